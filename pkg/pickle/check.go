@@ -1,0 +1,246 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// check walks all opcodes of one pickle up to STOP and returns its length. It
+// holds every length against the bytes that remain, every memo index against
+// what was stored, and refuses whatever could import, call or build something,
+// but for the pure containers of allowedGlobals.
+func check(data []byte, limits Limits) (length int, err error) {
+	c := &checker{data: data, limits: limits, texts: map[int]string{}}
+	for {
+		done, err := c.step()
+		if err != nil {
+			return 0, err
+		}
+		if done {
+			return c.pos, nil
+		}
+	}
+}
+
+type checker struct {
+	data   []byte
+	limits Limits
+	pos    int
+	opAt   int
+	op     byte
+
+	memo    map[int]bool
+	texts   map[int]string // memo entries that are strings
+	recent  []string       // strings pushed just now, for STACK_GLOBAL
+	objects int
+	depth   int
+}
+
+func (c *checker) fail(kind error, format string, args ...any) error {
+	return &Error{Offset: int64(c.opAt), Op: c.op, What: fmt.Sprintf(format, args...), Err: kind}
+}
+
+// take returns the next n bytes.
+func (c *checker) take(n uint64) ([]byte, error) {
+	if left := uint64(len(c.data) - c.pos); n > left {
+		return nil, c.fail(ErrTruncated, "it needs %d bytes, %d are left", n, left)
+	}
+	b := c.data[c.pos : c.pos+int(n)]
+	c.pos += int(n)
+	return b, nil
+}
+
+func (c *checker) line() (string, error) {
+	i := bytes.IndexByte(c.data[c.pos:], '\n')
+	if i < 0 {
+		return "", c.fail(ErrTruncated, "its line does not end")
+	} else if i > c.limits.StringBytes {
+		return "", c.fail(ErrLimit, "a line of %d bytes", i)
+	}
+	b := c.data[c.pos : c.pos+i]
+	c.pos += i + 1
+	return string(b), nil
+}
+
+// argument reads what follows the opcode: raw bytes, or one or two lines.
+func (c *checker) argument() (raw []byte, lines [2]string, err error) {
+	switch shape := opTable[c.op].arg; shape {
+	case arg1, arg2, arg4, arg8:
+		raw, err = c.take(1 << (shape - arg1))
+	case argCount1, argCount4, argCount4Signed, argCount8:
+		raw, err = c.counted(shape)
+	case argTwoLines:
+		if lines[0], err = c.line(); err == nil {
+			lines[1], err = c.line()
+		}
+	case argLine:
+		lines[0], err = c.line()
+	}
+	return raw, lines, err
+}
+
+func (c *checker) counted(shape arg) ([]byte, error) {
+	width := map[arg]uint64{argCount1: 1, argCount4: 4, argCount4Signed: 4, argCount8: 8}[shape]
+	b, err := c.take(width)
+	if err != nil {
+		return nil, err
+	}
+	var wide [8]byte
+	copy(wide[:], b)
+	n := binary.LittleEndian.Uint64(wide[:])
+	if shape == argCount4Signed && n > 1<<31-1 {
+		return nil, c.fail(ErrMalformed, "a negative length")
+	} else if n > uint64(c.limits.StringBytes) {
+		return nil, c.fail(ErrLimit, "%d bytes in one value", n)
+	}
+	return c.take(n)
+}
+
+func (c *checker) step() (done bool, err error) {
+	c.opAt = c.pos
+	op, err := c.take(1)
+	if err != nil {
+		c.op = opStop
+		return false, c.fail(ErrTruncated, "no STOP")
+	}
+	c.op = op[0]
+	if opTable[c.op].arg == argUnknown {
+		return false, c.fail(ErrMalformed, "no such opcode")
+	}
+	raw, lines, err := c.argument()
+	if err != nil {
+		return false, err
+	}
+	if err := c.judge(raw, lines); err != nil {
+		return false, err
+	}
+	return c.op == opStop, nil
+}
+
+// judge decides on one opcode. recent survives only opcodes that leave the
+// strings on top of the stack, so STACK_GLOBAL can name what it asks for.
+func (c *checker) judge(raw []byte, lines [2]string) error {
+	keepRecent := false
+	defer func() {
+		if !keepRecent {
+			c.recent = c.recent[:0]
+		}
+	}()
+	switch c.op {
+	case opProto:
+		if raw[0] > 5 {
+			return c.fail(ErrNotPickle, "protocol %d is not known", raw[0])
+		}
+	case opMark:
+		if c.depth++; c.depth > c.limits.Depth {
+			return c.fail(ErrLimit, "more than %d marks open", c.limits.Depth)
+		}
+	case opSetItems, opAppends, opTuple, opList, opDict, opPopMark, opFrozenSet, opAddItems:
+		if c.depth--; c.depth < 0 {
+			return c.fail(ErrMalformed, "no mark")
+		}
+		return c.grow()
+	case opEmptyDict, opEmptyList, opEmptyTuple, opTuple1, opTuple2, opTuple3, opEmptySet, opReduce:
+		return c.grow()
+	case opFrame:
+		keepRecent = true
+		if n := binary.LittleEndian.Uint64(raw); n > uint64(len(c.data)-c.pos) {
+			return c.fail(ErrTruncated, "a frame of %d bytes, %d are left", n, len(c.data)-c.pos)
+		}
+	case opInt, opLong:
+		if len(lines[0]) > 64 {
+			return c.fail(ErrLimit, "an integer of %d digits", len(lines[0]))
+		}
+	case opLong1, opLong4:
+		if len(raw) > 32 {
+			return c.fail(ErrLimit, "an integer of %d bytes", len(raw))
+		}
+	case opShortBinUnicode, opBinUnicode, opBinUnicode8:
+		if !utf8.Valid(raw) {
+			break
+		}
+		keepRecent = true
+		c.recent = append(c.recent, string(raw))
+	case opMemoize, opPut, opBinPut, opLongBinPut:
+		keepRecent = true
+		return c.remember(raw, lines[0])
+	case opGet, opBinGet, opLongBinGet:
+		i, err := c.index(raw, lines[0])
+		if err != nil {
+			return err
+		} else if !c.memo[i] {
+			return c.fail(ErrMalformed, "memo entry %d was never stored", i)
+		}
+		if text, ok := c.texts[i]; ok {
+			keepRecent = true
+			c.recent = append(c.recent, text)
+		}
+	case opGlobal:
+		return c.global(lines[0], lines[1])
+	case opStackGlobal:
+		if len(c.recent) < 2 {
+			return c.fail(ErrForbidden, "it imports something by a computed name")
+		}
+		return c.global(c.recent[len(c.recent)-2], c.recent[len(c.recent)-1])
+	case opInst:
+		return c.fail(ErrForbidden, "it makes an instance of %q", lines[0]+"."+lines[1])
+	case opObj, opNewObj, opNewObjEx, opBuild, opExt1, opExt2, opExt4, opPersID, opBinPersID,
+		opByteArray8, opNextBuffer, opReadOnlyBuffer:
+		return c.fail(ErrForbidden, "a snapshot holds no such thing")
+	}
+	return nil
+}
+
+func (c *checker) grow() error {
+	if c.objects++; c.objects > c.limits.LoadObjects {
+		return c.fail(ErrLimit, "more than %d containers", c.limits.LoadObjects)
+	}
+	return nil
+}
+
+// index is the memo entry that a GET or PUT names.
+func (c *checker) index(raw []byte, line string) (int, error) {
+	switch len(raw) {
+	case 1:
+		return int(raw[0]), nil
+	case 4:
+		return int(binary.LittleEndian.Uint32(raw)), nil
+	}
+	i, err := strconv.Atoi(line)
+	if err != nil || i < 0 {
+		return 0, c.fail(ErrMalformed, "memo entry %q", line)
+	}
+	return i, nil
+}
+
+func (c *checker) remember(raw []byte, line string) error {
+	i := len(c.memo)
+	if c.op != opMemoize {
+		var err error
+		if i, err = c.index(raw, line); err != nil {
+			return err
+		}
+	}
+	if len(c.memo) >= c.limits.Memo {
+		return c.fail(ErrLimit, "more than %d memo entries", c.limits.Memo)
+	}
+	if c.memo == nil {
+		c.memo = map[int]bool{}
+	}
+	c.memo[i] = true
+	delete(c.texts, i)
+	if len(c.recent) > 0 {
+		c.texts[i] = c.recent[len(c.recent)-1]
+	}
+	return nil
+}
+
+func (c *checker) global(module, name string) error {
+	if _, ok := allowedGlobals[module+"."+name]; !ok {
+		return c.fail(ErrForbidden, "it asks for %q, which a snapshot never needs; the file may be malicious", module+"."+name)
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package pickle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+
+	gopickle "github.com/nlpodyssey/gopickle/pickle"
+	"github.com/nlpodyssey/gopickle/types"
+)
+
+// Load reads one pickle of any protocol through gopickle, once the checker has
+// passed it. It holds the input in memory and boxes every value.
+func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
+	limits = limits.withDefaults()
+	data, err := io.ReadAll(io.LimitReader(r, limits.LoadBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limits.LoadBytes {
+		return nil, &Error{What: fmt.Sprintf("a file of this kind may have %d bytes", limits.LoadBytes), Err: ErrLimit}
+	}
+	if len(data) == 0 {
+		return nil, &Error{Op: opStop, What: "the file is empty", Err: ErrTruncated}
+	}
+	length, err := check(data, limits)
+	if err != nil && data[0] != opProto && !errors.Is(err, ErrForbidden) {
+		// Protocols 0 and 1 have no magic, so a text file may begin like one.
+		return nil, &Error{Op: data[0], What: fmt.Sprintf("it begins with %q", data[:min(len(data), 16)]), Err: ErrNotPickle}
+	} else if err != nil {
+		return nil, err
+	}
+	root, err := unpickle(data[:length])
+	if err != nil {
+		return nil, &Error{Offset: int64(length), Op: opStop, What: "gopickle cannot read it: " + err.Error(), Err: ErrMalformed}
+	}
+	w := &walker{heap: newHeap(), build: b, limits: limits, seen: map[any]Value{}}
+	value, err := w.value(root, 0)
+	if err != nil {
+		return nil, &Error{Op: opStop, What: "its containers cannot be read", Err: err}
+	}
+	res := &Result{Heap: w.heap, Root: value, Bytes: int64(length)}
+	if data[0] == opProto {
+		res.Protocol = int(data[1])
+	}
+	return res, nil
+}
+
+// unpickle runs gopickle. It panics on some malformed input; that is an error.
+func unpickle(data []byte) (root any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	u := gopickle.NewUnpickler(bytes.NewReader(data))
+	u.FindClass = func(module, name string) (any, error) {
+		if class, ok := allowedGlobals[module+"."+name]; ok {
+			return class, nil
+		}
+		return nil, fmt.Errorf("%s.%s is refused", module, name)
+	}
+	return u.Load()
+}
+
+// walker feeds a tree of boxed values to a builder, in the order in which the
+// stream way meets them.
+type walker struct {
+	heap   *Heap
+	build  Builder
+	limits Limits
+	seen   map[any]Value // by pointer, so that what is shared stays shared
+}
+
+func (w *walker) value(v any, depth int) (Value, error) {
+	if depth > w.limits.Depth {
+		return 0, fmt.Errorf("%w: more than %d containers inside one another", ErrLimit, w.limits.Depth)
+	}
+	switch v := v.(type) {
+	case nil:
+		return pack(None, 0), nil
+	case bool:
+		return boolean(v), nil
+	case int:
+		return w.heap.Integer(int64(v)), nil
+	case *big.Int:
+		return w.integer(v)
+	case float64:
+		return w.heap.float(v), nil
+	case string:
+		return w.heap.Text([]byte(v)), nil
+	case *types.Dict:
+		return w.dict(v, pairsOf(v), depth)
+	case *types.OrderedDict:
+		return w.dict(v, orderedPairs(v), depth)
+	case *types.List:
+		return w.list(v, *v, depth)
+	case *types.Tuple:
+		return w.tuple(v, *v, depth)
+	}
+	return pack(Opaque, 0), nil
+}
+
+func (w *walker) integer(i *big.Int) (Value, error) {
+	switch {
+	case i.IsInt64():
+		return w.heap.Integer(i.Int64()), nil
+	case i.IsUint64():
+		return w.heap.Unsigned(i.Uint64()), nil
+	}
+	return pack(Opaque, 0), nil
+}
+
+func pairsOf(d *types.Dict) []any {
+	pairs := make([]any, 0, 2*len(*d))
+	for _, e := range *d {
+		pairs = append(pairs, e.Key, e.Value)
+	}
+	return pairs
+}
+
+func orderedPairs(d *types.OrderedDict) []any {
+	var pairs []any
+	for e := d.List.Front(); e != nil; e = e.Next() {
+		if entry, ok := e.Value.(*types.OrderedDictEntry); ok {
+			pairs = append(pairs, entry.Key, entry.Value)
+		}
+	}
+	return pairs
+}
+
+// once returns the value of a container met before. While a container is being
+// walked it stands for itself, empty, so that a cycle ends.
+func (w *walker) once(key any, kind Kind) (v Value, done bool) {
+	if v, ok := w.seen[key]; ok {
+		return v, true
+	}
+	v = w.heap.object(kind)
+	w.seen[key] = v
+	return v, false
+}
+
+func (w *walker) all(items []any, depth int) ([]Value, error) {
+	values := make([]Value, 0, len(items))
+	for _, item := range items {
+		v, err := w.value(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func (w *walker) dict(key any, pairs []any, depth int) (Value, error) {
+	v, done := w.once(key, EmptyDict)
+	if done || len(pairs) == 0 {
+		return v, nil
+	}
+	values, err := w.all(pairs, depth)
+	if err != nil {
+		return 0, err
+	}
+	filled, err := w.build.SetItems(w.heap, w.heap.objects[v.Index()], values)
+	if errors.Is(err, ErrOtherWay) {
+		err = ErrMalformed // there is no third way
+	}
+	w.heap.objects[v.Index()] = filled
+	return v, err
+}
+
+func (w *walker) list(key any, items []any, depth int) (Value, error) {
+	v, done := w.once(key, EmptyList)
+	if done || len(items) == 0 {
+		return v, nil
+	}
+	values, err := w.all(items, depth)
+	if err != nil {
+		return 0, err
+	}
+	filled, err := w.build.Append(w.heap, w.heap.objects[v.Index()], values)
+	if errors.Is(err, ErrOtherWay) {
+		err = ErrMalformed
+	}
+	w.heap.objects[v.Index()] = filled
+	return v, err
+}
+
+func (w *walker) tuple(key any, items []any, depth int) (Value, error) {
+	v, done := w.once(key, Tuple)
+	if done {
+		return v, nil
+	}
+	values, err := w.all(items, depth)
+	if err != nil {
+		return 0, err
+	}
+	w.heap.objects[v.Index()] = w.heap.Store(Container{Kind: Tuple}, values)
+	return v, nil
+}

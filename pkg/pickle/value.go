@@ -1,0 +1,220 @@
+package pickle
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Value is one decoded value in one word: its Type in the low bits, a payload
+// above. Words hold no pointers, so the collector has nothing to scan.
+type Value uint64
+
+// Type is what a Value is.
+type Type uint8
+
+const (
+	None   Type = iota
+	Bool        // payload: 0 or 1
+	Int         // payload: an integer of up to 61 bits
+	Wide        // payload: index into the heap's wide integers
+	Float       // payload: index into the heap's floats
+	String      // payload: index into Heap.Strings
+	Object      // payload: index into the heap's objects: a list, dict, tuple or record
+	Opaque      // a value that no one asks for, such as bytes
+)
+
+const (
+	typeBits = 3
+	minSmall = -1 << (63 - typeBits)
+	maxSmall = 1<<(63-typeBits) - 1
+)
+
+func pack(t Type, payload uint64) Value { return Value(payload<<typeBits | uint64(t)) }
+
+// Type is what v is.
+func (v Value) Type() Type { return Type(v & (1<<typeBits - 1)) }
+
+// Index is the payload of a String or Object.
+func (v Value) Index() int { return int(v >> typeBits) }
+
+// Container is a list, tuple, dict or record, as it stands now. Kinds below
+// FirstRecord belong to this package; a Builder gives meaning to the others.
+type Container struct {
+	Kind Kind
+	Ref  uint32 // what it refers to is the business of whoever made the kind
+}
+
+// Kind is what a Container has turned out to be.
+type Kind uint8
+
+const (
+	EmptyDict Kind = iota
+	EmptyList
+	Dict  // Ref: its pairs in the heap
+	List  // Ref: its items in the heap
+	Tuple // Ref: its items in the heap
+	// FirstRecord is the first kind that a Builder may use for its own.
+	FirstRecord Kind = 16
+)
+
+// Heap holds what Values point at.
+type Heap struct {
+	Strings []string // interned, valid UTF-8; Strings[0] is ""
+
+	intern  map[string]uint32
+	wide    []uint64 // two's complement of a negative one, or an unsigned one
+	isNeg   []bool
+	floats  []float64
+	objects []Container
+	items   [][]Value
+}
+
+func newHeap() *Heap {
+	return &Heap{Strings: []string{""}, intern: map[string]uint32{"": 0}, items: [][]Value{nil}}
+}
+
+// Text interns a string.
+func (h *Heap) Text(b []byte) Value {
+	if i, ok := h.intern[string(b)]; ok {
+		return pack(String, uint64(i))
+	}
+	s := string(b)
+	i, ok := uint32(len(h.Strings)), false
+	if !utf8.ValidString(s) {
+		clean := strings.ToValidUTF8(s, "\uFFFD")
+		if i, ok = h.intern[clean]; !ok {
+			i = uint32(len(h.Strings))
+			h.intern[clean] = i
+		}
+		h.intern[s] = i
+		s = clean
+	} else {
+		h.intern[s] = i
+	}
+	if !ok {
+		h.Strings = append(h.Strings, s)
+	}
+	return pack(String, uint64(i))
+}
+
+// Integer makes a value of a signed integer.
+func (h *Heap) Integer(i int64) Value {
+	if i >= minSmall && i <= maxSmall {
+		return pack(Int, uint64(i))
+	}
+	return h.wideInt(uint64(i), i < 0)
+}
+
+// Unsigned makes a value of an unsigned integer.
+func (h *Heap) Unsigned(u uint64) Value {
+	if u <= maxSmall {
+		return pack(Int, u)
+	}
+	return h.wideInt(u, false)
+}
+
+func (h *Heap) wideInt(bits uint64, neg bool) Value {
+	h.wide = append(h.wide, bits)
+	h.isNeg = append(h.isNeg, neg)
+	return pack(Wide, uint64(len(h.wide)-1))
+}
+
+func (h *Heap) float(f float64) Value {
+	h.floats = append(h.floats, f)
+	return pack(Float, uint64(len(h.floats)-1))
+}
+
+func boolean(b bool) Value {
+	if b {
+		return pack(Bool, 1)
+	}
+	return pack(Bool, 0)
+}
+
+func (h *Heap) object(kind Kind) Value {
+	h.objects = append(h.objects, Container{Kind: kind})
+	return pack(Object, uint64(len(h.objects)-1))
+}
+
+// tuple makes a tuple; it keeps a copy of items.
+func (h *Heap) tuple(items []Value) Value {
+	v := h.object(Tuple)
+	h.objects[v.Index()] = h.Store(Container{Kind: Tuple}, items)
+	return v
+}
+
+// Container is what an Object value refers to now.
+func (h *Heap) Container(v Value) (Container, bool) {
+	if v.Type() != Object {
+		return Container{}, false
+	}
+	return h.objects[v.Index()], true
+}
+
+// Store keeps items (or pairs) of a container that the Builder has no better
+// place for. It returns what the container has become.
+func (h *Heap) Store(c Container, items []Value) Container {
+	switch c.Kind {
+	case EmptyDict:
+		c = Container{Kind: Dict}
+	case EmptyList:
+		c = Container{Kind: List}
+	}
+	if len(items) == 0 {
+		return c
+	}
+	if c.Ref == 0 {
+		c.Ref = uint32(len(h.items))
+		h.items = append(h.items, nil)
+	}
+	h.items[c.Ref] = append(h.items[c.Ref], items...)
+	return c
+}
+
+// Stored are the items (or pairs) of a Dict, List or Tuple.
+func (h *Heap) Stored(c Container) []Value { return h.items[c.Ref] }
+
+// Items are the stored items of a List or Tuple, or the pairs of a Dict; nil
+// for anything else.
+func (h *Heap) Items(v Value) []Value {
+	c, ok := h.Container(v)
+	if !ok || c.Kind < Dict || c.Kind > Tuple {
+		return nil
+	}
+	return h.items[c.Ref]
+}
+
+// Int64 is v as a signed integer; an unsigned one of 2^63 or more is not ok.
+func (h *Heap) Int64(v Value) (i int64, ok bool) {
+	switch v.Type() {
+	case Int:
+		return int64(v) >> typeBits, true
+	case Wide:
+		i := v.Index()
+		return int64(h.wide[i]), h.isNeg[i] || int64(h.wide[i]) >= 0
+	}
+	return 0, false
+}
+
+// Uint64 is v as an unsigned integer. A negative one is reinterpreted, because
+// C++ writers cast addresses to int64.
+func (h *Heap) Uint64(v Value) (u uint64, ok bool) {
+	switch v.Type() {
+	case Int:
+		return uint64(int64(v) >> typeBits), true
+	case Wide:
+		return h.wide[v.Index()], true
+	}
+	return 0, false
+}
+
+// Float64 is v as a float.
+func (h *Heap) Float64(v Value) (f float64, ok bool) {
+	if v.Type() == Float {
+		return h.floats[v.Index()], true
+	}
+	return 0, false
+}
+
+// Truth is v as a boolean.
+func (v Value) Truth() (b, ok bool) { return v>>typeBits == 1, v.Type() == Bool }

@@ -1,0 +1,69 @@
+package replay_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestGolden compares the replay with what PyTorch's own viewer computes for
+// real snapshots.
+func TestGolden(t *testing.T) {
+	dir := os.Getenv("MEMVIZ_CORPUS")
+	if dir == "" {
+		t.Skip("MEMVIZ_CORPUS names no folder of real snapshots")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "golden.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type view struct {
+		Elements   int   `json:"elements"`
+		PeakAtTime int64 `json:"peak_at_time"`
+	}
+	var golden map[string]map[string]map[string]json.RawMessage
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden) == 0 {
+		t.Fatal("golden.json is empty")
+	}
+	for file, devices := range golden {
+		t.Run(file, func(t *testing.T) {
+			s, err := snapshot.Open(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for ordinal, views := range devices {
+				id, err := strconv.Atoi(ordinal)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want view
+				if err := json.Unmarshal(views["active"], &want); err != nil {
+					t.Fatal(err)
+				}
+				d := replay.Replay(s, snapshot.DeviceID(id))
+				if got := len(d.Allocations); got != want.Elements {
+					t.Errorf("device %d: %d allocations, upstream has %d", id, got, want.Elements)
+				}
+				if got := d.Totals.PeakBytes; got != want.PeakAtTime {
+					t.Errorf("device %d: peak %d, upstream has %d", id, got, want.PeakAtTime)
+				}
+				if got, want := d.Totals.FinalBytes, d.Reconciliation.LiveRequestedBytes; got != want {
+					t.Errorf("device %d: %d bytes at the end, the live blocks have %d", id, got, want)
+				}
+				if !strings.HasPrefix(file, "synthetic") && !d.AddsUp() {
+					t.Errorf("device %d of a real file does not add up: %+v %+v", id, d.Anomalies, d.Reconciliation)
+				}
+				t.Logf("%s %s %+v %+v %+v", s.TorchVersion(), s.Format.Way, d.Totals, d.Anomalies, d.Reconciliation)
+			}
+		})
+	}
+}

@@ -1,0 +1,190 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// maxSize bounds the bytes that one event or block may count. Anything larger
+// is not memory of any machine, and sums of it would wrap.
+const maxSize = 1 << 42
+
+// Replay replays the history of one device of a snapshot.
+func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
+	d := &Device{ID: device, Events: s.Events(device)}
+	m := newMachine(d)
+	for i := range d.Events.Action {
+		m.step(EventIndex(i))
+	}
+	m.settle(s)
+	d.Allocations, d.PreExisting = m.pile()
+	d.traceReserved(s)
+	d.sum()
+	d.judgeHistory(s)
+	return d
+}
+
+// machine is the state of the replay between two events.
+type machine struct {
+	d    *Device
+	at   map[uint64]tenancy
+	pre  []Allocation // pre-existing, as their frees or blocks turn up
+	born []Allocation // by Start
+}
+
+// tenancy says who uses an address now and how often it was used before.
+type tenancy struct {
+	open    ref
+	version int32 // allocations seen at this address
+}
+
+// ref names an allocation while it may still move: i is born[i], -i-1 is
+// pre[i], closed is neither.
+type ref int32
+
+const closed ref = 1<<31 - 1
+
+func newMachine(d *Device) *machine {
+	allocs := 0
+	for _, a := range d.Events.Action {
+		if a == snapshot.Alloc {
+			allocs++
+		}
+	}
+	return &machine{d: d, at: make(map[uint64]tenancy), born: make([]Allocation, 0, allocs)}
+}
+
+func (m *machine) get(r ref) *Allocation {
+	if r >= 0 {
+		return &m.born[r]
+	}
+	return &m.pre[-r-1]
+}
+
+// tenant is the allocation open at an address, or nil.
+func (m *machine) tenant(addr uint64) (*Allocation, tenancy, bool) {
+	t, used := m.at[addr]
+	if !used || t.open == closed {
+		return nil, t, used
+	}
+	return m.get(t.open), t, used
+}
+
+func (m *machine) step(i EventIndex) {
+	e := m.d.Events
+	switch action := e.Action[i]; action {
+	case snapshot.Alloc:
+		m.alloc(i)
+	case snapshot.FreeRequested:
+		m.freeRequested(i)
+	case snapshot.FreeCompleted:
+		m.freeCompleted(i)
+	case snapshot.Free:
+		m.freeRequested(i)
+		m.freeCompleted(i)
+	case snapshot.OOM:
+		m.d.Totals.OOMEvents++
+	case snapshot.SnapshotTaken:
+		m.d.Totals.SnapshotEvents++
+	default:
+		if !action.Known() {
+			m.d.Anomalies.UnknownActions++
+		}
+	}
+}
+
+func (m *machine) alloc(i EventIndex) {
+	e := m.d.Events
+	old, t, _ := m.tenant(e.Addr[i])
+	switch {
+	case old == nil:
+	case old.FreeRequested != None: // its completion was not recorded
+		old.End = old.FreeRequested
+	default:
+		old.End = i
+		m.d.Anomalies.OverlappingAllocs++
+	}
+	m.at[e.Addr[i]] = tenancy{open: ref(len(m.born)), version: t.version + 1}
+	m.born = append(m.born, Allocation{
+		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: i, End: None, FreeRequested: None,
+		Stack: e.Stack[i], Stream: e.Stream[i], Version: t.version, From: FromAlloc,
+	})
+}
+
+func (m *machine) freeRequested(i EventIndex) {
+	e := m.d.Events
+	a, _, _ := m.tenant(e.Addr[i])
+	switch {
+	case a == nil:
+		a = m.preExisting(i)
+	case a.FreeRequested != None:
+		m.d.Anomalies.RepeatedFrees++
+		return
+	default:
+		m.checkSize(a, i)
+	}
+	a.FreeRequested, a.FreeStack = i, e.Stack[i]
+}
+
+func (m *machine) freeCompleted(i EventIndex) {
+	e := m.d.Events
+	a, _, _ := m.tenant(e.Addr[i])
+	if a == nil {
+		a = m.preExisting(i)
+	} else {
+		m.checkSize(a, i)
+	}
+	a.End = i
+	if a.FreeStack == 0 {
+		a.FreeStack = e.Stack[i]
+	}
+	t := m.at[e.Addr[i]]
+	t.open = closed
+	m.at[e.Addr[i]] = t
+}
+
+// preExisting opens the allocation that the free event i proves to have been
+// there before the recording.
+func (m *machine) preExisting(i EventIndex) *Allocation {
+	e := m.d.Events
+	t, used := m.at[e.Addr[i]]
+	if used {
+		m.d.Anomalies.RepeatedFrees++
+	}
+	m.d.Reconciliation.UnmatchedFrees++
+	return m.addPre(Allocation{
+		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: None, End: None, FreeRequested: None,
+		Stream: e.Stream[i], Version: t.version, From: FromFree,
+	})
+}
+
+func (m *machine) addPre(a Allocation) *Allocation {
+	m.pre = append(m.pre, a)
+	m.at[a.Addr] = tenancy{open: ref(-len(m.pre)), version: a.Version + 1}
+	return &m.pre[len(m.pre)-1]
+}
+
+func (m *machine) checkSize(a *Allocation, free EventIndex) {
+	if m.d.Events.Size[free] != a.Size {
+		m.d.Anomalies.SizeMismatches++
+	}
+}
+
+// bytes is a size that can be summed.
+func (m *machine) bytes(size int64) int64 {
+	if size < 0 || size > maxSize {
+		m.d.Anomalies.ImpossibleSizes++
+		return 0
+	}
+	return size
+}
+
+// pile puts all allocations in pile order and says how many are pre-existing.
+func (m *machine) pile() ([]Allocation, int) {
+	slices.SortFunc(m.pre, func(a, b Allocation) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Version, b.Version))
+	})
+	return slices.Concat(m.pre, m.born), len(m.pre)
+}

@@ -1,0 +1,112 @@
+package replay
+
+import "github.com/memviz-go/memviz/pkg/snapshot"
+
+// settle meets the end of the trace with the final segments: it closes what
+// was freed without a word of completion, adds what the trace never opened,
+// and counts where the two accounts differ.
+func (m *machine) settle(s *snapshot.Snapshot) {
+	r := &m.d.Reconciliation
+	live := map[uint64]*snapshot.Block{}
+	for _, b := range s.LiveBlocks(m.d.ID) {
+		r.LiveBlocks++
+		r.LiveRequestedBytes += m.bytes(b.RequestedSize)
+		r.LiveBlockBytes += m.bytes(b.Size)
+		live[b.Address] = b
+	}
+	m.closeRequested(live)
+	m.compareOpen(live)
+	for seg, b := range s.LiveBlocks(m.d.ID) {
+		if t, used := m.at[b.Address]; used && t.open != closed {
+			continue
+		} else if used {
+			r.ReopenedBlocks++
+		}
+		r.PreExistingBlocks++
+		size := b.RequestedSize
+		if size < 0 || size > maxSize {
+			size = 0 // counted above
+		}
+		m.addPre(Allocation{
+			Addr: b.Address, Size: size, Start: None, End: None, FreeRequested: None,
+			Stack: b.Stack, Stream: seg.Stream, Version: m.at[b.Address].version, From: FromBlock,
+		})
+	}
+	for i := range s.Segments {
+		if s.Segments[i].Device == m.d.ID {
+			r.Segments++
+		}
+	}
+}
+
+// closeRequested ends, at its request, every open allocation that was given up
+// and is not live in the final segments.
+func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
+	for addr, t := range m.at {
+		if t.open == closed {
+			continue
+		}
+		a := m.get(t.open)
+		if _, ok := live[addr]; !ok && a.FreeRequested != None {
+			a.End = a.FreeRequested
+			t.open = closed
+			m.at[addr] = t
+		}
+	}
+}
+
+// compareOpen counts the allocations that the final segments do not confirm.
+func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
+	r := &m.d.Reconciliation
+	for addr, t := range m.at {
+		if t.open == closed {
+			continue
+		}
+		a := m.get(t.open)
+		if b, ok := live[addr]; !ok {
+			r.MissingBlocks++
+			r.MissingBlockBytes += a.Size
+		} else if b.RequestedSize != a.Size {
+			r.ChangedBlocks++
+		}
+	}
+}
+
+// judgeHistory decides whether the trace begins where the recording began. The
+// allocator keeps its events in a ring and drops the oldest in silence; only
+// the newest torch versions say so in the file.
+func (d *Device) judgeHistory(s *snapshot.Snapshot) {
+	r, e := &d.Reconciliation, d.Events
+	n := e.Len()
+	r.HasEvents = n > 0
+	switch {
+	case n == 0:
+	case s.Format.Overflowed:
+		r.HistoryCut, r.HistoryCutReason = true, "the file says that its ring buffer overflowed"
+	case n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
+		r.HistoryCut, r.HistoryCutReason = true, "the first event completes a free whose request is missing"
+	case roundLimit(n):
+		r.HistoryCut, r.HistoryCutReason = true, "the number of events is a round limit, as a full ring buffer leaves it"
+	}
+}
+
+func (d *Device) hasFreeRequests() bool {
+	for _, a := range d.Events.Action {
+		if a == snapshot.FreeRequested {
+			return true
+		}
+	}
+	return false
+}
+
+// roundLimit reports whether n looks like a max_entries that a person typed:
+// one digit and at least four zeros.
+func roundLimit(n int) bool {
+	if n < 10_000 {
+		return false
+	}
+	for n%10 == 0 {
+		n /= 10
+	}
+	return n < 10
+}

@@ -1,0 +1,153 @@
+package snapshot
+
+import (
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// reserve makes room for n events without using memory yet.
+func (e *Events) reserve(n int) {
+	e.Action = make([]Action, 0, n)
+	e.Addr = make([]uint64, 0, n)
+	e.Size = make([]int64, 0, n)
+	e.Stream = make([]StreamID, 0, n)
+	e.Stack = make([]StackID, 0, n)
+}
+
+// add appends an empty event and returns its row.
+func (e *Events) add() uint32 {
+	row := uint32(len(e.Action))
+	e.Action = append(e.Action, NoAction)
+	e.Addr = append(e.Addr, 0)
+	e.Size = append(e.Size, 0)
+	e.Stream = append(e.Stream, 0)
+	e.Stack = append(e.Stack, 0)
+	if e.TimeMicros != nil {
+		e.TimeMicros = append(e.TimeMicros, 0)
+	}
+	if e.CompileContext != nil {
+		e.CompileContext = append(e.CompileContext, 0)
+	}
+	if e.Metadata != nil {
+		e.Metadata = append(e.Metadata, 0)
+	}
+	if e.Pool != nil {
+		e.Pool = append(e.Pool, 0)
+	}
+	return row
+}
+
+// column makes an optional column of as many rows as the table has.
+func column[T any](col *[]T, like []Action) []T {
+	if *col == nil {
+		*col = make([]T, len(like), cap(like))
+	}
+	return *col
+}
+
+// slice is the view of rows [from, to).
+func (e *Events) slice(from, to uint32) Events {
+	return Events{
+		Action: cut(e.Action, from, to), Addr: cut(e.Addr, from, to), Size: cut(e.Size, from, to),
+		Stream: cut(e.Stream, from, to), Stack: cut(e.Stack, from, to), TimeMicros: cut(e.TimeMicros, from, to),
+		CompileContext: cut(e.CompileContext, from, to), Metadata: cut(e.Metadata, from, to), Pool: cut(e.Pool, from, to),
+	}
+}
+
+func cut[T any](col []T, from, to uint32) []T {
+	if col == nil {
+		return nil
+	}
+	return col[from:to:to]
+}
+
+// gather copies rows that do not stand together.
+func (e *Events) gather(rows []uint32) Events {
+	return Events{
+		Action: take(e.Action, rows), Addr: take(e.Addr, rows), Size: take(e.Size, rows),
+		Stream: take(e.Stream, rows), Stack: take(e.Stack, rows), TimeMicros: take(e.TimeMicros, rows),
+		CompileContext: take(e.CompileContext, rows), Metadata: take(e.Metadata, rows), Pool: take(e.Pool, rows),
+	}
+}
+
+func take[T any](col []T, rows []uint32) []T {
+	if col == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = col[row]
+	}
+	return out
+}
+
+// setEvent fills row i from a trace entry (FORMAT.md 1.4).
+func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
+	e, f := &b.events, &b.s.Format
+	for p := 0; p < len(pairs); p += 2 {
+		v := pairs[p+1]
+		switch b.keyOf(h, pairs[p]) {
+		case keyAction:
+			e.Action[i] = b.action(h, v)
+		case keyAddr, keyDeviceFree:
+			e.Addr[i] = b.address(h, v, "event.addr")
+		case keySize:
+			e.Size[i] = b.integer(h, v, "event.size")
+		case keyStream:
+			e.Stream[i] = b.streams.id(b.address(h, v, "event.stream"))
+		case keyTimeMicros:
+			f.HasTime = true
+			column(&e.TimeMicros, e.Action)[i] = b.integer(h, v, "event.time_us")
+		case keyFrames:
+			e.Stack[i] = b.stack(h, v, "event.frames")
+		case keyCompileContext:
+			f.HasCompileContext = true
+			if text := b.text(v, "event.compile_context"); text != 0 && h.Strings[text] != "N/A" {
+				column(&e.CompileContext, e.Action)[i] = text
+			}
+		case keyUserMetadata:
+			f.HasUserMetadata = true
+			if text := b.metadata(h, v); text != 0 {
+				column(&e.Metadata, e.Action)[i] = text
+			}
+		case keyPoolID:
+			f.HasEventPool = true
+			if pool := b.pool(h, v, "event.pool_id"); pool != 0 {
+				column(&e.Pool, e.Action)[i] = pool
+			}
+		case keyForwardFrames:
+			f.HasForwardFrames = true
+		case keyUnknown:
+			b.unknownKey(h, pairs[p])
+		}
+	}
+}
+
+// action is the code of an action's name.
+func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
+	if a, ok := b.actions[v]; ok {
+		if a >= FirstUnknownAction {
+			count(&b.s.Oddity.UnknownActions, b.s.ActionName(a))
+		}
+		return a
+	}
+	if v.Type() != pickle.String {
+		b.wrongType("event.action")
+		return NoAction
+	}
+	name := h.Strings[v.Index()]
+	for a, known := range actionNames {
+		if name == known && Action(a) != NoAction {
+			b.actions[v] = Action(a)
+			return Action(a)
+		}
+	}
+	if len(b.s.ActionNames) < maxUnknownActions-1 {
+		b.s.ActionNames = append(b.s.ActionNames, name)
+	} else if len(b.s.ActionNames) < maxUnknownActions {
+		b.s.ActionNames = append(b.s.ActionNames, "(others)")
+	}
+	a := FirstUnknownAction + Action(len(b.s.ActionNames)-1)
+	b.actions[v] = a
+	count(&b.s.Oddity.UnknownActions, b.s.ActionName(a))
+	return a
+}

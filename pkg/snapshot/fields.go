@@ -1,0 +1,102 @@
+package snapshot
+
+import (
+	"encoding/json"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// The readers of single fields. A value of the wrong type is counted and
+// stands for zero.
+
+func (b *builder) wrongType(field string) { count(&b.s.Oddity.WrongTypes, field) }
+
+func (b *builder) unknownKey(h *pickle.Heap, k pickle.Value) {
+	if k.Type() == pickle.String {
+		count(&b.s.Oddity.UnknownKeys, h.Strings[k.Index()])
+	} else {
+		b.wrongType("key of a dict")
+	}
+}
+
+func (b *builder) integer(h *pickle.Heap, v pickle.Value, field string) int64 {
+	i, ok := h.Int64(v)
+	if !ok {
+		b.wrongType(field)
+	}
+	return i
+}
+
+// address reads what is unsigned in the allocator, though C++ writers cast it
+// to int64.
+func (b *builder) address(h *pickle.Heap, v pickle.Value, field string) uint64 {
+	u, ok := h.Uint64(v)
+	if !ok && v.Type() != pickle.None {
+		b.wrongType(field)
+	}
+	return u
+}
+
+func (b *builder) text(v pickle.Value, field string) StringID {
+	if v.Type() != pickle.String {
+		b.wrongType(field)
+		return 0
+	}
+	return StringID(v.Index())
+}
+
+// pool reads a pair of ids; a tuple from Python, a list after JSON.
+func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
+	items := h.Items(v)
+	if len(items) != 2 {
+		b.wrongType(field)
+		return 0
+	}
+	return b.pools.id(Pool{b.address(h, items[0], field), b.address(h, items[1], field)})
+}
+
+// metadata is the text of user_metadata: a string, or a dict as compact JSON.
+func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
+	if v.Type() == pickle.String {
+		return StringID(v.Index())
+	}
+	if c, _ := h.Container(v); c.Kind != pickle.Dict {
+		b.wrongType("event.user_metadata")
+		return 0
+	}
+	tree := map[string]string{}
+	walkSettings(h, v, "", func(key, value string) { tree[key] = value })
+	text, err := json.Marshal(tree)
+	if err != nil {
+		b.wrongType("event.user_metadata")
+		return 0
+	}
+	return StringID(h.Text(text).Index())
+}
+
+// interner numbers distinct values in order of first appearance after the
+// default, which is 0.
+type interner[T comparable, ID ~int32] struct {
+	values []T
+	ids    map[T]ID
+	last   T // the value asked for before, which is nearly always asked for again
+	lastID ID
+}
+
+func newInterner[T comparable, ID ~int32](def T) interner[T, ID] {
+	return interner[T, ID]{values: []T{def}, ids: map[T]ID{def: 0}, last: def}
+}
+
+func (in *interner[T, ID]) id(v T) ID {
+	if v == in.last {
+		return in.lastID
+	}
+	id, ok := in.ids[v]
+	if !ok {
+		id = ID(len(in.values))
+		in.values = append(in.values, v)
+		in.ids[v] = id
+	}
+	in.last, in.lastID = v, id
+	return id
+}

@@ -1,0 +1,90 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Format is what the loader noticed about how a file was written.
+type Format struct {
+	Protocol   int    // pickle protocol
+	Way        string // "stream" for the fast decoder, "gopickle" for the second way
+	BareList   bool   // the root is a list of segments: torch.cuda.memory_snapshot()
+	Legacy     bool   // blocks carry history instead of frames (torch 2.0 and older)
+	Overflowed bool   // the file itself says that its ring buffer overflowed
+
+	HasPoolID          bool // segment_pool_id in segments
+	HasTime            bool // time_us in events
+	HasSettings        bool
+	HasAnnotations     bool // external_annotations is a key, even if empty
+	HasCompileContext  bool
+	HasUserMetadata    bool
+	HasEventPool       bool // pool_id in events
+	HasTraces          bool // device_traces is a key
+	PoolBeforeType     bool // segment_pool_id stands before segment_type: torch_npu
+	HasForwardFrames   bool
+	HasProfilerSegment bool // segments without allocated_size: made from a profile
+}
+
+// TorchVersion is the range of torch versions that write files like this one
+// (FORMAT.md 1.8), such as "2.5 to 2.7". It is a guess and should be shown as one.
+func (s *Snapshot) TorchVersion() string {
+	f := &s.Format
+	events := 0
+	for i := range s.Traces {
+		events += s.Traces[i].Events.Len()
+	}
+	switch {
+	case f.HasProfilerSegment && len(s.Segments) > 0:
+		return "unknown (made from a profile)"
+	case f.HasEventPool:
+		return "2.12 or later"
+	case f.HasUserMetadata:
+		return "2.10 or 2.11"
+	case f.HasCompileContext:
+		return "2.8 or 2.9"
+	case f.PoolBeforeType && !f.HasSettings:
+		return "2.1 (torch_npu)"
+	case !f.HasPoolID && len(s.Segments) > 0:
+		return "2.0 or earlier"
+	case events == 0 && f.HasAnnotations:
+		return "2.5 or later"
+	case f.HasAnnotations:
+		return "2.5 to 2.7"
+	case f.HasSettings:
+		return "2.3 or 2.4"
+	case f.HasTime:
+		return "2.2"
+	case events == 0 && f.BareList:
+		return "2.1 or later"
+	case f.HasPoolID && events == 0:
+		return "2.1 or 2.2"
+	case f.HasPoolID:
+		return "2.1"
+	}
+	return "unknown"
+}
+
+// Oddities counts what the loader had to work around. None is fatal; all are shown.
+type Oddities struct {
+	UnknownKeys    map[string]int // key -> times seen
+	UnknownActions map[string]int // action -> events
+	WrongTypes     map[string]int // "field" -> values that did not have the field's type
+	RepeatedKeys   map[string]int // "field" -> times a dict gave the same key again
+}
+
+func count(m *map[string]int, key string) {
+	if *m == nil {
+		*m = map[string]int{}
+	}
+	if _, ok := (*m)[key]; !ok && len(*m) >= maxOddityKeys {
+		key = "(others)"
+	}
+	(*m)[key]++
+}
+
+// maxOddityKeys bounds what a hostile file can make the loader remember.
+const maxOddityKeys = 64
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,213 @@
+package snapshot
+
+import "iter"
+
+// Typed ids, so that one kind cannot pass as another. Each is an index into
+// the Snapshot column named in its comment.
+type (
+	// DeviceID is a GPU ordinal inside the recorded process.
+	DeviceID int32
+	// StringID indexes Snapshot.Strings; 0 is the empty string.
+	StringID int32
+	// FrameID indexes Snapshot.Frames.
+	FrameID int32
+	// StackID indexes Snapshot.Stacks; 0 is the empty stack, which also stands
+	// for "no stack recorded".
+	StackID int32
+	// StreamID indexes Snapshot.Streams; 0 is the default stream.
+	StreamID int32
+	// PoolID indexes Snapshot.Pools; 0 is the default pool.
+	PoolID int32
+)
+
+// Snapshot is one parsed file in columns: what the allocator recorded, with
+// every string, frame, stack, stream and pool interned.
+type Snapshot struct {
+	Strings []string
+	Frames  []Frame
+	Stacks  Stacks
+	Streams []uint64 // raw stream handles, in order of first appearance after the default stream
+	Pools   []Pool   // pool id pairs, in order of first appearance after the default pool
+
+	Segments []Segment // in file order, all devices
+	Blocks   []Block   // in file order; a segment names its range
+	Traces   []Trace   // as in the file: index = device ordinal
+
+	ActionNames []string // names of actions this package does not know, by Action - FirstUnknownAction
+	Settings    []Setting
+	Annotations []Annotation
+
+	Format Format
+	Oddity Oddities
+}
+
+// Frame is one line of a stack.
+type Frame struct {
+	Name, File StringID
+	Line       int32 // 0 when unknown (FORMAT.md 1.5: the file says 0 or 2^64-1)
+}
+
+// Stacks is the arena of interned stacks.
+type Stacks struct {
+	ends   []uint32  // ends[id] is where stack id ends in frames; it starts where id-1 ends
+	frames []FrameID // innermost first
+}
+
+// Len is the number of distinct stacks, the empty stack 0 included.
+func (s *Stacks) Len() int { return len(s.ends) }
+
+// Frames are the frames of stack id, innermost first. The caller must not change them.
+func (s *Stacks) Frames(id StackID) []FrameID {
+	if id <= 0 || int(id) >= len(s.ends) {
+		return nil
+	}
+	return s.frames[s.ends[id-1]:s.ends[id]]
+}
+
+// Pool is a segment_pool_id pair. {0, 0} is the default pool; every other one
+// is private to a CUDA graph or a MemPool.
+type Pool struct{ A, B uint64 }
+
+// SizeClass says which requests a segment serves.
+type SizeClass uint8
+
+const (
+	SizeClassUnknown SizeClass = iota
+	SizeClassSmall             // blocks of up to 1 MiB
+	SizeClassLarge
+)
+
+// Segment is a range that the allocator holds from the driver at the end of
+// the recording (FORMAT.md 1.2).
+type Segment struct {
+	Address       uint64
+	TotalSize     int64
+	AllocatedSize int64 // sum of the sizes of allocated blocks, as the file says
+	ActiveSize    int64 // allocated and pending blocks, as the file says
+	RequestedSize int64
+	Device        DeviceID
+	Stream        StreamID
+	Pool          PoolID
+	Stack         StackID // where the segment was created
+	FirstBlock    int32   // its blocks are Snapshot.Blocks[FirstBlock:FirstBlock+BlockCount]
+	BlockCount    int32
+	SizeClass     SizeClass
+	Expandable    bool
+}
+
+// BlockState is what a block was used for when the snapshot was taken.
+type BlockState uint8
+
+const (
+	Inactive BlockState = iota
+	ActiveAllocated
+	ActivePendingFree // freed by the user, still used on another stream
+)
+
+// Live reports whether the block's bytes count as active.
+func (s BlockState) Live() bool { return s != Inactive }
+
+func (s BlockState) String() string {
+	switch s {
+	case ActiveAllocated:
+		return "active_allocated"
+	case ActivePendingFree:
+		return "active_pending_free"
+	}
+	return "inactive"
+}
+
+// Block is a piece of a segment (FORMAT.md 1.3).
+type Block struct {
+	Address       uint64
+	Size          int64 // rounded
+	RequestedSize int64 // stale when the block is inactive: never sum it there
+	Stack         StackID
+	State         BlockState
+}
+
+// BlocksOf are the blocks of a segment, in address order.
+func (s *Snapshot) BlocksOf(seg *Segment) []Block {
+	return s.Blocks[seg.FirstBlock : seg.FirstBlock+seg.BlockCount]
+}
+
+// LiveBlocks yields every block of a device whose bytes are active, with its segment.
+func (s *Snapshot) LiveBlocks(device DeviceID) iter.Seq2[*Segment, *Block] {
+	return func(yield func(*Segment, *Block) bool) {
+		for i := range s.Segments {
+			seg := &s.Segments[i]
+			if seg.Device != device {
+				continue
+			}
+			blocks := s.BlocksOf(seg)
+			for j := range blocks {
+				if blocks[j].State.Live() && !yield(seg, &blocks[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Trace is the history of one device, oldest event first.
+type Trace struct {
+	Device DeviceID
+	Events Events
+}
+
+// Events is a device's history in columns; row i is event i. Optional columns
+// are nil when no event of the file had the key.
+type Events struct {
+	Action []Action
+	Addr   []uint64 // address; for OOM the free bytes of the device
+	Size   []int64  // bytes; what they count depends on the action (FORMAT.md 2)
+	Stream []StreamID
+	Stack  []StackID
+
+	TimeMicros     []int64    // optional: Unix time in microseconds
+	CompileContext []StringID // optional
+	Metadata       []StringID // optional: user_metadata
+	Pool           []PoolID   // optional
+}
+
+// Len is the number of events.
+func (e *Events) Len() int { return len(e.Action) }
+
+// Setting is one leaf of allocator_settings, its path joined with dots.
+type Setting struct{ Key, Value string }
+
+// Annotation is one end of a range named by record_function or the profiler
+// (FORMAT.md 1.7). Its device is the recording thread's and proves nothing.
+type Annotation struct {
+	Name       StringID
+	Device     DeviceID
+	TimeMicros int64
+	Start      bool // START, else END
+}
+
+// Devices are the devices that have events or segments, in order.
+func (s *Snapshot) Devices() []DeviceID {
+	seen := map[DeviceID]bool{}
+	for i := range s.Traces {
+		if s.Traces[i].Events.Len() > 0 {
+			seen[s.Traces[i].Device] = true
+		}
+	}
+	for i := range s.Segments {
+		seen[s.Segments[i].Device] = true
+	}
+	return sortedKeys(seen)
+}
+
+// Events is the history of a device; an empty one when it has none.
+func (s *Snapshot) Events(device DeviceID) *Events {
+	for i := range s.Traces {
+		if s.Traces[i].Device == device {
+			return &s.Traces[i].Events
+		}
+	}
+	return &Events{}
+}
+
+// String is the text of a string id.
+func (s *Snapshot) String(id StringID) string { return s.Strings[id] }

@@ -1,0 +1,200 @@
+package snapshot
+
+import "github.com/memviz-go/memviz/pkg/pickle"
+
+// noSize marks a block whose requested size the file does not give.
+const noSize = -1 << 63
+
+// legacyBlock is an entry of a block's history, which torch 2.0 and older
+// wrote in place of frames (FORMAT.md 1.3).
+type legacyBlock struct {
+	realSize int64
+	stack    StackID
+}
+
+func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
+	seg, f := &b.s.Segments[i], &b.s.Format
+	hasType := false
+	for p := 0; p < len(pairs); p += 2 {
+		v := pairs[p+1]
+		switch b.keyOf(h, pairs[p]) {
+		case keyDevice:
+			seg.Device = DeviceID(b.integer(h, v, "segment.device"))
+		case keyAddress:
+			seg.Address = b.address(h, v, "segment.address")
+		case keyTotalSize:
+			seg.TotalSize = b.integer(h, v, "segment.total_size")
+		case keyAllocatedSize:
+			seg.AllocatedSize = b.integer(h, v, "segment.allocated_size")
+		case keyActiveSize:
+			seg.ActiveSize = b.integer(h, v, "segment.active_size")
+		case keyRequestedSize:
+			seg.RequestedSize = b.integer(h, v, "segment.requested_size")
+		case keyStream:
+			seg.Stream = b.streams.id(b.address(h, v, "segment.stream"))
+		case keySegmentType:
+			hasType = true
+			seg.SizeClass = b.sizeClass(h, v)
+		case keySegmentPoolID:
+			f.HasPoolID = true
+			f.PoolBeforeType = f.PoolBeforeType || !hasType
+			seg.Pool = b.pool(h, v, "segment.segment_pool_id")
+		case keyIsExpandable:
+			truth, ok := v.Truth()
+			if !ok {
+				b.wrongType("segment.is_expandable")
+			}
+			seg.Expandable = truth
+		case keyFrames:
+			seg.Stack = b.stack(h, v, "segment.frames")
+		case keyBlocks:
+			b.setBlocks(h, i, v)
+		case keyForwardFrames:
+			f.HasForwardFrames = true
+		case keyUnknown:
+			b.unknownKey(h, pairs[p])
+		}
+	}
+}
+
+func (b *builder) sizeClass(h *pickle.Heap, v pickle.Value) SizeClass {
+	if v.Type() == pickle.String {
+		switch h.Strings[v.Index()] {
+		case "small":
+			return SizeClassSmall
+		case "large":
+			return SizeClassLarge
+		}
+	}
+	b.wrongType("segment.segment_type")
+	return SizeClassUnknown
+}
+
+func (b *builder) setBlocks(h *pickle.Heap, segment int, v pickle.Value) {
+	list, ok := b.rows(h, v, kindBlock)
+	if !ok {
+		b.wrongType("segment.blocks")
+	}
+	if list != nil {
+		c, _ := h.Container(v)
+		b.blockLists[segment] = c.Ref + 1
+	}
+}
+
+func (b *builder) setBlock(h *pickle.Heap, i int, pairs []pickle.Value) {
+	block := &b.s.Blocks[i]
+	var legacy *legacyBlock
+	for p := 0; p < len(pairs); p += 2 {
+		v := pairs[p+1]
+		switch b.keyOf(h, pairs[p]) {
+		case keyAddress, keyAddr:
+			block.Address = b.address(h, v, "block.address")
+			b.blockHasAddr[i] = true
+		case keySize:
+			block.Size = b.integer(h, v, "block.size")
+		case keyRequestedSize:
+			block.RequestedSize = b.integer(h, v, "block.requested_size")
+		case keyState:
+			block.State = b.blockState(h, v)
+		case keyFrames:
+			block.Stack = b.stack(h, v, "block.frames")
+		case keyHistory:
+			legacy = b.lastUse(h, v)
+		case keyForwardFrames:
+			b.s.Format.HasForwardFrames = true
+		case keyUnknown:
+			b.unknownKey(h, pairs[p])
+		}
+	}
+	if legacy != nil {
+		b.s.Format.Legacy = true
+		if block.Stack == 0 {
+			block.Stack = legacy.stack
+		}
+		if block.RequestedSize == noSize {
+			block.RequestedSize = legacy.realSize
+		}
+	}
+}
+
+// lastUse is the newest entry of a block's history.
+func (b *builder) lastUse(h *pickle.Heap, v pickle.Value) *legacyBlock {
+	list, ok := b.rows(h, v, kindHistory)
+	if !ok {
+		b.wrongType("block.history")
+	}
+	if list == nil || list.len() == 0 {
+		return nil
+	}
+	return &b.history[list.row(0)]
+}
+
+func (b *builder) blockState(h *pickle.Heap, v pickle.Value) BlockState {
+	if v.Type() == pickle.String {
+		switch h.Strings[v.Index()] {
+		case "active_allocated":
+			return ActiveAllocated
+		case "active_pending_free", "active_awaiting_free":
+			return ActivePendingFree
+		case "inactive":
+			return Inactive
+		}
+	}
+	b.wrongType("block.state")
+	return Inactive
+}
+
+func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
+	for p := 0; p < len(pairs); p += 2 {
+		switch b.keyOf(h, pairs[p]) {
+		case keyRealSize:
+			b.history[i].realSize = b.integer(h, pairs[p+1], "history.real_size")
+		case keyFrames:
+			b.history[i].stack = b.stack(h, pairs[p+1], "history.frames")
+		case keyUnknown:
+			b.unknownKey(h, pairs[p])
+		}
+	}
+}
+
+// placeBlocks gives every segment its range of blocks, and addresses to the
+// blocks of files that have none: they tile their segment.
+func (b *builder) placeBlocks() {
+	ranges := map[uint32][2]int32{} // by list, because segments of a hostile file may share one
+	for i := range b.s.Segments {
+		seg, ref := &b.s.Segments[i], b.blockLists[i]
+		if ref == 0 {
+			continue
+		}
+		at, ok := ranges[ref]
+		if !ok {
+			at = b.blockRange(&b.lists[ref-1])
+			ranges[ref] = at
+		}
+		seg.FirstBlock, seg.BlockCount = at[0], at[1]
+		addr := seg.Address
+		for j := at[0]; j < at[0]+at[1]; j++ {
+			block := &b.s.Blocks[j]
+			if !b.blockHasAddr[j] {
+				block.Address = addr
+			}
+			addr = block.Address + uint64(block.Size)
+			if block.RequestedSize == noSize {
+				block.RequestedSize = block.Size
+			}
+		}
+	}
+}
+
+// blockRange makes the blocks of a list stand together.
+func (b *builder) blockRange(l *rowList) [2]int32 {
+	if l.rows == nil {
+		return [2]int32{int32(l.start), int32(l.n)}
+	}
+	first := len(b.s.Blocks)
+	for _, row := range l.rows {
+		b.s.Blocks = append(b.s.Blocks, b.s.Blocks[row])
+		b.blockHasAddr = append(b.blockHasAddr, b.blockHasAddr[row])
+	}
+	return [2]int32{int32(first), int32(len(l.rows))}
+}

@@ -1,0 +1,135 @@
+package snapshot
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// maxStackDepth bounds one stack. Recorded ones reach a few hundred frames;
+// what is deeper is cut and counted.
+const maxStackDepth = 10_000
+
+// frame interns a frame dict.
+func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
+	var f Frame
+	for i := 0; i < len(pairs); i += 2 {
+		v := pairs[i+1]
+		switch b.keyOf(h, pairs[i]) {
+		case keyName:
+			f.Name = b.text(v, "frame.name")
+		case keyFilename:
+			f.File = b.text(v, "frame.filename")
+		case keyLine:
+			// 2^64-1 stands for no line (code objects of Python 3.13).
+			if line, ok := h.Uint64(v); !ok {
+				b.wrongType("frame.line")
+			} else if line <= math.MaxInt32 {
+				f.Line = int32(line)
+			}
+		case keyUnknown:
+			b.unknownKey(h, pairs[i])
+		}
+	}
+	id, ok := b.frames[f]
+	if !ok {
+		id = FrameID(len(b.s.Frames))
+		b.s.Frames = append(b.s.Frames, f)
+		b.frames[f] = id
+	}
+	return pickle.Container{Kind: kindFrame, Ref: uint32(id)}
+}
+
+// extendStack interns a list of frames.
+func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) pickle.Container {
+	t := &b.stacks
+	t.scratch = t.scratch[:0]
+	if l.Kind == kindStack {
+		t.scratch = append(t.scratch, t.table.Frames(StackID(l.Ref))...)
+	}
+	for _, item := range items {
+		c, ok := h.Container(item)
+		switch {
+		case !ok || c.Kind != kindFrame:
+			b.wrongType("item of frames")
+		case len(t.scratch) >= maxStackDepth:
+			b.wrongType("frames beyond 10,000")
+			return pickle.Container{Kind: kindStack, Ref: uint32(t.intern())}
+		default:
+			t.scratch = append(t.scratch, FrameID(c.Ref))
+		}
+	}
+	return pickle.Container{Kind: kindStack, Ref: uint32(t.intern())}
+}
+
+// stack is the stack that the value of a frames key stands for.
+func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
+	c, ok := h.Container(v)
+	switch {
+	case ok && c.Kind == kindStack:
+		return StackID(c.Ref)
+	case ok && c.Kind == pickle.EmptyList, v.Type() == pickle.None:
+	default:
+		b.wrongType(field)
+	}
+	return 0
+}
+
+// stackTable interns lists of frames by content.
+type stackTable struct {
+	table   Stacks
+	hashes  []uint64 // by stack
+	slots   []uint32 // open addressing: stack id + 1
+	seed    uint64   // so that no file can aim for collisions
+	scratch []FrameID
+}
+
+func (t *stackTable) init() {
+	t.seed = rand.Uint64() | 1
+	t.slots = make([]uint32, 1024)
+	t.table.ends = []uint32{0} // the empty stack
+	t.hashes = []uint64{0}
+}
+
+// intern returns the stack whose frames are in scratch.
+func (t *stackTable) intern() StackID {
+	if len(t.scratch) == 0 {
+		return 0
+	}
+	hash := t.seed
+	for _, f := range t.scratch {
+		hash = (hash ^ uint64(f)) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 29
+	}
+	mask := uint64(len(t.slots) - 1)
+	slot := hash & mask
+	for ; t.slots[slot] != 0; slot = (slot + 1) & mask {
+		id := StackID(t.slots[slot] - 1)
+		if t.hashes[id] == hash && slices.Equal(t.table.Frames(id), t.scratch) {
+			return id
+		}
+	}
+	id := StackID(len(t.table.ends))
+	t.table.frames = append(t.table.frames, t.scratch...)
+	t.table.ends = append(t.table.ends, uint32(len(t.table.frames)))
+	t.hashes = append(t.hashes, hash)
+	t.slots[slot] = uint32(id) + 1
+	if 2*len(t.hashes) > len(t.slots) {
+		t.grow()
+	}
+	return id
+}
+
+func (t *stackTable) grow() {
+	t.slots = make([]uint32, 2*len(t.slots))
+	mask := uint64(len(t.slots) - 1)
+	for id := 1; id < len(t.hashes); id++ {
+		slot := t.hashes[id] & mask
+		for t.slots[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		t.slots[slot] = uint32(id) + 1
+	}
+}
