@@ -117,13 +117,9 @@ func (d *decoder) run() (Value, error) {
 			d.pos++
 			err = d.str(n)
 		case opBinUnicode:
-			n := binary.LittleEndian.Uint32(d.buf[d.pos:])
+			n := int(binary.LittleEndian.Uint32(d.buf[d.pos:]))
 			d.pos += 4
-			if uint64(n) > uint64(d.limits.StringBytes) {
-				err = d.fail(ErrLimit, "a string of %d bytes", n)
-			} else {
-				err = d.str(int(n))
-			}
+			err = d.str(n)
 		case opNone:
 			err = d.push(pack(None, 0))
 		case opNewTrue:
@@ -233,6 +229,9 @@ func (d *decoder) container(kind Kind) error {
 }
 
 func (d *decoder) str(n int) error {
+	if n > d.limits.StringBytes {
+		return d.fail(ErrLimit, "a string of %d bytes", n)
+	}
 	b, err := d.take(n)
 	if err != nil {
 		return err

@@ -91,6 +91,7 @@ func (d *Device) sum() {
 	t, active := &d.Totals, d.ActiveBytes()
 	t.BaselineBytes, t.FinalBytes = active[0], active[len(active)-1]
 	reserved, next := t.ReservedBaselineBytes, 0
+	known := d.Reconciliation.Segments > 0 || len(d.Reserved) > 0
 	for k, bytes := range active {
 		if bytes > t.PeakBytes || k == 0 {
 			t.PeakBytes, t.PeakState = bytes, k
@@ -98,7 +99,7 @@ func (d *Device) sum() {
 		for ; next < len(d.Reserved) && int(d.Reserved[next].Event) < k; next++ {
 			reserved += d.Reserved[next].Delta
 		}
-		if bytes > reserved {
+		if known && bytes > reserved {
 			d.Reconciliation.ActiveAboveReserved++
 		}
 	}

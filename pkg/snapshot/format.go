@@ -71,7 +71,6 @@ type Oddities struct {
 	UnknownKeys    map[string]int // key -> times seen
 	UnknownActions map[string]int // action -> events
 	WrongTypes     map[string]int // "field" -> values that did not have the field's type
-	RepeatedKeys   map[string]int // "field" -> times a dict gave the same key again
 }
 
 func count(m *map[string]int, key string) {

@@ -1,0 +1,58 @@
+package pickle
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// fuzzLimits keep one input of the fuzzer cheap.
+var fuzzLimits = Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, LoadObjects: 1 << 16, StringBytes: 1 << 16, TextBytes: 1 << 20, LoadBytes: 1 << 20}
+
+func addSeeds(f *testing.F) {
+	for protocol := 2; protocol <= 5; protocol++ {
+		f.Add(encode(f, protocol, everything))
+	}
+	f.Add([]byte("(dp0\nVa\np1\nI5\nsVb\np2\n(lp3\nL7L\naI01\nas."))
+	f.Add([]byte("\x80\x02ccollections\nOrderedDict\n)Rq\x00(U\x01aK\x01U\x01bK\x02u."))
+	f.Add([]byte("\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x8c\x02id\x85R."))
+	f.Add([]byte("\x80\x02\xff"))
+	f.Add([]byte("\x80\x02]q\x00h\x00a."))
+}
+
+// FuzzStream: no input panics, and every failure is one of ours and says where.
+func FuzzStream(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := Stream(bytes.NewReader(data), int64(len(data)), keeper{}, fuzzLimits)
+		requireLocated(t, err)
+	})
+}
+
+// FuzzLoad: the same for the second way, which has gopickle behind the checker.
+func FuzzLoad(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := Load(bytes.NewReader(data), keeper{}, fuzzLimits)
+		requireLocated(t, err)
+	})
+}
+
+// FuzzBothWays: where both ways read a pickle, they read the same.
+func FuzzBothWays(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		stream, load, err1, err2 := both(t, data, fuzzLimits)
+		if err1 == nil && err2 == nil && stream != load {
+			t.Errorf("stream %s\nload   %s", stream, load)
+		}
+	})
+}
+
+func requireLocated(t *testing.T, err error) {
+	t.Helper()
+	var located *Error
+	if err != nil && !errors.As(err, &located) {
+		t.Errorf("%v does not say where", err)
+	}
+}

@@ -1,0 +1,216 @@
+package snapshot
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// Python values to pickle: dict keeps its order, list and pair are what they say.
+type (
+	dict []any // key, value, key, value, ...
+	list []any
+	pair [2]uint64
+)
+
+func pickled(t testing.TB, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e := pickle.NewEncoder(&b, 4)
+	put(t, e, v)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func put(t testing.TB, e *pickle.Encoder, v any) {
+	switch v := v.(type) {
+	case dict:
+		e.Dict(len(v)/2, func(i int) { put(t, e, v[2*i]); put(t, e, v[2*i+1]) })
+	case list:
+		e.List(len(v), func(i int) { put(t, e, v[i]) })
+	case pair:
+		e.Pair(v[0], v[1])
+	case string:
+		e.Shared(v)
+	case int:
+		e.Int(int64(v))
+	case uint64:
+		e.Uint(v)
+	case float64:
+		e.Float(v)
+	case bool:
+		e.Bool(v)
+	default:
+		t.Fatalf("%T has no pickle here", v)
+	}
+}
+
+// load reads a value in both ways.
+func load(t testing.TB, v any) *Snapshot {
+	t.Helper()
+	data := pickled(t, v)
+	s := readWay(t, data, wayStream)
+	requireSame(t, s, readWay(t, data, wayGopickle))
+	return s
+}
+
+func frame(file string, line any, name string) dict {
+	return dict{"name", name, "filename", file, "line", line}
+}
+
+func TestLegacyHistory(t *testing.T) {
+	s := load(t, dict{"segments", list{dict{
+		"device", 0, "address", 1 << 30, "total_size", 4096, "allocated_size", 1024, "active_size", 1024, "stream", 0, "segment_type", "small",
+		"blocks", list{
+			dict{"size", 1024, "state", "active_allocated", "history", list{
+				dict{"addr", 1 << 30, "real_size", 700, "frames", list{frame("new.py", 1, "f")}},
+				dict{"addr", 1 << 30, "real_size", 300, "frames", list{frame("old.py", 1, "f")}},
+			}},
+			dict{"size", 512, "state", "active_allocated"},
+			dict{"size", 2560, "state", "inactive"},
+		}}}, "device_traces", list{list{}}})
+	want := []Block{
+		{Address: 1 << 30, Size: 1024, RequestedSize: 700, State: ActiveAllocated, Stack: 1},
+		{Address: 1<<30 + 1024, Size: 512, RequestedSize: 512, State: ActiveAllocated},
+		{Address: 1<<30 + 1536, Size: 2560, RequestedSize: 2560, State: Inactive},
+	}
+	if !reflect.DeepEqual(s.Blocks, want) {
+		t.Errorf("blocks %+v\nwant   %+v", s.Blocks, want)
+	}
+	if file := s.String(s.Frames[s.Stacks.Frames(s.Blocks[0].Stack)[0]].File); file != "new.py" {
+		t.Errorf("the newest use comes first in the history, got the stack of %s", file)
+	}
+	if !s.Format.Legacy || s.TorchVersion() != "2.0 or earlier" {
+		t.Errorf("legacy %t, torch %s", s.Format.Legacy, s.TorchVersion())
+	}
+}
+
+func TestBareList(t *testing.T) {
+	s := load(t, list{dict{"device", 1, "address", 512, "total_size", 512, "blocks", list{dict{"size", 512, "state", "active_allocated", "requested_size", 3}}}})
+	if !s.Format.BareList || len(s.Segments) != 1 || s.Blocks[0].Address != 512 || !reflect.DeepEqual(s.Devices(), []DeviceID{1}) {
+		t.Errorf("%+v %+v", s.Format, s.Segments)
+	}
+	if s := load(t, list{}); !s.Format.BareList || len(s.Devices()) != 0 {
+		t.Errorf("an empty list: %+v", s)
+	}
+}
+
+func TestTraceShapes(t *testing.T) {
+	event := dict{"action", "alloc", "addr", 512, "size", 1, "stream", 0}
+	for name, tt := range map[string]struct {
+		traces  any
+		devices int
+		events  []int
+	}{
+		"no traces":      {list{}, 0, nil},
+		"empty traces":   {list{list{}, list{}}, 2, []int{0, 0}},
+		"second device":  {list{list{}, list{event}}, 2, []int{0, 1}},
+		"not even lists": {list{5, list{event}}, 2, []int{0, 1}},
+	} {
+		s := load(t, dict{"segments", list{}, "device_traces", tt.traces})
+		if len(s.Traces) != tt.devices {
+			t.Errorf("%s: %d traces", name, len(s.Traces))
+		}
+		for i, want := range tt.events {
+			if got := s.Traces[i].Events.Len(); got != want {
+				t.Errorf("%s: device %d has %d events, want %d", name, i, got, want)
+			}
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	s := load(t, dict{"device_traces", list{list{
+		dict{"action", "alloc", "addr", -512, "size", 8, "stream", 5, "frames", list{frame("a.py", uint64(math.MaxUint64), "f"), frame("a.py", 7, "g")}, "time_us", 5},
+		dict{"size", 2, "action", "explode", "addr", 1, "stream", 5, "color", "red"},
+		dict{"action", "oom", "device_free", 77, "size", "many", "stream", 0},
+		dict{"action", 3, "addr", 1.5, "size", 1, "stream", 0, "frames", "none"},
+		dict{"action", "explode", "user_metadata", dict{"k", "v"}, "pool_id", list{0, 2}, "compile_context", "N/A"},
+	}}, "segments", list{}, "host_traces", list{}, "made_up", 1, "trace_alloc_overflowed", list{false, true}})
+	e := &s.Traces[0].Events
+	if e.Addr[0] != math.MaxUint64-511 {
+		t.Errorf("a signed address reads %#x", e.Addr[0])
+	}
+	if f := s.Frames[s.Stacks.Frames(e.Stack[0])[0]]; f.Line != 0 {
+		t.Errorf("line 2^64-1 reads %d", f.Line)
+	}
+	if got := s.ActionName(e.Action[1]); got != "explode" || e.Action[1].Known() || e.Action[4] != e.Action[1] {
+		t.Errorf("unknown action %q", got)
+	}
+	if e.Action[2] != OOM || e.Addr[2] != 77 || e.Size[2] != 0 || e.Action[3] != NoAction {
+		t.Errorf("events %+v", e)
+	}
+	if got := s.String(e.Metadata[4]); got != `{"k":"v"}` {
+		t.Errorf("metadata %s", got)
+	}
+	if got := s.Pools[e.Pool[4]]; got != (Pool{0, 2}) || e.CompileContext != nil {
+		t.Errorf("pool %v, contexts %v", got, e.CompileContext)
+	}
+	if !reflect.DeepEqual(e.TimeMicros, []int64{5, 0, 0, 0, 0}) {
+		t.Errorf("times %v", e.TimeMicros)
+	}
+	want := Oddities{
+		UnknownKeys:    map[string]int{"color": 1, "made_up": 1},
+		UnknownActions: map[string]int{"explode": 2},
+		WrongTypes:     map[string]int{"event.size": 1, "event.action": 1, "event.addr": 1, "event.frames": 1},
+	}
+	if !reflect.DeepEqual(s.Oddity, want) {
+		t.Errorf("oddities %+v\nwant     %+v", s.Oddity, want)
+	}
+	if !s.Format.Overflowed {
+		t.Error("the file says that its ring buffer overflowed")
+	}
+}
+
+// TestFilledInSteps reads dicts and lists that grow over several opcodes, as
+// writers other than CPython's make them.
+func TestFilledInSteps(t *testing.T) {
+	const event = "}(X\x04\x00\x00\x00sizeK\x09uX\x06\x00\x00\x00actionX\x05\x00\x00\x00allocsX\x04\x00\x00\x00addrM\x00\x02s"
+	data := []byte("\x80\x02}(X\x0d\x00\x00\x00device_traces]](" + event + "e(" + event + "e(" + event + "eau.")
+	s := readWay(t, data, wayStream)
+	requireSame(t, s, readWay(t, data, wayGopickle))
+	e := &s.Traces[0].Events
+	if e.Len() != 3 || e.Size[2] != 9 || e.Addr[2] != 512 || e.Action[2] != Alloc {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestSharedRows reads lists that name rows twice and out of order.
+func TestSharedRows(t *testing.T) {
+	const first = "}q\x01(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x01u"
+	const second = "}q\x02(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x02u"
+	data := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00device_traces](](" + first + second + "h\x01h\x02h\x01e](h\x02h\x01eeu.")
+	s := readWay(t, data, wayStream)
+	requireSame(t, s, readWay(t, data, wayGopickle))
+	if got := s.Traces[0].Events.Addr; !reflect.DeepEqual(got, []uint64{1, 2, 1, 2, 1}) {
+		t.Errorf("device 0: %v", got)
+	}
+	if got := s.Traces[1].Events.Addr; !reflect.DeepEqual(got, []uint64{2, 1}) {
+		t.Errorf("device 1: %v", got)
+	}
+}
+
+func TestTorchVersion(t *testing.T) {
+	for want, f := range map[string]Format{
+		"2.1":             {HasPoolID: true},
+		"2.1 (torch_npu)": {HasPoolID: true, PoolBeforeType: true},
+		"2.2":             {HasPoolID: true, HasTime: true},
+		"2.3 or 2.4":      {HasPoolID: true, HasTime: true, HasSettings: true},
+		"2.5 to 2.7":      {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true},
+		"2.8 or 2.9":      {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true},
+		"2.10 or 2.11":    {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true, HasUserMetadata: true},
+		"2.12 or later":   {HasPoolID: true, HasTime: true, HasUserMetadata: true, HasEventPool: true},
+	} {
+		c := NewComposer(f)
+		c.Event(0, EventText{Action: Alloc, Size: 1})
+		c.Segment(Segment{})
+		if got := c.Snapshot().TorchVersion(); got != want {
+			t.Errorf("%+v reads as %s, want %s", f, got, want)
+		}
+	}
+}
