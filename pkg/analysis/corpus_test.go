@@ -1,0 +1,144 @@
+package analysis
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+const mib = 1 << 20
+
+// recording opens device 0 of a recorded file.
+func recording(t *testing.T, name string) (*StackFacts, *replay.Device) {
+	t.Helper()
+	dir := os.Getenv("MEMVIZ_CORPUS")
+	if dir == "" {
+		t.Skip("MEMVIZ_CORPUS does not name a folder of recorded snapshots")
+	}
+	s, err := snapshot.Open(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Stacks(s), replay.Replay(s, 0)
+}
+
+// TestRecordings compares whole recordings with what is known of the programs
+// that made them: their phases, and the MiB of each family at the peak.
+func TestRecordings(t *testing.T) {
+	tests := []struct {
+		file, phases string
+		peak         map[Family]float64
+	}{
+		// AdamW that replaces its moments each step; fp32 parameters of 1,614 MiB.
+		{"train_medium_annotated_torch210.pickle", "FBO", map[Family]float64{
+			Parameter: 1614.3, Optimizer: 3306.8, Gradient: 1614.3, Temporary: 117.2, Output: 19.5, Resident: 16.3,
+		}},
+		// zero_grad keeps the gradients, so they cannot be told from the parameters: 726.5 MiB of each.
+		{"train_annotated_torch210.pickle", "FBO", map[Family]float64{
+			ParameterOrGradient: 1453.1, Optimizer: 1747.6, Temporary: 441.7, Output: 12.3, Resident: 16.3,
+		}},
+		// Forward passes without gradients, whatever the file is called.
+		{"train_small_torch210.pickle", "F", map[Family]float64{Resident: 490.8, Temporary: 228.3, Workspace: 8.1}},
+		{"forward_fp32_torch25.pickle", "F", map[Family]float64{Resident: 499.5, Temporary: 31.5}},
+		// One forward pass with gradients after a training step that only the final blocks know.
+		{"forward_growing_torch25.pickle", "F", map[Family]float64{
+			Parameter: 7622.7, Optimizer: 15245.3, Gradient: 7622.7, Activation: 11195.1, Workspace: 16.3, Unknown: 19.5, Temporary: 6.2,
+		}},
+		// Python frames alone: backward is what has no stack.
+		{"inference_torch210.pickle", "FB", map[Family]float64{
+			Activation: 11343.6, Resident: 997.8, Temporary: 625.1, Output: 312.5,
+		}},
+		{"legacy_history_torch20.pickle", "", map[Family]float64{Parameter: 11291.7}},
+		{"one_event_torch23.pickle", "", map[Family]float64{Resident: 12852.7, Cache: 2760.4, Workspace: 8.1}},
+		{"state_only_torch21.pickle", "", map[Family]float64{Resident: 8118.9, Workspace: 8.1}},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			st, d := recording(t, test.file)
+			f := Classify(st, d)
+			if got := f.Phases.String(); got != test.phases {
+				t.Errorf("phases %q, want %q", got, test.phases)
+			}
+			bytes := f.BytesIn(d, d.Totals.PeakState)
+			var total int64
+			for family, b := range bytes {
+				total += b
+				if got, want := float64(b)/mib, test.peak[Family(family)]; math.Abs(got-want) > 0.1 {
+					t.Errorf("%.1f MiB of %s at the peak, want %.1f", got, Family(family), want)
+				}
+			}
+			if total != d.Totals.PeakBytes {
+				t.Errorf("families sum to %d bytes, the peak is %d", total, d.Totals.PeakBytes)
+			}
+			if unknown := float64(bytes[Unknown]) / float64(total); unknown >= 0.01 {
+				t.Errorf("%.1f %% of the peak is unknown", 100*unknown)
+			}
+		})
+	}
+}
+
+// TestPythonFramesSuffice cuts recorded stacks down to their Python frames, as
+// stacks="python" would have recorded them: a training step must keep the
+// families of nearly all its bytes.
+func TestPythonFramesSuffice(t *testing.T) {
+	for _, file := range []string{"train_medium_annotated_torch210.pickle", "train_annotated_torch210.pickle"} {
+		t.Run(file, func(t *testing.T) {
+			st, d := recording(t, file)
+			all := Classify(st, d)
+			cut := pythonOnly(st)
+			c := &replay.Device{Events: &snapshot.Events{}, Allocations: make([]replay.Allocation, len(d.Allocations)), PreExisting: d.PreExisting}
+			*c.Events = *d.Events
+			c.Events.Stack = make([]snapshot.StackID, len(d.Events.Stack))
+			for i, id := range d.Events.Stack {
+				c.Events.Stack[i] = cut.id[id]
+			}
+			for i, a := range d.Allocations {
+				a.Stack, a.FreeStack = cut.id[a.Stack], cut.id[a.FreeStack]
+				c.Allocations[i] = a
+			}
+			few := Classify(cut.st, c)
+			if got, want := few.Phases.String(), all.Phases.String(); got != want {
+				t.Errorf("phases %q, with all frames %q", got, want)
+			}
+			var same, total int64
+			for i := range d.Allocations {
+				total += d.Allocations[i].Size
+				if few.Family(i) == all.Family(i) {
+					same += d.Allocations[i].Size
+				}
+			}
+			if share := float64(same) / float64(total); share < 0.999 {
+				t.Errorf("%.2f %% of the bytes keep their family", 100*share)
+			}
+		})
+	}
+}
+
+// pythonStacks are the stacks of a snapshot without their C++ frames, and where
+// each stack went.
+type pythonStacks struct {
+	st *StackFacts
+	id []snapshot.StackID
+}
+
+func pythonOnly(st *StackFacts) pythonStacks {
+	s := st.snapshot
+	c := snapshot.NewComposer(snapshot.Format{})
+	cut := pythonStacks{id: make([]snapshot.StackID, s.Stacks.Len())}
+	for id := range cut.id {
+		var list []snapshot.FrameText
+		for _, frame := range s.Stacks.Frames(snapshot.StackID(id)) {
+			f := s.Frames[frame]
+			if kindOf(slashed(s.String(f.File))).python() {
+				list = append(list, snapshot.FrameText{File: s.String(f.File), Line: f.Line, Name: s.String(f.Name)})
+			}
+		}
+		cut.id[id] = c.Stack(list...)
+	}
+	cut.st = Stacks(c.Snapshot())
+	return cut
+}

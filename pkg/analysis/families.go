@@ -1,0 +1,130 @@
+package analysis
+
+import "github.com/memviz-go/memviz/pkg/replay"
+
+// Family is what a tensor was for.
+type Family uint8
+
+const (
+	Unknown Family = iota
+	Parameter
+	Optimizer
+	Gradient
+	Activation
+	Temporary
+	Input
+	Output
+	Communication
+	Workspace
+	Cache
+	Resident // there before the recording and not freed in it; nothing more is known
+	ParameterOrOptimizer
+	ParameterOrGradient
+	FamilyCount int = iota
+)
+
+// familyNames are the key in files, the label of many and the word for one tensor.
+var familyNames = [FamilyCount]struct{ key, label, one string }{
+	Unknown:              {"unknown", "Unknown", "unknown"},
+	Parameter:            {"parameter", "Parameters", "parameter"},
+	Optimizer:            {"optimizer", "Optimizer state", "optimizer state"},
+	Gradient:             {"gradient", "Gradients", "gradient"},
+	Activation:           {"activation", "Activations", "activation"},
+	Temporary:            {"temporary", "Temporaries", "temporary"},
+	Input:                {"input", "Inputs", "input"},
+	Output:               {"output", "Outputs", "output"},
+	Communication:        {"communication", "Communication", "communication buffer"},
+	Workspace:            {"workspace", "Workspaces", "workspace"},
+	Cache:                {"cache", "KV cache", "KV cache"},
+	Resident:             {"resident", "Resident", "resident"},
+	ParameterOrOptimizer: {"parameter_or_optimizer", "Parameters or optimizer state", "parameter or optimizer state"},
+	ParameterOrGradient:  {"parameter_or_gradient", "Parameters or gradients", "parameter or gradient"},
+}
+
+func (f Family) names() (n struct{ key, label, one string }) {
+	if int(f) < FamilyCount {
+		return familyNames[f]
+	}
+	return familyNames[Unknown]
+}
+
+// Key names the family in files and URLs: "optimizer".
+func (f Family) Key() string { return f.names().key }
+
+// Label heads the family in a legend: "Optimizer state".
+func (f Family) Label() string { return f.names().label }
+
+// One is the word for a single tensor of the family: "optimizer state".
+func (f Family) One() string { return f.names().one }
+
+func (f Family) String() string { return f.Key() }
+
+// Confidence says how far a conclusion can be trusted.
+type Confidence uint8
+
+const (
+	High   Confidence = iota // names prove it, or nothing else fits
+	Medium                   // concluded from its lifetime
+	Low
+)
+
+// Qualifier is what to say next to a conclusion: nothing, "by its lifetime" or "probably".
+func (c Confidence) Qualifier() string {
+	switch c {
+	case High:
+		return ""
+	case Medium:
+		return "by its lifetime"
+	}
+	return "probably"
+}
+
+// Families says what each allocation of a device was for.
+type Families struct {
+	Rules  []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
+	Phases *Phases
+}
+
+// Family is the family of allocation i.
+func (f *Families) Family(i int) Family { return f.Rules[i].Family() }
+
+// BytesIn sums the requested bytes that are live in a state, by family.
+func (f *Families) BytesIn(d *replay.Device, state int) [FamilyCount]int64 {
+	var bytes [FamilyCount]int64
+	for i := range d.Allocations {
+		if a := &d.Allocations[i]; a.LiveIn(state) {
+			bytes[f.Family(i)] += a.Size
+		}
+	}
+	return bytes
+}
+
+// Classify decides the family of every allocation of a device. The first rule
+// that applies wins; the cost is linear in the events, and n log n in the
+// allocations from before the recording.
+func Classify(st *StackFacts, d *replay.Device) *Families {
+	ev := gatherEvidence(st, d)
+	f := &Families{Rules: make([]Rule, len(d.Allocations)), Phases: ev.phases}
+	born := f.Rules[d.PreExisting:]
+	ev.eachBirth(func(i int, b *birth) {
+		born[i] = ev.decideBirth(b)
+		if born[i].Family() == Input {
+			b.site.input = true
+		}
+	})
+	ev.eachBirth(func(i int, b *birth) {
+		if b.site.input && b.freed() && mayBeInput(born[i]) {
+			born[i] = inputLikeItsSite
+		}
+	})
+	ev.decidePreExisting(f.Rules)
+	return f
+}
+
+// mayBeInput reports whether a rule gives what an input looks like when it is
+// dropped early. Callers leave tensors alone that are never freed: a leak would
+// pass for an input.
+func mayBeInput(r Rule) bool {
+	family := r.Family()
+	return family == Temporary || family == Output
+}

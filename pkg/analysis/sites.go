@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"hash/fnv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// NoFrame stands for a frame that a stack does not have.
+const NoFrame snapshot.FrameID = -1
+
+// StackFacts is what the interned stacks of a snapshot say by themselves,
+// without any allocation. Slices are indexed by frame or stack id.
+type StackFacts struct {
+	FrameClass []FrameClass // by frame
+
+	SiteFrame []snapshot.FrameID // innermost user frame, or NoFrame
+	Operator  []string           // "aten::mm", an autograd node such as "MmBackward0", or ""
+	Backward  []bool             // the autograd engine is on the stack
+	Shade     []uint8            // 0 to 4, equal for equal sites
+
+	snapshot *snapshot.Snapshot
+	library  []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
+	facts    []facts
+	marker   []marker
+}
+
+// Stacks looks once at every name, frame and stack of a snapshot; the cost is
+// linear in the text of the names and the frames of the stacks.
+func Stacks(s *snapshot.Snapshot) *StackFacts {
+	names := readNames(s)
+	n := max(s.Stacks.Len(), 1)
+	st := &StackFacts{
+		FrameClass: classifyFrames(s, names.kind),
+		SiteFrame:  make([]snapshot.FrameID, n),
+		Operator:   make([]string, n),
+		Backward:   make([]bool, n),
+		Shade:      make([]uint8, n),
+		snapshot:   s,
+		library:    make([]snapshot.FrameID, n),
+		facts:      make([]facts, n),
+		marker:     make([]marker, n),
+	}
+	for id := range n {
+		st.read(snapshot.StackID(id), names)
+	}
+	return st
+}
+
+// read fills the row of one stack.
+func (st *StackFacts) read(id snapshot.StackID, names *names) {
+	var (
+		f                      facts
+		site, library, outmost = NoFrame, NoFrame, NoFrame
+		operator, node         string
+	)
+	for _, frame := range st.snapshot.Stacks.Frames(id) {
+		ff := names.facts[frame]
+		f |= ff
+		if ff.has(factPython) {
+			outmost = frame
+			switch {
+			case st.FrameClass[frame] == UserCode && site == NoFrame:
+				site = frame
+			case st.FrameClass[frame] == LibraryPython && library == NoFrame:
+				library = frame
+			}
+			continue
+		}
+		if operator == "" {
+			operator = names.operator[frame]
+		}
+		if node == "" {
+			node = names.node[frame]
+		}
+	}
+	if operator == "" {
+		operator = node
+	}
+	if outmost != NoFrame && names.facts[outmost].has(factFunctionApply) {
+		f |= factBackwardCall // the engine calls a user's autograd.Function
+	}
+	st.SiteFrame[id], st.library[id] = site, library
+	st.Operator[id] = operator
+	st.Backward[id] = f.has(factEngine)
+	st.facts[id], st.marker[id] = f, f.marker()
+	st.Shade[id] = st.Site(id).shade()
+}
+
+// Site names the place that asked for memory, as exactly as its stack allows.
+type Site struct {
+	Function string // or "autograd aten::mm", or an operator, where no Python is known
+	File     string // "" when there is no Python
+	Line     int    // 0 when unknown
+}
+
+// Site is the innermost user frame of a stack; without one, "autograd" and the
+// operator for memory of the backward pass, else the innermost library frame,
+// else the operator. It is zero for a stack that says nothing.
+func (st *StackFacts) Site(id snapshot.StackID) Site {
+	operator := st.Operator[id]
+	switch {
+	case st.SiteFrame[id] != NoFrame:
+		return st.frame(st.SiteFrame[id])
+	case st.Backward[id]:
+		return Site{Function: strings.TrimSpace("autograd " + operator)}
+	case st.library[id] != NoFrame:
+		return st.frame(st.library[id])
+	}
+	return Site{Function: operator}
+}
+
+func (st *StackFacts) frame(id snapshot.FrameID) Site {
+	f := &st.snapshot.Frames[id]
+	return Site{st.snapshot.String(f.Name), st.snapshot.String(f.File), int(f.Line)}
+}
+
+// String is file:line:function, or the function alone where no file is known.
+func (s Site) String() string {
+	if s.File == "" {
+		return s.Function
+	}
+	return s.File + ":" + strconv.Itoa(s.Line) + ":" + s.Function
+}
+
+// shades is the number of lightness steps that a family's colour has.
+const shades = 5
+
+// shade spreads sites over the lightness steps; nothing known is the middle one.
+func (s Site) shade() uint8 {
+	if s == (Site{}) {
+		return shades / 2
+	}
+	h := fnv.New32a()
+	io.WriteString(h, s.String())
+	return uint8(h.Sum32() % shades)
+}
