@@ -1,0 +1,73 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// The view model of a small recording, as the page gets it.
+func TestReport(t *testing.T) {
+	r := New("memviz test", []Input{Analyse("runs/training.pickle", training())})
+	r.Palette = Palette{} // has tests of its own
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report_training.json", append(text, '\n'))
+}
+
+func TestStart(t *testing.T) {
+	empty := snapshot.NewComposer(snapshot.Format{}).Snapshot()
+	for _, test := range []struct {
+		name string
+		in   []Input
+		want Start
+	}{
+		{"nothing", nil, Start{0, 0}},
+		{"the only device", []Input{Analyse("", stateOnly())}, Start{0, 0}},
+		{"the longest history", []Input{Analyse("", empty), Analyse("", stateOnly()), Analyse("", training()), Analyse("", hostile())}, Start{2, 0}},
+		{"the first of equals", []Input{Analyse("", stateOnly()), Analyse("", stateOnly())}, Start{0, 0}},
+	} {
+		if got := New("", test.in).Start; got != test.want {
+			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for _, test := range []struct {
+		micros []int64
+		first  string
+		span   int64
+	}{
+		{nil, "", 0},
+		{[]int64{1_700_000_000_000_001}, "2023-11-14T22:13:20.000001Z", 0},
+		{[]int64{1_700_000_000_000_000, 1_700_000_000_000_900, 1_700_000_000_000_300}, "2023-11-14T22:13:20.000000Z", 900},
+		{[]int64{math.MinInt64, math.MaxInt64}, "", maxExact},
+		{[]int64{math.MaxInt64, math.MinInt64}, "", 0},
+	} {
+		var d Device
+		d.setTimes(test.micros)
+		if d.HasTime != (len(test.micros) > 0) || d.FirstTime != test.first || d.SpanMicros != test.span {
+			t.Errorf("%v: has time %v, first %q, span %d, want %q, %d", test.micros, d.HasTime, d.FirstTime, d.SpanMicros, test.first, test.span)
+		}
+	}
+}
+
+// Every family has a place in the legend, a hue and its words.
+func TestFamilies(t *testing.T) {
+	palette := NewPalette()
+	seen := map[string]bool{}
+	for _, f := range newFamilies() {
+		if f.Key == "" || f.Label == "" || f.One == "" || seen[f.Key] {
+			t.Errorf("family %+v is twice in the legend or lacks a word", f)
+		}
+		seen[f.Key] = true
+		if f.Hue >= len(palette.Light) || len(palette.Light) != len(palette.Dark) {
+			t.Errorf("family %s has hue %d of %d light, %d dark ones", f.Key, f.Hue, len(palette.Light), len(palette.Dark))
+		}
+	}
+}

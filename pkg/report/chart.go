@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
+)
+
+// chartFont is the page's own font family, which ECharts has to be told.
+const chartFont = `-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif`
+
+// The viewer's functions that the options name; it revives these and no other.
+const (
+	renderTimeline = "timeline"
+	renderMinimap  = "minimap"
+	formatPosition = "position"
+	formatBytes    = "bytes"
+)
+
+// chartOptions are the ECharts options that never change while a page is open:
+// the timeline in grid 0 and the minimap in grid 1. They hold no text from a
+// snapshot, because go-echarts turns some texts into code.
+func chartOptions() ([]byte, error) {
+	chart := charts.NewCustom()
+	chart.SetGlobalOptions(
+		charts.WithAnimation(false),
+		charts.WithGridOpts(opts.Grid{}, opts.Grid{}),
+		charts.WithXAxisOpts(opts.XAxis{Type: "value", SplitLine: hiddenLine, AxisLabel: formattedLabel(formatPosition)}),
+		charts.WithYAxisOpts(opts.YAxis{Type: "value", SplitLine: hiddenLine, AxisLabel: formattedLabel(formatBytes),
+			AxisLine: &opts.AxisLine{Show: opts.Bool(false)}}),
+	)
+	chart.ExtendXAxis(opts.XAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
+	chart.ExtendYAxis(opts.YAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
+
+	// One item each, so that ECharts calls the function once a frame.
+	once := []opts.CustomData{{Value: []int{0, 0}}}
+	for i, render := range []string{renderTimeline, renderMinimap} {
+		chart.AddSeries("", once, charts.WithCustomChartOpts(opts.CustomChart{
+			XAxisIndex: i, YAxisIndex: i, RenderItem: opts.FuncOpts(render),
+		}))
+	}
+	chart.Accept(chartMender{})
+	chart.Validate()
+	return json.Marshal(chart.JSON())
+}
+
+var hiddenLine = &opts.SplitLine{Show: opts.Bool(false)}
+
+// formattedLabel is an axis label that a function of the viewer writes.
+func formattedLabel(function string) *opts.AxisLabel {
+	return &opts.AxisLabel{
+		Formatter:    types.FuncStr(opts.FuncOpts(function)),
+		ShowMinLabel: opts.Bool(true),
+		ShowMaxLabel: opts.Bool(true),
+		HideOverlap:  opts.Bool(true),
+	}
+}
+
+// chartMender adds what go-echarts has no field for and takes away what it
+// writes unasked.
+type chartMender struct {
+	charts.BaseConfigurationVisitor
+}
+
+func (chartMender) Visit(chart map[string]any) {
+	for _, unused := range []string{"title", "legend", "tooltip", "toolbox", "color"} {
+		delete(chart, unused)
+	}
+	chart["textStyle"] = map[string]string{"fontFamily": chartFont}
+}
+
+// untickedAxis is a y axis whose labels stand on grid lines and need no ticks.
+type untickedAxis struct {
+	opts.YAxis
+	AxisTick opts.AxisTick `json:"axisTick"`
+}
+
+func (chartMender) VisitYAxis(axes []opts.YAxis) any {
+	unticked := make([]untickedAxis, len(axes))
+	for i := range axes {
+		unticked[i] = untickedAxis{axes[i], opts.AxisTick{Show: opts.Bool(false)}}
+	}
+	return unticked
+}
+
+// silentSeries is a series that takes no part in ECharts' own hit-testing: the
+// viewer knows what lies under the pointer.
+type silentSeries struct {
+	charts.SingleSeries
+	Silent bool `json:"silent"`
+	Clip   bool `json:"clip"`
+}
+
+func (chartMender) VisitSeriesOpt(series charts.MultiSeries) any {
+	silent := make([]silentSeries, len(series))
+	for i := range series {
+		silent[i] = silentSeries{SingleSeries: series[i], Silent: true, Clip: true}
+	}
+	return silent
+}

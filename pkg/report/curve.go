@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// The static curve's drawing, in SVG user units.
+const (
+	curveWidth, curveHeight = 800, 260
+	curveLeft, curveRight   = 64, 784 // one column a unit: 720 of them
+	curveTop, curveBottom   = 28, 232
+	curveColumns            = curveRight - curveLeft
+)
+
+// curveSVG draws a device's active memory over its states, and its reserved
+// memory as a dashed line, for readers without JavaScript and for print. It has
+// presentation attributes and classes but no styles, which the page's policy
+// refuses, and takes its colour from the text around it. Its size does not grow
+// with the recording.
+func curveSVG(d *replay.Device, label string) template.HTML {
+	c := curve{states: d.States(), top: max(d.Totals.PeakBytes, d.Totals.ReservedPeakBytes, 1)}
+	active := c.line(d.ActiveBytes())
+	reserved := c.line(d.ReservedBytes())
+
+	fmt.Fprintf(&c.svg, `<svg class="curve" viewBox="0 0 %d %d" role="img" aria-label="%s">`, curveWidth, curveHeight,
+		template.HTMLEscapeString(curveSentence(d, label)))
+	c.grid()
+	fmt.Fprintf(&c.svg, `<path class="curve-area" d="%sV%dH%dZ" fill="currentColor" fill-opacity=".14"/>`, active, curveBottom, curveLeft)
+	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="none" stroke="currentColor"/>`, active)
+	fmt.Fprintf(&c.svg, `<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
+	c.peak(d)
+	c.text("curve-axis", curveLeft, curveBottom+16, "start", "0")
+	c.text("curve-axis", curveRight, curveBottom+16, "end", units.Plural(d.Events.Len(), "event", "events"))
+	c.svg.WriteString("</svg>")
+	return template.HTML(c.svg.String())
+}
+
+func curveSentence(d *replay.Device, label string) string {
+	return fmt.Sprintf("Active memory of %s over %s: it begins with %s, peaks at %s and ends with %s; reserved at most %s.",
+		label, units.Plural(d.Events.Len(), "event", "events"), units.Bytes(d.Totals.BaselineBytes),
+		units.Bytes(d.Totals.PeakBytes), units.Bytes(d.Totals.FinalBytes), units.Bytes(d.Totals.ReservedPeakBytes))
+}
+
+type curve struct {
+	svg    strings.Builder
+	states int
+	top    int64 // bytes at the upper edge
+}
+
+// x is where state k begins.
+func (c *curve) x(k int) float64 {
+	return curveLeft + curveColumns*float64(k)/float64(c.states)
+}
+
+func (c *curve) y(bytes int64) float64 {
+	share := min(max(float64(bytes)/float64(c.top), 0), 1)
+	return curveBottom - share*(curveBottom-curveTop)
+}
+
+// line is the path of a value per state: a step line while every state has a
+// column of its own, else the highest and lowest value of each column, in the
+// order in which they come.
+func (c *curve) line(values []int64) string {
+	var path strings.Builder
+	command := byte('M')
+	to := func(x, y float64) {
+		path.WriteByte(command)
+		path.WriteString(decimal(x) + " " + decimal(y))
+		command = 'L'
+	}
+	if c.states <= curveColumns {
+		for k, v := range values {
+			if k > 0 && v == values[k-1] {
+				continue
+			}
+			if k > 0 {
+				to(c.x(k), c.y(values[k-1]))
+			}
+			to(c.x(k), c.y(v))
+		}
+	} else {
+		for column := range curveColumns {
+			from, end := column*c.states/curveColumns, (column+1)*c.states/curveColumns
+			first, second := extremes(values[from:end])
+			x := float64(curveLeft+column) + 0.5
+			to(x, c.y(first))
+			if second != first {
+				to(x, c.y(second))
+			}
+		}
+	}
+	to(curveRight, c.y(values[len(values)-1]))
+	return path.String()
+}
+
+// extremes are the lowest and the highest value, the one that comes first first.
+func extremes(values []int64) (first, second int64) {
+	low, high := 0, 0
+	for i, v := range values {
+		if v < values[low] {
+			low = i
+		}
+		if v > values[high] {
+			high = i
+		}
+	}
+	return values[min(low, high)], values[max(low, high)]
+}
+
+// grid draws two to five lines at powers of two, labelled in one unit.
+func (c *curve) grid() {
+	step := int64(1)
+	for c.top/step > 5 {
+		step *= 2
+	}
+	unit := int64(1) << (10 * ((bits.Len64(uint64(c.top)) - 1) / 10))
+	for i := range c.top/step + 1 {
+		v := i * step
+		y := c.y(v)
+		fmt.Fprintf(&c.svg, `<path class="curve-grid" d="M%d %sH%d" stroke="currentColor" stroke-opacity=".18"/>`, curveLeft, decimal(y), curveRight)
+		label := "0"
+		if v > 0 {
+			name := strings.Fields(units.Bytes(unit))[1]
+			label = units.NoBreak(strconv.FormatFloat(float64(v)/float64(unit), 'f', -1, 64) + " " + name)
+		}
+		c.text("curve-axis", curveLeft-8, y+4, "end", label)
+	}
+}
+
+// peak marks the first state with the most active memory. Its label and that
+// of the reserved line stand above the plot, apart from each other.
+func (c *curve) peak(d *replay.Device) {
+	x, y := c.x(d.Totals.PeakState), c.y(d.Totals.PeakBytes)
+	fmt.Fprintf(&c.svg, `<path class="curve-peak" d="M%s %sl-4 -7h8z" fill="currentColor"/>`, decimal(x), decimal(y))
+	anchor, other, opposite := "start", "end", curveRight
+	if x > (curveLeft+curveRight)/2 {
+		anchor, other, opposite = "end", "start", curveLeft
+	}
+	c.text("curve-peak", x, curveTop-14, anchor, "peak "+units.NoBreak(units.Bytes(d.Totals.PeakBytes)))
+	c.text("curve-reserved", float64(opposite), curveTop-14, other, "reserved "+units.NoBreak(units.Bytes(d.Totals.ReservedPeakBytes)))
+}
+
+func (c *curve) text(class string, x, y float64, anchor, text string) {
+	fmt.Fprintf(&c.svg, `<text class="%s" x="%s" y="%s" text-anchor="%s" font-size="11" fill="currentColor">%s</text>`,
+		class, decimal(x), decimal(y), anchor, template.HTMLEscapeString(text))
+}
+
+// decimal is a coordinate to a tenth of a unit.
+func decimal(v float64) string {
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+}

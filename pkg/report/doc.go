@@ -1,0 +1,91 @@
+// Package report makes view models of replayed snapshots and writes them as
+// text, JSON and HTML. It is the only user of templates/ and assets/.
+//
+// # The page
+//
+// One HTML file holds, in this order: the Content-Security-Policy, the styles,
+// the theme script, a readable summary with a static curve for readers without
+// JavaScript, the report as JSON (#memviz-report), the chart options that
+// go-echarts wrote (#memviz-chart), the payloads, ECharts and the viewer.
+// Untrusted strings stand only in the JSON (where encoding/json escapes <, >, &
+// and U+2028), in the summary (escaped by html/template) and in the payloads
+// (base64); the viewer puts them on the page through textContent alone.
+//
+// [Page], its Go type, says what the templates "head" and "tail" get and how
+// the data stands between them.
+//
+// # The report as JSON
+//
+// [Report], its Go type, says what each key means.
+//
+// # The chart options
+//
+// #memviz-chart holds what go-echarts knows and never changes while the page is
+// open: two grids, and for each one value axis in x, one in y and one custom
+// series (index 0 the timeline, 1 the minimap), animation off. The viewer sets
+// the grids' places, ranges, ticks and colours by index. Four strings stand for
+// functions of the viewer and are revived as whole values, nothing else ever is:
+// "__f__timeline__f__" and "__f__minimap__f__" (renderItem of series 0 and 1),
+// "__f__position__f__" and "__f__bytes__f__" (axisLabel.formatter of xAxis 0 and
+// yAxis 0).
+//
+// # Payloads
+//
+// A payload is <script type="text/plain" id="..." data-bytes="N">: base64 of
+// raw DEFLATE of N bytes, which are columns one after another. A column is its
+// count and then that many values, all unsigned LEB128 varints; z marks
+// zigzag-coded signed values, d values that are the difference to the one
+// before (the first to 0). A column of strings is its count, the byte length of
+// each, then their UTF-8 bytes. No value reaches 2^53, up to which the numbers
+// of JavaScript are exact: times and addresses that lie further apart than 2^51
+// are clamped or, for addresses, written in halves.
+//
+// A file's stacks, element "stacks-F":
+//
+//	strings         all texts below are indices into it; 0 is ""
+//	frame.name      string
+//	frame.file      string
+//	frame.line      0: unknown
+//	frame.class     0 user code, 1 library Python, 2 internal (C++, interpreter, wrapper)
+//	node.parent     node 0 is the root and not listed; node i+1 has the parent (i+1 - value)
+//	node.frame      frame of node i+1; the parent is its caller, so a walk to the root is innermost first
+//	stack.node      node of stack i; stack 0 is the empty one, at the root
+//	stack.site      frame+1 of the innermost user frame; 0: none
+//	stack.operator  string: the operator, such as "aten::mm", or ""
+//	stack.shade     0 to 4: the lightness step of the call site inside its family
+//	stack.backward  1: the autograd engine is on the stack
+//
+// A device, element "device-F-D" (D is the position in the file's list of
+// devices, not its ordinal). With n events, m allocations in pile order and p
+// pre-existing ones among them, first:
+//
+//	time            z d  n values: microseconds since the first event; none when not recorded
+//	start           d    m-p values: start event + 1
+//	life                 m values: 0 live at end, else end - start (pre-existing: start is -1)
+//	pending.alloc   d    allocations whose free took other events to complete (or never did)
+//	pending.wait         for each, (end, or n when live at end) - (event of the free request)
+//	size                 m values: requested bytes
+//	addr            z    m values: (address - base_addr) minus that of the last allocation of the same size
+//	addr.high            m values: bits 32 to 63 of the address. Only with wide_addr, where addr is
+//	                     empty and addr.low follows with bits 0 to 31; else both are empty
+//	addr.low
+//	stack                m values
+//	stack.free           m values: 0 none, 1 the same as stack, else stack + 2
+//	stream               m values: index into the file's streams
+//	family               m values: index into the report's families
+//	source               p values: 1 known from its free, 2 known from a block of the final segments
+//	reserved.event  d    segment events
+//	reserved.delta  z    bytes that each adds to reserved memory
+//	marker.event    d    out-of-memory and snapshot events
+//	marker.kind          0 oom, 1 snapshot
+//	marker.size          bytes asked for (oom) or active bytes (snapshot)
+//	marker.free          bytes free on the device (oom), else 0
+//	context.alloc   d    allocations made in a torch.compile region
+//	context.text         string of the file's stacks payload
+//	metadata.alloc  d    allocations with user metadata
+//	metadata.text        string
+//	rule                 m values: index into the report's rules
+//
+// Two allocations of one device share no start event, so the deltas of start
+// are at least 1.
+package report

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// FuzzPayload makes a recording of arbitrary bytes and asks that everything in
+// it comes back out of the page.
+func FuzzPayload(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("alloc and free, alloc and free, and a little more of the same"))
+	f.Add(bytes.Repeat([]byte{0, 3, 7, 0x80, 0xff}, 60))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := []Input{Analyse("fuzz", fuzzed(data))}
+		var html bytes.Buffer
+		if err := writeData(&html, New("memviz test", in), in); err != nil {
+			t.Fatal(err)
+		}
+		page, err := decodePage(html.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFile(t, page, 0, &in[0])
+	})
+}
+
+// fuzzed composes a recording of two devices. A few addresses and sizes return
+// often, so that events meet; now and then one is arbitrary.
+func fuzzed(data []byte) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: len(data)%2 == 0, HasPoolID: true})
+	next := func() byte {
+		if len(data) == 0 {
+			return 0
+		}
+		b := data[0]
+		data = data[1:]
+		return b
+	}
+	number := func() uint64 {
+		b := next()
+		if b < 0xe0 {
+			return uint64(b%8) << 9
+		}
+		var wide [8]byte
+		copy(wide[:], data)
+		data = data[min(8, len(data)):]
+		return binary.LittleEndian.Uint64(wide[:])
+	}
+	stack := func() snapshot.StackID {
+		depth := int(next() % 4)
+		frames := make([]snapshot.FrameText, depth)
+		for i := range frames {
+			b := next()
+			frames[i] = snapshot.FrameText{File: string([]byte{b, '.', 'p', 'y'}), Line: int32(b) - 9, Name: string([]byte{'f', b % 8})}
+		}
+		return c.Stack(frames...)
+	}
+	for len(data) > 0 {
+		b := next()
+		device := snapshot.DeviceID(b >> 7)
+		if b&0x70 == 0x70 {
+			c.Segment(snapshot.Segment{Device: device, Address: number(), TotalSize: int64(number())},
+				snapshot.Block{Address: number(), Size: int64(number()), RequestedSize: int64(number()), Stack: stack(), State: snapshot.BlockState(b % 3)})
+			continue
+		}
+		e := snapshot.EventText{
+			Action: snapshot.Action(b % uint8(snapshot.FirstUnknownAction+1)), Addr: number(), Size: int64(number()), Stream: number(),
+			Stack: stack(), TimeMicros: int64(number()),
+		}
+		if b&0x08 != 0 {
+			e.Context, e.Metadata = string([]byte{next()}), string([]byte{next(), next()})
+		}
+		c.Event(device, e)
+	}
+	return c.Snapshot()
+}

@@ -1,0 +1,239 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// render writes a page and decodes it again.
+func render(t testing.TB, in ...Input) ([]byte, *decodedPage) {
+	t.Helper()
+	var html bytes.Buffer
+	if err := WriteHTML(&html, "memviz test", in); err != nil {
+		t.Fatal(err)
+	}
+	page, err := decodePage(html.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html.Bytes(), page
+}
+
+func TestPageHoldsEverything(t *testing.T) {
+	in := []Input{Analyse("training.pickle", training()), Analyse("hostile.pickle", hostile())}
+	_, page := render(t, in...)
+	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
+		t.Fatalf("the report is %+v", page.report)
+	}
+	for i := range in {
+		checkFile(t, page, i, &in[i])
+	}
+}
+
+// checkFile compares the payloads of a file with what they were made from.
+func checkFile(t testing.TB, page *decodedPage, number int, in *Input) {
+	t.Helper()
+	file := &page.report.Files[number]
+	stacks, err := decodeStacks(page.payloads[file.Stacks])
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkStacks(t, stacks, in)
+	for i, d := range in.Devices {
+		view := &file.Devices[i]
+		got, err := decodeDevice(page.payloads[view.Payload], view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := checkPile(t, got, d)
+		for place, index := range places {
+			checkAllocation(t, got, place, d, index)
+			rule := in.Families[i].Rules[index]
+			if key := page.report.Families[got.family[place]].Key; key != rule.Family().Key() {
+				t.Errorf("allocation %d is %s, want %s", place, key, rule.Family())
+			}
+			if because := page.report.Rules[got.rule[place]].Because; because != rule.Because() {
+				t.Errorf("allocation %d because %q, want %q", place, because, rule.Because())
+			}
+		}
+		checkEvents(t, got, d, stacks, in.Snapshot)
+	}
+}
+
+func checkStacks(t testing.TB, got *decodedStacks, in *Input) {
+	t.Helper()
+	s := in.Snapshot
+	for id := range s.Stacks.Len() {
+		var want []string
+		for _, f := range s.Stacks.Frames(snapshot.StackID(id)) {
+			frame := s.Frames[f]
+			want = append(want, fmt.Sprintf("%s:%d:%s", valid(s.String(frame.File)), max(0, frame.Line), valid(s.String(frame.Name))))
+		}
+		if frames := got.frames(id); !slices.Equal(frames, want) {
+			t.Errorf("stack %d is %q, want %q", id, frames, want)
+		}
+		if site := int(got.site[id]) - 1; site != int(in.Stacks.SiteFrame[id]) {
+			t.Errorf("stack %d has the site %d, want %d", id, site, in.Stacks.SiteFrame[id])
+		}
+		if operator := got.strings[got.operator[id]]; operator != valid(in.Stacks.Operator[id]) {
+			t.Errorf("stack %d has the operator %q, want %q", id, operator, in.Stacks.Operator[id])
+		}
+		if got.shade[id] != uint64(in.Stacks.Shade[id]) || (got.backwardStackID[id] == 1) != in.Stacks.Backward[id] {
+			t.Errorf("stack %d: shade %d, backward %d", id, got.shade[id], got.backwardStackID[id])
+		}
+	}
+	for i := range s.Frames {
+		if got.class[i] != uint64(in.Stacks.FrameClass[i]) {
+			t.Errorf("frame %d has the class %d, want %d", i, got.class[i], in.Stacks.FrameClass[i])
+		}
+	}
+}
+
+// valid is a text as a browser decodes it.
+func valid(text string) string { return string(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD"))) }
+
+// checkPile finds the allocation of the replay that stands at each place of the
+// pile, and says when one is missing, appears twice or is out of order.
+func checkPile(t testing.TB, got *decodedDevice, d *replay.Device) []int {
+	t.Helper()
+	m := len(d.Allocations)
+	if len(got.size) != m || len(got.start) != m-d.PreExisting || len(got.source) != d.PreExisting {
+		t.Fatalf("%d allocations with %d starts and %d sources, want %d, %d pre-existing",
+			len(got.size), len(got.start), len(got.source), m, d.PreExisting)
+	}
+	type key struct {
+		addr, size, stack, life uint64
+		source                  replay.Source
+	}
+	unplaced := map[key][]int{}
+	for i := range d.PreExisting {
+		a := &d.Allocations[i]
+		k := key{a.Addr, uint64(a.Size), uint64(a.Stack), lifeOf(a), a.From}
+		unplaced[k] = append(unplaced[k], i)
+	}
+	places := make([]int, m)
+	for place := range places {
+		if place >= d.PreExisting {
+			places[place] = place
+			continue
+		}
+		k := key{got.addr[place], got.size[place], got.stack[place], got.life[place], replay.Source(got.source[place])}
+		if len(unplaced[k]) == 0 {
+			t.Fatalf("place %d holds %+v, which the replay does not have (again)", place, k)
+		}
+		places[place], unplaced[k] = unplaced[k][0], unplaced[k][1:]
+	}
+	for place := 1; place < d.PreExisting; place++ {
+		before := [3]int64{int64(got.family[place-1]), int64(got.stack[place-1]), -int64(got.freeStack[place-1])}
+		after := [3]int64{int64(got.family[place]), int64(got.stack[place]), -int64(got.freeStack[place])}
+		if before[0] > after[0] || before[0] == after[0] && before[1] > after[1] {
+			t.Errorf("place %d: family and stack %v above %v", place, after, before)
+		}
+		if before == after && got.size[place-1] < got.size[place] {
+			t.Errorf("place %d: %d bytes above %d of the same place", place, got.size[place], got.size[place-1])
+		}
+	}
+	return places
+}
+
+func lifeOf(a *replay.Allocation) uint64 {
+	if a.LiveAtEnd() {
+		return 0
+	}
+	return uint64(a.End) - uint64(a.Start)
+}
+
+func checkAllocation(t testing.TB, got *decodedDevice, place int, d *replay.Device, index int) {
+	t.Helper()
+	a := d.Allocations[index]
+	if place >= d.PreExisting && got.start[place-d.PreExisting] != uint64(a.Start)+1 {
+		t.Errorf("allocation %d starts at %d, want %d", place, got.start[place-d.PreExisting], a.Start+1)
+	}
+	var freeStack uint64
+	switch got.freeStack[place] {
+	case 0:
+	case 1:
+		freeStack = got.stack[place]
+	default:
+		freeStack = got.freeStack[place] - 2
+	}
+	got5 := [5]uint64{got.life[place], got.size[place], got.addr[place], got.stack[place], freeStack}
+	want5 := [5]uint64{lifeOf(&a), uint64(a.Size), a.Addr, uint64(a.Stack), uint64(a.FreeStack)}
+	if got5 != want5 || got.stream[place] != uint64(a.Stream) {
+		t.Errorf("allocation %d is %v on stream %d, want %v on %d", place, got5, got.stream[place], want5, a.Stream)
+	}
+	// What waits longer than its completion takes is listed.
+	end := int(a.End)
+	if a.LiveAtEnd() {
+		end = d.Events.Len()
+	}
+	waited := a.PendingAtEnd() || a.FreeRequested != replay.None && end-int(a.FreeRequested) > 1
+	at := slices.Index(got.pendingAlloc, uint64(place))
+	if waited != (at >= 0) {
+		t.Errorf("allocation %d pending: %v, want %v", place, at >= 0, waited)
+	} else if waited && int(got.pendingWait[at]) != end-int(a.FreeRequested) {
+		t.Errorf("allocation %d waited %d events, want %d", place, got.pendingWait[at], end-int(a.FreeRequested))
+	}
+}
+
+// checkEvents compares what is told by event.
+func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *decodedStacks, s *snapshot.Snapshot) {
+	t.Helper()
+	e := d.Events
+	if e.TimeMicros == nil && len(got.time) != 0 || e.TimeMicros != nil && len(got.time) != e.Len() {
+		t.Errorf("%d times of %d events", len(got.time), e.Len())
+	}
+	for i, v := range got.time {
+		span := e.TimeMicros[i] - e.TimeMicros[0]
+		if near := span > -maxExact && span < maxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near && v != span {
+			t.Errorf("event %d is at %d, want %d", i, v, span)
+		}
+	}
+	var reserved []replay.ReservedChange
+	for i, event := range got.reservedEvent {
+		reserved = append(reserved, replay.ReservedChange{Event: replay.EventIndex(event), Delta: got.reservedDelta[i]})
+	}
+	if !slices.Equal(reserved, d.Reserved) {
+		t.Errorf("reserved changes %v, want %v", reserved, d.Reserved)
+	}
+	var markers, wantMarkers []string
+	for i, event := range got.markerEvent {
+		markers = append(markers, fmt.Sprint(event, got.markerKind[i], got.markerSize[i], got.markerFree[i]))
+	}
+	for i, action := range e.Action {
+		size := min(max(e.Size[i], 0), maxExact)
+		switch action {
+		case snapshot.OOM:
+			wantMarkers = append(wantMarkers, fmt.Sprint(i, 0, size, min(e.Addr[i], maxExact)))
+		case snapshot.SnapshotTaken:
+			wantMarkers = append(wantMarkers, fmt.Sprint(i, 1, size, 0))
+		}
+	}
+	if !slices.Equal(markers, wantMarkers) {
+		t.Errorf("markers %v, want %v", markers, wantMarkers)
+	}
+	checkNotes(t, "context", got.contextAlloc, got.contextText, e.CompileContext, d, stacks, s)
+	checkNotes(t, "metadata", got.metadataAlloc, got.metadataText, e.Metadata, d, stacks, s)
+}
+
+func checkNotes(t testing.TB, what string, alloc, text []uint64, column []snapshot.StringID, d *replay.Device, stacks *decodedStacks, s *snapshot.Snapshot) {
+	t.Helper()
+	var got, want []string
+	for i, place := range alloc {
+		got = append(got, strconv.FormatUint(place, 10)+" "+stacks.strings[text[i]])
+	}
+	for i := d.PreExisting; i < len(d.Allocations) && column != nil; i++ {
+		if note := s.String(column[d.Allocations[i].Start]); note != "" && note != "N/A" {
+			want = append(want, strconv.Itoa(i)+" "+valid(note))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s is %q, want %q", what, got, want)
+	}
+}

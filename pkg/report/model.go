@@ -1,0 +1,108 @@
+package report
+
+// Schema names this version of the report's JSON and payloads.
+const Schema = "memviz.report/1"
+
+// Report is what the page gets as JSON. Slices are never nil.
+type Report struct {
+	Schema   string   `json:"schema"`
+	Program  string   `json:"program"` // "memviz 0.1.0"
+	Files    []File   `json:"files"`
+	Families []Family `json:"families"` // index: the payload's family column
+	Rules    []Rule   `json:"rules"`    // index: the payload's rule column
+	Palette  Palette  `json:"palette"`
+	Start    Start    `json:"start"`
+}
+
+// Start says what the page shows first: the device with the longest history.
+type Start struct {
+	File   int `json:"file"`
+	Device int `json:"device"` // position in the file's Devices
+}
+
+// File is one snapshot.
+type File struct {
+	Name    string   `json:"name"`    // base name; U+FFFD stands for what cannot be printed
+	Torch   string   `json:"torch"`   // a guess, such as "2.10 or 2.11"
+	Streams []string `json:"streams"` // handles in hex; [0] is the default stream
+	Stacks  string   `json:"stacks"`  // id of the payload element
+	Devices []Device `json:"devices"`
+}
+
+// Device is one device of a file that has events or segments. Bytes are
+// requested bytes where they are called active, segment bytes where reserved.
+type Device struct {
+	Device  int    `json:"device"` // ordinal in the recorded process
+	Label   string `json:"label"`  // "cuda:0"
+	Payload string `json:"payload"`
+
+	Events      int    `json:"events"`
+	Allocations int    `json:"allocations"`
+	PreExisting int    `json:"pre_existing"`
+	HasTime     bool   `json:"has_time"`
+	FirstTime   string `json:"first_time"` // RFC 3339 with microseconds, UTC; "" without time
+	SpanMicros  int64  `json:"span_us"`
+	BaseAddr    string `json:"base_addr"` // hex
+	WideAddr    bool   `json:"wide_addr"`
+	baseAddr    uint64 // BaseAddr as a number
+
+	BaselineBytes         int64 `json:"baseline_bytes"`
+	PeakBytes             int64 `json:"peak_bytes"`
+	PeakState             int   `json:"peak_state"`
+	FinalBytes            int64 `json:"final_bytes"`
+	LiveAtEnd             int   `json:"live_at_end"`
+	ReservedBaselineBytes int64 `json:"reserved_baseline_bytes"`
+	ReservedPeakBytes     int64 `json:"reserved_peak_bytes"`
+	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`
+	OOMEvents             int   `json:"oom_events"`
+	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
+
+	Verdict  Verdict   `json:"verdict"`
+	Warnings []Warning `json:"warnings"`
+}
+
+// Verdict is the mark in the header that says whether the picture can be trusted.
+type Verdict struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"` // "adds up", "no history", "history cut", "does not add up"
+	Why  string `json:"why"`  // a sentence or two
+}
+
+// Warning is one bar under the header: a bold fact, its plain consequence and,
+// where one helps, the line of Python to copy.
+type Warning struct {
+	Fact        string `json:"fact"`
+	Consequence string `json:"consequence"`
+	Code        string `json:"code"`
+}
+
+// Family is one row of the legend.
+type Family struct {
+	Key   string `json:"key"`   // "optimizer"
+	Label string `json:"label"` // "Optimizer state"
+	One   string `json:"one"`   // of a single tensor: "optimizer state"
+	Hue   int    `json:"hue"`   // index into the palette's hues
+}
+
+// Rule is a reason for a family.
+type Rule struct {
+	Family    int    `json:"family"`    // index into Families
+	Because   string `json:"because"`   // a clause: "allocated in forward and freed in backward"
+	Qualifier string `json:"qualifier"` // "", "by its lifetime" or "probably"
+	Retained  bool   `json:"retained"`  // an activation that outlived its backward pass
+}
+
+// Palette is the colours of both themes, "#rrggbb". Shades[hue][i] is the
+// colour of a call site with lightness step i; Ink is the label colour on it.
+type Palette struct {
+	Light []Hue `json:"light"`
+	Dark  []Hue `json:"dark"`
+}
+
+// Hue is one family colour.
+type Hue struct {
+	Name   string    `json:"name"`
+	Color  string    `json:"color"`
+	Shades [5]string `json:"shades"`
+	Ink    string    `json:"ink"`
+}

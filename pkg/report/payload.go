@@ -1,0 +1,148 @@
+package report
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// devicePayload is what the columns of one device are made from.
+type devicePayload struct {
+	*pile
+	view      *Device
+	rulePlace map[analysis.Rule]int // in the report's rules
+	snapshot  *snapshot.Snapshot
+	texts     *stringTable // of the file
+}
+
+// write writes the columns in the order that the package comment gives.
+func (p *devicePayload) write(c *columnWriter) {
+	p.writeTimes(c)
+	p.writeLives(c)
+	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Size) })
+	p.writeAddresses(c)
+	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stack) })
+	c.column(p.len(), func(i int) uint64 { return freeStack(p.at(i)) })
+	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stream) })
+	c.column(p.len(), func(i int) uint64 { return uint64(familyPlace[p.rule(i).Family()]) })
+	c.column(len(p.bottom), func(i int) uint64 { return uint64(p.at(i).From) })
+	p.writeReserved(c)
+	p.writeMarkers(c)
+	p.writeNotes(c, p.device.Events.CompileContext)
+	p.writeNotes(c, p.device.Events.Metadata)
+	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
+}
+
+// writeTimes writes the column time.
+func (p *devicePayload) writeTimes(c *columnWriter) {
+	times := p.device.Events.TimeMicros
+	c.signedDelta(len(times), func(i int) int64 { return sinceFirst(times, times[i]) })
+}
+
+// writeLives writes the columns start, life, pending.alloc and pending.wait.
+func (p *devicePayload) writeLives(c *columnWriter) {
+	born := len(p.bottom)
+	c.ascending(p.len()-born, func(i int) uint64 { return uint64(p.at(born+i).Start + 1) })
+	c.column(p.len(), func(i int) uint64 {
+		if a := p.at(i); !a.LiveAtEnd() {
+			return uint64(a.End - a.Start)
+		}
+		return 0
+	})
+	end := replay.EventIndex(p.device.Events.Len())
+	waited := p.where(func(a *replay.Allocation) bool {
+		return a.PendingAtEnd() || a.FreeRequested != replay.None && a.End-a.FreeRequested > 1
+	})
+	c.ascending(len(waited), func(i int) uint64 { return uint64(waited[i]) })
+	c.column(len(waited), func(i int) uint64 { return uint64(wait(p.at(int(waited[i])), end)) })
+}
+
+// wait is how many events passed between the free request of an allocation and
+// its end, or the end of the recording.
+func wait(a *replay.Allocation, end replay.EventIndex) replay.EventIndex {
+	if a.LiveAtEnd() {
+		return end - a.FreeRequested
+	}
+	return a.End - a.FreeRequested
+}
+
+// writeAddresses writes the columns addr, addr.high and addr.low. Tensors of
+// one size tend to return to the same few addresses, so the difference to the
+// last address of the size is short.
+func (p *devicePayload) writeAddresses(c *columnWriter) {
+	if p.view.WideAddr {
+		c.column(0, nil)
+		c.column(p.len(), func(i int) uint64 { return p.at(i).Addr >> 32 })
+		c.column(p.len(), func(i int) uint64 { return p.at(i).Addr & (1<<32 - 1) })
+		return
+	}
+	last := map[int64]uint64{}
+	c.signed(p.len(), func(i int) int64 {
+		a := p.at(i)
+		offset := a.Addr - p.view.baseAddr
+		delta := int64(offset - last[a.Size])
+		last[a.Size] = offset
+		return delta
+	})
+	c.column(0, nil)
+	c.column(0, nil)
+}
+
+// freeStack is a value of the column stack.free.
+func freeStack(a *replay.Allocation) uint64 {
+	switch a.FreeStack {
+	case 0:
+		return 0
+	case a.Stack:
+		return 1
+	}
+	return uint64(a.FreeStack) + 2
+}
+
+// writeReserved writes the columns reserved.event and reserved.delta.
+func (p *devicePayload) writeReserved(c *columnWriter) {
+	changes := p.device.Reserved
+	c.ascending(len(changes), func(i int) uint64 { return uint64(changes[i].Event) })
+	c.signed(len(changes), func(i int) int64 { return changes[i].Delta })
+}
+
+// writeMarkers writes the columns marker.event, marker.kind, marker.size and marker.free.
+func (p *devicePayload) writeMarkers(c *columnWriter) {
+	e := p.device.Events
+	var events []int
+	for i, action := range e.Action {
+		if action == snapshot.OOM || action == snapshot.SnapshotTaken {
+			events = append(events, i)
+		}
+	}
+	isOOM := func(i int) bool { return e.Action[events[i]] == snapshot.OOM }
+	c.ascending(len(events), func(i int) uint64 { return uint64(events[i]) })
+	c.column(len(events), func(i int) uint64 {
+		if isOOM(i) {
+			return 0
+		}
+		return 1
+	})
+	c.column(len(events), func(i int) uint64 { return uint64(min(max(e.Size[events[i]], 0), maxExact)) })
+	c.column(len(events), func(i int) uint64 {
+		if isOOM(i) {
+			return min(e.Addr[events[i]], maxExact)
+		}
+		return 0
+	})
+}
+
+// writeNotes writes a pair of columns: the allocations whose alloc event
+// carries a text, and the texts. notes is a column of the events, or nil.
+func (p *devicePayload) writeNotes(c *columnWriter, notes []snapshot.StringID) {
+	note := func(a *replay.Allocation) string {
+		if a.PreExisting() || notes == nil {
+			return ""
+		}
+		return p.snapshot.String(notes[a.Start])
+	}
+	// "N/A" is what PyTorch writes outside every compile region.
+	noted := p.where(func(a *replay.Allocation) bool { return note(a) != "" && note(a) != "N/A" })
+	c.ascending(len(noted), func(i int) uint64 { return uint64(noted[i]) })
+	c.column(len(noted), func(i int) uint64 { return p.texts.add(note(p.at(int(noted[i])))) })
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"math"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// training is a small recording that adds up: two parameters from before it, a
+// forward and a backward pass, an optimizer step, one segment that grows and a
+// tensor whose free waits for another stream.
+func training() *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasAnnotations: true, HasUserMetadata: true})
+	const base, other = 0x7f5e20000000, 0x55d1c0
+	forward := c.Stack(
+		snapshot.FrameText{File: "??", Name: "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)"},
+		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/nn/modules/linear.py", Line: 125, Name: "forward"},
+		snapshot.FrameText{File: "/home/user/model.py", Line: 39, Name: "forward"},
+		snapshot.FrameText{File: "/home/user/train.py", Line: 12, Name: "main"},
+	)
+	backward := c.Stack(
+		snapshot.FrameText{File: "??", Name: "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)"},
+		snapshot.FrameText{File: "??", Name: "torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)"},
+	)
+	step := c.Stack(
+		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/optim/adam.py", Line: 147, Name: "_init_group"},
+		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/optim/optimizer.py", Line: 493, Name: "wrapper"},
+		snapshot.FrameText{File: "/home/user/train.py", Line: 15, Name: "main"},
+	)
+	now := int64(1_700_000_000_000_000)
+	event := func(e snapshot.EventText) {
+		now += 250
+		e.TimeMicros = now
+		c.Event(0, e)
+	}
+	alloc := func(addr uint64, size int64, stack snapshot.StackID, context string) {
+		event(snapshot.EventText{Action: snapshot.Alloc, Addr: addr, Size: size, Stack: stack, Context: context})
+	}
+	free := func(addr uint64, size int64, stack snapshot.StackID) {
+		event(snapshot.EventText{Action: snapshot.FreeRequested, Addr: addr, Size: size, Stack: stack})
+		event(snapshot.EventText{Action: snapshot.FreeCompleted, Addr: addr, Size: size, Stack: stack})
+	}
+	const MiB = units.MiB
+	event(snapshot.EventText{Action: snapshot.SnapshotTaken, Size: 3 * MiB})
+	alloc(base+4*MiB, 6*MiB, forward, "N/A")
+	event(snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: base + 64*MiB, Size: 20 * MiB})
+	alloc(base+64*MiB, 10*MiB, forward, "0/0 [compiled <forward>]")
+	alloc(base+74*MiB, 2*MiB, backward, "N/A")
+	free(base+64*MiB, 10*MiB, backward)
+	alloc(base+76*MiB, 1*MiB, backward, "N/A")
+	event(snapshot.EventText{Action: snapshot.FreeRequested, Addr: base + 4*MiB, Size: 6 * MiB, Stack: backward})
+	alloc(base+64*MiB, 2*MiB, step, "N/A")
+	event(snapshot.EventText{Action: snapshot.FreeCompleted, Addr: base + 4*MiB, Size: 6 * MiB, Stack: backward})
+	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base + 66*MiB, Size: 1 * MiB, Stack: step, Stream: other, Metadata: "step 1"})
+	event(snapshot.EventText{Action: snapshot.OOM, Addr: 512 * MiB, Size: 2 * units.GiB, Stack: forward})
+
+	block := func(addr uint64, size int64, stack snapshot.StackID) snapshot.Block {
+		return snapshot.Block{Address: addr, Size: size, RequestedSize: size, Stack: stack, State: snapshot.ActiveAllocated}
+	}
+	gap := func(addr uint64, size int64) snapshot.Block { return snapshot.Block{Address: addr, Size: size} }
+	c.Segment(snapshot.Segment{Address: base, TotalSize: 20 * MiB, SizeClass: snapshot.SizeClassLarge},
+		block(base, 2*MiB, 0), block(base+2*MiB, 1*MiB, 0), gap(base+3*MiB, 17*MiB))
+	c.Segment(snapshot.Segment{Address: base + 64*MiB, TotalSize: 20 * MiB, SizeClass: snapshot.SizeClassLarge},
+		block(base+64*MiB, 2*MiB, step), block(base+66*MiB, 1*MiB, step), gap(base+67*MiB, 7*MiB),
+		block(base+74*MiB, 2*MiB, backward), block(base+76*MiB, 1*MiB, backward), gap(base+77*MiB, 7*MiB))
+	return c.Snapshot()
+}
+
+// Texts that try to leave the place that they are put in.
+var hostileTexts = []string{
+	"</script><img src=x onerror=alert(1)>",
+	"__f__alert(1)__f__",
+	"<!--<script>",
+	"]]>\u2028\u2029'\"`${alert(1)}",
+	"\xff\xfe\x00 invalid",
+	"javascript:alert(1)",
+	`{{.Viewer}}`,
+}
+
+// hostile is a recording whose every text is hostile, with two devices, numbers
+// at the edge of what they may be, and nothing that adds up.
+func hostile() *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasUserMetadata: true})
+	for i, text := range hostileTexts {
+		stack := c.Stack(snapshot.FrameText{File: text, Line: math.MaxInt32, Name: text}, snapshot.FrameText{File: "a.py", Line: -7, Name: text})
+		c.Event(0, snapshot.EventText{
+			Action: snapshot.Alloc, Addr: math.MaxUint64 - uint64(i), Size: 1 << 41, Stack: stack,
+			Stream: math.MaxUint64 - uint64(i), TimeMicros: math.MinInt64 >> i, Context: text, Metadata: text,
+		})
+		c.Event(1, snapshot.EventText{Action: snapshot.Action(i % 256), Addr: uint64(i), Size: -1, Stack: stack, TimeMicros: math.MaxInt64})
+	}
+	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 1, Size: math.MaxInt64})
+	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: math.MaxUint64, Size: math.MaxInt64})
+	c.Event(0, snapshot.EventText{Action: snapshot.SegmentUnmap, Addr: 1, Size: 1 << 41})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeRequested, Addr: 77, Size: 3})
+	c.Segment(snapshot.Segment{Device: 2, Address: 9, TotalSize: math.MinInt64}, snapshot.Block{Address: 9, Size: 5, RequestedSize: math.MaxInt64, State: snapshot.ActivePendingFree})
+	s := c.Snapshot()
+	s.Oddity.WrongTypes = map[string]int{hostileTexts[0]: 3}
+	s.Oddity.UnknownActions = map[string]int{hostileTexts[2]: 1}
+	return s
+}
+
+// stateOnly has segments and no events.
+func stateOnly() *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	c.Trace(0)
+	c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 4 << 20},
+		snapshot.Block{Address: 1 << 20, Size: 1 << 20, RequestedSize: 1 << 20, State: snapshot.ActiveAllocated},
+		snapshot.Block{Address: 2 << 20, Size: 3 << 20})
+	return c.Snapshot()
+}
+
+// oneEvent is what a recording of the state alone leaves.
+func oneEvent() *snapshot.Snapshot {
+	s := stateOnly()
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
+	s.Traces = c.Snapshot().Traces
+	return s
+}
+
+// cut begins in the middle of a free, as a full ring buffer leaves it, and
+// holds no stacks.
+func cut() *snapshot.Snapshot {
+	s := stateOnly()
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
+	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 2 << 20, Size: 1 << 20})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeRequested, Addr: 2 << 20, Size: 1 << 20})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 2 << 20, Size: 1 << 20})
+	s.Traces = c.Snapshot().Traces
+	return s
+}

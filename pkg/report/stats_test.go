@@ -1,0 +1,123 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+func TestStatsText(t *testing.T) {
+	for _, test := range []struct {
+		golden string
+		in     []Input
+	}{
+		{"stats_training.txt", []Input{Analyse("runs/training.pickle", training())}},
+		{"stats_hostile.txt", []Input{Analyse("hostile.pickle", hostile())}},
+		{"stats_states.txt", []Input{
+			Analyse("state_only.pickle", stateOnly()),
+			Analyse("one_event.pickle", oneEvent()),
+			Analyse("cut.pickle", cut()),
+			Analyse("empty.pickle", snapshot.NewComposer(snapshot.Format{}).Snapshot()),
+		}},
+	} {
+		var text bytes.Buffer
+		if err := NewStats(test.in).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, test.golden, text.Bytes())
+		for line := range strings.Lines(text.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > terminalWidth && !strings.Contains(line, "_record_memory_history") {
+				t.Errorf("%s: a line of %d columns: %s", test.golden, n, line)
+			}
+		}
+	}
+}
+
+func TestStatsJSON(t *testing.T) {
+	var text bytes.Buffer
+	if err := NewStats([]Input{Analyse("runs/training.pickle", training())}).WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "stats_training.json", text.Bytes())
+
+	var answer struct {
+		Schema string
+		Files  []struct {
+			File, Torch string
+			Devices     []map[string]int64
+		}
+	}
+	if err := json.Unmarshal(text.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Schema != "memviz.stats/1" || len(answer.Files) != 1 || len(answer.Files[0].Devices) != 1 {
+		t.Fatalf("the answer is %s", &text)
+	}
+	// The keys that people may build on.
+	keys := strings.Fields(`device events allocations unmatched_frees preexisting_blocks overlapping_allocs
+		baseline_bytes peak_bytes peak_state final_bytes live_at_end reserved_baseline_bytes reserved_peak_bytes
+		reserved_final_bytes segments live_block_requested_bytes live_block_bytes oom_events`)
+	device := answer.Files[0].Devices[0]
+	for _, key := range keys {
+		if _, ok := device[key]; !ok {
+			t.Errorf("no key %s", key)
+		}
+	}
+	for key := range device {
+		if !slices.Contains(keys, key) {
+			t.Errorf("key %s is not promised", key)
+		}
+	}
+}
+
+// An answer without files or devices has empty lists, which scripts can loop over.
+func TestStatsJSONHasNoNull(t *testing.T) {
+	for _, in := range [][]Input{nil, {Analyse("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
+		var text bytes.Buffer
+		if err := NewStats(in).WriteJSON(&text); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "null") {
+			t.Errorf("%d files give %s", len(in), &text)
+		}
+	}
+}
+
+func TestTextHoldsNoControlCharacters(t *testing.T) {
+	s := hostile()
+	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
+	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
+	var text bytes.Buffer
+	if err := NewStats([]Input{Analyse("\x1b[31mred\r\n\u202e.pickle", s)}).WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range text.String() {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Fatalf("the text holds %U:\n%q", r, text.String())
+		}
+	}
+}
+
+func TestSparkline(t *testing.T) {
+	for _, test := range []struct {
+		values []int64
+		width  int
+		want   string
+	}{
+		{nil, 4, ""},
+		{[]int64{0, 0}, 4, "▁▁"},
+		{[]int64{0, 7, 14}, 4, "▁▅█"},
+		{[]int64{0, 9, 0, 0, 3, 0}, 3, "█▁▃"},
+		{[]int64{-5, 1 << 62}, 2, "▁█"},
+	} {
+		if got := sparkline(test.values, test.width); got != test.want {
+			t.Errorf("sparkline(%v, %d) = %s, want %s", test.values, test.width, got, test.want)
+		}
+	}
+}

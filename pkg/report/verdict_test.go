@@ -1,0 +1,132 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// plain is a text with plain spaces.
+func plain(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
+
+func TestVerdict(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		snapshot *snapshot.Snapshot
+		ok       bool
+		text     string
+		why      string // a part of it
+		facts    []string
+	}{
+		{"training", training(), true, "adds up", "9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, with 3.00 MiB.", nil},
+		{"state only", stateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.", []string{"No history was recorded."}},
+		{"one event", oneEvent(), false, "no history", "only the final state", []string{"Only one event was recorded."}},
+		{"cut", cut(), false, "history cut", "completes a free whose request is missing", []string{
+			"The oldest events are missing: the first event completes a free whose request is missing.", "No stacks were recorded."}},
+		{"hostile", hostile(), false, "does not add up", "15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
+			"The picture does not add up.", "Parts of the file could not be read as what they should be."}},
+	} {
+		d := replay.Replay(test.snapshot, 0)
+		v := verdictOn(d)
+		if v.OK != test.ok || v.Text != test.text || !strings.Contains(plain(v.Why), test.why) {
+			t.Errorf("%s: the verdict is %+v", test.name, v)
+		}
+		var facts []string
+		for _, w := range warningsOn(test.snapshot, d, withStack(d)) {
+			facts = append(facts, w.Fact)
+			if w.Consequence == "" {
+				t.Errorf("%s: %q has no consequence", test.name, w.Fact)
+			}
+		}
+		if !reflect.DeepEqual(facts, test.facts) {
+			t.Errorf("%s: the warnings are %q, want %q", test.name, facts, test.facts)
+		}
+	}
+}
+
+// Whatever keeps a device from adding up is put into words: each field that
+// AddsUp looks at gets its sentence.
+func TestEveryDiscrepancyIsSaid(t *testing.T) {
+	fresh := func() *replay.Device { return &replay.Device{Events: &snapshot.Events{}} }
+	if d := fresh(); !d.AddsUp() || len(discrepancies(d)) != 0 {
+		t.Fatalf("an empty device does not add up: %q", discrepancies(d))
+	}
+	said := map[string]bool{}
+	check := func(field string, d *replay.Device) {
+		list := discrepancies(d)
+		if d.AddsUp() != (len(list) == 0) {
+			t.Errorf("%s: adds up is %v, with %q", field, d.AddsUp(), list)
+		}
+		for _, sentence := range list {
+			said[sentence] = true
+			if !strings.HasSuffix(sentence, ".") {
+				t.Errorf("%s: %q is no sentence", field, sentence)
+			}
+		}
+	}
+	for _, part := range []string{"Anomalies", "Reconciliation"} {
+		kind := reflect.ValueOf(fresh()).Elem().FieldByName(part).Type()
+		for i := range kind.NumField() {
+			if kind.Field(i).Type.Kind() != reflect.Int {
+				continue
+			}
+			d := fresh()
+			reflect.ValueOf(d).Elem().FieldByName(part).Field(i).SetInt(2)
+			check(part+"."+kind.Field(i).Name, d)
+		}
+	}
+	d := fresh()
+	d.Totals.FinalBytes = 7
+	check("Totals.FinalBytes", d)
+	if len(said) < 10 {
+		t.Errorf("only %d different sentences: %v", len(said), said)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	alloc := func(c *snapshot.Composer, action snapshot.Action, n int) {
+		for i := range n {
+			c.Event(0, snapshot.EventText{Action: action, Addr: uint64(1 + i), Size: 1})
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		compose func(c *snapshot.Composer)
+		mend    func(s *snapshot.Snapshot)
+		want    Warning
+	}{
+		{name: "no allocs", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Free, 3) },
+			want: Warning{"The recording holds no alloc events.", "Every freed allocation looks as if it was there before the recording.", ""}},
+		{name: "no completions", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 3); alloc(c, snapshot.FreeRequested, 3) },
+			want: Warning{"The recording holds no free_completed events.", "Allocations are shown as ending where their free was requested.", ""}},
+		{name: "unknown actions", compose: func(c *snapshot.Composer) { alloc(c, snapshot.FirstUnknownAction, 2) },
+			mend: func(s *snapshot.Snapshot) {
+				s.Oddity.UnknownActions = map[string]int{"b\x1b": 1, "a": 1200, strings.Repeat("x", 50): 1, "c": 1, "d": 1, "e": 1, "f": 1}
+			},
+			want: Warning{"2 events have an unknown action.", `They are counted and change nothing: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
+		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
+			mend: func(s *snapshot.Snapshot) { s.Format.Overflowed = true },
+			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",
+				"0 allocations were there with 0 when the first event here was recorded. Keep more events:",
+				"torch.cuda.memory._record_memory_history(max_entries=10000000)"}},
+	} {
+		c := snapshot.NewComposer(snapshot.Format{})
+		test.compose(c)
+		s := c.Snapshot()
+		if test.mend != nil {
+			test.mend(s)
+		}
+		d := replay.Replay(s, 0)
+		found := false
+		list := warningsOn(s, d, 0)
+		for _, w := range list {
+			found = found || w == test.want
+		}
+		if !found {
+			t.Errorf("%s: no warning %+v among %+v", test.name, test.want, list)
+		}
+	}
+}

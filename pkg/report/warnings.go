@@ -1,0 +1,162 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// recordHistory is the call that turns recording on.
+const recordHistory = "torch.cuda.memory._record_memory_history(%s)"
+
+// doesNotAddUp is the fact of the gravest warning.
+const doesNotAddUp = "The picture does not add up."
+
+// warningsOn lists what a reader of a device's picture has to know, the gravest first.
+func warningsOn(s *snapshot.Snapshot, d *replay.Device, withStack int) []Warning {
+	list := []Warning{}
+	for _, warn := range []func() (Warning, bool){
+		func() (Warning, bool) { return warnSum(d) },
+		func() (Warning, bool) { return warnHistory(d) },
+		func() (Warning, bool) { return warnCut(d) },
+		func() (Warning, bool) { return warnStacks(d, withStack) },
+		func() (Warning, bool) { return warnSkipped(d) },
+		func() (Warning, bool) { return warnUnknownActions(s, d) },
+		func() (Warning, bool) { return warnWrongTypes(s) },
+	} {
+		if w, ok := warn(); ok {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func warnSum(d *replay.Device) (Warning, bool) {
+	sentences := discrepancies(d)
+	if len(sentences) == 0 {
+		return Warning{}, false
+	}
+	return Warning{Fact: doesNotAddUp, Consequence: strings.Join(sentences, " ")}, true
+}
+
+// warnHistory tells of a file without a history. One recorded with
+// enabled="state" holds one event and the final state.
+func warnHistory(d *replay.Device) (Warning, bool) {
+	w := Warning{
+		Fact:        "No history was recorded.",
+		Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory was allocated, start recording first:",
+		Code:        fmt.Sprintf(recordHistory, ""),
+	}
+	switch d.Events.Len() {
+	case 0:
+		return w, true
+	case 1:
+		w.Fact = "Only one event was recorded."
+		w.Consequence = `The rest is the final state, as a recording with enabled="state" leaves it. For a timeline, record every event:`
+		w.Code = fmt.Sprintf(recordHistory, `enabled="all"`)
+		return w, true
+	}
+	return Warning{}, false
+}
+
+func warnCut(d *replay.Device) (Warning, bool) {
+	if !d.Reconciliation.HistoryCut {
+		return Warning{}, false
+	}
+	// Ten times the room, in a round number.
+	room := 1_000_000
+	for room < 10*d.Events.Len() {
+		room *= 10
+	}
+	return Warning{
+		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
+		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
+			units.Plural(d.PreExisting, "allocation was there", "allocations were there"), amount(d.Totals.BaselineBytes)),
+		Code: fmt.Sprintf(recordHistory, fmt.Sprintf("max_entries=%d", room)),
+	}, true
+}
+
+func warnStacks(d *replay.Device, withStack int) (Warning, bool) {
+	if withStack > 0 || len(d.Allocations) == 0 || d.Events.Len() <= 1 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "No stacks were recorded.",
+		Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
+		Code:        fmt.Sprintf(recordHistory, `context="all"`),
+	}, true
+}
+
+// warnSkipped tells of whole kinds of events that are missing, which recording
+// with skip_actions leaves out.
+func warnSkipped(d *replay.Device) (Warning, bool) {
+	events := map[snapshot.Action]int{}
+	for _, action := range d.Events.Action {
+		events[action]++
+	}
+	requests, completions := events[snapshot.FreeRequested], events[snapshot.FreeCompleted]
+	switch {
+	case events[snapshot.Alloc] == 0 && requests+completions+events[snapshot.Free] > 1:
+		return Warning{
+			Fact:        "The recording holds no alloc events.",
+			Consequence: "Every freed allocation looks as if it was there before the recording.",
+		}, true
+	case completions == 0 && requests > 1:
+		return Warning{
+			Fact:        "The recording holds no free_completed events.",
+			Consequence: "Allocations are shown as ending where their free was requested.",
+		}, true
+	}
+	return Warning{}, false
+}
+
+func warnUnknownActions(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
+	n := d.Anomalies.UnknownActions
+	if n == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        units.Plural(n, "event has an unknown action.", "events have an unknown action."),
+		Consequence: "They are counted and change nothing: " + quoted(s.Oddity.UnknownActions) + ".",
+	}, true
+}
+
+func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {
+	if len(s.Oddity.WrongTypes) == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "Parts of the file could not be read as what they should be.",
+		Consequence: "They were left out: " + quoted(s.Oddity.WrongTypes) + ".",
+	}, true
+}
+
+// maxQuoted bounds how many names of a file go into a sentence, maxName how
+// much of each.
+const (
+	maxQuoted = 5
+	maxName   = 40
+)
+
+// quoted lists names that come from a file with how often each was seen.
+func quoted(seen map[string]int) string {
+	names := slices.Sorted(maps.Keys(seen))
+	var parts []string
+	for i, name := range names {
+		if i == maxQuoted {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		text := []rune(strings.ToValidUTF8(name, "\uFFFD"))
+		if len(text) > maxName {
+			text = append(text[:maxName], '…')
+		}
+		parts = append(parts, fmt.Sprintf("%q (%s)", string(text), units.Count(seen[name])))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,99 @@
+package units
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Count is n with a comma between thousands, never abbreviated: "19,136".
+func Count[T ~int | ~int32 | ~int64](n T) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if rest, ok := strings.CutPrefix(digits, "-"); ok {
+		sign, digits = minus, rest
+	}
+	var b strings.Builder
+	b.WriteString(sign)
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}
+
+// Plural is a count with the words for one or for many: "1 event", "19,136 events".
+func Plural[T ~int | ~int32 | ~int64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}
+
+// Duration is a span of microseconds with three significant digits: "54.4 ms".
+// From 1,000 seconds on it counts minutes and hours, "16 min 40 s".
+func Duration(micros int64) string {
+	if micros < 0 {
+		// Through uint64, so that the smallest number has a positive twin.
+		return minus + duration(-uint64(micros))
+	}
+	return duration(uint64(micros))
+}
+
+func duration(micros uint64) string {
+	seconds := micros / 1_000_000
+	switch {
+	case micros == 0:
+		return "0"
+	case micros < 1000:
+		return fmt.Sprintf("%d µs", micros)
+	case micros < 999_500:
+		return threeDigits(float64(micros)/1e3) + " ms"
+	case micros < 999_500_000:
+		return threeDigits(float64(micros)/1e6) + " s"
+	case seconds < 2*3600:
+		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%s h %d min", Count(int64(seconds/3600)), seconds/60%60)
+}
+
+// Share is part of whole in whole percent: "24 %", "<1 %". Only all of it is
+// "100 %", and only nothing "0 %". It is empty when there is no whole.
+func Share(part, whole int64) string {
+	if whole <= 0 {
+		return ""
+	}
+	switch percent := 100 * float64(part) / float64(whole); {
+	case part <= 0:
+		return "0 %"
+	case part >= whole:
+		return "100 %"
+	case percent < 1:
+		return "<1 %"
+	case percent > 99:
+		return "99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
+}
+
+// Address is a device address in hex: "0x7f5e20000000".
+func Address(addr uint64) string { return "0x" + strconv.FormatUint(addr, 16) }
+
+// ParseAddress reads what [Address] writes; the prefix may be missing.
+func ParseAddress(text string) (uint64, error) {
+	digits := strings.TrimSpace(text)
+	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
+		digits = digits[2:]
+	}
+	addr, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not an address: write it in hex, like 0x7f5e20000000", text)
+	}
+	return addr, nil
+}
+
+// NoBreak is text whose spaces do not break a line.
+func NoBreak(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }

@@ -1,0 +1,171 @@
+package units
+
+import (
+	"math"
+	"testing"
+	"testing/quick"
+)
+
+func TestBytes(t *testing.T) {
+	for _, test := range []struct {
+		n    int64
+		want string
+	}{
+		{0, "0"},
+		{4, "4 B"},
+		{1023, "1023 B"},
+		{1024, "1.00 KiB"},
+		{7013335044, "6.53 GiB"},
+		{80 * MiB, "80.0 MiB"},
+		{212 * MiB, "212 MiB"},
+		{1000 * MiB, "1000 MiB"},
+		{1023*MiB + 511*KiB, "1023 MiB"},
+		{1023*MiB + 512*KiB, "1.00 GiB"},
+		{10*MiB - 6*KiB, "9.99 MiB"},
+		{10*MiB - 5*KiB, "10.0 MiB"},
+		{100*MiB - 52*KiB, "99.9 MiB"},
+		{100*MiB - 51*KiB, "100 MiB"},
+		{-169 * MiB, "−169 MiB"},
+		{math.MaxInt64, "8.00 EiB"},
+		{math.MinInt64, "−8.00 EiB"},
+	} {
+		if got := Bytes(test.n); got != test.want {
+			t.Errorf("Bytes(%d) = %q, want %q", test.n, got, test.want)
+		}
+	}
+}
+
+func TestParseBytes(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int64
+	}{
+		{"0", 0},
+		{"4 B", 4},
+		{"1,024", 1024},
+		{"12 bytes", 12},
+		{"6.5 GiB", 6.5 * GiB},
+		{"6.5\u00a0GiB", 6.5 * GiB},
+		{"512mib", 512 * MiB},
+		{"16m", 16 * MiB},
+		{" 2T ", 2 * TiB},
+		{"+1 KiB", 1024},
+		{"-1 KiB", -1024},
+		{"−1 KiB", -1024},
+		{"0.3 B", 0},
+		{"9007199254740993", 9007199254740993}, // no float has this value
+		{"7 EiB", 7 * EiB},
+	} {
+		if got, err := ParseBytes(test.text); err != nil || got != test.want {
+			t.Errorf("ParseBytes(%q) = %d, %v, want %d", test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestParseBytesRefuses(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", `"" is not a number of bytes: write it like "512 MiB"`},
+		{"GiB", `"GiB" is not a number of bytes: write it like "512 MiB"`},
+		{"1.2.3 GiB", `"1.2.3 GiB" is not a number of bytes: write it like "512 MiB"`},
+		{"40GB", `"40GB" is not a number of bytes: write GiB, the binary unit`},
+		{"3 cows", `"3 cows" is not a number of bytes: "cows" is no unit`},
+		{"8 EiB", `"8 EiB" is not a number of bytes: it is too large`},
+		{"99999999999999999999", `"99999999999999999999" is not a number of bytes: it is too large`},
+		{"--1", `"--1" is not a number of bytes: "-1" is no unit`},
+		{"NaN", `"NaN" is not a number of bytes: "NaN" is no unit`},
+	} {
+		got, err := ParseBytes(test.text)
+		if err == nil {
+			t.Errorf("ParseBytes(%q) = %d, want an error", test.text, got)
+		} else if err.Error() != test.want {
+			t.Errorf("ParseBytes(%q): %q, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+// What Bytes writes reads back within the half unit of its third digit.
+func TestBytesRoundTrip(t *testing.T) {
+	roundTrip := func(n int64, shift uint8) bool {
+		n = n >> (shift % 64) / 2 // all magnitudes, and 8 EiB cannot be read back
+		got, err := ParseBytes(Bytes(n))
+		return err == nil && math.Abs(float64(got-n)) <= 0.005*math.Abs(float64(n))
+	}
+	if err := quick.Check(roundTrip, &quick.Config{MaxCount: 5000}); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzParseBytes(f *testing.F) {
+	for _, seed := range []string{"6.53 GiB", "−1,024", "1e3", "\u00a0", "99999999999999999999E", ".", "40GB"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := ParseBytes(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseBytes(Count(n)); err != nil || again != n {
+			t.Errorf("%q is %d, but %q is %d, %v", text, n, Count(n), again, err)
+		}
+	})
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{Count(0), "0"},
+		{Count(999), "999"},
+		{Count(19136), "19,136"},
+		{Count(-1234567), "−1,234,567"},
+		{Count(int64(math.MinInt64)), "−9,223,372,036,854,775,808"},
+		{Plural(1, "event", "events"), "1 event"},
+		{Plural(0, "event", "events"), "0 events"},
+		{Plural(19136, "event", "events"), "19,136 events"},
+		{Change(169 * MiB), "+169 MiB"},
+		{Change(-4), "−4 B"},
+		{Change(0), "0"},
+		{ExactBytes(7013335044), "6.53 GiB (7,013,335,044 bytes)"},
+		{ExactBytes(4), "4 bytes"},
+		{Duration(0), "0"},
+		{Duration(999), "999 µs"},
+		{Duration(54_400), "54.4 ms"},
+		{Duration(105_123), "105 ms"},
+		{Duration(999_499), "999 ms"},
+		{Duration(999_500), "1.00 s"},
+		{Duration(999_499_999), "999 s"},
+		{Duration(1_000_000_000), "16 min 40 s"},
+		{Duration(7_260_000_000), "2 h 1 min"},
+		{Duration(-54_400), "−54.4 ms"},
+		{Duration(math.MinInt64), "−2,562,047,788 h 0 min"},
+		{Share(0, 10), "0 %"},
+		{Share(24, 100), "24 %"},
+		{Share(1, 1000), "<1 %"},
+		{Share(999, 1000), "99 %"},
+		{Share(10, 10), "100 %"},
+		{Share(1, 0), ""},
+		{Address(0x7f5e20000000), "0x7f5e20000000"},
+		{Address(math.MaxUint64), "0xffffffffffffffff"},
+		{NoBreak("6.53 GiB"), "6.53\u00a0GiB"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestAddressRoundTrip(t *testing.T) {
+	roundTrip := func(addr uint64) bool {
+		got, err := ParseAddress(Address(addr))
+		return err == nil && got == addr
+	}
+	if err := quick.Check(roundTrip, nil); err != nil {
+		t.Error(err)
+	}
+	if got, err := ParseAddress("7F00"); err != nil || got != 0x7f00 {
+		t.Errorf("ParseAddress without prefix = %#x, %v", got, err)
+	}
+	for _, text := range []string{"", "0x", "tensor", "-1", "0x10000000000000000"} {
+		if got, err := ParseAddress(text); err == nil {
+			t.Errorf("ParseAddress(%q) = %#x, want an error", text, got)
+		}
+	}
+}
