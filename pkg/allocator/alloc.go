@@ -1,0 +1,109 @@
+package allocator
+
+import (
+	"fmt"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// request is what a call of Alloc looks for.
+type request struct {
+	size   int64 // rounded
+	stream Stream
+	pool   *pool
+}
+
+// OutOfMemoryError says that the driver had no memory for a request, even after
+// all cached memory was given back.
+type OutOfMemoryError struct {
+	Requested   int64 // bytes asked for
+	SegmentSize int64 // bytes the driver was asked for: what PyTorch's message names
+	DeviceFree  int64 // bytes the device still has
+	Reserved    int64 // bytes the allocator still holds
+}
+
+func (e *OutOfMemoryError) Error() string {
+	return fmt.Sprintf("out of memory: %d bytes requested, segment of %d bytes needed, %d reserved, %d free on the device",
+		e.Requested, e.SegmentSize, e.Reserved, e.DeviceFree)
+}
+
+// Alloc serves a request for a positive number of bytes made on a stream and
+// returns the address of the block. The error is an [*OutOfMemoryError] when
+// memory is exhausted. It emits free_completed for blocks whose streams are done,
+// segment events, then alloc or oom.
+func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err error) {
+	if requested <= 0 || requested >= maxRequest {
+		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
+	}
+	a.processEvents()
+
+	size := a.settings.RoundSize(requested)
+	r := request{size, stream, a.poolsFor(stream).forSize(size)}
+	b := a.search(r)
+	if b == nil {
+		a.collectGarbage()
+		b = a.growOrRelease(r)
+	}
+	if b == nil {
+		return 0, a.outOfMemory(r, requested)
+	}
+	if a.shouldSplit(b, size) {
+		b = a.splitFront(b, size)
+	}
+	a.open(b, requested)
+	return b.addr, nil
+}
+
+// growOrRelease gets new memory, giving cached memory back as far as needed.
+func (a *Allocator) growOrRelease(r request) *block {
+	if b := a.grow(r); b != nil {
+		return b
+	}
+	if a.releaseOversize(r) {
+		if b := a.grow(r); b != nil {
+			return b
+		}
+	}
+	if len(a.captures) > 0 {
+		return nil // the device must not be synchronised now
+	}
+	a.releaseCached()
+	a.stats.Retries++
+	return a.grow(r)
+}
+
+// shouldSplit reports whether what a request of that size leaves of a block is
+// worth a block of its own.
+func (a *Allocator) shouldSplit(b *block, size int64) bool {
+	rest := b.size - size
+	if b.pool.class == snapshot.SizeClassSmall || a.settings.Expandable {
+		return rest >= minBlockSize
+	}
+	return size < a.settings.splitLimit() && rest > smallSize
+}
+
+// open hands a block out.
+func (a *Allocator) open(b *block, requested int64) {
+	b.state = allocated
+	b.requested = requested
+	a.blocks[b.addr] = b
+	a.stats.Requested.add(requested)
+	a.stats.Allocated.add(b.size)
+	a.stats.Active.add(b.size)
+	a.emit(snapshot.Alloc, b.addr, requested, b.stream)
+}
+
+// outOfMemory records that a request failed.
+func (a *Allocator) outOfMemory(r request, requested int64) error {
+	a.stats.OOMs++
+	deviceFree, _ := a.driver.Memory()
+	if a.Emit != nil {
+		a.Emit(Event{Action: snapshot.OOM, Size: r.size, Stream: r.stream, DeviceFree: deviceFree})
+	}
+	return &OutOfMemoryError{
+		Requested:   requested,
+		SegmentSize: SegmentSize(r.size),
+		DeviceFree:  deviceFree,
+		Reserved:    a.Reserved(),
+	}
+}

@@ -1,0 +1,133 @@
+package allocator
+
+import "github.com/memviz-go/memviz/pkg/snapshot"
+
+// reservation is the address space of one expandable segment. Memory is
+// mapped into it in pages, which are aligned relative to its start.
+type reservation struct {
+	addr uint64
+	size int64
+	page int64
+}
+
+// growExpandable maps memory for a request and takes the block out of the free set
+// (upstream try_allocate_expandable_block). If the driver refuses half-way, what was
+// mapped before stays as a free block.
+func (a *Allocator) growExpandable(r request) *block {
+	b := a.frontier(r)
+	if b == nil {
+		return nil
+	}
+	if b.state == unmapped {
+		b = a.mapFront(b, min(r.size, b.size))
+	}
+	for b != nil && b.size < r.size {
+		// b is free and what follows it is unmapped; mapping that joins the two.
+		b = a.mapFront(b.next, min(r.size-b.size, b.next.size))
+	}
+	if b != nil {
+		b.pool.remove(b)
+	}
+	return b
+}
+
+// frontier is where a request can grow: the first run of free and unmapped
+// blocks with room for it, by address, in a new reservation if there is none. The run
+// starts with the free block before an unmapped one, if there is such a block.
+func (a *Allocator) frontier(r request) *block {
+	for b := range r.pool.unmapped.from(key{stream: r.stream}) {
+		if b.stream != r.stream {
+			break
+		}
+		if b.prev != nil && b.prev.state == free {
+			b = b.prev
+		}
+		if hasRoom(b, r.size) {
+			return b
+		}
+	}
+	return a.newReservation(r)
+}
+
+// hasRoom reports whether a block and those after it have size bytes before
+// the next live one.
+func hasRoom(b *block, size int64) bool {
+	for ; b != nil && !b.live(); b = b.next {
+		if size -= b.size; size <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// newReservation is one unmapped block of an eighth more than the device's memory, so
+// that pages can be unmapped in front and mapped again at the end. It is nil if
+// a request could not fit even so.
+func (a *Allocator) newReservation(r request) *block {
+	memory, page := a.driver.GlobalMemory(), r.pool.page()
+	size := roundUp(memory+memory/8, page)
+	if size < r.size {
+		return nil
+	}
+	addr, ok := a.driver.Reserve(size)
+	if !ok {
+		return nil
+	}
+	b := a.newBlock()
+	b.addr, b.size, b.state = addr, size, unmapped
+	b.stream, b.pool = r.stream, r.pool
+	b.reservation = &reservation{addr, size, page}
+	b.pool.insert(b)
+	return b
+}
+
+// mapFront maps the pages that the first size bytes of an unmapped block need and
+// returns them as a free block, joined with its free neighbours (upstream map_block).
+// It is nil if the driver refuses.
+func (a *Allocator) mapFront(b *block, size int64) *block {
+	addr := b.addr
+	size = roundUp(size, b.reservation.page)
+	if !a.driver.Map(addr, size) {
+		return nil
+	}
+	b.pool.remove(b)
+	if size < b.size {
+		b = a.splitFront(b, size)
+	}
+	b.state = free
+	a.settle(b)
+	a.reserve(b.pool, size)
+	a.emit(snapshot.SegmentMap, addr, size, b.stream)
+	return b
+}
+
+// unmap gives the whole pages inside a free block back to the driver; what is before and
+// after them stays free (upstream unmap_block). Address space without any
+// memory left is given back too.
+func (a *Allocator) unmap(b *block) {
+	space := b.reservation
+	begin := roundUp(int64(b.addr-space.addr), space.page)
+	end := roundDown(int64(b.end()-space.addr), space.page)
+	if begin >= end {
+		return
+	}
+	addr, size := space.addr+uint64(begin), end-begin
+
+	b.pool.remove(b)
+	if before := int64(addr - b.addr); before > 0 {
+		b.pool.insert(a.cutFront(b, before))
+	}
+	if size < b.size {
+		b = a.splitFront(b, size)
+	}
+	b.state = unmapped
+	a.driver.Unmap(addr, size)
+	a.settle(b)
+	a.reserve(b.pool, -size)
+	a.emit(snapshot.SegmentUnmap, addr, size, b.stream)
+	if !b.split() {
+		b.pool.remove(b)
+		a.driver.Release(space.addr)
+		a.recycle(b)
+	}
+}

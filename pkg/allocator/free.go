@@ -1,0 +1,48 @@
+package allocator
+
+import (
+	"errors"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// ErrNotAllocated says that no allocated block starts at an address.
+var ErrNotAllocated = errors.New("no allocated block at this address")
+
+// Free gives the block at an address back. It can be used again at once, unless other
+// streams still use it; then only after their work is done, see [Allocator.RecordStream].
+// The error is [ErrNotAllocated] or nil.
+func (a *Allocator) Free(addr uint64) error {
+	b, err := a.allocatedBlock(addr)
+	if err != nil {
+		return err
+	}
+	b.state = pending
+	a.stats.Allocated.add(-b.size)
+	a.emit(snapshot.FreeRequested, b.addr, b.requested, b.stream)
+	if len(b.usedBy) > 0 {
+		a.awaitStreams(b)
+		return nil
+	}
+	a.complete(b)
+	return nil
+}
+
+// allocatedBlock is the block at an address if it is the user's.
+func (a *Allocator) allocatedBlock(addr uint64) (*block, error) {
+	b := a.blocks[addr]
+	if b == nil || b.state != allocated {
+		return nil, ErrNotAllocated
+	}
+	return b, nil
+}
+
+// complete makes a pending block free (upstream free_block).
+func (a *Allocator) complete(b *block) {
+	a.emit(snapshot.FreeCompleted, b.addr, b.requested, b.stream)
+	delete(a.blocks, b.addr)
+	a.stats.Requested.add(-b.requested)
+	a.stats.Active.add(-b.size)
+	b.state = free
+	a.settle(b)
+}

@@ -1,0 +1,105 @@
+package allocator
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// privatePool is the memory of a CUDA graph or a torch.cuda.MemPool.
+type privatePool struct {
+	id    snapshot.Pool
+	pools *sizePools
+	users int // graphs and MemPools that keep it; with none it can be released
+}
+
+// capture is a time in which requests of some streams go to a private pool.
+type capture struct {
+	pool   *privatePool
+	claims func(Stream) bool
+}
+
+// BeginPool sends the requests of the streams that claims is true for to a
+// private pool, until EndPool (upstream beginAllocateToPool). It makes the pool,
+// or adds a user to the one there is. While any private pool is open, events are
+// not looked at and a failing request does not empty the cache. It is an error
+// if the pool is open already, or was released and not forgotten by EmptyCache since.
+func (a *Allocator) BeginPool(id snapshot.Pool, claims func(Stream) bool) error {
+	p := a.privatePool(id)
+	switch {
+	case p == nil:
+		p = &privatePool{id: id, pools: newSizePools(id)}
+		a.private = append(a.private, p)
+	case p.users == 0:
+		return fmt.Errorf("pool %v was released", id)
+	case a.captureOf(id) >= 0:
+		return fmt.Errorf("pool %v is open already", id)
+	}
+	p.users++
+	a.captures = append(a.captures, capture{p, claims})
+	return nil
+}
+
+// EndPool sends later requests to the default pool again (upstream
+// endAllocateToPool). It is an error if the pool is not open.
+func (a *Allocator) EndPool(id snapshot.Pool) error {
+	i := a.captureOf(id)
+	if i < 0 {
+		return fmt.Errorf("pool %v is not open", id)
+	}
+	a.captures = slices.Delete(a.captures, i, i+1)
+	return nil
+}
+
+// ReleasePool takes a user from a private pool. Without any, its memory is given
+// back when cached memory is released (upstream releasePool). It is an error if
+// the pool has no user.
+func (a *Allocator) ReleasePool(id snapshot.Pool) error {
+	p := a.privatePool(id)
+	if p == nil || p.users == 0 {
+		return fmt.Errorf("pool %v is not in use", id)
+	}
+	p.users--
+	return nil
+}
+
+// poolsFor are the pools that serve a stream now: those of the capture that claimed
+// it first, else the default ones.
+func (a *Allocator) poolsFor(stream Stream) *sizePools {
+	for _, c := range a.captures {
+		if c.claims(stream) {
+			return c.pool.pools
+		}
+	}
+	return a.shared
+}
+
+// releaseUnusedPools gives the free memory of private pools without users back,
+// in the order they were made; PyTorch's order is that of a hash table. Pools
+// that are empty then are forgotten.
+func (a *Allocator) releaseUnusedPools() {
+	a.private = slices.DeleteFunc(a.private, func(p *privatePool) bool {
+		if p.users > 0 {
+			return false
+		}
+		a.releaseFree(&p.pools.small)
+		a.releaseFree(&p.pools.large)
+		return p.pools.reserved() == 0
+	})
+}
+
+// privatePool is the pool with an id, or nil.
+func (a *Allocator) privatePool(id snapshot.Pool) *privatePool {
+	for _, p := range a.private {
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+// captureOf is the index of the capture into a pool, or -1.
+func (a *Allocator) captureOf(id snapshot.Pool) int {
+	return slices.IndexFunc(a.captures, func(c capture) bool { return c.pool.id == id })
+}

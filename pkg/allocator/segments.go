@@ -1,0 +1,92 @@
+package allocator
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Segment is a range of memory held from the driver: one cudaMalloc, or an unbroken run of
+// mapped pages of an expandable segment. Sizes are in bytes.
+type Segment struct {
+	Address       uint64
+	TotalSize     int64
+	AllocatedSize int64 // of allocated blocks
+	ActiveSize    int64 // of allocated and pending blocks
+	RequestedSize int64 // asked for, of active blocks
+	Stream        Stream
+	Pool          snapshot.Pool
+	SizeClass     snapshot.SizeClass
+	Expandable    bool
+	Blocks        []Block // in address order, without gaps
+}
+
+// Block is a piece of a segment. Sizes are in bytes.
+type Block struct {
+	Address       uint64
+	Size          int64
+	RequestedSize int64 // of the request last served; stale if the block is inactive
+	State         snapshot.BlockState
+}
+
+// Segments are the segments held now, in address order.
+func (a *Allocator) Segments() []Segment {
+	var segments []Segment
+	for _, b := range a.mappedBlocks() {
+		if b.prev == nil || b.prev.state == unmapped {
+			segments = append(segments, Segment{
+				Address:    b.addr,
+				Stream:     b.stream,
+				Pool:       b.pool.id,
+				SizeClass:  b.pool.class,
+				Expandable: b.reservation != nil,
+			})
+		}
+		segments[len(segments)-1].add(b)
+	}
+	return segments
+}
+
+// Snapshot is Segments with the snapshot event that
+// torch.cuda.memory._snapshot leaves at the end of a trace.
+func (a *Allocator) Snapshot() []Segment {
+	a.emit(snapshot.SnapshotTaken, 0, a.stats.Active.Current, 0)
+	return a.Segments()
+}
+
+// add appends a block to the segment.
+func (s *Segment) add(b *block) {
+	s.TotalSize += b.size
+	if b.state == allocated {
+		s.AllocatedSize += b.size
+	}
+	if b.live() {
+		s.ActiveSize += b.size
+		s.RequestedSize += b.requested
+	}
+	s.Blocks = append(s.Blocks, Block{b.addr, b.size, b.requested, snapshotState(b.state)})
+}
+
+func snapshotState(s blockState) snapshot.BlockState {
+	switch s {
+	case allocated:
+		return snapshot.ActiveAllocated
+	case pending:
+		return snapshot.ActivePendingFree
+	}
+	return snapshot.Inactive
+}
+
+// mappedBlocks are all blocks that have memory, in address order.
+func (a *Allocator) mappedBlocks() []*block {
+	var blocks []*block
+	for _, b := range a.blocks {
+		blocks = append(blocks, b)
+	}
+	for _, p := range a.pools() {
+		blocks = slices.AppendSeq(blocks, p.free.all())
+	}
+	slices.SortFunc(blocks, func(x, y *block) int { return cmp.Compare(x.addr, y.addr) })
+	return blocks
+}
