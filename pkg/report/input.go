@@ -1,7 +1,6 @@
 package report
 
 import (
-	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -12,32 +11,41 @@ import (
 
 // Input is one snapshot with everything that a report says about it.
 type Input struct {
-	Name     string // of the file; only its base name is shown
+	Name     string // of the file, as it is to be shown
 	Snapshot *snapshot.Snapshot
-	Stacks   *analysis.StackFacts
 	Devices  []*replay.Device
+
+	Stacks   *analysis.StackFacts
 	Families []*analysis.Families // of the devices, in their order
 }
 
-// Analyse replays every device of a snapshot that has events or segments and
-// finds out what its allocations were for.
-func Analyse(name string, s *snapshot.Snapshot) Input {
-	in := Input{Name: name, Snapshot: s, Stacks: analysis.Stacks(s)}
+// Replay replays every device of a snapshot that has events or segments. That
+// is all that the totals need.
+func Replay(name string, s *snapshot.Snapshot) Input {
+	in := Input{Name: name, Snapshot: s}
 	for _, id := range s.Devices() {
-		d := replay.Replay(s, id)
-		in.Devices = append(in.Devices, d)
+		in.Devices = append(in.Devices, replay.Replay(s, id))
+	}
+	return in
+}
+
+// Analyse replays a snapshot and finds out what its allocations were for.
+func Analyse(name string, s *snapshot.Snapshot) Input {
+	in := Replay(name, s)
+	in.Stacks = analysis.Stacks(s)
+	for _, d := range in.Devices {
 		in.Families = append(in.Families, analysis.Classify(in.Stacks, d))
 	}
 	return in
 }
 
-// fileName is the base name of the file, without what a terminal might obey or
-// a page could not show.
+// fileName is the name without what a terminal might obey or a page could not
+// show.
 func (in *Input) fileName() string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return unicode.ReplacementChar
-	}, filepath.Base(in.Name))
+	}, in.Name)
 }

@@ -13,39 +13,38 @@ import (
 const StatsSchema = "memviz.stats/1"
 
 // Stats are the totals of snapshots and how far to trust them.
-type Stats struct {
-	Schema string      `json:"schema"`
-	Files  []FileStats `json:"files"`
-}
+type Stats struct{ Files []FileStats }
 
 // FileStats are the totals of one snapshot.
 type FileStats struct {
-	File    string        `json:"file"`  // base name
-	Torch   string        `json:"torch"` // a guess
-	Devices []DeviceStats `json:"devices"`
+	File    string // name
+	Torch   string // a guess
+	Devices []DeviceStats
 }
 
 // DeviceStats are the totals of one device that has events or segments. Active
 // bytes are requested bytes; states count from 0, before the first event.
 type DeviceStats struct {
-	Device                  int   `json:"device"`
-	Events                  int   `json:"events"`
-	Allocations             int   `json:"allocations"`
-	UnmatchedFrees          int   `json:"unmatched_frees"`
-	PreExistingBlocks       int   `json:"preexisting_blocks"` // final blocks that the trace did not open
-	OverlappingAllocs       int   `json:"overlapping_allocs"`
-	BaselineBytes           int64 `json:"baseline_bytes"` // active in state 0
-	PeakBytes               int64 `json:"peak_bytes"`
-	PeakState               int   `json:"peak_state"` // the first that has peak_bytes
-	FinalBytes              int64 `json:"final_bytes"`
-	LiveAtEnd               int   `json:"live_at_end"` // allocations
-	ReservedBaselineBytes   int64 `json:"reserved_baseline_bytes"`
-	ReservedPeakBytes       int64 `json:"reserved_peak_bytes"`
-	ReservedFinalBytes      int64 `json:"reserved_final_bytes"`
-	Segments                int   `json:"segments"`
-	LiveBlockRequestedBytes int64 `json:"live_block_requested_bytes"`
-	LiveBlockBytes          int64 `json:"live_block_bytes"` // rounded, as the allocator counts
-	OOMEvents               int   `json:"oom_events"`
+	File                    string `json:"file"`
+	Torch                   string `json:"torch"` // a guess
+	Device                  int    `json:"device"`
+	Events                  int    `json:"events"`
+	Allocations             int    `json:"allocations"`
+	UnmatchedFrees          int    `json:"unmatched_frees"`
+	PreExistingBlocks       int    `json:"preexisting_blocks"` // final blocks that the trace did not open
+	OverlappingAllocs       int    `json:"overlapping_allocs"`
+	BaselineBytes           int64  `json:"baseline_bytes"` // active in state 0
+	PeakBytes               int64  `json:"peak_bytes"`
+	PeakState               int    `json:"peak_state"` // the first that has peak_bytes
+	FinalBytes              int64  `json:"final_bytes"`
+	LiveAtEnd               int    `json:"live_at_end"` // allocations
+	ReservedBaselineBytes   int64  `json:"reserved_baseline_bytes"`
+	ReservedPeakBytes       int64  `json:"reserved_peak_bytes"`
+	ReservedFinalBytes      int64  `json:"reserved_final_bytes"`
+	Segments                int    `json:"segments"`
+	LiveBlockRequestedBytes int64  `json:"live_block_requested_bytes"`
+	LiveBlockBytes          int64  `json:"live_block_bytes"` // rounded, as the allocator counts
+	OOMEvents               int    `json:"oom_events"`
 
 	device   *replay.Device
 	label    string
@@ -55,7 +54,7 @@ type DeviceStats struct {
 
 // NewStats makes the totals of snapshots.
 func NewStats(in []Input) *Stats {
-	stats := &Stats{Schema: StatsSchema, Files: make([]FileStats, len(in))}
+	stats := &Stats{Files: make([]FileStats, len(in))}
 	for i := range in {
 		f := FileStats{
 			File:    in[i].fileName(),
@@ -64,6 +63,7 @@ func NewStats(in []Input) *Stats {
 		}
 		for j, d := range in[i].Devices {
 			f.Devices[j] = newDeviceStats(in[i].Snapshot, d)
+			f.Devices[j].File, f.Devices[j].Torch = f.File, f.Torch
 		}
 		stats.Files[i] = f
 	}
@@ -98,9 +98,17 @@ func newDeviceStats(s *snapshot.Snapshot, d *replay.Device) DeviceStats {
 	}
 }
 
-// WriteJSON writes the totals as indented JSON.
+// WriteJSON writes the totals as indented JSON: one entry for each device of
+// each file.
 func (s *Stats) WriteJSON(w io.Writer) error {
-	text, err := json.MarshalIndent(s, "", "  ")
+	answer := struct {
+		Schema  string        `json:"schema"`
+		Devices []DeviceStats `json:"devices"`
+	}{StatsSchema, []DeviceStats{}}
+	for _, f := range s.Files {
+		answer.Devices = append(answer.Devices, f.Devices...)
+	}
+	text, err := json.MarshalIndent(answer, "", "  ")
 	if err != nil {
 		return err
 	}

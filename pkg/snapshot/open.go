@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/memviz-go/memviz/pkg/pickle"
@@ -15,13 +16,16 @@ import (
 // the file, say what is wrong and where, and what to do.
 func Open(path string) (*Snapshot, error) {
 	f, err := os.Open(path)
-	if err != nil {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return nil, fmt.Errorf("%s: %w", path, pathErr.Err)
+	} else if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the snapshot files in it", path)

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"io"
+	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
@@ -240,8 +241,21 @@ func (w *writer) metadata(e *Events, j int) {
 func (w *writer) settings() {
 	w.Dict(len(w.s.Settings), func(i int) {
 		w.Shared(w.s.Settings[i].Key)
-		w.Text(w.s.Settings[i].Value)
+		w.scalar(w.s.Settings[i].Value)
 	})
+}
+
+// scalar writes a setting as the type that its text reads like.
+func (w *writer) scalar(text string) {
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		w.Int(i)
+	} else if f, err := strconv.ParseFloat(text, 64); err == nil {
+		w.Float(f)
+	} else if text == "true" || text == "false" {
+		w.Bool(text == "true")
+	} else {
+		w.Text(text)
+	}
 }
 
 func (w *writer) annotation(i int) {

@@ -1,0 +1,62 @@
+# memviz: what each target does is behind its name; "make help" lists them.
+
+SHELL := /bin/bash
+BIN := bin/memviz
+EXAMPLE := examples/training-loop/snapshot.pickle.gz
+
+.PHONY: all demo test lint fuzz bench golden examples viewer screenshot install-tools help
+
+all: $(BIN) ## build memviz into bin/
+
+$(BIN): FORCE
+	@go build -trimpath -o $(BIN) ./cmd/memviz
+
+FORCE:
+
+demo: all ## write bin/training-loop.html, a report of an example
+	$(BIN) trace $(EXAMPLE) -o bin/training-loop.html
+
+test: install-tools ## install what the tests need, then lint and run them all
+	@$(MAKE) --no-print-directory lint
+	MEMVIZ_NEED_BROWSER=1 go test ./...
+
+lint: ## vet, formatting, and the viewer's bundle against its sources
+	go vet ./...
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
+
+fuzz: ## run every fuzz target for FUZZTIME (default 30s)
+	@for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$package || exit 1; \
+		done; \
+	done
+
+bench: ## run the Go benchmarks, allocations reported
+	go test -run '^$$' -bench . -benchmem ./...
+
+golden: ## rewrite all expected outputs; look at the diff before you commit it
+	go test ./pkg/report ./cmd/memviz -update
+
+examples: ## tell the examples' stories again, and rewrite their totals
+	go test ./cmd/memviz-gen -run TestExamples -update
+	go test ./cmd/memviz -run TestExampleStats -update
+
+viewer: ## bundle assets/viewer into assets/dist
+	go generate ./assets
+
+screenshot: install-tools ## take examples/report.png, the README's picture
+	MEMVIZ_NEED_BROWSER=1 go test ./cmd/memviz -run TestScreenshot -update
+
+install-tools: ## install Chromium and Node.js where they are missing (Debian)
+	@missing=""; \
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
+	command -v node >/dev/null || missing="$$missing nodejs"; \
+	if [ -n "$$missing" ]; then \
+		command -v apt-get >/dev/null || { echo "install$$missing first"; exit 1; }; \
+		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $$missing >/dev/null; \
+	fi
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16

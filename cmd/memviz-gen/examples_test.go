@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+var update = flag.Bool("update", false, "rewrite the examples")
+
+// TestExamples tells every story again and compares it with the committed
+// snapshot, pickle by pickle: compressors may differ.
+func TestExamples(t *testing.T) {
+	for _, story := range stories {
+		t.Run(story.name, func(t *testing.T) {
+			s, err := tell(story.name, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("..", "..", "examples", story.name, "snapshot.pickle.gz")
+			if *update {
+				if err := writeFile(path, s, 4); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var want bytes.Buffer
+			if err := snapshot.Write(&want, s, 4); err != nil {
+				t.Fatal(err)
+			}
+			if got := gunzip(t, path); !bytes.Equal(got, want.Bytes()) {
+				t.Errorf("%s has %d bytes of pickle, the story now gives %d others; run make examples", path, len(got), want.Len())
+			}
+		})
+	}
+}
+
+func gunzip(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestStoriesAddUp: what the allocator's model emits is consistent, and each
+// story has its plot.
+func TestStoriesAddUp(t *testing.T) {
+	plots := map[string]func(d *replay.Device) bool{
+		"training-loop": func(d *replay.Device) bool { return d.Totals.OOMEvents == 0 },
+		"leaking-loss": func(d *replay.Device) bool {
+			active := d.ActiveBytes()
+			return active[len(active)-1] > active[len(active)/2]
+		},
+		"out-of-memory": func(d *replay.Device) bool {
+			return d.Totals.OOMEvents == 1 && d.Events.Action[d.Events.Len()-1] == snapshot.OOM
+		},
+	}
+	for _, story := range stories {
+		for seed := range uint64(3) {
+			s, err := tell(story.name, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := replay.Replay(s, 0)
+			if !d.AddsUp() {
+				t.Errorf("%s, seed %d: %+v %+v", story.name, seed, d.Anomalies, d.Reconciliation)
+			}
+			if plot := plots[story.name]; plot == nil || !plot(d) {
+				t.Errorf("%s, seed %d: the plot is lost", story.name, seed)
+			}
+		}
+	}
+}
+
+func TestUnknownStory(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x.pickle")
+	if err := run([]string{"memviz-gen", "-o", out, "no-such-story"}, io.Discard); err == nil {
+		t.Error("a story that does not exist was told")
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a failed run left a file")
+	}
+}
+
+// TestProtocols writes one story in every protocol; all must read the same.
+func TestProtocols(t *testing.T) {
+	var events []int
+	for _, protocol := range []string{"2", "3", "4", "5"} {
+		path := filepath.Join(t.TempDir(), "x.pickle")
+		if err := run([]string{"memviz-gen", "-o", path, "--protocol", protocol, "training-loop"}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, s.Traces[0].Events.Len())
+	}
+	for _, n := range events {
+		if n != events[0] || n == 0 {
+			t.Errorf("events by protocol: %v", events)
+		}
+	}
+}

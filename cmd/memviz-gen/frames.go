@@ -1,0 +1,96 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// The frames that PyTorch's own code puts on a stack, as torch 2.10 records
+// them with stacks="all". Symbols are shortened where their parameters say nothing.
+
+const site = "/opt/conda/lib/python3.11/site-packages/torch/"
+
+func py(file string, line int32, name string) snapshot.FrameText {
+	return snapshot.FrameText{File: file, Line: line, Name: name}
+}
+
+func cpp(name string) snapshot.FrameText { return snapshot.FrameText{File: "??", Name: name} }
+
+func native(names ...string) []snapshot.FrameText {
+	frames := make([]snapshot.FrameText, len(names))
+	for i, name := range names {
+		frames[i] = cpp(name)
+	}
+	return frames
+}
+
+var (
+	evalFrame = cpp("_PyEval_EvalFrameDefault")
+
+	gatherFrames = native("torch::unwind::unwind()", "torch::CapturedTraceback::gather(bool, bool, bool)",
+		"torch::cuda::(anonymous namespace)::gather_with_cpp()")
+	mallocFrames = append(gatherFrames[:3:3], native(
+		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(unsigned long, CUstream_st*)",
+		"c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::malloc(void**, signed char, unsigned long, CUstream_st*)",
+		"c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::allocate(unsigned long)",
+		"at::detail::empty_generic(c10::ArrayRef<long>, c10::Allocator*, c10::DispatchKeySet, c10::ScalarType, std::optional<c10::MemoryFormat>)",
+		"at::detail::empty_cuda(c10::ArrayRef<long>, c10::TensorOptions const&)")...)
+	freeFrames = append(gatherFrames[:3:3], native(
+		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::free(c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::Block*)",
+		"c10::intrusive_ptr<c10::StorageImpl, c10::detail::intrusive_target_default_null_type<c10::StorageImpl> >::reset_()",
+		"c10::TensorImpl::~TensorImpl()")...)
+
+	// pythonDrops: a reference count reached zero in Python.
+	pythonDrops = native("THPVariable_clear(THPVariable*)", "THPVariable_dealloc(_object*)")
+
+	mainFrames = native("PyEval_EvalCode", "_PyRun_SimpleFileObject", "_PyRun_AnyFileObject", "Py_RunMain", "Py_BytesMain", "_start")
+
+	moduleCall = []snapshot.FrameText{
+		py(site+"nn/modules/module.py", 1773, "_wrapped_call_impl"),
+		py(site+"nn/modules/module.py", 1784, "_call_impl"),
+	}
+)
+
+// operator is the way from Python into an operator's kernel.
+func operator(op string) []snapshot.FrameText {
+	return native(
+		"at::_ops::"+op+"::redispatch(c10::DispatchKeySet, at::Tensor const&)",
+		"torch::autograd::VariableType::(anonymous namespace)::"+op+"(c10::DispatchKeySet, at::Tensor const&)",
+		"at::_ops::"+op+"::call(at::Tensor const&)",
+		"torch::autograd::THPVariable_"+op+"(_object*, _object*, _object*)")
+}
+
+var engineThread = native(
+	"torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&, torch::autograd::Node*, torch::autograd::InputBuffer&, std::shared_ptr<torch::autograd::ReadyQueue> const&)",
+	"torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)",
+	"torch::autograd::python::PythonEngine::thread_init(int, std::shared_ptr<torch::autograd::ReadyQueue> const&, bool)",
+	"start_thread", "__clone3")
+
+// backwardOf is an operator that a backward node calls on the engine's thread.
+func backwardOf(node, op string) []snapshot.FrameText {
+	return append(native(
+		"at::_ops::"+op+"::call(at::Tensor const&)",
+		"torch::autograd::generated::"+node+"::apply(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)",
+		"torch::autograd::Node::operator()(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)"), engineThread...)
+}
+
+// releaseOf is a backward node that lets go of what forward saved for it.
+func releaseOf(node string) []snapshot.FrameText {
+	return append(native("torch::autograd::SavedVariable::reset_data()",
+		"torch::autograd::generated::"+node+"::release_variables()"), engineThread...)
+}
+
+// engineDrops: the engine is done with a gradient that no leaf keeps.
+var engineDrops = append(native("torch::autograd::InputBuffer::~InputBuffer()"), engineThread...)
+
+// nodeOf is the backward node of an operator, as autograd names it.
+func nodeOf(op string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(op, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String() + "Backward0"
+}

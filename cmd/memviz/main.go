@@ -1,0 +1,8 @@
+// Command memviz turns PyTorch GPU memory snapshots into reports.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// hostileNames are texts that would run, load or break something in a page
+// that trusted them.
+var hostileNames = []string{
+	`</script><img src=x onerror="document.title='owned'">`,
+	`<img src=x onerror=alert(1)>`,
+	`__f__alert(1)__f__`,
+	`<!--<script>`,
+	"line\u2028separator\u2029",
+	`"'` + "`" + `${alert(1)}`,
+	`{{.Title}}`,
+	`javascript:alert(1)`,
+}
+
+// TestPageHostileNames gives every text of a snapshot a hostile name and looks
+// whether the page shows it and runs nothing.
+func TestPageHostileNames(t *testing.T) {
+	browser := chromium(t)
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true, HasCompileContext: true, HasUserMetadata: true})
+	for i, name := range hostileNames {
+		stack := c.Stack(snapshot.FrameText{File: name + ".py", Line: 1, Name: name}, snapshot.FrameText{File: "train.py", Line: 2, Name: "main"})
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 20, Size: 1 << 20, Stack: stack, TimeMicros: int64(i), Context: name, Metadata: name})
+		c.Segment(snapshot.Segment{Address: uint64(i+1) << 20, TotalSize: 1 << 20},
+			snapshot.Block{Address: uint64(i+1) << 20, Size: 1 << 20, RequestedSize: 1 << 20, State: snapshot.ActiveAllocated, Stack: stack})
+		c.Setting(name, name)
+		c.Annotation(name, true, int64(i))
+	}
+	input := filepath.Join(t.TempDir(), `<img src=x onerror=alert(1)>__f__alert(2)__f__.pickle`)
+	f, err := os.Create(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := snapshot.Write(f, c.Snapshot(), 4); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	p := open(t, browser, writeReport(t, input), "", 1440, 900)
+	g := eval[geometry](p, "(() => {const g = memviz.geometry(); return {...g, columns: Array.from(g.columns)}})()")
+	n := len(hostileNames)
+	for i, name := range hostileNames {
+		// The last column has all of them live, one upon the other.
+		x := g.Left + g.Width - 2
+		y := g.Top + g.Height*(1-(float64(i)+0.5)*float64(1<<20)/(g.BytesTo-g.BytesFrom))
+		got := eval[struct{ Stack []string }](p, "memviz.at(%f, %f)", x, y)
+		if len(got.Stack) != 2 || got.Stack[0] != name+".py:1:"+name {
+			t.Errorf("tensor %d of %d has the stack %q, want the name %q", i, n, got.Stack, name)
+			continue
+		}
+		p.do(chromedp.MouseEvent("mouseMoved", x, y), chromedp.MouseClickXY(x, y))
+		p.await("new Promise(r => setTimeout(r, 150))")
+		if text := eval[string](p, "document.body.innerText"); !strings.Contains(strip(text), strip(name)) {
+			t.Errorf("the page does not show %q", name)
+		}
+	}
+	if title := eval[string](p, "document.title"); !strings.Contains(title, "<img src=x") {
+		t.Errorf("the title is %q", title)
+	}
+	if images := eval[int](p, "document.querySelectorAll('img, iframe, object, embed').length"); images != 0 {
+		t.Errorf("%d elements came out of names", images)
+	}
+	p.requireNoTrouble()
+}
+
+// strip takes out what innerText does to white space.
+func strip(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u00a0' }), "")
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// example is the path of an example's snapshot.
+func example(story string) string {
+	return filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz")
+}
+
+func plot(p *page) geometry {
+	return eval[geometry](p, "(() => {const g = memviz.geometry(); return {...g, columns: Array.from(g.columns)}})()")
+}
+
+// shows waits until the page's text has a word, or fails.
+func (p *page) shows(word string) {
+	p.t.Helper()
+	for range 40 {
+		if strings.Contains(strings.ReplaceAll(eval[string](p, "document.body.innerText"), "\u00a0", " "), word) {
+			return
+		}
+		p.await("new Promise(r => setTimeout(r, 25))")
+	}
+	p.t.Errorf("the page does not show %q", word)
+}
+
+// TestPageUse does what a person does: point, pin, zoom, pan, go back.
+func TestPageUse(t *testing.T) {
+	browser := chromium(t)
+	p := open(t, browser, writeReport(t, example("training-loop")), "", 1440, 900)
+	p.shows("adds up")
+	p.shows("1.18 GiB")
+	p.shows("Parameters")
+
+	g := plot(p)
+	x, y := g.Left+g.Width/2, g.Top+g.Height-5
+	p.do(chromedp.MouseEvent("mouseMoved", x, y))
+	p.shows("Click to pin the full stack")
+	p.do(chromedp.MouseClickXY(x, y))
+	p.shows("Allocated by")
+	p.shows("train.py:52")
+	p.shows("Never freed")
+
+	p.do(chromedp.MouseEvent("mouseWheel", x, y, wheel(-400)))
+	if zoomed := plot(p); len(zoomed.Columns) == 0 || span(zoomed) >= span(g) {
+		t.Errorf("the wheel shows %d states, before it were %d", span(zoomed), span(g))
+	}
+	p.do(chromedp.KeyEvent("0"))
+	if whole := plot(p); span(whole) != span(g) {
+		t.Errorf("0 shows %d states, the whole are %d", span(whole), span(g))
+	}
+	p.await("memviz.view({from: 100, to: 160})")
+	if close := plot(p); close.Columns[0] != 100 || span(close) > 60 {
+		t.Errorf("a view from 100 to 160 shows %d to %d", close.Columns[0], close.Columns[len(close.Columns)-1])
+	}
+	p.do(chromedp.KeyEvent("?"))
+	p.shows("Keys")
+	p.requireNoTrouble()
+}
+
+func wheel(delta float64) chromedp.MouseOption {
+	return func(params *chromedp.MouseParams) { params.DeltaY = &delta }
+}
+
+// span is how many states the columns of a view are drawn at, first to last.
+func span(g geometry) int {
+	last := 0
+	for _, state := range g.Columns {
+		last = max(last, state)
+	}
+	return last - g.Columns[0]
+}
+
+// TestPageOOM shows what was asked for when memory ran out.
+func TestPageOOM(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("out-of-memory")), "", 1440, 900)
+	p.shows("What happened at the OOM?")
+	p.shows("Asked")
+	p.requireNoTrouble()
+}
+
+// TestPageSeveral holds several snapshots in one report, with a selector.
+func TestPageSeveral(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop"), example("out-of-memory")), "", 1440, 900)
+	devices := eval[[]struct{ File, Device, Events int }](p, "memviz.devices()")
+	if len(devices) != 2 || devices[0].Events == devices[1].Events {
+		t.Fatalf("devices %+v", devices)
+	}
+	p.await("memviz.select({file: 0, device: 0})")
+	first := eval[stateTotals](p, "memviz.state(200)")
+	p.await("memviz.select({file: 1, device: 0})")
+	if second := eval[stateTotals](p, "memviz.state(200)"); first == second {
+		t.Error("both snapshots have the same state 200")
+	}
+	p.requireNoTrouble()
+}
+
+// TestPageWithoutScripts reads what is left when JavaScript is off.
+func TestPageWithoutScripts(t *testing.T) {
+	browser := chromium(t)
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	text, err := withoutScripts(ctx, writeReport(t, example("training-loop")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"snapshot.pickle.gz", "1.18 GiB", "1,029", "adds up"} {
+		if !strings.Contains(strings.ReplaceAll(text, "\u00a0", " "), want) {
+			t.Errorf("without JavaScript the page does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func withoutScripts(ctx context.Context, path string) (string, error) {
+	if err := disableScripts(ctx); err != nil {
+		return "", err
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(path))); err != nil {
+		return "", err
+	}
+	return chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
+}
+
+// TestScreenshot takes the README's picture when asked to.
+func TestScreenshot(t *testing.T) {
+	if !*update {
+		t.Skip("the README's picture is only taken with -update")
+	}
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
+	g := plot(p)
+	p.do(chromedp.MouseClickXY(g.Left+g.Width*0.36, g.Top+g.Height*0.55))
+	p.await("new Promise(r => setTimeout(r, 300))")
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "examples", "report.png"), png, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

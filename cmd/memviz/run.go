@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// What the process says with its exit status.
+const (
+	exitDone  = 0
+	exitError = 1 // it could not
+	exitUsage = 2 // it was called wrongly
+)
+
+const version = "0.1.0"
+
+// program names this version in the reports it writes.
+const program = "memviz " + version
+
+// run is the whole program. Results go to stdout; every word said to a person
+// goes to stderr, in one line that begins with "memviz: ", has no capital and
+// no full stop.
+func run(args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	err := app.Run(append([]string{app.Name}, permute(app, args)...))
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "memviz: %v\n", err)
+		fmt.Fprintf(stderr, "memviz: see %q\n", strings.TrimSpace("memviz "+usage.command)+" --help")
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "memviz: %v\n", err)
+	return exitError
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:            "memviz",
+		Usage:           "see what PyTorch kept in GPU memory, and when, and why",
+		Version:         version,
+		HideHelpCommand: true,
+		Description: "Record a snapshot in the training script, then run memviz on it:\n\n" +
+			"    torch.cuda.memory._record_memory_history()\n" +
+			"    ...\n" +
+			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")",
+		Commands:  []*cli.Command{traceCommand(), statsCommand()},
+		Writer:    stdout,
+		ErrWriter: stderr,
+		// Errors come back to run, which alone prints and decides the status.
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   onUsageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return &usageError{what: fmt.Sprintf("there is no command %q", c.Args().First())}
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, command := range app.Commands {
+		command.OnUsageError = onUsageError
+		command.HideHelpCommand = true
+	}
+	return app
+}
+
+// usageError is a mistake in how the program was called.
+type usageError struct{ what, command string }
+
+func (e *usageError) Error() string { return e.what }
+
+func onUsageError(c *cli.Context, err error, isSubcommand bool) error {
+	usage := &usageError{what: err.Error()}
+	if c.Command != nil && c.Command.Name != c.App.Name {
+		usage.command = c.Command.Name
+	}
+	return usage
+}

@@ -1,0 +1,141 @@
+// Package pkg_test holds the shape of the whole repository: which package may
+// import which, and what stands at the top.
+package pkg_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/memviz-go/memviz/"
+
+// arrows are the imports between our packages that the design allows. A
+// package may also import what the packages it imports may.
+var arrows = map[string][]string{
+	"pkg/units":      {},
+	"pkg/pickle":     {},
+	"pkg/snapshot":   {"pkg/pickle"},
+	"pkg/replay":     {"pkg/snapshot"},
+	"pkg/allocator":  {"pkg/snapshot"},
+	"pkg/analysis":   {"pkg/replay", "pkg/allocator"},
+	"templates":      {},
+	"assets":         {},
+	"pkg/report":     {"pkg/analysis", "pkg/units", "templates", "assets"},
+	"cmd/memviz":     {"pkg/report"},
+	"cmd/memviz-gen": {"pkg/report"},
+}
+
+// owners are the packages that alone may import a library.
+var owners = map[string][]string{
+	"github.com/nlpodyssey/gopickle":      {"pkg/pickle"},
+	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},
+	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen"},
+	module + "templates":                  {"pkg/report"},
+	module + "assets":                     {"pkg/report"},
+}
+
+func TestArrows(t *testing.T) {
+	seen := map[string]bool{}
+	for file, imports := range importsOf(t) {
+		pkg := path.Dir(file)
+		allowed, known := arrows[pkg]
+		if !known {
+			if pkg != "pkg" {
+				t.Errorf("%s: the package %s is not in the table of arrows", file, pkg)
+			}
+			continue
+		}
+		seen[pkg] = true
+		if strings.HasSuffix(file, "_test.go") {
+			continue // tests may look at everything
+		}
+		for _, imported := range imports {
+			if ours, ok := strings.CutPrefix(imported, module); ok && !reaches(allowed, ours) {
+				t.Errorf("%s imports %s against the arrows", file, ours)
+			}
+			for library, packages := range owners {
+				if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(packages, pkg) {
+					t.Errorf("%s imports %s, which belongs to %v", file, library, packages)
+				}
+			}
+		}
+	}
+	for pkg := range arrows {
+		if !seen[pkg] {
+			t.Errorf("the table of arrows names %s, which has no Go files", pkg)
+		}
+	}
+}
+
+func reaches(from []string, to string) bool {
+	for _, pkg := range from {
+		if pkg == to || reaches(arrows[pkg], to) {
+			return true
+		}
+	}
+	return false
+}
+
+// importsOf are the imports of every Go file, by its slashed path.
+func importsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != ".." || entry.Name() == "node_modules" || entry.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		files[rel] = []string{}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			files[rel] = append(files[rel], imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no Go files were found")
+	}
+	return files
+}
+
+func TestTopLevel(t *testing.T) {
+	allowed := []string{"cmd", "pkg", "templates", "assets", "examples", "bin", "go.mod", "go.sum", "Makefile", "LICENSE",
+		"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") && !slices.Contains(allowed, entry.Name()) {
+			t.Errorf("%s does not belong at the top", entry.Name())
+		}
+	}
+}
