@@ -28,7 +28,7 @@ fuzz: ## run every fuzz target for FUZZTIME (default 30s)
 	@for package in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$package || exit 1; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 20x $$package || exit 1; \
 		done; \
 	done
 

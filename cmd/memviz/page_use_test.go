@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -15,7 +17,9 @@ func example(story string) string {
 	return filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz")
 }
 
+// plot is the geometry once the page has settled.
 func plot(p *page) geometry {
+	p.await("new Promise(r => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))")
 	return eval[geometry](p, "(() => {const g = memviz.geometry(); return {...g, columns: Array.from(g.columns)}})()")
 }
 
@@ -66,7 +70,7 @@ func TestPageUse(t *testing.T) {
 }
 
 func wheel(delta float64) chromedp.MouseOption {
-	return func(params *chromedp.MouseParams) { params.DeltaY = &delta }
+	return func(params *input.DispatchMouseEventParams) { params.DeltaX, params.DeltaY = 0.1, delta } // zeros are left out
 }
 
 // span is how many states the columns of a view are drawn at, first to last.
@@ -119,7 +123,7 @@ func TestPageWithoutScripts(t *testing.T) {
 }
 
 func withoutScripts(ctx context.Context, path string) (string, error) {
-	if err := disableScripts(ctx); err != nil {
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		return "", err
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(path))); err != nil {

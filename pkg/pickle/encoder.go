@@ -31,7 +31,7 @@ type Encoder struct {
 
 // NewEncoder begins a pickle of protocol 2 to 5.
 func NewEncoder(w io.Writer, protocol int) *Encoder {
-	e := &Encoder{w: bufio.NewWriterSize(w, 1<<20), protocol: protocol, shared: map[string]Ref{}}
+	e := &Encoder{w: bufio.NewWriterSize(w, frameTarget), protocol: protocol, shared: map[string]Ref{}}
 	e.note(e.w.Write([]byte{opProto, byte(protocol)}))
 	return e
 }

@@ -147,8 +147,10 @@ func (b *builder) update(h *pickle.Heap, c pickle.Container, pairs []pickle.Valu
 		b.setHistory(h, int(c.Ref), pairs)
 	case kindAnnotation:
 		b.setAnnotation(h, int(c.Ref), pairs)
-	default: // a frame is final, because frames are interned
+	case kindFrame: // final, because frames are interned
 		return c, pickle.ErrOtherWay
+	default:
+		return c, pickle.ErrMalformed // it is a list
 	}
 	return c, nil
 }
@@ -167,8 +169,10 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 		return b.extendStack(h, l, items), nil
 	case kindRows:
 		return b.extendRows(h, l, items), nil
+	case pickle.List:
+		return h.Store(l, items), nil
 	}
-	return h.Store(l, items), nil
+	return l, pickle.ErrMalformed // it is a dict
 }
 
 // listKind is what a list becomes whose first item this is.

@@ -1,0 +1,39 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// fuzzLimits keep one input of the fuzzer cheap.
+var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, LoadObjects: 1 << 16, StringBytes: 1 << 16, TextBytes: 1 << 20, LoadBytes: 1 << 20}
+
+// FuzzRead: no file panics the loader; where both ways read it they read the
+// same, and what was read can be written and read again.
+func FuzzRead(f *testing.F) {
+	for protocol := 2; protocol <= 5; protocol++ {
+		f.Add(write(f, small(), protocol))
+	}
+	f.Add(pickled(f, list{dict{"device", 1, "total_size", 512, "blocks", list{dict{"size", 512, "state", "active_allocated", "history", list{dict{"real_size", 3}}}}}}))
+	f.Add(pickled(f, dict{"device_traces", list{list{dict{"action", "boom", "frames", list{frame("a", 1, "b")}, "user_metadata", dict{"k", list{1, 2.5}}}}}, "allocator_settings", dict{"a", dict{"b", true}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		stream, err1 := read(bytes.NewReader(data), int64(len(data)), fuzzLimits, wayStream)
+		load, err2 := read(bytes.NewReader(data), int64(len(data)), fuzzLimits, wayGopickle)
+		if err1 != nil || err2 != nil {
+			return
+		}
+		if a, b := plain(stream), plain(load); !reflect.DeepEqual(a, b) && describe(a) != describe(b) {
+			t.Errorf("stream\n%s\nload\n%s", describe(a), describe(b))
+		}
+		again, err := Read(bytes.NewReader(write(t, stream, 4)), 1, pickle.Limits{})
+		if err != nil && !errors.Is(err, ErrNotSnapshot) {
+			t.Errorf("what we write cannot be read: %v", err)
+		} else if err == nil && !stream.Format.BareList && describe(again) == "" && describe(stream) != "" {
+			t.Error("what we write has lost everything")
+		}
+	})
+}
