@@ -20,8 +20,9 @@ test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 go test ./...
 
-lint: ## vet, formatting, and the viewer's bundle against its sources
+lint: ## vet, staticcheck and formatting
 	go vet ./...
+	go tool staticcheck ./...
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
 
 fuzz: ## run every fuzz target for FUZZTIME (default 30s)
