@@ -1,0 +1,1 @@
+"use strict";(()=>{const root=document.documentElement;let theme=new URLSearchParams(location.hash.slice(1)).get("theme");try{theme||=localStorage.getItem("memviz-theme")}catch{}theme!=="light"&&theme!=="dark"&&(theme=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"),root.dataset.theme=theme,root.classList.add("scripted")})();

@@ -1,0 +1,140 @@
+// window.memviz: a small console API over the data that the views use.
+//
+// State k is the allocator before event k; with n events there are states 0 to
+// n. An allocation's id is its index in pile order.
+
+/** @typedef {import('./app.js').App} App @typedef {import('./view/stage.js').Stage} Stage */
+
+/**
+ * @typedef {object} Live one allocation in one state
+ * @property {number} id
+ * @property {string} addr hex
+ * @property {number} size requested bytes
+ * @property {number | null} start event index; null: before the recording
+ * @property {number | null} end event index; null: live at the end
+ * @property {number} offset bytes below it in the pile
+ * @property {string[]} stack "file:line:function", innermost first; line 0 is unknown
+ */
+
+/**
+ * @param {App} app
+ * @param {Stage} stage
+ * @param {Promise<void>} ready
+ */
+export function consoleApi(app, stage, ready) {
+  const known = (/** @type {number} */ k) => {
+    if (!Number.isInteger(k) || k < 0 || k > app.device.timeline.lastState)
+      throw new RangeError(`there is no state ${k}`);
+    return k;
+  };
+  return {
+    /** Resolves when the first picture is painted. */
+    ready,
+
+    /** The devices of the report. */
+    devices: () =>
+      app.report.files.flatMap((file, f) =>
+        file.devices.map((d) => ({ file: f, device: d.device, events: d.events, allocations: d.allocations })),
+      ),
+
+    /** Shows a device: its ordinal, in the file shown, or {file, device}. @param {number | {file: number, device: number}} choice */
+    async select(choice) {
+      const file = typeof choice === 'number' ? (app.device?.fileIndex ?? 0) : choice.file;
+      const ordinal = typeof choice === 'number' ? choice : choice.device;
+      const position = app.report.files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1;
+      if (position < 0) throw new RangeError(`there is no device ${ordinal} in file ${file}`);
+      await app.open(file, position);
+      stage.drawNow();
+      app.settle();
+      await stage.painted();
+    },
+
+    /** Totals of state k. @param {number} k */
+    state: (k) => {
+      const { timeline } = app.device;
+      return {
+        active_bytes: timeline.active[known(k)],
+        reserved_bytes: timeline.reservedAt(k),
+        allocations: timeline.live(k).length,
+      };
+    },
+
+    /** The allocations live in state k, bottom of the pile first. @param {number} k @returns {Live[]} */
+    live: (k) => {
+      let offset = 0;
+      return Array.from(app.device.timeline.live(known(k)), (id) => {
+        const entry = describe(app, id, offset);
+        offset += entry.size;
+        return entry;
+      });
+    },
+
+    /**
+     * Shows the states from (included) to (excluded). Resolves when they are
+     * painted; ms counts from the call.
+     * @param {{from: number, to: number}} range
+     */
+    async view({ from, to }) {
+      const began = performance.now();
+      const { axis } = app.viewport;
+      if (!(from >= 0 && to > from)) throw new RangeError('view needs from < to');
+      app.viewport.show(
+        axis.begins(Math.min(from, app.device.timeline.lastState)),
+        to > app.device.timeline.lastState ? axis.extent : axis.begins(to),
+      );
+      stage.drawNow();
+      await stage.painted();
+      return { ms: performance.now() - began };
+    },
+
+    /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */
+    at: (x, y) => {
+      const box = stage.elements.timeline.getBoundingClientRect();
+      const found = stage.at(x - box.left, y - box.top);
+      return found?.hit ? { state: found.state, ...describe(app, found.hit.id, found.hit.offset) } : null;
+    },
+
+    /**
+     * Where the plot stands in client pixels of the page, what it shows, and
+     * the state that each column of the raster is drawn at (-1: none).
+     */
+    geometry: () => {
+      const box = stage.elements.timeline.getBoundingClientRect();
+      const { layout } = stage.scales;
+      const { viewport } = app;
+      return {
+        left: box.left + layout.left,
+        top: box.top + layout.top,
+        width: layout.plotWidth,
+        height: layout.plotHeight,
+        from: viewport.from,
+        to: viewport.to,
+        axis: viewport.axis.kind,
+        bytes_from: viewport.low,
+        bytes_to: viewport.high,
+        ratio: stage.chart.columns.length / layout.plotWidth,
+        columns: Int32Array.from(stage.chart.columns),
+      };
+    },
+
+    /** The raster: RGBA bytes, the top row first. */
+    pixels: () => {
+      const { pixels } = stage.chart.plot;
+      return pixels ? { width: pixels.width, height: pixels.height, data: pixels.data } : null;
+    },
+  };
+}
+
+/** @param {App} app @param {number} id @param {number} offset @returns {Live} */
+function describe(app, id, offset) {
+  const { data, stacks } = app.device;
+  return {
+    id,
+    addr: data.address.text(id),
+    size: data.size[id],
+    start: data.startEvent(id),
+    end: data.endEvent(id),
+    offset,
+    stack: stacks.frames(data.stack[id]).map((f) => `${f.file}:${f.line}:${f.name}`),
+  };
+}

@@ -1,0 +1,99 @@
+// A stack as a person reads it: user and library frames one per line, runs of
+// machinery folded away, names without their template noise.
+
+import { INTERNAL } from './stacks.js';
+import { located, shortPath } from './sites.js';
+
+/** @typedef {import('./stacks.js').Frame} Frame */
+
+/**
+ * @typedef {{fold: false, frame: Frame, times: number}} Line one frame, or the same one several times in a row
+ * @typedef {{fold: true, frames: Frame[], label: string}} Fold a run of machinery
+ */
+
+/**
+ * @param {Frame[]} frames innermost first
+ * @param {string} operator written on the innermost fold when known
+ * @returns {(Line | Fold)[]}
+ */
+export function foldStack(frames, operator) {
+  /** @type {(Line | Fold)[]} */
+  const out = [];
+  for (let i = 0; i < frames.length;) {
+    const frame = frames[i];
+    let end = i + 1;
+    if (frame.kind === INTERNAL) {
+      while (end < frames.length && frames[end].kind === INTERNAL) end++;
+      const run = frames.slice(i, end);
+      out.push({ fold: true, frames: run, label: foldLabel(run) + (i === 0 && operator ? `, ${operator}` : '') });
+    } else {
+      while (end < frames.length && frames[end] === frame) end++;
+      if (end - i < 3) end = i + 1;
+      out.push({ fold: false, frame, times: end - i });
+    }
+    i = end;
+  }
+  return out;
+}
+
+/** @param {Frame[]} run */
+function foldLabel(run) {
+  const python = run.filter(isPython).length;
+  const frames = run.length === 1 ? 'frame' : 'frames';
+  const what = python === 0 ? 'C++' : python === run.length ? 'wrapper' : 'C++ and wrapper';
+  return `${run.length} ${what} ${frames}`;
+}
+
+/** @param {Frame} frame */
+function isPython(frame) {
+  return /\.(py|ipynb)$|^</.test(frame.file);
+}
+
+/** @param {Frame} frame @returns {string} short */
+export function placeOf(frame) {
+  if (frame.file === '??') return '';
+  return located(shortPath(frame), frame.line);
+}
+
+/** @param {Frame} frame @returns {string} short */
+export function nameOf(frame) {
+  return isPython(frame) ? frame.name : elide(frame.name);
+}
+
+/** @param {Frame} frame @returns {string} in full, as "file:line:function" */
+export function fullText(frame) {
+  return `${located(frame.file, frame.line)}:${frame.name}`;
+}
+
+/**
+ * A C++ name without the contents of its template arguments and parameters.
+ * @param {string} name
+ */
+export function elide(name) {
+  const plain = name.replaceAll('(anonymous namespace)::', '');
+  let out = '';
+  let angle = 0;
+  let round = 0;
+  for (let i = 0; i < plain.length; i++) {
+    const c = plain[i];
+    const operator = /operator[<>()-]*$/.test(out);
+    if (c === '<' && !operator && round === 0) {
+      if (angle++ === 0) out += '<…>';
+    } else if (c === '>' && !operator && angle > 0 && round === 0) angle--;
+    else if (angle > 0) continue;
+    else if (c === '(' && !(operator && plain[i + 1] === ')')) {
+      if (round++ === 0) out += '(…)';
+    } else if (c === ')' && round > 0) round--;
+    else if (round === 0) out += c;
+  }
+  return out.replace(/\(…\)\s*const$/, '(…)');
+}
+
+/**
+ * All frames of a stack as plain text, unfolded, under a header line.
+ * @param {string} header
+ * @param {Frame[]} frames
+ */
+export function stackText(header, frames) {
+  return [header, ...frames.map((f) => `${located(f.file, f.line)} ${f.name}`)].join('\n') + '\n';
+}

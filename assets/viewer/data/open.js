@@ -1,0 +1,70 @@
+// Opens a device of the report: decodes its payloads and indexes them.
+
+import { payload } from './codec.js';
+import { DeviceData } from './device.js';
+import { SiteTable } from './sites.js';
+import { Stacks } from './stacks.js';
+import { Timeline } from './timeline.js';
+
+/**
+ * @typedef {object} OpenDevice
+ * @property {number} fileIndex
+ * @property {number} deviceIndex position in the file's list, not the ordinal
+ * @property {import('./report.js').FileReport} file
+ * @property {import('./report.js').DeviceReport} report
+ * @property {Stacks} stacks
+ * @property {DeviceData} data
+ * @property {Timeline} timeline
+ * @property {SiteTable} sites
+ * @property {boolean} hasHistory
+ * @property {boolean} hasTime whether a time axis can be drawn
+ */
+
+export class Library {
+  /** @param {import('./report.js').Report} report @param {Document} document */
+  constructor(report, document) {
+    this.report = report;
+    this.document = document;
+    /** @type {Map<string, Promise<Stacks>>} stacks are shared by the devices of a file */
+    this.stacks = new Map();
+  }
+
+  /**
+   * @param {number} fileIndex
+   * @param {number} deviceIndex
+   * @returns {Promise<OpenDevice>}
+   */
+  async open(fileIndex, deviceIndex) {
+    const file = this.report.files[fileIndex];
+    const report = file?.devices[deviceIndex];
+    if (!report) throw new Error('there is no such device in this report');
+    const [stacks, bytes] = await Promise.all([
+      this.#stacksOf(file.stacks),
+      payload(this.document.getElementById(report.payload)),
+    ]);
+    const data = new DeviceData(bytes, report);
+    const timeline = new Timeline(data, report.reserved_baseline_bytes);
+    return {
+      fileIndex,
+      deviceIndex,
+      file,
+      report,
+      stacks,
+      data,
+      timeline,
+      sites: new SiteTable(data, stacks),
+      hasHistory: data.events > 0,
+      hasTime: data.time !== null && data.events > 1 && data.time[data.events - 1] > 0,
+    };
+  }
+
+  /** @param {string} id of the element @returns {Promise<Stacks>} */
+  #stacksOf(id) {
+    let stacks = this.stacks.get(id);
+    if (!stacks) {
+      stacks = payload(this.document.getElementById(id)).then((bytes) => new Stacks(bytes));
+      this.stacks.set(id, stacks);
+    }
+    return stacks;
+  }
+}

@@ -1,0 +1,74 @@
+// The report as JSON, as pkg/report writes it (its Go types say what each key means).
+
+/**
+ * @typedef {object} Report
+ * @property {string} schema
+ * @property {string} program
+ * @property {FileReport[]} files
+ * @property {Family[]} families
+ * @property {Rule[]} rules
+ * @property {{light: Hue[], dark: Hue[]}} palette
+ * @property {{file: number, device: number}} start
+ *
+ * @typedef {object} FileReport
+ * @property {string} name
+ * @property {string} torch
+ * @property {string[]} streams
+ * @property {string} stacks
+ * @property {DeviceReport[]} devices
+ *
+ * @typedef {object} DeviceReport
+ * @property {number} device
+ * @property {string} label
+ * @property {string} payload
+ * @property {number} events
+ * @property {number} allocations
+ * @property {number} pre_existing
+ * @property {boolean} has_time
+ * @property {string} first_time
+ * @property {number} span_us
+ * @property {string} base_addr
+ * @property {boolean} wide_addr
+ * @property {number} baseline_bytes
+ * @property {number} peak_bytes
+ * @property {number} peak_state
+ * @property {number} final_bytes
+ * @property {number} live_at_end
+ * @property {number} reserved_baseline_bytes
+ * @property {number} reserved_peak_bytes
+ * @property {number} reserved_final_bytes
+ * @property {number} oom_events
+ * @property {number} with_stack
+ * @property {{ok: boolean, text: string, why: string}} verdict
+ * @property {{fact: string, consequence: string, code: string}[]} warnings
+ *
+ * @typedef {object} Family
+ * @property {string} key
+ * @property {string} label
+ * @property {string} one
+ * @property {number} hue
+ *
+ * @typedef {object} Rule
+ * @property {number} family
+ * @property {string} because
+ * @property {string} qualifier
+ * @property {boolean} retained
+ *
+ * @typedef {object} Hue
+ * @property {string} name
+ * @property {string} color
+ * @property {string[]} shades
+ * @property {string} ink
+ */
+
+const SCHEMA = 'memviz.report/1';
+
+/**
+ * @param {string} text
+ * @returns {Report}
+ */
+export function parseReport(text) {
+  const report = JSON.parse(text);
+  if (report.schema !== SCHEMA) throw new Error(`this viewer reads ${SCHEMA}, the page holds ${report.schema}`);
+  return report;
+}

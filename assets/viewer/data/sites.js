@@ -1,0 +1,153 @@
+// Rows of the call-site table, and the short names of frames and stacks.
+
+import { USER } from './stacks.js';
+
+/** @typedef {import('./stacks.js').Frame} Frame */
+
+/** What an allocation without a stack is filed under. */
+export const NO_STACK = '(no stack recorded)';
+
+/** @param {string} path @returns {string} with forward slashes */
+function slashes(path) {
+  return path.replaceAll('\\', '/');
+}
+
+/** @param {string} path */
+export function baseName(path) {
+  return slashes(path).replace(/^.*\//, '');
+}
+
+/** @param {string} path */
+export function twoLastParts(path) {
+  return slashes(path).split('/').slice(-2).join('/');
+}
+
+/**
+ * The part of a frame's path worth reading: two last parts of user code, the
+ * path below site-packages of a library.
+ * @param {Frame} frame
+ */
+export function shortPath(frame) {
+  const path = slashes(frame.file);
+  if (frame.kind === USER) return twoLastParts(path);
+  const library = /(?:site-packages|dist-packages|lib\/python[\d.]+)\/(?!site-packages|dist-packages)(.*)$/.exec(path);
+  return library ? library[1] : path;
+}
+
+/** @param {string} path @param {number} line 0: unknown */
+export function located(path, line) {
+  return line > 0 ? `${path}:${line}` : path;
+}
+
+/**
+ * @typedef {object} Site
+ * @property {string} key
+ * @property {string} name function, or all there is
+ * @property {string} place "file.py:123", or ""
+ * @property {string} file path behind place, or ""
+ * @property {string} title full text
+ */
+
+/**
+ * The call site of a stack: its innermost user frame, or else its operator.
+ * @param {import('./stacks.js').Stacks} stacks
+ * @param {number} stack
+ * @returns {Site}
+ */
+export function siteOf(stacks, stack) {
+  if (stacks.isEmpty(stack)) return { key: '', name: NO_STACK, place: '', file: '', title: NO_STACK };
+  const frame = stacks.siteFrame(stack);
+  if (frame) {
+    const title = `${located(frame.file, frame.line)} ${frame.name}`;
+    return {
+      key: 'f' + title,
+      name: frame.name,
+      place: located(baseName(frame.file), frame.line),
+      file: frame.file,
+      title,
+    };
+  }
+  const operator = stacks.operatorOf(stack);
+  if (stacks.backward[stack]) return plain(operator ? `autograd ${operator}` : 'autograd');
+  if (operator) return plain(operator);
+  const innermost = stacks.frames(stack)[0];
+  return innermost ? plain(innermost.name || located(baseName(innermost.file), innermost.line)) : plain(NO_STACK);
+}
+
+/** @param {string} name @returns {Site} */
+function plain(name) {
+  return { key: 'n' + name, name, place: '', file: '', title: name };
+}
+
+/** @typedef {'site' | 'file' | 'function'} By */
+
+/**
+ * @param {import('./stacks.js').Stacks} stacks
+ * @param {number} stack
+ * @param {By} by
+ * @returns {Site}
+ */
+export function keyOf(stacks, stack, by) {
+  const site = siteOf(stacks, stack);
+  const frame = stacks.siteFrame(stack);
+  if (by === 'site' || !frame) return site;
+  return by === 'file'
+    ? { key: 'p' + frame.file, name: twoLastParts(frame.file), place: '', file: '', title: frame.file }
+    : { key: 'c' + frame.name, name: frame.name, place: '', file: '', title: frame.name };
+}
+
+/**
+ * @typedef {Site & {bytes: number, tensors: number, group: number, largest: number}} Row
+ *   group: the one with most of the bytes; largest: its largest allocation
+ */
+
+/** Sums allocations up by call site, file or function. */
+export class SiteTable {
+  /**
+   * @param {import('./device.js').DeviceData} data
+   * @param {import('./stacks.js').Stacks} stacks
+   */
+  constructor(data, stacks) {
+    this.data = data;
+    this.stacks = stacks;
+    /** @type {Record<By, (Site | undefined)[]>} by stack */
+    this.known = { site: [], file: [], function: [] };
+  }
+
+  /** @param {number} id @param {By} [by] @returns {Site} */
+  site(id, by = 'site') {
+    const stack = this.data.stack[id];
+    return (this.known[by][stack] ??= keyOf(this.stacks, stack, by));
+  }
+
+  /**
+   * @param {Iterable<number>} ids
+   * @param {By} by
+   * @param {Uint8Array} groups group of each allocation
+   * @returns {Row[]} the most bytes first
+   */
+  rows(ids, by, groups) {
+    /** @type {Map<string, Row & {byGroup: Map<number, number>}>} */
+    const rows = new Map();
+    const { size } = this.data;
+    for (const id of ids) {
+      const site = this.site(id, by);
+      let row = rows.get(site.key);
+      if (!row)
+        rows.set(site.key, (row = { ...site, bytes: 0, tensors: 0, group: 0, largest: id, byGroup: new Map() }));
+      row.bytes += size[id];
+      row.tensors++;
+      if (size[id] > size[row.largest]) row.largest = id;
+      row.byGroup.set(groups[id], (row.byGroup.get(groups[id]) ?? 0) + size[id]);
+    }
+    for (const row of rows.values()) {
+      let most = -1;
+      for (const [group, n] of row.byGroup)
+        if (n > most) {
+          most = n;
+          row.group = group;
+        }
+    }
+    return [...rows.values()].sort((a, b) => b.bytes - a.bytes || b.tensors - a.tensors);
+  }
+}

@@ -1,0 +1,99 @@
+// The call stacks of a file: a trie of frames, shared by all of its devices.
+
+import { ColumnReader } from './columns.js';
+
+/** What a frame belongs to. */
+export const USER = 0;
+export const LIBRARY = 1;
+export const INTERNAL = 2;
+
+/**
+ * @typedef {object} Frame
+ * @property {string} name function
+ * @property {string} file
+ * @property {number} line 0: unknown
+ * @property {number} kind USER, LIBRARY or INTERNAL
+ */
+
+export class Stacks {
+  /** @param {Uint8Array} bytes the payload "stacks-F" */
+  constructor(bytes) {
+    const r = new ColumnReader(bytes);
+    this.strings = r.strings();
+    this.frameName = r.unsigned(Uint32Array);
+    this.frameFile = r.unsigned(Uint32Array);
+    this.frameLine = r.unsigned(Uint32Array);
+    this.frameKind = r.unsigned(Uint8Array);
+    this.parent = r.unsigned(Uint32Array);
+    this.nodeFrame = r.unsigned(Uint32Array);
+    this.node = r.unsigned(Uint32Array);
+    this.site = r.unsigned(Uint32Array);
+    this.operator = r.unsigned(Uint32Array);
+    this.shade = r.unsigned(Uint8Array);
+    this.backward = r.unsigned(Uint8Array);
+    /** @type {(Frame | undefined)[]} */
+    this.known = [];
+    // Every parent stands before its child, so a walk to the root ends.
+    for (let i = 0; i < this.parent.length; i++) {
+      const back = this.parent[i];
+      if (back < 1 || back > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
+      this.parent[i] = i + 1 - back;
+    }
+  }
+
+  get length() {
+    return this.node.length;
+  }
+
+  /**
+   * The frames of a stack, innermost first.
+   * @param {number} stack
+   * @returns {Frame[]}
+   */
+  frames(stack) {
+    const out = [];
+    let node = this.node[stack] ?? 0;
+    if (node > this.parent.length) node = 0;
+    for (; node > 0; node = this.parent[node - 1]) out.push(this.frame(this.nodeFrame[node - 1]));
+    return out;
+  }
+
+  /**
+   * @param {number} i
+   * @returns {Frame}
+   */
+  frame(i) {
+    return (this.known[i] ??= {
+      name: this.strings.at(this.frameName[i]),
+      file: this.strings.at(this.frameFile[i]),
+      line: this.frameLine[i] ?? 0,
+      kind: this.frameKind[i] ?? INTERNAL,
+    });
+  }
+
+  /**
+   * The innermost user frame of a stack.
+   * @param {number} stack
+   * @returns {Frame | null}
+   */
+  siteFrame(stack) {
+    const site = this.site[stack] ?? 0;
+    return site > 0 ? this.frame(site - 1) : null;
+  }
+
+  /**
+   * @param {number} stack
+   * @returns {string} such as "aten::mm", or ""
+   */
+  operatorOf(stack) {
+    return this.strings.at(this.operator[stack]);
+  }
+
+  /**
+   * @param {number} stack
+   * @returns {boolean} whether the stack has no frame at all
+   */
+  isEmpty(stack) {
+    return !(this.node[stack] > 0);
+  }
+}

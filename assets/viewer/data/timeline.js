@@ -1,0 +1,137 @@
+// What is live in any state, and the totals of all states.
+
+import { Pyramid } from './pyramid.js';
+import { countUpTo } from './search.js';
+
+const BLOCK = 64;
+
+export class Timeline {
+  /**
+   * @param {import('./device.js').DeviceData} data
+   * @param {number} reservedBaseline reserved bytes in state 0
+   */
+  constructor(data, reservedBaseline) {
+    this.data = data;
+    this.lastState = data.events;
+    /** Active bytes per state. */
+    this.active = sumActive(data);
+    this.highest = new Pyramid(this.active, 1);
+    this.lowest = new Pyramid(this.active, -1);
+    /** The first state with the most active bytes. */
+    this.peak = this.highest.best(0, this.lastState);
+
+    // Two levels of maxima over `last` let a search of the live set skip what has died.
+    this.blockLast = blockMaxima(data.last);
+    this.groupLast = blockMaxima(this.blockLast);
+
+    /** reserved[i] bytes from state reservedFrom[i] on. */
+    this.reservedFrom = new Uint32Array(data.reservedEvent.length + 1);
+    this.reserved = new Float64Array(data.reservedEvent.length + 1);
+    this.reserved[0] = reservedBaseline;
+    for (let i = 0; i < data.reservedEvent.length; i++) {
+      this.reservedFrom[i + 1] = data.reservedEvent[i] + 1;
+      this.reserved[i + 1] = this.reserved[i] + data.reservedDelta[i];
+    }
+    this.reservedPeak = this.reserved.reduce((a, b) => Math.max(a, b), 0);
+    this.buffer = new Int32Array(data.count);
+  }
+
+  /** @param {number} k @returns {number} bytes of all segments in state k */
+  reservedAt(k) {
+    return this.reserved[countUpTo(this.reservedFrom, k) - 1];
+  }
+
+  /**
+   * The allocations live in state k, bottom of the pile first. The answer is a
+   * view of a shared buffer that the next call overwrites.
+   * @param {number} k
+   * @returns {Int32Array}
+   */
+  live(k) {
+    const {
+      data: { first, last },
+      blockLast,
+      groupLast,
+      buffer,
+    } = this;
+    const born = countUpTo(first, k);
+    const blocks = Math.ceil(born / BLOCK);
+    let n = 0;
+    for (let b = 0; b < blocks; b++) {
+      if (b % BLOCK === 0 && groupLast[b / BLOCK] < k) {
+        b += BLOCK - 1;
+        continue;
+      }
+      if (blockLast[b] < k) continue;
+      const end = Math.min(born, (b + 1) * BLOCK);
+      for (let i = b * BLOCK; i < end; i++) if (last[i] >= k) buffer[n++] = i;
+    }
+    return buffer.subarray(0, n);
+  }
+
+  /**
+   * What lies at a height of the pile in state k.
+   * @param {number} k
+   * @param {number} byte
+   * @returns {{id: number, offset: number} | null}
+   */
+  hit(k, byte) {
+    if (byte < 0) return null;
+    const { size } = this.data;
+    let offset = 0;
+    for (const id of this.live(k)) {
+      if (byte < offset + size[id]) return { id, offset };
+      offset += size[id];
+    }
+    return null;
+  }
+
+  /**
+   * Bytes below an allocation in state k, in which it must be live.
+   * @param {number} id
+   * @param {number} k
+   */
+  offset(id, k) {
+    let offset = 0;
+    for (const i of this.live(k)) {
+      if (i === id) break;
+      offset += this.data.size[i];
+    }
+    return offset;
+  }
+
+  /**
+   * The highest byte below which nothing changes between two states.
+   * @param {number} from
+   * @param {number} to
+   */
+  unchangedBelow(from, to) {
+    let offset = 0;
+    for (const i of this.live(from)) {
+      if (this.data.last[i] < to) break;
+      offset += this.data.size[i];
+    }
+    return offset;
+  }
+}
+
+/** @param {import('./device.js').DeviceData} data */
+function sumActive(data) {
+  const active = new Float64Array(data.events + 1);
+  for (let i = 0; i < data.count; i++) {
+    active[data.first[i]] += data.size[i];
+    if (data.last[i] < data.events) active[data.last[i] + 1] -= data.size[i];
+  }
+  for (let k = 1; k < active.length; k++) active[k] += active[k - 1];
+  return active;
+}
+
+/** @param {Uint32Array} values */
+function blockMaxima(values) {
+  const out = new Uint32Array(Math.ceil(values.length / BLOCK));
+  for (let i = 0; i < values.length; i++) {
+    const b = Math.floor(i / BLOCK);
+    if (values[i] > out[b]) out[b] = values[i];
+  }
+  return out;
+}

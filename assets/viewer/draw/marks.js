@@ -1,0 +1,120 @@
+// Marks on the timeline: the peak, out-of-memory events, snapshots taken while
+// recording, and the foot of a fitted view.
+
+import { bytes } from '../data/format.js';
+
+/** @typedef {import('./overlay.js').Frame} Frame */
+/** @typedef {import('../data/device.js').Marker} Marker */
+
+/** @param {Frame} frame */
+export function drawPeak({ pen, scales, timeline, viewport, layout, style, markers }) {
+  const { left, plotWidth, plotHeight, top } = layout;
+  const { axis } = viewport;
+  const x = scales.x(axis.middle(timeline.peak));
+  const value = timeline.active[timeline.peak];
+  if (x < left || x > left + plotWidth) return;
+  if (markers.some((m) => m.kind === 'oom' && Math.abs(scales.x(axis.middle(m.state)) - x) < 14)) return;
+  const y = scales.y(value);
+  const bottom = top + plotHeight;
+  if (y > bottom) return;
+  const line = Math.round(x) + 0.5;
+  pen.line(line, Math.max(y, top), line, bottom, { color: style.ink, dash: [3, 3] });
+  if (y < top - 2) return;
+  pen.triangle(x, y - 1, 5, 7, style.ink);
+  const reserved = scales.y(timeline.reservedAt(timeline.peak));
+  // The flag steps above the reserved line when they would touch.
+  const flag = Math.abs(y - 18 - reserved) < 12 ? reserved - 13 : y - 18;
+  pen.flag(`peak ${bytes(value)}`, x, Math.max(top - 10, flag), {
+    fill: style.paper,
+    color: style.ink,
+    border: style.strong,
+    min: left,
+    max: left + plotWidth,
+  });
+}
+
+/** @param {Frame} frame */
+export function drawOOMs(frame) {
+  const { scales, layout, viewport, markers } = frame;
+  let free = -Infinity; // right edge of the flag before
+  for (const m of markers) {
+    if (m.kind !== 'oom') continue;
+    const x = scales.x(viewport.axis.middle(m.state));
+    if (x < layout.left - 1 || x > layout.left + layout.plotWidth + 1) continue;
+    free = drawOOM(frame, m, x, x > free);
+  }
+}
+
+/**
+ * @param {Frame} frame @param {Marker} m @param {number} x
+ * @param {boolean} named whether there is room for its flag
+ * @returns {number} right edge of the flag
+ */
+function drawOOM({ pen, scales, timeline, layout, style }, m, x, named) {
+  const { g } = pen;
+  const { left, top, plotWidth, plotHeight } = layout;
+  const right = left + plotWidth;
+  pen.line(x, top - 2, x, top + plotHeight, { color: style.oom, width: 1.5 });
+  // The request as a hatched ghost on top of reserved memory.
+  const reserved = timeline.reservedAt(m.state);
+  const low = scales.y(reserved);
+  const high = Math.min(scales.y(reserved + m.size), low - 5);
+  const width = Math.max(26, Math.min(right - x - 2, 120));
+  pen.clip(left, top - 2, plotWidth, plotHeight + 2, () => {
+    pen.clip(x, high, width, low - high, () => {
+      g.beginPath();
+      for (let q = high - low; q < width; q += 4) {
+        g.moveTo(x + q, low);
+        g.lineTo(x + q + (low - high), high);
+      }
+      pen.stroke(style.oom, 1);
+    });
+    g.beginPath();
+    g.rect(x, high, width, low - high);
+    pen.stroke(style.oom, 1.25);
+  });
+  if (!named) return x;
+  const color = style.theme === 'dark' ? style.paper : '#ffffff';
+  return pen.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
+}
+
+/** @param {Frame} frame */
+export function drawSnapshots({ pen, scales, layout, viewport, markers, style }) {
+  let free = -Infinity;
+  for (const m of markers) {
+    if (m.kind !== 'snapshot') continue;
+    const x = scales.x(viewport.axis.middle(m.state));
+    const { left, top, plotWidth, plotHeight } = layout;
+    if (x < left || x > left + plotWidth) continue;
+    pen.line(x, top, x, top + plotHeight, { color: style.ink3, dash: [1, 3] });
+    pen.line(x, top - 5, x, top, { color: style.ink3 });
+    const label = 'snapshot';
+    const width = pen.measure(label);
+    const atRight = x + width + 4 > left + plotWidth;
+    if (x < free + 6) continue;
+    pen.text(label, atRight ? x - 4 : x + 4, top - 6, {
+      align: atRight ? 'right' : 'left',
+      color: style.ink3,
+      halo: true,
+    });
+    free = x + (atRight ? 0 : width);
+  }
+}
+
+/** What a fitted view has cut away. @param {Frame} frame */
+export function drawFoot({ pen, scales, viewport, layout, style }) {
+  if (viewport.base <= 0 || viewport.low <= 0) return;
+  const { g } = pen;
+  const { left, top, plotWidth, plotHeight } = layout;
+  const bottom = top + plotHeight;
+  const y = Math.min(bottom - 12, (scales.y(viewport.base) + bottom) / 2);
+  pen.text(`↓ ${bytes(viewport.base)} below, unchanged in this view`, left + plotWidth / 2, y, {
+    align: 'center',
+    weight: 600,
+    halo: true,
+  });
+  g.beginPath();
+  g.moveTo(left, bottom - 4);
+  for (let x = left, notch = 0; x <= left + plotWidth; x += 6, notch++) g.lineTo(x, bottom - (notch % 2 ? 1 : 4));
+  pen.stroke(style.paper, 2);
+}

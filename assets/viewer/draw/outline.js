@@ -1,0 +1,72 @@
+// The exact shape of one allocation: its place in the pile of every column.
+
+/**
+ * Follows an allocation through the states. What was laid under it never
+ * changes but by frees, so the bytes below it only fall.
+ */
+export class Outline {
+  /** @param {import('../data/timeline.js').Timeline} timeline @param {number} id */
+  constructor(timeline, id) {
+    this.timeline = timeline;
+    this.id = id;
+    const { data } = timeline;
+    const first = data.first[id];
+    const below = timeline.live(first).filter((i) => i < id);
+    /** The allocations below it in the order in which they go. */
+    this.going = below.sort((a, b) => data.last[a] - data.last[b]);
+    let sum = 0;
+    /** bytesBefore[i]: bytes of the first i of them. */
+    this.bytesBefore = Float64Array.from({ length: below.length + 1 }, (_, i) =>
+      i === 0 ? 0 : (sum += data.size[this.going[i - 1]]),
+    );
+  }
+
+  /** @param {number} k a state in which it is live @returns {number} bytes below it */
+  offset(k) {
+    const { last } = this.timeline.data;
+    let low = 0;
+    let high = this.going.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (last[this.going[middle]] < k) low = middle + 1;
+      else high = middle;
+    }
+    return this.bytesBefore[this.going.length] - this.bytesBefore[low];
+  }
+
+  /** @param {number} k */
+  isLive(k) {
+    const { first, last } = this.timeline.data;
+    return first[this.id] <= k && k <= last[this.id];
+  }
+}
+
+/**
+ * @param {import('./overlay.js').Frame} frame
+ * @param {Outline} outline
+ */
+export function drawOutline({ pen, scales, layout, columns, timeline, style }, outline) {
+  const { g } = pen;
+  const step = layout.plotWidth / columns.length;
+  const size = timeline.data.size[outline.id];
+  const from = columns.findIndex((k) => outline.isLive(k));
+  if (from < 0) return;
+  let to = from;
+  while (to < columns.length && columns[to] >= 0 && outline.isLive(columns[to])) to++;
+  const lows = Array.from(columns.subarray(from, to), (k) => outline.offset(k));
+  g.beginPath();
+  for (let x = from; x < to; x++) {
+    const y = scales.y(lows[x - from] + size);
+    g.lineTo(layout.left + x * step, y);
+    g.lineTo(layout.left + (x + 1) * step, y);
+  }
+  for (let x = to - 1; x >= from; x--) {
+    const y = scales.y(lows[x - from]);
+    g.lineTo(layout.left + (x + 1) * step, y);
+    g.lineTo(layout.left + x * step, y);
+  }
+  g.closePath();
+  g.lineJoin = 'round';
+  pen.stroke(style.halo, 4);
+  pen.stroke(style.select, 1.75);
+}

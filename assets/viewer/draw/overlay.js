@@ -1,0 +1,189 @@
+// The two canvases over the chart: marks, redrawn with every view, and the
+// pointer's crosshair, redrawn with every move of the pointer.
+
+import { bytes, count, duration } from '../data/format.js';
+import { drawGrid, drawLowest, drawReserved, drawTop, labelReserved } from './curves.js';
+import { bandLabels } from './labels.js';
+import { Scales, MINIMAP } from './layout.js';
+import { drawFoot, drawOOMs, drawPeak, drawSnapshots } from './marks.js';
+import { drawOutline } from './outline.js';
+import { drawPending } from './pending.js';
+import { freshContext, Pen } from './pen.js';
+
+/** Names are not looked for while moving when that means more steps than this. */
+const LABEL_STEPS = 500_000;
+
+/**
+ * @typedef {object} Frame all that the marks depend on
+ * @property {Pen} pen
+ * @property {Scales} scales
+ * @property {import('./layout.js').Layout} layout
+ * @property {import('./ticks.js').Ticks} ticks
+ * @property {import('./pen.js').Style} style
+ * @property {import('../data/timeline.js').Timeline} timeline
+ * @property {import('../view/viewport.js').Viewport} viewport
+ * @property {Int32Array} columns
+ * @property {import('../data/device.js').Marker[]} markers
+ * @property {boolean} hasHistory
+ * @property {import('../data/grouping.js').Grouping} grouping
+ * @property {boolean} faded
+ * @property {boolean} moving
+ * @property {import('./outline.js').Outline | null} outline of the pinned tensor
+ */
+
+/** @param {HTMLCanvasElement} canvas @param {Omit<Frame, 'pen'>} scene */
+export function drawMarks(canvas, scene) {
+  const { layout, style, hasHistory } = scene;
+  const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
+  const frame = { ...scene, pen };
+  const { left, top, plotWidth, plotHeight } = layout;
+  drawGrid(frame);
+  pen.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
+    drawTop(frame);
+    if (hasHistory) drawLowest(frame);
+    drawReserved(frame);
+  });
+  if (hasHistory) drawPending(frame);
+  drawNames(frame);
+  drawFoot(frame);
+  if (hasHistory) drawSnapshots(frame);
+  labelReserved(frame);
+  if (hasHistory) {
+    drawPeak(frame);
+    drawOOMs(frame);
+    drawMinimap(frame);
+    pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', left + plotWidth, top + plotHeight + 14, {
+      align: 'right',
+      color: style.ink3,
+    });
+  }
+  if (scene.outline) {
+    const { outline } = scene;
+    pen.clip(left, top, plotWidth, plotHeight, () => drawOutline(frame, outline));
+  }
+}
+
+/** @param {Frame} frame */
+function drawNames(frame) {
+  const { timeline, grouping, columns, viewport, layout, scales, pen } = frame;
+  if (frame.faded) return;
+  const live = columns.length > 0 && columns[0] >= 0 ? timeline.live(columns[0]).length : 0;
+  if (frame.moving && (live * layout.plotWidth) / 18 > LABEL_STEPS) return;
+  for (const { group, x, low, high } of bandLabels(timeline, grouping.of, columns, viewport, layout)) {
+    const { label, ink } = grouping.groups[group];
+    pen.text(label, layout.left + x, (scales.y(low) + scales.y(high)) / 2 + 0.5, {
+      align: 'center',
+      weight: 600,
+      size: 12,
+      color: ink,
+    });
+  }
+}
+
+/** The frame, the window and the marks of the minimap. @param {Frame} frame */
+function drawMinimap({ pen, scales, layout, viewport, timeline, markers, style }) {
+  const { g } = pen;
+  const { left, plotWidth, minimapTop: top } = layout;
+  const { axis, from, to } = viewport;
+  pen.text('all', left - 8, top + MINIMAP / 2, { align: 'right', color: style.ink3 });
+  g.strokeStyle = style.strong;
+  g.lineWidth = 1;
+  g.strokeRect(left - 0.5, top - 0.5, plotWidth + 1, MINIMAP + 1);
+  drawMinimapCurve({ pen, scales, layout, viewport, timeline, style });
+  if (!viewport.isWhole) {
+    const a = scales.minimapX(from);
+    const b = Math.max(scales.minimapX(to), a + 3);
+    g.fillStyle = style.theme === 'dark' ? '#14161ab3' : '#ffffffb3';
+    g.fillRect(left, top, a - left, MINIMAP);
+    g.fillRect(b, top, left + plotWidth - b, MINIMAP);
+    g.strokeStyle = style.ink;
+    g.lineWidth = 1.5;
+    g.strokeRect(a - 0.5, top - 1.5, b - a + 1, MINIMAP + 3);
+    g.fillStyle = style.ink;
+    for (const edge of [a, b]) {
+      g.beginPath();
+      g.roundRect(edge - 2.5, top + MINIMAP / 2 - 8, 5, 16, 2);
+      g.fill();
+    }
+  }
+  pen.triangle(scales.minimapX(axis.middle(timeline.peak)), top + 4, 4, 6, style.ink);
+  for (const m of markers) {
+    if (m.kind !== 'oom') continue;
+    g.fillStyle = style.oom;
+    g.fillRect(scales.minimapX(axis.middle(m.state)) - 1, top, 2, MINIMAP);
+  }
+}
+
+/** The total as a line on the minimap. @param {Pick<Frame, 'pen' | 'scales' | 'layout' | 'viewport' | 'timeline' | 'style'>} frame */
+function drawMinimapCurve({ pen, layout, viewport, timeline, style }) {
+  const { g } = pen;
+  const { left, plotWidth, minimapTop } = layout;
+  const { axis, ceiling } = viewport;
+  g.beginPath();
+  for (let x = 0; x < plotWidth; x++) {
+    const covered = axis.states((axis.end * x) / plotWidth, (axis.end * (x + 1)) / plotWidth);
+    if (!covered) break;
+    g.lineTo(
+      left + x + 0.5,
+      minimapTop + MINIMAP * (1 - timeline.active[timeline.highest.best(covered[0], covered[1])] / ceiling),
+    );
+  }
+  pen.stroke(style.theme === 'dark' ? '#e9ebee80' : '#15181c80', 1);
+}
+
+/**
+ * @typedef {object} Cursor what the crosshair stands on
+ * @property {number} x client pixel of the timeline's element
+ * @property {number} state
+ * @property {boolean} hovered by the pointer, not set by a click
+ */
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Pick<Frame, 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' | 'hasHistory'>} scene
+ * @param {Cursor | null} cursor
+ * @param {{x0: number, y0: number, x1: number, y1: number} | null} box being drawn to zoom into
+ */
+export function drawCursor(canvas, { layout, style, scales, ticks, timeline, viewport, hasHistory }, cursor, box) {
+  const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
+  const { g } = pen;
+  const { left, top, plotWidth, plotHeight } = layout;
+  const bottom = top + plotHeight;
+  const right = left + plotWidth;
+  if (box) {
+    g.fillStyle = style.grid;
+    g.fillRect(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0);
+    g.strokeStyle = style.ink;
+    g.setLineDash([4, 3]);
+    g.strokeRect(Math.round(box.x0) + 0.5, Math.round(box.y0) + 0.5, box.x1 - box.x0, box.y1 - box.y0);
+    return;
+  }
+  if (!cursor || !hasHistory || cursor.x < left || cursor.x > right) return;
+  const x = Math.round(cursor.x) + 0.5;
+  const total = timeline.active[cursor.state];
+  const y = scales.y(total);
+  g.globalAlpha = cursor.hovered ? 0.7 : 1;
+  pen.line(x, Math.max(top, Math.min(bottom, y)), x, bottom, { color: style.ink });
+  g.globalAlpha = 1;
+  // Flags on both axes hide the tick labels under them.
+  g.fillStyle = style.paper;
+  for (const v of ticks.x) if (Math.abs(scales.x(v) - x) < 62) g.fillRect(scales.x(v) - 32, bottom + 1.5, 64, 22);
+  if (x > right - 92) g.fillRect(right - 34, bottom + 5, 36, 18);
+  const { axis } = viewport;
+  const flag = { fill: style.ink, color: style.paper };
+  pen.flag(axis.kind === 'time' ? duration(axis.begins(cursor.state)) : count(cursor.state), x, bottom + 14, {
+    ...flag,
+    min: left,
+    max: right,
+  });
+  if (y < top || y > bottom) return;
+  g.beginPath();
+  g.arc(x, y, 3, 0, 7);
+  g.fillStyle = style.ink;
+  g.fill();
+  pen.stroke(style.paper, 1.5);
+  if (!cursor.hovered) return;
+  g.fillStyle = style.paper;
+  for (const v of ticks.y) if (Math.abs(scales.y(v) - y) < 16) g.fillRect(0, scales.y(v) - 8, left - 3, 16);
+  pen.flag(bytes(total), left - 30, y, { ...flag, min: 1, max: left - 1 });
+}

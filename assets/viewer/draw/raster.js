@@ -1,0 +1,156 @@
+// Paints the pile of every pixel column: exact at pixel resolution, no cap.
+//
+// Row y counts from the bottom. A pixel that several tensors share is their
+// average weighted by height; what no tensor covers is paper. The topmost row
+// that a tensor of at least LINE_FROM rows covers wholly is its separator line.
+
+import { CHUNK, Pile } from './pile.js';
+
+/** Canvas rows from which a tensor gets a separator line. */
+export const LINE_FROM = 4;
+
+/** Columns painted before they are written out row by row, for the cache's sake. */
+const TILE = 16;
+
+/**
+ * @typedef {object} Picture
+ * @property {Int32Array} states the state of each column, not falling; -1 for none, to the right of all others
+ * @property {number} height rows
+ * @property {number} bytesFrom at the lower edge
+ * @property {number} bytesTo at the upper edge
+ * @property {boolean} lines whether tall tensors get separator lines
+ */
+
+export class Raster {
+  /** @param {import('../data/timeline.js').Timeline} timeline */
+  constructor(timeline) {
+    this.pile = new Pile(timeline);
+  }
+
+  /**
+   * @param {import('./tones.js').Tones} tones
+   * @param {Picture} picture
+   * @param {Uint32Array} out RGBA pixels, the top row first
+   */
+  paint(tones, picture, out) {
+    const { pile } = this;
+    const { states, height } = picture;
+    const width = states.length;
+    const column = new Uint32Array(height).fill(tones.paper);
+    const tile = new Uint32Array(height * TILE);
+    pile.clear(tones);
+    for (let x = 0; x < width; x++) {
+      if (states[x] < 0) {
+        column.fill(tones.paper);
+      } else {
+        const changed = pile.moveTo(states[x]);
+        if (changed >= 0) paintColumn(pile, picture, changed, column);
+      }
+      const t = x % TILE;
+      tile.set(column, t * height);
+      if (t === TILE - 1 || x === width - 1) writeTile(tile, t + 1, x - t, width, height, out);
+    }
+  }
+}
+
+/**
+ * Paints the rows of a column from the first changed chunk up; the rows below
+ * stay as the column before left them.
+ * @param {Pile} pile
+ * @param {Picture} picture
+ * @param {number} changed position of the lowest changed chunk
+ * @param {Uint32Array} column
+ */
+function paintColumn(pile, picture, changed, column) {
+  const { order, bottom, count, sum, id, bytes, tones } = pile;
+  const { bytesFrom, lines, height } = picture;
+  const scale = height / (picture.bytesTo - bytesFrom);
+  const start = Math.max(0, Math.min(height, Math.floor((bottom[changed] - bytesFrom) * scale)));
+  // Chunks that reach into the first row are blended again.
+  let j = changed;
+  while (j > 0 && (bottom[j] - bytesFrom) * scale > start) j--;
+
+  let y = start;
+  let red = 0;
+  let green = 0;
+  let blue = 0;
+  let covered = 0; // of row y, so far
+  for (; j < pile.length && y < height; j++) {
+    const c = order[j];
+    const chunkLow = (bottom[j] - bytesFrom) * scale;
+    const chunkHigh = (bottom[j + 1] - bytesFrom) * scale;
+    if (chunkHigh <= y) continue;
+    if (chunkLow >= y && chunkHigh < y + 1) {
+      red += pile.red[c] * scale;
+      green += pile.green[c] * scale;
+      blue += pile.blue[c] * scale;
+      covered += sum[c] * scale;
+      continue;
+    }
+    let offset = bottom[j];
+    for (let q = c * CHUNK, end = q + count[c]; q < end && y < height; q++) {
+      const low = (offset - bytesFrom) * scale;
+      offset += bytes[q];
+      const high = (offset - bytesFrom) * scale;
+      if (high <= y) continue;
+      const tone = tones.of[id[q]];
+      const r = tones.red[tone];
+      const g = tones.green[tone];
+      const b = tones.blue[tone];
+      const from = low > y ? low : y;
+      if (high < y + 1) {
+        const part = high - from;
+        red += r * part;
+        green += g * part;
+        blue += b * part;
+        covered += part;
+        continue;
+      }
+      if (covered > 0 || from > y) {
+        const part = y + 1 - from;
+        column[y++] = blend(red + r * part, green + g * part, blue + b * part, covered + part, tones.paperChannels);
+      }
+      const whole = Math.floor(high);
+      if (whole > y) {
+        column.fill(tones.fill[tone], y, Math.min(whole, height));
+        if (lines && high - low >= LINE_FROM && whole <= height) column[whole - 1] = tones.line[tone];
+        y = whole;
+      }
+      covered = high - whole;
+      red = r * covered;
+      green = g * covered;
+      blue = b * covered;
+    }
+  }
+  if (y >= height) return;
+  if (covered > 0) column[y++] = blend(red, green, blue, covered, tones.paperChannels);
+  column.fill(tones.paper, y);
+}
+
+/**
+ * @param {number} r @param {number} g @param {number} b sums weighted by height
+ * @param {number} covered part of the pixel
+ * @param {number[]} paper
+ */
+function blend(r, g, b, covered, paper) {
+  const bare = covered < 1 ? 1 - covered : 0;
+  const red = (r + paper[0] * bare + 0.5) | 0;
+  const green = (g + paper[1] * bare + 0.5) | 0;
+  const blue = (b + paper[2] * bare + 0.5) | 0;
+  return ((255 << 24) | (Math.min(255, blue) << 16) | (Math.min(255, green) << 8) | Math.min(255, red)) >>> 0;
+}
+
+/**
+ * @param {Uint32Array} tile
+ * @param {number} columns
+ * @param {number} left
+ * @param {number} width
+ * @param {number} height
+ * @param {Uint32Array} out
+ */
+function writeTile(tile, columns, left, width, height, out) {
+  for (let y = 0; y < height; y++) {
+    const row = (height - 1 - y) * width + left;
+    for (let t = 0; t < columns; t++) out[row + t] = tile[t * height + y];
+  }
+}

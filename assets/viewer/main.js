@@ -1,0 +1,161 @@
+// Starts the viewer: reads the page's data, builds the parts, shows the first picture.
+
+import { consoleApi } from './api.js';
+import { App } from './app.js';
+import { bytes, count } from './data/format.js';
+import { Library } from './data/open.js';
+import { parseReport } from './data/report.js';
+import { mountAnswers } from './ui/answers.js';
+import { byId } from './ui/dom.js';
+import { mountHeader } from './ui/header.js';
+import { mountKeys } from './ui/keys.js';
+import { mountPanel } from './ui/panel.js';
+import { PinnedPanel } from './ui/pinned.js';
+import { mountStatus } from './ui/status.js';
+import { mountTable } from './ui/table.js';
+import { Theme } from './ui/theme.js';
+import { mountToolbar } from './ui/toolbar.js';
+import { mountTooltip } from './ui/tooltip.js';
+import { Hash } from './view/hash.js';
+import { ViewHistory } from './view/history.js';
+import { Pointer } from './view/pointer.js';
+import { Stage } from './view/stage.js';
+
+/** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
+function missingFeature() {
+  try {
+    new DecompressionStream('deflate-raw');
+  } catch {
+    return 'DecompressionStream for deflate-raw';
+  }
+  if (!document.createElement('canvas').getContext('2d')) return 'the 2D canvas';
+  if (typeof ResizeObserver === 'undefined') return 'ResizeObserver';
+  return /** @type {any} */ (window).echarts ? null : 'the chart library';
+}
+
+/** Keeps the summary that the page came with, and says why. @param {string} why */
+function keepSummary(why) {
+  const notice = byId('notice');
+  notice.textContent = why;
+  notice.hidden = false;
+  document.documentElement.classList.remove('scripted');
+}
+
+/** @param {import('./data/report.js').Report} report */
+function build(report) {
+  const app = new App(report, new Library(report, document));
+  const timeline = byId('timeline');
+  const cursor = /** @type {HTMLCanvasElement} */ (byId('cursor'));
+  const stage = new Stage(
+    app,
+    { timeline, chart: byId('chart'), marks: byId('marks'), cursor },
+    /** @type {any} */ (window).echarts,
+    JSON.parse(byId('memviz-chart').textContent ?? ''),
+  );
+  const hash = new Hash(app);
+  const history = new ViewHistory(app);
+  const theme = new Theme(app);
+  const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
+  if (forced === 'light' || forced === 'dark') theme.force(forced);
+  const list = /** @type {HTMLDialogElement} */ (byId('keys'));
+  const guide = byId('guide');
+
+  mountHeader(app, {
+    file: byId('file'),
+    device: byId('device'),
+    facts: byId('facts'),
+    verdict: byId('verdict'),
+    warnings: byId('warnings'),
+  });
+  mountAnswers(app, byId('answers'));
+  mountToolbar(app, history, byId('toolbar'));
+  mountPanel(app, byId('moment'));
+  mountTable(app, byId('table'));
+  const pinned = new PinnedPanel(app, byId('pinned'), byId('side'));
+  mountTooltip(app, byId('tooltip'), timeline);
+  mountStatus(app, byId('where'), byId('scale'), () => stage.scales?.layout.plotWidth ?? 1);
+  mountKeys({ app, history, pinned, theme, list, guide, spoken: byId('spoken') });
+  new Pointer(app, stage, cursor);
+  app.on(['device', 'settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
+
+  byId('show-guide').addEventListener('click', () => {
+    guide.hidden = !guide.hidden;
+  });
+  byId('close-guide').addEventListener('click', () => {
+    guide.hidden = true;
+  });
+  for (const id of ['show-keys', 'show-keys-too']) byId(id).addEventListener('click', () => list.showModal());
+  byId('theme').addEventListener('click', () => theme.cycle());
+  // The printer gets the light theme, drawn before it looks.
+  for (const event of ['beforeprint', 'afterprint'])
+    addEventListener(event, () => {
+      if (app.device) stage.drawNow();
+    });
+  return { app, stage, hash };
+}
+
+/** @param {App} app */
+function describePlot(app) {
+  const { timeline, report, data } = app.device;
+  const { viewport, grouping } = app;
+  const sums = new Float64Array(grouping.groups.length);
+  for (const id of timeline.live(timeline.peak)) sums[grouping.of[id]] += data.size[id];
+  const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
+  const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
+  return `Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}`;
+}
+
+/**
+ * Shows the device that the address names, or the one with the longest history.
+ * @param {App} app @param {Stage} stage @param {Hash} hash
+ */
+async function showFirst(app, stage, hash) {
+  const viewer = byId('viewer');
+  const { file, device } = hash.device();
+  // The plot needs its place before the first frame, out of sight.
+  viewer.classList.add('measuring');
+  viewer.hidden = false;
+  await app.open(file, device);
+  hash.apply();
+  stage.drawNow();
+  app.settle();
+  viewer.classList.remove('measuring');
+  byId('summary').hidden = true;
+  await stage.painted();
+}
+
+/** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
+async function showEmpty(report) {
+  byId('file').textContent = report.files[0]?.name ?? '';
+  for (const id of ['device', 'answers', 'toolbar', 'side', 'chart', 'marks', 'cursor', 'status'])
+    byId(id).hidden = true;
+  byId('empty').hidden = byId('viewer').hidden = false;
+  byId('summary').hidden = true;
+}
+
+async function start() {
+  const missing = missingFeature();
+  if (missing) {
+    keepSummary(
+      `This browser lacks ${missing}, which the interactive timeline needs. Below is the summary written with the file.`,
+    );
+    return;
+  }
+  try {
+    const report = parseReport(byId('memviz-report').textContent ?? '');
+    const { app, stage, hash } = build(report);
+    const empty = report.files.every((f) => f.devices.length === 0);
+    const shown = empty ? showEmpty(report) : showFirst(app, stage, hash);
+    /** @type {any} */ (window).memviz = consoleApi(app, stage, shown);
+    await shown;
+    document.documentElement.dataset.ready = 'true';
+  } catch (error) {
+    byId('viewer').hidden = true;
+    keepSummary(
+      `The interactive timeline could not start: ${error instanceof Error ? error.message : error}. Below is the summary written with the file.`,
+    );
+    throw error;
+  }
+}
+
+start();

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allocatedBy, atPeak, growing, outOfMemory } from '../data/answers.js';
+import { bySize, fadeOthers } from '../data/grouping.js';
+import { SiteTable } from '../data/sites.js';
+import { Stacks, USER } from '../data/stacks.js';
+import { Writer } from './support/encode.js';
+import { open } from './support/random.js';
+
+const MiB = 2 ** 20;
+const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2009', ' ').replaceAll('\u2212', '-');
+
+/** Stacks 1 to n, each one user frame. */
+function stacksOf(frames) {
+  const w = new Writer();
+  w.strings(['', ...frames.flatMap(([name, file]) => [name, file])]);
+  w.unsigned(frames.map((_, i) => 1 + 2 * i));
+  w.unsigned(frames.map((_, i) => 2 + 2 * i));
+  w.unsigned(frames.map((f) => f[2]));
+  w.unsigned(frames.map(() => USER));
+  w.unsigned(frames.map((_, i) => i + 1));
+  w.unsigned(frames.map((_, i) => i));
+  const all = (f) => [0, ...frames.map((_, i) => f(i))];
+  w.unsigned(all((i) => i + 1));
+  w.unsigned(all((i) => i + 1));
+  w.unsigned(all(() => 0));
+  w.unsigned(all(() => 2));
+  w.unsigned(all(() => 0));
+  return new Stacks(w.array);
+}
+
+const STACKS = [
+  ['step', '/a/optim.py', 80],
+  ['forward', '/a/model.py', 7],
+  ['forward', '/b/model.py', 7],
+];
+
+/** A weight without a stack, an activation that goes, two tensors that stay. */
+function device(markers = []) {
+  const { data, timeline } = open({
+    events: 6,
+    time: [],
+    markers,
+    reservedBaseline: 200 * MiB,
+    allocations: [
+      { start: -1, end: null, size: 30 * MiB, addr: 0, stack: 0, family: 0 },
+      { start: 0, end: 3, size: 60 * MiB, addr: 1, stack: 2, family: 1 },
+      { start: 1, end: null, size: 6 * MiB, addr: 2, stack: 1, family: 2 },
+      { start: 2, end: null, size: 4 * MiB, addr: 3, stack: 1, family: 2 },
+    ],
+  });
+  const stacks = stacksOf(STACKS);
+  return {
+    data,
+    timeline,
+    stacks,
+    sites: new SiteTable(data, stacks),
+    hasHistory: true,
+    report: { with_stack: 3, allocations: 4 },
+  };
+}
+
+const grouping = {
+  mode: 'family',
+  of: Uint8Array.of(0, 1, 2, 2),
+  tones: Uint8Array.of(0, 5, 10, 11),
+  colors: Array(15).fill('#808080'),
+  groups: ['KV cache', 'Activations', 'Optimizer state'].map((label) => ({
+    label,
+    one: label,
+    name: label,
+    color: '#808080',
+    ink: '#000000',
+  })),
+};
+
+test('the peak: bytes, state and the three largest groups', () => {
+  const answer = atPeak(device(), grouping);
+  assert.deepEqual([plain(answer.value), answer.small], ['100 MiB', 'at event 3']);
+  assert.equal(plain(answer.line), 'activations 60 %, KV cache 30 %, optimizer state 10 %');
+  assert.deepEqual(
+    answer.bar?.map((b) => b.part),
+    [60 * MiB, 30 * MiB, 10 * MiB],
+  );
+});
+
+test('growth is the net change, and names who keeps most', () => {
+  const answer = growing(device());
+  assert.deepEqual([plain(answer.value), answer.small], ['+10.0 MiB', 'first to last event']);
+  assert.equal(plain(answer.line), 'step optim.py:80 keeps 10.0 MiB in 2 tensors');
+  assert.equal(growing({ ...device(), hasHistory: false }).value, 'Not recorded');
+});
+
+test('the largest call site, or the one of the pinned tensor', () => {
+  const answer = allocatedBy(device(), null);
+  assert.deepEqual([answer.value, answer.small, answer.pin], ['forward', 'model.py:7', 1]);
+  assert.equal(plain(answer.line), 'largest site at the peak: 60.0 MiB, 60 %, 1 tensor');
+  assert.equal(plain(allocatedBy(device(), 2).line), '6.00 MiB, pinned; 2 tensors from this site');
+  assert.equal(plain(allocatedBy(device(), 0).line), '30.0 MiB, pinned; allocated before the recording');
+});
+
+test('out of memory: what was asked, what was free, what was unused', () => {
+  const calm = outOfMemory(device());
+  assert.deepEqual([calm.mood, plain(calm.line)], ['unknown', '100 MiB of the reserved memory unused at the peak']);
+  const oom = outOfMemory(
+    device([
+      { event: 3, kind: 0, size: 80 * MiB, free: 10 * MiB },
+      { event: 5, kind: 1, size: 1, free: 0 },
+    ]),
+  );
+  assert.deepEqual(
+    [oom.mood, plain(oom.value), plain(oom.small), plain(oom.line)],
+    ['alarm', 'Asked 80.0 MiB', '10.0 MiB free on the device', '100 MiB reserved but unused'],
+  );
+});
+
+test('rows add up, and equal names of two files stay two sites', () => {
+  const { sites, timeline } = device();
+  const rows = sites.rows(timeline.live(3), 'site', grouping.of);
+  assert.deepEqual(
+    rows.map((r) => [r.name, r.place, r.bytes / MiB, r.tensors, r.group, r.largest]),
+    [
+      ['forward', 'model.py:7', 60, 1, 1, 1],
+      ['(no stack recorded)', '', 30, 1, 0, 0],
+      ['step', 'optim.py:80', 10, 2, 2, 2],
+    ],
+  );
+  assert.deepEqual(
+    sites.rows(timeline.live(3), 'function', grouping.of).map((r) => r.name),
+    ['forward', '(no stack recorded)', 'step'],
+  );
+  assert.equal(sites.rows(timeline.live(3), 'file', grouping.of)[0].name, 'a/model.py');
+  const two = new SiteTable(
+    open({
+      events: 2,
+      time: [],
+      allocations: [
+        { start: 0, end: null, size: 1, addr: 0, stack: 2 },
+        { start: 1, end: null, size: 1, addr: 1, stack: 3 },
+      ],
+    }).data,
+    stacksOf(STACKS),
+  );
+  assert.equal(two.rows([0, 1], 'site', new Uint8Array(2)).length, 2);
+  assert.equal(two.rows([0, 1], 'function', new Uint8Array(2)).length, 1);
+});
+
+test('size classes, and fading all but the isolated groups', () => {
+  const { data } = device();
+  const sizes = bySize(data, 'light');
+  assert.deepEqual(
+    [...sizes.of].map((g) => sizes.groups[g].label),
+    ['16 to 64 MiB', '16 to 64 MiB', '1 to 16 MiB', '1 to 16 MiB'],
+  );
+  assert.deepEqual([...fadeOthers(grouping, new Set())], [0, 5, 10, 11]);
+  assert.deepEqual([...fadeOthers(grouping, new Set([2]))], [15, 20, 10, 11]);
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+/** What the modules of a folder may import, as README.md says. */
+const ALLOWED = {
+  data: /^data\//,
+  draw: /^(data|draw)\/|^view\/axis\.js$/,
+  view: /^(data|draw|view)\//,
+  ui: /^(data|draw|view|ui)\//,
+};
+
+test('arrows between the folders point one way', () => {
+  const root = new URL('../', import.meta.url);
+  let imports = 0;
+  for (const [folder, allowed] of Object.entries(ALLOWED)) {
+    for (const file of readdirSync(new URL(folder + '/', root))) {
+      const text = readFileSync(new URL(`${folder}/${file}`, root), 'utf8');
+      for (const [, path] of text.matchAll(/^import .*? from '(.*)';$/gm)) {
+        const target = new URL(path, new URL(`${folder}/${file}`, root)).pathname.slice(root.pathname.length);
+        assert.match(target, allowed, `${folder}/${file} imports ${target}`);
+        imports++;
+      }
+    }
+  }
+  assert.ok(imports > 50);
+});

@@ -1,0 +1,15 @@
+// Runs in the head, before the first paint: the theme of the address, else the
+// one chosen last, else the system's.
+(() => {
+  const root = document.documentElement;
+  let theme = new URLSearchParams(location.hash.slice(1)).get('theme');
+  try {
+    theme ||= localStorage.getItem('memviz-theme');
+  } catch {
+    /* no storage here */
+  }
+  if (theme !== 'light' && theme !== 'dark')
+    theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  root.dataset.theme = theme;
+  root.classList.add('scripted');
+})();

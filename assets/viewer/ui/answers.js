@@ -1,0 +1,95 @@
+// The strip of four answers under the header; each leads to its evidence.
+
+import { allocatedBy, atPeak, growing, outOfMemory } from '../data/answers.js';
+import { h } from './dom.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** @param {import('../app.js').App} app @param {HTMLElement} root */
+export function mountAnswers(app, root) {
+  const update = () => {
+    const { device, grouping, pinned } = app;
+    const { hasHistory } = device;
+    const who = allocatedBy(device, pinned);
+    root.replaceChildren(
+      cell(atPeak(device, grouping), () => {
+        app.viewport.whole();
+        app.setMoment(hasHistory ? 'peak' : 'end');
+      }),
+      cell(
+        growing(device),
+        hasHistory
+          ? () => {
+              app.viewport.whole();
+              app.setMoment('end');
+            }
+          : null,
+      ),
+      cell(
+        who,
+        who.pin === undefined
+          ? null
+          : () => {
+              app.setMoment(hasHistory ? 'peak' : 'end');
+              app.pin(who.pin ?? null);
+            },
+      ),
+      cell(
+        outOfMemory(device),
+        app.ooms.length > 0 ? () => app.showOOM() : hasHistory ? () => app.setMoment('peak') : null,
+      ),
+    );
+  };
+  app.on(['device', 'pin', 'colour'], update);
+}
+
+/**
+ * @param {import('../data/answers.js').Answer} answer
+ * @param {(() => void) | null} click null: there is no evidence to show
+ */
+function cell(answer, click) {
+  const content = [
+    h('span', { class: 'question', text: answer.question }),
+    h(
+      'span',
+      { class: 'value', title: [answer.value, answer.small].filter(Boolean).join(' ') },
+      answer.value,
+      answer.small ? h('small', { text: answer.small }) : null,
+    ),
+    answer.bar ? bar(answer.bar) : answer.curve ? sparkline(answer.curve) : null,
+    h('span', { class: 'line', text: answer.line, title: answer.line }),
+  ];
+  const style = `answer ${answer.mood}`;
+  return click ? h('button', { class: style, click }, ...content) : h('div', { class: style }, ...content);
+}
+
+/** @param {{color: string, part: number}[]} parts */
+function bar(parts) {
+  return h(
+    'span',
+    { class: 'picture bar' },
+    ...parts.map(({ color, part }) => h('span', { css: { background: color, flex: `${part} 0 0` } })),
+  );
+}
+
+/** @param {number[]} values */
+function sparkline(values) {
+  const width = 108;
+  const height = 20;
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low;
+  const svg = document.createElementNS(SVG, 'svg');
+  const line = document.createElementNS(SVG, 'polyline');
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  svg.setAttribute('class', 'picture spark');
+  svg.setAttribute('aria-hidden', 'true');
+  const step = (width - 2) / Math.max(1, values.length - 1);
+  line.setAttribute(
+    'points',
+    values
+      .map((v, i) => `${(1 + i * step).toFixed(1)},${(range > 0 ? 18 - (16 * (v - low)) / range : 10).toFixed(1)}`)
+      .join(' '),
+  );
+  svg.append(line);
+  return svg;
+}

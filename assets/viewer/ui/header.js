@@ -1,0 +1,104 @@
+// File, device, facts, the mark that says whether the picture can be trusted,
+// and the warning bars.
+
+import { bytes, count, duration } from '../data/format.js';
+import { copyText, h } from './dom.js';
+
+/**
+ * @param {import('../app.js').App} app
+ * @param {{file: HTMLElement, device: HTMLElement, facts: HTMLElement, verdict: HTMLElement, warnings: HTMLElement}} elements
+ */
+export function mountHeader(app, elements) {
+  /** @type {Set<object>} warnings that were closed */
+  const closed = new Set();
+  app.on(['device'], () => {
+    const { file, report } = app.device;
+    elements.file.textContent = file.name;
+    elements.file.title = file.name;
+    elements.device.replaceChildren(deviceChoice(app));
+    elements.facts.replaceChildren(...facts(app.device));
+    const { ok, text, why } = report.verdict;
+    elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
+    elements.verdict.title = why;
+    elements.verdict.classList.toggle('limited', !ok);
+    elements.warnings.replaceChildren(
+      ...report.warnings.filter((w) => !closed.has(w)).map((w) => warningBar(w, () => closed.add(w))),
+    );
+  });
+}
+
+/** @param {import('../app.js').App} app */
+function deviceChoice(app) {
+  const {
+    report: { files },
+    device,
+  } = app;
+  const devices = files.reduce((n, file) => n + file.devices.length, 0);
+  if (devices < 2) return h('span', { class: 'only', text: device.report.label });
+  const select = h('select', { label: 'Device', title: `${devices} devices` });
+  files.forEach((file, f) => {
+    const options = file.devices.map((d, i) => {
+      const option = h('option', { text: `${d.label}  ·  peak ${bytes(d.peak_bytes)}`, value: `${f}.${i}` });
+      option.selected = f === device.fileIndex && i === device.deviceIndex;
+      return option;
+    });
+    if (files.length === 1) {
+      select.append(...options);
+    } else if (options.length > 0) {
+      const group = h('optgroup', {}, ...options);
+      group.label = file.name;
+      select.append(group);
+    }
+  });
+  select.addEventListener('change', () => {
+    const [f, i] = select.value.split('.').map(Number);
+    app.open(f, i).then(() => app.settle());
+  });
+  return select;
+}
+
+/** @param {import('../app.js').OpenDevice} device */
+function facts({ report: r, file, timeline, hasHistory, hasTime }) {
+  /** @type {[string, string, string, boolean][]} name, words, exact figure, always shown */
+  const list = [
+    ['peak', bytes(r.peak_bytes), `${count(r.peak_bytes)} bytes in state ${count(r.peak_state)}`, true],
+    ['reserved', bytes(timeline.reservedPeak), `${count(timeline.reservedPeak)} bytes at most`, true],
+    ['live at end', bytes(r.final_bytes), `${count(r.final_bytes)} bytes in ${count(r.live_at_end)} tensors`, false],
+    ['tensors', count(r.allocations), '', true],
+  ];
+  if (hasHistory) list.push(['events', count(r.events), '', false]);
+  if (hasTime) list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
+  if (file.torch) list.push(['torch', file.torch, 'a guess from what the file holds', false]);
+  return list.map(([name, value, title, always]) =>
+    h('div', { class: always ? '' : 'wide', title }, h('dt', { text: name }), h('dd', { text: value })),
+  );
+}
+
+/** @param {{fact: string, consequence: string, code: string}} warning @param {() => void} close */
+function warningBar({ fact, consequence, code }, close) {
+  const bar = h(
+    'div',
+    { class: 'warning', role: 'status' },
+    h('b', { text: fact }),
+    h('span', { text: consequence }),
+    code
+      ? h('code', {
+          text: code,
+          title: 'Copy',
+          click: () => {
+            copyText(code);
+          },
+        })
+      : null,
+    h('button', {
+      class: 'plain',
+      text: '×',
+      label: 'Close',
+      click: () => {
+        bar.remove();
+        close();
+      },
+    }),
+  );
+  return bar;
+}

@@ -1,0 +1,91 @@
+// What lies under the pointer, in at most six lines.
+
+import { bytes, count, duration, share } from '../data/format.js';
+import { nameOf, placeOf } from '../data/fold.js';
+import { siteOf } from '../data/sites.js';
+import { LIBRARY } from '../data/stacks.js';
+import { h, swatch } from './dom.js';
+
+const AWAY = 14;
+const EDGE = 8;
+
+/** @param {import('../app.js').App} app @param {HTMLElement} root @param {HTMLElement} timeline */
+export function mountTooltip(app, root, timeline) {
+  let shown = -1;
+  let pointer = { x: 0, y: 0 };
+  timeline.addEventListener(
+    'pointermove',
+    (e) => {
+      pointer = { x: e.clientX, y: e.clientY };
+    },
+    { capture: true },
+  );
+  app.on(['hover', 'view', 'device'], () => {
+    const hover = app.hover;
+    const id = hover?.hit?.id ?? -1;
+    root.hidden = id < 0 || app.moving;
+    if (!hover || root.hidden) {
+      shown = -1;
+      return;
+    }
+    if (id !== shown || root.dataset.state !== String(hover.state))
+      root.replaceChildren(...lines(app, id, hover.state));
+    root.dataset.state = String(hover.state);
+    shown = id;
+    const { offsetWidth: width, offsetHeight: height } = root;
+    const right = pointer.x + AWAY;
+    const below = pointer.y + AWAY + 2;
+    root.style.left = `${Math.max(EDGE, right + width > innerWidth - EDGE ? pointer.x - width - AWAY : right)}px`;
+    root.style.top = `${Math.max(EDGE, below + height > innerHeight - EDGE ? pointer.y - height - AWAY : below)}px`;
+  });
+}
+
+/** @param {import('../app.js').App} app @param {number} id @param {number} state */
+function lines(app, id, state) {
+  const {
+    grouping,
+    device: { data, stacks, timeline, hasHistory },
+  } = app;
+  const group = grouping.groups[grouping.of[id]];
+  const stack = data.stack[id];
+  const total = timeline.active[state];
+  const user = stacks.siteFrame(stack);
+  const library = stacks.frames(stack).find((f) => f.kind === LIBRARY);
+  const none = stacks.isEmpty(stack);
+  const freed = none && !stacks.isEmpty(data.freeStack[id]) ? siteOf(stacks, data.freeStack[id]) : null;
+  const where = user
+    ? `${nameOf(user)}  ${placeOf(user)}`
+    : !none
+      ? 'no user frame'
+      : data.isPreExisting(id)
+        ? 'allocated before the recording'
+        : 'no stack recorded';
+  const detail = [stacks.backward[stack] ? 'autograd' : '', stacks.operatorOf(stack), library ? placeOf(library) : '']
+    .filter(Boolean)
+    .join('  ');
+  return [
+    h(
+      'div',
+      { class: 'first' },
+      swatch(group.color),
+      h('b', { text: bytes(data.size[id]) }),
+      h('span', { text: group.one }),
+      h('span', { class: 'id', text: `#${count(id)}` }),
+    ),
+    h('div', { class: user ? 'mono user' : 'user', text: where }),
+    detail ? h('div', { class: 'mono', text: detail }) : null,
+    h('div', { text: `${share(data.size[id], total)} of ${bytes(total)} live here` }),
+    hasHistory ? h('div', { text: life(data, id) }) : null,
+    freed ? h('div', { text: `freed by ${freed.name} ${freed.place}` }) : null,
+    h('div', { class: 'faint', text: 'Click to pin the full stack' }),
+  ].filter((x) => x !== null);
+}
+
+/** @param {import('../data/device.js').DeviceData} data @param {number} id */
+function life(data, id) {
+  const start = data.startEvent(id);
+  const end = data.endEvent(id);
+  const words = `${start === null ? 'before recording' : `event ${count(start)}`} → ${end === null ? 'live at the end' : count(end)}`;
+  if (!data.time || start === null) return words;
+  return `${words}, ${duration(data.time[end ?? data.events - 1] - data.time[start])}`;
+}

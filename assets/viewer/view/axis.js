@@ -1,0 +1,124 @@
+// The horizontal axis: where a state begins, and which states a stretch covers.
+// Positions are states on the events axis and microseconds on the time axis.
+
+import { countBelow, countUpTo } from '../data/search.js';
+
+/** Air to the right of an out-of-memory event that ends the recording, for its ghost. */
+const AIR = 1.03;
+
+/**
+ * @typedef {object} Axis
+ * @property {'events' | 'time'} kind
+ * @property {number} extent where the last state ends
+ * @property {number} end of the whole view; more than extent when there is air
+ * @property {number} least narrowest view
+ * @property {(k: number) => number} begins where state k begins
+ * @property {(k: number) => number} middle of state k
+ * @property {(x: number) => number} stateAt the state drawn over position x, kept in range
+ * @property {(from: number, to: number) => [number, number] | null} states the first and last
+ *   state in [from, to), null where nothing was recorded
+ */
+
+/**
+ * State k covers [k, k+1).
+ * @implements {Axis}
+ */
+export class EventAxis {
+  kind = /** @type {const} */ ('events');
+  least = 12;
+
+  /** @param {number} lastState @param {boolean} air */
+  constructor(lastState, air) {
+    this.lastState = lastState;
+    this.extent = lastState + 1;
+    this.end = this.extent * (air ? AIR : 1);
+    this.least = Math.min(12, this.extent);
+  }
+
+  /** @param {number} k */
+  begins(k) {
+    return k;
+  }
+
+  /** @param {number} k */
+  middle(k) {
+    return k + 0.5;
+  }
+
+  /** @param {number} x */
+  stateAt(x) {
+    return Math.max(0, Math.min(this.lastState, Math.floor(x)));
+  }
+
+  /** @param {number} from @param {number} to @returns {[number, number] | null} */
+  states(from, to) {
+    if (from >= this.extent) return null;
+    const a = Math.max(0, Math.floor(from));
+    return [a, Math.max(a, Math.min(this.lastState, Math.ceil(to) - 1))];
+  }
+}
+
+/**
+ * State k lasts from the time of event k-1 to that of event k; state 0 ends
+ * with the first event and the last state begins with the last, so both have
+ * no width. Where the recorded clock steps back it is held.
+ * @implements {Axis}
+ */
+export class TimeAxis {
+  kind = /** @type {const} */ ('time');
+
+  /** @param {Float64Array} time microseconds per event @param {boolean} air */
+  constructor(time, air) {
+    this.lastState = time.length;
+    this.start = new Float64Array(time.length + 1);
+    for (let k = 1; k < this.start.length; k++) this.start[k] = Math.max(this.start[k - 1], time[k - 1]);
+    this.extent = this.start[this.lastState];
+    this.end = this.extent * (air ? AIR : 1);
+    this.least = Math.min(20, this.extent);
+  }
+
+  /** @param {number} k */
+  begins(k) {
+    return this.start[k];
+  }
+
+  /** @param {number} k */
+  middle(k) {
+    return this.start[k];
+  }
+
+  /** @param {number} x */
+  stateAt(x) {
+    return Math.max(0, countUpTo(this.start, x) - 1);
+  }
+
+  /** @param {number} from @param {number} to @returns {[number, number] | null} */
+  states(from, to) {
+    if (from >= this.extent && from > 0) return null;
+    let a = countBelow(this.start, from);
+    if (this.start[a] > from) a--;
+    const b = to >= this.extent ? this.lastState : countBelow(this.start, to) - 1;
+    a = Math.max(0, a);
+    return [a, Math.max(a, b)];
+  }
+}
+
+/**
+ * The state that each pixel column is drawn at: the one with the most active
+ * bytes of all that it covers, so that no peak is lost. -1: nothing recorded.
+ * @param {Axis} axis
+ * @param {import('../data/timeline.js').Timeline} timeline
+ * @param {number} from
+ * @param {number} to
+ * @param {number} columns
+ * @returns {Int32Array}
+ */
+export function columnStates(axis, timeline, from, to, columns) {
+  const out = new Int32Array(columns);
+  const step = (to - from) / columns;
+  for (let x = 0; x < columns; x++) {
+    const covered = axis.states(from + step * x, from + step * (x + 1));
+    out[x] = covered ? timeline.highest.best(covered[0], covered[1]) : -1;
+  }
+  return out;
+}

@@ -1,0 +1,108 @@
+// What a press on the timeline drags: the view, a box, or the minimap's window.
+
+/** Pixels at a window's edge in the minimap that drag the edge. */
+export const EDGE = 6;
+
+/** Boxes smaller than this many pixels are slips of the hand. */
+const LEAST_BOX = 4;
+
+/** @typedef {import('../app.js').App} App @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {{x: number, y: number}} Point in client pixels of the timeline's element */
+
+/**
+ * @typedef {object} Drag
+ * @property {(p: Point) => void} move
+ * @property {() => void} [end]
+ * @property {boolean} [click] a press that stays still counts as a click
+ */
+
+/**
+ * @param {App} app @param {Stage} stage
+ * @param {Point} p where it begins
+ * @param {boolean} alt whether it draws a box
+ * @returns {Drag | null}
+ */
+export function dragFrom(app, stage, p, alt) {
+  const { scales } = stage;
+  const { viewport } = app;
+  const part = scales.part(p.x, p.y);
+  const start = viewport.view;
+  if (part === 'minimap' && app.device.hasHistory) return minimapDrag(app, stage, p);
+  if (part === 'bytes') {
+    const perPixel = (start.high - start.low) / scales.layout.plotHeight;
+    return {
+      move: (q) => viewport.setBytes(start.low + (q.y - p.y) * perPixel, start.high + (q.y - p.y) * perPixel),
+    };
+  }
+  if (part !== 'plot') return null;
+  if (alt) return boxDrag(app, stage, p);
+  if (!app.device.hasHistory) return { click: true, move: () => {} };
+  const perPixel = viewport.width / scales.layout.plotWidth;
+  return {
+    click: true,
+    move: (q) => {
+      const width = start.to - start.from;
+      const from = Math.max(0, Math.min(viewport.axis.end - width, start.from + (p.x - q.x) * perPixel));
+      viewport.show(from, from + width);
+    },
+  };
+}
+
+/** @param {App} app @param {Stage} stage @param {Point} p @returns {Drag} */
+function boxDrag(app, stage, p) {
+  const { layout } = stage.scales;
+  const kept = (/** @type {Point} */ q) => ({
+    x: Math.max(layout.left, Math.min(layout.left + layout.plotWidth, q.x)),
+    y: Math.max(layout.top, Math.min(layout.top + layout.plotHeight, q.y)),
+  });
+  return {
+    move: (q) => {
+      const c = kept(q);
+      stage.box = { x0: Math.min(p.x, c.x), y0: Math.min(p.y, c.y), x1: Math.max(p.x, c.x), y1: Math.max(p.y, c.y) };
+      stage.invalidate(1);
+    },
+    end: () => {
+      const { box, scales } = stage;
+      stage.box = null;
+      stage.invalidate(1);
+      if (!box || box.x1 - box.x0 < LEAST_BOX || box.y1 - box.y0 < LEAST_BOX) return;
+      const from = scales.position(box.x0);
+      const to = scales.position(box.x1);
+      const low = scales.bytes(box.y1);
+      const high = scales.bytes(box.y0);
+      if (app.device.hasHistory) app.viewport.show(from, to);
+      app.viewport.setBytes(low, high);
+    },
+  };
+}
+
+/** Drags the window, one of its ends, or a new window. @param {App} app @param {Stage} stage @param {Point} p @returns {Drag} */
+function minimapDrag({ viewport }, { scales }, p) {
+  const { from, to } = viewport.view;
+  const width = to - from;
+  const a = scales.minimapX(from);
+  const b = scales.minimapX(to);
+  const at = (/** @type {Point} */ q) => Math.max(0, Math.min(viewport.axis.end, scales.minimapPosition(q.x)));
+  if (!viewport.isWhole && Math.abs(p.x - a) <= EDGE && p.x < b)
+    return { move: (q) => viewport.show(Math.min(at(q), to), to) };
+  if (!viewport.isWhole && Math.abs(p.x - b) <= EDGE)
+    return { move: (q) => viewport.show(from, Math.max(at(q), from)) };
+  if (!viewport.isWhole && p.x > a && p.x < b) {
+    return {
+      move: (q) => {
+        const f = Math.max(0, Math.min(viewport.axis.end - width, from + at(q) - at(p)));
+        viewport.show(f, f + width);
+      },
+    };
+  }
+  let drawn = false;
+  return {
+    move: (q) => {
+      drawn = true;
+      viewport.show(Math.min(at(p), at(q)), Math.max(at(p), at(q)));
+    },
+    end: () => {
+      if (!drawn && !viewport.isWhole) viewport.pan(at(p) - (from + to) / 2);
+    },
+  };
+}

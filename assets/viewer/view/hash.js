@@ -1,0 +1,147 @@
+// The address' hash holds the view: only what differs from the start, and
+// keys of others are kept.
+//
+//   d      device, or file.device: the ordinal
+//   x      e:FROM-TO in states, t:FROM-TO in microseconds
+//   y      fit, or FROM-TO in bytes
+//   at     panel moment: end, or a state
+//   sel    pinned allocation
+//   c      colour: family or size
+//   iso    groups isolated
+//   theme  light or dark, forced (read only)
+
+const OURS = ['d', 'x', 'y', 'at', 'sel', 'c', 'iso'];
+
+/** How long a view stays before it becomes a step of Back. */
+const SETTLED_MS = 400;
+
+/** @typedef {import('../app.js').App} App */
+
+export class Hash {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.timer = 0;
+    this.reading = false;
+    this.pushed = location.hash;
+    addEventListener('hashchange', () => this.#follow());
+    app.on(['settled', 'moment', 'pin', 'colour'], () => this.#write());
+  }
+
+  /** The device named in the address. @returns {{file: number, device: number}} */
+  device() {
+    const { report } = this.app;
+    const [a, b] = (this.#get('d') ?? '').split('.');
+    const file = b === undefined ? report.start.file : Number(a);
+    const ordinal = Number(b ?? a);
+    const device = a ? (report.files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1) : -1;
+    return device < 0 ? report.start : { file, device };
+  }
+
+  /** Shows what the address says of the open device. */
+  apply() {
+    const { app } = this;
+    const {
+      viewport,
+      device: { timeline },
+    } = app;
+    this.reading = true;
+    const colour = this.#get('c');
+    if ((colour === 'family' || colour === 'size') && colour !== app.colourMode) app.setColourMode(colour);
+    const names = (this.#get('iso') ?? '').split(',');
+    const isolated = new Set(app.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
+    if (isolated.size > 0 || app.isolated.size > 0) app.setIsolated(isolated);
+
+    const x = /^([et]):(\d+)-(\d+)$/.exec(this.#get('x') ?? '');
+    app.setAxis(x?.[1] === 't' ? 'time' : 'events');
+    const y = this.#get('y') ?? '';
+    const bytes = /^(\d+)-(\d+)$/.exec(y);
+    viewport.mode = y === 'fit' ? 'fit' : 'auto';
+    if (x) viewport.show(Number(x[2]), Number(x[3]));
+    else viewport.show(0, viewport.axis.end);
+    if (bytes) viewport.setBytes(Number(bytes[1]), Number(bytes[2]));
+
+    const at = this.#get('at');
+    const state = Number(at);
+    if (at === 'end') app.setMoment('end');
+    else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
+      app.setMoment('cursor', state);
+    else app.setMoment(app.device.hasHistory ? 'peak' : 'end');
+    const sel = this.#get('sel');
+    app.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
+    this.reading = false;
+  }
+
+  /** @param {string} key */
+  #get(key) {
+    return new URLSearchParams(location.hash.slice(1)).get(key);
+  }
+
+  async #follow() {
+    const { app } = this;
+    const { file, device } = this.device();
+    this.pushed = location.hash;
+    if (!app.device || file !== app.device.fileIndex || device !== app.device.deviceIndex) await app.open(file, device);
+    this.apply();
+    app.settle();
+  }
+
+  #write() {
+    if (this.reading) return;
+    const text = this.#text();
+    if (text === location.hash.slice(1)) return;
+    replace(text);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      // The step of Back is the view before; what is shown now becomes a new one.
+      if (location.hash === this.pushed) return;
+      const now = location.hash.slice(1);
+      replace(this.pushed.slice(1));
+      history.pushState(null, '', '#' + now);
+      this.pushed = location.hash;
+    }, SETTLED_MS);
+  }
+
+  /** @returns {string} */
+  #text() {
+    const { app } = this;
+    const {
+      viewport,
+      device,
+      report: { start, files },
+    } = app;
+    const { axis } = viewport;
+    const params = new URLSearchParams(location.hash.slice(1));
+    for (const key of OURS) params.delete(key);
+    const set = (/** @type {string} */ key, /** @type {string | false} */ value) => {
+      if (value) params.set(key, value);
+    };
+    const ordinal = device.report.device;
+    set(
+      'd',
+      (device.fileIndex !== start.file || device.deviceIndex !== start.device) &&
+        (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
+    );
+    set(
+      'x',
+      (!viewport.isWhole || axis.kind === 'time') &&
+        `${axis.kind[0]}:${Math.round(viewport.from)}-${Math.round(viewport.to)}`,
+    );
+    set(
+      'y',
+      viewport.mode === 'fit'
+        ? 'fit'
+        : viewport.mode === 'free' && `${Math.round(viewport.low)}-${Math.round(viewport.high)}`,
+    );
+    set('at', device.hasHistory && (app.moment === 'end' ? 'end' : app.moment === 'cursor' && String(app.cursor)));
+    set('sel', app.pinned !== null && String(app.pinned));
+    set('c', app.colourMode !== app.defaultColourMode && app.colourMode);
+    set('iso', app.isolated.size > 0 && [...app.isolated].map((i) => app.grouping.groups[i].name).join(','));
+    return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
+  }
+}
+
+/** @param {string} hash without the sign */
+function replace(hash) {
+  history.replaceState(null, '', hash === '' ? location.pathname + location.search : '#' + hash);
+}

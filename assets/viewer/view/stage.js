@@ -1,0 +1,154 @@
+// The timeline's place on the page: the chart, the canvases over it, and when
+// each is drawn again.
+
+import { Chart } from '../draw/chart.js';
+import { layoutOf, Scales } from '../draw/layout.js';
+import { drawCursor, drawMarks } from '../draw/overlay.js';
+import { ticksOf } from '../draw/ticks.js';
+
+/** @typedef {import('../app.js').App} App */
+
+export class Stage {
+  /**
+   * @param {App} app
+   * @param {{timeline: HTMLElement, chart: HTMLElement, marks: HTMLCanvasElement, cursor: HTMLCanvasElement}} elements
+   * @param {any} echarts
+   * @param {any} options of the chart, as JSON
+   */
+  constructor(app, elements, echarts, options) {
+    this.app = app;
+    this.elements = elements;
+    this.chart = new Chart(echarts, elements.chart, options);
+    /** @type {Scales} */
+    this.scales;
+    /** @type {import('../draw/ticks.js').Ticks} */
+    this.ticks;
+    /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */
+    this.box = null;
+    /** What the next frame draws: 3 everything, 2 the marks, 1 the cursor. */
+    this.dirty = 0;
+    this.requested = 0;
+    app.on(['device', 'view', 'colour'], () => this.invalidate(3));
+    app.on(['pin'], () => this.invalidate(2));
+    app.on(['moment', 'hover'], () => this.invalidate(1));
+    app.on(['settled'], () => this.invalidate(this.chart.isCoarse ? 3 : 2));
+    new ResizeObserver(() => {
+      if (app.device) this.drawNow();
+    }).observe(elements.timeline);
+  }
+
+  /** @param {1 | 2 | 3} what */
+  invalidate(what) {
+    this.dirty = Math.max(this.dirty, what);
+    this.requested ||= requestAnimationFrame(() => this.#frame());
+  }
+
+  #frame() {
+    this.requested = 0;
+    const what = this.dirty;
+    this.dirty = 0;
+    if (what >= 3) this.#drawChart();
+    if (what >= 2) this.#drawMarks();
+    this.#drawCursor();
+  }
+
+  /** Draws everything at full resolution, now. */
+  drawNow() {
+    this.app.moving = false;
+    this.dirty = 3;
+    cancelAnimationFrame(this.requested);
+    this.#frame();
+  }
+
+  #drawChart() {
+    const { app } = this;
+    const { timeline: element } = this.elements;
+    const layout = layoutOf(element.clientWidth, element.clientHeight, app.device.hasHistory);
+    this.scales = new Scales(layout, app.viewport);
+    this.ticks = ticksOf(app.viewport, layout.plotWidth, layout.plotHeight);
+    this.chart.resize(layout);
+    this.chart.draw(
+      {
+        timeline: app.device.timeline,
+        viewport: app.viewport,
+        layout,
+        ticks: this.ticks,
+        tones: app.tones,
+        plainTones: app.plainTones,
+        hasHistory: app.device.hasHistory,
+        style: app.style,
+      },
+      app.moving,
+    );
+  }
+
+  #drawMarks() {
+    const { app } = this;
+    drawMarks(this.elements.marks, {
+      ...this.#scene(),
+      columns: this.chart.columns,
+      markers: app.device.data.markers,
+      grouping: app.grouping,
+      faded: app.isolated.size > 0,
+      moving: app.moving,
+      outline: app.outline,
+    });
+  }
+
+  #drawCursor() {
+    const { app } = this;
+    const { hover } = app;
+    const cursor = hover
+      ? { x: hover.x, state: hover.state, hovered: true }
+      : app.moment === 'cursor'
+        ? { x: this.scales.x(app.viewport.axis.middle(app.cursor)), state: app.cursor, hovered: false }
+        : null;
+    drawCursor(this.elements.cursor, this.#scene(), cursor, this.box);
+  }
+
+  #scene() {
+    const { app } = this;
+    return {
+      layout: this.scales.layout,
+      scales: this.scales,
+      ticks: this.ticks,
+      style: app.style,
+      timeline: app.device.timeline,
+      viewport: app.viewport,
+      hasHistory: app.device.hasHistory,
+    };
+  }
+
+  /**
+   * What lies under a client pixel of the timeline's element.
+   * @param {number} x @param {number} y
+   * @returns {import('../app.js').Hover | null} null outside of the plot and where nothing was recorded
+   */
+  at(x, y) {
+    const {
+      scales,
+      chart: { columns },
+    } = this;
+    const { left, plotWidth } = scales.layout;
+    if (scales.part(x, y) !== 'plot' || columns.length === 0) return null;
+    const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
+    const state = columns[column];
+    return state < 0 ? null : { x, state, hit: this.app.device.timeline.hit(state, scales.bytes(y)) };
+  }
+
+  /** Resolves after the browser has painted the last frame. @returns {Promise<void>} */
+  painted() {
+    return new Promise((resolve) => {
+      // A page in the background gets no animation frames.
+      const late = setTimeout(resolve, 250);
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => {
+          clearTimeout(late);
+          resolve();
+        };
+        port2.postMessage(null);
+      });
+    });
+  }
+}

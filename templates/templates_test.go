@@ -1,0 +1,158 @@
+package templates
+
+import (
+	"encoding/json"
+	"html/template"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+type verdict struct {
+	OK        bool
+	Text, Why string
+}
+
+type (
+	fact    struct{ Name, Value string }
+	warning struct{ Fact, Consequence, Code string }
+	summary struct {
+		File, Device string
+		Facts        []fact
+		Verdict      verdict
+		Warnings     []warning
+		Curve        template.HTML
+	}
+	page struct {
+		Title, Program, Policy string
+		Styles                 template.CSS
+		Theme, ECharts, Viewer template.JS
+		Summaries              []summary
+	}
+)
+
+const hostile = `</script><img src=x onerror=alert(1)>" onload='x' __f__alert(1)__f__`
+
+func render(t *testing.T, p page) string {
+	t.Helper()
+	var out strings.Builder
+	for _, half := range []string{"head", "tail"} {
+		if err := Report.ExecuteTemplate(&out, half, p); err != nil {
+			t.Fatal(err)
+		}
+		out.WriteString("<!data>")
+	}
+	return out.String()
+}
+
+// TestVerbatim: the policy holds the hashes of the styles and scripts, so they
+// have to stand in the page as they are, alone in their elements.
+func TestVerbatim(t *testing.T) {
+	p := page{
+		Policy:  "script-src 'sha256-a+b/c='",
+		Styles:  `a > b { content: "<é>" }`,
+		Theme:   `if (1 < 2 && "'") x("\u2028")`,
+		ECharts: "/* echarts */ a<b\n&&c",
+		Viewer:  "/* viewer */ `${x}`",
+	}
+	html := render(t, p)
+	for _, want := range []string{
+		"<style>" + string(p.Styles) + "</style>",
+		"<script>" + string(p.Theme) + "</script>",
+		"<script>" + string(p.ECharts) + "</script>",
+		"<script>" + string(p.Viewer) + "</script>",
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)
+	if policy == nil || unescape(policy[1]) != p.Policy {
+		t.Errorf("policy is %q", policy)
+	}
+	head, _, _ := strings.Cut(html, "<!data>")
+	if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
+		t.Error("the policy stands after what it rules")
+	}
+	if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")), "</html>") {
+		t.Error("the data does not stand inside the body")
+	}
+}
+
+func unescape(s string) string {
+	return strings.NewReplacer("&#39;", "'", "&#43;", "+", "&#34;", `"`, "&amp;", "&").Replace(s)
+}
+
+func TestHostileText(t *testing.T) {
+	html := render(t, page{Title: hostile, Program: hostile, Summaries: []summary{{
+		File: hostile, Device: hostile,
+		Facts:    []fact{{hostile, hostile}},
+		Verdict:  verdict{Text: hostile, Why: hostile},
+		Warnings: []warning{{hostile, hostile, hostile}},
+		Curve:    `<svg class="curve"></svg>`,
+	}}})
+	if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 3 {
+		t.Error("text of a snapshot became markup")
+	}
+	unquoted := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(html, `""`)
+	if regexp.MustCompile(`<[^>]*\son\w+=`).MatchString(unquoted) {
+		t.Error("text of a snapshot became an attribute")
+	}
+	if !strings.Contains(html, `<svg class="curve"></svg>`) {
+		t.Error("the curve is not in the page")
+	}
+}
+
+func TestSummary(t *testing.T) {
+	html := render(t, page{Summaries: []summary{
+		{File: "a.pickle", Device: "cuda:0", Facts: []fact{{"peak", "6.53 GiB"}}, Verdict: verdict{OK: true, Text: "adds up"}},
+		{File: "a.pickle", Device: "cuda:1", Verdict: verdict{Text: "history cut"}, Warnings: []warning{{"History was cut.", "So what.", "code()"}}},
+	}})
+	for _, want := range []string{"<dt>peak</dt><dd>6.53 GiB</dd>", "✓ adds up", "⚠ history cut", "<b>History was cut.</b>", "<code>code()</code>", "<noscript>"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+	if got := strings.Count(html, "<article>"); got != 2 {
+		t.Errorf("%d articles, want 2", got)
+	}
+	if !strings.Contains(render(t, page{}), "no memory at all") {
+		t.Error("a report without devices says nothing")
+	}
+}
+
+// TestPolicyFriendly: the policy refuses inline styles and handlers, and
+// nothing may be asked for from anywhere.
+func TestPolicyFriendly(t *testing.T) {
+	names, err := fs.Glob(files, "*.tmpl")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no templates (%v)", err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bad := regexp.MustCompile(`\s(style|on\w+|src|href|action)=`).Find(text); bad != nil {
+			t.Errorf("%s has the attribute %s", name, bad)
+		}
+	}
+}
+
+// TestIDs: the viewer finds its elements by id, so each may stand only once.
+func TestIDs(t *testing.T) {
+	seen := map[string]int{}
+	for _, id := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(render(t, page{}), -1) {
+		seen[id[1]]++
+	}
+	if seen["timeline"] != 1 || seen["summary"] != 1 {
+		text, _ := json.Marshal(seen)
+		t.Errorf("ids: %s", text)
+	}
+	for id, n := range seen {
+		if n != 1 {
+			t.Errorf("id %q stands %d times", id, n)
+		}
+	}
+}
