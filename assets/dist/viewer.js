@@ -133,7 +133,7 @@ this.last=new Uint32Array(this.count);for(let i=0;i<this.count;i++){let end=this
 last[i]=life2[i]===0?this.events:end}this.pendingAlloc=r.ascending(Uint32Array),this.pendingWait=r.unsigned(Uint32Array),this.size=r.unsigned(Float64Array);let offset=r.
 signed(),high=r.unsigned(Uint32Array),low=r.unsigned(Uint32Array);this.address=report.wide_addr?new WideAddresses(high,low):new Addresses(report.base_addr,offset,
 this.size),this.stack=r.unsigned(Uint32Array),this.freeStack=r.unsigned(Uint32Array);for(let i=0;i<this.freeStack.length;i++){let code=this.freeStack[i];this.freeStack[i]=
-code===0?0:code===1?this.stack[i]:code-2}this.stream=r.unsigned(Uint16Array),this.family=r.unsigned(Uint8Array),this.source=r.unsigned(Uint8Array),this.reservedEvent=
+code===0?0:code===1?this.stack[i]:code-2}this.stream=r.unsigned(Uint32Array),this.family=r.unsigned(Uint8Array),this.source=r.unsigned(Uint8Array),this.reservedEvent=
 r.ascending(Uint32Array),this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned(Uint16Array);
 for(let column of[this.size,this.stack,this.freeStack,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.
 length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){
@@ -188,7 +188,7 @@ file.stacks),payload(this.document.getElementById(report.payload))]),data=new De
 return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.time!==null&&data.events>1&&
 data.time[data.events-1]>0}}#stacksOf(id){let stacks=this.stacks.get(id);return stacks||(stacks=payload(this.document.getElementById(id)).then(bytes2=>new Stacks(
 bytes2)),this.stacks.set(id,stacks)),stacks}};var SCHEMA="memviz.report/1";function parseReport(text){let report=JSON.parse(text);if(report.schema!==SCHEMA)throw new Error(`this viewer reads ${SCHEMA}, the \
-page holds ${report.schema}`);return report}var POINTS=24,NO_STACKS=.9;function atPeak({timeline,data,report,hasHistory},grouping){let total=timeline.active[timeline.peak],byGroup=new Float64Array(grouping.
+page holds ${report.schema}`);return report}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}var POINTS=24,NO_STACKS=.9;function atPeak({timeline,data,report,hasHistory},grouping){let total=timeline.active[timeline.peak],byGroup=new Float64Array(grouping.
 groups.length);for(let id of timeline.live(timeline.peak))byGroup[grouping.of[id]]+=data.size[id];let largest=[...byGroup].map((b,i)=>({b,group:grouping.groups[i]})).
 filter(g=>g.b>0).sort((a,b)=>b.b-a.b),named=largest.filter(g=>g.b>=total*.005).slice(0,3).map(({b,group})=>`${lowered(group.label)} ${share(b,total)}`),bySize2=grouping.
 mode==="size"&&report.with_stack<data.count*.1;return{question:"What is in memory at the peak?",mood:"known",value:bytes(total),small:hasHistory?`at event ${count(
@@ -317,22 +317,22 @@ text(id)}),note(streamName(file.streams,data.stream[id]))]],rule=this.app.report
 note(rule.qualifier):""]);let operator=stacks.operatorOf(data.stack[id]);operator&&rows.push(["operator",h("span",{class:"mono",text:operator})]);let region=data.
 context.get(id),metadata=data.metadata.get(id);return region!==void 0&&rows.push(["compiled",stacks.strings.at(region)]),metadata!==void 0&&rows.push(["metadata",
 stacks.strings.at(metadata)]),rows.flatMap(([name,...values])=>{let dd=h("dd",{},...values);return dd.title=dd.textContent??"",[h("dt",{text:String(name)}),dd]})}#tabs(id){
-let{data,stacks}=this.app.device,tab=(value,text)=>h("button",{role:"tab",text,selected:this.tab===value,click:()=>{this.tab=value,this.update()}}),freed=data.isLiveAtEnd(
-id)?"Never freed":"Freed by",frames=stacks.frames(this.#shownStack(id)).length;return h("div",{class:"tabs",role:"tablist"},tab("alloc","Allocated by"),tab("fre\
-e",freed),frames>0?h("span",{class:"note",text:`${count(frames)} ${frames===1?"frame":"frames, innermost first"}`}):null)}#stack(id){let{data,stacks}=this.app.device,
-stack=this.#shownStack(id);return stacks.isEmpty(stack)?h("p",{class:"why",text:whyNoStack(data,id,this.tab)}):stackElement(stacks.frames(stack),stacks.operatorOf(
-stack),this.open)}#shownStack(id){let{data}=this.app.device;return this.tab==="alloc"?data.stack[id]:data.freeStack[id]}toggleFolds(){this.open=!this.open,this.
-update()}copy(markdown){let{app}=this,id=app.pinned;if(id===null)return;let{grouping,device:{data,stacks}}=app,life2=`event ${data.startEvent(id)??"before recor\
-ding"} to ${data.endEvent(id)??"live at the end"}`,what=this.tab==="free"?"freed by":"allocated by",header=`${exactBytes(data.size[id])} ${grouping.groups[grouping.
+let{data,stacks}=this.app.device,tab=(value,text)=>h("button",{role:"tab",text,selected:this.tab===value,click:()=>{this.tab=value,this.update()}}),freed2=data.
+isLiveAtEnd(id)?"Never freed":"Freed by",frames=stacks.frames(this.#shownStack(id)).length;return h("div",{class:"tabs",role:"tablist"},tab("alloc","Allocated b\
+y"),tab("free",freed2),frames>0?h("span",{class:"note",text:`${count(frames)} ${frames===1?"frame":"frames, innermost first"}`}):null)}#stack(id){let{data,stacks}=this.
+app.device,stack=this.#shownStack(id);return stacks.isEmpty(stack)?h("p",{class:"why",text:whyNoStack(data,id,this.tab)}):stackElement(stacks.frames(stack),stacks.
+operatorOf(stack),this.open)}#shownStack(id){let{data}=this.app.device;return this.tab==="alloc"?data.stack[id]:data.freeStack[id]}toggleFolds(){this.open=!this.
+open,this.update()}copy(markdown){let{app}=this,id=app.pinned;if(id===null)return;let{grouping,device:{data,stacks}}=app,life2=`event ${data.startEvent(id)??"be\
+fore recording"} to ${data.endEvent(id)??"live at the end"}`,what=this.tab==="free"?"freed by":"allocated by",header=`${exactBytes(data.size[id])} ${grouping.groups[grouping.
 of[id]].one}, ${life2}, ${data.address.text(id)}, ${what}:`,text=stackText(header.replaceAll(" "," "),stacks.frames(this.#shownStack(id)));copyText(markdown?"`\
 ``\n"+text+"```\n":text)}};function lived(app,id){let{data}=app.device;if(!app.device.hasHistory)return["live in the final state"];let start2=data.startEvent(id),
 end=data.endEvent(id),pending=data.freeRequest(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?"end (still live)":count(
 end)}`,{time}=data,parts=[];return time&&start2!==null&&parts.push(duration((end===null?time[time.length-1]:time[end])-time[start2])),pending!==null&&parts.push(
-`free requested at ${count(pending)}`),[words,...parts.map(note)]}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}function whyNoStack(data,id,tab){
-return tab==="free"?data.isLiveAtEnd(id)?"Still live when the snapshot was taken.":'The event that freed it carries no stack. Record with stacks="all" and conte\
-xt="all".':data.isPreExisting(id)?"It was there before the recording began, so nobody wrote down who allocated it. Call torch.cuda.memory._record_memory_history\
-() before the model is built.":'Its event carries no stack. Record with torch.cuda.memory._record_memory_history(context="all").'}function note(text){return h("\
-span",{class:"faint",text})}function flash(button){let text=button.textContent;button.textContent="Copied",setTimeout(()=>{button.textContent=text},900)}function mountStatus(app,where,scale,plotWidth){let updateWhere=()=>{let{device,hover}=app,{timeline,data}=device;if(!device.hasHistory){where.replaceChildren("\
+`free requested at ${count(pending)}`),[words,...parts.map(note)]}function whyNoStack(data,id,tab){return tab==="free"?data.isLiveAtEnd(id)?"Still live when the\
+ snapshot was taken.":'The event that freed it carries no stack. Record with stacks="all" and context="all".':data.isPreExisting(id)?"It was there before the re\
+cording began, so nobody wrote down who allocated it. Call torch.cuda.memory._record_memory_history() before the model is built.":'Its event carries no stack. R\
+ecord with torch.cuda.memory._record_memory_history(context="all").'}function note(text){return h("span",{class:"faint",text})}function flash(button){let text=button.
+textContent;button.textContent="Copied",setTimeout(()=>{button.textContent=text},900)}function mountStatus(app,where,scale,plotWidth){let updateWhere=()=>{let{device,hover}=app,{timeline,data}=device;if(!device.hasHistory){where.replaceChildren("\
 No events were recorded: blocks of the final state, largest first in each family.");return}let state=hover?.state??app.momentState,fact=(name,value,note2="")=>h(
 "span",{},`${name} `,h("b",{text:value}),note2);where.replaceChildren(fact("state",count(state),` of ${count(timeline.lastState)}`),...data.time?[fact("t",duration(
 state===0?0:data.time[state-1]))]:[],fact("active",bytes(timeline.active[state])),fact("reserved",bytes(timeline.reservedAt(state))))},updateScale=()=>{scale.textContent=
@@ -377,15 +377,17 @@ clientY}},{capture:!0}),app.on(["hover","view","device"],()=>{let hover=app.hove
 -1;return}(id!==shown||root.dataset.state!==String(hover.state))&&root.replaceChildren(...lines(app,id,hover.state)),root.dataset.state=String(hover.state),shown=
 id;let{offsetWidth:width,offsetHeight:height}=root,right=pointer.x+AWAY,below=pointer.y+AWAY+2;root.style.left=`${Math.max(EDGE,right+width>innerWidth-EDGE?pointer.
 x-width-AWAY:right)}px`,root.style.top=`${Math.max(EDGE,below+height>innerHeight-EDGE?pointer.y-height-AWAY:below)}px`})}function lines(app,id,state){let{grouping,
-device:{data,stacks,timeline,hasHistory}}=app,group=grouping.groups[grouping.of[id]],stack=data.stack[id],total=timeline.active[state],user=stacks.siteFrame(stack),
-library=stacks.frames(stack).find(f=>f.kind===LIBRARY),none=stacks.isEmpty(stack),freed=none&&!stacks.isEmpty(data.freeStack[id])?siteOf(stacks,data.freeStack[id]):
-null,where=user?`${nameOf(user)}  ${placeOf(user)}`:none?data.isPreExisting(id)?"allocated before the recording":"no stack recorded":"no user frame",detail=[stacks.
-backward[stack]?"autograd":"",stacks.operatorOf(stack),library?placeOf(library):""].filter(Boolean).join("  ");return[h("div",{class:"first"},swatch(group.color),
-h("b",{text:bytes(data.size[id])}),h("span",{text:group.one}),h("span",{class:"id",text:`#${count(id)}`})),h("div",{class:user?"mono user":"user",text:where}),detail?
-h("div",{class:"mono",text:detail}):null,h("div",{text:`${share(data.size[id],total)} of ${bytes(total)} live here`}),hasHistory?h("div",{text:life(data,id)}):null,
-freed?h("div",{text:`freed by ${freed.name} ${freed.place}`}):null,h("div",{class:"faint",text:"Click to pin the full stack"})].filter(x=>x!==null)}function life(data,id){
-let start2=data.startEvent(id),end=data.endEvent(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?"live at the end":count(
-end)}`;return!data.time||start2===null?words:`${words}, ${duration(data.time[end??data.events-1]-data.time[start2])}`}var OURS=["d","x","y","at","sel","c","iso"];var Hash=class{constructor(app){this.app=app,this.timer=0,this.reading=!1,this.pushed=location.hash,addEventListener("hashchange",()=>this.#follow()),app.on(["s\
+device:{data,stacks,file,timeline,hasHistory}}=app,group=grouping.groups[grouping.of[id]],stack=data.stack[id],total=timeline.active[state],user=stacks.siteFrame(
+stack),library=stacks.frames(stack).find(f=>f.kind===LIBRARY),none=stacks.isEmpty(stack),where=user?`${nameOf(user)}  ${placeOf(user)}`:none?data.isPreExisting(
+id)?"allocated before the recording":"no stack recorded":"no user frame",detail=[stacks.backward[stack]?"autograd":"",stacks.operatorOf(stack),library?placeOf(library):
+""].filter(Boolean).join("  ");return[h("div",{class:"first"},swatch(group.color),h("b",{text:bytes(data.size[id])}),h("span",{text:group.one}),h("span",{class:"\
+id",text:`#${count(id)}`})),h("div",{class:user?"mono user":"user",text:where}),detail?h("div",{class:"mono",text:detail}):null,h("div",{text:`${share(data.size[id],
+total)} of ${bytes(total)} live here`},h("span",{class:"id mono",text:`${data.address.text(id)} ${streamName(file.streams,data.stream[id])}`})),hasHistory?h("di\
+v",{text:[life(data,id),freed(data,stacks,id)].filter(Boolean).join("; ")}):null,h("div",{class:"faint",text:"Click to pin the full stack"})].filter(x=>x!==null)}
+function life(data,id){let start2=data.startEvent(id),end=data.endEvent(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?
+"live at the end":count(end)}`;return!data.time||start2===null?words:`${words}, ${duration(data.time[end??data.events-1]-data.time[start2])}`}function freed(data,stacks,id){
+let stack=data.freeStack[id];if(stacks.isEmpty(stack)||stack===data.stack[id])return"";let site=siteOf(stacks,stack);return`freed by ${site.name} ${site.place}`.
+trimEnd()}var OURS=["d","x","y","at","sel","c","iso"];var Hash=class{constructor(app){this.app=app,this.timer=0,this.reading=!1,this.pushed=location.hash,addEventListener("hashchange",()=>this.#follow()),app.on(["s\
 ettled","moment","pin","colour"],()=>this.#write())}device(){let{report}=this.app,[a,b]=(this.#get("d")??"").split("."),file=b===void 0?report.start.file:Number(
 a),ordinal=Number(b??a),device=a?report.files[file]?.devices.findIndex(d=>d.device===ordinal)??-1:-1;return device<0?report.start:{file,device}}apply(){let{app}=this,
 {viewport,device:{timeline}}=app;this.reading=!0;let colour=this.#get("c");(colour==="family"||colour==="size")&&colour!==app.colourMode&&app.setColourMode(colour);

@@ -16,6 +16,7 @@ import (
 // geometry is what memviz.geometry gives.
 type geometry struct {
 	Left, Top, Width, Height float64
+	From, To                 float64 // states, on the axis of events
 	BytesFrom                float64 `json:"bytes_from"`
 	BytesTo                  float64 `json:"bytes_to"`
 	Ratio                    float64

@@ -50,7 +50,7 @@ export class DeviceData {
       const code = this.freeStack[i];
       this.freeStack[i] = code === 0 ? 0 : code === 1 ? this.stack[i] : code - 2;
     }
-    this.stream = r.unsigned(Uint16Array);
+    this.stream = r.unsigned(Uint32Array);
     this.family = r.unsigned(Uint8Array);
     this.source = r.unsigned(Uint8Array);
     this.reservedEvent = r.ascending(Uint32Array);

@@ -72,3 +72,12 @@ export function parseReport(text) {
   if (report.schema !== SCHEMA) throw new Error(`this viewer reads ${SCHEMA}, the page holds ${report.schema}`);
   return report;
 }
+
+/**
+ * A stream as people call it: its handle, or 0 for the default stream.
+ * @param {string[]} streams of the file
+ * @param {number} i
+ */
+export function streamName(streams, i) {
+  return i === 0 ? 'stream 0' : `stream ${streams[i] ?? i}`;
+}

@@ -2,6 +2,7 @@
 
 import { bytes, count, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
+import { streamName } from '../data/report.js';
 import { copyText, h, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
@@ -185,11 +186,6 @@ function lived(app, id) {
   if (time && start !== null) parts.push(duration((end === null ? time[time.length - 1] : time[end]) - time[start]));
   if (pending !== null) parts.push(`free requested at ${count(pending)}`);
   return [words, ...parts.map(note)];
-}
-
-/** @param {string[]} streams @param {number} i */
-function streamName(streams, i) {
-  return i === 0 ? 'stream 0' : `stream ${streams[i] ?? i}`;
 }
 
 /** @param {import('../data/device.js').DeviceData} data @param {number} id @param {'alloc' | 'free'} tab */

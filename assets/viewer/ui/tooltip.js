@@ -2,6 +2,7 @@
 
 import { bytes, count, duration, share } from '../data/format.js';
 import { nameOf, placeOf } from '../data/fold.js';
+import { streamName } from '../data/report.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
 import { h, swatch } from './dom.js';
@@ -44,7 +45,7 @@ export function mountTooltip(app, root, timeline) {
 function lines(app, id, state) {
   const {
     grouping,
-    device: { data, stacks, timeline, hasHistory },
+    device: { data, stacks, file, timeline, hasHistory },
   } = app;
   const group = grouping.groups[grouping.of[id]];
   const stack = data.stack[id];
@@ -52,7 +53,6 @@ function lines(app, id, state) {
   const user = stacks.siteFrame(stack);
   const library = stacks.frames(stack).find((f) => f.kind === LIBRARY);
   const none = stacks.isEmpty(stack);
-  const freed = none && !stacks.isEmpty(data.freeStack[id]) ? siteOf(stacks, data.freeStack[id]) : null;
   const where = user
     ? `${nameOf(user)}  ${placeOf(user)}`
     : !none
@@ -74,9 +74,12 @@ function lines(app, id, state) {
     ),
     h('div', { class: user ? 'mono user' : 'user', text: where }),
     detail ? h('div', { class: 'mono', text: detail }) : null,
-    h('div', { text: `${share(data.size[id], total)} of ${bytes(total)} live here` }),
-    hasHistory ? h('div', { text: life(data, id) }) : null,
-    freed ? h('div', { text: `freed by ${freed.name} ${freed.place}` }) : null,
+    h(
+      'div',
+      { text: `${share(data.size[id], total)} of ${bytes(total)} live here` },
+      h('span', { class: 'id mono', text: `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}` }),
+    ),
+    hasHistory ? h('div', { text: [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ') }) : null,
     h('div', { class: 'faint', text: 'Click to pin the full stack' }),
   ].filter((x) => x !== null);
 }
@@ -88,4 +91,17 @@ function life(data, id) {
   const words = `${start === null ? 'before recording' : `event ${count(start)}`} → ${end === null ? 'live at the end' : count(end)}`;
   if (!data.time || start === null) return words;
   return `${words}, ${duration(data.time[end ?? data.events - 1] - data.time[start])}`;
+}
+
+/**
+ * Who freed it, when that is recorded and says more than who allocated it.
+ * @param {import('../data/device.js').DeviceData} data
+ * @param {import('../data/stacks.js').Stacks} stacks
+ * @param {number} id
+ */
+function freed(data, stacks, id) {
+  const stack = data.freeStack[id];
+  if (stacks.isEmpty(stack) || stack === data.stack[id]) return '';
+  const site = siteOf(stacks, stack);
+  return `freed by ${site.name} ${site.place}`.trimEnd();
 }
