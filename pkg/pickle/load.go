@@ -92,13 +92,13 @@ func (w *walker) value(v any, depth int) (Value, error) {
 	case string:
 		return w.heap.Text([]byte(v)), nil
 	case *types.Dict:
-		return w.dict(v, pairsOf(v), depth)
+		return w.container(v, EmptyDict, pairsOf(v), depth)
 	case *types.OrderedDict:
-		return w.dict(v, orderedPairs(v), depth)
+		return w.container(v, EmptyDict, orderedPairs(v), depth)
 	case *types.List:
-		return w.list(v, *v, depth)
+		return w.container(v, EmptyList, *v, depth)
 	case *types.Tuple:
-		return w.tuple(v, *v, depth)
+		return w.container(v, Tuple, *v, depth)
 	}
 	return pack(Opaque, 0), nil
 }
@@ -154,25 +154,10 @@ func (w *walker) all(items []any, depth int) ([]Value, error) {
 	return values, nil
 }
 
-func (w *walker) dict(key any, pairs []any, depth int) (Value, error) {
-	v, done := w.once(key, EmptyDict)
-	if done || len(pairs) == 0 {
-		return v, nil
-	}
-	values, err := w.all(pairs, depth)
-	if err != nil {
-		return 0, err
-	}
-	filled, err := w.build.SetItems(w.heap, w.heap.objects[v.Index()], values)
-	if errors.Is(err, ErrOtherWay) {
-		err = ErrMalformed // there is no third way
-	}
-	w.heap.objects[v.Index()] = filled
-	return v, err
-}
-
-func (w *walker) list(key any, items []any, depth int) (Value, error) {
-	v, done := w.once(key, EmptyList)
+// container walks the items (or pairs) of v's container, then hands them on
+// together.
+func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, error) {
+	v, done := w.once(key, kind)
 	if done || len(items) == 0 {
 		return v, nil
 	}
@@ -180,23 +165,18 @@ func (w *walker) list(key any, items []any, depth int) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	filled, err := w.build.Append(w.heap, w.heap.objects[v.Index()], values)
+	filled := w.heap.objects[v.Index()]
+	switch kind {
+	case EmptyDict:
+		filled, err = w.build.SetItems(w.heap, filled, values)
+	case EmptyList:
+		filled, err = w.build.Append(w.heap, filled, values)
+	default:
+		filled = w.heap.Store(filled, values)
+	}
 	if errors.Is(err, ErrOtherWay) {
-		err = ErrMalformed
+		err = ErrMalformed // there is no third way
 	}
 	w.heap.objects[v.Index()] = filled
 	return v, err
-}
-
-func (w *walker) tuple(key any, items []any, depth int) (Value, error) {
-	v, done := w.once(key, Tuple)
-	if done {
-		return v, nil
-	}
-	values, err := w.all(items, depth)
-	if err != nil {
-		return 0, err
-	}
-	w.heap.objects[v.Index()] = w.heap.Store(Container{Kind: Tuple}, values)
-	return v, nil
 }

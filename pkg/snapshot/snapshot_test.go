@@ -95,10 +95,11 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestCorpusBothWays reads every real file in both ways, and our rewriting of it.
-func TestCorpusBothWays(t *testing.T) {
-	for _, path := range corpus(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+// TestFilesBothWays reads every example and every real file in both ways, and
+// our rewriting of it.
+func TestFilesBothWays(t *testing.T) {
+	for _, path := range files(t) {
+		t.Run(path, func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -115,15 +116,19 @@ func TestCorpusBothWays(t *testing.T) {
 	}
 }
 
-func corpus(t testing.TB) []string {
+// files are the examples and, where MEMVIZ_CORPUS names a folder, real snapshots.
+func files(t testing.TB) []string {
 	t.Helper()
-	dir := os.Getenv("MEMVIZ_CORPUS")
-	if dir == "" {
-		t.Skip("MEMVIZ_CORPUS names no folder of real snapshots")
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
+	paths, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "snapshot.pickle.gz"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no snapshots in %s (%v)", dir, err)
+		t.Fatalf("no examples (%v)", err)
+	}
+	if dir := os.Getenv("MEMVIZ_CORPUS"); dir != "" {
+		corpus, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
+		if err != nil || len(corpus) == 0 {
+			t.Fatalf("no snapshots in %s (%v)", dir, err)
+		}
+		paths = append(paths, corpus...)
 	}
 	return paths
 }
