@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the examples")
 func TestExamples(t *testing.T) {
 	for _, story := range stories {
 		t.Run(story.name, func(t *testing.T) {
-			s, err := tell(story.name, 1)
+			s, err := story.tell(1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestStoriesAddUp(t *testing.T) {
 	}
 	for _, story := range stories {
 		for seed := range uint64(3) {
-			s, err := tell(story.name, seed)
+			s, err := story.tell(seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,6 +116,36 @@ func TestProtocols(t *testing.T) {
 	for _, n := range events {
 		if n != events[0] || n == 0 {
 			t.Errorf("events by protocol: %v", events)
+		}
+	}
+}
+
+// TestShapes makes each shape twice: it has the events and the live tensors
+// that were asked for, adds up, and is the same for the same seed.
+func TestShapes(t *testing.T) {
+	for _, shape := range shapes {
+		var pickles [2]bytes.Buffer
+		for i := range pickles {
+			s, err := shape.make(5, 20_000, 3_000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := replay.Replay(s, 0)
+			if n := d.Events.Len(); n < 20_000 || n > 20_010 {
+				t.Errorf("%s has %d events", shape.name, n)
+			}
+			if n := len(d.Live(nil, d.Totals.PeakState)); n < 2_900 || n > 3_100 {
+				t.Errorf("%s has %d live tensors at its peak", shape.name, n)
+			}
+			if !d.AddsUp() {
+				t.Errorf("%s: %+v %+v", shape.name, d.Anomalies, d.Reconciliation)
+			}
+			if err := snapshot.Write(&pickles[i], s, 4); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(pickles[0].Bytes(), pickles[1].Bytes()) {
+			t.Errorf("%s differs from one time to the next", shape.name)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func run(args []string, stdout io.Writer) error {
 	app := &cli.App{
 		Name:            "memviz-gen",
 		Usage:           "make a snapshot of a training run that never happened",
-		ArgsUsage:       "STORY",
-		Description:     describeStories(),
+		ArgsUsage:       "STORY|SHAPE",
+		Description:     describe(),
 		HideHelpCommand: true,
 		Writer:          stdout,
 		ExitErrHandler:  func(*cli.Context, error) {},
@@ -36,19 +36,49 @@ func run(args []string, stdout io.Writer) error {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "what the run's randomness begins with"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
+			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
+			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
 		},
 		Action: func(c *cli.Context) error {
-			s, err := tell(c.Args().First(), c.Uint64("seed"))
-			if err != nil {
-				return err
-			}
 			if p := c.Int("protocol"); p < 2 || p > 5 {
 				return fmt.Errorf("protocol %d is not one of 2 to 5", p)
+			}
+			s, err := makeSnapshot(c)
+			if err != nil {
+				return err
 			}
 			return writeFile(c.String("output"), s, c.Int("protocol"))
 		},
 	}
 	return app.Run(args)
+}
+
+func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
+	name := c.Args().First()
+	for i := range stories {
+		if stories[i].name == name {
+			return stories[i].tell(c.Uint64("seed"))
+		}
+	}
+	for _, shape := range shapes {
+		if shape.name == name {
+			return shape.make(c.Uint64("seed"), c.Int("events"), c.Int("live"))
+		}
+	}
+	return nil, fmt.Errorf("there is no story or shape %q\n%s", name, describe())
+}
+
+func describe() string {
+	var b strings.Builder
+	b.WriteString("Stories:\n")
+	for _, s := range stories {
+		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
+	}
+	b.WriteString("\nShapes, as large as --events and --live say:\n")
+	for _, s := range shapes {
+		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
+	}
+	return b.String()
 }
 
 func writeFile(path string, s *snapshot.Snapshot, protocol int) (err error) {

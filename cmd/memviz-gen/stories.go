@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -24,30 +23,15 @@ var stories = []story{
 	{"out-of-memory", "sequences grow longer until a batch no longer fits", 4 * gib, outOfMemory},
 }
 
-func describeStories() string {
-	var b strings.Builder
-	b.WriteString("Stories:\n")
-	for _, s := range stories {
-		fmt.Fprintf(&b, "  %-14s %s\n", s.name, s.about)
-	}
-	return b.String()
-}
-
 // tell runs a story and takes its snapshot, also when it ends in an
 // out-of-memory error, as an observer of such errors would.
-func tell(name string, seed uint64) (*snapshot.Snapshot, error) {
-	for _, s := range stories {
-		if s.name != name {
-			continue
-		}
-		r := newRecorder(allocator.Settings{}, s.capacity, seed)
-		var oom *allocator.OutOfMemoryError
-		if err := s.run(r); err != nil && !errors.As(err, &oom) {
-			return nil, err
-		}
-		return r.snapshot(""), nil
+func (s *story) tell(seed uint64) (*snapshot.Snapshot, error) {
+	r := newRecorder(allocator.Settings{}, s.capacity, seed)
+	var oom *allocator.OutOfMemoryError
+	if err := s.run(r); err != nil && !errors.As(err, &oom) {
+		return nil, err
 	}
-	return nil, fmt.Errorf("there is no story %q\n%s", name, describeStories())
+	return r.snapshot(""), nil
 }
 
 var smallGPT = shape{layers: 6, width: 512, heads: 8, vocabulary: 16384, batch: 8, length: 256}

@@ -95,6 +95,9 @@ func (c *Composer) Event(device DeviceID, ev EventText) {
 	}
 }
 
+// Len is the number of events of a device so far.
+func (c *Composer) Len(device DeviceID) int { return c.s.Traces[c.Trace(device)].Events.Len() }
+
 // Segment appends a segment with its blocks. The sums of the segment are taken
 // from the blocks.
 func (c *Composer) Segment(seg Segment, blocks ...Block) {

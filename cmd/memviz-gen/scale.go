@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// A shape is a snapshot that is not told but counted: what it has to have is a
+// size, a realistic number of stacks, and lifetimes of a kind.
+type shapeMaker struct {
+	name, about string
+	make        func(seed uint64, events, live int) (*snapshot.Snapshot, error)
+}
+
+var shapes = []shapeMaker{
+	{"training-shaped", "steps that save activations and give them back in reverse, over tensors that stay", trainingShaped},
+	{"adversarial", "random lifetimes, the hardest thing to draw", adversarial},
+}
+
+const (
+	distinctSites  = 2_000
+	distinctFrames = 700
+	minDepth       = 20
+	maxDepth       = 90
+)
+
+// load is a recording of a great many events.
+type load struct {
+	*recorder
+	stacks []snapshot.StackID
+}
+
+func newLoad(seed uint64) *load {
+	l := &load{recorder: newRecorder(allocator.Settings{}, 1<<50, seed)}
+	l.stacks = make([]snapshot.StackID, distinctSites)
+	for i := range l.stacks {
+		l.stacks[i] = l.randomStack(i)
+	}
+	return l
+}
+
+// randomStack is a call site inside a tree of calls: sites that are near each
+// other share their outer frames, as those of one module do.
+func (l *load) randomStack(site int) snapshot.StackID {
+	shape := rand.New(rand.NewPCG(uint64(site), 1))
+	depth := minDepth + int(math.Pow(shape.Float64(), 3)*(maxDepth-minDepth+1)) // most are shallow
+	frames := make([]snapshot.FrameText, 0, depth)
+	frames = append(frames, py(modelFile, int32(site), fmt.Sprintf("layer%d", site%distinctFrames)))
+	for len(frames) < depth {
+		n := (site/50*7 + len(frames)*3) % distinctFrames
+		if n%3 == 0 {
+			frames = append(frames, py(site2file(n), int32(n), fmt.Sprintf("call%d", n)))
+		} else {
+			frames = append(frames, cpp(fmt.Sprintf("at::native::kernel%d(at::Tensor const&, c10::Scalar const&)", n)))
+		}
+	}
+	return l.out.Stack(frames...)
+}
+
+func site2file(n int) string { return fmt.Sprintf("%snn/modules/module%d.py", site, n%40) }
+
+func (l *load) take(site int, bytes int64) (tensor, error) {
+	l.pass(4)
+	l.stack = l.stacks[site%len(l.stacks)]
+	addr, err := l.gpu.Alloc(bytes, 0)
+	return tensor{addr, bytes}, err
+}
+
+func (l *load) give(site int, t tensor) error {
+	l.pass(2)
+	l.stack = l.stacks[site%len(l.stacks)]
+	return l.gpu.Free(t.addr)
+}
+
+func (l *load) recorded() int { return l.out.Len(0) }
+
+// trainingShaped is a loop over steps of about 2,500 saved activations, with a
+// scratch tensor for each, above the other live tensors, which stay.
+func trainingShaped(seed uint64, events, live int) (*snapshot.Snapshot, error) {
+	const layers = 2_500
+	l := newLoad(seed)
+	for i := range max(0, live-layers) {
+		if _, err := l.take(i, int64(1+i%64)<<14); err != nil {
+			return nil, err
+		}
+	}
+	sizes := make([]int64, layers)
+	for i := range sizes {
+		sizes[i] = int64(1+l.rng.IntN(256)) << 12
+	}
+	saved := make([]tensor, 0, layers)
+	for l.recorded() < events {
+		for i := 0; i < layers && l.recorded() < events; i++ {
+			t, err := l.take(7_000+i, sizes[i])
+			if err != nil {
+				return nil, err
+			}
+			saved = append(saved, t)
+			scratch, err := l.take(9_500+i, sizes[(i+1)%layers])
+			if err != nil {
+				return nil, err
+			}
+			if err := l.give(9_500+i, scratch); err != nil {
+				return nil, err
+			}
+		}
+		for i := len(saved) - 1; i >= 0 && l.recorded() < events; i-- {
+			if err := l.give(12_000+i, saved[i]); err != nil {
+				return nil, err
+			}
+			saved = saved[:i]
+		}
+	}
+	return l.snapshot(""), nil
+}
+
+// adversarial is the shape that is hardest to draw: random lifetimes, with live
+// tensors at any time.
+func adversarial(seed uint64, events, live int) (*snapshot.Snapshot, error) {
+	l := newLoad(seed)
+	held := make([]tensor, 0, live)
+	for l.recorded() < events {
+		t, err := l.take(l.rng.IntN(distinctSites), int64(1+l.rng.IntN(4096))<<9)
+		if err != nil {
+			return nil, err
+		}
+		if len(held) < live {
+			held = append(held, t)
+			continue
+		}
+		i := l.rng.IntN(live)
+		if err := l.give(l.rng.IntN(distinctSites), held[i]); err != nil {
+			return nil, err
+		}
+		held[i] = t
+	}
+	return l.snapshot(""), nil
+}
