@@ -28,7 +28,7 @@ type Limits struct {
 	Depth       int   // marks open at the same time
 	Stack       int   // values on the stack
 	Memo        int   // memo entries
-	Objects     int   // lists, dicts and tuples
+	Objects     int   // lists, dicts and tuples; never more than 2^28
 	StringBytes int   // length of one string
 	TextBytes   int64 // length of all distinct strings together
 	LoadBytes   int64 // input of the second way, which holds it in memory
@@ -41,7 +41,7 @@ var DefaultLimits = Limits{
 	Depth:       256,
 	Stack:       1 << 26,
 	Memo:        1 << 28,
-	Objects:     1 << 28,
+	Objects:     1 << refBits,
 	StringBytes: 16 << 20,
 	TextBytes:   1 << 30,
 	LoadBytes:   256 << 20,
@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 		Depth:       cmp.Or(l.Depth, d.Depth),
 		Stack:       cmp.Or(l.Stack, d.Stack),
 		Memo:        cmp.Or(l.Memo, d.Memo),
-		Objects:     cmp.Or(l.Objects, d.Objects),
+		Objects:     min(cmp.Or(l.Objects, d.Objects), 1<<refBits),
 		StringBytes: cmp.Or(l.StringBytes, d.StringBytes),
 		TextBytes:   cmp.Or(l.TextBytes, d.TextBytes),
 		LoadBytes:   cmp.Or(l.LoadBytes, d.LoadBytes),

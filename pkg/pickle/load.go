@@ -165,7 +165,7 @@ func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, e
 	if err != nil {
 		return 0, err
 	}
-	filled := w.heap.objects[v.Index()]
+	filled := w.heap.at(v)
 	switch kind {
 	case EmptyDict:
 		filled, err = w.build.SetItems(w.heap, filled, values)
@@ -177,6 +177,6 @@ func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, e
 	if errors.Is(err, ErrOtherWay) {
 		err = ErrMalformed // there is no third way
 	}
-	w.heap.objects[v.Index()] = filled
+	w.heap.set(v, filled)
 	return v, err
 }

@@ -8,20 +8,22 @@ import (
 	"math"
 )
 
-const sourceSize = 256 << 10
-
 // Stream reads one pickle of the kind that torch writes, and nothing behind
 // its STOP. size is the length of the input if known, else 0; it only guides
 // how much room is set aside.
 func Stream(r io.Reader, size int64, b Builder, limits Limits) (*Result, error) {
-	d := &decoder{source: newSource(r, sourceSize), heap: newHeap(), build: b, limits: limits.withDefaults()}
+	d := &decoder{source: newSource(r), heap: newHeap(), build: b, runs: newRuns(), limits: limits.withDefaults()}
 	if size > 0 {
-		// Virtual until used; torch's files have about one memo entry for 80 bytes.
-		guess := int(min(size/80, int64(d.limits.Memo)))
-		d.memo = make([]Value, 0, guess)
-		d.heap.objects = make([]Container, 0, guess)
+		// Virtual until used; torch's files have about one memo entry for 70
+		// bytes, and one container for 110.
+		d.memo.words = make([]uint32, 0, min(size/64, int64(d.limits.Memo)))
+		d.heap.objects = make([]uint32, 0, min(size/96, int64(d.limits.Objects)))
 	}
 	root, err := d.run()
+	d.stop()
+	if errors.Is(err, ErrOtherWay) {
+		<-d.done // the caller will read the input again
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,8 @@ type decoder struct {
 	limits   Limits
 	stack    []Value
 	marks    []int
-	memo     []Value
+	memo     memo
+	runs     runs
 	protocol int
 	text     int64 // bytes of all strings read
 	op       byte
@@ -47,8 +50,7 @@ func (d *decoder) fail(kind error, format string, args ...any) error {
 	return &Error{Offset: d.opAt, Op: d.op, What: fmt.Sprintf(format, args...), Err: kind}
 }
 
-// run executes opcodes until STOP. GETs inside frame lists are four of five
-// opcodes, so nothing but the switch stands between them.
+// run executes opcodes until STOP.
 func (d *decoder) run() (Value, error) {
 	if err := d.refill(lookahead); err != nil {
 		return 0, err
@@ -61,7 +63,7 @@ func (d *decoder) run() (Value, error) {
 			if err := d.refill(lookahead); err != nil {
 				return 0, err
 			}
-			if d.exhausted() {
+			if d.eof && d.pos >= d.end {
 				d.op, d.opAt = opStop, d.base+int64(d.end)
 				return 0, d.fail(ErrTruncated, "no STOP")
 			}
@@ -70,14 +72,11 @@ func (d *decoder) run() (Value, error) {
 		d.pos++
 		var err error
 		switch d.op {
-		case opBinGet:
-			err = d.get(int(d.buf[d.pos]))
-			d.pos++
-		case opLongBinGet:
-			err = d.get(int(binary.LittleEndian.Uint32(d.buf[d.pos:])))
-			d.pos += 4
+		case opBinGet, opLongBinGet:
+			d.pos--
+			err = d.gets()
 		case opMemoize:
-			err = d.put(len(d.memo))
+			err = d.put(d.memo.len())
 		case opBinPut:
 			err = d.put(int(d.buf[d.pos]))
 			d.pos++
@@ -85,10 +84,7 @@ func (d *decoder) run() (Value, error) {
 			err = d.put(int(binary.LittleEndian.Uint32(d.buf[d.pos:])))
 			d.pos += 4
 		case opMark:
-			if len(d.marks) >= d.limits.Depth {
-				err = d.fail(ErrLimit, "more than %d containers inside one another", d.limits.Depth)
-			}
-			d.marks = append(d.marks, len(d.stack))
+			err = d.mark()
 		case opBinInt1:
 			err = d.push(pack(Int, uint64(d.buf[d.pos])))
 			d.pos++
@@ -146,7 +142,7 @@ func (d *decoder) run() (Value, error) {
 		default:
 			err = d.otherwise()
 		}
-		if err != nil && d.r == nil && d.pos > d.end {
+		if err != nil && d.overrun() {
 			err = d.fail(ErrTruncated, "its argument is cut")
 		}
 		if err != nil {
@@ -157,19 +153,20 @@ func (d *decoder) run() (Value, error) {
 
 // header reads PROTO. Protocols 0 and 1 have none and go the other way.
 func (d *decoder) header() error {
-	d.op, d.opAt = d.buf[0], 0
+	first, have := d.buf[d.pos], d.end-d.pos
+	d.op, d.opAt = first, 0
 	switch {
-	case d.end == 0:
+	case have == 0:
 		return d.fail(ErrTruncated, "the file is empty")
-	case d.buf[0] != opProto && opTable[d.buf[0]].arg == argUnknown:
-		return d.fail(ErrNotPickle, "it begins with %q", d.buf[:min(d.end, lookahead)])
-	case d.buf[0] != opProto:
+	case first != opProto && opTable[first].arg == argUnknown:
+		return d.fail(ErrNotPickle, "it begins with %q", d.buf[d.pos:d.pos+min(have, lookahead)])
+	case first != opProto:
 		return d.fail(ErrOtherWay, "protocol 0 or 1")
-	case d.end == 1:
+	case have == 1:
 		return d.fail(ErrTruncated, "the file has one byte")
 	}
-	d.protocol = int(d.buf[1])
-	d.pos = 2
+	d.protocol = int(d.buf[d.pos+1])
+	d.pos += 2
 	if d.protocol < 2 {
 		return d.fail(ErrOtherWay, "protocol %d", d.protocol)
 	} else if d.protocol > 5 {
@@ -188,17 +185,82 @@ func (d *decoder) otherwise() error {
 
 func (d *decoder) push(v Value) error {
 	if len(d.stack) >= d.limits.Stack {
-		return d.fail(ErrLimit, "more than %d values waiting for their container", d.limits.Stack)
+		return d.tooManyValues()
 	}
 	d.stack = append(d.stack, v)
 	return nil
 }
 
-func (d *decoder) get(i int) error {
-	if i >= len(d.memo) {
-		return d.fail(ErrMalformed, "memo entry %d of %d", i, len(d.memo))
+func (d *decoder) tooManyValues() error {
+	return d.fail(ErrLimit, "more than %d values waiting for their container", d.limits.Stack)
+}
+
+func (d *decoder) mark() error {
+	if len(d.marks) >= d.limits.Depth {
+		return d.fail(ErrLimit, "more than %d containers inside one another", d.limits.Depth)
 	}
-	return d.push(d.memo[i])
+	if op := d.buf[d.pos]; (op == opLongBinGet || op == opBinGet) && !d.runs.off && len(d.stack) > d.bottom(0) {
+		if top := d.stack[len(d.stack)-1]; top.Type() == Object && d.heap.at(top).Kind == EmptyList {
+			return d.list(top)
+		}
+	}
+	d.marks = append(d.marks, len(d.stack))
+	return nil
+}
+
+// list fills an empty list, from its mark to its APPENDS if GETs are all there
+// is between.
+func (d *decoder) list(into Value) error {
+	list, text, ok := d.runs.find(d.buf[d.pos:d.end])
+	if ok {
+		d.heap.set(into, list)
+		d.pos += len(text)
+		return nil
+	}
+	d.marks = append(d.marks, len(d.stack))
+	if text == nil {
+		return nil
+	}
+	if err := d.gets(); err != nil {
+		return err
+	}
+	d.op, d.opAt = opAppends, d.offset()
+	d.pos++
+	err := d.appends()
+	if list := d.heap.at(into); err == nil && list.Kind == Interned {
+		d.runs.add(text, list)
+	}
+	return err
+}
+
+// gets pushes a run of memo entries, which is what a list of frames is. Four of
+// five opcodes are executed here, so it keeps what it needs in locals and looks
+// for more input only when it leaves.
+func (d *decoder) gets() error {
+	buf, pos, words, stack := d.buf, d.pos, d.memo.words, d.stack
+	for more := true; more; more = pos <= d.end-lookahead {
+		var i, next int
+		switch buf[pos] {
+		case opLongBinGet:
+			i, next = int(binary.LittleEndian.Uint32(buf[pos+1:])), pos+5
+		case opBinGet:
+			i, next = int(buf[pos+1]), pos+2
+		default:
+			d.pos, d.stack = pos, stack
+			return nil
+		}
+		if i >= len(words) {
+			d.op, d.opAt, d.pos = buf[pos], d.base+int64(pos), next
+			return d.fail(ErrMalformed, "memo entry %d of %d", i, len(words))
+		}
+		stack = append(stack, d.memo.value(words[i]))
+		pos = next
+	}
+	d.pos, d.stack = pos, stack
+	if len(stack) > d.limits.Stack {
+		return d.tooManyValues()
+	}
+	return nil
 }
 
 // put stores the top of the stack as memo entry i. Every writer counts up, so
@@ -209,14 +271,15 @@ func (d *decoder) put(i int) error {
 		return d.fail(ErrMalformed, "nothing to remember")
 	case i >= d.limits.Memo:
 		return d.fail(ErrLimit, "memo entry %d", i)
-	case i > len(d.memo):
-		return d.fail(ErrOtherWay, "memo entry %d after %d", i, len(d.memo))
+	case i > d.memo.len():
+		return d.fail(ErrOtherWay, "memo entry %d after %d", i, d.memo.len())
 	}
 	top := d.stack[len(d.stack)-1]
-	if i < len(d.memo) {
-		d.memo[i] = top
+	if i < d.memo.len() {
+		d.memo.set(i, top)
+		d.runs.off = true
 	} else {
-		d.memo = append(d.memo, top)
+		d.memo.add(top)
 	}
 	return nil
 }
@@ -334,21 +397,29 @@ func (d *decoder) fill(into Value, items []Value, dict bool) error {
 	if into.Type() != Object {
 		return d.fail(ErrMalformed, "what should take the items is no container")
 	}
-	c := &d.heap.objects[into.Index()]
+	c := d.heap.at(into)
 	if c.Kind == Tuple || dict && (c.Kind == EmptyList || c.Kind == List) || !dict && (c.Kind == EmptyDict || c.Kind == Dict) {
 		return d.fail(ErrMalformed, "what should take the items is another kind of container")
 	}
 	var filled Container
 	var err error
 	if dict {
-		filled, err = d.build.SetItems(d.heap, *c, items)
+		filled, err = d.build.SetItems(d.heap, c, items)
 	} else {
-		filled, err = d.build.Append(d.heap, *c, items)
+		filled, err = d.build.Append(d.heap, c, items)
 	}
+	if err != nil {
+		return d.refused(err)
+	}
+	d.heap.set(into, filled)
+	return nil
+}
+
+// refused says where the builder could not go on.
+func (d *decoder) refused(err error) error {
 	if errors.Is(err, ErrOtherWay) || errors.Is(err, ErrMalformed) || errors.Is(err, ErrLimit) {
-		return d.fail(err, "%s", "a container is filled in an unusual order")
+		return d.fail(err, "a container is filled in an unusual order")
 	}
-	d.heap.objects[into.Index()] = filled
 	return err
 }
 
@@ -372,7 +443,7 @@ func (d *decoder) markedTuple() error {
 }
 
 func (d *decoder) stop() (Value, error) {
-	if d.pos > d.end {
+	if d.overrun() {
 		return 0, d.fail(ErrTruncated, "no STOP")
 	} else if len(d.stack) != 1 || len(d.marks) != 0 {
 		return 0, d.fail(ErrMalformed, "%d values and %d marks are left at STOP", len(d.stack), len(d.marks))

@@ -40,8 +40,18 @@ func (v Value) Index() int { return int(v >> typeBits) }
 // Container is a list, tuple, dict or record, as it stands now. Kinds below
 // FirstRecord belong to this package; a Builder gives meaning to the others.
 type Container struct {
-	Kind Kind
-	Ref  uint32 // what it refers to is the business of whoever made the kind
+	Kind Kind   // 4 bits
+	Ref  uint32 // 28 bits; what it refers to is the business of whoever made the kind
+}
+
+// refBits is how much of a packed Container is its Ref. No Ref can be larger:
+// each counts something of which there is at most one for a container.
+const refBits = 28
+
+func (c Container) pack() uint32 { return uint32(c.Kind)<<refBits | c.Ref }
+
+func unpack(word uint32) Container {
+	return Container{Kind: Kind(word >> refBits), Ref: word & (1<<refBits - 1)}
 }
 
 // Kind is what a Container has turned out to be.
@@ -54,7 +64,10 @@ const (
 	List  // Ref: its items in the heap
 	Tuple // Ref: its items in the heap
 	// FirstRecord is the first kind that a Builder may use for its own.
-	FirstRecord Kind = 16
+	FirstRecord Kind = 6
+	// Interned is a Builder's kind for lists that are the same Container whenever
+	// their items are the same, and that never change.
+	Interned Kind = 15
 )
 
 // Heap holds what Values point at.
@@ -62,10 +75,11 @@ type Heap struct {
 	Strings []string // interned, valid UTF-8; Strings[0] is ""
 
 	intern  map[string]uint32
+	last    uint32   // the string interned before, which often comes again
 	wide    []uint64 // two's complement of a negative one, or an unsigned one
 	isNeg   []bool
 	floats  []float64
-	objects []Container
+	objects []uint32 // packed containers
 	items   [][]Value
 }
 
@@ -75,7 +89,11 @@ func newHeap() *Heap {
 
 // Text interns a string.
 func (h *Heap) Text(b []byte) Value {
+	if string(b) == h.Strings[h.last] {
+		return pack(String, uint64(h.last))
+	}
 	if i, ok := h.intern[string(b)]; ok {
+		h.last = i
 		return pack(String, uint64(i))
 	}
 	s := string(b)
@@ -132,14 +150,14 @@ func boolean(b bool) Value {
 }
 
 func (h *Heap) object(kind Kind) Value {
-	h.objects = append(h.objects, Container{Kind: kind})
+	h.objects = append(h.objects, Container{Kind: kind}.pack())
 	return pack(Object, uint64(len(h.objects)-1))
 }
 
 // tuple makes a tuple; it keeps a copy of items.
 func (h *Heap) tuple(items []Value) Value {
 	v := h.object(Tuple)
-	h.objects[v.Index()] = h.Store(Container{Kind: Tuple}, items)
+	h.set(v, h.Store(Container{Kind: Tuple}, items))
 	return v
 }
 
@@ -148,8 +166,13 @@ func (h *Heap) Container(v Value) (Container, bool) {
 	if v.Type() != Object {
 		return Container{}, false
 	}
-	return h.objects[v.Index()], true
+	return h.at(v), true
 }
+
+// at is the container of an Object value.
+func (h *Heap) at(v Value) Container { return unpack(h.objects[v.Index()]) }
+
+func (h *Heap) set(v Value, c Container) { h.objects[v.Index()] = c.pack() }
 
 // Store keeps items (or pairs) of a container that the Builder has no better
 // place for. It returns what the container has become.

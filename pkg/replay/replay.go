@@ -14,7 +14,7 @@ const maxSize = 1 << 42
 // Replay replays the history of one device of a snapshot.
 func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	d := &Device{ID: device, Events: s.Events(device)}
-	m := newMachine(d)
+	m := newMachine(d, s)
 	for i := range d.Events.Action {
 		m.step(EventIndex(i))
 	}
@@ -31,7 +31,8 @@ type machine struct {
 	d    *Device
 	at   map[uint64]tenancy
 	pre  []Allocation // pre-existing, as their frees or blocks turn up
-	born []Allocation // by Start
+	room int          // in front of born, for pre to move to
+	born []Allocation // room, then allocations by Start
 }
 
 // tenancy says who uses an address now and how often it was used before.
@@ -46,14 +47,19 @@ type ref int32
 
 const closed ref = 1<<31 - 1
 
-func newMachine(d *Device) *machine {
-	allocs := 0
+func newMachine(d *Device, s *snapshot.Snapshot) *machine {
+	allocs, room := 0, 0
 	for _, a := range d.Events.Action {
 		if a == snapshot.Alloc {
 			allocs++
 		}
 	}
-	return &machine{d: d, at: make(map[uint64]tenancy), born: make([]Allocation, 0, allocs)}
+	for range s.LiveBlocks(d.ID) {
+		room++ // each may turn out to be pre-existing
+	}
+	m := &machine{d: d, at: make(map[uint64]tenancy), room: room}
+	m.born = make([]Allocation, room, room+allocs)
+	return m
 }
 
 func (m *machine) get(r ref) *Allocation {
@@ -186,5 +192,9 @@ func (m *machine) pile() ([]Allocation, int) {
 	slices.SortFunc(m.pre, func(a, b Allocation) int {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Version, b.Version))
 	})
-	return slices.Concat(m.pre, m.born), len(m.pre)
+	if unused := m.room - len(m.pre); unused >= 0 {
+		copy(m.born[unused:], m.pre)
+		return m.born[unused:], len(m.pre)
+	}
+	return slices.Concat(m.pre, m.born[m.room:]), len(m.pre)
 }

@@ -12,9 +12,12 @@ const (
 	kindBlock
 	kindHistory
 	kindAnnotation
-	kindStack // a list of frames; Ref: the interned stack
-	kindRows  // a list of records; Ref: index into builder.lists
+	kindRows     // a list of records; Ref: index into builder.lists
+	kindOddStack // a list of frames and other things, which are counted; Ref: as kindStack
 )
+
+// kindStack is a list of frames; Ref: the interned stack.
+const kindStack = pickle.Interned
 
 // builder turns a pickle into a Snapshot's columns while it is read. A dict
 // becomes a row of the table that its keys call for, a list of frames an
@@ -30,7 +33,7 @@ type builder struct {
 	stacks       stackTable
 	streams      interner[uint64, StreamID]
 	pools        interner[Pool, PoolID]
-	actions      map[pickle.Value]Action
+	actions      []Action // by string index
 	blockHasAddr []bool
 	blockLists   []uint32 // by segment row: its list of blocks + 1
 	history      []legacyBlock
@@ -40,7 +43,6 @@ func newBuilder(sizeHint int64) *builder {
 	b := &builder{
 		s:       &Snapshot{},
 		frames:  map[Frame]FrameID{},
-		actions: map[pickle.Value]Action{},
 		streams: newInterner[uint64, StreamID](0),
 		pools:   newInterner[Pool, PoolID](Pool{}),
 	}
@@ -165,7 +167,7 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 		kind = b.listKind(h, items[0])
 	}
 	switch kind {
-	case kindStack:
+	case kindStack, kindOddStack:
 		return b.extendStack(h, l, items), nil
 	case kindRows:
 		return b.extendRows(h, l, items), nil

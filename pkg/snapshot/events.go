@@ -124,20 +124,26 @@ func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 
 // action is the code of an action's name.
 func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
-	if a, ok := b.actions[v]; ok {
-		if a >= FirstUnknownAction {
-			count(&b.s.Oddity.UnknownActions, b.s.ActionName(a))
-		}
-		return a
-	}
 	if v.Type() != pickle.String {
 		b.wrongType("event.action")
 		return NoAction
 	}
-	name := h.Strings[v.Index()]
+	i := v.Index()
+	for len(b.actions) <= i {
+		b.actions = append(b.actions, NoAction) // not asked for yet
+	}
+	if b.actions[i] == NoAction {
+		b.actions[i] = b.newAction(h.Strings[i])
+	}
+	if b.actions[i] >= FirstUnknownAction {
+		count(&b.s.Oddity.UnknownActions, b.s.ActionName(b.actions[i]))
+	}
+	return b.actions[i]
+}
+
+func (b *builder) newAction(name string) Action {
 	for a, known := range actionNames {
 		if name == known && Action(a) != NoAction {
-			b.actions[v] = Action(a)
 			return Action(a)
 		}
 	}
@@ -146,8 +152,5 @@ func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
 	} else if len(b.s.ActionNames) < maxUnknownActions {
 		b.s.ActionNames = append(b.s.ActionNames, "(others)")
 	}
-	a := FirstUnknownAction + Action(len(b.s.ActionNames)-1)
-	b.actions[v] = a
-	count(&b.s.Oddity.UnknownActions, b.s.ActionName(a))
-	return a
+	return FirstUnknownAction + Action(len(b.s.ActionNames)-1)
 }

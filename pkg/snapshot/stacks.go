@@ -44,31 +44,33 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 
 // extendStack interns a list of frames.
 func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) pickle.Container {
-	t := &b.stacks
+	t, kind := &b.stacks, kindStack
 	t.scratch = t.scratch[:0]
-	if l.Kind == kindStack {
+	if l.Kind != pickle.EmptyList {
+		kind = l.Kind
 		t.scratch = append(t.scratch, t.table.Frames(StackID(l.Ref))...)
 	}
 	for _, item := range items {
-		c, ok := h.Container(item)
-		switch {
-		case !ok || c.Kind != kindFrame:
-			b.wrongType("item of frames")
-		case len(t.scratch) >= maxStackDepth:
-			b.wrongType("frames beyond 10,000")
-			return pickle.Container{Kind: kindStack, Ref: uint32(t.intern())}
-		default:
+		if c, ok := h.Container(item); ok && c.Kind == kindFrame {
 			t.scratch = append(t.scratch, FrameID(c.Ref))
+		} else {
+			b.wrongType("item of frames")
+			kind = kindOddStack
 		}
 	}
-	return pickle.Container{Kind: kindStack, Ref: uint32(t.intern())}
+	if len(t.scratch) > maxStackDepth {
+		b.wrongType("frames beyond 10,000")
+		kind = kindOddStack
+		t.scratch = t.scratch[:maxStackDepth]
+	}
+	return pickle.Container{Kind: kind, Ref: uint32(t.intern())}
 }
 
 // stack is the stack that the value of a frames key stands for.
 func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
 	c, ok := h.Container(v)
 	switch {
-	case ok && c.Kind == kindStack:
+	case ok && (c.Kind == kindStack || c.Kind == kindOddStack):
 		return StackID(c.Ref)
 	case ok && c.Kind == pickle.EmptyList, v.Type() == pickle.None:
 	default:
