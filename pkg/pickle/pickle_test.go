@@ -7,8 +7,10 @@ import (
 	"math"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // everything writes one value of each kind that the Encoder knows.
@@ -87,6 +89,37 @@ func TestSmallReads(t *testing.T) {
 	if a, b := dump(want.Heap, want.Root), dump(got.Heap, got.Root); a != b {
 		t.Errorf("byte by byte it reads\n%s\nat once\n%s", b, a)
 	}
+}
+
+// TestReadsNothingAfterwards: when Stream gives up, nobody else reads its input
+// any more, however much of it is left.
+func TestReadsNothingAfterwards(t *testing.T) {
+	data := append([]byte("\x80\x020"), make([]byte, 40*chunkSize)...)
+	r := &watched{Reader: bytes.NewReader(data)}
+	if _, err := Stream(r, 0, keeper{}, Limits{}); !errors.Is(err, ErrOtherWay) {
+		t.Fatal(err)
+	}
+	r.closed.Store(true)
+	time.Sleep(10 * time.Millisecond)
+	if r.late.Load() {
+		t.Error("the input was read after Stream had returned")
+	}
+	if r.Len() == 0 {
+		t.Error("all of the input was read before the second byte was looked at")
+	}
+}
+
+// watched notes whether it is read after it was closed.
+type watched struct {
+	*bytes.Reader
+	closed, late atomic.Bool
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	if w.closed.Load() {
+		w.late.Store(true)
+	}
+	return w.Reader.Read(b)
 }
 
 // TestEveryCut cuts a pickle at every byte: each is truncated and nothing else.

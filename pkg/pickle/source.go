@@ -66,9 +66,9 @@ func newSource(r io.Reader) *source {
 	return &source{full: full, empty: empty, quit: quit, done: done}
 }
 
-// stop ends the reading ahead, sooner or later; who is to read the stream again
+// close ends the reading ahead, sooner or later; who is to read the stream again
 // has to wait for done.
-func (s *source) stop() { close(s.quit) }
+func (s *source) close() { close(s.quit) }
 
 // offset of the next byte in the stream.
 func (s *source) offset() int64 { return s.base + int64(s.pos) }

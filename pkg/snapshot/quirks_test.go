@@ -195,6 +195,35 @@ func TestSharedRows(t *testing.T) {
 	}
 }
 
+// TestRepeatedStacks reads frame lists that are written with the same bytes
+// again and again, also after the memo entry of a frame was stored anew.
+func TestRepeatedStacks(t *testing.T) {
+	text := func(s string) string { return "X" + string(rune(len(s))) + "\x00\x00\x00" + s }
+	frame := func(name string, memo byte) string {
+		return "}q" + string(rune(memo)) + "(" + text("name") + text(name) + text("filename") + text("a.py") + text("line") + "K\x01u"
+	}
+	event := func(list string) string {
+		return "}(" + text("action") + text("alloc") + text("addr") + "K\x01" + text("frames") + list + "u"
+	}
+	again := event("](h\x01h\x02h\x01e")
+	data := []byte("\x80\x02}q\x00(" + text("device_traces") + "](](" + event("]("+frame("f", 1)+frame("g", 2)+"e") + again + again +
+		event("]("+frame("h", 1)+"h\x02e") + again + again + "eeu.")
+	s := readWay(t, data, wayStream)
+	e := &s.Traces[0].Events
+	if want := []StackID{1, 2, 2, 3, 4, 4}; !reflect.DeepEqual(e.Stack, want) {
+		t.Fatalf("stacks %v, want %v", e.Stack, want)
+	}
+	for id, want := range map[StackID]string{2: "fgf", 4: "hgh"} {
+		var names string
+		for _, f := range s.Stacks.Frames(id) {
+			names += s.String(s.Frames[f].Name)
+		}
+		if names != want {
+			t.Errorf("stack %d is %s, want %s", id, names, want)
+		}
+	}
+}
+
 func TestTorchVersion(t *testing.T) {
 	for want, f := range map[string]Format{
 		"2.1":             {HasPoolID: true},

@@ -1,0 +1,172 @@
+package pickle
+
+import "encoding/binary"
+
+// The opcodes that push, pop and remember single values.
+
+func (d *decoder) push(v Value) error {
+	if len(d.stack) >= d.limits.Stack {
+		return d.tooManyValues()
+	}
+	d.stack = append(d.stack, v)
+	return nil
+}
+
+func (d *decoder) tooManyValues() error {
+	return d.fail(ErrLimit, "more than %d values waiting for their container", d.limits.Stack)
+}
+
+func (d *decoder) mark() error {
+	if len(d.marks) >= d.limits.Depth {
+		return d.fail(ErrLimit, "more than %d containers inside one another", d.limits.Depth)
+	}
+	if op := d.buf[d.pos]; (op == opLongBinGet || op == opBinGet) && !d.runs.off && len(d.stack) > d.bottom(0) {
+		if top := d.stack[len(d.stack)-1]; top.Type() == Object && d.heap.at(top).Kind == EmptyList {
+			return d.list(top)
+		}
+	}
+	d.marks = append(d.marks, len(d.stack))
+	return nil
+}
+
+// gets pushes a run of memo entries, which is what a list of frames is. Four of
+// five opcodes are executed here, so it keeps what it needs in locals and looks
+// for more input only when it leaves.
+func (d *decoder) gets() error {
+	buf, pos, words, stack := d.buf, d.pos, d.memo.words, d.stack
+	for more := true; more; more = pos <= d.end-lookahead {
+		var i, next int
+		switch buf[pos] {
+		case opLongBinGet:
+			i, next = int(binary.LittleEndian.Uint32(buf[pos+1:])), pos+5
+		case opBinGet:
+			i, next = int(buf[pos+1]), pos+2
+		default:
+			d.pos, d.stack = pos, stack
+			return nil
+		}
+		if i >= len(words) {
+			d.op, d.opAt, d.pos = buf[pos], d.base+int64(pos), next
+			return d.fail(ErrMalformed, "memo entry %d of %d", i, len(words))
+		}
+		stack = append(stack, d.memo.value(words[i]))
+		pos = next
+	}
+	d.pos, d.stack = pos, stack
+	if len(stack) > d.limits.Stack {
+		return d.tooManyValues()
+	}
+	return nil
+}
+
+// put stores the top of the stack as memo entry i. Every writer counts up, so
+// an index that runs ahead is an attack on memory.
+func (d *decoder) put(i int) error {
+	switch {
+	case len(d.stack) == 0:
+		return d.fail(ErrMalformed, "nothing to remember")
+	case i >= d.limits.Memo:
+		return d.fail(ErrLimit, "memo entry %d", i)
+	case i > d.memo.len():
+		return d.fail(ErrOtherWay, "memo entry %d after %d", i, d.memo.len())
+	}
+	top := d.stack[len(d.stack)-1]
+	if i < d.memo.len() {
+		d.memo.set(i, top)
+		d.runs.off = true
+	} else {
+		d.memo.add(top)
+	}
+	return nil
+}
+
+func (d *decoder) container(kind Kind) error {
+	if len(d.heap.objects) >= d.limits.Objects {
+		return d.fail(ErrLimit, "more than %d lists and dicts", d.limits.Objects)
+	}
+	return d.push(d.heap.object(kind))
+}
+
+func (d *decoder) str(n int) error {
+	if n > d.limits.StringBytes {
+		return d.fail(ErrLimit, "a string of %d bytes", n)
+	}
+	b, err := d.take(n)
+	if err != nil {
+		return err
+	} else if b == nil {
+		return d.fail(ErrTruncated, "a string of %d bytes is cut", n)
+	}
+	if d.text += int64(n); d.text > d.limits.TextBytes {
+		return d.fail(ErrLimit, "more than %d bytes of text", d.limits.TextBytes)
+	}
+	return d.push(d.heap.Text(b))
+}
+
+// long reads LONG1: little-endian two's complement.
+func (d *decoder) long() error {
+	n := int(d.buf[d.pos])
+	b := d.buf[d.pos+1 : d.pos+10]
+	d.pos += 1 + n
+	if n == 9 && b[8] == 0 {
+		return d.push(d.heap.Unsigned(binary.LittleEndian.Uint64(b)))
+	} else if n > 8 {
+		d.pos -= n
+		return d.fail(ErrOtherWay, "an integer of %d bytes", n)
+	}
+	bits := binary.LittleEndian.Uint64(b)
+	unused := 64 - 8*n
+	return d.push(d.heap.Integer(int64(bits<<unused) >> unused))
+}
+
+// popMark returns what was pushed since the last mark and the container below it.
+func (d *decoder) popMark() (below Value, items []Value, err error) {
+	if len(d.marks) == 0 {
+		return 0, nil, d.fail(ErrMalformed, "no mark")
+	}
+	mark := d.marks[len(d.marks)-1]
+	if mark == 0 || mark > len(d.stack) || d.bottom(1) >= mark {
+		return 0, nil, d.fail(ErrMalformed, "no container below the mark")
+	}
+	d.marks = d.marks[:len(d.marks)-1]
+	items = d.stack[mark:]
+	d.stack = d.stack[:mark]
+	return d.stack[mark-1], items, nil
+}
+
+// bottom is where the values above the n-th last mark begin.
+func (d *decoder) bottom(n int) int {
+	if len(d.marks) <= n {
+		return 0
+	}
+	return d.marks[len(d.marks)-1-n]
+}
+
+// pop takes n values that were pushed since the last mark.
+func (d *decoder) pop(n int) ([]Value, error) {
+	if len(d.stack)-d.bottom(0) < n {
+		return nil, d.fail(ErrMalformed, "too few values")
+	}
+	items := d.stack[len(d.stack)-n:]
+	d.stack = d.stack[:len(d.stack)-n]
+	return items, nil
+}
+
+func (d *decoder) tuple(n int) error {
+	items, err := d.pop(n)
+	if err != nil {
+		return err
+	}
+	return d.push(d.heap.tuple(items))
+}
+
+func (d *decoder) markedTuple() error {
+	if len(d.marks) == 0 || d.marks[len(d.marks)-1] > len(d.stack) {
+		return d.fail(ErrMalformed, "no mark")
+	}
+	mark := d.marks[len(d.marks)-1]
+	d.marks = d.marks[:len(d.marks)-1]
+	v := d.heap.tuple(d.stack[mark:])
+	d.stack = append(d.stack[:mark], v)
+	return nil
+}
