@@ -124,6 +124,29 @@ func TestTraceShapes(t *testing.T) {
 	}
 }
 
+// TestNobodyElses: what stands outside the lists that count is not taken in, and
+// what two of them share belongs to the first, or a small file could ask for
+// endless work.
+func TestNobodyElses(t *testing.T) {
+	segment := func(device int, blocks list) dict {
+		return dict{"device", device, "address", 512, "total_size", 512, "blocks", blocks}
+	}
+	block := dict{"size", 512, "state", "active_allocated", "requested_size", 3}
+	s := load(t, dict{"host_segments", list{segment(0, list{block})}, "segments", list{segment(1, list{block}), segment(5000, list{}), segment(-1, list{})},
+		"host_traces", list{list{dict{"action", "alloc", "addr", 1}}}, "device_traces", list{}})
+	if len(s.Segments) != 1 || s.Segments[0].Device != 1 || s.Segments[0].BlockCount != 1 {
+		t.Errorf("segments %+v", s.Segments)
+	}
+
+	const event = "}(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x01u"
+	data := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00device_traces](]q\x01(" + event + event + "eh\x01h\x01eu.")
+	s = readWay(t, data, wayStream)
+	if len(s.Traces) != 3 || s.Traces[0].Events.Len() != 2 || s.Traces[1].Events.Len() != 0 || s.Oddity.WrongTypes["device_traces of another device"] != 2 {
+		t.Errorf("traces %+v, oddities %+v", s.Traces, s.Oddity)
+	}
+	requireSame(t, s, readWay(t, data, wayGopickle))
+}
+
 func TestFields(t *testing.T) {
 	s := load(t, dict{"device_traces", list{list{
 		dict{"action", "alloc", "addr", -512, "size", 8, "stream", 5, "frames", list{frame("a.py", uint64(math.MaxUint64), "f"), frame("a.py", 7, "g")}, "time_us", 5},

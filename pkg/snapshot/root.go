@@ -34,7 +34,6 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.placeBlocks()
 	s := b.s
 	s.Strings = h.Strings
 	s.Stacks = b.stacks.table
@@ -46,21 +45,24 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 
 // rootList is what torch.cuda.memory_snapshot() returns: segments and nothing else.
 func (b *builder) rootList(h *pickle.Heap, root pickle.Value) error {
-	if _, ok := b.rows(h, root, kindSegment); !ok {
+	rows, ok := b.rows(h, root, kindSegment)
+	if !ok {
 		return fmt.Errorf("%w: its top level is a list, and not one of segments", ErrNotSnapshot)
 	}
 	b.s.Format.BareList = true
+	b.keepSegments(rows)
 	return nil
 }
 
 func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	found := false
+	var segments, annotations *rowList
 	for p := 0; p < len(pairs); p += 2 {
-		v := pairs[p+1]
+		v, ok := pairs[p+1], false
 		switch b.keyOf(h, pairs[p]) {
 		case keySegments:
 			found = true
-			if _, ok := b.rows(h, v, kindSegment); !ok {
+			if segments, ok = b.rows(h, v, kindSegment); !ok {
 				b.wrongType("segments")
 			}
 		case keyDeviceTraces:
@@ -72,12 +74,17 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 			b.settings(h, v)
 		case keyExternalAnnotations:
 			b.s.Format.HasAnnotations = true
+			if annotations, ok = b.rows(h, v, kindAnnotation); !ok {
+				b.wrongType("external_annotations")
+			}
 		case keyOverflowed:
 			b.s.Format.Overflowed = b.s.Format.Overflowed || anyTrue(h, v)
 		case keyUnknown:
 			b.unknownKey(h, pairs[p])
 		}
 	}
+	b.keepSegments(segments)
+	b.s.Annotations = keep(b.s.Annotations, annotations)
 	if !found {
 		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot, b.someKeys(h, pairs))
 	}
@@ -106,7 +113,7 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) {
 		lists = lists[:maxDevices]
 		b.wrongType("device_traces beyond 1,024")
 	}
-	gathered := map[*rowList]Events{}
+	taken := map[*rowList]bool{} // a device has a list of its own
 	for device, list := range lists {
 		trace := Trace{Device: DeviceID(device)}
 		rows, ok := b.rows(h, list, kindEvent)
@@ -114,14 +121,14 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) {
 		case !ok:
 			b.wrongType("device_traces")
 		case rows == nil:
+		case taken[rows]:
+			b.wrongType("device_traces of another device")
 		case rows.rows == nil:
 			trace.Events = b.events.slice(rows.start, rows.start+rows.n)
 		default:
-			if _, ok := gathered[rows]; !ok {
-				gathered[rows] = b.events.gather(rows.rows)
-			}
-			trace.Events = gathered[rows]
+			trace.Events = b.events.gather(rows.rows)
 		}
+		taken[rows] = true
 		b.s.Traces = append(b.s.Traces, trace)
 	}
 }

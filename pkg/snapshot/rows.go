@@ -69,3 +69,19 @@ func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *row
 	}
 	return nil, false
 }
+
+// keep is the rows of a table that a list names, in its order. A table may hold
+// more: rows of other lists, which nobody asked for.
+func keep[T any](table []T, l *rowList) []T {
+	switch {
+	case l == nil:
+		return nil
+	case l.rows == nil:
+		return table[l.start : l.start+l.n]
+	}
+	kept := make([]T, len(l.rows))
+	for i, row := range l.rows {
+		kept[i] = table[row]
+	}
+	return kept
+}

@@ -157,31 +157,41 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// placeBlocks gives every segment its range of blocks, and addresses to the
-// blocks of files that have none: they tile their segment.
-func (b *builder) placeBlocks() {
-	ranges := map[uint32][2]int32{} // by list, because segments of a hostile file may share one
-	for i := range b.s.Segments {
-		seg, ref := &b.s.Segments[i], b.blockLists[i]
-		if ref == 0 {
+// keepSegments keeps the segments that a list names, and places their blocks.
+func (b *builder) keepSegments(l *rowList) {
+	segments, lists := keep(b.s.Segments, l), keep(b.blockLists, l)
+	placed := map[uint32]bool{} // lists of blocks; a segment has one of its own
+	b.s.Segments = segments[:0]
+	for i, seg := range segments {
+		switch ref := lists[i]; {
+		case seg.Device < 0 || seg.Device >= maxDevices:
+			b.wrongType("segment.device beyond 1,024")
 			continue
+		case ref == 0:
+		case placed[ref]:
+			b.wrongType("segment.blocks of another segment")
+		default:
+			placed[ref] = true
+			b.placeBlocks(&seg, &b.lists[ref-1])
 		}
-		at, ok := ranges[ref]
-		if !ok {
-			at = b.blockRange(&b.lists[ref-1])
-			ranges[ref] = at
+		b.s.Segments = append(b.s.Segments, seg)
+	}
+}
+
+// placeBlocks gives a segment its range of blocks, and addresses to the blocks
+// of files that have none: they tile their segment.
+func (b *builder) placeBlocks(seg *Segment, l *rowList) {
+	at := b.blockRange(l)
+	seg.FirstBlock, seg.BlockCount = at[0], at[1]
+	addr := seg.Address
+	for i := at[0]; i < at[0]+at[1]; i++ {
+		block := &b.s.Blocks[i]
+		if !b.blockHasAddr[i] {
+			block.Address = addr
 		}
-		seg.FirstBlock, seg.BlockCount = at[0], at[1]
-		addr := seg.Address
-		for j := at[0]; j < at[0]+at[1]; j++ {
-			block := &b.s.Blocks[j]
-			if !b.blockHasAddr[j] {
-				block.Address = addr
-			}
-			addr = block.Address + uint64(block.Size)
-			if block.RequestedSize == noSize {
-				block.RequestedSize = block.Size
-			}
+		addr = block.Address + uint64(block.Size)
+		if block.RequestedSize == noSize {
+			block.RequestedSize = block.Size
 		}
 	}
 }
