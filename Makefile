@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint fuzz bench golden examples viewer screenshot install-tools help
+.PHONY: all demo test lint fuzz bench bench-page bench-go golden examples viewer screenshot install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -33,7 +33,15 @@ fuzz: ## run every fuzz target for FUZZTIME (default 30s)
 		done; \
 	done
 
-bench: ## run the Go benchmarks, allocations reported
+RUNS ?= 3
+
+bench: ## measure stats and trace against their budgets; SIZES="10MB 1GB" RUNS=3 BENCHFLAGS=--markdown
+	@go run ./cmd/memviz-bench files --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
+
+bench-page: ## measure the page against its budgets; SIZES="20k 1M adversarial" RUNS=3
+	@go run ./cmd/memviz-bench page --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
+
+bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it

@@ -20,24 +20,26 @@ const module = "github.com/memviz-go/memviz/"
 // arrows are the imports between our packages that the design allows. A
 // package may also import what the packages it imports may.
 var arrows = map[string][]string{
-	"pkg/units":      {},
-	"pkg/pickle":     {},
-	"pkg/snapshot":   {"pkg/pickle"},
-	"pkg/replay":     {"pkg/snapshot"},
-	"pkg/allocator":  {"pkg/snapshot"},
-	"pkg/analysis":   {"pkg/replay", "pkg/allocator"},
-	"templates":      {},
-	"assets":         {},
-	"pkg/report":     {"pkg/analysis", "pkg/units", "templates", "assets"},
-	"cmd/memviz":     {"pkg/report"},
-	"cmd/memviz-gen": {"pkg/report"},
+	"pkg/units":        {},
+	"pkg/pickle":       {},
+	"pkg/snapshot":     {"pkg/pickle"},
+	"pkg/replay":       {"pkg/snapshot"},
+	"pkg/allocator":    {"pkg/snapshot"},
+	"pkg/analysis":     {"pkg/replay", "pkg/allocator"},
+	"templates":        {},
+	"assets":           {},
+	"pkg/report":       {"pkg/analysis", "pkg/units", "templates", "assets"},
+	"cmd/memviz":       {"pkg/report"},
+	"cmd/memviz-gen":   {"pkg/report"},
+	"cmd/memviz-bench": {"pkg/units"},
 }
 
 // owners are the packages that alone may import a library.
 var owners = map[string][]string{
-	"github.com/nlpodyssey/gopickle":      {"pkg/pickle"},
+	"github.com/nlpodyssey/gopickle":      {"pkg/pickle", "cmd/memviz-bench"},
+	"github.com/chromedp/chromedp":        {"cmd/memviz-bench"},
 	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},
-	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen"},
+	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},
 	module + "templates":                  {"pkg/report"},
 	module + "assets":                     {"pkg/report"},
 }

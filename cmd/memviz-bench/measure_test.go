@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be a program that is measured.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == gopickle {
+		main() // files starts itself for this
+		return
+	}
+	switch os.Getenv("MEMVIZ_BENCH_CHILD") {
+	case "":
+		os.Exit(m.Run())
+	case "fail":
+		os.Stderr.WriteString("the child is unwell\n")
+		os.Exit(3)
+	default:
+		hog := bytes.Repeat([]byte("x"), 256<<20)
+		os.Stdout.Write(hog[:1000])
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	t.Setenv("MEMVIZ_BENCH_CHILD", "hog")
+	used, err := measure(t.Context(), os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used.output != 1000 || used.wall < 50*time.Millisecond || used.cpu <= 0 || used.cpu > 2*time.Minute {
+		t.Errorf("measured %+v", used)
+	}
+	if runtime.GOOS == "linux" && (used.peak < 256<<20 || used.peak > 1<<30 || used.peakBound) {
+		t.Errorf("a child with 256 MiB had a peak of %d bytes, bound %v", used.peak, used.peakBound)
+	}
+	t.Setenv("MEMVIZ_BENCH_CHILD", "fail")
+	if _, err := measure(t.Context(), os.Args[0]); err == nil || !strings.Contains(err.Error(), "the child is unwell") {
+		t.Errorf("a child that fails gives %v", err)
+	}
+}
+
+// TestFiles measures a small file, for real, and leaves nothing behind.
+func TestFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs memviz")
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	var stdout, stderr bytes.Buffer
+	if err := run(context.Background(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"5,300 events", sha256sum, stats, trace, "Budgets"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, stdout.String())
+		}
+	}
+	if _, ok := findPython(t.Context()); ok && !strings.Contains(stdout.String(), "agree on 1MB.pickle, device 0") {
+		t.Errorf("nothing was verified:\n%s", stdout.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "memviz-bench-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestProbe uses a page that says how slow it is: the probe has to find that
+// out, and not the pauses between what is measured.
+func TestProbe(t *testing.T) {
+	browser, stop, err := startBrowser(t.Context())
+	if err != nil {
+		if os.Getenv("MEMVIZ_NEED_BROWSER") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(stop)
+	slow, err := filepath.Abs(filepath.Join("testdata", "slow.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := samples{}
+	if err := visit(browser, slow, func(t *tab) error { return t.use(s) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		measure     string
+		least       float64 // milliseconds
+		samples, of int     // at least so many of what was done
+	}{
+		{interactive, 300, 1, 1},
+		{firstView, 40, 1, 1},
+		{view, 40, viewsPerRun, viewsPerRun},
+		{wheel, 40, inputsPerRun / 4, inputsPerRun}, // a slow page gets several inputs in a frame
+		{drag, 40, inputsPerRun / 4, inputsPerRun},
+		{hover, 7, hoversPerRun / 2, hoversPerRun},
+	} {
+		times := s[want.measure]
+		if len(times) < want.samples || len(times) > want.of {
+			t.Errorf("%s: %d samples of %d", want.measure, len(times), want.of)
+		}
+		if got := median(times); !(got >= want.least && got < 3*want.least+50) {
+			t.Errorf("%s took %.1f ms, the page at least %.0f", want.measure, got, want.least)
+		}
+	}
+}
