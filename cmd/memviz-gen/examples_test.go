@@ -131,7 +131,7 @@ func TestShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := replay.Replay(s, 0)
-			if n := d.Events.Len(); n < 20_000 || n > 20_010 {
+			if n := d.Events.Len(); n < 20_000 || n > 30_000 { // whole forward passes
 				t.Errorf("%s has %d events", shape.name, n)
 			}
 			if n := len(d.Live(nil, d.Totals.PeakState)); n < 2_900 || n > 3_100 {

@@ -78,8 +78,10 @@ func (l *load) give(site int, t tensor) error {
 
 func (l *load) recorded() int { return l.out.Len(0) }
 
-// trainingShaped is a loop over steps of about 2,500 saved activations, with a
-// scratch tensor for each, above the other live tensors, which stay.
+// trainingShaped is a loop over steps of about 2,500 saved activations, most
+// with a scratch tensor beside it, above the other live tensors, which stay. No
+// step is quite like another: sequences have another length each time, and some
+// operators run only now and then.
 func trainingShaped(seed uint64, events, live int) (*snapshot.Snapshot, error) {
 	const layers = 2_500
 	l := newLoad(seed)
@@ -88,34 +90,48 @@ func trainingShaped(seed uint64, events, live int) (*snapshot.Snapshot, error) {
 			return nil, err
 		}
 	}
-	sizes := make([]int64, layers)
-	for i := range sizes {
-		sizes[i] = int64(1+l.rng.IntN(256)) << 12
+	widths := make([]int64, layers)
+	for i := range widths {
+		widths[i] = int64(1+l.rng.IntN(256)) << 6
 	}
-	saved := make([]tensor, 0, layers)
 	for l.recorded() < events {
-		for i := 0; i < layers && l.recorded() < events; i++ {
-			t, err := l.take(7_000+i, sizes[i])
-			if err != nil {
-				return nil, err
-			}
-			saved = append(saved, t)
-			scratch, err := l.take(9_500+i, sizes[(i+1)%layers])
-			if err != nil {
-				return nil, err
-			}
-			if err := l.give(9_500+i, scratch); err != nil {
-				return nil, err
-			}
-		}
-		for i := len(saved) - 1; i >= 0 && l.recorded() < events; i-- {
-			if err := l.give(12_000+i, saved[i]); err != nil {
-				return nil, err
-			}
-			saved = saved[:i]
+		if err := l.step(widths, events); err != nil {
+			return nil, err
 		}
 	}
 	return l.snapshot(""), nil
+}
+
+// step is a forward and a backward pass.
+func (l *load) step(widths []int64, events int) error {
+	length := int64(32 + l.rng.IntN(64))
+	saved := make([]tensor, 0, len(widths))
+	for i, width := range widths {
+		if l.rng.IntN(50) == 0 {
+			continue // dropped out
+		}
+		t, err := l.take(7_000+i, width*length)
+		if err != nil {
+			return err
+		}
+		saved = append(saved, t)
+		if l.rng.IntN(10) == 0 {
+			continue // in place
+		}
+		scratch, err := l.take(9_500+i, width*length/2+1)
+		if err != nil {
+			return err
+		}
+		if err := l.give(9_500+i, scratch); err != nil {
+			return err
+		}
+	}
+	for i := len(saved) - 1; i >= 0 && l.recorded() < events; i-- {
+		if err := l.give(12_000+i, saved[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // adversarial is the shape that is hardest to draw: random lifetimes, with live
