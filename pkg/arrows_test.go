@@ -37,6 +37,8 @@ var arrows = map[string][]string{
 // owners are the packages that alone may import a library.
 var owners = map[string][]string{
 	"github.com/nlpodyssey/gopickle":      {"pkg/pickle", "cmd/memviz-bench"},
+	"github.com/cheggaaa/pb/v3":           {"cmd/memviz"},
+	"github.com/mattn/go-isatty":          {"cmd/memviz"},
 	"github.com/chromedp/chromedp":        {"cmd/memviz-bench"},
 	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},
 	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},

@@ -139,7 +139,7 @@ func writeReport(t *testing.T, snapshots ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	var stdout, stderr bytes.Buffer
-	if run(append([]string{"trace", "-o", path}, snapshots...), &stdout, &stderr) != exitDone {
+	if run(append([]string{"trace", "-o", path}, snapshots...), nil, &stdout, &stderr) != exitDone {
 		t.Fatal(stderr.String())
 	}
 	return path

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -10,23 +12,49 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+// stdinName stands for standard input among the snapshots, stdinShown where it
+// is shown.
+const (
+	stdinName  = "-"
+	stdinShown = "standard input"
+)
+
 // inputs reads the snapshots that a command was given, and prepares each as the
 // command needs it.
-func inputs(c *cli.Context, prepare func(name string, s *snapshot.Snapshot) report.Input) ([]report.Input, error) {
+func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.Snapshot) report.Input) ([]report.Input, error) {
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		return nil, &usageError{what: "no snapshot was named", command: c.Command.Name}
 	}
+	if i := slices.Index(paths, stdinName); i >= 0 && slices.Contains(paths[i+1:], stdinName) {
+		return nil, &usageError{what: "standard input can be read once, and - is named twice", command: c.Command.Name}
+	}
 	names := displayNames(paths)
 	in := make([]report.Input, 0, len(paths))
 	for i, path := range paths {
-		s, err := snapshot.Open(path)
+		which := ""
+		if len(paths) > 1 {
+			which = fmt.Sprintf(" %d of %d", i+1, len(paths))
+		}
+		s, err := openSnapshot(path, c.App.Reader, snapshot.Options{Progress: p.bytes("reading" + which)})
 		if err != nil {
 			return nil, err
 		}
+		p.stage("replaying" + which)
 		in = append(in, prepare(names[i], s))
 	}
 	return in, nil
+}
+
+func openSnapshot(path string, stdin io.Reader, o snapshot.Options) (*snapshot.Snapshot, error) {
+	if path != stdinName {
+		return snapshot.OpenWith(path, o)
+	}
+	s, err := snapshot.ReadPipe(stdin, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stdinShown, err)
+	}
+	return s, nil
 }
 
 // displayNames are the base names of files, with as many of their folders as
@@ -36,6 +64,9 @@ func displayNames(paths []string) []string {
 	names := make([]string, len(paths))
 	for i, path := range paths {
 		names[i] = filepath.Base(path)
+		if path == stdinName {
+			names[i] = stdinShown
+		}
 	}
 	for range 16 {
 		times := map[string]int{}
@@ -44,7 +75,7 @@ func displayNames(paths []string) []string {
 		}
 		again := false
 		for i, name := range names {
-			if longer := withParent(paths[i], name); times[name] > 1 && longer != name {
+			if longer := withParent(paths[i], name); times[name] > 1 && paths[i] != stdinName && longer != name {
 				names[i], again = longer, true
 			}
 		}

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"archive/zip"
 	"encoding/hex"
 	"flag"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in scripts and examples")
@@ -33,8 +39,10 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"bytes": writeBytes,
-			"head":  head,
+			"bytes":  writeBytes,
+			"head":   head,
+			"record": record,
+			"unzip":  unzip,
 		},
 	})
 }
@@ -57,4 +65,58 @@ func head(ts *testscript.TestScript, neg bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data[:len(data)/2], 0o600))
+}
+
+// record writes a snapshot of so many allocations: record FILE N
+func record(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: record FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(writeRecording(ts.MkAbs(args[0]), n))
+}
+
+// writeRecording writes a snapshot of n allocations that never come back to an
+// address, so that it does not pack well.
+func writeRecording(path string, n int) error {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
+	random := rand.New(rand.NewPCG(1, 1))
+	stack := c.Stack(snapshot.FrameText{Name: "at::empty"}, snapshot.FrameText{File: "train.py", Line: 3, Name: "step"})
+	now := int64(1_700_000_000_000_000)
+	for range n {
+		addr, size := random.Uint64N(1<<40)<<9, 512*(1+random.Int64N(4000))
+		for _, action := range []snapshot.Action{snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeCompleted} {
+			now += 100 + random.Int64N(5000)
+			c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stack, TimeMicros: now})
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return snapshot.Write(f, c.Snapshot(), 4)
+}
+
+// unzip unpacks an archive of one file without a time, as unzipped-NAME: unzip FILE
+func unzip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unzip FILE")
+	}
+	archive, err := zip.OpenReader(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer archive.Close()
+	if len(archive.File) != 1 {
+		ts.Fatalf("%s holds %d files", args[0], len(archive.File))
+	}
+	entry := archive.File[0]
+	if year := entry.Modified.Year(); year > 1980 {
+		ts.Fatalf("%s is of the year %d", entry.Name, year)
+	}
+	r, err := entry.Open()
+	ts.Check(err)
+	data, err := io.ReadAll(r)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("unzipped-"+entry.Name), data, 0o666))
 }

@@ -24,8 +24,8 @@ const program = "memviz " + version
 // run is the whole program. Results go to stdout; every word said to a person
 // goes to stderr, in one line that begins with "memviz: ", has no capital and
 // no full stop.
-func run(args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := newApp(stdin, stdout, stderr)
 	err := app.Run(append([]string{app.Name}, permute(app, args)...))
 	var usage *usageError
 	switch {
@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-func newApp(stdout, stderr io.Writer) *cli.App {
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "memviz",
 		Usage:           "see what PyTorch kept in GPU memory, and when, and why",
@@ -51,6 +51,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"    ...\n" +
 			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")",
 		Commands:  []*cli.Command{traceCommand(), statsCommand()},
+		Reader:    stdin,
 		Writer:    stdout,
 		ErrWriter: stderr,
 		// Errors come back to run, which alone prints and decides the status.

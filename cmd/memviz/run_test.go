@@ -25,7 +25,7 @@ func TestExitStatus(t *testing.T) {
 		{"stats --help", exitDone},
 	} {
 		var stdout, stderr bytes.Buffer
-		if got := run(strings.Fields(tt.args), &stdout, &stderr); got != tt.want {
+		if got := run(strings.Fields(tt.args), nil, &stdout, &stderr); got != tt.want {
 			t.Errorf("memviz %s: status %d, want %d; %s", tt.args, got, tt.want, &stderr)
 		}
 		if tt.want != exitDone && (stderr.Len() == 0 || stdout.Len() > 0) {
@@ -44,7 +44,7 @@ func TestExampleStats(t *testing.T) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			for _, format := range []string{"text", "json"} {
 				var stdout, stderr bytes.Buffer
-				if run([]string{"stats", "--format", format, path}, &stdout, &stderr) != exitDone {
+				if run([]string{"stats", "--format", format, path}, nil, &stdout, &stderr) != exitDone {
 					t.Fatal(&stderr)
 				}
 				golden := filepath.Join(filepath.Dir(path), map[string]string{"text": "stats.txt", "json": "stats.json"}[format])
@@ -71,7 +71,7 @@ func TestExampleStats(t *testing.T) {
 }
 
 func TestPermute(t *testing.T) {
-	app := newApp(nil, nil)
+	app := newApp(nil, nil, nil)
 	for _, tt := range []struct{ args, want string }{
 		{"trace a b -o c", "trace -o c -- a b"},
 		{"trace a --output=c b", "trace --output=c -- a b"},

@@ -13,10 +13,13 @@ func statsCommand() *cli.Command {
 		Name:      "stats",
 		Usage:     "print the totals of each device, and whether they add up",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "    memviz stats snap.pickle\n" +
-			"    memviz stats --format json snap.pickle",
+		Description: "A snapshot named - comes from standard input.\n\n" +
+			"    memviz stats snap.pickle\n" +
+			"    memviz stats --format json snap.pickle\n" +
+			"    zcat snap.pickle.gz | memviz stats -",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORMAT`: text or json"},
+			quietFlag,
 		},
 		Action: stats,
 	}
@@ -27,7 +30,9 @@ func stats(c *cli.Context) error {
 	if format != "text" && format != "json" {
 		return &usageError{what: fmt.Sprintf("the format %q is not text or json", format), command: c.Command.Name}
 	}
-	in, err := inputs(c, report.Replay)
+	p := newProgress(c)
+	in, err := inputs(c, p, report.Replay)
+	p.end()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,75 +19,142 @@ func traceCommand() *cli.Command {
 		Name:      "trace",
 		Usage:     "write a report of every allocation, with its stack, as one HTML file",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "The report opens in any browser, offline, and holds all snapshots that are named.\n\n" +
+		Description: "The report opens in any browser, offline, and holds all snapshots that are named.\n" +
+			"A snapshot named - comes from standard input.\n\n" +
 			"    memviz trace snap.pickle\n" +
-			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open",
+			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
+			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
+			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
+			"below the user's code, stacks of frees. The report and this program say what was left\n" +
+			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's name with .html)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's name with .html; snapshot.html for -)"},
+			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
+				Usage: "keep the HTML within `SIZE`, such as 10MB; MB are a million bytes, as attachments are measured, MiB 2^20; none lifts the limit"},
+			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html"},
 			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser"},
+			quietFlag,
 		},
 		Action: trace,
 	}
 }
 
+// defaultMaxSize stays below the 25 MB that GitHub takes.
+const defaultMaxSize = "24MB"
+
 func trace(c *cli.Context) error {
-	toStdout := c.String("output") == "-"
-	if toStdout && c.Bool("open") {
-		return &usageError{what: "--open needs a file, and -o - writes none", command: c.Command.Name}
-	}
-	in, err := inputs(c, report.Analyse)
+	limit, err := maxSize(c)
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return report.WriteHTML(w, program, in) }
+	toStdout := c.String("output") == "-"
+	switch {
+	case toStdout && c.Bool("open"):
+		return &usageError{what: "--open needs a file, and -o - writes none", command: c.Command.Name}
+	case c.Bool("zip") && c.Bool("open"):
+		return &usageError{what: "--open needs a page, and --zip writes an archive", command: c.Command.Name}
+	}
+	p := newProgress(c)
+	defer p.end()
+	in, err := inputs(c, p, report.Analyse)
+	if err != nil {
+		return err
+	}
+	path := outputName(c)
+	document := report.Encode(program, in, p.events("encoding"))
+	if limit > 0 {
+		if err := fit(document, limit); err != nil {
+			return fmt.Errorf("cannot write %s: %w", path, err)
+		}
+	}
+	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
+	if c.Bool("zip") {
+		write = func(w io.Writer) error { return writeZip(w, htmlName(c), document) }
+	}
 	if toStdout {
 		counted := &countingWriter{w: c.App.Writer}
 		if err := write(counted); err != nil {
 			return fmt.Errorf("cannot write the report: %w", err)
 		}
-		fmt.Fprintln(c.App.ErrWriter, closingLine("the report", counted.n, in))
+		p.end()
+		conclude(c, "the report", counted.n, in, document)
 		return nil
-	}
-	path := c.String("output")
-	if path == "" {
-		path = defaultOutput(c.Args().First())
 	}
 	size, err := writeFile(path, c.Args().Slice(), write)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.App.ErrWriter, closingLine(path, size, in))
+	p.end()
+	conclude(c, path, size, in, document)
 	if c.Bool("open") {
 		return openBrowser(path)
 	}
 	return nil
 }
 
+// maxSize is the value of --max-size in bytes, 0 for none.
+func maxSize(c *cli.Context) (int64, error) {
+	text := c.String("max-size")
+	if text == "none" {
+		return 0, nil
+	}
+	limit, err := units.ParseFileSize(text)
+	if err == nil && limit <= 0 {
+		err = fmt.Errorf("%q is no size for a file", text)
+	}
+	if err != nil {
+		return 0, &usageError{what: fmt.Sprintf("--max-size: %v; write it like 24MB, or none", err), command: c.Command.Name}
+	}
+	return limit, nil
+}
+
+// fit makes the report fit, and says what to do when it cannot.
+func fit(document *report.Document, limit int64) error {
+	err := document.Fit(limit)
+	var tooLarge *report.TooLargeError
+	if errors.As(err, &tooLarge) {
+		return fmt.Errorf("%w; --max-size none lifts it", err)
+	}
+	return err
+}
+
+// outputName is where the report goes. A zip ends in .zip, whatever was asked for.
+func outputName(c *cli.Context) string {
+	path := c.String("output")
+	switch {
+	case path == "-":
+		return "the report"
+	case path == "":
+		path = defaultOutput(c.Args().First())
+	}
+	if c.Bool("zip") && filepath.Ext(path) != ".zip" {
+		path = strings.TrimSuffix(path, ".html") + ".zip"
+	}
+	return path
+}
+
+// htmlName is the name of the report inside a zip.
+func htmlName(c *cli.Context) string {
+	path := outputName(c)
+	if c.String("output") == "-" {
+		path = defaultOutput(c.Args().First())
+	}
+	name := filepath.Base(path)
+	return strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
+}
+
 // defaultOutput is the snapshot's name with .html in place of its extensions.
 func defaultOutput(input string) string {
+	if input == stdinName {
+		return "snapshot.html"
+	}
 	dir, name := filepath.Split(input)
 	name = strings.TrimSuffix(name, ".gz")
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); stem != "" {
 		name = stem
 	}
 	return filepath.Join(dir, name+".html")
-}
-
-// closingLine says what was written. With several devices it names the highest peak.
-func closingLine(what string, size int64, in []report.Input) string {
-	allocations, devices, peak := 0, 0, int64(0)
-	for i := range in {
-		for _, d := range in[i].Devices {
-			allocations += len(d.Allocations)
-			peak = max(peak, d.Totals.PeakBytes)
-			devices++
-		}
-	}
-	word := "peak"
-	if devices > 1 {
-		word = fmt.Sprintf("highest peak of %d devices", devices)
-	}
-	return fmt.Sprintf("wrote %s: %s, %s allocations, %s %s", what, units.Bytes(size), units.Count(allocations), word, units.Bytes(peak))
 }
 
 func openBrowser(path string) error {
@@ -96,16 +164,4 @@ func openBrowser(path string) error {
 		return fmt.Errorf("cannot open a browser (%w); open %s by hand", err, path)
 	}
 	return nil
-}
-
-// countingWriter counts what passes through it.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }

@@ -75,6 +75,8 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 		ReservedPeakBytes:     t.ReservedPeakBytes,
 		ReservedFinalBytes:    t.ReservedFinalBytes,
 		OOMEvents:             t.OOMEvents,
+		TimeStepMicros:        1,
+		HasAddr:               true,
 	}
 	view.setTimes(d.Events.TimeMicros)
 	view.setAddresses(d.Allocations)

@@ -3,30 +3,23 @@ package report
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/base64"
 	"encoding/binary"
-	"fmt"
-	"io"
 )
 
-// columnWriter packs the columns of one payload as it gets them: varints into
-// DEFLATE into memory, which holds far less than the columns themselves. Its
-// writes cannot fail.
+// columnWriter packs columns as it gets them: varints into DEFLATE into memory,
+// which holds far less than the columns themselves. Its writes cannot fail.
 type columnWriter struct {
 	packed   bytes.Buffer
 	deflate  *flate.Writer
 	pending  []byte // varints that DEFLATE has not seen yet
 	rawBytes int64  // what is in packed, before DEFLATE
+
+	written int              // values since the last tick
+	tick    func(values int) // hears of them now and then; may be nil
 }
 
 // columnBatch is how many bytes of varints go to DEFLATE at once.
 const columnBatch = 1 << 15
-
-func newColumnWriter() *columnWriter {
-	c := &columnWriter{pending: make([]byte, 0, columnBatch+binary.MaxVarintLen64)}
-	c.deflate, _ = flate.NewWriter(&c.packed, flate.DefaultCompression) // errs on an unknown level only
-	return c
-}
 
 // column writes n values.
 func (c *columnWriter) column(n int, value func(i int) uint64) {
@@ -74,6 +67,7 @@ func (c *columnWriter) strings(texts []string) {
 
 func (c *columnWriter) uvarint(v uint64) {
 	c.pending = binary.AppendUvarint(c.pending, v)
+	c.written++
 	c.drain(columnBatch)
 }
 
@@ -85,27 +79,11 @@ func (c *columnWriter) drain(limit int) {
 	c.rawBytes += int64(len(c.pending))
 	c.deflate.Write(c.pending) // a bytes.Buffer takes everything
 	c.pending = c.pending[:0]
+	if c.tick != nil {
+		c.tick(c.written)
+		c.written = 0
+	}
 }
 
 // zigzag maps small numbers of either sign to small unsigned ones: 0, -1, 1, -2, ...
 func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
-
-// writePayload writes the columns that fill makes as one payload element.
-func writePayload(w io.Writer, id string, fill func(*columnWriter)) error {
-	c := newColumnWriter()
-	fill(c)
-	c.drain(0)
-	c.deflate.Close()
-	if _, err := fmt.Fprintf(w, `<script type="text/plain" id="%s" data-bytes="%d">`, id, c.rawBytes); err != nil {
-		return err
-	}
-	text := base64.NewEncoder(base64.StdEncoding, w)
-	if _, err := c.packed.WriteTo(text); err != nil {
-		return err
-	}
-	if err := text.Close(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "</script>\n")
-	return err
-}

@@ -32,7 +32,9 @@
 // # Payloads
 //
 // A payload is <script type="text/plain" id="..." data-bytes="N">: base64 of
-// raw DEFLATE of N bytes, which are columns one after another. A column is its
+// raw DEFLATE of N bytes, which are columns one after another. Runs of columns
+// are packed each on its own and end at a byte; the whole is still one DEFLATE
+// stream, so a reader need not know. A column is its
 // count and then that many values, all unsigned LEB128 varints; z marks
 // zigzag-coded signed values, d values that are the difference to the one
 // before (the first to 0). A column of strings is its count, the byte length of
@@ -88,4 +90,26 @@
 //
 // Two allocations of one device share no start event, so the deltas of start
 // are at least 1.
+//
+// # Smaller payloads
+//
+// [Document.Fit] leaves out, in this order and only as far as a limit demands:
+//
+//   - addresses: has_addr is false, base_addr "0x0", and the columns addr,
+//     addr.high and addr.low are all empty;
+//   - times finer than time_step_us, which is 1, 2 or 5 times a power of ten
+//     and divides span_us into at most 65,536 steps: the column time holds
+//     multiples of it, rounded down, in the same coding;
+//   - the frames of a stack inside its innermost user frame, and internal ones
+//     outside it. A stack without a user frame stays whole. Stacks that are
+//     then the same (frames, site, operator, shade and backward) share an
+//     index, and those that no allocation has are gone;
+//   - the stacks of frees: stack.free is 0 throughout.
+//
+// Everything else is as it was: the pile order and so the index of each
+// allocation, start, life, size, family and rule, the active and reserved bytes
+// of every state, and the site of every allocation. The last of each device's
+// warnings says what is missing. Rows are never merged, because every event
+// changes the active bytes: a curve that is exact in every state needs both
+// ends of every allocation.
 package report

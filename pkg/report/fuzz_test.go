@@ -3,28 +3,28 @@ package report
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // FuzzPayload makes a recording of arbitrary bytes and asks that everything in
-// it comes back out of the page.
+// it comes back out of the page, and all that counts out of the smallest page.
 func FuzzPayload(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("alloc and free, alloc and free, and a little more of the same"))
 	f.Add(bytes.Repeat([]byte{0, 3, 7, 0x80, 0xff}, 60))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := []Input{Analyse("fuzz", fuzzed(data))}
-		var html bytes.Buffer
-		if err := writeData(&html, New("memviz test", in), in); err != nil {
-			t.Fatal(err)
+		d := Encode("memviz test", in, nil)
+		full := written(t, d)
+		checkFile(t, full, 0, &in[0])
+		var tooLarge *TooLargeError
+		if err := d.Fit(1); !errors.As(err, &tooLarge) {
+			t.Fatalf("the report fits into a byte: %v", err)
 		}
-		page, err := decodePage(html.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkFile(t, page, 0, &in[0])
+		checkSmaller(t, full, written(t, d), d, in)
 	})
 }
 

@@ -42,9 +42,12 @@ type Device struct {
 	HasTime     bool   `json:"has_time"`
 	FirstTime   string `json:"first_time"` // RFC 3339 with microseconds, UTC; "" without time
 	SpanMicros  int64  `json:"span_us"`
-	BaseAddr    string `json:"base_addr"` // hex
-	WideAddr    bool   `json:"wide_addr"`
-	baseAddr    uint64 // BaseAddr as a number
+
+	TimeStepMicros int64  `json:"time_step_us"` // what the payload's times are multiples of: 1 unless the report was made smaller
+	HasAddr        bool   `json:"has_addr"`     // false when addresses were left out to make the report smaller
+	BaseAddr       string `json:"base_addr"`    // hex
+	WideAddr       bool   `json:"wide_addr"`
+	baseAddr       uint64 // BaseAddr as a number
 
 	BaselineBytes         int64 `json:"baseline_bytes"`
 	PeakBytes             int64 `json:"peak_bytes"`

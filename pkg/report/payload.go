@@ -12,34 +12,59 @@ type devicePayload struct {
 	view      *Device
 	rulePlace map[analysis.Rule]int // in the report's rules
 	snapshot  *snapshot.Snapshot
+	stacks    *stackTable  // of the file
 	texts     *stringTable // of the file
+	omitted   omissions
 }
 
-// write writes the columns in the order that the package comment gives.
-func (p *devicePayload) write(c *columnWriter) {
-	p.writeTimes(c)
-	p.writeLives(c)
-	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Size) })
-	p.writeAddresses(c)
-	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stack) })
-	c.column(p.len(), func(i int) uint64 { return freeStack(p.at(i)) })
-	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stream) })
-	c.column(p.len(), func(i int) uint64 { return uint64(familyPlace[p.rule(i).Family()]) })
-	c.column(len(p.bottom), func(i int) uint64 { return uint64(p.at(i).From) })
-	p.writeReserved(c)
-	p.writeMarkers(c)
-	p.writeNotes(c, p.device.Events.CompileContext)
-	p.writeNotes(c, p.device.Events.Metadata)
-	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
+// The parts of a device's payload, in the order in which the package comment
+// gives the columns. Each is packed alone.
+const (
+	partTimes = iota
+	partLives
+	partAddresses
+	partStacks
+	partRest
+	deviceParts
+)
+
+// pack packs one part. Of the parts only partRest touches the texts, so that
+// all may be packed at the same time.
+func (p *devicePayload) pack(number int, tick func(values int)) part {
+	switch number {
+	case partTimes:
+		return pack(packTimes, tick, p.writeTimes)
+	case partLives:
+		return pack(packOthers, tick, p.writeLives)
+	case partAddresses:
+		return pack(packOthers, tick, p.writeAddresses)
+	case partStacks:
+		return pack(packOthers, tick, p.writeStacks)
+	}
+	return pack(packOthers, tick, p.writeRest)
+}
+
+// values is about how many values all parts have together.
+func (p *devicePayload) values() int {
+	return len(p.device.Events.TimeMicros) + 9*p.len()
 }
 
 // writeTimes writes the column time.
 func (p *devicePayload) writeTimes(c *columnWriter) {
 	times := p.device.Events.TimeMicros
-	c.signedDelta(len(times), func(i int) int64 { return sinceFirst(times, times[i]) })
+	c.signedDelta(len(times), func(i int) int64 { return roundDown(sinceFirst(times, times[i]), p.view.TimeStepMicros) })
 }
 
-// writeLives writes the columns start, life, pending.alloc and pending.wait.
+// roundDown is the multiple of step at or below v.
+func roundDown(v, step int64) int64 {
+	rest := v % step
+	if rest < 0 {
+		rest += step
+	}
+	return v - rest
+}
+
+// writeLives writes the columns start, life, pending.alloc, pending.wait and size.
 func (p *devicePayload) writeLives(c *columnWriter) {
 	born := len(p.bottom)
 	c.ascending(p.len()-born, func(i int) uint64 { return uint64(p.at(born+i).Start + 1) })
@@ -55,6 +80,7 @@ func (p *devicePayload) writeLives(c *columnWriter) {
 	})
 	c.ascending(len(waited), func(i int) uint64 { return uint64(waited[i]) })
 	c.column(len(waited), func(i int) uint64 { return uint64(wait(p.at(int(waited[i])), end)) })
+	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Size) })
 }
 
 // wait is how many events passed between the free request of an allocation and
@@ -70,6 +96,12 @@ func wait(a *replay.Allocation, end replay.EventIndex) replay.EventIndex {
 // one size tend to return to the same few addresses, so the difference to the
 // last address of the size is short.
 func (p *devicePayload) writeAddresses(c *columnWriter) {
+	if !p.view.HasAddr {
+		c.column(0, nil)
+		c.column(0, nil)
+		c.column(0, nil)
+		return
+	}
 	if p.view.WideAddr {
 		c.column(0, nil)
 		c.column(p.len(), func(i int) uint64 { return p.at(i).Addr >> 32 })
@@ -88,15 +120,34 @@ func (p *devicePayload) writeAddresses(c *columnWriter) {
 	c.column(0, nil)
 }
 
+// writeStacks writes the columns stack and stack.free.
+func (p *devicePayload) writeStacks(c *columnWriter) {
+	c.column(p.len(), func(i int) uint64 { return p.stacks.place[p.at(i).Stack] })
+	c.column(p.len(), func(i int) uint64 { return p.freeStack(p.at(i)) })
+}
+
 // freeStack is a value of the column stack.free.
-func freeStack(a *replay.Allocation) uint64 {
-	switch a.FreeStack {
-	case 0:
+func (p *devicePayload) freeStack(a *replay.Allocation) uint64 {
+	if a.FreeStack == 0 || p.omitted[omitFreeStacks] {
 		return 0
-	case a.Stack:
+	}
+	stack := p.stacks.place[a.FreeStack]
+	if stack == p.stacks.place[a.Stack] {
 		return 1
 	}
-	return uint64(a.FreeStack) + 2
+	return stack + 2
+}
+
+// writeRest writes the columns from stream to the last.
+func (p *devicePayload) writeRest(c *columnWriter) {
+	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stream) })
+	c.column(p.len(), func(i int) uint64 { return uint64(familyPlace[p.rule(i).Family()]) })
+	c.column(len(p.bottom), func(i int) uint64 { return uint64(p.at(i).From) })
+	p.writeReserved(c)
+	p.writeMarkers(c)
+	p.writeNotes(c, p.device.Events.CompileContext)
+	p.writeNotes(c, p.device.Events.Metadata)
+	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
 }
 
 // writeReserved writes the columns reserved.event and reserved.delta.

@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // stringTable gives every text of a file an index; 0 is the empty one.
 type stringTable struct {
@@ -22,4 +26,9 @@ func (t *stringTable) add(text string) uint64 {
 	t.index[text] = i
 	t.texts = append(t.texts, strings.ToValidUTF8(text, "\uFFFD"))
 	return i
+}
+
+// clone is a table that goes on from t without changing it.
+func (t *stringTable) clone() *stringTable {
+	return &stringTable{texts: slices.Clone(t.texts), index: maps.Clone(t.index)}
 }

@@ -18,12 +18,12 @@ type trieEdge struct {
 	frame  snapshot.FrameID
 }
 
-func newStackTrie(stacks *snapshot.Stacks) *stackTrie {
-	t := &stackTrie{child: map[trieEdge]int32{}, leaf: make([]int32, max(stacks.Len(), 1))}
+func newStackTrie(stacks []keptStack) *stackTrie {
+	t := &stackTrie{child: map[trieEdge]int32{}, leaf: make([]int32, len(stacks))}
 	var last []snapshot.FrameID // the stack before, innermost first
 	var path []int32            // its nodes, outermost first
-	for id := range t.leaf {
-		frames := stacks.Frames(snapshot.StackID(id))
+	for i := range t.leaf {
+		frames := stacks[i].frames
 		// Stacks arrive in the order of the recording, so that most share their
 		// callers with the one before; those need no look-up.
 		shared := commonSuffix(last, frames)
@@ -32,11 +32,11 @@ func newStackTrie(stacks *snapshot.Stacks) *stackTrie {
 		if shared > 0 {
 			node = path[shared-1]
 		}
-		for i := len(frames) - shared - 1; i >= 0; i-- {
-			node = t.step(node, frames[i])
+		for j := len(frames) - shared - 1; j >= 0; j-- {
+			node = t.step(node, frames[j])
 			path = append(path, node)
 		}
-		t.leaf[id], last = node, frames
+		t.leaf[i], last = node, frames
 	}
 	return t
 }

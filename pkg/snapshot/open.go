@@ -12,9 +12,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
+// Options say how a snapshot is read. The zero value is the default.
+type Options struct {
+	// Progress hears after every MiB or so how many bytes have been read of
+	// size, which is 0 when it cannot be known. It may be called from another
+	// goroutine, and once more after the snapshot is read. May be nil.
+	Progress func(read, size int64)
+}
+
 // Open reads the snapshot in the file at path, gzipped or not. Its errors name
 // the file, say what is wrong and where, and what to do.
-func Open(path string) (*Snapshot, error) {
+func Open(path string) (*Snapshot, error) { return OpenWith(path, Options{}) }
+
+// OpenWith is [Open] with options.
+func OpenWith(path string, o Options) (*Snapshot, error) {
 	f, err := os.Open(path)
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -30,7 +41,7 @@ func Open(path string) (*Snapshot, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the snapshot files in it", path)
 	}
-	s, err := Read(f, info.Size(), pickle.Limits{})
+	s, err := Read(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), pickle.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -41,8 +52,15 @@ func Open(path string) (*Snapshot, error) {
 // default ones.
 func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
 	if size == 0 {
-		return nil, errors.New("the file is empty; the job may have died before it wrote the snapshot")
+		return nil, errEmpty
 	}
+	return readEitherWay(r, size, limits)
+}
+
+var errEmpty = errors.New("the file is empty; the job may have died before it wrote the snapshot")
+
+// readEitherWay takes 0 for a size that is not known.
+func readEitherWay(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
 	s, err := read(r, size, limits, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
 		s, err = read(r, size, limits, wayGopickle)

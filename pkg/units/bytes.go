@@ -83,14 +83,14 @@ func Change(n int64) string {
 // binary too. Decimal units such as GB are refused, because those who write
 // them rarely mean them. A fraction of a byte is rounded.
 func ParseBytes(text string) (int64, error) {
-	n, err := parseBytes(text)
+	n, err := parseBytes(text, parseByteUnit)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number of bytes: %w", text, err)
 	}
 	return n, nil
 }
 
-func parseBytes(text string) (int64, error) {
+func parseBytes(text string, parseUnit func(string) (int64, error)) (int64, error) {
 	s := strings.TrimSpace(strings.ReplaceAll(text, "\u00a0", " "))
 	negative := false
 	for _, sign := range []string{"+", "-", minus} {
@@ -101,7 +101,7 @@ func parseBytes(text string) (int64, error) {
 	}
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789.,"))
 	number := strings.ReplaceAll(s[:digits], ",", "")
-	factor, err := parseByteUnit(strings.TrimSpace(s[digits:]))
+	factor, err := parseUnit(strings.TrimSpace(s[digits:]))
 	if err != nil {
 		return 0, err
 	}

@@ -95,6 +95,71 @@ func TestBytesRoundTrip(t *testing.T) {
 	}
 }
 
+func TestFileSize(t *testing.T) {
+	for _, test := range []struct {
+		n    int64
+		want string
+	}{
+		{0, "0 B"},
+		{999, "999 B"},
+		{1000, "1.00 kB"},
+		{999_499, "999 kB"},
+		{999_500, "1.00 MB"},
+		{6_309_000, "6.31 MB"},
+		{24 * MB, "24.0 MB"},
+		{25 * MiB, "26.2 MB"},
+		{-24 * MB, "−24.0 MB"},
+		{math.MaxInt64, "9.22 EB"},
+		{math.MinInt64, "−9.22 EB"},
+	} {
+		if got := FileSize(test.n); got != test.want {
+			t.Errorf("FileSize(%d) = %q, want %q", test.n, got, test.want)
+		}
+	}
+}
+
+func TestParseFileSize(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int64
+	}{
+		{"24MB", 24 * MB},
+		{"24 mb", 24 * MB},
+		{"24M", 24 * MB},
+		{"24 MiB", 24 * MiB},
+		{"0.5 GB", 500 * MB},
+		{"300k", 300_000},
+		{"1,024", 1024},
+		{"12 bytes", 12},
+		{"9EB", 9_000_000_000_000_000_000},
+	} {
+		if got, err := ParseFileSize(test.text); err != nil || got != test.want {
+			t.Errorf("ParseFileSize(%q) = %d, %v, want %d", test.text, got, err, test.want)
+		}
+	}
+	for _, test := range []struct{ text, want string }{
+		{"", `"" is not the size of a file: write it like "512 MiB"`},
+		{"many", `"many" is not the size of a file: "many" is no unit`},
+		{"10EB", `"10EB" is not the size of a file: it is too large`},
+	} {
+		if got, err := ParseFileSize(test.text); err == nil || err.Error() != test.want {
+			t.Errorf("ParseFileSize(%q) = %d, %v, want %q", test.text, got, err, test.want)
+		}
+	}
+}
+
+// What FileSize writes reads back within the half unit of its third digit.
+func TestFileSizeRoundTrip(t *testing.T) {
+	roundTrip := func(n int64, shift uint8) bool {
+		n = n >> (shift % 64) / 2
+		got, err := ParseFileSize(FileSize(n))
+		return err == nil && math.Abs(float64(got-n)) <= 0.005*math.Abs(float64(n))
+	}
+	if err := quick.Check(roundTrip, &quick.Config{MaxCount: 5000}); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzParseBytes(f *testing.F) {
 	for _, seed := range []string{"6.53 GiB", "−1,024", "1e3", "\u00a0", "99999999999999999999E", ".", "40GB"} {
 		f.Add(seed)

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"sync"
+)
+
+// Document is a report as one HTML file that needs nothing else, ready to be
+// written. The same input gives the same bytes.
+//
+// The payloads are far larger than the rest, so they are not values of the
+// template but stream out between its two halves.
+type Document struct {
+	kit     *kit
+	in      []Input
+	report  *Report
+	page    *Page
+	files   []*filePayload
+	omitted omissions
+}
+
+// kit is what every page is made with.
+type kit struct {
+	templates *template.Template // "head" and "tail"
+	styles    string
+	theme     string
+	echarts   string
+	viewer    string
+}
+
+// Encode makes the report of snapshots. program names the version of memviz.
+// progress, which may be nil, hears now and then how many of all events are
+// done.
+func Encode(program string, in []Input, progress func(done, events int64)) *Document {
+	return pageKit.encode(program, in, progress)
+}
+
+// WriteHTML writes the report of snapshots with everything in it.
+func WriteHTML(w io.Writer, program string, in []Input) error {
+	_, err := Encode(program, in, nil).WriteTo(w)
+	return err
+}
+
+func (k *kit) encode(program string, in []Input, progress func(done, events int64)) *Document {
+	d := &Document{kit: k, in: in, report: New(program, in)}
+	d.page = newPage(d.report, in)
+	d.page.Policy = contentPolicy([]string{k.theme, k.echarts, k.viewer}, []string{k.styles})
+	d.page.Styles, d.page.Theme = template.CSS(k.styles), template.JS(k.theme)
+	d.page.ECharts, d.page.Viewer = template.JS(k.echarts), template.JS(k.viewer)
+
+	_, rulePlace := ruleTable(in)
+	for i := range in {
+		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace))
+	}
+	m := &meter{progress: progress}
+	for _, f := range d.files {
+		for _, p := range f.devices {
+			m.events += int64(p.device.Events.Len())
+			m.values += int64(p.values())
+		}
+	}
+	for _, f := range d.files {
+		f.encode(m.tick)
+	}
+	m.finish()
+	return d
+}
+
+// WriteTo writes the file.
+func (d *Document) WriteTo(w io.Writer) (int64, error) {
+	counted := &countingWriter{w: w}
+	out := bufio.NewWriterSize(counted, 1<<16)
+	if err := d.kit.templates.ExecuteTemplate(out, "head", d.page); err != nil {
+		return counted.n, err
+	}
+	if err := d.writeData(out); err != nil {
+		return counted.n, err
+	}
+	if err := d.kit.templates.ExecuteTemplate(out, "tail", d.page); err != nil {
+		return counted.n, err
+	}
+	err := out.Flush()
+	return counted.n, err
+}
+
+// Size is how many bytes the file will have.
+func (d *Document) Size() (int64, error) { return d.WriteTo(io.Discard) }
+
+// writeData writes everything that the viewer reads.
+func (d *Document) writeData(w io.Writer) error {
+	report, err := json.Marshal(d.report)
+	if err != nil {
+		return err
+	}
+	options, err := chartOptions()
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(w, "memviz-report", report); err != nil {
+		return err
+	}
+	if err := writeJSON(w, "memviz-chart", options); err != nil {
+		return err
+	}
+	for _, f := range d.files {
+		if err := f.write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeJSON writes a data element; encoding/json has escaped what could end it.
+func writeJSON(w io.Writer, id string, text []byte) error {
+	_, err := fmt.Fprintf(w, "<script type=\"application/json\" id=\"%s\">%s</script>\n", id, text)
+	return err
+}
+
+// countingWriter counts what passes through it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// meter tells how far encoding has come. Columns tick as they go, several at a time.
+type meter struct {
+	progress       func(done, events int64)
+	events, values int64
+
+	mu   sync.Mutex
+	done int64 // of the values
+}
+
+func (m *meter) tick(values int) {
+	if m.progress == nil || m.values == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done = min(m.done+int64(values), m.values)
+	m.progress(int64(float64(m.events)*float64(m.done)/float64(m.values)), m.events)
+}
+
+func (m *meter) finish() {
+	if m.progress != nil {
+		m.progress(m.events, m.events)
+	}
+}

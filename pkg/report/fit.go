@@ -1,0 +1,184 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// omission is something that a report can do without, in the order in which it
+// is given up. None changes how many bytes were in use in any state, or which
+// family or call site had them.
+//
+// Rows never merge: every event changes the active memory, so a curve that is
+// exact in every state needs the start and the end of each allocation.
+type omission int
+
+const (
+	omitAddresses   omission = iota
+	omitTimes                // finer than a step
+	omitInnerFrames          // below the user's own, and those of the interpreter between them
+	omitFreeStacks           // of frees, and so who freed
+	omissionCount
+)
+
+// omissions are the steps that were taken.
+type omissions [omissionCount]bool
+
+// timeSteps is into how many steps coarse times divide a recording: more than
+// a screen has pixels, also when zoomed in a little.
+const timeSteps = 1 << 16
+
+// TooLargeError says that a report does not fit its limit.
+type TooLargeError struct {
+	Size, Limit int64
+	LeftOut     []string // without which Size is measured
+}
+
+func (e *TooLargeError) Error() string {
+	without := ""
+	if len(e.LeftOut) > 0 {
+		without = " even without " + strings.Join(e.LeftOut, ", ")
+	}
+	return fmt.Sprintf("the report takes %s%s; the limit is %s", units.FileSize(e.Size), without, units.FileSize(e.Limit))
+}
+
+// Fit makes the file at most limit bytes long. It leaves out as little as that
+// takes, step by step, and says so in the file. When all steps are not enough
+// the error is a [*TooLargeError].
+func (d *Document) Fit(limit int64) error {
+	for next := omission(0); ; next++ {
+		size, err := d.Size()
+		if err != nil || size <= limit {
+			return err
+		}
+		for next < omissionCount && (d.omitted[next] || !d.has(next)) {
+			next++
+		}
+		if next == omissionCount {
+			return &TooLargeError{Size: size, Limit: limit, LeftOut: d.LeftOut()}
+		}
+		d.omitted[next] = true
+		for _, f := range d.files {
+			f.omit(next)
+		}
+		d.warn(limit)
+	}
+}
+
+// LeftOut says what the file lacks, the first step first: "addresses",
+// "times finer than 200 µs".
+func (d *Document) LeftOut() []string {
+	var list []string
+	for what, is := range d.omitted {
+		if !is {
+			continue
+		}
+		switch omission(what) {
+		case omitAddresses:
+			list = append(list, "addresses")
+		case omitTimes:
+			list = append(list, "times finer than "+units.Duration(d.coarsestTime()))
+		case omitInnerFrames:
+			list = append(list, "stack frames below the user's code")
+		case omitFreeStacks:
+			list = append(list, "the stacks of frees")
+		}
+	}
+	return list
+}
+
+// has reports whether there is anything to leave out.
+func (d *Document) has(what omission) bool {
+	for _, f := range d.files {
+		for _, p := range f.devices {
+			if p.has(what) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d *Document) coarsestTime() int64 {
+	step := int64(1)
+	for _, f := range d.files {
+		for _, p := range f.devices {
+			step = max(step, p.view.TimeStepMicros)
+		}
+	}
+	return step
+}
+
+// warn puts what was left out below the warnings of every device.
+func (d *Document) warn(limit int64) {
+	w := Warning{
+		Fact:        fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit), strings.Join(d.LeftOut(), ", ")),
+		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write the report again without a limit:",
+		Code:        "memviz trace --max-size none " + commandName(d.in),
+	}
+	summary := 0
+	for i := range d.report.Files {
+		for j := range d.report.Files[i].Devices {
+			view := &d.report.Files[i].Devices[j]
+			view.Warnings = append(warningsOn(d.in[i].Snapshot, d.in[i].Devices[j], view.WithStack), w)
+			d.page.Summaries[summary].Warnings = view.Warnings
+			summary++
+		}
+	}
+}
+
+// commandName is what to write for the snapshots in a shell: the name of a
+// single one if a shell cannot read anything else into it.
+func commandName(in []Input) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
+	if len(in) != 1 || in[0].Name == "" || strings.HasPrefix(in[0].Name, "-") || strings.Trim(in[0].Name, plain) != "" {
+		return "SNAPSHOT..."
+	}
+	return in[0].Name
+}
+
+// has reports whether the payload holds anything that the step leaves out.
+func (p *devicePayload) has(what omission) bool {
+	switch what {
+	case omitTimes:
+		return coarseStep(p.view.SpanMicros) > 1
+	case omitInnerFrames:
+		return p.snapshot.Stacks.Len() > 1
+	case omitFreeStacks:
+		for i := range p.device.Allocations {
+			if p.device.Allocations[i].FreeStack != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	return p.len() > 0
+}
+
+// omit takes a step; stacks is the table of the file when that changes.
+func (p *devicePayload) omit(what omission, stacks *stackTable) {
+	p.omitted[what] = true
+	if stacks != nil {
+		p.stacks = stacks
+	}
+	switch what {
+	case omitAddresses:
+		p.view.HasAddr, p.view.WideAddr, p.view.BaseAddr = false, false, units.Address(0)
+	case omitTimes:
+		p.view.TimeStepMicros = coarseStep(p.view.SpanMicros)
+	}
+}
+
+// coarseStep is the least of 1, 2, 5, 10, 20, ... microseconds that divides a
+// span into at most timeSteps.
+func coarseStep(span int64) int64 {
+	for decade := int64(1); ; decade *= 10 {
+		for _, digit := range []int64{1, 2, 5} {
+			if step := digit * decade; span/step <= timeSteps {
+				return step
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"io"
+	"sync"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+)
+
+// filePayload is all payloads of one file, packed.
+type filePayload struct {
+	in       *Input
+	devices  []*devicePayload
+	texts    *stringTable // that the devices refer to
+	elements []element    // of the devices, then of the stacks
+}
+
+func newFilePayload(view *File, in *Input, rulePlace map[analysis.Rule]int) *filePayload {
+	f := &filePayload{in: in, texts: newStringTable()}
+	stacks := allStacks(in.Snapshot)
+	for i := range view.Devices {
+		f.devices = append(f.devices, &devicePayload{
+			pile:      newPile(in.Devices[i], in.Families[i]),
+			view:      &view.Devices[i],
+			rulePlace: rulePlace,
+			snapshot:  in.Snapshot,
+			stacks:    stacks,
+			texts:     f.texts,
+		})
+		f.elements = append(f.elements, element{id: view.Devices[i].Payload, parts: make([]part, deviceParts)})
+	}
+	f.elements = append(f.elements, element{id: view.Stacks})
+	return f
+}
+
+// encode packs everything.
+func (f *filePayload) encode(tick func(values int)) {
+	for i, p := range f.devices {
+		var all sync.WaitGroup
+		for number := range deviceParts {
+			all.Go(func() { f.elements[i].parts[number] = p.pack(number, tick) })
+		}
+		all.Wait()
+	}
+	f.encodeStacks(allStacks(f.in.Snapshot))
+}
+
+// encodeStacks packs the stacks and all texts of the file.
+func (f *filePayload) encodeStacks(t *stackTable) {
+	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) {
+		writeStacks(c, f.in, t, f.texts.clone())
+	})}
+}
+
+// omit packs again what a step to a smaller report changes. The steps before
+// it have been taken.
+func (f *filePayload) omit(what omission) {
+	var stacks *stackTable
+	part := partStacks
+	switch what {
+	case omitAddresses:
+		part = partAddresses
+	case omitTimes:
+		part = partTimes
+	case omitInnerFrames:
+		stacks = userStacks(f.in, true)
+	case omitFreeStacks:
+		stacks = userStacks(f.in, false)
+	}
+	for i, p := range f.devices {
+		p.omit(what, stacks)
+		f.elements[i].parts[part] = p.pack(part, nil)
+	}
+	if stacks != nil {
+		f.encodeStacks(stacks)
+	}
+}
+
+func (f *filePayload) write(w io.Writer) error {
+	for i := range f.elements {
+		if err := f.elements[i].write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
