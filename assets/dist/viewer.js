@@ -10,18 +10,20 @@ drawNow(),await stage.painted(),{ms:performance.now()-began}},at:(x,y)=>{let box
 top);return found?.hit?{state:found.state,...describe(app,found.hit.id,found.hit.offset)}:null},geometry:()=>{let box=stage.elements.timeline.getBoundingClientRect(),
 {layout}=stage.scales,{viewport}=app;return{left:box.left+layout.left,top:box.top+layout.top,width:layout.plotWidth,height:layout.plotHeight,from:viewport.from,
 to:viewport.to,axis:viewport.axis.kind,bytes_from:viewport.low,bytes_to:viewport.high,ratio:stage.chart.columns.length/layout.plotWidth,columns:Int32Array.from(
-stage.chart.columns)}},pixels:()=>{let{pixels}=stage.chart.plot;return pixels?{width:pixels.width,height:pixels.height,data:pixels.data}:null}}}function describe(app,id,offset){
+stage.chart.columns)}},pixels:()=>{let{image:image2}=stage.chart.plot;return image2&&{width:image2.width,height:image2.height,data:image2.data}}}}function describe(app,id,offset){
 let{data,stacks}=app.device;return{id,addr:data.address.text(id),size:data.size[id],start:data.startEvent(id),end:data.endEvent(id),offset,stack:stacks.frames(data.
 stack[id]).map(f=>`${f.file}:${f.line}:${f.name}`)}}var CLASSES=[1048576,16777216,67108864,268435456,1073741824],CLASS_LABELS=["under 1 MiB","1 to 16 MiB","16 to 64 MiB","64 to 256 MiB","256 MiB to 1 GiB","1 GiB \
 and more"],CLASS_COLORS={light:["#c3e2ff","#a3c1df","#84a2bf","#67839f","#4b6681","#304a64"],dark:["#203a53","#38526c","#506c87","#6a86a2","#84a2bf","#a0bedc"]};
-function byFamily(data,stacks,report,theme){let palette=report.palette[theme],hue=report.families.map(f=>Math.min(palette.length-1,f.hue)),of=data.family.map(f=>Math.
-min(hue.length-1,f)),tones=of.map((f,i)=>{let stack=data.stack[i];return hue[f]*5+(stack===0?2:Math.min(4,stacks.shade[stack]??2))});return{mode:"family",of,tones,
-colors:palette.flatMap(h2=>h2.shades),groups:report.families.map((f,i)=>({label:f.label,one:f.one,name:f.key,color:palette[hue[i]].color,ink:palette[hue[i]].ink}))}}
-function bySize(data,theme){let colors=CLASS_COLORS[theme],top=CLASSES.length,of=new Uint8Array(data.count);for(let i=0;i<data.count;i++){let c=0;for(;c<top&&data.
-size[i]>=CLASSES[c];)c++;of[i]=top-c}let groups=CLASS_LABELS.map((label,c)=>({label,one:"tensor",name:String(c),color:colors[c],ink:isLight(colors[c])?"#0f1216":
-"#ffffff"})).reverse();return{mode:"size",of,tones:of,colors:[...colors].reverse(),groups}}function isLight(color){let[r,g,b]=[1,3,5].map(i=>(parseInt(color.slice(
-i,i+2),16)/255)**2.2);return .2126*r+.7152*g+.0722*b>.19}function fadeOthers(grouping,isolated){if(isolated.size===0)return grouping.tones;let faded=grouping.colors.
-length;return grouping.tones.map((tone,i)=>isolated.has(grouping.of[i])?tone:tone+faded)}function readStyle(){let computed=getComputedStyle(document.documentElement),token=name=>computed.getPropertyValue(name).trim();return{theme:document.documentElement.
+function byFamily(data,stacks,report,theme){let palette=report.palette[theme],hue=report.families.map(f=>Math.min(palette.length-1,f.hue)),{count:count2,family,
+stack}=data,of=new Uint8Array(count2),tones=new Uint8Array(count2),present=new Uint8Array(hue.length),shade=Uint8Array.from(stacks.shade,(s,i)=>i===0?2:Math.min(
+4,s));for(let i=0;i<count2;i++){let f=Math.min(hue.length-1,family[i]);of[i]=f,present[f]=1,tones[i]=hue[f]*5+(shade[stack[i]]??2)}return{mode:"family",of,present,
+tones,colors:palette.flatMap(h2=>h2.shades),groups:report.families.map((f,i)=>({label:f.label,one:f.one,name:f.key,color:palette[hue[i]].color,ink:palette[hue[i]].
+ink}))}}function bySize(data,theme){let colors=CLASS_COLORS[theme],top=CLASSES.length,{count:count2,size}=data,of=new Uint8Array(count2),present=new Uint8Array(
+top+1);for(let i=0;i<count2;i++){let c=0;for(;c<top&&size[i]>=CLASSES[c];)c++;of[i]=top-c,present[top-c]=1}let groups=CLASS_LABELS.map((label,c)=>({label,one:"t\
+ensor",name:String(c),color:colors[c],ink:isLight(colors[c])?"#0f1216":"#ffffff"})).reverse();return{mode:"size",of,present,tones:of,colors:[...colors].reverse(),
+groups}}function isLight(color){let[r,g,b]=[1,3,5].map(i=>(parseInt(color.slice(i,i+2),16)/255)**2.2);return .2126*r+.7152*g+.0722*b>.19}function fadeOthers(grouping,isolated){
+if(isolated.size===0)return grouping.tones;let{of,tones,colors,groups}=grouping,shift=groups.map((_,group)=>isolated.has(group)?0:colors.length),out=new Uint8Array(
+tones.length);for(let i=0;i<out.length;i++)out[i]=tones[i]+shift[of[i]];return out}function readStyle(){let computed=getComputedStyle(document.documentElement),token=name=>computed.getPropertyValue(name).trim();return{theme:document.documentElement.
 dataset.theme==="dark"?"dark":"light",font:token("--sans"),paper:token("--bg"),ink:token("--ink"),ink2:token("--ink2"),ink3:token("--ink3"),strong:token("--stro\
 ng"),grid:token("--grid"),oom:token("--oom"),halo:token("--halo"),select:token("--select")}}var Pen=class{constructor(g,style){this.g=g,this.style=style}text(text,x,y,{
 align="left",color=this.style.ink,weight=400,size=11,halo=!1}={}){let{g}=this;g.font=`${weight} ${size}px ${this.style.font}`,g.textAlign=align,g.textBaseline="\
@@ -117,34 +119,38 @@ er at ${i}`);held=(held<<6|v)&65535,bits+=6,bits>=8&&(bits-=8,out[o++]=held>>bit
 getReader(),filled=0;for(;;){let{done,value}=await reader.read();if(done)break;if(filled+value.length>size)throw new Error(`payload is longer than its ${size} b\
 ytes`);out.set(value,filled),filled+=value.length}if(filled!==size)throw new Error(`payload has ${filled} of its ${size} bytes`);return out}async function payload(element){
 if(!(element instanceof HTMLElement))throw new Error("a payload is missing");let size=Number(element.dataset.bytes);if(!Number.isSafeInteger(size)||size<0)throw new Error(
-"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}var ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=0}varint(){let{bytes:bytes2}=this,b=bytes2[this.at++];if(b<128)return b;let value=0,scale=1;
-for(;b>=128;b=bytes2[this.at++])if(value+=(b&127)*scale,scale*=128,scale>2**56)throw new RangeError(`varint too long before byte ${this.at}`);if(b===void 0)throw new RangeError(
-"payload ends inside a column");return value+b*scale}count(){let n=this.varint();if(!(n<=this.bytes.length-this.at))throw new RangeError(`column of ${n} values \
-in ${this.bytes.length-this.at} bytes`);return n}unsigned(Type){let out=new Type(this.count());for(let i=0;i<out.length;i++)out[i]=this.varint();return out}ascending(Type){
-let out=new Type(this.count());for(let i=0,v=0;i<out.length;i++)out[i]=v+=this.varint();return out}signed(){let out=new Float64Array(this.count());for(let i=0;i<
-out.length;i++)out[i]=unzigzag(this.varint());return out}signedSums(){let out=this.signed();for(let i=1;i<out.length;i++)out[i]+=out[i-1];return out}strings(){let n=this.
-count(),ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+1]=ends[i]+this.varint();if(ends[n]>this.bytes.length-this.at)throw new RangeError("payload ends i\
-nside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);return this.at+=ends[n],new Strings(text,ends)}},Strings=class{constructor(text,ends){this.
-text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){return this.ends.length-1}at(i){return i>=0&&i<this.length?this.decoded[i]??=
-this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};function unzigzag(v){return v%2===0?v/2:-(v+1)/2}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
-let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null;let start2=r.ascending(Uint32Array),life2=r.unsigned(Uint32Array);expect(
-start2.length===this.count-this.preExisting&&life2.length===this.count,"allocations"),this.first=new Uint32Array(this.count),this.first.set(start2,this.preExisting),
-this.last=new Uint32Array(this.count);for(let i=0;i<this.count;i++){let end=this.first[i]-1+life2[i];expect(life2[i]===0||end<this.events,"an allocation"),this.
-last[i]=life2[i]===0?this.events:end}this.pendingAlloc=r.ascending(Uint32Array),this.pendingWait=r.unsigned(Uint32Array),this.size=r.unsigned(Float64Array);let offset=r.
-signed(),high=r.unsigned(Uint32Array),low=r.unsigned(Uint32Array);this.address=report.wide_addr?new WideAddresses(high,low):new Addresses(report.base_addr,offset,
-this.size),this.stack=r.unsigned(Uint32Array),this.freeStack=r.unsigned(Uint32Array);for(let i=0;i<this.freeStack.length;i++){let code=this.freeStack[i];this.freeStack[i]=
-code===0?0:code===1?this.stack[i]:code-2}this.stream=r.unsigned(Uint32Array),this.family=r.unsigned(Uint8Array),this.source=r.unsigned(Uint8Array),this.reservedEvent=
-r.ascending(Uint32Array),this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned(Uint16Array);
-for(let column of[this.size,this.stack,this.freeStack,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.
-length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){
-return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<
-0?null:this.last[i]-this.pendingWait[at]}},Addresses=class{constructor(base,offset,size){this.base=BigInt(base.startsWith("0x")?base:"0x"+base),this.offset=offset;
-let previous=new Map;for(let i=0;i<offset.length;i++)offset[i]+=previous.get(size[i])??0,previous.set(size[i],offset[i])}text(i){return"0x"+(this.base+BigInt(this.
-offset[i]??0)).toString(16)}},WideAddresses=class{constructor(high,low){this.high=high,this.low=low}text(i){return"0x"+(BigInt(this.high[i]??0)<<32n|BigInt(this.
-low[i]??0)).toString(16)}};function readMarkers(r){let event=r.ascending(Uint32Array),kind=r.unsigned(Uint8Array),size=r.unsigned(Float64Array),free=r.unsigned(
-Float64Array);return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}function readTexts(r){let alloc=r.ascending(
-Uint32Array),text=r.unsigned(Uint32Array);return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(`the payload do\
-es not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(Uint32Array),
+"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}var ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=0,this.block=new Float64Array(4096)}#decode(n){let{bytes:bytes2,block}=this,{at}=this;for(let i=0;i<
+n;i++){let b=bytes2[at++];if(b<128){block[i]=b;continue}let value=b&127;for(let scale=128;b>=128;scale*=128){if(scale>2**56)throw new RangeError(`varint too lon\
+g before byte ${at}`);b=bytes2[at++],value+=(b&127)*scale}block[i]=value}if(at>bytes2.length)throw new RangeError("payload ends inside a column");this.at=at}#count(){
+this.#decode(1);let n=this.block[0];if(!(n<=this.bytes.length-this.at))throw new RangeError(`column of ${n} values in ${this.bytes.length-this.at} bytes`);return n}#column(Type,lead,...steps){
+let{block}=this,out=new Type(lead+this.#count());for(let i=lead;i<out.length;i+=4096){let n=Math.min(4096,out.length-i);this.#decode(n);for(let step of steps)step(
+block,n);out.set(n<4096?block.subarray(0,n):block,i)}return out}unsigned(Type){return this.#column(Type,0)}ascending(Type,lead=0){return this.#column(Type,lead,
+summing())}signed(){return this.#column(Float64Array,0,unzigzag)}signedSums(){return this.#column(Float64Array,0,unzigzag,summing())}strings(){let lengths=this.
+unsigned(Float64Array),n=lengths.length,ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+1]=ends[i]+lengths[i];if(ends[n]>this.bytes.length-this.at)throw new RangeError(
+"payload ends inside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);return this.at+=ends[n],new Strings(text,ends)}},Strings=class{constructor(text,ends){
+this.text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){return this.ends.length-1}at(i){return i>=0&&i<this.length?this.decoded[i]??=
+this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};function unzigzag(block,n){for(let i=0;i<n;i++){let v=block[i],half=Math.floor(v/2);block[i]=
+half*2===v?half:-half-1}}function summing(){let total=0;return(block,n)=>{let sum=total;for(let i=0;i<n;i++)block[i]=sum+=block[i];total=sum}}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
+let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null,this.first=r.ascending(Uint32Array,this.preExisting),this.last=r.unsigned(
+Uint32Array),expect(this.first.length===this.count&&this.last.length===this.count,"allocations"),lifeToLast(this.last,this.first,this.events),this.pendingAlloc=
+r.ascending(Uint32Array),this.pendingWait=r.unsigned(Uint32Array),this.size=r.unsigned(Float64Array);let offset=r.signed(),high=r.unsigned(Uint32Array),low=r.unsigned(
+Uint32Array);this.address=addresses(report,offset,high,low,this.size),this.stack=r.unsigned(Uint32Array),this.freeStack=r.unsigned(Uint32Array),codeToStack(this.
+freeStack,this.stack),this.stream=r.unsigned(Uint32Array),this.family=r.unsigned(Uint8Array),this.source=r.unsigned(Uint8Array),this.reservedEvent=r.ascending(Uint32Array),
+this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned(Uint16Array);for(let column of[
+this.size,this.stack,this.freeStack,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.length===this.reservedDelta.
+length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){return this.isPreExisting(i)?
+null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<0?null:this.last[i]-this.
+pendingWait[at]}};function lifeToLast(life2,first,events){for(let i=0;i<life2.length;i++){let end=first[i]-1+life2[i];life2[i]===0?life2[i]=events:end<events?life2[i]=
+end:expect(!1,"an allocation")}}function codeToStack(code,stack){for(let i=0;i<code.length;i++)code[i]>0&&(code[i]=code[i]===1?stack[i]:code[i]-2)}function addresses(report,offset,high,low,size){
+return report.has_addr?report.wide_addr?new WideAddresses(high,low):new Addresses(report.base_addr,offset,size):{text:()=>""}}var Addresses=class{constructor(base,offset,size){
+this.base=BigInt(base.startsWith("0x")?base:"0x"+base),this.offset=offset,this.size=size,this.summed=!1}text(i){return this.summed||sumBySize(this.offset,this.size),
+this.summed=!0,"0x"+(this.base+BigInt(this.offset[i]??0)).toString(16)}};function sumBySize(values,size){let sizeIn=new Float64Array(1024).fill(-1),sumIn=new Float64Array(
+1024),others=new Map;for(let i=0;i<values.length;i++){let s=size[i],slot=(s>>>9^s>>>19)%1024;sizeIn[slot]!==s&&(others.set(sizeIn[slot],sumIn[slot]),sizeIn[slot]=
+s,sumIn[slot]=others.get(s)??0),values[i]=sumIn[slot]+=values[i]}}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}text(i){return"0x"+(BigInt(
+this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};function readMarkers(r){let event=r.ascending(Uint32Array),kind=r.unsigned(Uint8Array),size=r.unsigned(
+Float64Array),free=r.unsigned(Float64Array);return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}function readTexts(r){
+let alloc=r.ascending(Uint32Array),text=r.unsigned(Uint32Array);return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(
+`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(Uint32Array),
 this.frameFile=r.unsigned(Uint32Array),this.frameLine=r.unsigned(Uint32Array),this.frameKind=r.unsigned(Uint8Array),this.parent=r.unsigned(Uint32Array),this.nodeFrame=
 r.unsigned(Uint32Array),this.node=r.unsigned(Uint32Array),this.site=r.unsigned(Uint32Array),this.operator=r.unsigned(Uint32Array),this.shade=r.unsigned(Uint8Array),
 this.backward=r.unsigned(Uint8Array),this.known=[];for(let i=0;i<this.parent.length;i++){let back=this.parent[i];if(back<1||back>i+1)throw new RangeError(`node ${i+
@@ -160,58 +166,62 @@ return plain(operator?`autograd ${operator}`:"autograd");if(operator)return plai
 name||located(baseName(innermost.file),innermost.line):NO_STACK)}function plain(name){return{key:"n"+name,name,place:"",file:"",title:name}}function keyOf(stacks,stack,by){
 let site=siteOf(stacks,stack),frame=stacks.siteFrame(stack);return by==="site"||!frame?site:by==="file"?{key:"p"+frame.file,name:twoLastParts(frame.file),place:"",
 file:"",title:frame.file}:{key:"c"+frame.name,name:frame.name,place:"",file:"",title:frame.name}}var SiteTable=class{constructor(data,stacks){this.data=data,this.
-stacks=stacks,this.known={site:[],file:[],function:[]}}site(id,by="site"){let stack=this.data.stack[id];return this.known[by][stack]??=keyOf(this.stacks,stack,by)}rows(ids,by,groups){
-let rows=new Map,{size}=this.data;for(let id of ids){let site=this.site(id,by),row=rows.get(site.key);row||rows.set(site.key,row={...site,bytes:0,tensors:0,group:0,
-largest:id,byGroup:new Map}),row.bytes+=size[id],row.tensors++,size[id]>size[row.largest]&&(row.largest=id),row.byGroup.set(groups[id],(row.byGroup.get(groups[id])??
-0)+size[id])}for(let row of rows.values()){let most=-1;for(let[group,n]of row.byGroup)n>most&&(most=n,row.group=group)}return[...rows.values()].sort((a,b)=>b.bytes-
-a.bytes||b.tensors-a.tensors)}};var Pyramid=class{constructor(values,sign){this.values=values,this.sign=sign,this.levels=[];let below=null;for(let length=values.length;length>64;length=below.length){
+stacks=stacks,this.known={site:[],file:[],function:[]},this.perStack=null}site(id,by="site"){return this.#ofStack(this.data.stack[id],by)}#ofStack(stack,by){return this.
+known[by][stack]??=keyOf(this.stacks,stack,by)}rows(ids,by,groups){let rows=new Map,ofStack=[],{size,stack}=this.data;for(let id of ids){let row=ofStack[stack[id]]??=
+this.#row(rows,id,by);row.bytes+=size[id],row.tensors++,size[id]>size[row.largest]&&(row.largest=id),row.byGroup[groups[id]]=(row.byGroup[groups[id]]??0)+size[id]}
+for(let row of rows.values()){let most=-1;row.byGroup.forEach((n,group)=>{n<=most||(most=n,row.group=group)})}return[...rows.values()].sort((a,b)=>b.bytes-a.bytes||
+b.tensors-a.tensors)}#row(rows,id,by){let site=this.site(id,by),row=rows.get(site.key);return row||rows.set(site.key,row={...site,bytes:0,tensors:0,group:0,largest:id,
+byGroup:[]}),row}tensors(site){if(!this.perStack){let perStack=this.perStack=new Uint32Array(this.stacks.length);for(let stack of this.data.stack)perStack[stack]++}
+let sum=0;return this.perStack.forEach((n,stack)=>{n>0&&this.#ofStack(stack,"site").key===site.key&&(sum+=n)}),sum}};var Pyramid=class{constructor(values,sign){this.values=values,this.sign=sign,this.levels=[];let below=null;for(let length=values.length;length>64;length=below.length){
 let level=new Uint32Array(Math.ceil(length/64));for(let b=0;b<level.length;b++)level[b]=this.#best(below,b*64,Math.min(length,(b+1)*64));this.levels.push(level),
 below=level}}best(from,to){return this.#search(-1,from,to+1)}#search(l,from,to){let level=l<0?null:this.levels[l],blockFrom=Math.ceil(from/64),blockTo=Math.floor(
 to/64);if(l+1>=this.levels.length||blockFrom>=blockTo)return this.#best(level,from,to);let best=from<blockFrom*64?this.#best(level,from,blockFrom*64):-1;return best=
-this.#better(best,this.#search(l+1,blockFrom,blockTo)),blockTo*64<to?this.#better(best,this.#best(level,blockTo*64,to)):best}#best(level,from,to){let{values,sign}=this,
-best=level?level[from]:from,top=sign*values[best];for(let q=from+1;q<to;q++){let i=level?level[q]:q,v=sign*values[i];v>top&&(top=v,best=i)}return best}#better(a,b){
-return a<0||this.sign*this.values[b]>this.sign*this.values[a]?b:a}};var BLOCK=64,Timeline=class{constructor(data,reservedBaseline){this.data=data,this.lastState=data.events,this.active=sumActive(data),this.highest=new Pyramid(this.
-active,1),this.lowest=new Pyramid(this.active,-1),this.peak=this.highest.best(0,this.lastState),this.blockLast=blockMaxima(data.last),this.groupLast=blockMaxima(
-this.blockLast),this.reservedFrom=new Uint32Array(data.reservedEvent.length+1),this.reserved=new Float64Array(data.reservedEvent.length+1),this.reserved[0]=reservedBaseline;
-for(let i=0;i<data.reservedEvent.length;i++)this.reservedFrom[i+1]=data.reservedEvent[i]+1,this.reserved[i+1]=this.reserved[i]+data.reservedDelta[i];this.reservedPeak=
-this.reserved.reduce((a,b)=>Math.max(a,b),0),this.buffer=new Int32Array(data.count)}reservedAt(k){return this.reserved[countUpTo(this.reservedFrom,k)-1]}live(k){
-let{data:{first,last},blockLast,groupLast,buffer}=this,born=countUpTo(first,k),blocks=Math.ceil(born/BLOCK),n=0;for(let b=0;b<blocks;b++){if(b%BLOCK===0&&groupLast[b/
-BLOCK]<k){b+=BLOCK-1;continue}if(blockLast[b]<k)continue;let end=Math.min(born,(b+1)*BLOCK);for(let i=b*BLOCK;i<end;i++)last[i]>=k&&(buffer[n++]=i)}return buffer.
-subarray(0,n)}hit(k,byte){if(byte<0)return null;let{size}=this.data,offset=0;for(let id of this.live(k)){if(byte<offset+size[id])return{id,offset};offset+=size[id]}
-return null}offset(id,k){let offset=0;for(let i of this.live(k)){if(i===id)break;offset+=this.data.size[i]}return offset}unchangedBelow(from,to){let offset=0;for(let i of this.
-live(from)){if(this.data.last[i]<to)break;offset+=this.data.size[i]}return offset}};function sumActive(data){let active=new Float64Array(data.events+1);for(let i=0;i<
-data.count;i++)active[data.first[i]]+=data.size[i],data.last[i]<data.events&&(active[data.last[i]+1]-=data.size[i]);for(let k=1;k<active.length;k++)active[k]+=active[k-
-1];return active}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/BLOCK));for(let i=0;i<values.length;i++){let b=Math.floor(i/BLOCK);
-values[i]>out[b]&&(out[b]=values[i])}return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
+this.#better(best,this.#search(l+1,blockFrom,blockTo)),blockTo*64<to?this.#better(best,this.#best(level,blockTo*64,to)):best}#best(level,from,to){let{values,sign}=this;
+if(!level)return sign>0?largest(values,from,to):smallest(values,from,to);let best=level[from],top=sign*values[best];for(let q=from+1;q<to;q++){let v=sign*values[level[q]];
+v>top&&(top=v,best=level[q])}return best}#better(a,b){return a<0||this.sign*this.values[b]>this.sign*this.values[a]?b:a}};function largest(values,from,to){let best=from,
+top=values[from];for(let i=from+1;i<to;i++)values[i]>top&&(top=values[i],best=i);return best}function smallest(values,from,to){let best=from,top=values[from];for(let i=from+
+1;i<to;i++)values[i]<top&&(top=values[i],best=i);return best}var BLOCK=64,GROUP=BLOCK*BLOCK,Timeline=class{constructor(data,reservedBaseline){this.data=data,this.lastState=data.events,this.active=sumActive(data),this.highest=
+new Pyramid(this.active,1),this.lowest=new Pyramid(this.active,-1),this.peak=this.highest.best(0,this.lastState),this.blockLast=blockMaxima(data.last),this.groupLast=
+blockMaxima(this.blockLast),this.reservedFrom=new Uint32Array(data.reservedEvent.length+1),this.reserved=new Float64Array(data.reservedEvent.length+1),this.reserved[0]=
+reservedBaseline;for(let i=0;i<data.reservedEvent.length;i++)this.reservedFrom[i+1]=data.reservedEvent[i]+1,this.reserved[i+1]=this.reserved[i]+data.reservedDelta[i];
+this.reservedPeak=this.reserved.reduce((a,b)=>Math.max(a,b),0),this.buffer=new Int32Array(data.count)}reservedAt(k){return this.reserved[countUpTo(this.reservedFrom,
+k)-1]}live(k){return this.liveOf(0,countUpTo(this.data.first,k),k)}liveOf(from,to,k){let{data:{last},blockLast,groupLast,buffer}=this,n=0;for(let i=from;i<to;){
+let b=Math.floor(i/BLOCK);if(i%GROUP===0&&groupLast[b/BLOCK]<k){i+=GROUP;continue}let end=Math.min(to,(b+1)*BLOCK);for(blockLast[b]<k&&(i=end);i<end;i++)last[i]>=
+k&&(buffer[n++]=i)}return buffer.subarray(0,n)}hit(k,byte){if(byte<0)return null;let{size}=this.data,offset=0;for(let id of this.live(k)){if(byte<offset+size[id])
+return{id,offset};offset+=size[id]}return null}offset(id,k){let offset=0;for(let i of this.live(k)){if(i===id)break;offset+=this.data.size[i]}return offset}unchangedBelow(from,to){
+let offset=0;for(let i of this.live(from)){if(this.data.last[i]<to)break;offset+=this.data.size[i]}return offset}};function sumActive({events,count:count2,first,
+last,size}){let active=new Float64Array(events+1);for(let i=0;i<count2;i++)active[first[i]]+=size[i],last[i]<events&&(active[last[i]+1]-=size[i]);let sum=0;for(let k=0;k<=
+events;k++)active[k]=sum+=active[k];return active}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/BLOCK));for(let b=0;b<out.length;b++){
+let most=0;for(let i=b*BLOCK,end=Math.min(values.length,i+BLOCK);i<end;i++)values[i]>most&&(most=values[i]);out[b]=most}return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
 files[fileIndex],report=file?.devices[deviceIndex];if(!report)throw new Error("there is no such device in this report");let[stacks,bytes2]=await Promise.all([this.#stacksOf(
 file.stacks),payload(this.document.getElementById(report.payload))]),data=new DeviceData(bytes2,report),timeline=new Timeline(data,report.reserved_baseline_bytes);
 return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.time!==null&&data.events>1&&
 data.time[data.events-1]>0}}#stacksOf(id){let stacks=this.stacks.get(id);return stacks||(stacks=payload(this.document.getElementById(id)).then(bytes2=>new Stacks(
 bytes2)),this.stacks.set(id,stacks)),stacks}};var SCHEMA="memviz.report/1";function parseReport(text){let report=JSON.parse(text);if(report.schema!==SCHEMA)throw new Error(`this viewer reads ${SCHEMA}, the \
 page holds ${report.schema}`);return report}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}var POINTS=24,NO_STACKS=.9;function atPeak({timeline,data,report,hasHistory},grouping){let total=timeline.active[timeline.peak],byGroup=new Float64Array(grouping.
-groups.length);for(let id of timeline.live(timeline.peak))byGroup[grouping.of[id]]+=data.size[id];let largest=[...byGroup].map((b,i)=>({b,group:grouping.groups[i]})).
-filter(g=>g.b>0).sort((a,b)=>b.b-a.b),named=largest.filter(g=>g.b>=total*.005).slice(0,3).map(({b,group})=>`${lowered(group.label)} ${share(b,total)}`),bySize2=grouping.
+groups.length);for(let id of timeline.live(timeline.peak))byGroup[grouping.of[id]]+=data.size[id];let largest2=[...byGroup].map((b,i)=>({b,group:grouping.groups[i]})).
+filter(g=>g.b>0).sort((a,b)=>b.b-a.b),named=largest2.filter(g=>g.b>=total*.005).slice(0,3).map(({b,group})=>`${lowered(group.label)} ${share(b,total)}`),bySize2=grouping.
 mode==="size"&&report.with_stack<data.count*.1;return{question:"What is in memory at the peak?",mood:"known",value:bytes(total),small:hasHistory?`at event ${count(
-timeline.peak)}`:"final state",line:bySize2?`${counted(data.count,"tensor")} without stacks, coloured by size`:named.join(", ")||"no tensor is live",bar:largest.
+timeline.peak)}`:"final state",line:bySize2?`${counted(data.count,"tensor")} without stacks, coloured by size`:named.join(", ")||"no tensor is live",bar:largest2.
 map(({b,group})=>({color:group.color,part:b}))}}function growing({timeline,data,sites,hasHistory}){let question="What keeps growing?";if(!hasHistory)return{question,
-value:"Not recorded",line:"needs a history of events",mood:"unknown"};let{active,lastState,lowest}=timeline,net=active[lastState]-active[0],kept=[];for(let i=data.
-preExisting;i<data.count;i++)data.isLiveAtEnd(i)&&kept.push(i);let top=sites.rows(kept,"site",data.family)[0],points=Math.min(POINTS,lastState+1),curve=[];for(let p=0;p<
-points;p++){let from=Math.floor((lastState+1)*p/points),to=Math.floor((lastState+1)*(p+1)/points)-1;curve.push(active[lowest.best(from,Math.max(from,to))])}return{
-question,mood:"known",value:change(net),small:"first to last event",curve,line:top&&top.bytes>0?`${siteName(top)} keeps ${bytes(top.bytes)} in ${counted(top.tensors,
-"tensor")}`:"nothing allocated here is still live"}}function allocatedBy({timeline,data,sites,report},pinned){if(pinned!==null)return allocatedThis({data,sites},
-pinned,report);let question="Who allocated it?",total=timeline.active[timeline.peak],live=timeline.live(timeline.peak).slice(),rows=sites.rows(live,"site",data.
-family),without=rows.find(r=>r.name===NO_STACK),top=rows.find(r=>r.name!==NO_STACK);return!top||without&&without.bytes>total*NO_STACKS?{question,value:"No stack\
-s recorded",line:`${count(live.length-(without?.tensors??0))} of ${counted(live.length,"tensor")} carry one`,mood:"unknown"}:{question,mood:"known",value:top.name,
-small:top.place,pin:top.largest,line:`largest site at the peak: ${bytes(top.bytes)}, ${share(top.bytes,total)}, ${counted(top.tensors,"tensor")}`}}function allocatedThis({
-data,sites},pinned,report){let question="Who allocated this?",site=sites.site(pinned),size=bytes(data.size[pinned]);if(site.name===NO_STACK){let why=data.isPreExisting(
-pinned)?"allocated before the recording":"stacks were not recorded";return{question,value:"No stack recorded",line:`${size}, pinned; ${why}`,mood:"unknown",pin:pinned}}
-let tensors=0;for(let i=0;i<report.allocations;i++)sites.site(i).key===site.key&&tensors++;return{question,value:site.name,small:site.place,line:`${size}, pinne\
-d; ${counted(tensors,"tensor")} from this site`,mood:"known",pin:pinned}}function outOfMemory({timeline,data,hasHistory}){let question="What happened at the OOM\
-?",ooms=data.markers.filter(m=>m.kind==="oom"),last=ooms.at(-1);if(!last){let unused2=Math.max(0,timeline.reservedAt(timeline.peak)-timeline.active[timeline.peak]);
-return{question,value:"No out-of-memory event",mood:"unknown",line:hasHistory?`${bytes(unused2)} of the reserved memory unused at the peak`:"needs a history of \
-events"}}let unused=Math.max(0,timeline.reservedAt(last.state)-timeline.active[last.state]);return{question,mood:"alarm",value:`Asked ${bytes(last.size)}`,small:`${bytes(
-last.free)} free on the device`,line:`${bytes(unused)} reserved but unused`+(ooms.length>1?`; the last of ${count(ooms.length)} events`:"")}}function siteName(site){
-return site.place?`${site.name} ${site.place}`:site.name}function lowered(label){return/^[A-Z][a-z]/.test(label)?label[0].toLowerCase()+label.slice(1):label}function h(tag,properties={},...children){let element=document.createElement(tag),p=properties;element instanceof HTMLButtonElement&&(element.type="button"),p.class&&
+value:"Not recorded",line:"needs a history of events",mood:"unknown"};let{active,lastState,lowest}=timeline,net=active[lastState]-active[0],kept=timeline.live(lastState).
+filter(i=>i>=data.preExisting),top=sites.rows(kept,"site",data.family)[0],points=Math.min(POINTS,lastState+1),curve=[];for(let p=0;p<points;p++){let from=Math.floor(
+(lastState+1)*p/points),to=Math.floor((lastState+1)*(p+1)/points)-1;curve.push(active[lowest.best(from,Math.max(from,to))])}return{question,mood:"known",value:change(
+net),small:"first to last event",curve,line:top&&top.bytes>0?`${siteName(top)} keeps ${bytes(top.bytes)} in ${counted(top.tensors,"tensor")}`:"nothing allocated\
+ here is still live"}}function allocatedBy({timeline,data,sites},pinned){if(pinned!==null)return allocatedThis({data,sites},pinned);let question="Who allocated \
+it?",total=timeline.active[timeline.peak],live=timeline.live(timeline.peak).slice(),rows=sites.rows(live,"site",data.family),without=rows.find(r=>r.name===NO_STACK),
+top=rows.find(r=>r.name!==NO_STACK);return!top||without&&without.bytes>total*NO_STACKS?{question,value:"No stacks recorded",line:`${count(live.length-(without?.
+tensors??0))} of ${counted(live.length,"tensor")} carry one`,mood:"unknown"}:{question,mood:"known",value:top.name,small:top.place,pin:top.largest,line:`largest\
+ site at the peak: ${bytes(top.bytes)}, ${share(top.bytes,total)}, ${counted(top.tensors,"tensor")}`}}function allocatedThis({data,sites},pinned){let question="\
+Who allocated this?",site=sites.site(pinned),size=bytes(data.size[pinned]);if(site.name===NO_STACK){let why=data.isPreExisting(pinned)?"allocated before the rec\
+ording":"stacks were not recorded";return{question,value:"No stack recorded",line:`${size}, pinned; ${why}`,mood:"unknown",pin:pinned}}return{question,value:site.
+name,small:site.place,line:`${size}, pinned; ${counted(sites.tensors(site),"tensor")} from this site`,mood:"known",pin:pinned}}function outOfMemory({timeline,data,
+hasHistory}){let question="What happened at the OOM?",ooms=data.markers.filter(m=>m.kind==="oom"),last=ooms.at(-1);if(!last){let unused2=Math.max(0,timeline.reservedAt(
+timeline.peak)-timeline.active[timeline.peak]);return{question,value:"No out-of-memory event",mood:"unknown",line:hasHistory?`${bytes(unused2)} of the reserved \
+memory unused at the peak`:"needs a history of events"}}let unused=Math.max(0,timeline.reservedAt(last.state)-timeline.active[last.state]);return{question,mood:"\
+alarm",value:`Asked ${bytes(last.size)}`,small:`${bytes(last.free)} free on the device`,line:`${bytes(unused)} reserved but unused`+(ooms.length>1?`; the last o\
+f ${count(ooms.length)} events`:"")}}function siteName(site){return site.place?`${site.name} ${site.place}`:site.name}function lowered(label){return/^[A-Z][a-z]/.
+test(label)?label[0].toLowerCase()+label.slice(1):label}function h(tag,properties={},...children){let element=document.createElement(tag),p=properties;element instanceof HTMLButtonElement&&(element.type="button"),p.class&&
 (element.className=p.class),p.text!==void 0&&(element.textContent=p.text),p.title&&(element.title=p.title),p.role&&element.setAttribute("role",p.role),p.label&&
 element.setAttribute("aria-label",p.label),p.pressed!==void 0&&element.setAttribute("aria-pressed",String(p.pressed)),p.selected!==void 0&&element.setAttribute(
 "aria-selected",String(p.selected)),p.disabled&&"disabled"in element&&(element.disabled=!0),p.value!==void 0&&"value"in element&&(element.value=p.value);for(let[
@@ -281,10 +291,10 @@ ooms.find(m=>m.state===state);if(!oom)return[];let{timeline}=app.device,active=t
 ["reserved, unused",Math.max(0,timeline.reservedAt(state)-active)],["in use by tensors",active]];return[h("div",{class:"oom"},h("b",{text:"Out of memory"}),...rows.
 flatMap(([name,value])=>[h("span",{text:name}),h("span",{class:"number",text:bytes(value),title:exactBytes(value)})]))]}function legend(app,live,total){let{grouping,
 device:{data},isolated}=app,n=grouping.groups.length,sums=new Float64Array(n),tensors=new Uint32Array(n);for(let id of live)sums[grouping.of[id]]+=data.size[id],
-tensors[grouping.of[id]]++;let present=new Set(grouping.of),why=rulesOf(app,live),shown=grouping.groups.map((group,i)=>({group,i})).filter(({i})=>present.has(i)),
-bar2=h("div",{class:"bar"},...shown.filter(({i})=>sums[i]>0).map(({group,i})=>h("span",{title:`${group.label} ${bytes(sums[i])}`,css:{background:group.color,flex:`${sums[i]}\
- 0 0`}}))),rows=shown.map(({group,i})=>h("button",{class:sums[i]>0?"":"none",pressed:isolated.size===0||isolated.has(i),title:[`${group.label}: ${exactBytes(sums[i])}\
- in ${counted(tensors[i],"tensor")}`,...why.get(i)??[],"Click isolates, Shift-click adds"].join(`
+tensors[grouping.of[id]]++;let why=rulesOf(app,live),shown=grouping.groups.map((group,i)=>({group,i})).filter(({i})=>grouping.present[i]),bar2=h("div",{class:"b\
+ar"},...shown.filter(({i})=>sums[i]>0).map(({group,i})=>h("span",{title:`${group.label} ${bytes(sums[i])}`,css:{background:group.color,flex:`${sums[i]} 0 0`}}))),
+rows=shown.map(({group,i})=>h("button",{class:sums[i]>0?"":"none",pressed:isolated.size===0||isolated.has(i),title:[`${group.label}: ${exactBytes(sums[i])} in ${counted(
+tensors[i],"tensor")}`,...why.get(i)??[],"Click isolates, Shift-click adds"].join(`
 `),click:event=>app.isolate(i,event.shiftKey)},swatch(group.color),h("span",{text:grouping.mode==="size"?`${group.label}, ${count(tensors[i])}`:group.label}),h(
 "span",{class:"number",text:bytes(sums[i])}),h("span",{class:"number faint",text:sums[i]>0?share(sums[i],total):""})));return[bar2,h("div",{class:"legend"},...rows)]}
 var RULES=3;function rulesOf({grouping,report,device:{data}},live){if(grouping.mode!=="family")return new Map;let sums=new Float64Array(report.rules.length);for(let id of live)
@@ -313,8 +323,8 @@ h("h2",{text:`${bytes(data.size[id])} ${group.one}`}),h("span",{class:"faint",te
 {class:"zoom",text:"Zoom",title:"Zoom to its life (Z)",click:()=>app.showLife(id)}):null,copy,h("button",{text:"×",label:"Unpin",title:"Esc",click:()=>app.pin(
 null)}))),h("dl",{},...this.#facts(id,report.peak_bytes)),this.#tabs(id),this.#stack(id))}#facts(id,peak){let{data,stacks,file}=this.app.device,rows=[["size",`${exactBytes(
 data.size[id])} requested`,note(`${share(data.size[id],peak)} of the peak`)],["lived",...lived(this.app,id)],["address",h("span",{class:"mono",text:data.address.
-text(id)}),note(streamName(file.streams,data.stream[id]))]],rule=this.app.report.rules[data.rule[id]];rule&&rows.push(["because",`${rule.because}`,rule.qualifier?
-note(rule.qualifier):""]);let operator=stacks.operatorOf(data.stack[id]);operator&&rows.push(["operator",h("span",{class:"mono",text:operator})]);let region=data.
+text(id)||"left out"}),note(streamName(file.streams,data.stream[id]))]],rule=this.app.report.rules[data.rule[id]];rule&&rows.push(["because",`${rule.because}`,rule.
+qualifier?note(rule.qualifier):""]);let operator=stacks.operatorOf(data.stack[id]);operator&&rows.push(["operator",h("span",{class:"mono",text:operator})]);let region=data.
 context.get(id),metadata=data.metadata.get(id);return region!==void 0&&rows.push(["compiled",stacks.strings.at(region)]),metadata!==void 0&&rows.push(["metadata",
 stacks.strings.at(metadata)]),rows.flatMap(([name,...values])=>{let dd=h("dd",{},...values);return dd.title=dd.textContent??"",[h("dt",{text:String(name)}),dd]})}#tabs(id){
 let{data,stacks}=this.app.device,tab=(value,text)=>h("button",{role:"tab",text,selected:this.tab===value,click:()=>{this.tab=value,this.update()}}),freed2=data.
@@ -324,15 +334,15 @@ app.device,stack=this.#shownStack(id);return stacks.isEmpty(stack)?h("p",{class:
 operatorOf(stack),this.open)}#shownStack(id){let{data}=this.app.device;return this.tab==="alloc"?data.stack[id]:data.freeStack[id]}toggleFolds(){this.open=!this.
 open,this.update()}copy(markdown){let{app}=this,id=app.pinned;if(id===null)return;let{grouping,device:{data,stacks}}=app,life2=`event ${data.startEvent(id)??"be\
 fore recording"} to ${data.endEvent(id)??"live at the end"}`,what=this.tab==="free"?"freed by":"allocated by",header=`${exactBytes(data.size[id])} ${grouping.groups[grouping.
-of[id]].one}, ${life2}, ${data.address.text(id)}, ${what}:`,text=stackText(header.replaceAll(" "," "),stacks.frames(this.#shownStack(id)));copyText(markdown?"`\
-``\n"+text+"```\n":text)}};function lived(app,id){let{data}=app.device;if(!app.device.hasHistory)return["live in the final state"];let start2=data.startEvent(id),
-end=data.endEvent(id),pending=data.freeRequest(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?"end (still live)":count(
-end)}`,{time}=data,parts=[];return time&&start2!==null&&parts.push(duration((end===null?time[time.length-1]:time[end])-time[start2])),pending!==null&&parts.push(
-`free requested at ${count(pending)}`),[words,...parts.map(note)]}function whyNoStack(data,id,tab){return tab==="free"?data.isLiveAtEnd(id)?"Still live when the\
- snapshot was taken.":'The event that freed it carries no stack. Record with stacks="all" and context="all".':data.isPreExisting(id)?"It was there before the re\
-cording began, so nobody wrote down who allocated it. Call torch.cuda.memory._record_memory_history() before the model is built.":'Its event carries no stack. R\
-ecord with torch.cuda.memory._record_memory_history(context="all").'}function note(text){return h("span",{class:"faint",text})}function flash(button){let text=button.
-textContent;button.textContent="Copied",setTimeout(()=>{button.textContent=text},900)}function mountStatus(app,where,scale,plotWidth){let updateWhere=()=>{let{device,hover}=app,{timeline,data}=device;if(!device.hasHistory){where.replaceChildren("\
+of[id]].one}, ${[life2,data.address.text(id),what].filter(Boolean).join(", ")}:`,text=stackText(header.replaceAll(" "," "),stacks.frames(this.#shownStack(id)));
+copyText(markdown?"```\n"+text+"```\n":text)}};function lived(app,id){let{data}=app.device;if(!app.device.hasHistory)return["live in the final state"];let start2=data.
+startEvent(id),end=data.endEvent(id),pending=data.freeRequest(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?"end (sti\
+ll live)":count(end)}`,{time}=data,parts=[];return time&&start2!==null&&parts.push(duration((end===null?time[time.length-1]:time[end])-time[start2])),pending!==
+null&&parts.push(`free requested at ${count(pending)}`),[words,...parts.map(note)]}function whyNoStack(data,id,tab){return tab==="free"?data.isLiveAtEnd(id)?"St\
+ill live when the snapshot was taken.":'The event that freed it carries no stack. Record with stacks="all" and context="all".':data.isPreExisting(id)?"It was th\
+ere before the recording began, so nobody wrote down who allocated it. Call torch.cuda.memory._record_memory_history() before the model is built.":'Its event ca\
+rries no stack. Record with torch.cuda.memory._record_memory_history(context="all").'}function note(text){return h("span",{class:"faint",text})}function flash(button){
+let text=button.textContent;button.textContent="Copied",setTimeout(()=>{button.textContent=text},900)}function mountStatus(app,where,scale,plotWidth){let updateWhere=()=>{let{device,hover}=app,{timeline,data}=device;if(!device.hasHistory){where.replaceChildren("\
 No events were recorded: blocks of the final state, largest first in each family.");return}let state=hover?.state??app.momentState,fact=(name,value,note2="")=>h(
 "span",{},`${name} `,h("b",{text:value}),note2);where.replaceChildren(fact("state",count(state),` of ${count(timeline.lastState)}`),...data.time?[fact("t",duration(
 state===0?0:data.time[state-1]))]:[],fact("active",bytes(timeline.active[state])),fact("reserved",bytes(timeline.reservedAt(state))))},updateScale=()=>{scale.textContent=
@@ -382,10 +392,10 @@ stack),library=stacks.frames(stack).find(f=>f.kind===LIBRARY),none=stacks.isEmpt
 id)?"allocated before the recording":"no stack recorded":"no user frame",detail=[stacks.backward[stack]?"autograd":"",stacks.operatorOf(stack),library?placeOf(library):
 ""].filter(Boolean).join("  ");return[h("div",{class:"first"},swatch(group.color),h("b",{text:bytes(data.size[id])}),h("span",{text:group.one}),h("span",{class:"\
 id",text:`#${count(id)}`})),h("div",{class:user?"mono user":"user",text:where}),detail?h("div",{class:"mono",text:detail}):null,h("div",{text:`${share(data.size[id],
-total)} of ${bytes(total)} live here`},h("span",{class:"id mono",text:`${data.address.text(id)} ${streamName(file.streams,data.stream[id])}`})),hasHistory?h("di\
-v",{text:[life(data,id),freed(data,stacks,id)].filter(Boolean).join("; ")}):null,h("div",{class:"faint",text:"Click to pin the full stack"})].filter(x=>x!==null)}
-function life(data,id){let start2=data.startEvent(id),end=data.endEvent(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===null?
-"live at the end":count(end)}`;return!data.time||start2===null?words:`${words}, ${duration(data.time[end??data.events-1]-data.time[start2])}`}function freed(data,stacks,id){
+total)} of ${bytes(total)} live here`},h("span",{class:"id mono",text:`${data.address.text(id)} ${streamName(file.streams,data.stream[id])}`.trimStart()})),hasHistory?
+h("div",{text:[life(data,id),freed(data,stacks,id)].filter(Boolean).join("; ")}):null,h("div",{class:"faint",text:"Click to pin the full stack"})].filter(x=>x!==
+null)}function life(data,id){let start2=data.startEvent(id),end=data.endEvent(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===
+null?"live at the end":count(end)}`;return!data.time||start2===null?words:`${words}, ${duration(data.time[end??data.events-1]-data.time[start2])}`}function freed(data,stacks,id){
 let stack=data.freeStack[id];if(stacks.isEmpty(stack)||stack===data.stack[id])return"";let site=siteOf(stacks,stack);return`freed by ${site.name} ${site.place}`.
 trimEnd()}var OURS=["d","x","y","at","sel","c","iso"];var Hash=class{constructor(app){this.app=app,this.timer=0,this.reading=!1,this.pushed=location.hash,addEventListener("hashchange",()=>this.#follow()),app.on(["s\
 ettled","moment","pin","colour"],()=>this.#write())}device(){let{report}=this.app,[a,b]=(this.#get("d")??"").split("."),file=b===void 0?report.start.file:Number(
@@ -453,66 +463,88 @@ bytes(y));else if(app.device.hasHistory)event.shiftKey||Math.abs(dx)>Math.abs(dy
 width):viewport.zoom(Math.exp(dy*(event.ctrlKey?.01:.002)),y>scales.layout.minimapTop-3&&y<scales.layout.minimapTop+42?(viewport.from+viewport.to)/2:scales.position(
 x));else return}#double(event){let p=point(event),part=this.stage.scales.part(p.x,p.y);if(part==="bytes"){this.app.viewport.whole();return}if(part!=="plot")return;
 let found=this.stage.at(p.x,p.y);found?.hit&&this.app.device.hasHistory?this.app.showLife(found.hit.id):this.app.viewport.whole()}};function point(event){return{
-x:event.offsetX,y:event.offsetY}}var CHUNK=16,Pile=class{constructor(timeline){this.timeline=timeline,this.tones,this.order=new Int32Array(0),this.bottom=new Float64Array(1),this.length=0,this.
-id=new Int32Array(0),this.last=new Uint32Array(0),this.bytes=new Float64Array(0),this.count=new Int32Array(0),this.wholeUntil=new Uint32Array(0),this.sum=new Float64Array(
-0),this.red=new Float64Array(0),this.green=new Float64Array(0),this.blue=new Float64Array(0),this.unused=new Int32Array(0),this.unusedCount=0,this.born=0,this.state=
--1,this.#grow(1024)}clear(tones){this.tones=tones;for(let j=0;j<this.length;j++)this.unused[this.unusedCount++]=this.order[j];this.length=0,this.state=-1}moveTo(k){
-if(k===this.state)return-1;let{first,last}=this.timeline.data;if(this.state<0){for(let id of this.timeline.live(k))this.#push(id);return this.born=countUpTo(first,
-k),this.state=k,this.#stack(0),0}let had=this.length,changed=this.#drop(k),pushed=!1,born=countUpTo(first,k,this.born),top=Math.max(0,this.length-1);for(let i=this.
-born;i<born;i++)last[i]<k||(this.#push(i),changed=Math.min(changed,top),pushed=!0);return this.born=born,this.state=k,changed===had&&!pushed?-1:(this.#stack(changed),
-changed)}#drop(k){let{order,wholeUntil,count:count2}=this,j=0;for(;j<this.length&&wholeUntil[order[j]]>=k;)j++;let changed=j,kept=j;for(;j<this.length;j++){let c=order[j];
-if(wholeUntil[c]<k){if(this.#compact(c,k),count2[c]===0){this.unused[this.unusedCount++]=c;continue}let below=kept>0?order[kept-1]:-1;if(below>=0&&count2[below]+
-count2[c]<=CHUNK/2){this.#merge(below,c),changed=Math.min(changed,kept-1);continue}}order[kept++]=c}return this.length=kept,Math.min(changed,kept)}#compact(c,k){
-let{id,last,bytes:bytes2}=this,from=c*CHUNK,to=from+this.count[c];this.#clear(c);for(let q=from;q<to;q++)last[q]>=k&&this.#put(c,id[q],last[q],bytes2[q])}#merge(into,from){
-let start2=from*CHUNK;for(let q=start2;q<start2+this.count[from];q++)this.#put(into,this.id[q],this.last[q],this.bytes[q]);this.unused[this.unusedCount++]=from}#push(id){
-let{data}=this.timeline,c=this.length>0?this.order[this.length-1]:-1;(c<0||this.count[c]===CHUNK)&&(this.unusedCount===0&&this.#grow(this.order.length*2),c=this.
-unused[--this.unusedCount],this.#clear(c),this.order[this.length++]=c),this.#put(c,id,data.last[id],data.size[id])}#clear(c){this.count[c]=0,this.wholeUntil[c]=
-4294967295,this.sum[c]=this.red[c]=this.green[c]=this.blue[c]=0}#put(c,id,last,bytes2){let q=c*CHUNK+this.count[c]++,{tones}=this,tone=tones.of[id];this.id[q]=id,
-this.last[q]=last,this.bytes[q]=bytes2,last<this.wholeUntil[c]&&(this.wholeUntil[c]=last),this.sum[c]+=bytes2,this.red[c]+=bytes2*tones.red[tone],this.green[c]+=
-bytes2*tones.green[tone],this.blue[c]+=bytes2*tones.blue[tone]}#stack(from){let{order,bottom,sum}=this;for(let j=from;j<this.length;j++)bottom[j+1]=bottom[j]+sum[order[j]]}#grow(chunks){
-let had=this.order.length;this.order=widen(this.order,chunks),this.bottom=widen(this.bottom,chunks+1),this.id=widen(this.id,chunks*CHUNK),this.last=widen(this.last,
-chunks*CHUNK),this.bytes=widen(this.bytes,chunks*CHUNK),this.count=widen(this.count,chunks),this.wholeUntil=widen(this.wholeUntil,chunks),this.sum=widen(this.sum,
-chunks),this.red=widen(this.red,chunks),this.green=widen(this.green,chunks),this.blue=widen(this.blue,chunks),this.unused=widen(this.unused,chunks);for(let c=chunks-
-1;c>=had;c--)this.unused[this.unusedCount++]=c}};function widen(array,length){let wider=new array.constructor(length);return wider.set(array),wider}var LINE_FROM=4,TILE=16,Raster=class{constructor(timeline){this.pile=new Pile(timeline)}paint(tones,picture,out){let{pile}=this,{states,height}=picture,width=states.
-length,column=new Uint32Array(height).fill(tones.paper),tile=new Uint32Array(height*TILE);pile.clear(tones);for(let x=0;x<width;x++){if(states[x]<0)column.fill(
-tones.paper);else{let changed=pile.moveTo(states[x]);changed>=0&&paintColumn(pile,picture,changed,column)}let t=x%TILE;tile.set(column,t*height),(t===TILE-1||x===
-width-1)&&writeTile(tile,t+1,x-t,width,height,out)}}};function paintColumn(pile,picture,changed,column){let{order,bottom,count:count2,sum,id,bytes:bytes2,tones}=pile,
-{bytesFrom,lines:lines2,height}=picture,scale=height/(picture.bytesTo-bytesFrom),start2=Math.max(0,Math.min(height,Math.floor((bottom[changed]-bytesFrom)*scale))),
-j=changed;for(;j>0&&(bottom[j]-bytesFrom)*scale>start2;)j--;let y=start2,red=0,green=0,blue=0,covered=0;for(;j<pile.length&&y<height;j++){let c=order[j],chunkLow=(bottom[j]-
-bytesFrom)*scale,chunkHigh=(bottom[j+1]-bytesFrom)*scale;if(chunkHigh<=y)continue;if(chunkLow>=y&&chunkHigh<y+1){red+=pile.red[c]*scale,green+=pile.green[c]*scale,
-blue+=pile.blue[c]*scale,covered+=sum[c]*scale;continue}let offset=bottom[j];for(let q=c*CHUNK,end=q+count2[c];q<end&&y<height;q++){let low=(offset-bytesFrom)*scale;
-offset+=bytes2[q];let high=(offset-bytesFrom)*scale;if(high<=y)continue;let tone=tones.of[id[q]],r=tones.red[tone],g=tones.green[tone],b=tones.blue[tone],from=low>
-y?low:y;if(high<y+1){let part=high-from;red+=r*part,green+=g*part,blue+=b*part,covered+=part;continue}if(covered>0||from>y){let part=y+1-from;column[y++]=blend(
-red+r*part,green+g*part,blue+b*part,covered+part,tones.paperChannels)}let whole=Math.floor(high);whole>y&&(column.fill(tones.fill[tone],y,Math.min(whole,height)),
-lines2&&high-low>=LINE_FROM&&whole<=height&&(column[whole-1]=tones.line[tone]),y=whole),covered=high-whole,red=r*covered,green=g*covered,blue=b*covered}}y>=height||
-(covered>0&&(column[y++]=blend(red,green,blue,covered,tones.paperChannels)),column.fill(tones.paper,y))}function blend(r,g,b,covered,paper){let bare=covered<1?1-
-covered:0,red=r+paper[0]*bare+.5|0,green=g+paper[1]*bare+.5|0,blue=b+paper[2]*bare+.5|0;return(255<<24|Math.min(255,blue)<<16|Math.min(255,green)<<8|Math.min(255,
-red))>>>0}function writeTile(tile,columns,left,width,height,out){for(let y=0;y<height;y++){let row=(height-1-y)*width+left;for(let t=0;t<columns;t++)out[row+t]=
-tile[t*height+y]}}var PLACEHOLDER=/^__f__(\w+)__f__$/;function revive(value,functions){if(typeof value=="string"){let name=PLACEHOLDER.exec(value)?.[1];return name!==void 0&&Object.
+x:event.offsetX,y:event.offsetY}}function planColumns(wanted,active,before,limit){let old=sameStates(wanted,before),coarse=1,paint=highestOfBlocks(wanted,active,old,coarse);for(;paint.length>limit&&
+coarse<16;)coarse*=2,paint=highestOfBlocks(wanted,active,old,coarse);coarse>1&&paint.length<limit&&(paint=withOthers(wanted,old,paint,limit));let like=nearest(wanted,
+old,paint,coarse);return{old,paint,like,isCoarse:like.some((l,x)=>wanted[l]!==wanted[x])}}function sameStates(wanted,before){let old=new Int32Array(wanted.length).
+fill(-1);for(let x=0,b=0;x<wanted.length;x++){for(;b<before.length&&before[b]<wanted[x];)b++;before[b]===wanted[x]&&(old[x]=b)}return old}function highestOfBlocks(wanted,active,old,coarse){
+let paint=[],last=-1;for(let from=0;from<wanted.length;from+=coarse){let to=Math.min(wanted.length,from+coarse),best=from;for(let x=from+1;x<to;x++)active[wanted[x]]>
+active[wanted[best]]&&(best=x);old[best]>=0||wanted[best]===last||(last=wanted[best],paint.push(best))}return paint}function withOthers(wanted,old,paint,limit){
+let states=new Set(paint.map(x=>wanted[x])),all=[...paint];for(let x=0;x<wanted.length&&all.length<limit;x++)old[x]>=0||states.has(wanted[x])||(states.add(wanted[x]),
+all.push(x));return all.sort((a,b)=>a-b)}function nearest(wanted,old,paint,coarse){let like=new Int32Array(wanted.length).fill(-1);for(let x of paint)like[x]=x;
+for(let x=0;x<like.length;x++)old[x]>=0&&(like[x]=x),!(like[x]>=0||x===0)&&(x%coarse!==0||wanted[x]===wanted[like[x-1]])&&(like[x]=like[x-1]);for(let x=like.length-
+2;x>=0;x--)like[x]<0&&(like[x]=like[x+1]);return like}var GUESS_MS=1e-5,NEW=.3,FEWEST=8,Picture=class{constructor(raster){let{timeline}=raster;this.raster=raster,this.pixels=new Uint32Array(0),this.spare=new Uint32Array(
+0),this.shown=null,this.isCoarse=!1,this.painted=0,this.columnMs=Math.max(.001,timeline.live(timeline.peak).length*GUESS_MS)}get columns(){return this.shown?.view.
+states??new Int32Array(0)}paint(tones,view,ms){let began=performance.now(),{timeline}=this.raster,width=view.states.length,none=view.states.indexOf(-1),recorded=none<
+0?width:none,wanted=view.states.subarray(0,recorded),before=this.#before(tones,view),plan=planColumns(wanted,timeline.active,before,ms/this.columnMs);this.#turn(
+width*view.height);let{pixels}=this;this.raster.paint(tones,view,pixels,plan.paint),fillIn(pixels,this.spare,plan,width);for(let row=0;row<pixels.length;row+=width)
+pixels.fill(tones.paper,row+recorded,row+width);let states=view.states.map((k,x)=>x<recorded?wanted[plan.like[x]]:k);this.shown={tones,view:{...view,states}},this.
+isCoarse=plan.isCoarse,this.painted=plan.paint.length,this.painted>=FEWEST&&(this.columnMs+=(Math.max(.001,(performance.now()-began)/this.painted)-this.columnMs)*
+NEW)}#before(tones,view){let{shown}=this;if(!(shown&&shown.tones===tones&&shown.view.states.length===view.states.length&&shown.view.height===view.height&&shown.
+view.bytesFrom===view.bytesFrom&&shown.view.bytesTo===view.bytesTo&&shown.view.lines===view.lines))return new Int32Array(0);let{states}=shown.view,none=states.indexOf(
+-1);return none<0?states:states.subarray(0,none)}#turn(length){let before=this.pixels;this.pixels=this.spare.length===length?this.spare:new Uint32Array(length),
+this.spare=before}};function fillIn(out,before,plan,width){let{old,like}=plan,columns=like.map((_,x)=>x),copies=columns.filter(x=>old[x]>=0),twins=columns.filter(
+x=>like[x]!==x);for(let row=0;row<out.length;row+=width){for(let i=0;i<copies.length;i++)out[row+copies[i]]=before[row+old[copies[i]]];for(let i=0;i<twins.length;i++)
+out[row+twins[i]]=out[row+like[twins[i]]]}}var CHUNK=32,SUMS=4,FOREVER=4294967295,Pile=class{constructor(timeline){this.timeline=timeline,this.tones,this.order=new Int32Array(0),this.bottom=new Float64Array(
+1),this.length=0,this.last=new Uint32Array(0),this.bytes=new Float64Array(0),this.tone=new Uint8Array(0),this.count=new Int32Array(0),this.wholeUntil=new Uint32Array(
+0),this.sums=new Float64Array(0),this.unused=new Int32Array(0),this.unusedCount=0,this.born=0,this.state=-1,this.#grow(1024)}clear(tones){for(this.tones=tones;this.
+length>0;)this.unused[this.unusedCount++]=this.order[--this.length];this.born=0,this.state=-1}moveTo(k){if(k===this.state)return-1;let{timeline}=this,had=this.length,
+dropped=this.#drop(k),top=this.length-1,born=countUpTo(timeline.data.first,k,this.born),added=timeline.liveOf(this.born,born,k);this.#push(added),this.born=born,
+this.state=k;let changed=added.length>0?Math.max(0,Math.min(dropped,top)):dropped;return changed===had&&added.length===0?-1:(this.#stack(changed),changed)}#drop(k){
+let{order,wholeUntil,count:count2,length}=this,j=0;for(;j<length&&wholeUntil[order[j]]>=k;)j++;let changed=j,kept=j;for(;j<length;j++){let c=order[j];if(wholeUntil[c]<
+k){if(this.#compact(c,k),count2[c]===0){this.unused[this.unusedCount++]=c;continue}let below=kept>0?order[kept-1]:-1;if(below>=0&&count2[below]+count2[c]<=CHUNK/
+2){this.#merge(below,c),changed=Math.min(changed,kept-1);continue}}order[kept++]=c}return this.length=kept,Math.min(changed,kept)}#compact(c,k){let{last,bytes:bytes2,
+tone,sums}=this,{red,green,blue}=this.tones,kept=c*CHUNK,end=kept+this.count[c],least=FOREVER;for(let q=kept;q<end;q++){let until=last[q],size=bytes2[q],t=tone[q];
+if(until<k){sums[c*SUMS]-=size,sums[c*SUMS+1]-=size*red[t],sums[c*SUMS+2]-=size*green[t],sums[c*SUMS+3]-=size*blue[t];continue}until<least&&(least=until),last[kept]=
+until,bytes2[kept]=size,tone[kept++]=t}this.count[c]=kept-c*CHUNK,this.wholeUntil[c]=least}#merge(into,from){let{last,bytes:bytes2,tone,count:count2,sums,wholeUntil}=this,
+room=into*CHUNK+count2[into],start2=from*CHUNK;for(let i=0;i<count2[from];i++)last[room+i]=last[start2+i],bytes2[room+i]=bytes2[start2+i],tone[room+i]=tone[start2+
+i];count2[into]+=count2[from],wholeUntil[into]=Math.min(wholeUntil[into],wholeUntil[from]);for(let s=0;s<SUMS;s++)sums[into*SUMS+s]+=sums[from*SUMS+s];this.unused[this.
+unusedCount++]=from}#push(ids){let{data}=this.timeline,{of,red,green,blue}=this.tones,c=this.length>0?this.order[this.length-1]:-1;for(let i=0;i<ids.length;){(c<
+0||this.count[c]===CHUNK)&&(c=this.#newChunk());let{last,bytes:bytes2,tone,sums}=this,end=Math.min(ids.length,i+CHUNK-this.count[c]),q=c*CHUNK+this.count[c];this.
+count[c]+=end-i;let least=this.wholeUntil[c],sum=0,r=0,g=0,b=0;for(;i<end;i++,q++){let id=ids[i],until=data.last[id],n=data.size[id],t=of[id];last[q]=until,bytes2[q]=
+n,tone[q]=t,until<least&&(least=until),sum+=n,r+=n*red[t],g+=n*green[t],b+=n*blue[t]}this.wholeUntil[c]=least,sums[c*SUMS]+=sum,sums[c*SUMS+1]+=r,sums[c*SUMS+2]+=
+g,sums[c*SUMS+3]+=b}}#newChunk(){this.unusedCount===0&&this.#grow(this.order.length*2);let c=this.unused[--this.unusedCount];return this.count[c]=0,this.wholeUntil[c]=
+FOREVER,this.sums.fill(0,c*SUMS,(c+1)*SUMS),this.order[this.length++]=c,c}#stack(from){let{order,bottom,sums,length}=this;for(let j=from;j<length;j++)bottom[j+1]=
+bottom[j]+sums[order[j]*SUMS]}#grow(chunks){let had=this.order.length;this.order=widen(this.order,chunks),this.bottom=widen(this.bottom,chunks+1),this.last=widen(
+this.last,chunks*CHUNK),this.bytes=widen(this.bytes,chunks*CHUNK),this.tone=widen(this.tone,chunks*CHUNK),this.count=widen(this.count,chunks),this.wholeUntil=widen(
+this.wholeUntil,chunks),this.sums=widen(this.sums,chunks*SUMS),this.unused=widen(this.unused,chunks);for(let c=chunks-1;c>=had;c--)this.unused[this.unusedCount++]=
+c}};function widen(array,length){let wider=new array.constructor(length);return wider.set(array),wider}var LINE_FROM=4,TILE=16,Raster=class{constructor(timeline){this.timeline=timeline,this.pile=new Pile(timeline)}paint(tones,view,out,columns){let{pile}=this,{states,
+height}=view,column=new Uint32Array(height).fill(tones.paper),tile=new Uint32Array(height*TILE);pile.clear(tones);for(let i=0;i<columns.length;i++){let changed=pile.
+moveTo(states[columns[i]]);changed>=0&&paintColumn(pile,view,changed,column);let t=i%TILE;tile.set(column,t*height),(t===TILE-1||i===columns.length-1)&&writeTile(
+tile,columns,i-t,i+1,view,out)}}};function paintColumn(pile,view,changed,column){let{order,bottom,count:count2,sums,tone,bytes:bytes2,tones}=pile,{bytesFrom,lines:lines2,
+height}=view,scale=height/(view.bytesTo-bytesFrom),start2=Math.max(0,Math.min(height,Math.floor((bottom[changed]-bytesFrom)*scale))),j=changed;for(;j>0&&(bottom[j]-
+bytesFrom)*scale>start2;)j--;let y=start2,red=0,green=0,blue=0,covered=0;for(;j<pile.length&&y<height;j++){let c=order[j],chunkLow=(bottom[j]-bytesFrom)*scale,chunkHigh=(bottom[j+
+1]-bytesFrom)*scale;if(chunkHigh<=y)continue;if(chunkLow>=y&&chunkHigh<y+1){covered+=sums[c*SUMS]*scale,red+=sums[c*SUMS+1]*scale,green+=sums[c*SUMS+2]*scale,blue+=
+sums[c*SUMS+3]*scale;continue}let offset=bottom[j];for(let q=c*CHUNK,end=q+count2[c];q<end&&y<height;q++){let low=(offset-bytesFrom)*scale;offset+=bytes2[q];let high=(offset-
+bytesFrom)*scale;if(high<=y)continue;let t=tone[q],r=tones.red[t],g=tones.green[t],b=tones.blue[t],from=low>y?low:y;if(high<y+1){let part=high-from;red+=r*part,
+green+=g*part,blue+=b*part,covered+=part;continue}if(covered>0||from>y){let part=y+1-from;column[y++]=blend(red+r*part,green+g*part,blue+b*part,covered+part,tones.
+paperChannels)}let whole=Math.floor(high);whole>y&&(column.fill(tones.fill[t],y,Math.min(whole,height)),lines2&&high-low>=LINE_FROM&&whole<=height&&(column[whole-
+1]=tones.line[t]),y=whole),covered=high-whole,red=r*covered,green=g*covered,blue=b*covered}}y>=height||(covered>0&&(column[y++]=blend(red,green,blue,covered,tones.
+paperChannels)),column.fill(tones.paper,y))}function blend(r,g,b,covered,paper){let bare=covered<1?1-covered:0,red=r+paper[0]*bare+.5|0,green=g+paper[1]*bare+.5|
+0,blue=b+paper[2]*bare+.5|0;return(255<<24|Math.min(255,blue)<<16|Math.min(255,green)<<8|Math.min(255,red))>>>0}function writeTile(tile,columns,from,to,{states,
+height},out){for(let y=0;y<height;y++){let row=(height-1-y)*states.length;for(let i=from;i<to;i++)out[row+columns[i]]=tile[(i-from)*height+y]}}var PLACEHOLDER=/^__f__(\w+)__f__$/;function revive(value,functions){if(typeof value=="string"){let name=PLACEHOLDER.exec(value)?.[1];return name!==void 0&&Object.
 hasOwn(functions,name)?functions[name]:value}return Array.isArray(value)?value.map(v=>revive(v,functions)):value&&typeof value=="object"?Object.fromEntries(Object.
-entries(value).map(([k,v])=>[k,revive(v,functions)])):value}var SLOW_MS=22,MOST_COARSE=8,Chart=class{constructor(echarts,element,options){this.scene=null,this.columns=new Int32Array(0),this.coarse=1,this.moving=!1,this.plot=
-new Picture,this.minimap=new Picture,this.minimapOf=[],this.chart=echarts.init(element,null,{renderer:"canvas",width:1,height:1}),this.chart.setOption(revive(options,
-{timeline:params=>this.#plotImage(params.coordSys),minimap:params=>this.#minimapImage(params.coordSys),position:v=>this.scene?.ticks.labelX(v)??"",bytes:v=>this.
-scene?.ticks.labelY(v)??""}))}resize({width,height}){(width!==this.chart.getWidth()||height!==this.chart.getHeight())&&this.chart.resize({width,height})}draw(scene,moving){
-this.scene?.timeline!==scene.timeline&&(this.plot.raster=new Raster(scene.timeline),this.coarse=1),this.scene=scene,this.moving=moving;let{layout,viewport,ticks,
-style,hasHistory}=scene,label={color:style.ink3,fontSize:11},line2={lineStyle:{color:style.strong}};this.chart.setOption({textStyle:{fontFamily:style.font},grid:[
-{left:layout.left,top:layout.top,width:layout.plotWidth,height:layout.plotHeight},{left:layout.left,top:hasHistory?layout.minimapTop:layout.height+50,width:layout.
-plotWidth,height:42}],xAxis:[{min:viewport.from,max:viewport.to,axisLine:{show:!0,...line2},axisTick:{show:hasHistory,customValues:ticks.x,length:4,...line2},axisLabel:{
-...label,show:hasHistory,customValues:ticks.x,margin:7,hideOverlap:!0,showMinLabel:!0,showMaxLabel:!0}},{min:0,max:viewport.axis.end}],yAxis:[{min:viewport.low,
-max:viewport.high,axisTick:{show:!1},axisLabel:{...label,customValues:ticks.y,margin:8,showMinLabel:!0,showMaxLabel:!0}},{min:0,max:viewport.ceiling}]}),this.chart.
-getZr().flush()}#plotImage(box){let{scene}=this;if(!scene)return;let ratio=devicePixelRatio,full=Math.max(1,Math.round(box.width*ratio)),coarse=this.moving?this.
-coarse:1,width=Math.max(1,Math.ceil(full/coarse)),height=Math.max(1,Math.round(box.height*ratio)),{viewport,timeline,tones}=scene,began=performance.now();return this.
-columns=columnStates(viewport.axis,timeline,viewport.from,viewport.to,width),this.plot.paint(tones,{states:this.columns,height,bytesFrom:viewport.low,bytesTo:viewport.
-high,lines:!0}),this.#adapt(performance.now()-began,coarse),image(this.plot.canvas,box)}#adapt(ms,coarse){ms>SLOW_MS&&coarse===this.coarse?this.coarse=Math.min(
-MOST_COARSE,this.coarse*2):ms<SLOW_MS/3&&coarse===this.coarse&&(this.coarse=Math.max(1,this.coarse/2))}get isCoarse(){return this.moving&&this.coarse>1}#minimapImage(box){
-let{scene}=this;if(!scene||!scene.hasHistory)return;let{viewport,timeline,plainTones:tones}=scene,width=Math.max(1,Math.round(box.width*devicePixelRatio)),height=Math.
-max(1,Math.round(box.height*devicePixelRatio)),of=[timeline,tones,viewport.axis,width,height];if(of.some((v,i)=>v!==this.minimapOf[i])){this.minimapOf=of,this.minimap.
-raster=this.plot.raster;let states=columnStates(viewport.axis,timeline,0,viewport.axis.end,width);this.minimap.paint(tones,{states,height,bytesFrom:0,bytesTo:viewport.
-ceiling,lines:!1})}return image(this.minimap.canvas,box)}},Picture=class{canvas=document.createElement("canvas");raster=null;pixels=null;paint(tones,picture){let{
-canvas}=this,width=picture.states.length,{height}=picture,context=canvas.getContext("2d");!context||!this.raster||((canvas.width!==width||canvas.height!==height||
-!this.pixels)&&(canvas.width=width,canvas.height=height,this.pixels=context.createImageData(width,height)),this.raster.paint(tones,picture,new Uint32Array(this.
-pixels.data.buffer)),context.putImageData(this.pixels,0,0))}};function image(canvas,{x,y,width,height}){return{type:"image",silent:!0,style:{image:canvas,x,y,width,
-height}}}var CROWDED=3,GAP=3;function drawGrid({pen,scales,ticks,layout,style}){for(let v of ticks.y){if(v<=0)continue;let y=Math.round(scales.y(v))+.5;pen.line(layout.left,
+entries(value).map(([k,v])=>[k,revive(v,functions)])):value}var Chart=class{constructor(echarts,element,options){this.scene=null,this.plot,this.minimap,this.minimapOf=[],this.minimapStates=new Int32Array(0),this.ms=1/0,this.
+minimapDue=!0,this.chart=echarts.init(element,null,{renderer:"canvas",width:1,height:1}),this.chart.setOption(revive(options,{timeline:params=>this.#plotImage(params.
+coordSys),minimap:params=>this.#minimapImage(params.coordSys),position:v=>this.scene?.ticks.labelX(v)??"",bytes:v=>this.scene?.ticks.labelY(v)??""}))}resize({width,
+height}){width===this.chart.getWidth()&&height===this.chart.getHeight()||(this.scene=null,this.chart.resize({width,height}))}draw(scene,ms){if(this.plot?.raster.
+timeline!==scene.timeline){let raster=new Raster(scene.timeline);this.plot=new Canvas(raster),this.minimap=new Canvas(raster)}this.scene=scene,this.ms=ms,this.#planMinimap(
+scene);let{layout,viewport,ticks,style,hasHistory}=scene,label={color:style.ink3,fontSize:11},line2={lineStyle:{color:style.strong}};this.chart.setOption({textStyle:{
+fontFamily:style.font},grid:[{left:layout.left,top:layout.top,width:layout.plotWidth,height:layout.plotHeight},{left:layout.left,top:hasHistory?layout.minimapTop:
+layout.height+50,width:layout.plotWidth,height:42}],xAxis:[{min:viewport.from,max:viewport.to,axisLine:{show:!0,...line2},axisTick:{show:hasHistory,customValues:ticks.
+x,length:4,...line2},axisLabel:{...label,show:hasHistory,customValues:ticks.x,margin:7,hideOverlap:!0,showMinLabel:!0,showMaxLabel:!0}},{min:0,max:viewport.axis.
+end}],yAxis:[{min:viewport.low,max:viewport.high,axisTick:{show:!1},axisLabel:{...label,customValues:ticks.y,margin:8,showMinLabel:!0,showMaxLabel:!0}},{min:0,max:viewport.
+ceiling}]}),this.chart.getZr().flush()}get columns(){return this.plot?.columns??new Int32Array(0)}get isUnfinished(){return this.plot.isCoarse||this.minimapDue}#plotImage(box){
+let{scene}=this;if(!scene)return;let{viewport,timeline,tones}=scene,{width,height}=pixelsOf(box),view={states:columnStates(viewport.axis,timeline,viewport.from,
+viewport.to,width),height,bytesFrom:viewport.low,bytesTo:viewport.high,lines:!0};return this.plot.paint(tones,view,this.ms),image(this.plot.element,box)}#planMinimap({
+timeline,viewport,plainTones,layout,hasHistory}){let{width}=pixelsOf({width:layout.plotWidth,height:42}),of=[timeline,plainTones,viewport.axis,width,devicePixelRatio];
+of.every((v,i)=>v===this.minimapOf[i])||(this.minimapOf=of,this.minimapDue=hasHistory,this.minimapStates=columnStates(viewport.axis,timeline,0,viewport.axis.end,
+width))}#minimapImage(box){let{scene,ms,minimapStates:states}=this;if(scene?.hasHistory){if(this.minimapDue&&(ms===1/0||this.plot.painted===0)){let{height}=pixelsOf(
+box),view={states,height,bytesFrom:0,bytesTo:scene.viewport.ceiling,lines:!1};this.minimap.paint(scene.plainTones,view,ms),this.minimapDue=this.minimap.isCoarse}
+return image(this.minimap.element,box)}}};function pixelsOf({width,height}){let ratio=devicePixelRatio;return{width:Math.max(1,Math.round(width*ratio)),height:Math.
+max(1,Math.round(height*ratio))}}var Canvas=class extends Picture{element=document.createElement("canvas");get image(){let width=this.columns.length;return width>
+0?new ImageData(new Uint8ClampedArray(this.pixels.buffer),width):null}paint(tones,view,ms){super.paint(tones,view,ms);let{element,image:image2}=this;image2&&(element.
+width!==image2.width&&(element.width=image2.width),element.height!==image2.height&&(element.height=image2.height),element.getContext("2d")?.putImageData(image2,
+0,0))}};function image(canvas,{x,y,width,height}){return{type:"image",silent:!0,style:{image:canvas,x,y,width,height}}}var CROWDED=3,GAP=3;function drawGrid({pen,scales,ticks,layout,style}){for(let v of ticks.y){if(v<=0)continue;let y=Math.round(scales.y(v))+.5;pen.line(layout.left,
 y,layout.left+layout.plotWidth,y,{color:style.grid})}}function drawTop(frame){let{pen,scales,layout,timeline,columns,style}=frame,{g}=pen,step=layout.plotWidth/
 columns.length;g.beginPath();for(let x=0;x<columns.length&&columns[x]>=0;x++){let left=layout.left+x*step,y=scales.y(timeline.active[columns[x]]);x===0?g.moveTo(
 left,y):g.lineTo(left,y),g.lineTo(left+step,y)}pen.stroke(style.theme==="dark"?"#e9ebee99":"#15181c99",1)}function drawLowest({pen,scales,layout,timeline,viewport,
@@ -521,25 +553,27 @@ columns.length&&columns[x]>=0;x++){let covered=axis.states(from+perColumn*x,from
 let low=timeline.active[timeline.lowest.best(covered[0],covered[1])],y=scales.y(low);if(y-scales.y(timeline.active[columns[x]])<GAP){down=!1;continue}let left=layout.
 left+x*step;down?g.lineTo(left,y):g.moveTo(left,y),g.lineTo(left+step,y),down=drawn=!0}drawn&&pen.stroke(style.theme==="dark"?"#14161aaa":"#15181c66",1,[2,2])}function drawReserved({
 pen,scales,timeline,viewport,layout,style}){let{g}=pen,{axis}=viewport,{reserved,reservedFrom}=timeline,right=Math.min(layout.left+layout.plotWidth,scales.x(axis.
-extent)),i=countUpTo(reservedFrom,axis.stateAt(viewport.from))-1,y=scales.y(reserved[i]);for(g.beginPath(),g.moveTo(layout.left,y),i++;i<reserved.length;i++){let x=scales.
-x(axis.begins(reservedFrom[i]));if(x>right)break;g.lineTo(x,y),y=scales.y(reserved[i]),g.lineTo(x,y)}g.lineTo(right,y),pen.stroke(style.ink2,1.25)}var PLACES=[1,
-.2,.9,.8,.7,.6,.5,.4,.3];function labelReserved(frame){let{pen,scales,timeline,viewport,layout,style}=frame,end=Math.min(layout.left+layout.plotWidth,scales.x(viewport.
-axis.extent))-6,widest=pen.measure(`reserved ${bytes(timeline.reservedPeak)}`)+4,right=PLACES.map(part=>Math.max(layout.left+8+widest,layout.left+(end-layout.left)*
-part)).find(x=>isClear(frame,x-widest,x))??end,value=timeline.reservedAt(viewport.axis.stateAt(scales.position(right)-1e-9)),y=scales.y(value);if(y<layout.top-12||
-y>layout.top+layout.plotHeight)return;let above=y>=layout.top+4;pen.text(`reserved ${bytes(value)}`,right,above?y-8:y+9,{align:"right",color:style.ink2,halo:!0})}
-function isClear({scales,timeline,viewport,markers},left,right){let{axis}=viewport,from=axis.stateAt(scales.position(left)),to=axis.stateAt(scales.position(right)),
-y=scales.y(timeline.reservedAt(to));if(Math.abs(y-scales.y(timeline.reservedAt(from)))>2||scales.y(timeline.active[timeline.highest.best(from,to)])<y+2)return!1;
-let peakX=scales.x(axis.middle(timeline.peak));return!(peakX<left-75||peakX>right+75)&&Math.abs(y-scales.y(timeline.active[timeline.peak]))<46?!1:!markers.some(
-m=>scales.x(axis.middle(m.state))>left-4&&scales.x(axis.middle(m.state))<right+4)}function bandLabels(timeline,groups,columns,viewport,layout){let perByte=layout.plotHeight/(viewport.high-viewport.low),runs=[],before=[];for(let x=18;x<layout.
-plotWidth-18;x+=18){let state=columns[Math.min(columns.length-1,Math.round(x/layout.plotWidth*columns.length))];if(state<0)break;before=bandsOf(timeline,groups,
-state,viewport,17/perByte).map(band=>{let left=before.find(b=>!b.continued&&b.group===band.group&&Math.min(b.high,band.high)-Math.max(b.low,band.low)>15/perByte),
-run=left?left.run:{group:band.group,spots:[]};return left?left.continued=!0:runs.push(run),run.spots.push({x,low:band.low,high:band.high}),{...band,run,continued:!1}})}
-return bestSpots(runs,perByte,viewport)}function bandsOf(timeline,groups,state,view,least){let bands=[],{size}=timeline.data,group=-1,low=0,offset=0,close=()=>{
-group>=0&&Math.min(offset,view.high)-Math.max(low,view.low)>=least&&bands.push({group,low,high:offset})};for(let id of timeline.live(state))groups[id]!==group&&
-(close(),group=groups[id],low=offset),offset+=size[id];return close(),bands}function bestSpots(runs,perByte,view){let best=new Map;for(let{group,spots}of runs)for(let i=3;i<
-spots.length-3;i++){let low=view.low,high=view.high;for(let j=i-3;j<=i+3;j++)low=Math.max(low,spots[j].low),high=Math.min(high,spots[j].high);let tall=(high-low)*
-perByte;if(tall<17)continue;let score=Math.min(tall,60)+Math.min(i,spots.length-1-i,10)*4;score>(best.get(group)?.score??-1)&&best.set(group,{group,x:spots[i].x,
-low,high,score})}return[...best.values()]}function drawPeak({pen,scales,timeline,viewport,layout,style,markers}){let{left,plotWidth,plotHeight,top}=layout,{axis}=viewport,x=scales.x(axis.middle(timeline.
+extent)),i=countUpTo(reservedFrom,axis.stateAt(viewport.from))-1,y=scales.y(reserved[i]);g.beginPath(),g.moveTo(layout.left,y);let xOf=step=>scales.x(axis.begins(
+reservedFrom[step]));for(i++;i<reserved.length&&xOf(i)<=right;){let x=xOf(i);g.lineTo(x,y);let low=1/0,high=0;do low=Math.min(low,reserved[i]),high=Math.max(high,
+reserved[i]),y=scales.y(reserved[i++]);while(i<reserved.length&&Math.floor(xOf(i))===Math.floor(x));low<high&&(g.lineTo(x,scales.y(high)),g.lineTo(x,scales.y(low))),
+g.lineTo(x,y)}g.lineTo(right,y),pen.stroke(style.ink2,1.25)}var PLACES=[1,.2,.9,.8,.7,.6,.5,.4,.3];function labelReserved(frame){let{pen,scales,timeline,viewport,
+layout,style}=frame,end=Math.min(layout.left+layout.plotWidth,scales.x(viewport.axis.extent))-6,widest=pen.measure(`reserved ${bytes(timeline.reservedPeak)}`)+4,
+right=PLACES.map(part=>Math.max(layout.left+8+widest,layout.left+(end-layout.left)*part)).find(x=>isClear(frame,x-widest,x))??end,value=timeline.reservedAt(viewport.
+axis.stateAt(scales.position(right)-1e-9)),y=scales.y(value);if(y<layout.top-12||y>layout.top+layout.plotHeight)return;let above=y>=layout.top+4;pen.text(`reser\
+ved ${bytes(value)}`,right,above?y-8:y+9,{align:"right",color:style.ink2,halo:!0})}function isClear({scales,timeline,viewport,markers},left,right){let{axis}=viewport,
+from=axis.stateAt(scales.position(left)),to=axis.stateAt(scales.position(right)),y=scales.y(timeline.reservedAt(to));if(Math.abs(y-scales.y(timeline.reservedAt(
+from)))>2||scales.y(timeline.active[timeline.highest.best(from,to)])<y+2)return!1;let peakX=scales.x(axis.middle(timeline.peak));return!(peakX<left-75||peakX>right+
+75)&&Math.abs(y-scales.y(timeline.active[timeline.peak]))<46?!1:!markers.some(m=>scales.x(axis.middle(m.state))>left-4&&scales.x(axis.middle(m.state))<right+4)}function crowd(timeline,columns){let state=columns[columns.length>>1]??-1;return state<0?0:timeline.live(state).length}function bandLabels(timeline,groups,columns,viewport,layout){
+let perByte=layout.plotHeight/(viewport.high-viewport.low),step=crowd(timeline,columns)>4e4?54:18,runs=[],before=[];for(let x=18;x<layout.plotWidth-18;x+=step){
+let state=columns[Math.min(columns.length-1,Math.round(x/layout.plotWidth*columns.length))];if(state<0)break;before=bandsOf(timeline,groups,state,viewport,17/perByte).
+map(band=>{let left=before.find(b=>!b.continued&&b.group===band.group&&Math.min(b.high,band.high)-Math.max(b.low,band.low)>15/perByte),run=left?left.run:{group:band.
+group,spots:[]};return left?left.continued=!0:runs.push(run),run.spots.push({x,low:band.low,high:band.high}),{...band,run,continued:!1}})}return bestSpots(runs,
+perByte,viewport,step)}function bandsOf(timeline,groups,state,view,least){let bands=[],{size}=timeline.data,group=-1,low=0,offset=0,close=()=>{group>=0&&Math.min(
+offset,view.high)-Math.max(low,view.low)>=least&&bands.push({group,low,high:offset})};for(let id of timeline.live(state))groups[id]!==group&&(close(),group=groups[id],
+low=offset),offset+=size[id];return close(),bands}function bestSpots(runs,perByte,view,step){let wide=54/step,best=new Map;for(let{group,spots}of runs)for(let i=wide;i<
+spots.length-wide;i++){let low=view.low,high=view.high;for(let j=i-wide;j<=i+wide;j++)low=Math.max(low,spots[j].low),high=Math.min(high,spots[j].high);let tall=(high-
+low)*perByte;if(tall<17)continue;let score=Math.min(tall,60)+Math.min(i,spots.length-1-i,10)*4;score>(best.get(group)?.score??-1)&&best.set(group,{group,x:spots[i].
+x,low,high,score})}return[...best.values()]}function drawPeak({pen,scales,timeline,viewport,layout,style,markers}){let{left,plotWidth,plotHeight,top}=layout,{axis}=viewport,x=scales.x(axis.middle(timeline.
 peak)),value=timeline.active[timeline.peak];if(x<left||x>left+plotWidth||markers.some(m=>m.kind==="oom"&&Math.abs(scales.x(axis.middle(m.state))-x)<14))return;let y=scales.
 y(value),bottom=top+plotHeight;if(y>bottom)return;let line2=Math.round(x)+.5;if(pen.line(line2,Math.max(y,top),line2,bottom,{color:style.ink,dash:[3,3]}),y<top-
 2)return;pen.triangle(x,y-1,5,7,style.ink);let reserved=scales.y(timeline.reservedAt(timeline.peak)),flag=Math.abs(y-18-reserved)<12?reserved-13:y-18;pen.flag(`\
@@ -563,55 +597,56 @@ length===0||waiting.length>MOST_TENSORS)return;let area=new Path2D;for(let{id,fr
 to;k++){let x=scales.x(axis.begins(k)),right=k===timeline.lastState?scales.x(axis.extent):scales.x(axis.begins(k+1)),offset=outline.offset(k),y=scales.y(offset+
 size),height=scales.y(offset)-y;right-x>=LEAST_WIDTH&&height>=LEAST_HEIGHT&&area.rect(x,y,right-x,height)}}let{left,top,plotWidth,plotHeight}=layout;pen.clip(left,
 top,plotWidth,plotHeight,()=>{g.clip(area),g.beginPath();for(let x=-plotHeight;x<plotWidth;x+=PITCH)g.moveTo(left+x,top+plotHeight),g.lineTo(left+x+plotHeight,top);
-pen.stroke(style.theme==="dark"?"#000000aa":"#ffffffba",1.5)})}var LABEL_STEPS=5e5;function drawMarks(canvas,scene){let{layout,style,hasHistory}=scene,pen=new Pen(freshContext(canvas,layout.width,layout.height),style),frame={
-...scene,pen},{left,top,plotWidth,plotHeight}=layout;if(drawGrid(frame),pen.clip(left,top-4,plotWidth+1,plotHeight+4,()=>{drawTop(frame),hasHistory&&drawLowest(
-frame),drawReserved(frame)}),hasHistory&&drawPending(frame),drawNames(frame),drawFoot(frame),hasHistory&&drawSnapshots(frame),labelReserved(frame),hasHistory&&(drawPeak(
-frame),drawOOMs(frame),drawMinimap(frame),pen.text(scene.viewport.axis.kind==="time"?"time":"event",left+plotWidth,top+plotHeight+14,{align:"right",color:style.
-ink3})),scene.outline){let{outline}=scene;pen.clip(left,top,plotWidth,plotHeight,()=>drawOutline(frame,outline))}}function drawNames(frame){let{timeline,grouping,
-columns,viewport,layout,scales,pen}=frame;if(frame.faded)return;let live=columns.length>0&&columns[0]>=0?timeline.live(columns[0]).length:0;if(!(frame.moving&&live*
-layout.plotWidth/18>LABEL_STEPS))for(let{group,x,low,high}of bandLabels(timeline,grouping.of,columns,viewport,layout)){let{label,ink}=grouping.groups[group];pen.
-text(label,layout.left+x,(scales.y(low)+scales.y(high))/2+.5,{align:"center",weight:600,size:12,color:ink})}}function drawMinimap({pen,scales,layout,viewport,timeline,
-markers,style}){let{g}=pen,{left,plotWidth,minimapTop:top}=layout,{axis,from,to}=viewport;if(pen.text("all",left-8,top+42/2,{align:"right",color:style.ink3}),g.
-strokeStyle=style.strong,g.lineWidth=1,g.strokeRect(left-.5,top-.5,plotWidth+1,43),drawMinimapCurve({pen,scales,layout,viewport,timeline,style}),!viewport.isWhole){
-let a=scales.minimapX(from),b=Math.max(scales.minimapX(to),a+3);g.fillStyle=style.theme==="dark"?"#14161ab3":"#ffffffb3",g.fillRect(left,top,a-left,42),g.fillRect(
-b,top,left+plotWidth-b,42),g.strokeStyle=style.ink,g.lineWidth=1.5,g.strokeRect(a-.5,top-1.5,b-a+1,45),g.fillStyle=style.ink;for(let edge of[a,b])g.beginPath(),
-g.roundRect(edge-2.5,top+42/2-8,5,16,2),g.fill()}pen.triangle(scales.minimapX(axis.middle(timeline.peak)),top+4,4,6,style.ink);for(let m of markers)m.kind==="oo\
-m"&&(g.fillStyle=style.oom,g.fillRect(scales.minimapX(axis.middle(m.state))-1,top,2,42))}function drawMinimapCurve({pen,layout,viewport,timeline,style}){let{g}=pen,
-{left,plotWidth,minimapTop}=layout,{axis,ceiling}=viewport;g.beginPath();for(let x=0;x<plotWidth;x++){let covered=axis.states(axis.end*x/plotWidth,axis.end*(x+1)/
-plotWidth);if(!covered)break;g.lineTo(left+x+.5,minimapTop+42*(1-timeline.active[timeline.highest.best(covered[0],covered[1])]/ceiling))}pen.stroke(style.theme===
-"dark"?"#e9ebee80":"#15181c80",1)}function drawCursor(canvas,{layout,style,scales,ticks,timeline,viewport,hasHistory},cursor,box){let pen=new Pen(freshContext(canvas,
-layout.width,layout.height),style),{g}=pen,{left,top,plotWidth,plotHeight}=layout,bottom=top+plotHeight,right=left+plotWidth;if(box){g.fillStyle=style.grid,g.fillRect(
-box.x0,box.y0,box.x1-box.x0,box.y1-box.y0),g.strokeStyle=style.ink,g.setLineDash([4,3]),g.strokeRect(Math.round(box.x0)+.5,Math.round(box.y0)+.5,box.x1-box.x0,box.
-y1-box.y0);return}if(!cursor||!hasHistory||cursor.x<left||cursor.x>right)return;let x=Math.round(cursor.x)+.5,total=timeline.active[cursor.state],y=scales.y(total);
-g.globalAlpha=cursor.hovered?.7:1,pen.line(x,Math.max(top,Math.min(bottom,y)),x,bottom,{color:style.ink}),g.globalAlpha=1,g.fillStyle=style.paper;for(let v of ticks.
-x)Math.abs(scales.x(v)-x)<62&&g.fillRect(scales.x(v)-32,bottom+1.5,64,22);x>right-92&&g.fillRect(right-34,bottom+5,36,18);let{axis}=viewport,flag={fill:style.ink,
-color:style.paper};if(pen.flag(axis.kind==="time"?duration(axis.begins(cursor.state)):count(cursor.state),x,bottom+14,{...flag,min:left,max:right}),!(y<top||y>bottom)&&
-(g.beginPath(),g.arc(x,y,3,0,7),g.fillStyle=style.ink,g.fill(),pen.stroke(style.paper,1.5),!!cursor.hovered)){g.fillStyle=style.paper;for(let v of ticks.y)Math.
-abs(scales.y(v)-y)<16&&g.fillRect(0,scales.y(v)-8,left-3,16);pen.flag(bytes(total),left-30,y,{...flag,min:1,max:left-1})}}var APART_X=130,APART_Y=92,NAME=64;function ticksOf(viewport,width,height){let{axis,from,to,low,high,base}=viewport,y=[],stepY=byteStep(high-low,Math.max(3,height/
+pen.stroke(style.theme==="dark"?"#000000aa":"#ffffffba",1.5)})}var CROWD=1e4;function drawMarks(canvas,scene){let{layout,style,hasHistory}=scene,pen=new Pen(freshContext(canvas,layout.width,layout.height),style),frame={...scene,
+pen},{left,top,plotWidth,plotHeight}=layout;if(drawGrid(frame),pen.clip(left,top-4,plotWidth+1,plotHeight+4,()=>{drawTop(frame),hasHistory&&drawLowest(frame),drawReserved(
+frame)}),hasHistory&&drawPending(frame),drawNames(frame),drawFoot(frame),hasHistory&&drawSnapshots(frame),labelReserved(frame),hasHistory&&(drawPeak(frame),drawOOMs(
+frame),drawMinimap(frame),pen.text(scene.viewport.axis.kind==="time"?"time":"event",left+plotWidth,top+plotHeight+14,{align:"right",color:style.ink3})),scene.outline){
+let{outline}=scene;pen.clip(left,top,plotWidth,plotHeight,()=>drawOutline(frame,outline))}}function drawNames(frame){let{timeline,grouping,columns,viewport,layout,
+scales,pen}=frame;if(!frame.faded&&!(frame.moving&&crowd(timeline,columns)>CROWD))for(let{group,x,low,high}of bandLabels(timeline,grouping.of,columns,viewport,layout)){
+let{label,ink}=grouping.groups[group];pen.text(label,layout.left+x,(scales.y(low)+scales.y(high))/2+.5,{align:"center",weight:600,size:12,color:ink})}}function drawMinimap({
+pen,scales,layout,viewport,timeline,minimap,markers,style}){let{g}=pen,{left,plotWidth,minimapTop:top}=layout,{axis,from,to}=viewport;if(pen.text("all",left-8,top+
+42/2,{align:"right",color:style.ink3}),g.strokeStyle=style.strong,g.lineWidth=1,g.strokeRect(left-.5,top-.5,plotWidth+1,43),drawMinimapCurve({pen,layout,viewport,
+timeline,minimap,style}),!viewport.isWhole){let a=scales.minimapX(from),b=Math.max(scales.minimapX(to),a+3);g.fillStyle=style.theme==="dark"?"#14161ab3":"#fffff\
+fb3",g.fillRect(left,top,a-left,42),g.fillRect(b,top,left+plotWidth-b,42),g.strokeStyle=style.ink,g.lineWidth=1.5,g.strokeRect(a-.5,top-1.5,b-a+1,45),g.fillStyle=
+style.ink;for(let edge of[a,b])g.beginPath(),g.roundRect(edge-2.5,top+42/2-8,5,16,2),g.fill()}pen.triangle(scales.minimapX(axis.middle(timeline.peak)),top+4,4,6,
+style.ink);for(let m of markers)m.kind==="oom"&&(g.fillStyle=style.oom,g.fillRect(scales.minimapX(axis.middle(m.state))-1,top,2,42))}function drawMinimapCurve({
+pen,layout,viewport,timeline,minimap,style}){let{g}=pen,{left,plotWidth,minimapTop}=layout,step=plotWidth/minimap.length;g.beginPath();for(let x=0;x<minimap.length&&
+minimap[x]>=0;x++)g.lineTo(left+(x+.5)*step,minimapTop+42*(1-timeline.active[minimap[x]]/viewport.ceiling));pen.stroke(style.theme==="dark"?"#e9ebee80":"#15181c\
+80",1)}function drawCursor(canvas,{layout,style,scales,ticks,timeline,viewport,hasHistory},cursor,box){let pen=new Pen(freshContext(canvas,layout.width,layout.height),
+style),{g}=pen,{left,top,plotWidth,plotHeight}=layout,bottom=top+plotHeight,right=left+plotWidth;if(box){g.fillStyle=style.grid,g.fillRect(box.x0,box.y0,box.x1-
+box.x0,box.y1-box.y0),g.strokeStyle=style.ink,g.setLineDash([4,3]),g.strokeRect(Math.round(box.x0)+.5,Math.round(box.y0)+.5,box.x1-box.x0,box.y1-box.y0);return}
+if(!cursor||!hasHistory||cursor.x<left||cursor.x>right)return;let x=Math.round(cursor.x)+.5,total=timeline.active[cursor.state],y=scales.y(total);g.globalAlpha=
+cursor.hovered?.7:1,pen.line(x,Math.max(top,Math.min(bottom,y)),x,bottom,{color:style.ink}),g.globalAlpha=1,g.fillStyle=style.paper;for(let v of ticks.x)Math.abs(
+scales.x(v)-x)<62&&g.fillRect(scales.x(v)-32,bottom+1.5,64,22);x>right-92&&g.fillRect(right-34,bottom+5,36,18);let{axis}=viewport,flag={fill:style.ink,color:style.
+paper};if(pen.flag(axis.kind==="time"?duration(axis.begins(cursor.state)):count(cursor.state),x,bottom+14,{...flag,min:left,max:right}),!(y<top||y>bottom)&&(g.beginPath(),
+g.arc(x,y,3,0,7),g.fillStyle=style.ink,g.fill(),pen.stroke(style.paper,1.5),!!cursor.hovered)){g.fillStyle=style.paper;for(let v of ticks.y)Math.abs(scales.y(v)-
+y)<16&&g.fillRect(0,scales.y(v)-8,left-3,16);pen.flag(bytes(total),left-30,y,{...flag,min:1,max:left-1})}}var APART_X=130,APART_Y=92,NAME=64;function ticksOf(viewport,width,height){let{axis,from,to,low,high,base}=viewport,y=[],stepY=byteStep(high-low,Math.max(3,height/
 APART_Y));for(let v=base>0?base:Math.ceil(low/stepY)*stepY;v<=high;v+=stepY)y.push(v);let x=[],stepX=decimalStep(to-from,Math.max(3,width/APART_X));for(let v=Math.
 ceil(from/stepX)*stepX;v<=axis.extent&&!((v-from)/(to-from)*width>width-NAME);v+=stepX)x.push(v);return{x,y,labelX:v=>axis.kind==="time"?axisTime(v,to-from,stepX):
-count(v),labelY:v=>base>0?v-base<1?bytes(base):axisChange(v-base):axisBytes(v,high,stepY)}}var Stage=class{constructor(app,elements,echarts,options){this.app=app,this.elements=elements,this.chart=new Chart(echarts,elements.chart,options),this.scales,this.
-ticks,this.box=null,this.dirty=0,this.requested=0,app.on(["device","view","colour"],()=>this.invalidate(3)),app.on(["pin"],()=>this.invalidate(2)),app.on(["mome\
-nt","hover"],()=>this.invalidate(1)),app.on(["settled"],()=>this.invalidate(this.chart.isCoarse?3:2)),new ResizeObserver(()=>{app.device&&this.drawNow()}).observe(
-elements.timeline)}invalidate(what){this.dirty=Math.max(this.dirty,what),this.requested||=requestAnimationFrame(()=>this.#frame())}#frame(){this.requested=0;let what=this.
-dirty;this.dirty=0,what>=3&&this.#drawChart(),what>=2&&this.#drawMarks(),this.#drawCursor()}drawNow(){this.app.moving=!1,this.dirty=3,cancelAnimationFrame(this.
-requested),this.#frame()}#drawChart(){let{app}=this,{timeline:element}=this.elements,layout=layoutOf(element.clientWidth,element.clientHeight,app.device.hasHistory);
-this.scales=new Scales(layout,app.viewport),this.ticks=ticksOf(app.viewport,layout.plotWidth,layout.plotHeight),this.chart.resize(layout),this.chart.draw({timeline:app.
-device.timeline,viewport:app.viewport,layout,ticks:this.ticks,tones:app.tones,plainTones:app.plainTones,hasHistory:app.device.hasHistory,style:app.style},app.moving)}#drawMarks(){
-let{app}=this;drawMarks(this.elements.marks,{...this.#scene(),columns:this.chart.columns,markers:app.device.data.markers,grouping:app.grouping,faded:app.isolated.
-size>0,moving:app.moving,outline:app.outline})}#drawCursor(){let{app}=this,{hover}=app,cursor=hover?{x:hover.x,state:hover.state,hovered:!0}:app.moment==="curso\
-r"?{x:this.scales.x(app.viewport.axis.middle(app.cursor)),state:app.cursor,hovered:!1}:null;drawCursor(this.elements.cursor,this.#scene(),cursor,this.box)}#scene(){
-let{app}=this;return{layout:this.scales.layout,scales:this.scales,ticks:this.ticks,style:app.style,timeline:app.device.timeline,viewport:app.viewport,hasHistory:app.
-device.hasHistory}}at(x,y){let{scales,chart:{columns}}=this,{left,plotWidth}=scales.layout;if(scales.part(x,y)!=="plot"||columns.length===0)return null;let column=Math.
-min(columns.length-1,Math.floor((x-left)/plotWidth*columns.length)),state=columns[column];return state<0?null:{x,state,hit:this.app.device.timeline.hit(state,scales.
-bytes(y))}}painted(){return new Promise(resolve=>{let late=setTimeout(resolve,250);requestAnimationFrame(()=>{let{port1,port2}=new MessageChannel;port1.onmessage=
-()=>{clearTimeout(late),resolve()},port2.postMessage(null)})})}};function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement("canvas").getContext(
-"2d")?typeof ResizeObserver>"u"?"ResizeObserver":window.echarts?null:"the chart library":"the 2D canvas"}function keepSummary(why){let notice=byId("notice");notice.
-textContent=why,notice.hidden=!1,document.documentElement.classList.remove("scripted")}function build(report){let app=new App(report,new Library(report,document)),
-timeline=byId("timeline"),cursor=byId("cursor"),stage=new Stage(app,{timeline,chart:byId("chart"),marks:byId("marks"),cursor},window.echarts,JSON.parse(byId("me\
-mviz-chart").textContent??"")),hash=new Hash(app),history2=new ViewHistory(app),theme=new Theme(app),forced=new URLSearchParams(location.hash.slice(1)).get("the\
-me");(forced==="light"||forced==="dark")&&theme.force(forced);let list=byId("keys"),guide=byId("guide");mountHeader(app,{file:byId("file"),device:byId("device"),
-facts:byId("facts"),verdict:byId("verdict"),warnings:byId("warnings")}),mountAnswers(app,byId("answers")),mountToolbar(app,history2,byId("toolbar")),mountPanel(
+count(v),labelY:v=>base>0?v-base<1?bytes(base):axisChange(v-base):axisBytes(v,high,stepY)}}var MOVING_MS=8,STILL_MS2=24,Stage=class{constructor(app,elements,echarts,options){this.app=app,this.elements=elements,this.chart=new Chart(echarts,elements.chart,
+options),this.scales,this.ticks,this.box=null,this.dirty=0,this.requested=0,app.on(["device","view","colour"],()=>this.invalidate(3)),app.on(["pin"],()=>this.invalidate(
+2)),app.on(["moment","hover"],()=>this.invalidate(1)),app.on(["settled"],()=>this.invalidate(2)),new ResizeObserver(()=>{let{clientWidth:width,clientHeight:height}=elements.
+timeline,drawn=this.scales?.layout;drawn&&(width!==drawn.width||height!==drawn.height)&&this.drawNow()}).observe(elements.timeline)}invalidate(what){this.dirty=
+Math.max(this.dirty,what),this.requested||=requestAnimationFrame(()=>this.#frame())}#frame(ms=this.app.moving?MOVING_MS:STILL_MS2){this.requested=0;let{app,chart,
+dirty}=this;this.dirty=0;let finishing=dirty<3&&!app.moving&&chart.isUnfinished;(dirty>=3||finishing)&&this.#drawChart(ms),(dirty>=2||finishing&&chart.plot.painted>
+0)&&this.#drawMarks(),this.#drawCursor(),!app.moving&&chart.isUnfinished&&this.invalidate(1)}drawNow(ms=1/0){this.app.moving=!1,this.dirty=3,cancelAnimationFrame(
+this.requested),this.#frame(ms)}#drawChart(ms){let{app}=this,{timeline:element}=this.elements,layout=layoutOf(element.clientWidth,element.clientHeight,app.device.
+hasHistory);this.scales=new Scales(layout,app.viewport),this.ticks=ticksOf(app.viewport,layout.plotWidth,layout.plotHeight),this.chart.resize(layout),this.chart.
+draw({timeline:app.device.timeline,viewport:app.viewport,layout,ticks:this.ticks,tones:app.tones,plainTones:app.plainTones,hasHistory:app.device.hasHistory,style:app.
+style},ms)}#drawMarks(){let{app}=this;drawMarks(this.elements.marks,{...this.#scene(),columns:this.chart.columns,minimap:this.chart.minimapStates,markers:app.device.
+data.markers,grouping:app.grouping,faded:app.isolated.size>0,moving:app.moving||this.chart.plot.isCoarse,outline:app.outline})}#drawCursor(){let{app}=this,{hover}=app,
+cursor=hover?{x:hover.x,state:hover.state,hovered:!0}:app.moment==="cursor"?{x:this.scales.x(app.viewport.axis.middle(app.cursor)),state:app.cursor,hovered:!1}:
+null;drawCursor(this.elements.cursor,this.#scene(),cursor,this.box)}#scene(){let{app}=this;return{layout:this.scales.layout,scales:this.scales,ticks:this.ticks,
+style:app.style,timeline:app.device.timeline,viewport:app.viewport,hasHistory:app.device.hasHistory}}at(x,y){let{scales,chart:{columns}}=this,{left,plotWidth}=scales.
+layout;if(scales.part(x,y)!=="plot"||columns.length===0)return null;let column=Math.min(columns.length-1,Math.floor((x-left)/plotWidth*columns.length)),state=columns[column];
+return state<0?null:{x,state,hit:this.app.device.timeline.hit(state,scales.bytes(y))}}painted(){return new Promise(resolve=>{let late=setTimeout(resolve,250);requestAnimationFrame(
+()=>{let{port1,port2}=new MessageChannel;port1.onmessage=()=>{clearTimeout(late),resolve()},port2.postMessage(null)})})}};var FIRST_MS=100;function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement(
+"canvas").getContext("2d")?typeof ResizeObserver>"u"?"ResizeObserver":window.echarts?null:"the chart library":"the 2D canvas"}function keepSummary(why){let notice=byId(
+"notice");notice.textContent=why,notice.hidden=!1,document.documentElement.classList.remove("scripted")}function build(report){let app=new App(report,new Library(
+report,document)),timeline=byId("timeline"),cursor=byId("cursor"),stage=new Stage(app,{timeline,chart:byId("chart"),marks:byId("marks"),cursor},window.echarts,JSON.
+parse(byId("memviz-chart").textContent??"")),hash=new Hash(app),history2=new ViewHistory(app),theme=new Theme(app),forced=new URLSearchParams(location.hash.slice(
+1)).get("theme");(forced==="light"||forced==="dark")&&theme.force(forced);let list=byId("keys"),guide=byId("guide");mountHeader(app,{file:byId("file"),device:byId(
+"device"),facts:byId("facts"),verdict:byId("verdict"),warnings:byId("warnings")}),mountAnswers(app,byId("answers")),mountToolbar(app,history2,byId("toolbar")),mountPanel(
 app,byId("moment")),mountTable(app,byId("table"));let pinned=new PinnedPanel(app,byId("pinned"),byId("side"));mountTooltip(app,byId("tooltip"),timeline),mountStatus(
 app,byId("where"),byId("scale"),()=>stage.scales?.layout.plotWidth??1),mountKeys({app,history:history2,pinned,theme,list,guide,spoken:byId("spoken")}),new Pointer(
 app,stage,cursor),app.on(["device","settled"],()=>cursor.setAttribute("aria-label",describePlot(app))),byId("show-guide").addEventListener("click",()=>{guide.hidden=
@@ -621,11 +656,11 @@ stage.drawNow()});return{app,stage,hash}}function describePlot(app){let{timeline
 groups.length);for(let id of timeline.live(timeline.peak))sums[grouping.of[id]]+=data.size[id];let most=grouping.groups[sums.indexOf(Math.max(...sums))]?.label??
 "nothing",covered=viewport.axis.states(viewport.from,viewport.to)??[0,0];return`Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.
 peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}`}async function showFirst(app,stage,hash){
-let viewer=byId("viewer"),{file,device}=hash.device();viewer.classList.add("measuring"),viewer.hidden=!1,await app.open(file,device),hash.apply(),stage.drawNow(),
-app.settle(),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showEmpty(report){byId("file").textContent=report.
-files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","status"])byId(id).hidden=!0;byId("empty").hidden=byId("viewer").hidden=
-!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){keepSummary(`This browser lacks ${missing}, which the interactive t\
-imeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(byId("memviz-report").textContent??""),{app,stage,hash}=build(report),
-shown=report.files.every(f=>f.devices.length===0)?showEmpty(report):showFirst(app,stage,hash);window.memviz=consoleApi(app,stage,shown),await shown,document.documentElement.
-dataset.ready="true"}catch(error){throw byId("viewer").hidden=!0,keepSummary(`The interactive timeline could not start: ${error instanceof Error?error.message:error}\
-. Below is the summary written with the file.`),error}}start();})();
+let viewer=byId("viewer"),{file,device}=hash.device();viewer.classList.add("measuring"),viewer.hidden=!1,await app.open(file,device),hash.apply(),stage.drawNow(
+FIRST_MS),app.settle(),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showEmpty(report){byId("file").textContent=
+report.files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","status"])byId(id).hidden=!0;byId("empty").hidden=byId("vie\
+wer").hidden=!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){keepSummary(`This browser lacks ${missing}, which the \
+interactive timeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(byId("memviz-report").textContent??""),{app,stage,hash}=build(
+report),shown=report.files.every(f=>f.devices.length===0)?showEmpty(report):showFirst(app,stage,hash);window.memviz=consoleApi(app,stage,shown),await shown,document.
+documentElement.dataset.ready="true"}catch(error){throw byId("viewer").hidden=!0,keepSummary(`The interactive timeline could not start: ${error instanceof Error?
+error.message:error}. Below is the summary written with the file.`),error}}start();})();

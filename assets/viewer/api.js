@@ -8,7 +8,7 @@
 /**
  * @typedef {object} Live one allocation in one state
  * @property {number} id
- * @property {string} addr hex
+ * @property {string} addr hex; empty in a report that left addresses out
  * @property {number} size requested bytes
  * @property {number | null} start event index; null: before the recording
  * @property {number | null} end event index; null: live at the end
@@ -119,8 +119,8 @@ export function consoleApi(app, stage, ready) {
 
     /** The raster: RGBA bytes, the top row first. */
     pixels: () => {
-      const { pixels } = stage.chart.plot;
-      return pixels ? { width: pixels.width, height: pixels.height, data: pixels.data } : null;
+      const { image } = stage.chart.plot;
+      return image && { width: image.width, height: image.height, data: image.data };
     },
   };
 }

@@ -21,6 +21,9 @@ import { ViewHistory } from './view/history.js';
 import { Pointer } from './view/pointer.js';
 import { Stage } from './view/stage.js';
 
+/** Milliseconds for the first picture; what is missing then follows when it is seen. */
+const FIRST_MS = 100;
+
 /** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
 function missingFeature() {
   try {
@@ -117,7 +120,7 @@ async function showFirst(app, stage, hash) {
   viewer.hidden = false;
   await app.open(file, device);
   hash.apply();
-  stage.drawNow();
+  stage.drawNow(FIRST_MS);
   app.settle();
   viewer.classList.remove('measuring');
   byId('summary').hidden = true;

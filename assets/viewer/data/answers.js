@@ -53,8 +53,7 @@ export function growing({ timeline, data, sites, hasHistory }) {
   if (!hasHistory) return { question, value: 'Not recorded', line: 'needs a history of events', mood: 'unknown' };
   const { active, lastState, lowest } = timeline;
   const net = active[lastState] - active[0];
-  const kept = [];
-  for (let i = data.preExisting; i < data.count; i++) if (data.isLiveAtEnd(i)) kept.push(i);
+  const kept = timeline.live(lastState).filter((i) => i >= data.preExisting);
   const top = sites.rows(kept, 'site', data.family)[0];
   const points = Math.min(POINTS, lastState + 1);
   const curve = [];
@@ -77,8 +76,8 @@ export function growing({ timeline, data, sites, hasHistory }) {
 }
 
 /** @param {import('./open.js').OpenDevice} device @param {number | null} pinned @returns {Answer} */
-export function allocatedBy({ timeline, data, sites, report }, pinned) {
-  if (pinned !== null) return allocatedThis({ data, sites }, pinned, report);
+export function allocatedBy({ timeline, data, sites }, pinned) {
+  if (pinned !== null) return allocatedThis({ data, sites }, pinned);
   const question = 'Who allocated it?';
   const total = timeline.active[timeline.peak];
   const live = timeline.live(timeline.peak).slice();
@@ -106,10 +105,9 @@ export function allocatedBy({ timeline, data, sites, report }, pinned) {
 /**
  * @param {{data: import('./device.js').DeviceData, sites: import('./sites.js').SiteTable}} device
  * @param {number} pinned
- * @param {import('./report.js').DeviceReport} report
  * @returns {Answer}
  */
-function allocatedThis({ data, sites }, pinned, report) {
+function allocatedThis({ data, sites }, pinned) {
   const question = 'Who allocated this?';
   const site = sites.site(pinned);
   const size = bytes(data.size[pinned]);
@@ -117,13 +115,11 @@ function allocatedThis({ data, sites }, pinned, report) {
     const why = data.isPreExisting(pinned) ? 'allocated before the recording' : 'stacks were not recorded';
     return { question, value: 'No stack recorded', line: `${size}, pinned; ${why}`, mood: 'unknown', pin: pinned };
   }
-  let tensors = 0;
-  for (let i = 0; i < report.allocations; i++) if (sites.site(i).key === site.key) tensors++;
   return {
     question,
     value: site.name,
     small: site.place,
-    line: `${size}, pinned; ${counted(tensors, 'tensor')} from this site`,
+    line: `${size}, pinned; ${counted(sites.tensors(site), 'tensor')} from this site`,
     mood: 'known',
     pin: pinned,
   };

@@ -21,20 +21,12 @@ export class DeviceData {
     /** Microseconds since the first event, per event; null when not recorded. */
     this.time = report.has_time && time.length === this.events ? time : null;
 
-    const start = r.ascending(Uint32Array);
-    const life = r.unsigned(Uint32Array);
-    expect(start.length === this.count - this.preExisting && life.length === this.count, 'allocations');
     /** First state in which each allocation is live; 0 when pre-existing. Never falls from one to the next. */
-    this.first = new Uint32Array(this.count);
-    this.first.set(start, this.preExisting);
+    this.first = r.ascending(Uint32Array, this.preExisting);
     /** Last state in which each is live: its end event, or the last state of all when live at end. */
-    this.last = new Uint32Array(this.count);
-    for (let i = 0; i < this.count; i++) {
-      // The end event is start+life, and first is start+1.
-      const end = this.first[i] - 1 + life[i];
-      expect(life[i] === 0 || end < this.events, 'an allocation');
-      this.last[i] = life[i] === 0 ? this.events : end;
-    }
+    this.last = r.unsigned(Uint32Array);
+    expect(this.first.length === this.count && this.last.length === this.count, 'allocations');
+    lifeToLast(this.last, this.first, this.events);
 
     this.pendingAlloc = r.ascending(Uint32Array);
     this.pendingWait = r.unsigned(Uint32Array);
@@ -42,14 +34,11 @@ export class DeviceData {
     const offset = r.signed();
     const high = r.unsigned(Uint32Array);
     const low = r.unsigned(Uint32Array);
-    this.address = report.wide_addr ? new WideAddresses(high, low) : new Addresses(report.base_addr, offset, this.size);
+    this.address = addresses(report, offset, high, low, this.size);
 
     this.stack = r.unsigned(Uint32Array);
     this.freeStack = r.unsigned(Uint32Array);
-    for (let i = 0; i < this.freeStack.length; i++) {
-      const code = this.freeStack[i];
-      this.freeStack[i] = code === 0 ? 0 : code === 1 ? this.stack[i] : code - 2;
-    }
+    codeToStack(this.freeStack, this.stack);
     this.stream = r.unsigned(Uint32Array);
     this.family = r.unsigned(Uint8Array);
     this.source = r.unsigned(Uint8Array);
@@ -95,27 +84,87 @@ export class DeviceData {
   }
 }
 
-/** Addresses as differences to the one before of the same size. */
+/**
+ * Lives, in place, to the last states in which the allocations are live.
+ * @param {Uint32Array} life 0 live at end, else end event - start event
+ * @param {Uint32Array} first start event + 1
+ * @param {number} events
+ */
+function lifeToLast(life, first, events) {
+  for (let i = 0; i < life.length; i++) {
+    const end = first[i] - 1 + life[i];
+    if (life[i] === 0) life[i] = events;
+    else if (end < events) life[i] = end;
+    else expect(false, 'an allocation');
+  }
+}
+
+/**
+ * Codes of the stacks of frees, in place, to stacks.
+ * @param {Uint32Array} code 0 none, 1 the same as of the allocation, else stack + 2
+ * @param {Uint32Array} stack
+ */
+function codeToStack(code, stack) {
+  for (let i = 0; i < code.length; i++) if (code[i] > 0) code[i] = code[i] === 1 ? stack[i] : code[i] - 2;
+}
+
+/**
+ * What gives the address of an allocation as text.
+ * @param {import('./report.js').DeviceReport} report
+ * @param {Float64Array} offset
+ * @param {Uint32Array} high
+ * @param {Uint32Array} low
+ * @param {Float64Array} size
+ * @returns {{text: (i: number) => string}}
+ */
+function addresses(report, offset, high, low, size) {
+  if (!report.has_addr) return { text: () => '' }; // left out to keep the file small
+  return report.wide_addr ? new WideAddresses(high, low) : new Addresses(report.base_addr, offset, size);
+}
+
+/** Addresses as differences to the one before of the same size, summed up when the first is asked for. */
 class Addresses {
   /**
    * @param {string} base hex
-   * @param {Float64Array} offset differences; summed up here
+   * @param {Float64Array} offset differences
    * @param {Float64Array} size
    */
   constructor(base, offset, size) {
     this.base = BigInt(base.startsWith('0x') ? base : '0x' + base);
     this.offset = offset;
-    /** @type {Map<number, number>} */
-    const previous = new Map();
-    for (let i = 0; i < offset.length; i++) {
-      offset[i] += previous.get(size[i]) ?? 0;
-      previous.set(size[i], offset[i]);
-    }
+    this.size = size;
+    this.summed = false;
   }
 
   /** @param {number} i @returns {string} hex */
   text(i) {
+    if (!this.summed) sumBySize(this.offset, this.size);
+    this.summed = true;
     return '0x' + (this.base + BigInt(this.offset[i] ?? 0)).toString(16);
+  }
+}
+
+/**
+ * Adds to each value, in place, the one before it of the same size.
+ * @param {Float64Array} values
+ * @param {Float64Array} size
+ */
+function sumBySize(values, size) {
+  // The sizes in use sit in slots, for a Map is too slow to be asked for every value.
+  const SLOTS = 1024;
+  const sizeIn = new Float64Array(SLOTS).fill(-1);
+  const sumIn = new Float64Array(SLOTS);
+  /** @type {Map<number, number>} */
+  const others = new Map();
+  for (let i = 0; i < values.length; i++) {
+    const s = size[i];
+    const slot = ((s >>> 9) ^ (s >>> 19)) % SLOTS;
+    if (sizeIn[slot] !== s) {
+      others.set(sizeIn[slot], sumIn[slot]);
+      sizeIn[slot] = s;
+      sumIn[slot] = others.get(s) ?? 0;
+    }
+    values[i] = sumIn[slot] += values[i];
   }
 }
 

@@ -3,6 +3,9 @@
 /** Lightness steps inside a hue. */
 const SHADES = 5;
 
+/** The one of a tensor without a stack. */
+const MIDDLE = 2;
+
 /**
  * @typedef {object} Group
  * @property {string} label "Optimizer state"
@@ -15,6 +18,7 @@ const SHADES = 5;
  * @property {'family' | 'size'} mode
  * @property {Group[]} groups in the order of the legend
  * @property {Uint8Array} of group of each allocation
+ * @property {Uint8Array} present by group: 1 when an allocation belongs to it
  * @property {Uint8Array} tones tone of each allocation, an index into colors
  * @property {string[]} colors
  */
@@ -47,14 +51,21 @@ const CLASS_COLORS = {
 export function byFamily(data, stacks, report, theme) {
   const palette = report.palette[theme];
   const hue = report.families.map((f) => Math.min(palette.length - 1, f.hue));
-  const of = data.family.map((f) => Math.min(hue.length - 1, f));
-  const tones = of.map((f, i) => {
-    const stack = data.stack[i];
-    return hue[f] * SHADES + (stack === 0 ? 2 : Math.min(SHADES - 1, stacks.shade[stack] ?? 2));
-  });
+  const { count, family, stack } = data;
+  const of = new Uint8Array(count);
+  const tones = new Uint8Array(count);
+  const present = new Uint8Array(hue.length);
+  const shade = Uint8Array.from(stacks.shade, (s, i) => (i === 0 ? MIDDLE : Math.min(SHADES - 1, s)));
+  for (let i = 0; i < count; i++) {
+    const f = Math.min(hue.length - 1, family[i]);
+    of[i] = f;
+    present[f] = 1;
+    tones[i] = hue[f] * SHADES + (shade[stack[i]] ?? MIDDLE);
+  }
   return {
     mode: 'family',
     of,
+    present,
     tones,
     colors: palette.flatMap((h) => h.shades),
     groups: report.families.map((f, i) => ({
@@ -76,11 +87,14 @@ export function byFamily(data, stacks, report, theme) {
 export function bySize(data, theme) {
   const colors = CLASS_COLORS[theme];
   const top = CLASSES.length;
-  const of = new Uint8Array(data.count);
-  for (let i = 0; i < data.count; i++) {
+  const { count, size } = data;
+  const of = new Uint8Array(count);
+  const present = new Uint8Array(top + 1);
+  for (let i = 0; i < count; i++) {
     let c = 0;
-    while (c < top && data.size[i] >= CLASSES[c]) c++;
+    while (c < top && size[i] >= CLASSES[c]) c++;
     of[i] = top - c;
+    present[top - c] = 1;
   }
   const groups = CLASS_LABELS.map((label, c) => ({
     label,
@@ -89,7 +103,7 @@ export function bySize(data, theme) {
     color: colors[c],
     ink: isLight(colors[c]) ? '#0f1216' : '#ffffff',
   })).reverse();
-  return { mode: 'size', of, tones: of, colors: [...colors].reverse(), groups };
+  return { mode: 'size', of, present, tones: of, colors: [...colors].reverse(), groups };
 }
 
 /** @param {string} color */
@@ -106,6 +120,9 @@ function isLight(color) {
  */
 export function fadeOthers(grouping, isolated) {
   if (isolated.size === 0) return grouping.tones;
-  const faded = grouping.colors.length;
-  return grouping.tones.map((tone, i) => (isolated.has(grouping.of[i]) ? tone : tone + faded));
+  const { of, tones, colors, groups } = grouping;
+  const shift = groups.map((_, group) => (isolated.has(group) ? 0 : colors.length));
+  const out = new Uint8Array(tones.length);
+  for (let i = 0; i < out.length; i++) out[i] = tones[i] + shift[of[i]];
+  return out;
 }

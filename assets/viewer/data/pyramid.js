@@ -51,14 +51,14 @@ export class Pyramid {
   /** @param {Uint32Array | null} level @param {number} from @param {number} to not included */
   #best(level, from, to) {
     const { values, sign } = this;
-    let best = level ? level[from] : from;
+    if (!level) return sign > 0 ? largest(values, from, to) : smallest(values, from, to);
+    let best = level[from];
     let top = sign * values[best];
     for (let q = from + 1; q < to; q++) {
-      const i = level ? level[q] : q;
-      const v = sign * values[i];
+      const v = sign * values[level[q]];
       if (v > top) {
         top = v;
-        best = i;
+        best = level[q];
       }
     }
     return best;
@@ -68,4 +68,32 @@ export class Pyramid {
   #better(a, b) {
     return a < 0 || this.sign * this.values[b] > this.sign * this.values[a] ? b : a;
   }
+}
+
+// The loops over the values themselves, of which there are many, know the sign.
+
+/** @param {Float64Array} values @param {number} from @param {number} to not included */
+function largest(values, from, to) {
+  let best = from;
+  let top = values[from];
+  for (let i = from + 1; i < to; i++) {
+    if (values[i] > top) {
+      top = values[i];
+      best = i;
+    }
+  }
+  return best;
+}
+
+/** @param {Float64Array} values @param {number} from @param {number} to not included */
+function smallest(values, from, to) {
+  let best = from;
+  let top = values[from];
+  for (let i = from + 1; i < to; i++) {
+    if (values[i] < top) {
+      top = values[i];
+      best = i;
+    }
+  }
+  return best;
 }

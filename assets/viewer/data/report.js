@@ -28,7 +28,9 @@
  * @property {string} first_time
  * @property {number} span_us
  * @property {string} base_addr
+ * @property {boolean} has_addr false: addresses were left out
  * @property {boolean} wide_addr
+ * @property {number} time_step_us times are multiples of this
  * @property {number} baseline_bytes
  * @property {number} peak_bytes
  * @property {number} peak_state

@@ -3,7 +3,9 @@
 import { Pyramid } from './pyramid.js';
 import { countUpTo } from './search.js';
 
+/** Allocations in a block, and in a group of as many blocks. */
 const BLOCK = 64;
+const GROUP = BLOCK * BLOCK;
 
 export class Timeline {
   /**
@@ -48,23 +50,34 @@ export class Timeline {
    * @returns {Int32Array}
    */
   live(k) {
+    return this.liveOf(0, countUpTo(this.data.first, k), k);
+  }
+
+  /**
+   * Those of some allocations that are live in state k, in which all of them
+   * have begun; in the same buffer.
+   * @param {number} from first allocation
+   * @param {number} to after the last one
+   * @param {number} k
+   * @returns {Int32Array}
+   */
+  liveOf(from, to, k) {
     const {
-      data: { first, last },
+      data: { last },
       blockLast,
       groupLast,
       buffer,
     } = this;
-    const born = countUpTo(first, k);
-    const blocks = Math.ceil(born / BLOCK);
     let n = 0;
-    for (let b = 0; b < blocks; b++) {
-      if (b % BLOCK === 0 && groupLast[b / BLOCK] < k) {
-        b += BLOCK - 1;
+    for (let i = from; i < to;) {
+      const b = Math.floor(i / BLOCK);
+      if (i % GROUP === 0 && groupLast[b / BLOCK] < k) {
+        i += GROUP;
         continue;
       }
-      if (blockLast[b] < k) continue;
-      const end = Math.min(born, (b + 1) * BLOCK);
-      for (let i = b * BLOCK; i < end; i++) if (last[i] >= k) buffer[n++] = i;
+      const end = Math.min(to, (b + 1) * BLOCK);
+      if (blockLast[b] < k) i = end;
+      for (; i < end; i++) if (last[i] >= k) buffer[n++] = i;
     }
     return buffer.subarray(0, n);
   }
@@ -116,22 +129,25 @@ export class Timeline {
 }
 
 /** @param {import('./device.js').DeviceData} data */
-function sumActive(data) {
-  const active = new Float64Array(data.events + 1);
-  for (let i = 0; i < data.count; i++) {
-    active[data.first[i]] += data.size[i];
-    if (data.last[i] < data.events) active[data.last[i] + 1] -= data.size[i];
+function sumActive({ events, count, first, last, size }) {
+  const active = new Float64Array(events + 1);
+  for (let i = 0; i < count; i++) {
+    active[first[i]] += size[i];
+    if (last[i] < events) active[last[i] + 1] -= size[i];
   }
-  for (let k = 1; k < active.length; k++) active[k] += active[k - 1];
+  let sum = 0;
+  for (let k = 0; k <= events; k++) active[k] = sum += active[k];
   return active;
 }
 
 /** @param {Uint32Array} values */
 function blockMaxima(values) {
   const out = new Uint32Array(Math.ceil(values.length / BLOCK));
-  for (let i = 0; i < values.length; i++) {
-    const b = Math.floor(i / BLOCK);
-    if (values[i] > out[b]) out[b] = values[i];
+  for (let b = 0; b < out.length; b++) {
+    let most = 0;
+    for (let i = b * BLOCK, end = Math.min(values.length, i + BLOCK); i < end; i++)
+      if (values[i] > most) most = values[i];
+    out[b] = most;
   }
   return out;
 }

@@ -5,12 +5,9 @@
 
 import { columnStates } from '../view/axis.js';
 import { MINIMAP } from './layout.js';
+import { Picture } from './picture.js';
 import { Raster } from './raster.js';
 import { revive } from './revive.js';
-
-/** A frame slower than this halves the columns of the next one while moving. */
-const SLOW_MS = 22;
-const MOST_COARSE = 8;
 
 /**
  * @typedef {object} Scene all that a frame depends on
@@ -24,6 +21,8 @@ const MOST_COARSE = 8;
  * @property {{ink3: string, strong: string, font: string}} style
  */
 
+/** @typedef {{x: number, y: number, width: number, height: number}} Box in client pixels of the chart */
+
 export class Chart {
   /**
    * @param {any} echarts
@@ -33,15 +32,17 @@ export class Chart {
   constructor(echarts, element, options) {
     /** @type {Scene | null} */
     this.scene = null;
-    /** States that the columns of the last raster show. @type {Int32Array} */
-    this.columns = new Int32Array(0);
-    /** 1 paints every pixel column, 2 every second, ... */
-    this.coarse = 1;
-    this.moving = false;
-    this.plot = new Picture();
-    this.minimap = new Picture();
-    /** What the minimap was painted for. @type {unknown[]} */
+    /** @type {Canvas} of the device shown */
+    this.plot;
+    /** @type {Canvas} */
+    this.minimap;
+    /** What the minimap stands for, and the states of its columns. @type {unknown[]} */
     this.minimapOf = [];
+    this.minimapStates = new Int32Array(0);
+    /** Milliseconds that a frame may take for pictures. */
+    this.ms = Infinity;
+    /** Whether the minimap is not painted, or not in all its columns. */
+    this.minimapDue = true;
     this.chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
     this.chart.setOption(
       revive(options, {
@@ -55,21 +56,25 @@ export class Chart {
 
   /** @param {import('./layout.js').Layout} layout */
   resize({ width, height }) {
-    if (width !== this.chart.getWidth() || height !== this.chart.getHeight()) this.chart.resize({ width, height });
+    if (width === this.chart.getWidth() && height === this.chart.getHeight()) return;
+    this.scene = null; // ECharts draws at once, but the next frame is what shall be painted
+    this.chart.resize({ width, height });
   }
 
   /**
-   * Draws a frame. While moving, a slow raster gets fewer columns.
+   * Draws a frame.
    * @param {Scene} scene
-   * @param {boolean} moving
+   * @param {number} ms that painting the pictures may take; when they are unfinished then, more calls finish them
    */
-  draw(scene, moving) {
-    if (this.scene?.timeline !== scene.timeline) {
-      this.plot.raster = new Raster(scene.timeline);
-      this.coarse = 1;
+  draw(scene, ms) {
+    if (this.plot?.raster.timeline !== scene.timeline) {
+      const raster = new Raster(scene.timeline);
+      this.plot = new Canvas(raster);
+      this.minimap = new Canvas(raster);
     }
     this.scene = scene;
-    this.moving = moving;
+    this.ms = ms;
+    this.#planMinimap(scene);
     const { layout, viewport, ticks, style, hasHistory } = scene;
     const label = { color: style.ink3, fontSize: 11 };
     const line = { lineStyle: { color: style.strong } };
@@ -116,87 +121,81 @@ export class Chart {
     this.chart.getZr().flush();
   }
 
-  /** @param {{x: number, y: number, width: number, height: number}} box */
+  /** The state that each column of the plot is drawn at. @returns {Int32Array} */
+  get columns() {
+    return this.plot?.columns ?? new Int32Array(0);
+  }
+
+  /** Whether a picture lacks columns that there was no time for. */
+  get isUnfinished() {
+    return this.plot.isCoarse || this.minimapDue;
+  }
+
+  /** @param {Box} box */
   #plotImage(box) {
     const { scene } = this;
     if (!scene) return;
-    const ratio = devicePixelRatio;
-    const full = Math.max(1, Math.round(box.width * ratio));
-    const coarse = this.moving ? this.coarse : 1;
-    const width = Math.max(1, Math.ceil(full / coarse));
-    const height = Math.max(1, Math.round(box.height * ratio));
     const { viewport, timeline, tones } = scene;
-    const began = performance.now();
-    this.columns = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
-    this.plot.paint(tones, {
-      states: this.columns,
-      height,
-      bytesFrom: viewport.low,
-      bytesTo: viewport.high,
-      lines: true,
-    });
-    this.#adapt(performance.now() - began, coarse);
-    return image(this.plot.canvas, box);
+    const { width, height } = pixelsOf(box);
+    const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
+    const view = { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true };
+    this.plot.paint(tones, view, this.ms);
+    return image(this.plot.element, box);
   }
 
-  /** @param {number} ms @param {number} coarse what it was painted at */
-  #adapt(ms, coarse) {
-    if (ms > SLOW_MS && coarse === this.coarse) this.coarse = Math.min(MOST_COARSE, this.coarse * 2);
-    else if (ms < SLOW_MS / 3 && coarse === this.coarse) this.coarse = Math.max(1, this.coarse / 2);
+  /** Notes whether the minimap has to be painted again. @param {Scene} scene */
+  #planMinimap({ timeline, viewport, plainTones, layout, hasHistory }) {
+    const { width } = pixelsOf({ width: layout.plotWidth, height: MINIMAP });
+    const of = [timeline, plainTones, viewport.axis, width, devicePixelRatio];
+    if (of.every((v, i) => v === this.minimapOf[i])) return;
+    this.minimapOf = of;
+    this.minimapDue = hasHistory;
+    this.minimapStates = columnStates(viewport.axis, timeline, 0, viewport.axis.end, width);
   }
 
-  /** Whether the last frame had fewer columns than pixels. */
-  get isCoarse() {
-    return this.moving && this.coarse > 1;
-  }
-
-  /** @param {{x: number, y: number, width: number, height: number}} box */
+  /** @param {Box} box */
   #minimapImage(box) {
-    const { scene } = this;
-    if (!scene || !scene.hasHistory) return;
-    const { viewport, timeline, plainTones: tones } = scene;
-    const width = Math.max(1, Math.round(box.width * devicePixelRatio));
-    const height = Math.max(1, Math.round(box.height * devicePixelRatio));
-    const of = [timeline, tones, viewport.axis, width, height];
-    if (of.some((v, i) => v !== this.minimapOf[i])) {
-      this.minimapOf = of;
-      this.minimap.raster = this.plot.raster;
-      const states = columnStates(viewport.axis, timeline, 0, viewport.axis.end, width);
-      this.minimap.paint(tones, { states, height, bytesFrom: 0, bytesTo: viewport.ceiling, lines: false });
+    const { scene, ms, minimapStates: states } = this;
+    if (!scene?.hasHistory) return;
+    // The plot comes first: the minimap has the time of a frame that has none to paint.
+    if (this.minimapDue && (ms === Infinity || this.plot.painted === 0)) {
+      const { height } = pixelsOf(box);
+      const view = { states, height, bytesFrom: 0, bytesTo: scene.viewport.ceiling, lines: false };
+      this.minimap.paint(scene.plainTones, view, ms);
+      this.minimapDue = this.minimap.isCoarse;
     }
-    return image(this.minimap.canvas, box);
+    return image(this.minimap.element, box);
   }
 }
 
-/** A canvas and the pixels it is filled from. */
-class Picture {
-  canvas = document.createElement('canvas');
-  /** @type {Raster | null} */
-  raster = null;
-  /** @type {ImageData | null} */
-  pixels = null;
+/** @param {{width: number, height: number}} box in client pixels @returns {{width: number, height: number}} in device pixels */
+function pixelsOf({ width, height }) {
+  const ratio = devicePixelRatio;
+  return { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) };
+}
 
-  /**
-   * @param {import('./tones.js').Tones} tones
-   * @param {import('./raster.js').Picture} picture
-   */
-  paint(tones, picture) {
-    const { canvas } = this;
-    const width = picture.states.length;
-    const { height } = picture;
-    const context = canvas.getContext('2d');
-    if (!context || !this.raster) return;
-    if (canvas.width !== width || canvas.height !== height || !this.pixels) {
-      canvas.width = width;
-      canvas.height = height;
-      this.pixels = context.createImageData(width, height);
-    }
-    this.raster.paint(tones, picture, new Uint32Array(this.pixels.data.buffer));
-    context.putImageData(this.pixels, 0, 0);
+/** A picture on a canvas. */
+class Canvas extends Picture {
+  element = document.createElement('canvas');
+
+  /** The pixels as a canvas takes them. @returns {ImageData | null} */
+  get image() {
+    const width = this.columns.length;
+    return width > 0 ? new ImageData(new Uint8ClampedArray(this.pixels.buffer), width) : null;
+  }
+
+  /** @param {import('./tones.js').Tones} tones @param {import('./raster.js').View} view @param {number} ms */
+  paint(tones, view, ms) {
+    super.paint(tones, view, ms);
+    const { element, image } = this;
+    if (!image) return;
+    if (element.width !== image.width) element.width = image.width;
+    if (element.height !== image.height) element.height = image.height;
+    element.getContext('2d')?.putImageData(image, 0, 0);
   }
 }
 
-/** @param {HTMLCanvasElement} canvas @param {{x: number, y: number, width: number, height: number}} box */
+/** @param {HTMLCanvasElement} canvas @param {Box} box */
 function image(canvas, { x, y, width, height }) {
   return { type: 'image', silent: true, style: { image: canvas, x, y, width, height } };
 }

@@ -75,11 +75,22 @@ export function drawReserved({ pen, scales, timeline, viewport, layout, style })
   let y = scales.y(reserved[i]);
   g.beginPath();
   g.moveTo(layout.left, y);
-  for (i++; i < reserved.length; i++) {
-    const x = scales.x(axis.begins(reservedFrom[i]));
-    if (x > right) break;
+  const xOf = (/** @type {number} */ step) => scales.x(axis.begins(reservedFrom[step]));
+  for (i++; i < reserved.length && xOf(i) <= right;) {
+    const x = xOf(i);
     g.lineTo(x, y);
-    y = scales.y(reserved[i]);
+    // Of many steps in one pixel only the extremes can be seen, and strokes are dear.
+    let low = Infinity;
+    let high = 0;
+    do {
+      low = Math.min(low, reserved[i]);
+      high = Math.max(high, reserved[i]);
+      y = scales.y(reserved[i++]);
+    } while (i < reserved.length && Math.floor(xOf(i)) === Math.floor(x));
+    if (low < high) {
+      g.lineTo(x, scales.y(high));
+      g.lineTo(x, scales.y(low));
+    }
     g.lineTo(x, y);
   }
   g.lineTo(right, y);

@@ -1,8 +1,11 @@
 // Names written into the largest band of each group, as a second cue besides colour.
 
-/** Columns are looked at every STEP pixels; a label is WIDE steps wide on each side. */
+/** Columns are looked at every so many pixels; a label takes HALF of its width on each side. */
 const STEP = 18;
-const WIDE = 3;
+const HALF = 3 * STEP;
+
+/** Above so many tensors in a column, columns are looked at every HALF. */
+const MANY = 40_000;
 
 /** Least height of a band in pixels, and of what two neighbours share. */
 const HEIGHT = 17;
@@ -12,6 +15,16 @@ const SHARED = 15;
  * @typedef {{x: number, low: number, high: number}} Spot a band at one place: bytes
  * @typedef {{group: number, x: number, low: number, high: number}} BandLabel x from the plot's left edge
  */
+
+/**
+ * How many tensors the middle column shows, by which the time to look for labels grows.
+ * @param {import('../data/timeline.js').Timeline} timeline
+ * @param {Int32Array} columns state of each column
+ */
+export function crowd(timeline, columns) {
+  const state = columns[columns.length >> 1] ?? -1;
+  return state < 0 ? 0 : timeline.live(state).length;
+}
 
 /**
  * One label per group, where its band is tallest over the label's own width.
@@ -24,11 +37,12 @@ const SHARED = 15;
  */
 export function bandLabels(timeline, groups, columns, viewport, layout) {
   const perByte = layout.plotHeight / (viewport.high - viewport.low);
+  const step = crowd(timeline, columns) > MANY ? HALF : STEP;
   /** @type {{group: number, spots: Spot[]}[]} */
   const runs = [];
   /** @type {{group: number, low: number, high: number, run: {group: number, spots: Spot[]}, continued: boolean}[]} */
   let before = [];
-  for (let x = STEP; x < layout.plotWidth - STEP; x += STEP) {
+  for (let x = STEP; x < layout.plotWidth - STEP; x += step) {
     const state = columns[Math.min(columns.length - 1, Math.round((x / layout.plotWidth) * columns.length))];
     if (state < 0) break;
     before = bandsOf(timeline, groups, state, viewport, HEIGHT / perByte).map((band) => {
@@ -45,7 +59,7 @@ export function bandLabels(timeline, groups, columns, viewport, layout) {
       return { ...band, run, continued: false };
     });
   }
-  return bestSpots(runs, perByte, viewport);
+  return bestSpots(runs, perByte, viewport, step);
 }
 
 /**
@@ -83,16 +97,18 @@ function bandsOf(timeline, groups, state, view, least) {
  * @param {{group: number, spots: Spot[]}[]} runs
  * @param {number} perByte
  * @param {{low: number, high: number}} view
+ * @param {number} step pixels between two spots
  * @returns {BandLabel[]}
  */
-function bestSpots(runs, perByte, view) {
+function bestSpots(runs, perByte, view, step) {
+  const wide = HALF / step;
   /** @type {Map<number, BandLabel & {score: number}>} */
   const best = new Map();
   for (const { group, spots } of runs) {
-    for (let i = WIDE; i < spots.length - WIDE; i++) {
+    for (let i = wide; i < spots.length - wide; i++) {
       let low = view.low;
       let high = view.high;
-      for (let j = i - WIDE; j <= i + WIDE; j++) {
+      for (let j = i - wide; j <= i + wide; j++) {
         low = Math.max(low, spots[j].low);
         high = Math.min(high, spots[j].high);
       }

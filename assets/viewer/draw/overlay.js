@@ -3,15 +3,15 @@
 
 import { bytes, count, duration } from '../data/format.js';
 import { drawGrid, drawLowest, drawReserved, drawTop, labelReserved } from './curves.js';
-import { bandLabels } from './labels.js';
+import { bandLabels, crowd } from './labels.js';
 import { Scales, MINIMAP } from './layout.js';
 import { drawFoot, drawOOMs, drawPeak, drawSnapshots } from './marks.js';
 import { drawOutline } from './outline.js';
 import { drawPending } from './pending.js';
 import { freshContext, Pen } from './pen.js';
 
-/** Names are not looked for while moving when that means more steps than this. */
-const LABEL_STEPS = 500_000;
+/** Names are not looked for while moving among more tensors than this in a column. */
+const CROWD = 10_000;
 
 /**
  * @typedef {object} Frame all that the marks depend on
@@ -22,7 +22,8 @@ const LABEL_STEPS = 500_000;
  * @property {import('./pen.js').Style} style
  * @property {import('../data/timeline.js').Timeline} timeline
  * @property {import('../view/viewport.js').Viewport} viewport
- * @property {Int32Array} columns
+ * @property {Int32Array} columns the state of each column of the plot
+ * @property {Int32Array} minimap the same of the minimap
  * @property {import('../data/device.js').Marker[]} markers
  * @property {boolean} hasHistory
  * @property {import('../data/grouping.js').Grouping} grouping
@@ -67,8 +68,7 @@ export function drawMarks(canvas, scene) {
 function drawNames(frame) {
   const { timeline, grouping, columns, viewport, layout, scales, pen } = frame;
   if (frame.faded) return;
-  const live = columns.length > 0 && columns[0] >= 0 ? timeline.live(columns[0]).length : 0;
-  if (frame.moving && (live * layout.plotWidth) / 18 > LABEL_STEPS) return;
+  if (frame.moving && crowd(timeline, columns) > CROWD) return;
   for (const { group, x, low, high } of bandLabels(timeline, grouping.of, columns, viewport, layout)) {
     const { label, ink } = grouping.groups[group];
     pen.text(label, layout.left + x, (scales.y(low) + scales.y(high)) / 2 + 0.5, {
@@ -81,7 +81,7 @@ function drawNames(frame) {
 }
 
 /** The frame, the window and the marks of the minimap. @param {Frame} frame */
-function drawMinimap({ pen, scales, layout, viewport, timeline, markers, style }) {
+function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers, style }) {
   const { g } = pen;
   const { left, plotWidth, minimapTop: top } = layout;
   const { axis, from, to } = viewport;
@@ -89,7 +89,7 @@ function drawMinimap({ pen, scales, layout, viewport, timeline, markers, style }
   g.strokeStyle = style.strong;
   g.lineWidth = 1;
   g.strokeRect(left - 0.5, top - 0.5, plotWidth + 1, MINIMAP + 1);
-  drawMinimapCurve({ pen, scales, layout, viewport, timeline, style });
+  drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style });
   if (!viewport.isWhole) {
     const a = scales.minimapX(from);
     const b = Math.max(scales.minimapX(to), a + 3);
@@ -114,20 +114,14 @@ function drawMinimap({ pen, scales, layout, viewport, timeline, markers, style }
   }
 }
 
-/** The total as a line on the minimap. @param {Pick<Frame, 'pen' | 'scales' | 'layout' | 'viewport' | 'timeline' | 'style'>} frame */
-function drawMinimapCurve({ pen, layout, viewport, timeline, style }) {
+/** The total as a line on the minimap. @param {Pick<Frame, 'pen' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'style'>} frame */
+function drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style }) {
   const { g } = pen;
   const { left, plotWidth, minimapTop } = layout;
-  const { axis, ceiling } = viewport;
+  const step = plotWidth / minimap.length;
   g.beginPath();
-  for (let x = 0; x < plotWidth; x++) {
-    const covered = axis.states((axis.end * x) / plotWidth, (axis.end * (x + 1)) / plotWidth);
-    if (!covered) break;
-    g.lineTo(
-      left + x + 0.5,
-      minimapTop + MINIMAP * (1 - timeline.active[timeline.highest.best(covered[0], covered[1])] / ceiling),
-    );
-  }
+  for (let x = 0; x < minimap.length && minimap[x] >= 0; x++)
+    g.lineTo(left + (x + 0.5) * step, minimapTop + MINIMAP * (1 - timeline.active[minimap[x]] / viewport.ceiling));
   pen.stroke(style.theme === 'dark' ? '#e9ebee80' : '#15181c80', 1);
 }
 

@@ -1,13 +1,19 @@
 // The live allocations of one state in pile order, moved forward in time.
 //
-// They are kept in chunks of 16. A chunk knows the last state in which all of
+// They are kept in chunks of 32. A chunk knows the last state in which all of
 // its allocations are live, its bytes, and its bytes times each colour channel:
 // a chunk that stays whole need not be looked into, and one that fits into a
 // pixel row is blended in one step.
 
 import { countUpTo } from '../data/search.js';
 
-export const CHUNK = 16;
+export const CHUNK = 32;
+
+/** Sums of a chunk, one after another: its bytes, and its bytes times red, green and blue. */
+export const SUMS = 4;
+
+/** What an empty chunk is whole until. */
+const FOREVER = 0xffffffff;
 
 export class Pile {
   /** @param {import('../data/timeline.js').Timeline} timeline */
@@ -19,17 +25,14 @@ export class Pile {
     this.order = new Int32Array(0);
     this.bottom = new Float64Array(1);
     this.length = 0;
-    /** Per slot of a chunk. */
-    this.id = new Int32Array(0);
+    /** Per slot of a chunk: the last state, the bytes and the tone of its allocation. */
     this.last = new Uint32Array(0);
     this.bytes = new Float64Array(0);
-    /** Per chunk. */
+    this.tone = new Uint8Array(0);
+    /** Per chunk. The sums are of whole numbers and so exact, whatever is added and taken away. */
     this.count = new Int32Array(0);
     this.wholeUntil = new Uint32Array(0);
-    this.sum = new Float64Array(0);
-    this.red = new Float64Array(0);
-    this.green = new Float64Array(0);
-    this.blue = new Float64Array(0);
+    this.sums = new Float64Array(0);
 
     this.unused = new Int32Array(0);
     this.unusedCount = 0;
@@ -41,8 +44,8 @@ export class Pile {
   /** Empties the pile: it may move to any state then. @param {import('./tones.js').Tones} tones */
   clear(tones) {
     this.tones = tones;
-    for (let j = 0; j < this.length; j++) this.unused[this.unusedCount++] = this.order[j];
-    this.length = 0;
+    while (this.length > 0) this.unused[this.unusedCount++] = this.order[--this.length];
+    this.born = 0;
     this.state = -1;
   }
 
@@ -54,28 +57,17 @@ export class Pile {
    */
   moveTo(k) {
     if (k === this.state) return -1;
-    const { first, last } = this.timeline.data;
-    if (this.state < 0) {
-      for (const id of this.timeline.live(k)) this.#push(id);
-      this.born = countUpTo(first, k);
-      this.state = k;
-      this.#stack(0);
-      return 0;
-    }
+    const { timeline } = this;
     const had = this.length;
-    let changed = this.#drop(k);
-    let pushed = false;
-    const born = countUpTo(first, k, this.born);
-    const top = Math.max(0, this.length - 1);
-    for (let i = this.born; i < born; i++) {
-      if (last[i] < k) continue;
-      this.#push(i);
-      changed = Math.min(changed, top);
-      pushed = true;
-    }
+    const dropped = this.#drop(k);
+    const top = this.length - 1;
+    const born = countUpTo(timeline.data.first, k, this.born);
+    const added = timeline.liveOf(this.born, born, k);
+    this.#push(added);
     this.born = born;
     this.state = k;
-    if (changed === had && !pushed) return -1;
+    const changed = added.length > 0 ? Math.max(0, Math.min(dropped, top)) : dropped;
+    if (changed === had && added.length === 0) return -1;
     this.#stack(changed);
     return changed;
   }
@@ -86,12 +78,12 @@ export class Pile {
    * @returns {number} position of the lowest chunk that changed
    */
   #drop(k) {
-    const { order, wholeUntil, count } = this;
+    const { order, wholeUntil, count, length } = this;
     let j = 0;
-    while (j < this.length && wholeUntil[order[j]] >= k) j++;
+    while (j < length && wholeUntil[order[j]] >= k) j++;
     let changed = j;
     let kept = j;
-    for (; j < this.length; j++) {
+    for (; j < length; j++) {
       const c = order[j];
       if (wholeUntil[c] < k) {
         this.#compact(c, k);
@@ -112,61 +104,102 @@ export class Pile {
     return Math.min(changed, kept);
   }
 
-  /** @param {number} c chunk @param {number} k */
+  /** Closes up what is still live. @param {number} c chunk @param {number} k */
   #compact(c, k) {
-    const { id, last, bytes } = this;
-    const from = c * CHUNK;
-    const to = from + this.count[c];
-    this.#clear(c);
-    for (let q = from; q < to; q++) if (last[q] >= k) this.#put(c, id[q], last[q], bytes[q]);
+    const { last, bytes, tone, sums } = this;
+    const { red, green, blue } = this.tones;
+    let kept = c * CHUNK;
+    const end = kept + this.count[c];
+    let least = FOREVER;
+    for (let q = kept; q < end; q++) {
+      const until = last[q];
+      const size = bytes[q];
+      const t = tone[q];
+      if (until < k) {
+        sums[c * SUMS] -= size;
+        sums[c * SUMS + 1] -= size * red[t];
+        sums[c * SUMS + 2] -= size * green[t];
+        sums[c * SUMS + 3] -= size * blue[t];
+        continue;
+      }
+      if (until < least) least = until;
+      last[kept] = until;
+      bytes[kept] = size;
+      tone[kept++] = t;
+    }
+    this.count[c] = kept - c * CHUNK;
+    this.wholeUntil[c] = least;
   }
 
   /** @param {number} into chunk @param {number} from chunk above it, given back */
   #merge(into, from) {
+    const { last, bytes, tone, count, sums, wholeUntil } = this;
+    const room = into * CHUNK + count[into];
     const start = from * CHUNK;
-    for (let q = start; q < start + this.count[from]; q++) this.#put(into, this.id[q], this.last[q], this.bytes[q]);
+    for (let i = 0; i < count[from]; i++) {
+      last[room + i] = last[start + i];
+      bytes[room + i] = bytes[start + i];
+      tone[room + i] = tone[start + i];
+    }
+    count[into] += count[from];
+    wholeUntil[into] = Math.min(wholeUntil[into], wholeUntil[from]);
+    for (let s = 0; s < SUMS; s++) sums[into * SUMS + s] += sums[from * SUMS + s];
     this.unused[this.unusedCount++] = from;
   }
 
-  /** @param {number} id allocation, laid on top */
-  #push(id) {
+  /** Lays allocations on top. @param {Int32Array} ids */
+  #push(ids) {
     const { data } = this.timeline;
+    const { of, red, green, blue } = this.tones;
     let c = this.length > 0 ? this.order[this.length - 1] : -1;
-    if (c < 0 || this.count[c] === CHUNK) {
-      if (this.unusedCount === 0) this.#grow(this.order.length * 2);
-      c = this.unused[--this.unusedCount];
-      this.#clear(c);
-      this.order[this.length++] = c;
+    for (let i = 0; i < ids.length;) {
+      if (c < 0 || this.count[c] === CHUNK) c = this.#newChunk();
+      const { last, bytes, tone, sums } = this;
+      const end = Math.min(ids.length, i + CHUNK - this.count[c]);
+      let q = c * CHUNK + this.count[c];
+      this.count[c] += end - i;
+      let least = this.wholeUntil[c];
+      let sum = 0;
+      let r = 0;
+      let g = 0;
+      let b = 0;
+      for (; i < end; i++, q++) {
+        const id = ids[i];
+        const until = data.last[id];
+        const n = data.size[id];
+        const t = of[id];
+        last[q] = until;
+        bytes[q] = n;
+        tone[q] = t;
+        if (until < least) least = until;
+        sum += n;
+        r += n * red[t];
+        g += n * green[t];
+        b += n * blue[t];
+      }
+      this.wholeUntil[c] = least;
+      sums[c * SUMS] += sum;
+      sums[c * SUMS + 1] += r;
+      sums[c * SUMS + 2] += g;
+      sums[c * SUMS + 3] += b;
     }
-    this.#put(c, id, data.last[id], data.size[id]);
   }
 
-  /** @param {number} c */
-  #clear(c) {
+  /** @returns {number} an empty chunk on top */
+  #newChunk() {
+    if (this.unusedCount === 0) this.#grow(this.order.length * 2);
+    const c = this.unused[--this.unusedCount];
     this.count[c] = 0;
-    this.wholeUntil[c] = 0xffffffff;
-    this.sum[c] = this.red[c] = this.green[c] = this.blue[c] = 0;
-  }
-
-  /** @param {number} c chunk @param {number} id @param {number} last @param {number} bytes */
-  #put(c, id, last, bytes) {
-    const q = c * CHUNK + this.count[c]++;
-    const { tones } = this;
-    const tone = tones.of[id];
-    this.id[q] = id;
-    this.last[q] = last;
-    this.bytes[q] = bytes;
-    if (last < this.wholeUntil[c]) this.wholeUntil[c] = last;
-    this.sum[c] += bytes;
-    this.red[c] += bytes * tones.red[tone];
-    this.green[c] += bytes * tones.green[tone];
-    this.blue[c] += bytes * tones.blue[tone];
+    this.wholeUntil[c] = FOREVER;
+    this.sums.fill(0, c * SUMS, (c + 1) * SUMS);
+    this.order[this.length++] = c;
+    return c;
   }
 
   /** @param {number} from position from which the bytes below are summed again */
   #stack(from) {
-    const { order, bottom, sum } = this;
-    for (let j = from; j < this.length; j++) bottom[j + 1] = bottom[j] + sum[order[j]];
+    const { order, bottom, sums, length } = this;
+    for (let j = from; j < length; j++) bottom[j + 1] = bottom[j] + sums[order[j] * SUMS];
   }
 
   /** @param {number} chunks */
@@ -174,22 +207,19 @@ export class Pile {
     const had = this.order.length;
     this.order = widen(this.order, chunks);
     this.bottom = widen(this.bottom, chunks + 1);
-    this.id = widen(this.id, chunks * CHUNK);
     this.last = widen(this.last, chunks * CHUNK);
     this.bytes = widen(this.bytes, chunks * CHUNK);
+    this.tone = widen(this.tone, chunks * CHUNK);
     this.count = widen(this.count, chunks);
     this.wholeUntil = widen(this.wholeUntil, chunks);
-    this.sum = widen(this.sum, chunks);
-    this.red = widen(this.red, chunks);
-    this.green = widen(this.green, chunks);
-    this.blue = widen(this.blue, chunks);
+    this.sums = widen(this.sums, chunks * SUMS);
     this.unused = widen(this.unused, chunks);
     for (let c = chunks - 1; c >= had; c--) this.unused[this.unusedCount++] = c;
   }
 }
 
 /**
- * @template {Int32Array | Uint32Array | Float64Array} T
+ * @template {Int32Array | Uint32Array | Float64Array | Uint8Array} T
  * @param {T} array
  * @param {number} length
  * @returns {T}

@@ -4,7 +4,7 @@
 // average weighted by height; what no tensor covers is paper. The topmost row
 // that a tensor of at least LINE_FROM rows covers wholly is its separator line.
 
-import { CHUNK, Pile } from './pile.js';
+import { CHUNK, Pile, SUMS } from './pile.js';
 
 /** Canvas rows from which a tensor gets a separator line. */
 export const LINE_FROM = 4;
@@ -13,7 +13,7 @@ export const LINE_FROM = 4;
 const TILE = 16;
 
 /**
- * @typedef {object} Picture
+ * @typedef {object} View
  * @property {Int32Array} states the state of each column, not falling; -1 for none, to the right of all others
  * @property {number} height rows
  * @property {number} bytesFrom at the lower edge
@@ -24,31 +24,28 @@ const TILE = 16;
 export class Raster {
   /** @param {import('../data/timeline.js').Timeline} timeline */
   constructor(timeline) {
+    this.timeline = timeline;
     this.pile = new Pile(timeline);
   }
 
   /**
    * @param {import('./tones.js').Tones} tones
-   * @param {Picture} picture
+   * @param {View} view
    * @param {Uint32Array} out RGBA pixels, the top row first
+   * @param {ArrayLike<number>} columns those to paint, from left to right; of the others nothing is written
    */
-  paint(tones, picture, out) {
+  paint(tones, view, out, columns) {
     const { pile } = this;
-    const { states, height } = picture;
-    const width = states.length;
+    const { states, height } = view;
     const column = new Uint32Array(height).fill(tones.paper);
     const tile = new Uint32Array(height * TILE);
     pile.clear(tones);
-    for (let x = 0; x < width; x++) {
-      if (states[x] < 0) {
-        column.fill(tones.paper);
-      } else {
-        const changed = pile.moveTo(states[x]);
-        if (changed >= 0) paintColumn(pile, picture, changed, column);
-      }
-      const t = x % TILE;
+    for (let i = 0; i < columns.length; i++) {
+      const changed = pile.moveTo(states[columns[i]]);
+      if (changed >= 0) paintColumn(pile, view, changed, column);
+      const t = i % TILE;
       tile.set(column, t * height);
-      if (t === TILE - 1 || x === width - 1) writeTile(tile, t + 1, x - t, width, height, out);
+      if (t === TILE - 1 || i === columns.length - 1) writeTile(tile, columns, i - t, i + 1, view, out);
     }
   }
 }
@@ -57,14 +54,14 @@ export class Raster {
  * Paints the rows of a column from the first changed chunk up; the rows below
  * stay as the column before left them.
  * @param {Pile} pile
- * @param {Picture} picture
+ * @param {View} view
  * @param {number} changed position of the lowest changed chunk
  * @param {Uint32Array} column
  */
-function paintColumn(pile, picture, changed, column) {
-  const { order, bottom, count, sum, id, bytes, tones } = pile;
-  const { bytesFrom, lines, height } = picture;
-  const scale = height / (picture.bytesTo - bytesFrom);
+function paintColumn(pile, view, changed, column) {
+  const { order, bottom, count, sums, tone, bytes, tones } = pile;
+  const { bytesFrom, lines, height } = view;
+  const scale = height / (view.bytesTo - bytesFrom);
   const start = Math.max(0, Math.min(height, Math.floor((bottom[changed] - bytesFrom) * scale)));
   // Chunks that reach into the first row are blended again.
   let j = changed;
@@ -81,10 +78,10 @@ function paintColumn(pile, picture, changed, column) {
     const chunkHigh = (bottom[j + 1] - bytesFrom) * scale;
     if (chunkHigh <= y) continue;
     if (chunkLow >= y && chunkHigh < y + 1) {
-      red += pile.red[c] * scale;
-      green += pile.green[c] * scale;
-      blue += pile.blue[c] * scale;
-      covered += sum[c] * scale;
+      covered += sums[c * SUMS] * scale;
+      red += sums[c * SUMS + 1] * scale;
+      green += sums[c * SUMS + 2] * scale;
+      blue += sums[c * SUMS + 3] * scale;
       continue;
     }
     let offset = bottom[j];
@@ -93,10 +90,10 @@ function paintColumn(pile, picture, changed, column) {
       offset += bytes[q];
       const high = (offset - bytesFrom) * scale;
       if (high <= y) continue;
-      const tone = tones.of[id[q]];
-      const r = tones.red[tone];
-      const g = tones.green[tone];
-      const b = tones.blue[tone];
+      const t = tone[q];
+      const r = tones.red[t];
+      const g = tones.green[t];
+      const b = tones.blue[t];
       const from = low > y ? low : y;
       if (high < y + 1) {
         const part = high - from;
@@ -112,8 +109,8 @@ function paintColumn(pile, picture, changed, column) {
       }
       const whole = Math.floor(high);
       if (whole > y) {
-        column.fill(tones.fill[tone], y, Math.min(whole, height));
-        if (lines && high - low >= LINE_FROM && whole <= height) column[whole - 1] = tones.line[tone];
+        column.fill(tones.fill[t], y, Math.min(whole, height));
+        if (lines && high - low >= LINE_FROM && whole <= height) column[whole - 1] = tones.line[t];
         y = whole;
       }
       covered = high - whole;
@@ -142,15 +139,15 @@ function blend(r, g, b, covered, paper) {
 
 /**
  * @param {Uint32Array} tile
- * @param {number} columns
- * @param {number} left
- * @param {number} width
- * @param {number} height
+ * @param {ArrayLike<number>} columns
+ * @param {number} from the first of those in the tile
+ * @param {number} to after the last
+ * @param {View} view
  * @param {Uint32Array} out
  */
-function writeTile(tile, columns, left, width, height, out) {
+function writeTile(tile, columns, from, to, { states, height }, out) {
   for (let y = 0; y < height; y++) {
-    const row = (height - 1 - y) * width + left;
-    for (let t = 0; t < columns; t++) out[row + t] = tile[t * height + y];
+    const row = (height - 1 - y) * states.length;
+    for (let i = from; i < to; i++) out[row + columns[i]] = tile[(i - from) * height + y];
   }
 }

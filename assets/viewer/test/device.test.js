@@ -98,3 +98,10 @@ test('a payload that does not fit its report is an error', () => {
   assert.throws(() => new DeviceData(bytes, { ...report, events: 10 }), /does not fit/);
   assert.throws(() => new DeviceData(bytes.subarray(0, bytes.length - 40), report));
 });
+
+test('addresses that were left out are empty', () => {
+  const device = randomDevice(1);
+  const { bytes, report } = encodeDevice(device);
+  const data = new DeviceData(bytes, { ...report, has_addr: false });
+  assert.equal(data.address.text(3), '');
+});

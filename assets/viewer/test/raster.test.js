@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Picture } from '../draw/picture.js';
 import { Raster, LINE_FROM } from '../draw/raster.js';
 import { channels, Tones } from '../draw/tones.js';
 import { columnStates, EventAxis, TimeAxis } from '../view/axis.js';
@@ -73,11 +74,11 @@ test('every pixel equals brute-force stacking', () => {
       const states = columnStates(axis, timeline, a, b, 40 + n);
       const height = 30 + n * 17;
       const lines = n % 5 !== 4;
-      const out = new Uint32Array(states.length * height);
-      raster.paint(tones, { states, height, bytesFrom: low, bytesTo: high, lines }, out);
-      const error = worst(device, of, states, height, low, high, lines, out);
+      const picture = new Picture(raster);
+      picture.paint(tones, { states, height, bytesFrom: low, bytesTo: high, lines }, Infinity);
+      const error = worst(device, of, states, height, low, high, lines, picture.pixels);
       assert.ok(error <= 1, `seed ${seed} view ${n}: off by ${error}`);
-      pixels += out.length;
+      pixels += picture.pixels.length;
     }
   }
   assert.ok(pixels > 300_000);

@@ -93,9 +93,8 @@ function legend(app, live, total) {
     sums[grouping.of[id]] += data.size[id];
     tensors[grouping.of[id]]++;
   }
-  const present = new Set(grouping.of);
   const why = rulesOf(app, live);
-  const shown = grouping.groups.map((group, i) => ({ group, i })).filter(({ i }) => present.has(i));
+  const shown = grouping.groups.map((group, i) => ({ group, i })).filter(({ i }) => grouping.present[i]);
   const bar = h(
     'div',
     { class: 'bar' },

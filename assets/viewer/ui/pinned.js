@@ -92,7 +92,7 @@ export class PinnedPanel {
       ['lived', ...lived(this.app, id)],
       [
         'address',
-        h('span', { class: 'mono', text: data.address.text(id) }),
+        h('span', { class: 'mono', text: data.address.text(id) || 'left out' }),
         note(streamName(file.streams, data.stream[id])),
       ],
     ];
@@ -167,7 +167,7 @@ export class PinnedPanel {
     } = app;
     const life = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
     const what = this.tab === 'free' ? 'freed by' : 'allocated by';
-    const header = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}, ${life}, ${data.address.text(id)}, ${what}:`;
+    const header = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}, ${[life, data.address.text(id), what].filter(Boolean).join(', ')}:`;
     const text = stackText(header.replaceAll('\u00a0', ' '), stacks.frames(this.#shownStack(id)));
     copyText(markdown ? '```\n' + text + '```\n' : text);
   }

@@ -6,6 +6,10 @@ import { layoutOf, Scales } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { ticksOf } from '../draw/ticks.js';
 
+/** Milliseconds for the pictures of a frame: while the view moves, and while it is still and pictures are finished. */
+const MOVING_MS = 8;
+const STILL_MS = 24;
+
 /** @typedef {import('../app.js').App} App */
 
 export class Stage {
@@ -31,9 +35,11 @@ export class Stage {
     app.on(['device', 'view', 'colour'], () => this.invalidate(3));
     app.on(['pin'], () => this.invalidate(2));
     app.on(['moment', 'hover'], () => this.invalidate(1));
-    app.on(['settled'], () => this.invalidate(this.chart.isCoarse ? 3 : 2));
+    app.on(['settled'], () => this.invalidate(2));
     new ResizeObserver(() => {
-      if (app.device) this.drawNow();
+      const { clientWidth: width, clientHeight: height } = elements.timeline;
+      const drawn = this.scales?.layout;
+      if (drawn && (width !== drawn.width || height !== drawn.height)) this.drawNow();
     }).observe(elements.timeline);
   }
 
@@ -43,24 +49,31 @@ export class Stage {
     this.requested ||= requestAnimationFrame(() => this.#frame());
   }
 
-  #frame() {
+  /** @param {number} [ms] that painting the pictures may take */
+  #frame(ms = this.app.moving ? MOVING_MS : STILL_MS) {
     this.requested = 0;
-    const what = this.dirty;
+    const { app, chart, dirty } = this;
     this.dirty = 0;
-    if (what >= 3) this.#drawChart();
-    if (what >= 2) this.#drawMarks();
+    const finishing = dirty < 3 && !app.moving && chart.isUnfinished;
+    if (dirty >= 3 || finishing) this.#drawChart(ms);
+    if (dirty >= 2 || (finishing && chart.plot.painted > 0)) this.#drawMarks();
     this.#drawCursor();
+    if (!app.moving && chart.isUnfinished) this.invalidate(1);
   }
 
-  /** Draws everything at full resolution, now. */
-  drawNow() {
+  /**
+   * Draws everything now.
+   * @param {number} [ms] that painting the pictures may take; more frames finish them
+   */
+  drawNow(ms = Infinity) {
     this.app.moving = false;
     this.dirty = 3;
     cancelAnimationFrame(this.requested);
-    this.#frame();
+    this.#frame(ms);
   }
 
-  #drawChart() {
+  /** @param {number} ms */
+  #drawChart(ms) {
     const { app } = this;
     const { timeline: element } = this.elements;
     const layout = layoutOf(element.clientWidth, element.clientHeight, app.device.hasHistory);
@@ -78,7 +91,7 @@ export class Stage {
         hasHistory: app.device.hasHistory,
         style: app.style,
       },
-      app.moving,
+      ms,
     );
   }
 
@@ -87,10 +100,11 @@ export class Stage {
     drawMarks(this.elements.marks, {
       ...this.#scene(),
       columns: this.chart.columns,
+      minimap: this.chart.minimapStates,
       markers: app.device.data.markers,
       grouping: app.grouping,
       faded: app.isolated.size > 0,
-      moving: app.moving,
+      moving: app.moving || this.chart.plot.isCoarse,
       outline: app.outline,
     });
   }

@@ -109,6 +109,7 @@ export function encodeDevice({
     pre_existing: pre.length,
     has_time: time.length > 0,
     base_addr: '0x' + base.toString(16),
+    has_addr: true,
     wide_addr: wide,
     reserved_baseline_bytes: reservedBaseline,
   };
