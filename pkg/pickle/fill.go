@@ -87,6 +87,9 @@ func (d *decoder) list(into Value) error {
 	if err := d.gets(); err != nil {
 		return err
 	}
+	if d.buf[d.pos] != opAppends {
+		return nil // the window ended in between; the rest comes as usual
+	}
 	d.op, d.opAt = opAppends, d.offset()
 	d.pos++
 	err := d.appends()

@@ -2,6 +2,7 @@ package pickle
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -120,6 +121,27 @@ func (w *watched) Read(b []byte) (int, error) {
 		w.late.Store(true)
 	}
 	return w.Reader.Read(b)
+}
+
+// TestRunsAtBoundaries slides lists of GETs over the end of a chunk, and over
+// the end of the file.
+func TestRunsAtBoundaries(t *testing.T) {
+	const want = `["x", ["k", "v", "k"], ["k", "v", "k"], ["v", "v", "v", "v", "v", "v"]]`
+	for _, size := range []int{0, chunkSize} {
+		for slide := range 64 {
+			// Text of a length that moves all that follows towards the boundary.
+			filler := strings.Repeat("x", max(size-slide, 1))
+			data := "\x80\x04](X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(filler)))) + filler + "\x94" +
+				"](\x8c\x01k\x94\x8c\x01v\x94h\x01e](h\x01h\x02h\x01e](h\x02h\x02h\x02h\x02h\x02h\x02ee."
+			res, err := Stream(strings.NewReader(data), 0, keeper{}, Limits{})
+			if err != nil {
+				t.Fatalf("%d bytes before a boundary: %v", slide, err)
+			}
+			if got := strings.Replace(dump(res.Heap, res.Root), filler, "x", 1); got != want {
+				t.Fatalf("%d bytes before a boundary: got %s, want %s", slide, got, want)
+			}
+		}
+	}
 }
 
 // TestEveryCut cuts a pickle at every byte: each is truncated and nothing else.
