@@ -1,29 +1,51 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
 
 // writeFile makes the file at path out of what write writes, all of it or none:
 // it goes to a temporary name beside path and is renamed when it is complete.
-// It never replaces one of the inputs.
+// It never replaces one of the inputs, nor a device or a pipe: those are
+// written to.
 func writeFile(path string, inputs []string, write func(io.Writer) error) (size int64, err error) {
 	if err := refuseInput(path, inputs); err != nil {
 		return 0, err
 	}
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
-	tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot write %s: %w", path, plain(err))
+		}
+	}()
+	target := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		target = real
+	}
+	mode := fs.FileMode(0o666) // less the umask
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		return writeInto(target, write)
+	} else if err == nil {
+		mode = info.Mode().Perm()
+	}
+	return replaceFile(target, mode, write)
+}
+
+func replaceFile(target string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
+	name := filepath.Join(filepath.Dir(target), fmt.Sprintf(".memviz-%016x.tmp", rand.Uint64()))
+	tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return 0, fmt.Errorf("cannot write %s: %w", path, err)
+		return 0, err
 	}
 	defer func() {
 		if err != nil {
 			tmp.Close()
 			os.Remove(name)
-			err = fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}()
 	if err := write(tmp); err != nil {
@@ -35,7 +57,34 @@ func writeFile(path string, inputs []string, write func(io.Writer) error) (size 
 	if err := tmp.Close(); err != nil {
 		return 0, err
 	}
-	return size, os.Rename(name, path)
+	return size, os.Rename(name, target)
+}
+
+// writeInto writes to something that is no regular file, such as /dev/null.
+func writeInto(target string, write func(io.Writer) error) (size int64, err error) {
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	counted := &countingWriter{w: f}
+	if err := write(counted); err != nil {
+		f.Close()
+		return 0, err
+	}
+	return counted.n, f.Close()
+}
+
+// plain takes the temporary name out of an error, which means nothing to anyone.
+func plain(err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		return pathErr.Err
+	case errors.As(err, &linkErr):
+		return linkErr.Err
+	}
+	return err
 }
 
 func refuseInput(path string, inputs []string) error {

@@ -27,9 +27,13 @@ func permute(app *cli.App, args []string) []string {
 			return append(append(append(flags, "--"), rest...), args[1:]...)
 		case !isFlag(arg):
 			rest = append(rest, arg)
+		case arg == "--help" || arg == "-h":
+			return append(flags[:i+1], arg)
+		case takesValue(command, arg) && len(args) == 1:
+			return append(flags, arg) // urfave/cli says that its value is missing
 		default:
 			flags = append(flags, arg)
-			if takesValue(command, arg) && len(args) > 1 {
+			if takesValue(command, arg) {
 				args = args[1:]
 				flags = append(flags, args[0])
 			}

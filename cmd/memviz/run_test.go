@@ -23,6 +23,8 @@ func TestExitStatus(t *testing.T) {
 		{"stats " + example + " --bogus", exitUsage},
 		{"--help", exitDone},
 		{"stats --help", exitDone},
+		{"stats " + example + " --help", exitDone},
+		{"trace " + example + " -o", exitUsage},
 	} {
 		var stdout, stderr bytes.Buffer
 		if got := run(strings.Fields(tt.args), nil, &stdout, &stderr); got != tt.want {
@@ -79,7 +81,8 @@ func TestPermute(t *testing.T) {
 		{"trace a -o -", "trace -o - -- a"},
 		{"trace -o c -- -a", "trace -o c -- -a"},
 		{"trace - -o c", "trace -o c -- -"},
-		{"trace a -o", "trace -o -- a"},
+		{"trace a -o", "trace -o"},
+		{"trace a --help", "trace --help"},
 		{"draw a -o c", "draw a -o c"},
 		{"--help", "--help"},
 	} {

@@ -29,6 +29,7 @@ type Limits struct {
 	Stack       int   // values on the stack
 	Memo        int   // memo entries
 	Objects     int   // lists, dicts and tuples; never more than 2^28
+	Stored      int   // tuples, and lists and dicts that no Builder has taken over
 	StringBytes int   // length of one string
 	TextBytes   int64 // length of all distinct strings together
 	LoadBytes   int64 // input of the second way, which holds it in memory
@@ -42,9 +43,10 @@ var DefaultLimits = Limits{
 	Stack:       1 << 26,
 	Memo:        1 << 28,
 	Objects:     1 << refBits,
+	Stored:      1 << 24,
 	StringBytes: 16 << 20,
 	TextBytes:   1 << 30,
-	LoadBytes:   256 << 20,
+	LoadBytes:   64 << 20,
 	LoadObjects: 4 << 20,
 }
 
@@ -55,6 +57,7 @@ func (l Limits) withDefaults() Limits {
 		Stack:       cmp.Or(l.Stack, d.Stack),
 		Memo:        cmp.Or(l.Memo, d.Memo),
 		Objects:     min(cmp.Or(l.Objects, d.Objects), 1<<refBits),
+		Stored:      cmp.Or(l.Stored, d.Stored),
 		StringBytes: cmp.Or(l.StringBytes, d.StringBytes),
 		TextBytes:   cmp.Or(l.TextBytes, d.TextBytes),
 		LoadBytes:   cmp.Or(l.LoadBytes, d.LoadBytes),

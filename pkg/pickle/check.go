@@ -25,6 +25,9 @@ func check(data []byte, limits Limits) (length int, err error) {
 	}
 }
 
+// maxOpcodes bounds the second way, which spends some fifty bytes on each.
+const maxOpcodes = 1 << 24
+
 type checker struct {
 	data   []byte
 	limits Limits
@@ -37,6 +40,7 @@ type checker struct {
 	recent  []string       // strings pushed just now, for STACK_GLOBAL
 	objects int
 	depth   int
+	opcodes int
 }
 
 func (c *checker) fail(kind error, format string, args ...any) error {
@@ -107,6 +111,9 @@ func (c *checker) step() (done bool, err error) {
 		return false, c.fail(ErrTruncated, "no STOP")
 	}
 	c.op = op[0]
+	if c.opcodes++; c.opcodes > maxOpcodes {
+		return false, c.fail(ErrLimit, "more than %d opcodes", maxOpcodes)
+	}
 	if opTable[c.op].arg == argUnknown {
 		return false, c.fail(ErrMalformed, "no such opcode")
 	}
@@ -224,8 +231,8 @@ func (c *checker) remember(raw []byte, line string) error {
 			return err
 		}
 	}
-	if len(c.memo) >= c.limits.Memo {
-		return c.fail(ErrLimit, "more than %d memo entries", c.limits.Memo)
+	if len(c.memo) >= min(c.limits.Memo, c.limits.LoadObjects) {
+		return c.fail(ErrLimit, "more than %d memo entries", c.limits.LoadObjects)
 	}
 	if c.memo == nil {
 		c.memo = map[int]bool{}

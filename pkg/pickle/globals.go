@@ -56,11 +56,21 @@ func items(args []any) ([]any, error) {
 }
 
 func listOf(args []any) (any, error) {
+	if len(args) == 1 {
+		if list, ok := args[0].(*types.List); ok {
+			return list, nil // a copy of data is as good as the data
+		}
+	}
 	elements, err := items(args)
 	return types.NewListFromSlice(elements), err
 }
 
 func tupleOf(args []any) (any, error) {
+	if len(args) == 1 {
+		if tuple, ok := args[0].(*types.Tuple); ok {
+			return tuple, nil
+		}
+	}
 	elements, err := items(args)
 	return types.NewTupleFromSlice(elements), err
 }

@@ -34,7 +34,8 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	}
 	root, err := unpickle(data[:length])
 	if err != nil {
-		return nil, &Error{Offset: int64(length), Op: opStop, What: "gopickle cannot read it: " + err.Error(), Err: ErrMalformed}
+		what := err.Error() // may hold values of the file
+		return nil, &Error{Offset: int64(length), Op: opStop, What: fmt.Sprintf("it cannot be put together: %.200q", what), Err: ErrMalformed}
 	}
 	w := &walker{heap: newHeap(), build: b, limits: limits, seen: map[any]Value{}}
 	value, err := w.value(root, 0)

@@ -153,6 +153,9 @@ func (d *decoder) pop(n int) ([]Value, error) {
 }
 
 func (d *decoder) tuple(n int) error {
+	if len(d.heap.items) >= d.limits.Stored {
+		return d.fail(ErrLimit, "more than %d tuples and dicts of no known kind", d.limits.Stored)
+	}
 	items, err := d.pop(n)
 	if err != nil {
 		return err

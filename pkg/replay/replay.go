@@ -11,6 +11,9 @@ import (
 // is not memory of any machine, and sums of it would wrap.
 const maxSize = 1 << 42
 
+// maxSum bounds the bytes that all of them count together.
+const maxSum = 1 << 62
+
 // Replay replays the history of one device of a snapshot.
 func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	d := &Device{ID: device, Events: s.Events(device)}
@@ -33,6 +36,7 @@ type machine struct {
 	pre  []Allocation // pre-existing, as their frees or blocks turn up
 	room int          // in front of born, for pre to move to
 	born []Allocation // room, then allocations by Start
+	sum  int64        // of all sizes
 }
 
 // tenancy says who uses an address now and how often it was used before.
@@ -139,7 +143,7 @@ func (m *machine) freeCompleted(i EventIndex) {
 	a, _, _ := m.tenant(e.Addr[i])
 	if a == nil {
 		a = m.preExisting(i)
-	} else {
+	} else if a.FreeRequested != i { // else it is one event, and was checked
 		m.checkSize(a, i)
 	}
 	a.End = i
@@ -180,10 +184,11 @@ func (m *machine) checkSize(a *Allocation, free EventIndex) {
 
 // bytes is a size that can be summed.
 func (m *machine) bytes(size int64) int64 {
-	if size < 0 || size > maxSize {
+	if size < 0 || size > maxSize || m.sum > maxSum-size {
 		m.d.Anomalies.ImpossibleSizes++
 		return 0
 	}
+	m.sum += size
 	return size
 }
 

@@ -37,23 +37,28 @@ type builder struct {
 	blockHasAddr []bool
 	blockLists   []uint32 // by segment row: its list of blocks + 1
 	history      []legacyBlock
+	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
 }
 
 func newBuilder(sizeHint int64) *builder {
 	b := &builder{
-		s:       &Snapshot{},
-		frames:  map[Frame]FrameID{},
-		streams: newInterner[uint64, StreamID](0),
-		pools:   newInterner[Pool, PoolID](Pool{}),
+		s:          &Snapshot{},
+		frames:     map[Frame]FrameID{},
+		metadataOf: map[pickle.Value]StringID{},
+		streams:    newInterner[uint64, StreamID](0),
+		pools:      newInterner[Pool, PoolID](Pool{}),
 	}
 	b.stacks.init()
-	b.events.reserve(int(sizeHint / bytesPerEvent))
+	b.events.reserve(int(min(sizeHint/bytesPerEvent, maxReserved)))
 	return b
 }
 
 // bytesPerEvent is a little less than torch spends on an event and its stack,
 // so that the columns need not grow while they fill.
 const bytesPerEvent = 150
+
+// maxReserved bounds that room, in events, because a size is only a claim.
+const maxReserved = 1 << 24
 
 // keyOf is what a key means.
 func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
@@ -168,7 +173,7 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 	}
 	switch kind {
 	case kindStack, kindOddStack:
-		return b.extendStack(h, l, items), nil
+		return b.extendStack(h, l, items)
 	case kindRows:
 		return b.extendRows(h, l, items), nil
 	case pickle.List:

@@ -55,10 +55,16 @@ func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
 	return b.pools.id(Pool{b.address(h, items[0], field), b.address(h, items[1], field)})
 }
 
+// maxMetadata bounds the JSON of one dict, in bytes.
+const maxMetadata = 16 << 10
+
 // metadata is the text of user_metadata: a string, or a dict as compact JSON.
 func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 	if v.Type() == pickle.String {
 		return StringID(v.Index())
+	}
+	if id, ok := b.metadataOf[v]; ok {
+		return id
 	}
 	if c, _ := h.Container(v); c.Kind != pickle.Dict {
 		b.wrongType("event.user_metadata")
@@ -71,7 +77,9 @@ func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 		b.wrongType("event.user_metadata")
 		return 0
 	}
-	return StringID(h.Text(text).Index())
+	id := StringID(h.Text(text[:min(len(text), maxMetadata)]).Index())
+	b.metadataOf[v] = id
+	return id
 }
 
 // interner numbers distinct values in order of first appearance after the

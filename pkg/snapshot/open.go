@@ -41,7 +41,12 @@ func OpenWith(path string, o Options) (*Snapshot, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the snapshot files in it", path)
 	}
-	s, err := Read(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), pickle.Limits{})
+	var s *Snapshot
+	if info.Mode().IsRegular() {
+		s, err = Read(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), pickle.Limits{})
+	} else { // such as /dev/stdin
+		s, err = ReadPipe(f, o)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

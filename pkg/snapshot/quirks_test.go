@@ -147,6 +147,20 @@ func TestNobodyElses(t *testing.T) {
 	requireSame(t, s, readWay(t, data, wayGopickle))
 }
 
+// TestLastKeyCounts: of two traces under the same key the last one counts, and
+// what is no list of lists is counted as wrong.
+func TestLastKeyCounts(t *testing.T) {
+	event := dict{"action", "alloc", "addr", 1}
+	s := load(t, dict{"device_traces", list{list{event, event}}, "device_traces", list{list{event}}})
+	if len(s.Traces) != 1 || s.Traces[0].Events.Len() != 1 {
+		t.Errorf("traces %+v", s.Traces)
+	}
+	s = load(t, dict{"segments", list{}, "device_traces", list{event, event}})
+	if len(s.Traces) != 0 || s.Oddity.WrongTypes["device_traces"] != 1 {
+		t.Errorf("traces %+v, oddities %+v", s.Traces, s.Oddity)
+	}
+}
+
 func TestFields(t *testing.T) {
 	s := load(t, dict{"device_traces", list{list{
 		dict{"action", "alloc", "addr", -512, "size", 8, "stream", 5, "frames", list{frame("a.py", uint64(math.MaxUint64), "f"), frame("a.py", 7, "g")}, "time_us", 5},

@@ -14,9 +14,10 @@ import (
 var ErrNotSnapshot = errors.New("not a memory snapshot")
 
 const (
-	maxDevices   = 1024 // traces; torch's own bound on devices is lower
-	maxSettings  = 1024 // leaves of allocator_settings
-	maxTreeDepth = 16
+	maxDevices    = 1024 // traces; torch's own bound on devices is lower
+	maxSettings   = 1024 // leaves of allocator_settings
+	maxTreeDepth  = 16
+	maxSettingKey = 256 // bytes
 )
 
 // finish assembles the snapshot from the root of the pickle.
@@ -109,6 +110,11 @@ func (b *builder) someKeys(h *pickle.Heap, pairs []pickle.Value) string {
 // traces makes a trace of each list of events.
 func (b *builder) traces(h *pickle.Heap, v pickle.Value) {
 	lists := h.Items(v)
+	if c, ok := h.Container(v); !ok || c.Kind != pickle.List && c.Kind != pickle.EmptyList {
+		b.wrongType("device_traces")
+		lists = nil
+	}
+	b.s.Traces = nil // the last of several keys counts
 	if len(lists) > maxDevices {
 		lists = lists[:maxDevices]
 		b.wrongType("device_traces beyond 1,024")
@@ -190,10 +196,10 @@ func walkSettings(h *pickle.Heap, v pickle.Value, path string, leaf func(key, va
 }
 
 func join(path, key string) string {
-	if path == "" {
-		return key
+	if path != "" {
+		key = path + "." + key
 	}
-	return path + "." + key
+	return key[:min(len(key), maxSettingKey)]
 }
 
 // scalar is a value as text.

@@ -19,7 +19,10 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 		v := pairs[p+1]
 		switch b.keyOf(h, pairs[p]) {
 		case keyDevice:
-			seg.Device = DeviceID(b.integer(h, v, "segment.device"))
+			seg.Device = -1 // refused below
+			if device := b.integer(h, v, "segment.device"); device >= 0 && device < maxDevices {
+				seg.Device = DeviceID(device)
+			}
 		case keyAddress:
 			seg.Address = b.address(h, v, "segment.address")
 		case keyTotalSize:

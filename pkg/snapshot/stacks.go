@@ -43,12 +43,15 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 }
 
 // extendStack interns a list of frames.
-func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) pickle.Container {
+func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) (pickle.Container, error) {
 	t, kind := &b.stacks, kindStack
 	t.scratch = t.scratch[:0]
 	if l.Kind != pickle.EmptyList {
 		kind = l.Kind
 		t.scratch = append(t.scratch, t.table.Frames(StackID(l.Ref))...)
+		if t.again += len(t.scratch); t.again > maxAgain {
+			return l, pickle.ErrLimit
+		}
 	}
 	for _, item := range items {
 		if c, ok := h.Container(item); ok && c.Kind == kindFrame {
@@ -63,7 +66,7 @@ func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle
 		kind = kindOddStack
 		t.scratch = t.scratch[:maxStackDepth]
 	}
-	return pickle.Container{Kind: kind, Ref: uint32(t.intern())}
+	return pickle.Container{Kind: kind, Ref: uint32(t.intern())}, nil
 }
 
 // stack is the stack that the value of a frames key stands for.
@@ -86,7 +89,12 @@ type stackTable struct {
 	slots   []uint32 // open addressing: stack id + 1
 	seed    uint64   // so that no file can aim for collisions
 	scratch []FrameID
+	again   int // frames that were interned once more because their list grew
 }
+
+// maxAgain bounds the work of lists that grow frame by frame. Torch's own grow
+// by a thousand at a time, and hardly any is as long.
+const maxAgain = 1 << 24
 
 func (t *stackTable) init() {
 	t.seed = rand.Uint64() | 1
