@@ -119,45 +119,47 @@ er at ${i}`);held=(held<<6|v)&65535,bits+=6,bits>=8&&(bits-=8,out[o++]=held>>bit
 getReader(),filled=0;for(;;){let{done,value}=await reader.read();if(done)break;if(filled+value.length>size)throw new Error(`payload is longer than its ${size} b\
 ytes`);out.set(value,filled),filled+=value.length}if(filled!==size)throw new Error(`payload has ${filled} of its ${size} bytes`);return out}async function payload(element){
 if(!(element instanceof HTMLElement))throw new Error("a payload is missing");let size=Number(element.dataset.bytes);if(!Number.isSafeInteger(size)||size<0)throw new Error(
-"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}var ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=0,this.block=new Float64Array(4096)}#decode(n){let{bytes:bytes2,block}=this,{at}=this;for(let i=0;i<
-n;i++){let b=bytes2[at++];if(b<128){block[i]=b;continue}let value=b&127;for(let scale=128;b>=128;scale*=128){if(scale>2**56)throw new RangeError(`varint too lon\
-g before byte ${at}`);b=bytes2[at++],value+=(b&127)*scale}block[i]=value}if(at>bytes2.length)throw new RangeError("payload ends inside a column");this.at=at}#count(){
-this.#decode(1);let n=this.block[0];if(!(n<=this.bytes.length-this.at))throw new RangeError(`column of ${n} values in ${this.bytes.length-this.at} bytes`);return n}#column(Type,lead,...steps){
-let{block}=this,out=new Type(lead+this.#count());for(let i=lead;i<out.length;i+=4096){let n=Math.min(4096,out.length-i);this.#decode(n);for(let step of steps)step(
-block,n);out.set(n<4096?block.subarray(0,n):block,i)}return out}unsigned(Type){return this.#column(Type,0)}ascending(Type,lead=0){return this.#column(Type,lead,
-summing())}signed(){return this.#column(Float64Array,0,unzigzag)}signedSums(){return this.#column(Float64Array,0,unzigzag,summing())}strings(){let lengths=this.
-unsigned(Float64Array),n=lengths.length,ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+1]=ends[i]+lengths[i];if(ends[n]>this.bytes.length-this.at)throw new RangeError(
-"payload ends inside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);return this.at+=ends[n],new Strings(text,ends)}},Strings=class{constructor(text,ends){
-this.text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){return this.ends.length-1}at(i){return i>=0&&i<this.length?this.decoded[i]??=
-this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};function unzigzag(block,n){for(let i=0;i<n;i++){let v=block[i],half=Math.floor(v/2);block[i]=
-half*2===v?half:-half-1}}function summing(){let total=0;return(block,n)=>{let sum=total;for(let i=0;i<n;i++)block[i]=sum+=block[i];total=sum}}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
-let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null,this.first=r.ascending(Uint32Array,this.preExisting),this.last=r.unsigned(
-Uint32Array),expect(this.first.length===this.count&&this.last.length===this.count,"allocations"),lifeToLast(this.last,this.first,this.events),this.pendingAlloc=
-r.ascending(Uint32Array),this.pendingWait=r.unsigned(Uint32Array),this.size=r.unsigned(Float64Array);let offset=r.signed(),high=r.unsigned(Uint32Array),low=r.unsigned(
-Uint32Array);this.address=addresses(report,offset,high,low,this.size),this.stack=r.unsigned(Uint32Array),this.freeStack=r.unsigned(Uint32Array),codeToStack(this.
-freeStack,this.stack),this.stream=r.unsigned(Uint32Array),this.family=r.unsigned(Uint8Array),this.source=r.unsigned(Uint8Array),this.reservedEvent=r.ascending(Uint32Array),
-this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned(Uint16Array);for(let column of[
-this.size,this.stack,this.freeStack,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.length===this.reservedDelta.
-length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){return this.isPreExisting(i)?
-null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<0?null:this.last[i]-this.
-pendingWait[at]}};function lifeToLast(life2,first,events){for(let i=0;i<life2.length;i++){let end=first[i]-1+life2[i];life2[i]===0?life2[i]=events:end<events?life2[i]=
-end:expect(!1,"an allocation")}}function codeToStack(code,stack){for(let i=0;i<code.length;i++)code[i]>0&&(code[i]=code[i]===1?stack[i]:code[i]-2)}function addresses(report,offset,high,low,size){
-return report.has_addr?report.wide_addr?new WideAddresses(high,low):new Addresses(report.base_addr,offset,size):{text:()=>""}}var Addresses=class{constructor(base,offset,size){
-this.base=BigInt(base.startsWith("0x")?base:"0x"+base),this.offset=offset,this.size=size,this.summed=!1}text(i){return this.summed||sumBySize(this.offset,this.size),
-this.summed=!0,"0x"+(this.base+BigInt(this.offset[i]??0)).toString(16)}};function sumBySize(values,size){let sizeIn=new Float64Array(1024).fill(-1),sumIn=new Float64Array(
-1024),others=new Map;for(let i=0;i<values.length;i++){let s=size[i],slot=(s>>>9^s>>>19)%1024;sizeIn[slot]!==s&&(others.set(sizeIn[slot],sumIn[slot]),sizeIn[slot]=
-s,sumIn[slot]=others.get(s)??0),values[i]=sumIn[slot]+=values[i]}}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}text(i){return"0x"+(BigInt(
-this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};function readMarkers(r){let event=r.ascending(Uint32Array),kind=r.unsigned(Uint8Array),size=r.unsigned(
-Float64Array),free=r.unsigned(Float64Array);return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}function readTexts(r){
-let alloc=r.ascending(Uint32Array),text=r.unsigned(Uint32Array);return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(
-`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(Uint32Array),
-this.frameFile=r.unsigned(Uint32Array),this.frameLine=r.unsigned(Uint32Array),this.frameKind=r.unsigned(Uint8Array),this.parent=r.unsigned(Uint32Array),this.nodeFrame=
-r.unsigned(Uint32Array),this.node=r.unsigned(Uint32Array),this.site=r.unsigned(Uint32Array),this.operator=r.unsigned(Uint32Array),this.shade=r.unsigned(Uint8Array),
-this.backward=r.unsigned(Uint8Array),this.known=[];for(let i=0;i<this.parent.length;i++){let back=this.parent[i];if(back<1||back>i+1)throw new RangeError(`node ${i+
-1} has no parent`);this.parent[i]=i+1-back}}get length(){return this.node.length}frames(stack){let out=[],node=this.node[stack]??0;for(node>this.parent.length&&
-(node=0);node>0;node=this.parent[node-1])out.push(this.frame(this.nodeFrame[node-1]));return out}frame(i){return this.known[i]??={name:this.strings.at(this.frameName[i]),
-file:this.strings.at(this.frameFile[i]),line:this.frameLine[i]??0,kind:this.frameKind[i]??INTERNAL}}siteFrame(stack){let site=this.site[stack]??0;return site>0?
-this.frame(site-1):null}operatorOf(stack){return this.strings.at(this.operator[stack])}isEmpty(stack){return!(this.node[stack]>0)}};var NO_STACK="(no stack recorded)";function slashes(path){return path.replaceAll("\\","/")}function baseName(path){return slashes(path).replace(/^.*\//,"")}function twoLastParts(path){
+"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}var WHOLE={Type:Float64Array,low:-9007199254740992,high:9007199254740992},UNSIGNED=[{Type:Uint8Array,low:0,high:2**8-1},{Type:Uint16Array,low:0,high:2**16-1},{Type:Uint32Array,
+low:0,high:2**32-1},WHOLE],SIGNED=[{Type:Int32Array,low:-(2**31),high:2**31-1},WHOLE],BLOCK=1024,ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=
+0,this.block=new Float64Array(BLOCK)}#decode(n){let{bytes:bytes2,block}=this,{at}=this;for(let i=0;i<n;i++){let b=bytes2[at++];if(b<128){block[i]=b;continue}let value=b&
+127;for(let scale=128;b>=128;scale*=128){if(scale>2**56)throw new RangeError(`varint too long before byte ${at}`);b=bytes2[at++],value+=(b&127)*scale}block[i]=value}
+if(at>bytes2.length)throw new RangeError("payload ends inside a column");this.at=at}#count(){this.#decode(1);let n=this.block[0];if(!(n<=this.bytes.length-this.
+at))throw new RangeError(`column of ${n} values in ${this.bytes.length-this.at} bytes`);return n}#column(widths,...steps){let{block}=this,length=this.#count(),width=0,
+out=new widths[0].Type(length);for(let i=0;i<length;i+=BLOCK){let n=Math.min(BLOCK,length-i);this.#decode(n);for(let step of steps)step(block,n);let had=width;for(;width<
+widths.length-1&&!isWithin(block,n,widths[width]);)width++;width>had&&(out=copied(out,i,new widths[width].Type(length))),out.set(n<BLOCK?block.subarray(0,n):block,
+i)}return out}unsigned(){return this.#column(UNSIGNED)}ascending(){return this.#column(UNSIGNED,summing())}signed(){return this.#column(SIGNED,unzigzag)}signedSums(){
+return this.#column(SIGNED,unzigzag,summing())}strings(){let lengths=this.unsigned(),n=lengths.length,ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+1]=ends[i]+
+lengths[i];if(ends[n]>this.bytes.length-this.at)throw new RangeError("payload ends inside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);return this.
+at+=ends[n],new Strings(text,ends)}},Strings=class{constructor(text,ends){this.text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){
+return this.ends.length-1}at(i){return i>=0&&i<this.length?this.decoded[i]??=this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};function isWithin(block,n,{
+low,high}){let least=0,most=0;for(let i=0;i<n;i++){let v=block[i];v>most?most=v:v<least&&(least=v)}return low<=least&&most<=high}function copied(from,n,to){return to.
+set(from.subarray(0,n)),to}function unzigzag(block,n){for(let i=0;i<n;i++){let v=block[i];if(v<2**31)block[i]=v>>>1^-(v&1);else{let half=Math.floor(v/2);block[i]=
+half*2===v?half:-half-1}}}function summing(){let total=0;return(block,n)=>{let sum=total;for(let i=0;i<n;i++)block[i]=sum+=block[i];total=sum}}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
+let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null;let start2=r.ascending(),life2=r.unsigned();expect(start2.length===this.count-
+this.preExisting&&life2.length===this.count,"allocations"),this.first=new Uint32Array(this.count),this.first.set(start2,this.preExisting),this.last=lastStates(this.
+first,life2,this.events),this.pendingAlloc=r.ascending(),this.pendingWait=r.unsigned(),this.size=r.unsigned();let offset=r.signed(),high=r.unsigned(),low=r.unsigned();
+this.address=addresses(report,offset,high,low,this.size),this.stack=r.unsigned(),this.freeCode=r.unsigned(),this.stream=r.unsigned(),this.family=r.unsigned(),this.
+source=r.unsigned(),this.reservedEvent=r.ascending(),this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(
+r),this.rule=r.unsigned();for(let column of[this.size,this.stack,this.freeCode,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");
+expect(this.reservedEvent.length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===
+this.events}startEvent(i){return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeStack(i){let code=this.
+freeCode[i];return code===1?this.stack[i]:Math.max(0,code-2)}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<0?null:this.last[i]-this.pendingWait[at]}};
+function lastStates(first,life2,events){let last=new Uint32Array(life2.length);for(let i=0;i<life2.length;i++){let end=first[i]-1+life2[i];life2[i]===0?last[i]=
+events:end<events?last[i]=end:expect(!1,"an allocation")}return last}function addresses(report,offset,high,low,size){return report.has_addr?report.wide_addr?new WideAddresses(
+high,low):new Addresses(report.base_addr,offset,size):{text:()=>""}}var Addresses=class{constructor(base,difference,size){this.base=BigInt(base.startsWith("0x")?
+base:"0x"+base),this.difference=difference,this.size=size,this.offset=null}text(i){return this.offset??=sumBySize(this.difference,this.size),"0x"+(this.base+BigInt(
+this.offset[i]??0)).toString(16)}};function sumBySize(values,size){let sums=new Float64Array(values.length),SLOTS=1024,sizeIn=new Float64Array(SLOTS).fill(-1),sumIn=new Float64Array(
+SLOTS),others=new Map;for(let i=0;i<values.length;i++){let s=size[i],slot=(s>>>9^s>>>19)%SLOTS;sizeIn[slot]!==s&&(others.set(sizeIn[slot],sumIn[slot]),sizeIn[slot]=
+s,sumIn[slot]=others.get(s)??0),sums[i]=sumIn[slot]+=values[i]}return sums}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}text(i){return"\
+0x"+(BigInt(this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};function readMarkers(r){let event=r.ascending(),kind=r.unsigned(),size=r.unsigned(),free=r.
+unsigned();return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}function readTexts(r){let alloc=r.ascending(),
+text=r.unsigned();return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(),this.frameFile=
+r.unsigned(),this.frameLine=r.unsigned(),this.frameKind=r.unsigned();let back=r.unsigned();this.nodeFrame=r.unsigned(),this.node=r.unsigned(),this.site=r.unsigned(),
+this.operator=r.unsigned(),this.shade=r.unsigned(),this.backward=r.unsigned(),this.known=[],this.parent=Uint32Array.from(back,(steps,i)=>{if(steps<1||steps>i+1)
+throw new RangeError(`node ${i+1} has no parent`);return i+1-steps})}get length(){return this.node.length}frames(stack){let out=[],node=this.node[stack]??0;for(node>
+this.parent.length&&(node=0);node>0;node=this.parent[node-1])out.push(this.frame(this.nodeFrame[node-1]));return out}frame(i){return this.known[i]??={name:this.
+strings.at(this.frameName[i]),file:this.strings.at(this.frameFile[i]),line:this.frameLine[i]??0,kind:this.frameKind[i]??INTERNAL}}siteFrame(stack){let site=this.
+site[stack]??0;return site>0?this.frame(site-1):null}operatorOf(stack){return this.strings.at(this.operator[stack])}isEmpty(stack){return!(this.node[stack]>0)}};var NO_STACK="(no stack recorded)";function slashes(path){return path.replaceAll("\\","/")}function baseName(path){return slashes(path).replace(/^.*\//,"")}function twoLastParts(path){
 return slashes(path).split("/").slice(-2).join("/")}function shortPath(frame){let path=slashes(frame.file);if(frame.kind===USER)return twoLastParts(path);let library=/(?:site-packages|dist-packages|lib\/python[\d.]+)\/(?!site-packages|dist-packages)(.*)$/.
 exec(path);return library?library[1]:path}function located(path,line2){return line2>0?`${path}:${line2}`:path}function siteOf(stacks,stack){if(stacks.isEmpty(stack))
 return{key:"",name:NO_STACK,place:"",file:"",title:NO_STACK};let frame=stacks.siteFrame(stack);if(frame){let title=`${located(frame.file,frame.line)} ${frame.name}`;
@@ -180,19 +182,20 @@ this.#better(best,this.#search(l+1,blockFrom,blockTo)),blockTo*64<to?this.#bette
 if(!level)return sign>0?largest(values,from,to):smallest(values,from,to);let best=level[from],top=sign*values[best];for(let q=from+1;q<to;q++){let v=sign*values[level[q]];
 v>top&&(top=v,best=level[q])}return best}#better(a,b){return a<0||this.sign*this.values[b]>this.sign*this.values[a]?b:a}};function largest(values,from,to){let best=from,
 top=values[from];for(let i=from+1;i<to;i++)values[i]>top&&(top=values[i],best=i);return best}function smallest(values,from,to){let best=from,top=values[from];for(let i=from+
-1;i<to;i++)values[i]<top&&(top=values[i],best=i);return best}var BLOCK=64,GROUP=BLOCK*BLOCK,Timeline=class{constructor(data,reservedBaseline){this.data=data,this.lastState=data.events,this.active=sumActive(data),this.highest=
+1;i<to;i++)values[i]<top&&(top=values[i],best=i);return best}var BLOCK2=64,GROUP=BLOCK2*BLOCK2,Timeline=class{constructor(data,reservedBaseline){this.data=data,this.lastState=data.events,this.active=sumActive(data),this.highest=
 new Pyramid(this.active,1),this.lowest=new Pyramid(this.active,-1),this.peak=this.highest.best(0,this.lastState),this.blockLast=blockMaxima(data.last),this.groupLast=
 blockMaxima(this.blockLast),this.reservedFrom=new Uint32Array(data.reservedEvent.length+1),this.reserved=new Float64Array(data.reservedEvent.length+1),this.reserved[0]=
 reservedBaseline;for(let i=0;i<data.reservedEvent.length;i++)this.reservedFrom[i+1]=data.reservedEvent[i]+1,this.reserved[i+1]=this.reserved[i]+data.reservedDelta[i];
 this.reservedPeak=this.reserved.reduce((a,b)=>Math.max(a,b),0),this.buffer=new Int32Array(data.count)}reservedAt(k){return this.reserved[countUpTo(this.reservedFrom,
 k)-1]}live(k){return this.liveOf(0,countUpTo(this.data.first,k),k)}liveOf(from,to,k){let{data:{last},blockLast,groupLast,buffer}=this,n=0;for(let i=from;i<to;){
-let b=Math.floor(i/BLOCK);if(i%GROUP===0&&groupLast[b/BLOCK]<k){i+=GROUP;continue}let end=Math.min(to,(b+1)*BLOCK);for(blockLast[b]<k&&(i=end);i<end;i++)last[i]>=
+let b=Math.floor(i/BLOCK2);if(i%GROUP===0&&groupLast[b/BLOCK2]<k){i+=GROUP;continue}let end=Math.min(to,(b+1)*BLOCK2);for(blockLast[b]<k&&(i=end);i<end;i++)last[i]>=
 k&&(buffer[n++]=i)}return buffer.subarray(0,n)}hit(k,byte){if(byte<0)return null;let{size}=this.data,offset=0;for(let id of this.live(k)){if(byte<offset+size[id])
 return{id,offset};offset+=size[id]}return null}offset(id,k){let offset=0;for(let i of this.live(k)){if(i===id)break;offset+=this.data.size[i]}return offset}unchangedBelow(from,to){
 let offset=0;for(let i of this.live(from)){if(this.data.last[i]<to)break;offset+=this.data.size[i]}return offset}};function sumActive({events,count:count2,first,
-last,size}){let active=new Float64Array(events+1);for(let i=0;i<count2;i++)active[first[i]]+=size[i],last[i]<events&&(active[last[i]+1]-=size[i]);let sum=0;for(let k=0;k<=
-events;k++)active[k]=sum+=active[k];return active}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/BLOCK));for(let b=0;b<out.length;b++){
-let most=0;for(let i=b*BLOCK,end=Math.min(values.length,i+BLOCK);i<end;i++)values[i]>most&&(most=values[i]);out[b]=most}return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
+last,size}){let active=new Float64Array(events+1);for(let i=0;i<count2;i++)last[i]<events&&(active[last[i]+1]-=size[i]);let sum=0;for(let k=0,i=0;k<=events;k++){
+for(;i<count2&&first[i]===k;i++)sum+=size[i];active[k]=sum+=active[k]}return active}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/
+BLOCK2));for(let b=0;b<out.length;b++){let most=0;for(let i=b*BLOCK2,end=Math.min(values.length,i+BLOCK2);i<end;i++)values[i]>most&&(most=values[i]);out[b]=most}
+return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
 files[fileIndex],report=file?.devices[deviceIndex];if(!report)throw new Error("there is no such device in this report");let[stacks,bytes2]=await Promise.all([this.#stacksOf(
 file.stacks),payload(this.document.getElementById(report.payload))]),data=new DeviceData(bytes2,report),timeline=new Timeline(data,report.reserved_baseline_bytes);
 return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.time!==null&&data.events>1&&
@@ -316,7 +319,7 @@ label}`,click:()=>{inner.hidden=!inner.hidden,button.textContent=`${inner.hidden
 let kind=frame.kind===USER?"user":frame.kind===LIBRARY?"library":"internal",place=placeOf(frame),name=nameOf(frame);return h("div",{class:`frame ${kind}`,title:fullText(
 frame)},h("span",{class:"place",text:place||name}),h("span",{class:"name",text:(place?name:"")+(times>1?` × ${count(times)}`:"")}))}var PinnedPanel=class{constructor(app,root,side){this.app=app,this.root=root,this.side=side,this.tab="alloc",this.open=!1,app.on(["device","pin"],()=>{this.#chooseTab(),
 this.update()}),app.on(["colour"],()=>this.update())}#chooseTab(){let{device:{data,stacks},pinned}=this.app,none=pinned!==null&&stacks.isEmpty(data.stack[pinned]);
-this.tab=none&&!stacks.isEmpty(data.freeStack[pinned??0])?"free":"alloc"}update(){let{app,root}=this,id=app.pinned;if(this.side.classList.toggle("pinning",id!==
+this.tab=none&&!stacks.isEmpty(data.freeStack(pinned??0))?"free":"alloc"}update(){let{app,root}=this,id=app.pinned;if(this.side.classList.toggle("pinning",id!==
 null),root.hidden=id===null,id===null){root.replaceChildren();return}let{grouping,device:{data,report}}=app,group=grouping.groups[grouping.of[id]],copy=h("butto\
 n",{text:"Copy stack",title:"All frames as text (Ctrl-C)",click:()=>{this.copy(!1),flash(copy)}});root.replaceChildren(h("div",{class:"head"},swatch(group.color),
 h("h2",{text:`${bytes(data.size[id])} ${group.one}`}),h("span",{class:"faint",text:`#${count(id)}`}),h("span",{class:"actions"},app.device.hasHistory?h("button",
@@ -331,7 +334,7 @@ let{data,stacks}=this.app.device,tab=(value,text)=>h("button",{role:"tab",text,s
 isLiveAtEnd(id)?"Never freed":"Freed by",frames=stacks.frames(this.#shownStack(id)).length;return h("div",{class:"tabs",role:"tablist"},tab("alloc","Allocated b\
 y"),tab("free",freed2),frames>0?h("span",{class:"note",text:`${count(frames)} ${frames===1?"frame":"frames, innermost first"}`}):null)}#stack(id){let{data,stacks}=this.
 app.device,stack=this.#shownStack(id);return stacks.isEmpty(stack)?h("p",{class:"why",text:whyNoStack(data,id,this.tab)}):stackElement(stacks.frames(stack),stacks.
-operatorOf(stack),this.open)}#shownStack(id){let{data}=this.app.device;return this.tab==="alloc"?data.stack[id]:data.freeStack[id]}toggleFolds(){this.open=!this.
+operatorOf(stack),this.open)}#shownStack(id){let{data}=this.app.device;return this.tab==="alloc"?data.stack[id]:data.freeStack(id)}toggleFolds(){this.open=!this.
 open,this.update()}copy(markdown){let{app}=this,id=app.pinned;if(id===null)return;let{grouping,device:{data,stacks}}=app,life2=`event ${data.startEvent(id)??"be\
 fore recording"} to ${data.endEvent(id)??"live at the end"}`,what=this.tab==="free"?"freed by":"allocated by",header=`${exactBytes(data.size[id])} ${grouping.groups[grouping.
 of[id]].one}, ${[life2,data.address.text(id),what].filter(Boolean).join(", ")}:`,text=stackText(header.replaceAll(" "," "),stacks.frames(this.#shownStack(id)));
@@ -396,7 +399,7 @@ total)} of ${bytes(total)} live here`},h("span",{class:"id mono",text:`${data.ad
 h("div",{text:[life(data,id),freed(data,stacks,id)].filter(Boolean).join("; ")}):null,h("div",{class:"faint",text:"Click to pin the full stack"})].filter(x=>x!==
 null)}function life(data,id){let start2=data.startEvent(id),end=data.endEvent(id),words=`${start2===null?"before recording":`event ${count(start2)}`} → ${end===
 null?"live at the end":count(end)}`;return!data.time||start2===null?words:`${words}, ${duration(data.time[end??data.events-1]-data.time[start2])}`}function freed(data,stacks,id){
-let stack=data.freeStack[id];if(stacks.isEmpty(stack)||stack===data.stack[id])return"";let site=siteOf(stacks,stack);return`freed by ${site.name} ${site.place}`.
+let stack=data.freeStack(id);if(stacks.isEmpty(stack)||stack===data.stack[id])return"";let site=siteOf(stacks,stack);return`freed by ${site.name} ${site.place}`.
 trimEnd()}var OURS=["d","x","y","at","sel","c","iso"];var Hash=class{constructor(app){this.app=app,this.timer=0,this.reading=!1,this.pushed=location.hash,addEventListener("hashchange",()=>this.#follow()),app.on(["s\
 ettled","moment","pin","colour"],()=>this.#write())}device(){let{report}=this.app,[a,b]=(this.#get("d")??"").split("."),file=b===void 0?report.start.file:Number(
 a),ordinal=Number(b??a),device=a?report.files[file]?.devices.findIndex(d=>d.device===ordinal)??-1:-1;return device<0?report.start:{file,device}}apply(){let{app}=this,

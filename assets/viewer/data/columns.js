@@ -1,12 +1,25 @@
 // Reads the columns of a payload: a count, then that many LEB128 varints.
 
+/** @typedef {Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array} Column */
+
 /**
- * @typedef {Uint8ArrayConstructor | Uint16ArrayConstructor | Uint32ArrayConstructor
- *   | Int32ArrayConstructor | Float64ArrayConstructor} ArrayType
+ * Types of arrays and the values that they hold, the narrowest first: what is
+ * not touched need not be fetched, and at millions of values that is much.
+ * @typedef {{Type: new (length: number) => Column, low: number, high: number}} Width
  */
+const WHOLE = { Type: Float64Array, low: -(2 ** 53), high: 2 ** 53 };
+/** @type {Width[]} */
+const UNSIGNED = [
+  { Type: Uint8Array, low: 0, high: 2 ** 8 - 1 },
+  { Type: Uint16Array, low: 0, high: 2 ** 16 - 1 },
+  { Type: Uint32Array, low: 0, high: 2 ** 32 - 1 },
+  WHOLE,
+];
+/** @type {Width[]} */
+const SIGNED = [{ Type: Int32Array, low: -(2 ** 31), high: 2 ** 31 - 1 }, WHOLE];
 
 /** Varints decoded at a time, into one array of one type that stays in the cache. */
-const BLOCK = 4096;
+const BLOCK = 1024;
 
 export class ColumnReader {
   /** @param {Uint8Array} bytes */
@@ -52,57 +65,51 @@ export class ColumnReader {
   }
 
   /**
-   * A column, block by block.
-   * @template {ArrayType} T
-   * @param {T} Type
-   * @param {number} lead zeros in front of the values
+   * A column, block by block, in the narrowest type that holds it.
+   * @param {Width[]} widths
    * @param {((block: Float64Array, n: number) => void)[]} steps from varints to values
-   * @returns {InstanceType<T>}
+   * @returns {Column}
    */
-  #column(Type, lead, ...steps) {
+  #column(widths, ...steps) {
     const { block } = this;
-    const out = new Type(lead + this.#count());
-    for (let i = lead; i < out.length; i += BLOCK) {
-      const n = Math.min(BLOCK, out.length - i);
+    const length = this.#count();
+    let width = 0;
+    let out = new widths[0].Type(length);
+    for (let i = 0; i < length; i += BLOCK) {
+      const n = Math.min(BLOCK, length - i);
       this.#decode(n);
       for (const step of steps) step(block, n);
+      const had = width;
+      while (width < widths.length - 1 && !isWithin(block, n, widths[width])) width++;
+      if (width > had) out = copied(out, i, new widths[width].Type(length));
       out.set(n < BLOCK ? block.subarray(0, n) : block, i);
     }
-    return /** @type {InstanceType<T>} */ (out);
+    return out;
   }
 
-  /**
-   * A column of unsigned values.
-   * @template {ArrayType} T
-   * @param {T} Type
-   */
-  unsigned(Type) {
-    return this.#column(Type, 0);
+  /** A column of unsigned values. */
+  unsigned() {
+    return this.#column(UNSIGNED);
   }
 
-  /**
-   * A column of unsigned differences, summed up.
-   * @template {ArrayType} T
-   * @param {T} Type
-   * @param {number} [lead] zeros in front of them
-   */
-  ascending(Type, lead = 0) {
-    return this.#column(Type, lead, summing());
+  /** A column of unsigned differences, summed up. */
+  ascending() {
+    return this.#column(UNSIGNED, summing());
   }
 
   /** A column of zigzag-coded signed values. */
   signed() {
-    return this.#column(Float64Array, 0, unzigzag);
+    return this.#column(SIGNED, unzigzag);
   }
 
   /** A column of zigzag-coded differences, summed up. */
   signedSums() {
-    return this.#column(Float64Array, 0, unzigzag, summing());
+    return this.#column(SIGNED, unzigzag, summing());
   }
 
   /** @returns {Strings} */
   strings() {
-    const lengths = this.unsigned(Float64Array);
+    const lengths = this.unsigned();
     const n = lengths.length;
     const ends = new Float64Array(n + 1);
     for (let i = 0; i < n; i++) ends[i + 1] = ends[i] + lengths[i];
@@ -141,12 +148,34 @@ export class Strings {
   }
 }
 
+/** @param {Float64Array} block @param {number} n @param {Width} width */
+function isWithin(block, n, { low, high }) {
+  let least = 0;
+  let most = 0;
+  for (let i = 0; i < n; i++) {
+    const v = block[i];
+    if (v > most) most = v;
+    else if (v < least) least = v;
+  }
+  return low <= least && most <= high;
+}
+
+/** @template {Column} T @param {Column} from @param {number} n @param {T} to @returns {T} */
+function copied(from, n, to) {
+  to.set(from.subarray(0, n));
+  return to;
+}
+
 /** @param {Float64Array} block @param {number} n */
 function unzigzag(block, n) {
   for (let i = 0; i < n; i++) {
     const v = block[i];
-    const half = Math.floor(v / 2);
-    block[i] = half * 2 === v ? half : -half - 1;
+    if (v < 2 ** 31) {
+      block[i] = (v >>> 1) ^ -(v & 1);
+    } else {
+      const half = Math.floor(v / 2);
+      block[i] = half * 2 === v ? half : -half - 1;
+    }
   }
 }
 

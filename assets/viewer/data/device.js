@@ -21,34 +21,35 @@ export class DeviceData {
     /** Microseconds since the first event, per event; null when not recorded. */
     this.time = report.has_time && time.length === this.events ? time : null;
 
+    const start = r.ascending();
+    const life = r.unsigned();
+    expect(start.length === this.count - this.preExisting && life.length === this.count, 'allocations');
     /** First state in which each allocation is live; 0 when pre-existing. Never falls from one to the next. */
-    this.first = r.ascending(Uint32Array, this.preExisting);
+    this.first = new Uint32Array(this.count);
+    this.first.set(start, this.preExisting);
     /** Last state in which each is live: its end event, or the last state of all when live at end. */
-    this.last = r.unsigned(Uint32Array);
-    expect(this.first.length === this.count && this.last.length === this.count, 'allocations');
-    lifeToLast(this.last, this.first, this.events);
+    this.last = lastStates(this.first, life, this.events);
 
-    this.pendingAlloc = r.ascending(Uint32Array);
-    this.pendingWait = r.unsigned(Uint32Array);
-    this.size = r.unsigned(Float64Array);
+    this.pendingAlloc = r.ascending();
+    this.pendingWait = r.unsigned();
+    this.size = r.unsigned();
     const offset = r.signed();
-    const high = r.unsigned(Uint32Array);
-    const low = r.unsigned(Uint32Array);
+    const high = r.unsigned();
+    const low = r.unsigned();
     this.address = addresses(report, offset, high, low, this.size);
 
-    this.stack = r.unsigned(Uint32Array);
-    this.freeStack = r.unsigned(Uint32Array);
-    codeToStack(this.freeStack, this.stack);
-    this.stream = r.unsigned(Uint32Array);
-    this.family = r.unsigned(Uint8Array);
-    this.source = r.unsigned(Uint8Array);
-    this.reservedEvent = r.ascending(Uint32Array);
+    this.stack = r.unsigned();
+    this.freeCode = r.unsigned();
+    this.stream = r.unsigned();
+    this.family = r.unsigned();
+    this.source = r.unsigned();
+    this.reservedEvent = r.ascending();
     this.reservedDelta = r.signed();
     this.markers = readMarkers(r);
     this.context = readTexts(r);
     this.metadata = readTexts(r);
-    this.rule = r.unsigned(Uint16Array);
-    for (const column of [this.size, this.stack, this.freeStack, this.stream, this.family, this.rule])
+    this.rule = r.unsigned();
+    for (const column of [this.size, this.stack, this.freeCode, this.stream, this.family, this.rule])
       expect(column.length === this.count, 'a column');
     expect(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
   }
@@ -73,6 +74,12 @@ export class DeviceData {
     return this.isLiveAtEnd(i) ? null : this.last[i];
   }
 
+  /** @param {number} i @returns {number} the stack that freed it, 0 when there is none */
+  freeStack(i) {
+    const code = this.freeCode[i];
+    return code === 1 ? this.stack[i] : Math.max(0, code - 2);
+  }
+
   /**
    * The event in which the user gave an allocation up, where the allocator
    * needed other events to complete that; null otherwise.
@@ -84,37 +91,31 @@ export class DeviceData {
   }
 }
 
-/**
- * Lives, in place, to the last states in which the allocations are live.
- * @param {Uint32Array} life 0 live at end, else end event - start event
- * @param {Uint32Array} first start event + 1
- * @param {number} events
- */
-function lifeToLast(life, first, events) {
-  for (let i = 0; i < life.length; i++) {
-    const end = first[i] - 1 + life[i];
-    if (life[i] === 0) life[i] = events;
-    else if (end < events) life[i] = end;
-    else expect(false, 'an allocation');
-  }
-}
+/** @typedef {import('./columns.js').Column} Column */
 
 /**
- * Codes of the stacks of frees, in place, to stacks.
- * @param {Uint32Array} code 0 none, 1 the same as of the allocation, else stack + 2
- * @param {Uint32Array} stack
+ * @param {Uint32Array} first start event + 1
+ * @param {Column} life 0 live at end, else end event - start event
+ * @param {number} events
  */
-function codeToStack(code, stack) {
-  for (let i = 0; i < code.length; i++) if (code[i] > 0) code[i] = code[i] === 1 ? stack[i] : code[i] - 2;
+function lastStates(first, life, events) {
+  const last = new Uint32Array(life.length);
+  for (let i = 0; i < life.length; i++) {
+    const end = first[i] - 1 + life[i];
+    if (life[i] === 0) last[i] = events;
+    else if (end < events) last[i] = end;
+    else expect(false, 'an allocation');
+  }
+  return last;
 }
 
 /**
  * What gives the address of an allocation as text.
  * @param {import('./report.js').DeviceReport} report
- * @param {Float64Array} offset
- * @param {Uint32Array} high
- * @param {Uint32Array} low
- * @param {Float64Array} size
+ * @param {Column} offset
+ * @param {Column} high
+ * @param {Column} low
+ * @param {Column} size
  * @returns {{text: (i: number) => string}}
  */
 function addresses(report, offset, high, low, size) {
@@ -126,30 +127,31 @@ function addresses(report, offset, high, low, size) {
 class Addresses {
   /**
    * @param {string} base hex
-   * @param {Float64Array} offset differences
-   * @param {Float64Array} size
+   * @param {Column} difference
+   * @param {Column} size
    */
-  constructor(base, offset, size) {
+  constructor(base, difference, size) {
     this.base = BigInt(base.startsWith('0x') ? base : '0x' + base);
-    this.offset = offset;
+    this.difference = difference;
     this.size = size;
-    this.summed = false;
+    /** @type {Float64Array | null} */
+    this.offset = null;
   }
 
   /** @param {number} i @returns {string} hex */
   text(i) {
-    if (!this.summed) sumBySize(this.offset, this.size);
-    this.summed = true;
+    this.offset ??= sumBySize(this.difference, this.size);
     return '0x' + (this.base + BigInt(this.offset[i] ?? 0)).toString(16);
   }
 }
 
 /**
- * Adds to each value, in place, the one before it of the same size.
- * @param {Float64Array} values
- * @param {Float64Array} size
+ * Each value added to the sum of those before it of the same size.
+ * @param {Column} values
+ * @param {Column} size
  */
 function sumBySize(values, size) {
+  const sums = new Float64Array(values.length);
   // The sizes in use sit in slots, for a Map is too slow to be asked for every value.
   const SLOTS = 1024;
   const sizeIn = new Float64Array(SLOTS).fill(-1);
@@ -164,13 +166,14 @@ function sumBySize(values, size) {
       sizeIn[slot] = s;
       sumIn[slot] = others.get(s) ?? 0;
     }
-    values[i] = sumIn[slot] += values[i];
+    sums[i] = sumIn[slot] += values[i];
   }
+  return sums;
 }
 
 /** Addresses spread over more than 2^53 bytes, in two halves. */
 class WideAddresses {
-  /** @param {Uint32Array} high @param {Uint32Array} low */
+  /** @param {Column} high @param {Column} low */
   constructor(high, low) {
     this.high = high;
     this.low = low;
@@ -192,10 +195,10 @@ class WideAddresses {
 
 /** @param {ColumnReader} r @returns {Marker[]} */
 function readMarkers(r) {
-  const event = r.ascending(Uint32Array);
-  const kind = r.unsigned(Uint8Array);
-  const size = r.unsigned(Float64Array);
-  const free = r.unsigned(Float64Array);
+  const event = r.ascending();
+  const kind = r.unsigned();
+  const size = r.unsigned();
+  const free = r.unsigned();
   return Array.from(event, (state, i) => ({
     state,
     kind: kind[i] === 0 ? 'oom' : 'snapshot',
@@ -206,8 +209,8 @@ function readMarkers(r) {
 
 /** @param {ColumnReader} r @returns {Map<number, number>} allocation to string */
 function readTexts(r) {
-  const alloc = r.ascending(Uint32Array);
-  const text = r.unsigned(Uint32Array);
+  const alloc = r.ascending();
+  const text = r.unsigned();
   return new Map(Array.from(alloc, (id, i) => [id, text[i]]));
 }
 

@@ -20,25 +20,24 @@ export class Stacks {
   constructor(bytes) {
     const r = new ColumnReader(bytes);
     this.strings = r.strings();
-    this.frameName = r.unsigned(Uint32Array);
-    this.frameFile = r.unsigned(Uint32Array);
-    this.frameLine = r.unsigned(Uint32Array);
-    this.frameKind = r.unsigned(Uint8Array);
-    this.parent = r.unsigned(Uint32Array);
-    this.nodeFrame = r.unsigned(Uint32Array);
-    this.node = r.unsigned(Uint32Array);
-    this.site = r.unsigned(Uint32Array);
-    this.operator = r.unsigned(Uint32Array);
-    this.shade = r.unsigned(Uint8Array);
-    this.backward = r.unsigned(Uint8Array);
+    this.frameName = r.unsigned();
+    this.frameFile = r.unsigned();
+    this.frameLine = r.unsigned();
+    this.frameKind = r.unsigned();
+    const back = r.unsigned();
+    this.nodeFrame = r.unsigned();
+    this.node = r.unsigned();
+    this.site = r.unsigned();
+    this.operator = r.unsigned();
+    this.shade = r.unsigned();
+    this.backward = r.unsigned();
     /** @type {(Frame | undefined)[]} */
     this.known = [];
     // Every parent stands before its child, so a walk to the root ends.
-    for (let i = 0; i < this.parent.length; i++) {
-      const back = this.parent[i];
-      if (back < 1 || back > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
-      this.parent[i] = i + 1 - back;
-    }
+    this.parent = Uint32Array.from(back, (steps, i) => {
+      if (steps < 1 || steps > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
+      return i + 1 - steps;
+    });
   }
 
   get length() {

@@ -131,12 +131,12 @@ export class Timeline {
 /** @param {import('./device.js').DeviceData} data */
 function sumActive({ events, count, first, last, size }) {
   const active = new Float64Array(events + 1);
-  for (let i = 0; i < count; i++) {
-    active[first[i]] += size[i];
-    if (last[i] < events) active[last[i] + 1] -= size[i];
-  }
+  for (let i = 0; i < count; i++) if (last[i] < events) active[last[i] + 1] -= size[i];
   let sum = 0;
-  for (let k = 0; k <= events; k++) active[k] = sum += active[k];
+  for (let k = 0, i = 0; k <= events; k++) {
+    for (; i < count && first[i] === k; i++) sum += size[i]; // in pile order they begin one after the other
+    active[k] = sum += active[k];
+  }
   return active;
 }
 

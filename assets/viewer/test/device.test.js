@@ -22,7 +22,7 @@ test('a device comes back as it was written', () => {
       allocations.map((a) => a.stack),
     );
     same(
-      data.freeStack,
+      allocations.map((_, i) => data.freeStack(i)),
       allocations.map((a) => a.freeStack),
     );
     same(

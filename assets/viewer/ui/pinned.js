@@ -30,7 +30,7 @@ export class PinnedPanel {
       pinned,
     } = this.app;
     const none = pinned !== null && stacks.isEmpty(data.stack[pinned]);
-    this.tab = none && !stacks.isEmpty(data.freeStack[pinned ?? 0]) ? 'free' : 'alloc';
+    this.tab = none && !stacks.isEmpty(data.freeStack(pinned ?? 0)) ? 'free' : 'alloc';
   }
 
   update() {
@@ -148,7 +148,7 @@ export class PinnedPanel {
   /** @param {number} id */
   #shownStack(id) {
     const { data } = this.app.device;
-    return this.tab === 'alloc' ? data.stack[id] : data.freeStack[id];
+    return this.tab === 'alloc' ? data.stack[id] : data.freeStack(id);
   }
 
   toggleFolds() {

@@ -100,7 +100,7 @@ function life(data, id) {
  * @param {number} id
  */
 function freed(data, stacks, id) {
-  const stack = data.freeStack[id];
+  const stack = data.freeStack(id);
   if (stacks.isEmpty(stack) || stack === data.stack[id]) return '';
   const site = siteOf(stacks, stack);
   return `freed by ${site.name} ${site.place}`.trimEnd();

@@ -67,7 +67,7 @@ export class EventAxis {
 export class TimeAxis {
   kind = /** @type {const} */ ('time');
 
-  /** @param {Float64Array} time microseconds per event @param {boolean} air */
+  /** @param {import('../data/columns.js').Column} time microseconds per event @param {boolean} air */
   constructor(time, air) {
     this.lastState = time.length;
     this.start = new Float64Array(time.length + 1);
