@@ -3,16 +3,16 @@ return k};return{ready,devices:()=>app.report.files.flatMap((file,f)=>file.devic
 async select(choice){let file=typeof choice=="number"?app.device?.fileIndex??0:choice.file,ordinal=typeof choice=="number"?choice:choice.device,position=app.report.
 files[file]?.devices.findIndex(d=>d.device===ordinal)??-1;if(position<0)throw new RangeError(`there is no device ${ordinal} in file ${file}`);await app.open(file,
 position),stage.drawNow(),app.settle(),await stage.painted()},state:k=>{let{timeline}=app.device;return{active_bytes:timeline.active[known(k)],reserved_bytes:timeline.
-reservedAt(k),allocations:timeline.live(k).length}},live:k=>{let offset=0;return Array.from(app.device.timeline.live(known(k)),id=>{let entry=describe(app,id,offset);
-return offset+=entry.size,entry})},async view({from,to}){let began=performance.now(),{axis}=app.viewport;if(!(from>=0&&to>from))throw new RangeError("view needs\
- from < to");return app.viewport.show(axis.begins(Math.min(from,app.device.timeline.lastState)),to>app.device.timeline.lastState?axis.extent:axis.begins(to)),stage.
-drawNow(),await stage.painted(),{ms:performance.now()-began}},at:(x,y)=>{let box=stage.elements.timeline.getBoundingClientRect(),found=stage.at(x-box.left,y-box.
-top);return found?.hit?{state:found.state,...describe(app,found.hit.id,found.hit.offset)}:null},geometry:()=>{let box=stage.elements.timeline.getBoundingClientRect(),
-{layout}=stage.scales,{viewport}=app;return{left:box.left+layout.left,top:box.top+layout.top,width:layout.plotWidth,height:layout.plotHeight,from:viewport.from,
-to:viewport.to,axis:viewport.axis.kind,bytes_from:viewport.low,bytes_to:viewport.high,ratio:stage.chart.columns.length/layout.plotWidth,columns:Int32Array.from(
-stage.chart.columns)}},pixels:()=>{let{image:image2}=stage.chart.plot;return image2&&{width:image2.width,height:image2.height,data:image2.data}}}}function describe(app,id,offset){
-let{data,stacks}=app.device;return{id,addr:data.address.text(id),size:data.size[id],start:data.startEvent(id),end:data.endEvent(id),offset,stack:stacks.frames(data.
-stack[id]).map(f=>`${f.file}:${f.line}:${f.name}`)}}var CLASSES=[1048576,16777216,67108864,268435456,1073741824],CLASS_LABELS=["under 1 MiB","1 to 16 MiB","16 to 64 MiB","64 to 256 MiB","256 MiB to 1 GiB","1 GiB \
+reservedAt(k),allocations:timeline.live(k).length}},live:k=>{let offset=0;return app.device.data.address.prepare(),Array.from(app.device.timeline.live(known(k)),
+id=>{let entry=describe(app,id,offset);return offset+=entry.size,entry})},async view({from,to}){let began=performance.now(),{axis}=app.viewport;if(!(from>=0&&to>
+from))throw new RangeError("view needs from < to");return app.viewport.show(axis.begins(Math.min(from,app.device.timeline.lastState)),to>app.device.timeline.lastState?
+axis.extent:axis.begins(to)),stage.drawNow(),await stage.painted(),{ms:performance.now()-began}},at:(x,y)=>{let box=stage.elements.timeline.getBoundingClientRect(),
+found=stage.at(x-box.left,y-box.top);return found?.hit?{state:found.state,...describe(app,found.hit.id,found.hit.offset)}:null},geometry:()=>{let box=stage.elements.
+timeline.getBoundingClientRect(),{layout}=stage.scales,{viewport}=app;return{left:box.left+layout.left,top:box.top+layout.top,width:layout.plotWidth,height:layout.
+plotHeight,from:viewport.from,to:viewport.to,axis:viewport.axis.kind,bytes_from:viewport.low,bytes_to:viewport.high,ratio:stage.chart.columns.length/layout.plotWidth,
+columns:Int32Array.from(stage.chart.columns)}},pixels:()=>{let{image:image2}=stage.chart.plot;return image2&&{width:image2.width,height:image2.height,data:image2.
+data}}}}function describe(app,id,offset){let{data,stacks}=app.device;return{id,addr:data.address.text(id),size:data.size[id],start:data.startEvent(id),end:data.
+endEvent(id),offset,stack:stacks.frames(data.stack[id]).map(f=>`${f.file}:${f.line}:${f.name}`)}}var CLASSES=[1048576,16777216,67108864,268435456,1073741824],CLASS_LABELS=["under 1 MiB","1 to 16 MiB","16 to 64 MiB","64 to 256 MiB","256 MiB to 1 GiB","1 GiB \
 and more"],CLASS_COLORS={light:["#c3e2ff","#a3c1df","#84a2bf","#67839f","#4b6681","#304a64"],dark:["#203a53","#38526c","#506c87","#6a86a2","#84a2bf","#a0bedc"]};
 function byFamily(data,stacks,report,theme){let palette=report.palette[theme],hue=report.families.map(f=>Math.min(palette.length-1,f.hue)),{count:count2,family,
 stack}=data,of=new Uint8Array(count2),tones=new Uint8Array(count2),present=new Uint8Array(hue.length),shade=Uint8Array.from(stacks.shade,(s,i)=>i===0?2:Math.min(
@@ -119,7 +119,14 @@ er at ${i}`);held=(held<<6|v)&65535,bits+=6,bits>=8&&(bits-=8,out[o++]=held>>bit
 getReader(),filled=0;for(;;){let{done,value}=await reader.read();if(done)break;if(filled+value.length>size)throw new Error(`payload is longer than its ${size} b\
 ytes`);out.set(value,filled),filled+=value.length}if(filled!==size)throw new Error(`payload has ${filled} of its ${size} bytes`);return out}async function payload(element){
 if(!(element instanceof HTMLElement))throw new Error("a payload is missing");let size=Number(element.dataset.bytes);if(!Number.isSafeInteger(size)||size<0)throw new Error(
-"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}var WHOLE={Type:Float64Array,low:-9007199254740992,high:9007199254740992},UNSIGNED=[{Type:Uint8Array,low:0,high:2**8-1},{Type:Uint16Array,low:0,high:2**16-1},{Type:Uint32Array,
+"a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}function addressesOf(r,{has_addr,wide_addr,base_addr},size){let difference=r.signed(),high=r.unsigned(),low=r.unsigned();if(!has_addr)return{text:()=>"",prepare:()=>{}};
+if((wide_addr?Math.min(high.length,low.length):difference.length)!==size.length)throw new Error("the payload does not fit the report: addresses");return wide_addr?
+new WideAddresses(high,low):new NearAddresses(base_addr,difference,size)}var NearAddresses=class{constructor(base,difference,size){this.base=BigInt(base.startsWith(
+"0x")?base:"0x"+base),this.difference=difference,this.size=size,this.sums=null}prepare(){this.sums??=sumsBySize(this.difference,this.size)}text(i){let offset=this.
+sums?this.sums[i]:this.#sum(i);return"0x"+(this.base+BigInt(offset)).toString(16)}#sum(i){let{difference,size}=this,own=size[i],sum=0;for(let j=0;j<=i;j++)size[j]===
+own&&(sum+=difference[j]);return sum}};function sumsBySize(values,size){let sums=new Float64Array(values.length),last=new Map;for(let i=0;i<sums.length;i++)sums[i]=
+values[i]+(last.get(size[i])??0),last.set(size[i],sums[i]);return sums}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}prepare(){}text(i){
+return"0x"+(BigInt(this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};var WHOLE={Type:Float64Array,low:-9007199254740992,high:9007199254740992},UNSIGNED=[{Type:Uint8Array,low:0,high:2**8-1},{Type:Uint16Array,low:0,high:2**16-1},{Type:Uint32Array,
 low:0,high:2**32-1},WHOLE],SIGNED=[{Type:Int32Array,low:-(2**31),high:2**31-1},WHOLE],BLOCK=1024,ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=
 0,this.block=new Float64Array(BLOCK)}#decode(n){let{bytes:bytes2,block}=this,{at}=this;for(let i=0;i<n;i++){let b=bytes2[at++];if(b<128){block[i]=b;continue}let value=b&
 127;for(let scale=128;b>=128;scale*=128){if(scale>2**56)throw new RangeError(`varint too long before byte ${at}`);b=bytes2[at++],value+=(b&127)*scale}block[i]=value}
@@ -137,23 +144,17 @@ set(from.subarray(0,n)),to}function unzigzag(block,n){for(let i=0;i<n;i++){let v
 half*2===v?half:-half-1}}}function summing(){let total=0;return(block,n)=>{let sum=total;for(let i=0;i<n;i++)block[i]=sum+=block[i];total=sum}}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
 let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null;let start2=r.ascending(),life2=r.unsigned();expect(start2.length===this.count-
 this.preExisting&&life2.length===this.count,"allocations"),this.first=new Uint32Array(this.count),this.first.set(start2,this.preExisting),this.last=lastStates(this.
-first,life2,this.events),this.pendingAlloc=r.ascending(),this.pendingWait=r.unsigned(),this.size=r.unsigned();let offset=r.signed(),high=r.unsigned(),low=r.unsigned();
-this.address=addresses(report,offset,high,low,this.size),this.stack=r.unsigned(),this.freeCode=r.unsigned(),this.stream=r.unsigned(),this.family=r.unsigned(),this.
-source=r.unsigned(),this.reservedEvent=r.ascending(),this.reservedDelta=r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(
-r),this.rule=r.unsigned();for(let column of[this.size,this.stack,this.freeCode,this.stream,this.family,this.rule])expect(column.length===this.count,"a column");
-expect(this.reservedEvent.length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===
-this.events}startEvent(i){return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeStack(i){let code=this.
-freeCode[i];return code===1?this.stack[i]:Math.max(0,code-2)}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<0?null:this.last[i]-this.pendingWait[at]}};
-function lastStates(first,life2,events){let last=new Uint32Array(life2.length);for(let i=0;i<life2.length;i++){let end=first[i]-1+life2[i];life2[i]===0?last[i]=
-events:end<events?last[i]=end:expect(!1,"an allocation")}return last}function addresses(report,offset,high,low,size){return report.has_addr?report.wide_addr?new WideAddresses(
-high,low):new Addresses(report.base_addr,offset,size):{text:()=>""}}var Addresses=class{constructor(base,difference,size){this.base=BigInt(base.startsWith("0x")?
-base:"0x"+base),this.difference=difference,this.size=size,this.offset=null}text(i){return this.offset??=sumBySize(this.difference,this.size),"0x"+(this.base+BigInt(
-this.offset[i]??0)).toString(16)}};function sumBySize(values,size){let sums=new Float64Array(values.length),SLOTS=1024,sizeIn=new Float64Array(SLOTS).fill(-1),sumIn=new Float64Array(
-SLOTS),others=new Map;for(let i=0;i<values.length;i++){let s=size[i],slot=(s>>>9^s>>>19)%SLOTS;sizeIn[slot]!==s&&(others.set(sizeIn[slot],sumIn[slot]),sizeIn[slot]=
-s,sumIn[slot]=others.get(s)??0),sums[i]=sumIn[slot]+=values[i]}return sums}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}text(i){return"\
-0x"+(BigInt(this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};function readMarkers(r){let event=r.ascending(),kind=r.unsigned(),size=r.unsigned(),free=r.
-unsigned();return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}function readTexts(r){let alloc=r.ascending(),
-text=r.unsigned();return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(),this.frameFile=
+first,life2,this.events),this.pendingAlloc=r.ascending(),this.pendingWait=r.unsigned(),this.size=r.unsigned(),this.address=addressesOf(r,report,this.size),this.
+stack=r.unsigned(),this.freeCode=r.unsigned(),this.stream=r.unsigned(),this.family=r.unsigned(),this.source=r.unsigned(),this.reservedEvent=r.ascending(),this.reservedDelta=
+r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned();for(let column of[this.size,this.stack,this.freeCode,
+this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){
+return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.
+isLiveAtEnd(i)?null:this.last[i]}freeStack(i){let code=this.freeCode[i];return code===1?this.stack[i]:Math.max(0,code-2)}freeRequest(i){let at=this.pendingAlloc.
+indexOf(i);return at<0?null:this.last[i]-this.pendingWait[at]}};function lastStates(first,life2,events){let last=new Uint32Array(life2.length);for(let i=0;i<life2.
+length;i++){let end=first[i]-1+life2[i];life2[i]===0?last[i]=events:end<events?last[i]=end:expect(!1,"an allocation")}return last}function readMarkers(r){let event=r.
+ascending(),kind=r.unsigned(),size=r.unsigned(),free=r.unsigned();return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}
+function readTexts(r){let alloc=r.ascending(),text=r.unsigned();return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(
+`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(),this.frameFile=
 r.unsigned(),this.frameLine=r.unsigned(),this.frameKind=r.unsigned();let back=r.unsigned();this.nodeFrame=r.unsigned(),this.node=r.unsigned(),this.site=r.unsigned(),
 this.operator=r.unsigned(),this.shade=r.unsigned(),this.backward=r.unsigned(),this.known=[],this.parent=Uint32Array.from(back,(steps,i)=>{if(steps<1||steps>i+1)
 throw new RangeError(`node ${i+1} has no parent`);return i+1-steps})}get length(){return this.node.length}frames(stack){let out=[],node=this.node[stack]??0;for(node>
@@ -567,7 +568,7 @@ ved ${bytes(value)}`,right,above?y-8:y+9,{align:"right",color:style.ink2,halo:!0
 from=axis.stateAt(scales.position(left)),to=axis.stateAt(scales.position(right)),y=scales.y(timeline.reservedAt(to));if(Math.abs(y-scales.y(timeline.reservedAt(
 from)))>2||scales.y(timeline.active[timeline.highest.best(from,to)])<y+2)return!1;let peakX=scales.x(axis.middle(timeline.peak));return!(peakX<left-75||peakX>right+
 75)&&Math.abs(y-scales.y(timeline.active[timeline.peak]))<46?!1:!markers.some(m=>scales.x(axis.middle(m.state))>left-4&&scales.x(axis.middle(m.state))<right+4)}function crowd(timeline,columns){let state=columns[columns.length>>1]??-1;return state<0?0:timeline.live(state).length}function bandLabels(timeline,groups,columns,viewport,layout){
-let perByte=layout.plotHeight/(viewport.high-viewport.low),step=crowd(timeline,columns)>4e4?54:18,runs=[],before=[];for(let x=18;x<layout.plotWidth-18;x+=step){
+let perByte=layout.plotHeight/(viewport.high-viewport.low),step=crowd(timeline,columns)>4e4?54:27,runs=[],before=[];for(let x=27;x<layout.plotWidth-27;x+=step){
 let state=columns[Math.min(columns.length-1,Math.round(x/layout.plotWidth*columns.length))];if(state<0)break;before=bandsOf(timeline,groups,state,viewport,17/perByte).
 map(band=>{let left=before.find(b=>!b.continued&&b.group===band.group&&Math.min(b.high,band.high)-Math.max(b.low,band.low)>15/perByte),run=left?left.run:{group:band.
 group,spots:[]};return left?left.continued=!0:runs.push(run),run.spots.push({x,low:band.low,high:band.high}),{...band,run,continued:!1}})}return bestSpots(runs,
@@ -643,7 +644,7 @@ null;drawCursor(this.elements.cursor,this.#scene(),cursor,this.box)}#scene(){let
 style:app.style,timeline:app.device.timeline,viewport:app.viewport,hasHistory:app.device.hasHistory}}at(x,y){let{scales,chart:{columns}}=this,{left,plotWidth}=scales.
 layout;if(scales.part(x,y)!=="plot"||columns.length===0)return null;let column=Math.min(columns.length-1,Math.floor((x-left)/plotWidth*columns.length)),state=columns[column];
 return state<0?null:{x,state,hit:this.app.device.timeline.hit(state,scales.bytes(y))}}painted(){return new Promise(resolve=>{let late=setTimeout(resolve,250);requestAnimationFrame(
-()=>{let{port1,port2}=new MessageChannel;port1.onmessage=()=>{clearTimeout(late),resolve()},port2.postMessage(null)})})}};var FIRST_MS=100;function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement(
+()=>{let{port1,port2}=new MessageChannel;port1.onmessage=()=>{clearTimeout(late),resolve()},port2.postMessage(null)})})}};var FIRST_MS=30;function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement(
 "canvas").getContext("2d")?typeof ResizeObserver>"u"?"ResizeObserver":window.echarts?null:"the chart library":"the 2D canvas"}function keepSummary(why){let notice=byId(
 "notice");notice.textContent=why,notice.hidden=!1,document.documentElement.classList.remove("scripted")}function build(report){let app=new App(report,new Library(
 report,document)),timeline=byId("timeline"),cursor=byId("cursor"),stage=new Stage(app,{timeline,chart:byId("chart"),marks:byId("marks"),cursor},window.echarts,JSON.

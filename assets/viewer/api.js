@@ -62,6 +62,7 @@ export function consoleApi(app, stage, ready) {
     /** The allocations live in state k, bottom of the pile first. @param {number} k @returns {Live[]} */
     live: (k) => {
       let offset = 0;
+      app.device.data.address.prepare();
       return Array.from(app.device.timeline.live(known(k)), (id) => {
         const entry = describe(app, id, offset);
         offset += entry.size;

@@ -22,7 +22,7 @@ import { Pointer } from './view/pointer.js';
 import { Stage } from './view/stage.js';
 
 /** Milliseconds for the first picture; what is missing then follows when it is seen. */
-const FIRST_MS = 100;
+const FIRST_MS = 30;
 
 /** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
 function missingFeature() {

@@ -1,5 +1,6 @@
 // One device's history, decoded into columns.
 
+import { addressesOf } from './addresses.js';
 import { ColumnReader } from './columns.js';
 
 /**
@@ -33,10 +34,7 @@ export class DeviceData {
     this.pendingAlloc = r.ascending();
     this.pendingWait = r.unsigned();
     this.size = r.unsigned();
-    const offset = r.signed();
-    const high = r.unsigned();
-    const low = r.unsigned();
-    this.address = addresses(report, offset, high, low, this.size);
+    this.address = addressesOf(r, report, this.size);
 
     this.stack = r.unsigned();
     this.freeCode = r.unsigned();
@@ -107,82 +105,6 @@ function lastStates(first, life, events) {
     else expect(false, 'an allocation');
   }
   return last;
-}
-
-/**
- * What gives the address of an allocation as text.
- * @param {import('./report.js').DeviceReport} report
- * @param {Column} offset
- * @param {Column} high
- * @param {Column} low
- * @param {Column} size
- * @returns {{text: (i: number) => string}}
- */
-function addresses(report, offset, high, low, size) {
-  if (!report.has_addr) return { text: () => '' }; // left out to keep the file small
-  return report.wide_addr ? new WideAddresses(high, low) : new Addresses(report.base_addr, offset, size);
-}
-
-/** Addresses as differences to the one before of the same size, summed up when the first is asked for. */
-class Addresses {
-  /**
-   * @param {string} base hex
-   * @param {Column} difference
-   * @param {Column} size
-   */
-  constructor(base, difference, size) {
-    this.base = BigInt(base.startsWith('0x') ? base : '0x' + base);
-    this.difference = difference;
-    this.size = size;
-    /** @type {Float64Array | null} */
-    this.offset = null;
-  }
-
-  /** @param {number} i @returns {string} hex */
-  text(i) {
-    this.offset ??= sumBySize(this.difference, this.size);
-    return '0x' + (this.base + BigInt(this.offset[i] ?? 0)).toString(16);
-  }
-}
-
-/**
- * Each value added to the sum of those before it of the same size.
- * @param {Column} values
- * @param {Column} size
- */
-function sumBySize(values, size) {
-  const sums = new Float64Array(values.length);
-  // The sizes in use sit in slots, for a Map is too slow to be asked for every value.
-  const SLOTS = 1024;
-  const sizeIn = new Float64Array(SLOTS).fill(-1);
-  const sumIn = new Float64Array(SLOTS);
-  /** @type {Map<number, number>} */
-  const others = new Map();
-  for (let i = 0; i < values.length; i++) {
-    const s = size[i];
-    const slot = ((s >>> 9) ^ (s >>> 19)) % SLOTS;
-    if (sizeIn[slot] !== s) {
-      others.set(sizeIn[slot], sumIn[slot]);
-      sizeIn[slot] = s;
-      sumIn[slot] = others.get(s) ?? 0;
-    }
-    sums[i] = sumIn[slot] += values[i];
-  }
-  return sums;
-}
-
-/** Addresses spread over more than 2^53 bytes, in two halves. */
-class WideAddresses {
-  /** @param {Column} high @param {Column} low */
-  constructor(high, low) {
-    this.high = high;
-    this.low = low;
-  }
-
-  /** @param {number} i @returns {string} hex */
-  text(i) {
-    return '0x' + ((BigInt(this.high[i] ?? 0) << 32n) | BigInt(this.low[i] ?? 0)).toString(16);
-  }
 }
 
 /**

@@ -129,7 +129,7 @@ export class SiteTable {
   /**
    * @param {Iterable<number>} ids
    * @param {By} by
-   * @param {Uint8Array} groups group of each allocation
+   * @param {import('./columns.js').Column} groups group of each allocation
    * @returns {Row[]} the most bytes first
    */
   rows(ids, by, groups) {

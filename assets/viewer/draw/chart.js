@@ -36,8 +36,9 @@ export class Chart {
     this.plot;
     /** @type {Canvas} */
     this.minimap;
-    /** What the minimap stands for, and the states of its columns. @type {unknown[]} */
+    /** What the minimap was last planned for, and then the state of each of its columns. @type {unknown[]} */
     this.minimapOf = [];
+    /** @type {Int32Array} */
     this.minimapStates = new Int32Array(0);
     /** Milliseconds that a frame may take for pictures. */
     this.ms = Infinity;

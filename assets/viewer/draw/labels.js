@@ -1,8 +1,8 @@
 // Names written into the largest band of each group, as a second cue besides colour.
 
 /** Columns are looked at every so many pixels; a label takes HALF of its width on each side. */
-const STEP = 18;
-const HALF = 3 * STEP;
+const STEP = 27;
+const HALF = 2 * STEP;
 
 /** Above so many tensors in a column, columns are looked at every HALF. */
 const MANY = 40_000;

@@ -40,6 +40,11 @@ test('a device comes back as it was written', () => {
       assert.equal(data.last[i], a.end ?? device.events);
       assert.equal(data.address.text(i), '0x' + a.addr.toString(16));
     });
+    data.address.prepare();
+    same(
+      allocations.map((_, i) => data.address.text(i)),
+      allocations.map((a) => '0x' + a.addr.toString(16)),
+    );
   }
 });
 

@@ -1,58 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Picture } from '../draw/picture.js';
-import { Raster, LINE_FROM } from '../draw/raster.js';
-import { channels, Tones } from '../draw/tones.js';
+import { Raster } from '../draw/raster.js';
+import { Tones } from '../draw/tones.js';
 import { columnStates, EventAxis, TimeAxis } from '../view/axis.js';
+import { COLORS, columnError, PAPER } from './support/brute.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 
-const COLORS = Array.from(
-  { length: 45 },
-  (_, i) => '#' + ((i * 0x4d3c2b + 0x123456) & 0xffffff).toString(16).padStart(6, '0'),
-);
-const PAPER = '#f4f6f8';
-const LINE = 0.86;
-
-/** One column by definition: every row the average of what covers it. Channels from the top row down. */
-function bruteColumn(device, tones, state, height, from, to, lines) {
-  const rows = Array.from({ length: height }, () => ({ covered: 0, rgb: [0, 0, 0], line: null }));
-  const scale = height / (to - from);
-  const paper = channels(PAPER);
-  let offset = 0;
-  for (const id of state < 0 ? [] : liveByDefinition(device, state)) {
-    const { size } = device.allocations[id];
-    const low = (offset - from) * scale;
-    const high = (offset + size - from) * scale;
-    offset += size;
-    const rgb = channels(COLORS[tones[id]]);
-    for (let y = Math.max(0, Math.floor(low)); y < Math.min(height, Math.ceil(high)); y++) {
-      const part = Math.min(high, y + 1) - Math.max(low, y);
-      if (part <= 0) continue;
-      rows[y].covered += part;
-      rgb.forEach((c, i) => {
-        rows[y].rgb[i] += c * part;
-      });
-    }
-    const last = Math.floor(high) - 1;
-    if (lines && high - low >= LINE_FROM && last >= 0 && last < height) rows[last].line = rgb.map((c) => c * LINE);
-  }
-  return rows
-    .reverse()
-    .map(({ covered, rgb, line }) => line ?? rgb.map((c, i) => c + paper[i] * Math.max(0, 1 - covered)));
-}
-
-function worst(device, tones, states, height, from, to, lines, out) {
-  let most = 0;
-  for (let x = 0; x < states.length; x++) {
-    bruteColumn(device, tones, states[x], height, from, to, lines).forEach((want, y) => {
-      const pixel = out[y * states.length + x];
-      assert.equal(pixel >>> 24, 255);
-      want.forEach((c, i) => {
-        most = Math.max(most, Math.abs(((pixel >>> (8 * i)) & 255) - c));
-      });
-    });
-  }
-  return most;
+/** How far a picture is off from brute-force stacking of the states that its columns show. */
+function worst(device, of, picture) {
+  const { columns, pixels, shown } = picture;
+  return columns.reduce((most, state, x) => {
+    const live = state < 0 ? [] : liveByDefinition(device, state);
+    const pile = live.map((id) => ({ size: device.allocations[id].size, tone: of[id] }));
+    return Math.max(most, columnError(pixels, columns.length, x, pile, shown.view));
+  }, 0);
 }
 
 test('every pixel equals brute-force stacking', () => {
@@ -76,12 +38,58 @@ test('every pixel equals brute-force stacking', () => {
       const lines = n % 5 !== 4;
       const picture = new Picture(raster);
       picture.paint(tones, { states, height, bytesFrom: low, bytesTo: high, lines }, Infinity);
-      const error = worst(device, of, states, height, low, high, lines, picture.pixels);
+      assert.deepEqual(picture.columns, states);
+      const error = worst(device, of, picture);
       assert.ok(error <= 1, `seed ${seed} view ${n}: off by ${error}`);
       pixels += picture.pixels.length;
     }
   }
   assert.ok(pixels > 300_000);
+});
+
+test('a moving picture shows no pixel wrong, and its own states once there is time', () => {
+  const device = randomDevice(11, { events: 3000, preExisting: 50 });
+  const { timeline } = open(device);
+  const next = random(12);
+  const tones = [0, 1].map(
+    (n) =>
+      new Tones(
+        'light',
+        PAPER,
+        COLORS,
+        Uint8Array.from(device.allocations, (_, i) => (i * 7 + n) % COLORS.length),
+      ),
+  );
+  const axis = new EventAxis(device.events, true);
+  const picture = new Picture(new Raster(timeline));
+  const viewOf = (from, width, columns, high) => ({
+    states: columnStates(axis, timeline, from, from + width, columns),
+    height: 60,
+    bytesFrom: 0,
+    bytesTo: high,
+    lines: true,
+  });
+  let from = 0;
+  let width = axis.end;
+  let coarse = 0;
+  for (let n = 0; n < 60; n++) {
+    width = Math.min(axis.end, width * (0.9 + 0.2 * next()));
+    from = Math.max(0, Math.min(axis.end - width, from + (next() - 0.5) * width * 0.1));
+    const view = viewOf(from, width, n < 40 ? 150 : 170, timeline.active[timeline.peak] * (n % 20 === 19 ? 0.5 : 1));
+    const tone = tones[n % 15 === 14 ? 1 : 0];
+    picture.paint(tone, view, 1e-9); // time for the least
+    coarse += picture.isCoarse;
+    assert.ok(picture.painted <= Math.ceil(view.states.length / 16) + 1);
+    assert.ok(worst(device, tone.of, picture) <= 1, `view ${n}`);
+    if (n % 10 !== 9) continue;
+    for (let calls = 0; picture.isCoarse; calls++) {
+      assert.ok(calls < view.states.length, 'each call paints at least one column');
+      picture.paint(tone, view, 1e-9);
+    }
+    assert.deepEqual(picture.columns, view.states);
+    assert.ok(worst(device, tone.of, picture) <= 1, `view ${n} when it is still`);
+  }
+  assert.ok(coarse > 20);
 });
 
 test('a faded tone keeps the lightness order of its colours', () => {

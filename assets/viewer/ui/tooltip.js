@@ -77,7 +77,10 @@ function lines(app, id, state) {
     h(
       'div',
       { text: `${share(data.size[id], total)} of ${bytes(total)} live here` },
-      h('span', { class: 'id mono', text: `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart() }),
+      h('span', {
+        class: 'id mono',
+        text: `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart(),
+      }),
     ),
     hasHistory ? h('div', { text: [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ') }) : null,
     h('div', { class: 'faint', text: 'Click to pin the full stack' }),

@@ -1,0 +1,99 @@
+// Addresses of allocations as text.
+
+/** @typedef {import('./columns.js').Column} Column */
+
+/**
+ * @typedef {object} Addresses
+ * @property {(i: number) => string} text address of allocation i in hex, or "" when addresses were left out
+ * @property {() => void} prepare makes many calls of text quick
+ */
+
+/**
+ * Reads the three columns of addresses, of which a payload fills one or two, or none.
+ * @param {import('./columns.js').ColumnReader} r
+ * @param {import('./report.js').DeviceReport} report
+ * @param {Column} size
+ * @returns {Addresses}
+ */
+export function addressesOf(r, { has_addr, wide_addr, base_addr }, size) {
+  const difference = r.signed();
+  const high = r.unsigned();
+  const low = r.unsigned();
+  if (!has_addr) return { text: () => '', prepare: () => {} };
+  if ((wide_addr ? Math.min(high.length, low.length) : difference.length) !== size.length)
+    throw new Error('the payload does not fit the report: addresses');
+  return wide_addr ? new WideAddresses(high, low) : new NearAddresses(base_addr, difference, size);
+}
+
+/**
+ * Differences to the address before of the same size.
+ * @implements {Addresses}
+ */
+class NearAddresses {
+  /**
+   * @param {string} base hex
+   * @param {Column} difference
+   * @param {Column} size
+   */
+  constructor(base, difference, size) {
+    this.base = BigInt(base.startsWith('0x') ? base : '0x' + base);
+    this.difference = difference;
+    this.size = size;
+    /** @type {Float64Array | null} */
+    this.sums = null;
+  }
+
+  prepare() {
+    this.sums ??= sumsBySize(this.difference, this.size);
+  }
+
+  /** @param {number} i */
+  text(i) {
+    const offset = this.sums ? this.sums[i] : this.#sum(i);
+    return '0x' + (this.base + BigInt(offset)).toString(16);
+  }
+
+  /** The sum for one: quicker than all of them, and a person asks for one at a time. @param {number} i */
+  #sum(i) {
+    const { difference, size } = this;
+    const own = size[i];
+    let sum = 0;
+    for (let j = 0; j <= i; j++) if (size[j] === own) sum += difference[j];
+    return sum;
+  }
+}
+
+/**
+ * The sum of each value and those before it of the same size.
+ * @param {Column} values
+ * @param {Column} size
+ */
+function sumsBySize(values, size) {
+  const sums = new Float64Array(values.length);
+  /** @type {Map<number, number>} */
+  const last = new Map();
+  for (let i = 0; i < sums.length; i++) {
+    sums[i] = values[i] + (last.get(size[i]) ?? 0);
+    last.set(size[i], sums[i]);
+  }
+  return sums;
+}
+
+/**
+ * Addresses spread over more than 2^53 bytes, in two halves.
+ * @implements {Addresses}
+ */
+class WideAddresses {
+  /** @param {Column} high @param {Column} low */
+  constructor(high, low) {
+    this.high = high;
+    this.low = low;
+  }
+
+  prepare() {}
+
+  /** @param {number} i */
+  text(i) {
+    return '0x' + ((BigInt(this.high[i] ?? 0) << 32n) | BigInt(this.low[i] ?? 0)).toString(16);
+  }
+}
