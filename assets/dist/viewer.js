@@ -490,28 +490,30 @@ this.spare=before}};function fillIn(out,before,plan,width){let{old,like}=plan,co
 x=>like[x]!==x);for(let row=0;row<out.length;row+=width){for(let i=0;i<copies.length;i++)out[row+copies[i]]=before[row+old[copies[i]]];for(let i=0;i<twins.length;i++)
 out[row+twins[i]]=out[row+like[twins[i]]]}}var CHUNK=32,SUMS=4,FOREVER=4294967295,Pile=class{constructor(timeline){this.timeline=timeline,this.tones,this.order=new Int32Array(0),this.bottom=new Float64Array(
 1),this.length=0,this.last=new Uint32Array(0),this.bytes=new Float64Array(0),this.tone=new Uint8Array(0),this.count=new Int32Array(0),this.wholeUntil=new Uint32Array(
-0),this.sums=new Float64Array(0),this.unused=new Int32Array(0),this.unusedCount=0,this.born=0,this.state=-1,this.#grow(1024)}clear(tones){for(this.tones=tones;this.
-length>0;)this.unused[this.unusedCount++]=this.order[--this.length];this.born=0,this.state=-1}moveTo(k){if(k===this.state)return-1;let{timeline}=this,had=this.length,
-dropped=this.#drop(k),top=this.length-1,born=countUpTo(timeline.data.first,k,this.born),added=timeline.liveOf(this.born,born,k);this.#push(added),this.born=born,
-this.state=k;let changed=added.length>0?Math.max(0,Math.min(dropped,top)):dropped;return changed===had&&added.length===0?-1:(this.#stack(changed),changed)}#drop(k){
-let{order,wholeUntil,count:count2,length}=this,j=0;for(;j<length&&wholeUntil[order[j]]>=k;)j++;let changed=j,kept=j;for(;j<length;j++){let c=order[j];if(wholeUntil[c]<
-k){if(this.#compact(c,k),count2[c]===0){this.unused[this.unusedCount++]=c;continue}let below=kept>0?order[kept-1]:-1;if(below>=0&&count2[below]+count2[c]<=CHUNK/
-2){this.#merge(below,c),changed=Math.min(changed,kept-1);continue}}order[kept++]=c}return this.length=kept,Math.min(changed,kept)}#compact(c,k){let{last,bytes:bytes2,
-tone,sums}=this,{red,green,blue}=this.tones,kept=c*CHUNK,end=kept+this.count[c],least=FOREVER;for(let q=kept;q<end;q++){let until=last[q],size=bytes2[q],t=tone[q];
-if(until<k){sums[c*SUMS]-=size,sums[c*SUMS+1]-=size*red[t],sums[c*SUMS+2]-=size*green[t],sums[c*SUMS+3]-=size*blue[t];continue}until<least&&(least=until),last[kept]=
-until,bytes2[kept]=size,tone[kept++]=t}this.count[c]=kept-c*CHUNK,this.wholeUntil[c]=least}#merge(into,from){let{last,bytes:bytes2,tone,count:count2,sums,wholeUntil}=this,
-room=into*CHUNK+count2[into],start2=from*CHUNK;for(let i=0;i<count2[from];i++)last[room+i]=last[start2+i],bytes2[room+i]=bytes2[start2+i],tone[room+i]=tone[start2+
-i];count2[into]+=count2[from],wholeUntil[into]=Math.min(wholeUntil[into],wholeUntil[from]);for(let s=0;s<SUMS;s++)sums[into*SUMS+s]+=sums[from*SUMS+s];this.unused[this.
-unusedCount++]=from}#push(ids){let{data}=this.timeline,{of,red,green,blue}=this.tones,c=this.length>0?this.order[this.length-1]:-1;for(let i=0;i<ids.length;){(c<
-0||this.count[c]===CHUNK)&&(c=this.#newChunk());let{last,bytes:bytes2,tone,sums}=this,end=Math.min(ids.length,i+CHUNK-this.count[c]),q=c*CHUNK+this.count[c];this.
-count[c]+=end-i;let least=this.wholeUntil[c],sum=0,r=0,g=0,b=0;for(;i<end;i++,q++){let id=ids[i],until=data.last[id],n=data.size[id],t=of[id];last[q]=until,bytes2[q]=
-n,tone[q]=t,until<least&&(least=until),sum+=n,r+=n*red[t],g+=n*green[t],b+=n*blue[t]}this.wholeUntil[c]=least,sums[c*SUMS]+=sum,sums[c*SUMS+1]+=r,sums[c*SUMS+2]+=
-g,sums[c*SUMS+3]+=b}}#newChunk(){this.unusedCount===0&&this.#grow(this.order.length*2);let c=this.unused[--this.unusedCount];return this.count[c]=0,this.wholeUntil[c]=
-FOREVER,this.sums.fill(0,c*SUMS,(c+1)*SUMS),this.order[this.length++]=c,c}#stack(from){let{order,bottom,sums,length}=this;for(let j=from;j<length;j++)bottom[j+1]=
-bottom[j]+sums[order[j]*SUMS]}#grow(chunks){let had=this.order.length;this.order=widen(this.order,chunks),this.bottom=widen(this.bottom,chunks+1),this.last=widen(
-this.last,chunks*CHUNK),this.bytes=widen(this.bytes,chunks*CHUNK),this.tone=widen(this.tone,chunks*CHUNK),this.count=widen(this.count,chunks),this.wholeUntil=widen(
-this.wholeUntil,chunks),this.sums=widen(this.sums,chunks*SUMS),this.unused=widen(this.unused,chunks);for(let c=chunks-1;c>=had;c--)this.unused[this.unusedCount++]=
-c}};function widen(array,length){let wider=new array.constructor(length);return wider.set(array),wider}var LINE_FROM=4,TILE=16,Raster=class{constructor(timeline){this.timeline=timeline,this.pile=new Pile(timeline)}paint(tones,view,out,columns){let{pile}=this,{states,
+0),this.liveUntil=new Uint32Array(0),this.sums=new Float64Array(0),this.unused=new Int32Array(0),this.unusedCount=0,this.born=0,this.state=-1,this.#grow(1024)}clear(tones){
+for(this.tones=tones;this.length>0;)this.unused[this.unusedCount++]=this.order[--this.length];this.born=0,this.state=-1}moveTo(k){if(k===this.state)return-1;let{
+timeline}=this,had=this.length,dropped=this.#drop(k),top=this.length-1,born=countUpTo(timeline.data.first,k,this.born),added=timeline.liveOf(this.born,born,k);this.#push(
+added),this.born=born,this.state=k;let changed=added.length>0?Math.max(0,Math.min(dropped,top)):dropped;return changed===had&&added.length===0?-1:(this.#stack(changed),
+changed)}#drop(k){let{order,wholeUntil,liveUntil,count:count2,length}=this,j=0;for(;j<length&&wholeUntil[order[j]]>=k;)j++;let changed=j,kept=j;for(;j<length;j++){
+let c=order[j];if(wholeUntil[c]<k){if(liveUntil[c]<k){this.unused[this.unusedCount++]=c;continue}this.#compact(c,k);let below=kept>0?order[kept-1]:-1;if(below>=
+0&&count2[below]+count2[c]<=CHUNK/2){this.#merge(below,c),changed=Math.min(changed,kept-1);continue}}order[kept++]=c}return this.length=kept,Math.min(changed,kept)}#compact(c,k){
+let{last,bytes:bytes2,tone,sums}=this,{red,green,blue}=this.tones,kept=c*CHUNK,end=kept+this.count[c],least=FOREVER;for(let q=kept;q<end;q++){let until=last[q],
+size=bytes2[q],t=tone[q];if(until<k){sums[c*SUMS]-=size,sums[c*SUMS+1]-=size*red[t],sums[c*SUMS+2]-=size*green[t],sums[c*SUMS+3]-=size*blue[t];continue}until<least&&
+(least=until),last[kept]=until,bytes2[kept]=size,tone[kept++]=t}this.count[c]=kept-c*CHUNK,this.wholeUntil[c]=least}#merge(into,from){let{last,bytes:bytes2,tone,
+count:count2,sums,wholeUntil,liveUntil}=this,room=into*CHUNK+count2[into],start2=from*CHUNK;for(let i=0;i<count2[from];i++)last[room+i]=last[start2+i],bytes2[room+
+i]=bytes2[start2+i],tone[room+i]=tone[start2+i];count2[into]+=count2[from],wholeUntil[into]=Math.min(wholeUntil[into],wholeUntil[from]),liveUntil[into]=Math.max(
+liveUntil[into],liveUntil[from]);for(let s=0;s<SUMS;s++)sums[into*SUMS+s]+=sums[from*SUMS+s];this.unused[this.unusedCount++]=from}#push(ids){let{data}=this.timeline,
+{of,red,green,blue}=this.tones,c=this.length>0?this.order[this.length-1]:-1;for(let i=0;i<ids.length;){(c<0||this.count[c]===CHUNK)&&(c=this.#newChunk());let{last,
+bytes:bytes2,tone,sums}=this,end=Math.min(ids.length,i+CHUNK-this.count[c]),q=c*CHUNK+this.count[c];this.count[c]+=end-i;let least=this.wholeUntil[c],most=this.
+liveUntil[c],sum=0,r=0,g=0,b=0;for(;i<end;i++,q++){let id=ids[i],until=data.last[id],n=data.size[id],t=of[id];last[q]=until,bytes2[q]=n,tone[q]=t,until<least&&(least=
+until),until>most&&(most=until),sum+=n,r+=n*red[t],g+=n*green[t],b+=n*blue[t]}this.wholeUntil[c]=least,this.liveUntil[c]=most,sums[c*SUMS]+=sum,sums[c*SUMS+1]+=
+r,sums[c*SUMS+2]+=g,sums[c*SUMS+3]+=b}}#newChunk(){this.unusedCount===0&&this.#grow(this.order.length*2);let c=this.unused[--this.unusedCount];this.count[c]=0,this.
+wholeUntil[c]=FOREVER,this.liveUntil[c]=0;for(let s=c*SUMS;s<(c+1)*SUMS;s++)this.sums[s]=0;return this.order[this.length++]=c,c}#stack(from){let{order,bottom,sums,
+length}=this;for(let j=from;j<length;j++)bottom[j+1]=bottom[j]+sums[order[j]*SUMS]}#grow(chunks){let had=this.order.length;this.order=widen(this.order,chunks),this.
+bottom=widen(this.bottom,chunks+1),this.last=widen(this.last,chunks*CHUNK),this.bytes=widen(this.bytes,chunks*CHUNK),this.tone=widen(this.tone,chunks*CHUNK),this.
+count=widen(this.count,chunks),this.wholeUntil=widen(this.wholeUntil,chunks),this.liveUntil=widen(this.liveUntil,chunks),this.sums=widen(this.sums,chunks*SUMS),
+this.unused=widen(this.unused,chunks);for(let c=chunks-1;c>=had;c--)this.unused[this.unusedCount++]=c}};function widen(array,length){let wider=new array.constructor(
+length);return wider.set(array),wider}var LINE_FROM=4,TILE=16,Raster=class{constructor(timeline){this.timeline=timeline,this.pile=new Pile(timeline)}paint(tones,view,out,columns){let{pile}=this,{states,
 height}=view,column=new Uint32Array(height).fill(tones.paper),tile=new Uint32Array(height*TILE);pile.clear(tones);for(let i=0;i<columns.length;i++){let changed=pile.
 moveTo(states[columns[i]]);changed>=0&&paintColumn(pile,view,changed,column);let t=i%TILE;tile.set(column,t*height),(t===TILE-1||i===columns.length-1)&&writeTile(
 tile,columns,i-t,i+1,view,out)}}};function paintColumn(pile,view,changed,column){let{order,bottom,count:count2,sums,tone,bytes:bytes2,tones}=pile,{bytesFrom,lines:lines2,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -96,6 +97,14 @@ func TestUnknownStory(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a failed run left a file")
+	}
+}
+
+func TestOptionsBehindStory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pickle")
+	err := run([]string{"memviz-gen", "-o", path, "adversarial", "--events", "10"}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), `"--events"`) {
+		t.Errorf("got %v, want an error that names --events", err)
 	}
 }
 

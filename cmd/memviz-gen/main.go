@@ -40,6 +40,9 @@ func run(args []string, stdout io.Writer) error {
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
 		},
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return fmt.Errorf("one story or shape at a time, and options stand before it: what is %q for?", c.Args().Get(1))
+			}
 			if p := c.Int("protocol"); p < 2 || p > 5 {
 				return fmt.Errorf("protocol %d is not one of 2 to 5", p)
 			}

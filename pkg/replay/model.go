@@ -77,6 +77,8 @@ type Device struct {
 
 	Anomalies      Anomalies
 	Reconciliation Reconciliation
+
+	active []int64 // bytes by state
 }
 
 // States is the number of states, one more than the events.

@@ -32,7 +32,7 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 // machine is the state of the replay between two events.
 type machine struct {
 	d    *Device
-	at   map[uint64]tenancy
+	at   *addressTable
 	pre  []Allocation // pre-existing, as their frees or blocks turn up
 	room int          // in front of born, for pre to move to
 	born []Allocation // room, then allocations by Start
@@ -42,7 +42,7 @@ type machine struct {
 // tenancy says who uses an address now and how often it was used before.
 type tenancy struct {
 	open    ref
-	version int32 // allocations seen at this address
+	version int32 // allocations seen at this address; 0: never used
 }
 
 // ref names an allocation while it may still move: i is born[i], -i-1 is
@@ -50,6 +50,8 @@ type tenancy struct {
 type ref int32
 
 const closed ref = 1<<31 - 1
+
+func (t *tenancy) isOpen() bool { return t.version > 0 && t.open != closed }
 
 func newMachine(d *Device, s *snapshot.Snapshot) *machine {
 	allocs, room := 0, 0
@@ -61,7 +63,7 @@ func newMachine(d *Device, s *snapshot.Snapshot) *machine {
 	for range s.LiveBlocks(d.ID) {
 		room++ // each may turn out to be pre-existing
 	}
-	m := &machine{d: d, at: make(map[uint64]tenancy), room: room}
+	m := &machine{d: d, at: newAddressTable(), room: room}
 	m.born = make([]Allocation, room, room+allocs)
 	return m
 }
@@ -74,12 +76,12 @@ func (m *machine) get(r ref) *Allocation {
 }
 
 // tenant is the allocation open at an address, or nil.
-func (m *machine) tenant(addr uint64) (*Allocation, tenancy, bool) {
-	t, used := m.at[addr]
-	if !used || t.open == closed {
-		return nil, t, used
+func (m *machine) tenant(addr uint64) (*Allocation, *tenancy) {
+	t := m.at.at(addr)
+	if !t.isOpen() {
+		return nil, t
 	}
-	return m.get(t.open), t, used
+	return m.get(t.open), t
 }
 
 func (m *machine) step(i EventIndex) {
@@ -107,7 +109,7 @@ func (m *machine) step(i EventIndex) {
 
 func (m *machine) alloc(i EventIndex) {
 	e := m.d.Events
-	old, t, _ := m.tenant(e.Addr[i])
+	old, t := m.tenant(e.Addr[i])
 	switch {
 	case old == nil:
 	case old.FreeRequested != None: // its completion was not recorded
@@ -116,19 +118,19 @@ func (m *machine) alloc(i EventIndex) {
 		old.End = i
 		m.d.Anomalies.OverlappingAllocs++
 	}
-	m.at[e.Addr[i]] = tenancy{open: ref(len(m.born)), version: t.version + 1}
 	m.born = append(m.born, Allocation{
 		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: i, End: None, FreeRequested: None,
 		Stack: e.Stack[i], Stream: e.Stream[i], Version: t.version, From: FromAlloc,
 	})
+	m.at.let(t, ref(len(m.born)-1))
 }
 
 func (m *machine) freeRequested(i EventIndex) {
 	e := m.d.Events
-	a, _, _ := m.tenant(e.Addr[i])
+	a, t := m.tenant(e.Addr[i])
 	switch {
 	case a == nil:
-		a = m.preExisting(i)
+		a = m.preExisting(i, t)
 	case a.FreeRequested != None:
 		m.d.Anomalies.RepeatedFrees++
 		return
@@ -140,9 +142,9 @@ func (m *machine) freeRequested(i EventIndex) {
 
 func (m *machine) freeCompleted(i EventIndex) {
 	e := m.d.Events
-	a, _, _ := m.tenant(e.Addr[i])
+	a, t := m.tenant(e.Addr[i])
 	if a == nil {
-		a = m.preExisting(i)
+		a = m.preExisting(i, t)
 	} else if a.FreeRequested != i { // else it is one event, and was checked
 		m.checkSize(a, i)
 	}
@@ -150,29 +152,26 @@ func (m *machine) freeCompleted(i EventIndex) {
 	if a.FreeStack == 0 {
 		a.FreeStack = e.Stack[i]
 	}
-	t := m.at[e.Addr[i]]
 	t.open = closed
-	m.at[e.Addr[i]] = t
 }
 
 // preExisting opens the allocation that the free event i proves to have been
-// there before the recording.
-func (m *machine) preExisting(i EventIndex) *Allocation {
+// at its address before the recording.
+func (m *machine) preExisting(i EventIndex, t *tenancy) *Allocation {
 	e := m.d.Events
-	t, used := m.at[e.Addr[i]]
-	if used {
+	if t.version > 0 {
 		m.d.Anomalies.RepeatedFrees++
 	}
 	m.d.Reconciliation.UnmatchedFrees++
-	return m.addPre(Allocation{
+	return m.addPre(t, Allocation{
 		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: None, End: None, FreeRequested: None,
 		Stream: e.Stream[i], Version: t.version, From: FromFree,
 	})
 }
 
-func (m *machine) addPre(a Allocation) *Allocation {
+func (m *machine) addPre(t *tenancy, a Allocation) *Allocation {
 	m.pre = append(m.pre, a)
-	m.at[a.Addr] = tenancy{open: ref(-len(m.pre)), version: a.Version + 1}
+	m.at.let(t, ref(-len(m.pre)))
 	return &m.pre[len(m.pre)-1]
 }
 

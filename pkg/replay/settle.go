@@ -17,9 +17,10 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 	m.closeRequested(live)
 	m.compareOpen(live)
 	for seg, b := range s.LiveBlocks(m.d.ID) {
-		if t, used := m.at[b.Address]; used && t.open != closed {
+		t := m.at.at(b.Address)
+		if t.isOpen() {
 			continue
-		} else if used {
+		} else if t.version > 0 {
 			r.ReopenedBlocks++
 		}
 		r.PreExistingBlocks++
@@ -27,9 +28,9 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 		if size < 0 || size > maxSize {
 			size = 0 // counted above
 		}
-		m.addPre(Allocation{
+		m.addPre(t, Allocation{
 			Addr: b.Address, Size: size, Start: None, End: None, FreeRequested: None,
-			Stack: b.Stack, Stream: seg.Stream, Version: m.at[b.Address].version, From: FromBlock,
+			Stack: b.Stack, Stream: seg.Stream, Version: t.version, From: FromBlock,
 		})
 	}
 	for i := range s.Segments {
@@ -42,15 +43,14 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 // closeRequested ends, at its request, every open allocation that was given up
 // and is not live in the final segments.
 func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
-	for addr, t := range m.at {
-		if t.open == closed {
+	for addr, t := range m.at.all() {
+		if !t.isOpen() {
 			continue
 		}
 		a := m.get(t.open)
 		if _, ok := live[addr]; !ok && a.FreeRequested != None {
 			a.End = a.FreeRequested
 			t.open = closed
-			m.at[addr] = t
 		}
 	}
 }
@@ -58,8 +58,8 @@ func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
 // compareOpen counts the allocations that the final segments do not confirm.
 func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 	r := &m.d.Reconciliation
-	for addr, t := range m.at {
-		if t.open == closed {
+	for addr, t := range m.at.all() {
+		if !t.isOpen() {
 			continue
 		}
 		a := m.get(t.open)

@@ -2,8 +2,11 @@ package replay
 
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// ActiveBytes are the active bytes of every state, 0 to n.
-func (d *Device) ActiveBytes() []int64 {
+// ActiveBytes are the active bytes of every state, 0 to n. They are shared: who
+// asks must not change them.
+func (d *Device) ActiveBytes() []int64 { return d.active }
+
+func (d *Device) sumActive() []int64 {
 	total := make([]int64, d.States())
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
@@ -88,7 +91,8 @@ func clamp(size int64) int64 {
 
 // sum fills the totals of active memory and compares them with reserved memory.
 func (d *Device) sum() {
-	t, active := &d.Totals, d.ActiveBytes()
+	d.active = d.sumActive()
+	t, active := &d.Totals, d.active
 	t.BaselineBytes, t.FinalBytes = active[0], active[len(active)-1]
 	reserved, next := t.ReservedBaselineBytes, 0
 	known := d.Reconciliation.Segments > 0 || len(d.Reserved) > 0

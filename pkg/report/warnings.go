@@ -95,7 +95,7 @@ func warnStacks(d *replay.Device, withStack int) (Warning, bool) {
 // warnSkipped tells of whole kinds of events that are missing, which recording
 // with skip_actions leaves out.
 func warnSkipped(d *replay.Device) (Warning, bool) {
-	events := map[snapshot.Action]int{}
+	var events [256]int // by action
 	for _, action := range d.Events.Action {
 		events[action]++
 	}

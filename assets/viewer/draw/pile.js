@@ -1,9 +1,9 @@
 // The live allocations of one state in pile order, moved forward in time.
 //
-// They are kept in chunks of 32. A chunk knows the last state in which all of
-// its allocations are live, its bytes, and its bytes times each colour channel:
-// a chunk that stays whole need not be looked into, and one that fits into a
-// pixel row is blended in one step.
+// They are kept in chunks of 32. A chunk knows the last states in which all and
+// any of its allocations are live, its bytes, and its bytes times each colour
+// channel: a chunk that stays whole or goes away whole need not be looked into,
+// and one that fits into a pixel row is blended in one step.
 
 import { countUpTo } from '../data/search.js';
 
@@ -32,6 +32,7 @@ export class Pile {
     /** Per chunk. The sums are of whole numbers and so exact, whatever is added and taken away. */
     this.count = new Int32Array(0);
     this.wholeUntil = new Uint32Array(0);
+    this.liveUntil = new Uint32Array(0);
     this.sums = new Float64Array(0);
 
     this.unused = new Int32Array(0);
@@ -78,7 +79,7 @@ export class Pile {
    * @returns {number} position of the lowest chunk that changed
    */
   #drop(k) {
-    const { order, wholeUntil, count, length } = this;
+    const { order, wholeUntil, liveUntil, count, length } = this;
     let j = 0;
     while (j < length && wholeUntil[order[j]] >= k) j++;
     let changed = j;
@@ -86,11 +87,11 @@ export class Pile {
     for (; j < length; j++) {
       const c = order[j];
       if (wholeUntil[c] < k) {
-        this.#compact(c, k);
-        if (count[c] === 0) {
+        if (liveUntil[c] < k) {
           this.unused[this.unusedCount++] = c;
           continue;
         }
+        this.#compact(c, k);
         const below = kept > 0 ? order[kept - 1] : -1;
         if (below >= 0 && count[below] + count[c] <= CHUNK / 2) {
           this.#merge(below, c);
@@ -133,7 +134,7 @@ export class Pile {
 
   /** @param {number} into chunk @param {number} from chunk above it, given back */
   #merge(into, from) {
-    const { last, bytes, tone, count, sums, wholeUntil } = this;
+    const { last, bytes, tone, count, sums, wholeUntil, liveUntil } = this;
     const room = into * CHUNK + count[into];
     const start = from * CHUNK;
     for (let i = 0; i < count[from]; i++) {
@@ -143,6 +144,7 @@ export class Pile {
     }
     count[into] += count[from];
     wholeUntil[into] = Math.min(wholeUntil[into], wholeUntil[from]);
+    liveUntil[into] = Math.max(liveUntil[into], liveUntil[from]);
     for (let s = 0; s < SUMS; s++) sums[into * SUMS + s] += sums[from * SUMS + s];
     this.unused[this.unusedCount++] = from;
   }
@@ -159,6 +161,7 @@ export class Pile {
       let q = c * CHUNK + this.count[c];
       this.count[c] += end - i;
       let least = this.wholeUntil[c];
+      let most = this.liveUntil[c];
       let sum = 0;
       let r = 0;
       let g = 0;
@@ -172,12 +175,14 @@ export class Pile {
         bytes[q] = n;
         tone[q] = t;
         if (until < least) least = until;
+        if (until > most) most = until;
         sum += n;
         r += n * red[t];
         g += n * green[t];
         b += n * blue[t];
       }
       this.wholeUntil[c] = least;
+      this.liveUntil[c] = most;
       sums[c * SUMS] += sum;
       sums[c * SUMS + 1] += r;
       sums[c * SUMS + 2] += g;
@@ -191,7 +196,8 @@ export class Pile {
     const c = this.unused[--this.unusedCount];
     this.count[c] = 0;
     this.wholeUntil[c] = FOREVER;
-    this.sums.fill(0, c * SUMS, (c + 1) * SUMS);
+    this.liveUntil[c] = 0;
+    for (let s = c * SUMS; s < (c + 1) * SUMS; s++) this.sums[s] = 0;
     this.order[this.length++] = c;
     return c;
   }
@@ -212,6 +218,7 @@ export class Pile {
     this.tone = widen(this.tone, chunks * CHUNK);
     this.count = widen(this.count, chunks);
     this.wholeUntil = widen(this.wholeUntil, chunks);
+    this.liveUntil = widen(this.liveUntil, chunks);
     this.sums = widen(this.sums, chunks * SUMS);
     this.unused = widen(this.unused, chunks);
     for (let c = chunks - 1; c >= had; c--) this.unused[this.unusedCount++] = c;
