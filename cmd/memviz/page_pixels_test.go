@@ -83,7 +83,7 @@ func newColors(p *page, s *snapshot.Snapshot, id snapshot.DeviceID) *colors {
 	c := &colors{stacks: in.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86, paper: [3]float64{255, 255, 255}}
 	for i, d := range in.Devices {
 		if d.ID == id {
-			c.device, c.families = d, in.Families[i]
+			c.device, c.families = d, in.Recordings[i].Families
 		}
 	}
 	r := eval[report.Report](p, "JSON.parse(document.getElementById('memviz-report').textContent)")

@@ -54,7 +54,7 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *Input) {
 		places := checkPile(t, got, d)
 		for place, index := range places {
 			checkAllocation(t, got, place, d, index)
-			rule := in.Families[i].Rules[index]
+			rule := in.Recordings[i].Families.Rules[index]
 			if key := page.report.Families[got.family[place]].Key; key != rule.Family().Key() {
 				t.Errorf("allocation %d is %s, want %s", place, key, rule.Family())
 			}

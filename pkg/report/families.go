@@ -58,9 +58,9 @@ func newFamilies() []Family {
 func ruleTable(in []Input) ([]Rule, map[analysis.Rule]int) {
 	place := map[analysis.Rule]int{}
 	for i := range in {
-		for _, families := range in[i].Families {
+		for _, recording := range in[i].Recordings {
 			var used [256]bool
-			for _, rule := range families.Rules {
+			for _, rule := range recording.Families.Rules {
 				used[rule] = true
 			}
 			for rule, is := range used {

@@ -15,8 +15,8 @@ type Input struct {
 	Snapshot *snapshot.Snapshot
 	Devices  []*replay.Device
 
-	Stacks   *analysis.StackFacts
-	Families []*analysis.Families // of the devices, in their order
+	Stacks     *analysis.StackFacts
+	Recordings []*analysis.Recording // of the devices, in their order
 }
 
 // Replay replays every device of a snapshot that has events or segments. That
@@ -34,7 +34,7 @@ func Analyse(name string, s *snapshot.Snapshot) Input {
 	in := Replay(name, s)
 	in.Stacks = analysis.Stacks(s)
 	for _, d := range in.Devices {
-		in.Families = append(in.Families, analysis.Classify(in.Stacks, d))
+		in.Recordings = append(in.Recordings, analysis.Record(s, in.Stacks, d))
 	}
 	return in
 }

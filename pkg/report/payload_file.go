@@ -20,7 +20,7 @@ func newFilePayload(view *File, in *Input, rulePlace map[analysis.Rule]int) *fil
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
 		f.devices = append(f.devices, &devicePayload{
-			pile:      newPile(in.Devices[i], in.Families[i]),
+			pile:      newPile(in.Devices[i], in.Recordings[i].Families),
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
 			snapshot:  in.Snapshot,
