@@ -21,6 +21,7 @@ const module = "github.com/memviz-go/memviz/"
 // package may also import what the packages it imports may.
 var arrows = map[string][]string{
 	"pkg/units":        {},
+	"pkg/testkit":      {"pkg/snapshot", "pkg/units"},
 	"pkg/pickle":       {},
 	"pkg/snapshot":     {"pkg/pickle"},
 	"pkg/replay":       {"pkg/snapshot"},
@@ -28,7 +29,8 @@ var arrows = map[string][]string{
 	"pkg/analysis":     {"pkg/replay", "pkg/allocator"},
 	"templates":        {},
 	"assets":           {},
-	"pkg/report":       {"pkg/analysis", "pkg/units", "templates", "assets"},
+	"pkg/answer":       {"pkg/analysis", "pkg/units"},
+	"pkg/report":       {"pkg/answer", "templates", "assets"},
 	"cmd/memviz":       {"pkg/report"},
 	"cmd/memviz-gen":   {"pkg/report"},
 	"cmd/memviz-bench": {"pkg/units"},

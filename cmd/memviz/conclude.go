@@ -7,12 +7,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // conclude says what was written, and what is not in it.
-func conclude(c *cli.Context, what string, size int64, in []report.Input, document *report.Document) {
+func conclude(c *cli.Context, what string, size int64, in []answer.Input, document *report.Document) {
 	if left := document.LeftOut(); len(left) > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "memviz: left out to stay within --max-size %s: %s\n", c.String("max-size"), strings.Join(left, ", "))
 	}
@@ -23,7 +24,7 @@ func conclude(c *cli.Context, what string, size int64, in []report.Input, docume
 
 // closingLine says what was written and where it can go. With several devices
 // it names the highest peak.
-func closingLine(what string, size int64, in []report.Input) string {
+func closingLine(what string, size int64, in []answer.Input) string {
 	allocations, devices, peak := 0, 0, int64(0)
 	for i := range in {
 		for _, d := range in[i].Devices {

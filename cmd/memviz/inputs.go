@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // inputs reads the snapshots that a command was given, and prepares each as the
 // command needs it.
-func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.Snapshot) report.Input) ([]report.Input, error) {
+func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.Snapshot) answer.Input) ([]answer.Input, error) {
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		return nil, &usageError{what: "no snapshot was named", command: c.Command.Name}
@@ -30,7 +30,7 @@ func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.S
 		return nil, &usageError{what: "standard input can be read once, and - is named twice", command: c.Command.Name}
 	}
 	names := displayNames(paths)
-	in := make([]report.Input, 0, len(paths))
+	in := make([]answer.Input, 0, len(paths))
 	for i, path := range paths {
 		which := ""
 		if len(paths) > 1 {

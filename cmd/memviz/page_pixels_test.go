@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -79,7 +80,7 @@ type colors struct {
 }
 
 func newColors(p *page, s *snapshot.Snapshot, id snapshot.DeviceID) *colors {
-	in := report.Analyse("", s)
+	in := answer.Analyse("", s)
 	c := &colors{stacks: in.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86, paper: [3]float64{255, 255, 255}}
 	for i, d := range in.Devices {
 		if d.ID == id {

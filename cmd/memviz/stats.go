@@ -3,9 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/urfave/cli/v2"
-
-	"github.com/memviz-go/memviz/pkg/report"
 )
 
 func statsCommand() *cli.Command {
@@ -31,12 +30,12 @@ func stats(c *cli.Context) error {
 		return &usageError{what: fmt.Sprintf("the format %q is not text or json", format), command: c.Command.Name}
 	}
 	p := newProgress(c)
-	in, err := inputs(c, p, report.Replay)
+	in, err := inputs(c, p, answer.Replay)
 	p.end()
 	if err != nil {
 		return err
 	}
-	totals := report.NewStats(in)
+	totals := answer.NewStats(in)
 	if format == "json" {
 		return totals.WriteJSON(c.App.Writer)
 	}

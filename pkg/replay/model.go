@@ -142,3 +142,14 @@ func (d *Device) AddsUp() bool {
 	return d.Anomalies.Total() == 0 && r.MissingBlocks == 0 && r.ChangedBlocks == 0 &&
 		r.ActiveAboveReserved == 0 && d.Totals.FinalBytes == r.LiveRequestedBytes
 }
+
+// WithStack counts the allocations whose allocation stack is known.
+func (d *Device) WithStack() int {
+	n := 0
+	for i := range d.Allocations {
+		if d.Allocations[i].Stack != 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // BenchmarkWriteHTML writes a loop of a hundred thousand allocations, most of
 // which return to a few places and sizes, as in training.
 func BenchmarkWriteHTML(b *testing.B) {
-	in := []Input{Analyse("loop", loop(100_000))}
+	in := []answer.Input{answer.Analyse("loop", loop(100_000))}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := WriteHTML(io.Discard, "memviz", in); err != nil {

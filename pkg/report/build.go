@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -11,7 +12,7 @@ import (
 
 // New makes the view model of snapshots. program names the version of memviz
 // that made the report.
-func New(program string, in []Input) *Report {
+func New(program string, in []answer.Input) *Report {
 	rules, _ := ruleTable(in)
 	r := &Report{
 		Schema:   Schema,
@@ -33,9 +34,9 @@ func New(program string, in []Input) *Report {
 	return r
 }
 
-func newFile(in *Input, number int) File {
+func newFile(in *answer.Input, number int) File {
 	f := File{
-		Name:    in.fileName(),
+		Name:    in.FileName(),
 		Torch:   in.Snapshot.TorchVersion(),
 		Streams: streamNames(in.Snapshot),
 		Stacks:  "stacks-" + strconv.Itoa(number),
@@ -62,7 +63,7 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 	t := &d.Totals
 	view := Device{
 		Device:                int(d.ID),
-		Label:                 deviceLabel(s, d.ID),
+		Label:                 s.DeviceLabel(d.ID),
 		Events:                d.Events.Len(),
 		Allocations:           len(d.Allocations),
 		PreExisting:           d.PreExisting,
@@ -78,71 +79,24 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 		TimeStepMicros:        1,
 		HasAddr:               true,
 	}
-	view.setTimes(d.Events.TimeMicros)
+	view.setTimes(d.Events)
 	view.setAddresses(d.Allocations)
-	view.WithStack = withStack(d)
-	view.Verdict = verdictOn(d)
-	view.Warnings = warningsOn(s, d, view.WithStack)
+	view.WithStack = d.WithStack()
+	view.Verdict = answer.VerdictOn(d)
+	view.Warnings = answer.WarningsOn(s, d)
 	return view
 }
 
-// withStack counts the allocations whose allocation stack is known.
-func withStack(d *replay.Device) int {
-	n := 0
-	for i := range d.Allocations {
-		if d.Allocations[i].Stack != 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// deviceLabel is how PyTorch writes the device.
-func deviceLabel(s *snapshot.Snapshot, id snapshot.DeviceID) string {
-	kind := "cuda:"
-	if s.Format.PoolBeforeType {
-		kind = "npu:"
-	}
-	return kind + strconv.Itoa(int(id))
-}
-
-func (view *Device) setTimes(micros []int64) {
-	if len(micros) == 0 {
+func (view *Device) setTimes(e *snapshot.Events) {
+	if len(e.TimeMicros) == 0 {
 		return
 	}
 	view.HasTime = true
-	first := time.UnixMicro(micros[0]).UTC()
+	first := time.UnixMicro(e.TimeMicros[0]).UTC()
 	if year := first.Year(); year >= 1970 && year < 10_000 {
 		view.FirstTime = first.Format("2006-01-02T15:04:05.000000Z")
 	}
-	view.SpanMicros = spanOf(micros)
-}
-
-// spanOf is how long after the first event the latest one came.
-func spanOf(micros []int64) int64 {
-	var span int64
-	for _, t := range micros {
-		span = max(span, sinceFirst(micros, t))
-	}
-	return span
-}
-
-// maxExact bounds a number whose difference to another such number JavaScript
-// still holds exactly after zigzag coding.
-const maxExact = 1<<51 - 1
-
-// sinceFirst is a time in microseconds after the first event, at most maxExact
-// away from it in either direction.
-func sinceFirst(micros []int64, t int64) int64 {
-	first := micros[0]
-	span := t - first
-	if overflow := (t >= first) != (span >= 0); overflow || span > maxExact || span < -maxExact {
-		if t >= first {
-			return maxExact
-		}
-		return -maxExact
-	}
-	return span
+	view.SpanMicros = e.SpanMicros()
 }
 
 func (view *Device) setAddresses(allocations []replay.Allocation) {

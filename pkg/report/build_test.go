@@ -5,31 +5,33 @@ import (
 	"math"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // The view model of a small recording, as the page gets it.
 func TestReport(t *testing.T) {
-	r := New("memviz test", []Input{Analyse("runs/training.pickle", training())})
+	r := New("memviz test", []answer.Input{answer.Analyse("runs/training.pickle", testkit.Training())})
 	r.Palette = Palette{} // has tests of its own
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report_training.json", append(text, '\n'))
+	testkit.Golden(t, "report_training.json", append(text, '\n'))
 }
 
 func TestStart(t *testing.T) {
 	empty := snapshot.NewComposer(snapshot.Format{}).Snapshot()
 	for _, test := range []struct {
 		name string
-		in   []Input
+		in   []answer.Input
 		want Start
 	}{
 		{"nothing", nil, Start{0, 0}},
-		{"the only device", []Input{Analyse("", stateOnly())}, Start{0, 0}},
-		{"the longest history", []Input{Analyse("", empty), Analyse("", stateOnly()), Analyse("", training()), Analyse("", hostile())}, Start{2, 0}},
-		{"the first of equals", []Input{Analyse("", stateOnly()), Analyse("", stateOnly())}, Start{0, 0}},
+		{"the only device", []answer.Input{answer.Analyse("", testkit.StateOnly())}, Start{0, 0}},
+		{"the longest history", []answer.Input{answer.Analyse("", empty), answer.Analyse("", testkit.StateOnly()), answer.Analyse("", testkit.Training()), answer.Analyse("", testkit.Hostile())}, Start{2, 0}},
+		{"the first of equals", []answer.Input{answer.Analyse("", testkit.StateOnly()), answer.Analyse("", testkit.StateOnly())}, Start{0, 0}},
 	} {
 		if got := New("", test.in).Start; got != test.want {
 			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)
@@ -50,7 +52,7 @@ func TestTimes(t *testing.T) {
 		{[]int64{math.MaxInt64, math.MinInt64}, "", 0},
 	} {
 		var d Device
-		d.setTimes(test.micros)
+		d.setTimes(&snapshot.Events{TimeMicros: test.micros})
 		if d.HasTime != (len(test.micros) > 0) || d.FirstTime != test.first || d.SpanMicros != test.span {
 			t.Errorf("%v: has time %v, first %q, span %d, want %q, %d", test.micros, d.HasTime, d.FirstTime, d.SpanMicros, test.first, test.span)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestChartOptions(t *testing.T) {
@@ -23,7 +25,7 @@ func TestChartOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	pretty.WriteByte('\n')
-	golden(t, "chart.json", pretty.Bytes())
+	testkit.Golden(t, "chart.json", pretty.Bytes())
 }
 
 // The options name exactly the functions that the viewer revives, and nothing

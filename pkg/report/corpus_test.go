@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -25,7 +26,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := Analyse(file, s)
+			in := answer.Analyse(file, s)
 			_, page := render(t, in)
 			checkFile(t, page, 0, &in)
 		})

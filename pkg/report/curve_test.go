@@ -10,11 +10,12 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestCurve(t *testing.T) {
-	d := replay.Replay(training(), 0)
-	golden(t, "curve_training.svg", []byte(curveSVG(d, "cuda:0")+"\n"))
+	d := replay.Replay(testkit.Training(), 0)
+	testkit.Golden(t, "curve_training.svg", []byte(curveSVG(d, "cuda:0")+"\n"))
 }
 
 // A million events take no more room than a few thousand do.
@@ -34,9 +35,9 @@ func TestCurveIsBounded(t *testing.T) {
 
 // The curve is well-formed, holds no style or script, and escapes its texts.
 func TestCurveIsInert(t *testing.T) {
-	for _, s := range []*snapshot.Snapshot{training(), hostile(), stateOnly(), oneEvent()} {
+	for _, s := range []*snapshot.Snapshot{testkit.Training(), testkit.Hostile(), testkit.StateOnly(), testkit.OneEvent()} {
 		for _, id := range s.Devices() {
-			svg := string(curveSVG(replay.Replay(s, id), hostileTexts[0]))
+			svg := string(curveSVG(replay.Replay(s, id), testkit.HostileTexts[0]))
 			decoder := xml.NewDecoder(strings.NewReader(svg))
 			for {
 				token, err := decoder.Token()

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"io"
 	"sync"
+
+	"github.com/memviz-go/memviz/pkg/answer"
 )
 
 // Document is a report as one HTML file that needs nothing else, ready to be
@@ -16,7 +18,7 @@ import (
 // template but stream out between its two halves.
 type Document struct {
 	kit     *kit
-	in      []Input
+	in      []answer.Input
 	report  *Report
 	page    *Page
 	files   []*filePayload
@@ -35,17 +37,17 @@ type kit struct {
 // Encode makes the report of snapshots. program names the version of memviz.
 // progress, which may be nil, hears now and then how many of all events are
 // done.
-func Encode(program string, in []Input, progress func(done, events int64)) *Document {
+func Encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
 	return pageKit.encode(program, in, progress)
 }
 
 // WriteHTML writes the report of snapshots with everything in it.
-func WriteHTML(w io.Writer, program string, in []Input) error {
+func WriteHTML(w io.Writer, program string, in []answer.Input) error {
 	_, err := Encode(program, in, nil).WriteTo(w)
 	return err
 }
 
-func (k *kit) encode(program string, in []Input, progress func(done, events int64)) *Document {
+func (k *kit) encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
 	d := &Document{kit: k, in: in, report: New(program, in)}
 	d.page = newPage(d.report, in)
 	d.page.Policy = contentPolicy([]string{k.theme, k.echarts, k.viewer}, []string{k.styles})

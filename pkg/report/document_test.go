@@ -7,12 +7,14 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // render writes a page and decodes it again.
-func render(t testing.TB, in ...Input) ([]byte, *decodedPage) {
+func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 	t.Helper()
 	var html bytes.Buffer
 	if err := WriteHTML(&html, "memviz test", in); err != nil {
@@ -26,7 +28,7 @@ func render(t testing.TB, in ...Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []Input{Analyse("training.pickle", training()), Analyse("hostile.pickle", hostile())}
+	in := []answer.Input{answer.Analyse("training.pickle", testkit.Training()), answer.Analyse("hostile.pickle", testkit.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
@@ -37,7 +39,7 @@ func TestPageHoldsEverything(t *testing.T) {
 }
 
 // checkFile compares the payloads of a file with what they were made from.
-func checkFile(t testing.TB, page *decodedPage, number int, in *Input) {
+func checkFile(t testing.TB, page *decodedPage, number int, in *answer.Input) {
 	t.Helper()
 	file := &page.report.Files[number]
 	stacks, err := decodeStacks(page.payloads[file.Stacks])
@@ -66,7 +68,7 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *Input) {
 	}
 }
 
-func checkStacks(t testing.TB, got *decodedStacks, in *Input) {
+func checkStacks(t testing.TB, got *decodedStacks, in *answer.Input) {
 	t.Helper()
 	s := in.Snapshot
 	for id := range s.Stacks.Len() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 )
 
 // legend is the order of the families in the legend, and of memory from before
@@ -55,7 +56,7 @@ func newFamilies() []Family {
 
 // ruleTable lists the rules that decided any family of a report, in the order
 // in which they are tried, and where each stands in the list.
-func ruleTable(in []Input) ([]Rule, map[analysis.Rule]int) {
+func ruleTable(in []answer.Input) ([]Rule, map[analysis.Rule]int) {
 	place := map[analysis.Rule]int{}
 	for i := range in {
 		for _, recording := range in[i].Recordings {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -113,7 +114,7 @@ func (d *Document) coarsestTime() int64 {
 
 // warn puts what was left out below the warnings of every device.
 func (d *Document) warn(limit int64) {
-	w := Warning{
+	w := answer.Warning{
 		Fact:        fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit), strings.Join(d.LeftOut(), ", ")),
 		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write the report again without a limit:",
 		Code:        "memviz trace --max-size none " + commandName(d.in),
@@ -122,7 +123,7 @@ func (d *Document) warn(limit int64) {
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			view := &d.report.Files[i].Devices[j]
-			view.Warnings = append(warningsOn(d.in[i].Snapshot, d.in[i].Devices[j], view.WithStack), w)
+			view.Warnings = append(answer.WarningsOn(d.in[i].Snapshot, d.in[i].Devices[j]), w)
 			d.page.Summaries[summary].Warnings = view.Warnings
 			summary++
 		}
@@ -131,7 +132,7 @@ func (d *Document) warn(limit int64) {
 
 // commandName is what to write for the snapshots in a shell: the name of a
 // single one if a shell cannot read anything else into it.
-func commandName(in []Input) string {
+func commandName(in []answer.Input) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
 	if len(in) != 1 || in[0].Name == "" || strings.HasPrefix(in[0].Name, "-") || strings.Trim(in[0].Name, plain) != "" {
 		return "SNAPSHOT..."

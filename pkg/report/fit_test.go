@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // busy is a recording of n allocations in which every column has much to say.
@@ -62,7 +64,7 @@ func busy(n int) *snapshot.Snapshot {
 // Each step makes the file smaller, by leaving out what it is meant to and
 // nothing else.
 func TestFit(t *testing.T) {
-	in := []Input{Analyse("busy.pickle", busy(20_000)), Analyse("training.pickle", training())}
+	in := []answer.Input{answer.Analyse("busy.pickle", busy(20_000)), answer.Analyse("training.pickle", testkit.Training())}
 	full := encoded(t, in)
 	d := Encode("memviz test", in, nil)
 	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code", "the stacks of frees"}
@@ -97,7 +99,7 @@ func TestFit(t *testing.T) {
 
 // What fits loses nothing, to the byte.
 func TestFitLeavesAlone(t *testing.T) {
-	in := []Input{Analyse("training.pickle", training())}
+	in := []answer.Input{answer.Analyse("training.pickle", testkit.Training())}
 	want, _ := render(t, in...)
 	d := Encode("memviz test", in, nil)
 	var got bytes.Buffer
@@ -119,10 +121,10 @@ func TestFitClaimsNothing(t *testing.T) {
 		in   *snapshot.Snapshot
 		want []string
 	}{
-		{"no events", stateOnly(), []string{"addresses"}},
+		{"no events", testkit.StateOnly(), []string{"addresses"}},
 		{"nothing", snapshot.NewComposer(snapshot.Format{}).Snapshot(), nil},
 	} {
-		d := Encode("memviz test", []Input{Analyse("", test.in)}, nil)
+		d := Encode("memviz test", []answer.Input{answer.Analyse("", test.in)}, nil)
 		if err := d.Fit(1); err == nil || !slices.Equal(d.LeftOut(), test.want) {
 			t.Errorf("%s: left out %q (%v), want %q", test.name, d.LeftOut(), err, test.want)
 		}
@@ -132,7 +134,7 @@ func TestFitClaimsNothing(t *testing.T) {
 func TestFitIsDeterministic(t *testing.T) {
 	var pages [2]bytes.Buffer
 	for i := range pages {
-		d := Encode("memviz test", []Input{Analyse("busy.pickle", busy(3000))}, nil)
+		d := Encode("memviz test", []answer.Input{answer.Analyse("busy.pickle", busy(3000))}, nil)
 		size, _ := d.Size()
 		if err := d.Fit(size - 3000); err != nil || len(d.LeftOut()) == 0 {
 			t.Fatal(err)
@@ -157,11 +159,11 @@ func TestCommandName(t *testing.T) {
 		{"standard input", "SNAPSHOT..."},
 		{"", "SNAPSHOT..."},
 	} {
-		if got := commandName([]Input{{Name: test.name}}); got != test.want {
+		if got := commandName([]answer.Input{{Name: test.name}}); got != test.want {
 			t.Errorf("%q is written %s, want %s", test.name, got, test.want)
 		}
 	}
-	if got := commandName(make([]Input, 2)); got != "SNAPSHOT..." {
+	if got := commandName(make([]answer.Input, 2)); got != "SNAPSHOT..." {
 		t.Errorf("two are written %s", got)
 	}
 }
@@ -183,7 +185,7 @@ func TestCoarseStep(t *testing.T) {
 
 // Progress goes up to all events.
 func TestEncodeProgress(t *testing.T) {
-	in := []Input{Analyse("loop", loop(50_000))}
+	in := []answer.Input{answer.Analyse("loop", loop(50_000))}
 	events := int64(in[0].Devices[0].Events.Len())
 	var told []int64
 	Encode("memviz test", in, func(done, all int64) {

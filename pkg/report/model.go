@@ -1,5 +1,7 @@
 package report
 
+import "github.com/memviz-go/memviz/pkg/answer"
+
 // Schema names this version of the report's JSON and payloads.
 const Schema = "memviz.report/1"
 
@@ -60,23 +62,8 @@ type Device struct {
 	OOMEvents             int   `json:"oom_events"`
 	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
 
-	Verdict  Verdict   `json:"verdict"`
-	Warnings []Warning `json:"warnings"`
-}
-
-// Verdict is the mark in the header that says whether the picture can be trusted.
-type Verdict struct {
-	OK   bool   `json:"ok"`
-	Text string `json:"text"` // "adds up", "no history", "history cut", "does not add up"
-	Why  string `json:"why"`  // a sentence or two
-}
-
-// Warning is one bar under the header: a bold fact, its plain consequence and,
-// where one helps, the line of Python to copy.
-type Warning struct {
-	Fact        string `json:"fact"`
-	Consequence string `json:"consequence"`
-	Code        string `json:"code"`
+	Verdict  answer.Verdict   `json:"verdict"`
+	Warnings []answer.Warning `json:"warnings"`
 }
 
 // Family is one row of the legend.

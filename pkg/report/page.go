@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -33,15 +34,15 @@ type Summary struct {
 	File     string
 	Device   string // "cuda:0"
 	Facts    []Fact
-	Verdict  Verdict
-	Warnings []Warning
+	Verdict  answer.Verdict
+	Warnings []answer.Warning
 	Curve    template.HTML // an SVG image
 }
 
 // Fact is a name and a value, as text.
 type Fact struct{ Name, Value string }
 
-func newPage(r *Report, in []Input) *Page {
+func newPage(r *Report, in []answer.Input) *Page {
 	p := &Page{Title: pageTitle(r), Program: r.Program}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {

@@ -44,6 +44,10 @@ func (p *devicePayload) pack(number int, tick func(values int)) part {
 	return pack(packOthers, tick, p.writeRest)
 }
 
+// maxExact bounds a number whose difference to another such number JavaScript
+// still holds exactly after zigzag coding.
+const maxExact = 1<<51 - 1
+
 // values is about how many values all parts have together.
 func (p *devicePayload) values() int {
 	return len(p.device.Events.TimeMicros) + 9*p.len()
@@ -52,7 +56,7 @@ func (p *devicePayload) values() int {
 // writeTimes writes the column time.
 func (p *devicePayload) writeTimes(c *columnWriter) {
 	times := p.device.Events.TimeMicros
-	c.signedDelta(len(times), func(i int) int64 { return roundDown(sinceFirst(times, times[i]), p.view.TimeStepMicros) })
+	c.signedDelta(len(times), func(i int) int64 { return roundDown(p.device.Events.SinceFirst(i), p.view.TimeStepMicros) })
 }
 
 // roundDown is the multiple of step at or below v.

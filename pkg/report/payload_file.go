@@ -5,17 +5,18 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 )
 
 // filePayload is all payloads of one file, packed.
 type filePayload struct {
-	in       *Input
+	in       *answer.Input
 	devices  []*devicePayload
 	texts    *stringTable // that the devices refer to
 	elements []element    // of the devices, then of the stacks
 }
 
-func newFilePayload(view *File, in *Input, rulePlace map[analysis.Rule]int) *filePayload {
+func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
 	f := &filePayload{in: in, texts: newStringTable()}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {

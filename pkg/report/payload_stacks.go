@@ -1,11 +1,14 @@
 package report
 
-import "github.com/memviz-go/memviz/pkg/snapshot"
+import (
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // writeStacks writes the columns of a file's stacks, in the order that the
 // package comment gives. It comes last in a file, because it also holds the
 // texts that the devices refer to.
-func writeStacks(c *columnWriter, in *Input, t *stackTable, texts *stringTable) {
+func writeStacks(c *columnWriter, in *answer.Input, t *stackTable, texts *stringTable) {
 	s, facts := in.Snapshot, in.Stacks
 	names := make([]uint64, len(t.frames))
 	files := make([]uint64, len(t.frames))

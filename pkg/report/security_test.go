@@ -11,15 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // hostilePage is a page with as many hostile texts as one can hold.
 func hostilePage(t *testing.T) []byte {
 	t.Helper()
-	var in []Input
-	for _, name := range hostileTexts {
-		in = append(in, Analyse(strings.ReplaceAll(name, "/", "_"), hostile()))
+	var in []answer.Input
+	for _, name := range testkit.HostileTexts {
+		in = append(in, answer.Analyse(strings.ReplaceAll(name, "/", "_"), testkit.Hostile()))
 	}
 	page, _ := render(t, in...)
 	return page
@@ -37,7 +39,7 @@ func TestHostileTextsStayText(t *testing.T) {
 
 // What the viewer parses is what the file said.
 func TestHostileTextsComeBack(t *testing.T) {
-	in := Analyse(strings.ReplaceAll(hostileTexts[0], "/", "_"), hostile())
+	in := answer.Analyse(strings.ReplaceAll(testkit.HostileTexts[0], "/", "_"), testkit.Hostile())
 	_, page := render(t, in)
 	if got := page.report.Files[0].Name; got != in.Name {
 		t.Errorf("the name comes back as %q, want %q", got, in.Name)
@@ -46,7 +48,7 @@ func TestHostileTextsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range hostileTexts {
+	for _, text := range testkit.HostileTexts {
 		if !slices.Contains(stacks.strings, valid(text)) {
 			t.Errorf("%q does not come back", text)
 		}
@@ -135,7 +137,7 @@ func TestPageAsksForNothing(t *testing.T) {
 
 func TestSameInputSameBytes(t *testing.T) {
 	page := func() []byte {
-		html, _ := render(t, Analyse("training.pickle", training()), Analyse("hostile.pickle", hostile()))
+		html, _ := render(t, answer.Analyse("training.pickle", testkit.Training()), answer.Analyse("hostile.pickle", testkit.Hostile()))
 		return html
 	}
 	if first, second := page(), page(); !bytes.Equal(first, second) {
@@ -145,7 +147,7 @@ func TestSameInputSameBytes(t *testing.T) {
 
 // A report of nothing is still a page that the viewer can read.
 func TestPageOfNothing(t *testing.T) {
-	for _, in := range [][]Input{nil, {Analyse("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
+	for _, in := range [][]answer.Input{nil, {answer.Analyse("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
 		_, page := render(t, in...)
 		if len(page.report.Files) != len(in) {
 			t.Errorf("%d files in the report, want %d", len(page.report.Files), len(in))

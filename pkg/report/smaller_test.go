@@ -6,9 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func encoded(t testing.TB, in []Input) *decodedPage {
+func encoded(t testing.TB, in []answer.Input) *decodedPage {
 	t.Helper()
 	return written(t, Encode("memviz test", in, nil))
 }
@@ -27,7 +29,7 @@ func written(t testing.TB, d *Document) *decodedPage {
 }
 
 // checkSmaller compares a page with the page that has everything.
-func checkSmaller(t testing.TB, full, page *decodedPage, d *Document, in []Input) {
+func checkSmaller(t testing.TB, full, page *decodedPage, d *Document, in []answer.Input) {
 	t.Helper()
 	for i := range in {
 		wantStacks, gotStacks := stacksOf(t, full, i), stacksOf(t, page, i)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -38,7 +39,7 @@ func allStacks(s *snapshot.Snapshot) *stackTable {
 // frames. Stacks that have become equal are one, unless a fact tells them
 // apart: no site, operator or shade changes. Where no frame is the user's, the
 // whole stack stays.
-func userStacks(in *Input, frees bool) *stackTable {
+func userStacks(in *answer.Input, frees bool) *stackTable {
 	s, facts := in.Snapshot, in.Stacks
 	used := usedStacks(in, frees)
 	t := &stackTable{place: make([]uint64, len(used))}
@@ -69,7 +70,7 @@ func userStacks(in *Input, frees bool) *stackTable {
 }
 
 // usedStacks are the stacks that allocations have, and the empty one.
-func usedStacks(in *Input, frees bool) []bool {
+func usedStacks(in *answer.Input, frees bool) []bool {
 	used := make([]bool, max(in.Snapshot.Stacks.Len(), 1))
 	used[0] = true
 	for _, d := range in.Devices {

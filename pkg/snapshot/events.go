@@ -154,3 +154,31 @@ func (b *builder) newAction(name string) Action {
 	}
 	return FirstUnknownAction + Action(len(b.s.ActionNames)-1)
 }
+
+// MaxSpanMicros bounds how far apart times are taken to be: 71 years, of which
+// JavaScript still holds any difference exactly.
+const MaxSpanMicros = 1<<51 - 1
+
+// SinceFirst is how long after the first event, in microseconds, event i came,
+// at most MaxSpanMicros in either direction. There must be times.
+func (e *Events) SinceFirst(i int) int64 {
+	first, t := e.TimeMicros[0], e.TimeMicros[i]
+	span := t - first
+	if overflow := (t >= first) != (span >= 0); overflow || span > MaxSpanMicros || span < -MaxSpanMicros {
+		if t >= first {
+			return MaxSpanMicros
+		}
+		return -MaxSpanMicros
+	}
+	return span
+}
+
+// SpanMicros is how long after the first event the latest one came, 0 without
+// times.
+func (e *Events) SpanMicros() int64 {
+	var span int64
+	for i := range e.TimeMicros {
+		span = max(span, e.SinceFirst(i))
+	}
+	return span
+}

@@ -1,6 +1,9 @@
 package snapshot
 
-import "iter"
+import (
+	"iter"
+	"strconv"
+)
 
 // Typed ids, so that one kind cannot pass as another. Each is an index into
 // the Snapshot column named in its comment.
@@ -211,3 +214,12 @@ func (s *Snapshot) Events(device DeviceID) *Events {
 
 // String is the text of a string id.
 func (s *Snapshot) String(id StringID) string { return s.Strings[id] }
+
+// DeviceLabel is how PyTorch writes a device: "cuda:0".
+func (s *Snapshot) DeviceLabel(device DeviceID) string {
+	kind := "cuda:"
+	if s.Format.PoolBeforeType {
+		kind = "npu:"
+	}
+	return kind + strconv.Itoa(int(device))
+}

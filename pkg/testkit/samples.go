@@ -1,4 +1,6 @@
-package report
+// Package testkit holds what the tests of several packages share: small
+// snapshots with a point, and golden files.
+package testkit
 
 import (
 	"math"
@@ -7,10 +9,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// training is a small recording that adds up: two parameters from before it, a
+// Training is a small recording that adds up: two parameters from before it, a
 // forward and a backward pass, an optimizer step, one segment that grows and a
 // tensor whose free waits for another stream.
-func training() *snapshot.Snapshot {
+func Training() *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasAnnotations: true, HasUserMetadata: true})
 	const base, other = 0x7f5e20000000, 0x55d1c0
 	forward := c.Stack(
@@ -67,8 +69,8 @@ func training() *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// Texts that try to leave the place that they are put in.
-var hostileTexts = []string{
+// HostileTexts are texts that try to leave the place that they are put in.
+var HostileTexts = []string{
 	"</script><img src=x onerror=alert(1)>",
 	"__f__alert(1)__f__",
 	"<!--<script>",
@@ -78,11 +80,11 @@ var hostileTexts = []string{
 	`{{.Viewer}}`,
 }
 
-// hostile is a recording whose every text is hostile, with two devices, numbers
+// Hostile is a recording whose every text is hostile, with two devices, numbers
 // at the edge of what they may be, and nothing that adds up.
-func hostile() *snapshot.Snapshot {
+func Hostile() *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasUserMetadata: true})
-	for i, text := range hostileTexts {
+	for i, text := range HostileTexts {
 		stack := c.Stack(snapshot.FrameText{File: text, Line: math.MaxInt32, Name: text}, snapshot.FrameText{File: "a.py", Line: -7, Name: text})
 		c.Event(0, snapshot.EventText{
 			Action: snapshot.Alloc, Addr: math.MaxUint64 - uint64(i), Size: 1 << 41, Stack: stack,
@@ -96,13 +98,13 @@ func hostile() *snapshot.Snapshot {
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeRequested, Addr: 77, Size: 3})
 	c.Segment(snapshot.Segment{Device: 2, Address: 9, TotalSize: math.MinInt64}, snapshot.Block{Address: 9, Size: 5, RequestedSize: math.MaxInt64, State: snapshot.ActivePendingFree})
 	s := c.Snapshot()
-	s.Oddity.WrongTypes = map[string]int{hostileTexts[0]: 3}
-	s.Oddity.UnknownActions = map[string]int{hostileTexts[2]: 1}
+	s.Oddity.WrongTypes = map[string]int{HostileTexts[0]: 3}
+	s.Oddity.UnknownActions = map[string]int{HostileTexts[2]: 1}
 	return s
 }
 
-// stateOnly has segments and no events.
-func stateOnly() *snapshot.Snapshot {
+// StateOnly has segments and no events.
+func StateOnly() *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	c.Trace(0)
 	c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 4 << 20},
@@ -111,19 +113,19 @@ func stateOnly() *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// oneEvent is what a recording of the state alone leaves.
-func oneEvent() *snapshot.Snapshot {
-	s := stateOnly()
+// OneEvent is what a recording of the state alone leaves.
+func OneEvent() *snapshot.Snapshot {
+	s := StateOnly()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
 	s.Traces = c.Snapshot().Traces
 	return s
 }
 
-// cut begins in the middle of a free, as a full ring buffer leaves it, and
+// Cut begins in the middle of a free, as a full ring buffer leaves it, and
 // holds no stacks.
-func cut() *snapshot.Snapshot {
-	s := stateOnly()
+func Cut() *snapshot.Snapshot {
+	s := StateOnly()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
 	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 2 << 20, Size: 1 << 20})

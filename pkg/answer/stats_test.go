@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestStatsText(t *testing.T) {
@@ -17,12 +18,12 @@ func TestStatsText(t *testing.T) {
 		golden string
 		in     []Input
 	}{
-		{"stats_training.txt", []Input{Analyse("runs/training.pickle", training())}},
-		{"stats_hostile.txt", []Input{Analyse("hostile.pickle", hostile())}},
+		{"stats_training.txt", []Input{Analyse("runs/training.pickle", testkit.Training())}},
+		{"stats_hostile.txt", []Input{Analyse("hostile.pickle", testkit.Hostile())}},
 		{"stats_states.txt", []Input{
-			Analyse("state_only.pickle", stateOnly()),
-			Analyse("one_event.pickle", oneEvent()),
-			Analyse("cut.pickle", cut()),
+			Analyse("state_only.pickle", testkit.StateOnly()),
+			Analyse("one_event.pickle", testkit.OneEvent()),
+			Analyse("cut.pickle", testkit.Cut()),
 			Analyse("empty.pickle", snapshot.NewComposer(snapshot.Format{}).Snapshot()),
 		}},
 	} {
@@ -30,7 +31,7 @@ func TestStatsText(t *testing.T) {
 		if err := NewStats(test.in).WriteText(&text); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, test.golden, text.Bytes())
+		testkit.Golden(t, test.golden, text.Bytes())
 		for line := range strings.Lines(text.String()) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > terminalWidth && !strings.Contains(line, "_record_memory_history") {
 				t.Errorf("%s: a line of %d columns: %s", test.golden, n, line)
@@ -41,10 +42,10 @@ func TestStatsText(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := NewStats([]Input{Analyse("runs/training.pickle", training())}).WriteJSON(&text); err != nil {
+	if err := NewStats([]Input{Analyse("runs/training.pickle", testkit.Training())}).WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "stats_training.json", text.Bytes())
+	testkit.Golden(t, "stats_training.json", text.Bytes())
 
 	var answer struct {
 		Schema  string
@@ -87,7 +88,7 @@ func TestStatsJSONHasNoNull(t *testing.T) {
 }
 
 func TestTextHoldsNoControlCharacters(t *testing.T) {
-	s := hostile()
+	s := testkit.Hostile()
 	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
 	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
 	var text bytes.Buffer

@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"strings"
@@ -39,9 +39,9 @@ func Analyse(name string, s *snapshot.Snapshot) Input {
 	return in
 }
 
-// fileName is the name without what a terminal might obey or a page could not
+// FileName is the name without what a terminal might obey or a page could not
 // show.
-func (in *Input) fileName() string {
+func (in *Input) FileName() string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

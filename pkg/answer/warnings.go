@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"fmt"
@@ -11,20 +11,28 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
+// Warning is one bar under the header: a bold fact, its plain consequence and,
+// where one helps, the line of Python to copy.
+type Warning struct {
+	Fact        string `json:"fact"`
+	Consequence string `json:"consequence"`
+	Code        string `json:"code"`
+}
+
 // recordHistory is the call that turns recording on.
 const recordHistory = "torch.cuda.memory._record_memory_history(%s)"
 
 // doesNotAddUp is the fact of the gravest warning.
 const doesNotAddUp = "The picture does not add up."
 
-// warningsOn lists what a reader of a device's picture has to know, the gravest first.
-func warningsOn(s *snapshot.Snapshot, d *replay.Device, withStack int) []Warning {
+// WarningsOn lists what a reader of a device's picture has to know, the gravest first.
+func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	list := []Warning{}
 	for _, warn := range []func() (Warning, bool){
 		func() (Warning, bool) { return warnSum(d) },
 		func() (Warning, bool) { return warnHistory(d) },
 		func() (Warning, bool) { return warnCut(d) },
-		func() (Warning, bool) { return warnStacks(d, withStack) },
+		func() (Warning, bool) { return warnStacks(d) },
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
 		func() (Warning, bool) { return warnWrongTypes(s) },
@@ -81,8 +89,8 @@ func warnCut(d *replay.Device) (Warning, bool) {
 	}, true
 }
 
-func warnStacks(d *replay.Device, withStack int) (Warning, bool) {
-	if withStack > 0 || len(d.Allocations) == 0 || d.Events.Len() <= 1 {
+func warnStacks(d *replay.Device) (Warning, bool) {
+	if d.WithStack() > 0 || len(d.Allocations) == 0 || d.Events.Len() <= 1 {
 		return Warning{}, false
 	}
 	return Warning{

@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"reflect"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // plain is a text with plain spaces.
@@ -21,21 +22,21 @@ func TestVerdict(t *testing.T) {
 		why      string // a part of it
 		facts    []string
 	}{
-		{"training", training(), true, "adds up", "9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, with 3.00 MiB.", nil},
-		{"state only", stateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.", []string{"No history was recorded."}},
-		{"one event", oneEvent(), false, "no history", "only the final state", []string{"Only one event was recorded."}},
-		{"cut", cut(), false, "history cut", "completes a free whose request is missing", []string{
+		{"training", testkit.Training(), true, "adds up", "9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, with 3.00 MiB.", nil},
+		{"state only", testkit.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.", []string{"No history was recorded."}},
+		{"one event", testkit.OneEvent(), false, "no history", "only the final state", []string{"Only one event was recorded."}},
+		{"cut", testkit.Cut(), false, "history cut", "completes a free whose request is missing", []string{
 			"The oldest events are missing: the first event completes a free whose request is missing.", "No stacks were recorded."}},
-		{"hostile", hostile(), false, "does not add up", "15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
+		{"hostile", testkit.Hostile(), false, "does not add up", "15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
 			"The picture does not add up.", "Parts of the file could not be read as what they should be."}},
 	} {
 		d := replay.Replay(test.snapshot, 0)
-		v := verdictOn(d)
+		v := VerdictOn(d)
 		if v.OK != test.ok || v.Text != test.text || !strings.Contains(plain(v.Why), test.why) {
 			t.Errorf("%s: the verdict is %+v", test.name, v)
 		}
 		var facts []string
-		for _, w := range warningsOn(test.snapshot, d, withStack(d)) {
+		for _, w := range WarningsOn(test.snapshot, d) {
 			facts = append(facts, w.Fact)
 			if w.Consequence == "" {
 				t.Errorf("%s: %q has no consequence", test.name, w.Fact)
@@ -121,7 +122,7 @@ func TestWarnings(t *testing.T) {
 		}
 		d := replay.Replay(s, 0)
 		found := false
-		list := warningsOn(s, d, 0)
+		list := WarningsOn(s, d)
 		for _, w := range list {
 			found = found || w == test.want
 		}

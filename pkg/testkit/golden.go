@@ -1,4 +1,4 @@
-package report
+package testkit
 
 import (
 	"bytes"
@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+// Update is whether golden files are to be rewritten.
+var Update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares a text with testdata/name, or rewrites that file.
-func golden(t *testing.T, name string, got []byte) {
+// Golden compares a text with testdata/name, or rewrites that file.
+func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}

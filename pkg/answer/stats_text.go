@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func (w *textWriter) device(d *DeviceStats) {
 
 func (d *DeviceStats) span() string {
 	if times := d.device.Events.TimeMicros; len(times) > 1 {
-		return "over " + units.Duration(spanOf(times))
+		return "over " + units.Duration(d.device.Events.SpanMicros())
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"fmt"
@@ -8,9 +8,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// verdictOn says whether the picture of a device can be trusted. The replay and
+// Verdict is the mark in the header that says whether the picture can be trusted.
+type Verdict struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"` // "adds up", "no history", "history cut", "does not add up"
+	Why  string `json:"why"`  // a sentence or two
+}
+
+// VerdictOn says whether the picture of a device can be trusted. The replay and
 // the final segments are two accounts of the same memory; agreement is the proof.
-func verdictOn(d *replay.Device) Verdict {
+func VerdictOn(d *replay.Device) Verdict {
 	r := &d.Reconciliation
 	state := fmt.Sprintf("%s in %s", amount(r.LiveRequestedBytes), units.Plural(r.LiveBlocks, "block", "blocks"))
 	switch {

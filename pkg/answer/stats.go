@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"encoding/json"
@@ -57,7 +57,7 @@ func NewStats(in []Input) *Stats {
 	stats := &Stats{Files: make([]FileStats, len(in))}
 	for i := range in {
 		f := FileStats{
-			File:    in[i].fileName(),
+			File:    in[i].FileName(),
 			Torch:   in[i].Snapshot.TorchVersion(),
 			Devices: make([]DeviceStats, len(in[i].Devices)),
 		}
@@ -92,9 +92,9 @@ func newDeviceStats(s *snapshot.Snapshot, d *replay.Device) DeviceStats {
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
 		device:                  d,
-		label:                   deviceLabel(s, d.ID),
-		verdict:                 verdictOn(d),
-		warnings:                warningsOn(s, d, withStack(d)),
+		label:                   s.DeviceLabel(d.ID),
+		verdict:                 VerdictOn(d),
+		warnings:                WarningsOn(s, d),
 	}
 }
 
