@@ -14,6 +14,7 @@ const (
 	exitDone  = 0
 	exitError = 1 // it could not
 	exitUsage = 2 // it was called wrongly
+	exitHolds = 3 // a condition of --fail-if holds
 )
 
 const version = "0.1.0"
@@ -28,9 +29,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := newApp(stdin, stdout, stderr)
 	err := app.Run(append([]string{app.Name}, permute(app, args)...))
 	var usage *usageError
+	var failed failedError
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &failed):
+		for _, line := range failed {
+			fmt.Fprintln(stderr, "memviz: failed:", line)
+		}
+		return exitHolds
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "memviz: %v\n", err)
 		fmt.Fprintf(stderr, "memviz: see %q\n", strings.TrimSpace("memviz "+usage.command)+" --help")

@@ -1,12 +1,10 @@
 package answer
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Input is one snapshot with everything that a report says about it.
@@ -41,11 +39,10 @@ func Analyse(name string, s *snapshot.Snapshot) Input {
 
 // FileName is the name without what a terminal might obey or a page could not
 // show.
-func (in *Input) FileName() string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, in.Name)
+func (in *Input) FileName() string { return units.Printable(in.Name) }
+
+// device begins the section of a device with a remark.
+func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
+	s.heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
+	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
 }

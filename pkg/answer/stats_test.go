@@ -28,12 +28,13 @@ func TestStatsText(t *testing.T) {
 		}},
 	} {
 		var text bytes.Buffer
-		if err := NewStats(test.in).WriteText(&text); err != nil {
+		if err := Stats(test.in).Write(&text, Text, Look{}); err != nil {
 			t.Fatal(err)
 		}
 		testkit.Golden(t, test.golden, text.Bytes())
+		fits(t, "stats", Stats(test.in))
 		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > terminalWidth && !strings.Contains(line, "_record_memory_history") {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > Width && !strings.Contains(line, "_record_memory_history") {
 				t.Errorf("%s: a line of %d columns: %s", test.golden, n, line)
 			}
 		}
@@ -42,7 +43,7 @@ func TestStatsText(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := NewStats([]Input{Analyse("runs/training.pickle", testkit.Training())}).WriteJSON(&text); err != nil {
+	if err := Stats([]Input{Analyse("runs/training.pickle", testkit.Training())}).Write(&text, JSON, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Golden(t, "stats_training.json", text.Bytes())
@@ -78,7 +79,7 @@ func TestStatsJSON(t *testing.T) {
 func TestStatsJSONHasNoNull(t *testing.T) {
 	for _, in := range [][]Input{nil, {Analyse("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
 		var text bytes.Buffer
-		if err := NewStats(in).WriteJSON(&text); err != nil {
+		if err := Stats(in).Write(&text, JSON, Look{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(text.String(), "null") {
@@ -92,7 +93,7 @@ func TestTextHoldsNoControlCharacters(t *testing.T) {
 	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
 	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
 	var text bytes.Buffer
-	if err := NewStats([]Input{Analyse("\x1b[31mred\r\n\u202e.pickle", s)}).WriteText(&text); err != nil {
+	if err := Stats([]Input{Analyse("\x1b[31mred\r\n\u202e.pickle", s)}).Write(&text, Text, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range text.String() {

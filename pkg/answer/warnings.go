@@ -144,11 +144,11 @@ func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {
 	}, true
 }
 
-// maxQuoted bounds how many names of a file go into a sentence, maxName how
+// maxQuoted bounds how many names of a file go into a sentence, maxQuote how
 // much of each.
 const (
 	maxQuoted = 5
-	maxName   = 40
+	maxQuote  = 40
 )
 
 // quoted lists names that come from a file with how often each was seen.
@@ -161,8 +161,8 @@ func quoted(seen map[string]int) string {
 			break
 		}
 		text := []rune(strings.ToValidUTF8(name, "\uFFFD"))
-		if len(text) > maxName {
-			text = append(text[:maxName], '…')
+		if len(text) > maxQuote {
+			text = append(text[:maxQuote], '…')
 		}
 		parts = append(parts, fmt.Sprintf("%q (%s)", string(text), units.Count(seen[name])))
 	}

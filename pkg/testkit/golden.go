@@ -14,7 +14,12 @@ var Update = flag.Bool("update", false, "rewrite the golden files")
 // Golden compares a text with testdata/name, or rewrites that file.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
+	GoldenFile(t, filepath.Join("testdata", name), got)
+}
+
+// GoldenFile compares a text with a file, or rewrites it.
+func GoldenFile(t *testing.T, path string, got []byte) {
+	t.Helper()
 	if *Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)

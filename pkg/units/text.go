@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Count is n with a comma between thousands, never abbreviated: "19,136".
@@ -97,3 +98,14 @@ func ParseAddress(text string) (uint64, error) {
 
 // NoBreak is text whose spaces do not break a line.
 func NoBreak(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
+
+// Printable is text without what a terminal might obey or a page could not
+// show: U+FFFD stands for it.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}

@@ -1,0 +1,150 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// Condition compares a figure of an answer with a number, such as peak>70GiB.
+type Condition struct {
+	text  string
+	key   string
+	op    string
+	limit float64
+}
+
+var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_]+)\s*(>=|<=|==|!=|>|<)\s*(.+?)\s*$`)
+
+// ParseCondition reads a condition: a key of the answer's JSON, a comparison,
+// and a number, which may have a unit of bytes. The ending _bytes may be left
+// out of a key, and a list counts as the number of its items.
+func ParseCondition(text string) (Condition, error) {
+	parts := conditionForm.FindStringSubmatch(text)
+	if parts == nil {
+		return Condition{}, fmt.Errorf("%q is no condition; write it like 'peak>70GiB'", text)
+	}
+	limit, err := strconv.ParseFloat(parts[3], 64)
+	if err != nil {
+		bytes, err := units.ParseBytes(parts[3])
+		if err != nil {
+			return Condition{}, fmt.Errorf("%q: %w", text, err)
+		}
+		limit = float64(bytes)
+	}
+	return Condition{text: text, key: parts[1], op: parts[2], limit: limit}, nil
+}
+
+// Holds reports whether the condition holds for any part of the answer, and for
+// which, in a line.
+func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
+	objects, err := s.objects()
+	if err != nil {
+		return "", false, err
+	}
+	known := map[string]bool{}
+	found := false
+	for _, object := range objects {
+		for _, key := range []string{c.key, c.key + "_bytes"} {
+			v, ok := figure(object[key])
+			if !ok {
+				continue
+			}
+			found = true
+			if c.compare(v) {
+				return fmt.Sprintf("%s: %s is %s%s", c.text, key, shownFigure(key, v), whose(object)), true, nil
+			}
+			break
+		}
+		for key, v := range object {
+			if _, ok := figure(v); ok {
+				known[key] = true
+			}
+		}
+	}
+	if !found && len(objects) > 0 {
+		return "", false, fmt.Errorf("%q: the answer has no figure %q; it has %s",
+			c.text, c.key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	}
+	return "", false, nil
+}
+
+func (c Condition) compare(v float64) bool {
+	switch c.op {
+	case ">":
+		return v > c.limit
+	case ">=":
+		return v >= c.limit
+	case "<":
+		return v < c.limit
+	case "<=":
+		return v <= c.limit
+	case "==":
+		return v == c.limit
+	}
+	return v != c.limit
+}
+
+// objects are the parts of an answer that have figures: its devices or ranks,
+// or the answer itself.
+func (s *Sheet) objects() ([]map[string]any, error) {
+	text, err := json.Marshal(s.value)
+	if err != nil {
+		return nil, err
+	}
+	var whole map[string]any
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"devices", "ranks"} {
+		if list, ok := whole[key].([]any); ok {
+			objects := make([]map[string]any, 0, len(list)+1)
+			for _, item := range list {
+				if object, ok := item.(map[string]any); ok {
+					objects = append(objects, object)
+				}
+			}
+			return append(objects, whole), nil
+		}
+	}
+	return []map[string]any{whole}, nil
+}
+
+// figure is a number, or how many items a list has.
+func figure(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case []any:
+		return float64(len(v)), true
+	}
+	return 0, false
+}
+
+func shownFigure(key string, v float64) string {
+	if strings.HasSuffix(key, "_bytes") {
+		return units.Bytes(int64(v))
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// whose says which part of the answer a figure belongs to.
+func whose(object map[string]any) string {
+	var parts []string
+	if device, ok := object["device"].(float64); ok {
+		parts = append(parts, fmt.Sprintf("on device %.0f", device))
+	}
+	if file, ok := object["file"].(string); ok {
+		parts = append(parts, "of "+file)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(parts, " ")
+}

@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	reflector "github.com/invopop/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// values are the answers of all commands, empty, by command.
+var values = map[string]any{
+	"stats": newDevices[DeviceStats](StatsSchema),
+}
+
+// TestSchemas holds the schemas against the types, whose comments are their
+// descriptions. -update writes them again.
+func TestSchemas(t *testing.T) {
+	r := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true}
+	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "."); err != nil {
+		t.Fatal(err)
+	}
+	for command, value := range values {
+		schema := r.Reflect(value)
+		schema.ID = reflector.ID("https://github.com/memviz-go/memviz/schemas/" + command)
+		schema.Title = "memviz " + command + " --format json"
+		text, err := json.MarshalIndent(schema, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.GoldenFile(t, filepath.Join("schemas", command+".json"), append(text, '\n'))
+	}
+	for _, command := range Schemas() {
+		if _, ok := values[command]; !ok {
+			t.Errorf("schemas/%s.json belongs to no answer", command)
+		}
+	}
+}
+
+// fits holds an answer's JSON against the schema of its command.
+func fits(t *testing.T, command string, s *Sheet) {
+	t.Helper()
+	text, ok := Schema(command)
+	if !ok {
+		t.Fatalf("%s has no schema; there are %s", command, strings.Join(slices.Sorted(slices.Values(Schemas())), ", "))
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer bytes.Buffer
+	if err := s.Write(&answer, JSON, Look{}); err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(instance); err != nil {
+		t.Errorf("memviz %s: %v\n%s", command, err, &answer)
+	}
+}

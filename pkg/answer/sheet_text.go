@@ -1,0 +1,61 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// indent stands before everything but headings.
+const indent = "  "
+
+func (s *Sheet) text(look Look) string {
+	return s.joined(func(p part) string { return p.text(look) })
+}
+
+func plainName(n name) string { return units.Printable(n.clipped()) }
+
+func (h heading) text(look Look) string {
+	return look.paint(wrapped(h.with(plainName), ""), text.Bold)
+}
+
+func (s sentence) text(Look) string { return wrapped(s.with(plainName), indent) }
+
+func (n note) text(look Look) string { return look.paint(n.sentence.text(look), text.Faint) }
+
+// A line to copy stays whole, however long it is.
+func (c code) text(Look) string { return indent + indent + units.Printable(string(c)) }
+
+// wrapped is a text broken between words, each line behind an indent. A word
+// that is too long for a line stays whole, because people copy paths.
+func wrapped(s, indent string) string {
+	var lines []string
+	line, width := "", 0
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' }) {
+		w := text.StringWidthWithoutEscSequences(word)
+		if line != "" && len(indent)+width+1+w > Width {
+			lines = append(lines, indent+line)
+			line, width = "", 0
+		}
+		if line != "" {
+			line, width = line+" ", width+1
+		}
+		line, width = line+word, width+w
+	}
+	// What kept words together has done its work.
+	return strings.ReplaceAll(strings.Join(append(lines, indent+line), "\n"), "\u00a0", " ")
+}
+
+// paint colours each line by itself, so that a pager keeps it.
+func (l Look) paint(s string, colors ...text.Color) string {
+	if !l.Color {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = text.Colors(colors).EscapeSeq() + lines[i] + text.Reset.EscapeSeq()
+	}
+	return strings.Join(lines, "\n")
+}
