@@ -15,29 +15,34 @@ type runs struct {
 	known map[uint64]int32 // by hash: index into all
 	all   []run            // all[0] stands for none
 	text  []byte           // the opcodes of all runs, APPENDS included
-	last  int32            // the run met last
 	off   bool             // a memo entry was stored anew
+
+	// Programs repeat themselves: what followed the same two runs last time is
+	// the first guess at what comes next.
+	last, before int32   // the two runs met last
+	next         []int32 // by the two runs before; only a guess, so collisions do no harm
 }
 
 type run struct {
 	start, end int // in runs.text
 	list       Container
-	next       int32 // the run that followed last time: programs repeat themselves
 }
+
+const guessBits = 16
 
 // maxRunText bounds what is remembered, in bytes.
 const maxRunText = 32 << 20
 
 func newRuns() runs {
-	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1)}
+	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1), next: make([]int32, 1<<guessBits)}
 }
 
 // find looks at what follows a mark. If it is a run that was met before, it
 // gives the list, and how many bytes its opcodes have. If it is another run, it
 // gives its bytes alone.
 func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
-	if next := r.all[r.last].next; next > 0 && bytes.HasPrefix(buf, r.textOf(next)) {
-		r.last = next
+	if next := *r.guess(); next > 0 && bytes.HasPrefix(buf, r.textOf(next)) {
+		r.before, r.last = r.last, next
 		return r.all[next].list, r.textOf(next), true
 	}
 	text = buf[:length(buf)]
@@ -54,9 +59,15 @@ func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
 
 func (r *runs) textOf(i int32) []byte { return r.text[r.all[i].start:r.all[i].end] }
 
+// guess is the place of what followed the last two runs.
+func (r *runs) guess() *int32 {
+	pair := uint64(uint32(r.before))<<32 | uint64(uint32(r.last))
+	return &r.next[pair*0x9e3779b97f4a7c15>>(64-guessBits)]
+}
+
 func (r *runs) follow(i int32) {
-	r.all[r.last].next = i
-	r.last = i
+	*r.guess() = i
+	r.before, r.last = r.last, i
 }
 
 // add remembers what the opcodes of a run made.
