@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"fmt"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -45,4 +47,28 @@ func (in *Input) FileName() string { return units.Printable(in.Name) }
 func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
 	s.heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
 	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
+}
+
+// eachRecording asks something of every device, and says of which when the
+// answer is an error.
+func eachRecording(in []Input, ask func(*Input, *analysis.Recording) error) error {
+	for i := range in {
+		for _, r := range in[i].Recordings {
+			if err := ask(&in[i], r); err != nil {
+				return fmt.Errorf("%s, %s: %w", in[i].FileName(), in[i].Snapshot.DeviceLabel(r.Device.ID), err)
+			}
+		}
+	}
+	return nil
+}
+
+// stackLines are the frames of a stack, innermost first, as file:line:function.
+func stackLines(s *snapshot.Snapshot, id snapshot.StackID) []string {
+	frames := s.Stacks.Frames(id)
+	lines := make([]string, len(frames))
+	for i, f := range frames {
+		frame := s.Frames[f]
+		lines[i] = fmt.Sprintf("%s:%d:%s", s.String(frame.File), frame.Line, s.String(frame.Name))
+	}
+	return lines
 }

@@ -17,6 +17,7 @@ import (
 // values are the answers of all commands, empty, by command.
 var values = map[string]any{
 	"stats": newDevices[DeviceStats](StatsSchema),
+	"top":   newDevices[TopDevice](TopSchema),
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

@@ -109,3 +109,19 @@ func Printable(text string) string {
 		return unicode.ReplacementChar
 	}, text)
 }
+
+// ParseDuration reads a span of time and gives microseconds: "500ms", "1.5s",
+// "16 min", "2h", "300us". A number alone is seconds.
+func ParseDuration(text string) (int64, error) {
+	digits := strings.TrimSpace(text)
+	end := strings.LastIndexAny(digits, "0123456789.") + 1
+	unit, known := durations[strings.TrimSpace(digits[end:])]
+	n, err := strconv.ParseFloat(digits[:end], 64)
+	if err != nil || !known || n < 0 || n*unit > 1<<62 {
+		return 0, fmt.Errorf("%q is not a span of time: write it like 500ms or 1.5s", text)
+	}
+	return int64(n*unit + 0.5), nil
+}
+
+// durations are units of time in microseconds.
+var durations = map[string]float64{"us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "": 1e6, "min": 60e6, "m": 60e6, "h": 3600e6}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+func topCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "top",
+		Usage:     "print what holds memory at a moment, the largest first",
+		ArgsUsage: "SNAPSHOT...",
+		Description: "A moment is peak, start, end, oom (the last one), oom=1 (the first), state=7212\n" +
+			"or time=1.5s after the first event.\n\n" +
+			"    memviz top snap.pickle\n" +
+			"    memviz top --at end --by family snap.pickle\n" +
+			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
+		Flags: answerFlags(
+			atFlag,
+			&cli.StringFlag{Name: "by", Value: analysis.BySite.String(), Usage: "make a row of each `KIND`: " + byNames()},
+			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},
+			rowsFlag,
+			deviceFlag,
+		),
+		Action: top,
+	}
+}
+
+// atFlag names a moment.
+var atFlag = &cli.StringFlag{Name: "at", Value: "peak", Usage: "look at `MOMENT`"}
+
+// rowsFlag bounds tables for people.
+var rowsFlag = &cli.IntFlag{Name: "rows", Value: 20, Usage: "show at most `N` rows; JSON has all"}
+
+func byNames() string {
+	names := make([]string, analysis.ByCount)
+	for i := range names {
+		names[i] = analysis.By(i).String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func top(c *cli.Context) error {
+	at, err := answer.ParseMoment(c.String("at"))
+	if err != nil {
+		return misused(c, "--at: %v", err)
+	}
+	by, ok := analysis.ParseBy(c.String("by"))
+	if !ok {
+		return misused(c, "--by %q is none of %s", c.String("by"), byNames())
+	}
+	if c.Int("depth") < 1 {
+		return misused(c, "--depth must be at least 1")
+	}
+	return answered(c, func(p *progress) (*answer.Sheet, error) {
+		in, err := inputs(c, p, answer.Analyse)
+		if err != nil {
+			return nil, err
+		}
+		return answer.Top(in, answer.TopOptions{
+			At: at, Grouping: analysis.Grouping{By: by, Depth: c.Int("depth")}, Rows: c.Int("rows"),
+		})
+	})
+}

@@ -1,0 +1,78 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// written is a sheet in one form.
+func written(t *testing.T, s *Sheet, format Format) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Write(&b, format, Look{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestTop(t *testing.T) {
+	in := []Input{Analyse("training.pickle", testkit.Training()), Analyse("hostile.pickle", testkit.Hostile())}
+	var all bytes.Buffer
+	for by := range analysis.ByCount {
+		s, err := Top(in, TopOptions{At: Peak, Grouping: analysis.Grouping{By: analysis.By(by), Depth: 1 + by%2}, Rows: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits(t, "top", s)
+		for _, d := range s.value.(*devices[TopDevice]).Devices {
+			var sum int64
+			for _, row := range d.Rows {
+				sum += row.Bytes
+			}
+			if sum != d.ActiveBytes {
+				t.Errorf("by %s: the rows of %s hold %d of %d bytes", d.By, d.File, sum, d.ActiveBytes)
+			}
+		}
+		fitsTerminal(t, string(written(t, s, Text)))
+		all.Write(written(t, s, Text))
+		all.Write(written(t, s, Markdown))
+	}
+	testkit.Golden(t, "top.txt", all.Bytes())
+}
+
+func TestTopNotThere(t *testing.T) {
+	at, err := ParseMoment("oom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Top([]Input{Analyse("state_only.pickle", testkit.StateOnly())}, TopOptions{At: at})
+	if want := "state_only.pickle, cuda:0: an out-of-memory event is not in this recording"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestShortChain(t *testing.T) {
+	for key, want := range map[string]string{
+		"/a/b.py:1:f":                         "/a/b.py:1:f",
+		"/a/b.py:1:f < /a/c.py:2:g":           "b.py:1:f < c.py:2:g",
+		`C:\x\b.py:1:f < c.py:2:g < /d.py:0:`: "b.py:1:f < c.py:2:g < d.py:0:",
+	} {
+		if got := shortChain(key); got != want {
+			t.Errorf("shortChain(%q) = %q, want %q", key, got, want)
+		}
+	}
+}
+
+// Text for people fits a terminal of 80 columns and holds nothing that one obeys.
+func fitsTerminal(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > Width && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
