@@ -12,18 +12,21 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// answerFlags are the flags of every command that prints an answer.
+// answerFlags are the flags of every command that prints an answer with figures.
 func answerFlags(more ...cli.Flag) []cli.Flag {
+	return printFlags(append(more,
+		&cli.StringSliceFlag{Name: "fail-if", Usage: "exit with status 3 if `CONDITION` holds, such as 'peak>70GiB'; any number or list of the JSON; may be repeated"},
+	)...)
+}
+
+// printFlags are the flags of every command that prints an answer.
+func printFlags(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		&cli.StringFlag{Name: "format", Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
-		&cli.StringSliceFlag{Name: "fail-if", Usage: "exit with status 3 if `CONDITION` holds, such as 'peak>70GiB'; any number or list of the JSON; may be repeated"},
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
 		quietFlag,
 	)
 }
-
-// deviceFlag limits an answer to one device.
-var deviceFlag = &cli.IntFlag{Name: "device", Value: -1, DefaultText: "all", Usage: "only the device with this `ORDINAL`"}
 
 // answered checks a command's flags, makes its answer and prints it.
 func answered(c *cli.Context, find func(p *progress) (*answer.Sheet, error)) error {

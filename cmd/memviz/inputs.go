@@ -43,7 +43,7 @@ func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.S
 		p.stage("replaying" + which)
 		in = append(in, prepare(names[i], s))
 	}
-	return in, nil
+	return onlyDevice(c, in)
 }
 
 func openSnapshot(path string, stdin io.Reader, o snapshot.Options) (*snapshot.Snapshot, error) {

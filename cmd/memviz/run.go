@@ -57,7 +57,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"    torch.cuda.memory._record_memory_history()\n" +
 			"    ...\n" +
 			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")",
-		Commands:  []*cli.Command{traceCommand(), statsCommand(), topCommand()},
+		Commands:  []*cli.Command{traceCommand(), statsCommand(), topCommand(), diffCommand(), ranksCommand(), leaksCommand(), oomCommand(), eventsCommand()},
 		Reader:    stdin,
 		Writer:    stdout,
 		ErrWriter: stderr,

@@ -28,6 +28,14 @@ const (
 	factCheckpoint    // activation checkpointing
 	factKVCache       // a key-value cache, by its name
 	factFunctionApply // torch/autograd/function.py: apply; backward when it is the root Python frame
+	factModuleCall    // one call of a module
+	factBackwardRoot  // the thread that calls backward, before the engine takes over
+
+	factCollector          // Python's cycle collector frees
+	factCollectorExplicit  // the collector was called by name: gc.collect()
+	factCollectorAutomatic // the collector ran by itself, out of an allocation or between bytecodes
+	factExceptionDealloc   // an exception is dropped
+	factFrameDealloc       // a Python frame or a traceback is dropped
 )
 
 func (f facts) has(any facts) bool { return f&any != 0 }
@@ -47,7 +55,7 @@ func nativeFacts(symbol string) facts {
 		"getCurrentCUDABlasHandle", "raw_cudnn_", "run_conv_plan", "run_single_conv", "cub::"))
 	add(factCommunication, containsAny(symbol, "c10d::", "nccl", "ProcessGroup", "Reducer::"))
 	add(factTransfer, isTransfer(symbol))
-	return f
+	return f | interpreterFacts(symbol)
 }
 
 // transferMethods are the Python methods of a tensor, as C++ knows them, that

@@ -94,11 +94,12 @@ var functionsInPlaces = []struct {
 	facts     facts
 	functions []string // a trailing * stands for any ending
 }{
-	{placeModule, factForward, []string{"_call_impl"}},
+	{placeModule, factForward | factModuleCall, []string{"_call_impl"}},
 	{placeModule, factLoad, []string{"_apply", "to", "cuda", "half", "float", "double", "bfloat16", "convert"}},
 	{placeModules, factLoad, []string{"__init__"}},
 	{placeAutograd, factBackwardCall, []string{"backward", "grad", "_make_grads", "_engine_run_backward"}},
 	{placeTensor, factBackwardCall, []string{"backward"}},
+	{placeAutograd | placeTensor, factBackwardRoot, []string{"backward", "_make_grads"}},
 	// Saved tensors are only asked for by backward: recomputation and offloading start here.
 	{placeCheckpoint, factBackwardCall, []string{"unpack_hook"}},
 	{placeSavedTensors, factBackwardCall, []string{"unpack_from_cpu"}},

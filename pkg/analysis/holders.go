@@ -135,6 +135,11 @@ func HoldersSince(r *Recording, state, before int, g Grouping) *Holding {
 		}
 	}
 	h.Rows = rows.rows
+	for i := range h.Rows {
+		if row := &h.Rows[i]; rows.through == nil {
+			row.TotalBytes = row.Bytes
+		}
+	}
 	slices.SortFunc(h.Rows, compareHolders)
 	return h
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"hash/fnv"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,7 @@ type StackFacts struct {
 	library  []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
 	facts    []facts
 	marker   []marker
+	depth    []uint8 // module calls on the stack, at most 255
 }
 
 // Stacks looks once at every name, frame and stack of a snapshot; the cost is
@@ -43,6 +45,7 @@ func Stacks(s *snapshot.Snapshot) *StackFacts {
 		library:    make([]snapshot.FrameID, n),
 		facts:      make([]facts, n),
 		marker:     make([]marker, n),
+		depth:      make([]uint8, n),
 	}
 	for id := range n {
 		st.read(snapshot.StackID(id), names)
@@ -56,12 +59,16 @@ func (st *StackFacts) read(id snapshot.StackID, names *names) {
 		f                      facts
 		site, library, outmost = NoFrame, NoFrame, NoFrame
 		operator, node         string
+		depth                  int
 	)
 	for _, frame := range st.snapshot.Stacks.Frames(id) {
 		ff := names.facts[frame]
 		f |= ff
 		if ff.has(factPython) {
 			outmost = frame
+			if ff.has(factModuleCall) {
+				depth++
+			}
 			switch {
 			case st.FrameClass[frame] == UserCode && site == NoFrame:
 				site = frame
@@ -86,7 +93,7 @@ func (st *StackFacts) read(id snapshot.StackID, names *names) {
 	st.SiteFrame[id], st.library[id] = site, library
 	st.Operator[id] = operator
 	st.Backward[id] = f.has(factEngine)
-	st.facts[id], st.marker[id] = f, f.marker()
+	st.facts[id], st.marker[id], st.depth[id] = f, f.marker(), uint8(min(depth, math.MaxUint8))
 	st.Shade[id] = st.Site(id).shade()
 }
 

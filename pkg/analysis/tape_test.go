@@ -44,10 +44,13 @@ func frames(text string) []snapshot.FrameText {
 type tape struct {
 	*snapshot.Composer
 	next uint64 // address
+	now  int64  // microseconds: one an event
 }
 
-func newTape() *tape {
-	t := &tape{Composer: snapshot.NewComposer(snapshot.Format{}), next: 1 << 20}
+func newTape() *tape { return tapeOf(snapshot.Format{}) }
+
+func tapeOf(format snapshot.Format) *tape {
+	t := &tape{Composer: snapshot.NewComposer(format), next: 1 << 20}
 	t.Trace(0)
 	return t
 }
@@ -64,7 +67,10 @@ func (t *tape) fresh(size int64) tensor {
 }
 
 func (t *tape) event(action snapshot.Action, x tensor, stack string) {
-	t.Event(0, snapshot.EventText{Action: action, Addr: x.addr, Size: x.size, Stack: t.Stack(frames(stack)...)})
+	t.now++
+	t.Event(0, snapshot.EventText{
+		Action: action, Addr: x.addr, Size: x.size, Stack: t.Stack(frames(stack)...), TimeMicros: t.now,
+	})
 }
 
 func (t *tape) alloc(stack string, size int64) tensor {
@@ -97,6 +103,19 @@ func (t *tape) run(n int, stack string) {
 	for range n {
 		t.free(t.alloc(stack, 512), stack)
 	}
+}
+
+// annotated records what body does inside an annotated range.
+func (t *tape) annotated(name string, body func()) {
+	t.Annotation(name, true, t.now)
+	body()
+	t.Annotation(name, false, t.now)
+}
+
+// record ends the recording, ready for questions.
+func (t *tape) record() *Recording {
+	s := t.Snapshot()
+	return Record(s, Stacks(s), replay.Replay(s, 0))
 }
 
 // replay ends the recording.

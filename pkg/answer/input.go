@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -37,6 +38,13 @@ func Analyse(name string, s *snapshot.Snapshot) Input {
 		in.Recordings = append(in.Recordings, analysis.Record(s, in.Stacks, d))
 	}
 	return in
+}
+
+// Only leaves one device of the snapshot, and reports whether it has it.
+func (in *Input) Only(id snapshot.DeviceID) bool {
+	in.Devices = slices.DeleteFunc(in.Devices, func(d *replay.Device) bool { return d.ID != id })
+	in.Recordings = slices.DeleteFunc(in.Recordings, func(r *analysis.Recording) bool { return r.Device.ID != id })
+	return len(in.Devices) > 0
 }
 
 // FileName is the name without what a terminal might obey or a page could not

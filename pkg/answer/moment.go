@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -70,7 +71,8 @@ func ParseMoment(text string) (Moment, error) {
 var errNotThere = errors.New("not in this recording")
 
 // State is the state of a device that the moment names.
-func (m Moment) State(d *replay.Device) (int, error) {
+func (m Moment) State(r *analysis.Recording) (int, error) {
+	d := r.Device
 	last := d.Events.Len()
 	switch m.kind {
 	case momentStart:

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestMoment(t *testing.T) {
-	d := replay.Replay(testkit.Training(), 0)
+	in := Analyse("", testkit.Training())
+	r := in.Recordings[0]
 	for _, test := range []struct {
 		text  string
 		state int
@@ -37,15 +37,15 @@ func TestMoment(t *testing.T) {
 		m, err := ParseMoment(test.text)
 		state := 0
 		if err == nil {
-			state, err = m.State(d)
+			state, err = m.State(r)
 		}
 		switch {
 		case test.fails != "":
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
 				t.Errorf("%q gives %v, want %q", test.text, err, test.fails)
 			}
-		case err != nil || state != test.state || m.said(d, state) != test.said:
-			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(d, state), err, test.state, test.said)
+		case err != nil || state != test.state || m.said(r.Device, state) != test.said:
+			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r.Device, state), err, test.state, test.said)
 		}
 	}
 }

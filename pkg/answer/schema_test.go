@@ -18,6 +18,10 @@ import (
 var values = map[string]any{
 	"stats": newDevices[DeviceStats](StatsSchema),
 	"top":   newDevices[TopDevice](TopSchema),
+	"leaks": newDevices[LeaksDevice](LeaksSchema),
+	"oom":   newDevices[OOMDevice](OOMSchema),
+	"diff":  newDevices[DiffDevice](DiffSchema),
+	"ranks": &RanksAnswer{},
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

@@ -1,10 +1,10 @@
 package answer
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Sheet is an answer: a value for programs, and the same in words and tables
@@ -37,18 +37,24 @@ const Width = 80
 
 // Write writes the sheet in a form.
 func (s *Sheet) Write(w io.Writer, format Format, look Look) error {
+	b := bufio.NewWriterSize(w, 1<<16)
 	switch format {
 	case JSON:
-		return s.writeJSON(w)
+		if err := s.writeJSON(b); err != nil {
+			return err
+		}
 	case Markdown:
-		_, err := io.WriteString(w, s.markdown())
-		return err
+		b.WriteString(s.markdown())
+	default:
+		s.writeText(b, look)
 	}
-	_, err := io.WriteString(w, s.text(look))
-	return err
+	return b.Flush()
 }
 
-func (s *Sheet) writeJSON(w io.Writer) error {
+func (s *Sheet) writeJSON(w *bufio.Writer) error {
+	if long, ok := s.value.(longValue); ok {
+		return long.writeJSON(w)
+	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false) // it goes to programs and terminals, and "<module>" is a common name
@@ -120,16 +126,3 @@ type heading struct{ sentence }
 type note struct{ sentence }
 
 type code string
-
-// joined are the parts as one text, a blank line between them.
-func (s *Sheet) joined(show func(part) string) string {
-	var b strings.Builder
-	for i, p := range s.parts {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(show(p))
-		b.WriteString("\n")
-	}
-	return b.String()
-}

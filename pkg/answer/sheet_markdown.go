@@ -7,7 +7,11 @@ import (
 )
 
 func (s *Sheet) markdown() string {
-	return s.joined(part.markdown)
+	parts := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		parts[i] = p.markdown() + "\n"
+	}
+	return strings.Join(parts, "\n")
 }
 
 // codeSpan shows a name as code. Backticks would end it, and nothing else can.
@@ -19,10 +23,10 @@ func codeSpan(n name) string {
 	return "`" + strings.ReplaceAll(text, "`", "'") + "`"
 }
 
-func (h heading) markdown() string { return "**" + h.with(codeSpan) + "**" }
+func (h heading) markdown() string { return "**" + h.sentence.markdown() + "**" }
 
-func (s sentence) markdown() string { return s.with(codeSpan) }
+func (s sentence) markdown() string { return strings.ReplaceAll(s.with(codeSpan), "\u00a0", " ") }
 
-func (n note) markdown() string { return "_" + n.with(codeSpan) + "_" }
+func (n note) markdown() string { return "_" + n.sentence.markdown() + "_" }
 
 func (c code) markdown() string { return "```\n" + units.Printable(string(c)) + "\n```" }

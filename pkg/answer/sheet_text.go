@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bufio"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -11,8 +12,19 @@ import (
 // indent stands before everything but headings.
 const indent = "  "
 
-func (s *Sheet) text(look Look) string {
-	return s.joined(func(p part) string { return p.text(look) })
+// writeText writes the parts, a blank line between them.
+func (s *Sheet) writeText(w *bufio.Writer, look Look) {
+	for i, p := range s.parts {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		if long, ok := p.(longPart); ok {
+			long.writeText(w, look)
+			continue
+		}
+		w.WriteString(p.text(look))
+		w.WriteByte('\n')
+	}
 }
 
 func plainName(n name) string { return units.Printable(n.clipped()) }

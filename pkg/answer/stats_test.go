@@ -96,9 +96,14 @@ func TestTextHoldsNoControlCharacters(t *testing.T) {
 	if err := Stats([]Input{Analyse("\x1b[31mred\r\n\u202e.pickle", s)}).Write(&text, Text, Look{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range text.String() {
+	printable(t, text.String())
+}
+
+func printable(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) {
-			t.Fatalf("the text holds %U:\n%q", r, text.String())
+			t.Fatalf("the text holds %U:\n%q", r, text)
 		}
 	}
 }

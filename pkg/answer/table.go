@@ -42,6 +42,7 @@ const leastFlexible = 12
 const gutter = "  "
 
 func (t *sheetTable) text(look Look) string {
+	t = t.withoutEmpty()
 	w := t.writer(plainName, false)
 	var configs []table.ColumnConfig
 	for i, width := range t.widths() {
@@ -77,6 +78,7 @@ func (t *sheetTable) text(look Look) string {
 }
 
 func (t *sheetTable) markdown() string {
+	t = t.withoutEmpty()
 	w := t.writer(codeSpan, true)
 	var configs []table.ColumnConfig
 	for i, c := range t.columns {
@@ -92,6 +94,33 @@ func (t *sheetTable) markdown() string {
 		rendered += "\n\n_" + t.more + "_"
 	}
 	return rendered
+}
+
+// withoutEmpty is the table without columns that say nothing.
+func (t *sheetTable) withoutEmpty() *sheetTable {
+	keep := make([]bool, len(t.columns))
+	for i, c := range t.columns {
+		keep[i] = c.title != ""
+		for _, cells := range t.rows {
+			keep[i] = keep[i] || i < len(cells) && cells[i] != ""
+		}
+	}
+	kept := &sheetTable{more: t.more}
+	for i, c := range t.columns {
+		if keep[i] {
+			kept.columns = append(kept.columns, c)
+		}
+	}
+	for _, cells := range t.rows {
+		var row []any
+		for i, cell := range cells {
+			if keep[i] {
+				row = append(row, cell)
+			}
+		}
+		kept.rows = append(kept.rows, row)
+	}
+	return kept
 }
 
 // writer is the table for the library, with its names shown as show says. It

@@ -49,7 +49,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 	value := newDevices[TopDevice](TopSchema)
 	s := &Sheet{value: value}
 	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		state, err := o.At.State(r.Device)
+		state, err := o.At.State(r)
 		if err != nil {
 			return err
 		}

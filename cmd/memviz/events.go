@@ -1,0 +1,54 @@
+package main
+
+import (
+	"regexp"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+func eventsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "events",
+		Usage:     "print what happened, an event a line, with a running total",
+		ArgsUsage: "SNAPSHOT...",
+		Description: "Allocations are t0, t1, ..., segments s0, s1, ...; t3 = s1[512 B:1.00 MiB] puts 1 MiB\n" +
+			"512 bytes into s1. Active is what is in use after the event. Between the events\n" +
+			"stand ranges, metadata and compiled code that the script recorded.\n\n" +
+			"    memviz events snap.pickle\n" +
+			"    memviz events --from 100 --to 120 snap.pickle\n" +
+			"    memviz events --from 1ms --to 5ms --format json snap.pickle\n" +
+			"    memviz events --grep 'OOM|cudaMalloc' snap.pickle",
+		Flags: printFlags(
+			&cli.StringFlag{Name: "from", Usage: "begin with event or time `N`, such as 7212 or 500ms"},
+			&cli.StringFlag{Name: "to", Usage: "end with event or time `N`"},
+			&cli.StringFlag{Name: "grep", Usage: "only what matches `REGEX` in words, site, action, address or metadata"},
+			deviceFlag,
+		),
+		Action: events,
+	}
+}
+
+func events(c *cli.Context) error {
+	var o answer.EventOptions
+	var err error
+	if o.From, err = answer.ParseMark(c.String("from")); err != nil {
+		return misused(c, "--from: %v", err)
+	}
+	if o.To, err = answer.ParseMark(c.String("to")); err != nil {
+		return misused(c, "--to: %v", err)
+	}
+	if text := c.String("grep"); text != "" {
+		if o.Grep, err = regexp.Compile(text); err != nil {
+			return misused(c, "--grep: %v", err)
+		}
+	}
+	return answered(c, func(p *progress) (*answer.Sheet, error) {
+		in, err := inputs(c, p, answer.Analyse)
+		if err != nil {
+			return nil, err
+		}
+		return answer.Events(in, o)
+	})
+}

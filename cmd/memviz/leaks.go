@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+func leaksCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "leaks",
+		Usage:     "print what survives the steps of training, again and again",
+		ArgsUsage: "SNAPSHOT...",
+		Description: "Steps are read from annotations or found from stacks. Record 8 or more. Memory\n" +
+			"that Python's cycle collector freed is named too.\n\n" +
+			"    memviz leaks snap.pickle\n" +
+			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
+		Flags: answerFlags(rowsFlag),
+		Action: func(c *cli.Context) error {
+			return answered(c, func(p *progress) (*answer.Sheet, error) {
+				in, err := inputs(c, p, answer.Analyse)
+				if err != nil {
+					return nil, err
+				}
+				return answer.Leaks(in, c.Int("rows"))
+			})
+		},
+	}
+}

@@ -1,0 +1,177 @@
+package analysis
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Folded stacks are what flamegraph.pl, speedscope and inferno read: one line a
+// stack, its names from the outermost inwards with semicolons between, a space
+// and a number. The names here are those that torch/cuda/_memory_viz.py memory
+// and segments give: stream, segment, state of the block, frames.
+
+// Names in folded stacks that stand for no frame.
+const (
+	foldedNoFrames = "<non-python>" // no stack was recorded
+	foldedGaps     = "<gaps>"       // bytes of a block beyond those requested
+)
+
+// FoldedActive yields what is live in a state, one path for each stream, state
+// of the block and stack, with its requested bytes. Numbers sum up to the active
+// bytes. The path is reused between calls; its names are safe in a folded line.
+func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
+	type stack struct {
+		stream snapshot.StreamID
+		block  snapshot.BlockState
+		id     snapshot.StackID
+	}
+	return func(yield func([]string, int64) bool) {
+		bytes := map[stack]int64{}
+		for i := range r.Device.Allocations {
+			a := &r.Device.Allocations[i]
+			if int(a.Start) >= state {
+				break // they are in order of Start
+			}
+			if a.LiveIn(state) && a.Size > 0 {
+				bytes[stack{a.Stream, blockState(a, state), a.Stack}] += a.Size
+			}
+		}
+		stacks := make([]stack, 0, len(bytes))
+		for s := range bytes {
+			stacks = append(stacks, s)
+		}
+		slices.SortFunc(stacks, func(a, b stack) int {
+			return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.block, b.block), cmp.Compare(a.id, b.id))
+		})
+		w := newFoldedWriter(r)
+		for _, s := range stacks {
+			w.path = append(w.path[:0], w.stream(s.stream), s.block.String())
+			w.addStack(s.id)
+			if !yield(w.path, bytes[s]) {
+				return
+			}
+		}
+	}
+}
+
+// FoldedSegments yields every block of the final segments, in the order of the
+// file: requested bytes under the stack of a live block, the rest of it under
+// gaps, and a free block as a whole. Numbers sum up to the bytes of the blocks,
+// which in a sound file are the reserved bytes. The path is reused between calls; its names are
+// safe in a folded line.
+func FoldedSegments(r *Recording) iter.Seq2[[]string, int64] {
+	return func(yield func([]string, int64) bool) {
+		w := newFoldedWriter(r)
+		for i := range r.Snapshot.Segments {
+			seg := &r.Snapshot.Segments[i]
+			if seg.Device != r.Device.ID {
+				continue
+			}
+			name := "seg_" + strconv.FormatUint(seg.Address, 10)
+			for _, b := range r.Snapshot.BlocksOf(seg) {
+				w.path = append(w.path[:0], w.stream(seg.Stream), name, b.State.String())
+				if !w.block(&b, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// blockState is the state of a live allocation's block.
+func blockState(a *replay.Allocation, state int) snapshot.BlockState {
+	if a.FreeRequested != replay.None && int(a.FreeRequested) < state {
+		return snapshot.ActivePendingFree
+	}
+	return snapshot.ActiveAllocated
+}
+
+// foldedWriter builds paths.
+type foldedWriter struct {
+	r      *Recording
+	path   []string
+	frames []string // by frame: as it stands in a path; "" when not yet known
+	noise  []bool   // by frame: left out
+}
+
+func newFoldedWriter(r *Recording) *foldedWriter {
+	n := len(r.Snapshot.Frames)
+	return &foldedWriter{r: r, frames: make([]string, n), noise: make([]bool, n)}
+}
+
+// block yields the parts of a block, whose path stops before its frames.
+func (w *foldedWriter) block(b *snapshot.Block, yield func([]string, int64) bool) bool {
+	size := max(b.Size, 0)
+	if !b.State.Live() {
+		return size == 0 || yield(w.path, size) // its requested size and stack are stale
+	}
+	depth := len(w.path)
+	requested := min(max(b.RequestedSize, 0), size)
+	w.addStack(b.Stack)
+	if requested > 0 && !yield(w.path, requested) {
+		return false
+	}
+	w.path = append(w.path[:depth], foldedGaps)
+	return size == requested || yield(w.path, size-requested)
+}
+
+func (w *foldedWriter) stream(id snapshot.StreamID) string {
+	return "stream_" + strconv.FormatUint(w.r.Snapshot.Streams[id], 10)
+}
+
+// addStack appends the frames of a stack, outermost first.
+func (w *foldedWriter) addStack(id snapshot.StackID) {
+	depth := len(w.path)
+	frames := w.r.Snapshot.Stacks.Frames(id)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if text := w.frame(frames[i]); !w.noise[frames[i]] {
+			w.path = append(w.path, text)
+		}
+	}
+	if len(w.path) == depth {
+		w.path = append(w.path, foldedNoFrames)
+	}
+}
+
+// frame is file:line:function, of the file only its own name.
+func (w *foldedWriter) frame(id snapshot.FrameID) string {
+	if w.frames[id] == "" {
+		f := w.r.Stacks.frame(id)
+		file := slashed(f.File)
+		w.noise[id] = w.r.Stacks.FrameClass[id] == Internal && isInterpreterNoise(file, f.Function)
+		w.frames[id] = foldedName(baseFile(file) + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
+	}
+	return w.frames[id]
+}
+
+// isInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
+// the interpreter or the start of the process: the same on every stack.
+func isInterpreterNoise(file, function string) bool {
+	if kindOf(file).python() {
+		return false
+	}
+	return containsAny(function, "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start",
+		"__libc_start_main", "PyEval_", "PyObject_", "PyFunction_") ||
+		containsAny(file, "core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "ceval.c",
+			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
+}
+
+// foldedName makes a name that neither splits a line nor a path.
+func foldedName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ';':
+			return ':'
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name)
+}

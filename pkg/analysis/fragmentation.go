@@ -1,0 +1,131 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Fragmentation is the cached memory of one state that is of no use: it can
+// neither go back to the driver, because live blocks share its segment or its
+// page, nor serve a typical large request, because each piece is too small.
+type Fragmentation struct {
+	State    int
+	Bytes    int64 // the fragmentation
+	Reserved int64
+	Typical  int64 // bytes of a large request; smaller pieces count
+	Largest  int64 // bytes of the largest free piece, whether it counts or not
+
+	// The rest of what is reserved but not asked for. None of it is fragmentation.
+	Cached     int64 // in no live block: Bytes are among them
+	Returnable int64 // of those, what emptying the cache would give back
+	Pending    int64 // in blocks that were given up and wait for another stream
+	Rounding   int64 // what live blocks are larger than their requests
+}
+
+// FragmentationGrade is the word for an amount of fragmentation.
+type FragmentationGrade uint8
+
+const (
+	FragmentationLow  FragmentationGrade = iota // under 5 % of reserved, or too little is reserved to judge
+	FragmentationSome                           // 5 to 15 %
+	FragmentationHigh                           // more than 15 %
+)
+
+// Key names the grade in files: "some".
+func (g FragmentationGrade) Key() string { return [...]string{"low", "some", "fragmented"}[g] }
+
+func (g FragmentationGrade) String() string { return g.Key() }
+
+// minReservedToJudge is what must be reserved for the share to mean anything:
+// half-filled segments of 20 MiB are 15 % of a small program.
+const minReservedToJudge = 1 << 30
+
+// Share is the fragmentation as a part of what is reserved, from 0 to 1.
+func (f *Fragmentation) Share() float64 {
+	if f.Reserved <= 0 {
+		return 0
+	}
+	return float64(f.Bytes) / float64(f.Reserved)
+}
+
+// Grade is the word for the share.
+func (f *Fragmentation) Grade() FragmentationGrade {
+	switch share := f.Share(); {
+	case f.Reserved < minReservedToJudge || share < 0.05:
+		return FragmentationLow
+	case share <= 0.15:
+		return FragmentationSome
+	}
+	return FragmentationHigh
+}
+
+// FragmentationOf measures a layout. Typical is the size in bytes of a large
+// request: [TypicalRequest], or the request that failed.
+func FragmentationOf(l *Layout, typical int64) Fragmentation {
+	f := Fragmentation{
+		State: l.State, Reserved: l.ReservedBytes, Typical: typical,
+		Cached: l.FreeBytes(), Pending: l.PendingBytes, Rounding: l.RoundingBytes(),
+	}
+	for i := range l.Segments {
+		seg := &l.Segments[i]
+		for _, x := range l.ExtentsOf(seg) {
+			if x.Allocation != NoAllocation {
+				continue
+			}
+			back := seg.returnable(x)
+			f.Returnable += back
+			f.Largest = max(f.Largest, x.Size)
+			if x.Size < typical {
+				f.Bytes += x.Size - back
+			}
+		}
+	}
+	return f
+}
+
+// returnable is how many bytes of a gap emptying the cache gives back: all if
+// the gap is a segment of its own, and the whole pages in it if pages can go alone.
+func (s *LayoutSegment) returnable(gap Extent) int64 {
+	if !s.Expandable {
+		if gap.Size == s.Size {
+			return gap.Size
+		}
+		return 0
+	}
+	page := pageOf(s.SizeClass)
+	first := int64(gap.Address - s.Address) // segments start at a page
+	last := (first + gap.Size) / page * page
+	first = (first + page - 1) / page * page
+	return max(last-first, 0)
+}
+
+// pageOf is the size of a page of expandable segments.
+func pageOf(class snapshot.SizeClass) int64 {
+	if class == snapshot.SizeClassSmall {
+		return allocator.SegmentSize(smallSize)
+	}
+	return allocator.SegmentSize(smallSize + 1)
+}
+
+// defaultTypicalRequest is for recordings that show no large request: the
+// segment of requests from 1 to 10 MiB.
+const defaultTypicalRequest = 20 << 20
+
+// TypicalRequest is a large request of a device in bytes: the 95th percentile of
+// the recorded ones above 1 MiB.
+func TypicalRequest(r *Recording) int64 {
+	e := r.Device.Events
+	var sizes []int64
+	for i, action := range e.Action {
+		if size := e.Size[i]; action == snapshot.Alloc && size > smallSize && size <= maxRange {
+			sizes = append(sizes, size)
+		}
+	}
+	if len(sizes) == 0 {
+		return defaultTypicalRequest
+	}
+	slices.Sort(sizes)
+	return sizes[(len(sizes)*95+99)/100-1]
+}

@@ -1,0 +1,224 @@
+package analysis
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Layout is the allocator's memory map in one state: the segments it held, and
+// what lay in each of them.
+type Layout struct {
+	State    int
+	Segments []LayoutSegment // in address order, none overlapping
+	Extents  []Extent        // of all segments, in address order
+
+	// Bytes over all segments; see [LayoutSegment].
+	ReservedBytes, ActiveBytes, PendingBytes, RequestedBytes int64
+
+	Anomalies LayoutAnomalies
+}
+
+// LayoutSegment is a range held from the driver: one cudaMalloc, or an unbroken
+// run of mapped pages of an expandable segment.
+type LayoutSegment struct {
+	Address    uint64
+	Size       int64
+	Stream     snapshot.StreamID
+	Pool       snapshot.PoolID
+	SizeClass  snapshot.SizeClass
+	Expandable bool
+
+	ActiveBytes    int64 // of live blocks, pending ones included
+	PendingBytes   int64 // of blocks that were given up and wait for another stream
+	RequestedBytes int64 // asked for, of live blocks
+
+	FirstExtent, ExtentCount int32 // its extents are Layout.Extents[FirstExtent:FirstExtent+ExtentCount]
+}
+
+// FreeBytes are the bytes of the segment that no live block holds.
+func (s *LayoutSegment) FreeBytes() int64 { return s.Size - s.ActiveBytes }
+
+// NoAllocation stands for the allocation behind free memory: there is none.
+const NoAllocation int32 = -1
+
+// Extent is a piece of a segment: a live block, or the free memory up to the
+// next one. The extents of a segment tile it.
+type Extent struct {
+	Address    uint64
+	Size       int64               // of a block: rounded, and what was too small to split off
+	Allocation int32               // index into replay.Device.Allocations, or NoAllocation
+	State      snapshot.BlockState // Inactive for free memory
+}
+
+// LayoutAnomalies counts what cannot be in a true picture. All are 0 for what
+// PyTorch recorded in full.
+type LayoutAnomalies struct {
+	OverlappingRanges int // segments that came or were there on top of others
+	MissingRanges     int // bytes taken away, or given, that were not there at the time: counted by event
+	ImpossibleRanges  int // ranges of no size, of more than 4 TiB, or past the end of the address space
+	OverlappingBlocks int // live blocks on top of the one before, or past the end of their segment: cut
+	BlocksOutside     int // live blocks in no segment: left out
+	BytesOutside      int64
+}
+
+// ExtentsOf are the extents of a segment, in address order.
+func (l *Layout) ExtentsOf(s *LayoutSegment) []Extent {
+	return l.Extents[s.FirstExtent : s.FirstExtent+s.ExtentCount]
+}
+
+// FreeBytes are the bytes that no live block holds: cached, not in use.
+func (l *Layout) FreeBytes() int64 { return l.ReservedBytes - l.ActiveBytes }
+
+// RoundingBytes are what live blocks are larger than the requests they serve.
+func (l *Layout) RoundingBytes() int64 { return l.ActiveBytes - l.RequestedBytes }
+
+// LayoutAt is the memory map in a state, 0 to the number of events.
+func LayoutAt(r *Recording, state int) *Layout {
+	for l := range Layouts(r, state) {
+		return l
+	}
+	return nil
+}
+
+// Layouts yields the memory map of each of several states, the last state first
+// and each state once, from a single walk back over the events. A map may be kept.
+func Layouts(r *Recording, states ...int) iter.Seq[*Layout] {
+	states = slices.Clone(states)
+	for i, state := range states {
+		states[i] = min(max(state, 0), r.Device.Events.Len())
+	}
+	slices.Sort(states)
+	states = slices.Compact(states)
+	return func(yield func(*Layout) bool) {
+		b := newBackwalk(r)
+		for _, state := range slices.Backward(states) {
+			b.to(state)
+			if !yield(b.layout()) {
+				return
+			}
+		}
+	}
+}
+
+// backwalk is the allocator at the end of the recording, undone event by event:
+// the snapshot's segments are the one full account of it.
+type backwalk struct {
+	d     *replay.Device
+	state int
+
+	spans  spanSet // what is reserved
+	kinds  *spanKinds
+	undone int // segment events before this one still hold; an index into d.Reserved
+
+	live    []int32 // allocations in this state, by address
+	endedAt []int32 // by event: the allocation it ended, or NoAllocation
+	sizes   *blockSizes
+
+	anomalies LayoutAnomalies
+}
+
+func newBackwalk(r *Recording) *backwalk {
+	d := r.Device
+	b := &backwalk{
+		d: d, state: d.Events.Len(), undone: len(d.Reserved),
+		kinds: newSpanKinds(r), sizes: newBlockSizes(r),
+		endedAt: make([]int32, d.Events.Len()),
+	}
+	for i := range b.endedAt {
+		b.endedAt[i] = NoAllocation
+	}
+	for i := range d.Allocations {
+		if end := d.Allocations[i].End; end != replay.None {
+			b.endedAt[end] = int32(i)
+		} else {
+			b.live = append(b.live, int32(i))
+		}
+	}
+	b.sortByAddress(b.live)
+	for i := range r.Snapshot.Segments {
+		if seg := &r.Snapshot.Segments[i]; seg.Device == d.ID {
+			b.put(seg.Address, seg.TotalSize, b.kinds.ofFinal(seg))
+		}
+	}
+	return b
+}
+
+// to goes back to an earlier state, or stays.
+func (b *backwalk) to(state int) {
+	for ; b.undone > 0; b.undone-- {
+		event := b.d.Reserved[b.undone-1].Event
+		if int(event) < state {
+			break
+		}
+		b.undoSegment(event)
+	}
+	b.undoBlocks(state)
+	b.state = state
+}
+
+// undoSegment takes away what an event made, or puts back what it gave away.
+func (b *backwalk) undoSegment(event replay.EventIndex) {
+	e := b.d.Events
+	addr, size := e.Addr[event], e.Size[event]
+	if e.Action[event].ReservedSign() < 0 {
+		b.put(addr, size, b.kinds.ofReleased(event))
+		return
+	}
+	if !possibleRange(addr, size) {
+		b.anomalies.ImpossibleRanges++
+		return
+	}
+	// A map may have joined ranges, and ranges that were put back lie side by
+	// side: what it covers can be a part of one or parts of many.
+	if b.spans.cut(addr, addr+uint64(size)) != size {
+		b.anomalies.MissingRanges++
+	}
+}
+
+// put adds a range; what is already there gives way.
+func (b *backwalk) put(addr uint64, size int64, kind spanKind) {
+	if !possibleRange(addr, size) {
+		b.anomalies.ImpossibleRanges++
+		return
+	}
+	if b.spans.cut(addr, addr+uint64(size)) > 0 {
+		b.anomalies.OverlappingRanges++
+	}
+	b.spans.add(span{addr, size, kind})
+}
+
+// maxRange bounds a range like replay bounds sizes: more is not memory of any machine.
+const maxRange = 1 << 42
+
+func possibleRange(addr uint64, size int64) bool {
+	return size > 0 && size <= maxRange && addr+uint64(size) > addr
+}
+
+// undoBlocks makes live what was live in an earlier state.
+func (b *backwalk) undoBlocks(state int) {
+	if state == b.state {
+		return
+	}
+	isLive := func(i int32) bool { return int(b.d.Allocations[i].Start) < state }
+	var back []int32
+	for _, i := range b.endedAt[state:b.state] {
+		if i != NoAllocation && isLive(i) {
+			back = append(back, i)
+		}
+	}
+	b.sortByAddress(back)
+	live := make([]int32, 0, len(b.live)+len(back))
+	for _, i := range b.live {
+		if !isLive(i) {
+			continue
+		}
+		for len(back) > 0 && b.byAddress(back[0], i) < 0 {
+			live, back = append(live, back[0]), back[1:]
+		}
+		live = append(live, i)
+	}
+	b.live = append(live, back...)
+}

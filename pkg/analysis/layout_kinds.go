@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// smallSize is the largest rounded request, and block, of the small size class.
+const smallSize = 1 << 20
+
+// sizeClassOf is the size class that serves a rounded request.
+func sizeClassOf(rounded int64) snapshot.SizeClass {
+	if rounded <= smallSize {
+		return snapshot.SizeClassSmall
+	}
+	return snapshot.SizeClassLarge
+}
+
+// spanKinds says whom a range served that was given back during the recording.
+// Events do not say it of themselves: a range that cudaMalloc made is small
+// exactly if it has 2 MiB, and pages are of the kind of their reservation,
+// which stays one stream's and one size class's for life.
+type spanKinds struct {
+	d     *replay.Device
+	known []knownPlace // by stream and address
+}
+
+// knownPlace is an address of an expandable segment whose kind is known.
+type knownPlace struct {
+	addr uint64
+	kind spanKind
+}
+
+func (p knownPlace) compare(o knownPlace) int {
+	return cmp.Or(cmp.Compare(p.kind.stream, o.kind.stream), cmp.Compare(p.addr, o.addr))
+}
+
+func newSpanKinds(r *Recording) *spanKinds {
+	k := &spanKinds{d: r.Device}
+	if !k.unmaps() {
+		return k
+	}
+	for i := range r.Snapshot.Segments {
+		if seg := &r.Snapshot.Segments[i]; seg.Device == r.Device.ID && seg.Expandable && possibleRange(seg.Address, seg.TotalSize) {
+			kind := k.ofFinal(seg)
+			k.known = append(k.known, knownPlace{seg.Address, kind}, knownPlace{seg.Address + uint64(seg.TotalSize) - 1, kind})
+		}
+	}
+	k.learnFromMaps(r)
+	slices.SortStableFunc(k.known, knownPlace.compare)
+	return k
+}
+
+func (k *spanKinds) unmaps() bool {
+	return slices.ContainsFunc(k.d.Reserved, func(c replay.ReservedChange) bool {
+		return k.d.Events.Action[c.Event] == snapshot.SegmentUnmap
+	})
+}
+
+// learnFromMaps takes the size class of mapped pages from the request they were
+// mapped for: the next event on their stream that has one, as nothing comes between.
+func (k *spanKinds) learnFromMaps(r *Recording) {
+	e, settings := k.d.Events, SettingsOf(r.Snapshot)
+	class := map[snapshot.StreamID]snapshot.SizeClass{}
+	for i := e.Len() - 1; i >= 0; i-- {
+		switch e.Action[i] {
+		case snapshot.Alloc:
+			class[e.Stream[i]] = sizeClassOf(settings.BlockSize(e.Size[i]))
+		case snapshot.OOM: // its size is rounded already
+			class[e.Stream[i]] = sizeClassOf(e.Size[i])
+		case snapshot.SegmentMap:
+			kind := spanKind{stream: e.Stream[i], class: class[e.Stream[i]], expandable: true}
+			if kind.class == snapshot.SizeClassUnknown {
+				continue // the recording ends before the request
+			}
+			if e.Pool != nil {
+				kind.pool = e.Pool[i]
+			}
+			k.known = append(k.known, knownPlace{e.Addr[i], kind})
+		}
+	}
+}
+
+// ofFinal is the kind of a segment of the snapshot.
+func (k *spanKinds) ofFinal(seg *snapshot.Segment) spanKind {
+	class := seg.SizeClass
+	if class == snapshot.SizeClassUnknown {
+		class = classOfMalloc(seg.TotalSize)
+	}
+	return spanKind{seg.Stream, seg.Pool, class, seg.Expandable}
+}
+
+// classOfMalloc is the size class of a cudaMalloc'd segment.
+func classOfMalloc(size int64) snapshot.SizeClass {
+	if size <= allocator.SegmentSize(smallSize) {
+		return snapshot.SizeClassSmall
+	}
+	return snapshot.SizeClassLarge
+}
+
+// ofReleased is the kind of the range that a segment_free or segment_unmap gave back.
+func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
+	e := k.d.Events
+	kind := spanKind{stream: e.Stream[event]}
+	if e.Action[event] == snapshot.SegmentFree {
+		kind.class = classOfMalloc(e.Size[event])
+	} else {
+		kind = k.nearest(e.Addr[event], kind.stream)
+	}
+	if e.Pool != nil {
+		kind.pool = e.Pool[event]
+	}
+	return kind
+}
+
+// nearest is the kind of the known place of a stream that is closest to an
+// address: most likely of the same reservation, which is larger than the device's memory.
+func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) spanKind {
+	best := spanKind{stream: stream, class: snapshot.SizeClassLarge, expandable: true}
+	at, _ := slices.BinarySearchFunc(k.known, knownPlace{addr, spanKind{stream: stream}}, knownPlace.compare)
+	distance := ^uint64(0)
+	for _, i := range []int{at - 1, at} {
+		if i < 0 || i >= len(k.known) || k.known[i].kind.stream != stream {
+			continue
+		}
+		p := &k.known[i]
+		if d := max(p.addr, addr) - min(p.addr, addr); d < distance {
+			best, distance = p.kind, d
+		}
+	}
+	return best
+}

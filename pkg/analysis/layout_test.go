@@ -1,0 +1,74 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestLayoutAgainstAllocator runs random programs on the model of PyTorch's
+// allocator and holds the layout of every tenth state, walked back to from the
+// end, against what the allocator listed when it was there.
+func TestLayoutAgainstAllocator(t *testing.T) {
+	for _, conf := range []string{
+		"", "expandable_segments:True", "max_split_size_mb:30", "roundup_power2_divisions:4",
+		"max_split_size_mb:21,max_non_split_rounding_mb:40", "expandable_segments:True,roundup_power2_divisions:[1:8,>:2]",
+	} {
+		for _, capacity := range []int64{600 << 20, 1 << 40} {
+			for seed := range uint64(10) {
+				g := newGPU(t, conf, allocator.NewSimulatedDriver(capacity))
+				rng := rand.New(rand.NewPCG(seed, 3))
+				want := map[int]string{}
+				calls := 0
+				g.wander(t, rng, 1500, func() {
+					calls++
+					g.capture(t, conf, calls)
+					if calls%10 == 0 {
+						want[g.state()] = segmentsText(g.Segments())
+					}
+				})
+				want[g.state()] = segmentsText(g.Segments())
+				r := g.stop()
+				states := make([]int, 0, len(want))
+				for state := range want {
+					states = append(states, state)
+				}
+				seen := 0
+				for l := range Layouts(r, states...) {
+					seen++
+					if l.Anomalies != (LayoutAnomalies{}) {
+						t.Fatalf("%q seed %d state %d: %+v", conf, seed, l.State, l.Anomalies)
+					}
+					if got, want := firstDifference(layoutText(r, l), want[l.State]); got != want {
+						t.Fatalf("%q of %d bytes, seed %d, state %d of %d: got\n%s\nwant\n%s", conf, capacity, seed, l.State, r.Device.Events.Len(), got, want)
+					}
+				}
+				if seen != len(want) {
+					t.Fatalf("%d layouts of %d", seen, len(want))
+				}
+			}
+		}
+	}
+}
+
+// capture sends the requests of a stream to a private pool for a while. With
+// max_split_size the pool may give segments back, and only events of newer torch
+// versions say of which pool those were.
+func (g *gpu) capture(t *testing.T, conf string, calls int) {
+	t.Helper()
+	graph := snapshot.Pool{B: 7}
+	var err error
+	switch {
+	case strings.Contains(conf, "max_split_size_mb"):
+	case calls == 400:
+		err = g.BeginPool(graph, func(s allocator.Stream) bool { return s == 0x200 })
+	case calls == 500:
+		err = g.EndPool(graph)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

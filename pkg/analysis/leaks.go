@@ -1,0 +1,208 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// LeakKind is the way in which the memory of a call site grows over the steps.
+type LeakKind uint8
+
+const (
+	Accumulates LeakKind = iota // what it allocates in one step is still there at the end, again and again
+	Grows                       // what it allocates is replaced by something larger each step
+	Sawtooth                    // it piles up over several steps and is freed at once
+)
+
+// Key names the kind in files: "accumulates".
+func (k LeakKind) Key() string { return [...]string{"accumulates", "grows", "sawtooth"}[k] }
+
+// LeakLimit is why leaks cannot be judged from a recording.
+type LeakLimit uint8
+
+const (
+	LeaksJudged   LeakLimit = iota
+	NoEvents                // it holds a state only
+	NoRepetition            // no steps were found
+	TooFewSteps             // fewer than minLeakBoundaries
+	KeepsForwards           // only forward passes, which keep their activations for a backward that never comes
+)
+
+// Key names the limit in files: "no_repetition"; "" when leaks were judged.
+func (l LeakLimit) Key() string {
+	return [...]string{"", "no_events", "no_repetition", "too_few_steps", "keeps_forwards"}[l]
+}
+
+// minLeakBoundaries is how many times the end of a step must be seen: growth
+// between two could be the rest of getting ready.
+const minLeakBoundaries = 3
+
+// Growth is memory that call sites hold on to.
+type Growth struct {
+	Bytes       int64 // held at the end of the recording
+	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last whole one
+	Allocations int   // that the bytes are in; for a sawtooth, those freed in bursts
+	First, Last int   // of them, as indices into Device.Allocations
+}
+
+// LeakSite is one call site of a leak.
+type LeakSite struct {
+	Stack snapshot.StackID // 0 for the site without frames
+	Growth
+}
+
+// Leak is memory that grows with the steps in one rhythm, and so probably for
+// one reason. The stack of an allocation says where it was asked for; what
+// keeps it is not recorded.
+type Leak struct {
+	Kind   LeakKind
+	Strong bool // over enough steps to outlast warm-up and small caches
+	Growth      // of all its sites
+
+	Sites []LeakSite // most bytes first
+	// Frame is the innermost user frame that the sites have in common; its line
+	// is that of the largest site. NoFrame when no site has a user frame.
+	Frame snapshot.FrameID
+	// Graph says that most of the bytes are activations of several call sites,
+	// as when each step's autograd graph is kept.
+	Graph    bool
+	Families [FamilyCount]int64 // its bytes, for a sawtooth those freed in bursts
+
+	FirstStep, LastStep int // that added to it, as indices into Steps.Steps
+	GrowingSteps        int // steps that added to it
+	FreedAcross         int // allocations of the sites that outlived their step and were freed later
+
+	Bursts     int   // of a sawtooth: steps that free the work of several steps
+	BurstSteps int   // the most steps that one of them cleared
+	BurstBytes int64 // the most bytes that one of them freed
+}
+
+// Leaks is what can be said about memory that survives steps.
+type Leaks struct {
+	Limit  LeakLimit // why the rest is empty
+	Leaks  []Leak    // strong ones first, then by bytes
+	Caches []Leak    // key-value caches that grow: they are meant to
+	Once   Kept
+	Before int64 // bytes from before the recording that are held at its end; never suspect
+
+	recording *Recording
+	steps     *Steps
+}
+
+// maxKeptPercent is the share of forward allocations alive at the end above
+// which forward passes keep activations, and their growth says nothing.
+const maxKeptPercent = 15
+
+// FindLeaks looks for memory that survives steps, again and again. The cost is
+// linear in the events, and n log n in the allocations that outlive their step.
+func FindLeaks(r *Recording, steps *Steps) *Leaks {
+	l := &Leaks{recording: r, steps: steps}
+	for i := range r.Device.PreExisting {
+		if a := &r.Device.Allocations[i]; freedAt(a) == never {
+			l.Before += a.Size
+		}
+	}
+	if l.Limit = leakLimit(r, steps); l.Limit != LeaksJudged {
+		return l
+	}
+	judge := newLeakJudge(r, steps)
+	var suspects []suspect
+	for stack, lives := range livesAcrossSteps(r.Device, steps).all() {
+		l.Once.add(r.Families, lives)
+		if s, is := judge.site(stack, lives); is {
+			suspects = append(suspects, s)
+		}
+	}
+	for _, leak := range groupSuspects(r, suspects) {
+		if leak.Families[Cache] > leak.size()/2 {
+			l.Caches = append(l.Caches, leak)
+		} else {
+			l.Leaks = append(l.Leaks, leak)
+		}
+	}
+	rankLeaks(l.Leaks)
+	rankLeaks(l.Caches)
+	return l
+}
+
+func leakLimit(r *Recording, steps *Steps) LeakLimit {
+	switch {
+	case r.Device.Events.Len() == 0:
+		return NoEvents
+	case (steps.Method == NoSteps || steps.Method == StepsByForward) && keepsForwards(r):
+		return KeepsForwards
+	case steps.Method == NoSteps:
+		return NoRepetition
+	case len(steps.Boundaries) < minLeakBoundaries:
+		return TooFewSteps
+	}
+	return LeaksJudged
+}
+
+// keepsForwards reports whether forward passes leave more behind than a model
+// that is only used would, and nothing of a backward pass was recorded.
+func keepsForwards(r *Recording) bool {
+	for _, run := range r.Families.Phases.Runs {
+		if run.Phase == PhaseBackward || run.Phase == PhaseOptimizer {
+			return false
+		}
+	}
+	m := newMarkers(r.Stacks, r.Device)
+	forward, kept := 0, 0
+	born := r.Device.Allocations[r.Device.PreExisting:]
+	for i := range born {
+		if m.alloc(born[i].Stack) != markerForward {
+			continue
+		}
+		forward++
+		if freedAt(&born[i]) == never {
+			kept++
+		}
+	}
+	return forward > 0 && 100*kept >= maxKeptPercent*forward
+}
+
+// size is what a leak is ranked by.
+func (l *Leak) size() int64 { return max(l.Bytes, l.BurstBytes) }
+
+func rankLeaks(leaks []Leak) {
+	slices.SortStableFunc(leaks, func(a, b Leak) int {
+		if a.Strong != b.Strong {
+			if a.Strong {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(a.First, b.First))
+	})
+}
+
+// Held is what the sites of a leak hold at each boundary of the steps, in
+// bytes: allocations born in the recording and not yet given up.
+func (l *Leaks) Held(leak *Leak) []int64 {
+	sites := make(map[snapshot.StackID]bool, len(leak.Sites))
+	for _, s := range leak.Sites {
+		sites[s.Stack] = true
+	}
+	held := make([]int64, len(l.steps.Boundaries)+1)
+	born := l.recording.Device.Allocations[l.recording.Device.PreExisting:]
+	for i := range born {
+		if a := &born[i]; sites[a.Stack] {
+			held[l.steps.of(a.Start)] += a.Size
+			if end := freedAt(a); end != never {
+				held[l.steps.of(end)] -= a.Size
+			}
+		}
+	}
+	for j := 1; j < len(held); j++ {
+		held[j] += held[j-1]
+	}
+	return held[:len(l.steps.Boundaries)]
+}
+
+// State is the first state in which an allocation of the recording is live.
+func (l *Leaks) State(allocation int) int {
+	return int(l.recording.Device.Allocations[allocation].Start) + 1
+}

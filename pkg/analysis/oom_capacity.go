@@ -1,0 +1,59 @@
+package analysis
+
+import "github.com/memviz-go/memviz/pkg/snapshot"
+
+// Capacity is what is known of the memory of a device, in bytes. No file says it.
+type Capacity struct {
+	Given   int64 // by the user; 0 if not given, or if the recording proves it too small
+	AtLeast int64 // proved by the recording; 0 if it proves nothing
+
+	// TooSmall is what the user gave if the recording proves more.
+	TooSmall int64
+	// Card is the nominal size of the smallest common card with room for AtLeast, in
+	// units of 1 GiB as they are sold, and CardBytes what PyTorch sees of such a
+	// card. Both are 0 without an oom event. A guess: it supports no verdict.
+	Card      int
+	CardBytes int64
+}
+
+// cards are common GPUs by nominal memory, and the total that PyTorch reports for
+// them, in GiB. Reports for one entry differ by up to 0.3 GiB; the largest is here.
+var cards = []struct {
+	nominal int
+	total   float64
+}{
+	{6, 5.9}, {6, 6}, {8, 7.8}, {8, 8}, {11, 10.8}, {12, 11.8}, {12, 12}, {16, 14.8}, {16, 15.8}, {16, 16},
+	{24, 22.2}, {24, 23.7}, {24, 24}, {32, 31.8}, {40, 39.6}, {48, 44.6}, {48, 47.6}, {80, 79.4},
+	{96, 95.3}, {141, 139.9}, {180, 178.5}, {192, 192},
+}
+
+// CapacityOf says what is known of a device's memory. Given is what the user
+// says it is; 0 if nothing.
+func CapacityOf(r *Recording, given int64) Capacity {
+	d := r.Device
+	c := Capacity{Given: given, AtLeast: d.Totals.ReservedPeakBytes}
+	reserved, next, failed := d.Totals.ReservedBaselineBytes, 0, false
+	for i, action := range d.Events.Action {
+		if next < len(d.Reserved) && int(d.Reserved[next].Event) < i {
+			reserved += d.Reserved[next].Delta
+			next++
+		}
+		if action == snapshot.OOM {
+			failed = true
+			c.AtLeast = max(c.AtLeast, reserved+deviceFree(d.Events, i))
+		}
+	}
+	if given > 0 && given < c.AtLeast {
+		c.Given, c.TooSmall = 0, given
+	}
+	if !failed {
+		return c
+	}
+	for _, card := range cards {
+		if bytes := int64(card.total * (1 << 30)); bytes >= c.AtLeast {
+			c.Card, c.CardBytes = card.nominal, bytes
+			break
+		}
+	}
+	return c
+}

@@ -1,0 +1,167 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+)
+
+const gib = 1 << 30
+
+// shrinkingDriver is a device of which others take a part while a program runs.
+type shrinkingDriver struct {
+	*allocator.SimulatedDriver
+	outside int64 // used by others
+}
+
+func newDevice(capacity, outside int64) *shrinkingDriver {
+	return &shrinkingDriver{allocator.NewSimulatedDriver(capacity), outside}
+}
+
+func (d *shrinkingDriver) Memory() (free, total int64) {
+	free, total = d.SimulatedDriver.Memory()
+	return max(free-d.outside, 0), total
+}
+
+func (d *shrinkingDriver) Malloc(size int64) (uint64, bool) {
+	if free, _ := d.Memory(); size > free {
+		return 0, false
+	}
+	return d.SimulatedDriver.Malloc(size)
+}
+
+func (d *shrinkingDriver) Map(addr uint64, size int64) bool {
+	if free, _ := d.Memory(); size > free {
+		return false
+	}
+	return d.SimulatedDriver.Map(addr, size)
+}
+
+// oomStory runs on a device until a request fails.
+type oomStory struct {
+	name          string
+	want, unknown OOMVerdict // with the capacity given and without
+	outside       int64      // least percent of the device that others use from the start
+	run           func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand)
+}
+
+// fill asks for tensors of random sizes until one fails.
+func (g *gpu) fill(rng *rand.Rand, from, to int64, stream allocator.Stream) {
+	for ok := true; ok; {
+		_, ok = g.alloc(from+rng.Int64N(to-from), stream)
+	}
+}
+
+// train allocates and frees like a few training steps, and keeps weights.
+func (g *gpu) train(t *testing.T, rng *rand.Rand, weights int) {
+	t.Helper()
+	for range weights {
+		if _, ok := g.alloc(1<<20+rng.Int64N(60<<20), 0); !ok {
+			t.Fatal("no room for weights")
+		}
+	}
+	for range 3 {
+		for range 40 {
+			g.alloc(1<<10+rng.Int64N(50<<20), 0)
+		}
+		for len(g.live) > weights {
+			g.drop(t, len(g.live)-1)
+		}
+	}
+}
+
+func pressure(t *testing.T, g *gpu, _ *shrinkingDriver, rng *rand.Rand) {
+	t.Helper()
+	g.train(t, rng, 60)
+	g.fill(rng, 1<<10, 120<<20, 0)
+}
+
+// everySecond fills the device with tensors of one size until little is left
+// of it, and drops every second one.
+func (g *gpu) everySecond(t *testing.T, size int64, stream allocator.Stream, device *shrinkingDriver, left int64) {
+	t.Helper()
+	first := len(g.live)
+	for {
+		if free, _ := device.Memory(); free < left {
+			break
+		}
+		g.alloc(size, stream)
+	}
+	for i := len(g.live) - 1; i >= first; i -= 2 {
+		g.drop(t, i)
+	}
+}
+
+// inactive is what the cache holds.
+func (g *gpu) inactive() int64 { return g.Reserved() - g.Stats().Active.Current }
+
+var oomStories = []oomStory{
+	{name: "pressure", want: OOMPressure, unknown: OOMPressure, run: pressure},
+	{name: "every second freed", want: OOMFragmented, unknown: OOMFragmented, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+		g.everySecond(t, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
+		g.alloc(g.inactive()/10*(3+rng.Int64N(5)), 0)
+	}},
+	{name: "every second freed on a side stream", want: OOMOther, unknown: OOMOther, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+		const side = 0x100
+		g.everySecond(t, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
+		free, _ := d.Memory()
+		g.alloc(free+g.inactive()/10*(2+rng.Int64N(6)), 0)
+	}},
+	{name: "used outside", want: OOMOutside, unknown: OOMPressure, outside: 15, run: pressure},
+	{name: "used outside later", want: OOMOutside, unknown: OOMOutside, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+		for range 14 {
+			g.alloc(gib, 0)
+		}
+		for len(g.live) > 0 {
+			g.drop(t, 0)
+		}
+		g.EmptyCache()
+		d.outside = 5*gib + rng.Int64N(4*gib)
+		pressure(t, g, d, rng)
+	}},
+	{name: "a limit of the process", want: OOMLimit, unknown: OOMLimit, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+		g.SetMemoryFraction(0.3 + 0.5*rng.Float64())
+		pressure(t, g, d, rng)
+	}},
+}
+
+// deviceMemory is what the device of a story has.
+const deviceMemory = 16 * gib
+
+// record runs the story with a seed.
+func (s *oomStory) record(t *testing.T, conf string, seed uint64) *Recording {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 11))
+	device := newDevice(deviceMemory, 0)
+	if s.outside > 0 {
+		device.outside = deviceMemory / 100 * (s.outside + rng.Int64N(36))
+	}
+	g := newGPU(t, conf, device)
+	s.run(t, g, device, rng)
+	if stats := g.Stats(); stats.OOMs == 0 {
+		t.Fatalf("%s %q, seed %d: nothing failed", s.name, conf, seed)
+	}
+	return g.stop()
+}
+
+// TestOOMVerdicts tells why requests fail on a device where that is known, with
+// the capacity given and without.
+func TestOOMVerdicts(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		for _, story := range oomStories {
+			for seed := range uint64(20) {
+				r := story.record(t, conf, seed)
+				for capacity, want := range map[int64]OOMVerdict{deviceMemory: story.want, 0: story.unknown} {
+					ooms := FindOOMs(r, capacity)
+					if len(ooms) != 1 {
+						t.Fatalf("%s %q, seed %d: %d failures", story.name, conf, seed, len(ooms))
+					}
+					if o := &ooms[0]; o.Verdict != want {
+						t.Errorf("%s %q, seed %d, capacity %d: %s, want %s: %+v", story.name, conf, seed, capacity, o.Verdict, want, o)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// randomTape holds and drops tensors of a few stacks at random.
+func randomTape(seed uint64, events int) *tape {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	stacks := []string{loop, module, engine, step, dataset, initGroup}
+	t := timed()
+	var held []tensor
+	for range events {
+		if stack := stacks[rng.IntN(len(stacks))]; len(held) == 0 || rng.IntN(5) < 3 {
+			held = append(held, t.alloc(stack, int64(rng.IntN(1000))))
+		} else {
+			i := rng.IntN(len(held))
+			t.free(held[i], stack)
+			held = append(held[:i], held[i+1:]...)
+		}
+		t.now += int64(rng.IntN(3))
+	}
+	return t
+}
+
+// TestPeaks sums the live allocations of every state of every stretch.
+func TestPeaks(t *testing.T) {
+	d := randomTape(1, 200).record().Device
+	for _, n := range []int{1, 7, 50, 200, 1 << 40} {
+		for _, got := range PeaksOf(d, EveryEvents(d, n)) {
+			want := Peak{StateRange: got.StateRange, State: -1}
+			for k := got.From; k <= got.To; k++ {
+				var bytes int64
+				for _, i := range d.Live(nil, k) {
+					bytes += d.Allocations[i].Size
+				}
+				if want.State < 0 || bytes > want.Bytes {
+					want.State, want.Bytes = k, bytes
+				}
+			}
+			if got != want {
+				t.Errorf("every %d events: %+v, want %+v", n, got, want)
+			}
+		}
+	}
+}
+
+func TestEveryEvents(t *testing.T) {
+	d := randomTape(2, 10).record().Device
+	want := []StateRange{{0, 4}, {4, 8}, {8, 10}}
+	if got := EveryEvents(d, 4); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := EveryEvents(newTape().record().Device, 4); got != nil {
+		t.Errorf("a trace without events has stretches %v", got)
+	}
+}
+
+func TestEveryMicros(t *testing.T) {
+	tape := timed()
+	for _, gap := range []int64{0, 3, 4, 60} { // events at 1, 5, 10, 71
+		tape.now += gap
+		tape.alloc(loop, 1)
+	}
+	want := []TimeWindow{{StateRange{0, 2}, 0}, {StateRange{2, 3}, 1}, {StateRange{3, 4}, 14}}
+	if got := EveryMicros(tape.record().Device, 5); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := EveryMicros(randomTape(1, 10).record().Device, 1<<62); len(got) != 1 {
+		t.Errorf("one long window became %v", got)
+	}
+	if got := EveryMicros(newTape().record().Device, 5); got != nil {
+		t.Errorf("a trace without times has windows %v", got)
+	}
+}

@@ -1,0 +1,250 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+const (
+	lossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + loop
+	outer     = module                                                               // a module at depth 1
+	inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + module // at depth 2
+	head      = "head.py|project\n" + module
+	embedding = "embedding.py|look_up\n" + module
+)
+
+// part records a part of a training step, as a model of three layers has it.
+func (t *tape) part(p Phase) {
+	t.run(4, map[Phase]string{PhaseForward: module, PhaseBackward: engine, PhaseOptimizer: step}[p])
+}
+
+// train is a step from forward to optimizer.
+func (t *tape) train() {
+	t.part(PhaseForward)
+	t.part(PhaseBackward)
+	t.part(PhaseOptimizer)
+}
+
+func timed() *tape { return tapeOf(snapshot.Format{HasTime: true}) }
+
+func TestSteps(t *testing.T) {
+	tests := []struct {
+		name   string
+		tape   *tape
+		record func(t *tape, boundary func())
+		want   StepMethod
+	}{
+		{"nothing", newTape(), func(*tape, func()) {}, NoSteps},
+		{"one forward pass", newTape(), func(t *tape, _ func()) {
+			for _, stack := range []string{embedding, outer, inner, head} {
+				t.run(1, stack)
+			}
+		}, NoSteps},
+		{"annotated optimizer", timed(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				t.part(PhaseBackward)
+				t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
+				boundary()
+			}
+			t.run(1, loop)
+		}, StepsByAnnotation},
+		{"annotated optimizer without events of its own", timed(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				t.part(PhaseBackward)
+				t.annotated("Optimizer.step#SGD.step", func() {})
+				boundary()
+			}
+			t.run(1, loop)
+		}, StepsByAnnotation},
+		{"two optimizers one after the other are one step", timed(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				t.part(PhaseBackward)
+				t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
+				t.annotated("Optimizer.step#SGD.step", func() { t.part(PhaseOptimizer) })
+				boundary()
+			}
+		}, StepsByAnnotation},
+		{"starts of the profiler's steps", timed(), func(t *tape, boundary func()) {
+			for range 3 {
+				boundary()
+				t.annotated("ProfilerStep#7", func() { t.run(5, loop) })
+			}
+		}, StepsByAnnotation},
+		{"annotations need times", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.annotated("Optimizer.step#AdamW.step", t.train)
+				boundary()
+			}
+		}, StepsByOptimizer},
+		{"other annotations", timed(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.annotated("Optimizer.zero_grad#AdamW.zero_grad", t.train)
+				boundary()
+			}
+		}, StepsByOptimizer},
+		{"a free in two events ends the optimizer", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.train()
+				x := t.alloc(step, 8)
+				t.event(snapshot.FreeRequested, x, step)
+				t.event(snapshot.FreeCompleted, x, step)
+				boundary()
+			}
+			t.run(1, loop)
+		}, StepsByOptimizer},
+		{"gradient accumulation", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				for range 4 {
+					t.part(PhaseForward)
+					t.part(PhaseBackward)
+				}
+				t.part(PhaseOptimizer)
+				boundary()
+			}
+		}, StepsByOptimizer},
+		{"an optimizer that allocates in its first step only", newTape(), func(t *tape, boundary func()) {
+			for i := range 5 {
+				t.part(PhaseForward)
+				boundary()
+				t.alloc(lossGrad, 4)
+				t.part(PhaseBackward)
+				if i == 0 {
+					t.alloc(initGroup, 64)
+				}
+			}
+		}, StepsByBackward},
+		{"one call of backward for two losses", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				boundary()
+				t.alloc(lossGrad, 4)
+				t.alloc(lossGrad, 4)
+				t.part(PhaseBackward)
+			}
+		}, StepsByBackward},
+		{"Python that the engine calls starts no backward", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				boundary()
+				t.run(4, engine+"\n"+lossGrad)
+			}
+		}, StepsByBackwardRuns},
+		{"the engine without frames", newTape(), func(t *tape, boundary func()) {
+			for range 3 {
+				t.part(PhaseForward)
+				boundary()
+				t.run(4, "")
+			}
+		}, StepsByBackwardRuns},
+		{"a loop without modules", newTape(), func(t *tape, boundary func()) {
+			for range 6 {
+				boundary()
+				t.alloc(dataset, 64)
+				t.run(7, loop)
+			}
+		}, StepsByUserSites},
+		{"a loop in a corner of the recording", newTape(), func(t *tape, _ func()) {
+			for range 4 {
+				t.alloc(dataset, 64)
+			}
+			for i := range 20 {
+				t.run(1, fmt.Sprintf("layer%d.py|forward", i))
+			}
+		}, NoSteps},
+		{"calls of a model", newTape(), func(t *tape, boundary func()) {
+			for range 4 {
+				boundary()
+				t.run(1, embedding)
+				t.run(6, inner)
+				t.run(1, head)
+			}
+		}, StepsByForward},
+		{"the layers of one call", newTape(), func(t *tape, _ func()) {
+			t.run(1, embedding)
+			for range 12 {
+				t.run(1, outer)
+				t.run(2, inner)
+			}
+			t.run(1, head)
+		}, NoSteps},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var want []replay.EventIndex
+			test.record(test.tape, func() {
+				if n := test.tape.Len(0); n > 0 {
+					want = append(want, replay.EventIndex(n))
+				}
+			})
+			s := FindSteps(test.tape.record())
+			if s.Method != test.want {
+				t.Errorf("found by %s, want %s", s.Method.Key(), test.want.Key())
+			}
+			if !slices.Equal(s.Boundaries, want) {
+				t.Errorf("boundaries %v, want %v", s.Boundaries, want)
+			}
+		})
+	}
+}
+
+// TestHiddenAnnotations finds the same steps in the stacks as in annotations.
+func TestHiddenAnnotations(t *testing.T) {
+	tape := timed()
+	for range 5 {
+		tape.part(PhaseForward)
+		tape.part(PhaseBackward)
+		tape.annotated("Optimizer.step#AdamW.step", func() { tape.part(PhaseOptimizer) })
+	}
+	r := tape.record()
+	annotated := FindSteps(r)
+	r.Snapshot.Annotations = nil
+	hidden := FindSteps(r)
+	if hidden.Method != StepsByOptimizer || !slices.Equal(hidden.Boundaries, annotated.Boundaries) {
+		t.Errorf("hidden: %s %v, annotated: %v", hidden.Method.Key(), hidden.Boundaries, annotated.Boundaries)
+	}
+}
+
+func TestStepRanges(t *testing.T) {
+	tape := timed()
+	for _, name := range []string{"ProfilerStep#3", "ProfilerStep#4"} {
+		tape.annotated(name, func() {
+			tape.annotated("Optimizer.step#SGD.step", tape.train)
+			tape.run(1, loop)
+		})
+	}
+	r := tape.record()
+	s := FindSteps(r)
+	n := r.Device.States() - 1
+	id := func(name string) snapshot.StringID {
+		return snapshot.StringID(slices.Index(r.Snapshot.Strings, name))
+	}
+	want := []Step{
+		{StateRange: StateRange{0, 24}, Name: id("ProfilerStep#3")},
+		{StateRange: StateRange{24, 50}, Name: id("ProfilerStep#4"), Complete: true},
+		{StateRange: StateRange{50, n}},
+	}
+	if !slices.Equal(s.Steps, want) {
+		t.Errorf("steps\n%+v, want\n%+v", s.Steps, want)
+	}
+	for k := range r.Device.States() {
+		want := 0
+		for j, step := range s.Steps {
+			if step.From < k {
+				want = j
+			}
+		}
+		if got := s.At(k); got != want {
+			t.Errorf("state %d is in step %d, want %d", k, got, want)
+		}
+	}
+	if got := (&Steps{}).At(3); got != -1 {
+		t.Errorf("without steps, state 3 is in step %d", got)
+	}
+}

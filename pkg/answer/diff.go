@@ -1,0 +1,223 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// DiffSchema names the meaning of the keys of DiffDevice.
+const DiffSchema = "memviz.diff/1"
+
+// DiffDevice is how a device differs between two recordings, each in a state of
+// its own. Bytes are requested bytes of live allocations.
+type DiffDevice struct {
+	Device           int          `json:"device"`
+	Before           DiffSide     `json:"before"`
+	After            DiffSide     `json:"after"`
+	MatchedShare     float64      `json:"matched_share"`     // of the bytes with a stack, those of sites that both have, 0 to 1
+	WithoutOperators bool         `json:"without_operators"` // one side has no C++ frames, so operators were not compared
+	UnchangedBytes   int64        `json:"unchanged_bytes"`   // on each side
+	Rows             []DiffRow    `json:"rows"`              // the largest change first; without what did not change
+	Families         []DiffFamily `json:"families"`          // the largest change first
+}
+
+// DiffSide are the totals of one recording.
+type DiffSide struct {
+	File              string `json:"file"`
+	State             int    `json:"state"`        // that is compared
+	ActiveBytes       int64  `json:"active_bytes"` // in that state
+	LiveAllocations   int    `json:"live_allocations"`
+	PeakBytes         int64  `json:"peak_bytes"`
+	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
+	FinalBytes        int64  `json:"final_bytes"`
+	Events            int    `json:"events"`
+	Allocations       int    `json:"allocations"`
+	OOMEvents         int    `json:"oom_events"`
+}
+
+// DiffRow is a call site that changed. Sites match although lines moved.
+type DiffRow struct {
+	Site              string     `json:"site"`     // file:line:function, of the second recording where it has it
+	Operator          string     `json:"operator"` // "aten::mm", or empty
+	Change            string     `json:"change"`   // added, removed, grown or shrunk
+	BeforeBytes       int64      `json:"before_bytes"`
+	AfterBytes        int64      `json:"after_bytes"`
+	DeltaBytes        int64      `json:"delta_bytes"`
+	BeforeAllocations int        `json:"before_allocations"`
+	AfterAllocations  int        `json:"after_allocations"`
+	BeforeLines       []DiffLine `json:"before_lines"`
+	AfterLines        []DiffLine `json:"after_lines"`
+}
+
+// DiffLine is what one line of the site's function holds.
+type DiffLine struct {
+	Line  int   `json:"line"` // 0: unknown
+	Bytes int64 `json:"bytes"`
+}
+
+// DiffFamily is what a family holds on each side.
+type DiffFamily struct {
+	Family      string `json:"family"`
+	BeforeBytes int64  `json:"before_bytes"`
+	AfterBytes  int64  `json:"after_bytes"`
+	DeltaBytes  int64  `json:"delta_bytes"`
+}
+
+// DiffOptions are what a person asked of Diff.
+type DiffOptions struct {
+	At   Moment // in each of them
+	Rows int    // shown to people; programs get all
+}
+
+// Diff compares two recordings, device by device.
+func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
+	value := newDevices[DiffDevice](DiffSchema)
+	s := &Sheet{value: value}
+	for _, a := range before.Recordings {
+		for _, b := range after.Recordings {
+			if a.Device.ID != b.Device.ID {
+				continue
+			}
+			d, err := diffAt(before, a, after, b, o.At)
+			if err != nil {
+				return nil, err
+			}
+			view := newDiffDevice(before, after, a, d)
+			value.Devices = append(value.Devices, view)
+			s.diff(before, after, a, d, &view, o.Rows)
+		}
+	}
+	if len(value.Devices) == 0 {
+		return nil, errors.New("the two snapshots have no device in common")
+	}
+	return s, nil
+}
+
+func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*analysis.Difference, error) {
+	stateA, err := at.State(a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", before.FileName(), err)
+	}
+	stateB, err := at.State(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", after.FileName(), err)
+	}
+	return analysis.Diff(a, stateA, b, stateB), nil
+}
+
+func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Difference) DiffDevice {
+	view := DiffDevice{
+		Device: int(r.Device.ID), Before: newDiffSide(before, &d.Before), After: newDiffSide(after, &d.After),
+		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
+		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
+	}
+	if d.StackBytes > 0 {
+		view.MatchedShare = float64(d.MatchedBytes) / float64(d.StackBytes)
+	}
+	for i := range d.Rows {
+		row := &d.Rows[i]
+		view.Rows[i] = DiffRow{
+			Site: row.Site.String(), Operator: row.Operator, Change: row.Change.String(),
+			BeforeBytes: row.Before.Bytes, AfterBytes: row.After.Bytes, DeltaBytes: row.Delta(),
+			BeforeAllocations: row.Before.Allocations, AfterAllocations: row.After.Allocations,
+			BeforeLines: diffLines(row.Before.Lines), AfterLines: diffLines(row.After.Lines),
+		}
+	}
+	for i, f := range d.Families {
+		view.Families[i] = DiffFamily{Family: f.Family.Key(), BeforeBytes: f.Before, AfterBytes: f.After, DeltaBytes: f.Delta()}
+	}
+	return view
+}
+
+func newDiffSide(in *Input, t *analysis.DiffTotals) DiffSide {
+	return DiffSide{
+		File: in.FileName(), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations, PeakBytes: t.PeakBytes,
+		ReservedPeakBytes: t.ReservedPeakBytes, FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations, OOMEvents: t.OOMEvents,
+	}
+}
+
+func diffLines(lines []analysis.LineBytes) []DiffLine {
+	list := make([]DiffLine, len(lines))
+	for i, l := range lines {
+		list[i] = DiffLine{l.Line, l.Bytes}
+	}
+	return list
+}
+
+// diff puts the difference of a device into words.
+func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Difference, view *DiffDevice, rows int) {
+	s.heading("%s: %s between %s and %s", after.Snapshot.DeviceLabel(r.Device.ID),
+		units.NoBreak(units.Change(d.After.Bytes-d.Before.Bytes)), name(before.FileName()), name(after.FileName()))
+	s.put(diffTotals(d))
+	switch {
+	case len(d.Rows) == 0:
+		s.say("No call site holds more or less.")
+		return
+	case d.DifferentPrograms():
+		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can still be compared:",
+			units.Share(d.MatchedBytes, d.StackBytes))
+		s.put(diffFamilies(d))
+	}
+	s.put(diffTable(view, rows))
+	if d.WithoutOperators {
+		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
+	}
+	if d.UnchangedRows > 0 {
+		s.note("%s more, with %s, did not change.", units.Plural(d.UnchangedRows, "site", "sites"), units.Bytes(d.UnchangedBytes))
+	}
+}
+
+func diffTotals(d *analysis.Difference) *sheetTable {
+	t := newTable(column{"", words}, column{"before", figures}, column{"after", figures}, column{"change", figures})
+	bytes := func(what string, before, after int64) {
+		t.row(what, units.Bytes(before), units.Bytes(after), units.Change(after-before))
+	}
+	counts := func(what string, before, after int) {
+		t.row(what, units.Count(before), units.Count(after), signed(int64(after-before)))
+	}
+	t.row("compared in state", units.Count(d.Before.State), units.Count(d.After.State), "")
+	bytes("active there", d.Before.Bytes, d.After.Bytes)
+	counts("allocations there", d.Before.LiveAllocations, d.After.LiveAllocations)
+	bytes("peak active", d.Before.PeakBytes, d.After.PeakBytes)
+	bytes("peak reserved", d.Before.ReservedPeakBytes, d.After.ReservedPeakBytes)
+	bytes("active at the end", d.Before.FinalBytes, d.After.FinalBytes)
+	counts("events", d.Before.Events, d.After.Events)
+	counts("allocations", d.Before.Allocations, d.After.Allocations)
+	if d.Before.OOMEvents+d.After.OOMEvents > 0 {
+		counts("out of memory", d.Before.OOMEvents, d.After.OOMEvents)
+	}
+	return t
+}
+
+func diffTable(view *DiffDevice, rows int) *sheetTable {
+	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"", words}, column{"site", paths})
+	for i := range view.Rows {
+		if i == rows {
+			t.more = "and " + units.Plural(len(view.Rows)-rows, "more row", "more rows") + "; --rows shows more"
+			break
+		}
+		row := &view.Rows[i]
+		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change, siteName(row.Site))
+	}
+	return t
+}
+
+// siteName is a site for people.
+func siteName(site string) any {
+	if site == "" {
+		return noStack
+	}
+	return name(site)
+}
+
+func diffFamilies(d *analysis.Difference) *sheetTable {
+	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"family", words})
+	for i := range d.Families {
+		f := &d.Families[i]
+		t.row(units.Change(f.Delta()), units.Bytes(f.Before), units.Bytes(f.After), f.Family.Label())
+	}
+	return t
+}

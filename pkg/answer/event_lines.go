@@ -1,0 +1,126 @@
+package answer
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// eventColumns are the widths of the log's columns, which are known before its
+// first line is.
+type eventColumns struct {
+	event, time, what, where int // no time: 0
+}
+
+// activeWidth is that of the longest number of bytes.
+const activeWidth = len("1000 KiB")
+
+func (l *eventLog) columns() eventColumns {
+	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) + "[1.00 MiB:1.00 MiB]"
+	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: len(longest)}
+	left := Width - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
+	if l.timed() {
+		c.time = len("seconds")
+		for i := l.from; i < l.end; i++ {
+			c.time = max(c.time, len(seconds(l.d.Events.SinceFirst(i))))
+		}
+		for _, a := range l.annotations {
+			c.time = max(c.time, len(seconds(l.annotationEnds(a).TimeMicros)))
+		}
+		left -= c.time + len(gutter)
+	}
+	c.where = max(left, 0)
+	return c
+}
+
+// row is a line of the log. Without anything in the columns behind it, what may
+// take their room.
+func (c eventColumns) row(event, time, what, active, where string) string {
+	var b strings.Builder
+	b.WriteString(indent + text.AlignRight.Apply(event, c.event) + gutter)
+	if c.time > 0 {
+		b.WriteString(text.AlignRight.Apply(time, c.time) + gutter)
+	}
+	if active == "" {
+		room := c.what + len(gutter) + activeWidth + len(gutter) + c.where
+		b.WriteString(cutEnd(what, room))
+		return strings.TrimRight(b.String(), " ")
+	}
+	b.WriteString(text.AlignLeft.Apply(cutEnd(what, c.what), c.what) + gutter)
+	b.WriteString(text.AlignRight.Apply(active, activeWidth) + gutter)
+	b.WriteString(where)
+	return strings.TrimRight(b.String(), " ")
+}
+
+// seconds is a time with all its microseconds.
+func seconds(micros int64) string {
+	return strconv.FormatFloat(float64(micros)/1e6, 'f', 6, 64)
+}
+
+// lines yields the log for people.
+func (l *eventLog) lines(look Look) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c, remarks, shown := l.columns(), l.newRemarks(), 0
+		remark := func(before int) bool {
+			for r := range remarks.before(before) {
+				if !yield(look.paint(c.row("", r.time, r.text, "", ""), text.Faint)) {
+					return false
+				}
+			}
+			return true
+		}
+		if !yield(look.paint(c.row("event", "seconds", "what", "active", "where"), text.Faint)) {
+			return
+		}
+		for h := range l.happenings() {
+			if !remark(h.event) || !yield(l.line(c, h, look)) {
+				return
+			}
+			shown++
+		}
+		if remark(l.end) && l.grep != nil {
+			yield(look.paint(indent+units.Count(shown)+" of "+units.Plural(l.end-l.from, "event", "events")+" shown", text.Faint))
+		}
+	}
+}
+
+// line is the line of an event. That memory ran out stands out.
+func (l *eventLog) line(c eventColumns, h happening, look Look) string {
+	e := l.d.Events
+	time := ""
+	if l.timed() {
+		time = seconds(e.SinceFirst(h.event))
+	}
+	line := c.row(strconv.Itoa(h.event), time, plainName(name(h.what)), units.Bytes(l.active[h.event+1]), l.where(e.Stack[h.event], c.where))
+	if e.Action[h.event] == snapshot.OOM {
+		return look.paint(line, text.Bold)
+	}
+	return line
+}
+
+// where is a site for people: the file without its folders, its line and, as
+// far as there is room, the function.
+func (l *eventLog) where(id snapshot.StackID, room int) string {
+	where, known := l.wheres[id]
+	if known {
+		return where
+	}
+	site := l.r.Stacks.Site(id)
+	function := plainName(name(site.Function))
+	if site.File == "" {
+		where = cutEnd(function, room)
+	} else {
+		line := plainName(name(site.File[strings.LastIndexAny(site.File, `/\`)+1:])) + ":" + strconv.Itoa(site.Line)
+		where = cutBeginning(line, room)
+		if text.StringWidthWithoutEscSequences(where)+len(" f…") <= room {
+			where = cutEnd(where+" "+function, room)
+		}
+	}
+	l.wheres[id] = where
+	return where
+}

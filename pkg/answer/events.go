@@ -1,0 +1,171 @@
+package answer
+
+import (
+	"bufio"
+	"bytes"
+	"regexp"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// EventsSchema names the meaning of the keys of EventsDevice.
+const EventsSchema = "memviz.events/1"
+
+// EventsDevice is the log of one device. Times are microseconds since its first
+// event.
+type EventsDevice struct {
+	File          string           `json:"file"`
+	Device        int              `json:"device"`
+	From          int              `json:"from"`           // the first event that was asked for
+	To            int              `json:"to"`             // the last one
+	ActiveBytes   int64            `json:"active_bytes"`   // after the last one
+	ReservedBytes int64            `json:"reserved_bytes"` // after the last one
+	Annotations   []AnnotationEnds `json:"annotations"`    // among the events
+	Events        []Event          `json:"events"`         // a line each
+}
+
+// AnnotationEnds is one end of a range that the code named. The recording does
+// not say which device it belongs to.
+type AnnotationEnds struct {
+	Name       string `json:"name"`
+	Stage      string `json:"stage"` // START or END
+	TimeMicros int64  `json:"time_us"`
+}
+
+// Event is what happened in one event, and the totals after it. Keys without a
+// meaning for its action are left out.
+type Event struct {
+	Event           int    `json:"event"` // its index
+	TimeMicros      *int64 `json:"time_us,omitempty"`
+	Action          string `json:"action"`
+	Text            string `json:"text"` // in words
+	Address         string `json:"address,omitempty"`
+	Bytes           int64  `json:"bytes"`
+	DeviceFreeBytes int64  `json:"device_free_bytes,omitempty"` // of an oom
+	Stream          string `json:"stream"`                      // its handle
+	Allocation      *int   `json:"allocation,omitempty"`        // the number behind t
+	Segment         *int   `json:"segment,omitempty"`           // the number behind s
+	Site            string `json:"site,omitempty"`
+	Metadata        string `json:"metadata,omitempty"`
+	CompileContext  string `json:"compile_context,omitempty"`
+	ActiveBytes     int64  `json:"active_bytes"`
+	ReservedBytes   int64  `json:"reserved_bytes"`
+}
+
+// EventOptions are what a person asked of Events.
+type EventOptions struct {
+	From, To Mark           // both are included
+	Grep     *regexp.Regexp // only events that match, or nil
+}
+
+// Events is the log of what happened, an event a line. Events are read, put
+// into words and written one by one.
+func Events(in []Input, o EventOptions) (*Sheet, error) {
+	value := &eventsValue{}
+	s := &Sheet{value: value}
+	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		l, err := newEventLog(in, r, o)
+		if err != nil {
+			return err
+		}
+		value.logs = append(value.logs, l)
+		s.device(in, r.Device, l.remark())
+		if l.end > l.from {
+			s.lines(l.lines)
+		} else if r.Device.Events.Len() == 0 {
+			s.warn(r.Snapshot, r.Device)
+		}
+		return nil
+	})
+	return s, err
+}
+
+// remark says which events there are.
+func (l *eventLog) remark() string {
+	n := l.d.Events.Len()
+	if l.from == 0 && l.end == n {
+		return units.Plural(n, "event", "events")
+	} else if l.end <= l.from {
+		return "no event of " + units.Count(n)
+	}
+	return "events " + units.Count(l.from) + " to " + units.Count(l.end-1) + " of " + units.Count(n)
+}
+
+// eventsValue is the answer for programs: that of devices[EventsDevice], but
+// never as a whole.
+type eventsValue struct {
+	logs []*eventLog
+}
+
+func (v *eventsValue) writeJSON(w *bufio.Writer) error {
+	w.WriteString(`{"schema":"` + EventsSchema + `","devices":[`)
+	for i, l := range v.logs {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		if err := l.writeJSON(w); err != nil {
+			return err
+		}
+	}
+	_, err := w.WriteString("]}\n")
+	return err
+}
+
+func (l *eventLog) writeJSON(w *bufio.Writer) error {
+	device := EventsDevice{
+		File: l.in.FileName(), Device: int(l.d.ID), From: l.from, To: l.end - 1,
+		ActiveBytes: l.active[l.end], ReservedBytes: l.reserved[l.end],
+		Annotations: []AnnotationEnds{}, Events: []Event{},
+	}
+	for _, a := range l.annotations {
+		device.Annotations = append(device.Annotations, l.annotationEnds(a))
+	}
+	text, err := jsonLine(&device)
+	if err != nil {
+		return err
+	}
+	w.Write(bytes.TrimSuffix(text, []byte("[]}"))) // the events come last
+	events := func(yield func(Event) bool) {
+		for h := range l.happenings() {
+			if !yield(l.value(h)) {
+				return
+			}
+		}
+	}
+	if err := writeArray(w, events); err != nil {
+		return err
+	}
+	return w.WriteByte('}')
+}
+
+// value is an event as programs get it.
+func (l *eventLog) value(h happening) Event {
+	i, e := h.event, l.d.Events
+	v := Event{
+		Event: i, Action: l.s.ActionName(e.Action[i]), Text: h.what, Bytes: e.Size[i],
+		Stream: units.Address(l.s.Streams[e.Stream[i]]), Site: l.site(e.Stack[i]),
+		Metadata: l.metadata(i), CompileContext: l.compileContext(i),
+		ActiveBytes: l.active[i+1], ReservedBytes: l.reserved[i+1],
+	}
+	if l.timed() {
+		micros := e.SinceFirst(i)
+		v.TimeMicros = &micros
+	}
+	switch e.Action[i] {
+	case snapshot.OOM:
+		v.DeviceFreeBytes = freeOnDevice(e, i)
+	case snapshot.SnapshotTaken, snapshot.UserDefined:
+	default:
+		v.Address = units.Address(e.Addr[i])
+	}
+	if h.allocation != analysis.NoAllocation {
+		number := int(h.allocation)
+		v.Allocation = &number
+	}
+	if h.segment != noSegment {
+		v.Segment = &h.segment
+	}
+	return v
+}

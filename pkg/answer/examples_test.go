@@ -1,0 +1,84 @@
+package answer
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// example is one of the committed examples.
+func example(t *testing.T, story string) Input {
+	t.Helper()
+	s, err := snapshot.Open(filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Analyse(story+".pickle", s)
+}
+
+// Every answer on the examples, as people read it, and its JSON held against
+// the schema.
+func TestAnswersOnExamples(t *testing.T) {
+	training, leaking, oom := example(t, "training-loop"), example(t, "leaking-loss"), example(t, "out-of-memory")
+	all := []Input{training, leaking, oom}
+	capacity := OOMOptions{Capacity: 5 << 30, Rows: 5}
+	for _, test := range []struct {
+		command string
+		ask     func() (*Sheet, error)
+	}{
+		{"leaks", func() (*Sheet, error) { return Leaks(all, 5) }},
+		{"oom", func() (*Sheet, error) { return OOM(all, OOMOptions{Rows: 5}) }},
+		{"oom_capacity", func() (*Sheet, error) { return OOM(all[2:], capacity) }},
+		{"diff", func() (*Sheet, error) { return Diff(&training, &leaking, DiffOptions{At: Peak, Rows: 5}) }},
+		{"diff_same", func() (*Sheet, error) { return Diff(&oom, &oom, DiffOptions{At: Peak, Rows: 5}) }},
+		{"ranks", func() (*Sheet, error) { return ranksOf(all...), nil }},
+		{"ranks_two", func() (*Sheet, error) { return ranksOf(training, leaking), nil }},
+	} {
+		s, err := test.ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		command, _, _ := bytes.Cut([]byte(test.command), []byte("_"))
+		fits(t, string(command), s)
+		text := written(t, s, Text)
+		fitsTerminal(t, string(text))
+		testkit.Golden(t, test.command+".txt", append(text, written(t, s, Markdown)...))
+	}
+}
+
+func ranksOf(in ...Input) *Sheet {
+	var files []string
+	for i := range in {
+		files = append(files, in[i].Name)
+	}
+	var summaries []analysis.RankSummary
+	for i, rank := range analysis.NameRanks(files) {
+		summaries = append(summaries, RankOf(&in[i], rank)...)
+	}
+	return Ranks(summaries, []UnreadableRank{{File: "rank9.pickle", Error: "rank9.pickle: the file is empty"}}, 2)
+}
+
+// A hostile snapshot gives answers too, which fit a terminal and their schemas.
+func TestAnswersOnHostile(t *testing.T) {
+	in := Analyse("\x1b[31mhostile\n.pickle", testkit.Hostile())
+	for command, ask := range map[string]func() (*Sheet, error){
+		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, 5) },
+		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },
+		"diff":  func() (*Sheet, error) { return Diff(&in, &in, DiffOptions{At: Peak, Rows: 5}) },
+		"ranks": func() (*Sheet, error) { return ranksOf(in), nil },
+	} {
+		s, err := ask()
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		fits(t, command, s)
+		for _, format := range []Format{Text, Markdown} {
+			printable(t, string(written(t, s, format)))
+		}
+		fitsTerminal(t, string(written(t, s, Text)))
+	}
+}

@@ -1,0 +1,234 @@
+package answer
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// LeaksSchema names the meaning of the keys of LeaksDevice.
+const LeaksSchema = "memviz.leaks/1"
+
+// LeaksDevice is what survives the steps of a device. Bytes are requested bytes.
+type LeaksDevice struct {
+	File             string      `json:"file"`
+	Device           int         `json:"device"`
+	Steps            int         `json:"steps"`
+	Method           string      `json:"method"` // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
+	Limit            string      `json:"limit"`  // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
+	Suspects         []Suspect   `json:"suspects"`
+	Caches           []Suspect   `json:"caches"` // key-value caches that grow, as they are meant to
+	KeptOnce         KeptOnce    `json:"kept_once"`
+	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
+	Cycles           CyclesFound `json:"cycles"`
+}
+
+// Suspect is memory that grows with the steps in one rhythm, the likeliest first.
+type Suspect struct {
+	Site         string        `json:"site"`    // file:line:function where it was allocated; what keeps it is not recorded
+	Kind         string        `json:"kind"`    // accumulates, grows or sawtooth
+	Verdict      string        `json:"verdict"` // strong, or weak when too few steps were recorded to tell it from a cache that fills
+	Family       string        `json:"family"`  // of most of its bytes
+	BytesLive    int64         `json:"bytes_live"`
+	BytesPerStep int64         `json:"bytes_per_step"`
+	Allocations  int           `json:"allocations"`
+	FirstState   int           `json:"first_state"` // in which its first survivor is live
+	LastState    int           `json:"last_state"`  // in which its last survivor is first live
+	FirstStep    int           `json:"first_step"`  // that added to it, from 0
+	LastStep     int           `json:"last_step"`
+	GrowingSteps int           `json:"growing_steps"`
+	Bursts       int           `json:"bursts"`      // of a sawtooth: steps that freed the work of several
+	BurstBytes   int64         `json:"burst_bytes"` // the most that one of them freed
+	HeldBytes    []int64       `json:"held_bytes"`  // at the end of each step
+	Stack        []string      `json:"stack"`       // of its largest site: file:line:function, innermost first
+	Sites        []SuspectSite `json:"sites"`       // that grow together, the most bytes first
+}
+
+// SuspectSite is one call site of a suspect.
+type SuspectSite struct {
+	Site         string `json:"site"`
+	BytesLive    int64  `json:"bytes_live"`
+	BytesPerStep int64  `json:"bytes_per_step"`
+	Allocations  int    `json:"allocations"`
+}
+
+// KeptOnce is what was allocated in one step only and kept: what weights,
+// optimizer state and caches look like.
+type KeptOnce struct {
+	Sites       int   `json:"sites"`
+	Allocations int   `json:"allocations"`
+	Bytes       int64 `json:"bytes"`
+}
+
+// Leaks are the bytes that survive steps.
+func Leaks(in []Input, rows int) (*Sheet, error) {
+	value := newDevices[LeaksDevice](LeaksSchema)
+	s := &Sheet{value: value}
+	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		steps := analysis.FindSteps(r)
+		leaks, cycles := analysis.FindLeaks(r, steps), analysis.FindCycles(r, steps)
+		value.Devices = append(value.Devices, newLeaksDevice(in, r, steps, leaks, cycles))
+		s.leaks(in, r, steps, leaks, rows)
+		s.cycles(r, cycles)
+		return nil
+	})
+	return s, err
+}
+
+func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles) LeaksDevice {
+	return LeaksDevice{
+		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Steps), Method: steps.Method.Key(), Limit: l.Limit.Key(),
+		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
+		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
+		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, cycles),
+	}
+}
+
+func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak) []Suspect {
+	list := make([]Suspect, len(leaks))
+	for i := range leaks {
+		leak := &leaks[i]
+		verdict := "weak"
+		if leak.Strong {
+			verdict = "strong"
+		}
+		list[i] = Suspect{
+			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict, Family: mostOf(leak.Families).Key(),
+			BytesLive: leak.Bytes, BytesPerStep: leak.PerStep, Allocations: leak.Allocations,
+			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
+			FirstStep: leak.FirstStep, LastStep: leak.LastStep, GrowingSteps: leak.GrowingSteps,
+			Bursts: leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.Held(leak),
+			Stack: stackLines(r.Snapshot, leak.Sites[0].Stack), Sites: make([]SuspectSite, len(leak.Sites)),
+		}
+		for j, site := range leak.Sites {
+			list[i].Sites[j] = SuspectSite{
+				Site: r.Stacks.Site(site.Stack).String(), BytesLive: site.Bytes, BytesPerStep: site.PerStep, Allocations: site.Allocations,
+			}
+		}
+	}
+	return list
+}
+
+// leakSite is where a leak is said to be allocated: the innermost user frame
+// that its sites have in common, else its largest site.
+func leakSite(r *analysis.Recording, leak *analysis.Leak) analysis.Site {
+	if leak.Frame == analysis.NoFrame {
+		return r.Stacks.Site(leak.Sites[0].Stack)
+	}
+	f := r.Snapshot.Frames[leak.Frame]
+	return analysis.Site{Function: r.Snapshot.String(f.Name), File: r.Snapshot.String(f.File), Line: int(f.Line)}
+}
+
+// mostOf is the family with the most bytes.
+func mostOf(families [analysis.FamilyCount]int64) analysis.Family {
+	return analysis.Family(slices.Index(families[:], slices.Max(families[:])))
+}
+
+// leaks puts what survives the steps of a device into words.
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, rows int) {
+	s.device(in, r.Device, leaksHeadline(steps, l))
+	s.say("%s", stepsSentence(steps))
+	switch l.Limit {
+	case analysis.NoEvents:
+		s.say("The file holds no history of events, so nothing can be said about growth.")
+	case analysis.NoRepetition:
+		s.say("Leaks cannot be judged from this file. Record several steps.")
+	case analysis.TooFewSteps:
+		s.say("Growth between two ends of steps could be the rest of getting ready. Record 8 steps or more.")
+	case analysis.KeepsForwards:
+		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
+	case analysis.LeaksJudged:
+		s.suspects(r, steps, l, rows)
+	}
+}
+
+func leaksHeadline(steps *analysis.Steps, l *analysis.Leaks) string {
+	n := len(l.Leaks)
+	switch {
+	case l.Limit != analysis.LeaksJudged:
+		return "cannot be judged"
+	case n == 0:
+		return "nothing keeps growing"
+	}
+	strong := 0
+	for i := range l.Leaks {
+		if l.Leaks[i].Strong {
+			strong++
+		}
+	}
+	if strong == 0 {
+		return "may keep growing, at " + units.Plural(n, "place", "places")
+	}
+	return "keeps growing, at " + units.Plural(strong, "place", "places")
+}
+
+func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, rows int) {
+	for i := range l.Leaks {
+		if i == rows {
+			s.note("And %s; --rows shows more.", units.Plural(len(l.Leaks)-rows, "more", "more"))
+			break
+		}
+		leak := &l.Leaks[i]
+		s.add(leakSentence(r, steps, leak))
+		s.put(leakTable(r, leak))
+	}
+	if len(l.Leaks) > 0 {
+		s.note("What keeps it is not recorded: look for a list, dict, attribute, closure or hook that still holds the tensor, or something computed from it.")
+	}
+	for i := range l.Caches {
+		c := &l.Caches[i]
+		s.say("A key-value cache grows at %s, %s a %s, as it is meant to.", name(leakSite(r, c).String()),
+			units.NoBreak(units.Bytes(c.PerStep)), wordFor(1, steps.Method.Word()))
+	}
+	if l.Once.Bytes > 0 {
+		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and caches look like.",
+			units.NoBreak(units.Bytes(l.Once.Bytes)), wordFor(1, steps.Method.Word()), units.Plural(l.Once.Sites, "site", "sites"))
+	}
+	if l.Before > 0 {
+		s.note("Not counted: %s from before the recording.", units.NoBreak(units.Bytes(l.Before)))
+	}
+}
+
+// leakSentence says what grows, where it was allocated, and how sure that is.
+func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.Leak) sentence {
+	site, n := name(leakSite(r, leak).String()), len(leak.Sites)
+	each, many := wordFor(1, steps.Method.Word()), steps.Method.Word()
+	perStep, held := units.NoBreak(units.Bytes(leak.PerStep)), units.NoBreak(units.Bytes(leak.Bytes))
+	switch {
+	case leak.Kind == analysis.Sawtooth:
+		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for example by a reference cycle or an explicit cleanup.",
+			[]any{site, units.Plural(leak.BurstSteps, each, many), units.NoBreak(units.Bytes(leak.BurstBytes)), units.Plural(leak.Bursts, "time", "times")}}
+	case leak.Kind == analysis.Grows:
+		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.", []any{site, each, perStep, held}}
+	case !leak.Strong:
+		return sentence{"Memory allocated at %s grows, %s a %s, but only %s recorded: a cache that is still filling would look the same. Record 8 or more.",
+			[]any{site, perStep, each, units.Plural(len(steps.Steps), each+" was", many+" were")}}
+	case leak.Graph:
+		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of it is freed. Allocated at %s.",
+			[]any{each, units.Plural(n, "site", "sites"), perStep, held, site}}
+	case n > 1:
+		return sentence{"%s hold %s more after each %s, %s now, and nothing of it is freed. Allocated at %s.",
+			[]any{units.Plural(n, "site", "sites"), perStep, each, held, site}}
+	}
+	return sentence{"Memory allocated at %s grows by %s each %s, to %s now, and nothing of it is freed.", []any{site, perStep, each, held}}
+}
+
+// maxLeakSites bounds how many of a leak's sites are listed.
+const maxLeakSites = 5
+
+// leakTable lists the sites of a leak, if there are several.
+func leakTable(r *analysis.Recording, leak *analysis.Leak) *sheetTable {
+	t := newTable(column{"live", figures}, column{"a step", figures}, column{"number", figures}, column{"site", paths})
+	if len(leak.Sites) == 1 {
+		return t
+	}
+	for i, site := range leak.Sites {
+		if i == maxLeakSites {
+			t.more = "and " + units.Plural(len(leak.Sites)-i, "more site", "more sites")
+			break
+		}
+		t.row(units.Bytes(site.Bytes), units.Bytes(site.PerStep), units.Count(site.Allocations), siteName(r.Stacks.Site(site.Stack).String()))
+	}
+	return t
+}

@@ -1,0 +1,268 @@
+package answer
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// OOMSchema names the meaning of the keys of OOMDevice.
+const OOMSchema = "memviz.oom/1"
+
+// OOMDevice are the requests of a device that failed.
+type OOMDevice struct {
+	File               string        `json:"file"`
+	Device             int           `json:"device"`
+	CapacityBytes      int64         `json:"capacity_bytes"`       // as given; 0: not given
+	CapacityLeastBytes int64         `json:"capacity_least_bytes"` // what the recording proves that the device has
+	CardGuessBytes     int64         `json:"card_guess_bytes"`     // the smallest usual card with as much; a guess, which supports no verdict
+	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
+}
+
+// OutOfMemory is one request that failed, and the allocator when it did.
+type OutOfMemory struct {
+	State                 int           `json:"state"`
+	Attempts              int           `json:"attempts"`
+	RequestedBytes        int64         `json:"requested_bytes"`
+	NeededBytes           int64         `json:"needed_bytes"` // of a new segment for it
+	DeviceFreeBytes       int64         `json:"device_free_bytes"`
+	ActiveBytes           int64         `json:"active_bytes"` // in live blocks, rounded
+	ReservedBytes         int64         `json:"reserved_bytes"`
+	PendingBytes          int64         `json:"pending_bytes"`            // given up, and waiting for another stream
+	FreeBytes             int64         `json:"free_bytes"`               // cached where the request may be served
+	LargestFreeBlockBytes int64         `json:"largest_free_block_bytes"` // of those
+	FreeOtherBytes        int64         `json:"free_other_bytes"`         // cached on other streams or in other pools
+	OutsideBytes          int64         `json:"outside_bytes"`            // used outside PyTorch's allocator, as far as the capacity is known
+	Verdict               string        `json:"verdict"`                  // pressure, fragmented, other, outside or limit
+	Evidence              string        `json:"evidence"`                 // a sentence
+	Site                  string        `json:"site"`                     // file:line:function that asked
+	Stack                 []string      `json:"stack"`
+	Holders               []TopRow      `json:"holders"` // who held what, the most bytes first
+	Pools                 []PoolFree    `json:"pools"`
+	Advice                []AdviceGiven `json:"advice"`
+	Unwound               bool          `json:"unwound"` // the file was written after the error unwound: its end is no picture of the failure
+	WentOn                bool          `json:"went_on"` // the program survived it
+}
+
+// PoolFree is the cached memory of one stream and size class of a pool.
+type PoolFree struct {
+	Stream           uint64 `json:"stream"` // handle; 0: the default stream
+	Pool             string `json:"pool"`   // "default", or the two ids of a private pool
+	SizeClass        string `json:"size_class"`
+	Serves           bool   `json:"serves"` // the failed request
+	Segments         int    `json:"segments"`
+	ReservedBytes    int64  `json:"reserved_bytes"`
+	ActiveBytes      int64  `json:"active_bytes"`
+	FreeBytes        int64  `json:"free_bytes"`
+	LargestFreeBytes int64  `json:"largest_free_bytes"`
+}
+
+// AdviceGiven is one thing to change.
+type AdviceGiven struct {
+	Kind  string `json:"kind"`
+	Bytes int64  `json:"bytes"` // that it is about; 0 where that has no meaning
+	Fits  bool   `json:"fits"`  // by the numbers of the failure it would have been enough
+	Text  string `json:"text"`
+}
+
+// OOMOptions are what a person asked of OOM.
+type OOMOptions struct {
+	Capacity int64 // of the device in bytes; 0: not known
+	Rows     int   // shown to people; programs get all
+}
+
+// OOM says why requests failed.
+func OOM(in []Input, o OOMOptions) (*Sheet, error) {
+	value := newDevices[OOMDevice](OOMSchema)
+	s := &Sheet{value: value}
+	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		f := &failure{in: in, r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, o.Capacity)}
+		ooms := analysis.FindOOMs(r, o.Capacity)
+		device := OOMDevice{
+			File: in.FileName(), Device: int(r.Device.ID), CapacityBytes: f.capacity.Given, CapacityLeastBytes: f.capacity.AtLeast,
+			CardGuessBytes: f.capacity.CardBytes, OOMs: make([]OutOfMemory, len(ooms)),
+		}
+		for i := range ooms {
+			device.OOMs[i] = f.outOfMemory(&ooms[i])
+		}
+		value.Devices = append(value.Devices, device)
+		s.ooms(f, ooms, device.OOMs, o.Rows)
+		return nil
+	})
+	return s, err
+}
+
+// failure is what is known around the failed requests of a device.
+type failure struct {
+	in       *Input
+	r        *analysis.Recording
+	settings *analysis.Settings
+	capacity analysis.Capacity
+}
+
+func (f *failure) outOfMemory(o *analysis.OOM) OutOfMemory {
+	view := OutOfMemory{
+		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed, DeviceFreeBytes: o.DeviceFree,
+		ActiveBytes: o.Active, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
+		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(), Verdict: o.Verdict.Key(),
+		Evidence: f.sentence(o).with(plainName), Site: f.r.Stacks.Site(o.Stack).String(), Stack: stackLines(f.r.Snapshot, o.Stack),
+		Pools: make([]PoolFree, len(o.Pools)), Advice: []AdviceGiven{}, Unwound: o.After.Unwound, WentOn: o.After.WentOn,
+	}
+	h := f.holders(o)
+	view.Holders = newTopDevice(f.in, f.r, h).Rows
+	for i := range o.Pools {
+		p := &o.Pools[i]
+		view.Pools[i] = PoolFree{
+			Stream: f.r.Snapshot.Streams[p.Stream], Pool: poolName(f.r.Snapshot, p.Pool), SizeClass: sizeClassName(p.SizeClass), Serves: p.Serves,
+			Segments: p.Segments, ReservedBytes: p.Reserved, ActiveBytes: p.Active, FreeBytes: p.Free, LargestFreeBytes: p.Largest,
+		}
+	}
+	for _, a := range o.Advise(f.settings) {
+		view.Advice = append(view.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
+	}
+	return view
+}
+
+// holders are who held memory at the failure.
+func (f *failure) holders(o *analysis.OOM) *analysis.Holding {
+	return analysis.Holders(f.r, o.State(), analysis.Grouping{By: analysis.BySite})
+}
+
+func poolName(s *snapshot.Snapshot, id snapshot.PoolID) string {
+	if id == 0 {
+		return "default"
+	}
+	p := s.Pools[id]
+	return "(" + units.Count(int64(p.A)) + "," + units.Count(int64(p.B)) + ")"
+}
+
+func sizeClassName(class snapshot.SizeClass) string {
+	return [...]string{snapshot.SizeClassUnknown: "unknown", snapshot.SizeClassSmall: "small", snapshot.SizeClassLarge: "large"}[class]
+}
+
+// ooms puts the failed requests of a device into words.
+func (s *Sheet) ooms(f *failure, ooms []analysis.OOM, views []OutOfMemory, rows int) {
+	if len(ooms) == 0 {
+		s.device(f.in, f.r.Device, "did not run out of memory")
+		s.say("The recording has no out-of-memory event.")
+		return
+	}
+	times := ""
+	if len(ooms) > 1 {
+		times = ", " + units.Count(len(ooms)) + " times"
+	}
+	s.device(f.in, f.r.Device, "ran out of memory"+times)
+	if t := f.capacity.TooSmall; t > 0 {
+		s.say("--capacity %s is left aside: the recording shows that the device has %s or more.", units.NoBreak(units.Bytes(t)), units.NoBreak(units.Bytes(f.capacity.AtLeast)))
+	}
+	for i := range ooms {
+		o := &ooms[i]
+		s.add(f.sentence(o))
+		s.put(oomTable(o))
+		if len(o.Pools) > 1 {
+			s.put(poolTable(&views[i], rows))
+		}
+		s.put(topTable(f.r, f.holders(o), rows))
+		for _, a := range views[i].Advice {
+			s.say("→ %s", a.Text)
+		}
+		if o.After.Unwound {
+			s.note("The file was written after the error unwound; the picture of the failure is state %s, not the end.", units.Count(o.State()))
+		} else if o.After.WentOn {
+			s.note("The program went on after it.")
+		}
+	}
+	f.guess(s, &ooms[len(ooms)-1])
+}
+
+// guess says what else could be the case if the device is a usual card.
+func (f *failure) guess(s *Sheet, last *analysis.OOM) {
+	if c := f.capacity; c.Given == 0 && c.CardBytes > 0 {
+		if outside := c.CardBytes - last.Visible(); outside > units.GiB {
+			s.note("PyTorch saw %s. If this is a %d GiB card, %s is used outside PyTorch; pass --capacity to check.",
+				units.NoBreak(units.Bytes(last.Visible())), c.Card, units.NoBreak(units.Bytes(outside)))
+		}
+	}
+}
+
+// sentence says why a request failed, with the evidence in it.
+func (f *failure) sentence(o *analysis.OOM) sentence {
+	bytes := func(n int64) string { return units.NoBreak(units.Bytes(n)) }
+	asked := []any{bytes(o.Requested), units.Count(o.State())}
+	switch o.Verdict {
+	case analysis.OOMFragmented:
+		fits := ""
+		if o.WouldFit.WithExpandable {
+			fits = "; it would have fitted with expandable segments"
+		}
+		return sentence{"Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of at most %s%s.",
+			append(asked, bytes(o.FreeSame+o.DeviceFree), bytes(max(o.LargestSame, o.DeviceFree)), fits)}
+	case analysis.OOMOther:
+		where := "another stream or pool"
+		if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
+			where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
+		}
+		return sentence{"Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and cannot serve it.",
+			append(asked, bytes(o.FreeOther), where)}
+	case analysis.OOMOutside:
+		return sentence{"Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as capacity; %s is used outside its allocator (other processes, NCCL, CUDA context).",
+			append(asked, bytes(o.Visible()), bytes(o.Capacity), bytes(o.Outside()))}
+	case analysis.OOMLimit:
+		return sentence{"Out of memory: %s requested in state %s while %s were free on the device: a limit of the process or a failed mapping refused it.",
+			append(asked, bytes(o.DeviceFree))}
+	}
+	most, site := int64(0), any(noStack)
+	if h := f.holders(o); len(h.Rows) > 0 {
+		most, site = h.Rows[0].Bytes, siteName(h.Rows[0].Key)
+	}
+	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s visible to PyTorch was in use, most by %s: %s."
+	args := append(asked, bytes(o.DeviceFree), bytes(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())), bytes(o.Visible()), site, bytes(most))
+	if o.LastPieces {
+		text += " The free memory would have covered this request only in pieces (largest %s); with %s in use the next ones would have failed too."
+		args = append(args, bytes(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Visible())))
+	}
+	return sentence{text, args}
+}
+
+func oomTable(o *analysis.OOM) *sheetTable {
+	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	row := func(what string, bytes int64, remark string) { t.row(what, units.Bytes(bytes), remark) }
+	row("requested", o.Requested, "a new segment for it takes "+units.Bytes(o.Needed))
+	row("free on the device", o.DeviceFree, "")
+	row("reserved", o.Reserved, "")
+	row("active", o.Active, units.Share(o.Active, o.Reserved)+" of reserved")
+	if o.Pending > 0 {
+		row("pending", o.Pending, "given up, waiting for another stream")
+	}
+	row("free where it counts", o.FreeSame, "largest piece "+units.Bytes(o.LargestSame))
+	if o.FreeOther > 0 {
+		row("free elsewhere", o.FreeOther, "other streams and pools; largest piece "+units.Bytes(o.LargestOther))
+	}
+	if o.CapacityGiven && o.Outside() > 0 {
+		row("outside PyTorch", o.Outside(), "of the capacity you gave")
+	}
+	return t
+}
+
+func poolTable(view *OutOfMemory, rows int) *sheetTable {
+	t := newTable(column{"reserved", figures}, column{"active", figures}, column{"free", figures}, column{"largest", figures}, column{"where", words})
+	for i := range view.Pools {
+		if i == rows {
+			t.more = "and " + units.Plural(len(view.Pools)-i, "more", "more")
+			break
+		}
+		p := &view.Pools[i]
+		where := p.SizeClass + " blocks"
+		if p.Stream != 0 {
+			where += ", stream " + units.Address(p.Stream)
+		}
+		if p.Pool != "default" {
+			where += ", pool " + p.Pool
+		}
+		if p.Serves {
+			where += " ←"
+		}
+		t.row(units.Bytes(p.ReservedBytes), units.Bytes(p.ActiveBytes), units.Bytes(p.FreeBytes), units.Bytes(p.LargestFreeBytes), where)
+	}
+	return t
+}

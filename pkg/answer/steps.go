@@ -1,0 +1,49 @@
+package answer
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// stepPeaks are the active bytes at the peak of each step of a recording.
+func stepPeaks(r *analysis.Recording) []int64 {
+	var peaks []int64
+	for _, p := range analysis.PeaksOf(r.Device, analysis.FindSteps(r).Ranges()) {
+		peaks = append(peaks, p.Bytes)
+	}
+	return peaks
+}
+
+// stepsSentence says how many steps there are and how they were found.
+func stepsSentence(steps *analysis.Steps) string {
+	n := len(steps.Steps)
+	found := map[analysis.StepMethod]string{
+		analysis.StepsByAnnotation:   "named in the file",
+		analysis.StepsByOptimizer:    "found from optimizer frames; no annotations in the file",
+		analysis.StepsByBackward:     "found from calls of backward; with gradient accumulation several make a step",
+		analysis.StepsByBackwardRuns: "found from where backward begins; with gradient accumulation several make a step",
+		analysis.StepsByUserSites:    "found from a line of your code that allocates again and again",
+		analysis.StepsByForward:      "found from a module that is called again and again",
+	}[steps.Method]
+	if found == "" {
+		return "No repetition found: one step or part of one."
+	}
+	cut := ""
+	switch first, last := steps.Steps[0].Complete, steps.Steps[n-1].Complete; {
+	case !first && !last && n > 1:
+		cut = "; the first and last may be cut"
+	case !first:
+		cut = "; the first may be cut"
+	case !last:
+		cut = "; the last may be cut"
+	}
+	return units.Count(n) + " " + wordFor(n, steps.Method.Word()) + ", " + found + cut + "."
+}
+
+// wordFor is a plural word for n things.
+func wordFor(n int, plural string) string {
+	if n == 1 {
+		return plural[:len(plural)-1]
+	}
+	return plural
+}
