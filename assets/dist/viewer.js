@@ -76,31 +76,32 @@ this.ceiling;let covered=this.axis.states(this.from,this.to);if(!covered||this.m
 active[timeline.highest.best(covered[0],covered[1])],base=timeline.unchangedBelow(covered[0],covered[1]);base>=top||this.mode==="auto"&&(this.isWhole||base<this.
 ceiling/2)||(this.base=base,this.low=Math.max(0,base-(top-base)*.12),this.high=top+(top-this.low)*.08)}};var LAST_PART=.97,STILL_MS=120,App=class{constructor(report,library){this.report=report,this.library=library,this.device,this.viewport,this.grouping,this.tones,
 this.plainTones,this.style=readStyle(),this.colourMode="family",this.defaultColourMode="family",this.moment="peak",this.cursor=0,this.pinned=null,this.outline=null,
-this.isolated=new Set,this.hover=null,this.moving=!1,this.listeners=new Map,this.stillTimer=0,this.opening=0}on(topics,listener){for(let topic of topics)this.listeners.
-set(topic,[...this.listeners.get(topic)??[],listener])}emit(topic){for(let listener of this.listeners.get(topic)??[])listener()}async open(fileIndex,deviceIndex){
-let turn=++this.opening,device=await this.library.open(fileIndex,deviceIndex);if(turn!==this.opening)return;this.device=device,this.moment=device.hasHistory?"pe\
-ak":"end",this.cursor=device.timeline.peak,this.pinned=this.outline=this.hover=null,this.isolated=new Set;let{data,report}=device,bare=!device.hasHistory&&report.
-with_stack<data.count*.1;this.colourMode=this.defaultColourMode=bare?"size":"family",this.#regroup(),this.viewport=new Viewport(this.#axis("events"),device.timeline,
-this.#ceiling()),this.viewport.changed=()=>this.#moved(),this.emit("device")}get ooms(){return this.device.data.markers.filter(m=>m.kind==="oom")}get momentState(){
-let{timeline}=this.device;return this.moment==="peak"?timeline.peak:this.moment==="end"?timeline.lastState:this.cursor}setAxis(kind){kind===this.viewport.axis.kind||
-kind==="time"&&!this.device.hasTime||this.viewport.changeAxis(this.#axis(kind))}setMoment(moment,state){this.moment=moment,state!==void 0&&(this.cursor=Math.max(
-0,Math.min(this.device.timeline.lastState,state))),this.emit("moment")}pin(id){let known=id!==null&&id>=0&&id<this.device.data.count;this.pinned=known?id:null,this.
-outline=known?new Outline(this.device.timeline,id):null,this.emit("pin")}setHover(hover){!hover&&!this.hover||(this.hover=hover,this.emit("hover"))}isolate(group,add){
-let only=this.isolated.size===1&&this.isolated.has(group),next=new Set(add?this.isolated:[]);add&&next.has(group)?next.delete(group):only||next.add(group),this.
-setIsolated(next)}setIsolated(groups){this.isolated=groups,this.#retone(),this.emit("colour")}setColourMode(mode){this.colourMode=mode,this.isolated=new Set,this.#regroup(),
-this.emit("colour")}themeChanged(){this.style=readStyle(),this.device&&(this.#regroup(),this.emit("theme"),this.emit("colour"))}showOOM(){let oom=this.ooms.at(-1);
-if(!oom)return;let{axis}=this.viewport,{lastState}=this.device.timeline,states=Math.max(600,Math.round(lastState*.08)),x=axis.begins(oom.state),from=axis.begins(
-Math.max(0,oom.state-states));this.viewport.mode="auto",this.viewport.show(from,Math.min(axis.end,x+Math.max((x-from)*.06,1))),this.setMoment("cursor",oom.state)}showLife(id){
-let{data,timeline}=this.device,{axis}=this.viewport,from=axis.begins(data.first[id]),to=data.last[id]===timeline.lastState?axis.extent:axis.begins(data.last[id]+
-1),air=Math.max((to-from)*.08,axis.kind==="events"?2:1);this.viewport.show(Math.max(0,from-air),Math.min(axis.end,to+air))}escape(){if(this.pinned!==null)this.pin(
-null);else if(this.isolated.size>0)this.setIsolated(new Set);else return!1;return!0}#moved(){this.moving=!0,this.emit("view"),clearTimeout(this.stillTimer),this.
-stillTimer=setTimeout(()=>this.settle(),STILL_MS)}settle(){clearTimeout(this.stillTimer),this.moving=!1,this.emit("settled")}#regroup(){let{device,style,report}=this;
-this.grouping=this.colourMode==="size"?bySize(device.data,style.theme):byFamily(device.data,device.stacks,report,style.theme),this.#retone()}#retone(){let{grouping,
-style,isolated}=this;this.plainTones=new Tones(style.theme,style.paper,grouping.colors,grouping.tones),this.tones=isolated.size===0?this.plainTones:new Tones(style.
-theme,style.paper,grouping.colors,fadeOthers(grouping,isolated))}#axis(kind){let{data,timeline}=this.device,air=data.markers.some(m=>m.kind==="oom"&&m.state>timeline.
-lastState*LAST_PART);return kind==="time"&&data.time?new TimeAxis(data.time,air):new EventAxis(timeline.lastState,air)}#ceiling(){let{timeline}=this.device,recorded=Math.
-max(timeline.active[timeline.peak],timeline.reservedPeak),ghosts=this.ooms.map(m=>Math.min(timeline.reservedAt(m.state)+m.size,recorded*1.25));return Math.max(recorded,
-...ghosts)}};var UNITS=["B","KiB","MiB","GiB","TiB","PiB","EiB"],grouped=new Intl.NumberFormat("en-US",{maximumFractionDigits:0});function count(n){return grouped.format(n)}
+this.isolated=new Set,this.hover=null,this.moving=!1,this.listeners=new Map,this.stillTimer=0,this.opening=0,this.waiting=null}on(topics,listener){for(let topic of topics)
+this.listeners.set(topic,[...this.listeners.get(topic)??[],listener])}onBeside(topics,listener){this.on(topics,()=>{this.waiting?this.waiting.add(listener):listener()})}emit(topic){
+for(let listener of this.listeners.get(topic)??[])listener()}async open(fileIndex,deviceIndex){let turn=++this.opening,device=await this.library.open(fileIndex,
+deviceIndex);if(turn!==this.opening)return;this.device=device,this.moment=device.hasHistory?"peak":"end",this.cursor=device.timeline.peak,this.pinned=this.outline=
+this.hover=null,this.isolated=new Set;let{data,report}=device,bare=!device.hasHistory&&report.with_stack<data.count*.1;this.colourMode=this.defaultColourMode=bare?
+"size":"family",this.#regroup(),this.viewport=new Viewport(this.#axis("events"),device.timeline,this.#ceiling()),this.viewport.changed=()=>this.#moved(),this.waiting=
+new Set,this.emit("device")}get ooms(){return this.device.data.markers.filter(m=>m.kind==="oom")}get momentState(){let{timeline}=this.device;return this.moment===
+"peak"?timeline.peak:this.moment==="end"?timeline.lastState:this.cursor}setAxis(kind){kind===this.viewport.axis.kind||kind==="time"&&!this.device.hasTime||this.
+viewport.changeAxis(this.#axis(kind))}setMoment(moment,state){this.moment=moment,state!==void 0&&(this.cursor=Math.max(0,Math.min(this.device.timeline.lastState,
+state))),this.emit("moment")}pin(id){let known=id!==null&&id>=0&&id<this.device.data.count;this.pinned=known?id:null,this.outline=known?new Outline(this.device.
+timeline,id):null,this.emit("pin")}setHover(hover){!hover&&!this.hover||(this.hover=hover,this.emit("hover"))}isolate(group,add){let only=this.isolated.size===1&&
+this.isolated.has(group),next=new Set(add?this.isolated:[]);add&&next.has(group)?next.delete(group):only||next.add(group),this.setIsolated(next)}setIsolated(groups){
+this.isolated=groups,this.#retone(),this.emit("colour")}setColourMode(mode){this.colourMode=mode,this.isolated=new Set,this.#regroup(),this.emit("colour")}themeChanged(){
+this.style=readStyle(),this.device&&(this.#regroup(),this.emit("theme"),this.emit("colour"))}showOOM(){let oom=this.ooms.at(-1);if(!oom)return;let{axis}=this.viewport,
+{lastState}=this.device.timeline,states=Math.max(600,Math.round(lastState*.08)),x=axis.begins(oom.state),from=axis.begins(Math.max(0,oom.state-states));this.viewport.
+mode="auto",this.viewport.show(from,Math.min(axis.end,x+Math.max((x-from)*.06,1))),this.setMoment("cursor",oom.state)}showLife(id){let{data,timeline}=this.device,
+{axis}=this.viewport,from=axis.begins(data.first[id]),to=data.last[id]===timeline.lastState?axis.extent:axis.begins(data.last[id]+1),air=Math.max((to-from)*.08,
+axis.kind==="events"?2:1);this.viewport.show(Math.max(0,from-air),Math.min(axis.end,to+air))}escape(){if(this.pinned!==null)this.pin(null);else if(this.isolated.
+size>0)this.setIsolated(new Set);else return!1;return!0}#moved(){this.moving=!0,this.emit("view"),clearTimeout(this.stillTimer),this.waiting||(this.stillTimer=setTimeout(
+()=>this.settle(),STILL_MS))}settle(){clearTimeout(this.stillTimer),this.moving=!1,this.emit("settled");let{waiting}=this;this.waiting=null;for(let listener of waiting??
+[])listener()}#regroup(){let{device,style,report}=this;this.grouping=this.colourMode==="size"?bySize(device.data,style.theme):byFamily(device.data,device.stacks,
+report,style.theme),this.#retone()}#retone(){let{grouping,style,isolated}=this;this.plainTones=new Tones(style.theme,style.paper,grouping.colors,grouping.tones),
+this.tones=isolated.size===0?this.plainTones:new Tones(style.theme,style.paper,grouping.colors,fadeOthers(grouping,isolated))}#axis(kind){let{data,timeline}=this.
+device,air=data.markers.some(m=>m.kind==="oom"&&m.state>timeline.lastState*LAST_PART);return kind==="time"&&data.time?new TimeAxis(data.time,air):new EventAxis(
+timeline.lastState,air)}#ceiling(){let{timeline}=this.device,recorded=Math.max(timeline.active[timeline.peak],timeline.reservedPeak),ghosts=this.ooms.map(m=>Math.
+min(timeline.reservedAt(m.state)+m.size,recorded*1.25));return Math.max(recorded,...ghosts)}};var UNITS=["B","KiB","MiB","GiB","TiB","PiB","EiB"],grouped=new Intl.NumberFormat("en-US",{maximumFractionDigits:0});function count(n){return grouped.format(n)}
 function counted(n,one){return`${count(n)} ${one}${n===1?"":"s"}`}function three(v){return v>=99.95?v.toFixed(0):v>=9.995?v.toFixed(1):v.toFixed(2)}function bytes(n){
 if(n===0)return"0";let v=Math.abs(n),unit=0;for(;v>=1023.5&&unit<UNITS.length-1;)v/=1024,unit++;return(n<0?"−":"")+(unit===0?v.toFixed(0):three(v))+" "+UNITS[unit]}
 function exactBytes(n){return count(n)+" B"}function change(n){return(n>0?"+":"")+bytes(n)}function share(part,whole){if(!(whole>0))return"";let percent=part/whole*
@@ -122,45 +123,54 @@ if(!(element instanceof HTMLElement))throw new Error("a payload is missing");let
 "a payload does not say its size");return inflate(fromBase64((element.textContent??"").trim()),size)}function addressesOf(r,{has_addr,wide_addr,base_addr},size){let difference=r.signed(),high=r.unsigned(),low=r.unsigned();if(!has_addr)return{text:()=>"",prepare:()=>{}};
 if((wide_addr?Math.min(high.length,low.length):difference.length)!==size.length)throw new Error("the payload does not fit the report: addresses");return wide_addr?
 new WideAddresses(high,low):new NearAddresses(base_addr,difference,size)}var NearAddresses=class{constructor(base,difference,size){this.base=BigInt(base.startsWith(
-"0x")?base:"0x"+base),this.difference=difference,this.size=size,this.sums=null}prepare(){this.sums??=sumsBySize(this.difference,this.size)}text(i){let offset=this.
-sums?this.sums[i]:this.#sum(i);return"0x"+(this.base+BigInt(offset)).toString(16)}#sum(i){let{difference,size}=this,own=size[i],sum=0;for(let j=0;j<=i;j++)size[j]===
-own&&(sum+=difference[j]);return sum}};function sumsBySize(values,size){let sums=new Float64Array(values.length),last=new Map;for(let i=0;i<sums.length;i++)sums[i]=
-values[i]+(last.get(size[i])??0),last.set(size[i],sums[i]);return sums}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}prepare(){}text(i){
-return"0x"+(BigInt(this.high[i]??0)<<32n|BigInt(this.low[i]??0)).toString(16)}};var WHOLE={Type:Float64Array,low:-9007199254740992,high:9007199254740992},UNSIGNED=[{Type:Uint8Array,low:0,high:2**8-1},{Type:Uint16Array,low:0,high:2**16-1},{Type:Uint32Array,
-low:0,high:2**32-1},WHOLE],SIGNED=[{Type:Int32Array,low:-(2**31),high:2**31-1},WHOLE],BLOCK=1024,ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.at=
-0,this.block=new Float64Array(BLOCK)}#decode(n){let{bytes:bytes2,block}=this,{at}=this;for(let i=0;i<n;i++){let b=bytes2[at++];if(b<128){block[i]=b;continue}let value=b&
-127;for(let scale=128;b>=128;scale*=128){if(scale>2**56)throw new RangeError(`varint too long before byte ${at}`);b=bytes2[at++],value+=(b&127)*scale}block[i]=value}
-if(at>bytes2.length)throw new RangeError("payload ends inside a column");this.at=at}#count(){this.#decode(1);let n=this.block[0];if(!(n<=this.bytes.length-this.
-at))throw new RangeError(`column of ${n} values in ${this.bytes.length-this.at} bytes`);return n}#column(widths,...steps){let{block}=this,length=this.#count(),width=0,
-out=new widths[0].Type(length);for(let i=0;i<length;i+=BLOCK){let n=Math.min(BLOCK,length-i);this.#decode(n);for(let step of steps)step(block,n);let had=width;for(;width<
-widths.length-1&&!isWithin(block,n,widths[width]);)width++;width>had&&(out=copied(out,i,new widths[width].Type(length))),out.set(n<BLOCK?block.subarray(0,n):block,
-i)}return out}unsigned(){return this.#column(UNSIGNED)}ascending(){return this.#column(UNSIGNED,summing())}signed(){return this.#column(SIGNED,unzigzag)}signedSums(){
-return this.#column(SIGNED,unzigzag,summing())}strings(){let lengths=this.unsigned(),n=lengths.length,ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+1]=ends[i]+
-lengths[i];if(ends[n]>this.bytes.length-this.at)throw new RangeError("payload ends inside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);return this.
-at+=ends[n],new Strings(text,ends)}},Strings=class{constructor(text,ends){this.text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){
-return this.ends.length-1}at(i){return i>=0&&i<this.length?this.decoded[i]??=this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};function isWithin(block,n,{
-low,high}){let least=0,most=0;for(let i=0;i<n;i++){let v=block[i];v>most?most=v:v<least&&(least=v)}return low<=least&&most<=high}function copied(from,n,to){return to.
-set(from.subarray(0,n)),to}function unzigzag(block,n){for(let i=0;i<n;i++){let v=block[i];if(v<2**31)block[i]=v>>>1^-(v&1);else{let half=Math.floor(v/2);block[i]=
-half*2===v?half:-half-1}}}function summing(){let total=0;return(block,n)=>{let sum=total;for(let i=0;i<n;i++)block[i]=sum+=block[i];total=sum}}var DeviceData=class{constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,this.preExisting=report.pre_existing;
-let time=r.signedSums();this.time=report.has_time&&time.length===this.events?time:null;let start2=r.ascending(),life2=r.unsigned();expect(start2.length===this.count-
-this.preExisting&&life2.length===this.count,"allocations"),this.first=new Uint32Array(this.count),this.first.set(start2,this.preExisting),this.last=lastStates(this.
-first,life2,this.events),this.pendingAlloc=r.ascending(),this.pendingWait=r.unsigned(),this.size=r.unsigned(),this.address=addressesOf(r,report,this.size),this.
-stack=r.unsigned(),this.freeCode=r.unsigned(),this.stream=r.unsigned(),this.family=r.unsigned(),this.source=r.unsigned(),this.reservedEvent=r.ascending(),this.reservedDelta=
-r.signed(),this.markers=readMarkers(r),this.context=readTexts(r),this.metadata=readTexts(r),this.rule=r.unsigned();for(let column of[this.size,this.stack,this.freeCode,
-this.stream,this.family,this.rule])expect(column.length===this.count,"a column");expect(this.reservedEvent.length===this.reservedDelta.length,"reserved memory")}isPreExisting(i){
-return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.
-isLiveAtEnd(i)?null:this.last[i]}freeStack(i){let code=this.freeCode[i];return code===1?this.stack[i]:Math.max(0,code-2)}freeRequest(i){let at=this.pendingAlloc.
-indexOf(i);return at<0?null:this.last[i]-this.pendingWait[at]}};function lastStates(first,life2,events){let last=new Uint32Array(life2.length);for(let i=0;i<life2.
-length;i++){let end=first[i]-1+life2[i];life2[i]===0?last[i]=events:end<events?last[i]=end:expect(!1,"an allocation")}return last}function readMarkers(r){let event=r.
-ascending(),kind=r.unsigned(),size=r.unsigned(),free=r.unsigned();return Array.from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}
-function readTexts(r){let alloc=r.ascending(),text=r.unsigned();return new Map(Array.from(alloc,(id,i)=>[id,text[i]]))}function expect(ok,what){if(!ok)throw new Error(
-`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned(),this.frameFile=
-r.unsigned(),this.frameLine=r.unsigned(),this.frameKind=r.unsigned();let back=r.unsigned();this.nodeFrame=r.unsigned(),this.node=r.unsigned(),this.site=r.unsigned(),
-this.operator=r.unsigned(),this.shade=r.unsigned(),this.backward=r.unsigned(),this.known=[],this.parent=Uint32Array.from(back,(steps,i)=>{if(steps<1||steps>i+1)
-throw new RangeError(`node ${i+1} has no parent`);return i+1-steps})}get length(){return this.node.length}frames(stack){let out=[],node=this.node[stack]??0;for(node>
-this.parent.length&&(node=0);node>0;node=this.parent[node-1])out.push(this.frame(this.nodeFrame[node-1]));return out}frame(i){return this.known[i]??={name:this.
-strings.at(this.frameName[i]),file:this.strings.at(this.frameFile[i]),line:this.frameLine[i]??0,kind:this.frameKind[i]??INTERNAL}}siteFrame(stack){let site=this.
-site[stack]??0;return site>0?this.frame(site-1):null}operatorOf(stack){return this.strings.at(this.operator[stack])}isEmpty(stack){return!(this.node[stack]>0)}};var NO_STACK="(no stack recorded)";function slashes(path){return path.replaceAll("\\","/")}function baseName(path){return slashes(path).replace(/^.*\//,"")}function twoLastParts(path){
+"0x")?base:"0x"+base),this.difference=difference,this.size=size,this.sums=null}prepare(){this.sums??=sumsBySize(this.difference.values,this.size)}text(i){let offset=this.
+sums?this.sums[i]:this.#sum(i);return"0x"+(this.base+BigInt(offset)).toString(16)}#sum(i){let{difference:{values},size}=this,own=size[i],sum=0;for(let j=0;j<=i;j++)
+size[j]===own&&(sum+=values[j]);return sum}};function sumsBySize(values,size){let sums=new Float64Array(values.length),last=new Map;for(let i=0;i<sums.length;i++)
+sums[i]=values[i]+(last.get(size[i])??0),last.set(size[i],sums[i]);return sums}var WideAddresses=class{constructor(high,low){this.high=high,this.low=low}prepare(){}text(i){
+return"0x"+(BigInt(this.high.values[i]??0)<<32n|BigInt(this.low.values[i]??0)).toString(16)}};var Strings=class{constructor(text,ends){this.text=text,this.ends=ends,this.decoded=[],this.decoder=new TextDecoder}get length(){return this.ends.length-1}at(i){
+return i>=0&&i<this.length?this.decoded[i]??=this.decoder.decode(this.text.subarray(this.ends[i],this.ends[i+1])):""}};var LONGEST=9,GOES_ON=2155905152,ColumnReader=class{constructor(bytes2){this.bytes=bytes2,this.view=new DataView(bytes2.buffer,bytes2.byteOffset,bytes2.length),
+this.at=0}unsigned(){return this.#column(UNSIGNED)}ascending(){return this.#column(UNSIGNED,summing())}signed(){return this.#column(SIGNED,unzigzag)}signedSums(){
+return this.#column(SIGNED,unzigzag,summing())}strings(){let lengths=this.unsigned().values,n=lengths.length,ends=new Float64Array(n+1);for(let i=0;i<n;i++)ends[i+
+1]=ends[i]+lengths[i];if(ends[n]>this.bytes.length-this.at)throw new RangeError("payload ends inside a string");let text=this.bytes.subarray(this.at,this.at+ends[n]);
+return this.at+=ends[n],new Strings(text,ends)}#column(widths,...steps){let length=new Varints(this.#skip(1)).decode(1),left=this.bytes.length-this.at;if(length>
+left)throw new RangeError(`column of ${length} values in ${left} bytes`);return new PackedColumn(this.#skip(length),length,widths,steps)}#skip(n){let{bytes:bytes2,
+view,at:from}=this,at=from,missing=n;for(let last=bytes2.length-4;missing>=4&&at<=last;at+=4){let ends=~view.getUint32(at,!0)&GOES_ON;ends===0&&expectShort(bytes2,
+from,at),missing-=Math.imul(ends>>>7,16843009)>>>24}for(;missing>0&&at<bytes2.length;at++)bytes2[at]<128?missing--:expectShort(bytes2,from,at);if(missing>0)throw new RangeError(
+"payload ends inside a column");return this.at=at,bytes2.subarray(from,at)}};function expectShort(bytes2,from,at){let first=at;for(;first>from&&bytes2[first-1]>=
+128;)first--;let last=at;for(;bytes2[last]>=128;)last++;if(last-first>=LONGEST)throw new RangeError(`varint too long at byte ${first}`)}var WHOLE={Type:Float64Array,
+reach:1/0},UNSIGNED=[{Type:Uint8Array,reach:2**8-1},{Type:Uint16Array,reach:2**16-1},{Type:Uint32Array,reach:2**32-1},WHOLE],SIGNED=[{Type:Int32Array,reach:2**31-
+1},WHOLE],BLOCK=1024,block=new Float64Array(BLOCK),PackedColumn=class{#packed;#values=null;#widths;#steps;constructor(packed,length,widths,steps){this.#packed=packed,
+this.length=length,this.#widths=widths,this.#steps=steps}get values(){return this.#packed&&(this.#values=this.#decode(this.#packed),this.#packed=null),this.#values}#decode(packed){
+let{length}=this,widths=this.#widths,steps=this.#steps;if(steps.length===0&&packed.length===length)return packed.slice();let varints=new Varints(packed),width=0,
+out=new widths[0].Type(length);for(let i=0;i<length;i+=BLOCK){let n=Math.min(BLOCK,length-i),reach=varints.decode(n);for(let step of steps)reach=step(n,reach);let had=width;
+for(;reach>widths[width].reach;)width++;width>had&&(out=copied(out,i,new widths[width].Type(length))),out.set(n<BLOCK?block.subarray(0,n):block,i)}return out}},
+Varints=class{constructor(bytes2){this.bytes=bytes2,this.at=0}decode(n){let{bytes:bytes2}=this,{at}=this,largest2=0;for(let i=0;i<n;i++){let b=bytes2[at++],value=b&
+127;for(let scale=128;b>=128;scale*=128)b=bytes2[at++],value+=(b&127)*scale;value>largest2&&(largest2=value),block[i]=value}return this.at=at,largest2}};function copied(from,n,to){
+return to.set(from.subarray(0,n)),to}function unzigzag(n,reach){for(let i=0;i<n;i++){let v=block[i];if(v<2**31)block[i]=v>>>1^-(v&1);else{let half=Math.floor(v/
+2);block[i]=half*2===v?half:-half-1}}return Math.floor(reach/2)}function summing(){let total=0;return n=>{let sum=total,low=0,high=0;for(let i=0;i<n;i++)block[i]=
+sum+=block[i],sum>high?high=sum:sum<low&&(low=sum);return total=sum,Math.max(high,-low-1)}}var DeviceData=class{#time;#freeCode;#stream;#rule;constructor(bytes2,report){let r=new ColumnReader(bytes2);this.events=report.events,this.count=report.allocations,
+this.preExisting=report.pre_existing,this.#time=r.signedSums(),this.hasTime=report.has_time&&this.#time.length===this.events;let start2=r.ascending(),life2=r.unsigned();
+expect(start2.length===this.count-this.preExisting&&life2.length===this.count,"allocations"),this.first=new Uint32Array(this.count),this.first.set(start2.values,
+this.preExisting),this.last=lastStates(this.first,life2.values,this.events),this.pendingAlloc=r.ascending().values,this.pendingWait=r.unsigned().values,this.size=
+r.unsigned().values,this.address=addressesOf(r,report,this.size),this.stack=r.unsigned().values,this.#freeCode=r.unsigned(),this.#stream=r.unsigned(),this.family=
+r.unsigned().values,r.unsigned(),this.reservedEvent=r.ascending().values,this.reservedDelta=r.signed().values,this.markers=readMarkers(r),this.context=new Texts(
+r),this.metadata=new Texts(r),this.#rule=r.unsigned();for(let column of[this.size,this.stack,this.#freeCode,this.#stream,this.family,this.#rule])expect(column.length===
+this.count,"a column");expect(this.reservedEvent.length===this.reservedDelta.length,"reserved memory")}get time(){return this.hasTime?this.#time.values:null}get stream(){
+return this.#stream.values}get rule(){return this.#rule.values}isPreExisting(i){return i<this.preExisting}isLiveAtEnd(i){return this.last[i]===this.events}startEvent(i){
+return this.isPreExisting(i)?null:this.first[i]-1}endEvent(i){return this.isLiveAtEnd(i)?null:this.last[i]}freeStack(i){let code=this.#freeCode.values[i];return code===
+1?this.stack[i]:Math.max(0,code-2)}freeRequest(i){let at=this.pendingAlloc.indexOf(i);return at<0?null:this.last[i]-this.pendingWait[at]}};function lastStates(first,life2,events){
+let last=new Uint32Array(life2.length);for(let i=0;i<life2.length;i++){let end=first[i]-1+life2[i];life2[i]===0?last[i]=events:end<events?last[i]=end:expect(!1,
+"an allocation")}return last}function readMarkers(r){let event=r.ascending().values,kind=r.unsigned().values,size=r.unsigned().values,free=r.unsigned().values;return Array.
+from(event,(state,i)=>({state,kind:kind[i]===0?"oom":"snapshot",size:size[i],free:free[i]}))}var Texts=class{constructor(r){this.alloc=r.ascending().values,this.
+text=r.unsigned().values,expect(this.alloc.length===this.text.length,"texts")}get(id){let i=countBelow(this.alloc,id);return this.alloc[i]===id?this.text[i]:void 0}};
+function expect(ok,what){if(!ok)throw new Error(`the payload does not fit the report: ${what}`)}var USER=0,LIBRARY=1,INTERNAL=2,Stacks=class{constructor(bytes2){let r=new ColumnReader(bytes2);this.strings=r.strings(),this.frameName=r.unsigned().values,this.
+frameFile=r.unsigned().values,this.frameLine=r.unsigned().values,this.frameKind=r.unsigned().values;let back=r.unsigned().values;this.nodeFrame=r.unsigned().values,
+this.node=r.unsigned().values,this.site=r.unsigned().values,this.operator=r.unsigned().values,this.shade=r.unsigned().values,this.backward=r.unsigned().values,this.
+known=[],this.parent=new Uint32Array(back.length);for(let i=0;i<back.length;i++){if(back[i]<1||back[i]>i+1)throw new RangeError(`node ${i+1} has no parent`);this.
+parent[i]=i+1-back[i]}}get length(){return this.node.length}frames(stack){let out=[],node=this.node[stack]??0;for(node>this.parent.length&&(node=0);node>0;node=
+this.parent[node-1])out.push(this.frame(this.nodeFrame[node-1]));return out}frame(i){return this.known[i]??={name:this.strings.at(this.frameName[i]),file:this.strings.
+at(this.frameFile[i]),line:this.frameLine[i]??0,kind:this.frameKind[i]??INTERNAL}}siteFrame(stack){let site=this.site[stack]??0;return site>0?this.frame(site-1):
+null}operatorOf(stack){return this.strings.at(this.operator[stack])}isEmpty(stack){return!(this.node[stack]>0)}};var NO_STACK="(no stack recorded)";function slashes(path){return path.replaceAll("\\","/")}function baseName(path){return slashes(path).replace(/^.*\//,"")}function twoLastParts(path){
 return slashes(path).split("/").slice(-2).join("/")}function shortPath(frame){let path=slashes(frame.file);if(frame.kind===USER)return twoLastParts(path);let library=/(?:site-packages|dist-packages|lib\/python[\d.]+)\/(?!site-packages|dist-packages)(.*)$/.
 exec(path);return library?library[1]:path}function located(path,line2){return line2>0?`${path}:${line2}`:path}function siteOf(stacks,stack){if(stacks.isEmpty(stack))
 return{key:"",name:NO_STACK,place:"",file:"",title:NO_STACK};let frame=stacks.siteFrame(stack);if(frame){let title=`${located(frame.file,frame.line)} ${frame.name}`;
@@ -193,15 +203,13 @@ let b=Math.floor(i/BLOCK2);if(i%GROUP===0&&groupLast[b/BLOCK2]<k){i+=GROUP;conti
 k&&(buffer[n++]=i)}return buffer.subarray(0,n)}hit(k,byte){if(byte<0)return null;let{size}=this.data,offset=0;for(let id of this.live(k)){if(byte<offset+size[id])
 return{id,offset};offset+=size[id]}return null}offset(id,k){let offset=0;for(let i of this.live(k)){if(i===id)break;offset+=this.data.size[i]}return offset}unchangedBelow(from,to){
 let offset=0;for(let i of this.live(from)){if(this.data.last[i]<to)break;offset+=this.data.size[i]}return offset}};function sumActive({events,count:count2,first,
-last,size}){let active=new Float64Array(events+1);for(let i=0;i<count2;i++)last[i]<events&&(active[last[i]+1]-=size[i]);let sum=0;for(let k=0,i=0;k<=events;k++){
-for(;i<count2&&first[i]===k;i++)sum+=size[i];active[k]=sum+=active[k]}return active}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/
-BLOCK2));for(let b=0;b<out.length;b++){let most=0;for(let i=b*BLOCK2,end=Math.min(values.length,i+BLOCK2);i<end;i++)values[i]>most&&(most=values[i]);out[b]=most}
-return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
+last,size}){let active=new Float64Array(events+2);for(let i=0;i<count2;i++)active[first[i]]+=size[i],active[last[i]+1]-=size[i];let sum=0;for(let k=0;k<=events;k++)
+active[k]=sum+=active[k];return active.subarray(0,events+1)}function blockMaxima(values){let out=new Uint32Array(Math.ceil(values.length/BLOCK2));for(let b=0;b<
+out.length;b++){let most=0;for(let i=b*BLOCK2,end=Math.min(values.length,i+BLOCK2);i<end;i++)values[i]>most&&(most=values[i]);out[b]=most}return out}var Library=class{constructor(report,document2){this.report=report,this.document=document2,this.stacks=new Map}async open(fileIndex,deviceIndex){let file=this.report.
 files[fileIndex],report=file?.devices[deviceIndex];if(!report)throw new Error("there is no such device in this report");let[stacks,bytes2]=await Promise.all([this.#stacksOf(
 file.stacks),payload(this.document.getElementById(report.payload))]),data=new DeviceData(bytes2,report),timeline=new Timeline(data,report.reserved_baseline_bytes);
-return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.time!==null&&data.events>1&&
-data.time[data.events-1]>0}}#stacksOf(id){let stacks=this.stacks.get(id);return stacks||(stacks=payload(this.document.getElementById(id)).then(bytes2=>new Stacks(
-bytes2)),this.stacks.set(id,stacks)),stacks}};var SCHEMA="memviz.report/1";function parseReport(text){let report=JSON.parse(text);if(report.schema!==SCHEMA)throw new Error(`this viewer reads ${SCHEMA}, the \
+return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.hasTime&&report.span_us>0}}#stacksOf(id){
+let stacks=this.stacks.get(id);return stacks||(stacks=payload(this.document.getElementById(id)).then(bytes2=>new Stacks(bytes2)),this.stacks.set(id,stacks)),stacks}};var SCHEMA="memviz.report/1";function parseReport(text){let report=JSON.parse(text);if(report.schema!==SCHEMA)throw new Error(`this viewer reads ${SCHEMA}, the \
 page holds ${report.schema}`);return report}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}var POINTS=24,NO_STACKS=.9;function atPeak({timeline,data,report,hasHistory},grouping){let total=timeline.active[timeline.peak],byGroup=new Float64Array(grouping.
 groups.length);for(let id of timeline.live(timeline.peak))byGroup[grouping.of[id]]+=data.size[id];let largest2=[...byGroup].map((b,i)=>({b,group:grouping.groups[i]})).
 filter(g=>g.b>0).sort((a,b)=>b.b-a.b),named=largest2.filter(g=>g.b>=total*.005).slice(0,3).map(({b,group})=>`${lowered(group.label)} ${share(b,total)}`),bySize2=grouping.
@@ -236,14 +244,14 @@ function swatch(color){return h("i",{class:"swatch",css:{background:color}})}fun
 document.body.append(area),area.select(),document.execCommand("copy"),area.remove()}}var SVG="http://www.w3.org/2000/svg";function mountAnswers(app,root){let update=()=>{let{device,grouping,pinned}=app,{hasHistory}=device,who=allocatedBy(device,
 pinned);root.replaceChildren(cell(atPeak(device,grouping),()=>{app.viewport.whole(),app.setMoment(hasHistory?"peak":"end")}),cell(growing(device),hasHistory?()=>{
 app.viewport.whole(),app.setMoment("end")}:null),cell(who,who.pin===void 0?null:()=>{app.setMoment(hasHistory?"peak":"end"),app.pin(who.pin??null)}),cell(outOfMemory(
-device),app.ooms.length>0?()=>app.showOOM():hasHistory?()=>app.setMoment("peak"):null))};app.on(["device","pin","colour"],update)}function cell(answer2,click){let content=[
-h("span",{class:"question",text:answer2.question}),h("span",{class:"value",title:[answer2.value,answer2.small].filter(Boolean).join(" ")},answer2.value,answer2.
-small?h("small",{text:answer2.small}):null),answer2.bar?bar(answer2.bar):answer2.curve?sparkline(answer2.curve):null,h("span",{class:"line",text:answer2.line,title:answer2.
-line})],style=`answer ${answer2.mood}`;return click?h("button",{class:style,click},...content):h("div",{class:style},...content)}function bar(parts){return h("s\
-pan",{class:"picture bar"},...parts.map(({color,part})=>h("span",{css:{background:color,flex:`${part} 0 0`}})))}function sparkline(values){let low=Math.min(...values),
-range=Math.max(...values)-low,svg=document.createElementNS(SVG,"svg"),line2=document.createElementNS(SVG,"polyline");svg.setAttribute("viewBox","0 0 108 20"),svg.
-setAttribute("class","picture spark"),svg.setAttribute("aria-hidden","true");let step=106/Math.max(1,values.length-1);return line2.setAttribute("points",values.
-map((v,i)=>`${(1+i*step).toFixed(1)},${(range>0?18-16*(v-low)/range:10).toFixed(1)}`).join(" ")),svg.append(line2),svg}function mountHeader(app,elements){let closed=new Set;app.on(["device"],()=>{let{file,report}=app.device;elements.file.textContent=file.name,elements.file.title=
+device),app.ooms.length>0?()=>app.showOOM():hasHistory?()=>app.setMoment("peak"):null))};app.onBeside(["device","pin","colour"],update)}function cell(answer2,click){
+let content=[h("span",{class:"question",text:answer2.question}),h("span",{class:"value",title:[answer2.value,answer2.small].filter(Boolean).join(" ")},answer2.value,
+answer2.small?h("small",{text:answer2.small}):null),answer2.bar?bar(answer2.bar):answer2.curve?sparkline(answer2.curve):null,h("span",{class:"line",text:answer2.
+line,title:answer2.line})],style=`answer ${answer2.mood}`;return click?h("button",{class:style,click},...content):h("div",{class:style},...content)}function bar(parts){
+return h("span",{class:"picture bar"},...parts.map(({color,part})=>h("span",{css:{background:color,flex:`${part} 0 0`}})))}function sparkline(values){let low=Math.
+min(...values),range=Math.max(...values)-low,svg=document.createElementNS(SVG,"svg"),line2=document.createElementNS(SVG,"polyline");svg.setAttribute("viewBox","\
+0 0 108 20"),svg.setAttribute("class","picture spark"),svg.setAttribute("aria-hidden","true");let step=106/Math.max(1,values.length-1);return line2.setAttribute(
+"points",values.map((v,i)=>`${(1+i*step).toFixed(1)},${(range>0?18-16*(v-low)/range:10).toFixed(1)}`).join(" ")),svg.append(line2),svg}function mountHeader(app,elements){let closed=new Set;app.on(["device"],()=>{let{file,report}=app.device;elements.file.textContent=file.name,elements.file.title=
 file.name,elements.device.replaceChildren(deviceChoice(app)),elements.facts.replaceChildren(...facts(app.device));let{ok,text,why}=report.verdict;elements.verdict.
 textContent=`${ok?"✓":"⚠"} ${text}`,elements.verdict.title=why,elements.verdict.classList.toggle("limited",!ok),elements.warnings.replaceChildren(...report.
 warnings.filter(w=>!closed.has(w)).map(w=>warningBar(w,()=>closed.add(w))))})}function deviceChoice(app){let{report:{files},device}=app,devices=files.reduce((n,file)=>n+
@@ -286,7 +294,7 @@ app.momentState&&app.momentState<=data.last[pinned]?app.momentState:data.last[pi
 by>0?-1:live.length:live.indexOf(pinned);return live[at+by]??null}function mountPanel(app,root){let update=()=>{let{device,momentState:state}=app,{timeline}=device,live=timeline.live(state),total=timeline.active[state],reserved=timeline.
 reservedAt(state),unused=bytes(Math.max(0,reserved-total));root.replaceChildren(h("div",{class:"head"},h("h2",{text:"In memory"}),device.hasHistory?moments(app):
 null),h("div",{class:"total"},h("b",{text:bytes(total),title:exactBytes(total)}),h("span",{text:momentWords(app,state)}),h("p",{text:`${counted(live.length,"ten\
-sor")}; reserved ${bytes(reserved)}, of it unused ${unused}`,title:`reserved ${exactBytes(reserved)}`})),...oomCard(app,state),...legend(app,live,total))};app.on(
+sor")}; reserved ${bytes(reserved)}, of it unused ${unused}`,title:`reserved ${exactBytes(reserved)}`})),...oomCard(app,state),...legend(app,live,total))};app.onBeside(
 ["device","moment","colour"],update)}function moments(app){let{moment}=app;return segmented("Moment",[{text:"Peak",title:"P",pressed:moment==="peak",click:()=>app.
 setMoment("peak")},{text:"Cursor",title:"Click the timeline to set it",pressed:moment==="cursor",click:()=>app.setMoment("cursor")},{text:"End",title:"E",pressed:moment===
 "end",click:()=>app.setMoment("end")}])}function momentWords(app,state){return app.device.hasHistory?(app.moment==="peak"?"at the peak, ":app.moment==="end"?"at\
@@ -301,9 +309,9 @@ rows=shown.map(({group,i})=>h("button",{class:sums[i]>0?"":"none",pressed:isolat
 tensors[i],"tensor")}`,...why.get(i)??[],"Click isolates, Shift-click adds"].join(`
 `),click:event=>app.isolate(i,event.shiftKey)},swatch(group.color),h("span",{text:grouping.mode==="size"?`${group.label}, ${count(tensors[i])}`:group.label}),h(
 "span",{class:"number",text:bytes(sums[i])}),h("span",{class:"number faint",text:sums[i]>0?share(sums[i],total):""})));return[bar2,h("div",{class:"legend"},...rows)]}
-var RULES=3;function rulesOf({grouping,report,device:{data}},live){if(grouping.mode!=="family")return new Map;let sums=new Float64Array(report.rules.length);for(let id of live)
-sums[data.rule[id]]+=data.size[id];let order=[...sums.keys()].filter(r=>sums[r]>0).sort((a,b)=>sums[b]-sums[a]);return new Map(grouping.groups.map((_,i)=>[i,order.
-filter(r=>report.rules[r].family===i).slice(0,RULES).map(r=>`${bytes(sums[r])}: ${report.rules[r].because}`)]))}function foldStack(frames,operator){let out=[];for(let i=0;i<frames.length;){let frame=frames[i],end=i+1;if(frame.kind===INTERNAL){for(;end<frames.length&&frames[end].
+var RULES=3;function rulesOf({grouping,report,device:{data}},live){if(grouping.mode!=="family")return new Map;let sums=new Float64Array(report.rules.length),{rule,
+size}=data;for(let id of live)sums[rule[id]]+=size[id];let order=[...sums.keys()].filter(r=>sums[r]>0).sort((a,b)=>sums[b]-sums[a]);return new Map(grouping.groups.
+map((_,i)=>[i,order.filter(r=>report.rules[r].family===i).slice(0,RULES).map(r=>`${bytes(sums[r])}: ${report.rules[r].because}`)]))}function foldStack(frames,operator){let out=[];for(let i=0;i<frames.length;){let frame=frames[i],end=i+1;if(frame.kind===INTERNAL){for(;end<frames.length&&frames[end].
 kind===INTERNAL;)end++;let run=frames.slice(i,end);out.push({fold:!0,frames:run,label:foldLabel(run)+(i===0&&operator?`, ${operator}`:"")})}else{for(;end<frames.
 length&&frames[end]===frame;)end++;end-i<3&&(end=i+1),out.push({fold:!1,frame,times:end-i})}i=end}return out}function foldLabel(run){let python=run.filter(isPython).
 length,frames=run.length===1?"frame":"frames",what=python===0?"C++":python===run.length?"wrapper":"C++ and wrapper";return`${run.length} ${what} ${frames}`}function isPython(frame){
@@ -318,8 +326,8 @@ map(f=>`${located(f.file,f.line)} ${f.name}`)].join(`
 item.times));continue}let inner=h("div",{},...item.frames.map(f=>line(f,1)));inner.hidden=!open;let button=h("button",{class:"fold",text:`${open?"▾":"▸"} ${item.
 label}`,click:()=>{inner.hidden=!inner.hidden,button.textContent=`${inner.hidden?"▸":"▾"} ${item.label}`}});list.append(button,inner)}return list}function line(frame,times){
 let kind=frame.kind===USER?"user":frame.kind===LIBRARY?"library":"internal",place=placeOf(frame),name=nameOf(frame);return h("div",{class:`frame ${kind}`,title:fullText(
-frame)},h("span",{class:"place",text:place||name}),h("span",{class:"name",text:(place?name:"")+(times>1?` × ${count(times)}`:"")}))}var PinnedPanel=class{constructor(app,root,side){this.app=app,this.root=root,this.side=side,this.tab="alloc",this.open=!1,app.on(["device","pin"],()=>{this.#chooseTab(),
-this.update()}),app.on(["colour"],()=>this.update())}#chooseTab(){let{device:{data,stacks},pinned}=this.app,none=pinned!==null&&stacks.isEmpty(data.stack[pinned]);
+frame)},h("span",{class:"place",text:place||name}),h("span",{class:"name",text:(place?name:"")+(times>1?` × ${count(times)}`:"")}))}var PinnedPanel=class{constructor(app,root,side){this.app=app,this.root=root,this.side=side,this.tab="alloc",this.open=!1,app.onBeside(["device","pin"],()=>{this.#chooseTab(),
+this.update()}),app.onBeside(["colour"],()=>this.update())}#chooseTab(){let{device:{data,stacks},pinned}=this.app,none=pinned!==null&&stacks.isEmpty(data.stack[pinned]);
 this.tab=none&&!stacks.isEmpty(data.freeStack(pinned??0))?"free":"alloc"}update(){let{app,root}=this,id=app.pinned;if(this.side.classList.toggle("pinning",id!==
 null),root.hidden=id===null,id===null){root.replaceChildren();return}let{grouping,device:{data,report}}=app,group=grouping.groups[grouping.of[id]],copy=h("butto\
 n",{text:"Copy stack",title:"All frames as text (Ctrl-C)",click:()=>{this.copy(!1),flash(copy)}});root.replaceChildren(h("div",{class:"head"},swatch(group.color),
@@ -350,7 +358,7 @@ let text=button.textContent;button.textContent="Copied",setTimeout(()=>{button.t
 No events were recorded: blocks of the final state, largest first in each family.");return}let state=hover?.state??app.momentState,fact=(name,value,note2="")=>h(
 "span",{},`${name} `,h("b",{text:value}),note2);where.replaceChildren(fact("state",count(state),` of ${count(timeline.lastState)}`),...data.time?[fact("t",duration(
 state===0?0:data.time[state-1]))]:[],fact("active",bytes(timeline.active[state])),fact("reserved",bytes(timeline.reservedAt(state))))},updateScale=()=>{scale.textContent=
-app.device.hasHistory?scaleWords(app,plotWidth()):""};app.on(["device","moment","hover"],updateWhere),app.on(["device","settled"],updateScale),addEventListener(
+app.device.hasHistory?scaleWords(app,plotWidth()):""};app.onBeside(["device","moment","hover"],updateWhere),app.on(["device","settled"],updateScale),addEventListener(
 "resize",()=>{app.device&&updateScale()})}function scaleWords(app,plotWidth){let{viewport}=app,{axis}=viewport,pixels=Math.round(plotWidth*devicePixelRatio),covered=axis.
 states(viewport.from,viewport.to),each=covered?(covered[1]-covered[0]+1)/pixels:0,crowded=", drawn at its highest, dotted at its lowest; zoom in to see tensors \
 shorter than that",events=n=>n<10?String(Number(n.toFixed(1))):count(n);return axis.kind==="time"?`1 column = ${duration(viewport.width/pixels)}, about ${events(
@@ -364,11 +372,11 @@ rows),tabs.replaceChildren(...TABS.map(([value,text])=>h("button",{role:"tab",te
 rows.length)} ${rows.length===1?"row":"rows"}`}));let head=(column,text)=>h("button",{text:text+(sort===column?rising?" ↑":" ↓":""),title:"Sort",click:()=>{
 rising=sort===column?!rising:column==="name",sort=column,update()}});heads.replaceChildren(h("span"),head("name",by),head("bytes","bytes"),h("span",{text:"share"}),
 head("tensors","tensors")),body.replaceChildren(),body.scrollTop=0,more()};body.addEventListener("scroll",()=>{body.scrollTop+body.clientHeight>body.scrollHeight-
-200&&more()},{passive:!0}),app.on(["device","moment","colour"],update),app.on(["pin"],()=>{let key=app.pinned===null?null:app.device.sites.site(app.pinned,by).key;
-[...body.children].forEach((element,i)=>element.classList.toggle("on",rows[i].key===key))})}function compare(a,b,sort){return sort==="name"?(a.name+a.place).localeCompare(
-b.name+b.place):a[sort]-b[sort]}function placeElement({place,file},twins){let line2=/:\d+$/.exec(place)?.[0]??"",name=place.slice(0,place.length-line2.length);return h(
-"em",{},h("span",{text:twins.has(name)?twoLastParts(file):name}),h("b",{text:line2}))}function twinNames(rows){let paths=new Map,twins=new Set;for(let{file}of rows){
-if(!file)continue;let name=baseName(file);(paths.get(name)??file)!==file&&twins.add(name),paths.set(name,file)}return twins}function rowElement(app,row,total,on,twins){
+200&&more()},{passive:!0}),app.onBeside(["device","moment","colour"],update),app.onBeside(["pin"],()=>{let key=app.pinned===null?null:app.device.sites.site(app.
+pinned,by).key;[...body.children].forEach((element,i)=>element.classList.toggle("on",rows[i].key===key))})}function compare(a,b,sort){return sort==="name"?(a.name+
+a.place).localeCompare(b.name+b.place):a[sort]-b[sort]}function placeElement({place,file},twins){let line2=/:\d+$/.exec(place)?.[0]??"",name=place.slice(0,place.
+length-line2.length);return h("em",{},h("span",{text:twins.has(name)?twoLastParts(file):name}),h("b",{text:line2}))}function twinNames(rows){let paths=new Map,twins=new Set;
+for(let{file}of rows){if(!file)continue;let name=baseName(file);(paths.get(name)??file)!==file&&twins.add(name),paths.set(name,file)}return twins}function rowElement(app,row,total,on,twins){
 return h("button",{class:on?"row on":"row",title:row.title,click:()=>app.pin(row.largest)},swatch(app.grouping.groups[row.group].color),h("span",{class:row.name===
 NO_STACK?"site none":"site"},h("span",{text:row.name}),row.place?placeElement(row,twins):null),h("span",{class:"number",text:bytes(row.bytes),title:exactBytes(row.
 bytes)}),h("span",{class:"number faint",text:share(row.bytes,total)}),h("span",{class:"number faint",text:count(row.tensors)}))}var KEY="memviz-theme",ORDER=["light","dark","system"],Theme=class{constructor(app){this.app=app,this.system=matchMedia("(prefers-color-scheme: dark)"),this.system.
@@ -633,9 +641,9 @@ count(v),labelY:v=>base>0?v-base<1?bytes(base):axisChange(v-base):axisBytes(v,hi
 options),this.scales,this.ticks,this.box=null,this.dirty=0,this.requested=0,app.on(["device","view","colour"],()=>this.invalidate(3)),app.on(["pin"],()=>this.invalidate(
 2)),app.on(["moment","hover"],()=>this.invalidate(1)),app.on(["settled"],()=>this.invalidate(2)),new ResizeObserver(()=>{let{clientWidth:width,clientHeight:height}=elements.
 timeline,drawn=this.scales?.layout;drawn&&(width!==drawn.width||height!==drawn.height)&&this.drawNow()}).observe(elements.timeline)}invalidate(what){this.dirty=
-Math.max(this.dirty,what),this.requested||=requestAnimationFrame(()=>this.#frame())}#frame(ms=this.app.moving?MOVING_MS:STILL_MS2){this.requested=0;let{app,chart,
-dirty}=this;this.dirty=0;let finishing=dirty<3&&!app.moving&&chart.isUnfinished;(dirty>=3||finishing)&&this.#drawChart(ms),(dirty>=2||finishing&&chart.plot.painted>
-0)&&this.#drawMarks(),this.#drawCursor(),!app.moving&&chart.isUnfinished&&this.invalidate(1)}drawNow(ms=1/0){this.app.moving=!1,this.dirty=3,cancelAnimationFrame(
+Math.max(this.dirty,what),this.requested||=requestAnimationFrame(()=>{this.#frame(),!this.app.moving&&this.chart.isUnfinished&&this.invalidate(1)})}#frame(ms=this.
+app.moving?MOVING_MS:STILL_MS2){this.requested=0;let{app,chart,dirty}=this;this.dirty=0;let finishing=dirty<3&&!app.moving&&chart.isUnfinished;(dirty>=3||finishing)&&
+this.#drawChart(ms),(dirty>=2||finishing&&chart.plot.painted>0)&&this.#drawMarks(),this.#drawCursor()}drawNow(ms=1/0){this.app.moving=!1,this.dirty=3,cancelAnimationFrame(
 this.requested),this.#frame(ms)}#drawChart(ms){let{app}=this,{timeline:element}=this.elements,layout=layoutOf(element.clientWidth,element.clientHeight,app.device.
 hasHistory);this.scales=new Scales(layout,app.viewport),this.ticks=ticksOf(app.viewport,layout.plotWidth,layout.plotHeight),this.chart.resize(layout),this.chart.
 draw({timeline:app.device.timeline,viewport:app.viewport,layout,ticks:this.ticks,tones:app.tones,plainTones:app.plainTones,hasHistory:app.device.hasHistory,style:app.
@@ -646,27 +654,28 @@ null;drawCursor(this.elements.cursor,this.#scene(),cursor,this.box)}#scene(){let
 style:app.style,timeline:app.device.timeline,viewport:app.viewport,hasHistory:app.device.hasHistory}}at(x,y){let{scales,chart:{columns}}=this,{left,plotWidth}=scales.
 layout;if(scales.part(x,y)!=="plot"||columns.length===0)return null;let column=Math.min(columns.length-1,Math.floor((x-left)/plotWidth*columns.length)),state=columns[column];
 return state<0?null:{x,state,hit:this.app.device.timeline.hit(state,scales.bytes(y))}}painted(){return new Promise(resolve=>{let late=setTimeout(resolve,250);requestAnimationFrame(
-()=>{let{port1,port2}=new MessageChannel;port1.onmessage=()=>{clearTimeout(late),resolve()},port2.postMessage(null)})})}};var FIRST_MS=30;function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement(
-"canvas").getContext("2d")?typeof ResizeObserver>"u"?"ResizeObserver":window.echarts?null:"the chart library":"the 2D canvas"}function keepSummary(why){let notice=byId(
-"notice");notice.textContent=why,notice.hidden=!1,document.documentElement.classList.remove("scripted")}function build(report){let app=new App(report,new Library(
-report,document)),timeline=byId("timeline"),cursor=byId("cursor"),stage=new Stage(app,{timeline,chart:byId("chart"),marks:byId("marks"),cursor},window.echarts,JSON.
-parse(byId("memviz-chart").textContent??"")),hash=new Hash(app),history2=new ViewHistory(app),theme=new Theme(app),forced=new URLSearchParams(location.hash.slice(
-1)).get("theme");(forced==="light"||forced==="dark")&&theme.force(forced);let list=byId("keys"),guide=byId("guide");mountHeader(app,{file:byId("file"),device:byId(
-"device"),facts:byId("facts"),verdict:byId("verdict"),warnings:byId("warnings")}),mountAnswers(app,byId("answers")),mountToolbar(app,history2,byId("toolbar")),mountPanel(
-app,byId("moment")),mountTable(app,byId("table"));let pinned=new PinnedPanel(app,byId("pinned"),byId("side"));mountTooltip(app,byId("tooltip"),timeline),mountStatus(
-app,byId("where"),byId("scale"),()=>stage.scales?.layout.plotWidth??1),mountKeys({app,history:history2,pinned,theme,list,guide,spoken:byId("spoken")}),new Pointer(
-app,stage,cursor),app.on(["device","settled"],()=>cursor.setAttribute("aria-label",describePlot(app))),byId("show-guide").addEventListener("click",()=>{guide.hidden=
-!guide.hidden}),byId("close-guide").addEventListener("click",()=>{guide.hidden=!0});for(let id of["show-keys","show-keys-too"])byId(id).addEventListener("click",
-()=>list.showModal());byId("theme").addEventListener("click",()=>theme.cycle());for(let event of["beforeprint","afterprint"])addEventListener(event,()=>{app.device&&
-stage.drawNow()});return{app,stage,hash}}function describePlot(app){let{timeline,report,data}=app.device,{viewport,grouping}=app,sums=new Float64Array(grouping.
-groups.length);for(let id of timeline.live(timeline.peak))sums[grouping.of[id]]+=data.size[id];let most=grouping.groups[sums.indexOf(Math.max(...sums))]?.label??
-"nothing",covered=viewport.axis.states(viewport.from,viewport.to)??[0,0];return`Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.
+async()=>{await nextTask(),clearTimeout(late),resolve()})})}};function nextTask(){return new Promise(resolve=>{let{port1,port2}=new MessageChannel;port1.onmessage=
+()=>resolve(),port2.postMessage(null)})}var FIRST_MS=30;function missingFeature(){try{new DecompressionStream("deflate-raw")}catch{return"DecompressionStream for deflate-raw"}return document.createElement(
+"canvas").getContext("2d")?typeof ResizeObserver>"u"?"ResizeObserver":window.echarts?null:"the chart library":"the 2D canvas"}function keepSummary(why){byId("su\
+mmary").hidden=!1;let notice=byId("notice");notice.textContent=why,notice.hidden=!1,document.documentElement.classList.remove("scripted")}function build(report){
+let app=new App(report,new Library(report,document)),timeline=byId("timeline"),cursor=byId("cursor"),stage=new Stage(app,{timeline,chart:byId("chart"),marks:byId(
+"marks"),cursor},window.echarts,JSON.parse(byId("memviz-chart").textContent??"")),hash=new Hash(app),history2=new ViewHistory(app),theme=new Theme(app),forced=new URLSearchParams(
+location.hash.slice(1)).get("theme");(forced==="light"||forced==="dark")&&theme.force(forced);let list=byId("keys"),guide=byId("guide");mountHeader(app,{file:byId(
+"file"),device:byId("device"),facts:byId("facts"),verdict:byId("verdict"),warnings:byId("warnings")}),mountAnswers(app,byId("answers")),mountToolbar(app,history2,
+byId("toolbar")),mountPanel(app,byId("moment")),mountTable(app,byId("table"));let pinned=new PinnedPanel(app,byId("pinned"),byId("side"));mountTooltip(app,byId(
+"tooltip"),timeline),mountStatus(app,byId("where"),byId("scale"),()=>stage.scales?.layout.plotWidth??1),mountKeys({app,history:history2,pinned,theme,list,guide,
+spoken:byId("spoken")}),new Pointer(app,stage,cursor),app.on(["settled"],()=>cursor.setAttribute("aria-label",describePlot(app))),byId("show-guide").addEventListener(
+"click",()=>{guide.hidden=!guide.hidden}),byId("close-guide").addEventListener("click",()=>{guide.hidden=!0});for(let id of["show-keys","show-keys-too"])byId(id).
+addEventListener("click",()=>list.showModal());byId("theme").addEventListener("click",()=>theme.cycle());for(let event of["beforeprint","afterprint"])addEventListener(
+event,()=>{app.device&&stage.drawNow()});return{app,stage,hash}}function describePlot(app){let{timeline,report,data}=app.device,{viewport,grouping}=app,sums=new Float64Array(
+grouping.groups.length);for(let id of timeline.live(timeline.peak))sums[grouping.of[id]]+=data.size[id];let most=grouping.groups[sums.indexOf(Math.max(...sums))]?.
+label??"nothing",covered=viewport.axis.states(viewport.from,viewport.to)??[0,0];return`Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.
 peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}`}async function showFirst(app,stage,hash){
 let viewer=byId("viewer"),{file,device}=hash.device();viewer.classList.add("measuring"),viewer.hidden=!1,await app.open(file,device),hash.apply(),stage.drawNow(
-FIRST_MS),app.settle(),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showEmpty(report){byId("file").textContent=
-report.files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","status"])byId(id).hidden=!0;byId("empty").hidden=byId("vie\
-wer").hidden=!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){keepSummary(`This browser lacks ${missing}, which the \
-interactive timeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(byId("memviz-report").textContent??""),{app,stage,hash}=build(
-report),shown=report.files.every(f=>f.devices.length===0)?showEmpty(report):showFirst(app,stage,hash);window.memviz=consoleApi(app,stage,shown),await shown,document.
-documentElement.dataset.ready="true"}catch(error){throw byId("viewer").hidden=!0,keepSummary(`The interactive timeline could not start: ${error instanceof Error?
-error.message:error}. Below is the summary written with the file.`),error}}start();})();
+FIRST_MS),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showRest(app){await nextTask(),app.settle()}async function showEmpty(report){
+byId("file").textContent=report.files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","status"])byId(id).hidden=!0;byId(
+"empty").hidden=byId("viewer").hidden=!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){keepSummary(`This browser lac\
+ks ${missing}, which the interactive timeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(byId("memviz-report").textContent??
+""),{app,stage,hash}=build(report),empty=report.files.every(f=>f.devices.length===0),shown=empty?showEmpty(report):showFirst(app,stage,hash);window.memviz=consoleApi(
+app,stage,shown),await shown,empty||await showRest(app),document.documentElement.dataset.ready="true"}catch(error){throw byId("viewer").hidden=!0,keepSummary(`T\
+he interactive timeline could not start: ${error instanceof Error?error.message:error}. Below is the summary written with the file.`),error}}start();})();

@@ -13,7 +13,7 @@
  * @property {number | null} start event index; null: before the recording
  * @property {number | null} end event index; null: live at the end
  * @property {number} offset bytes below it in the pile
- * @property {string[]} stack "file:line:function", innermost first; line 0 is unknown; line 0 is unknown
+ * @property {string[]} stack "file:line:function", innermost first; line 0 is unknown
  */
 
 /**
@@ -28,7 +28,7 @@ export function consoleApi(app, stage, ready) {
     return k;
   };
   return {
-    /** Resolves when the first picture is painted. */
+    /** Resolves when the first picture is painted; what stands beside it follows at once. */
     ready,
 
     /** The devices of the report. */

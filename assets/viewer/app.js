@@ -59,11 +59,25 @@ export class App {
     this.listeners = new Map();
     this.stillTimer = 0;
     this.opening = 0;
+    /** @type {Set<() => void> | null} what has to follow the first picture of a device; null once it has settled */
+    this.waiting = null;
   }
 
   /** @param {Topic[]} topics @param {() => void} listener */
   on(topics, listener) {
     for (const topic of topics) this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), listener]);
+  }
+
+  /**
+   * Listens for what stands beside the picture: while the first one of a
+   * device is not shown, it waits until then and is called once.
+   * @param {Topic[]} topics @param {() => void} listener
+   */
+  onBeside(topics, listener) {
+    this.on(topics, () => {
+      if (this.waiting) this.waiting.add(listener);
+      else listener();
+    });
   }
 
   /** @param {Topic} topic */
@@ -72,7 +86,7 @@ export class App {
   }
 
   /**
-   * Opens a device and shows the whole of it.
+   * Opens a device and shows the whole of it; to be settled when that is drawn.
    * @param {number} fileIndex
    * @param {number} deviceIndex position in the file's list of devices
    */
@@ -91,6 +105,7 @@ export class App {
     this.#regroup();
     this.viewport = new Viewport(this.#axis('events'), device.timeline, this.#ceiling());
     this.viewport.changed = () => this.#moved();
+    this.waiting = new Set();
     this.emit('device');
   }
 
@@ -205,7 +220,7 @@ export class App {
     this.moving = true;
     this.emit('view');
     clearTimeout(this.stillTimer);
-    this.stillTimer = setTimeout(() => this.settle(), STILL_MS);
+    if (!this.waiting) this.stillTimer = setTimeout(() => this.settle(), STILL_MS);
   }
 
   /** Ends the moving of a view now. */
@@ -213,6 +228,9 @@ export class App {
     clearTimeout(this.stillTimer);
     this.moving = false;
     this.emit('settled');
+    const { waiting } = this;
+    this.waiting = null;
+    for (const listener of waiting ?? []) listener();
   }
 
   #regroup() {

@@ -19,9 +19,9 @@ import { mountTooltip } from './ui/tooltip.js';
 import { Hash } from './view/hash.js';
 import { ViewHistory } from './view/history.js';
 import { Pointer } from './view/pointer.js';
-import { Stage } from './view/stage.js';
+import { nextTask, Stage } from './view/stage.js';
 
-/** Milliseconds for the first picture; what is missing then follows when it is seen. */
+/** Milliseconds for the first picture; what is missing then follows when it has settled. */
 const FIRST_MS = 30;
 
 /** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
@@ -38,6 +38,7 @@ function missingFeature() {
 
 /** Keeps the summary that the page came with, and says why. @param {string} why */
 function keepSummary(why) {
+  byId('summary').hidden = false;
   const notice = byId('notice');
   notice.textContent = why;
   notice.hidden = false;
@@ -79,7 +80,7 @@ function build(report) {
   mountStatus(app, byId('where'), byId('scale'), () => stage.scales?.layout.plotWidth ?? 1);
   mountKeys({ app, history, pinned, theme, list, guide, spoken: byId('spoken') });
   new Pointer(app, stage, cursor);
-  app.on(['device', 'settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
+  app.on(['settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
 
   byId('show-guide').addEventListener('click', () => {
     guide.hidden = !guide.hidden;
@@ -121,10 +122,15 @@ async function showFirst(app, stage, hash) {
   await app.open(file, device);
   hash.apply();
   stage.drawNow(FIRST_MS);
-  app.settle();
   viewer.classList.remove('measuring');
   byId('summary').hidden = true;
   await stage.painted();
+}
+
+/** What stands beside the first picture, and what there was no time for in it. @param {App} app */
+async function showRest(app) {
+  await nextTask();
+  app.settle();
 }
 
 /** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
@@ -151,6 +157,7 @@ async function start() {
     const shown = empty ? showEmpty(report) : showFirst(app, stage, hash);
     /** @type {any} */ (window).memviz = consoleApi(app, stage, shown);
     await shown;
+    if (!empty) await showRest(app);
     document.documentElement.dataset.ready = 'true';
   } catch (error) {
     byId('viewer').hidden = true;

@@ -1,6 +1,6 @@
 // Addresses of allocations as text.
 
-/** @typedef {import('./columns.js').Column} Column */
+/** @typedef {import('./columns.js').Column} Column @typedef {import('./columns.js').PackedColumn} PackedColumn */
 
 /**
  * @typedef {object} Addresses
@@ -32,7 +32,7 @@ export function addressesOf(r, { has_addr, wide_addr, base_addr }, size) {
 class NearAddresses {
   /**
    * @param {string} base hex
-   * @param {Column} difference
+   * @param {PackedColumn} difference
    * @param {Column} size
    */
   constructor(base, difference, size) {
@@ -44,7 +44,7 @@ class NearAddresses {
   }
 
   prepare() {
-    this.sums ??= sumsBySize(this.difference, this.size);
+    this.sums ??= sumsBySize(this.difference.values, this.size);
   }
 
   /** @param {number} i */
@@ -55,10 +55,13 @@ class NearAddresses {
 
   /** The sum for one: quicker than all of them, and a person asks for one at a time. @param {number} i */
   #sum(i) {
-    const { difference, size } = this;
+    const {
+      difference: { values },
+      size,
+    } = this;
     const own = size[i];
     let sum = 0;
-    for (let j = 0; j <= i; j++) if (size[j] === own) sum += difference[j];
+    for (let j = 0; j <= i; j++) if (size[j] === own) sum += values[j];
     return sum;
   }
 }
@@ -84,7 +87,7 @@ function sumsBySize(values, size) {
  * @implements {Addresses}
  */
 class WideAddresses {
-  /** @param {Column} high @param {Column} low */
+  /** @param {PackedColumn} high @param {PackedColumn} low */
   constructor(high, low) {
     this.high = high;
     this.low = low;
@@ -94,6 +97,6 @@ class WideAddresses {
 
   /** @param {number} i */
   text(i) {
-    return '0x' + ((BigInt(this.high[i] ?? 0) << 32n) | BigInt(this.low[i] ?? 0)).toString(16);
+    return '0x' + ((BigInt(this.high.values[i] ?? 0) << 32n) | BigInt(this.low.values[i] ?? 0)).toString(16);
   }
 }

@@ -1,90 +1,26 @@
-// Reads the columns of a payload: a count, then that many LEB128 varints.
+// Finds the columns of a payload and decodes them: a count, then that many
+// LEB128 varints each.
+
+import { Strings } from './strings.js';
 
 /** @typedef {Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array} Column */
 
+/** The most bytes of a varint; more could not be exact. */
+const LONGEST = 9;
+
+/** The bits of four bytes that are set when their varints go on. */
+const GOES_ON = 0x80808080;
+
 /**
- * Types of arrays and the values that they hold, the narrowest first: what is
- * not touched need not be fetched, and at millions of values that is much.
- * @typedef {{Type: new (length: number) => Column, low: number, high: number}} Width
+ * Goes from column to column. What can be wrong with their coding is found
+ * here, so that each can be decoded when its values are needed.
  */
-const WHOLE = { Type: Float64Array, low: -(2 ** 53), high: 2 ** 53 };
-/** @type {Width[]} */
-const UNSIGNED = [
-  { Type: Uint8Array, low: 0, high: 2 ** 8 - 1 },
-  { Type: Uint16Array, low: 0, high: 2 ** 16 - 1 },
-  { Type: Uint32Array, low: 0, high: 2 ** 32 - 1 },
-  WHOLE,
-];
-/** @type {Width[]} */
-const SIGNED = [{ Type: Int32Array, low: -(2 ** 31), high: 2 ** 31 - 1 }, WHOLE];
-
-/** Varints decoded at a time, into one array of one type that stays in the cache. */
-const BLOCK = 1024;
-
 export class ColumnReader {
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.at = 0;
-    this.block = new Float64Array(BLOCK);
-  }
-
-  /**
-   * Decodes unsigned varints, exact up to 2^53, into the block.
-   * @param {number} n at most BLOCK
-   */
-  #decode(n) {
-    const { bytes, block } = this;
-    let { at } = this;
-    for (let i = 0; i < n; i++) {
-      let b = bytes[at++];
-      if (b < 128) {
-        block[i] = b;
-        continue;
-      }
-      let value = b & 127;
-      // Past the end b is undefined, which ends the loop too.
-      for (let scale = 128; b >= 128; scale *= 128) {
-        if (scale > 2 ** 56) throw new RangeError(`varint too long before byte ${at}`);
-        b = bytes[at++];
-        value += (b & 127) * scale;
-      }
-      block[i] = value;
-    }
-    if (at > bytes.length) throw new RangeError('payload ends inside a column');
-    this.at = at;
-  }
-
-  /** @returns {number} the count in front of a column, bounded by the bytes left */
-  #count() {
-    this.#decode(1);
-    const n = this.block[0];
-    if (!(n <= this.bytes.length - this.at))
-      throw new RangeError(`column of ${n} values in ${this.bytes.length - this.at} bytes`);
-    return n;
-  }
-
-  /**
-   * A column, block by block, in the narrowest type that holds it.
-   * @param {Width[]} widths
-   * @param {((block: Float64Array, n: number) => void)[]} steps from varints to values
-   * @returns {Column}
-   */
-  #column(widths, ...steps) {
-    const { block } = this;
-    const length = this.#count();
-    let width = 0;
-    let out = new widths[0].Type(length);
-    for (let i = 0; i < length; i += BLOCK) {
-      const n = Math.min(BLOCK, length - i);
-      this.#decode(n);
-      for (const step of steps) step(block, n);
-      const had = width;
-      while (width < widths.length - 1 && !isWithin(block, n, widths[width])) width++;
-      if (width > had) out = copied(out, i, new widths[width].Type(length));
-      out.set(n < BLOCK ? block.subarray(0, n) : block, i);
-    }
-    return out;
   }
 
   /** A column of unsigned values. */
@@ -109,7 +45,7 @@ export class ColumnReader {
 
   /** @returns {Strings} */
   strings() {
-    const lengths = this.unsigned();
+    const lengths = this.unsigned().values;
     const n = lengths.length;
     const ends = new Float64Array(n + 1);
     for (let i = 0; i < n; i++) ends[i + 1] = ends[i] + lengths[i];
@@ -118,46 +54,167 @@ export class ColumnReader {
     this.at += ends[n];
     return new Strings(text, ends);
   }
-}
 
-/** A table of strings, each decoded when first asked for. */
-export class Strings {
-  /**
-   * @param {Uint8Array} text
-   * @param {Float64Array} ends string i is text[ends[i]..ends[i+1])
-   */
-  constructor(text, ends) {
-    this.text = text;
-    this.ends = ends;
-    /** @type {(string | undefined)[]} */
-    this.decoded = [];
-    this.decoder = new TextDecoder();
-  }
-
-  get length() {
-    return this.ends.length - 1;
+  /** @param {Width[]} widths @param {Step[]} steps from varints to values */
+  #column(widths, ...steps) {
+    const length = new Varints(this.#skip(1)).decode(1);
+    const left = this.bytes.length - this.at;
+    if (length > left) throw new RangeError(`column of ${length} values in ${left} bytes`);
+    return new PackedColumn(this.#skip(length), length, widths, steps);
   }
 
   /**
-   * @param {number} i
-   * @returns {string} "" when there is no string i
+   * Goes past n varints.
+   * @param {number} n
+   * @returns {Uint8Array} their bytes
    */
-  at(i) {
-    if (!(i >= 0 && i < this.length)) return '';
-    return (this.decoded[i] ??= this.decoder.decode(this.text.subarray(this.ends[i], this.ends[i + 1])));
+  #skip(n) {
+    const { bytes, view, at: from } = this;
+    let at = from;
+    let missing = n;
+    // Four bytes end at most four varints, so none of the next column is passed.
+    for (const last = bytes.length - 4; missing >= 4 && at <= last; at += 4) {
+      const ends = ~view.getUint32(at, true) & GOES_ON;
+      if (ends === 0) expectShort(bytes, from, at);
+      missing -= Math.imul(ends >>> 7, 0x01010101) >>> 24;
+    }
+    for (; missing > 0 && at < bytes.length; at++) {
+      if (bytes[at] < 128) missing--;
+      else expectShort(bytes, from, at);
+    }
+    if (missing > 0) throw new RangeError('payload ends inside a column');
+    this.at = at;
+    return bytes.subarray(from, at);
   }
 }
 
-/** @param {Float64Array} block @param {number} n @param {Width} width */
-function isWithin(block, n, { low, high }) {
-  let least = 0;
-  let most = 0;
-  for (let i = 0; i < n; i++) {
-    const v = block[i];
-    if (v > most) most = v;
-    else if (v < least) least = v;
+/**
+ * Looks at the varint around a byte that does not end it.
+ * @param {Uint8Array} bytes
+ * @param {number} from where varints begin; before that may stand text
+ * @param {number} at
+ */
+function expectShort(bytes, from, at) {
+  let first = at;
+  while (first > from && bytes[first - 1] >= 128) first--;
+  let last = at;
+  while (bytes[last] >= 128) last++;
+  if (last - first >= LONGEST) throw new RangeError(`varint too long at byte ${first}`);
+}
+
+/**
+ * Types of arrays, the narrowest first: what is not touched need not be
+ * fetched, and at millions of values that is much. A signed one holds -reach-1
+ * to reach, an unsigned one 0 to reach.
+ * @typedef {{Type: new (length: number) => Column, reach: number}} Width
+ */
+const WHOLE = { Type: Float64Array, reach: Infinity };
+/** @type {Width[]} */
+const UNSIGNED = [
+  { Type: Uint8Array, reach: 2 ** 8 - 1 },
+  { Type: Uint16Array, reach: 2 ** 16 - 1 },
+  { Type: Uint32Array, reach: 2 ** 32 - 1 },
+  WHOLE,
+];
+/** @type {Width[]} */
+const SIGNED = [{ Type: Int32Array, reach: 2 ** 31 - 1 }, WHOLE];
+
+/** Values decoded at a time, in one array of one type that stays in the cache. */
+const BLOCK = 1024;
+const block = new Float64Array(BLOCK);
+
+/**
+ * Turns the first n values of the block into others.
+ * @typedef {(n: number, reach: number) => number} Step from the reach of the values to that of the new ones
+ */
+
+/** A column as it stands in the payload, until its values are asked for. */
+export class PackedColumn {
+  /** @type {Uint8Array | null} */
+  #packed;
+  /** @type {Column | null} */
+  #values = null;
+  #widths;
+  #steps;
+
+  /**
+   * @param {Uint8Array} packed
+   * @param {number} length values in it
+   * @param {Width[]} widths
+   * @param {Step[]} steps from varints to values
+   */
+  constructor(packed, length, widths, steps) {
+    this.#packed = packed;
+    this.length = length;
+    this.#widths = widths;
+    this.#steps = steps;
   }
-  return low <= least && most <= high;
+
+  /** @returns {Column} */
+  get values() {
+    if (this.#packed) {
+      this.#values = this.#decode(this.#packed);
+      this.#packed = null;
+    }
+    return /** @type {Column} */ (this.#values);
+  }
+
+  /**
+   * Block by block, into the narrowest type that holds the values.
+   * @param {Uint8Array} packed
+   * @returns {Column}
+   */
+  #decode(packed) {
+    const { length } = this;
+    const widths = this.#widths;
+    const steps = this.#steps;
+    if (steps.length === 0 && packed.length === length) return packed.slice(); // a byte each
+    const varints = new Varints(packed);
+    let width = 0;
+    let out = new widths[0].Type(length);
+    for (let i = 0; i < length; i += BLOCK) {
+      const n = Math.min(BLOCK, length - i);
+      let reach = varints.decode(n);
+      for (const step of steps) reach = step(n, reach);
+      const had = width;
+      while (reach > widths[width].reach) width++;
+      if (width > had) out = copied(out, i, new widths[width].Type(length));
+      out.set(n < BLOCK ? block.subarray(0, n) : block, i);
+    }
+    return out;
+  }
+}
+
+/** Varints known to be whole. */
+class Varints {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  /**
+   * Decodes the next n into the block, exact up to 2^53.
+   * @param {number} n
+   * @returns {number} the largest
+   */
+  decode(n) {
+    const { bytes } = this;
+    let { at } = this;
+    let largest = 0;
+    for (let i = 0; i < n; i++) {
+      let b = bytes[at++];
+      let value = b & 127;
+      for (let scale = 128; b >= 128; scale *= 128) {
+        b = bytes[at++];
+        value += (b & 127) * scale;
+      }
+      if (value > largest) largest = value;
+      block[i] = value;
+    }
+    this.at = at;
+    return largest;
+  }
 }
 
 /** @template {Column} T @param {Column} from @param {number} n @param {T} to @returns {T} */
@@ -166,8 +223,8 @@ function copied(from, n, to) {
   return to;
 }
 
-/** @param {Float64Array} block @param {number} n */
-function unzigzag(block, n) {
+/** @type {Step} */
+function unzigzag(n, reach) {
   for (let i = 0; i < n; i++) {
     const v = block[i];
     if (v < 2 ** 31) {
@@ -177,14 +234,22 @@ function unzigzag(block, n) {
       block[i] = half * 2 === v ? half : -half - 1;
     }
   }
+  return Math.floor(reach / 2);
 }
 
-/** A running sum over the blocks of one column. @returns {(block: Float64Array, n: number) => void} */
+/** A running sum over the blocks of one column. @returns {Step} */
 function summing() {
   let total = 0;
-  return (block, n) => {
+  return (n) => {
     let sum = total; // a local of the loop is faster than one of the closure
-    for (let i = 0; i < n; i++) block[i] = sum += block[i];
+    let low = 0;
+    let high = 0;
+    for (let i = 0; i < n; i++) {
+      block[i] = sum += block[i];
+      if (sum > high) high = sum;
+      else if (sum < low) low = sum;
+    }
     total = sum;
+    return Math.max(high, -low - 1);
   };
 }

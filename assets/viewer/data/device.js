@@ -2,12 +2,18 @@
 
 import { addressesOf } from './addresses.js';
 import { ColumnReader } from './columns.js';
+import { countBelow } from './search.js';
 
 /**
  * State k is the allocator before event k. With n events there are n+1 states,
  * 0 to n, and an allocation is live in the states first to last, both included.
  */
 export class DeviceData {
+  #time;
+  #freeCode;
+  #stream;
+  #rule;
+
   /**
    * @param {Uint8Array} bytes the payload "device-F-D"
    * @param {import('./report.js').DeviceReport} report
@@ -18,38 +24,54 @@ export class DeviceData {
     this.count = report.allocations;
     this.preExisting = report.pre_existing;
 
-    const time = r.signedSums();
-    /** Microseconds since the first event, per event; null when not recorded. */
-    this.time = report.has_time && time.length === this.events ? time : null;
+    this.#time = r.signedSums();
+    this.hasTime = report.has_time && this.#time.length === this.events;
 
     const start = r.ascending();
     const life = r.unsigned();
     expect(start.length === this.count - this.preExisting && life.length === this.count, 'allocations');
     /** First state in which each allocation is live; 0 when pre-existing. Never falls from one to the next. */
     this.first = new Uint32Array(this.count);
-    this.first.set(start, this.preExisting);
+    this.first.set(start.values, this.preExisting);
     /** Last state in which each is live: its end event, or the last state of all when live at end. */
-    this.last = lastStates(this.first, life, this.events);
+    this.last = lastStates(this.first, life.values, this.events);
 
-    this.pendingAlloc = r.ascending();
-    this.pendingWait = r.unsigned();
-    this.size = r.unsigned();
+    this.pendingAlloc = r.ascending().values;
+    this.pendingWait = r.unsigned().values;
+    this.size = r.unsigned().values;
     this.address = addressesOf(r, report, this.size);
 
-    this.stack = r.unsigned();
-    this.freeCode = r.unsigned();
-    this.stream = r.unsigned();
-    this.family = r.unsigned();
-    this.source = r.unsigned();
-    this.reservedEvent = r.ascending();
-    this.reservedDelta = r.signed();
+    this.stack = r.unsigned().values;
+    this.#freeCode = r.unsigned();
+    this.#stream = r.unsigned();
+    this.family = r.unsigned().values;
+    r.unsigned(); // how each pre-existing one is known, which nothing shows
+    this.reservedEvent = r.ascending().values;
+    this.reservedDelta = r.signed().values;
     this.markers = readMarkers(r);
-    this.context = readTexts(r);
-    this.metadata = readTexts(r);
-    this.rule = r.unsigned();
-    for (const column of [this.size, this.stack, this.freeCode, this.stream, this.family, this.rule])
+    this.context = new Texts(r);
+    this.metadata = new Texts(r);
+    this.#rule = r.unsigned();
+    for (const column of [this.size, this.stack, this.#freeCode, this.#stream, this.family, this.#rule])
       expect(column.length === this.count, 'a column');
     expect(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
+  }
+
+  // What no picture shows is decoded when it is asked for.
+
+  /** Microseconds since the first event, per event; null when not recorded. @returns {Column | null} */
+  get time() {
+    return this.hasTime ? this.#time.values : null;
+  }
+
+  /** Per allocation: an index into the file's streams. */
+  get stream() {
+    return this.#stream.values;
+  }
+
+  /** Per allocation: an index into the report's rules. */
+  get rule() {
+    return this.#rule.values;
   }
 
   /** @param {number} i */
@@ -74,7 +96,7 @@ export class DeviceData {
 
   /** @param {number} i @returns {number} the stack that freed it, 0 when there is none */
   freeStack(i) {
-    const code = this.freeCode[i];
+    const code = this.#freeCode.values[i];
     return code === 1 ? this.stack[i] : Math.max(0, code - 2);
   }
 
@@ -117,10 +139,10 @@ function lastStates(first, life, events) {
 
 /** @param {ColumnReader} r @returns {Marker[]} */
 function readMarkers(r) {
-  const event = r.ascending();
-  const kind = r.unsigned();
-  const size = r.unsigned();
-  const free = r.unsigned();
+  const event = r.ascending().values;
+  const kind = r.unsigned().values;
+  const size = r.unsigned().values;
+  const free = r.unsigned().values;
   return Array.from(event, (state, i) => ({
     state,
     kind: kind[i] === 0 ? 'oom' : 'snapshot',
@@ -129,11 +151,20 @@ function readMarkers(r) {
   }));
 }
 
-/** @param {ColumnReader} r @returns {Map<number, number>} allocation to string */
-function readTexts(r) {
-  const alloc = r.ascending();
-  const text = r.unsigned();
-  return new Map(Array.from(alloc, (id, i) => [id, text[i]]));
+/** The texts that some allocations have. */
+class Texts {
+  /** @param {ColumnReader} r */
+  constructor(r) {
+    this.alloc = r.ascending().values;
+    this.text = r.unsigned().values;
+    expect(this.alloc.length === this.text.length, 'texts');
+  }
+
+  /** @param {number} id of an allocation @returns {number | undefined} its string */
+  get(id) {
+    const i = countBelow(this.alloc, id);
+    return this.alloc[i] === id ? this.text[i] : undefined;
+  }
 }
 
 /** @param {boolean} ok @param {string} what */

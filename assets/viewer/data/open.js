@@ -54,7 +54,7 @@ export class Library {
       timeline,
       sites: new SiteTable(data, stacks),
       hasHistory: data.events > 0,
-      hasTime: data.time !== null && data.events > 1 && data.time[data.events - 1] > 0,
+      hasTime: data.hasTime && report.span_us > 0,
     };
   }
 

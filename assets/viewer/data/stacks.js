@@ -20,24 +20,25 @@ export class Stacks {
   constructor(bytes) {
     const r = new ColumnReader(bytes);
     this.strings = r.strings();
-    this.frameName = r.unsigned();
-    this.frameFile = r.unsigned();
-    this.frameLine = r.unsigned();
-    this.frameKind = r.unsigned();
-    const back = r.unsigned();
-    this.nodeFrame = r.unsigned();
-    this.node = r.unsigned();
-    this.site = r.unsigned();
-    this.operator = r.unsigned();
-    this.shade = r.unsigned();
-    this.backward = r.unsigned();
+    this.frameName = r.unsigned().values;
+    this.frameFile = r.unsigned().values;
+    this.frameLine = r.unsigned().values;
+    this.frameKind = r.unsigned().values;
+    const back = r.unsigned().values;
+    this.nodeFrame = r.unsigned().values;
+    this.node = r.unsigned().values;
+    this.site = r.unsigned().values;
+    this.operator = r.unsigned().values;
+    this.shade = r.unsigned().values;
+    this.backward = r.unsigned().values;
     /** @type {(Frame | undefined)[]} */
     this.known = [];
     // Every parent stands before its child, so a walk to the root ends.
-    this.parent = Uint32Array.from(back, (steps, i) => {
-      if (steps < 1 || steps > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
-      return i + 1 - steps;
-    });
+    this.parent = new Uint32Array(back.length);
+    for (let i = 0; i < back.length; i++) {
+      if (back[i] < 1 || back[i] > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
+      this.parent[i] = i + 1 - back[i];
+    }
   }
 
   get length() {

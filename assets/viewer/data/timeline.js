@@ -128,16 +128,16 @@ export class Timeline {
   }
 }
 
-/** @param {import('./device.js').DeviceData} data */
+/** @param {import('./device.js').DeviceData} data @returns {Float64Array} per state */
 function sumActive({ events, count, first, last, size }) {
-  const active = new Float64Array(events + 1);
-  for (let i = 0; i < count; i++) if (last[i] < events) active[last[i] + 1] -= size[i];
-  let sum = 0;
-  for (let k = 0, i = 0; k <= events; k++) {
-    for (; i < count && first[i] === k; i++) sum += size[i]; // in pile order they begin one after the other
-    active[k] = sum += active[k];
+  const active = new Float64Array(events + 2); // what is live at the end ends after the last state
+  for (let i = 0; i < count; i++) {
+    active[first[i]] += size[i];
+    active[last[i] + 1] -= size[i];
   }
-  return active;
+  let sum = 0;
+  for (let k = 0; k <= events; k++) active[k] = sum += active[k];
+  return active.subarray(0, events + 1);
 }
 
 /** @param {Uint32Array} values */

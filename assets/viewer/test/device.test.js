@@ -89,10 +89,10 @@ test('markers, pending frees and texts', () => {
   ]);
   assert.deepEqual([data.freeRequest(0), data.freeRequest(1)], [1, 5]);
   assert.deepEqual(
-    [...data.context, ...data.metadata],
+    [data.context, data.metadata].map((texts) => [0, 1, 2].map((i) => texts.get(i))),
     [
-      [1, 3],
-      [0, 2],
+      [undefined, 3, undefined],
+      [2, undefined, undefined],
     ],
   );
 });
@@ -101,7 +101,21 @@ test('a payload that does not fit its report is an error', () => {
   const { bytes, report } = encodeDevice(randomDevice(3));
   assert.throws(() => new DeviceData(bytes, { ...report, allocations: report.allocations + 1 }), /does not fit/);
   assert.throws(() => new DeviceData(bytes, { ...report, events: 10 }), /does not fit/);
-  assert.throws(() => new DeviceData(bytes.subarray(0, bytes.length - 40), report));
+});
+
+test('a payload cut anywhere is an error when it is opened, also where nothing is decoded yet', () => {
+  const { bytes, report } = encodeDevice(randomDevice(4, { events: 60, preExisting: 5 }));
+  for (let length = 0; length < bytes.length; length++)
+    assert.throws(() => new DeviceData(bytes.subarray(0, length), report), RangeError, `${length} bytes`);
+  new DeviceData(bytes, report);
+});
+
+test('times of another number than the events are not times', () => {
+  const device = randomDevice(2);
+  device.time.pop();
+  const { bytes, report } = encodeDevice(device);
+  const data = new DeviceData(bytes, report);
+  assert.deepEqual([data.hasTime, data.time], [false, null]);
 });
 
 test('addresses that were left out are empty', () => {

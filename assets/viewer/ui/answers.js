@@ -40,7 +40,7 @@ export function mountAnswers(app, root) {
       ),
     );
   };
-  app.on(['device', 'pin', 'colour'], update);
+  app.onBeside(['device', 'pin', 'colour'], update);
 }
 
 /**

@@ -28,7 +28,7 @@ export function mountPanel(app, root) {
       ...legend(app, live, total),
     );
   };
-  app.on(['device', 'moment', 'colour'], update);
+  app.onBeside(['device', 'moment', 'colour'], update);
 }
 
 /** @param {import('../app.js').App} app */
@@ -140,7 +140,8 @@ const RULES = 3;
 function rulesOf({ grouping, report, device: { data } }, live) {
   if (grouping.mode !== 'family') return new Map();
   const sums = new Float64Array(report.rules.length);
-  for (const id of live) sums[data.rule[id]] += data.size[id];
+  const { rule, size } = data;
+  for (const id of live) sums[rule[id]] += size[id];
   const order = [...sums.keys()].filter((r) => sums[r] > 0).sort((a, b) => sums[b] - sums[a]);
   return new Map(
     grouping.groups.map((_, i) => [

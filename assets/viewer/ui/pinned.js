@@ -17,11 +17,11 @@ export class PinnedPanel {
     /** @type {'alloc' | 'free'} */
     this.tab = 'alloc';
     this.open = false; // all folds
-    app.on(['device', 'pin'], () => {
+    app.onBeside(['device', 'pin'], () => {
       this.#chooseTab();
       this.update();
     });
-    app.on(['colour'], () => this.update());
+    app.onBeside(['colour'], () => this.update());
   }
 
   #chooseTab() {

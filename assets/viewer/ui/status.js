@@ -25,7 +25,7 @@ export function mountStatus(app, where, scale, plotWidth) {
   const updateScale = () => {
     scale.textContent = app.device.hasHistory ? scaleWords(app, plotWidth()) : '';
   };
-  app.on(['device', 'moment', 'hover'], updateWhere);
+  app.onBeside(['device', 'moment', 'hover'], updateWhere);
   app.on(['device', 'settled'], updateScale);
   addEventListener('resize', () => {
     if (app.device) updateScale();

@@ -91,8 +91,8 @@ export function mountTable(app, root) {
     },
     { passive: true },
   );
-  app.on(['device', 'moment', 'colour'], update);
-  app.on(['pin'], () => {
+  app.onBeside(['device', 'moment', 'colour'], update);
+  app.onBeside(['pin'], () => {
     const key = app.pinned === null ? null : app.device.sites.site(app.pinned, by).key;
     [...body.children].forEach((element, i) => element.classList.toggle('on', rows[i].key === key));
   });

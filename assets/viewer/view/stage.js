@@ -46,7 +46,10 @@ export class Stage {
   /** @param {1 | 2 | 3} what */
   invalidate(what) {
     this.dirty = Math.max(this.dirty, what);
-    this.requested ||= requestAnimationFrame(() => this.#frame());
+    this.requested ||= requestAnimationFrame(() => {
+      this.#frame();
+      if (!this.app.moving && this.chart.isUnfinished) this.invalidate(1);
+    });
   }
 
   /** @param {number} [ms] that painting the pictures may take */
@@ -58,12 +61,11 @@ export class Stage {
     if (dirty >= 3 || finishing) this.#drawChart(ms);
     if (dirty >= 2 || (finishing && chart.plot.painted > 0)) this.#drawMarks();
     this.#drawCursor();
-    if (!app.moving && chart.isUnfinished) this.invalidate(1);
   }
 
   /**
    * Draws everything now.
-   * @param {number} [ms] that painting the pictures may take; more frames finish them
+   * @param {number} [ms] that painting the pictures may take; what is missing then follows when the view settles
    */
   drawNow(ms = Infinity) {
     this.app.moving = false;
@@ -155,14 +157,20 @@ export class Stage {
     return new Promise((resolve) => {
       // A page in the background gets no animation frames.
       const late = setTimeout(resolve, 250);
-      requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => {
-          clearTimeout(late);
-          resolve();
-        };
-        port2.postMessage(null);
+      requestAnimationFrame(async () => {
+        await nextTask();
+        clearTimeout(late);
+        resolve();
       });
     });
   }
+}
+
+/** Resolves in a task of its own, the next one. @returns {Promise<void>} */
+export function nextTask() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
 }
