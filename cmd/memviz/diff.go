@@ -29,7 +29,7 @@ func diff(c *cli.Context) error {
 		return misused(c, "diff compares two snapshots, and %d were named", c.NArg())
 	}
 	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p, answer.Analyse)
+		in, err := inputs(c, p)
 		if err != nil {
 			return nil, err
 		}

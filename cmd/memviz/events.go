@@ -45,7 +45,7 @@ func events(c *cli.Context) error {
 		}
 	}
 	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p, answer.Analyse)
+		in, err := inputs(c, p)
 		if err != nil {
 			return nil, err
 		}

@@ -19,9 +19,8 @@ const (
 	stdinShown = "standard input"
 )
 
-// inputs reads the snapshots that a command was given, and prepares each as the
-// command needs it.
-func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.Snapshot) answer.Input) ([]answer.Input, error) {
+// inputs reads the snapshots that a command was given, and replays them.
+func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		return nil, &usageError{what: "no snapshot was named", command: c.Command.Name}
@@ -41,7 +40,7 @@ func inputs(c *cli.Context, p *progress, prepare func(name string, s *snapshot.S
 			return nil, err
 		}
 		p.stage("replaying" + which)
-		in = append(in, prepare(names[i], s))
+		in = append(in, answer.NewInput(names[i], s))
 	}
 	return onlyDevice(c, in)
 }

@@ -18,7 +18,7 @@ func leaksCommand() *cli.Command {
 		Flags: answerFlags(rowsFlag),
 		Action: func(c *cli.Context) error {
 			return answered(c, func(p *progress) (*answer.Sheet, error) {
-				in, err := inputs(c, p, answer.Analyse)
+				in, err := inputs(c, p)
 				if err != nil {
 					return nil, err
 				}

@@ -25,7 +25,7 @@ func oomCommand() *cli.Command {
 				return err
 			}
 			return answered(c, func(p *progress) (*answer.Sheet, error) {
-				in, err := inputs(c, p, answer.Analyse)
+				in, err := inputs(c, p)
 				if err != nil {
 					return nil, err
 				}

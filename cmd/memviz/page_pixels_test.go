@@ -80,11 +80,11 @@ type colors struct {
 }
 
 func newColors(p *page, s *snapshot.Snapshot, id snapshot.DeviceID) *colors {
-	in := answer.Analyse("", s)
+	in := answer.NewInput("", s)
 	c := &colors{stacks: in.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86, paper: [3]float64{255, 255, 255}}
 	for i, d := range in.Devices {
 		if d.ID == id {
-			c.device, c.families = d, in.Recordings[i].Families
+			c.device, c.families = d, in.Recordings[i].Families()
 		}
 	}
 	r := eval[report.Report](p, "JSON.parse(document.getElementById('memviz-report').textContent)")

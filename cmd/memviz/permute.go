@@ -11,6 +11,9 @@ import (
 // urfave/cli takes everything behind the first argument for arguments and
 // people write "memviz trace snap.pickle -o out.html".
 func permute(app *cli.App, args []string) []string {
+	if len(args) > 0 && args[len(args)-1] == completionFlag {
+		return args
+	}
 	i := slices.IndexFunc(args, func(arg string) bool { return !isFlag(arg) })
 	if i < 0 {
 		return args

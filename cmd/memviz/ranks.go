@@ -77,7 +77,7 @@ func readRanks(ctx context.Context, files []string, p *progress) (list []analysi
 			s, err := snapshot.Open(file)
 			var summary []analysis.RankSummary
 			if err == nil {
-				in := answer.Analyse(names[i], s)
+				in := answer.NewInput(names[i], s)
 				summary = answer.RankOf(&in, ranks[i])
 			}
 			mu.Lock()

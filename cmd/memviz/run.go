@@ -49,15 +49,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
-		Name:            "memviz",
-		Usage:           "see what PyTorch kept in GPU memory, and when, and why",
-		Version:         version,
-		HideHelpCommand: true,
+		Name:                  "memviz",
+		Usage:                 "see what PyTorch kept in GPU memory, and when, and why",
+		Version:               version,
+		HideHelpCommand:       true,
+		EnableBashCompletion:  true,
+		CustomAppHelpTemplate: appHelp,
 		Description: "Record a snapshot in the training script, then run memviz on it:\n\n" +
 			"    torch.cuda.memory._record_memory_history()\n" +
 			"    ...\n" +
 			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")",
-		Commands:  []*cli.Command{traceCommand(), statsCommand(), topCommand(), diffCommand(), ranksCommand(), leaksCommand(), oomCommand(), eventsCommand()},
+		Commands: []*cli.Command{traceCommand(), statsCommand(), topCommand(), diffCommand(), ranksCommand(), leaksCommand(), oomCommand(), eventsCommand(), segmentsCommand(), foldedCommand(),
+			snippetCommand(), schemaCommand(), completionCommand(), manCommand()},
 		Reader:    stdin,
 		Writer:    stdout,
 		ErrWriter: stderr,
@@ -74,6 +77,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	for _, command := range app.Commands {
 		command.OnUsageError = onUsageError
 		command.HideHelpCommand = true
+		command.CustomHelpTemplate = commandHelp
 	}
 	return app
 }

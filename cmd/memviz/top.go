@@ -30,9 +30,6 @@ func topCommand() *cli.Command {
 	}
 }
 
-// atFlag names a moment.
-var atFlag = &cli.StringFlag{Name: "at", Value: "peak", Usage: "look at `MOMENT`"}
-
 // rowsFlag bounds tables for people.
 var rowsFlag = &cli.IntFlag{Name: "rows", Value: 20, Usage: "show at most `N` rows; JSON has all"}
 
@@ -45,9 +42,9 @@ func byNames() string {
 }
 
 func top(c *cli.Context) error {
-	at, err := answer.ParseMoment(c.String("at"))
+	at, err := moment(c)
 	if err != nil {
-		return misused(c, "--at: %v", err)
+		return err
 	}
 	by, ok := analysis.ParseBy(c.String("by"))
 	if !ok {
@@ -57,7 +54,7 @@ func top(c *cli.Context) error {
 		return misused(c, "--depth must be at least 1")
 	}
 	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p, answer.Analyse)
+		in, err := inputs(c, p)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/pkg/browser"
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -58,7 +57,7 @@ func trace(c *cli.Context) error {
 	}
 	p := newProgress(c)
 	defer p.end()
-	in, err := inputs(c, p, answer.Analyse)
+	in, err := inputs(c, p)
 	if err != nil {
 		return err
 	}

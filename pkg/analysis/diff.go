@@ -143,7 +143,7 @@ func totalsOf(r *Recording, state int) DiffTotals {
 }
 
 func diffFamilies(a *Recording, stateA int, b *Recording, stateB int) []FamilyDiff {
-	before, after := a.Families.BytesIn(a.Device, stateA), b.Families.BytesIn(b.Device, stateB)
+	before, after := a.Families().BytesIn(a.Device, stateA), b.Families().BytesIn(b.Device, stateB)
 	var list []FamilyDiff
 	for f := range Family(FamilyCount) {
 		if before[f] > 0 || after[f] > 0 {

@@ -158,7 +158,7 @@ func edit(r *Recording) *Recording {
 		}
 	}
 	st := Stacks(&s)
-	return &Recording{Snapshot: &s, Device: r.Device, Stacks: st, Families: r.Families}
+	return Record(&s, st, r.Device)
 }
 
 func withoutNative(r *Recording) *Recording {
@@ -168,7 +168,7 @@ func withoutNative(r *Recording) *Recording {
 	for i := range d.Allocations {
 		d.Allocations[i].Stack = cut.id[d.Allocations[i].Stack]
 	}
-	return &Recording{Snapshot: cut.st.snapshot, Device: &d, Stacks: cut.st, Families: r.Families}
+	return Record(cut.st.snapshot, cut.st, &d)
 }
 
 // TestDiffRecordings compares different programs, of which two share an optimizer.

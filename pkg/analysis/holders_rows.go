@@ -44,7 +44,7 @@ func (w *holderRows) of(i int) *Holder {
 	a := &w.r.Device.Allocations[i]
 	switch w.By {
 	case ByFamily:
-		family := w.r.Families.Family(i)
+		family := w.r.Families().Family(i)
 		return &w.rows[w.coded(int64(family), a.Stack, family.Key)]
 	case BySize:
 		return &w.rows[w.coded(a.Size, a.Stack, func() string { return strconv.FormatInt(a.Size, 10) })]

@@ -76,7 +76,7 @@ func slowKeys(r *Recording, i int, g Grouping) (key string, through []string) {
 	}
 	switch {
 	case g.By == ByFamily:
-		return r.Families.Family(i).Key(), nil
+		return r.Families().Family(i).Key(), nil
 	case g.By == BySize:
 		return fmt.Sprint(a.Size), nil
 	case g.By == ByStream:

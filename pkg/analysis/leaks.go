@@ -91,8 +91,8 @@ type Leaks struct {
 	steps     *Steps
 }
 
-// maxKeptPercent is the share of forward allocations alive at the end above
-// which forward passes keep activations, and their growth says nothing.
+// maxKeptPercent is the share of allocations alive at the end from which on
+// forward passes keep activations, and their growth says nothing.
 const maxKeptPercent = 15
 
 // FindLeaks looks for memory that survives steps, again and again. The cost is
@@ -110,7 +110,7 @@ func FindLeaks(r *Recording, steps *Steps) *Leaks {
 	judge := newLeakJudge(r, steps)
 	var suspects []suspect
 	for stack, lives := range livesAcrossSteps(r.Device, steps).all() {
-		l.Once.add(r.Families, lives)
+		l.Once.add(r.Families(), lives)
 		if s, is := judge.site(stack, lives); is {
 			suspects = append(suspects, s)
 		}
@@ -131,7 +131,8 @@ func leakLimit(r *Recording, steps *Steps) LeakLimit {
 	switch {
 	case r.Device.Events.Len() == 0:
 		return NoEvents
-	case (steps.Method == NoSteps || steps.Method == StepsByForward) && keepsForwards(r):
+	case (steps.Method == NoSteps || steps.Method == StepsByForward) && keeps(r, markerForward),
+		steps.Method == StepsByUserSites && steps.hint && keeps(r, markerUser):
 		return KeepsForwards
 	case steps.Method == NoSteps:
 		return NoRepetition
@@ -141,27 +142,26 @@ func leakLimit(r *Recording, steps *Steps) LeakLimit {
 	return LeaksJudged
 }
 
-// keepsForwards reports whether forward passes leave more behind than a model
-// that is only used would, and nothing of a backward pass was recorded.
-func keepsForwards(r *Recording) bool {
-	for _, run := range r.Families.Phases.Runs {
+// keeps reports whether code of a kind leaves more behind than a model that is
+// only used would, with nothing of a backward pass recorded.
+func keeps(r *Recording, code marker) bool {
+	for _, run := range r.Phases().Runs {
 		if run.Phase == PhaseBackward || run.Phase == PhaseOptimizer {
 			return false
 		}
 	}
 	m := newMarkers(r.Stacks, r.Device)
-	forward, kept := 0, 0
+	all, kept := 0, 0
 	born := r.Device.Allocations[r.Device.PreExisting:]
 	for i := range born {
-		if m.alloc(born[i].Stack) != markerForward {
-			continue
-		}
-		forward++
-		if freedAt(&born[i]) == never {
-			kept++
+		if m.alloc(born[i].Stack) == code {
+			all++
+			if freedAt(&born[i]) == never {
+				kept++
+			}
 		}
 	}
-	return forward > 0 && 100*kept >= maxKeptPercent*forward
+	return all > 0 && 100*kept >= maxKeptPercent*all
 }
 
 // size is what a leak is ranked by.

@@ -54,7 +54,7 @@ func leakOf(r *Recording, sites []*suspect) Leak {
 		l.BurstBytes += s.burstBytes
 		for _, x := range s.members {
 			if x.stays() || s.kind == Sawtooth {
-				l.Families[r.Families.Family(int(x.allocation))] += x.size
+				l.Families[r.Families().Family(int(x.allocation))] += x.size
 			}
 		}
 		if r.Stacks.marker[s.stack] == markerForward {

@@ -1,9 +1,7 @@
 package analysis
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -28,9 +26,11 @@ type suspect struct {
 // from 0, which ends at the first boundary, to last, which begins at the last
 // one and is cut by the end of the recording.
 type leakJudge struct {
-	last    int // the number of boundaries; last-1 is the last whole step
-	calls   bool
+	last    int  // the number of boundaries; last-1 is the last whole step
+	calls   bool // steps are calls of backward
+	hint    bool // steps are only a guess, which no verdict may rest on
 	feeding bool // each step is fed more than the one before
+
 	// Of the site being judged.
 	growing []int // steps that add to it, ascending, none of them cut
 	added   []int64
@@ -41,7 +41,8 @@ func newLeakJudge(r *Recording, steps *Steps) *leakJudge {
 	return &leakJudge{
 		last:    len(steps.Boundaries),
 		calls:   steps.Method == StepsByBackward || steps.Method == StepsByBackwardRuns,
-		feeding: inputsGrow(r, steps),
+		hint:    steps.hint,
+		feeding: stepsAreFedMore(r, steps),
 	}
 }
 
@@ -140,7 +141,7 @@ const (
 )
 
 func (j *leakJudge) strong() bool {
-	if j.last < minStrongBoundaries {
+	if j.hint || j.last < minStrongBoundaries {
 		return false
 	}
 	half := (j.last - 1) / 2
@@ -172,129 +173,4 @@ func (j *leakJudge) describe(s *suspect) {
 	s.rhythm = string(rhythm)
 	s.firstStep, s.lastStep, s.growingSteps = j.growing[0], j.growing[n-1], n
 	s.perStep = sum / int64(j.last-j.growing[0])
-}
-
-// minShapeBoundaries is how many ends of steps it takes to see a sawtooth or a
-// buffer that grows.
-const minShapeBoundaries = 4
-
-// sawtooth: some steps free the work of three steps or more at once, most of
-// what the site keeps across steps ends that way, and such steps are few. The
-// end of the recording, where a script clears up, does not count.
-func (j *leakJudge) sawtooth(s *suspect, lives []life) bool {
-	if j.last < minShapeBoundaries || s.freedAcross < 3 {
-		return false
-	}
-	j.freed = j.freed[:0]
-	for _, x := range lives {
-		if !x.stays() && int(x.gone) < j.last {
-			j.freed = append(j.freed, x)
-		}
-	}
-	slices.SortStableFunc(j.freed, func(a, b life) int { return cmp.Compare(a.gone, b.gone) })
-	var rhythm []byte
-	alike := true // all bursts clear as many steps
-	for start := 0; start < len(j.freed); {
-		end, births, bytes := start, 0, int64(0)
-		for ; end < len(j.freed) && j.freed[end].gone == j.freed[start].gone; end++ {
-			if end == start || j.freed[end].born != j.freed[end-1].born {
-				births++
-			}
-			bytes += j.freed[end].size
-		}
-		if births >= 3 {
-			alike = alike && (s.bursts == 0 || births == s.burstSteps)
-			s.bursts++
-			s.burstSteps, s.burstBytes = max(s.burstSteps, births), max(s.burstBytes, bytes)
-			s.members = append(s.members, j.freed[start:end]...)
-			rhythm = binary.AppendUvarint(rhythm, uint64(j.freed[start].gone))
-		}
-		start = end
-	}
-	// Backward calls whose gradients are accumulated come in such groups.
-	grouped := j.calls && alike && s.bursts > 1
-	if s.bursts == 0 || 3*s.bursts > j.last || 2*len(s.members) < len(j.freed) || grouped {
-		s.bursts, s.burstSteps, s.burstBytes, s.members = 0, 0, 0, nil
-		return false
-	}
-	s.kind, s.rhythm = Sawtooth, string(rhythm)
-	slices.SortFunc(s.members, func(a, b life) int { return cmp.Compare(a.allocation, b.allocation) })
-	s.firstStep, s.lastStep = int(s.members[0].born), int(s.members[len(s.members)-1].born)
-	s.perStep = s.burstBytes / int64(s.burstSteps)
-	for i, x := range s.members {
-		if i == 0 || x.born != s.members[i-1].born {
-			s.growingSteps++
-		}
-	}
-	return true
-}
-
-// grows: the site holds more at nearly every boundary than at the one before,
-// as a buffer that torch.cat replaces by a longer one does.
-func (j *leakJudge) grows(s *suspect, lives []life) bool {
-	boundaries := j.last
-	if boundaries < minShapeBoundaries || 10*len(lives) < 8*(boundaries-1) || j.feeding {
-		return false
-	}
-	held := heldAt(lives, boundaries)
-	j.growing, j.added = j.growing[:0], j.added[:0]
-	first := held[0]
-	for i := 1; i < boundaries; i++ {
-		if 2*held[i] < held[i-1] {
-			return false
-		}
-		if first == 0 {
-			first = held[i]
-		}
-		if held[i] > held[i-1] {
-			j.growing, j.added = append(j.growing, i), append(j.added, held[i]-held[i-1])
-		}
-	}
-	last := held[boundaries-1]
-	if 10*len(j.growing) < 8*(boundaries-1) || 2*last < 3*first || last <= held[boundaries-2] {
-		return false
-	}
-	s.kind, s.members = Grows, lives
-	j.describe(s)
-	s.strong = j.strong()
-	return true
-}
-
-// heldAt is what lives hold at each boundary.
-func heldAt(lives []life, boundaries int) []int64 {
-	held := make([]int64, boundaries+1)
-	for _, x := range lives {
-		held[x.born] += x.size
-		if !x.stays() {
-			held[x.gone] -= x.size
-		}
-	}
-	for i := 1; i <= boundaries; i++ {
-		held[i] += held[i-1]
-	}
-	return held[:boundaries]
-}
-
-// inputsGrow reports whether the inputs of nearly every step are larger than
-// those of the step before. What is made from them grows as well then.
-func inputsGrow(r *Recording, steps *Steps) bool {
-	k := len(steps.Boundaries)
-	bytes := make([]int64, k+1)
-	step := 0
-	for i := r.Device.PreExisting; i < len(r.Device.Allocations); i++ {
-		a := &r.Device.Allocations[i]
-		for step < k && steps.Boundaries[step] <= a.Start {
-			step++
-		}
-		if r.Families.Family(i) == Input {
-			bytes[step] += a.Size
-		}
-	}
-	rises := 0
-	for j := 2; j < k; j++ {
-		if bytes[j] > bytes[j-1] {
-			rises++
-		}
-	}
-	return k > 2 && 10*rises >= 8*(k-2)
 }

@@ -77,3 +77,18 @@ func (s *livesBySite) all() iter.Seq2[snapshot.StackID, []life] {
 		}
 	}
 }
+
+// heldAt is what lives hold at each boundary.
+func heldAt(lives []life, boundaries int) []int64 {
+	held := make([]int64, boundaries+1)
+	for _, x := range lives {
+		held[x.born] += x.size
+		if !x.stays() {
+			held[x.gone] -= x.size
+		}
+	}
+	for i := 1; i <= boundaries; i++ {
+		held[i] += held[i-1]
+	}
+	return held[:boundaries]
+}

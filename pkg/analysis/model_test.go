@@ -105,7 +105,11 @@ func (g *gpu) stop() *Recording {
 		}, blocks...)
 	}
 	g.out.Setting("PYTORCH_CUDA_ALLOC_CONF", g.conf)
-	s := g.out.Snapshot()
+	return recordOf(g.out.Snapshot())
+}
+
+// recordOf is device 0 of a snapshot, for questions that no stack answers.
+func recordOf(s *snapshot.Snapshot) *Recording {
 	return &Recording{Snapshot: s, Device: replay.Replay(s, 0)}
 }
 

@@ -129,8 +129,8 @@ var oomStories = []oomStory{
 // deviceMemory is what the device of a story has.
 const deviceMemory = 16 * gib
 
-// record runs the story with a seed.
-func (s *oomStory) record(t *testing.T, conf string, seed uint64) *Recording {
+// record runs the story with a seed, and tells what the program did.
+func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*Recording, []call) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 11))
 	device := newDevice(deviceMemory, 0)
@@ -142,7 +142,7 @@ func (s *oomStory) record(t *testing.T, conf string, seed uint64) *Recording {
 	if stats := g.Stats(); stats.OOMs == 0 {
 		t.Fatalf("%s %q, seed %d: nothing failed", s.name, conf, seed)
 	}
-	return g.stop()
+	return g.stop(), g.script
 }
 
 // TestOOMVerdicts tells why requests fail on a device where that is known, with
@@ -151,7 +151,7 @@ func TestOOMVerdicts(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {
 		for _, story := range oomStories {
 			for seed := range uint64(20) {
-				r := story.record(t, conf, seed)
+				r, _ := story.record(t, conf, seed)
 				for capacity, want := range map[int64]OOMVerdict{deviceMemory: story.want, 0: story.unknown} {
 					ooms := FindOOMs(r, capacity)
 					if len(ooms) != 1 {

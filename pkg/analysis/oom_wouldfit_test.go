@@ -7,9 +7,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 )
 
-// chop is a program that ends in a failure: tensors come and go in random order
-// on a small device, most of them of a few sizes, until one does not fit.
-func chop(t *testing.T, g *gpu, rng *rand.Rand) {
+// chop makes tensors of a few sizes come and go in random order until one does
+// not fit.
+func chop(t *testing.T, g *gpu, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
 	sizes := make([]int64, 6)
 	for i := range sizes {
@@ -24,63 +24,60 @@ func chop(t *testing.T, g *gpu, rng *rand.Rand) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	type k struct {
-		name string
-		v    OOMVerdict
-		says bool
-		ok   bool
+// settle frees large buffers and puts small tensors where they were, until a
+// large request does not fit.
+func settle(t *testing.T, g *gpu, _ *shrinkingDriver, rng *rand.Rand) {
+	t.Helper()
+	for range 12 {
+		g.alloc(gib+rng.Int64N(200<<20), 0)
 	}
-	got := map[k]int{}
-	ms := map[k]int{}
-	run := func(name string, seed uint64, f func(g *gpu, d *shrinkingDriver, rng *rand.Rand)) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		d := newDevice(deviceMemory, 0)
-		g := newGPU(t, "", d)
-		f(g, d, rng)
-		script := g.script
-		o := FindOOMs(g.stop(), 0)[0]
-		g2 := newGPU(t, "expandable_segments:True", newDevice(deviceMemory, 0))
-		got[k{name, o.Verdict, o.WouldFit.WithExpandable, g2.again(t, script)}]++
-		if o.WouldFit.MaxSplit > 0 && o.Verdict == OOMFragmented {
-			g3 := newGPU(t, "", newDevice(deviceMemory, 0))
-			g3.Configure(allocator.Settings{MaxSplitSize: o.WouldFit.MaxSplit})
-			ms[k{name, o.Verdict, true, g3.again(t, script)}]++
-		}
-		if o.WouldFit.Never {
-			if g2 := newGPU(t, "expandable_segments:True", newDevice(deviceMemory, 0)); g2.again(t, script) {
-				t.Error("never")
+	for range 12 {
+		g.drop(t, 0)
+		g.alloc(2<<20+rng.Int64N(20<<20), 0)
+	}
+	g.alloc(4*gib+rng.Int64N(4*gib), 0)
+	for g.Stats().OOMs == 0 {
+		g.alloc(gib, 0)
+	}
+}
+
+// TestWouldFit runs programs that failed again, with the settings that
+// arithmetic says would have helped, and counts how often it is right.
+func TestWouldFit(t *testing.T) {
+	stories := []oomStory{{name: "chop", run: chop}, {name: "settle", run: settle}, oomStories[0], oomStories[1]}
+	type answers struct{ right, wrong, missed int }
+	var expandable, maxSplit answers
+	for _, story := range stories {
+		for seed := range uint64(100) {
+			r, script := story.record(t, "", seed)
+			o := &FindOOMs(r, 0)[0]
+			pages := newGPU(t, "expandable_segments:True", newDevice(deviceMemory, 0)).again(t, script)
+			switch {
+			case o.WouldFit.Never && pages:
+				t.Errorf("%s, seed %d: could be avoided: %+v", story.name, seed, o)
+			case o.WouldFit.WithExpandable && pages:
+				expandable.right++
+			case o.WouldFit.WithExpandable:
+				expandable.wrong++
+			case pages:
+				expandable.missed++
+			}
+			if o.Verdict == OOMFragmented && o.WouldFit.MaxSplit > 0 {
+				g := newGPU(t, "", newDevice(deviceMemory, 0))
+				g.Configure(allocator.Settings{MaxSplitSize: o.WouldFit.MaxSplit})
+				if g.again(t, script) {
+					maxSplit.right++
+				} else {
+					maxSplit.wrong++
+				}
 			}
 		}
 	}
-	for seed := range uint64(100) {
-		run("chop", seed, func(g *gpu, d *shrinkingDriver, rng *rand.Rand) { chop(t, g, rng) })
-		run("second", seed, func(g *gpu, d *shrinkingDriver, rng *rand.Rand) { oomStories[1].run(t, g, d, rng) })
-		run("big second", seed, func(g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-			g.everySecond(t, 40<<20+rng.Int64N(100<<20), 0, d, 400<<20)
-			g.alloc(g.inactive()/10*(3+rng.Int64N(5))+1, 0)
-		})
-		run("weights in cache", seed, func(g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-			// large buffers are freed, small long-lived ones chop them up
-			var n int
-			for n = 0; n < 12; n++ {
-				g.alloc(gib+rng.Int64N(200<<20), 0)
-			}
-			for range 12 {
-				g.drop(t, 0)
-				g.alloc(2<<20+rng.Int64N(20<<20), 0)
-			}
-			g.alloc(4*gib+rng.Int64N(4*gib), 0)
-			for g.Stats().OOMs == 0 {
-				g.alloc(gib, 0)
-			}
-		})
+	t.Logf("expandable %+v, max split %+v", expandable, maxSplit)
+	if x := expandable; x.right < 100 || 100*x.wrong > 5*x.right || x.missed > x.right {
+		t.Errorf("expandable segments: %+v", x)
 	}
-	for k, n := range got {
-		t.Log(k, n)
-	}
-	t.Log("maxsplit")
-	for k, n := range ms {
-		t.Log(k, n)
+	if x := maxSplit; x.right < 10 || x.wrong > 0 {
+		t.Errorf("max_split_size: %+v", x)
 	}
 }

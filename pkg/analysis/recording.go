@@ -1,20 +1,36 @@
 package analysis
 
 import (
+	"sync"
+
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Recording is one device of a snapshot with what every question asks for.
+// Recording is one device of a snapshot with what every question asks for. It
+// may be asked from several goroutines.
 type Recording struct {
 	Snapshot *snapshot.Snapshot
 	Device   *replay.Device
-	Stacks   *StackFacts
-	Families *Families
+	Stacks   *StackFacts // of the snapshot, which its devices share
+
+	families func() *Families
+	phases   func() *Phases
 }
 
-// Record prepares one device for questions. Stacks are those of the snapshot,
-// which its devices share.
+// Record prepares one device for questions.
 func Record(s *snapshot.Snapshot, st *StackFacts, d *replay.Device) *Recording {
-	return &Recording{Snapshot: s, Device: d, Stacks: st, Families: Classify(st, d)}
+	return &Recording{
+		Snapshot: s, Device: d, Stacks: st,
+		families: sync.OnceValue(func() *Families { return Classify(st, d) }),
+		phases:   sync.OnceValue(func() *Phases { return FindPhases(st, d) }),
+	}
 }
+
+// Families says what each allocation was for. That is found out when it is
+// first asked.
+func (r *Recording) Families() *Families { return r.families() }
+
+// Phases is the history as a sequence of phases, found out when it is first
+// asked.
+func (r *Recording) Phases() *Phases { return r.phases() }

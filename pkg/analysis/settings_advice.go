@@ -5,8 +5,8 @@ package analysis
 type AdviceKind uint8
 
 const (
-	// AdviseExpandable: expandable_segments:True. Pages go where they are needed;
-	// what is left over within pages, and live memory, stays what it is.
+	// AdviseExpandable: expandable_segments:True. Whole pages go where they are
+	// needed; pieces smaller than a page, and live memory, stay what they are.
 	AdviseExpandable AdviceKind = iota
 	// AdviseMaxSplit: max_split_size_mb of Advice.Bytes. It keeps large blocks
 	// whole for large requests, and can raise the peak where large sizes vary.
@@ -71,11 +71,11 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 		add(AdviseLess, o.Active+o.Requested-o.Visible(), false)
 		return list
 	}
-	if !settings.Expandable && o.Verdict == OOMFragmented {
-		add(AdviseExpandable, 0, o.WouldFit.WithExpandable)
-		if settings.MaxSplitSize <= 0 && o.WouldFit.MaxSplit > 0 {
-			add(AdviseMaxSplit, o.WouldFit.MaxSplit, false)
-		}
+	if o.WouldFit.WithExpandable {
+		add(AdviseExpandable, 0, true)
+	}
+	if o.Verdict == OOMFragmented && settings.MaxSplitSize <= 0 && o.WouldFit.MaxSplit > 0 {
+		add(AdviseMaxSplit, o.WouldFit.MaxSplit, false)
 	}
 	return list
 }

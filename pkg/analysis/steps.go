@@ -38,10 +38,6 @@ func (m StepMethod) Key() string { return stepMethods[m].key }
 // step when gradients are accumulated) or "iterations".
 func (m StepMethod) Word() string { return stepMethods[m].word }
 
-// Iterations reports whether the method counts calls that look alike and not
-// what training does once a step. No verdict rests on it alone.
-func (m StepMethod) Iterations() bool { return m == StepsByUserSites || m == StepsByForward }
-
 // Steps is a device's history cut where one training step ends and the next
 // begins.
 type Steps struct {
@@ -56,6 +52,9 @@ type Steps struct {
 	// first and after the last. Step j begins at boundary j-1 and ends at
 	// boundary j. Empty when no steps were found.
 	Steps []Step
+
+	// hint says that what was taken for iterations may be the layers of one call.
+	hint bool
 }
 
 // Step is one step of training, or what the word of the method says.
@@ -104,6 +103,12 @@ func (f *stepFinder) cut(method StepMethod, found []replay.EventIndex) *Steps {
 		return &Steps{}
 	}
 	s := &Steps{Method: method, Boundaries: found}
+	switch method {
+	case StepsByForward:
+		s.hint = true
+	case StepsByUserSites:
+		s.hint = f.goesOn(found[len(found)-1])
+	}
 	from, last := 0, f.Device.States()-1
 	for _, b := range found {
 		s.Steps = append(s.Steps, Step{StateRange: StateRange{from, int(b)}, Complete: from > 0 || whole})

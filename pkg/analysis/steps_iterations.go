@@ -100,6 +100,22 @@ func (f *stepFinder) byUserSites() []replay.EventIndex {
 	}))
 }
 
+// goesOn reports whether code that no iteration ran before follows the start of
+// the last one: a loop that ended, or the layers of a model written by hand.
+func (f *stepFinder) goesOn(last replay.EventIndex) bool {
+	e := f.Device.Events
+	seen := make([]bool, len(f.Stacks.facts))
+	for i, action := range e.Action {
+		if id := e.Stack[i]; action == snapshot.Alloc && !seen[id] {
+			if replay.EventIndex(i) > last {
+				return true
+			}
+			seen[id] = true
+		}
+	}
+	return false
+}
+
 // minRecurringPercent is the share of outer call sites that come back when a
 // model is called again. The layers of one call do not.
 const minRecurringPercent = 85

@@ -64,7 +64,7 @@ func (f *stepFinder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 func (f *stepFinder) byOptimizer() []replay.EventIndex {
 	e := f.Device.Events
 	var ends []replay.EventIndex
-	for _, run := range f.Families.Phases.Runs {
+	for _, run := range f.Phases().Runs {
 		if run.Phase != PhaseOptimizer {
 			continue
 		}
@@ -120,7 +120,7 @@ func (f *stepFinder) byBackward() []replay.EventIndex {
 
 func (f *stepFinder) byBackwardRuns() []replay.EventIndex {
 	var starts []replay.EventIndex
-	for _, run := range f.Families.Phases.Runs {
+	for _, run := range f.Phases().Runs {
 		if run.Phase == PhaseBackward {
 			starts = append(starts, run.Start)
 		}

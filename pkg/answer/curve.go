@@ -7,10 +7,11 @@ func (c curve) text(Look) string { return indent + sparkline(c, Width-2*len(inde
 
 func (c curve) markdown() string { return "`" + sparkline(c, Width-2*len(indent)) + "`" }
 
+// bars are levels, the lowest first.
+var bars = []rune("▁▂▃▄▅▆▇█")
+
 // sparkline is the highest value in each of at most width columns, from zero up.
 func sparkline(values []int64, width int) string {
-	const levels = "▁▂▃▄▅▆▇█"
-	bars := []rune(levels)
 	var top int64 = 1
 	for _, v := range values {
 		top = max(top, v)

@@ -25,13 +25,16 @@ func (l *eventLog) columns() eventColumns {
 	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: len(longest)}
 	left := Width - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
 	if l.timed() {
-		c.time = len("seconds")
+		var first, last int64
 		for i := l.from; i < l.end; i++ {
-			c.time = max(c.time, len(seconds(l.d.Events.SinceFirst(i))))
+			t := l.d.Events.SinceFirst(i)
+			first, last = min(first, t), max(last, t)
 		}
 		for _, a := range l.annotations {
-			c.time = max(c.time, len(seconds(l.annotationEnds(a).TimeMicros)))
+			t := l.annotationEnds(a).TimeMicros
+			first, last = min(first, t), max(last, t)
 		}
+		c.time = max(len("seconds"), len(seconds(first)), len(seconds(last)))
 		left -= c.time + len(gutter)
 	}
 	c.where = max(left, 0)

@@ -17,7 +17,7 @@ func example(t *testing.T, story string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Analyse(story+".pickle", s)
+	return NewInput(story+".pickle", s)
 }
 
 // Every answer on the examples, as people read it, and its JSON held against
@@ -64,7 +64,7 @@ func ranksOf(in ...Input) *Sheet {
 
 // A hostile snapshot gives answers too, which fit a terminal and their schemas.
 func TestAnswersOnHostile(t *testing.T) {
-	in := Analyse("\x1b[31mhostile\n.pickle", testkit.Hostile())
+	in := NewInput("\x1b[31mhostile\n.pickle", testkit.Hostile())
 	for command, ask := range map[string]func() (*Sheet, error){
 		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, 5) },
 		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },

@@ -20,21 +20,12 @@ type Input struct {
 	Recordings []*analysis.Recording // of the devices, in their order
 }
 
-// Replay replays every device of a snapshot that has events or segments. That
-// is all that the totals need.
-func Replay(name string, s *snapshot.Snapshot) Input {
-	in := Input{Name: name, Snapshot: s}
+// NewInput replays every device of a snapshot that has events or segments.
+func NewInput(name string, s *snapshot.Snapshot) Input {
+	in := Input{Name: name, Snapshot: s, Stacks: analysis.Stacks(s)}
 	for _, id := range s.Devices() {
-		in.Devices = append(in.Devices, replay.Replay(s, id))
-	}
-	return in
-}
-
-// Analyse replays a snapshot and finds out what its allocations were for.
-func Analyse(name string, s *snapshot.Snapshot) Input {
-	in := Replay(name, s)
-	in.Stacks = analysis.Stacks(s)
-	for _, d := range in.Devices {
+		d := replay.Replay(s, id)
+		in.Devices = append(in.Devices, d)
 		in.Recordings = append(in.Recordings, analysis.Record(s, in.Stacks, d))
 	}
 	return in

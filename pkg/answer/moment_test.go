@@ -8,7 +8,7 @@ import (
 )
 
 func TestMoment(t *testing.T) {
-	in := Analyse("", testkit.Training())
+	in := NewInput("", testkit.Training())
 	r := in.Recordings[0]
 	for _, test := range []struct {
 		text  string
@@ -28,9 +28,12 @@ func TestMoment(t *testing.T) {
 		{"time=0", 1, "after 0, in state 1", ""},
 		{"time=0.5ms", 3, "after 500 µs, in state 3", ""},
 		{"time=1h", 13, "after 60 min 0 s, in state 13", ""},
-		{"state=-1", 0, "", `"state=-1": write state=N with a whole number`},
-		{"oom=0", 0, "", "write oom=N"},
+		{"state=-1", 0, "", `"state=-1": write state=N with a whole number from 0`},
+		{"oom=0", 0, "", "write oom=N with a whole number from 1"},
 		{"time=soon", 0, "", "is not a span of time"},
+		{"step=9", 0, "", "step 9 is not in this recording, which has 2"},
+		{"annotation=x", 0, "", `the annotation "x" is not in this recording`},
+		{"annotation=", 0, "", "is no moment"},
 		{"peak=1", 0, "", "is no moment; there are peak"},
 		{"", 0, "", "is no moment"},
 	} {
@@ -44,8 +47,31 @@ func TestMoment(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
 				t.Errorf("%q gives %v, want %q", test.text, err, test.fails)
 			}
-		case err != nil || state != test.state || m.said(r.Device, state) != test.said:
-			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r.Device, state), err, test.state, test.said)
+		case err != nil || state != test.state || m.said(r, state) != test.said:
+			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r, state), err, test.state, test.said)
+		}
+	}
+}
+
+func TestMomentOfStep(t *testing.T) {
+	in := example(t, "training-loop")
+	r := in.Recordings[0]
+	for text, want := range map[string]string{"step=2": "ProfilerStep#1", "step=3": "ProfilerStep#2"} {
+		m, err := ParseMoment(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := m.State(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		annotated, err := ParseMoment("annotation=" + want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := annotated.State(r)
+		if err != nil || state != other || r.Device.ActiveBytes()[state] < 1<<30 {
+			t.Errorf("%s is state %d, %s is state %d (%v)", text, state, want, other, err)
 		}
 	}
 }

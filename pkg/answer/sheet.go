@@ -78,6 +78,18 @@ func (s *Sheet) say(format string, args ...any) { s.add(sentence{format, args}) 
 // note adds a paragraph that matters less.
 func (s *Sheet) note(format string, args ...any) { s.add(note{sentence{format, args}}) }
 
+// line adds a line that is never broken, below the one before it.
+func (s *Sheet) line(format string, args ...any) {
+	line := sentence{format, args}
+	if last := len(s.parts) - 1; last >= 0 {
+		if lines, ok := s.parts[last].(unbroken); ok {
+			s.parts[last] = append(lines, line)
+			return
+		}
+	}
+	s.add(unbroken{line})
+}
+
 // code adds a line to copy.
 func (s *Sheet) code(line string) { s.add(code(line)) }
 
@@ -124,5 +136,8 @@ func (s sentence) with(show func(name) string) string {
 type heading struct{ sentence }
 
 type note struct{ sentence }
+
+// unbroken is sentences of a line each, however long.
+type unbroken []sentence
 
 type code string

@@ -27,6 +27,14 @@ func (h heading) markdown() string { return "**" + h.sentence.markdown() + "**" 
 
 func (s sentence) markdown() string { return strings.ReplaceAll(s.with(codeSpan), "\u00a0", " ") }
 
+func (u unbroken) markdown() string {
+	lines := make([]string, len(u))
+	for i, s := range u {
+		lines[i] = "- " + s.markdown()
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (n note) markdown() string { return "_" + n.sentence.markdown() + "_" }
 
 func (c code) markdown() string { return "```\n" + units.Printable(string(c)) + "\n```" }

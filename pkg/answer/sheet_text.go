@@ -35,6 +35,14 @@ func (h heading) text(look Look) string {
 
 func (s sentence) text(Look) string { return wrapped(s.with(plainName), indent) }
 
+func (u unbroken) text(Look) string {
+	lines := make([]string, len(u))
+	for i, s := range u {
+		lines[i] = s.with(plainName)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (n note) text(look Look) string { return look.paint(n.sentence.text(look), text.Faint) }
 
 // A line to copy stays whole, however long it is.

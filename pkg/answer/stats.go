@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -33,30 +34,69 @@ type DeviceStats struct {
 	LiveBlockRequestedBytes int64  `json:"live_block_requested_bytes"`
 	LiveBlockBytes          int64  `json:"live_block_bytes"` // rounded, as the allocator counts
 	OOMEvents               int    `json:"oom_events"`
+
+	CapacityBytes  int64             `json:"capacity_bytes"` // as given; 0: not given
+	Utilisation    float64           `json:"utilisation"`    // reserved_peak_bytes of the capacity, from 0; 0 without one
+	AtReservedPeak Unused            `json:"at_reserved_peak"`
+	AtEnd          Unused            `json:"at_end"`
+	StepMethod     string            `json:"step_method"` // how steps were found, or none
+	Windows        []Window          `json:"windows"`     // the steps, or the stretches of --every
+	Largest        []LargeAllocation `json:"largest"`     // live at the peak
+	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
+	Advice         []AdviceGiven     `json:"advice"`
+}
+
+// StatsOptions are what a person asked of Stats.
+type StatsOptions struct {
+	Every    Every // zero: windows are steps
+	Capacity int64 // of the device in bytes; 0: not known
+	Rows     int   // shown to people; programs get all windows
+	OneLine  bool
+}
+
+// Every is the length of a window: events or microseconds, the other is 0.
+type Every struct {
+	Events int
+	Micros int64
 }
 
 // Stats are the totals of snapshots, and whether they add up.
-func Stats(in []Input) *Sheet {
+func Stats(in []Input, o StatsOptions) *Sheet {
 	value := newDevices[DeviceStats](StatsSchema)
-	s := &Sheet{}
+	s := &Sheet{value: value}
 	for i := range in {
-		for _, d := range in[i].Devices {
-			stats := newDeviceStats(&in[i], d)
+		for _, r := range in[i].Recordings {
+			stats := newDeviceStats(&in[i], r, o)
 			value.Devices = append(value.Devices, stats)
-			s.stats(&in[i], d, &stats)
+			if o.OneLine {
+				s.oneLine(&in[i], r.Device, &stats)
+			} else {
+				s.stats(&in[i], r.Device, &stats, o)
+			}
 		}
-		if len(in[i].Devices) == 0 {
+		if len(in[i].Recordings) == 0 {
 			s.heading("%s", name(in[i].FileName()))
 			s.say("No device has events or segments.")
 		}
 	}
-	s.value = value
 	return s
 }
 
-func newDeviceStats(in *Input, d *replay.Device) DeviceStats {
+// oneLine is for logs.
+func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats) {
+	ooms := ""
+	if stats.OOMEvents > 0 {
+		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
+	}
+	s.line("%s %s: peak %s, reserved %s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
+		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), units.Bytes(stats.FinalBytes),
+		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
+}
+
+func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) DeviceStats {
+	d := recording.Device
 	t, r := &d.Totals, &d.Reconciliation
-	return DeviceStats{
+	stats := DeviceStats{
 		File:                    in.FileName(),
 		Torch:                   in.Snapshot.TorchVersion(),
 		Device:                  int(d.ID),
@@ -77,11 +117,18 @@ func newDeviceStats(in *Input, d *replay.Device) DeviceStats {
 		LiveBlockRequestedBytes: r.LiveRequestedBytes,
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
+		CapacityBytes:           o.Capacity,
+		Advice:                  []AdviceGiven{},
 	}
+	if o.Capacity > 0 {
+		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(o.Capacity)
+	}
+	stats.more(recording, o)
+	return stats
 }
 
 // stats puts the totals of a device into words.
-func (s *Sheet) stats(in *Input, d *replay.Device, stats *DeviceStats) {
+func (s *Sheet) stats(in *Input, d *replay.Device, stats *DeviceStats, o StatsOptions) {
 	verdict := VerdictOn(d)
 	mark := "!"
 	if verdict.OK {
@@ -93,6 +140,7 @@ func (s *Sheet) stats(in *Input, d *replay.Device, stats *DeviceStats) {
 	}
 	s.put(totals(d, stats))
 	s.put(counts(d, stats))
+	s.moreStats(stats, o)
 	s.put(reconciled(d, stats))
 	s.put(unexplained(d, stats))
 	s.warn(in.Snapshot, d)
@@ -106,6 +154,9 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes, "highest in state "+units.Count(stats.PeakState))
 	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes,
 		units.Plural(stats.Segments, "segment", "segments")+" at the end")
+	if stats.CapacityBytes > 0 {
+		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "", units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
+	}
 	return t
 }
 

@@ -55,7 +55,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 		}
 		h := analysis.HoldersSince(r, state, analysis.PreviousPeak(r.Device, state), o.Grouping)
 		value.Devices = append(value.Devices, newTopDevice(in, r, h))
-		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.said(r.Device, state)+", in "+
+		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.said(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))
 		s.put(topTable(r, h, o.Rows))
 		if len(h.Rows) == 0 {

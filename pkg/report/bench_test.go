@@ -12,7 +12,7 @@ import (
 // BenchmarkWriteHTML writes a loop of a hundred thousand allocations, most of
 // which return to a few places and sizes, as in training.
 func BenchmarkWriteHTML(b *testing.B) {
-	in := []answer.Input{answer.Analyse("loop", loop(100_000))}
+	in := []answer.Input{answer.NewInput("loop", loop(100_000))}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := WriteHTML(io.Discard, "memviz", in); err != nil {

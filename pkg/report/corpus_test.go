@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := answer.Analyse(file, s)
+			in := answer.NewInput(file, s)
 			_, page := render(t, in)
 			checkFile(t, page, 0, &in)
 		})

@@ -28,7 +28,7 @@ func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []answer.Input{answer.Analyse("training.pickle", testkit.Training()), answer.Analyse("hostile.pickle", testkit.Hostile())}
+	in := []answer.Input{answer.NewInput("training.pickle", testkit.Training()), answer.NewInput("hostile.pickle", testkit.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
@@ -56,7 +56,7 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *answer.Input) {
 		places := checkPile(t, got, d)
 		for place, index := range places {
 			checkAllocation(t, got, place, d, index)
-			rule := in.Recordings[i].Families.Rules[index]
+			rule := in.Recordings[i].Families().Rules[index]
 			if key := page.report.Families[got.family[place]].Key; key != rule.Family().Key() {
 				t.Errorf("allocation %d is %s, want %s", place, key, rule.Family())
 			}

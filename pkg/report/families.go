@@ -61,7 +61,7 @@ func ruleTable(in []answer.Input) ([]Rule, map[analysis.Rule]int) {
 	for i := range in {
 		for _, recording := range in[i].Recordings {
 			var used [256]bool
-			for _, rule := range recording.Families.Rules {
+			for _, rule := range recording.Families().Rules {
 				used[rule] = true
 			}
 			for rule, is := range used {

@@ -64,7 +64,7 @@ func busy(n int) *snapshot.Snapshot {
 // Each step makes the file smaller, by leaving out what it is meant to and
 // nothing else.
 func TestFit(t *testing.T) {
-	in := []answer.Input{answer.Analyse("busy.pickle", busy(20_000)), answer.Analyse("training.pickle", testkit.Training())}
+	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)), answer.NewInput("training.pickle", testkit.Training())}
 	full := encoded(t, in)
 	d := Encode("memviz test", in, nil)
 	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code", "the stacks of frees"}
@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 
 // What fits loses nothing, to the byte.
 func TestFitLeavesAlone(t *testing.T) {
-	in := []answer.Input{answer.Analyse("training.pickle", testkit.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", testkit.Training())}
 	want, _ := render(t, in...)
 	d := Encode("memviz test", in, nil)
 	var got bytes.Buffer
@@ -124,7 +124,7 @@ func TestFitClaimsNothing(t *testing.T) {
 		{"no events", testkit.StateOnly(), []string{"addresses"}},
 		{"nothing", snapshot.NewComposer(snapshot.Format{}).Snapshot(), nil},
 	} {
-		d := Encode("memviz test", []answer.Input{answer.Analyse("", test.in)}, nil)
+		d := Encode("memviz test", []answer.Input{answer.NewInput("", test.in)}, nil)
 		if err := d.Fit(1); err == nil || !slices.Equal(d.LeftOut(), test.want) {
 			t.Errorf("%s: left out %q (%v), want %q", test.name, d.LeftOut(), err, test.want)
 		}
@@ -134,7 +134,7 @@ func TestFitClaimsNothing(t *testing.T) {
 func TestFitIsDeterministic(t *testing.T) {
 	var pages [2]bytes.Buffer
 	for i := range pages {
-		d := Encode("memviz test", []answer.Input{answer.Analyse("busy.pickle", busy(3000))}, nil)
+		d := Encode("memviz test", []answer.Input{answer.NewInput("busy.pickle", busy(3000))}, nil)
 		size, _ := d.Size()
 		if err := d.Fit(size - 3000); err != nil || len(d.LeftOut()) == 0 {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestCoarseStep(t *testing.T) {
 
 // Progress goes up to all events.
 func TestEncodeProgress(t *testing.T) {
-	in := []answer.Input{answer.Analyse("loop", loop(50_000))}
+	in := []answer.Input{answer.NewInput("loop", loop(50_000))}
 	events := int64(in[0].Devices[0].Events.Len())
 	var told []int64
 	Encode("memviz test", in, func(done, all int64) {

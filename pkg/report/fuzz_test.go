@@ -17,7 +17,7 @@ func FuzzPayload(f *testing.F) {
 	f.Add([]byte("alloc and free, alloc and free, and a little more of the same"))
 	f.Add(bytes.Repeat([]byte{0, 3, 7, 0x80, 0xff}, 60))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := []answer.Input{answer.Analyse("fuzz", fuzzed(data))}
+		in := []answer.Input{answer.NewInput("fuzz", fuzzed(data))}
 		d := Encode("memviz test", in, nil)
 		full := written(t, d)
 		checkFile(t, full, 0, &in[0])

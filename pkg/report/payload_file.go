@@ -21,7 +21,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]in
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
 		f.devices = append(f.devices, &devicePayload{
-			pile:      newPile(in.Devices[i], in.Recordings[i].Families),
+			pile:      newPile(in.Devices[i], in.Recordings[i].Families()),
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
 			snapshot:  in.Snapshot,

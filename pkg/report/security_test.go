@@ -21,7 +21,7 @@ func hostilePage(t *testing.T) []byte {
 	t.Helper()
 	var in []answer.Input
 	for _, name := range testkit.HostileTexts {
-		in = append(in, answer.Analyse(strings.ReplaceAll(name, "/", "_"), testkit.Hostile()))
+		in = append(in, answer.NewInput(strings.ReplaceAll(name, "/", "_"), testkit.Hostile()))
 	}
 	page, _ := render(t, in...)
 	return page
@@ -39,7 +39,7 @@ func TestHostileTextsStayText(t *testing.T) {
 
 // What the viewer parses is what the file said.
 func TestHostileTextsComeBack(t *testing.T) {
-	in := answer.Analyse(strings.ReplaceAll(testkit.HostileTexts[0], "/", "_"), testkit.Hostile())
+	in := answer.NewInput(strings.ReplaceAll(testkit.HostileTexts[0], "/", "_"), testkit.Hostile())
 	_, page := render(t, in)
 	if got := page.report.Files[0].Name; got != in.Name {
 		t.Errorf("the name comes back as %q, want %q", got, in.Name)
@@ -137,7 +137,7 @@ func TestPageAsksForNothing(t *testing.T) {
 
 func TestSameInputSameBytes(t *testing.T) {
 	page := func() []byte {
-		html, _ := render(t, answer.Analyse("training.pickle", testkit.Training()), answer.Analyse("hostile.pickle", testkit.Hostile()))
+		html, _ := render(t, answer.NewInput("training.pickle", testkit.Training()), answer.NewInput("hostile.pickle", testkit.Hostile()))
 		return html
 	}
 	if first, second := page(), page(); !bytes.Equal(first, second) {
@@ -147,7 +147,7 @@ func TestSameInputSameBytes(t *testing.T) {
 
 // A report of nothing is still a page that the viewer can read.
 func TestPageOfNothing(t *testing.T) {
-	for _, in := range [][]answer.Input{nil, {answer.Analyse("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
+	for _, in := range [][]answer.Input{nil, {answer.NewInput("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
 		_, page := render(t, in...)
 		if len(page.report.Files) != len(in) {
 			t.Errorf("%d files in the report, want %d", len(page.report.Files), len(in))

@@ -1,0 +1,165 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// pieces lays a segment out: sizes in MiB, live blocks above zero and gaps below.
+func pieces(l *Layout, seg LayoutSegment, sizes ...int64) {
+	seg.FirstExtent, seg.ExtentCount = int32(len(l.Extents)), int32(len(sizes))
+	at := seg.Address
+	for _, n := range sizes {
+		x := Extent{Address: at, Size: n * mib, State: snapshot.ActiveAllocated}
+		if n < 0 {
+			x = gap(at, at+uint64(-n*mib))
+		} else {
+			seg.ActiveBytes += x.Size
+		}
+		seg.Size += x.Size
+		at += uint64(x.Size)
+		l.Extents = append(l.Extents, x)
+	}
+	l.Segments = append(l.Segments, seg)
+	l.ReservedBytes += seg.Size
+	l.ActiveBytes += seg.ActiveBytes
+}
+
+func TestFragmentationOf(t *testing.T) {
+	malloc := LayoutSegment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge}
+	mapped := LayoutSegment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge, Expandable: true}
+	small := LayoutSegment{Address: 1 << 40, SizeClass: snapshot.SizeClassSmall, Expandable: true}
+	tests := []struct {
+		name                       string
+		seg                        LayoutSegment
+		sizes                      []int64
+		typical                    int64 // MiB
+		bytes, returnable, largest int64 // MiB
+	}{
+		{"a segment in full use", malloc, []int64{20}, 60, 0, 0, 0},
+		{"an idle segment goes back", malloc, []int64{-20}, 60, 0, 20, 20},
+		{"gaps beside live blocks", malloc, []int64{-10, 5, -30}, 60, 40, 0, 30},
+		{"a gap that serves a typical request", malloc, []int64{4, -60}, 60, 0, 0, 60},
+		{"of the pages in a gap, whole ones go back", mapped, []int64{4, -50, 6}, 60, 30, 20, 50},
+		{"a gap within pages", mapped, []int64{30, -20, 10}, 60, 20, 0, 20},
+		{"an idle page", mapped, []int64{20, -20, 20}, 60, 0, 20, 20},
+		{"small pages have 2 MiB", small, []int64{1, -4, 1}, 60, 2, 2, 4},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := &Layout{}
+			pieces(l, test.seg, test.sizes...)
+			f := FragmentationOf(l, test.typical*mib)
+			if f.Bytes != test.bytes*mib || f.Returnable != test.returnable*mib || f.Largest != test.largest*mib {
+				t.Errorf("%d MiB, %d returnable, largest %d; want %d, %d, %d",
+					f.Bytes/mib, f.Returnable/mib, f.Largest/mib, test.bytes, test.returnable, test.largest)
+			}
+			if f.Cached != f.Reserved-l.ActiveBytes {
+				t.Errorf("%d bytes cached", f.Cached)
+			}
+		})
+	}
+}
+
+func TestFragmentationGrade(t *testing.T) {
+	for _, test := range []struct {
+		bytes, reserved int64
+		want            FragmentationGrade
+	}{
+		{0, 0, FragmentationLow},
+		{500 * mib, 1000 * mib, FragmentationLow}, // too little is reserved to judge
+		{4 * gib, 100 * gib, FragmentationLow},
+		{5 * gib, 100 * gib, FragmentationSome},
+		{15 * gib, 100 * gib, FragmentationSome},
+		{16 * gib, 100 * gib, FragmentationHigh},
+	} {
+		if f := (Fragmentation{Bytes: test.bytes, Reserved: test.reserved}); f.Grade() != test.want {
+			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade(), test.want)
+		}
+	}
+}
+
+// TestReturnableIsWhatEmptyCacheReturns lets the model of the allocator judge.
+func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		for seed := range uint64(30) {
+			g := newGPU(t, conf, allocator.NewSimulatedDriver(1<<40))
+			g.wander(t, rand.New(rand.NewPCG(seed, 2)), 300, func() {})
+			g.Synchronize()
+			g.alloc(1, 0) // completes what waited
+			state, before := g.state(), g.Reserved()
+			g.EmptyCache()
+			returned := before - g.Reserved()
+			f := FragmentationAt(g.stop(), state)
+			if f.Returnable != returned {
+				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable, returned)
+			}
+			if f.Reserved != before || f.Bytes > f.Cached-f.Returnable {
+				t.Errorf("%q, seed %d: %+v", conf, seed, f)
+			}
+		}
+	}
+}
+
+// TestFragmentationTellsApart holds the one number against programs that ran
+// out of memory with fragmentation and without.
+func TestFragmentationTellsApart(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		for _, story := range []struct {
+			oomStory
+			low, high float64
+		}{{oomStories[0], 0, 0.05}, {oomStories[1], 0.15, 1}} {
+			for seed := range uint64(20) {
+				r, _ := story.record(t, conf, seed)
+				o := &FindOOMs(r, 0)[0]
+				if share := o.Fragmentation.Share(); share < story.low || share > story.high {
+					t.Errorf("%s %q, seed %d: %.3f of reserved is fragmentation", story.name, conf, seed, share)
+				}
+			}
+		}
+	}
+}
+
+func TestTypicalRequest(t *testing.T) {
+	tape := newTape()
+	for i := range 100 {
+		tape.alloc(loop, int64(i+2)*mib)
+		tape.alloc(loop, 1*mib) // not large
+	}
+	s := tape.Snapshot()
+	if got := TypicalRequest(recordOf(s)); got != 96*mib {
+		t.Errorf("%d bytes, want the 95th of 100", got)
+	}
+	if got := TypicalRequest(recordOf(newTape().Snapshot())); got != 20*mib {
+		t.Errorf("%d bytes without requests", got)
+	}
+}
+
+func TestFragmentationOverTime(t *testing.T) {
+	g := newGPU(t, "", allocator.NewSimulatedDriver(1<<40))
+	g.wander(t, rand.New(rand.NewPCG(1, 2)), 4000, func() {})
+	r := g.stop()
+	list := FragmentationOverTime(r)
+	if len(list) != MaxFragmentationSamples || list[len(list)-1].State != r.Device.Events.Len() {
+		t.Fatalf("%d samples, the last of state %d", len(list), list[len(list)-1].State)
+	}
+	reserved := r.Device.ReservedBytes()
+	for i, f := range list {
+		if i > 0 && f.State <= list[i-1].State {
+			t.Errorf("sample %d is of state %d", i, f.State)
+		}
+		if f.Reserved != reserved[f.State] {
+			t.Errorf("state %d: %d bytes reserved", f.State, f.Reserved)
+		}
+		if f != FragmentationAt(r, f.State) {
+			t.Errorf("state %d by itself is %+v, not %+v", f.State, FragmentationAt(r, f.State), f)
+		}
+	}
+	found := FindFragmentation(r)
+	if found.AtPeak.Reserved != r.Device.Totals.ReservedPeakBytes || found.AtEnd != list[len(list)-1] {
+		t.Errorf("%+v", found)
+	}
+}

@@ -1,0 +1,92 @@
+package analysis
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestLayoutsOfRecordings holds the layouts of recorded files against the
+// replay, which counts reserved and active memory without them, and the last one
+// against the file's own segments.
+func TestLayoutsOfRecordings(t *testing.T) {
+	dir := os.Getenv("MEMVIZ_CORPUS")
+	if dir == "" {
+		t.Skip("MEMVIZ_CORPUS does not name a folder of recorded snapshots")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no snapshots in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s, err := snapshot.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, device := range s.Devices() {
+				holdLayouts(t, &Recording{Snapshot: s, Device: replay.Replay(s, device)})
+			}
+		})
+	}
+}
+
+func holdLayouts(t *testing.T, r *Recording) {
+	t.Helper()
+	d := r.Device
+	const samples = 40
+	var states []int
+	for i := range samples + 1 {
+		states = append(states, i*d.Events.Len()/samples)
+	}
+	reserved, active := d.ReservedBytes(), d.ActiveBytes()
+	for l := range Layouts(r, states...) {
+		if l.ReservedBytes != reserved[l.State] {
+			t.Errorf("device %d state %d: %d bytes reserved, replay has %d", d.ID, l.State, l.ReservedBytes, reserved[l.State])
+		}
+		last := l.State == d.Events.Len()
+		if last && l.Anomalies.OverlappingBlocks == 0 {
+			if got, want := firstDifference(layoutText(r, l), segmentsText(finalSegments(r))); got != want {
+				t.Errorf("device %d: at the end\n%s\nthe file has\n%s", d.ID, got, want)
+			}
+		}
+		if !d.AddsUp() {
+			continue // blocks overlap, or lie outside of every segment
+		}
+		if l.Anomalies != (LayoutAnomalies{}) || l.RequestedBytes != active[l.State] {
+			t.Errorf("device %d state %d: %d bytes requested, replay has %d: %+v", d.ID, l.State, l.RequestedBytes, active[l.State], l.Anomalies)
+		}
+		if l.ActiveBytes < l.RequestedBytes || l.ActiveBytes > l.ReservedBytes {
+			t.Errorf("device %d state %d: %d bytes active of %d", d.ID, l.State, l.ActiveBytes, l.ReservedBytes)
+		}
+	}
+}
+
+// finalSegments are the segments of the file, with free blocks side by side joined.
+func finalSegments(r *Recording) []allocator.Segment {
+	s := r.Snapshot
+	var list []allocator.Segment
+	for i := range s.Segments {
+		seg := &s.Segments[i]
+		if seg.Device != r.Device.ID {
+			continue
+		}
+		class := seg.SizeClass
+		if class == snapshot.SizeClassUnknown {
+			class = classOfMalloc(seg.TotalSize)
+		}
+		x := allocator.Segment{
+			Address: seg.Address, TotalSize: seg.TotalSize, Stream: allocator.Stream(s.Streams[seg.Stream]),
+			Pool: s.Pools[seg.Pool], SizeClass: class, Expandable: seg.Expandable,
+		}
+		for _, b := range s.BlocksOf(seg) {
+			x.Blocks = append(x.Blocks, allocator.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
+		}
+		list = append(list, x)
+	}
+	return list
+}

@@ -1,0 +1,41 @@
+package analysis
+
+// stepsAreFedMore reports whether nearly every step works on more data than the
+// one before, as when batches are sorted by length. What is made from the data
+// grows as well then. Where no input is known by name, forward passes tell.
+func stepsAreFedMore(r *Recording, steps *Steps) bool {
+	k := len(steps.Boundaries)
+	inputs, forward := make([]int64, k+1), make([]int64, k+1)
+	m := newMarkers(r.Stacks, r.Device)
+	rules, known := r.Families().Rules, false
+	step := 0
+	for i := r.Device.PreExisting; i < len(r.Device.Allocations); i++ {
+		a := &r.Device.Allocations[i]
+		for step < k && steps.Boundaries[step] <= a.Start {
+			step++
+		}
+		switch rule := rules[i]; {
+		case rule == inputLoaded || rule == inputMoved:
+			inputs[step] += a.Size
+			known = true
+		case m.alloc(a.Stack) == markerForward:
+			forward[step] += a.Size
+		}
+	}
+	if known {
+		return risesMostly(inputs[1:k])
+	}
+	return risesMostly(forward[1:k])
+}
+
+// risesMostly reports whether at least 80 % of several values are above the one
+// before.
+func risesMostly(values []int64) bool {
+	rises := 0
+	for i := range values {
+		if i > 0 && values[i] > values[i-1] {
+			rises++
+		}
+	}
+	return len(values) > 2 && 10*rises >= 8*(len(values)-1)
+}

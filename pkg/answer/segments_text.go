@@ -1,0 +1,104 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// segmentTotals say what the segments hold together.
+func segmentTotals(d *SegmentsDevice) *sheetTable {
+	t := newTable(column{"", words}, column{"", figures}, column{"", figures}, column{"", words})
+	row := func(what string, bytes int64, remark string) {
+		t.row(what, units.Bytes(bytes), units.Share(bytes, d.ReservedBytes), remark)
+	}
+	row("active", d.ActiveBytes, units.Bytes(d.RequestedBytes)+" requested, the rest is rounding")
+	if d.PendingBytes > 0 {
+		row("pending", d.PendingBytes, "of these: freed, and another stream may still use it")
+	}
+	row("free", d.FreeBytes, "the largest free block has "+units.Bytes(d.LargestFreeBlockBytes))
+	return t
+}
+
+// barWidth is the length of a bar of occupancy; it is the same for all segments.
+const barWidth = 14
+
+// mostSegments bounds the segments that people are shown.
+const mostSegments = 2000
+
+// segments adds a row for each segment. Streams and pools have a column if there
+// is more than the default one.
+func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsDevice) {
+	streams, pools, expandable := false, false, false
+	for i := range l.Segments {
+		seg := &l.Segments[i]
+		streams, pools, expandable = streams || seg.Stream != 0, pools || seg.Pool != 0, expandable || seg.Expandable
+	}
+	columns := []column{{"address", words}, {"size", figures}, {"kind", words}}
+	if streams {
+		columns = append(columns, column{"stream", paths})
+	}
+	if pools {
+		columns = append(columns, column{"pool", paths})
+	}
+	t := newTable(append(columns, column{"active", figures}, column{"free", figures}, column{"largest", figures}, column{"", words})...)
+	for i := range min(len(d.Segments), mostSegments) {
+		v := &d.Segments[i]
+		kind := v.SizeClass
+		if v.Expandable {
+			kind += "+"
+		}
+		cells := []any{v.Address, units.Bytes(v.Bytes), kind}
+		if streams {
+			cells = append(cells, v.Stream)
+		}
+		if pools {
+			cells = append(cells, v.Pool)
+		}
+		t.row(append(cells, units.Bytes(v.ActiveBytes), units.Bytes(v.FreeBytes), units.Bytes(v.LargestFreeBlockBytes),
+			occupancy(&l.Segments[i], l.ExtentsOf(&l.Segments[i])))...)
+	}
+	if more := len(d.Segments) - len(t.rows); more > 0 {
+		t.more = "and " + units.Plural(more, "more segment", "more segments") + "; --format json has all"
+	}
+	s.put(t)
+	if expandable {
+		s.note("+ is an expandable segment, which grows in its place.")
+	}
+}
+
+// occupancy is a segment as a bar from its first byte to its last: · is free,
+// ░ pending, and a block as high as its cell is full.
+func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent) string {
+	var active, pending [barWidth]float64
+	cell := float64(seg.Size) / barWidth
+	for i := range extents {
+		x := &extents[i]
+		if x.State == snapshot.Inactive {
+			continue
+		}
+		from := float64(x.Address-seg.Address) / cell
+		to := from + float64(x.Size)/cell
+		for c := int(from); c < barWidth && float64(c) < to; c++ {
+			share := min(to, float64(c+1)) - max(from, float64(c))
+			active[c] += share
+			if x.State == snapshot.ActivePendingFree {
+				pending[c] += share
+			}
+		}
+	}
+	var b strings.Builder
+	for c := range barWidth {
+		switch {
+		case active[c] < 1.0/512:
+			b.WriteRune('·')
+		case pending[c] > active[c]/2:
+			b.WriteRune('░')
+		default:
+			b.WriteRune(bars[min(int(active[c]*float64(len(bars))), len(bars)-1)])
+		}
+	}
+	return b.String()
+}
