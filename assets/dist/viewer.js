@@ -89,29 +89,31 @@ state))),this.emit("moment")}pin(id){let known=id!==null&&id>=0&&id<this.device.
 timeline,id):null,this.emit("pin")}setHover(hover){!hover&&!this.hover||(this.hover=hover,this.emit("hover"))}isolate(group,add){let only=this.isolated.size===1&&
 this.isolated.has(group),next=new Set(add?this.isolated:[]);add&&next.has(group)?next.delete(group):only||next.add(group),this.setIsolated(next)}setIsolated(groups){
 this.isolated=groups,this.#retone(),this.emit("colour")}setColourMode(mode){this.colourMode=mode,this.isolated=new Set,this.#regroup(),this.emit("colour")}themeChanged(){
-this.style=readStyle(),this.device&&(this.#regroup(),this.emit("theme"),this.emit("colour"))}showOOM(){let oom=this.ooms.at(-1);if(!oom)return;let{axis}=this.viewport,
-{lastState}=this.device.timeline,states=Math.max(600,Math.round(lastState*.08)),x=axis.begins(oom.state),from=axis.begins(Math.max(0,oom.state-states));this.viewport.
-mode="auto",this.viewport.show(from,Math.min(axis.end,x+Math.max((x-from)*.06,1))),this.setMoment("cursor",oom.state)}showLife(id){let{data,timeline}=this.device,
-{axis}=this.viewport,from=axis.begins(data.first[id]),to=data.last[id]===timeline.lastState?axis.extent:axis.begins(data.last[id]+1),air=Math.max((to-from)*.08,
-axis.kind==="events"?2:1);this.viewport.show(Math.max(0,from-air),Math.min(axis.end,to+air))}escape(){if(this.pinned!==null)this.pin(null);else if(this.isolated.
-size>0)this.setIsolated(new Set);else return!1;return!0}#moved(){this.moving=!0,this.emit("view"),clearTimeout(this.stillTimer),this.waiting||(this.stillTimer=setTimeout(
-()=>this.settle(),STILL_MS))}settle(){clearTimeout(this.stillTimer),this.moving=!1,this.emit("settled");let{waiting}=this;this.waiting=null;for(let listener of waiting??
-[])listener()}#regroup(){let{device,style,report}=this;this.grouping=this.colourMode==="size"?bySize(device.data,style.theme):byFamily(device.data,device.stacks,
-report,style.theme),this.#retone()}#retone(){let{grouping,style,isolated}=this;this.plainTones=new Tones(style.theme,style.paper,grouping.colors,grouping.tones),
-this.tones=isolated.size===0?this.plainTones:new Tones(style.theme,style.paper,grouping.colors,fadeOthers(grouping,isolated))}#axis(kind){let{data,timeline}=this.
-device,air=data.markers.some(m=>m.kind==="oom"&&m.state>timeline.lastState*LAST_PART);return kind==="time"&&data.time?new TimeAxis(data.time,air):new EventAxis(
-timeline.lastState,air)}#ceiling(){let{timeline}=this.device,recorded=Math.max(timeline.active[timeline.peak],timeline.reservedPeak),ghosts=this.ooms.map(m=>Math.
-min(timeline.reservedAt(m.state)+m.size,recorded*1.25));return Math.max(recorded,...ghosts)}};var UNITS=["B","KiB","MiB","GiB","TiB","PiB","EiB"],grouped=new Intl.NumberFormat("en-US",{maximumFractionDigits:0});function count(n){return grouped.format(n)}
+this.style=readStyle(),this.device&&(this.#regroup(),this.emit("theme"),this.emit("colour"))}showEvidence({from,to,state,allocation}){let{timeline,hasHistory}=this.
+device,{axis}=this.viewport;from<to?this.viewport.show(axis.begins(from),to===timeline.lastState?axis.extent:axis.begins(to)):this.viewport.whole(),!hasHistory||
+state===timeline.lastState?this.setMoment("end"):state===timeline.peak?this.setMoment("peak"):this.setMoment("cursor",state),this.pin(allocation<0?null:allocation)}showOOM(){
+let oom=this.ooms.at(-1);if(!oom)return;let{axis}=this.viewport,{lastState}=this.device.timeline,states=Math.max(600,Math.round(lastState*.08)),x=axis.begins(oom.
+state),from=axis.begins(Math.max(0,oom.state-states));this.viewport.mode="auto",this.viewport.show(from,Math.min(axis.end,x+Math.max((x-from)*.06,1))),this.setMoment(
+"cursor",oom.state)}showLife(id){let{data,timeline}=this.device,{axis}=this.viewport,from=axis.begins(data.first[id]),to=data.last[id]===timeline.lastState?axis.
+extent:axis.begins(data.last[id]+1),air=Math.max((to-from)*.08,axis.kind==="events"?2:1);this.viewport.show(Math.max(0,from-air),Math.min(axis.end,to+air))}escape(){
+if(this.pinned!==null)this.pin(null);else if(this.isolated.size>0)this.setIsolated(new Set);else return!1;return!0}#moved(){this.moving=!0,this.emit("view"),clearTimeout(
+this.stillTimer),this.waiting||(this.stillTimer=setTimeout(()=>this.settle(),STILL_MS))}settle(){clearTimeout(this.stillTimer),this.moving=!1,this.emit("settled");
+let{waiting}=this;this.waiting=null;for(let listener of waiting??[])listener()}#regroup(){let{device,style,report}=this;this.grouping=this.colourMode==="size"?bySize(
+device.data,style.theme):byFamily(device.data,device.stacks,report,style.theme),this.#retone()}#retone(){let{grouping,style,isolated}=this;this.plainTones=new Tones(
+style.theme,style.paper,grouping.colors,grouping.tones),this.tones=isolated.size===0?this.plainTones:new Tones(style.theme,style.paper,grouping.colors,fadeOthers(
+grouping,isolated))}#axis(kind){let{data,timeline}=this.device,air=data.markers.some(m=>m.kind==="oom"&&m.state>timeline.lastState*LAST_PART);return kind==="tim\
+e"&&data.time?new TimeAxis(data.time,air):new EventAxis(timeline.lastState,air)}#ceiling(){let{timeline}=this.device,recorded=Math.max(timeline.active[timeline.
+peak],timeline.reservedPeak),ghosts=this.ooms.map(m=>Math.min(timeline.reservedAt(m.state)+m.size,recorded*1.25));return Math.max(recorded,...ghosts)}};var UNITS=["B","KiB","MiB","GiB","TiB","PiB","EiB"],grouped=new Intl.NumberFormat("en-US",{maximumFractionDigits:0});function count(n){return grouped.format(n)}
 function counted(n,one){return`${count(n)} ${one}${n===1?"":"s"}`}function three(v){return v>=99.95?v.toFixed(0):v>=9.995?v.toFixed(1):v.toFixed(2)}function bytes(n){
 if(n===0)return"0";let v=Math.abs(n),unit=0;for(;v>=1023.5&&unit<UNITS.length-1;)v/=1024,unit++;return(n<0?"−":"")+(unit===0?v.toFixed(0):three(v))+" "+UNITS[unit]}
-function exactBytes(n){return count(n)+" B"}function change(n){return(n>0?"+":"")+bytes(n)}function share(part,whole){if(!(whole>0))return"";let percent=part/whole*
-100;return(percent===100?"100":percent>=99.5?"99":percent>=1?percent.toFixed(0):percent>0?"<1":"0")+" %"}function duration(us){return us<999.5?us.toFixed(0)+"\
- µs":us<999500?three(us/1e3)+" ms":three(us/1e6)+" s"}function byteStep(range,n){let step=2**Math.max(0,Math.floor(Math.log2(range/n)));for(;range/step>n*1.3;)
-step*=2;return step}function axisBytes(v,top,step){if(v===0)return"0";let named=Math.max(0,Math.min(UNITS.length-1,Math.floor(Math.log2(Math.max(1,top)/.9)/10))),
-unit=named>0&&step<1024**named/4?named-1:named;return String(Number((v/1024**unit).toFixed(3)))+" "+UNITS[unit]}function axisChange(d){let[value,unit]=bytes(d).
-split(" ");return"+"+Number(value)+" "+unit}function decimalStep(range,n){let power=10**Math.floor(Math.log10(Math.max(1,range/n)));for(let m of[1,2,5])if(range/
-(power*m)<=n)return Math.max(1,power*m);return power*10}function axisTime(us,range,step){let[unit,name]=range>2e6?[1e6,"s"]:range>2e3?[1e3,"ms"]:[1,"µs"],digits=Math.
-max(0,Math.min(3,Math.ceil(-Math.log10(step/unit)-1e-9)));return(unit===1?count(us):(us/unit).toFixed(digits))+" "+name}var ALPHABET="ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";function fromBase64(text){let native=Uint8Array.fromBase64;return native?native.
+function exactBytes(n){return count(n)+" B"}function share(part,whole){if(!(whole>0))return"";let percent=part/whole*100;return(percent===100?"100":percent>=99.5?"99":percent>=1?percent.toFixed(0):percent>
+0?"<1":"0")+" %"}function duration(us){return us<999.5?us.toFixed(0)+" µs":us<999500?three(us/1e3)+" ms":three(us/1e6)+" s"}function byteStep(range,n){let step=2**
+Math.max(0,Math.floor(Math.log2(range/n)));for(;range/step>n*1.3;)step*=2;return step}function axisBytes(v,top,step){if(v===0)return"0";let named=Math.max(0,Math.
+min(UNITS.length-1,Math.floor(Math.log2(Math.max(1,top)/.9)/10))),unit=named>0&&step<1024**named/4?named-1:named;return String(Number((v/1024**unit).toFixed(3)))+
+" "+UNITS[unit]}function axisChange(d){let[value,unit]=bytes(d).split(" ");return"+"+Number(value)+" "+unit}function decimalStep(range,n){let power=10**Math.
+floor(Math.log10(Math.max(1,range/n)));for(let m of[1,2,5])if(range/(power*m)<=n)return Math.max(1,power*m);return power*10}function axisTime(us,range,step){let[
+unit,name]=range>2e6?[1e6,"s"]:range>2e3?[1e3,"ms"]:[1,"µs"],digits=Math.max(0,Math.min(3,Math.ceil(-Math.log10(step/unit)-1e-9)));return(unit===1?count(us):(us/
+unit).toFixed(digits))+" "+name}var ALPHABET="ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";function fromBase64(text){let native=Uint8Array.fromBase64;return native?native.
 call(Uint8Array,text):decodeBase64(text.trim())}function decodeBase64(text){if(text.length%4!==0)throw new Error("base64 text is cut off");let value=new Uint8Array(
 256).fill(255);for(let i=0;i<64;i++)value[ALPHABET.charCodeAt(i)]=i;let padding=text.endsWith("==")?2:text.endsWith("=")?1:0,out=new Uint8Array(text.length/4*3-
 padding),last=text.length-padding,bits=0,held=0,o=0;for(let i=0;i<last;i++){let v=value[text.charCodeAt(i)&255];if(v===255)throw new Error(`not a base64 charact\
@@ -210,30 +212,14 @@ files[fileIndex],report=file?.devices[deviceIndex];if(!report)throw new Error("t
 file.stacks),payload(this.document.getElementById(report.payload))]),data=new DeviceData(bytes2,report),timeline=new Timeline(data,report.reserved_baseline_bytes);
 return{fileIndex,deviceIndex,file,report,stacks,data,timeline,sites:new SiteTable(data,stacks),hasHistory:data.events>0,hasTime:data.hasTime&&report.span_us>0}}#stacksOf(id){
 let stacks=this.stacks.get(id);return stacks||(stacks=payload(this.document.getElementById(id)).then(bytes2=>new Stacks(bytes2)),this.stacks.set(id,stacks)),stacks}};var SCHEMA="memviz.report/1";function parseReport(text){let report=JSON.parse(text);if(report.schema!==SCHEMA)throw new Error(`this viewer reads ${SCHEMA}, the \
-page holds ${report.schema}`);return report}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}var POINTS=24,NO_STACKS=.9;function atPeak({timeline,data,report,hasHistory},grouping){let total=timeline.active[timeline.peak],byGroup=new Float64Array(grouping.
-groups.length);for(let id of timeline.live(timeline.peak))byGroup[grouping.of[id]]+=data.size[id];let largest2=[...byGroup].map((b,i)=>({b,group:grouping.groups[i]})).
-filter(g=>g.b>0).sort((a,b)=>b.b-a.b),named=largest2.filter(g=>g.b>=total*.005).slice(0,3).map(({b,group})=>`${lowered(group.label)} ${share(b,total)}`),bySize2=grouping.
-mode==="size"&&report.with_stack<data.count*.1;return{question:"What is in memory at the peak?",mood:"known",value:bytes(total),small:hasHistory?`at event ${count(
-timeline.peak)}`:"final state",line:bySize2?`${counted(data.count,"tensor")} without stacks, coloured by size`:named.join(", ")||"no tensor is live",bar:largest2.
-map(({b,group})=>({color:group.color,part:b}))}}function growing({timeline,data,sites,hasHistory}){let question="What keeps growing?";if(!hasHistory)return{question,
-value:"Not recorded",line:"needs a history of events",mood:"unknown"};let{active,lastState,lowest}=timeline,net=active[lastState]-active[0],kept=timeline.live(lastState).
-filter(i=>i>=data.preExisting),top=sites.rows(kept,"site",data.family)[0],points=Math.min(POINTS,lastState+1),curve=[];for(let p=0;p<points;p++){let from=Math.floor(
-(lastState+1)*p/points),to=Math.floor((lastState+1)*(p+1)/points)-1;curve.push(active[lowest.best(from,Math.max(from,to))])}return{question,mood:"known",value:change(
-net),small:"first to last event",curve,line:top&&top.bytes>0?`${siteName(top)} keeps ${bytes(top.bytes)} in ${counted(top.tensors,"tensor")}`:"nothing allocated\
- here is still live"}}function allocatedBy({timeline,data,sites},pinned){if(pinned!==null)return allocatedThis({data,sites},pinned);let question="Who allocated \
-it?",total=timeline.active[timeline.peak],live=timeline.live(timeline.peak).slice(),rows=sites.rows(live,"site",data.family),without=rows.find(r=>r.name===NO_STACK),
-top=rows.find(r=>r.name!==NO_STACK);return!top||without&&without.bytes>total*NO_STACKS?{question,value:"No stacks recorded",line:`${count(live.length-(without?.
-tensors??0))} of ${counted(live.length,"tensor")} carry one`,mood:"unknown"}:{question,mood:"known",value:top.name,small:top.place,pin:top.largest,line:`largest\
- site at the peak: ${bytes(top.bytes)}, ${share(top.bytes,total)}, ${counted(top.tensors,"tensor")}`}}function allocatedThis({data,sites},pinned){let question="\
-Who allocated this?",site=sites.site(pinned),size=bytes(data.size[pinned]);if(site.name===NO_STACK){let why=data.isPreExisting(pinned)?"allocated before the rec\
-ording":"stacks were not recorded";return{question,value:"No stack recorded",line:`${size}, pinned; ${why}`,mood:"unknown",pin:pinned}}return{question,value:site.
-name,small:site.place,line:`${size}, pinned; ${counted(sites.tensors(site),"tensor")} from this site`,mood:"known",pin:pinned}}function outOfMemory({timeline,data,
-hasHistory}){let question="What happened at the OOM?",ooms=data.markers.filter(m=>m.kind==="oom"),last=ooms.at(-1);if(!last){let unused2=Math.max(0,timeline.reservedAt(
-timeline.peak)-timeline.active[timeline.peak]);return{question,value:"No out-of-memory event",mood:"unknown",line:hasHistory?`${bytes(unused2)} of the reserved \
-memory unused at the peak`:"needs a history of events"}}let unused=Math.max(0,timeline.reservedAt(last.state)-timeline.active[last.state]);return{question,mood:"\
-alarm",value:`Asked ${bytes(last.size)}`,small:`${bytes(last.free)} free on the device`,line:`${bytes(unused)} reserved but unused`+(ooms.length>1?`; the last o\
-f ${count(ooms.length)} events`:"")}}function siteName(site){return site.place?`${site.name} ${site.place}`:site.name}function lowered(label){return/^[A-Z][a-z]/.
-test(label)?label[0].toLowerCase()+label.slice(1):label}function h(tag,properties={},...children){let element=document.createElement(tag),p=properties;element instanceof HTMLButtonElement&&(element.type="button"),p.class&&
+page holds ${report.schema}`);return report}function streamName(streams,i){return i===0?"stream 0":`stream ${streams[i]??i}`}var WHO=2;function answersOf(device,grouping,pinned){return device.report.answers.map((card,i)=>{let shown=i===WHO&&pinned!==null?allocatedThis(card,device,pinned):
+card;return card.bar.length>0&&grouping.mode==="size"?{...shown,line:`${counted(device.data.count,"tensor")} coloured by size`,colours:bySize2(device,grouping)}:
+{...shown,colours:card.bar.map(p=>({color:grouping.groups[p.family]?.color??"",part:p.bytes}))}})}function bySize2({timeline,data},grouping){let held=new Float64Array(
+grouping.groups.length);for(let id of timeline.live(timeline.peak))held[grouping.of[id]]+=data.size[id];return grouping.groups.map(({color},i)=>({color,part:held[i]})).
+filter(({part})=>part>0)}function allocatedThis(card,{timeline,data,sites},pinned){let site=sites.site(pinned),size=bytes(data.size[pinned]),answer2={...card,question:"\
+Who allocated this?",value:site.name,small:site.place,mood:"known",detail:"",line:`${size}, pinned; ${counted(sites.tensors(site),"tensor")} from this site`,evidence:{
+from:0,to:0,state:Math.min(data.first[pinned],timeline.lastState),allocation:pinned}};if(site.name!==NO_STACK)return answer2;let why=data.isPreExisting(pinned)?
+"allocated before the recording":"stacks were not recorded";return{...answer2,value:"No stack recorded",small:"",mood:"unknown",line:`${size}, pinned; ${why}`}}function h(tag,properties={},...children){let element=document.createElement(tag),p=properties;element instanceof HTMLButtonElement&&(element.type="button"),p.class&&
 (element.className=p.class),p.text!==void 0&&(element.textContent=p.text),p.title&&(element.title=p.title),p.role&&element.setAttribute("role",p.role),p.label&&
 element.setAttribute("aria-label",p.label),p.pressed!==void 0&&element.setAttribute("aria-pressed",String(p.pressed)),p.selected!==void 0&&element.setAttribute(
 "aria-selected",String(p.selected)),p.disabled&&"disabled"in element&&(element.disabled=!0),p.value!==void 0&&"value"in element&&(element.value=p.value);for(let[
@@ -241,17 +227,16 @@ name,value]of Object.entries(p.css??{}))element.style.setProperty(name,value);re
 filter(c=>c!=null&&c!==!1)),element}function byId(id){let element=document.getElementById(id);if(!element)throw new Error(`the page has no element ${id}`);return element}
 function swatch(color){return h("i",{class:"swatch",css:{background:color}})}function segmented(label,buttons){return h("span",{class:"segmented",role:"group",label},
 ...buttons.map(b=>h("button",b)))}async function copyText(text){try{await navigator.clipboard.writeText(text)}catch{let area=h("textarea",{class:"offscreen",value:text});
-document.body.append(area),area.select(),document.execCommand("copy"),area.remove()}}var SVG="http://www.w3.org/2000/svg";function mountAnswers(app,root){let update=()=>{let{device,grouping,pinned}=app,{hasHistory}=device,who=allocatedBy(device,
-pinned);root.replaceChildren(cell(atPeak(device,grouping),()=>{app.viewport.whole(),app.setMoment(hasHistory?"peak":"end")}),cell(growing(device),hasHistory?()=>{
-app.viewport.whole(),app.setMoment("end")}:null),cell(who,who.pin===void 0?null:()=>{app.setMoment(hasHistory?"peak":"end"),app.pin(who.pin??null)}),cell(outOfMemory(
-device),app.ooms.length>0?()=>app.showOOM():hasHistory?()=>app.setMoment("peak"):null))};app.onBeside(["device","pin","colour"],update)}function cell(answer2,click){
-let content=[h("span",{class:"question",text:answer2.question}),h("span",{class:"value",title:[answer2.value,answer2.small].filter(Boolean).join(" ")},answer2.value,
-answer2.small?h("small",{text:answer2.small}):null),answer2.bar?bar(answer2.bar):answer2.curve?sparkline(answer2.curve):null,h("span",{class:"line",text:answer2.
-line,title:answer2.line})],style=`answer ${answer2.mood}`;return click?h("button",{class:style,click},...content):h("div",{class:style},...content)}function bar(parts){
-return h("span",{class:"picture bar"},...parts.map(({color,part})=>h("span",{css:{background:color,flex:`${part} 0 0`}})))}function sparkline(values){let low=Math.
-min(...values),range=Math.max(...values)-low,svg=document.createElementNS(SVG,"svg"),line2=document.createElementNS(SVG,"polyline");svg.setAttribute("viewBox","\
-0 0 108 20"),svg.setAttribute("class","picture spark"),svg.setAttribute("aria-hidden","true");let step=106/Math.max(1,values.length-1);return line2.setAttribute(
-"points",values.map((v,i)=>`${(1+i*step).toFixed(1)},${(range>0?18-16*(v-low)/range:10).toFixed(1)}`).join(" ")),svg.append(line2),svg}function mountHeader(app,elements){let closed=new Set;app.on(["device"],()=>{let{file,report}=app.device;elements.file.textContent=file.name,elements.file.title=
+document.body.append(area),area.select(),document.execCommand("copy"),area.remove()}}var SVG="http://www.w3.org/2000/svg";function mountAnswers(app,root){app.onBeside(["device","pin","colour"],()=>{let answers=answersOf(app.device,app.grouping,app.
+pinned);root.replaceChildren(...answers.map(answer2=>{let{evidence,mood}=answer2;return evidence?cell(answer2,mood==="alarm"?()=>app.showOOM():()=>app.showEvidence(
+evidence)):cell(answer2,null)}))})}function cell(answer2,click){let content=[h("span",{class:"question",text:answer2.question}),h("span",{class:"value",title:answer2.
+detail||[answer2.value,answer2.small].filter(Boolean).join(" ")},answer2.value,answer2.small?h("small",{text:answer2.small}):null),answer2.colours.length>0?bar(
+answer2.colours):answer2.curve.length>1?sparkline(answer2.curve):null,h("span",{class:"line",text:answer2.line,title:answer2.detail||answer2.line})],style=`answ\
+er ${answer2.mood}`;return click?h("button",{class:style,click},...content):h("div",{class:style},...content)}function bar(parts){return h("span",{class:"pictur\
+e bar"},...parts.map(({color,part})=>h("span",{css:{background:color,flex:`${part} 0 0`}})))}function sparkline(values){let low=Math.min(...values),range=Math.max(
+...values)-low,svg=document.createElementNS(SVG,"svg"),line2=document.createElementNS(SVG,"polyline");svg.setAttribute("viewBox","0 0 108 20"),svg.setAttribute(
+"class","picture spark"),svg.setAttribute("aria-hidden","true");let step=106/Math.max(1,values.length-1);return line2.setAttribute("points",values.map((v,i)=>`${(1+
+i*step).toFixed(1)},${(range>0?18-16*(v-low)/range:10).toFixed(1)}`).join(" ")),svg.append(line2),svg}function mountHeader(app,elements){let closed=new Set;app.on(["device"],()=>{let{file,report}=app.device;elements.file.textContent=file.name,elements.file.title=
 file.name,elements.device.replaceChildren(deviceChoice(app)),elements.facts.replaceChildren(...facts(app.device));let{ok,text,why}=report.verdict;elements.verdict.
 textContent=`${ok?"✓":"⚠"} ${text}`,elements.verdict.title=why,elements.verdict.classList.toggle("limited",!ok),elements.warnings.replaceChildren(...report.
 warnings.filter(w=>!closed.has(w)).map(w=>warningBar(w,()=>closed.add(w))))})}function deviceChoice(app){let{report:{files},device}=app,devices=files.reduce((n,file)=>n+

@@ -184,6 +184,18 @@ export class App {
     this.emit('colour');
   }
 
+  /** Shows what proves an answer. @param {import('./data/report.js').Evidence} evidence */
+  showEvidence({ from, to, state, allocation }) {
+    const { timeline, hasHistory } = this.device;
+    const { axis } = this.viewport;
+    if (from < to) this.viewport.show(axis.begins(from), to === timeline.lastState ? axis.extent : axis.begins(to));
+    else this.viewport.whole();
+    if (!hasHistory || state === timeline.lastState) this.setMoment('end');
+    else if (state === timeline.peak) this.setMoment('peak');
+    else this.setMoment('cursor', state);
+    this.pin(allocation < 0 ? null : allocation);
+  }
+
   /** Shows the last 8 percent before an out-of-memory event. */
   showOOM() {
     const oom = this.ooms.at(-1);

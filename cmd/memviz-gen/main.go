@@ -27,7 +27,7 @@ func run(args []string, stdout io.Writer) error {
 	app := &cli.App{
 		Name:            "memviz-gen",
 		Usage:           "make a snapshot of a training run that never happened",
-		ArgsUsage:       "STORY|SHAPE",
+		ArgsUsage:       "STORY|SCENARIO|SHAPE",
 		Description:     describe(),
 		HideHelpCommand: true,
 		Writer:          stdout,
@@ -35,16 +35,20 @@ func run(args []string, stdout io.Writer) error {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "what the run's randomness begins with"},
+			&cli.IntFlag{Name: "rank", Usage: "process of a job that the file is of, 0 to 7"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return fmt.Errorf("one story or shape at a time, and options stand before it: what is %q for?", c.Args().Get(1))
+				return fmt.Errorf("one story, scenario or shape at a time, and options stand before it: what is %q for?", c.Args().Get(1))
 			}
 			if p := c.Int("protocol"); p < 2 || p > 5 {
 				return fmt.Errorf("protocol %d is not one of 2 to 5", p)
+			}
+			if rank := c.Int("rank"); rank < 0 || rank >= jobSize {
+				return fmt.Errorf("rank %d is not one of 0 to %d", rank, jobSize-1)
 			}
 			s, err := makeSnapshot(c)
 			if err != nil {
@@ -63,12 +67,17 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
 			return stories[i].tell(c.Uint64("seed"))
 		}
 	}
+	for i := range scenarios {
+		if scenarios[i].name == name {
+			return scenarios[i].tell(c.Uint64("seed"), c.Int("rank"))
+		}
+	}
 	for _, shape := range shapes {
 		if shape.name == name {
 			return shape.make(c.Uint64("seed"), c.Int("events"), c.Int("live"))
 		}
 	}
-	return nil, fmt.Errorf("there is no story or shape %q\n%s", name, describe())
+	return nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
 }
 
 func describe() string {
@@ -76,6 +85,13 @@ func describe() string {
 	b.WriteString("Stories:\n")
 	for _, s := range stories {
 		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
+	}
+	b.WriteString("\nScenarios, of which the truth is known and the seed decides the rest:\n")
+	for _, s := range scenarios {
+		fmt.Fprintf(&b, "  %-25s %s\n", s.name, s.about)
+		if s.truth.site != "" {
+			fmt.Fprintf(&b, "  %-25s = %s\n", "", s.truth)
+		}
 	}
 	b.WriteString("\nShapes, as large as --events and --live say:\n")
 	for _, s := range shapes {

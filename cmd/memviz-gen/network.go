@@ -12,6 +12,7 @@ const floatBytes = 4
 type shape struct {
 	layers, width, heads, vocabulary int64
 	batch, length                    int64
+	eager                            bool // attention keeps its scores, length x length a head
 }
 
 func (s shape) tokens() int64 { return s.batch * s.length }
@@ -30,11 +31,19 @@ type op struct {
 type parameter struct {
 	tensor
 	name     string
+	frozen   bool // it has no gradient
 	gradient *tensor
 	moments  []tensor
 }
 
 const modelFile = "/home/ada/gpt/model.py"
+
+// How network builds a model: the embedding, each layer's operators, the final
+// norm and the head. The first calls of each operator are those of the whole model.
+const (
+	opsOfLayer = 10
+	callsOfGPT = 3
+)
 
 // network lists the parameters and operators of a GPT.
 func network(s shape) (params []parameter, ops []op) {
@@ -44,6 +53,10 @@ func network(s shape) (params []parameter, ops []op) {
 	}
 	row := s.tokens() * floatBytes
 	d := s.width
+	attended := row * s.heads // the logarithms of the scores' sums
+	if s.eager {
+		attended *= s.length
+	}
 	gpt := append(moduleCall[:2:2], py(modelFile, 96, "forward"))
 	add := func(o op, calls ...snapshot.FrameText) {
 		o.calls = append(gpt[:len(gpt):len(gpt)], calls...)
@@ -64,7 +77,7 @@ func network(s shape) (params []parameter, ops []op) {
 			module(64, "normalization.py", 229)[1:])
 		sub(op{name: "linear", out: row * 3 * d, saved: true, weights: []int{weight(name("attn.qkv"), 3*d*d)}},
 			append(attention[:2:2], module(24, "linear.py", 134)...))
-		sub(op{name: "scaled_dot_product_attention", out: row * d, extra: row * s.heads, saved: true},
+		sub(op{name: "scaled_dot_product_attention", out: row * d, extra: attended, saved: true},
 			append(attention[:2:2], py(modelFile, 29, "forward")))
 		sub(op{name: "linear", out: row * d, weights: []int{weight(name("attn.proj"), d*d)}},
 			append(attention[:2:2], module(31, "linear.py", 134)...))

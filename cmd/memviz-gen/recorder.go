@@ -2,6 +2,8 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -10,16 +12,24 @@ import (
 // startMicros is when every story begins: 2026-01-01 00:00 UTC.
 const startMicros = 1767225600_000_000
 
-// recorder is a GPU whose allocator is recorded the way
-// torch.cuda.memory._record_memory_history() does: one device, one stream.
+// recorder is one GPU whose allocator is recorded the way
+// torch.cuda.memory._record_memory_history() does.
 type recorder struct {
-	gpu   *allocator.Allocator
-	out   *snapshot.Composer
-	rng   *rand.Rand
-	clock int64 // microseconds since 1970
+	gpu      *allocator.Allocator
+	settings allocator.Settings
+	capacity int64 // bytes
+	out      *snapshot.Composer
+	rng      *rand.Rand
+	rank     int   // of the process, in a job
+	clock    int64 // microseconds since 1970
+	paused   bool  // what happens goes unrecorded
+	unnamed  bool  // no profiler runs, so there are no annotations
+	noNative bool  // stacks="python": no C++ frames
 
 	python []snapshot.FrameText // the call under way, outermost first
+	thread []snapshot.FrameText // C++ frames that the thread ran before that call, innermost first
 	stack  snapshot.StackID     // of the allocator call under way
+	stream allocator.Stream     // the current one
 
 	blocks   map[uint64]snapshot.StackID // live blocks: who allocated them
 	segments map[uint64]snapshot.StackID // who made the driver give them
@@ -33,7 +43,9 @@ type tensor struct {
 
 func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *recorder {
 	r := &recorder{
-		gpu: allocator.New(settings, allocator.NewSimulatedDriver(capacity)),
+		gpu:      allocator.New(settings, allocator.NewSimulatedDriver(capacity)),
+		settings: settings,
+		capacity: capacity,
 		out: snapshot.NewComposer(snapshot.Format{
 			HasTraces: true, HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
 			HasCompileContext: true, HasUserMetadata: true,
@@ -49,6 +61,10 @@ func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *reco
 }
 
 func (r *recorder) record(e allocator.Event) {
+	if r.paused {
+		delete(r.blocks, e.Addr) // who had the address before is not who has it now
+		return
+	}
 	addr := e.Addr
 	switch e.Action {
 	case snapshot.OOM:
@@ -73,7 +89,7 @@ func (r *recorder) pass(micros int) { r.clock += int64(micros + r.rng.IntN(micro
 func (r *recorder) alloc(bytes int64, native []snapshot.FrameText) (tensor, error) {
 	r.pass(12)
 	r.stack = r.stackOf(mallocFrames, native)
-	addr, err := r.gpu.Alloc(bytes, 0)
+	addr, err := r.gpu.Alloc(bytes, r.stream)
 	return tensor{addr, bytes}, err
 }
 
@@ -84,13 +100,27 @@ func (r *recorder) free(t tensor, native []snapshot.FrameText) error {
 	return r.gpu.Free(t.addr)
 }
 
+// emptyCache is torch.cuda.empty_cache().
+func (r *recorder) emptyCache() error {
+	return r.in(func() error {
+		r.stack = r.stackOf(gatherFrames, native("THCPModule_emptyCache(_object*, _object*)"))
+		r.gpu.EmptyCache()
+		return nil
+	}, py(site+"cuda/memory.py", 224, "empty_cache"))
+}
+
 // stackOf is the call under way with C++ frames below it, innermost first.
 func (r *recorder) stackOf(inner, native []snapshot.FrameText) snapshot.StackID {
-	frames := append(append([]snapshot.FrameText{}, inner...), native...)
+	if r.noNative {
+		frames := slices.Clone(r.python)
+		slices.Reverse(frames)
+		return r.out.Stack(frames...)
+	}
+	frames := slices.Concat(inner, native)
 	for i := len(r.python) - 1; i >= 0; i-- {
 		frames = append(frames, evalFrame, r.python[i])
 	}
-	return r.out.Stack(append(frames, mainFrames...)...)
+	return r.out.Stack(append(append(frames, r.thread...), mainFrames...)...)
 }
 
 // in runs body inside a Python call.
@@ -109,8 +139,19 @@ func (r *recorder) onEngine(body func() error) error {
 	return body()
 }
 
+// onStream runs body with another current stream.
+func (r *recorder) onStream(stream allocator.Stream, body func() error) error {
+	before := r.stream
+	r.stream = stream
+	defer func() { r.stream = before }()
+	return body()
+}
+
 // annotated runs body inside a record_function range.
 func (r *recorder) annotated(name string, body func() error) error {
+	if r.paused || r.unnamed {
+		return body()
+	}
 	r.out.Annotation(name, true, r.clock)
 	err := body()
 	r.clock++
@@ -135,7 +176,7 @@ func (r *recorder) snapshot(conf string) *snapshot.Snapshot {
 	}
 	for _, s := range []snapshot.Setting{
 		{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: conf}, {Key: "max_split_size", Value: "-1"},
-		{Key: "garbage_collection_threshold", Value: "0.0"}, {Key: "expandable_segments", Value: "false"},
+		{Key: "garbage_collection_threshold", Value: "0.0"}, {Key: "expandable_segments", Value: strconv.FormatBool(r.settings.Expandable)},
 		{Key: "pinned_num_register_threads", Value: "1"}, {Key: "release_lock_on_cudamalloc", Value: "false"},
 		{Key: "pinned_use_cuda_host_register", Value: "false"}, {Key: "graph_capture_record_stream_reuse", Value: "false"},
 	} {

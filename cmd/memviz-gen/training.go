@@ -14,12 +14,16 @@ type trainer struct {
 	params []parameter
 	ops    []op
 	shape  shape
+
+	// recompute, if set, makes what operator i saved again, just before its backward.
+	recompute func(g *graph, i int) error
 }
 
 // graph is what a forward pass leaves for its backward: saved tensors by operator.
 type graph struct {
 	saved [][]tensor // by operator
 	loss  []tensor   // of the loss function: its result first
+	named []tensor   // what variables of the script hold: the loss
 }
 
 // newTrainer moves a model to the GPU.
@@ -64,42 +68,52 @@ func (t *trainer) batch() (batch []tensor, err error) {
 	return batch, err
 }
 
-// forward runs the model and the loss function.
+// forward runs the model and the loss function. With an error it returns what
+// the pass still holds.
 func (t *trainer) forward() (*graph, error) {
 	g := &graph{saved: make([][]tensor, len(t.ops))}
 	var passing *tensor // a result that nothing saves lives until the next operator has read it
 	for i, o := range t.ops {
-		err := t.in(func() error {
-			out, err := t.alloc(o.out, operator(o.name))
-			if err != nil {
-				return err
+		passed := passing
+		var err error
+		if g.saved[i], passing, err = t.apply(o, passed); err != nil {
+			if passed != nil {
+				g.named = append(g.named, *passed)
 			}
-			if o.extra > 0 {
-				extra, err := t.alloc(o.extra, operator(o.name))
-				if err != nil {
-					return err
-				}
-				g.saved[i] = append(g.saved[i], extra)
-			}
-			t.pass(40)
-			if passing != nil {
-				if err := t.free(*passing, pythonDrops); err != nil {
-					return err
-				}
-				passing = nil
-			}
-			if o.saved {
-				g.saved[i] = append(g.saved[i], out)
-			} else {
-				passing = &out
-			}
-			return nil
-		}, o.calls...)
-		if err != nil {
-			return nil, err
+			return g, err
 		}
 	}
 	return g, t.lossOf(g)
+}
+
+// apply runs an operator, which reads what the one before passes on, if
+// nothing saved that. It returns what it saves and what it passes on itself.
+func (t *trainer) apply(o op, passed *tensor) (saved []tensor, passing *tensor, err error) {
+	err = t.in(func() error {
+		out, err := t.alloc(o.out, operator(o.name))
+		if err != nil {
+			return err
+		}
+		if o.extra > 0 {
+			extra, err := t.alloc(o.extra, operator(o.name))
+			if err != nil {
+				saved = append(saved, out)
+				return err
+			}
+			saved = append(saved, extra)
+		}
+		t.pass(40)
+		if o.saved {
+			saved = append(saved, out)
+		} else {
+			passing = &out
+		}
+		if passed == nil {
+			return nil
+		}
+		return t.free(*passed, pythonDrops)
+	}, o.calls...)
+	return saved, passing, err
 }
 
 func (t *trainer) lossOf(g *graph) error {
@@ -112,6 +126,7 @@ func (t *trainer) lossOf(g *graph) error {
 		}
 		loss, err := t.alloc(floatBytes, operator("nll_loss"))
 		g.loss = []tensor{loss, probabilities}
+		g.named = g.loss[:1:1]
 		return err
 	}, calls...)
 }
@@ -128,6 +143,11 @@ func (t *trainer) backward(g *graph) error {
 			return err
 		}
 		for i, o := range slices.Backward(t.ops) {
+			if t.recompute != nil {
+				if err := t.recompute(g, i); err != nil {
+					return err
+				}
+			}
 			if flow, err = t.backwardOp(o, g.saved[i], flow); err != nil {
 				return err
 			}
@@ -163,6 +183,9 @@ func (t *trainer) backwardOp(o op, saved []tensor, flow tensor) (tensor, error) 
 // leaf makes the gradient of a weight; the first one is kept, later ones are
 // added to it.
 func (t *trainer) leaf(p *parameter, node string) error {
+	if p.frozen {
+		return nil
+	}
 	gradient, err := t.alloc(p.bytes, backwardOf(node, "mm"))
 	if err != nil {
 		return err
@@ -210,6 +233,9 @@ func (t *trainer) state(p *parameter) error {
 func (t *trainer) update() error {
 	var scratch []tensor
 	for _, p := range t.params {
+		if p.gradient == nil {
+			continue
+		}
 		x, err := t.alloc(p.bytes, operator("_foreach_sqrt"))
 		if err != nil {
 			return err
@@ -250,22 +276,39 @@ func (t *trainer) drop(tensors ...tensor) error {
 	return nil
 }
 
-// iteration is one whole training step; lines are those of the script.
-func (t *trainer) iteration() error {
+// iteration is one whole training step.
+func (t *trainer) iteration() error { return t.iterate(nil) }
+
+// iterate is a training step in which the script may look at the forward pass
+// before its backward; lines are those of the script.
+func (t *trainer) iterate(look func(*graph) error) error {
 	var batch []tensor
 	var g *graph
-	for _, part := range []struct {
-		line int32
-		run  func() error
-	}{
+	return t.script([]line{
 		{56, func() (err error) { batch, err = t.batch(); return err }},
 		{57, t.zeroGrad},
 		{58, func() (err error) { g, err = t.forward(); return err }},
+		{58, func() error {
+			if look == nil {
+				return nil
+			}
+			return look(g)
+		}},
 		{59, func() error { return t.backward(g) }},
 		{60, t.step},
-		{56, func() error { return t.drop(append(batch, g.loss[0])...) }},
-	} {
-		if err := t.main(part.line, part.run); err != nil {
+		{56, func() error { return t.drop(append(batch, g.named...)...) }},
+	})
+}
+
+// line is a line of the script's main function.
+type line struct {
+	number int32
+	run    func() error
+}
+
+func (t *trainer) script(lines []line) error {
+	for _, l := range lines {
+		if err := t.main(l.number, l.run); err != nil {
 			return err
 		}
 	}

@@ -158,7 +158,9 @@ func edit(r *Recording) *Recording {
 		}
 	}
 	st := Stacks(&s)
-	return Record(&s, st, r.Device)
+	moved := Record(&s, st, r.Device)
+	moved.families = r.families
+	return moved
 }
 
 func withoutNative(r *Recording) *Recording {
@@ -168,7 +170,9 @@ func withoutNative(r *Recording) *Recording {
 	for i := range d.Allocations {
 		d.Allocations[i].Stack = cut.id[d.Allocations[i].Stack]
 	}
-	return Record(cut.st.snapshot, cut.st, &d)
+	python := Record(cut.st.snapshot, cut.st, &d)
+	python.families = r.families
+	return python
 }
 
 // TestDiffRecordings compares different programs, of which two share an optimizer.

@@ -56,8 +56,8 @@ type Extent struct {
 // LayoutAnomalies counts what cannot be in a true picture. All are 0 for what
 // PyTorch recorded in full.
 type LayoutAnomalies struct {
-	OverlappingRanges int // segments that came or were there on top of others
-	MissingRanges     int // bytes taken away, or given, that were not there at the time: counted by event
+	OverlappingRanges int // segments on top of others, which gave way
+	MissingRanges     int // events that made a segment, or grew one, that is not all there afterwards
 	ImpossibleRanges  int // ranges of no size, of more than 4 TiB, or past the end of the address space
 	OverlappingBlocks int // live blocks on top of the one before, or past the end of their segment: cut
 	BlocksOutside     int // live blocks in no segment: left out

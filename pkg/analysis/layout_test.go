@@ -72,3 +72,38 @@ func (g *gpu) capture(t *testing.T, conf string, calls int) {
 		t.Fatal(err)
 	}
 }
+
+// TestLayoutOfCutRecording begins to record in the middle of a program. What is
+// reserved is known all the same; a block from before whose end shows nowhere may
+// be taken for too small, never for too large.
+func TestLayoutOfCutRecording(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		var off, active int64
+		for seed := range uint64(20) {
+			g := newGPU(t, conf, allocator.NewSimulatedDriver(600<<20))
+			emit := g.Emit
+			g.Emit = nil
+			rng := rand.New(rand.NewPCG(seed, 6))
+			g.wander(t, rng, 600, func() {})
+			g.Emit = emit
+			want := map[int]allocator.Stats{0: g.Stats()}
+			g.wander(t, rng, 600, func() { want[g.state()] = g.Stats() })
+			r := g.stop()
+			for state, stats := range want {
+				l := LayoutAt(r, state)
+				if l.ReservedBytes != stats.Reserved.Current || l.RequestedBytes != stats.Requested.Current {
+					t.Fatalf("%q seed %d state %d: %d reserved, %d requested, want %+v", conf, seed, state, l.ReservedBytes, l.RequestedBytes, stats)
+				}
+				if l.Anomalies != (LayoutAnomalies{}) || l.ActiveBytes > stats.Active.Current {
+					t.Errorf("%q seed %d state %d: %d active, want %d: %+v", conf, seed, state, l.ActiveBytes, stats.Active.Current, l.Anomalies)
+				}
+				off += stats.Active.Current - l.ActiveBytes
+				active += stats.Active.Current
+			}
+		}
+		if off > active/1000 {
+			t.Errorf("%q: %d of %d active bytes are missing", conf, off, active)
+		}
+		t.Logf("%q: %d of %d active bytes are missing", conf, off, active)
+	}
+}

@@ -59,6 +59,12 @@ func (o *OOM) Visible() int64 { return o.Reserved + o.DeviceFree }
 // Outside is what is used outside of PyTorch's allocator, as far as Capacity is known.
 func (o *OOM) Outside() int64 { return max(o.Capacity-o.Visible(), 0) }
 
+// InPieces reports whether the free bytes, on the device too, add up to the
+// request with more to spare than the last pieces.
+func (o *OOM) InPieces() bool {
+	return o.FreeSame+o.DeviceFree >= o.Requested && 100*o.Active < inUsePercent*o.Visible()
+}
+
 // State is the state of the allocator at the failure: its caches are emptied, and
 // nothing has unwound yet.
 func (o *OOM) State() int { return int(o.Event) }

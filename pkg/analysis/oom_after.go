@@ -34,7 +34,7 @@ func findAftermath(r *Recording, list []OOM) {
 		}
 		// Cleaning up after an error allocates little; going on frees about as
 		// often as it allocates.
-		after.Unwound = allocs < frees/10 && after.ActiveAtEnd < after.ActiveThen/10*9
+		after.Unwound = frees > 0 && 10*allocs <= frees && after.ActiveAtEnd < after.ActiveThen/10*9
 		after.WentOn = allocs > 0 && !after.Unwound
 		list[n].After = after
 	}

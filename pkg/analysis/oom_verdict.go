@@ -33,17 +33,17 @@ const (
 	// context takes.
 	minOutside        = 1 << 30
 	minOutsidePercent = 10
-	// inUsePercent of what PyTorch can see is in use when memory is just full.
-	// Even then the remainders nearly always add up to one more request, so the
-	// usual test for fragmentation, enough free but not in one piece, proves nothing.
+	// inUsePercent of what is reserved is in use when memory is just full. Even then
+	// the remainders nearly always add up to one more request, so the usual test
+	// for fragmentation, enough free but not in one piece, proves nothing.
 	inUsePercent = 90
 )
 
 // judge finds the verdict; the first that applies wins.
 func (o *OOM) judge() {
-	visible := o.Visible()
 	within := o.FreeSame + o.DeviceFree
-	inUse := 100*o.Active >= inUsePercent*visible
+	// What is free on the device is in one piece, so only the cache can be in pieces.
+	inUse := 100*o.Active >= inUsePercent*o.Reserved
 	switch {
 	case o.DeviceFree >= o.Needed+limitSlack:
 		o.Verdict = OOMLimit

@@ -62,7 +62,7 @@ func TestWouldFit(t *testing.T) {
 			case pages:
 				expandable.missed++
 			}
-			if o.Verdict == OOMFragmented && o.WouldFit.MaxSplit > 0 {
+			if o.InPieces() && o.WouldFit.MaxSplit > 0 {
 				g := newGPU(t, "", newDevice(deviceMemory, 0))
 				g.Configure(allocator.Settings{MaxSplitSize: o.WouldFit.MaxSplit})
 				if g.again(t, script) {

@@ -74,7 +74,7 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 	if o.WouldFit.WithExpandable {
 		add(AdviseExpandable, 0, true)
 	}
-	if o.Verdict == OOMFragmented && settings.MaxSplitSize <= 0 && o.WouldFit.MaxSplit > 0 {
+	if (o.Verdict == OOMFragmented || o.InPieces()) && settings.MaxSplitSize <= 0 && o.WouldFit.MaxSplit > 0 {
 		add(AdviseMaxSplit, o.WouldFit.MaxSplit, false)
 	}
 	return list
@@ -84,7 +84,7 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 // nothing failed.
 func (f *Fragmentation) Advise(settings *Settings) []Advice {
 	var list []Advice
-	if f.Grade() != FragmentationLow && !settings.Expandable {
+	if f.Matters() && !settings.Expandable {
 		list = append(list, Advice{Kind: AdviseExpandable})
 	}
 	if settings.Rounds() && worthwhile(f.Rounding, f.Reserved) {

@@ -17,12 +17,16 @@ type eventColumns struct {
 	event, time, what, where int // no time: 0
 }
 
-// activeWidth is that of the longest number of bytes.
-const activeWidth = len("1000 KiB")
+// activeWidth is that of the longest number of bytes, leastWhat that of the
+// longest words that hold no names.
+const (
+	activeWidth = len("1000 KiB")
+	leastWhat   = len("OOM(1000 MiB) # 1000 MiB free")
+)
 
 func (l *eventLog) columns() eventColumns {
 	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) + "[1.00 MiB:1.00 MiB]"
-	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: len(longest)}
+	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest))}
 	left := Width - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
 	if l.timed() {
 		var first, last int64

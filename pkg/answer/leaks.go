@@ -14,7 +14,7 @@ const LeaksSchema = "memviz.leaks/1"
 type LeaksDevice struct {
 	File             string      `json:"file"`
 	Device           int         `json:"device"`
-	Steps            int         `json:"steps"`
+	Steps            int         `json:"steps"`  // that end in the recording
 	Method           string      `json:"method"` // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
 	Limit            string      `json:"limit"`  // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
 	Suspects         []Suspect   `json:"suspects"`
@@ -78,7 +78,7 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 
 func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles) LeaksDevice {
 	return LeaksDevice{
-		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Steps), Method: steps.Method.Key(), Limit: l.Limit.Key(),
+		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Boundaries), Method: steps.Method.Key(), Limit: l.Limit.Key(),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, cycles),
@@ -203,7 +203,7 @@ func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.L
 		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.", []any{site, each, perStep, held}}
 	case !leak.Strong:
 		return sentence{"Memory allocated at %s grows, %s a %s, but only %s recorded: a cache that is still filling would look the same. Record 8 or more.",
-			[]any{site, perStep, each, units.Plural(len(steps.Steps), each+" was", many+" were")}}
+			[]any{site, perStep, each, units.Plural(len(steps.Boundaries), each+" was", many+" were")}}
 	case leak.Graph:
 		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of it is freed. Allocated at %s.",
 			[]any{each, units.Plural(n, "site", "sites"), perStep, held, site}}

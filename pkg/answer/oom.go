@@ -218,8 +218,8 @@ func (f *failure) sentence(o *analysis.OOM) sentence {
 	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s visible to PyTorch was in use, most by %s: %s."
 	args := append(asked, bytes(o.DeviceFree), bytes(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())), bytes(o.Visible()), site, bytes(most))
 	if o.LastPieces {
-		text += " The free memory would have covered this request only in pieces (largest %s); with %s in use the next ones would have failed too."
-		args = append(args, bytes(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Visible())))
+		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s of what is reserved in use the next ones would have failed too."
+		args = append(args, bytes(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Reserved)))
 	}
 	return sentence{text, args}
 }

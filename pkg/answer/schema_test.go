@@ -22,6 +22,9 @@ var values = map[string]any{
 	"oom":   newDevices[OOMDevice](OOMSchema),
 	"diff":  newDevices[DiffDevice](DiffSchema),
 	"ranks": &RanksAnswer{},
+
+	"events":   newDevices[EventsDevice](EventsSchema),
+	"segments": newDevices[SegmentsDevice](SegmentsSchema),
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

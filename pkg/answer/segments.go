@@ -65,6 +65,10 @@ func Segments(in []Input, at Moment) (*Sheet, error) {
 		value.Devices = append(value.Devices, device)
 		s.device(in, r.Device, units.Plural(len(l.Segments), "segment", "segments")+" with "+
 			units.Bytes(l.ReservedBytes)+" "+at.said(r, state))
+		if len(l.Segments) == 0 {
+			s.say("The allocator holds nothing there.")
+			return nil
+		}
 		s.put(segmentTotals(&device))
 		s.segments(r, l, &device)
 		return nil

@@ -22,14 +22,11 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	return t
 }
 
-// barWidth is the length of a bar of occupancy; it is the same for all segments.
-const barWidth = 14
-
 // mostSegments bounds the segments that people are shown.
 const mostSegments = 2000
 
 // segments adds a row for each segment. Streams and pools have a column if there
-// is more than the default one.
+// is more than the default one; then free is left out, which is the rest.
 func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsDevice) {
 	streams, pools, expandable := false, false, false
 	for i := range l.Segments {
@@ -37,28 +34,38 @@ func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsD
 		streams, pools, expandable = streams || seg.Stream != 0, pools || seg.Pool != 0, expandable || seg.Expandable
 	}
 	columns := []column{{"address", words}, {"size", figures}, {"kind", words}}
+	bar := 14
 	if streams {
-		columns = append(columns, column{"stream", paths})
+		columns = append(columns, column{"stream", figures})
 	}
 	if pools {
-		columns = append(columns, column{"pool", paths})
+		columns = append(columns, column{"pool", figures})
 	}
-	t := newTable(append(columns, column{"active", figures}, column{"free", figures}, column{"largest", figures}, column{"", words})...)
+	columns = append(columns, column{"active", figures})
+	if !streams && !pools {
+		columns = append(columns, column{"free", figures})
+	} else if streams && pools {
+		bar = 10
+	}
+	t := newTable(append(columns, column{"max free", figures}, column{"", words})...)
 	for i := range min(len(d.Segments), mostSegments) {
-		v := &d.Segments[i]
+		v, seg := &d.Segments[i], &l.Segments[i]
 		kind := v.SizeClass
 		if v.Expandable {
 			kind += "+"
 		}
 		cells := []any{v.Address, units.Bytes(v.Bytes), kind}
 		if streams {
-			cells = append(cells, v.Stream)
+			cells = append(cells, seg.Stream)
 		}
 		if pools {
-			cells = append(cells, v.Pool)
+			cells = append(cells, seg.Pool)
 		}
-		t.row(append(cells, units.Bytes(v.ActiveBytes), units.Bytes(v.FreeBytes), units.Bytes(v.LargestFreeBlockBytes),
-			occupancy(&l.Segments[i], l.ExtentsOf(&l.Segments[i])))...)
+		cells = append(cells, units.Bytes(v.ActiveBytes))
+		if !streams && !pools {
+			cells = append(cells, units.Bytes(v.FreeBytes))
+		}
+		t.row(append(cells, units.Bytes(v.LargestFreeBlockBytes), occupancy(seg, l.ExtentsOf(seg), bar))...)
 	}
 	if more := len(d.Segments) - len(t.rows); more > 0 {
 		t.more = "and " + units.Plural(more, "more segment", "more segments") + "; --format json has all"
@@ -67,13 +74,16 @@ func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsD
 	if expandable {
 		s.note("+ is an expandable segment, which grows in its place.")
 	}
+	if streams || pools {
+		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has their handles.")
+	}
 }
 
 // occupancy is a segment as a bar from its first byte to its last: · is free,
 // ░ pending, and a block as high as its cell is full.
-func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent) string {
-	var active, pending [barWidth]float64
-	cell := float64(seg.Size) / barWidth
+func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent, width int) string {
+	active, pending := make([]float64, width), make([]float64, width)
+	cell := float64(seg.Size) / float64(width)
 	for i := range extents {
 		x := &extents[i]
 		if x.State == snapshot.Inactive {
@@ -81,7 +91,7 @@ func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent) string {
 		}
 		from := float64(x.Address-seg.Address) / cell
 		to := from + float64(x.Size)/cell
-		for c := int(from); c < barWidth && float64(c) < to; c++ {
+		for c := int(from); c < width && float64(c) < to; c++ {
 			share := min(to, float64(c+1)) - max(from, float64(c))
 			active[c] += share
 			if x.State == snapshot.ActivePendingFree {
@@ -90,7 +100,7 @@ func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent) string {
 		}
 	}
 	var b strings.Builder
-	for c := range barWidth {
+	for c := range width {
 		switch {
 		case active[c] < 1.0/512:
 			b.WriteRune('·')

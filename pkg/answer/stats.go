@@ -40,10 +40,12 @@ type DeviceStats struct {
 	AtReservedPeak Unused            `json:"at_reserved_peak"`
 	AtEnd          Unused            `json:"at_end"`
 	StepMethod     string            `json:"step_method"` // how steps were found, or none
-	Windows        []Window          `json:"windows"`     // the steps, or the stretches of --every
+	Windows        []Window          `json:"windows"`     // the steps and what follows the last one, or the stretches of --every
 	Largest        []LargeAllocation `json:"largest"`     // live at the peak
 	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
 	Advice         []AdviceGiven     `json:"advice"`
+
+	steps int // that end in the recording
 }
 
 // StatsOptions are what a person asked of Stats.

@@ -46,7 +46,7 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = analysis.FindFragmentation(r) })
 	steps := analysis.FindSteps(r)
-	stats.StepMethod = steps.Method.Key()
+	stats.StepMethod, stats.steps = steps.Method.Key(), len(steps.Boundaries)
 	stats.Windows = windows(r, steps, o.Every)
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
@@ -146,7 +146,11 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 			break
 		}
 		w := &stats.Windows[i]
-		t.row(units.Count(i+1), units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), name(w.Name))
+		number := units.Count(i + 1)
+		if o.Every == (Every{}) && i == stats.steps {
+			number = "rest"
+		}
+		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), name(w.Name))
 	}
 	return t
 }

@@ -14,9 +14,9 @@ func stepPeaks(r *analysis.Recording) []int64 {
 	return peaks
 }
 
-// stepsSentence says how many steps there are and how they were found.
+// stepsSentence says how many steps end in the recording and how they were found.
 func stepsSentence(steps *analysis.Steps) string {
-	n := len(steps.Steps)
+	n := len(steps.Boundaries)
 	found := map[analysis.StepMethod]string{
 		analysis.StepsByAnnotation:   "named in the file",
 		analysis.StepsByOptimizer:    "found from optimizer frames; no annotations in the file",
@@ -29,13 +29,8 @@ func stepsSentence(steps *analysis.Steps) string {
 		return "No repetition found: one step or part of one."
 	}
 	cut := ""
-	switch first, last := steps.Steps[0].Complete, steps.Steps[n-1].Complete; {
-	case !first && !last && n > 1:
-		cut = "; the first and last may be cut"
-	case !first:
+	if !steps.Steps[0].Complete {
 		cut = "; the first may be cut"
-	case !last:
-		cut = "; the last may be cut"
 	}
 	return units.Count(n) + " " + wordFor(n, steps.Method.Word()) + ", " + found + cut + "."
 }

@@ -62,6 +62,7 @@ type Device struct {
 	OOMEvents             int   `json:"oom_events"`
 	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
 
+	Answers  []Card           `json:"answers"` // four
 	Verdict  answer.Verdict   `json:"verdict"`
 	Warnings []answer.Warning `json:"warnings"`
 }

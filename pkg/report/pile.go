@@ -45,6 +45,14 @@ func (p *pile) index(i int) int {
 	return i
 }
 
+// place is where allocation i of the device stands in the pile; -1 for none.
+func (p *pile) place(i int) int {
+	if i < 0 || i >= len(p.bottom) {
+		return i
+	}
+	return slices.Index(p.bottom, int32(i))
+}
+
 // at is the allocation at place i of the pile.
 func (p *pile) at(i int) *replay.Allocation { return &p.device.Allocations[p.index(i)] }
 

@@ -41,8 +41,26 @@
  * @property {number} reserved_final_bytes
  * @property {number} oom_events
  * @property {number} with_stack
+ * @property {Card[]} answers to the four questions
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
+ *
+ * @typedef {object} Card
+ * @property {string} question
+ * @property {'known' | 'unknown' | 'alarm'} mood
+ * @property {string} value
+ * @property {string} small beside the value
+ * @property {string} line
+ * @property {string} detail a sentence, or ""
+ * @property {{family: number, bytes: number}[]} bar
+ * @property {number[]} curve lowest totals from left to right
+ * @property {Evidence | null} evidence null: there is nothing to show
+ *
+ * @typedef {object} Evidence
+ * @property {number} from first state
+ * @property {number} to last state; equal to from: the whole recording
+ * @property {number} state
+ * @property {number} allocation -1: none
  *
  * @typedef {object} Family
  * @property {string} key

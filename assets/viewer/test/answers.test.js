@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allocatedBy, atPeak, growing, outOfMemory } from '../data/answers.js';
+import { answersOf } from '../data/answers.js';
 import { bySize, fadeOthers } from '../data/grouping.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';
@@ -36,11 +36,10 @@ const STACKS = [
 ];
 
 /** A weight without a stack, an activation that goes, two tensors that stay. */
-function device(markers = []) {
+function device() {
   const { data, timeline } = open({
     events: 6,
     time: [],
-    markers,
     reservedBaseline: 200 * MiB,
     allocations: [
       { start: -1, end: null, size: 30 * MiB, addr: 0, stack: 0, family: 0 },
@@ -74,44 +73,62 @@ const grouping = {
   })),
 };
 
-test('the peak: bytes, state and the three largest groups', () => {
-  const answer = atPeak(device(), grouping);
-  assert.deepEqual([plain(answer.value), answer.small], ['100 MiB', 'at event 3']);
-  assert.equal(plain(answer.line), 'activations 60 %, KV cache 30 %, optimizer state 10 %');
+/** What the report says, as far as it matters here. */
+const card = (question, more = {}) => ({
+  question,
+  mood: 'known',
+  value: '1 GiB',
+  small: '',
+  line: 'said by the report',
+  detail: '',
+  bar: [],
+  curve: [],
+  evidence: null,
+  ...more,
+});
+const CARDS = [
+  card('What is in memory at the peak?', { bar: [{ family: 1, bytes: 60 }, { family: 2, bytes: 10 }] }),
+  card('What keeps growing?', { curve: [1, 2] }),
+  card('Who allocated it?'),
+  card('What happened at the OOM?'),
+];
+
+function withCards(reported = CARDS) {
+  const opened = device();
+  return { ...opened, report: { ...opened.report, answers: reported } };
+}
+
+test('answers are what the report says, with the colours of the page', () => {
+  const answers = answersOf(withCards(), grouping, null);
   assert.deepEqual(
-    answer.bar?.map((b) => b.part),
-    [60 * MiB, 30 * MiB, 10 * MiB],
+    answers.map((a) => [a.question, a.line]),
+    CARDS.map((c) => [c.question, 'said by the report']),
   );
+  assert.deepEqual(answers[0].colours, [
+    { color: '#808080', part: 60 },
+    { color: '#808080', part: 10 },
+  ]);
+  assert.deepEqual(answers[1].colours, []);
 });
 
-test('growth is the net change, and names who keeps most', () => {
-  const answer = growing(device());
-  assert.deepEqual([plain(answer.value), answer.small], ['+10.0 MiB', 'first to last event']);
-  assert.equal(plain(answer.line), 'step optim.py:80 keeps 10.0 MiB in 2 tensors');
-  assert.equal(growing({ ...device(), hasHistory: false }).value, 'Not recorded');
-});
-
-test('the largest call site, or the one of the pinned tensor', () => {
-  const answer = allocatedBy(device(), null);
-  assert.deepEqual([answer.value, answer.small, answer.pin], ['forward', 'model.py:7', 1]);
-  assert.equal(plain(answer.line), 'largest site at the peak: 60.0 MiB, 60 %, 1 tensor');
-  assert.equal(plain(allocatedBy(device(), 2).line), '6.00 MiB, pinned; 2 tensors from this site');
-  assert.equal(plain(allocatedBy(device(), 0).line), '30.0 MiB, pinned; allocated before the recording');
-});
-
-test('out of memory: what was asked, what was free, what was unused', () => {
-  const calm = outOfMemory(device());
-  assert.deepEqual([calm.mood, plain(calm.line)], ['unknown', '100 MiB of the reserved memory unused at the peak']);
-  const oom = outOfMemory(
-    device([
-      { event: 3, kind: 0, size: 80 * MiB, free: 10 * MiB },
-      { event: 5, kind: 1, size: 1, free: 0 },
-    ]),
-  );
+test('coloured by size, the bar shows sizes at the peak', () => {
+  const opened = withCards();
+  const answer = answersOf(opened, bySize(opened.data, 'light'), null)[0];
+  assert.equal(answer.line, '4 tensors coloured by size');
   assert.deepEqual(
-    [oom.mood, plain(oom.value), plain(oom.small), plain(oom.line)],
-    ['alarm', 'Asked 80.0 MiB', '10.0 MiB free on the device', '100 MiB reserved but unused'],
+    answer.colours.map((c) => c.part / MiB),
+    [90, 10],
   );
+});
+
+test('who allocated it turns to the pinned tensor', () => {
+  const who = answersOf(withCards(), grouping, 2)[2];
+  assert.equal(who.question, 'Who allocated this?');
+  assert.equal(plain(who.line), '6.00 MiB, pinned; 2 tensors from this site');
+  assert.equal(who.evidence?.allocation, 2);
+  const before = answersOf(withCards(), grouping, 0)[2];
+  assert.deepEqual([before.value, before.mood], ['No stack recorded', 'unknown']);
+  assert.equal(plain(before.line), '30.0 MiB, pinned; allocated before the recording');
 });
 
 test('rows add up, and equal names of two files stay two sites', () => {

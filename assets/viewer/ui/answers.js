@@ -1,46 +1,22 @@
 // The strip of four answers under the header; each leads to its evidence.
 
-import { allocatedBy, atPeak, growing, outOfMemory } from '../data/answers.js';
+import { answersOf } from '../data/answers.js';
 import { h } from './dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** @param {import('../app.js').App} app @param {HTMLElement} root */
 export function mountAnswers(app, root) {
-  const update = () => {
-    const { device, grouping, pinned } = app;
-    const { hasHistory } = device;
-    const who = allocatedBy(device, pinned);
+  app.onBeside(['device', 'pin', 'colour'], () => {
+    const answers = answersOf(app.device, app.grouping, app.pinned);
     root.replaceChildren(
-      cell(atPeak(device, grouping), () => {
-        app.viewport.whole();
-        app.setMoment(hasHistory ? 'peak' : 'end');
+      ...answers.map((answer) => {
+        const { evidence, mood } = answer;
+        if (!evidence) return cell(answer, null);
+        return cell(answer, mood === 'alarm' ? () => app.showOOM() : () => app.showEvidence(evidence));
       }),
-      cell(
-        growing(device),
-        hasHistory
-          ? () => {
-              app.viewport.whole();
-              app.setMoment('end');
-            }
-          : null,
-      ),
-      cell(
-        who,
-        who.pin === undefined
-          ? null
-          : () => {
-              app.setMoment(hasHistory ? 'peak' : 'end');
-              app.pin(who.pin ?? null);
-            },
-      ),
-      cell(
-        outOfMemory(device),
-        app.ooms.length > 0 ? () => app.showOOM() : hasHistory ? () => app.setMoment('peak') : null,
-      ),
     );
-  };
-  app.onBeside(['device', 'pin', 'colour'], update);
+  });
 }
 
 /**
@@ -52,12 +28,12 @@ function cell(answer, click) {
     h('span', { class: 'question', text: answer.question }),
     h(
       'span',
-      { class: 'value', title: [answer.value, answer.small].filter(Boolean).join(' ') },
+      { class: 'value', title: answer.detail || [answer.value, answer.small].filter(Boolean).join(' ') },
       answer.value,
       answer.small ? h('small', { text: answer.small }) : null,
     ),
-    answer.bar ? bar(answer.bar) : answer.curve ? sparkline(answer.curve) : null,
-    h('span', { class: 'line', text: answer.line, title: answer.line }),
+    answer.colours.length > 0 ? bar(answer.colours) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
+    h('span', { class: 'line', text: answer.line, title: answer.detail || answer.line }),
   ];
   const style = `answer ${answer.mood}`;
   return click ? h('button', { class: style, click }, ...content) : h('div', { class: style }, ...content);

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// seeds is how many runs of a scenario the tests look at.
+const seeds = 20
+
+// told is one file of a scenario, replayed.
+type told struct {
+	*snapshot.Snapshot
+	device *replay.Device
+}
+
+func tell(t *testing.T, s *scenario, seed uint64, rank int) told {
+	t.Helper()
+	made, err := s.tell(seed, rank)
+	if err != nil {
+		t.Fatalf("%s, seed %d: %v", s.name, seed, err)
+	}
+	return told{made, replay.Replay(made, 0)}
+}
+
+// TestScenariosAreTrue holds the truth of each scenario against what its run did,
+// with sums that know nothing of the rules of pkg/analysis.
+func TestScenariosAreTrue(t *testing.T) {
+	for i := range scenarios {
+		s := &scenarios[i]
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(seeds) {
+				run := tell(t, s, seed, (badRankOf(seed)+1)%jobSize)
+				if !run.device.AddsUp() {
+					t.Errorf("seed %d: %+v %+v", seed, run.device.Anomalies, run.device.Reconciliation)
+				}
+				if why := run.lies(s, seed, t); why != "" {
+					t.Errorf("seed %d: %s", seed, why)
+				}
+			}
+		})
+	}
+}
+
+// lies says how a run differs from the truth of its scenario.
+func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
+	d := run.device
+	if ooms := d.Totals.OOMEvents; ooms > 0 != (s.truth.problem == outOfCapacity) {
+		return fmt.Sprintf("%d requests failed", ooms)
+	}
+	n := d.States()
+	switch s.truth.problem {
+	case nothing:
+		active := d.ActiveBytes()
+		if middle, end := slices.Min(active[n*6/10:n*8/10]), slices.Min(active[n*8/10:]); end > middle+middle/20 {
+			return fmt.Sprintf("memory grows from %d to %d bytes", middle, end)
+		}
+	case leak:
+		held := run.heldBy(s.truth.site)
+		if a, b, c := slices.Min(held[:n/3]), slices.Min(held[n/3:n*2/3]), slices.Min(held[n*2/3:]); a >= b || b >= c {
+			return fmt.Sprintf("the site does not grow: %d, %d, %d bytes", a, b, c)
+		}
+	case cycle:
+		if run.collected() < 2 {
+			return "the collector frees nothing"
+		}
+	case fragmentation:
+		if active := d.ActiveBytes()[d.States()-1]; d.Totals.ReservedFinalBytes-active < d.Totals.ReservedFinalBytes/5 {
+			return fmt.Sprintf("%d of %d reserved bytes are active", active, d.Totals.ReservedFinalBytes)
+		}
+	case outOfCapacity:
+		return run.liesOfOOM(s)
+	case badRank:
+		bad := tell(t, s, seed, badRankOf(seed))
+		good := tell(t, s, seed, (badRankOf(seed)+1)%jobSize)
+		x, m := bad.heldBy(s.truth.site)[bad.device.Totals.PeakState], good.heldBy(s.truth.site)[good.device.Totals.PeakState]
+		if x <= m {
+			return fmt.Sprintf("the bad rank holds %d bytes, another one %d", x, m)
+		}
+	}
+	return ""
+}
+
+// liesOfOOM compares sums: what is free, and what the site holds of the rest.
+func (run told) liesOfOOM(s *scenario) string {
+	d := run.device
+	state := slices.Index(d.Events.Action, snapshot.OOM)
+	request, deviceFree := d.Events.Size[state], int64(d.Events.Addr[state])
+	active := d.ActiveBytes()[state]
+	reserved := d.Totals.ReservedBaselineBytes
+	for _, change := range d.Reserved {
+		if int(change.Event) < state {
+			reserved += change.Delta
+		}
+	}
+	if at := run.heldBy(s.truth.site)[state]; at <= active/2 {
+		return fmt.Sprintf("the site holds %d of %d bytes", at, active)
+	}
+	free := reserved - active
+	is := map[string]bool{
+		"pressure":   true,
+		"fragmented": deviceFree+free >= request && free >= reserved/4,
+		"other":      deviceFree+free >= request && free >= reserved/4 && run.streams() > 1,
+		"outside":    reserved+deviceFree < s.card*9/10,
+		"limit":      deviceFree >= request,
+	}
+	if !is[s.truth.verdict] {
+		return fmt.Sprintf("%d of %d reserved bytes are active, the device has %d, and %d are asked for", active, reserved, deviceFree, request)
+	}
+	return ""
+}
+
+// heldBy sums, for each state, the live bytes that were allocated below a frame.
+func (run told) heldBy(site string) []int64 {
+	below := make([]bool, max(1, run.Stacks.Len()))
+	for id := range below {
+		below[id] = slices.ContainsFunc(run.Stacks.Frames(snapshot.StackID(id)), func(f snapshot.FrameID) bool {
+			frame := run.Frames[f]
+			return fmt.Sprintf("%s:%d:%s", run.String(frame.File), frame.Line, run.String(frame.Name)) == site
+		})
+	}
+	bytes := make([]int64, run.device.States())
+	for _, a := range run.device.Allocations {
+		if !below[a.Stack] {
+			continue
+		}
+		bytes[a.Start+1] += a.Size
+		if a.End != replay.None {
+			bytes[a.End+1] -= a.Size
+		}
+	}
+	for state := 1; state < len(bytes); state++ {
+		bytes[state] += bytes[state-1]
+	}
+	return bytes
+}
+
+// collected counts the allocations that the cycle collector freed.
+func (run told) collected() (n int) {
+	for _, a := range run.device.Allocations {
+		if slices.ContainsFunc(run.Stacks.Frames(a.FreeStack), func(f snapshot.FrameID) bool {
+			return run.String(run.Frames[f].Name) == "gc_collect_main"
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+func (run told) streams() int {
+	streams := slices.Clone(run.device.Events.Stream)
+	slices.Sort(streams)
+	return len(slices.Compact(streams))
+}
+
+// TestSeedsDiffer: a seed gives the same file each time, and no two seeds the
+// same sizes.
+func TestSeedsDiffer(t *testing.T) {
+	for i := range scenarios {
+		s := &scenarios[i]
+		seen := map[int64]uint64{}
+		for seed := range uint64(5) {
+			run := tell(t, s, seed, 0)
+			if other, is := seen[run.device.Totals.PeakBytes]; is {
+				t.Errorf("%s: seeds %d and %d have the same peak", s.name, seed, other)
+			}
+			seen[run.device.Totals.PeakBytes] = seed
+		}
+		var pickles [2]bytes.Buffer
+		for i := range pickles {
+			if err := snapshot.Write(&pickles[i], tell(t, s, 3, 1).Snapshot, 4); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(pickles[0].Bytes(), pickles[1].Bytes()) {
+			t.Errorf("%s differs from one time to the next", s.name)
+		}
+	}
+}
+
+func TestScenarioOfRank(t *testing.T) {
+	var files [2]bytes.Buffer
+	for rank := range files {
+		path := filepath.Join(t.TempDir(), "x.pickle")
+		if err := run([]string{"memviz-gen", "-o", path, "--seed", "3", "--rank", fmt.Sprint(rank), "ranks"}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := snapshot.Write(&files[rank], s, 4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("two ranks have the same file")
+	}
+	err := run([]string{"memviz-gen", "-o", filepath.Join(t.TempDir(), "x.pickle"), "--rank", "8", "ranks"}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "0 to 7") {
+		t.Errorf("got %v, want an error that names the ranks", err)
+	}
+}

@@ -1,0 +1,157 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestFailedRequests tells attempts of one request from requests.
+func TestFailedRequests(t *testing.T) {
+	type step struct {
+		action snapshot.Action
+		size   int64
+		stream uint64
+	}
+	oom := func(size int64) step { return step{snapshot.OOM, size, 0} }
+	alloc, free, release := step{snapshot.Alloc, 512, 0}, step{snapshot.FreeCompleted, 512, 0}, step{snapshot.SegmentFree, 2 * mib, 0}
+	tests := []struct {
+		name     string
+		steps    []step
+		events   []replay.EventIndex
+		attempts []int
+	}{
+		{"none", []step{alloc, free}, nil, nil},
+		{"one", []step{alloc, oom(gib)}, []replay.EventIndex{1}, []int{1}},
+		{"again after emptying the cache", []step{oom(gib), free, release, oom(gib)}, []replay.EventIndex{3}, []int{2}},
+		{"again after other requests", []step{oom(gib), alloc, oom(gib)}, []replay.EventIndex{0, 2}, []int{1, 1}},
+		{"a smaller request", []step{oom(gib), oom(gib / 2)}, []replay.EventIndex{0, 1}, []int{1, 1}},
+		{"on another stream", []step{oom(gib), {snapshot.OOM, gib, 7}}, []replay.EventIndex{0, 1}, []int{1, 1}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := snapshot.NewComposer(snapshot.Format{})
+			c.Trace(0)
+			for _, s := range test.steps {
+				c.Event(0, snapshot.EventText{Action: s.action, Size: s.size, Stream: s.stream, Addr: 1 << 20})
+			}
+			var events []replay.EventIndex
+			var attempts []int
+			for _, o := range FindOOMs(recordOf(c.Snapshot()), 0) {
+				events, attempts = append(events, o.Event), append(attempts, o.Attempts)
+			}
+			if !slices.Equal(events, test.events) || !slices.Equal(attempts, test.attempts) {
+				t.Errorf("events %v, attempts %v", events, attempts)
+			}
+		})
+	}
+}
+
+func TestManyFailures(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	const n = 5*MaxOOMs + 7
+	for i := range n {
+		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Size: int64(i+1) * mib})
+	}
+	list := FindOOMs(recordOf(c.Snapshot()), 0)
+	if len(list) != MaxOOMs || list[0].Event != n-MaxOOMs || list[MaxOOMs-1].Event != n-1 {
+		t.Errorf("%d failures, from event %d", len(list), list[0].Event)
+	}
+}
+
+// TestOOMFacts reads a failure whose numbers are known to the byte.
+func TestOOMFacts(t *testing.T) {
+	g := newGPU(t, "", allocator.NewSimulatedDriver(100*mib))
+	g.alloc(4*mib, 0)     // a segment of 20 MiB, of which 16 stay free
+	g.alloc(100, 0)       // a small segment
+	g.alloc(30*mib, 0x10) // another stream
+	g.alloc(8*mib, 0x10)  // a segment of 20 MiB
+	if _, ok := g.alloc(40*mib, 0); ok {
+		t.Fatal("40 MiB were free")
+	}
+	g.drop(t, 0)
+	g.drop(t, 0)
+	list := FindOOMs(g.stop(), 120*mib)
+	if len(list) != 1 {
+		t.Fatalf("%d failures", len(list))
+	}
+	o := &list[0]
+	other := slices.IndexFunc(o.Pools, func(p PoolFree) bool { return p.Stream != 0 })
+	if o.Requested != 40*mib || o.Needed != 40*mib || o.DeviceFree != 28*mib || o.Reserved != 72*mib || o.Active != 42*mib+512 ||
+		o.FreeSame != 16*mib || o.LargestSame != 16*mib || o.FreeOther != 12*mib || o.LargestOther != 12*mib ||
+		o.Visible() != 100*mib || o.Outside() != 20*mib || !o.CapacityGiven || o.WouldFit.Missing != 0 || o.WouldFit.Never {
+		t.Errorf("%+v", o)
+	}
+	if len(o.Pools) != 3 || !o.Pools[0].Serves || o.Pools[other].Segments != 2 || o.Pools[other].Reserved != 50*mib || o.Pools[other].Active != 38*mib {
+		t.Errorf("%+v", o.Pools)
+	}
+	if a := o.After; a.Frees != 2 || a.ActiveThen != 42*mib+100 || a.ActiveAtEnd != 38*mib || a.WentOn {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAftermath(t *testing.T) {
+	tests := []struct {
+		name            string
+		after           func(t *testing.T, g *gpu)
+		unwound, wentOn bool
+	}{
+		{"nothing", func(*testing.T, *gpu) {}, false, false},
+		{"the error lets go", func(t *testing.T, g *gpu) {
+			for range 15 {
+				g.drop(t, 0)
+			}
+			g.alloc(512, 0)
+		}, true, false},
+		{"training goes on", func(t *testing.T, g *gpu) {
+			for range 15 {
+				g.drop(t, 0)
+				g.alloc(10*mib, 0)
+			}
+		}, false, true},
+	}
+	for _, test := range tests {
+		g := newGPU(t, "", allocator.NewSimulatedDriver(gib))
+		for range 20 {
+			g.alloc(50*mib, 0)
+		}
+		g.alloc(50*mib, 0)
+		test.after(t, g)
+		list := FindOOMs(g.stop(), 0)
+		if len(list) != 1 || list[0].After.Unwound != test.unwound || list[0].After.WentOn != test.wentOn {
+			t.Errorf("%s: %+v", test.name, list)
+		}
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 60 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 18 * gib, Size: 20 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 60 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 70 * gib, Size: 72 * gib})
+	r := recordOf(c.Snapshot())
+	for given, want := range map[int64]Capacity{
+		0:        {AtLeast: 78 * gib, Card: 80},
+		80 * gib: {AtLeast: 78 * gib, Card: 80, Given: 80 * gib},
+		70 * gib: {AtLeast: 78 * gib, Card: 80, TooSmall: 70 * gib},
+	} {
+		got := CapacityOf(r, given)
+		if got.CardBytes < 79*gib || got.CardBytes > 80*gib {
+			t.Errorf("a card of %d bytes", got.CardBytes)
+		}
+		if got.CardBytes = 0; got != want {
+			t.Errorf("given %d: %+v, want %+v", given, got, want)
+		}
+	}
+	ooms := FindOOMs(r, 0)
+	if ooms[1].Outside() != 8*gib || ooms[1].CapacityGiven {
+		t.Errorf("the second failure has %d bytes outside", ooms[1].Outside())
+	}
+	if quiet := CapacityOf(recordOf(newTape().Snapshot()), 0); quiet != (Capacity{}) {
+		t.Errorf("without a failure: %+v", quiet)
+	}
+}

@@ -1,0 +1,82 @@
+package answer
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// curvePoints is how many points the small picture of growth has without steps.
+const curvePoints = 24
+
+// growing says what is still live, step after step.
+func growing(r *analysis.Recording) Card {
+	d := r.Device
+	c := Card{Question: "What keeps growing?", Mood: Nothing, Evidence: nowhere}
+	if !hasHistory(d) {
+		c.Value, c.Line = "Not recorded", "needs a history of events"
+		return c
+	}
+	steps := analysis.FindSteps(r)
+	switch len(steps.Boundaries) {
+	case 0:
+		return growingWithout(c, r)
+	case 1:
+		c.Value, c.Line = "One "+wordFor(1, steps.Method.Word())+" only", "growth cannot be told"
+		return c
+	}
+	from, to := int(steps.Boundaries[0]), int(steps.Boundaries[len(steps.Boundaries)-1])
+	active := d.ActiveBytes()
+	c.Mood, c.Value = Known, units.Change(active[to]-active[from])
+	c.Small = "over " + units.Count(len(steps.Boundaries)-1) + " " + wordFor(len(steps.Boundaries)-1, steps.Method.Word())
+	c.Curve = lowest(d, steps.Ranges())
+	c.Evidence = Evidence{From: from, To: to, State: to, Allocation: -1}
+	leaks := analysis.FindLeaks(r, steps)
+	switch {
+	case len(leaks.Leaks) > 0:
+		leak := &leaks.Leaks[0]
+		site := leakSite(r, leak)
+		c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(leak.PerStep) + " more each " + wordFor(1, steps.Method.Word())
+		c.Detail = leakSentence(r, steps, leak).with(plainName)
+		c.Evidence.Allocation = leak.Last
+	case leaks.Limit == analysis.LeaksJudged:
+		c.Line = "no call site keeps more each " + wordFor(1, steps.Method.Word())
+	case leaks.Limit == analysis.KeepsForwards:
+		c.Line = "forward passes keep their activations"
+	default:
+		c.Line = "too few " + steps.Method.Word() + " to tell growth from getting ready"
+	}
+	return c
+}
+
+// growingWithout compares the ends of a recording in which nothing repeats.
+func growingWithout(c Card, r *analysis.Recording) Card {
+	d := r.Device
+	last := d.States() - 1
+	c.Mood, c.Value, c.Small = Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
+	c.Curve = lowest(d, analysis.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
+	c.Line = "nothing allocated here is still live"
+	c.Evidence = Evidence{State: last, Allocation: -1}
+	for _, row := range analysis.HoldersSince(r, last, 0, analysis.Grouping{By: analysis.BySite}).Rows {
+		// What was there before is in BeforeBytes.
+		if row.Key != "" && row.Change() > 0 {
+			site := r.Stacks.Site(row.Stack)
+			c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(row.Change())
+			c.Evidence.Allocation = row.Largest
+			break
+		}
+	}
+	return c
+}
+
+// lowest are the lowest totals of stretches.
+func lowest(d *replay.Device, ranges []analysis.StateRange) []int64 {
+	active := d.ActiveBytes()
+	list := make([]int64, len(ranges))
+	for i, stretch := range ranges {
+		list[i] = slices.Min(active[stretch.From : stretch.To+1])
+	}
+	return list
+}

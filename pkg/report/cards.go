@@ -1,0 +1,62 @@
+package report
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+// Card is one of the four answers under the header.
+type Card struct {
+	Question string      `json:"question"`
+	Mood     answer.Mood `json:"mood"`
+	Value    string      `json:"value"`
+	Small    string      `json:"small"`
+	Line     string      `json:"line"`
+	Detail   string      `json:"detail"` // a sentence, or ""
+	Bar      []Part      `json:"bar"`    // in the order of the legend
+	Curve    []int64     `json:"curve"`  // lowest totals, from left to right
+	Evidence *Evidence   `json:"evidence"`
+}
+
+// Part is what a family holds.
+type Part struct {
+	Family int   `json:"family"` // index into Report.Families
+	Bytes  int64 `json:"bytes"`
+}
+
+// Evidence is what the page shows of an answer; null where there is nothing.
+type Evidence struct {
+	From       int `json:"from"` // states; from == to: the whole recording
+	To         int `json:"to"`
+	State      int `json:"state"`
+	Allocation int `json:"allocation"` // its place in the payload; -1: none
+}
+
+// newCards puts the four answers on the page.
+func newCards(r *analysis.Recording, p *pile) []Card {
+	answers := answer.Cards(r)
+	cards := make([]Card, len(answers))
+	for i, a := range answers {
+		cards[i] = Card{
+			Question: a.Question, Mood: a.Mood, Value: a.Value, Small: a.Small, Line: a.Line, Detail: a.Detail,
+			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
+		}
+		if a.Evidence.State != analysis.NoState {
+			cards[i].Evidence = &Evidence{
+				From: a.Evidence.From, To: a.Evidence.To, State: a.Evidence.State, Allocation: p.place(a.Evidence.Allocation),
+			}
+		}
+	}
+	return cards
+}
+
+// newBar are the families that hold something, in the order of the legend.
+func newBar(families [analysis.FamilyCount]int64) []Part {
+	bar := []Part{}
+	for i, entry := range legend {
+		if bytes := families[entry.family]; bytes > 0 {
+			bar = append(bar, Part{i, bytes})
+		}
+	}
+	return bar
+}
