@@ -24,11 +24,11 @@ func completionCommand() *cli.Command {
 		Name:      "completion",
 		Usage:     "print a script that completes commands and flags in a shell",
 		ArgsUsage: "bash|zsh|fish",
-		Description: "For this session:\n\n" +
-			"    source <(memviz completion bash)\n\n" +
-			"For good, in a folder where the shell looks for them:\n\n" +
-			"    memviz completion bash > ~/.local/share/bash-completion/completions/memviz\n" +
-			"    memviz completion zsh > \"${fpath[1]}/_memviz\"\n" +
+		Description: "In bash, for this session or for good:\n\n" +
+			"    source <(memviz completion bash)\n" +
+			"    memviz completion bash >> ~/.bashrc\n\n" +
+			"In zsh the file goes into a folder of $fpath, in fish there is one for it:\n\n" +
+			"    memviz completion zsh > _memviz\n" +
 			"    memviz completion fish > ~/.config/fish/completions/memviz.fish",
 		Action: completion,
 	}

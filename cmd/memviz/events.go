@@ -13,9 +13,9 @@ func eventsCommand() *cli.Command {
 		Name:      "events",
 		Usage:     "print what happened, an event a line, with a running total",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "Allocations are t0, t1, ..., segments s0, s1, ...; t3 = s1[512 B:1.00 MiB] puts 1 MiB\n" +
-			"512 bytes into s1. Active is what is in use after the event. Between the events\n" +
-			"stand ranges, metadata and compiled code that the script recorded.\n\n" +
+		Description: "Allocations are t0, t1, ..., segments s0, s1, ...; t3 = s1[512 B:1.00 MiB] puts\n" +
+			"1 MiB at byte 512 of s1. Active is what is in use after the event. Between the\n" +
+			"events stand ranges, metadata and compiled code that the script recorded.\n\n" +
 			"    memviz events snap.pickle\n" +
 			"    memviz events --from 100 --to 120 snap.pickle\n" +
 			"    memviz events --from 1ms --to 5ms --format json snap.pickle\n" +

@@ -15,7 +15,7 @@ func foldedCommand() *cli.Command {
 			"is live at a moment; by segments what the allocator holds at the end, with what\n" +
 			"rounding adds (<gaps>) and what is free.\n\n" +
 			"    memviz folded snap.pickle > snap.folded\n" +
-			"    memviz folded --at end snap.pickle | flamegraph.pl --countname bytes > snap.svg\n" +
+			"    memviz folded --at end snap.pickle | flamegraph.pl > snap.svg\n" +
 			"    memviz folded --by segments snap.pickle > segments.folded",
 		Flags: []cli.Flag{
 			atFlag,

@@ -15,16 +15,18 @@ func init() { cli.HelpPrinter = printHelp }
 
 func printHelp(w io.Writer, template string, data any) {
 	cli.HelpPrinterCustom(w, template, data, map[string]any{
-		"wrapAt": func() int { return answer.Width }, "paragraphs": paragraphs, "options": options,
+		"wrapAt": func() int { return answer.Width }, "title": title, "options": options,
+		"paragraphs": func(text string) string { return paragraphs(text, helpIndent, answer.Width) },
 	})
 }
 
-const appHelp = `{{.Name}} - {{.Usage}}
+const appHelp = `{{title .Name .Usage}}
 
 USAGE:
    {{.HelpName}} COMMAND [options] ARGUMENTS
 
 {{paragraphs .Description}}
+
 COMMANDS:{{template "visibleCommandTemplate" .}}
 
 OPTIONS:
@@ -32,42 +34,44 @@ OPTIONS:
 Read more of a command with: {{.HelpName}} COMMAND --help
 `
 
-const commandHelp = `{{wrap .HelpName 0}} - {{wrap .Usage 3}}
+const commandHelp = `{{title .HelpName .Usage}}
 
 USAGE:
-   {{.HelpName}} [options]{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}
+   {{.HelpName}}{{if gt (len .VisibleFlags) 1}} [options]{{end}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}
 
 {{paragraphs .Description}}
+
 OPTIONS:
 {{options .VisibleFlags}}`
+
+// title says what a command is for.
+func title(name, usage string) string {
+	return name + " - " + fill(usage, strings.Repeat(" ", len(name)+3), answer.Width)
+}
 
 // helpIndent stands before all but headings.
 const helpIndent = "   "
 
-// paragraphs fills the lines of a description. Lines that are indented are to be
-// copied, and stay.
-func paragraphs(text string) string {
+// paragraphs fills the lines of a description up to a width, each behind an
+// indent. Lines that are indented already are to be copied, and stay.
+func paragraphs(text, indent string, width int) string {
 	var b strings.Builder
 	var open []string
-	flush := func() {
-		if len(open) > 0 {
-			b.WriteString(helpIndent + fill(strings.Join(open, " "), len(helpIndent)) + "\n")
-			open = nil
-		}
-	}
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range append(strings.Split(text, "\n"), "") {
 		if line != "" && !strings.HasPrefix(line, " ") {
 			open = append(open, line)
 			continue
 		}
-		flush()
+		if len(open) > 0 {
+			b.WriteString(indent + fill(strings.Join(open, " "), indent, width) + "\n")
+			open = nil
+		}
 		if line != "" {
-			line = helpIndent + line
+			line = indent + line
 		}
 		b.WriteString(line + "\n")
 	}
-	flush()
-	return b.String()
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // optionColumn is where the meaning of a flag begins.
@@ -85,28 +89,28 @@ func options(flags []cli.Flag) string {
 		}
 		pad := optionColumn - len(names[strings.LastIndexByte(names, '\n')+1:])
 		usage = strings.TrimSuffix(usage, " (default: false)")
-		b.WriteString(names + strings.Repeat(" ", pad) + fill(usage, optionColumn) + "\n")
+		b.WriteString(names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), answer.Width) + "\n")
 	}
 	return b.String()
 }
 
-// fill breaks a text between words, so that it fits behind an offset.
-func fill(text string, offset int) string {
+// fill breaks a text between words, so that it fits behind an indent.
+func fill(text, indent string, width int) string {
 	var b strings.Builder
-	column := offset
+	column := len(indent)
 	for i, word := range strings.Fields(text) {
-		width := utf8.RuneCountInString(word)
+		length := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case column+1+width > answer.Width:
-			b.WriteString("\n" + strings.Repeat(" ", offset))
-			column = offset
+		case column+1+length > width:
+			b.WriteString("\n" + indent)
+			column = len(indent)
 		default:
 			b.WriteString(" ")
 			column++
 		}
 		b.WriteString(word)
-		column += width
+		column += length
 	}
 	return b.String()
 }

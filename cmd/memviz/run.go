@@ -58,9 +58,14 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		Description: "Record a snapshot in the training script, then run memviz on it:\n\n" +
 			"    torch.cuda.memory._record_memory_history()\n" +
 			"    ...\n" +
-			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")",
-		Commands: []*cli.Command{traceCommand(), statsCommand(), topCommand(), diffCommand(), ranksCommand(), leaksCommand(), oomCommand(), eventsCommand(), segmentsCommand(), foldedCommand(),
-			snippetCommand(), schemaCommand(), completionCommand(), manCommand()},
+			"    torch.cuda.memory._dump_snapshot(\"snap.pickle\")\n\n" +
+			"The exit status is 0 for done, 1 for could not, 2 for wrong usage, and 3 if a\n" +
+			"condition of --fail-if holds.",
+		Commands: []*cli.Command{
+			traceCommand(), statsCommand(), topCommand(), leaksCommand(), oomCommand(),
+			diffCommand(), ranksCommand(), eventsCommand(), segmentsCommand(), foldedCommand(),
+			snippetCommand(), schemaCommand(), completionCommand(), manCommand(),
+		},
 		Reader:    stdin,
 		Writer:    stdout,
 		ErrWriter: stderr,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -39,7 +38,7 @@ func snippet(c *cli.Context) error {
 	if err != nil || c.NArg() > 1 {
 		return misused(c, "there is no snippet %q; there are %s", strings.Join(c.Args().Slice(), " "), strings.Join(snippetNames(), ", "))
 	}
-	_, err = io.WriteString(c.App.Writer, string(text))
+	_, err = c.App.Writer.Write(text)
 	return err
 }
 

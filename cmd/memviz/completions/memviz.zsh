@@ -5,7 +5,7 @@ _memviz() {
 	local -a typed possible
 	typed=("${(@)words[2,CURRENT-1]}")
 	if [[ $current == -* ]]; then
-		typed+=("$current")
+		typed+=(-) # for all flags; compadd picks
 	fi
 	possible=("${(@f)$("${words[1]}" "${typed[@]}" --generate-bash-completion 2>/dev/null)}")
 	if [[ -n ${possible[1]} ]]; then

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+// helpOf is what memviz says with these arguments.
+func helpOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := run(args, nil, &stdout, &stderr); status != exitDone {
+		t.Fatalf("memviz %s: status %d; %s", strings.Join(args, " "), status, &stderr)
+	}
+	return stdout.String()
+}
+
+func TestHelpFits(t *testing.T) {
+	helps := []string{helpOf(t)}
+	for _, command := range newApp(nil, nil, nil).Commands {
+		helps = append(helps, helpOf(t, command.Name, "--help"))
+	}
+	for _, help := range helps {
+		for line := range strings.Lines(help) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > answer.Width {
+				t.Errorf("a line of %d columns: %s", n, line)
+			}
+		}
+	}
+}
+
+// The manual page and the completions hold every command and flag.
+func TestEverythingIsDocumented(t *testing.T) {
+	page := strings.ReplaceAll(helpOf(t, "man"), `\-`, "-")
+	fish := helpOf(t, "completion", "fish")
+	for _, command := range newApp(nil, nil, nil).Commands {
+		if command.Hidden || command.Usage == "" {
+			t.Errorf("%s is hidden or has no usage", command.Name)
+		}
+		if !strings.Contains(page, ".SH "+command.Name+"\n") || !strings.Contains(page, command.Usage) {
+			t.Errorf("the manual page has no %s", command.Name)
+		}
+		for _, flag := range command.Flags {
+			for _, name := range flag.Names() {
+				dashes := "--"
+				if len(name) == 1 {
+					dashes = "-"
+				}
+				if !strings.Contains(page, dashes+name) {
+					t.Errorf("the manual page has no %s%s of %s", dashes, name, command.Name)
+				}
+			}
+			if of := "__fish_seen_subcommand_from " + command.Name + "' "; !strings.Contains(fish, of) || !strings.Contains(fish, " -l "+flag.Names()[0]+" ") {
+				t.Errorf("fish does not complete --%s of %s", flag.Names()[0], command.Name)
+			}
+		}
+	}
+}
+
+// TestHelpExamples runs every example of every command's help in a folder that
+// holds the files they name.
+func TestHelpExamples(t *testing.T) {
+	dir := t.TempDir()
+	for _, command := range newApp(nil, nil, nil).Commands {
+		examples := examplesOf(command)
+		if len(examples) == 0 {
+			t.Errorf("the help of %s has no examples", command.Name)
+		}
+		for i, example := range examples {
+			script := "exec bash -ec " + "'set -o pipefail; " + strings.ReplaceAll(example, "'", "''") + "'\n"
+			name := fmt.Sprintf("%s-%d.txtar", command.Name, i+1)
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("[!exec:bash] skip 'bash is not installed'\n"+script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: exampleFolder})
+}
+
+// examplesOf are the indented lines of a command's description that call memviz.
+func examplesOf(command *cli.Command) []string {
+	var examples []string
+	for line := range strings.Lines(command.Description) {
+		if line := strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "    ") && strings.Contains(line, "memviz ") {
+			examples = append(examples, strings.TrimSpace(line))
+		}
+	}
+	return examples
+}
+
+// exampleFolder has the files that examples name, and stands in for programs
+// that not every machine has.
+func exampleFolder(env *testscript.Env) error {
+	in := func(name string) string { return filepath.Join(env.WorkDir, filepath.FromSlash(name)) }
+	for _, folder := range []string{"bin", "snapshots", "home/.config/fish/completions"} {
+		if err := os.MkdirAll(in(folder), 0o700); err != nil {
+			return err
+		}
+	}
+	for name, story := range map[string]string{
+		"snap.pickle": "training-loop", "snap.pickle.gz": "training-loop", "oom.pickle": "out-of-memory",
+		"before.pickle": "training-loop", "after.pickle": "leaking-loss",
+		"rank0.pickle": "training-loop", "rank1.pickle": "leaking-loss",
+		"snapshots/rank0.pickle": "training-loop", "snapshots/rank1.pickle": "leaking-loss",
+	} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(in(name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, program := range []string{"flamegraph.pl", "man", "xdg-open", "x-www-browser", "www-browser"} {
+		if err := os.WriteFile(in("bin/"+program), []byte("#!/bin/sh\nexec cat > /dev/null\n"), 0o700); err != nil {
+			return err
+		}
+	}
+	env.Setenv("PATH", in("bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	env.Setenv("HOME", in("home"))
+	return nil
+}
