@@ -21,12 +21,13 @@ const module = "github.com/memviz-go/memviz/"
 // package may also import what the packages it imports may.
 var arrows = map[string][]string{
 	"pkg/units":        {},
+	"pkg/ranges":       {},
 	"pkg/testkit":      {"pkg/snapshot", "pkg/units"},
 	"pkg/pickle":       {},
 	"pkg/snapshot":     {"pkg/pickle"},
 	"pkg/replay":       {"pkg/snapshot"},
 	"pkg/allocator":    {"pkg/snapshot"},
-	"pkg/analysis":     {"pkg/replay", "pkg/allocator"},
+	"pkg/analysis":     {"pkg/replay", "pkg/allocator", "pkg/ranges"},
 	"templates":        {},
 	"assets":           {},
 	"pkg/answer":       {"pkg/analysis", "pkg/units"},

@@ -60,11 +60,7 @@ func largest(r *analysis.Recording, state int) string {
 func diagnoseJob(ranks []*analysis.Recording) (found []finding, where []int) {
 	var summaries []analysis.RankSummary
 	for rank, r := range ranks {
-		var peaks []int64
-		for _, p := range analysis.PeaksOf(r.Device, analysis.FindSteps(r).Ranges()) {
-			peaks = append(peaks, p.Bytes)
-		}
-		summaries = append(summaries, analysis.SummariseRank(r, analysis.RankName{Rank: rank}, fmt.Sprint(rank), peaks))
+		summaries = append(summaries, analysis.SummariseRank(r, analysis.FindSteps(r), analysis.RankName{Rank: rank}, fmt.Sprint(rank)))
 	}
 	c := analysis.CompareRanks(summaries)
 	for _, o := range c.Outliers {

@@ -51,20 +51,9 @@ type known struct {
 	why           string
 }
 
-const (
-	fewerSteps  = "a rank with fewer steps is compared by the peak of all steps of the others"
-	otherMoment = "a rank whose peak falls into another part of the step differs by what that part makes"
-)
-
 // open are the judgements that are still wrong. A count that is too high fails
 // like one that is too low, so that what is solved leaves the list.
-var open = map[string]known{
-	"ranks-uneven":   {0, 5, otherMoment},
-	"ranks-buckets":  {0, 4, otherMoment},
-	"ranks-slow":     {0, 1, fewerSteps},
-	"bad-rank-hook":  {2, 2, otherMoment},
-	"bad-rank-graph": {1, 1, otherMoment},
-}
+var open = map[string]known{}
 
 // TestJudgement diagnoses runs of which the truth is known, and demands it but
 // for what is open. go test -v -run TestJudgement prints precision and recall.

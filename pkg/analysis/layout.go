@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -109,7 +110,7 @@ type backwalk struct {
 	d     *replay.Device
 	state int
 
-	spans  spanSet // what is reserved
+	spans  ranges.Set[spanKind] // what is reserved
 	kinds  *spanKinds
 	undone int // segment events before this one still hold; an index into d.Reserved
 
@@ -173,7 +174,7 @@ func (b *backwalk) undoSegment(event replay.EventIndex) {
 	}
 	// A map may have joined ranges, and ranges that were put back lie side by
 	// side: what it covers can be a part of one or parts of many.
-	if b.spans.cut(addr, addr+uint64(size)) != size {
+	if b.spans.Cut(addr, addr+uint64(size)) != size {
 		b.anomalies.MissingRanges++
 	}
 }
@@ -184,10 +185,10 @@ func (b *backwalk) put(addr uint64, size int64, kind spanKind) {
 		b.anomalies.ImpossibleRanges++
 		return
 	}
-	if b.spans.cut(addr, addr+uint64(size)) > 0 {
+	if b.spans.Cut(addr, addr+uint64(size)) > 0 {
 		b.anomalies.OverlappingRanges++
 	}
-	b.spans.add(span{addr, size, kind})
+	b.spans.Add(addr, addr+uint64(size), kind)
 }
 
 // maxRange bounds a range like replay bounds sizes: more is not memory of any machine.

@@ -12,13 +12,13 @@ func (b *backwalk) layout() *Layout {
 	l := &Layout{State: b.state, Extents: make([]Extent, 0, 2*len(b.live))}
 	l.Anomalies = b.anomalies
 	live := b.live
-	for x := range b.spans.segments() {
-		for len(live) > 0 && b.d.Allocations[live[0]].Addr < x.addr {
+	for x := range joined(&b.spans) {
+		for len(live) > 0 && b.d.Allocations[live[0]].Addr < x.From {
 			b.leaveOut(l, live[0])
 			live = live[1:]
 		}
 		n := 0
-		for n < len(live) && b.d.Allocations[live[n]].Addr < x.end() {
+		for n < len(live) && b.d.Allocations[live[n]].Addr < x.To {
 			n++
 		}
 		b.fill(l, x, live[:n])
@@ -33,17 +33,17 @@ func (b *backwalk) layout() *Layout {
 // fill appends a segment with the blocks that lie in it and the gaps between.
 func (b *backwalk) fill(l *Layout, x span, blocks []int32) {
 	seg := LayoutSegment{
-		Address: x.addr, Size: x.size, Stream: x.stream, Pool: x.pool, SizeClass: x.class, Expandable: x.expandable,
+		Address: x.From, Size: x.Bytes(), Stream: x.Use.stream, Pool: x.Use.pool, SizeClass: x.Use.class, Expandable: x.Use.expandable,
 		FirstExtent: int32(len(l.Extents)),
 	}
-	at := x.addr
+	at := x.From
 	for n, i := range blocks {
 		a := &b.d.Allocations[i]
 		if a.Addr > at {
 			l.Extents = append(l.Extents, gap(at, a.Addr))
 			at = a.Addr
 		}
-		limit := x.end()
+		limit := x.To
 		if n+1 < len(blocks) {
 			limit = b.d.Allocations[blocks[n+1]].Addr
 		}
@@ -67,8 +67,8 @@ func (b *backwalk) fill(l *Layout, x span, blocks []int32) {
 		l.Extents = append(l.Extents, block)
 		at += uint64(size)
 	}
-	if at < x.end() {
-		l.Extents = append(l.Extents, gap(at, x.end()))
+	if at < x.To {
+		l.Extents = append(l.Extents, gap(at, x.To))
 	}
 	seg.ExtentCount = int32(len(l.Extents)) - seg.FirstExtent
 	l.Segments = append(l.Segments, seg)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// RankComparison is what ranks of one job hold at their own peaks, side by side.
+// RankComparison is what ranks of one job hold after their last steps and at
+// their own peaks, side by side.
 type RankComparison struct {
 	Ranks []RankSummary // by rank; other slices by rank are in this order
 
@@ -14,13 +15,17 @@ type RankComparison struct {
 	// rank has none.
 	CommonSteps int
 
+	StepEnd  RankSpread // active bytes after the last step, of ranks that have one
 	Peak     RankSpread // active bytes
 	Reserved RankSpread // peak of reserved bytes
 
-	Rows []RankRow // sites that hold memory at some peak, the most uneven first
+	// Rows are sites that hold memory at either moment of some rank, the most
+	// uneven at the peaks first.
+	Rows []RankRow
 
-	// Outliers are the differences that stand out, the largest first. With fewer
-	// than three ranks there are none: the median would lie between the two.
+	// Outliers are the differences that stand out, those after a step before those
+	// at a peak, the largest first, of rows that have a site. Of two ranks neither
+	// is one: the median lies in the middle between them.
 	Outliers []RankOutlier
 
 	// WithoutOperators says that C++ frames were left out of the comparison,
@@ -33,80 +38,66 @@ type RankRow struct {
 	Site     Site   // as the rank with the most bytes has it; zero without a stack to match
 	Operator string // "" where operators do not count
 
-	Bytes  []int64 // by rank
-	Runs   []bool  // by rank: whether it allocates there at all
-	Spread RankSpread
+	Runs    []bool // by rank: whether it allocates there at all
+	StepEnd RankHeld
+	Peak    RankHeld
+}
+
+// RankHeld is what the ranks hold at a moment of each.
+type RankHeld struct {
+	Bytes  []int64    // by rank; 0 for one that does not have the moment
+	Spread RankSpread // of those that have
 }
 
 // Everywhere reports whether every rank allocates there.
 func (r *RankRow) Everywhere() bool { return !slices.Contains(r.Runs, false) }
 
-// RankOutlier is a rank that holds much more or much less at a site than others.
-type RankOutlier struct {
-	Rank  int // index in Ranks
-	Row   int // index in Rows
-	Bytes int64
-	// OnlyHere marks a site that few ranks have, which by itself is normal, of a
-	// rank whose whole peak stands out.
-	OnlyHere bool
-}
+// At is what the ranks hold at a moment.
+func (r *RankRow) At(m RankMoment) *RankHeld { return [...]*RankHeld{&r.StepEnd, &r.Peak}[m] }
 
 // CompareRanks compares the ranks of one job. The order of the summaries does
 // not matter.
 func CompareRanks(ranks []RankSummary) *RankComparison {
 	c := &RankComparison{Ranks: slices.SortedFunc(slices.Values(ranks), compareRanks)}
+	var peaks, reserved []int64
 	for i := range c.Ranks {
-		c.WithoutOperators = c.WithoutOperators || !c.Ranks[i].native
-		if steps := len(c.Ranks[i].StepPeaks); i == 0 || steps < c.CommonSteps {
+		r := &c.Ranks[i]
+		c.WithoutOperators = c.WithoutOperators || !r.native
+		if steps := len(r.StepPeaks); i == 0 || steps < c.CommonSteps {
 			c.CommonSteps = steps
 		}
-	}
-	peaks, reserved := make([]int64, len(c.Ranks)), make([]int64, len(c.Ranks))
-	for i := range c.Ranks {
-		peaks[i], reserved[i] = c.Ranks[i].PeakBytes, c.Ranks[i].ReservedPeakBytes
+		peaks, reserved = append(peaks, r.PeakBytes), append(reserved, r.ReservedPeakBytes)
 	}
 	floor := spreadOf(peaks, 0).Median / 100
 	c.Peak, c.Reserved = spreadOf(peaks, floor), spreadOf(reserved, floor)
+	c.StepEnd = c.spreadAt(AtStepEnd, floor, func(rank int) int64 { return c.Ranks[rank].StepEndBytes })
 	c.Rows = rankRows(c.Ranks, !c.WithoutOperators)
 	for i := range c.Rows {
-		c.Rows[i].Spread = spreadOf(c.Rows[i].Bytes, floor)
+		for m := range RankMoment(rankMoments) {
+			held := c.Rows[i].At(m)
+			held.Spread = c.spreadAt(m, floor, func(rank int) int64 { return held.Bytes[rank] })
+		}
 	}
 	slices.SortStableFunc(c.Rows, compareRankRows)
-	if len(c.Ranks) > 2 {
-		c.findOutliers()
-	}
+	c.findOutliers()
 	return c
+}
+
+// spreadAt is the spread over the ranks that have a moment.
+func (c *RankComparison) spreadAt(m RankMoment, floor int64, bytes func(rank int) int64) RankSpread {
+	var list []int64
+	for rank := range c.Ranks {
+		if c.Ranks[rank].state(m) != NoState {
+			list = append(list, bytes(rank))
+		}
+	}
+	return spreadOf(list, floor)
 }
 
 // CommonStepPeaks are the peaks of the last steps that every rank recorded.
 func (c *RankComparison) CommonStepPeaks(rank int) []int64 {
 	peaks := c.Ranks[rank].StepPeaks
 	return peaks[len(peaks)-c.CommonSteps:]
-}
-
-// findOutliers judges every site that all ranks run. A site that some never run
-// is a stage of a pipeline or a duty of rank 0; it counts only where it helps to
-// explain a peak that stands out itself.
-func (c *RankComparison) findOutliers() {
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		everywhere := row.Everywhere()
-		for rank, bytes := range row.Bytes {
-			if !row.Spread.Outside(bytes) {
-				continue
-			}
-			if everywhere || bytes > row.Spread.Median && c.Peak.Above(c.Ranks[rank].PeakBytes) {
-				c.Outliers = append(c.Outliers, RankOutlier{Rank: rank, Row: i, Bytes: bytes, OnlyHere: !everywhere})
-			}
-		}
-	}
-	slices.SortStableFunc(c.Outliers, func(a, b RankOutlier) int {
-		return cmp.Compare(c.distance(b), c.distance(a))
-	})
-}
-
-func (c *RankComparison) distance(o RankOutlier) int64 {
-	return magnitude(o.Bytes - c.Rows[o.Row].Spread.Median)
 }
 
 // compareRankRows puts the row with the furthest rank first.
@@ -118,12 +109,13 @@ func compareRankRows(a, b RankRow) int {
 // furthest is how far the most different rank is from the median or, of two
 // ranks, the difference between them.
 func furthest(r RankRow) int64 {
-	if len(r.Bytes) == 2 {
-		return magnitude(r.Bytes[1] - r.Bytes[0])
+	bytes := r.Peak.Bytes
+	if len(bytes) == 2 {
+		return magnitude(bytes[1] - bytes[0])
 	}
 	var most int64
-	for _, bytes := range r.Bytes {
-		most = max(most, magnitude(bytes-r.Spread.Median))
+	for _, b := range bytes {
+		most = max(most, magnitude(b-r.Peak.Spread.Median))
 	}
 	return most
 }

@@ -10,7 +10,7 @@ import (
 const maxRankRows = 4096
 
 // rankRows brings the sites of all ranks together: by path those that every rank
-// has, and all others by their innermost frames. Rows hold memory at some peak.
+// has, and all others by their innermost frames. Rows hold memory at some moment.
 func rankRows(ranks []RankSummary, operators bool) []RankRow {
 	everywhere := pathsEverywhere(ranks, operators)
 	t := rankTable{place: map[rankRowKey]int{}}
@@ -70,13 +70,13 @@ type rankRowKey struct {
 type rankTableRow struct {
 	named bool
 	shown *rankSite // the one with the most bytes
-	most  int64     // bytes of the rank that holds the most
+	most  int64     // bytes of the rank that holds the most, at either moment
 	cells []rankCell
 }
 
 type rankCell struct {
 	rank  int
-	bytes int64
+	bytes rankBytes
 }
 
 // add counts a site; ranks come in order.
@@ -92,17 +92,23 @@ func (t *rankTable) add(key rankRowKey, rank int, site *rankSite) {
 		row.cells = append(row.cells, rankCell{rank: rank})
 	}
 	cell := &row.cells[len(row.cells)-1]
-	cell.bytes += site.bytes
-	row.most = max(row.most, cell.bytes)
-	if site.bytes > row.shown.bytes {
+	cell.bytes.add(site.bytes)
+	row.most = max(row.most, cell.bytes.most())
+	if site.bytes.most() > row.shown.bytes.most() {
 		row.shown = site
 	}
 }
 
 func (r *rankTableRow) row(ranks int, operators bool) RankRow {
-	row := RankRow{Bytes: make([]int64, ranks), Runs: make([]bool, ranks)}
+	row := RankRow{Runs: make([]bool, ranks)}
+	for m := range RankMoment(rankMoments) {
+		row.At(m).Bytes = make([]int64, ranks)
+		for _, cell := range r.cells {
+			row.At(m).Bytes[cell.rank] = cell.bytes[m]
+		}
+	}
 	for _, cell := range r.cells {
-		row.Bytes[cell.rank], row.Runs[cell.rank] = cell.bytes, true
+		row.Runs[cell.rank] = true
 	}
 	if r.named {
 		row.Site = r.shown.site

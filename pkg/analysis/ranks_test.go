@@ -16,11 +16,12 @@ type rankJob struct {
 	extra       string // stack of what this rank holds all the time
 	extraBytes  int64
 	scale       int64 // of all activations; 0 is 1
+	optimizer   int64 // bytes of what the optimizer makes and drops again
 	shift       string
 }
 
 func (j rankJob) record() *Recording {
-	t := newTape()
+	t := timed()
 	t.alloc("model.py|build\n"+j.shift+loading, 64*mib)
 	if j.extra != "" {
 		t.alloc(j.extra, j.extraBytes)
@@ -40,6 +41,7 @@ func (j rankJob) record() *Recording {
 		for _, x := range kept {
 			t.free(x, release+engine)
 		}
+		t.annotated("Optimizer.step#SGD.step", func() { t.free(t.alloc(step, j.optimizer), step) })
 	}
 	return t.recorded()
 }
@@ -49,8 +51,25 @@ const hookStack = "at::_ops::clone::call(x)\nhooks.py|save_output\n" + module
 
 func (j rankJob) summary() RankSummary {
 	r := j.record()
-	peaks := make([]int64, j.steps)
-	return SummariseRank(r, RankName{Rank: j.rank}, fmt.Sprintf("rank%d.pickle", j.rank), peaks)
+	return summaryOf(r, FindSteps(r), j.rank)
+}
+
+func summaryOf(r *Recording, steps *Steps, rank int) RankSummary {
+	return SummariseRank(r, steps, RankName{Rank: rank}, fmt.Sprintf("rank%d.pickle", rank))
+}
+
+// outlierText is an outlier as "rank function moment bytes median".
+func outlierText(c *RankComparison, o RankOutlier) string {
+	row := &c.Rows[o.Row]
+	return fmt.Sprintf("%d %s %s %d %d", c.Ranks[o.Rank].Name.Rank, row.Site.Function, o.When.Key(), o.Bytes/mib, row.At(o.When).Spread.Median/mib)
+}
+
+func outlierTexts(c *RankComparison) []string {
+	var list []string
+	for _, o := range c.Outliers {
+		list = append(list, outlierText(c, o))
+	}
+	return list
 }
 
 // TestRankLeak plants a leak in one of eight ranks; the others differ by noise.
@@ -76,8 +95,11 @@ func TestRankLeak(t *testing.T) {
 		if c.Ranks[o.Rank].Name.Rank != bad || row.Site.Function != "save_output" || row.Operator != "aten::clone" {
 			t.Errorf("seed %d: rank %d at %s %s, want rank %d", seed, c.Ranks[o.Rank].Name.Rank, row.Site, row.Operator, bad)
 		}
-		if o.Bytes != 20*mib || row.Spread.Median != 2*mib || o.OnlyHere || !row.Everywhere() {
-			t.Errorf("seed %d: %+v of %+v", seed, o, row.Spread)
+		if o.When != AtStepEnd || o.Bytes != 20*mib || row.StepEnd.Spread.Median != 0 || o.OnlyHere || !row.Everywhere() {
+			t.Errorf("seed %d: %+v of %+v", seed, o, row.StepEnd.Spread)
+		}
+		if m := row.Peak.Spread.Median; m != 2*mib {
+			t.Errorf("seed %d: the median at the peaks is %d", seed, m)
 		}
 		if !c.Peak.Above(c.Ranks[o.Rank].PeakBytes) {
 			t.Errorf("seed %d: the bad rank's peak does not stand out of %+v", seed, c.Peak)
@@ -108,6 +130,11 @@ func TestRanksWithoutFindings(t *testing.T) {
 			}
 		}, nil},
 		{"wide spread", func(rank int, j *rankJob) { j.scale = int64(1 + rank) }, nil},
+		{"peaks in forward and in the optimizer", func(rank int, j *rankJob) {
+			if rank%4 == 0 {
+				j.optimizer = 36 * mib
+			}
+		}, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,7 +146,7 @@ func TestRanksWithoutFindings(t *testing.T) {
 			}
 			c := CompareRanks(ranks)
 			for _, o := range c.Outliers {
-				t.Errorf("rank %d stands out at %s", o.Rank, c.Rows[o.Row].Site)
+				t.Errorf("stands out: %s", outlierText(c, o))
 			}
 			var only []int
 			for _, row := range c.Rows {
@@ -153,11 +180,67 @@ func TestRankWithItsOwnCode(t *testing.T) {
 		ranks = append(ranks, j.summary())
 	}
 	c := CompareRanks(ranks)
-	var got []string
-	for _, o := range c.Outliers {
-		got = append(got, fmt.Sprintf("%d %s %v", o.Rank, c.Rows[o.Row].Site.Function, o.OnlyHere))
+	if got, want := outlierTexts(c), []string{"2 keep step_end 100 0", "1 save_output step_end 12 0"}; !slices.Equal(got, want) {
+		t.Errorf("outliers %q, want %q", got, want)
+	} else if !c.Outliers[0].OnlyHere || c.Outliers[1].OnlyHere {
+		t.Errorf("outliers %+v", c.Outliers)
 	}
-	if want := []string{"2 keep true", "1 save_output false"}; !slices.Equal(got, want) {
+}
+
+// TestRanksWithoutSteps leaves ranks their peaks: one that is not high as a whole
+// says nothing of them.
+func TestRanksWithoutSteps(t *testing.T) {
+	tests := []struct {
+		name     string
+		steps    int // of the last rank, which leaks
+		without  int // so many of the last ranks have no steps
+		outliers []string
+	}{
+		{"all have steps", 3, 0, []string{"5 save_output step_end 6 0"}},
+		{"the leaking rank has none", 20, 1, []string{"5 save_output peak 40 2"}},
+		{"it has none and its peak is like the others", 2, 1, nil},
+		{"fewer than three have some", 20, 4, []string{"5 save_output peak 40 2"}},
+		{"none has", 20, 6, []string{"5 save_output peak 40 2"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var ranks []RankSummary
+			for rank := range 6 {
+				j := rankJob{rank: rank, steps: 6, noise: rand.New(rand.NewPCG(uint64(rank), 11))}
+				if rank == 5 {
+					j.leak, j.steps = hookStack, test.steps
+				}
+				r := j.record()
+				steps := FindSteps(r)
+				if rank >= 6-test.without {
+					steps = &Steps{}
+				}
+				ranks = append(ranks, summaryOf(r, steps, rank))
+			}
+			if got := outlierTexts(CompareRanks(ranks)); !slices.Equal(got, test.outliers) {
+				t.Errorf("outliers %q, want %q", got, test.outliers)
+			}
+		})
+	}
+}
+
+// TestRankOutlierWithSiteFirst adds to a small difference a large one that has no
+// stack.
+func TestRankOutlierWithSiteFirst(t *testing.T) {
+	var ranks []RankSummary
+	for rank := range 4 {
+		tape := timed()
+		tape.alloc("", 50*mib)
+		tape.alloc(user("keep"), 50*mib)
+		if rank == 1 {
+			tape.alloc("", 30*mib)
+			tape.alloc(user("keep"), 10*mib)
+		}
+		tape.annotated("Optimizer.step#SGD.step", func() { tape.run(1, step) })
+		r := tape.recorded()
+		ranks = append(ranks, summaryOf(r, FindSteps(r), rank))
+	}
+	if got, want := outlierTexts(CompareRanks(ranks)), []string{"1 keep step_end 60 50", "1  step_end 80 50"}; !slices.Equal(got, want) {
 		t.Errorf("outliers %q, want %q", got, want)
 	}
 }
@@ -171,90 +254,10 @@ func TestTwoRanks(t *testing.T) {
 		t.Errorf("outliers %+v", c.Outliers)
 	}
 	first := c.Rows[0]
-	if first.Site.Function != "save_output" || !slices.Equal(first.Bytes, []int64{2 * mib, 14 * mib}) {
-		t.Errorf("first row %s %v", first.Site, first.Bytes)
+	if first.Site.Function != "save_output" || !slices.Equal(first.Peak.Bytes, []int64{2 * mib, 14 * mib}) {
+		t.Errorf("first row %s %v", first.Site, first.Peak.Bytes)
 	}
 	if c.CommonSteps != 7 || len(c.CommonStepPeaks(0)) != 7 || len(c.CommonStepPeaks(1)) != 7 {
 		t.Errorf("%d common steps", c.CommonSteps)
-	}
-}
-
-// TestRanksAddUp sums the rows of random ranks: every rank's own are its peak.
-func TestRanksAddUp(t *testing.T) {
-	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 9))
-		var ranks []RankSummary
-		for rank := range random.IntN(5) {
-			ranks = append(ranks, SummariseRank(randomRecording(random), RankName{Rank: rank}, "", nil))
-		}
-		c := CompareRanks(ranks)
-		sums := make([]int64, len(ranks))
-		for _, row := range c.Rows {
-			for rank, bytes := range row.Bytes {
-				sums[rank] += bytes
-			}
-		}
-		for rank, sum := range sums {
-			if sum != c.Ranks[rank].PeakBytes {
-				t.Fatalf("seed %d, rank %d: rows sum up to %d, the peak is %d", seed, rank, sum, c.Ranks[rank].PeakBytes)
-			}
-		}
-	}
-}
-
-// TestRankSummaryIsBounded records more sites than a summary holds.
-func TestRankSummaryIsBounded(t *testing.T) {
-	tape := newTape()
-	for i := range maxRankSites + 10 {
-		tape.alloc(fmt.Sprintf("m.py|f%d", i), int64(1000+i))
-	}
-	s := SummariseRank(tape.recorded(), RankName{}, "", nil)
-	var listed int64
-	for _, site := range s.sites {
-		listed += site.bytes
-	}
-	// The ten smallest are 1000 to 1009.
-	if len(s.sites) != maxRankSites || s.UnlistedBytes != 10045 || listed+s.UnlistedBytes != s.PeakBytes {
-		t.Errorf("%d sites, %d bytes unlisted", len(s.sites), s.UnlistedBytes)
-	}
-}
-
-// TestRankRowsWithoutOperators compares a rank without C++ frames with others.
-func TestRankRowsWithoutOperators(t *testing.T) {
-	job := rankJob{steps: 3, noise: rand.New(rand.NewPCG(3, 10))}
-	all := job.record()
-	python := withoutNative(all)
-	c := CompareRanks([]RankSummary{SummariseRank(all, RankName{Rank: 0}, "", nil), SummariseRank(python, RankName{Rank: 1}, "", nil)})
-	for _, row := range c.Rows {
-		if row.Bytes[0] != row.Bytes[1] || row.Operator != "" {
-			t.Errorf("%s %s: %v", row.Site, row.Operator, row.Bytes)
-		}
-	}
-	if !c.WithoutOperators || len(c.Rows) == 0 {
-		t.Errorf("%d rows, without operators: %v", len(c.Rows), c.WithoutOperators)
-	}
-}
-
-func TestSpread(t *testing.T) {
-	tests := []struct {
-		bytes  []int64
-		floor  int64
-		median int64
-		mad    int64
-		limit  int64
-	}{
-		{nil, 0, 0, 0, mib},
-		{[]int64{5}, 0, 5, 0, mib},
-		{[]int64{4, 8}, 0, 6, 2, mib},
-		{[]int64{9, 1, 2, 3, 900}, 0, 3, 2, mib},
-		{[]int64{0, 0, 0, 50 * mib}, 3 * mib, 0, 0, 3 * mib},
-		{[]int64{1000 * mib, 1000 * mib, 1010 * mib}, 0, 1000 * mib, 0, 50 * mib},
-		{[]int64{0, 10 * mib, 20 * mib, 30 * mib, 40 * mib}, 0, 20 * mib, 10 * mib, 93277126},
-	}
-	for _, test := range tests {
-		got := spreadOf(test.bytes, test.floor)
-		if want := (RankSpread{test.median, test.mad, test.limit}); got != want {
-			t.Errorf("%v: %+v, want %+v", test.bytes, got, want)
-		}
 	}
 }

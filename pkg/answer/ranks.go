@@ -1,9 +1,6 @@
 package answer
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -11,15 +8,15 @@ import (
 // RanksSchema names the meaning of the keys of RanksAnswer.
 const RanksSchema = "memviz.ranks/1"
 
-// RanksAnswer compares the ranks of one job, each at its own peak. Bytes are
-// requested bytes of live allocations.
+// RanksAnswer compares the ranks of one job, each after its last step and at its
+// own peak. Bytes are requested bytes of live allocations.
 type RanksAnswer struct {
 	Schema          string           `json:"schema"`
 	Ranks           []Rank           `json:"ranks"` // by rank
 	MedianPeakBytes int64            `json:"median_peak_bytes"`
 	CommonSteps     int              `json:"common_steps"` // the last steps that every rank recorded
-	Outliers        []RankOutlier    `json:"outliers"`     // the largest difference first; none with fewer than three ranks
-	Rows            []RankRow        `json:"rows"`         // call sites, the most uneven first
+	Outliers        []RankOutlier    `json:"outliers"`     // after a step, then at the peak, the largest difference first; none with fewer than three ranks
+	Rows            []RankRow        `json:"rows"`         // call sites, the most uneven at the peaks first
 	Unreadable      []UnreadableRank `json:"unreadable"`   // files that could not be read
 }
 
@@ -31,6 +28,8 @@ type Rank struct {
 	Device            int     `json:"device"`
 	PeakBytes         int64   `json:"peak_bytes"`
 	PeakState         int     `json:"peak_state"`
+	StepEndBytes      *int64  `json:"step_end_bytes" jsonschema:"oneof_type=integer;null"` // after the last step; null: no end of a step is known
+	StepEndState      *int    `json:"step_end_state" jsonschema:"oneof_type=integer;null"`
 	ReservedPeakBytes int64   `json:"reserved_peak_bytes"`
 	FinalBytes        int64   `json:"final_bytes"`
 	Events            int     `json:"events"`
@@ -46,18 +45,21 @@ type RankOutlier struct {
 	File        string `json:"file"`
 	Site        string `json:"site"`
 	Operator    string `json:"operator"`
+	When        string `json:"when"` // step_end: after the rank's last step; peak: at its peak, which is high as a whole
 	Bytes       int64  `json:"bytes"`
-	MedianBytes int64  `json:"median_bytes"` // of all ranks
+	MedianBytes int64  `json:"median_bytes"` // of all ranks at that moment of theirs
 	OnlyHere    bool   `json:"only_here"`    // not every rank runs this site
 }
 
-// RankRow is a call site with what each rank holds there at its own peak.
+// RankRow is a call site with what each rank holds there.
 type RankRow struct {
-	Site        string  `json:"site"`
-	Operator    string  `json:"operator"`
-	Bytes       []int64 `json:"bytes"` // by rank
-	MedianBytes int64   `json:"median_bytes"`
-	Everywhere  bool    `json:"everywhere"` // every rank allocates there
+	Site               string  `json:"site"`
+	Operator           string  `json:"operator"`
+	Bytes              []int64 `json:"bytes"` // by rank, at its peak
+	MedianBytes        int64   `json:"median_bytes"`
+	StepEndBytes       []int64 `json:"step_end_bytes"` // by rank, after its last step; 0 where that is not known
+	MedianStepEndBytes int64   `json:"median_step_end_bytes"`
+	Everywhere         bool    `json:"everywhere"` // every rank allocates there
 }
 
 // UnreadableRank is a file that could not be read.
@@ -71,7 +73,7 @@ type UnreadableRank struct {
 func RankOf(in *Input, rank analysis.RankName) []analysis.RankSummary {
 	var list []analysis.RankSummary
 	for _, r := range in.Recordings {
-		list = append(list, analysis.SummariseRank(r, rank, in.FileName(), stepPeaks(r)))
+		list = append(list, analysis.SummariseRank(r, analysis.FindSteps(r), rank, in.FileName()))
 	}
 	return list
 }
@@ -119,17 +121,23 @@ func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
 			OOMEvents: r.OOMEvents, StepPeakBytes: append([]int64{}, r.StepPeaks...),
 			Outlier: len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes),
 		}
+		if r.StepEndState != analysis.NoState {
+			value.Ranks[i].StepEndBytes, value.Ranks[i].StepEndState = &r.StepEndBytes, &r.StepEndState
+		}
 	}
 	for i, o := range c.Outliers {
 		row := &c.Rows[o.Row]
 		value.Outliers[i] = RankOutlier{
 			Rank: c.Ranks[o.Rank].Name.Rank, File: c.Ranks[o.Rank].File, Site: row.Site.String(), Operator: row.Operator,
-			Bytes: o.Bytes, MedianBytes: row.Spread.Median, OnlyHere: o.OnlyHere,
+			When: o.When.Key(), Bytes: o.Bytes, MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
 		}
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		value.Rows[i] = RankRow{Site: row.Site.String(), Operator: row.Operator, Bytes: row.Bytes, MedianBytes: row.Spread.Median, Everywhere: row.Everywhere()}
+		value.Rows[i] = RankRow{
+			Site: row.Site.String(), Operator: row.Operator, Bytes: row.Peak.Bytes, MedianBytes: row.Peak.Spread.Median,
+			StepEndBytes: row.StepEnd.Bytes, MedianStepEndBytes: row.StepEnd.Spread.Median, Everywhere: row.Everywhere(),
+		}
 	}
 	return value
 }
@@ -150,80 +158,4 @@ func (a *RanksAnswer) longest() int {
 		steps = max(steps, len(a.Ranks[i].StepPeakBytes))
 	}
 	return steps
-}
-
-// rankTable has a row a rank. Of too many it shows those furthest from the
-// median peak.
-func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetTable {
-	t := newTable(column{"rank", figures}, column{"peak", figures}, column{"to median", figures}, column{"reserved", figures},
-		column{"steps", figures}, column{"", words}, column{"file", paths})
-	shown := slices.Clone(value.Ranks)
-	if len(shown) > rows {
-		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") + " nearer to the median; --rows shows more"
-		slices.SortStableFunc(shown, func(a, b Rank) int {
-			return int(min(max(distance(b.PeakBytes, c.Peak.Median)-distance(a.PeakBytes, c.Peak.Median), -1), 1))
-		})
-		shown = shown[:rows]
-		slices.SortStableFunc(shown, func(a, b Rank) int { return a.Rank - b.Rank })
-	}
-	for i := range shown {
-		r := &shown[i]
-		mark := ""
-		if r.OOMEvents > 0 {
-			mark = "OOM"
-		} else if r.Outlier {
-			mark = "outlier"
-		}
-		t.row(r.shown(), units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median), units.Bytes(r.ReservedPeakBytes),
-			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
-	}
-	return t
-}
-
-// shown is the number of a rank, or its place on several axes.
-func (r *Rank) shown() any {
-	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
-		return number
-	}
-	return name(r.Label)
-}
-
-func distance(a, b int64) int64 { return max(a-b, b-a) }
-
-// outliers says which ranks differ and where.
-func (s *Sheet) outliers(value *RanksAnswer, rows int) {
-	first := value.Outliers[0]
-	s.say("Rank %s holds %s at its peak from %s; the median of the %s is %s.", units.Count(first.Rank), units.NoBreak(units.Bytes(first.Bytes)),
-		siteName(first.Site), units.Plural(len(value.Ranks), "rank", "ranks"), units.NoBreak(units.Bytes(first.MedianBytes)))
-	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"", words}, column{"site", paths})
-	for i, o := range value.Outliers {
-		if i == rows {
-			t.more = "and " + units.Plural(len(value.Outliers)-rows, "more row", "more rows") + "; --rows shows more"
-			break
-		}
-		mark := ""
-		if o.OnlyHere {
-			mark = "not on all ranks"
-		}
-		t.row(units.Count(o.Rank), units.Bytes(o.Bytes), units.Bytes(o.MedianBytes), mark, siteName(o.Site))
-	}
-	s.put(t)
-}
-
-// pairTable sets two ranks side by side.
-func pairTable(value *RanksAnswer, rows int) *sheetTable {
-	a, b := &value.Ranks[0], &value.Ranks[1]
-	t := newTable(column{"rank " + units.Count(a.Rank), figures}, column{"rank " + units.Count(b.Rank), figures},
-		column{"change", figures}, column{"site", paths})
-	for i := range value.Rows {
-		row := &value.Rows[i]
-		if row.Bytes[0] == row.Bytes[1] {
-			break // the most uneven come first
-		} else if i == rows {
-			t.more = "and more; --rows shows more"
-			break
-		}
-		t.row(units.Bytes(row.Bytes[0]), units.Bytes(row.Bytes[1]), units.Change(row.Bytes[1]-row.Bytes[0]), siteName(row.Site))
-	}
-	return t
 }

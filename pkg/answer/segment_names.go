@@ -2,6 +2,7 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -12,8 +13,16 @@ import (
 // of their stream belong to it.
 type segmentNames struct {
 	d    *replay.Device
-	now  extents
+	now  ranges.Set[namedSegment]
 	next int // number
+}
+
+// namedSegment is a segment with its number.
+type namedSegment struct {
+	number     int
+	base       uint64 // where its offsets begin
+	stream     snapshot.StreamID
+	expandable bool
 }
 
 // noSegment stands for the number of what lies in no known segment.
@@ -38,8 +47,8 @@ func (n *segmentNames) add(addr uint64, size int64, stream snapshot.StreamID, ex
 	if end <= addr {
 		return noSegment
 	}
-	n.now.cut(addr, end)
-	n.now.add(extent{addr, end, namedSegment{n.next, addr, stream, expandable}})
+	n.now.Cut(addr, end)
+	n.now.Add(addr, end, namedSegment{n.next, addr, stream, expandable})
 	n.next++
 	return n.next - 1
 }
@@ -55,13 +64,13 @@ func (n *segmentNames) step(i int) (seg namedSegment, begun bool) {
 		return namedSegment{number: noSegment}, false
 	case sign < 0:
 		seg := n.at(addr)
-		n.now.cut(addr, end)
+		n.now.Cut(addr, end)
 		return seg, false
 	}
 	expandable := e.Action[i] == snapshot.SegmentMap
 	if seg, known := n.beside(addr, end, e.Stream[i]); known && expandable {
-		n.now.cut(addr, end)
-		n.now.add(extent{addr, end, seg})
+		n.now.Cut(addr, end)
+		n.now.Add(addr, end, seg)
 		return seg, false
 	}
 	number := n.add(addr, e.Size[i], e.Stream[i], expandable)
@@ -70,8 +79,8 @@ func (n *segmentNames) step(i int) (seg namedSegment, begun bool) {
 
 // at is the segment that an address lies in.
 func (n *segmentNames) at(addr uint64) namedSegment {
-	if x, ok := n.now.at(addr); ok {
-		return x.namedSegment
+	if x, ok := n.now.At(addr); ok {
+		return x.Use
 	}
 	return namedSegment{number: noSegment}
 }
@@ -79,8 +88,8 @@ func (n *segmentNames) at(addr uint64) namedSegment {
 // beside is the expandable segment of a stream that a range touches.
 func (n *segmentNames) beside(addr, end uint64, stream snapshot.StreamID) (namedSegment, bool) {
 	for _, neighbour := range [...]uint64{addr - 1, end} {
-		if x, ok := n.now.at(neighbour); ok && x.expandable && x.stream == stream {
-			return x.namedSegment, true
+		if x, ok := n.now.At(neighbour); ok && x.Use.expandable && x.Use.stream == stream {
+			return x.Use, true
 		}
 	}
 	return namedSegment{}, false

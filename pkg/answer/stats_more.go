@@ -29,6 +29,9 @@ type Window struct {
 	To        int    `json:"to"`   // last state
 	PeakBytes int64  `json:"peak_bytes"`
 	PeakState int    `json:"peak_state"`
+	// Fragmentation of its last state; null unless windows were asked for, and at
+	// most 200 of them.
+	FragmentationBytes *int64 `json:"fragmentation_bytes" jsonschema:"oneof_type=integer;null"`
 }
 
 // LargeAllocation is one of the largest that are live at the peak.
@@ -84,7 +87,30 @@ func windows(r *analysis.Recording, steps *analysis.Steps, every Every) []Window
 			list[i].Name = r.Snapshot.String(steps.Steps[i].Name)
 		}
 	}
+	if every != (Every{}) {
+		fragment(r, list)
+	}
 	return list
+}
+
+// fragment measures the fragmentation at the end of each window.
+func fragment(r *analysis.Recording, list []Window) {
+	if len(list) > analysis.MaxFragmentationSamples {
+		return
+	}
+	states, typical := make([]int, len(list)), analysis.TypicalRequest(r)
+	for i := range list {
+		states[i] = list[i].To
+	}
+	bytes := map[int]int64{}
+	for l := range analysis.Layouts(r, states...) {
+		f := analysis.FragmentationOf(l, typical)
+		bytes[l.State] = f.Bytes
+	}
+	for i := range list {
+		b := bytes[list[i].To]
+		list[i].FragmentationBytes = &b
+	}
 }
 
 func largest(r *analysis.Recording, n int) []LargeAllocation {
@@ -137,6 +163,9 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 		what = "window"
 	}
 	t := newTable(column{what, figures}, column{"peak", figures}, column{"in state", figures}, column{"states", words}, column{"", names})
+	if o.Every != (Every{}) {
+		t.columns[4] = column{"fragmentation", figures}
+	}
 	if len(stats.Windows) < 2 {
 		return t
 	}
@@ -150,9 +179,17 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 		if o.Every == (Every{}) && i == stats.steps {
 			number = "rest"
 		}
-		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), name(w.Name))
+		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), w.remark())
 	}
 	return t
+}
+
+// remark is what is known besides the peak: a name, or the fragmentation.
+func (w *Window) remark() any {
+	if w.FragmentationBytes != nil {
+		return units.Bytes(*w.FragmentationBytes)
+	}
+	return name(w.Name)
 }
 
 func largestTable(stats *DeviceStats) *sheetTable {

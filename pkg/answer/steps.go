@@ -5,15 +5,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// stepPeaks are the active bytes at the peak of each step of a recording.
-func stepPeaks(r *analysis.Recording) []int64 {
-	var peaks []int64
-	for _, p := range analysis.PeaksOf(r.Device, analysis.FindSteps(r).Ranges()) {
-		peaks = append(peaks, p.Bytes)
-	}
-	return peaks
-}
-
 // stepsSentence says how many steps end in the recording and how they were found.
 func stepsSentence(steps *analysis.Steps) string {
 	n := len(steps.Boundaries)

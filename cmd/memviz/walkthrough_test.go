@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWalkThrough runs every command of examples/README.md in its folder and
+// holds what it prints against what stands there. -update writes it anew.
+func TestWalkThrough(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash to run the commands")
+	}
+	path := filepath.Join("..", "..", "examples", "README.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "memviz"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const begin, end = "```console\n$ ", "\n```"
+	var written strings.Builder
+	commands := 0
+	for rest := string(text); ; commands++ {
+		before, block, found := strings.Cut(rest, begin)
+		written.WriteString(before)
+		if !found {
+			break
+		}
+		block, rest, _ = strings.Cut(block, end)
+		command, want, _ := strings.Cut(block, "\n")
+		got := walked(t, bin, filepath.Dir(path), command)
+		if strings.TrimSpace(got) != strings.TrimSpace(want) && !*update {
+			t.Errorf("$ %s\n%s\nstands there, this is printed:\n%s", command, want, got)
+		}
+		written.WriteString(begin + strings.TrimSuffix(command+"\n"+got, "\n") + end)
+	}
+	if commands == 0 {
+		t.Fatal("there are no commands")
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(written.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// walked is what a command prints, without the last newline.
+func walked(t *testing.T, bin, dir, command string) string {
+	t.Helper()
+	c := exec.Command("bash", "-c", command)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "NO_COLOR=1")
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		t.Errorf("$ %s: %v\n%s", command, err, &stderr)
+	}
+	return strings.TrimSuffix(stdout.String(), "\n")
+}

@@ -1,0 +1,99 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// rankBytes are the bytes of live allocations by moment; 0 at one that the rank
+// does not have.
+type rankBytes [rankMoments]int64
+
+func (b *rankBytes) add(other rankBytes) {
+	for m := range b {
+		b[m] += other[m]
+	}
+}
+
+func (b rankBytes) most() int64 { return slices.Max(b[:]) }
+
+// rankSite is a call site of one rank, on one path to it.
+type rankSite struct {
+	with, without siteKeys // with operators and without
+	site          Site
+	operator      string
+	bytes         rankBytes
+}
+
+// maxRankSites bounds what a rank costs in memory to about 1 MiB. The sites
+// with the most bytes stay.
+const maxRankSites = 4096
+
+// readSites sums the allocations of every path. Sites that hold nothing at
+// either moment are kept too: they tell a rank that never ran some code from one
+// that ran it and let go of its memory.
+func (s *RankSummary) readSites(r *Recording) {
+	with, without := newSiteKeyer(r.Stacks, true), newSiteKeyer(r.Stacks, false)
+	place := map[SiteKey]int{}
+	for _, stack := range s.stacks(r) {
+		keys := with.keys(stack.id)
+		i, known := place[keys.path]
+		switch {
+		case known:
+			s.sites[i].bytes.add(stack.bytes)
+		case len(s.sites) == maxRankSites:
+			s.UnlistedBytes += stack.bytes[AtRankPeak]
+		default:
+			place[keys.path] = len(s.sites)
+			s.sites = append(s.sites, rankSite{
+				with: keys, without: without.keys(stack.id),
+				site:     r.Stacks.place(stack.id).clone(),
+				operator: strings.Clone(r.Stacks.Operator[stack.id]),
+				bytes:    stack.bytes,
+			})
+		}
+	}
+}
+
+// rankStack is a stack that allocates.
+type rankStack struct {
+	id    snapshot.StackID
+	runs  bool
+	bytes rankBytes
+}
+
+// stacks have the one with the most bytes first, so that it gives its site's line.
+func (s *RankSummary) stacks(r *Recording) []rankStack {
+	list := make([]rankStack, len(r.Stacks.SiteFrame))
+	for i := range r.Device.Allocations {
+		a := &r.Device.Allocations[i]
+		stack := &list[a.Stack]
+		stack.id, stack.runs = a.Stack, true
+		for m := range stack.bytes {
+			if a.LiveIn(s.state(RankMoment(m))) { // nothing is in NoState
+				stack.bytes[m] += a.Size
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(s rankStack) bool { return !s.runs })
+	slices.SortFunc(list, func(a, b rankStack) int {
+		return cmp.Or(cmp.Compare(b.bytes.most(), a.bytes.most()), cmp.Compare(a.id, b.id))
+	})
+	return list
+}
+
+// clone is a site that does not keep the text of the whole snapshot alive.
+func (s Site) clone() Site {
+	return Site{strings.Clone(s.Function), strings.Clone(s.File), s.Line}
+}
+
+// keys are the keys of a site.
+func (s *rankSite) keys(operators bool) siteKeys {
+	if operators {
+		return s.with
+	}
+	return s.without
+}

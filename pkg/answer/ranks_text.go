@@ -1,0 +1,119 @@
+package answer
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// rankTable has a row a rank. Of too many it shows those furthest from the
+// median peak.
+func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetTable {
+	t := newTable(column{"rank", figures}, column{"peak", figures}, column{"to median", figures}, column{"reserved", figures},
+		column{"steps", figures}, column{"", words}, column{"file", paths})
+	shown := slices.Clone(value.Ranks)
+	if len(shown) > rows {
+		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") + " nearer to the median; --rows shows more"
+		slices.SortStableFunc(shown, func(a, b Rank) int {
+			return int(min(max(distance(b.PeakBytes, c.Peak.Median)-distance(a.PeakBytes, c.Peak.Median), -1), 1))
+		})
+		shown = shown[:rows]
+		slices.SortStableFunc(shown, func(a, b Rank) int { return a.Rank - b.Rank })
+	}
+	for i := range shown {
+		r := &shown[i]
+		mark := ""
+		if r.OOMEvents > 0 {
+			mark = "OOM"
+		} else if r.Outlier {
+			mark = "outlier"
+		}
+		t.row(r.shown(), units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median), units.Bytes(r.ReservedPeakBytes),
+			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
+	}
+	return t
+}
+
+// shown is the number of a rank, or its place on several axes.
+func (r *Rank) shown() any {
+	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
+		return number
+	}
+	return name(r.Label)
+}
+
+func distance(a, b int64) int64 { return max(a-b, b-a) }
+
+// outliers says which ranks differ and where.
+func (s *Sheet) outliers(value *RanksAnswer, rows int) {
+	first := &value.Outliers[0]
+	s.say("Rank %s %s from %s; the median of the %s is %s.", units.Count(first.Rank), first.holds(),
+		siteName(first.Site), value.comparedWith(first), units.NoBreak(units.Bytes(first.MedianBytes)))
+	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"when", words},
+		column{"", words}, column{"site", paths})
+	for i := range value.Outliers {
+		if i == rows {
+			t.more = "and " + units.Plural(len(value.Outliers)-rows, "more row", "more rows") + "; --rows shows more"
+			break
+		}
+		o := &value.Outliers[i]
+		when, mark := "after a step", ""
+		if o.atPeak() {
+			when = "at the peak"
+		}
+		if o.OnlyHere {
+			mark = "not on all ranks"
+		}
+		t.row(units.Count(o.Rank), units.Bytes(o.Bytes), units.Bytes(o.MedianBytes), when, mark, siteName(o.Site))
+	}
+	s.put(t)
+}
+
+func (o *RankOutlier) atPeak() bool { return o.When == analysis.AtRankPeak.Key() }
+
+// holds says what the rank holds, and when.
+func (o *RankOutlier) holds() string {
+	bytes := units.NoBreak(units.Bytes(o.Bytes))
+	switch {
+	case o.atPeak():
+		return "holds " + bytes + " at its peak"
+	case o.Bytes > o.MedianBytes:
+		return "still holds " + bytes + " after its last step"
+	}
+	return "holds " + bytes + " after its last step"
+}
+
+// comparedWith counts the ranks of the median: those without steps have no end
+// of one.
+func (a *RanksAnswer) comparedWith(o *RankOutlier) string {
+	with := 0
+	for i := range a.Ranks {
+		if a.Ranks[i].StepEndState != nil {
+			with++
+		}
+	}
+	if o.atPeak() || with == len(a.Ranks) {
+		return units.Plural(len(a.Ranks), "rank", "ranks")
+	}
+	return units.Plural(with, "rank", "ranks") + " with steps"
+}
+
+// pairTable sets two ranks side by side.
+func pairTable(value *RanksAnswer, rows int) *sheetTable {
+	a, b := &value.Ranks[0], &value.Ranks[1]
+	t := newTable(column{"rank " + units.Count(a.Rank), figures}, column{"rank " + units.Count(b.Rank), figures},
+		column{"change", figures}, column{"site", paths})
+	for i := range value.Rows {
+		row := &value.Rows[i]
+		if row.Bytes[0] == row.Bytes[1] {
+			break // the most uneven come first
+		} else if i == rows {
+			t.more = "and more; --rows shows more"
+			break
+		}
+		t.row(units.Bytes(row.Bytes[0]), units.Bytes(row.Bytes[1]), units.Change(row.Bytes[1]-row.Bytes[0]), siteName(row.Site))
+	}
+	return t
+}

@@ -1,0 +1,106 @@
+// Package ranges keeps ranges of addresses that do not overlap.
+package ranges
+
+import (
+	"iter"
+	"slices"
+	"sort"
+)
+
+// Range is the addresses From to before To, with what they are used for.
+type Range[T any] struct {
+	From, To uint64
+	Use      T
+}
+
+// Bytes is how long the range is.
+func (r Range[T]) Bytes() int64 { return int64(r.To - r.From) }
+
+// chunkSize is the most ranges a chunk holds.
+const chunkSize = 128
+
+// Set is ranges that do not overlap, in address order: a sorted list cut into
+// chunks, so that a change moves a few KiB however many there are. The zero Set
+// is empty.
+type Set[T any] struct {
+	chunks [][]Range[T] // none of them empty
+}
+
+// find is the position of the first range that ends behind an address; the
+// chunk number is one too many if there is none.
+func (s *Set[T]) find(addr uint64) (chunk, i int) {
+	chunk = sort.Search(len(s.chunks), func(c int) bool {
+		last := s.chunks[c]
+		return last[len(last)-1].To > addr
+	})
+	if chunk < len(s.chunks) {
+		in := s.chunks[chunk]
+		i = sort.Search(len(in), func(i int) bool { return in[i].To > addr })
+	}
+	return chunk, i
+}
+
+// At is the range that an address lies in.
+func (s *Set[T]) At(addr uint64) (Range[T], bool) {
+	chunk, i := s.find(addr)
+	if chunk == len(s.chunks) || s.chunks[chunk][i].From > addr {
+		return Range[T]{}, false
+	}
+	return s.chunks[chunk][i], true
+}
+
+// Add puts in a range where nothing is.
+func (s *Set[T]) Add(from, to uint64, use T) {
+	r := Range[T]{from, to, use}
+	if len(s.chunks) == 0 {
+		s.chunks = [][]Range[T]{{r}}
+		return
+	}
+	chunk, i := s.find(from)
+	if chunk == len(s.chunks) {
+		chunk--
+		i = len(s.chunks[chunk])
+	}
+	in := slices.Insert(s.chunks[chunk], i, r)
+	s.chunks[chunk] = in
+	if len(in) > chunkSize {
+		s.chunks[chunk] = in[:chunkSize/2]
+		s.chunks = slices.Insert(s.chunks, chunk+1, slices.Clone(in[chunkSize/2:]))
+	}
+}
+
+// Cut takes out what lies between two addresses and returns how many bytes that
+// was. What reaches beyond them stays.
+func (s *Set[T]) Cut(from, to uint64) (bytes int64) {
+	for from < to {
+		chunk, i := s.find(from)
+		if chunk == len(s.chunks) || s.chunks[chunk][i].From >= to {
+			break
+		}
+		r := s.chunks[chunk][i]
+		if s.chunks[chunk] = slices.Delete(s.chunks[chunk], i, i+1); len(s.chunks[chunk]) == 0 {
+			s.chunks = slices.Delete(s.chunks, chunk, chunk+1)
+		}
+		bytes += int64(min(r.To, to) - max(r.From, from))
+		if r.From < from {
+			s.Add(r.From, from, r.Use)
+		}
+		if r.To > to {
+			s.Add(to, r.To, r.Use)
+		}
+	}
+	return bytes
+}
+
+// All yields the ranges in address order.
+func (s *Set[T]) All() iter.Seq[Range[T]] {
+	return func(yield func(Range[T]) bool) {
+		for _, chunk := range s.chunks {
+			for _, r := range chunk {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
