@@ -22,7 +22,8 @@ const module = "github.com/memviz-go/memviz/"
 var arrows = map[string][]string{
 	"pkg/units":        {},
 	"pkg/ranges":       {},
-	"pkg/testkit":      {"pkg/snapshot", "pkg/units"},
+	"pkg/testkit":      {},
+	"pkg/samples":      {"pkg/snapshot", "pkg/units"},
 	"pkg/pickle":       {},
 	"pkg/snapshot":     {"pkg/pickle"},
 	"pkg/replay":       {"pkg/snapshot"},

@@ -3,6 +3,8 @@
 // State k is the allocator before event k; with n events there are states 0 to
 // n. An allocation's id is its index in pile order.
 
+import { litBytes } from './data/lit.js';
+
 /** @typedef {import('./app.js').App} App @typedef {import('./view/stage.js').Stage} Stage */
 
 /**
@@ -86,6 +88,25 @@ export function consoleApi(app, stage, ready) {
       stage.drawNow();
       await stage.painted();
       return { ms: performance.now() - began };
+    },
+
+    /**
+     * Lights what the search box would, and shows it there.
+     * @param {string} text
+     * @returns {{allocations: number, bytes_at_peak: number, first: number | null}} first: the id of the lowest
+     *   in the pile, null when there is none
+     * @throws when the text cannot be searched for
+     */
+    search(text) {
+      app.find(text);
+      const { hits, count, problem } = app.found;
+      if (problem) throw new SyntaxError(problem);
+      const { timeline } = app.device;
+      return {
+        allocations: hits ? count : 0,
+        bytes_at_peak: hits ? litBytes(timeline, hits, timeline.peak) : 0,
+        first: count > 0 ? /** @type {Uint8Array} */ (hits).indexOf(1) : null,
+      };
     },
 
     /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */

@@ -7,12 +7,16 @@ import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from './ui/dom.js';
+import { Exports } from './ui/exports.js';
+import { FindBox } from './ui/find.js';
 import { mountHeader } from './ui/header.js';
+import { mountIcicle } from './ui/icicle.js';
+import { mountLaneTip } from './ui/lane_tip.js';
 import { mountKeys } from './ui/keys.js';
 import { mountPanel } from './ui/panel.js';
 import { PinnedPanel } from './ui/pinned.js';
 import { mountStatus } from './ui/status.js';
-import { mountTable } from './ui/table.js';
+import { Table } from './ui/table.js';
 import { Theme } from './ui/theme.js';
 import { mountToolbar } from './ui/toolbar.js';
 import { mountTooltip } from './ui/tooltip.js';
@@ -73,12 +77,16 @@ function build(report) {
   });
   mountAnswers(app, byId('answers'));
   mountToolbar(app, history, byId('toolbar'));
+  const find = new FindBox(app, byId('find'));
+  const exports = new Exports(app, stage, byId('export'));
   mountPanel(app, byId('moment'));
-  mountTable(app, byId('table'));
+  const table = new Table(app, byId('table'));
+  mountIcicle(app, byId('icicle'));
   const pinned = new PinnedPanel(app, byId('pinned'), byId('side'));
   mountTooltip(app, byId('tooltip'), timeline);
+  mountLaneTip(app, timeline);
   mountStatus(app, byId('where'), byId('scale'), () => stage.scales?.layout.plotWidth ?? 1);
-  mountKeys({ app, history, pinned, theme, list, guide, spoken: byId('spoken') });
+  mountKeys({ app, exports, history, find, pinned, table, theme, list, guide, spoken: byId('spoken') });
   new Pointer(app, stage, cursor);
   app.on(['settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
 
@@ -90,10 +98,14 @@ function build(report) {
   });
   for (const id of ['show-keys', 'show-keys-too']) byId(id).addEventListener('click', () => list.showModal());
   byId('theme').addEventListener('click', () => theme.cycle());
-  // The printer gets the light theme, drawn before it looks.
+  // The printer gets the light theme, and patterns, drawn before it looks.
+  let patterns = false;
   for (const event of ['beforeprint', 'afterprint'])
     addEventListener(event, () => {
-      if (app.device) stage.drawNow();
+      if (!app.device) return;
+      if (event === 'beforeprint') patterns = app.patterns;
+      app.setPatterns(event === 'beforeprint' || patterns);
+      stage.drawNow();
     });
   return { app, stage, hash };
 }
@@ -106,7 +118,7 @@ function describePlot(app) {
   for (const id of timeline.live(timeline.peak)) sums[grouping.of[id]] += data.size[id];
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
-  return `Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}`;
+  return `Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}${report.capacity ? `; ${report.capacity.text}` : ''}`;
 }
 
 /**

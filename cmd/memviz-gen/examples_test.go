@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
-
-var update = flag.Bool("update", false, "rewrite the examples")
 
 // TestExamples tells every story again and compares it with the committed
 // snapshot, pickle by pickle: compressors may differ.
@@ -26,7 +24,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join("..", "..", "examples", story.name, "snapshot.pickle.gz")
-			if *update {
+			if *testkit.Update {
 				if err := writeFile(path, s, 4); err != nil {
 					t.Fatal(err)
 				}

@@ -109,6 +109,9 @@ func writeFile(path string, s *snapshot.Snapshot, protocol int) (err error) {
 		if closeErr := f.Close(); err == nil {
 			err = closeErr
 		}
+		if err != nil {
+			os.Remove(path) // half a snapshot is of no use
+		}
 	}()
 	if !strings.HasSuffix(path, ".gz") {
 		return snapshot.Write(f, s, protocol)

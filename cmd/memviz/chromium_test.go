@@ -144,20 +144,3 @@ func writeReport(t *testing.T, snapshots ...string) string {
 	}
 	return path
 }
-
-// snapshots are the examples and, where MEMVIZ_CORPUS names them, real files.
-func snapshots(t *testing.T) []string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "snapshot.pickle.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no examples (%v)", err)
-	}
-	if dir := os.Getenv("MEMVIZ_CORPUS"); dir != "" {
-		corpus, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
-		if err != nil || len(corpus) == 0 {
-			t.Fatalf("no snapshots in %s (%v)", dir, err)
-		}
-		paths = append(paths, corpus...)
-	}
-	return paths
-}

@@ -66,19 +66,47 @@ func TestEverythingIsDocumented(t *testing.T) {
 	}
 }
 
-// TestHelpExamples runs every example of every command's help in a folder that
-// holds the files they name.
+// TestHelpExamples runs every example of every command's help.
 func TestHelpExamples(t *testing.T) {
-	dir := t.TempDir()
+	examples := map[string][]string{}
 	for _, command := range newApp(nil, nil, nil).Commands {
-		examples := examplesOf(command)
-		if len(examples) == 0 {
-			t.Errorf("the help of %s has no examples", command.Name)
+		examples[command.Name] = examplesOf(command)
+	}
+	runExamples(t, examples)
+}
+
+// TestReadmeExamples runs every command of memviz in the README.
+func TestReadmeExamples(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []string
+	for i, block := range strings.Split(string(text), "```") {
+		if i%2 == 0 {
+			continue // between two blocks of code
 		}
-		for i, example := range examples {
-			script := "exec bash -ec " + "'set -o pipefail; " + strings.ReplaceAll(example, "'", "''") + "'\n"
-			name := fmt.Sprintf("%s-%d.txtar", command.Name, i+1)
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("[!exec:bash] skip 'bash is not installed'\n"+script), 0o600); err != nil {
+		for line := range strings.Lines(block) {
+			if command, _, _ := strings.Cut(line, " #"); strings.Contains(command, "memviz ") && !strings.HasPrefix(command, "make ") {
+				examples = append(examples, strings.TrimSpace(command))
+			}
+		}
+	}
+	runExamples(t, map[string][]string{"readme": examples})
+}
+
+// runExamples runs commands in a folder that holds the files they name.
+func runExamples(t *testing.T, examples map[string][]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, commands := range examples {
+		if len(commands) == 0 {
+			t.Errorf("%s has no examples", name)
+		}
+		for i, command := range commands {
+			script := "[!exec:bash] skip 'bash is not installed'\n" +
+				"exec bash -ec 'set -o pipefail; " + strings.ReplaceAll(command, "'", "''") + "'\n"
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txtar", name, i+1)), []byte(script), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,5 +12,6 @@ func main() {
 		// next to nothing to scan and may run often: a third less at the peak.
 		debug.SetGCPercent(10)
 	}
+	cleanUpOnInterrupt()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

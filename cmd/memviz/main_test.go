@@ -3,7 +3,6 @@ package main
 import (
 	"archive/zip"
 	"encoding/hex"
-	"flag"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected output in scripts and examples")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"memviz": main})
@@ -31,7 +29,7 @@ func TestScript(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		UpdateScripts:       *update,
+		UpdateScripts:       *testkit.Update,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

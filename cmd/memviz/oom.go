@@ -1,12 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/units"
 )
 
 func oomCommand() *cli.Command {
@@ -33,23 +30,4 @@ func oomCommand() *cli.Command {
 			})
 		},
 	}
-}
-
-// capacityFlag says what no file says.
-var capacityFlag = &cli.StringFlag{Name: "capacity", Usage: "the device has `BYTES` of memory, such as 80GiB"}
-
-// capacity is the value of --capacity in bytes, 0 if it is not given.
-func capacity(c *cli.Context) (int64, error) {
-	text := c.String("capacity")
-	if text == "" {
-		return 0, nil
-	}
-	bytes, err := units.ParseBytes(text)
-	if err == nil && bytes <= 0 {
-		err = fmt.Errorf("%q is no size of a device", text)
-	}
-	if err != nil {
-		return 0, misused(c, "--capacity: %v", err)
-	}
-	return bytes, nil
 }

@@ -38,6 +38,8 @@ func writeFile(path string, inputs []string, write func(io.Writer) error) (size 
 
 func replaceFile(target string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
 	name := filepath.Join(filepath.Dir(target), fmt.Sprintf(".memviz-%016x.tmp", rand.Uint64()))
+	began(name)
+	defer finished(name)
 	tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return 0, err
@@ -85,6 +87,17 @@ func plain(err error) error {
 		return linkErr.Err
 	}
 	return err
+}
+
+// refuseFolder says before anything is read that path cannot be written.
+func refuseFolder(path string) error {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, plain(err))
+	} else if !info.IsDir() {
+		return fmt.Errorf("cannot write %s: %s is no folder", path, folder)
+	}
+	return nil
 }
 
 func refuseInput(path string, inputs []string) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // geometry is what memviz.geometry gives.
@@ -38,7 +39,7 @@ type band struct {
 // what lies under the pointer there.
 func TestPagePixels(t *testing.T) {
 	browser := chromium(t)
-	for _, path := range snapshots(t) {
+	for _, path := range testkit.Snapshots(t) {
 		t.Run(shortName(path), func(t *testing.T) {
 			s, err := snapshot.Open(path)
 			if err != nil {

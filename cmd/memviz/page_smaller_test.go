@@ -24,8 +24,8 @@ func TestSmallerPage(t *testing.T) {
 		}
 		return open(t, browser, path, "", 1440, 900)
 	}
-	whole, smaller := trace("none"), trace("1MB")
-	if text := eval[string](smaller, "document.querySelector('#warnings').textContent"); !bytes.Contains([]byte(text), []byte("Left out to keep this file within 1.00 MB: addresses, times")) {
+	whole, smaller := trace("none"), trace("1.1MB")
+	if text := eval[string](smaller, "document.querySelector('#warnings').textContent"); !bytes.Contains([]byte(text), []byte("Left out to keep this file within 1.10 MB: addresses, times")) {
 		t.Errorf("the page warns %q", text)
 	}
 	for k := 0; k < 180_000; k += 1777 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // statesPerDevice is how many random states of each device are compared.
@@ -35,7 +36,7 @@ type liveEntry struct {
 // backward replay; no request may leave the page and nothing may go wrong in it.
 func TestPageData(t *testing.T) {
 	browser := chromium(t)
-	for _, path := range snapshots(t) {
+	for _, path := range testkit.Snapshots(t) {
 		t.Run(shortName(path), func(t *testing.T) {
 			s, err := snapshot.Open(path)
 			if err != nil {

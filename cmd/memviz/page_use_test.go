@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // example is the path of an example's snapshot.
@@ -125,7 +126,7 @@ func withoutScripts(ctx context.Context, path string) (string, error) {
 
 // TestScreenshot takes the README's picture when asked to.
 func TestScreenshot(t *testing.T) {
-	if !*update {
+	if !*testkit.Update {
 		t.Skip("the README's picture is only taken with -update")
 	}
 	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)

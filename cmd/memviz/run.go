@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/urfave/cli/v2"
 )
 
@@ -22,9 +23,9 @@ const version = "0.1.0"
 // program names this version in the reports it writes.
 const program = "memviz " + version
 
-// run is the whole program. Results go to stdout; every word said to a person
-// goes to stderr, in one line that begins with "memviz: ", has no capital and
-// no full stop.
+// run is the whole program. Results go to stdout and what is said to a person
+// to stderr: an error in one line that begins with "memviz: ", has no capital
+// and no full stop.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := newApp(stdin, stdout, stderr)
 	err := app.Run(append([]string{app.Name}, permute(app, args)...))
@@ -35,16 +36,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitDone
 	case errors.As(err, &failed):
 		for _, line := range failed {
-			fmt.Fprintln(stderr, "memviz: failed:", line)
+			complain(stderr, "failed: "+line)
 		}
 		return exitHolds
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "memviz: %v\n", err)
+		complain(stderr, err.Error())
 		fmt.Fprintf(stderr, "memviz: see %q\n", strings.TrimSpace("memviz "+usage.command)+" --help")
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "memviz: %v\n", err)
+	complain(stderr, err.Error())
 	return exitError
+}
+
+// complain says what went wrong. Names of files are in it, which may hold what a
+// terminal obeys.
+func complain(stderr io.Writer, what string) {
+	fmt.Fprintf(stderr, "memviz: %s\n", units.Printable(what))
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestExitStatus(t *testing.T) {
@@ -50,7 +52,7 @@ func TestExampleStats(t *testing.T) {
 					t.Fatal(&stderr)
 				}
 				golden := filepath.Join(filepath.Dir(path), map[string]string{"text": "stats.txt", "json": "stats.json"}[format])
-				if *update {
+				if *testkit.Update {
 					if err := os.WriteFile(golden, stdout.Bytes(), 0o666); err != nil {
 						t.Fatal(err)
 					}

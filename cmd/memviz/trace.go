@@ -23,15 +23,24 @@ func traceCommand() *cli.Command {
 			"A snapshot named - comes from standard input.\n\n" +
 			"    memviz trace snap.pickle\n" +
 			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
+			"    memviz trace --capacity H100 snap.pickle\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
 			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
 			"below the user's code, stacks of frees. The report and this program say what was left\n" +
-			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.",
+			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.\n\n" +
+			"A line of a --families file is a family, a colon, what to look at in a stack, and a\n" +
+			"pattern with * and ?, or =~ and a regular expression. The first line that fits wins:\n\n" +
+			"    cache: function =~ kv_cache\n" +
+			"    activation: file */model.py\n" +
+			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
+			"    communication: operator c10d::*",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's name with .html; snapshot.html for -)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
 				Usage: "keep the HTML within `SIZE`, such as 10MB; MB are a million bytes, as attachments are measured, MiB 2^20; none lifts the limit"},
+			familiesFlag,
+			capacityFlag,
 			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html"},
 			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser"},
 			quietFlag,
@@ -48,12 +57,21 @@ func trace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	capacity, err := givenCapacity(c)
+	if err != nil {
+		return err
+	}
 	toStdout := c.String("output") == "-"
 	switch {
 	case toStdout && c.Bool("open"):
 		return &usageError{what: "--open needs a file, and -o - writes none", command: c.Command.Name}
 	case c.Bool("zip") && c.Bool("open"):
 		return &usageError{what: "--open needs a page, and --zip writes an archive", command: c.Command.Name}
+	}
+	if !toStdout && c.Args().Present() {
+		if err := refuseFolder(outputName(c)); err != nil {
+			return err
+		}
 	}
 	p := newProgress(c)
 	defer p.end()
@@ -62,7 +80,11 @@ func trace(c *cli.Context) error {
 		return err
 	}
 	path := outputName(c)
+	if err := override(c, in); err != nil {
+		return err
+	}
 	document := report.Encode(program, in, p.events("encoding"))
+	drawCapacity(c, document, capacity)
 	if limit > 0 {
 		if err := fit(document, limit); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)

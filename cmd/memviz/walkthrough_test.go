@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // TestWalkThrough runs every command of examples/README.md in its folder and
@@ -37,7 +39,7 @@ func TestWalkThrough(t *testing.T) {
 		block, rest, _ = strings.Cut(block, end)
 		command, want, _ := strings.Cut(block, "\n")
 		got := walked(t, bin, filepath.Dir(path), command)
-		if strings.TrimSpace(got) != strings.TrimSpace(want) && !*update {
+		if strings.TrimSpace(got) != strings.TrimSpace(want) && !*testkit.Update {
 			t.Errorf("$ %s\n%s\nstands there, this is printed:\n%s", command, want, got)
 		}
 		written.WriteString(begin + strings.TrimSuffix(command+"\n"+got, "\n") + end)
@@ -45,7 +47,7 @@ func TestWalkThrough(t *testing.T) {
 	if commands == 0 {
 		t.Fatal("there are no commands")
 	}
-	if *update {
+	if *testkit.Update {
 		if err := os.WriteFile(path, []byte(written.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,9 @@ type AnnotationRange struct {
 	Lane     int               // 0 for a range inside no other, one more than the range around it
 	NoStart  bool              // the file has only its end: From is 0
 	NoEnd    bool              // the file has only its start: To is the last state
+
+	// When it started and ended, as recorded; 0 where the file does not say.
+	FromMicros, ToMicros int64
 }
 
 // FindAnnotations pairs the starts and ends of annotations, in the order in
@@ -38,19 +41,19 @@ func FindAnnotations(r *Recording) []AnnotationRange {
 		if m.start {
 			open[k] = append(open[k], len(paired))
 			paired = append(paired, pairedRange{AnnotationRange{
-				Name: m.name, Device: m.device, From: m.state, To: r.Device.States() - 1, NoEnd: true,
+				Name: m.name, Device: m.device, From: m.state, To: r.Device.States() - 1, NoEnd: true, FromMicros: m.micros,
 			}, math.MaxInt})
 			continue
 		}
 		starts := open[k]
 		if len(starts) == 0 {
 			orphan = append(orphan, pairedRange{AnnotationRange{
-				Name: m.name, Device: m.device, To: m.state, NoStart: true,
+				Name: m.name, Device: m.device, To: m.state, NoStart: true, ToMicros: m.micros,
 			}, i})
 			continue
 		}
 		p := &paired[starts[len(starts)-1]]
-		p.To, p.NoEnd, p.end = m.state, false, i
+		p.To, p.ToMicros, p.NoEnd, p.end = m.state, m.micros, false, i
 		open[k] = starts[:len(starts)-1]
 	}
 	slices.Reverse(orphan) // what ends last is around the others

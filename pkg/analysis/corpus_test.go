@@ -2,12 +2,12 @@ package analysis
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 const mib = 1 << 20
@@ -15,10 +15,7 @@ const mib = 1 << 20
 // recording opens device 0 of a recorded file.
 func recording(t *testing.T, name string) (*StackFacts, *replay.Device) {
 	t.Helper()
-	dir := os.Getenv("MEMVIZ_CORPUS")
-	if dir == "" {
-		t.Skip("MEMVIZ_CORPUS does not name a folder of recorded snapshots")
-	}
+	dir := testkit.CorpusDir(t)
 	s, err := snapshot.Open(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)

@@ -83,10 +83,34 @@ func (c Confidence) Qualifier() string {
 type Families struct {
 	Rules  []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
 	Phases *Phases
+
+	overrides *Overrides
 }
 
 // Family is the family of allocation i.
-func (f *Families) Family(i int) Family { return f.Rules[i].Family() }
+func (f *Families) Family(i int) Family {
+	r := f.Rules[i]
+	if int(r) < ruleCount {
+		return rules[r].family
+	}
+	return f.overrides.list[int(r)-ruleCount].family
+}
+
+// Reason is a conclusion with what led to it.
+type Reason struct {
+	Family     Family
+	Confidence Confidence
+	Because    string // a clause without a full stop
+	Retained   bool   // an activation that outlived the backward pass it was saved for
+}
+
+// Reason is what a rule concludes, one of the overrides too.
+func (f *Families) Reason(r Rule) Reason {
+	if int(r) < ruleCount {
+		return Reason{r.Family(), r.Confidence(), r.Because(), r.Retained()}
+	}
+	return f.overrides.reason(int(r) - ruleCount)
+}
 
 // BytesIn sums the requested bytes that are live in a state, by family.
 func (f *Families) BytesIn(d *replay.Device, state int) [FamilyCount]int64 {
@@ -100,7 +124,7 @@ func (f *Families) BytesIn(d *replay.Device, state int) [FamilyCount]int64 {
 }
 
 // Classify decides the family of every allocation of a device. The first rule
-// that applies wins; the cost is linear in the events, and n log n in the
+// that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
 // allocations from before the recording.
 func Classify(st *StackFacts, d *replay.Device) *Families {
 	ev := gatherEvidence(st, d)
@@ -118,6 +142,7 @@ func Classify(st *StackFacts, d *replay.Device) *Families {
 		}
 	})
 	ev.decidePreExisting(f.Rules)
+	f.override(st, d)
 	return f
 }
 

@@ -1,29 +1,21 @@
 package analysis
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // TestLayoutsOfRecordings holds the layouts of recorded files against the
 // replay, which counts reserved and active memory without them, and the last one
 // against the file's own segments.
 func TestLayoutsOfRecordings(t *testing.T) {
-	dir := os.Getenv("MEMVIZ_CORPUS")
-	if dir == "" {
-		t.Skip("MEMVIZ_CORPUS does not name a folder of recorded snapshots")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no snapshots in %s: %v", dir, err)
-	}
 	addUp := 0
-	for _, file := range files {
+	for _, file := range testkit.Corpus(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			s, err := snapshot.Open(file)
 			if err != nil {

@@ -46,6 +46,29 @@ func (f facts) marker() marker {
 	return markerEmpty
 }
 
+// markerFacts are the facts that a marker is read from.
+var markerFacts = map[marker]facts{
+	markerBackward:  factEngine | factBackwardCall,
+	markerOptimizer: factOptimizer,
+	markerZeroGrad:  factZeroGrad,
+	markerClipGrad:  factClipGrad,
+	markerForward:   factForward,
+	markerLoad:      factLoad,
+	markerData:      factDataLoader,
+}
+
+// telling are the facts of a whole stack that rules go by first.
+func (f facts) telling() facts {
+	if names := f & (factWorkspace | factCommunication); names != 0 {
+		return names
+	}
+	marker := f.marker()
+	if marker == markerForward && f.has(factKVCache) {
+		return factKVCache
+	}
+	return markerFacts[marker]
+}
+
 // markers gives the marker of each stack of one device's events.
 //
 // When Python frames were recorded and C++ frames were not, the autograd

@@ -16,15 +16,18 @@ type Recording struct {
 
 	families func() *Families
 	phases   func() *Phases
+	pools    func() Pools
 }
 
 // Record prepares one device for questions.
 func Record(s *snapshot.Snapshot, st *StackFacts, d *replay.Device) *Recording {
-	return &Recording{
+	r := &Recording{
 		Snapshot: s, Device: d, Stacks: st,
 		families: sync.OnceValue(func() *Families { return Classify(st, d) }),
 		phases:   sync.OnceValue(func() *Phases { return FindPhases(st, d) }),
 	}
+	r.pools = sync.OnceValue(r.findPools)
+	return r
 }
 
 // Families says what each allocation was for. That is found out when it is
@@ -34,3 +37,7 @@ func (r *Recording) Families() *Families { return r.families() }
 // Phases is the history as a sequence of phases, found out when it is first
 // asked.
 func (r *Recording) Phases() *Phases { return r.phases() }
+
+// Pools says in which memory pool each allocation lies, found out when it is
+// first asked.
+func (r *Recording) Pools() Pools { return r.pools() }

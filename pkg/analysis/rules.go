@@ -1,6 +1,7 @@
 package analysis
 
-// Rule is the reason for a family.
+// Rule is the reason for a family: one of those below or, behind them, an
+// override.
 type Rule uint8
 
 // The rules, in the order in which they are tried: first those for allocations
@@ -134,7 +135,7 @@ var rules = [ruleCount]struct {
 	residentBlock:             {Resident, High, "there before the recording and not freed in it; its stack was not recorded"},
 }
 
-// Family is what the rule concludes.
+// Family is what a built-in rule concludes; [Families.Reason] knows all rules.
 func (r Rule) Family() Family { return rules[r].family }
 
 // Confidence is how far to trust it.

@@ -22,12 +22,16 @@ type StackFacts struct {
 	Operator  []string           // "aten::mm", an autograd node such as "MmBackward0", or ""
 	Backward  []bool             // the autograd engine is on the stack
 	Shade     []uint8            // 0 to 4, equal for equal sites
+	Named     []snapshot.FrameID // the frame whose name says what was going on, or NoFrame
 
 	snapshot *snapshot.Snapshot
 	library  []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
 	facts    []facts
 	marker   []marker
 	depth    []uint8 // module calls on the stack, at most 255
+
+	overrides  *Overrides
+	overridden []uint8 // by stack: the override that decides, or notOverridden; nil without overrides
 }
 
 // Stacks looks once at every name, frame and stack of a snapshot; the cost is
@@ -41,6 +45,7 @@ func Stacks(s *snapshot.Snapshot) *StackFacts {
 		Operator:   make([]string, n),
 		Backward:   make([]bool, n),
 		Shade:      make([]uint8, n),
+		Named:      make([]snapshot.FrameID, n),
 		snapshot:   s,
 		library:    make([]snapshot.FrameID, n),
 		facts:      make([]facts, n),
@@ -95,6 +100,20 @@ func (st *StackFacts) read(id snapshot.StackID, names *names) {
 	st.Backward[id] = f.has(factEngine)
 	st.facts[id], st.marker[id], st.depth[id] = f, f.marker(), uint8(min(depth, math.MaxUint8))
 	st.Shade[id] = st.Site(id).shade()
+	st.Named[id] = st.named(id, names)
+}
+
+// named is the innermost frame that has a fact by which the rules go first, or
+// the user's where they go by none.
+func (st *StackFacts) named(id snapshot.StackID, names *names) snapshot.FrameID {
+	if telling := st.facts[id].telling(); telling != 0 {
+		for _, frame := range st.snapshot.Stacks.Frames(id) {
+			if names.facts[frame].has(telling) {
+				return frame
+			}
+		}
+	}
+	return st.SiteFrame[id]
 }
 
 // Site names the place that asked for memory, as exactly as its stack allows.

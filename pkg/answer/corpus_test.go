@@ -1,27 +1,19 @@
 package answer
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // TestCorpus asks everything of every real snapshot in the folder that
 // MEMVIZ_CORPUS names. Answers must fit their schemas and a terminal, and their
 // sums must agree with the replay.
 func TestCorpus(t *testing.T) {
-	dir := os.Getenv("MEMVIZ_CORPUS")
-	if dir == "" {
-		t.Skip("MEMVIZ_CORPUS does not name a folder of snapshots")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no snapshots in %s: %v", dir, err)
-	}
-	for _, file := range files {
+	for _, file := range testkit.Corpus(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			s, err := snapshot.Open(file)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -65,9 +66,9 @@ func events(t *testing.T, o EventOptions, in ...Input) *Sheet {
 
 func TestEvents(t *testing.T) {
 	in := []Input{
-		NewInput("training.pickle", testkit.Training()), NewInput("expanding.pickle", expanding()),
-		NewInput("cut.pickle", testkit.Cut()), NewInput("state_only.pickle", testkit.StateOnly()),
-		NewInput("hostile.pickle", testkit.Hostile()),
+		NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()),
+		NewInput("cut.pickle", samples.Cut()), NewInput("state_only.pickle", samples.StateOnly()),
+		NewInput("hostile.pickle", samples.Hostile()),
 	}
 	whole := events(t, EventOptions{}, in...)
 	fits(t, "events", whole)
@@ -88,7 +89,7 @@ func TestEvents(t *testing.T) {
 
 // Totals are those of the replay, and names do not depend on where a log begins.
 func TestEventsAddUp(t *testing.T) {
-	for _, in := range []Input{NewInput("training.pickle", testkit.Training()), NewInput("expanding.pickle", expanding()), example(t, "out-of-memory")} {
+	for _, in := range []Input{NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()), example(t, "out-of-memory")} {
 		whole := decoded(t, events(t, EventOptions{}, in))
 		device := in.Devices[0]
 		if len(whole.Events) != device.Events.Len() || len(whole.Events) == 0 {
@@ -144,7 +145,7 @@ func TestEventsPlaces(t *testing.T) {
 }
 
 func TestEventsWithoutTimes(t *testing.T) {
-	_, err := Events([]Input{NewInput("cut.pickle", testkit.Cut())}, EventOptions{From: Mark{timeMark, 5}})
+	_, err := Events([]Input{NewInput("cut.pickle", samples.Cut())}, EventOptions{From: Mark{timeMark, 5}})
 	if err == nil || !strings.HasPrefix(err.Error(), "cut.pickle, cuda:0: a time is not in this recording") {
 		t.Errorf("got %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -64,7 +65,7 @@ func ranksOf(in ...Input) *Sheet {
 
 // A hostile snapshot gives answers too, which fit a terminal and their schemas.
 func TestAnswersOnHostile(t *testing.T) {
-	in := NewInput("\x1b[31mhostile\n.pickle", testkit.Hostile())
+	in := NewInput("\x1b[31mhostile\n.pickle", samples.Hostile())
 	for command, ask := range map[string]func() (*Sheet, error){
 		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, 5) },
 		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },

@@ -31,6 +31,10 @@ func NewInput(name string, s *snapshot.Snapshot) Input {
 	return in
 }
 
+// Override has a person's rules say what tensors are for, before all others. It
+// has to come before any question.
+func (in *Input) Override(rules *analysis.Overrides) { in.Stacks.Override(rules) }
+
 // Only leaves one device of the snapshot, and reports whether it has it.
 func (in *Input) Only(id snapshot.DeviceID) bool {
 	in.Devices = slices.DeleteFunc(in.Devices, func(d *replay.Device) bool { return d.ID != id })

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/samples"
 )
 
 // Training has 13 events, 250 µs apart.
 func TestMarks(t *testing.T) {
-	d := replay.Replay(testkit.Training(), 0)
+	d := replay.Replay(samples.Training(), 0)
 	for _, test := range []struct {
 		from, to   string
 		first, end int
@@ -54,7 +54,7 @@ func TestMarksWithoutTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := between(replay.Replay(testkit.Cut(), 0), from, Mark{}); err == nil || !strings.Contains(err.Error(), "use event indices") {
+	if _, _, err := between(replay.Replay(samples.Cut(), 0), from, Mark{}); err == nil || !strings.Contains(err.Error(), "use event indices") {
 		t.Errorf("a time in a recording without times: %v", err)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/samples"
 )
 
 func TestMoment(t *testing.T) {
-	in := NewInput("", testkit.Training())
+	in := NewInput("", samples.Training())
 	r := in.Recordings[0]
 	for _, test := range []struct {
 		text  string

@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestSegments(t *testing.T) {
 	in := []Input{
-		NewInput("training.pickle", testkit.Training()), NewInput("expanding.pickle", expanding()),
-		NewInput("state_only.pickle", testkit.StateOnly()), NewInput("hostile.pickle", testkit.Hostile()),
+		NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()),
+		NewInput("state_only.pickle", samples.StateOnly()), NewInput("hostile.pickle", samples.Hostile()),
 	}
 	var all []byte
 	for _, at := range []string{"end", "peak", "start"} {
@@ -99,7 +100,7 @@ func TestOccupancy(t *testing.T) {
 func TestFolded(t *testing.T) {
 	line := regexp.MustCompile(`^\S.* (\d+)$`)
 	for _, in := range []Input{
-		example(t, "out-of-memory"), NewInput("training.pickle", testkit.Training()), NewInput("hostile.pickle", testkit.Hostile()),
+		example(t, "out-of-memory"), NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile()),
 	} {
 		var active, segments bytes.Buffer
 		if err := Folded(&active, &in, Peak); err != nil {

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"sync"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -127,6 +129,37 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 	}
 	stats.more(recording, o)
 	return stats
+}
+
+// more fills what takes a look at the stacks and the segments.
+func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
+	var fragmentation *analysis.Fragmentations
+	var wait sync.WaitGroup
+	wait.Go(func() { fragmentation = analysis.FindFragmentation(r) })
+	steps := analysis.FindSteps(r)
+	stats.StepMethod, stats.steps = steps.Method.Key(), len(steps.Boundaries)
+	stats.Windows = windows(r, steps, o.Every)
+	stats.Largest = largest(r, o.Rows)
+	wait.Wait()
+	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
+	settings := analysis.SettingsOf(r.Snapshot)
+	stats.AllocConf = settings.Conf
+	for _, a := range fragmentation.AtPeak.Advise(settings) {
+		stats.Advice = append(stats.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
+	}
+}
+
+// moreStats puts that into words.
+func (s *Sheet) moreStats(stats *DeviceStats, o StatsOptions) {
+	s.put(unusedTable(stats))
+	s.put(windowTable(stats, o))
+	s.put(largestTable(stats))
+	if stats.AllocConf != "" {
+		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
+	}
+	for _, a := range stats.Advice {
+		s.say("→ %s", a.Text)
+	}
 }
 
 // stats puts the totals of a device into words.

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -17,12 +18,12 @@ func TestStatsText(t *testing.T) {
 		golden string
 		in     []Input
 	}{
-		{"stats_training.txt", []Input{NewInput("runs/training.pickle", testkit.Training())}},
-		{"stats_hostile.txt", []Input{NewInput("hostile.pickle", testkit.Hostile())}},
+		{"stats_training.txt", []Input{NewInput("runs/training.pickle", samples.Training())}},
+		{"stats_hostile.txt", []Input{NewInput("hostile.pickle", samples.Hostile())}},
 		{"stats_states.txt", []Input{
-			NewInput("state_only.pickle", testkit.StateOnly()),
-			NewInput("one_event.pickle", testkit.OneEvent()),
-			NewInput("cut.pickle", testkit.Cut()),
+			NewInput("state_only.pickle", samples.StateOnly()),
+			NewInput("one_event.pickle", samples.OneEvent()),
+			NewInput("cut.pickle", samples.Cut()),
 			NewInput("empty.pickle", snapshot.NewComposer(snapshot.Format{}).Snapshot()),
 		}},
 	} {
@@ -42,7 +43,7 @@ func TestStatsText(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := Stats([]Input{NewInput("runs/training.pickle", testkit.Training())}, StatsOptions{Rows: 5}).Write(&text, JSON, Look{}); err != nil {
+	if err := Stats([]Input{NewInput("runs/training.pickle", samples.Training())}, StatsOptions{Rows: 5}).Write(&text, JSON, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Golden(t, "stats_training.json", text.Bytes())
@@ -83,7 +84,7 @@ func TestStatsJSONHasNoNull(t *testing.T) {
 }
 
 func TestTextHoldsNoControlCharacters(t *testing.T) {
-	s := testkit.Hostile()
+	s := samples.Hostile()
 	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
 	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
 	var text bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -20,7 +21,7 @@ func written(t *testing.T, s *Sheet, format Format) []byte {
 }
 
 func TestTop(t *testing.T) {
-	in := []Input{NewInput("training.pickle", testkit.Training()), NewInput("hostile.pickle", testkit.Hostile())}
+	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile())}
 	var all bytes.Buffer
 	for by := range analysis.ByCount {
 		s, err := Top(in, TopOptions{At: Peak, Grouping: analysis.Grouping{By: analysis.By(by), Depth: 1 + by%2}, Rows: 3})
@@ -49,7 +50,7 @@ func TestTopNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Top([]Input{NewInput("state_only.pickle", testkit.StateOnly())}, TopOptions{At: at})
+	_, err = Top([]Input{NewInput("state_only.pickle", samples.StateOnly())}, TopOptions{At: at})
 	if want := "state_only.pickle, cuda:0: an out-of-memory event is not in this recording"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

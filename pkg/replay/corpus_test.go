@@ -10,15 +10,13 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // TestGolden compares the replay with what PyTorch's own viewer computes for
 // real snapshots.
 func TestGolden(t *testing.T) {
-	dir := os.Getenv("MEMVIZ_CORPUS")
-	if dir == "" {
-		t.Skip("MEMVIZ_CORPUS names no folder of real snapshots")
-	}
+	dir := testkit.CorpusDir(t)
 	text, err := os.ReadFile(filepath.Join(dir, "golden.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // The view model of a small recording, as the page gets it.
 func TestReport(t *testing.T) {
-	r := New("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", testkit.Training())})
+	r := New("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", samples.Training())})
 	r.Palette = Palette{} // has tests of its own
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -29,9 +30,9 @@ func TestStart(t *testing.T) {
 		want Start
 	}{
 		{"nothing", nil, Start{0, 0}},
-		{"the only device", []answer.Input{answer.NewInput("", testkit.StateOnly())}, Start{0, 0}},
-		{"the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", testkit.StateOnly()), answer.NewInput("", testkit.Training()), answer.NewInput("", testkit.Hostile())}, Start{2, 0}},
-		{"the first of equals", []answer.Input{answer.NewInput("", testkit.StateOnly()), answer.NewInput("", testkit.StateOnly())}, Start{0, 0}},
+		{"the only device", []answer.Input{answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
+		{"the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{2, 0}},
+		{"the first of equals", []answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
 	} {
 		if got := New("", test.in).Start; got != test.want {
 			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 func TestCurve(t *testing.T) {
-	d := replay.Replay(testkit.Training(), 0)
+	d := replay.Replay(samples.Training(), 0)
 	testkit.Golden(t, "curve_training.svg", []byte(curveSVG(d, "cuda:0")+"\n"))
 }
 
@@ -35,9 +36,9 @@ func TestCurveIsBounded(t *testing.T) {
 
 // The curve is well-formed, holds no style or script, and escapes its texts.
 func TestCurveIsInert(t *testing.T) {
-	for _, s := range []*snapshot.Snapshot{testkit.Training(), testkit.Hostile(), testkit.StateOnly(), testkit.OneEvent()} {
+	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.StateOnly(), samples.OneEvent()} {
 		for _, id := range s.Devices() {
-			svg := string(curveSVG(replay.Replay(s, id), testkit.HostileTexts[0]))
+			svg := string(curveSVG(replay.Replay(s, id), samples.HostileTexts[0]))
 			decoder := xml.NewDecoder(strings.NewReader(svg))
 			for {
 				token, err := decoder.Token()

@@ -150,6 +150,7 @@ type decodedStacks struct {
 	name, file, line, class                      []uint64
 	parent, nodeFrame                            []uint64
 	node, site, operator, shade, backwardStackID []uint64
+	named                                        []uint64
 }
 
 func decodeStacks(raw []byte) (*decodedStacks, error) {
@@ -157,7 +158,7 @@ func decodeStacks(raw []byte) (*decodedStacks, error) {
 	s := &decodedStacks{strings: r.strings()}
 	for _, column := range []*[]uint64{
 		&s.name, &s.file, &s.line, &s.class, &s.parent, &s.nodeFrame,
-		&s.node, &s.site, &s.operator, &s.shade, &s.backwardStackID,
+		&s.node, &s.site, &s.operator, &s.shade, &s.backwardStackID, &s.named,
 	} {
 		*column = r.column()
 	}
@@ -192,7 +193,7 @@ type decodedDevice struct {
 	markerSize, markerFree      []uint64
 	contextAlloc, contextText   []uint64
 	metadataAlloc, metadataText []uint64
-	rule                        []uint64
+	rule, pool                  []uint64
 }
 
 func decodeDevice(raw []byte, view *Device) (*decodedDevice, error) {
@@ -209,7 +210,7 @@ func decodeDevice(raw []byte, view *Device) (*decodedDevice, error) {
 	d.markerSize, d.markerFree = r.column(), r.column()
 	d.contextAlloc, d.contextText = sums(r.column()), r.column()
 	d.metadataAlloc, d.metadataText = sums(r.column()), r.column()
-	d.rule = r.column()
+	d.rule, d.pool = r.column(), r.column()
 	if err := r.finish(); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,7 @@
 //	stack.operator  string: the operator, such as "aten::mm", or ""
 //	stack.shade     0 to 4: the lightness step of the call site inside its family
 //	stack.backward  1: the autograd engine is on the stack
+//	stack.named     frame+1 of the frame whose name says what was going on; 0: none, or left out
 //
 // A device, element "device-F-D" (D is the position in the file's list of
 // devices, not its ordinal). With n events, m allocations in pile order and p
@@ -87,9 +88,31 @@
 //	metadata.alloc  d    allocations with user metadata
 //	metadata.text        string
 //	rule                 m values: index into the report's rules
+//	pool                 m values: index into the device's pools; none when there is only one
 //
 // Two allocations of one device share no start event, so the deltas of start
 // are at least 1.
+//
+// What stands above the chart of a device, element "lanes-F-D": annotated ranges
+// in the order in which they start, outer ones first; phases, inferred from
+// stacks; and where steps are. A range from state a to b holds the events a to
+// b-1. Ranges of one depth, and phases, do not overlap.
+//
+//	strings              names; 0 is ""
+//	range.from      d    state
+//	range.length         states
+//	range.from_us   z d  microseconds since the first event, at most span_us; none when not recorded
+//	range.length_us
+//	range.depth          0: inside no other; below [maxRangeDepth]
+//	range.name           string, printable and of at most [maxRangeName] characters
+//	range.cut            0 whole, 1 its start is missing, 2 its end
+//	phase.from      d    state
+//	phase.length         states
+//	phase.kind           0 load, 1 forward, 2 backward, 3 optimizer
+//	step.boundary   d    state between two steps; the last may be the last state
+//
+// A page takes at most [maxRanges] ranges and [maxPhases] phases; of more, it
+// leaves out the deepest ranges and the shortest phases, and says how many.
 //
 // # Smaller payloads
 //
@@ -106,7 +129,7 @@
 //     index, and those that no allocation has are gone;
 //   - the stacks of frees: stack.free is 0 throughout.
 //
-// Everything else is as it was: the pile order and so the index of each
+// Everything else is as it was: the lanes, the pile order and so the index of each
 // allocation, start, life, size, family and rule, the active and reserved bytes
 // of every state, and the site of every allocation. The last of each device's
 // warnings says what is missing. Rows are never merged, because every event

@@ -9,8 +9,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // render writes a page and decodes it again.
@@ -28,7 +28,7 @@ func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", testkit.Training()), answer.NewInput("hostile.pickle", testkit.Hostile())}
+	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()), answer.NewInput("hostile.pickle", samples.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
@@ -65,6 +65,7 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *answer.Input) {
 			}
 		}
 		checkEvents(t, got, d, stacks, in.Snapshot)
+		checkLanes(t, page, view, in.Recordings[i])
 	}
 }
 

@@ -55,30 +55,34 @@ func newFamilies() []Family {
 }
 
 // ruleTable lists the rules that decided any family of a report, in the order
-// in which they are tried, and where each stands in the list.
+// in which they are tried, then the overrides, and where each stands in the
+// list. The snapshots of a report have the same overrides.
 func ruleTable(in []answer.Input) ([]Rule, map[analysis.Rule]int) {
 	place := map[analysis.Rule]int{}
+	reasons := map[analysis.Rule]analysis.Reason{}
 	for i := range in {
 		for _, recording := range in[i].Recordings {
 			var used [256]bool
-			for _, rule := range recording.Families().Rules {
+			families := recording.Families()
+			for _, rule := range families.Rules {
 				used[rule] = true
 			}
 			for rule, is := range used {
 				if is {
-					place[analysis.Rule(rule)] = 0
+					reasons[analysis.Rule(rule)] = families.Reason(analysis.Rule(rule))
 				}
 			}
 		}
 	}
 	list := []Rule{}
-	for _, rule := range slices.Sorted(maps.Keys(place)) {
+	for _, rule := range slices.Sorted(maps.Keys(reasons)) {
+		reason := reasons[rule]
 		place[rule] = len(list)
 		list = append(list, Rule{
-			Family:    int(familyPlace[rule.Family()]),
-			Because:   rule.Because(),
-			Qualifier: rule.Confidence().Qualifier(),
-			Retained:  rule.Retained(),
+			Family:    int(familyPlace[reason.Family]),
+			Because:   reason.Because,
+			Qualifier: reason.Confidence.Qualifier(),
+			Retained:  reason.Retained,
 		})
 	}
 	return list, place

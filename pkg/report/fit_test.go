@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // busy is a recording of n allocations in which every column has much to say.
@@ -64,7 +64,7 @@ func busy(n int) *snapshot.Snapshot {
 // Each step makes the file smaller, by leaving out what it is meant to and
 // nothing else.
 func TestFit(t *testing.T) {
-	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)), answer.NewInput("training.pickle", testkit.Training())}
+	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)), answer.NewInput("training.pickle", samples.Training())}
 	full := encoded(t, in)
 	d := Encode("memviz test", in, nil)
 	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code", "the stacks of frees"}
@@ -99,7 +99,7 @@ func TestFit(t *testing.T) {
 
 // What fits loses nothing, to the byte.
 func TestFitLeavesAlone(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", testkit.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
 	want, _ := render(t, in...)
 	d := Encode("memviz test", in, nil)
 	var got bytes.Buffer
@@ -121,7 +121,7 @@ func TestFitClaimsNothing(t *testing.T) {
 		in   *snapshot.Snapshot
 		want []string
 	}{
-		{"no events", testkit.StateOnly(), []string{"addresses"}},
+		{"no events", samples.StateOnly(), []string{"addresses"}},
 		{"nothing", snapshot.NewComposer(snapshot.Format{}).Snapshot(), nil},
 	} {
 		d := Encode("memviz test", []answer.Input{answer.NewInput("", test.in)}, nil)

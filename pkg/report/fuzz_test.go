@@ -68,6 +68,10 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 				snapshot.Block{Address: number(), Size: int64(number()), RequestedSize: int64(number()), Stack: stack(), State: snapshot.BlockState(b % 3)})
 			continue
 		}
+		if b&0x70 == 0x60 {
+			c.Annotation(string([]byte{next() % 4}), b&0x08 != 0, int64(number()))
+			continue
+		}
 		e := snapshot.EventText{
 			Action: snapshot.Action(b % uint8(snapshot.FirstUnknownAction+1)), Addr: number(), Size: int64(number()), Stream: number(),
 			Stack: stack(), TimeMicros: int64(number()),

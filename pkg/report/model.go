@@ -62,6 +62,12 @@ type Device struct {
 	OOMEvents             int   `json:"oom_events"`
 	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
 
+	Pools []string `json:"pools"` // index: the payload's pool column; "default" first, then "1,2"
+
+	Lanes    Lanes `json:"lanes"`
+	lanes    *deviceLanes
+	Capacity *Capacity `json:"capacity"` // null: not known
+
 	Answers  []Card           `json:"answers"` // four
 	Verdict  answer.Verdict   `json:"verdict"`
 	Warnings []answer.Warning `json:"warnings"`

@@ -11,6 +11,7 @@ type devicePayload struct {
 	*pile
 	view      *Device
 	rulePlace map[analysis.Rule]int // in the report's rules
+	pools     []uint8               // by allocation of the device: index into view.Pools
 	snapshot  *snapshot.Snapshot
 	stacks    *stackTable  // of the file
 	texts     *stringTable // of the file
@@ -145,13 +146,18 @@ func (p *devicePayload) freeStack(a *replay.Allocation) uint64 {
 // writeRest writes the columns from stream to the last.
 func (p *devicePayload) writeRest(c *columnWriter) {
 	c.column(p.len(), func(i int) uint64 { return uint64(p.at(i).Stream) })
-	c.column(p.len(), func(i int) uint64 { return uint64(familyPlace[p.rule(i).Family()]) })
+	c.column(p.len(), func(i int) uint64 { return uint64(familyPlace[p.families.Family(p.index(i))]) })
 	c.column(len(p.bottom), func(i int) uint64 { return uint64(p.at(i).From) })
 	p.writeReserved(c)
 	p.writeMarkers(c)
 	p.writeNotes(c, p.device.Events.CompileContext)
 	p.writeNotes(c, p.device.Events.Metadata)
 	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
+	if len(p.view.Pools) > 1 {
+		c.column(p.len(), func(i int) uint64 { return uint64(p.pools[p.index(i)]) })
+	} else {
+		c.column(0, nil)
+	}
 }
 
 // writeReserved writes the columns reserved.event and reserved.delta.

@@ -13,7 +13,7 @@ type filePayload struct {
 	in       *answer.Input
 	devices  []*devicePayload
 	texts    *stringTable // that the devices refer to
-	elements []element    // of the devices, then of the stacks
+	elements []element    // of the devices, of the stacks, of the lanes of each device
 }
 
 func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
@@ -24,6 +24,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]in
 			pile:      newPile(in.Devices[i], in.Recordings[i].Families()),
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
+			pools:     in.Recordings[i].Pools().Of,
 			snapshot:  in.Snapshot,
 			stacks:    stacks,
 			texts:     f.texts,
@@ -31,6 +32,9 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]in
 		f.elements = append(f.elements, element{id: view.Devices[i].Payload, parts: make([]part, deviceParts)})
 	}
 	f.elements = append(f.elements, element{id: view.Stacks})
+	for i := range view.Devices {
+		f.elements = append(f.elements, element{id: view.Devices[i].Lanes.Payload})
+	}
 	return f
 }
 
@@ -44,6 +48,9 @@ func (f *filePayload) encode(tick func(values int)) {
 		all.Wait()
 	}
 	f.encodeStacks(allStacks(f.in.Snapshot))
+	for i, p := range f.devices {
+		f.elements[len(f.devices)+1+i].parts = []part{pack(packOthers, nil, p.view.lanes.write)}
+	}
 }
 
 // encodeStacks packs the stacks and all texts of the file.

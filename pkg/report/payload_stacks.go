@@ -35,6 +35,7 @@ func writeStacks(c *columnWriter, in *answer.Input, t *stackTable, texts *string
 	c.column(len(t.stacks), func(i int) uint64 { return operators[i] })
 	c.column(len(t.stacks), func(i int) uint64 { return uint64(facts.Shade[stack(i)]) })
 	c.column(len(t.stacks), func(i int) uint64 { return oneIf(facts.Backward[stack(i)]) })
+	c.column(len(t.stacks), func(i int) uint64 { return t.named(i, facts) })
 }
 
 func oneIf(set bool) uint64 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -53,6 +54,7 @@ func userStacks(in *answer.Input, frees bool) *stackTable {
 		id := snapshot.StackID(i)
 		frames := userFrames(facts, id, s.Stacks.Frames(id))
 		key = appendFacts(key[:0], facts, id)
+		key = binary.AppendUvarint(key, uint64(keptNamed(facts, id, frames)+1))
 		for _, f := range frames {
 			key = binary.AppendUvarint(key, uint64(f))
 			frameUsed[f] = true
@@ -116,6 +118,19 @@ func (t *stackTable) numberFrames(n int, keep func(f int) bool) {
 			t.frames = append(t.frames, snapshot.FrameID(f))
 		}
 	}
+}
+
+// named is a value of the column stack.named.
+func (t *stackTable) named(i int, facts *analysis.StackFacts) uint64 {
+	return t.site(keptNamed(facts, t.stacks[i].id, t.stacks[i].frames))
+}
+
+// keptNamed is the frame that says what was going on, if it is among frames.
+func keptNamed(facts *analysis.StackFacts, id snapshot.StackID, frames []snapshot.FrameID) snapshot.FrameID {
+	if named := facts.Named[id]; slices.Contains(frames, named) {
+		return named
+	}
+	return analysis.NoFrame
 }
 
 // site is a value of the column stack.site.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // small is a snapshot of two devices that uses every column.
@@ -98,7 +99,7 @@ func TestWriteAndRead(t *testing.T) {
 // TestFilesBothWays reads every example and every real file in both ways, and
 // our rewriting of it.
 func TestFilesBothWays(t *testing.T) {
-	for _, path := range files(t) {
+	for _, path := range testkit.Snapshots(t) {
 		t.Run(path, func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -114,23 +115,6 @@ func TestFilesBothWays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// files are the examples and, where MEMVIZ_CORPUS names a folder, real snapshots.
-func files(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "snapshot.pickle.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no examples (%v)", err)
-	}
-	if dir := os.Getenv("MEMVIZ_CORPUS"); dir != "" {
-		corpus, err := filepath.Glob(filepath.Join(dir, "*.pickle"))
-		if err != nil || len(corpus) == 0 {
-			t.Fatalf("no snapshots in %s (%v)", dir, err)
-		}
-		paths = append(paths, corpus...)
-	}
-	return paths
 }
 
 func TestOpen(t *testing.T) {

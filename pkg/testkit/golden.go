@@ -1,3 +1,5 @@
+// Package testkit holds what the tests of all packages share: where their files
+// are, and golden files.
 package testkit
 
 import (

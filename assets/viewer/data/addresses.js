@@ -6,6 +6,8 @@
  * @typedef {object} Addresses
  * @property {(i: number) => string} text address of allocation i in hex, or "" when addresses were left out
  * @property {() => void} prepare makes many calls of text quick
+ * @property {(ranges: [bigint, bigint][]) => (i: number) => boolean} within whether allocation i lies in one of some
+ *   ranges, each from an address to before another
  */
 
 /**
@@ -19,7 +21,7 @@ export function addressesOf(r, { has_addr, wide_addr, base_addr }, size) {
   const difference = r.signed();
   const high = r.unsigned();
   const low = r.unsigned();
-  if (!has_addr) return { text: () => '', prepare: () => {} };
+  if (!has_addr) return { text: () => '', prepare: () => {}, within: () => () => false };
   if ((wide_addr ? Math.min(high.length, low.length) : difference.length) !== size.length)
     throw new Error('the payload does not fit the report: addresses');
   return wide_addr ? new WideAddresses(high, low) : new NearAddresses(base_addr, difference, size);
@@ -51,6 +53,16 @@ class NearAddresses {
   text(i) {
     const offset = this.sums ? this.sums[i] : this.#sum(i);
     return '0x' + (this.base + BigInt(offset)).toString(16);
+  }
+
+  /** @param {[bigint, bigint][]} ranges */
+  within(ranges) {
+    this.prepare();
+    const sums = /** @type {Float64Array} */ (this.sums);
+    const near = ranges
+      .map(([from, to]) => [Number(from - this.base), Number(to - this.base)])
+      .filter(([from, to]) => to > 0 && from < Number.MAX_SAFE_INTEGER);
+    return (/** @type {number} */ i) => near.some(([from, to]) => from <= sums[i] && sums[i] < to);
   }
 
   /** The sum for one: quicker than all of them, and a person asks for one at a time. @param {number} i */
@@ -95,8 +107,21 @@ class WideAddresses {
 
   prepare() {}
 
+  /** @param {[bigint, bigint][]} ranges */
+  within(ranges) {
+    return (/** @type {number} */ i) => {
+      const at = this.#address(i);
+      return ranges.some(([from, to]) => from <= at && at < to);
+    };
+  }
+
   /** @param {number} i */
   text(i) {
-    return '0x' + ((BigInt(this.high.values[i] ?? 0) << 32n) | BigInt(this.low.values[i] ?? 0)).toString(16);
+    return '0x' + this.#address(i).toString(16);
+  }
+
+  /** @param {number} i */
+  #address(i) {
+    return (BigInt(this.high.values[i] ?? 0) << 32n) | BigInt(this.low.values[i] ?? 0);
   }
 }

@@ -1,7 +1,7 @@
 // The strip of four answers: as the report has them, but for what depends on
 // the colours and on the pinned tensor.
 
-import { bytes, counted } from './format.js';
+import { bytes, counted, share } from './format.js';
 import { NO_STACK } from './sites.js';
 
 /** Where the question of who allocated it stands. */
@@ -21,17 +21,26 @@ const WHO = 2;
 export function answersOf(device, grouping, pinned) {
   return device.report.answers.map((card, i) => {
     const shown = i === WHO && pinned !== null ? allocatedThis(card, device, pinned) : card;
-    return card.bar.length > 0 && grouping.mode === 'size'
-      ? { ...shown, line: `${counted(device.data.count, 'tensor')} coloured by size`, colours: bySize(device, grouping) }
+    return card.bar.length > 0 && grouping.mode !== 'family'
+      ? { ...shown, ...atPeak(device, grouping) }
       : { ...shown, colours: card.bar.map((p) => ({ color: grouping.groups[p.family]?.color ?? '', part: p.bytes })) };
   });
 }
 
+/** Groups named in the line, the largest first. */
+const NAMED = 3;
+
 /** What each group holds at the peak. @param {import('./open.js').OpenDevice} device @param {import('./grouping.js').Grouping} grouping */
-function bySize({ timeline, data }, grouping) {
-  const held = new Float64Array(grouping.groups.length);
-  for (const id of timeline.live(timeline.peak)) held[grouping.of[id]] += data.size[id];
-  return grouping.groups.map(({ color }, i) => ({ color, part: held[i] })).filter(({ part }) => part > 0);
+function atPeak({ timeline, data }, { of, groups }) {
+  const held = new Float64Array(groups.length);
+  for (const id of timeline.live(timeline.peak)) held[of[id]] += data.size[id];
+  const parts = groups.map(({ color, label }, i) => ({ color, label, part: held[i] })).filter(({ part }) => part > 0);
+  const largest = [...parts].sort((a, b) => b.part - a.part).slice(0, NAMED);
+  const total = timeline.active[timeline.peak];
+  return {
+    line: largest.map(({ label, part }) => `${label} ${share(part, total)}`).join(', '),
+    colours: parts.map(({ color, part }) => ({ color, part })),
+  };
 }
 
 /**

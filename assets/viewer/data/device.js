@@ -13,6 +13,7 @@ export class DeviceData {
   #freeCode;
   #stream;
   #rule;
+  #pool;
 
   /**
    * @param {Uint8Array} bytes the payload "device-F-D"
@@ -52,8 +53,10 @@ export class DeviceData {
     this.context = new Texts(r);
     this.metadata = new Texts(r);
     this.#rule = r.unsigned();
+    this.#pool = r.unsigned();
     for (const column of [this.size, this.stack, this.#freeCode, this.#stream, this.family, this.#rule])
       expect(column.length === this.count, 'a column');
+    expect(this.#pool.length === 0 || this.#pool.length === this.count, 'pools');
     expect(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
   }
 
@@ -72,6 +75,11 @@ export class DeviceData {
   /** Per allocation: an index into the report's rules. */
   get rule() {
     return this.#rule.values;
+  }
+
+  /** Per allocation: an index into the device's pools; empty when there is only one. */
+  get pool() {
+    return this.#pool.values;
   }
 
   /** @param {number} i */

@@ -2,6 +2,7 @@
 
 import { payload } from './codec.js';
 import { DeviceData } from './device.js';
+import { Lanes } from './lanes.js';
 import { SiteTable } from './sites.js';
 import { Stacks } from './stacks.js';
 import { Timeline } from './timeline.js';
@@ -16,6 +17,7 @@ import { Timeline } from './timeline.js';
  * @property {DeviceData} data
  * @property {Timeline} timeline
  * @property {SiteTable} sites
+ * @property {Lanes} lanes
  * @property {boolean} hasHistory
  * @property {boolean} hasTime whether a time axis can be drawn
  */
@@ -38,9 +40,10 @@ export class Library {
     const file = this.report.files[fileIndex];
     const report = file?.devices[deviceIndex];
     if (!report) throw new Error('there is no such device in this report');
-    const [stacks, bytes] = await Promise.all([
+    const [stacks, bytes, lanes] = await Promise.all([
       this.#stacksOf(file.stacks),
       payload(this.document.getElementById(report.payload)),
+      payload(this.document.getElementById(report.lanes.payload)),
     ]);
     const data = new DeviceData(bytes, report);
     const timeline = new Timeline(data, report.reserved_baseline_bytes);
@@ -52,7 +55,8 @@ export class Library {
       stacks,
       data,
       timeline,
-      sites: new SiteTable(data, stacks),
+      sites: new SiteTable(data, stacks, this.report.families),
+      lanes: new Lanes(lanes, report),
       hasHistory: data.events > 0,
       hasTime: data.hasTime && report.span_us > 0,
     };

@@ -41,9 +41,16 @@
  * @property {number} reserved_final_bytes
  * @property {number} oom_events
  * @property {number} with_stack
+ * @property {string[]} pools
+ * @property {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string, steps_from: string}} lanes
+ * @property {Capacity | null} capacity null: not known
  * @property {Card[]} answers to the four questions
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
+ *
+ * @typedef {object} Capacity
+ * @property {number} bytes
+ * @property {string} text what, and where from
  *
  * @typedef {object} Card
  * @property {string} question

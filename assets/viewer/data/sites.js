@@ -79,12 +79,12 @@ function plain(name) {
   return { key: 'n' + name, name, place: '', file: '', title: name };
 }
 
-/** @typedef {'site' | 'file' | 'function'} By */
+/** @typedef {'site' | 'file' | 'function' | 'family'} By */
 
 /**
  * @param {import('./stacks.js').Stacks} stacks
  * @param {number} stack
- * @param {By} by
+ * @param {By} by but not family, which no stack has
  * @returns {Site}
  */
 export function keyOf(stacks, stack, by) {
@@ -97,28 +97,51 @@ export function keyOf(stacks, stack, by) {
 }
 
 /**
- * @typedef {Site & {bytes: number, tensors: number, group: number, largest: number}} Row
- *   group: the one with most of the bytes; largest: its largest allocation
+ * @typedef {Site & {bytes: number, tensors: number, group: number, first: number, last: number, largest: number}} Row
+ *   group: the one with most of the bytes; first, last and largest: allocations of the row
  */
 
-/** Sums allocations up by call site, file or function. */
+/** @param {import('./report.js').Family} family @returns {Site} */
+function familySite({ key, label }) {
+  return { key, name: label, place: '', file: '', title: label };
+}
+
+/** Sums allocations up by call site, file, function or family. */
 export class SiteTable {
   /**
    * @param {import('./device.js').DeviceData} data
    * @param {import('./stacks.js').Stacks} stacks
+   * @param {import('./report.js').Family[]} [families]
    */
-  constructor(data, stacks) {
+  constructor(data, stacks, families = []) {
     this.data = data;
     this.stacks = stacks;
-    /** @type {Record<By, (Site | undefined)[]>} by stack */
-    this.known = { site: [], file: [], function: [] };
+    /** @type {Record<By, (Site | undefined)[]>} by stack, or by family */
+    this.known = { site: [], file: [], function: [], family: families.map(familySite) };
     /** @type {Uint32Array | null} allocations of each stack, counted when first asked for */
     this.perStack = null;
   }
 
   /** @param {number} id @param {By} [by] @returns {Site} */
   site(id, by = 'site') {
-    return this.#ofStack(this.data.stack[id], by);
+    return this.#ofStack(this.#codes(by)[id], by);
+  }
+
+  /** What decides the row of each allocation: its stack or its family. @param {By} by */
+  #codes(by) {
+    return by === 'family' ? this.data.family : this.data.stack;
+  }
+
+  /**
+   * Which allocations a row stands for, in the whole recording.
+   * @param {By} by @param {string} key
+   * @returns {(id: number) => boolean}
+   */
+  members(by, key) {
+    const codes = this.#codes(by);
+    /** @type {boolean[]} */
+    const known = [];
+    return (id) => (known[codes[id]] ??= this.#ofStack(codes[id], by).key === key);
   }
 
   /** @param {number} stack @param {By} by */
@@ -138,11 +161,13 @@ export class SiteTable {
     const rows = new Map();
     /** @type {Sum[]} the same by stack, which is quicker to ask */
     const ofStack = [];
-    const { size, stack } = this.data;
+    const { size } = this.data;
+    const codes = this.#codes(by);
     for (const id of ids) {
-      const row = (ofStack[stack[id]] ??= this.#row(rows, id, by));
+      const row = (ofStack[codes[id]] ??= this.#row(rows, id, by));
       row.bytes += size[id];
       row.tensors++;
+      row.last = id;
       if (size[id] > size[row.largest]) row.largest = id;
       row.byGroup[groups[id]] = (row.byGroup[groups[id]] ?? 0) + size[id];
     }
@@ -161,7 +186,10 @@ export class SiteTable {
   #row(rows, id, by) {
     const site = this.site(id, by);
     let row = rows.get(site.key);
-    if (!row) rows.set(site.key, (row = { ...site, bytes: 0, tensors: 0, group: 0, largest: id, byGroup: [] }));
+    if (!row) {
+      row = { ...site, bytes: 0, tensors: 0, group: 0, first: id, last: id, largest: id, byGroup: [] };
+      rows.set(site.key, row);
+    }
     return row;
   }
 

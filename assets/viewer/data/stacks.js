@@ -31,6 +31,7 @@ export class Stacks {
     this.operator = r.unsigned().values;
     this.shade = r.unsigned().values;
     this.backward = r.unsigned().values;
+    this.named = r.unsigned().values;
     /** @type {(Frame | undefined)[]} */
     this.known = [];
     // Every parent stands before its child, so a walk to the root ends.
@@ -79,6 +80,16 @@ export class Stacks {
   siteFrame(stack) {
     const site = this.site[stack] ?? 0;
     return site > 0 ? this.frame(site - 1) : null;
+  }
+
+  /**
+   * The frame whose name says what was going on.
+   * @param {number} stack
+   * @returns {Frame | null}
+   */
+  namedFrame(stack) {
+    const named = this.named[stack] ?? 0;
+    return named > 0 ? this.frame(named - 1) : null;
   }
 
   /**

@@ -7,16 +7,25 @@ import { countUpTo } from './search.js';
 const BLOCK = 64;
 const GROUP = BLOCK * BLOCK;
 
+/**
+ * The columns of a device that a timeline stands on.
+ * @typedef {Pick<import('./device.js').DeviceData,
+ *   'events' | 'count' | 'first' | 'last' | 'size' | 'pendingAlloc' | 'pendingWait' | 'reservedEvent' | 'reservedDelta'>} Lives
+ */
+
 export class Timeline {
   /**
-   * @param {import('./device.js').DeviceData} data
+   * @param {Lives} data
    * @param {number} reservedBaseline reserved bytes in state 0
+   * @param {Int32Array | null} [members] the only allocations that are ever live; the others end in state 0
    */
-  constructor(data, reservedBaseline) {
+  constructor(data, reservedBaseline, members = null) {
     this.data = data;
     this.lastState = data.events;
+    /** Those before are never live. */
+    this.least = members ? (members[0] ?? data.count) : 0;
     /** Active bytes per state. */
-    this.active = sumActive(data);
+    this.active = sumActive(data, members);
     this.highest = new Pyramid(this.active, 1);
     this.lowest = new Pyramid(this.active, -1);
     /** The first state with the most active bytes. */
@@ -69,7 +78,7 @@ export class Timeline {
       buffer,
     } = this;
     let n = 0;
-    for (let i = from; i < to;) {
+    for (let i = Math.max(from, this.least); i < to;) {
       const b = Math.floor(i / BLOCK);
       if (i % GROUP === 0 && groupLast[b / BLOCK] < k) {
         i += GROUP;
@@ -128,10 +137,11 @@ export class Timeline {
   }
 }
 
-/** @param {import('./device.js').DeviceData} data @returns {Float64Array} per state */
-function sumActive({ events, count, first, last, size }) {
+/** @param {Lives} data @param {Int32Array | null} members @returns {Float64Array} per state */
+function sumActive({ events, count, first, last, size }, members) {
   const active = new Float64Array(events + 2); // what is live at the end ends after the last state
-  for (let i = 0; i < count; i++) {
+  for (let j = 0, n = members ? members.length : count; j < n; j++) {
+    const i = members ? members[j] : j;
     active[first[i]] += size[i];
     active[last[i] + 1] -= size[i];
   }

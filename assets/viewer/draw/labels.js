@@ -29,7 +29,7 @@ export function crowd(timeline, columns) {
 /**
  * One label per group, where its band is tallest over the label's own width.
  * @param {import('../data/timeline.js').Timeline} timeline
- * @param {Uint8Array} groups group of each allocation
+ * @param {ArrayLike<number>} groups group of each allocation
  * @param {Int32Array} columns state of each column
  * @param {import('../view/viewport.js').Viewport} viewport
  * @param {import('./layout.js').Layout} layout
@@ -65,7 +65,7 @@ export function bandLabels(timeline, groups, columns, viewport, layout) {
 /**
  * The bands of a state: neighbours of one group in the pile, in view and tall enough.
  * @param {import('../data/timeline.js').Timeline} timeline
- * @param {Uint8Array} groups
+ * @param {ArrayLike<number>} groups
  * @param {number} state
  * @param {{low: number, high: number}} view
  * @param {number} least bytes

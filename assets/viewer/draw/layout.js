@@ -7,6 +7,13 @@ const AXIS = 24;
 const GAP = 6;
 const FOOT = 8;
 
+/** Lanes above the plot: their place, height, and pitch; folded, only that of strips. */
+const LANES = { top: 6, height: 17, pitch: 19, strip: 5, stripPitch: 7 };
+
+/** What flags need between the lanes and the plot, and the part of the height that lanes may take. */
+const FLAGS = 23;
+const LANES_PART = 0.25;
+
 /** Height of the minimap. */
 export const MINIMAP = 42;
 
@@ -19,25 +26,54 @@ export const MINIMAP = 42;
  * @property {number} plotWidth
  * @property {number} plotHeight
  * @property {number} minimapTop
+ * @property {LaneRow[]} lanes
+ * @property {boolean} lanesFolded
+ *
+ * @typedef {{lane: import('../data/lanes.js').Lane, label: string, top: number, height: number}} LaneRow
  */
 
 /**
  * @param {number} width
  * @param {number} height
  * @param {boolean} hasHistory without one there is no x axis and no minimap
+ * @param {import('../data/lanes.js').Lanes | null} [above]
+ * @param {boolean} [lanesFolded]
  * @returns {Layout}
  */
-export function layoutOf(width, height, hasHistory) {
+export function layoutOf(width, height, hasHistory, above = null, lanesFolded = false) {
   const below = hasHistory ? AXIS + GAP + MINIMAP + FOOT : 18;
+  const lanes = hasHistory && above ? laneRows(above, height, lanesFolded) : [];
+  const last = lanes.at(-1);
+  const top = last ? last.top + last.height + FLAGS : TOP;
   return {
     width,
     height,
     left: LEFT,
-    top: TOP,
+    top,
     plotWidth: Math.max(1, width - LEFT - RIGHT),
-    plotHeight: Math.max(1, height - TOP - below),
+    plotHeight: Math.max(1, height - top - below),
     minimapTop: height - MINIMAP - FOOT,
+    lanes,
+    lanesFolded,
   };
+}
+
+/**
+ * Where the lanes stand. What is nested too deep for the height has none, and the last label says so.
+ * @param {import('../data/lanes.js').Lanes} lanes @param {number} height @param {boolean} folded
+ * @returns {LaneRow[]}
+ */
+function laneRows({ annotated, phases }, height, folded) {
+  const most = folded ? 1 : Math.max(2, Math.floor((height * LANES_PART) / LANES.pitch)) - (phases ? 1 : 0);
+  const shown = phases ? [...annotated.slice(0, most), phases] : annotated.slice(0, most);
+  const [each, pitch] = folded ? [LANES.strip, LANES.stripPitch] : [LANES.height, LANES.pitch];
+  const hidden = annotated.length - most;
+  return shown.map((lane, i) => ({
+    lane,
+    label: hidden > 0 && i > 0 && i === most - 1 ? `+${hidden} deeper` : lane.label,
+    top: LANES.top + i * pitch,
+    height: each,
+  }));
 }
 
 /** Between positions, bytes and client pixels of the timeline's element. */
@@ -85,10 +121,13 @@ export class Scales {
     return ((x - this.layout.left) / this.layout.plotWidth) * this.viewport.axis.end;
   }
 
-  /** @param {number} x @param {number} y @returns {'plot' | 'minimap' | 'bytes' | null} the part under a point */
+  /** @param {number} x @param {number} y @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null} the part under a point; fold: what names the lanes */
   part(x, y) {
-    const { left, top, plotWidth, plotHeight, minimapTop } = this.layout;
+    const { left, top, plotWidth, plotHeight, minimapTop, lanes } = this.layout;
     const across = x >= left && x < left + plotWidth;
+    const last = lanes.at(-1);
+    if (last && y >= lanes[0].top - 3 && y < last.top + last.height + 3)
+      return across ? 'lanes' : x < left ? 'fold' : null;
     if (across && y >= top && y < top + plotHeight) return 'plot';
     if (x >= left - 4 && x < left + plotWidth + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3)
       return 'minimap';

@@ -57,8 +57,10 @@ function drawOOM({ pen, scales, timeline, layout, style }, m, x, named) {
   pen.line(x, top - 2, x, top + plotHeight, { color: style.oom, width: 1.5 });
   // The request as a hatched ghost on top of reserved memory.
   const reserved = timeline.reservedAt(m.state);
-  const low = scales.y(reserved);
-  const high = Math.min(scales.y(reserved + m.size), low - 5);
+  // Kept near the plot: alone, or zoomed into, heights may be millions of pixels.
+  const near = (/** @type {number} */ y) => Math.max(top - 20, Math.min(top + plotHeight + 20, y));
+  const low = near(scales.y(reserved));
+  const high = near(Math.min(scales.y(reserved + m.size), low - 5));
   const width = Math.max(26, Math.min(right - x - 2, 120));
   pen.clip(left, top - 2, plotWidth, plotHeight + 2, () => {
     pen.clip(x, high, width, low - high, () => {

@@ -5,15 +5,20 @@ import { bytes, count, duration } from '../data/format.js';
 import { drawGrid, drawLowest, drawReserved, drawTop, labelReserved } from './curves.js';
 import { bandLabels, crowd } from './labels.js';
 import { Scales, MINIMAP } from './layout.js';
+import { drawCapacity } from './capacity.js';
+import { drawLaneHit, drawLanes } from './lanes.js';
 import { drawFoot, drawOOMs, drawPeak, drawSnapshots } from './marks.js';
 import { drawOutline } from './outline.js';
 import { drawPending } from './pending.js';
 import { freshContext, Pen } from './pen.js';
+import { drawRange } from './range.js';
 
 /** Names are not looked for while moving among more tensors than this in a column. */
 const CROWD = 10_000;
 
 /**
+ * @typedef {{of: ArrayLike<number>, groups: {label: string, short?: string, ink: string}[]}} Names of: group of each allocation
+ *
  * @typedef {object} Frame all that the marks depend on
  * @property {Pen} pen
  * @property {Scales} scales
@@ -26,10 +31,16 @@ const CROWD = 10_000;
  * @property {Int32Array} minimap the same of the minimap
  * @property {import('../data/device.js').Marker[]} markers
  * @property {boolean} hasHistory
- * @property {import('../data/grouping.js').Grouping} grouping
+ * @property {Names[]} names written into the bands: the first that finds room
  * @property {boolean} faded
  * @property {boolean} moving
  * @property {import('./outline.js').Outline | null} outline of the pinned tensor
+ * @property {import('../data/range.js').Range | null} range
+ * @property {boolean} alone whether the timeline is of what the range keeps
+ * @property {import('../data/columns.js').Column | null} time of each event
+ * @property {import('../data/report.js').Capacity | null} capacity
+ * @property {import('../data/steps.js').Steps} steps
+ * @property {HTMLCanvasElement | null} patterns over the picture
  */
 
 /** @param {HTMLCanvasElement} canvas @param {Omit<Frame, 'pen'>} scene */
@@ -38,19 +49,23 @@ export function drawMarks(canvas, scene) {
   const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
   const frame = { ...scene, pen };
   const { left, top, plotWidth, plotHeight } = layout;
+  if (scene.patterns) pen.g.drawImage(scene.patterns, left, top, plotWidth, plotHeight);
   drawGrid(frame);
   pen.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
     drawTop(frame);
     if (hasHistory) drawLowest(frame);
-    drawReserved(frame);
+    if (!scene.alone) drawReserved(frame);
   });
   if (hasHistory) drawPending(frame);
   drawNames(frame);
   drawFoot(frame);
   if (hasHistory) drawSnapshots(frame);
-  labelReserved(frame);
+  drawRange(frame);
+  if (!scene.alone) drawCapacity(frame);
+  if (!scene.alone) labelReserved(frame);
+  drawLanes(frame);
   if (hasHistory) {
-    drawPeak(frame);
+    if (!scene.alone) drawPeak(frame);
     drawOOMs(frame);
     drawMinimap(frame);
     pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', left + plotWidth, top + plotHeight + 14, {
@@ -66,17 +81,21 @@ export function drawMarks(canvas, scene) {
 
 /** @param {Frame} frame */
 function drawNames(frame) {
-  const { timeline, grouping, columns, viewport, layout, scales, pen } = frame;
+  const { timeline, columns, viewport, layout, scales, pen } = frame;
   if (frame.faded) return;
   if (frame.moving && crowd(timeline, columns) > CROWD) return;
-  for (const { group, x, low, high } of bandLabels(timeline, grouping.of, columns, viewport, layout)) {
-    const { label, ink } = grouping.groups[group];
-    pen.text(label, layout.left + x, (scales.y(low) + scales.y(high)) / 2 + 0.5, {
-      align: 'center',
-      weight: 600,
-      size: 12,
-      color: ink,
-    });
+  for (const { of, groups } of frame.names) {
+    const labels = bandLabels(timeline, of, columns, viewport, layout);
+    for (const { group, x, low, high } of labels) {
+      const { label, short, ink } = groups[group];
+      pen.text(short ?? label, layout.left + x, (scales.y(low) + scales.y(high)) / 2 + 0.5, {
+        align: 'center',
+        weight: 600,
+        size: 12,
+        color: ink,
+      });
+    }
+    if (labels.length > 0) break;
   }
 }
 
@@ -137,8 +156,9 @@ function drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style }) {
  * @param {Pick<Frame, 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' | 'hasHistory'>} scene
  * @param {Cursor | null} cursor
  * @param {{x0: number, y0: number, x1: number, y1: number} | null} box being drawn to zoom into
+ * @param {import('../data/lanes.js').LaneHit | null} lane range of a lane under the pointer
  */
-export function drawCursor(canvas, { layout, style, scales, ticks, timeline, viewport, hasHistory }, cursor, box) {
+export function drawCursor(canvas, { layout, style, scales, ticks, timeline, viewport, hasHistory }, cursor, box, lane) {
   const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
   const { g } = pen;
   const { left, top, plotWidth, plotHeight } = layout;
@@ -152,6 +172,7 @@ export function drawCursor(canvas, { layout, style, scales, ticks, timeline, vie
     g.strokeRect(Math.round(box.x0) + 0.5, Math.round(box.y0) + 0.5, box.x1 - box.x0, box.y1 - box.y0);
     return;
   }
+  if (lane) drawLaneHit(pen, layout, scales, lane);
   if (!cursor || !hasHistory || cursor.x < left || cursor.x > right) return;
   const x = Math.round(cursor.x) + 0.5;
   const total = timeline.active[cursor.state];

@@ -28,7 +28,8 @@ export function drawPending({ pen, scales, layout, timeline, viewport, style }) 
   });
   if (waiting.length === 0 || waiting.length > MOST_TENSORS) return;
 
-  const area = new Path2D();
+  /** @type {[number, number, number, number][]} */
+  const areas = [];
   for (const { id, from, to } of waiting) {
     const outline = new Outline(timeline, id);
     const size = data.size[id];
@@ -38,12 +39,14 @@ export function drawPending({ pen, scales, layout, timeline, viewport, style }) 
       const offset = outline.offset(k);
       const y = scales.y(offset + size);
       const height = scales.y(offset) - y;
-      if (right - x >= LEAST_WIDTH && height >= LEAST_HEIGHT) area.rect(x, y, right - x, height);
+      if (right - x >= LEAST_WIDTH && height >= LEAST_HEIGHT) areas.push([x, y, right - x, height]);
     }
   }
   const { left, top, plotWidth, plotHeight } = layout;
   pen.clip(left, top, plotWidth, plotHeight, () => {
-    g.clip(area);
+    g.beginPath();
+    for (const area of areas) g.rect(...area);
+    g.clip();
     g.beginPath();
     for (let x = -plotHeight; x < plotWidth; x += PITCH) {
       g.moveTo(left + x, top + plotHeight);

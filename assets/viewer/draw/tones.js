@@ -1,6 +1,6 @@
 // The colours of the raster: one byte per allocation, one table of colours.
 
-/** Of a colour that is faded because something else is isolated. */
+/** Of a colour that is faded because something else is lit. */
 const FADED_CHROMA = 0.35;
 const FADED_TO_PAPER = 0.17;
 

@@ -82,6 +82,7 @@ function stacks() {
   w.unsigned([0, 6, 8]);
   w.unsigned([2, 1, 3]);
   w.unsigned([0, 0, 1]);
+  w.unsigned([0, 2, 0]);
   return w.array;
 }
 
@@ -95,6 +96,7 @@ test('stacks are walks to the root, innermost first', () => {
   assert.deepEqual(s.frames(99), []);
   assert.equal(s.isEmpty(0) && !s.isEmpty(2), true);
   assert.equal(s.siteFrame(1)?.name, 'forward');
+  assert.deepEqual([0, 1, 2].map((i) => s.namedFrame(i)?.name), [undefined, 'forward', undefined]);
   assert.deepEqual([siteOf(s, 1).name, siteOf(s, 1).place], ['forward', 'net.py:8']);
   assert.equal(siteOf(s, 2).name, 'autograd aten::mm');
   assert.equal(siteOf(s, 0).name, NO_STACK);
@@ -106,7 +108,7 @@ test('a trie that would loop is refused', () => {
     w.strings(['']);
     for (let i = 0; i < 4; i++) w.unsigned([0]);
     w.unsigned(parents);
-    for (let i = 0; i < 6; i++) w.unsigned(parents.map(() => 0));
+    for (let i = 0; i < 7; i++) w.unsigned(parents.map(() => 0));
     assert.throws(() => new Stacks(w.array), /has no parent/);
   }
 });

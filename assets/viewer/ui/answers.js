@@ -3,6 +3,9 @@
 import { answersOf } from '../data/answers.js';
 import { h } from './dom.js';
 
+/** Where the question of what keeps growing stands. */
+const GROWING = 1;
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** @param {import('../app.js').App} app @param {HTMLElement} root */
@@ -10,9 +13,10 @@ export function mountAnswers(app, root) {
   app.onBeside(['device', 'pin', 'colour'], () => {
     const answers = answersOf(app.device, app.grouping, app.pinned);
     root.replaceChildren(
-      ...answers.map((answer) => {
+      ...answers.map((answer, i) => {
         const { evidence, mood } = answer;
         if (!evidence) return cell(answer, null);
+        if (i === GROWING) return cell(answer, () => app.showGrowth(evidence));
         return cell(answer, mood === 'alarm' ? () => app.showOOM() : () => app.showEvidence(evidence));
       }),
     );

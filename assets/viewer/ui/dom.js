@@ -56,6 +56,15 @@ export function byId(id) {
   return /** @type {T} */ (element);
 }
 
+/** Says on a button that something was copied. @param {HTMLElement} button */
+export function flash(button) {
+  const text = button.textContent;
+  button.textContent = 'Copied';
+  setTimeout(() => {
+    button.textContent = text;
+  }, 900);
+}
+
 /** A small square of a colour. @param {string} color */
 export function swatch(color) {
   return h('i', { class: 'swatch', css: { background: color } });
@@ -64,7 +73,7 @@ export function swatch(color) {
 /**
  * A row of buttons of which one is pressed.
  * @param {string} label
- * @param {{text: string, title?: string, pressed?: boolean, click: () => void}[]} buttons
+ * @param {{text: string, title?: string, pressed?: boolean, disabled?: boolean, click: () => void}[]} buttons
  */
 export function segmented(label, buttons) {
   return h('span', { class: 'segmented', role: 'group', label }, ...buttons.map((b) => h('button', b)));

@@ -1,7 +1,11 @@
 // Every key, what it does, and the list that "?" shows.
 
+import { modeAfter } from '../data/colours.js';
 import { bytes } from '../data/format.js';
 import { h } from './dom.js';
+import { toggleLive } from './filters.js';
+import { showStep, stepBeside } from '../view/steps.js';
+import { stepWords } from './steps.js';
 
 /**
  * @typedef {object} Binding
@@ -15,7 +19,10 @@ import { h } from './dom.js';
  * @typedef {object} Actions
  * @property {import('../app.js').App} app
  * @property {import('../view/history.js').ViewHistory} history
+ * @property {import('./find.js').FindBox} find
  * @property {import('./pinned.js').PinnedPanel} pinned
+ * @property {import('./exports.js').Exports} exports
+ * @property {import('./table.js').Table} table
  * @property {import('./theme.js').Theme} theme
  * @property {HTMLDialogElement} list of keys
  * @property {HTMLElement} guide how to read this
@@ -23,7 +30,7 @@ import { h } from './dom.js';
  */
 
 /** @param {Actions} actions @returns {[string, Binding[]][]} */
-function bindings({ app, history, pinned, theme, list, guide, spoken }) {
+function bindings({ app, exports, history, find, pinned, table, theme, list, guide, spoken }) {
   const view = () => app.viewport;
   const middle = () => (view().from + view().to) / 2;
   const step = (/** @type {number} */ by) => {
@@ -73,14 +80,33 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
         { keys: ['o'], shown: 'O', does: 'out of memory', run: () => app.showOOM() },
         { keys: ['e'], shown: 'E', does: 'end', run: () => app.setMoment('end') },
         {
+          keys: [',', '.'],
+          shown: ', .',
+          does: 'step before, after',
+          run: (e) => {
+            showStep(app, stepBeside(app, e.key === ',' ? -1 : 1));
+            spoken.textContent = stepWords(app);
+          },
+        },
+        {
           keys: ['z'],
           shown: 'Z',
-          does: 'life of the pinned tensor',
+          does: 'zoom to the pin or range',
           run: () => {
             if (app.pinned !== null) app.showLife(app.pinned);
+            else app.showRange();
           },
         },
         { keys: ['1', '2', '3', '4'], shown: '1 2 3 4', does: 'the four answers', run: (e) => answer(Number(e.key)) },
+      ],
+    ],
+    [
+      'Find',
+      [
+        { keys: ['/'], shown: '/', does: 'search; Enter next, Esc leaves', run: () => find.focus() },
+        { keys: ['n'], shown: 'n N', does: 'next, previous match', run: (e) => find.step(e.shiftKey ? -1 : 1) },
+        { keys: ['l'], shown: 'L', does: 'only live at the end', run: () => toggleLive(app) },
+        { keys: ['g'], shown: 'G', does: 'go to event, address or time', run: () => find.askWhere() },
       ],
     ],
     [
@@ -94,6 +120,15 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
           does: 'tensor above, below',
           run: (e) => step(e.key === 'ArrowUp' ? 1 : -1),
         },
+        { keys: none, shown: 'Shift drag', does: 'brush a range' },
+        {
+          keys: ['r'],
+          shown: 'R',
+          does: 'range: this view',
+          run: () => app.setRange(app.viewRange, app.alone !== null),
+        },
+        { keys: ['a'], shown: 'A', does: 'what the range keeps alone', run: () => app.toggleAlone() },
+        { keys: ['i'], shown: 'I', does: 'isolate the row', run: () => table.isolate() },
         {
           keys: ['Escape'],
           shown: 'Esc',
@@ -111,8 +146,8 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
         {
           keys: ['c'],
           shown: 'C',
-          does: 'colour by family or size',
-          run: () => app.setColourMode(app.colourMode === 'family' ? 'size' : 'family'),
+          does: 'colour by the next',
+          run: () => app.setColourMode(modeAfter(app.device, app.colourMode)),
         },
         {
           keys: ['x'],
@@ -120,6 +155,8 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
           does: 'events or time',
           run: () => app.setAxis(view().axis.kind === 'events' ? 'time' : 'events'),
         },
+        { keys: ['v'], shown: 'V', does: 'fold the lanes', run: () => app.foldLanes(!app.lanesFolded) },
+        { keys: ['h'], shown: 'H', does: 'patterns', run: () => app.setPatterns(!app.patterns) },
         { keys: ['s'], shown: 'S', does: 'stack: all frames', run: () => pinned.toggleFolds() },
         { keys: ['t'], shown: 'T', does: 'light, dark, system', run: () => theme.cycle() },
       ],
@@ -128,7 +165,14 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
       'Take away',
       [
         { keys: none, shown: 'Ctrl C', does: 'copy the pinned stack' },
-        { keys: ['m'], shown: 'M', does: 'copy it as Markdown', run: () => pinned.copy(true) },
+        {
+          keys: ['m'],
+          shown: 'M',
+          does: 'as Markdown: the pinned stack, or the panel',
+          run: () => (app.pinned === null ? exports.copyMarkdown() : pinned.copy(true)),
+        },
+        { keys: ['d'], shown: 'D', does: 'download or copy …', run: () => exports.open() },
+        { keys: ['k'], shown: 'K', does: 'copy the link to this view', run: () => exports.copyLink() },
       ],
     ],
     [
@@ -150,7 +194,7 @@ function bindings({ app, history, pinned, theme, list, guide, spoken }) {
 
 /** @param {Actions} actions */
 export function mountKeys(actions) {
-  const { app, list, pinned } = actions;
+  const { app, list, pinned, table } = actions;
   const groups = bindings(actions);
   const byKey = new Map(
     groups.flatMap(([, all]) => all.flatMap((b) => b.keys.map((key) => /** @type {[string, Binding]} */ ([key, b])))),
@@ -158,7 +202,8 @@ export function mountKeys(actions) {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || !app.device || list.open || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
-      if (event.key === 'c' && !getSelection()?.toString() && app.pinned !== null) pinned.copy(false);
+      if (event.key === 'c' && !getSelection()?.toString() && !(app.pinned === null && table.copy()))
+        pinned.copy(false);
       return;
     }
     if (event.altKey) return;
@@ -190,7 +235,7 @@ export function mountKeys(actions) {
 
 /** @param {string} key */
 function needsHistory(key) {
-  return 'ArrowLeft ArrowRight + = - p o e x y z [ ]'.split(' ').includes(key);
+  return 'ArrowLeft ArrowRight + = - p o e x y z r a v , . [ ]'.split(' ').includes(key);
 }
 
 /** @param {EventTarget | null} target */
@@ -221,14 +266,15 @@ function answer(n) {
  */
 function neighbour(app, by) {
   const {
-    device: { timeline, data },
+    shown,
+    device: { data },
     pinned,
   } = app;
   const state =
     pinned === null || (data.first[pinned] <= app.momentState && app.momentState <= data.last[pinned])
       ? app.momentState
       : data.last[pinned];
-  const live = timeline.live(state);
+  const live = shown.live(state);
   if (live.length === 0) return null;
   const at = pinned === null ? (by > 0 ? -1 : live.length) : live.indexOf(pinned);
   return live[at + by] ?? null;

@@ -3,7 +3,7 @@
 import { bytes, count, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
-import { copyText, h, swatch } from './dom.js';
+import { copyText, flash, h, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -202,13 +202,4 @@ function whyNoStack(data, id, tab) {
 /** @param {string} text */
 function note(text) {
   return h('span', { class: 'faint', text });
-}
-
-/** @param {HTMLElement} button */
-function flash(button) {
-  const text = button.textContent;
-  button.textContent = 'Copied';
-  setTimeout(() => {
-    button.textContent = text;
-  }, 900);
 }

@@ -18,7 +18,7 @@ export function mountStatus(app, where, scale, plotWidth) {
     where.replaceChildren(
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
       ...(data.time ? [fact('t', duration(state === 0 ? 0 : data.time[state - 1]))] : []),
-      fact('active', bytes(timeline.active[state])),
+      fact('active', bytes(app.shown.active[state])),
       fact('reserved', bytes(timeline.reservedAt(state))),
     );
   };

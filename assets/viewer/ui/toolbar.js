@@ -1,6 +1,8 @@
 // The row of controls over the timeline.
 
+import { modesOf } from '../data/colours.js';
 import { h, segmented } from './dom.js';
+import { stepButtons } from './steps.js';
 
 /** @param {import('../app.js').App} app @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
 export function mountToolbar(app, history, root) {
@@ -54,6 +56,7 @@ export function mountToolbar(app, history, root) {
           ]
         : []),
       segmented('Go to', go),
+      stepButtons(app) ?? '',
       view,
       segmented('Height', [
         {
@@ -73,10 +76,13 @@ function colourChoice(app) {
   const select = h(
     'select',
     { label: 'Colour by', title: 'Colour by (C)' },
-    h('option', { text: 'Family', value: 'family' }),
-    h('option', { text: 'Size class', value: 'size' }),
+    ...modesOf(app.device).map(({ mode, label, lacks }) => {
+      const option = h('option', { text: lacks ? `${label}: ${lacks}` : label, value: mode });
+      option.disabled = lacks !== '';
+      return option;
+    }),
   );
   select.value = app.colourMode;
-  select.addEventListener('change', () => app.setColourMode(select.value === 'size' ? 'size' : 'family'));
+  select.addEventListener('change', () => app.setColourMode(select.value));
   return h('label', { class: 'choice' }, h('span', { text: 'Colour' }), select);
 }

@@ -45,11 +45,12 @@ export function mountTooltip(app, root, timeline) {
 function lines(app, id, state) {
   const {
     grouping,
-    device: { data, stacks, file, timeline, hasHistory },
+    shown,
+    device: { data, stacks, file, hasHistory },
   } = app;
   const group = grouping.groups[grouping.of[id]];
   const stack = data.stack[id];
-  const total = timeline.active[state];
+  const total = shown.active[state];
   const user = stacks.siteFrame(stack);
   const library = stacks.frames(stack).find((f) => f.kind === LIBRARY);
   const none = stacks.isEmpty(stack);

@@ -9,6 +9,7 @@ const AIR = 1.03;
 /**
  * @typedef {object} Axis
  * @property {'events' | 'time'} kind
+ * @property {number} lastState
  * @property {number} extent where the last state ends
  * @property {number} end of the whole view; more than extent when there is air
  * @property {number} least narrowest view
@@ -101,6 +102,15 @@ export class TimeAxis {
     a = Math.max(0, a);
     return [a, Math.max(a, b)];
   }
+}
+
+/**
+ * Where some states stand.
+ * @param {Axis} axis @param {number} from first state @param {number} to last one
+ * @returns {[number, number]} where the first begins and the last ends
+ */
+export function spanOf(axis, from, to) {
+  return [axis.begins(from), to === axis.lastState ? axis.extent : axis.begins(to + 1)];
 }
 
 /**

@@ -14,6 +14,7 @@ const LEAST_BOX = 4;
  * @property {(p: Point) => void} move
  * @property {() => void} [end]
  * @property {boolean} [click] a press that stays still counts as a click
+ * @property {() => void} [tap] after a press that stayed still
  */
 
 /**

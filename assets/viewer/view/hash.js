@@ -4,16 +4,30 @@
 //   d      device, or file.device: the ordinal
 //   x      e:FROM-TO in states, t:FROM-TO in microseconds
 //   y      fit, or FROM-TO in bytes
-//   at     panel moment: end, or a state
+//   at     panel moment: end, range, or a state
+//   r      FROM-TO: range brushed, in states
+//   al     1: what the range keeps is shown alone
 //   sel    pinned allocation
-//   c      colour: family or size
-//   iso    groups isolated
+//   c      colour: family, site, file, stack, size, life, stream or pool
+//   iso    groups isolated, or BY:KEY of a row of the table, or stack:KEY of a cell of the icicle
+//   lanes  0: the lanes are folded
+//   tab    what the table's rows are: file, function or family
+//   sort   of the table: n name, b bytes, t tensors, a allocated; with .up rising
+//   q      text of the search box
+//   f      filters parted by spaces, such as size>=16MiB live
 //   theme  light or dark, forced (read only)
 
-const OURS = ['d', 'x', 'y', 'at', 'sel', 'c', 'iso'];
+import { rangeOf } from '../data/range.js';
+
+const OURS = ['d', 'x', 'y', 'at', 'sel', 'c', 'iso', 'r', 'al', 'tab', 'sort', 'lanes', 'q', 'f'];
 
 /** How long a view stays before it becomes a step of Back. */
 const SETTLED_MS = 400;
+
+/** @type {import('../data/sites.js').By[]} */
+const BYS = ['site', 'file', 'function', 'family'];
+/** @type {import('../data/breakdown.js').Sort[]} */
+const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
 /** @typedef {import('../app.js').App} App */
 
@@ -25,7 +39,7 @@ export class Hash {
     this.reading = false;
     this.pushed = location.hash;
     addEventListener('hashchange', () => this.#follow());
-    app.on(['settled', 'moment', 'pin', 'colour'], () => this.#write());
+    app.on(['settled', 'moment', 'pin', 'colour', 'sort'], () => this.#write());
   }
 
   /** The device named in the address. @returns {{file: number, device: number}} */
@@ -47,10 +61,19 @@ export class Hash {
     } = app;
     this.reading = true;
     const colour = this.#get('c');
-    if ((colour === 'family' || colour === 'size') && colour !== app.colourMode) app.setColourMode(colour);
-    const names = (this.#get('iso') ?? '').split(',');
+    app.setColourMode(colour ?? app.defaultColourMode);
+    app.find(this.#get('q') ?? '', (this.#get('f') ?? '').split(' '));
+    const iso = this.#get('iso') ?? '';
+    const names = iso.split(',');
     const isolated = new Set(app.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
     if (isolated.size > 0 || app.isolated.size > 0) app.setIsolated(isolated);
+    const part = partOf(iso);
+    if (part || app.part) app.isolatePart(part, false);
+    app.setOrder(orderOf(this.#get('tab'), this.#get('sort')));
+    app.foldLanes(this.#get('lanes') === '0');
+    const r = /^(\d+)-(\d+)$/.exec(this.#get('r') ?? '');
+    const range = r && app.device.hasHistory ? rangeOf(Number(r[1]), Number(r[2]), timeline.lastState) : null;
+    if (range || app.range) app.setRange(range, this.#get('al') === '1');
 
     const x = /^([et]):(\d+)-(\d+)$/.exec(this.#get('x') ?? '');
     app.setAxis(x?.[1] === 't' ? 'time' : 'events');
@@ -64,6 +87,7 @@ export class Hash {
     const at = this.#get('at');
     const state = Number(at);
     if (at === 'end') app.setMoment('end');
+    else if (at === 'range' && range) app.setMoment('range');
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
       app.setMoment('cursor', state);
     else app.setMoment(app.device.hasHistory ? 'peak' : 'end');
@@ -133,12 +157,38 @@ export class Hash {
         ? 'fit'
         : viewport.mode === 'free' && `${Math.round(viewport.low)}-${Math.round(viewport.high)}`,
     );
-    set('at', device.hasHistory && (app.moment === 'end' ? 'end' : app.moment === 'cursor' && String(app.cursor)));
+    set(
+      'at',
+      device.hasHistory &&
+        (app.moment === 'end' || app.moment === 'range' ? app.moment : app.moment === 'cursor' && String(app.cursor)),
+    );
     set('sel', app.pinned !== null && String(app.pinned));
     set('c', app.colourMode !== app.defaultColourMode && app.colourMode);
-    set('iso', app.isolated.size > 0 && [...app.isolated].map((i) => app.grouping.groups[i].name).join(','));
+    set('r', app.range !== null && `${app.range.from}-${app.range.to}`);
+    set('al', app.alone !== null && '1');
+    set('lanes', app.lanesFolded && '0');
+    const { by, sort, rising } = app.order;
+    set('tab', by !== 'site' && by);
+    set('sort', (sort !== 'bytes' || rising) && sort[0] + (rising ? '.up' : ''));
+    if (app.part) set('iso', `${app.part.by}:${app.part.key}`);
+    else set('iso', app.isolated.size > 0 && [...app.isolated].map((i) => app.grouping.groups[i].name).join(','));
+    set('q', app.found.query);
+    set('f', app.found.filters.join(' '));
     return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   }
+}
+
+/** @param {string} iso @returns {import('../data/breakdown.js').Part | null} */
+function partOf(iso) {
+  const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
+  return by ? { by: /** @type {any} */ (by), key } : null;
+}
+
+/** @param {string | null} tab @param {string | null} sort @returns {import('../data/breakdown.js').Order} */
+function orderOf(tab, sort) {
+  const by = BYS.find((b) => b === tab) ?? 'site';
+  const [letter, up] = (sort ?? '').split('.');
+  return { by, sort: SORTS.find((s) => s[0] === letter) ?? 'bytes', rising: up === 'up' };
 }
 
 /** @param {string} hash without the sign */

@@ -7,7 +7,7 @@ export class ViewHistory {
   /** @param {import('../app.js').App} app */
   constructor(app) {
     this.app = app;
-    /** @type {{axis: 'events' | 'time', view: import('./viewport.js').View}[]} */
+    /** @type {{axis: 'events' | 'time', view: import('./viewport.js').View, range: import('../data/range.js').Range | null, alone: boolean}[]} */
     this.views = [];
     this.at = -1;
     app.on(['device'], () => {
@@ -37,18 +37,22 @@ export class ViewHistory {
     const entry = this.views[i];
     if (!entry) return;
     this.at = i;
+    const { app } = this;
+    if (entry.range !== app.range || entry.alone !== (app.alone !== null)) app.setRange(entry.range, entry.alone);
     this.app.setAxis(entry.axis);
     this.app.viewport.restore(entry.view);
     this.app.settle();
   }
 
   #keep() {
-    const { viewport } = this.app;
-    const entry = { axis: viewport.axis.kind, view: viewport.view };
+    const { viewport, range, alone } = this.app;
+    const entry = { axis: viewport.axis.kind, view: viewport.view, range, alone: alone !== null };
     const now = this.views[this.at];
     if (
       now &&
       now.axis === entry.axis &&
+      now.range === range &&
+      now.alone === entry.alone &&
       now.view.from === entry.view.from &&
       now.view.to === entry.view.to &&
       now.view.low === entry.view.low &&

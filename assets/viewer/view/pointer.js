@@ -1,7 +1,9 @@
 // Mouse, wheel and touch on the timeline.
 
 import { MINIMAP } from '../draw/layout.js';
+import { brushDrag, edgeAt, edgeDrag } from './brush.js';
 import { dragFrom, EDGE } from './drags.js';
+import { laneDrag } from './lanes.js';
 
 /** Pixels that a press may move and still be a click. */
 const STILL = 3;
@@ -36,6 +38,7 @@ export class Pointer {
     surface.addEventListener('pointerup', (e) => this.#up(e));
     surface.addEventListener('pointercancel', (e) => this.#cancel(e));
     surface.addEventListener('pointerleave', () => {
+      app.setLane(null);
       if (!this.drag) app.setHover(null);
     });
     surface.addEventListener('wheel', (e) => this.#wheel(e), { passive: false });
@@ -56,7 +59,16 @@ export class Pointer {
         if (!this.moved && this.fingers.size === 1) this.#pinAt(p);
       }, LONG_PRESS);
     }
-    this.drag = dragFrom(this.app, this.stage, p, event.altKey);
+    this.drag =
+      laneDrag(this.app, this.stage, p) ||
+      (this.#brushes(event, p) && brushDrag(this.app, this.stage, p)) ||
+      edgeDrag(this.app, this.stage, p) ||
+      dragFrom(this.app, this.stage, p, event.altKey);
+  }
+
+  /** Whether a press begins a range. @param {PointerEvent} event @param {Point} p */
+  #brushes({ shiftKey }, p) {
+    return shiftKey && this.app.device.hasHistory && this.stage.scales.part(p.x, p.y) === 'plot';
   }
 
   /** @param {PointerEvent} event */
@@ -75,12 +87,14 @@ export class Pointer {
       this.moved ||= Math.hypot(p.x - this.pressed.x, p.y - this.pressed.y) > STILL;
       if (this.moved) {
         app.setHover(null);
+        app.setLane(null);
         this.drag.move(p);
       }
       return;
     }
     this.surface.style.cursor = this.#cursorAt(p);
     app.setHover(stage.at(p.x, p.y));
+    app.setLane(stage.laneAt(p.x, p.y));
   }
 
   /** @param {Point} p */
@@ -91,6 +105,9 @@ export class Pointer {
     } = this;
     const part = scales.part(x, y);
     if (part === 'bytes') return 'ns-resize';
+    if (part === 'fold' || (part === 'lanes' && this.stage.laneAt(x, y))) return 'pointer';
+    if (part === 'lanes') return 'crosshair';
+    if (edgeAt(this.app, this.stage, { x, y })) return 'ew-resize';
     if (part === 'plot') return 'crosshair';
     if (part !== 'minimap' || !device.hasHistory) return 'default';
     const near = Math.min(Math.abs(x - scales.minimapX(viewport.from)), Math.abs(x - scales.minimapX(viewport.to)));
@@ -124,6 +141,7 @@ export class Pointer {
     this.drag = null;
     if (!drag) return;
     drag.end?.();
+    if (!this.moved) drag.tap?.();
     if (drag.click && !this.moved && event.pointerType !== 'touch') this.#pinAt(point(event));
   }
 
@@ -177,6 +195,10 @@ export class Pointer {
     const part = this.stage.scales.part(p.x, p.y);
     if (part === 'bytes') {
       this.app.viewport.whole();
+      return;
+    }
+    if (part === 'lanes') {
+      this.app.showRange();
       return;
     }
     if (part !== 'plot') return;

@@ -4,11 +4,15 @@
 import { Chart } from '../draw/chart.js';
 import { layoutOf, Scales } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
+import { Patterns } from '../draw/patterns.js';
 import { ticksOf } from '../draw/ticks.js';
 
 /** Milliseconds for the pictures of a frame: while the view moves, and while it is still and pictures are finished. */
 const MOVING_MS = 8;
 const STILL_MS = 24;
+
+/** Pixels from the pointer to a range of a lane that is meant. */
+const LANE_SLACK = 4;
 
 /** @typedef {import('../app.js').App} App */
 
@@ -22,6 +26,7 @@ export class Stage {
   constructor(app, elements, echarts, options) {
     this.app = app;
     this.elements = elements;
+    this.patterns = new Patterns();
     this.chart = new Chart(echarts, elements.chart, options);
     /** @type {Scales} */
     this.scales;
@@ -32,9 +37,11 @@ export class Stage {
     /** What the next frame draws: 3 everything, 2 the marks, 1 the cursor. */
     this.dirty = 0;
     this.requested = 0;
-    app.on(['device', 'view', 'colour'], () => this.invalidate(3));
-    app.on(['pin'], () => this.invalidate(2));
-    app.on(['moment', 'hover'], () => this.invalidate(1));
+    /** Milliseconds that the pictures of this frame may take. */
+    this.ms = STILL_MS;
+    app.on(['device', 'view', 'colour', 'glance'], () => this.invalidate(3));
+    app.on(['pin', 'range'], () => this.invalidate(2));
+    app.on(['moment', 'hover', 'lane'], () => this.invalidate(1));
     app.on(['settled'], () => this.invalidate(2));
     new ResizeObserver(() => {
       const { clientWidth: width, clientHeight: height } = elements.timeline;
@@ -55,6 +62,7 @@ export class Stage {
   /** @param {number} [ms] that painting the pictures may take */
   #frame(ms = this.app.moving ? MOVING_MS : STILL_MS) {
     this.requested = 0;
+    this.ms = ms;
     const { app, chart, dirty } = this;
     this.dirty = 0;
     const finishing = dirty < 3 && !app.moving && chart.isUnfinished;
@@ -78,13 +86,13 @@ export class Stage {
   #drawChart(ms) {
     const { app } = this;
     const { timeline: element } = this.elements;
-    const layout = layoutOf(element.clientWidth, element.clientHeight, app.device.hasHistory);
+    const layout = layoutOf(element.clientWidth, element.clientHeight, app.device.hasHistory, app.device.lanes, app.lanesFolded);
     this.scales = new Scales(layout, app.viewport);
     this.ticks = ticksOf(app.viewport, layout.plotWidth, layout.plotHeight);
     this.chart.resize(layout);
     this.chart.draw(
       {
-        timeline: app.device.timeline,
+        timeline: app.shown,
         viewport: app.viewport,
         layout,
         ticks: this.ticks,
@@ -97,21 +105,43 @@ export class Stage {
     );
   }
 
-  #drawMarks() {
+  /** Draws the marks and the cursor once more. @param {HTMLCanvasElement} canvas */
+  drawOver(canvas) {
+    this.#drawMarks(canvas);
+    this.#drawCursor(canvas);
+  }
+
+  #drawMarks(canvas = this.elements.marks) {
     const { app } = this;
-    drawMarks(this.elements.marks, {
+    drawMarks(canvas, {
       ...this.#scene(),
       columns: this.chart.columns,
       minimap: this.chart.minimapStates,
       markers: app.device.data.markers,
-      grouping: app.grouping,
-      faded: app.isolated.size > 0,
+      names: app.names,
+      faded: app.lit !== null || app.glanced !== null,
       moving: app.moving || this.chart.plot.isCoarse,
       outline: app.outline,
+      range: app.range,
+      alone: app.alone !== null,
+      capacity: app.device.report.capacity,
+      steps: app.device.lanes.steps,
+      time: app.range && app.device.data.time,
+      patterns: this.#patterns(),
     });
   }
 
-  #drawCursor() {
+  /** The patterns over a finished picture. */
+  #patterns() {
+    const { app, chart, patterns } = this;
+    const view = chart.plot.shown?.view;
+    if (!app.patterns || app.moving || chart.plot.isCoarse || !view) return null;
+    patterns.paint(app.shown, app.grouping, view, this.ms);
+    if (patterns.isUnfinished) this.invalidate(2);
+    return patterns.element;
+  }
+
+  #drawCursor(canvas = this.elements.cursor) {
     const { app } = this;
     const { hover } = app;
     const cursor = hover
@@ -119,7 +149,7 @@ export class Stage {
       : app.moment === 'cursor'
         ? { x: this.scales.x(app.viewport.axis.middle(app.cursor)), state: app.cursor, hovered: false }
         : null;
-    drawCursor(this.elements.cursor, this.#scene(), cursor, this.box);
+    drawCursor(canvas, this.#scene(), cursor, this.box, app.lane);
   }
 
   #scene() {
@@ -129,7 +159,7 @@ export class Stage {
       scales: this.scales,
       ticks: this.ticks,
       style: app.style,
-      timeline: app.device.timeline,
+      timeline: app.shown,
       viewport: app.viewport,
       hasHistory: app.device.hasHistory,
     };
@@ -149,7 +179,22 @@ export class Stage {
     if (scales.part(x, y) !== 'plot' || columns.length === 0) return null;
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
-    return state < 0 ? null : { x, state, hit: this.app.device.timeline.hit(state, scales.bytes(y)) };
+    return state < 0 ? null : { x, state, hit: this.app.shown.hit(state, scales.bytes(y)) };
+  }
+
+  /**
+   * The range of a lane under a client pixel of the timeline's element.
+   * @param {number} x @param {number} y
+   * @returns {import('../app.js').LaneHover | null}
+   */
+  laneAt(x, y) {
+    const { scales } = this;
+    if (scales.part(x, y) !== 'lanes') return null;
+    const row = scales.layout.lanes.filter((r) => y >= r.top - 2).at(-1);
+    if (!row) return null;
+    const slack = scales.position(x + LANE_SLACK) - scales.position(x);
+    const i = row.lane.at(this.app.viewport.axis, scales.position(x), slack);
+    return i < 0 ? null : { lane: row.lane, i, x, y: row.top + row.height };
   }
 
   /** Resolves after the browser has painted the last frame. @returns {Promise<void>} */

@@ -81,6 +81,17 @@ export class Viewport {
     this.changed();
   }
 
+  /**
+   * Shows another pile over the same states, in its own height.
+   * @param {import('../data/timeline.js').Timeline} timeline @param {number} ceiling its highest thing, in bytes
+   */
+  restack(timeline, ceiling) {
+    this.timeline = timeline;
+    this.ceiling = Math.max(1, ceiling * HEADROOM);
+    this.mode = 'auto';
+    this.show(this.from, this.to);
+  }
+
   whole() {
     this.mode = 'auto';
     this.show(0, this.axis.end);

@@ -63,6 +63,7 @@ export function encodeDevice({
   context = [],
   metadata = [],
   wide = false,
+  pools = ['default'],
 }) {
   const w = new Writer();
   const pre = allocations.filter((a) => a.start < 0);
@@ -103,6 +104,7 @@ export function encodeDevice({
     w.unsigned(texts.map((t) => t.text));
   }
   w.unsigned(allocations.map((a) => a.rule ?? 0));
+  w.unsigned(pools.length > 1 ? allocations.map((a) => a.pool ?? 0) : []);
   const report = {
     events,
     allocations: allocations.length,
@@ -112,6 +114,7 @@ export function encodeDevice({
     has_addr: true,
     wide_addr: wide,
     reserved_baseline_bytes: reservedBaseline,
+    pools,
   };
   return { bytes: w.array, report };
 }

@@ -1,6 +1,6 @@
-// Package testkit holds what the tests of several packages share: small
-// snapshots with a point, and golden files.
-package testkit
+// Package samples holds small snapshots, each with a point, for the tests of
+// several packages.
+package samples
 
 import (
 	"math"

@@ -1,0 +1,65 @@
+// What colour can mean, and which of it a device has something to show of.
+
+import { byLife, bySize } from './classes.js';
+import { byFamily } from './grouping.js';
+import { byLargest } from './largest.js';
+
+/** @typedef {'size' | 'life' | 'family' | import('./largest.js').KindMode} Mode @typedef {import('./open.js').OpenDevice} OpenDevice */
+
+/** @type {[Mode, string][]} */
+const MODES = [
+  ['family', 'Family'],
+  ['site', 'Call site'],
+  ['file', 'File'],
+  ['stack', 'Stack'],
+  ['size', 'Size class'],
+  ['life', 'Lifetime'],
+  ['stream', 'Stream'],
+  ['pool', 'Pool'],
+];
+
+/**
+ * @param {OpenDevice} device
+ * @returns {{mode: Mode, label: string, lacks: string}[]} lacks: why there is nothing to show, or ""
+ */
+export function modesOf(device) {
+  return MODES.map(([mode, label]) => ({ mode, label, lacks: lack(device, mode) }));
+}
+
+/** @param {OpenDevice} device @param {Mode} mode */
+function lack({ data, file, report, hasHistory }, mode) {
+  switch (mode) {
+    case 'site':
+    case 'file':
+    case 'stack':
+      return report.with_stack > 0 ? '' : 'no stacks';
+    case 'life':
+      return hasHistory ? '' : 'no history';
+    case 'stream':
+      return file.streams.length > 1 ? '' : 'only one';
+    case 'pool':
+      return report.pools.length > 1 ? '' : report.pools[0] === 'unknown' ? 'not recorded' : 'only one';
+  }
+  return data.count > 0 ? '' : 'no tensors';
+}
+
+/**
+ * @param {Mode} mode
+ * @param {OpenDevice} device
+ * @param {import('./report.js').Report} report
+ * @param {'light' | 'dark'} theme
+ * @returns {import('./grouping.js').Grouping}
+ */
+export function groupingOf(mode, device, report, theme) {
+  const { data, stacks } = device;
+  if (mode === 'family') return byFamily(data, stacks, report, theme);
+  if (mode === 'size') return bySize(data, theme);
+  if (mode === 'life') return byLife(data, theme);
+  return byLargest(mode, device, report.palette[theme]);
+}
+
+/** The next mode that has something to show. @param {OpenDevice} device @param {Mode} mode @returns {Mode} */
+export function modeAfter(device, mode) {
+  const modes = modesOf(device).filter((m) => m.lacks === '' || m.mode === mode);
+  return modes[(modes.findIndex((m) => m.mode === mode) + 1) % modes.length].mode;
+}

@@ -1,0 +1,158 @@
+// What stands above the chart: annotated ranges by depth, phases of training
+// inferred from stacks, and the states between steps.
+
+import { ColumnReader } from './columns.js';
+import { count } from './format.js';
+import { Steps } from './steps.js';
+
+const PHASES = ['load', 'forward', 'backward', 'optimizer'];
+
+/** What the profiler and optimizers name their own steps; a number or a class follows. */
+const STEP = /^(ProfilerStep|Optimizer\.step)#/;
+
+/** @typedef {{lane: Lane, i: number}} LaneHit a range of a lane */
+
+/** Ranges of states that do not overlap, in order. A range from a to b holds the events a to b-1. */
+export class Lane {
+  /**
+   * @param {string} label "" for the lane of what is nested
+   * @param {number[]} from first state of each
+   * @param {number[]} to last state
+   * @param {string[]} names
+   * @param {number[] | null} kinds of phases, 0 to 3; null: annotations
+   * @param {string[]} notes what to know of each, "" mostly
+   * @param {{from: number[], to: number[]} | null} time in microseconds, where better known than from the states
+   * @param {string} leftOut a sentence, or ""
+   */
+  constructor(label, from, to, names, kinds, notes, time, leftOut) {
+    this.label = label;
+    this.from = from;
+    this.to = to;
+    this.names = names;
+    this.kinds = kinds;
+    this.notes = notes;
+    this.time = time;
+    this.leftOut = leftOut;
+  }
+
+  get length() {
+    return this.from.length;
+  }
+
+  /** @param {number} i */
+  isStep(i) {
+    return STEP.test(this.names[i]);
+  }
+
+  /** Where a range stands. @param {import('../view/axis.js').Axis} axis @param {number} i @returns {[number, number]} positions */
+  span(axis, i) {
+    if (axis.kind === 'time' && this.time) return [this.time.from[i], this.time.to[i]];
+    return [axis.begins(this.from[i]), axis.begins(this.to[i])];
+  }
+
+  /** The first range that ends after a position. @param {import('../view/axis.js').Axis} axis @param {number} x @param {number} [least] */
+  after(axis, x, least = 0) {
+    let low = least;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.span(axis, middle)[1] <= x) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /**
+   * The range at a position, or the nearest one that is hardly farther.
+   * @param {import('../view/axis.js').Axis} axis @param {number} x @param {number} slack positions
+   * @returns {number} -1: none
+   */
+  at(axis, x, slack) {
+    const i = this.after(axis, x);
+    let best = -1;
+    let nearest = slack;
+    for (const k of [i, i - 1]) {
+      if (k < 0 || k >= this.length) continue;
+      const [from, to] = this.span(axis, k);
+      const away = Math.max(from - x, x - to, 0);
+      if (away <= nearest && (best < 0 || away < nearest)) [best, nearest] = [k, away];
+    }
+    return best;
+  }
+}
+
+/** The lanes of a device, those of annotations first. */
+export class Lanes {
+  /**
+   * @param {Uint8Array} bytes the payload "lanes-F-D"
+   * @param {import('./report.js').DeviceReport} report
+   */
+  constructor(bytes, { lanes, events, has_time }) {
+    const r = new ColumnReader(bytes);
+    const texts = r.strings();
+    const from = r.ascending().values;
+    const length = r.unsigned().values;
+    const fromUs = r.signedSums().values;
+    const lengthUs = r.unsigned().values;
+    const depth = r.unsigned().values;
+    const name = r.unsigned().values;
+    const cut = r.unsigned().values;
+    const phaseFrom = Array.from(r.ascending().values);
+    const phaseLength = r.unsigned().values;
+    const kind = Array.from(r.unsigned().values);
+    this.steps = new Steps(r.ascending().values, events, lanes.step_word, lanes.steps_from);
+    const leftOut = (/** @type {number} */ n, /** @type {string} */ what) => (n > 0 ? `${count(n)} ${what}` : '');
+
+    /** @type {Lane[]} */
+    this.annotated = [];
+    const levels = from.length === 0 ? 0 : Math.max(...depth) + 1;
+    for (let level = 0; level < levels; level++) {
+      const ids = Array.from(depth.keys()).filter((i) => depth[i] === level);
+      const time = has_time && fromUs.length > 0 ? { from: [], to: [] } : null;
+      if (time) for (const i of ids) keepOrder(time, fromUs[i], fromUs[i] + lengthUs[i]);
+      this.annotated.push(
+        new Lane(
+          level === 0 ? 'annotated' : '',
+          ids.map((i) => from[i]),
+          ids.map((i) => from[i] + length[i]),
+          ids.map((i) => texts.at(name[i])),
+          null,
+          ids.map((i) => ['', 'its start is not in the file', 'its end is not in the file'][cut[i]]),
+          time,
+          level === 0 ? leftOut(lanes.ranges_left_out, 'more ranges, nested deeper or shorter, are left out') : '',
+        ),
+      );
+    }
+    /** @type {Lane | null} */
+    this.phases =
+      phaseFrom.length === 0
+        ? null
+        : new Lane(
+            '≈ phase',
+            phaseFrom,
+            phaseFrom.map((a, i) => a + phaseLength[i]),
+            kind.map((k) => PHASES[k]),
+            kind,
+            kind.map(() => 'inferred from stacks'),
+            null,
+            leftOut(lanes.phases_left_out, 'more phases, the shortest, are left out'),
+          );
+  }
+
+  /** All lanes, from the top. */
+  get all() {
+    return this.phases ? [...this.annotated, this.phases] : this.annotated;
+  }
+}
+
+/** Adds a range, not before the last one. @param {{from: number[], to: number[]}} time @param {number} from @param {number} to */
+function keepOrder(time, from, to) {
+  const a = Math.max(from, time.to.at(-1) ?? 0);
+  time.from.push(a);
+  time.to.push(Math.max(a, to));
+}
+
+/** The name of a range, shorter where everybody knows the rest. @param {string} name */
+export function shortName(name) {
+  return name.replace(/^Optimizer\.step#/, '');
+}

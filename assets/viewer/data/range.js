@@ -1,0 +1,72 @@
+// A brushed range of states, and what happens in it.
+//
+// The range from state a to state b holds the events a to b-1: allocated in it
+// is what is first live in a state after a, up to b.
+
+import { Timeline } from './timeline.js';
+import { countUpTo } from './search.js';
+
+/** @typedef {{from: number, to: number}} Range states, from before to */
+
+/**
+ * Between two states in either order, at least one event long.
+ * @param {number} a @param {number} b @param {number} lastState
+ * @returns {Range | null} null when there is no event
+ */
+export function rangeOf(a, b, lastState) {
+  const kept = (/** @type {number} */ k) => Math.max(0, Math.min(lastState, k));
+  const from = kept(Math.min(a, b, lastState - 1));
+  const to = kept(Math.max(a, b, from + 1));
+  return from < to ? { from, to } : null;
+}
+
+/**
+ * @typedef {object} Happened
+ * @property {number} first of the allocations made in the range, which follow each other
+ * @property {number} after the last of them
+ * @property {Int32Array} kept those of them still live at its end, in order
+ * @property {number} keptBytes
+ * @property {number} allocated bytes
+ * @property {number} freed bytes, whenever allocated
+ * @property {number} freedTensors
+ */
+
+/** @param {Timeline} timeline of the whole recording @param {Range} range @returns {Happened} */
+export function happened(timeline, { from, to }) {
+  const { active, data } = timeline;
+  const first = countUpTo(data.first, from);
+  const after = countUpTo(data.first, to);
+  let allocated = 0;
+  for (let id = first; id < after; id++) allocated += data.size[id];
+  const freedTensors = timeline.live(from).length + (after - first) - timeline.live(to).length;
+  const kept = timeline.liveOf(first, after, to).slice();
+  const keptBytes = kept.reduce((sum, id) => sum + data.size[id], 0);
+  return { first, after, kept, keptBytes, allocated, freed: active[from] + allocated - active[to], freedTensors };
+}
+
+/**
+ * Some allocations alone, restacked from zero. Their ids stay what they are.
+ * @param {Timeline} timeline of the whole recording
+ * @param {Int32Array} members in order, none from before the recording
+ */
+export function aloneTimeline(timeline, members) {
+  const { data } = timeline;
+  const last = new Uint32Array(data.count); // the others end before they begin
+  for (const id of members) last[id] = data.last[id];
+  const pending = [...data.pendingAlloc.keys()].filter((i) => last[data.pendingAlloc[i]] > 0);
+  return new Timeline(
+    {
+      events: data.events,
+      count: data.count,
+      first: data.first,
+      size: data.size,
+      last,
+      pendingAlloc: Float64Array.from(pending, (i) => data.pendingAlloc[i]),
+      pendingWait: Float64Array.from(pending, (i) => data.pendingWait[i]),
+      reservedEvent: data.reservedEvent,
+      reservedDelta: data.reservedDelta,
+    },
+    timeline.reserved[0],
+    members,
+  );
+}

@@ -1,0 +1,196 @@
+// What stands beside the picture, to be taken away: the table, the tensors of
+// the panel's moment, and a few words on both. Numbers stand as they are on the
+// screen and, beside that, exact.
+
+import { breakdown, sortRows } from './breakdown.js';
+import { csvCell, markdownCode, plainSpaces } from './escape.js';
+import { bytes, counted, exactBytes, share } from './format.js';
+import { streamName } from './report.js';
+
+/**
+ * @typedef {string | number | null} Value null: there is none
+ * @typedef {{columns: string[], rows: Value[][]}} Sheet
+ *
+ * @typedef {object} Screen what the page shows
+ * @property {import('./open.js').OpenDevice} device
+ * @property {import('./report.js').Report} report
+ * @property {import('./grouping.js').Grouping} grouping
+ * @property {string} words of the moment: "at the peak, before event 9,967"
+ * @property {number} state of the moment
+ * @property {import('./range.js').Range | null} range that the panel speaks about
+ * @property {import('./range.js').Happened | null} happened in it
+ * @property {Int32Array} live at the moment, or kept by the range
+ * @property {Uint8Array | null} lit 1 for each allocation that is not faded; null: all
+ * @property {{by: import('./sites.js').By, sort: import('./breakdown.js').Sort, rising: boolean}} order of the table
+ * @property {string} query of the search box
+ * @property {string[]} filters
+ */
+
+/** Rows of a table in a message. */
+const MOST = 20;
+
+/** @type {Record<import('./sites.js').By, string>} */
+const NAMES = { site: 'call site', file: 'file', function: 'function', family: 'family' };
+
+/** @param {Screen} screen */
+export function total({ device, happened, state }) {
+  return happened ? happened.keptBytes : device.timeline.active[state];
+}
+
+/** The rows of the table, in its order. @param {Screen} screen */
+export function tableRows({ device, live, happened, order, grouping }) {
+  const { rows, gone } = breakdown(device, live, happened, order.by, grouping.of);
+  const sort = order.sort === 'allocated' && !happened ? 'bytes' : order.sort;
+  return [...sortRows(rows, sort, order.rising), ...sortRows(gone, sort === 'bytes' ? 'allocated' : sort, order.rising)];
+}
+
+/** @param {Screen} screen @returns {Sheet} */
+export function tableSheet(screen) {
+  const { happened, grouping, order } = screen;
+  const all = total(screen);
+  const colour = order.by === 'family' ? [] : [grouping.mode === 'family' ? 'family' : `colour by ${grouping.mode}`];
+  const site = order.by === 'site';
+  return {
+    columns: [
+      NAMES[order.by],
+      ...(site ? ['file', 'line'] : []),
+      ...(happened ? ['still live', 'still live bytes', 'allocated', 'allocated bytes'] : ['size', 'bytes', 'share']),
+      'tensors',
+      ...colour,
+    ],
+    rows: tableRows(screen).map((row) => [
+      order.by === 'file' ? row.title : row.name,
+      ...(site ? [row.file || null, lineOf(row.place)] : []),
+      bytes(row.bytes),
+      row.bytes,
+      ...(happened ? [bytes(row.allocated), row.allocated] : [share(row.bytes, all)]),
+      row.tensors,
+      ...colour.map(() => grouping.groups[row.group].label),
+    ]),
+  };
+}
+
+/** @param {string} place "file.py:80" */
+function lineOf(place) {
+  const line = /:(\d+)$/.exec(place);
+  return line && Number(line[1]);
+}
+
+/** The tensors of the moment that are not faded, bottom of the pile first. @param {Screen} screen */
+export function selection({ live, lit }) {
+  return lit ? live.filter((id) => lit[id]) : live;
+}
+
+/** @param {Screen} screen @returns {Sheet} */
+export function tensorSheet(screen) {
+  const { device, report } = screen;
+  const { data, file, sites } = device;
+  const ids = selection(screen);
+  if (ids.length > 1) data.address.prepare();
+  return {
+    columns: ['tensor', 'size', 'bytes', 'family', 'call site', 'file', 'line', 'allocated at event', 'freed at event', 'address', 'stream'],
+    rows: Array.from(ids, (id) => {
+      const { name, file: path, place } = sites.site(id);
+      return [
+        id,
+        bytes(data.size[id]),
+        data.size[id],
+        report.families[data.family[id]]?.label ?? null,
+        name,
+        path || null,
+        lineOf(place),
+        data.startEvent(id),
+        data.endEvent(id),
+        data.address.text(id) || null,
+        streamName(file.streams, data.stream[id]),
+      ];
+    }),
+  };
+}
+
+/** @param {Sheet} sheet */
+export function csv({ columns, rows }) {
+  return [columns, ...rows].map((cells) => cells.map(csvCell).join(',') + '\r\n').join('');
+}
+
+/** @param {Screen} screen @param {string} name of the rows @param {Sheet} sheet */
+export function json(screen, name, { columns, rows }) {
+  const keys = columns.map((c) => c.replaceAll(' ', '_'));
+  const list = rows.map((cells) => Object.fromEntries(cells.map((v, i) => [keys[i], typeof v === 'string' ? plainSpaces(v) : v])));
+  return JSON.stringify({ schema: 'memviz.export/1', ...about(screen), [name]: list }, null, 1) + '\n';
+}
+
+/** What the rows are of. @param {Screen} screen */
+function about(screen) {
+  const { device, report, words, state, range, live, lit, query, filters } = screen;
+  const { timeline, file } = device;
+  return {
+    program: report.program,
+    file: file.name,
+    device: device.report.label,
+    torch: file.torch,
+    moment: plainSpaces(words),
+    state,
+    ...(range && { range }),
+    active_bytes: timeline.active[state],
+    reserved_bytes: timeline.reservedAt(state),
+    total_bytes: total(screen),
+    live_tensors: live.length,
+    ...(lit && { selected_tensors: selection(screen).length, query, filters }),
+  };
+}
+
+/**
+ * What each group holds, those that hold something.
+ * @param {Screen} screen
+ * @returns {{label: string, color: string, bytes: number, tensors: number}[]}
+ */
+export function held({ device, live, grouping: { groups, of } }) {
+  const sums = groups.map(({ label, color }) => ({ label, color, bytes: 0, tensors: 0 }));
+  for (const id of live) {
+    sums[of[id]].bytes += device.data.size[id];
+    sums[of[id]].tensors++;
+  }
+  return sums.filter((s) => s.bytes > 0);
+}
+
+/** The moment for a ticket: its totals, its groups and the largest rows of the table. @param {Screen} screen */
+export function markdown(screen) {
+  const { device, grouping, order, state, happened, words, report } = screen;
+  const { file, timeline } = device;
+  const all = total(screen);
+  const rows = tableRows(screen);
+  const torch = file.torch ? `, torch ${file.torch}` : '';
+  const both = (/** @type {number} */ n) => `${bytes(n)} (${exactBytes(n)})`;
+  const facts = [
+    `**${both(all)}** ${words}, in ${counted(screen.live.length, 'tensor')}`,
+    `reserved ${both(timeline.reservedAt(state))}; peak of the recording ${both(timeline.active[timeline.peak])}`,
+  ];
+  const groups = held(screen).map((g) => [markdownText(g.label), bytes(g.bytes), exactBytes(g.bytes), share(g.bytes, all), String(g.tensors)]);
+  const sites = rows.slice(0, MOST).map((row) => [
+    [markdownCode(row.name), row.place && markdownCode(row.place)].filter(Boolean).join(' '),
+    bytes(row.bytes),
+    exactBytes(row.bytes),
+    happened ? bytes(row.allocated) : share(row.bytes, all),
+    String(row.tensors),
+  ]);
+  const more = rows.length > MOST ? `\n${counted(rows.length - MOST, 'more row')} not shown.\n` : '';
+  const last = happened ? 'of allocated' : 'share';
+  return plainSpaces(
+    `${markdownCode(file.name)}, ${device.report.label}${torch}, ${report.program}\n\n` +
+      `${facts.map((f) => `- ${f}`).join('\n')}\n\n` +
+      grid([grouping.mode === 'family' ? 'family' : `by ${grouping.mode}`, 'size', 'exact', 'share', 'tensors'], groups) +
+      `\n${grid([NAMES[order.by], happened ? 'still live' : 'size', 'exact', last, 'tensors'], sites)}${more}`,
+  );
+}
+
+/** Labels of groups may be names of a snapshot. @param {string} label */
+function markdownText(label) {
+  return /^[\w ,./-]+$/.test(label) ? label : markdownCode(label);
+}
+
+/** A table; its first column is of texts. @param {string[]} heads @param {string[][]} rows */
+function grid(heads, rows) {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`;
+  return line(heads) + line(heads.map((_, i) => (i === 0 ? '---' : '---:'))) + rows.map(line).join('');
+}

@@ -1,0 +1,70 @@
+// The brushed range: what lies outside is dimmed, its edges are inked, a flag
+// says what changed; and the sentence over what stands alone.
+
+import { bytes, change, counted, duration } from '../data/format.js';
+import { spanOf } from '../view/axis.js';
+
+/** Outside of the range, over the picture. */
+const DIM = { light: '#ffffff99', dark: '#14161a99' };
+
+/** Height of the bar over the plot. */
+const BAR = 3;
+
+/** Width that the sentence takes, about. */
+const SENTENCE = 440;
+
+/** @param {import('./overlay.js').Frame} frame */
+export function drawRange(frame) {
+  const { pen, scales, layout, viewport, style, range } = frame;
+  if (!range) return;
+  const { g } = pen;
+  const { left, top, plotWidth, plotHeight } = layout;
+  const right = left + plotWidth;
+  const bottom = top + plotHeight;
+  const [a, b] = spanOf(viewport.axis, range.from, range.to).map(scales.x, scales);
+  const from = Math.max(left, Math.min(right, a));
+  const to = Math.max(from, Math.min(right, b));
+  g.fillStyle = DIM[style.theme];
+  g.fillRect(left, top, from - left, plotHeight);
+  g.fillRect(to, top, right - to, plotHeight);
+  for (const edge of [a, b])
+    if (edge >= left && edge <= right + 1) {
+      const x = Math.min(edge, right - 0.75);
+      pen.line(x, top - BAR, x, bottom, { color: style.ink, width: 1.5 });
+    }
+  if (to <= left || from >= right) return;
+  g.fillStyle = style.ink;
+  g.fillRect(from, top - BAR, Math.max(to - from, 2), BAR);
+  pen.flag(rangeWords(frame, range), (from + to) / 2, top - BAR - 9, {
+    fill: style.ink,
+    color: style.paper,
+    min: left,
+    max: right,
+  });
+  if (frame.alone) drawSentence(frame, from);
+}
+
+/** @param {import('./overlay.js').Frame} frame @param {import('../data/range.js').Range} range */
+function rangeWords({ timeline, time }, { from, to }) {
+  const words = `${change(timeline.active[to] - timeline.active[from])} over ${counted(to - from, 'event')}`;
+  return time ? `${words}, ${duration(time[to - 1] - time[from])}` : words;
+}
+
+/** @param {import('./overlay.js').Frame} frame @param {number} from left edge of the range */
+function drawSentence({ pen, layout, style, timeline }, from) {
+  const x = Math.max(layout.left, Math.min(from, layout.left + layout.plotWidth - SENTENCE)) + 10;
+  const y = layout.top + 18;
+  const kept = timeline.active[timeline.peak];
+  pen.text(
+    kept > 0
+      ? `Alone: only the ${bytes(kept)} allocated in the range and still live at its end`
+      : 'Alone: nothing allocated in the range is still live at its end',
+    x,
+    y,
+    { weight: 600, halo: true },
+  );
+  pen.text('everything else is hidden and the height rescaled; Esc shows it', x, y + 16, {
+    color: style.ink2,
+    halo: true,
+  });
+}

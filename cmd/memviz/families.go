@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// familiesFlag names a person's own rules.
+var familiesFlag = &cli.StringFlag{Name: "families",
+	Usage: "before all built-in rules, have those in `FILE` say what tensors are for; a line is like 'cache: function =~ kv_cache'"}
+
+// override has the rules file of --families, if there is one, decide first.
+func override(c *cli.Context, in []answer.Input) error {
+	path := c.String("families")
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("--families: %w", err)
+	}
+	defer f.Close()
+	// Reports are passed on, so they do not say where the file lay.
+	rules, err := analysis.ParseOverrides(units.Printable(filepath.Base(path)), f)
+	if err != nil {
+		return fmt.Errorf("--families: %w", err)
+	}
+	for i := range in {
+		in[i].Override(rules)
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// legend is what the legend says, a line a group: name and bytes.
+func (p *page) legend() []string {
+	p.t.Helper()
+	p.await("new Promise(r => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))")
+	lines := eval[[]string](p, `[...document.querySelectorAll('.legend .group')].map(e => [...e.children].slice(1, 3).map(c => c.textContent).join(' = '))`)
+	for i := range lines {
+		lines[i] = plainSpaces(lines[i])
+	}
+	return lines
+}
+
+// TestPageColours goes through the colour modes with C and holds the legend of
+// each against the replay.
+func TestPageColours(t *testing.T) {
+	path := example("training-loop")
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := replay.Replay(s, 0)
+	st := analysis.Stacks(s)
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+
+	site := func(a *replay.Allocation) string {
+		at := st.Site(a.Stack)
+		if at == (analysis.Site{}) {
+			return "(no stack recorded)"
+		} else if at.File == "" {
+			return at.Function
+		}
+		return fmt.Sprintf("%s %s:%d", at.Function, filepath.Base(at.File), at.Line)
+	}
+	file := func(a *replay.Allocation) string {
+		if at := st.Site(a.Stack); at.File != "" {
+			parts := strings.Split(at.File, "/")
+			return strings.Join(parts[max(0, len(parts)-2):], "/")
+		}
+		return site(a)
+	}
+	for _, mode := range []struct {
+		hash  string
+		kind  func(*replay.Allocation) string
+		names bool // of stacks, only the bytes are compared
+	}{
+		{"site", site, true},
+		{"file", file, true},
+		{"stack", func(a *replay.Allocation) string { return fmt.Sprint(a.Stack) }, false},
+	} {
+		p.do(chromedp.KeyEvent("c"))
+		got := p.legend()
+		if hash := eval[string](p, "location.hash"); !strings.Contains(hash, "c="+mode.hash) {
+			t.Errorf("the address is %s, want c=%s in it", hash, mode.hash)
+		}
+		want := largestAt(d, mode.kind)
+		if len(got) < len(want) {
+			t.Fatalf("%s: the legend has %q, want %q", mode.hash, got, want)
+		}
+		for i, line := range want {
+			if !mode.names {
+				_, line, _ = strings.Cut(line, " = ")
+				_, got[i], _ = strings.Cut(got[i], " = ")
+			}
+			if got[i] != line {
+				t.Errorf("%s: group %d of the legend is %q, want %q", mode.hash, i, got[i], line)
+			}
+		}
+	}
+	p.do(chromedp.KeyEvent("c"), chromedp.KeyEvent("c"))
+	p.legend()
+	if hash := eval[string](p, "location.hash"); !strings.Contains(hash, "c=life") {
+		t.Errorf("the address is %s, want c=life in it", hash)
+	}
+	p.do(chromedp.KeyEvent("c"))
+	p.legend()
+	if hash := eval[string](p, "location.hash"); strings.Contains(hash, "c=") {
+		t.Errorf("after the last mode the address is %s", hash)
+	}
+	p.requireNoTrouble()
+}
+
+// TestPagePatterns puts patterns over the picture, of which the numbers below
+// know nothing, and takes them away again.
+func TestPagePatterns(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+	inked := func() int {
+		plot(p)
+		return eval[int](p, `(() => {
+			const marks = document.getElementById('marks');
+			const g = new OffscreenCanvas(marks.width, marks.height).getContext('2d', {willReadFrequently: true});
+			g.drawImage(marks, 0, 0);
+			const {data} = g.getImageData(0, 0, marks.width, marks.height);
+			let n = 0;
+			for (let i = 3; i < data.length; i += 4) if (data[i] === 31) n++;
+			return n;
+		})()`)
+	}
+	before := inked()
+	p.do(chromedp.KeyEvent("h"))
+	if with := inked(); with < before+10_000 {
+		t.Errorf("%d pixels have the ink of patterns, without them %d", with, before)
+	}
+	if swatches := eval[int](p, "document.querySelectorAll('.legend .p0').length"); swatches == 0 {
+		t.Error("no swatch has a pattern")
+	}
+	p.do(chromedp.KeyEvent("h"))
+	if after := inked(); after != before {
+		t.Errorf("%d pixels have the ink of patterns after they were taken away, %d before", after, before)
+	}
+	p.requireNoTrouble()
+}
+
+// largestAt are the kinds that hold most bytes at the peak, as the legend says
+// it; of those that hold the same bytes, the order is not compared.
+func largestAt(d *replay.Device, kind func(*replay.Allocation) string) []string {
+	sums := map[string]int64{}
+	for i := range d.Allocations {
+		if a := &d.Allocations[i]; a.LiveIn(d.Totals.PeakState) {
+			sums[kind(a)] += a.Size
+		}
+	}
+	kinds := slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Compare(sums[b], sums[a]) })
+	var lines []string
+	for i, k := range kinds[:min(8, len(kinds))] {
+		if i+1 < len(kinds) && sums[kinds[i+1]] == sums[k] || i > 0 && sums[kinds[i-1]] == sums[k] {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s = %s", k, plainSpaces(units.Bytes(sums[k]))))
+	}
+	return lines
+}
+
+// TestPageFamilies overrides the family of a call site, and the page says by
+// which line.
+func TestPageFamilies(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "mine.txt")
+	if err := os.WriteFile(rules, []byte("# this job's own\ncache: file train.py\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := example("training-loop")
+	_, live := liveAt(t, path, peakOf)
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, a := range live {
+		for _, f := range s.Stacks.Frames(a.Stack) {
+			if strings.HasSuffix(s.String(s.Frames[f].File), "/train.py") {
+				sum += a.Size
+				break
+			}
+		}
+	}
+	p := open(t, chromium(t), writeReport(t, "--families", rules, path), "", 1440, 900)
+	line := "KV cache = " + plainSpaces(units.Bytes(sum))
+	if got := p.legend(); !slices.Contains(got, line) || sum == 0 {
+		t.Errorf("the legend is %q, want %q in it", got, line)
+	}
+	p.clickIn(".entry", "KV cache", "?")
+	p.shows("said so by line 2 of mine.txt: cache: file train.py")
+	p.shows("train.py:")
+	p.clickIn(".entry", "KV cache", "?")
+	if left := eval[int](p, "document.querySelectorAll('.reasons').length"); left != 0 {
+		t.Errorf("%d explanations are left open", left)
+	}
+	p.requireNoTrouble()
+}

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// downloads lets a page save files, and says where.
+func downloads(p *page) string {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
+	if _, err := chromedp.Call(p.ctx, browser.SetDownloadBehavior, params); err != nil {
+		p.t.Fatal(err)
+	}
+	return dir
+}
+
+// export opens the menu, clicks a button on one of its lines and gives the file
+// that is saved under the name.
+func (p *page) export(dir, line, button, name string) []byte {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent("d"))
+	p.clickIn(".export", line, button)
+	path := filepath.Join(dir, name)
+	for range 200 {
+		if data, err := os.ReadFile(path); err == nil {
+			p.do(chromedp.KeyEvent("\u001b"))
+			return data
+		}
+		p.await("new Promise(r => setTimeout(r, 25))")
+	}
+	there, _ := filepath.Glob(filepath.Join(dir, "*"))
+	p.t.Fatalf("%s %s saves no %s; there are %q", line, button, name, there)
+	return nil
+}
+
+// clickIn clicks the button with a text in the element of a class that begins
+// with a word, with the mouse.
+func (p *page) clickIn(class, begins, text string) {
+	p.t.Helper()
+	at := eval[[]float64](p, `(() => {
+		const line = [...document.querySelectorAll(%q)].find(e => e.textContent.startsWith(%q));
+		const button = line && [...line.querySelectorAll('button')].find(b => b.textContent.trim() === %q);
+		const box = button?.getBoundingClientRect();
+		return box ? [box.left + box.width / 2, box.top + box.height / 2] : [];
+	})()`, class, begins, text)
+	if len(at) != 2 {
+		p.t.Fatalf("no %s begins with %q and has a button %q", class, begins, text)
+	}
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// liveAt are the allocations of a snapshot's first device in a state.
+func liveAt(t *testing.T, path string, state func(*replay.Device) int) (*replay.Device, []*replay.Allocation) {
+	t.Helper()
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := replay.Replay(s, s.Devices()[0])
+	var live []*replay.Allocation
+	for i := range d.Allocations {
+		if a := &d.Allocations[i]; a.LiveIn(state(d)) {
+			live = append(live, a)
+		}
+	}
+	return d, live
+}
+
+func peakOf(d *replay.Device) int { return d.Totals.PeakState }
+
+// TestPageExportsData saves the table and the tensors at the peak, and holds
+// them against the replay and the screen.
+func TestPageExportsData(t *testing.T) {
+	path := example("training-loop")
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	p.shows("1.18 GiB")
+	dir := downloads(p)
+	d, live := liveAt(t, path, peakOf)
+
+	table := readCSV(t, p.export(dir, "Table", "CSV", "snapshot-cuda-0-peak-table.csv"))
+	var sum, tensors int64
+	for _, row := range table {
+		sum += number(t, row["bytes"])
+		tensors += number(t, row["tensors"])
+		if want := plainSpaces(units.Bytes(number(t, row["bytes"]))); row["size"] != want {
+			t.Errorf("%s has size %q, want %q", row["call site"], row["size"], want)
+		}
+	}
+	if sum != d.Totals.PeakBytes || tensors != int64(len(live)) {
+		t.Errorf("the table holds %d bytes in %d tensors, the replay %d in %d", sum, tensors, d.Totals.PeakBytes, len(live))
+	}
+	screen := plainSpaces(eval[string](p, "document.querySelector('#table .rows').innerText"))
+	for _, row := range table[:min(5, len(table))] {
+		for _, column := range []string{"call site", "size", "share", "tensors"} {
+			if !strings.Contains(screen, row[column]) {
+				t.Errorf("the screen does not show %s %q:\n%s", column, row[column], screen)
+			}
+		}
+	}
+
+	var saved struct {
+		Schema  string
+		State   int
+		Total   int64 `json:"total_bytes"`
+		Tensors []struct {
+			Bytes     int64
+			Family    string
+			Allocated *int `json:"allocated_at_event"`
+			Freed     *int `json:"freed_at_event"`
+			Address   string
+		}
+	}
+	if err := json.Unmarshal(p.export(dir, "Tensors", "JSON", "snapshot-cuda-0-peak-tensors.json"), &saved); err != nil {
+		t.Fatal(err)
+	}
+	if saved.Schema != "memviz.export/1" || saved.State != d.Totals.PeakState || saved.Total != d.Totals.PeakBytes {
+		t.Errorf("the file begins with %s, state %d, %d bytes", saved.Schema, saved.State, saved.Total)
+	}
+	var got, want []string
+	for _, a := range saved.Tensors {
+		got = append(got, lifeText(a.Address, a.Bytes, a.Allocated, a.Freed))
+	}
+	for _, a := range live {
+		want = append(want, lifeText(units.Address(a.Addr), a.Size, eventOf(a.Start), eventOf(a.End)))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d tensors were saved, the replay has %d; the first differ: %q, %q", len(got), len(want), got[:1], want[:1])
+	}
+
+	// What is isolated is what is saved.
+	at := eval[[]float64](p, `(() => {
+		const box = [...document.querySelectorAll('.legend .group')].find(e => e.textContent.startsWith('Gradients')).getBoundingClientRect();
+		return [box.left + 30, box.top + 10]})()`)
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	some := readCSV(t, p.export(dir, "Tensors", "CSV", "snapshot-cuda-0-peak-tensors.csv"))
+	gradients := 0
+	for _, a := range saved.Tensors {
+		if a.Family == "Gradients" {
+			gradients++
+		}
+	}
+	if len(some) != gradients || gradients == 0 || gradients == len(live) {
+		t.Errorf("with gradients isolated %d tensors were saved, of %d gradients among %d", len(some), gradients, len(live))
+	}
+	for _, row := range some {
+		if row["family"] != "Gradients" {
+			t.Errorf("among the gradients: %v", row)
+		}
+	}
+	p.requireNoTrouble()
+}
+
+func eventOf(e replay.EventIndex) *int {
+	if e == replay.None {
+		return nil
+	}
+	i := int(e)
+	return &i
+}
+
+func lifeText(addr string, size int64, start, end *int) string {
+	word := func(e *int) string {
+		if e == nil {
+			return "-"
+		}
+		return strconv.Itoa(*e)
+	}
+	return fmt.Sprintf("%s %d %s %s", addr, size, word(start), word(end))
+}
+
+func readCSV(t *testing.T, data []byte) []map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil || len(lines) < 2 {
+		t.Fatalf("%v in\n%s", err, data)
+	}
+	var rows []map[string]string
+	for _, cells := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range cells {
+			row[lines[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func plainSpaces(text string) string {
+	return strings.NewReplacer("\u00a0", " ", "\u2009", " ").Replace(text)
+}
+
+// TestPageExportsPictures saves the view as pixels and as vectors.
+func TestPageExportsPictures(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
+	g := plot(p)
+	dir := downloads(p)
+
+	picture, err := png.Decode(bytes.NewReader(p.export(dir, "Picture", "PNG", "snapshot-cuda-0-peak.png")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The lowest rows of the plot stand where the figure has its head above them.
+	top := eval[float64](p, "document.querySelector('#timeline').getBoundingClientRect().top")
+	const head = 58
+	pixels := eval[struct {
+		Width, Height int
+		Row           []int
+	}](p, `(() => {const {width, height, data} = memviz.pixels();
+		return {width, height, row: Array.from(data.slice((height - 3) * width * 4, (height - 2) * width * 4))}})()`)
+	for x := 5; x < pixels.Width; x += 97 {
+		r, green, b, _ := picture.At(int(g.Left)+x, int(g.Top-top)+head+pixels.Height-3).RGBA()
+		got := [3]int{int(r >> 8), int(green >> 8), int(b >> 8)}
+		if want := [3]int(pixels.Row[x*4 : x*4+3]); got != want {
+			t.Errorf("column %d of the picture is %v, on the screen %v", x, got, want)
+		}
+	}
+
+	text := svgText(t, p.export(dir, "Picture", "SVG", "snapshot-cuda-0-peak.svg"))
+	panel := plainSpaces(eval[string](p, "document.querySelector('#moment .total b').textContent + '\\n' + [...document.querySelectorAll('.legend .group')].filter(e => !e.parentElement.matches('.none')).map(e => [...e.children].slice(1).map(c => c.textContent).join('\\n')).join('\\n')"))
+	for line := range strings.SplitSeq(panel, "\n") {
+		if !strings.Contains(text, line) {
+			t.Errorf("the vectors do not say %q", line)
+		}
+	}
+	for _, want := range []string{"snapshot.pickle.gz, cuda:0", "peak 1.18 GiB", "1,029 tensors", "at the peak, before event"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the vectors do not say %q", want)
+		}
+	}
+	p.requireNoTrouble()
+}
+
+// svgText are the texts of an SVG file that is well-formed and holds nothing
+// that runs or is fetched.
+func svgText(t *testing.T, data []byte) string {
+	t.Helper()
+	var text strings.Builder
+	images := 0
+	for decoder := xml.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			text.Write(token)
+			text.WriteByte('\n')
+		case xml.StartElement:
+			if !slices.Contains([]string{"svg", "g", "clipPath", "path", "rect", "text", "image"}, token.Name.Local) {
+				t.Errorf("an element %s", token.Name.Local)
+			}
+			for _, a := range token.Attr {
+				if a.Name.Local == "href" && strings.HasPrefix(a.Value, "data:image/png;base64,") {
+					images++
+				} else if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" {
+					t.Errorf("an attribute %s=%.40q", a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+	if images != 2 {
+		t.Errorf("%d pictures, want the plot and the minimap", images)
+	}
+	return plainSpaces(text.String())
+}
+
+// TestPageCopies takes the ticket and the link to the clipboard.
+func TestPageCopies(t *testing.T) {
+	path := example("out-of-memory")
+	p := open(t, chromium(t), writeReport(t, path), "at=end&c=site", 1440, 900)
+	d, live := liveAt(t, path, func(d *replay.Device) int { return d.Events.Len() })
+	plot(p)
+	// The clipboard of a headless browser is the page's own: what is copied is caught on its way.
+	p.await(`(window.copied = [], navigator.clipboard.writeText = text => (copied.push(text), Promise.resolve()))`)
+
+	p.do(chromedp.KeyEvent("m"))
+	p.do(chromedp.KeyEvent("d"))
+	p.clickIn(".export", "Link", "Copy")
+	p.do(chromedp.KeyEvent("\u001b"))
+	copied := eval[[]string](p, "copied")
+	if len(copied) != 2 {
+		t.Fatalf("%d texts were copied: %q", len(copied), copied)
+	}
+	for _, want := range []string{
+		"`snapshot.pickle.gz`, cuda:0",
+		fmt.Sprintf("**%s (%s B)** at the end", units.Bytes(d.Totals.FinalBytes), units.Count(d.Totals.FinalBytes)),
+		fmt.Sprintf("in %s tensors", units.Count(len(live))),
+		"| by site | size | exact | share | tensors |",
+		"| call site | size | exact | share | tensors |",
+	} {
+		if !strings.Contains(copied[0], plainSpaces(want)) {
+			t.Errorf("the ticket lacks %q:\n%s", want, copied[0])
+		}
+	}
+	if want := eval[string](p, "location.href"); copied[1] != want {
+		t.Errorf("the link is %q, want %q", copied[1], want)
+	}
+	p.requireNoTrouble()
+}

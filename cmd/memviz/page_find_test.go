@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// found is what memviz.search gives.
+type found struct {
+	Allocations int   `json:"allocations"`
+	BytesAtPeak int64 `json:"bytes_at_peak"`
+	First       *int  `json:"first"`
+}
+
+// searchable is a snapshot with the replay that the page is held against.
+type searchable struct {
+	s *snapshot.Snapshot
+	d *replay.Device
+}
+
+func openSearchable(t *testing.T, path string) searchable {
+	t.Helper()
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return searchable{s, replay.Replay(s, s.Devices()[0])}
+}
+
+// inStack says whether a frame of an allocation, as "file:line function", has a text.
+func (x searchable) inStack(text string) func(a *replay.Allocation) bool {
+	return func(a *replay.Allocation) bool {
+		for _, f := range x.s.Stacks.Frames(a.Stack) {
+			frame := x.s.Frames[f]
+			if strings.Contains(fmt.Sprintf("%s:%d %s", x.s.String(frame.File), frame.Line, x.s.String(frame.Name)), text) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// find sums up what a search must find. The page has its own order of what was
+// there before the recording, so first is known only among what came later.
+func (x searchable) find(is func(a *replay.Allocation) bool) (f found, bytesAtEnd int64) {
+	for i := range x.d.Allocations {
+		a := &x.d.Allocations[i]
+		if !is(a) {
+			continue
+		}
+		f.Allocations++
+		if a.LiveIn(x.d.Totals.PeakState) {
+			f.BytesAtPeak += a.Size
+		}
+		if a.LiveAtEnd() {
+			bytesAtEnd += a.Size
+		}
+		if f.First == nil && !a.PreExisting() {
+			f.First = &i
+		}
+	}
+	return f, bytesAtEnd
+}
+
+// typed types a text key by key, as a keyboard does: a key that the page takes
+// for itself writes nothing.
+func (p *page) typed(text string) {
+	p.t.Helper()
+	for _, r := range text {
+		events := kb.Encode(r)
+		down, up := *events[0], *events[len(events)-1]
+		if len(events) == 3 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		for _, event := range []input.DispatchKeyEventParams{down, up} {
+			if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, event); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// said is what the search box says of what it found, once it says something else than before.
+func (p *page) said(before string) string {
+	p.t.Helper()
+	for range 80 {
+		text := strings.ReplaceAll(eval[string](p, "document.querySelector('#find output').title"), "\u00a0", " ")
+		if text != before {
+			return text
+		}
+		p.await("new Promise(r => setTimeout(r, 25))")
+	}
+	p.t.Fatalf("the search box still says %q", before)
+	return ""
+}
+
+func sentence(f found, where string, bytesThere int64) string {
+	text := fmt.Sprintf("%s tensors, %s B at peak", commas(int64(f.Allocations)), commas(f.BytesAtPeak))
+	if where != "" {
+		text += fmt.Sprintf(", %s B at %s", commas(bytesThere), where)
+	}
+	return text
+}
+
+func commas(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// TestPageFind searches as a person does, by keys, and compares what the box
+// says with the replay.
+func TestPageFind(t *testing.T) {
+	path := example("training-loop")
+	x := openSearchable(t, path)
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	lit := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += %d) sum += data[i]; return sum})()", 4*97)
+	before := eval[int](p, lit)
+
+	p.typed("/train.py:5")
+	want, atEnd := x.find(x.inStack("train.py:5"))
+	if want.Allocations == 0 || want.Allocations == len(x.d.Allocations) {
+		t.Fatalf("the search tells nothing apart: %+v", want)
+	}
+	said := p.said("")
+	for text := said; text != sentence(want, "", 0); text = p.said(text) { // while it was typed, it may have said more
+	}
+	if plot(p); eval[int](p, lit) == before {
+		t.Error("nothing has faded")
+	}
+
+	// Enter goes from match to match, in the order of allocation.
+	p.typed("\r")
+	if text := p.said(sentence(want, "", 0)); !strings.HasPrefix(text, "1 of ") {
+		t.Errorf("after Enter the box says %q", text)
+	}
+	p.typed("\u001bn")
+	if text := p.said(""); !strings.HasPrefix(text, "2 of ") {
+		t.Errorf("after n the box says %q", text)
+	}
+	p.typed("NN")
+	if text := p.said(""); !strings.HasPrefix(text, commas(int64(want.Allocations))+" of ") {
+		t.Errorf("before the first match comes the last, but the box says %q", text)
+	}
+
+	// The moment of the panel has its own sum; Esc takes back the pin, then the search.
+	p.typed("\u001be")
+	if text := p.said(sentence(want, "", 0)); text != sentence(want, "end", atEnd) {
+		t.Errorf("at the end the box says %q, want %q", text, sentence(want, "end", atEnd))
+	}
+	p.typed("l")
+	both, _ := x.find(func(a *replay.Allocation) bool { return a.LiveAtEnd() && x.inStack("train.py:5")(a) })
+	if text := p.said(sentence(want, "end", atEnd)); text != sentence(both, "end", atEnd) {
+		t.Errorf("live at the end the box says %q, want %q", text, sentence(both, "end", atEnd))
+	}
+	if hash := eval[string](p, "location.hash"); hash != "#at=end&q=train.py:5&f=live" {
+		t.Errorf("the address is %s", hash)
+	}
+	p.typed("\u001b")
+	if text := p.said(sentence(both, "end", atEnd)); text != "" {
+		t.Errorf("after Esc the box says %q", text)
+	}
+	if plot(p); eval[int](p, lit) != before {
+		t.Error("something is still faded")
+	}
+	p.requireNoTrouble()
+}
+
+// TestPageSearch asks the console for what it must find, by replay.
+func TestPageSearch(t *testing.T) {
+	path := example("training-loop")
+	x := openSearchable(t, path)
+	p := open(t, chromium(t), writeReport(t, path), "q=%2Fmodel%5C.py%2F&f=size%3E%3D1MiB+pre:no", 1440, 900)
+	large := func(a *replay.Allocation) bool {
+		return a.Size >= 1<<20 && !a.PreExisting() && x.inStack("model.py")(a)
+	}
+	want, _ := x.find(large)
+	if text := p.said(""); text != sentence(want, "", 0) {
+		t.Errorf("opened with a search, the box says %q, want %q", text, sentence(want, "", 0))
+	}
+	p.typed("\u001b")
+	p.said(sentence(want, "", 0))
+
+	last := &x.d.Allocations[len(x.d.Allocations)-1]
+	for query, is := range map[string]func(a *replay.Allocation) bool{
+		"train.py":                        x.inStack("train.py"),
+		"nowhere":                         func(*replay.Allocation) bool { return false },
+		`/train\.py:5\d\b/`:               x.inStack("train.py:5"),
+		"train.py size>1MiB":              func(a *replay.Allocation) bool { return a.Size > 1<<20 && x.inStack("train.py")(a) },
+		"live:no":                         func(a *replay.Allocation) bool { return !a.LiveAtEnd() },
+		"life<=2 pre:no":                  func(a *replay.Allocation) bool { return !a.PreExisting() && !a.LiveAtEnd() && a.End-a.Start <= 2 },
+		fmt.Sprintf("0x%x", last.Addr):    func(a *replay.Allocation) bool { return a.Addr == last.Addr },
+		fmt.Sprintf("b%x_0", last.Addr):   func(a *replay.Allocation) bool { return a.Addr == last.Addr && a.Version == 0 },
+		fmt.Sprintf("%#x", last.Addr>>20): func(a *replay.Allocation) bool { return a.Addr>>20 == last.Addr>>20 },
+		fmt.Sprintf("b%x_%d", last.Addr, last.Version): func(a *replay.Allocation) bool { return a == last },
+	} {
+		want, _ := x.find(is)
+		got := eval[found](p, "memviz.search(%q)", query)
+		if got.Allocations != want.Allocations || got.BytesAtPeak != want.BytesAtPeak {
+			t.Errorf("memviz.search(%q) gives %+v, want %+v", query, got, want)
+		}
+		if want.Allocations == 1 && want.First != nil && (got.First == nil || *got.First != *want.First) {
+			t.Errorf("the first of memviz.search(%q) is %v, want %d", query, got.First, *want.First)
+		}
+	}
+	for _, text := range []string{`a%3Ab%2C`, `"x, y" +&=#`, `/a b\d/`, "ä→\u00a0<b>"} {
+		p.await("memviz.search(%q)", text)
+		if kept := eval[string](p, "new URLSearchParams(location.hash.slice(1)).get('q')"); kept != text {
+			t.Errorf("of %q the address keeps %q", text, kept)
+		}
+	}
+	if why := eval[string](p, `(() => {try {memviz.search("/(a/"); return ""} catch (e) {return e.message}})()`); why != "a ( is not closed" {
+		t.Errorf("an open parenthesis is %q", why)
+	}
+	hostile := eval[float64](p, `(() => {const began = performance.now(); try {memviz.search("/((\\\\w?){300}|(.*a)*)b{3}$/")} catch {} return performance.now() - began})()`)
+	if hostile > 5000 {
+		t.Errorf("a hostile pattern takes %.0f ms", hostile)
+	}
+	p.requireNoTrouble()
+}
+
+// TestPageGo goes to events and addresses, and filters in the panel.
+func TestPageGo(t *testing.T) {
+	path := example("training-loop")
+	x := openSearchable(t, path)
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	p.typed("gevent 1,234\r")
+	p.shows("before event 1,234")
+	p.typed("g99999999\r")
+	p.shows("The last state is")
+	p.typed("\u001b")
+	last := &x.d.Allocations[len(x.d.Allocations)-1]
+	p.typed(fmt.Sprintf("gb%x_%d\r", last.Addr, last.Version))
+	p.shows(fmt.Sprintf("%s B requested", commas(last.Size)))
+	p.typed("\u001b")
+
+	at := eval[struct{ X, Y float64 }](p, "(({x, y}) => ({x: x + 5, y: y + 5}))(document.querySelector('#find > button').getBoundingClientRect())")
+	p.do(chromedp.MouseClickXY(at.X, at.Y))
+	p.shows("At the end")
+	p.typed("1 MiB\t")
+	want, _ := x.find(func(a *replay.Allocation) bool { return a.Size >= 1<<20 })
+	if text := p.said(""); !strings.HasPrefix(text, commas(int64(want.Allocations))+" tensors") {
+		t.Errorf("of at least 1 MiB are %q, want %d", text, want.Allocations)
+	}
+	p.typed("\u001b")
+	p.shows("Filter 1")
+	p.requireNoTrouble()
+}

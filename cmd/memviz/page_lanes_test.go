@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// recorded is the first device of a snapshot, ready for questions.
+func recorded(t *testing.T, path string) *analysis.Recording {
+	t.Helper()
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return analysis.Record(s, analysis.Stacks(s), replay.Replay(s, s.Devices()[0]))
+}
+
+// totals are the active bytes of every state, from the end backwards.
+func totals(t *testing.T, r *analysis.Recording) []int64 {
+	t.Helper()
+	walk := newBackward(r.Snapshot, r.Device.ID)
+	active := make([]int64, r.Device.States())
+	for k := len(active) - 1; k >= 0; k-- {
+		if err := walk.to(k); err != nil {
+			t.Fatal(err)
+		}
+		active[k] = walk.active
+	}
+	return active
+}
+
+// laneY is the middle of a lane, counted from the top, in client pixels.
+func laneY(p *page, row int) float64 {
+	top := eval[float64](p, "document.getElementById('timeline').getBoundingClientRect().top")
+	return top + 6 + 19*float64(row) + 8
+}
+
+// over is the client x of the middle of some states.
+func over(g geometry, from, to int) float64 {
+	return g.Left + ((float64(from)+float64(to))/2-g.From)/(g.To-g.From)*g.Width
+}
+
+// hash is a value of the address.
+func (p *page) hash(key string) string {
+	return eval[string](p, "new URLSearchParams(location.hash.slice(1)).get(%q) ?? ''", key)
+}
+
+// A range of a lane says what it is when pointed at, and is the range shown
+// when clicked.
+func TestPageLanes(t *testing.T) {
+	r := recorded(t, example("training-loop"))
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+	g := plot(p)
+	point := func(row, from, to int, words ...string) {
+		t.Helper()
+		x, y := over(g, from, to), laneY(p, row)
+		p.do(chromedp.MouseEvent("mouseMoved", x, y))
+		for _, word := range words {
+			p.shows(word)
+		}
+		p.do(chromedp.MouseClickXY(x, y))
+		if got, want := eval[string](p, "new Promise(r => setTimeout(() => r(new URLSearchParams(location.hash.slice(1)).get('r')), 200))"), fmt.Sprintf("%d-%d", from, to); got != want {
+			t.Errorf("lane %d: a click shows the range %q, want %q", row, got, want)
+		}
+	}
+	active := totals(t, r)
+	ranges := analysis.FindAnnotations(r)
+	for _, a := range ranges {
+		in := active[a.From : a.To+1]
+		point(a.Lane, a.From, a.To, r.Snapshot.String(a.Name), "peak "+units.Bytes(slices.Max(in)),
+			units.Change(in[len(in)-1]-in[0])+" from start to end", units.Plural(a.To-a.From, "event", "events"))
+	}
+	runs := r.Phases().Runs
+	for _, run := range []analysis.PhaseRun{runs[1], runs[len(runs)-1]} {
+		point(2, int(run.Start), int(run.End)+1, run.Phase.String(), "inferred from stacks")
+	}
+	if len(ranges) < 6 {
+		t.Errorf("only %d ranges were pointed at", len(ranges))
+	}
+
+	run := runs[2]
+	p.do(chromedp.MouseClickXY(over(g, int(run.Start), int(run.End)+1), laneY(p, 2), chromedp.ClickCount(2)))
+	if g := plot(p); math.Abs(g.From-float64(run.Start)) > 0.1*(g.To-g.From) || g.From > float64(run.Start) || g.To < float64(run.End+1) {
+		t.Errorf("a double click on %v shows %.0f to %.0f", run, g.From, g.To)
+	}
+	p.requireNoTrouble()
+}
+
+// A drag over the lanes brushes a range, also where one begins.
+func TestPageLanesBrush(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+	g := plot(p)
+	at := func(state int) float64 { return g.Left + (float64(state)+0.5-g.From)/(g.To-g.From)*g.Width }
+	y := laneY(p, 0)
+	p.do(chromedp.MouseEvent("mousePressed", at(900), y, chromedp.ButtonLeft), chromedp.MouseEvent("mouseMoved", at(1200), y, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseMoved", at(1700), y, chromedp.ButtonLeft), chromedp.MouseEvent("mouseReleased", at(1700), y, chromedp.ButtonLeft))
+	plot(p)
+	var from, to int
+	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &from, &to); err != nil || max(from-900, 900-from, to-1700, 1700-to) > 3 {
+		t.Errorf("a drag from state 900 to 1700 brushes %q", p.hash("r"))
+	}
+	p.requireNoTrouble()
+}
+
+// The lanes fold with a key, and unfold with a click on their name.
+func TestPageLanesFold(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+	shown := plot(p)
+	p.do(chromedp.KeyEvent("v"))
+	folded := plot(p)
+	if folded.Top >= shown.Top || folded.Height <= shown.Height || p.hash("lanes") != "0" {
+		t.Errorf("folding moves the plot from %.0f to %.0f, with lanes=%q", shown.Top, folded.Top, p.hash("lanes"))
+	}
+	p.do(chromedp.MouseClickXY(30, laneY(p, 0)))
+	if again := plot(p); again.Top != shown.Top || p.hash("lanes") != "" {
+		t.Errorf("unfolding moves the plot to %.0f, not %.0f, with lanes=%q", again.Top, shown.Top, p.hash("lanes"))
+	}
+	p.requireNoTrouble()
+}
+
+// No lanes, no room for them.
+func TestPageWithoutLanes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plain.pickle")
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+	for i := range 40 {
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512, TimeMicros: int64(i)})
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(snapshot.Write(f, c.Snapshot(), 4), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	g := plot(p)
+	if top := eval[float64](p, "document.getElementById('timeline').getBoundingClientRect().top"); g.Top-top != 34 {
+		t.Errorf("%.0f pixels stand empty above the plot", g.Top-top)
+	}
+	if text := eval[string](p, "document.getElementById('toolbar').innerText"); strings.Contains(text, "‹") {
+		t.Errorf("there are no steps, but the toolbar is %q", text)
+	}
+	p.do(chromedp.KeyEvent("."), chromedp.KeyEvent(","), chromedp.KeyEvent("v"))
+	if same := plot(p); same.From != g.From || same.To != g.To || same.Top != g.Top {
+		t.Errorf("keys moved the view from %+v to %+v", g, same)
+	}
+	p.requireNoTrouble()
+}
+
+// Keys and buttons go from step to step, and no further.
+func TestPageSteps(t *testing.T) {
+	r := recorded(t, example("leaking-loss"))
+	steps := analysis.FindSteps(r).Steps
+	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
+	at := func(how string, i int) {
+		t.Helper()
+		g := plot(p)
+		from, to := float64(steps[i].From), float64(steps[i].To)
+		if i == len(steps)-1 {
+			to++ // the last state is the last step's
+		}
+		if g.From != from || g.To != to {
+			t.Errorf("%s shows %v to %v, step %d is %v to %v", how, g.From, g.To, i, from, to)
+		}
+		p.shows(fmt.Sprintf("Step %d of %d", i+1, len(steps)))
+	}
+	if len(steps) < 5 {
+		t.Fatalf("only %d steps", len(steps))
+	}
+	for i := range steps {
+		p.do(chromedp.KeyEvent("."))
+		at("the key .", i)
+	}
+	p.do(chromedp.KeyEvent("."))
+	at("the key . in the last step", len(steps)-1)
+	p.do(chromedp.KeyEvent(","))
+	at("the key ,", len(steps)-2)
+	p.await("document.querySelector('[aria-label=Steps] button:first-child').click()")
+	at("the button", len(steps)-3)
+	p.await("document.querySelector('[aria-label=Steps] button:last-child').click()")
+	at("the button", len(steps)-2)
+	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(","))
+	at("the key , in the whole recording", len(steps)-1)
+	p.requireNoTrouble()
+}
+
+// The line of the capacity stands at its bytes, and where the number is from
+// stands in the report.
+func TestPageCapacity(t *testing.T) {
+	oomRed := [3]int{0xb3, 0x20, 0x1a}
+	for _, test := range []struct {
+		name, example string
+		flags         []string
+		bytes         int64
+		text          string
+		drawn         bool
+	}{
+		{"from the OOM", "out-of-memory", nil, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
+		{"given", "training-loop", []string{"--capacity", "1.5GiB"}, 3 << 29, "capacity, as given: 1.50 GiB", true},
+		{"a card far above", "training-loop", []string{"--capacity", "H100"}, 85_255_100_825, "capacity of an H100-80GB: about 79.4 GiB", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "report.html")
+			var stdout, stderr bytes.Buffer
+			args := append(append([]string{"trace", "-q", "-o", path}, test.flags...), example(test.example))
+			if run(args, nil, &stdout, &stderr) != exitDone || stderr.Len() > 0 {
+				t.Fatal(stderr.String())
+			}
+			p := open(t, chromium(t), path, "theme=light", 1440, 900)
+			g := plot(p)
+			capacity := eval[struct {
+				Bytes int64
+				Text  string
+			}](p, "JSON.parse(document.getElementById('memviz-report').textContent).files[0].devices[0].capacity")
+			if capacity.Bytes != test.bytes || strings.ReplaceAll(capacity.Text, "\u00a0", " ") != test.text {
+				t.Errorf("the page knows %+v, want %d, %q", capacity, test.bytes, test.text)
+			}
+			if inside := float64(test.bytes) < g.BytesTo; inside != test.drawn {
+				t.Fatalf("the axis ends at %.0f; the line is in it: %v", g.BytesTo, inside)
+			}
+			if !test.drawn {
+				return
+			}
+			// Red pixels in the row of the line, where no label is: six of nine are drawn.
+			y := g.Top + g.Height*(1-(float64(test.bytes)-g.BytesFrom)/(g.BytesTo-g.BytesFrom))
+			red := eval[int](p, `(() => {
+				const marks = document.getElementById('marks'), box = marks.getBoundingClientRect();
+				const { data } = marks.getContext('2d').getImageData(%f - box.left, Math.floor(%f - box.top) - 1, 90, 3);
+				let n = 0;
+				for (let i = 0; i < data.length; i += 4) n += data[i + 3] > 200 && Math.abs(data[i] - %d) + Math.abs(data[i + 1] - %d) + Math.abs(data[i + 2] - %d) < 12;
+				return n;
+			})()`, g.Left+g.Width*0.45, y, oomRed[0], oomRed[1], oomRed[2])
+			if red < 40 || red > 80 {
+				t.Errorf("%d of 90 pixels are red where the line should be", red)
+			}
+			p.requireNoTrouble()
+		})
+	}
+}
+
+// What the flag cannot read, and what the recording refutes.
+func TestCapacityFlag(t *testing.T) {
+	for _, test := range []struct {
+		value string
+		exit  int
+		says  string
+	}{
+		{"80GiB", exitDone, ""},
+		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
+		{"1GiB", exitDone, "--capacity 1.00 GiB is left aside for cuda:0: the recording shows that it has 4.00 GiB or more"},
+		{"A100", exitUsage, "A100-40GB, A100-80GB"},
+		{"-5", exitUsage, "neither a size"},
+		{"toaster", exitUsage, "neither a size such as 80GiB nor one of"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value, example("out-of-memory")}
+		if exit := run(args, nil, &stdout, &stderr); exit != test.exit || !strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
+			t.Errorf("%s exits with %d and says %q", test.value, exit, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// inRange is what happens from one state to another, summed up allocation by allocation.
+type inRange struct {
+	from, to                          int
+	kept, allocated, freed            int64
+	keptTensors, tensors, freedTensor int
+	change, live                      int64
+}
+
+func sumRange(d *replay.Device, from, to int) inRange {
+	r := inRange{from: from, to: to}
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		made := a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to
+		gone := a.End != replay.None && int(a.End) >= from && int(a.End) < to
+		if made {
+			r.allocated += a.Size
+			r.tensors++
+		}
+		if gone {
+			r.freed += a.Size
+			r.freedTensor++
+		}
+		if a.LiveIn(to) {
+			r.live += a.Size
+			r.change += a.Size
+		}
+		if a.LiveIn(from) {
+			r.change -= a.Size
+		}
+		if made && a.LiveIn(to) {
+			r.kept += a.Size
+			r.keptTensors++
+		}
+	}
+	return r
+}
+
+// panelSays compares every number of the side panel with what the replay gives.
+func (r inRange) panelSays(p *page) {
+	p.t.Helper()
+	for _, want := range []string{
+		"In the range", "allocated inside and still live", units.Bytes(r.kept),
+		fmt.Sprintf("%s of %s; allocated %s, freed %s", units.Count(r.keptTensors), units.Plural(r.tensors, "tensor", "tensors"), units.Bytes(r.allocated), units.Bytes(r.freed)),
+		fmt.Sprintf("live at its end %s, %s from its start", units.Bytes(r.live), units.Change(r.change)),
+	} {
+		p.shows(want)
+	}
+	titles := eval[string](p, "[...document.querySelectorAll('#moment .total [title]')].map(e => e.title).join('\\n')")
+	for _, want := range []string{
+		exactly(r.kept) + "\n",
+		fmt.Sprintf("allocated %s in %s, freed %s in %s", exactly(r.allocated), units.Plural(r.tensors, "tensor", "tensors"), exactly(r.freed), units.Plural(r.freedTensor, "tensor", "tensors")),
+		fmt.Sprintf("events %s to %s;", units.Count(r.from), units.Count(r.to-1)),
+	} {
+		if !strings.Contains(strings.ReplaceAll(titles, "\u00a0", " "), strings.ReplaceAll(want, "\u00a0", " ")) {
+			p.t.Errorf("the panel's titles do not say %q:\n%s", want, titles)
+		}
+	}
+}
+
+// exactly is a number of bytes as titles have it.
+func exactly(n int64) string { return units.Count(n) + " B" }
+
+// brushed is the range, as the address has it.
+func (p *page) brushed() (from, to int) {
+	p.t.Helper()
+	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &from, &to); err != nil {
+		p.t.Fatalf("the address has the range %q", p.hash("r"))
+	}
+	return from, to
+}
+
+func (p *page) click(selector string) {
+	p.t.Helper()
+	at := eval[struct{ X, Y float64 }](p, "(b => ({x: b.left + Math.min(b.width / 2, 40), y: b.top + b.height / 2}))(document.querySelector(%q).getBoundingClientRect())", selector)
+	p.do(chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// drag presses at one place and lets go at another, with a modifier held or none.
+func (p *page) drag(x0, y0, x1, y1 float64, held chromedp.Modifier) {
+	p.t.Helper()
+	with := func(m *input.DispatchMouseEventParams) { m.Modifiers = int64(held) }
+	press := func(m *input.DispatchMouseEventParams) {
+		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
+		with(m)
+	}
+	p.do(
+		chromedp.MouseEvent("mouseMoved", x0, y0, with), chromedp.MouseEvent("mousePressed", x0, y0, press),
+		chromedp.MouseEvent("mouseMoved", (x0+x1)/2, y1, press), chromedp.MouseEvent("mouseMoved", x1, y1, press),
+		chromedp.MouseEvent("mouseReleased", x1, y1, press),
+	)
+}
+
+func firstDevice(t *testing.T, path string) *replay.Device {
+	t.Helper()
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Replay(s, s.Devices()[0])
+}
+
+// TestPageGrowing asks what keeps growing: one click, and what stays stands alone.
+func TestPageGrowing(t *testing.T) {
+	d := firstDevice(t, example("leaking-loss"))
+	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
+	whole := plot(p)
+	p.click("#answers > :nth-child(2)")
+	g := plot(p)
+	from, to := p.brushed()
+	want := sumRange(d, from, to)
+	want.panelSays(p)
+	if answer := eval[string](p, "document.querySelector('#answers > :nth-child(2) .value').textContent"); !strings.HasPrefix(strings.ReplaceAll(answer, "\u00a0", " "), units.Change(want.change)) {
+		t.Errorf("the answer is %q, the range changes by %s", answer, units.Change(want.change))
+	}
+	if p.hash("al") != "1" || g.From != whole.From || g.To != whole.To {
+		t.Errorf("alone is %q, shown is %v to %v", p.hash("al"), g.From, g.To)
+	}
+	if top := float64(want.kept) / g.BytesTo; g.BytesFrom != 0 || top < 0.9 || top > 1 {
+		t.Errorf("%d bytes stand alone on an axis from %.0f to %.0f", want.kept, g.BytesFrom, g.BytesTo)
+	}
+	hits := 0
+	for i := range 400 {
+		x, y := g.Left+g.Width*(float64(i%20)+0.5)/20, g.Top+g.Height*(float64(i/20)+0.5)/20
+		hits += checkAlone(p, d, want, g, x, y)
+	}
+	if hits < 100 {
+		t.Errorf("only %d of 400 places have a tensor", hits)
+	}
+	p.do(chromedp.MouseEvent("mouseMoved", g.Left+g.Width*0.9, g.Top+g.Height-9))
+	p.shows("Click to pin the full stack")
+
+	// Esc shows everything in its place, then lets the range go.
+	p.do(chromedp.KeyEvent("\u001b"))
+	if back := plot(p); p.hash("al") != "" || p.hash("r") == "" || back.BytesTo != whole.BytesTo {
+		t.Errorf("after Esc alone is %q, the range %q, the axis ends at %.0f", p.hash("al"), p.hash("r"), back.BytesTo)
+	}
+	p.do(chromedp.KeyEvent("\u001b"))
+	if plot(p); p.hash("r") != "" || p.hash("at") != "" {
+		t.Errorf("after another Esc the address is %s", eval[string](p, "location.hash"))
+	}
+	p.requireNoTrouble()
+}
+
+// checkAlone holds what lies under a place against the allocations that stand alone.
+func checkAlone(p *page, d *replay.Device, r inRange, g geometry, x, y float64) int {
+	p.t.Helper()
+	got := eval[*struct {
+		liveEntry
+		State int
+	}](p, "(({stack, ...rest}) => rest)(memviz.at(%f, %f) ?? {}).id === undefined ? null : memviz.at(%f, %f)", x, y, x, y)
+	k := g.Columns[min(len(g.Columns)-1, int((x-g.Left)/g.Width*float64(len(g.Columns))))]
+	byte := g.BytesFrom + (1-(y-g.Top)/g.Height)*(g.BytesTo-g.BytesFrom)
+	var offset int64
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		if a.Start == replay.None || int(a.Start) < r.from || int(a.Start) >= r.to || !a.LiveIn(r.to) || !a.LiveIn(k) {
+			continue
+		}
+		if byte >= float64(offset) && byte < float64(offset+a.Size) {
+			if math.Min(byte-float64(offset), float64(offset+a.Size)-byte) < 1 {
+				return 0 // too close to an edge to tell
+			}
+			if got == nil || got.Start == nil || *got.Start != int(a.Start) || got.Size != a.Size || got.Offset != offset || got.State != k {
+				p.t.Errorf("under (%.0f, %.0f) lies %+v, want allocation %d at %d in state %d", x, y, got, i, offset, k)
+			}
+			return 1
+		}
+		offset += a.Size
+	}
+	if got != nil {
+		p.t.Errorf("under (%.0f, %.0f) lies %+v, want nothing", x, y, got)
+	}
+	return 0
+}
+
+// TestPageBrush brushes with the mouse, moves an edge, goes back and forward.
+func TestPageBrush(t *testing.T) {
+	d := firstDevice(t, example("leaking-loss"))
+	report := writeReport(t, example("leaking-loss"))
+	browser := chromium(t)
+	p := open(t, browser, report, "", 1440, 900)
+	g := plot(p)
+	y := g.Top + g.Height/2
+	x := func(part float64) float64 { return math.Round(g.Left + g.Width*part) }
+	state := func(part float64) int { return int((x(part) - g.Left) / g.Width * (g.To - g.From)) }
+
+	p.drag(x(0.6), y, x(0.3), y, chromedp.ModifierShift)
+	plot(p)
+	from, to := p.brushed()
+	if from != state(0.3) || to != state(0.6) {
+		t.Errorf("brushed from state %d to %d, the range is %d to %d", state(0.3), state(0.6), from, to)
+	}
+	sumRange(d, from, to).panelSays(p)
+
+	p.drag(x(0.6)+1, y, x(0.8), y, 0)
+	plot(p)
+	if wasFrom, wider := p.brushed(); wasFrom != from || wider != state(0.8) {
+		t.Errorf("the edge was dragged to state %d, the range is %d to %d", state(0.8), wasFrom, wider)
+	}
+	wider := sumRange(d, from, state(0.8))
+	wider.panelSays(p)
+	if same := plot(p); same.From != g.From || same.To != g.To {
+		t.Errorf("brushing moved the view to %v to %v", same.From, same.To)
+	}
+
+	p.do(chromedp.KeyEvent("a"))
+	alone := plot(p)
+	if top := float64(wider.kept) / alone.BytesTo; top < 0.9 || top > 1 {
+		t.Errorf("%d bytes stand alone on an axis to %.0f", wider.kept, alone.BytesTo)
+	}
+	p.await("new Promise(r => setTimeout(r, 500))")
+	hash := eval[string](p, "location.hash")
+	again := open(t, browser, report, strings.TrimPrefix(hash, "#"), 1440, 900)
+	if got := plot(again); got.BytesTo != alone.BytesTo || got.From != alone.From || got.To != alone.To {
+		t.Errorf("%s opens %v to %v up to %v bytes, not %v", hash, got.From, got.To, got.BytesTo, alone)
+	}
+	wider.panelSays(again)
+	again.requireNoTrouble()
+
+	for _, step := range []struct {
+		key, r, al string
+	}{
+		{"[", fmt.Sprintf("%d-%d", from, state(0.8)), ""}, {"[", fmt.Sprintf("%d-%d", from, to), ""}, {"[", "", ""},
+		{"]", fmt.Sprintf("%d-%d", from, to), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), "1"},
+	} {
+		p.do(chromedp.KeyEvent(step.key))
+		if plot(p); p.hash("r") != step.r || p.hash("al") != step.al {
+			t.Errorf("%s leads to r=%q al=%q, want %q %q", step.key, p.hash("r"), p.hash("al"), step.r, step.al)
+		}
+	}
+
+	// The browser's own Back takes alone back, R takes the view.
+	p.do(chromedp.KeyEvent("\u001b\u001b"))
+	plot(p)
+	p.await("memviz.view({from: 1000, to: 2000})")
+	p.do(chromedp.KeyEvent("r"))
+	plot(p)
+	sumRange(d, 1000, 1999).panelSays(p)
+	p.await("new Promise(r => setTimeout(r, 500))")
+	p.do(chromedp.KeyEvent("a"))
+	p.await("new Promise(r => setTimeout(r, 700))")
+	p.await("new Promise(r => {addEventListener('popstate', () => setTimeout(r, 200), {once: true}); history.back()})")
+	if plot(p); p.hash("r") != "1000-1999" || p.hash("al") != "" {
+		t.Errorf("Back leads to %s", eval[string](p, "location.hash"))
+	}
+	sumRange(d, 1000, 1999).panelSays(p)
+	p.requireNoTrouble()
+}
+
+// TestPageBreakdown cuts the table every way, and isolates a row and a cell.
+func TestPageBreakdown(t *testing.T) {
+	d := firstDevice(t, example("training-loop"))
+	browser, report := chromium(t), writeReport(t, example("training-loop"))
+	p := open(t, browser, report, "", 1440, 900)
+	plot(p)
+	tensors := 0
+	for i := range d.Allocations {
+		if d.Allocations[i].LiveIn(d.Totals.PeakState) {
+			tensors++
+		}
+	}
+	for tab := 1; tab <= 4; tab++ {
+		p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", tab))
+		sum := eval[int](p, "[...document.querySelectorAll('#table .row > :last-child')].reduce((n, e) => n + Number(e.textContent.replaceAll(',', '')), 0)")
+		if sum != tensors {
+			t.Errorf("the rows of tab %d have %d tensors, live are %d", tab, sum, tensors)
+		}
+	}
+	if p.hash("tab") != "family" {
+		t.Errorf("the address is %s", eval[string](p, "location.hash"))
+	}
+	p.click("#table .tabs > :nth-child(1)")
+	p.click("#table .columns > :last-child")
+	order := eval[[]int](p, "[...document.querySelectorAll('#table .row > :last-child')].map(e => Number(e.textContent.replaceAll(',', '')))")
+	for i := range order[1:] {
+		if order[i] < order[i+1] {
+			t.Errorf("sorted by tensors the rows have %v", order)
+			break
+		}
+	}
+	if p.hash("sort") != "t" {
+		t.Errorf("the address is %s", eval[string](p, "location.hash"))
+	}
+
+	// A row under the pointer is isolated by I, and let go again by Esc.
+	row := eval[struct {
+		X, Y float64
+		Name string
+	}](p, "(e => (b => ({x: b.left + 60, y: b.top + 10, name: e.title}))(e.getBoundingClientRect()))(document.querySelector('#table .row:nth-child(3)'))")
+	p.do(chromedp.MouseEvent("mouseMoved", row.X, row.Y))
+	p.do(chromedp.KeyEvent("i"))
+	plot(p)
+	lit := "[...document.querySelectorAll('#table .row:not(.unlit)')].map(e => e.title)"
+	if titles := eval[[]string](p, lit); len(titles) != 1 || titles[0] != row.Name {
+		t.Errorf("isolated is %q, lit are %q", row.Name, titles)
+	}
+	if iso := p.hash("iso"); !strings.HasPrefix(iso, "site:") {
+		t.Errorf("iso is %q", iso)
+	}
+	p.do(chromedp.KeyEvent("\u001b"))
+	plot(p)
+	if titles := eval[[]string](p, lit); len(titles) != len(order) {
+		t.Errorf("after Esc only %q are lit", titles)
+	}
+
+	// The icicle's first row holds all bytes; a click on its last cell isolates it.
+	if width := eval[float64](p, "[...document.querySelectorAll('#icicle .cell')].filter(e => e.style.top === '0px').reduce((w, e) => w + e.getBoundingClientRect().width + 1, 0) / document.querySelector('#icicle .cells').clientWidth"); width < 0.95 || width > 1.01 {
+		t.Errorf("the icicle's first row is %.2f of the panel wide", width)
+	}
+	p.click("#icicle .cell")
+	plot(p)
+	if iso := p.hash("iso"); !strings.HasPrefix(iso, "stack:") {
+		t.Errorf("iso is %q", iso)
+	}
+	p.shows("Stacks, outermost on top")
+	for _, iso := range []string{p.hash("iso"), "function:cforward", "file:p/home/ada/gpt/model.py", "activation"} {
+		hash := fmt.Sprintf("#at=range&r=700-2000&al=1&tab=function&sort=a.up&iso=%s", strings.ReplaceAll(iso, "/", "%2F"))
+		again := open(t, browser, report, hash[1:], 1440, 900)
+		again.do(chromedp.KeyEvent("t")) // repaints, which writes the address anew
+		if plot(again); eval[string](again, "location.hash") != hash {
+			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
+		}
+		sumRange(d, 700, 2000).panelSays(again)
+		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.unlit):not(.gone)').length"), eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
+			t.Errorf("%s lights %d of %d rows", hash, lit, all)
+		}
+		again.requireNoTrouble()
+	}
+
+	// Pinning gives the icicle's room away, and offers what to do with the row.
+	p.click("#table .row")
+	p.shows("Allocated by")
+	for _, word := range []string{"Isolate", "Copy", "First", "Last"} {
+		p.shows(word)
+	}
+	if eval[bool](p, "document.getElementById('icicle').offsetHeight > 0") {
+		t.Error("the icicle is shown beside the pinned tensor")
+	}
+	p.requireNoTrouble()
+}

@@ -1,0 +1,52 @@
+package testkit
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// corpusVariable names a folder of real snapshots.
+const corpusVariable = "MEMVIZ_CORPUS"
+
+// CorpusDir is the folder of real snapshots; without one the test is skipped.
+func CorpusDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(corpusVariable)
+	if dir == "" {
+		t.Skip(corpusVariable + " does not name a folder of real snapshots")
+	}
+	return dir
+}
+
+// Corpus are the real snapshots; without them the test is skipped.
+func Corpus(t testing.TB) []string {
+	t.Helper()
+	return glob(t, CorpusDir(t), "*.pickle")
+}
+
+// Examples are the committed snapshots, for tests two folders below the top.
+func Examples(t testing.TB) []string {
+	t.Helper()
+	return glob(t, filepath.Join("..", "..", "examples"), "*", "snapshot.pickle.gz")
+}
+
+// Snapshots are the examples and, where there are any, the real ones.
+func Snapshots(t testing.TB) []string {
+	t.Helper()
+	paths := Examples(t)
+	if os.Getenv(corpusVariable) != "" {
+		paths = append(paths, Corpus(t)...)
+	}
+	return paths
+}
+
+// glob fails where nothing matches, for a test without data proves nothing.
+func glob(t testing.TB, parts ...string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(parts...))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there is nothing like %s: %v", filepath.Join(parts...), err)
+	}
+	return paths
+}
