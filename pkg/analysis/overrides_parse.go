@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxOverrideLine bounds a line of a rules file, in bytes.
@@ -66,6 +67,9 @@ func ParseOverrides(name string, r io.Reader) (*Overrides, error) {
 const overrideExample = "cache: function =~ kv_cache"
 
 func parseOverride(text string) (*override, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("not UTF-8; save the file as such")
+	}
 	key, rest, found := strings.Cut(text, ":")
 	if !found {
 		return nil, fmt.Errorf("%q has no colon behind the family; write it like %q", text, overrideExample)

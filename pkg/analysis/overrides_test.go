@@ -166,6 +166,7 @@ func TestOverrideErrors(t *testing.T) {
 		"cache: function =~ ":         `^rules.txt:1: nothing to hold the function against`,
 		"cache: file =~ ([a-z]":       "^rules.txt:1: \"\\(\\[a-z\\]\" is no regular expression: missing closing \\): `\\(\\[a-z\\]`$",
 		"cache: file =~ (x{1000}){9}": `^rules.txt:1: .* is no regular expression: invalid repeat count`,
+		"input: frame \xd60":          `^rules.txt:1: not UTF-8; save the file as such$`,
 		"# fine\n" + strings.Repeat("x", maxOverrideLine+1): `^rules.txt:2: a line of more than 4096 bytes$`,
 		many: `^rules.txt:201: more than 200 rules$`,
 	} {
