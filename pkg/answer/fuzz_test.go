@@ -1,0 +1,89 @@
+package answer
+
+import (
+	"io"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// FuzzAnswers asks everything of recordings that no allocator would make. There
+// must be an answer, and rows must add up.
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte{2, 1, 9, 2, 3, 4, 9, 1, 0, 1, 9, 2, 1, 1, 9, 1, 14, 0, 200, 0})
+	f.Add([]byte{7, 0, 255, 1, 2, 0, 100, 1, 10, 0, 255, 0, 8, 1, 1, 1, 4, 3, 90, 2})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := NewInput("fuzz.pickle", fuzzed(data[:min(len(data), 4000)]))
+		list := []Input{in}
+		for _, s := range []*Sheet{
+			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}), Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
+			asked(Leaks(list, 3)), asked(OOM(list, OOMOptions{Rows: 3})), asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
+			asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak)),
+			asked(Events(list, EventOptions{})),
+		} {
+			if s == nil {
+				continue // a moment or a device that is not there
+			}
+			for _, format := range Formats {
+				if err := s.Write(io.Discard, format, Look{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, r := range in.Recordings {
+			Cards(r)
+			for by := range analysis.ByCount {
+				h := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
+				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {
+					t.Fatalf("by %s: %d of %d bytes", analysis.By(by), sum, r.Device.Totals.PeakBytes)
+				}
+			}
+		}
+	})
+}
+
+func asked(s *Sheet, err error) *Sheet {
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// fuzzed makes four bytes an event of a snapshot with stacks of every phase.
+func fuzzed(data []byte) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
+	py := func(file, name string) snapshot.FrameText { return snapshot.FrameText{File: file, Line: 7, Name: name} }
+	native := func(name string) snapshot.FrameText { return snapshot.FrameText{File: "??", Name: name} }
+	const torch = "/lib/python3.12/site-packages/torch/"
+	stacks := []snapshot.StackID{
+		0,
+		c.Stack(native("at::_ops::mm::call(at::Tensor const&)"), py(torch+"nn/modules/module.py", "_call_impl"), py("/a/model.py", "forward"), py("/a/train.py", "main")),
+		c.Stack(native("at::_ops::mm::call(at::Tensor const&)"), native("torch::autograd::Engine::thread_main(x)")),
+		c.Stack(py(torch+"optim/adam.py", "step"), py(torch+"optim/optimizer.py", "wrapper"), py("/a/train.py", "main")),
+		c.Stack(native("gc_collect_main"), py("/a/train.py", "main")),
+		c.Stack(py(torch+"autograd/__init__.py", "backward"), py("/a/train.py", "main")),
+		c.Stack(py(samples.HostileTexts[0], samples.HostileTexts[1])),
+	}
+	now := int64(0)
+	for ; len(data) >= 4; data = data[4:] {
+		now += int64(int8(data[3])) // clocks step back, too
+		size := int64(data[2]) << (data[1] % 40)
+		if data[2] == 255 {
+			size = -size
+		}
+		c.Event(snapshot.DeviceID(data[0]>>6&1), snapshot.EventText{
+			Action: snapshot.Action(data[0] % 16), Addr: uint64(data[1]) << 21, Size: size, Stream: uint64(data[3] % 3),
+			Stack: stacks[int(data[3])%len(stacks)], TimeMicros: now,
+		})
+		if data[0]&32 != 0 {
+			c.Annotation("ProfilerStep#"+string(rune('0'+data[1]%10)), data[0]&16 != 0, now)
+		}
+		if data[0] == 99 {
+			c.Segment(snapshot.Segment{Address: uint64(data[1]) << 21, TotalSize: size, SizeClass: snapshot.SizeClass(data[2] % 3), Expandable: data[3]%2 == 0},
+				snapshot.Block{Address: uint64(data[1]) << 21, Size: size, RequestedSize: size - 1, State: snapshot.BlockState(data[3] % 3)})
+		}
+	}
+	return c.Snapshot()
+}
