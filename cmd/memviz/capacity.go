@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,7 +29,9 @@ func givenCapacity(c *cli.Context) (report.GivenCapacity, error) {
 		return report.GivenCapacity{}, nil
 	}
 	bytes, err := units.ParseBytes(text)
-	if err == nil && bytes > 0 {
+	if _, bare := strconv.ParseFloat(text, 64); bare == nil {
+		return report.GivenCapacity{}, misused(c, "--capacity: %q has no unit; write it like 80GiB", text)
+	} else if err == nil && bytes > 0 {
 		return report.GivenCapacity{Bytes: bytes}, nil
 	}
 	if gpu, ok := analysis.FindGPU(text); ok {

@@ -15,7 +15,7 @@ func leaksCommand() *cli.Command {
 			"that Python's cycle collector freed is named too.\n\n" +
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
-		Flags: answerFlags(rowsFlag),
+		Flags: answerFlags(rowsFlag, deviceFlag),
 		Action: func(c *cli.Context) error {
 			return answered(c, func(p *progress) (*answer.Sheet, error) {
 				in, err := inputs(c, p)

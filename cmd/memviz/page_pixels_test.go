@@ -18,6 +18,7 @@ import (
 // geometry is what memviz.geometry gives.
 type geometry struct {
 	Left, Top, Width, Height float64
+	Axis                     string  // events or time
 	From, To                 float64 // states, on the axis of events
 	BytesFrom                float64 `json:"bytes_from"`
 	BytesTo                  float64 `json:"bytes_to"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // example is the path of an example's snapshot.
@@ -74,14 +72,6 @@ func wheel(delta float64) chromedp.MouseOption {
 	return func(params *input.DispatchMouseEventParams) { params.DeltaX, params.DeltaY = 0.1, delta } // zeros are left out
 }
 
-// TestPageOOM shows what was asked for when memory ran out.
-func TestPageOOM(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("out-of-memory")), "", 1440, 900)
-	p.shows("What happened at the OOM?")
-	p.shows("Asked")
-	p.requireNoTrouble()
-}
-
 // TestPageSeveral holds several snapshots in one report, with a selector.
 func TestPageSeveral(t *testing.T) {
 	p := open(t, chromium(t), writeReport(t, example("training-loop"), example("out-of-memory")), "", 1440, 900)
@@ -122,22 +112,4 @@ func withoutScripts(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	return chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
-}
-
-// TestScreenshot takes the README's picture when asked to.
-func TestScreenshot(t *testing.T) {
-	if !*testkit.Update {
-		t.Skip("the README's picture is only taken with -update")
-	}
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
-	g := plot(p)
-	p.do(chromedp.MouseClickXY(g.Left+g.Width*0.36, g.Top+g.Height*0.55))
-	p.await("new Promise(r => setTimeout(r, 300))")
-	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("..", "..", "examples", "report.png"), png, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -129,6 +130,9 @@ func rankFiles(args []string) ([]string, error) {
 }
 
 func filesOf(arg string) ([]string, error) {
+	if arg == stdinName {
+		return nil, errors.New("ranks are told apart by the names of files, so they cannot come from standard input")
+	}
 	info, err := os.Stat(arg)
 	if err == nil && info.IsDir() {
 		return snapshotsIn(arg)

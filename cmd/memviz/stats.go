@@ -27,6 +27,7 @@ func statsCommand() *cli.Command {
 			capacityFlag,
 			&cli.BoolFlag{Name: "one-line", Usage: "print a line a device, for logs"},
 			&cli.IntFlag{Name: "rows", Value: 8, Usage: "show at most `N` rows; JSON has all"},
+			deviceFlag,
 		),
 		Action: stats,
 	}

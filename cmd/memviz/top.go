@@ -50,8 +50,8 @@ func top(c *cli.Context) error {
 	if !ok {
 		return misused(c, "--by %q is none of %s", c.String("by"), byNames())
 	}
-	if c.Int("depth") < 1 {
-		return misused(c, "--depth must be at least 1")
+	if depth := c.Int("depth"); depth < 1 || depth > 1 && by != analysis.BySite {
+		return misused(c, "--depth is at least 1, and goes with --by site")
 	}
 	return answered(c, func(p *progress) (*answer.Sheet, error) {
 		in, err := inputs(c, p)

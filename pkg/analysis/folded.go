@@ -21,6 +21,7 @@ import (
 const (
 	foldedNoFrames = "<non-python>" // no stack was recorded
 	foldedGaps     = "<gaps>"       // bytes of a block beyond those requested
+	foldedUnlisted = "<unlisted>"   // bytes of a segment that no block covers
 )
 
 // FoldedActive yields what is live in a state, one path for each stream, state
@@ -63,8 +64,8 @@ func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
 
 // FoldedSegments yields every block of the final segments, in the order of the
 // file: requested bytes under the stack of a live block, the rest of it under
-// gaps, and a free block as a whole. Numbers sum up to the bytes of the blocks,
-// which in a sound file are the reserved bytes. The path is reused between calls; its names are
+// gaps, a free block as a whole, and what no block covers. Numbers sum up to the
+// reserved bytes. The path is reused between calls; its names are
 // safe in a folded line.
 func FoldedSegments(r *Recording) iter.Seq2[[]string, int64] {
 	return func(yield func([]string, int64) bool) {
@@ -74,12 +75,18 @@ func FoldedSegments(r *Recording) iter.Seq2[[]string, int64] {
 			if seg.Device != r.Device.ID {
 				continue
 			}
-			name := "seg_" + strconv.FormatUint(seg.Address, 10)
+			name, unlisted := "seg_"+strconv.FormatUint(seg.Address, 10), seg.TotalSize
 			for _, b := range r.Snapshot.BlocksOf(seg) {
 				w.path = append(w.path[:0], w.stream(seg.Stream), name, b.State.String())
+				unlisted -= max(b.Size, 0)
 				if !w.block(&b, yield) {
 					return
 				}
+			}
+			// A sound file lists every byte of a segment.
+			w.path = append(w.path[:0], w.stream(seg.Stream), name, foldedUnlisted)
+			if unlisted > 0 && unlisted <= maxRange && !yield(w.path, unlisted) {
+				return
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type RankSummary struct {
 	Events            int
 	Allocations       int
 	OOMEvents         int
-	StepPeaks         []int64 // active bytes at the peak of each recorded step
+	StepPeaks         []int64 // active bytes at the peak of each step that ends in the recording
 
 	UnlistedBytes int64 // at the peak, of sites that are too many to compare
 
@@ -49,7 +49,7 @@ func SummariseRank(r *Recording, steps *Steps, name RankName, file string) RankS
 	if s.StepEndState != NoState {
 		s.StepEndBytes = r.Device.ActiveBytes()[s.StepEndState]
 	}
-	for _, p := range PeaksOf(r.Device, steps.Ranges()) {
+	for _, p := range PeaksOf(r.Device, steps.Ranges()[:min(len(steps.Boundaries), len(steps.Steps))]) {
 		s.StepPeaks = append(s.StepPeaks, p.Bytes)
 	}
 	s.readSites(r)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ type Condition struct {
 	limit float64
 }
 
-var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_]+)\s*(>=|<=|==|!=|>|<)\s*(.+?)\s*$`)
+var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(>=|<=|==|!=|>|<)\s*(.+?)\s*$`)
 
 // ParseCondition reads a condition: a key of the answer's JSON, a comparison,
 // and a number, which may have a unit of bytes. The ending _bytes may be left
@@ -31,6 +32,9 @@ func ParseCondition(text string) (Condition, error) {
 		return Condition{}, fmt.Errorf("%q is no condition; write it like 'peak>70GiB'", text)
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
+	if math.IsNaN(limit) || math.IsInf(limit, 0) {
+		return Condition{}, fmt.Errorf("%q compares with no number", text)
+	}
 	if err != nil {
 		bytes, err := units.ParseBytes(parts[3])
 		if err != nil {
@@ -68,7 +72,7 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 			}
 		}
 	}
-	if !found && len(objects) > 0 {
+	if !found && !isEmpty(objects) {
 		return "", false, fmt.Errorf("%q: the answer has no figure %q; it has %s",
 			c.text, c.key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
@@ -107,13 +111,34 @@ func (s *Sheet) objects() ([]map[string]any, error) {
 			objects := make([]map[string]any, 0, len(list)+1)
 			for _, item := range list {
 				if object, ok := item.(map[string]any); ok {
-					objects = append(objects, object)
+					objects = append(objects, flat(object))
 				}
 			}
 			return append(objects, whole), nil
 		}
 	}
 	return []map[string]any{whole}, nil
+}
+
+// isEmpty reports whether an answer is about nothing: snapshots without memory.
+func isEmpty(objects []map[string]any) bool {
+	if len(objects) != 1 {
+		return false
+	}
+	list, ok := objects[0]["devices"].([]any)
+	return ok && len(list) == 0
+}
+
+// flat adds what stands inside objects of an object, with a dot in the key.
+func flat(object map[string]any) map[string]any {
+	for key, v := range maps.Clone(object) {
+		if inner, ok := v.(map[string]any); ok {
+			for k, v := range flat(inner) {
+				object[key+"."+k] = v
+			}
+		}
+	}
+	return object
 }
 
 // figure is a number, or how many items a list has.

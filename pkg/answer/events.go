@@ -65,7 +65,7 @@ type EventOptions struct {
 func Events(in []Input, o EventOptions) (*Sheet, error) {
 	value := &eventsValue{}
 	s := &Sheet{value: value}
-	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		l, err := newEventLog(in, r, o)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func FoldedSegments(w io.Writer, in *Input) error {
 // several.
 func writeFolded(w io.Writer, in *Input, stacks func(*analysis.Recording) (iter.Seq2[[]string, int64], error)) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	err := eachRecording([]Input{*in}, func(in *Input, r *analysis.Recording) error {
+	err := new(Sheet).eachRecording([]Input{*in}, func(in *Input, r *analysis.Recording) error {
 		paths, err := stacks(r)
 		if err != nil {
 			return err

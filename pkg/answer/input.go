@@ -50,12 +50,24 @@ func (in *Input) FileName() string { return units.Printable(in.Name) }
 func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
 	s.heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
 	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
+	if !d.AddsUp() {
+		s.say("The replay of this recording does not add up: memviz stats says where.")
+	}
+}
+
+// nothing is said of a snapshot without memory.
+func (s *Sheet) nothing(in *Input) {
+	s.heading("%s", name(in.FileName()))
+	s.say("No device has events or segments.")
 }
 
 // eachRecording asks something of every device, and says of which when the
 // answer is an error.
-func eachRecording(in []Input, ask func(*Input, *analysis.Recording) error) error {
+func (s *Sheet) eachRecording(in []Input, ask func(*Input, *analysis.Recording) error) error {
 	for i := range in {
+		if len(in[i].Recordings) == 0 {
+			s.nothing(&in[i])
+		}
 		for _, r := range in[i].Recordings {
 			if err := ask(&in[i], r); err != nil {
 				return fmt.Errorf("%s, %s: %w", in[i].FileName(), in[i].Snapshot.DeviceLabel(r.Device.ID), err)

@@ -65,15 +65,24 @@ type KeptOnce struct {
 func Leaks(in []Input, rows int) (*Sheet, error) {
 	value := newDevices[LeaksDevice](LeaksSchema)
 	s := &Sheet{value: value}
-	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		steps := analysis.FindSteps(r)
 		leaks, cycles := analysis.FindLeaks(r, steps), analysis.FindCycles(r, steps)
+		leaks.Leaks = slices.DeleteFunc(leaks.Leaks, func(l analysis.Leak) bool { return provedCycle(&l, cycles) })
 		value.Devices = append(value.Devices, newLeaksDevice(in, r, steps, leaks, cycles))
-		s.leaks(in, r, steps, leaks, rows)
+		s.leaks(in, r, steps, leaks, cycles, rows)
 		s.cycles(r, cycles)
 		return nil
 	})
 	return s, err
+}
+
+// provedCycle reports whether memory that piles up was freed by the cycle
+// collector, which says more of it than that it was freed late.
+func provedCycle(l *analysis.Leak, cycles *analysis.Cycles) bool {
+	return l.Kind == analysis.Sawtooth && slices.ContainsFunc(l.Sites, func(site analysis.LeakSite) bool {
+		return slices.ContainsFunc(cycles.Cycles, func(c analysis.Cycle) bool { return c.Stack == site.Stack })
+	})
 }
 
 func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles) LeaksDevice {
@@ -126,9 +135,15 @@ func mostOf(families [analysis.FamilyCount]int64) analysis.Family {
 }
 
 // leaks puts what survives the steps of a device into words.
-func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, rows int) {
-	s.device(in, r.Device, leaksHeadline(steps, l))
-	s.say("%s", stepsSentence(steps))
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles, rows int) {
+	headline := leaksHeadline(steps, l)
+	if n := len(cycles.Cycles); n > 0 {
+		headline += "; reference cycles at " + units.Plural(n, "place", "places")
+	}
+	s.device(in, r.Device, headline)
+	if l.Limit != analysis.NoEvents {
+		s.say("%s", stepsSentence(steps))
+	}
 	switch l.Limit {
 	case analysis.NoEvents:
 		s.say("The file holds no history of events, so nothing can be said about growth.")
@@ -146,6 +161,11 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l
 func leaksHeadline(steps *analysis.Steps, l *analysis.Leaks) string {
 	n := len(l.Leaks)
 	switch {
+	case l.Limit == analysis.TooFewSteps:
+		n := len(steps.Boundaries)
+		return "cannot be judged from " + units.Plural(n, wordFor(1, steps.Method.Word()), steps.Method.Word())
+	case l.Limit == analysis.NoRepetition:
+		return "cannot be judged without steps"
 	case l.Limit != analysis.LeaksJudged:
 		return "cannot be judged"
 	case n == 0:
@@ -219,7 +239,7 @@ const maxLeakSites = 5
 
 // leakTable lists the sites of a leak, if there are several.
 func leakTable(r *analysis.Recording, leak *analysis.Leak) *sheetTable {
-	t := newTable(column{"live", figures}, column{"a step", figures}, column{"number", figures}, column{"site", paths})
+	t := newTable(column{"live", figures}, column{"a step", figures}, column{"tensors", figures}, column{"site", paths})
 	if len(leak.Sites) == 1 {
 		return t
 	}

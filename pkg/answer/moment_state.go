@@ -61,6 +61,9 @@ func (m Moment) time(d *replay.Device) (int, error) {
 	if d.Events.TimeMicros == nil {
 		return 0, fmt.Errorf("a time is %w, which has none; use state=N", errNotThere)
 	}
+	if span := d.Events.SpanMicros(); m.n > span {
+		return 0, fmt.Errorf("the time %s is %w, which ends after %s", units.Duration(m.n), errNotThere, units.Duration(span))
+	}
 	state := 0
 	for i := range d.Events.TimeMicros {
 		if d.Events.SinceFirst(i) <= m.n {
@@ -72,11 +75,11 @@ func (m Moment) time(d *replay.Device) (int, error) {
 
 // step is the peak of a step.
 func (m Moment) step(r *analysis.Recording) (int, error) {
-	steps := analysis.FindSteps(r).Steps
-	if m.n > int64(len(steps)) {
-		return 0, fmt.Errorf("step %s is %w, which has %s", units.Count(m.n), errNotThere, units.Count(len(steps)))
+	steps := analysis.FindSteps(r)
+	if n := len(steps.Boundaries); m.n > int64(n) {
+		return 0, fmt.Errorf("step %s is %w, in which %s", units.Count(m.n), errNotThere, units.Plural(n, "step ends", "steps end"))
 	}
-	step := steps[m.n-1]
+	step := steps.Steps[m.n-1]
 	return analysis.PeakBetween(r.Device, step.From, step.To), nil
 }
 
@@ -94,7 +97,7 @@ func (m Moment) annotation(r *analysis.Recording) (int, error) {
 func (m Moment) said(r *analysis.Recording, state int) string {
 	where := "in state " + units.Count(state)
 	switch {
-	case m.kind == momentPeak && r.Device.Events.Len() <= 1, m.kind == momentEnd:
+	case m.kind == momentPeak && r.Device.Events.Len() == 0, m.kind == momentEnd:
 		return "at the end"
 	case m.kind == momentPeak:
 		return "at the peak, " + where

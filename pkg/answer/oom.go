@@ -75,7 +75,7 @@ type OOMOptions struct {
 func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 	value := newDevices[OOMDevice](OOMSchema)
 	s := &Sheet{value: value}
-	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		f := &failure{in: in, r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, o.Capacity)}
 		ooms := analysis.FindOOMs(r, o.Capacity)
 		device := OOMDevice{
@@ -152,9 +152,7 @@ func (s *Sheet) ooms(f *failure, ooms []analysis.OOM, views []OutOfMemory, rows 
 		times = ", " + units.Count(len(ooms)) + " times"
 	}
 	s.device(f.in, f.r.Device, "ran out of memory"+times)
-	if t := f.capacity.TooSmall; t > 0 {
-		s.say("--capacity %s is left aside: the recording shows that the device has %s or more.", units.NoBreak(units.Bytes(t)), units.NoBreak(units.Bytes(f.capacity.AtLeast)))
-	}
+	s.tooSmall(f.capacity.TooSmall, 0, f.capacity.AtLeast)
 	for i := range ooms {
 		o := &ooms[i]
 		s.add(f.sentence(o))
@@ -175,11 +173,19 @@ func (s *Sheet) ooms(f *failure, ooms []analysis.OOM, views []OutOfMemory, rows 
 	f.guess(s, &ooms[len(ooms)-1])
 }
 
+// tooSmall says that a capacity was given which the recording refutes.
+func (s *Sheet) tooSmall(given, taken, least int64) {
+	if given > 0 && taken == 0 {
+		s.say("--capacity %s is left aside: the recording shows that the device has %s or more.",
+			units.NoBreak(units.Bytes(given)), units.NoBreak(units.Bytes(least)))
+	}
+}
+
 // guess says what else could be the case if the device is a usual card.
 func (f *failure) guess(s *Sheet, last *analysis.OOM) {
 	if c := f.capacity; c.Given == 0 && c.CardBytes > 0 {
 		if outside := c.CardBytes - last.Visible(); outside > units.GiB {
-			s.note("PyTorch saw %s. If this is a %d GiB card, %s is used outside PyTorch; pass --capacity to check.",
+			s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass --capacity to check.",
 				units.NoBreak(units.Bytes(last.Visible())), c.Card, units.NoBreak(units.Bytes(outside)))
 		}
 	}

@@ -95,10 +95,9 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 	case len(c.Ranks) < 2:
 		s.say("One rank has no other to differ from.")
 	case len(c.Ranks) == 2:
-		s.say("With two ranks there is no telling which is the odd one. What they hold at their peaks, where it differs:")
-		s.put(pairTable(value, rows))
+		s.pair(value, rows)
 	case len(c.Outliers) == 0:
-		s.say("No rank stands out: at every site each holds about what the others hold.")
+		s.allClear(value)
 	default:
 		s.outliers(value, rows)
 	}

@@ -11,8 +11,8 @@ import (
 // rankTable has a row a rank. Of too many it shows those furthest from the
 // median peak.
 func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetTable {
-	t := newTable(column{"rank", figures}, column{"peak", figures}, column{"to median", figures}, column{"reserved", figures},
-		column{"steps", figures}, column{"", words}, column{"file", paths})
+	t := newTable(column{"rank", figures}, column{"", words}, column{"peak", figures}, column{"to median", figures},
+		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
 	shown := slices.Clone(value.Ranks)
 	if len(shown) > rows {
 		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") + " nearer to the median; --rows shows more"
@@ -30,10 +30,24 @@ func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetT
 		} else if r.Outlier {
 			mark = "outlier"
 		}
-		t.row(r.shown(), units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median), units.Bytes(r.ReservedPeakBytes),
+		device := ""
+		if value.several() {
+			device = "device " + units.Count(r.Device)
+		}
+		t.row(r.shown(), device, units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median), units.Bytes(r.ReservedPeakBytes),
 			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
 	}
 	return t
+}
+
+// several reports whether a file has several devices.
+func (a *RanksAnswer) several() bool {
+	for i := 1; i < len(a.Ranks); i++ {
+		if a.Ranks[i].File == a.Ranks[i-1].File {
+			return true
+		}
+	}
+	return false
 }
 
 // shown is the number of a rank, or its place on several axes.
@@ -45,6 +59,33 @@ func (r *Rank) shown() any {
 }
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
+
+// allClear says that no rank differs, as far as that could be seen.
+func (s *Sheet) allClear(value *RanksAnswer) {
+	without := 0
+	for i := range value.Ranks {
+		if value.Ranks[i].StepEndState == nil {
+			without++
+		}
+	}
+	if without > 0 {
+		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep after a step is not known.",
+			units.Plural(without, "rank shows", "ranks show"))
+		return
+	}
+	s.say("No rank stands out: after its last step each holds about what the others hold, at every site.")
+}
+
+// pair sets two ranks side by side.
+func (s *Sheet) pair(value *RanksAnswer, rows int) {
+	t := pairTable(value, rows)
+	if len(t.rows) == 0 && t.more == "" {
+		s.say("The two ranks hold the same at their peaks.")
+		return
+	}
+	s.say("With two ranks there is no telling which is the odd one. What they hold at their peaks, where it differs:")
+	s.put(t)
+}
 
 // outliers says which ranks differ and where.
 func (s *Sheet) outliers(value *RanksAnswer, rows int) {

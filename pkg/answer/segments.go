@@ -55,7 +55,7 @@ type Block struct {
 func Segments(in []Input, at Moment) (*Sheet, error) {
 	value := newDevices[SegmentsDevice](SegmentsSchema)
 	s := &Sheet{value: value}
-	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		state, err := at.State(r)
 		if err != nil {
 			return err

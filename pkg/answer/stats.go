@@ -37,7 +37,7 @@ type DeviceStats struct {
 	LiveBlockBytes          int64  `json:"live_block_bytes"` // rounded, as the allocator counts
 	OOMEvents               int    `json:"oom_events"`
 
-	CapacityBytes  int64             `json:"capacity_bytes"` // as given; 0: not given
+	CapacityBytes  int64             `json:"capacity_bytes"` // as given; 0: not given, or less than was reserved
 	Utilisation    float64           `json:"utilisation"`    // reserved_peak_bytes of the capacity, from 0; 0 without one
 	AtReservedPeak Unused            `json:"at_reserved_peak"`
 	AtEnd          Unused            `json:"at_end"`
@@ -46,8 +46,6 @@ type DeviceStats struct {
 	Largest        []LargeAllocation `json:"largest"`     // live at the peak
 	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
 	Advice         []AdviceGiven     `json:"advice"`
-
-	steps int // that end in the recording
 }
 
 // StatsOptions are what a person asked of Stats.
@@ -75,12 +73,11 @@ func Stats(in []Input, o StatsOptions) *Sheet {
 			if o.OneLine {
 				s.oneLine(&in[i], r.Device, &stats)
 			} else {
-				s.stats(&in[i], r.Device, &stats, o)
+				s.stats(&in[i], r, &stats, o)
 			}
 		}
 		if len(in[i].Recordings) == 0 {
-			s.heading("%s", name(in[i].FileName()))
-			s.say("No device has events or segments.")
+			s.nothing(&in[i])
 		}
 	}
 	return s
@@ -121,11 +118,11 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		LiveBlockRequestedBytes: r.LiveRequestedBytes,
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
-		CapacityBytes:           o.Capacity,
+		CapacityBytes:           analysis.CapacityOf(recording, o.Capacity).Given,
 		Advice:                  []AdviceGiven{},
 	}
-	if o.Capacity > 0 {
-		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(o.Capacity)
+	if stats.CapacityBytes > 0 {
+		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(stats.CapacityBytes)
 	}
 	stats.more(recording, o)
 	return stats
@@ -137,7 +134,7 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = analysis.FindFragmentation(r) })
 	steps := analysis.FindSteps(r)
-	stats.StepMethod, stats.steps = steps.Method.Key(), len(steps.Boundaries)
+	stats.StepMethod = steps.Method.Key()
 	stats.Windows = windows(r, steps, o.Every)
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
@@ -163,7 +160,8 @@ func (s *Sheet) moreStats(stats *DeviceStats, o StatsOptions) {
 }
 
 // stats puts the totals of a device into words.
-func (s *Sheet) stats(in *Input, d *replay.Device, stats *DeviceStats, o StatsOptions) {
+func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o StatsOptions) {
+	d := r.Device
 	verdict := VerdictOn(d)
 	mark := "!"
 	if verdict.OK {
@@ -174,6 +172,7 @@ func (s *Sheet) stats(in *Input, d *replay.Device, stats *DeviceStats, o StatsOp
 		s.add(curve(d.ActiveBytes()))
 	}
 	s.put(totals(d, stats))
+	s.tooSmall(o.Capacity, stats.CapacityBytes, analysis.CapacityOf(r, 0).AtLeast)
 	s.put(counts(d, stats))
 	s.moreStats(stats, o)
 	s.put(reconciled(d, stats))

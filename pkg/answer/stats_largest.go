@@ -35,7 +35,7 @@ func largestTable(stats *DeviceStats) *sheetTable {
 	t := newTable(column{"largest at the peak", figures}, column{"event", figures}, column{"site", paths})
 	for i := range stats.Largest {
 		a := &stats.Largest[i]
-		event := "before"
+		event := "earlier"
 		if a.Start != nil {
 			event = units.Count(*a.Start)
 		}

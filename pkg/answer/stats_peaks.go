@@ -8,6 +8,7 @@ import (
 // Window is a stretch of the recording: a step, or so many events or so much time.
 type Window struct {
 	Name      string `json:"name"` // of an annotated step, or empty
+	Rest      bool   `json:"rest"` // what follows the last step
 	From      int    `json:"from"` // first state
 	To        int    `json:"to"`   // last state
 	PeakBytes int64  `json:"peak_bytes"`
@@ -34,6 +35,7 @@ func windows(r *analysis.Recording, steps *analysis.Steps, every Every) []Window
 		list[i] = Window{From: p.From, To: p.To, PeakBytes: p.Bytes, PeakState: p.State}
 		if every == (Every{}) {
 			list[i].Name = r.Snapshot.String(steps.Steps[i].Name)
+			list[i].Rest = i >= len(steps.Boundaries)
 		}
 	}
 	if every != (Every{}) {
@@ -81,7 +83,7 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 		}
 		w := &stats.Windows[i]
 		number := units.Count(i + 1)
-		if o.Every == (Every{}) && i == stats.steps {
+		if w.Rest {
 			number = "rest"
 		}
 		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), w.remark())

@@ -48,7 +48,7 @@ type TopOptions struct {
 func Top(in []Input, o TopOptions) (*Sheet, error) {
 	value := newDevices[TopDevice](TopSchema)
 	s := &Sheet{value: value}
-	err := eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		state, err := o.At.State(r)
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func topTable(r *analysis.Recording, h *analysis.Holding, rows int) *sheetTable 
 	if nested {
 		columns = append(columns, column{"total", figures})
 	}
-	columns = append(columns, column{"number", figures})
+	columns = append(columns, column{"tensors", figures})
 	if h.Before != analysis.NoState {
 		columns = append(columns, column{"change", figures})
 	}

@@ -28,7 +28,7 @@ func TestVerdict(t *testing.T) {
 		{"cut", samples.Cut(), false, "history cut", "completes a free whose request is missing", []string{
 			"The oldest events are missing: the first event completes a free whose request is missing.", "No stacks were recorded."}},
 		{"hostile", samples.Hostile(), false, "does not add up", "15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
-			"The picture does not add up.", "Parts of the file could not be read as what they should be."}},
+			"The picture does not add up.", "The file lists no segments.", "Parts of the file could not be read as what they should be."}},
 	} {
 		d := replay.Replay(test.snapshot, 0)
 		v := VerdictOn(d)

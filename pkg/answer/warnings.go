@@ -32,6 +32,7 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		func() (Warning, bool) { return warnSum(d) },
 		func() (Warning, bool) { return warnHistory(d) },
 		func() (Warning, bool) { return warnCut(d) },
+		func() (Warning, bool) { return warnSegments(d) },
 		func() (Warning, bool) { return warnStacks(d) },
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
@@ -97,6 +98,17 @@ func warnStacks(d *replay.Device) (Warning, bool) {
 		Fact:        "No stacks were recorded.",
 		Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
 		Code:        fmt.Sprintf(recordHistory, `context="all"`),
+	}, true
+}
+
+// warnSegments tells of a file without the allocator's own list of memory.
+func warnSegments(d *replay.Device) (Warning, bool) {
+	if d.Reconciliation.Segments > 0 || d.Events.Len() <= 1 || len(d.Allocations) == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "The file lists no segments.",
+		Consequence: "Reserved memory is not known, and the end of the replay cannot be checked.",
 	}, true
 }
 
