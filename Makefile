@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint fuzz bench bench-page bench-go golden examples viewer screenshot install-tools help
+.PHONY: all demo test lint fuzz bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -54,8 +54,10 @@ examples: ## tell the examples' stories again, and rewrite their totals
 viewer: ## bundle assets/viewer into assets/dist
 	go generate ./assets
 
-screenshot: install-tools ## take examples/report.png, the README's picture
-	MEMVIZ_NEED_BROWSER=1 go test ./cmd/memviz -run TestScreenshot -update
+SHOTS ?= bin/screenshots
+
+screenshots: install-tools ## take pictures of ten situations into SHOTS (default bin/screenshots), and examples/report.png
+	MEMVIZ_NEED_BROWSER=1 go test ./cmd/memviz -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
 install-tools: ## install Chromium and Node.js where they are missing (Debian)
 	@missing=""; \

@@ -4,6 +4,7 @@
 // n. An allocation's id is its index in pile order.
 
 import { litBytes } from './data/lit.js';
+import { search } from './state/light.js';
 
 /** @typedef {import('./app.js').App} App @typedef {import('./view/stage.js').Stage} Stage */
 
@@ -98,7 +99,7 @@ export function consoleApi(app, stage, ready) {
      * @throws when the text cannot be searched for
      */
     search(text) {
-      app.find(text);
+      search(app, text);
       const { hits, count, problem } = app.found;
       if (problem) throw new SyntaxError(problem);
       const { timeline } = app.device;

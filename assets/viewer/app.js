@@ -1,15 +1,16 @@
-// The state of the page and everything that can be done to it. Views listen
-// to topics and read the state; only the methods here change it.
+// The state of the page. Views listen to topics and read it; only the methods
+// here and the modules in state/ change it.
 
-import { groupingOf, modesOf } from './data/colours.js';
+import { clamp } from './data/clamp.js';
+import { siteNames } from './data/breakdown.js';
+import { ceilingOf } from './data/ceiling.js';
 import { find, NOTHING_ASKED } from './data/find.js';
-import { litPart, siteNames } from './data/breakdown.js';
-import { fadeOthers, litOf } from './data/lit.js';
-import { aloneTimeline, happened, rangeOf } from './data/range.js';
-import { readStyle } from './draw/pen.js';
+import { latest } from './data/latest.js';
+import { happened } from './data/range.js';
 import { Outline } from './draw/outline.js';
-import { Tones } from './draw/tones.js';
-import { EventAxis, spanOf, TimeAxis } from './view/axis.js';
+import { readStyle } from './draw/pen.js';
+import { regroup } from './state/colour.js';
+import { axisOf } from './view/axis.js';
 import { Viewport } from './view/viewport.js';
 
 /**
@@ -24,13 +25,13 @@ import { Viewport } from './view/viewport.js';
  * @typedef {import('./data/open.js').OpenDevice} OpenDevice
  */
 
-/** An axis has air on its right when an out-of-memory event lies in this last part. */
-const LAST_PART = 0.97;
-
 /** How long a view must be still to count as settled. */
 const STILL_MS = 120;
 
 export class App {
+  #happened = latest(happened);
+  #siteNames = latest(siteNames);
+
   /** @param {import('./data/report.js').Report} report @param {import('./data/open.js').Library} library */
   constructor(report, library) {
     this.report = report;
@@ -41,9 +42,9 @@ export class App {
     this.viewport;
     /** @type {import('./data/grouping.js').Grouping} */
     this.grouping;
-    /** @type {Tones} */
+    /** @type {import('./draw/tones.js').Tones} */
     this.tones;
-    /** @type {Tones} */
+    /** @type {import('./draw/tones.js').Tones} nothing faded */
     this.plainTones;
     this.style = readStyle();
     /** Whether groups have patterns as well as colours. */
@@ -59,10 +60,6 @@ export class App {
     this.range = null;
     /** @type {import('./data/timeline.js').Timeline | null} what the range keeps, restacked */
     this.alone = null;
-    /** @type {{range: import('./data/range.js').Range, happened: import('./data/range.js').Happened} | null} the last sums */
-    this.sums = null;
-    /** @type {{alone: import('./data/timeline.js').Timeline, grouping: import('./data/grouping.js').Grouping, names: import('./draw/overlay.js').Names[]} | null} the last names */
-    this.written = null;
     /** @type {import('./data/breakdown.js').Part | null} the row or cell isolated */
     this.part = null;
     /** @type {import('./data/breakdown.js').Part | null} the one that the pointer rests on */
@@ -136,15 +133,11 @@ export class App {
     const { data, report } = device;
     const bare = !device.hasHistory && report.with_stack < data.count * 0.1;
     this.colourMode = this.defaultColourMode = bare ? 'size' : 'family';
-    this.#regroup();
-    this.viewport = new Viewport(this.#axis('events'), device.timeline, this.#ceiling());
-    this.viewport.changed = () => this.#moved();
+    regroup(this);
+    this.viewport = new Viewport(axisOf(device, 'events'), device.timeline, ceilingOf(device));
+    this.viewport.changed = () => this.moved();
     this.waiting = new Set();
     this.emit('device');
-  }
-
-  get ooms() {
-    return this.device.data.markers.filter((m) => m.kind === 'oom');
   }
 
   /** The state that the panel speaks about; of a range its end. */
@@ -156,10 +149,17 @@ export class App {
 
   /** What happened in the range, while the panel speaks about it. */
   get happened() {
-    const { range } = this;
-    if (this.moment !== 'range' || !range) return null;
-    if (this.sums?.range !== range) this.sums = { range, happened: happened(this.device.timeline, range) };
-    return this.sums.happened;
+    return this.moment === 'range' && this.range ? this.#happened(this.device.timeline, this.range) : null;
+  }
+
+  /** What the panel speaks about: live at its moment, or kept by the range; only until the next one is asked for. */
+  get live() {
+    return this.happened?.kept ?? this.device.timeline.live(this.momentState);
+  }
+
+  /** Bytes of it. */
+  get total() {
+    return this.happened?.keptBytes ?? this.device.timeline.active[this.momentState];
   }
 
   /** The timeline that is drawn: of the whole recording, or of what stands alone. */
@@ -169,70 +169,8 @@ export class App {
 
   /** What is written into the bands: call sites where something stands alone, otherwise groups. */
   get names() {
-    const { alone, grouping, written } = this;
-    if (!alone) return [grouping];
-    if (written?.alone === alone && written.grouping === grouping) return written.names;
-    const names = [siteNames(this.device.sites, alone.live(alone.peak), grouping), grouping];
-    this.written = { alone, grouping, names };
-    return names;
-  }
-
-  /** The states in view as a range. */
-  get viewRange() {
-    const { axis, from, to } = this.viewport;
-    const covered = axis.states(from, to);
-    return covered && rangeOf(covered[0], covered[1], this.device.timeline.lastState);
-  }
-
-  /** While a range is brushed. @param {import('./data/range.js').Range} range */
-  brush(range) {
-    this.range = range;
-    this.emit('range');
-  }
-
-  /**
-   * Chooses a range, of which the panel speaks then.
-   * @param {import('./data/range.js').Range | null} range null: none
-   * @param {boolean} [alone] whether only what it keeps is shown
-   */
-  setRange(range, alone = false) {
-    const was = this.alone;
-    const { timeline } = this.device;
-    this.range = range;
-    this.alone = range && alone ? aloneTimeline(timeline, happened(timeline, range).kept) : null;
-    if (this.alone) this.viewport.restack(this.alone, this.alone.active[this.alone.peak]);
-    else if (was) this.viewport.restack(timeline, this.#ceiling());
-    else this.#moved();
-    if (this.alone || was) this.pin(this.pinned); // its outline lies elsewhere now
-    if (range) this.setMoment('range');
-    else if (this.moment === 'range') this.setMoment('peak');
-  }
-
-  /** Shows what the range keeps alone, or in its place again; without a range, of what is in view. */
-  toggleAlone() {
-    const range = this.range ?? this.viewRange;
-    if (range) this.setRange(range, !this.alone);
-  }
-
-  /**
-   * Isolates a row or a cell.
-   * @param {import('./data/breakdown.js').Part | null} part
-   * @param {boolean} [toggle] whether the isolated one is let go again
-   */
-  isolatePart(part, toggle = true) {
-    const same = toggle && part && this.part && part.by === this.part.by && part.key === this.part.key;
-    this.part = same ? null : part;
-    this.isolated = new Set();
-    this.#retone();
-    this.emit('colour');
-  }
-
-  /** Lights a part for as long as the pointer rests on it. @param {import('./data/breakdown.js').Part | null} part */
-  glance(part) {
-    if (part === this.glanced) return;
-    this.glanced = part;
-    this.tones = this.#tonesOf(litPart(this.device, part ? null : this.lit, part));
-    this.emit('glance');
+    const { alone, grouping, device } = this;
+    return alone ? [this.#siteNames(device.sites, alone, grouping), grouping] : [grouping];
   }
 
   /** @param {Partial<import('./data/breakdown.js').Order>} order */
@@ -244,13 +182,13 @@ export class App {
   /** @param {'events' | 'time'} kind */
   setAxis(kind) {
     if (kind === this.viewport.axis.kind || (kind === 'time' && !this.device.hasTime)) return;
-    this.viewport.changeAxis(this.#axis(kind));
+    this.viewport.changeAxis(axisOf(this.device, kind));
   }
 
   /** @param {Moment} moment @param {number} [state] of the cursor */
   setMoment(moment, state) {
     this.moment = moment;
-    if (state !== undefined) this.cursor = Math.max(0, Math.min(this.device.timeline.lastState, state));
+    if (state !== undefined) this.cursor = clamp(state, 0, this.device.timeline.lastState);
     this.emit('moment');
   }
 
@@ -282,144 +220,11 @@ export class App {
     if (folded === this.lanesFolded) return;
     this.lanesFolded = folded;
     this.lane = null;
-    this.#moved();
+    this.moved();
   }
 
-  /**
-   * Isolates a group; the only isolated one is let go again.
-   * @param {number} group
-   * @param {boolean} add to those isolated, or take it from them
-   */
-  isolate(group, add) {
-    const only = this.isolated.size === 1 && this.isolated.has(group);
-    const next = new Set(add ? this.isolated : []);
-    if (add && next.has(group)) next.delete(group);
-    else if (!only) next.add(group);
-    this.setIsolated(next);
-  }
-
-  /** @param {Set<number>} groups */
-  setIsolated(groups) {
-    this.isolated = groups;
-    this.part = null;
-    this.#retone();
-    this.emit('colour');
-  }
-
-  /**
-   * Lights what a search finds, and fades the rest.
-   * @param {string} query text of the search box; see data/query.js
-   * @param {string[]} filters such as "size>1MiB"; those that say nothing are left out
-   */
-  find(query, filters = this.found.filters) {
-    if (query === this.found.query && filters.join() === this.found.filters.join()) return;
-    this.found = find(this.device, query, filters);
-    this.#retone();
-    this.emit('colour');
-  }
-
-  /** @param {string} mode one that the device has something to show of, or nothing happens */
-  setColourMode(mode) {
-    const known = modesOf(this.device).find((m) => m.mode === mode && m.lacks === '');
-    if (!known || mode === this.colourMode) return;
-    this.colourMode = known.mode;
-    this.isolated = new Set();
-    this.#regroup();
-    this.emit('colour');
-  }
-
-  /** @param {boolean} patterns */
-  setPatterns(patterns) {
-    if (patterns === this.patterns) return;
-    this.patterns = patterns;
-    this.emit('colour');
-  }
-
-  /** The style sheet has another theme now. */
-  themeChanged() {
-    this.style = readStyle();
-    if (!this.device) return;
-    this.#regroup();
-    this.emit('theme');
-    this.emit('colour');
-  }
-
-  /** Shows what proves an answer. @param {import('./data/report.js').Evidence} evidence */
-  showEvidence({ from, to, state, allocation }) {
-    const { timeline, hasHistory } = this.device;
-    const { axis } = this.viewport;
-    if (this.range) this.setRange(null);
-    if (from < to) this.viewport.show(axis.begins(from), to === timeline.lastState ? axis.extent : axis.begins(to));
-    else this.viewport.whole();
-    if (!hasHistory || state === timeline.lastState) this.setMoment('end');
-    else if (state === timeline.peak) this.setMoment('peak');
-    else this.setMoment('cursor', state);
-    this.pin(allocation < 0 ? null : allocation);
-  }
-
-  /** Shows the last 8 percent before an out-of-memory event. */
-  showOOM() {
-    const oom = this.ooms.at(-1);
-    if (!oom) return;
-    if (this.range) this.setRange(null);
-    const { axis } = this.viewport;
-    const { lastState } = this.device.timeline;
-    const states = Math.max(600, Math.round(lastState * 0.08));
-    const x = axis.begins(oom.state);
-    const from = axis.begins(Math.max(0, oom.state - states));
-    this.viewport.mode = 'auto';
-    this.viewport.show(from, Math.min(axis.end, x + Math.max((x - from) * 0.06, 1)));
-    this.setMoment('cursor', oom.state);
-  }
-
-  /** Shows all of the range, with what it keeps alone: what keeps growing. @param {import('./data/report.js').Evidence} evidence */
-  showGrowth({ from, to }) {
-    const { lastState } = this.device.timeline;
-    const range = rangeOf(from, from < to ? to : lastState, lastState);
-    if (!range) return;
-    this.pin(null);
-    this.viewport.whole();
-    this.setRange(range, true);
-  }
-
-  /** Pins an allocation and has its begin in view. @param {number} id */
-  jump(id) {
-    const { viewport } = this;
-    const x = viewport.axis.middle(this.device.data.first[id]);
-    if (x < viewport.from || x > viewport.to) viewport.pan(x - (viewport.from + viewport.to) / 2);
-    this.pin(id);
-  }
-
-  /** Shows the range with some air around it. */
-  showRange() {
-    if (!this.range) return;
-    const [from, to] = spanOf(this.viewport.axis, this.range.from, this.range.to);
-    const air = (to - from) * 0.04;
-    this.viewport.show(Math.max(0, from - air), Math.min(this.viewport.axis.end, to + air));
-  }
-
-  /** Shows the life of a tensor with some air around it. @param {number} id */
-  showLife(id) {
-    const { data, timeline } = this.device;
-    const { axis } = this.viewport;
-    const from = axis.begins(data.first[id]);
-    const to = data.last[id] === timeline.lastState ? axis.extent : axis.begins(data.last[id] + 1);
-    const air = Math.max((to - from) * 0.08, axis.kind === 'events' ? 2 : 1);
-    this.viewport.show(Math.max(0, from - air), Math.min(axis.end, to + air));
-  }
-
-  /** Takes back the innermost thing: alone, the pin, isolation, the range, the search. @returns {boolean} whether there was one */
-  escape() {
-    if (this.alone) this.setRange(this.range);
-    else if (this.pinned !== null) this.pin(null);
-    else if (this.isolated.size > 0 || this.part) this.setIsolated(new Set());
-    else if (this.range) this.setRange(null);
-    else if (this.found !== NOTHING_ASKED) this.find('', []);
-    else return false;
-    return true;
-  }
-
-  #moved() {
+  /** The view is another one. */
+  moved() {
     this.moving = true;
     this.emit('view');
     clearTimeout(this.stillTimer);
@@ -434,45 +239,5 @@ export class App {
     const { waiting } = this;
     this.waiting = null;
     for (const listener of waiting ?? []) listener();
-  }
-
-  #regroup() {
-    const { device, style, report } = this;
-    this.grouping = groupingOf(this.colourMode, device, report, style.theme);
-    const { theme, paper } = style;
-    this.plainTones = new Tones(theme, paper, this.grouping.colors, this.grouping.tones);
-    this.#retone();
-  }
-
-  #retone() {
-    const { grouping, isolated, found } = this;
-    this.lit = litPart(this.device, litOf(grouping, isolated, found.hits), this.part);
-    this.glanced = null;
-    this.tones = this.#tonesOf(this.lit);
-  }
-
-  /** @param {Uint8Array | null} lit */
-  #tonesOf(lit) {
-    const { grouping, style } = this;
-    return lit === null
-      ? this.plainTones
-      : new Tones(style.theme, style.paper, grouping.colors, fadeOthers(grouping, lit));
-  }
-
-  /** @param {'events' | 'time'} kind */
-  #axis(kind) {
-    const { data, timeline } = this.device;
-    const air = data.markers.some((m) => m.kind === 'oom' && m.state > timeline.lastState * LAST_PART);
-    return kind === 'time' && data.time ? new TimeAxis(data.time, air) : new EventAxis(timeline.lastState, air);
-  }
-
-  /** The highest thing to be seen; the ghost of an absurd request may stick out of the plot. */
-  #ceiling() {
-    const { timeline } = this.device;
-    const recorded = Math.max(timeline.active[timeline.peak], timeline.reservedPeak);
-    // A capacity far above it would make the picture flat.
-    const capacity = this.device.report.capacity?.bytes ?? 0;
-    const ghosts = this.ooms.map((m) => Math.min(timeline.reservedAt(m.state) + m.size, recorded * 1.25));
-    return Math.max(recorded, capacity <= recorded * 2 ? capacity : 0, ...ghosts);
   }
 }

@@ -1,8 +1,10 @@
 // Starts the viewer: reads the page's data, builds the parts, shows the first picture.
 
+import { setPatterns } from './state/colour.js';
 import { consoleApi } from './api.js';
 import { App } from './app.js';
 import { bytes, count } from './data/format.js';
+import { heldBy } from './data/held.js';
 import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
 import { mountAnswers } from './ui/answers.js';
@@ -104,7 +106,7 @@ function build(report) {
     addEventListener(event, () => {
       if (!app.device) return;
       if (event === 'beforeprint') patterns = app.patterns;
-      app.setPatterns(event === 'beforeprint' || patterns);
+      setPatterns(app, event === 'beforeprint' || patterns);
       stage.drawNow();
     });
   return { app, stage, hash };
@@ -114,8 +116,7 @@ function build(report) {
 function describePlot(app) {
   const { timeline, report, data } = app.device;
   const { viewport, grouping } = app;
-  const sums = new Float64Array(grouping.groups.length);
-  for (const id of timeline.live(timeline.peak)) sums[grouping.of[id]] += data.size[id];
+  const sums = heldBy(grouping, data.size, timeline.live(timeline.peak)).map((sum) => sum.bytes);
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
   return `Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}${report.capacity ? `; ${report.capacity.text}` : ''}`;

@@ -2,6 +2,7 @@
 // the colours and on the pinned tensor.
 
 import { bytes, counted, share } from './format.js';
+import { heldBy } from './held.js';
 import { NO_STACK } from './sites.js';
 
 /** Where the question of who allocated it stands. */
@@ -31,10 +32,11 @@ export function answersOf(device, grouping, pinned) {
 const NAMED = 3;
 
 /** What each group holds at the peak. @param {import('./open.js').OpenDevice} device @param {import('./grouping.js').Grouping} grouping */
-function atPeak({ timeline, data }, { of, groups }) {
-  const held = new Float64Array(groups.length);
-  for (const id of timeline.live(timeline.peak)) held[of[id]] += data.size[id];
-  const parts = groups.map(({ color, label }, i) => ({ color, label, part: held[i] })).filter(({ part }) => part > 0);
+function atPeak({ timeline, data }, grouping) {
+  const held = heldBy(grouping, data.size, timeline.live(timeline.peak));
+  const parts = grouping.groups
+    .map(({ color, label }, i) => ({ color, label, part: held[i].bytes }))
+    .filter(({ part }) => part > 0);
   const largest = [...parts].sort((a, b) => b.part - a.part).slice(0, NAMED);
   const total = timeline.active[timeline.peak];
   return {

@@ -37,6 +37,20 @@ function* between(from, to) {
   for (let id = from; id < to; id++) yield id;
 }
 
+/**
+ * Puts the rows in the order asked for; only a range has one by what it allocated.
+ * @param {{rows: Row[], gone: Row[]}} table
+ * @param {Omit<Order, 'by'>} order
+ * @param {import('./range.js').Happened | null} happened
+ * @returns {{rows: Row[], gone: Row[], sort: Sort}} sort: the one taken
+ */
+export function sorted({ rows, gone }, order, happened) {
+  const sort = order.sort === 'allocated' && !happened ? 'bytes' : order.sort;
+  sortRows(rows, sort, order.rising);
+  sortRows(gone, sort === 'bytes' ? 'allocated' : sort, order.rising);
+  return { rows, gone, sort };
+}
+
 /** @param {Row[]} rows @param {Sort} sort @param {boolean} rising @returns {Row[]} the same array */
 export function sortRows(rows, sort, rising) {
   const sign = rising ? 1 : -1;
@@ -72,18 +86,18 @@ export function litPart(device, lit, part) {
 }
 
 /**
- * The call sites of some allocations, to be written into their bands.
+ * The call sites of what a timeline holds at its peak, to be written into their bands.
  * @param {import('./sites.js').SiteTable} sites
- * @param {Iterable<number>} ids
+ * @param {import('./timeline.js').Timeline} timeline
  * @param {import('./grouping.js').Grouping} grouping whose colours the bands have
  */
-export function siteNames(sites, ids, grouping) {
+export function siteNames(sites, timeline, grouping) {
   const of = new Int32Array(sites.data.count);
   /** @type {Map<string, number>} */
   const known = new Map();
   /** @type {{label: string, ink: string}[]} */
   const groups = [];
-  for (const id of ids) {
+  for (const id of timeline.live(timeline.peak)) {
     const { key, name, place } = sites.site(id);
     let group = known.get(key);
     if (group === undefined) {

@@ -50,6 +50,7 @@ export class DeviceData {
     this.reservedEvent = r.ascending().values;
     this.reservedDelta = r.signed().values;
     this.markers = readMarkers(r);
+    this.ooms = this.markers.filter((m) => m.kind === 'oom');
     this.context = new Texts(r);
     this.metadata = new Texts(r);
     this.#rule = r.unsigned();

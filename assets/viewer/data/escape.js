@@ -33,9 +33,8 @@ export function csvCell(value) {
 export function markdownCode(text) {
   const line = plainSpaces(printable(text));
   if (line.trim() === '') return '';
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const air = longest > 0 || line !== line.trim() ? ' ' : '';
+  const fence = longerThanRuns(line, 0);
+  const air = fence.length > 1 || line !== line.trim() ? ' ' : '';
   // In a table a bar would end the cell, also inside code; a backslash before it would take its escape away.
   const cell = line.replace(/(\\*)\|/g, (_, before) => (before ? `${before} \\|` : '\\|'));
   return `${fence}${air}${cell}${air}${fence}`;
@@ -43,9 +42,13 @@ export function markdownCode(text) {
 
 /** Lines in a fence that none of them can close. @param {string} text of lines */
 export function markdownFence(text) {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = longerThanRuns(text, 2);
   return `${fence}\n${text.split('\n').map(printable).join('\n').trimEnd()}\n${fence}\n`;
+}
+
+/** Backticks, more than a text has in a row. @param {string} text @param {number} least one fewer than the fewest */
+function longerThanRuns(text, least) {
+  return '`'.repeat(1 + Math.max(least, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)));
 }
 
 /** @param {string} text @returns {string} as XML holds it, in attributes too */

@@ -1,6 +1,7 @@
 // Finds allocations: texts are looked into once each, frame by frame and string
 // by string; an allocation then only asks whether its stack was found.
 
+import { clamp } from './clamp.js';
 import { addressTest } from './places.js';
 import { parseFilter, parseQuery } from './query.js';
 import { streamName } from './report.js';
@@ -139,7 +140,7 @@ function filterTest({ data, file, report, hasTime }, filter) {
       if (filter.unit === 'events') return compare((id) => last[id] - first[id] + 1, filter);
       const time = hasTime ? data.time : null;
       if (!time) throw new SyntaxError('this recording has no times');
-      const at = (/** @type {number} */ event) => time[Math.max(0, Math.min(time.length - 1, event))];
+      const at = (/** @type {number} */ event) => time[clamp(event, 0, time.length - 1)];
       return compare((id) => at(last[id]) - at(first[id] - 1), filter);
     }
     case 'live':

@@ -1,5 +1,7 @@
 // Numbers as words: binary units, three significant digits, no-break spaces.
 
+import { clamp } from './clamp.js';
+
 const SPACE = '\u00a0';
 const THIN = '\u2009';
 const MINUS = '\u2212';
@@ -84,7 +86,7 @@ export function byteStep(range, n) {
  */
 export function axisBytes(v, top, step) {
   if (v === 0) return '0';
-  const named = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, top) / 0.9) / 10)));
+  const named = clamp(Math.floor(Math.log2(Math.max(1, top) / 0.9) / 10), 0, UNITS.length - 1);
   const unit = named > 0 && step < 1024 ** named / 4 ? named - 1 : named;
   return String(Number((v / 1024 ** unit).toFixed(3))) + SPACE + UNITS[unit];
 }
@@ -117,6 +119,6 @@ export function decimalStep(range, n) {
  */
 export function axisTime(us, range, step) {
   const [unit, name] = range > 2e6 ? [1e6, 's'] : range > 2e3 ? [1e3, 'ms'] : [1, 'µs'];
-  const digits = Math.max(0, Math.min(3, Math.ceil(-Math.log10(step / unit) - 1e-9)));
+  const digits = clamp(Math.ceil(-Math.log10(step / unit) - 1e-9), 0, 3);
   return (unit === 1 ? count(us) : (us / unit).toFixed(digits)) + SPACE + name;
 }

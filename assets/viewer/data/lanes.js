@@ -3,6 +3,7 @@
 
 import { ColumnReader } from './columns.js';
 import { count } from './format.js';
+import { bisect } from './search.js';
 import { Steps } from './steps.js';
 
 const PHASES = ['load', 'forward', 'backward', 'optimizer'];
@@ -52,14 +53,7 @@ export class Lane {
 
   /** The first range that ends after a position. @param {import('../view/axis.js').Axis} axis @param {number} x @param {number} [least] */
   after(axis, x, least = 0) {
-    let low = least;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.span(axis, middle)[1] <= x) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return bisect(least, this.length, (i) => this.span(axis, i)[1] <= x);
   }
 
   /**

@@ -3,6 +3,7 @@
 // The range from state a to state b holds the events a to b-1: allocated in it
 // is what is first live in a state after a, up to b.
 
+import { clamp } from './clamp.js';
 import { Timeline } from './timeline.js';
 import { countUpTo } from './search.js';
 
@@ -14,7 +15,7 @@ import { countUpTo } from './search.js';
  * @returns {Range | null} null when there is no event
  */
 export function rangeOf(a, b, lastState) {
-  const kept = (/** @type {number} */ k) => Math.max(0, Math.min(lastState, k));
+  const kept = (/** @type {number} */ k) => clamp(k, 0, lastState);
   const from = kept(Math.min(a, b, lastState - 1));
   const to = kept(Math.max(a, b, from + 1));
   return from < to ? { from, to } : null;

@@ -1,6 +1,19 @@
 // Binary searches in sorted columns.
 
 /**
+ * The first index, of those from low on, that does not come before; high when all do.
+ * @param {number} low @param {number} high @param {(i: number) => boolean} isBefore
+ */
+export function bisect(low, high, isBefore) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
  * How many values of a sorted column are at most v.
  * @param {ArrayLike<number>} column
  * @param {number} v
@@ -14,13 +27,7 @@ export function countUpTo(column, v, from = 0) {
     low += step;
     step *= 2;
   }
-  let high = Math.min(column.length, low + step - 1);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (column[middle] <= v) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return bisect(low, Math.min(column.length, low + step - 1), (i) => column[i] <= v);
 }
 
 /**
@@ -29,12 +36,5 @@ export function countUpTo(column, v, from = 0) {
  * @param {number} v
  */
 export function countBelow(column, v) {
-  let low = 0;
-  let high = column.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (column[middle] < v) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return bisect(0, column.length, (i) => column[i] < v);
 }

@@ -2,9 +2,10 @@
 // the panel's moment, and a few words on both. Numbers stand as they are on the
 // screen and, beside that, exact.
 
-import { breakdown, sortRows } from './breakdown.js';
+import { breakdown, sorted } from './breakdown.js';
 import { csvCell, markdownCode, plainSpaces } from './escape.js';
 import { bytes, counted, exactBytes, share } from './format.js';
+import { heldBy } from './held.js';
 import { streamName } from './report.js';
 
 /**
@@ -39,9 +40,8 @@ export function total({ device, happened, state }) {
 
 /** The rows of the table, in its order. @param {Screen} screen */
 export function tableRows({ device, live, happened, order, grouping }) {
-  const { rows, gone } = breakdown(device, live, happened, order.by, grouping.of);
-  const sort = order.sort === 'allocated' && !happened ? 'bytes' : order.sort;
-  return [...sortRows(rows, sort, order.rising), ...sortRows(gone, sort === 'bytes' ? 'allocated' : sort, order.rising)];
+  const { rows, gone } = sorted(breakdown(device, live, happened, order.by, grouping.of), order, happened);
+  return [...rows, ...gone];
 }
 
 /** @param {Screen} screen @returns {Sheet} */
@@ -145,13 +145,10 @@ function about(screen) {
  * @param {Screen} screen
  * @returns {{label: string, color: string, bytes: number, tensors: number}[]}
  */
-export function held({ device, live, grouping: { groups, of } }) {
-  const sums = groups.map(({ label, color }) => ({ label, color, bytes: 0, tensors: 0 }));
-  for (const id of live) {
-    sums[of[id]].bytes += device.data.size[id];
-    sums[of[id]].tensors++;
-  }
-  return sums.filter((s) => s.bytes > 0);
+export function held({ device, live, grouping }) {
+  return heldBy(grouping, device.data.size, live)
+    .map((sum, i) => ({ label: grouping.groups[i].label, color: grouping.groups[i].color, ...sum }))
+    .filter((s) => s.bytes > 0);
 }
 
 /** The moment for a ticket: its totals, its groups and the largest rows of the table. @param {Screen} screen */

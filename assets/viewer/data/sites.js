@@ -55,7 +55,7 @@ export function located(path, line) {
  * @returns {Site}
  */
 export function siteOf(stacks, stack) {
-  if (stacks.isEmpty(stack)) return { key: '', name: NO_STACK, place: '', file: '', title: NO_STACK };
+  if (stacks.isEmpty(stack)) return plain(NO_STACK, '');
   const frame = stacks.siteFrame(stack);
   if (frame) {
     const title = `${located(frame.file, frame.line)} ${frame.name}`;
@@ -74,9 +74,9 @@ export function siteOf(stacks, stack) {
   return innermost ? plain(innermost.name || located(baseName(innermost.file), innermost.line)) : plain(NO_STACK);
 }
 
-/** @param {string} name @returns {Site} */
-function plain(name) {
-  return { key: 'n' + name, name, place: '', file: '', title: name };
+/** A site that has no place. @param {string} name @param {string} [key] @param {string} [title] @returns {Site} */
+function plain(name, key = 'n' + name, title = name) {
+  return { key, name, place: '', file: '', title };
 }
 
 /** @typedef {'site' | 'file' | 'function' | 'family'} By */
@@ -92,8 +92,8 @@ export function keyOf(stacks, stack, by) {
   const frame = stacks.siteFrame(stack);
   if (by === 'site' || !frame) return site;
   return by === 'file'
-    ? { key: 'p' + frame.file, name: twoLastParts(frame.file), place: '', file: '', title: frame.file }
-    : { key: 'c' + frame.name, name: frame.name, place: '', file: '', title: frame.name };
+    ? plain(twoLastParts(frame.file), 'p' + frame.file, frame.file)
+    : plain(frame.name, 'c' + frame.name);
 }
 
 /**
@@ -103,7 +103,7 @@ export function keyOf(stacks, stack, by) {
 
 /** @param {import('./report.js').Family} family @returns {Site} */
 function familySite({ key, label }) {
-  return { key, name: label, place: '', file: '', title: label };
+  return plain(label, key);
 }
 
 /** Sums allocations up by call site, file, function or family. */

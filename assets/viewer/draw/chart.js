@@ -77,7 +77,7 @@ export class Chart {
     this.ms = ms;
     this.#planMinimap(scene);
     const { layout, viewport, ticks, style, hasHistory } = scene;
-    const label = { color: style.ink3, fontSize: 11 };
+    const label = { color: style.ink3, fontSize: 11, lineHeight: 11 };
     const line = { lineStyle: { color: style.strong } };
     this.chart.setOption({
       textStyle: { fontFamily: style.font },

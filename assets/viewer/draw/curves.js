@@ -15,7 +15,7 @@ export function drawGrid({ pen, scales, ticks, layout, style }) {
   for (const v of ticks.y) {
     if (v <= 0) continue;
     const y = Math.round(scales.y(v)) + 0.5;
-    pen.line(layout.left, y, layout.left + layout.plotWidth, y, { color: style.grid });
+    pen.line(layout.left, y, layout.right, y, { color: style.grid });
   }
 }
 
@@ -70,7 +70,7 @@ export function drawReserved({ pen, scales, timeline, viewport, layout, style })
   const { g } = pen;
   const { axis } = viewport;
   const { reserved, reservedFrom } = timeline;
-  const right = Math.min(layout.left + layout.plotWidth, scales.x(axis.extent));
+  const right = Math.min(layout.right, scales.x(axis.extent));
   let i = countUpTo(reservedFrom, axis.stateAt(viewport.from)) - 1;
   let y = scales.y(reserved[i]);
   g.beginPath();
@@ -107,28 +107,34 @@ const PLACES = [1, 0.2, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
  */
 export function labelReserved(frame) {
   const { pen, scales, timeline, viewport, layout, style } = frame;
-  const end = Math.min(layout.left + layout.plotWidth, scales.x(viewport.axis.extent)) - 6;
+  const end = Math.min(layout.right, scales.x(viewport.axis.extent)) - 6;
   const widest = pen.measure(`reserved ${bytes(timeline.reservedPeak)}`) + 4;
   const rights = PLACES.map((part) => Math.max(layout.left + 8 + widest, layout.left + (end - layout.left) * part));
   const right = rights.find((x) => isClear(frame, x - widest, x)) ?? end;
   const value = timeline.reservedAt(viewport.axis.stateAt(scales.position(right) - 1e-9));
   const y = scales.y(value);
-  if (y < layout.top - 12 || y > layout.top + layout.plotHeight) return;
-  const above = y >= layout.top + 4;
+  if (y < layout.top - 12 || y > layout.bottom) return;
+  const above = y >= layout.top + 4 && !isUnderCapacity(frame, y);
   pen.text(`reserved ${bytes(value)}`, right, above ? y - 8 : y + 9, { align: 'right', color: style.ink2, halo: true });
+}
+
+/** Whether the line of the capacity runs through what is written above a y. @param {Frame} frame @param {number} y */
+function isUnderCapacity({ scales, capacity }, y) {
+  return capacity !== null && Math.abs(y - 8 - scales.y(capacity.bytes)) < 12;
 }
 
 /**
  * Whether a label of reserved memory fits between two x.
  * @param {Frame} frame @param {number} left @param {number} right
  */
-function isClear({ scales, timeline, viewport, markers }, left, right) {
+function isClear(frame, left, right) {
+  const { scales, timeline, viewport, markers } = frame;
   const { axis } = viewport;
   const from = axis.stateAt(scales.position(left));
   const to = axis.stateAt(scales.position(right));
   const y = scales.y(timeline.reservedAt(to));
   if (Math.abs(y - scales.y(timeline.reservedAt(from))) > 2) return false;
-  if (scales.y(timeline.active[timeline.highest.best(from, to)]) < y + 2) return false;
+  if (scales.y(timeline.active[timeline.highest.best(from, to)]) < y + (isUnderCapacity(frame, y) ? 18 : 2)) return false;
   const peakX = scales.x(axis.middle(timeline.peak));
   const besidePeak = peakX < left - 75 || peakX > right + 75;
   if (!besidePeak && Math.abs(y - scales.y(timeline.active[timeline.peak])) < 46) return false;

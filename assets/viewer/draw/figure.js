@@ -44,23 +44,21 @@ export function drawFigure(g, figure) {
   const { style, layout, scales, ticks, hasHistory } = figure;
   const { width, height } = figureSize(figure);
   const pen = new Pen(g, style);
-  g.fillStyle = style.paper;
-  g.fillRect(0, 0, width, height);
+  pen.fill(style.paper, 0, 0, width, height);
   pen.text(fitting(pen, figure.title, width - 2 * MARGIN), MARGIN, 20, { weight: 600, size: 14 });
   pen.text(fitting(pen, figure.facts, width - 2 * MARGIN), MARGIN, 40, { color: style.ink2, size: 12 });
 
   g.save();
   g.translate(0, HEAD);
-  const { left, top, plotWidth, plotHeight } = layout;
+  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
   g.drawImage(figure.plot, left, top, plotWidth, plotHeight);
   if (hasHistory) g.drawImage(figure.minimap, left, layout.minimapTop, plotWidth, MINIMAP);
-  const foot = top + plotHeight;
-  pen.line(left, foot + 0.5, left + plotWidth, foot + 0.5, { color: style.strong });
+  pen.line(left, bottom + 0.5, right, bottom + 0.5, { color: style.strong });
   for (const v of ticks.y) pen.text(ticks.labelY(v), left - 8, scales.y(v), { align: 'right', color: style.ink3 });
   for (const v of hasHistory ? ticks.x : []) {
     const x = Math.round(scales.x(v)) + 0.5;
-    pen.line(x, foot, x, foot + 4, { color: style.strong });
-    pen.text(ticks.labelX(v), x, foot + 14, { align: 'center', color: style.ink3 });
+    pen.line(x, bottom, x, bottom + 4, { color: style.strong });
+    pen.text(ticks.labelX(v), x, bottom + 14, { align: 'center', color: style.ink3 });
   }
   figure.over(g);
   g.restore();
@@ -69,15 +67,13 @@ export function drawFigure(g, figure) {
 
 /** @param {Pen} pen @param {Figure} figure @param {number} top */
 function drawLegend(pen, { layout, style, held, total, words }, top) {
-  const { g } = pen;
   pen.line(MARGIN, top - 6, layout.width - MARGIN, top - 6, { color: style.strong });
   pen.text(`${bytes(total)} ${words}`, MARGIN, top + ROW / 2, { weight: 600, size: 12 });
   const columns = across(layout);
   held.forEach((group, i) => {
     const x = MARGIN + ENTRY * (i % columns);
     const y = top + ROW * (1.5 + Math.floor(i / columns));
-    g.fillStyle = group.color;
-    g.fillRect(x, y - 5, 10, 10);
+    pen.fill(group.color, x, y - 5, 10, 10);
     pen.text(fitting(pen, group.label, 120), x + 16, y, { size: 12 });
     pen.text(bytes(group.bytes), x + 206, y, { size: 12, align: 'right' });
     pen.text(share(group.bytes, total), x + 242, y, { size: 12, align: 'right', color: style.ink3 });

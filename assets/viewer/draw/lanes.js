@@ -40,9 +40,8 @@ export function drawLanes(frame) {
 /** @param {import('./overlay.js').Frame} frame @param {LaneRow} row */
 function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }) {
   const { g } = pen;
-  const { left, plotWidth, lanesFolded } = layout;
+  const { left, lanesFolded, right } = layout;
   const { axis } = viewport;
-  const right = left + plotWidth;
   const { kinds } = lane;
   const fills = FILLS[style.theme].phase;
   const [plain, other] = FILLS[style.theme].annotated;
@@ -52,8 +51,7 @@ function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }
     const width = b - a;
     g.fillStyle = kinds ? fills[kinds[i]] : i % 2 ? other : plain;
     if (width < CROWDED) {
-      g.fillStyle = kinds ? fills[2] : style.strong;
-      g.fillRect(a, top, CROWDED - 1, height);
+      pen.fill(kinds ? fills[2] : style.strong, a, top, CROWDED - 1, height);
       i = Math.max(i + 1, lane.after(axis, scales.position(a + CROWDED - 1), i));
       continue;
     }
@@ -61,8 +59,7 @@ function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }
     if (!lanesFolded) {
       const from = Math.max(left, a);
       if (!kinds && a >= left && width >= TICKED) {
-        g.fillStyle = lane.isStep(i) ? style.ink : style.ink3;
-        g.fillRect(a, top, lane.isStep(i) ? 1.5 : 1, height);
+        pen.fill(lane.isStep(i) ? style.ink : style.ink3, a, top, lane.isStep(i) ? 1.5 : 1, height);
       }
       const weight = lane.isStep(i) ? 600 : 400;
       const name = shortName(lane.names[i]);
@@ -90,7 +87,7 @@ function fitted(pen, name, short, width, weight) {
 
 /** A tick over the lanes between steps. @param {import('./overlay.js').Frame} frame */
 function drawSteps({ pen, scales, layout, viewport, style, steps }) {
-  const { left, plotWidth, lanes } = layout;
+  const { left, plotWidth, lanes, right } = layout;
   const { top } = lanes[0];
   const { axis } = viewport;
   const first = steps.at(axis.stateAt(viewport.from)) + 1;
@@ -98,7 +95,7 @@ function drawSteps({ pen, scales, layout, viewport, style, steps }) {
   if ((last - first) * STEPS_APART > plotWidth) return;
   for (let i = first; i <= last; i++) {
     const x = Math.round(scales.x(axis.begins(steps.from[i])));
-    if (x > left && x < left + plotWidth) pen.line(x, top - 5, x, top, { color: style.ink2, width: 2 });
+    if (x > left && x < right) pen.line(x, top - 5, x, top, { color: style.ink2, width: 2 });
   }
 }
 
@@ -106,12 +103,12 @@ function drawSteps({ pen, scales, layout, viewport, style, steps }) {
 export function drawLaneHit(pen, layout, scales, { lane, i }) {
   const row = layout.lanes.find((r) => r.lane === lane);
   if (!row) return;
-  const { left, top, plotWidth, plotHeight } = layout;
+  const { left, plotWidth, bottom } = layout;
   const { style, g } = pen;
   const [a, b] = lane.span(scales.viewport.axis, i).map(scales.x, scales);
-  pen.clip(left, 0, plotWidth + 1, top + plotHeight, () => {
+  pen.clip(left, 0, plotWidth + 1, bottom, () => {
     for (const x of [a, Math.max(b, a + CROWDED)])
-      pen.line(x, row.top + row.height, x, top + plotHeight, { color: style.ink3, dash: [1, 3] });
+      pen.line(x, row.top + row.height, x, bottom, { color: style.ink3, dash: [1, 3] });
     g.beginPath();
     g.rect(a + 0.5, row.top + 0.5, Math.max(b - a, CROWDED) - 1, row.height - 1);
     pen.stroke(style.ink, 1);

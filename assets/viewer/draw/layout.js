@@ -23,6 +23,8 @@ export const MINIMAP = 42;
  * @property {number} height
  * @property {number} left of the plot
  * @property {number} top
+ * @property {number} right
+ * @property {number} bottom
  * @property {number} plotWidth
  * @property {number} plotHeight
  * @property {number} minimapTop
@@ -45,13 +47,17 @@ export function layoutOf(width, height, hasHistory, above = null, lanesFolded = 
   const lanes = hasHistory && above ? laneRows(above, height, lanesFolded) : [];
   const last = lanes.at(-1);
   const top = last ? last.top + last.height + FLAGS : TOP;
+  const plotWidth = Math.max(1, width - LEFT - RIGHT);
+  const plotHeight = Math.max(1, height - top - below);
   return {
     width,
     height,
     left: LEFT,
     top,
-    plotWidth: Math.max(1, width - LEFT - RIGHT),
-    plotHeight: Math.max(1, height - top - below),
+    right: LEFT + plotWidth,
+    bottom: top + plotHeight,
+    plotWidth,
+    plotHeight,
     minimapTop: height - MINIMAP - FOOT,
     lanes,
     lanesFolded,
@@ -123,14 +129,13 @@ export class Scales {
 
   /** @param {number} x @param {number} y @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null} the part under a point; fold: what names the lanes */
   part(x, y) {
-    const { left, top, plotWidth, plotHeight, minimapTop, lanes } = this.layout;
-    const across = x >= left && x < left + plotWidth;
+    const { left, top, minimapTop, lanes, right, bottom } = this.layout;
+    const across = x >= left && x < right;
     const last = lanes.at(-1);
     if (last && y >= lanes[0].top - 3 && y < last.top + last.height + 3)
       return across ? 'lanes' : x < left ? 'fold' : null;
-    if (across && y >= top && y < top + plotHeight) return 'plot';
-    if (x >= left - 4 && x < left + plotWidth + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3)
-      return 'minimap';
-    return x < left && y >= top && y < top + plotHeight ? 'bytes' : null;
+    if (across && y >= top && y < bottom) return 'plot';
+    if (x >= left - 4 && x < right + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3) return 'minimap';
+    return x < left && y >= top && y < bottom ? 'bytes' : null;
   }
 }

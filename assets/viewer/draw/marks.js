@@ -1,6 +1,7 @@
 // Marks on the timeline: the peak, out-of-memory events, snapshots taken while
 // recording, and the foot of a fitted view.
 
+import { clamp } from '../data/clamp.js';
 import { bytes } from '../data/format.js';
 
 /** @typedef {import('./overlay.js').Frame} Frame */
@@ -8,14 +9,13 @@ import { bytes } from '../data/format.js';
 
 /** @param {Frame} frame */
 export function drawPeak({ pen, scales, timeline, viewport, layout, style, markers }) {
-  const { left, plotWidth, plotHeight, top } = layout;
+  const { left, top, right, bottom } = layout;
   const { axis } = viewport;
   const x = scales.x(axis.middle(timeline.peak));
   const value = timeline.active[timeline.peak];
-  if (x < left || x > left + plotWidth) return;
+  if (x < left || x > right) return;
   if (markers.some((m) => m.kind === 'oom' && Math.abs(scales.x(axis.middle(m.state)) - x) < 14)) return;
   const y = scales.y(value);
-  const bottom = top + plotHeight;
   if (y > bottom) return;
   const line = Math.round(x) + 0.5;
   pen.line(line, Math.max(y, top), line, bottom, { color: style.ink, dash: [3, 3] });
@@ -29,7 +29,7 @@ export function drawPeak({ pen, scales, timeline, viewport, layout, style, marke
     color: style.ink,
     border: style.strong,
     min: left,
-    max: left + plotWidth,
+    max: right,
   });
 }
 
@@ -40,7 +40,7 @@ export function drawOOMs(frame) {
   for (const m of markers) {
     if (m.kind !== 'oom') continue;
     const x = scales.x(viewport.axis.middle(m.state));
-    if (x < layout.left - 1 || x > layout.left + layout.plotWidth + 1) continue;
+    if (x < layout.left - 1 || x > layout.right + 1) continue;
     free = drawOOM(frame, m, x, x > free);
   }
 }
@@ -52,13 +52,12 @@ export function drawOOMs(frame) {
  */
 function drawOOM({ pen, scales, timeline, layout, style }, m, x, named) {
   const { g } = pen;
-  const { left, top, plotWidth, plotHeight } = layout;
-  const right = left + plotWidth;
-  pen.line(x, top - 2, x, top + plotHeight, { color: style.oom, width: 1.5 });
+  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
+  pen.line(x, top - 2, x, bottom, { color: style.oom, width: 1.5 });
   // The request as a hatched ghost on top of reserved memory.
   const reserved = timeline.reservedAt(m.state);
   // Kept near the plot: alone, or zoomed into, heights may be millions of pixels.
-  const near = (/** @type {number} */ y) => Math.max(top - 20, Math.min(top + plotHeight + 20, y));
+  const near = (/** @type {number} */ y) => clamp(y, top - 20, bottom + 20);
   const low = near(scales.y(reserved));
   const high = near(Math.min(scales.y(reserved + m.size), low - 5));
   const width = Math.max(26, Math.min(right - x - 2, 120));
@@ -86,13 +85,13 @@ export function drawSnapshots({ pen, scales, layout, viewport, markers, style })
   for (const m of markers) {
     if (m.kind !== 'snapshot') continue;
     const x = scales.x(viewport.axis.middle(m.state));
-    const { left, top, plotWidth, plotHeight } = layout;
-    if (x < left || x > left + plotWidth) continue;
-    pen.line(x, top, x, top + plotHeight, { color: style.ink3, dash: [1, 3] });
+    const { left, top, right, bottom } = layout;
+    if (x < left || x > right) continue;
+    pen.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
     pen.line(x, top - 5, x, top, { color: style.ink3 });
     const label = 'snapshot';
     const width = pen.measure(label);
-    const atRight = x + width + 4 > left + plotWidth;
+    const atRight = x + width + 4 > right;
     if (x < free + 6) continue;
     pen.text(label, atRight ? x - 4 : x + 4, top - 6, {
       align: atRight ? 'right' : 'left',
@@ -107,8 +106,7 @@ export function drawSnapshots({ pen, scales, layout, viewport, markers, style })
 export function drawFoot({ pen, scales, viewport, layout, style }) {
   if (viewport.base <= 0 || viewport.low <= 0) return;
   const { g } = pen;
-  const { left, top, plotWidth, plotHeight } = layout;
-  const bottom = top + plotHeight;
+  const { left, plotWidth, right, bottom } = layout;
   const y = Math.min(bottom - 12, (scales.y(viewport.base) + bottom) / 2);
   pen.text(`↓ ${bytes(viewport.base)} below, unchanged in this view`, left + plotWidth / 2, y, {
     align: 'center',
@@ -117,6 +115,6 @@ export function drawFoot({ pen, scales, viewport, layout, style }) {
   });
   g.beginPath();
   g.moveTo(left, bottom - 4);
-  for (let x = left, notch = 0; x <= left + plotWidth; x += 6, notch++) g.lineTo(x, bottom - (notch % 2 ? 1 : 4));
+  for (let x = left, notch = 0; x <= right; x += 6, notch++) g.lineTo(x, bottom - (notch % 2 ? 1 : 4));
   pen.stroke(style.paper, 2);
 }

@@ -1,5 +1,7 @@
 // The exact shape of one allocation: its place in the pile of every column.
 
+import { bisect } from '../data/search.js';
+
 /**
  * Follows an allocation through the states. What was laid under it never
  * changes but by frees, so the bytes below it only fall.
@@ -24,14 +26,9 @@ export class Outline {
   /** @param {number} k a state in which it is live @returns {number} bytes below it */
   offset(k) {
     const { last } = this.timeline.data;
-    let low = 0;
-    let high = this.going.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (last[this.going[middle]] < k) low = middle + 1;
-      else high = middle;
-    }
-    return this.bytesBefore[this.going.length] - this.bytesBefore[low];
+    const { length } = this.going;
+    const gone = bisect(0, length, (i) => last[this.going[i]] < k);
+    return this.bytesBefore[length] - this.bytesBefore[gone];
   }
 
   /** @param {number} k */

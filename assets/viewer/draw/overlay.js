@@ -1,6 +1,7 @@
 // The two canvases over the chart: marks, redrawn with every view, and the
 // pointer's crosshair, redrawn with every move of the pointer.
 
+import { clamp } from '../data/clamp.js';
 import { bytes, count, duration } from '../data/format.js';
 import { drawGrid, drawLowest, drawReserved, drawTop, labelReserved } from './curves.js';
 import { bandLabels, crowd } from './labels.js';
@@ -48,7 +49,7 @@ export function drawMarks(canvas, scene) {
   const { layout, style, hasHistory } = scene;
   const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
   const frame = { ...scene, pen };
-  const { left, top, plotWidth, plotHeight } = layout;
+  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
   if (scene.patterns) pen.g.drawImage(scene.patterns, left, top, plotWidth, plotHeight);
   drawGrid(frame);
   pen.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
@@ -68,7 +69,7 @@ export function drawMarks(canvas, scene) {
     if (!scene.alone) drawPeak(frame);
     drawOOMs(frame);
     drawMinimap(frame);
-    pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', left + plotWidth, top + plotHeight + 14, {
+    pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {
       align: 'right',
       color: style.ink3,
     });
@@ -102,7 +103,7 @@ function drawNames(frame) {
 /** The frame, the window and the marks of the minimap. @param {Frame} frame */
 function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers, style }) {
   const { g } = pen;
-  const { left, plotWidth, minimapTop: top } = layout;
+  const { left, plotWidth, minimapTop: top, right } = layout;
   const { axis, from, to } = viewport;
   pen.text('all', left - 8, top + MINIMAP / 2, { align: 'right', color: style.ink3 });
   g.strokeStyle = style.strong;
@@ -114,7 +115,7 @@ function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers
     const b = Math.max(scales.minimapX(to), a + 3);
     g.fillStyle = style.theme === 'dark' ? '#14161ab3' : '#ffffffb3';
     g.fillRect(left, top, a - left, MINIMAP);
-    g.fillRect(b, top, left + plotWidth - b, MINIMAP);
+    g.fillRect(b, top, right - b, MINIMAP);
     g.strokeStyle = style.ink;
     g.lineWidth = 1.5;
     g.strokeRect(a - 0.5, top - 1.5, b - a + 1, MINIMAP + 3);
@@ -128,8 +129,7 @@ function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers
   pen.triangle(scales.minimapX(axis.middle(timeline.peak)), top + 4, 4, 6, style.ink);
   for (const m of markers) {
     if (m.kind !== 'oom') continue;
-    g.fillStyle = style.oom;
-    g.fillRect(scales.minimapX(axis.middle(m.state)) - 1, top, 2, MINIMAP);
+    pen.fill(style.oom, scales.minimapX(axis.middle(m.state)) - 1, top, 2, MINIMAP);
   }
 }
 
@@ -161,12 +161,9 @@ function drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style }) {
 export function drawCursor(canvas, { layout, style, scales, ticks, timeline, viewport, hasHistory }, cursor, box, lane) {
   const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
   const { g } = pen;
-  const { left, top, plotWidth, plotHeight } = layout;
-  const bottom = top + plotHeight;
-  const right = left + plotWidth;
+  const { left, top, right, bottom } = layout;
   if (box) {
-    g.fillStyle = style.grid;
-    g.fillRect(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0);
+    pen.fill(style.grid, box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0);
     g.strokeStyle = style.ink;
     g.setLineDash([4, 3]);
     g.strokeRect(Math.round(box.x0) + 0.5, Math.round(box.y0) + 0.5, box.x1 - box.x0, box.y1 - box.y0);
@@ -178,7 +175,7 @@ export function drawCursor(canvas, { layout, style, scales, ticks, timeline, vie
   const total = timeline.active[cursor.state];
   const y = scales.y(total);
   g.globalAlpha = cursor.hovered ? 0.7 : 1;
-  pen.line(x, Math.max(top, Math.min(bottom, y)), x, bottom, { color: style.ink });
+  pen.line(x, clamp(y, top, bottom), x, bottom, { color: style.ink });
   g.globalAlpha = 1;
   // Flags on both axes hide the tick labels under them.
   g.fillStyle = style.paper;

@@ -106,6 +106,12 @@ export class Pen {
     this.stroke(color, width, dash);
   }
 
+  /** @param {string} color @param {number} x @param {number} y @param {number} width @param {number} height */
+  fill(color, x, y, width, height) {
+    this.g.fillStyle = color;
+    this.g.fillRect(x, y, width, height);
+  }
+
   /** Strokes the path. @param {string} color @param {number} width @param {number[]} [dash] */
   stroke(color, width, dash = []) {
     const { g } = this;

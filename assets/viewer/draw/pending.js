@@ -42,14 +42,14 @@ export function drawPending({ pen, scales, layout, timeline, viewport, style }) 
       if (right - x >= LEAST_WIDTH && height >= LEAST_HEIGHT) areas.push([x, y, right - x, height]);
     }
   }
-  const { left, top, plotWidth, plotHeight } = layout;
+  const { left, top, plotWidth, plotHeight, bottom } = layout;
   pen.clip(left, top, plotWidth, plotHeight, () => {
     g.beginPath();
     for (const area of areas) g.rect(...area);
     g.clip();
     g.beginPath();
     for (let x = -plotHeight; x < plotWidth; x += PITCH) {
-      g.moveTo(left + x, top + plotHeight);
+      g.moveTo(left + x, bottom);
       g.lineTo(left + x + plotHeight, top);
     }
     pen.stroke(style.theme === 'dark' ? '#000000aa' : '#ffffffba', 1.5);

@@ -10,6 +10,9 @@ const GUESS_MS = 1e-5;
 const NEW = 0.3;
 const FEWEST = 8;
 
+/** What of a view a copy must share. */
+const SAME = /** @type {const} */ (['height', 'bytesFrom', 'bytesTo', 'lines']);
+
 /** @typedef {import('./raster.js').View} View @typedef {import('./tones.js').Tones} Tones */
 
 export class Picture {
@@ -68,13 +71,9 @@ export class Picture {
   #before(tones, view) {
     const { shown } = this;
     const same =
-      shown &&
-      shown.tones === tones &&
+      shown?.tones === tones &&
       shown.view.states.length === view.states.length &&
-      shown.view.height === view.height &&
-      shown.view.bytesFrom === view.bytesFrom &&
-      shown.view.bytesTo === view.bytesTo &&
-      shown.view.lines === view.lines;
+      SAME.every((key) => shown.view[key] === view[key]);
     if (!same) return new Int32Array(0);
     const { states } = shown.view;
     const none = states.indexOf(-1);

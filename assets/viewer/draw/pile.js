@@ -5,6 +5,7 @@
 // channel: a chunk that stays whole or goes away whole need not be looked into,
 // and one that fits into a pixel row is blended in one step.
 
+import { clamp } from '../data/clamp.js';
 import { countUpTo } from '../data/search.js';
 
 export const CHUNK = 32;
@@ -67,7 +68,7 @@ export class Pile {
     this.#push(added);
     this.born = born;
     this.state = k;
-    const changed = added.length > 0 ? Math.max(0, Math.min(dropped, top)) : dropped;
+    const changed = added.length > 0 ? clamp(dropped, 0, top) : dropped;
     if (changed === had && added.length === 0) return -1;
     this.#stack(changed);
     return changed;

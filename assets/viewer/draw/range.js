@@ -1,6 +1,7 @@
 // The brushed range: what lies outside is dimmed, its edges are inked, a flag
 // says what changed; and the sentence over what stands alone.
 
+import { clamp } from '../data/clamp.js';
 import { bytes, change, counted, duration } from '../data/format.js';
 import { spanOf } from '../view/axis.js';
 
@@ -18,12 +19,10 @@ export function drawRange(frame) {
   const { pen, scales, layout, viewport, style, range } = frame;
   if (!range) return;
   const { g } = pen;
-  const { left, top, plotWidth, plotHeight } = layout;
-  const right = left + plotWidth;
-  const bottom = top + plotHeight;
+  const { left, top, plotHeight, right, bottom } = layout;
   const [a, b] = spanOf(viewport.axis, range.from, range.to).map(scales.x, scales);
-  const from = Math.max(left, Math.min(right, a));
-  const to = Math.max(from, Math.min(right, b));
+  const from = clamp(a, left, right);
+  const to = clamp(b, from, right);
   g.fillStyle = DIM[style.theme];
   g.fillRect(left, top, from - left, plotHeight);
   g.fillRect(to, top, right - to, plotHeight);
@@ -33,8 +32,7 @@ export function drawRange(frame) {
       pen.line(x, top - BAR, x, bottom, { color: style.ink, width: 1.5 });
     }
   if (to <= left || from >= right) return;
-  g.fillStyle = style.ink;
-  g.fillRect(from, top - BAR, Math.max(to - from, 2), BAR);
+  pen.fill(style.ink, from, top - BAR, Math.max(to - from, 2), BAR);
   pen.flag(rangeWords(frame, range), (from + to) / 2, top - BAR - 9, {
     fill: style.ink,
     color: style.paper,
@@ -52,7 +50,7 @@ function rangeWords({ timeline, time }, { from, to }) {
 
 /** @param {import('./overlay.js').Frame} frame @param {number} from left edge of the range */
 function drawSentence({ pen, layout, style, timeline }, from) {
-  const x = Math.max(layout.left, Math.min(from, layout.left + layout.plotWidth - SENTENCE)) + 10;
+  const x = clamp(from, layout.left, layout.right - SENTENCE) + 10;
   const y = layout.top + 18;
   const kept = timeline.active[timeline.peak];
   pen.text(

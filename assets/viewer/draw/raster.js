@@ -4,6 +4,7 @@
 // average weighted by height; what no tensor covers is paper. The topmost row
 // that a tensor of at least LINE_FROM rows covers wholly is its separator line.
 
+import { clamp } from '../data/clamp.js';
 import { CHUNK, Pile, SUMS } from './pile.js';
 
 /** Canvas rows from which a tensor gets a separator line. */
@@ -62,7 +63,7 @@ function paintColumn(pile, view, changed, column) {
   const { order, bottom, count, sums, tone, bytes, tones } = pile;
   const { bytesFrom, lines, height } = view;
   const scale = height / (view.bytesTo - bytesFrom);
-  const start = Math.max(0, Math.min(height, Math.floor((bottom[changed] - bytesFrom) * scale)));
+  const start = clamp(Math.floor((bottom[changed] - bytesFrom) * scale), 0, height);
   // Chunks that reach into the first row are blended again.
   let j = changed;
   while (j > 0 && (bottom[j] - bytesFrom) * scale > start) j--;

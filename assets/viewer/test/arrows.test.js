@@ -6,8 +6,9 @@ import { test } from 'node:test';
 const ALLOWED = {
   data: /^data\//,
   draw: /^(data|draw)\/|^view\/axis\.js$/,
-  view: /^(data|draw|view)\//,
-  ui: /^(data|draw|view|ui)\//,
+  state: /^(data|draw|state)\/|^view\/axis\.js$/,
+  view: /^(data|draw|state|view)\//,
+  ui: /^(data|draw|state|view|ui)\//,
 };
 
 test('arrows between the folders point one way', () => {

@@ -138,8 +138,9 @@ test('a part leaves of what is lit only its own', () => {
 test('bands that stand alone are named by call site', () => {
   const device = opened(1);
   const grouping = { of: device.data.family, groups: FAMILIES.map((_, i) => ({ ink: `ink${i}` })) };
-  const ids = device.timeline.live(200).slice();
-  const { of, groups } = siteNames(device.sites, ids, grouping);
+  const { timeline } = device;
+  const ids = timeline.live(timeline.peak).slice();
+  const { of, groups } = siteNames(device.sites, timeline, grouping);
   for (const id of ids) {
     const { name, place } = device.sites.site(id);
     assert.equal(groups[of[id]].label, `${name}  ${place}`.trimEnd());

@@ -11,7 +11,7 @@ test('base64 without help from the browser', () => {
     assert.deepEqual(decodeBase64(Buffer.from(bytes).toString('base64')), bytes);
   }
   assert.throws(() => decodeBase64('AAA'), /cut off/);
-  assert.throws(() => decodeBase64('AA*A'), /character at 2/);
+  assert.throws(() => decodeBase64('AA*A'), { name: 'InvalidCharacterError' });
 });
 
 test('inflate gives exactly the bytes announced', async () => {

@@ -1,6 +1,7 @@
 // The strip of four answers under the header; each leads to its evidence.
 
 import { answersOf } from '../data/answers.js';
+import { showEvidence, showGrowth, showOOM } from '../state/show.js';
 import { h } from './dom.js';
 
 /** Where the question of what keeps growing stands. */
@@ -16,8 +17,8 @@ export function mountAnswers(app, root) {
       ...answers.map((answer, i) => {
         const { evidence, mood } = answer;
         if (!evidence) return cell(answer, null);
-        if (i === GROWING) return cell(answer, () => app.showGrowth(evidence));
-        return cell(answer, mood === 'alarm' ? () => app.showOOM() : () => app.showEvidence(evidence));
+        if (i === GROWING) return cell(answer, () => showGrowth(app, evidence));
+        return cell(answer, mood === 'alarm' ? () => showOOM(app) : () => showEvidence(app, evidence));
       }),
     );
   });
@@ -29,15 +30,15 @@ export function mountAnswers(app, root) {
  */
 function cell(answer, click) {
   const content = [
-    h('span', { class: 'question', text: answer.question }),
+    h('span.question', answer.question),
     h(
-      'span',
-      { class: 'value', title: answer.detail || [answer.value, answer.small].filter(Boolean).join(' ') },
+      'span.value',
+      { title: answer.detail || [answer.value, answer.small].filter(Boolean).join(' ') },
       answer.value,
-      answer.small ? h('small', { text: answer.small }) : null,
+      answer.small ? h('small', answer.small) : null,
     ),
     answer.colours.length > 0 ? bar(answer.colours) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
-    h('span', { class: 'line', text: answer.line, title: answer.detail || answer.line }),
+    h('span.line', { text: answer.line, title: answer.detail || answer.line }),
   ];
   const style = `answer ${answer.mood}`;
   return click ? h('button', { class: style, click }, ...content) : h('div', { class: style }, ...content);
@@ -46,8 +47,7 @@ function cell(answer, click) {
 /** @param {{color: string, part: number}[]} parts */
 function bar(parts) {
   return h(
-    'span',
-    { class: 'picture bar' },
+    'span.picture.bar',
     ...parts.map(({ color, part }) => h('span', { css: { background: color, flex: `${part} 0 0` } })),
   );
 }

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {object} Properties
- * @property {string} [class]
+ * @property {string} [class] where it is no fixed one
  * @property {string} [text]
  * @property {string} [title]
  * @property {string} [role]
@@ -20,16 +20,19 @@
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {Properties} [properties]
- * @param {...Child} children
+ * @param {K | `${K}.${string}`} tag with classes behind dots
+ * @param {Properties | Child} [first] properties, or the first child
+ * @param {...Child} others
  * @returns {HTMLElementTagNameMap[K]}
  */
-export function h(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  const p = properties;
+export function h(tag, first, ...others) {
+  const [name, ...classes] = tag.split('.');
+  const element = /** @type {HTMLElementTagNameMap[K]} */ (document.createElement(name));
+  const isPlain = first?.constructor === Object;
+  const p = /** @type {Properties} */ (isPlain ? first : {});
+  const children = /** @type {Child[]} */ (isPlain ? others : [first, ...others]);
   if (element instanceof HTMLButtonElement) element.type = 'button';
-  if (p.class) element.className = p.class;
+  element.className = p.class ?? classes.join(' ');
   if (p.text !== undefined) element.textContent = p.text;
   if (p.title) element.title = p.title;
   if (p.role) element.setAttribute('role', p.role);
@@ -40,7 +43,7 @@ export function h(tag, properties = {}, ...children) {
   if (p.value !== undefined && 'value' in element) /** @type {any} */ (element).value = p.value;
   for (const [name, value] of Object.entries(p.css ?? {})) element.style.setProperty(name, value);
   if (p.click) element.addEventListener('click', /** @type {EventListener} */ (p.click));
-  element.append(...children.filter((c) => c !== null && c !== undefined && c !== false));
+  element.append(...children.filter((c) => typeof c === 'string' || c instanceof Node));
   return element;
 }
 
@@ -56,18 +59,23 @@ export function byId(id) {
   return /** @type {T} */ (element);
 }
 
-/** Says on a button that something was copied. @param {HTMLElement} button */
-export function flash(button) {
-  const text = button.textContent;
-  button.textContent = 'Copied';
-  setTimeout(() => {
-    button.textContent = text;
-  }, 900);
+/** A button that says that something was copied. @param {string} text @param {string} title @param {() => void} copy */
+export function copyButton(text, title, copy) {
+  const button = h('button', {
+    text,
+    title,
+    click: () => {
+      copy();
+      button.textContent = 'Copied';
+      setTimeout(() => (button.textContent = text), 900);
+    },
+  });
+  return button;
 }
 
 /** A small square of a colour. @param {string} color */
 export function swatch(color) {
-  return h('i', { class: 'swatch', css: { background: color } });
+  return h('i.swatch', { css: { background: color } });
 }
 
 /**
@@ -76,7 +84,7 @@ export function swatch(color) {
  * @param {{text: string, title?: string, pressed?: boolean, disabled?: boolean, click: () => void}[]} buttons
  */
 export function segmented(label, buttons) {
-  return h('span', { class: 'segmented', role: 'group', label }, ...buttons.map((b) => h('button', b)));
+  return h('span.segmented', { role: 'group', label }, ...buttons.map((b) => h('button', b)));
 }
 
 /**
@@ -87,7 +95,7 @@ export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = h('textarea', { class: 'offscreen', value: text });
+    const area = h('textarea.offscreen', { value: text });
     document.body.append(area);
     area.select();
     document.execCommand('copy');

@@ -5,7 +5,7 @@ import { bytes, count, counted } from '../data/format.js';
 import { csv, held, json, markdown, selection, tableRows, tableSheet, tensorSheet, total } from '../data/sheet.js';
 import { drawFigure, figureSize } from '../draw/figure.js';
 import { SvgContext } from '../draw/svg.js';
-import { copyText, flash, h } from './dom.js';
+import { copyButton, copyText, h } from './dom.js';
 import { momentWords } from './panel.js';
 import { popUnder } from './pop.js';
 
@@ -37,19 +37,8 @@ export class Exports {
     const rows = tableRows(screen).length;
     const { length } = selection(screen);
     const file = (/** @type {string} */ text, /** @type {() => void} */ click) => h('button', { text, title: `Download as ${text}`, click });
-    const copy = (/** @type {string} */ title, /** @type {() => void} */ click) => {
-      const button = h('button', {
-        text: 'Copy',
-        title,
-        click: () => {
-          click();
-          flash(button);
-        },
-      });
-      return button;
-    };
     const line = (/** @type {string} */ name, /** @type {string} */ note, /** @type {HTMLElement[]} */ ...buttons) =>
-      h('div', { class: 'export' }, h('span', { text: name }), h('span', { class: 'faint', text: note }), ...buttons);
+      h('div.export', h('span', name), h('span.faint', note), ...buttons);
     return [
       line('Picture', 'the view with its legend', file('PNG', () => this.picture()), file('SVG', () => this.vectors())),
       line(
@@ -64,8 +53,8 @@ export class Exports {
         file('CSV', () => this.#data('tensors', 'csv', csv(tensorSheet(screen)))),
         file('JSON', () => this.#data('tensors', 'json', json(screen, 'tensors', tensorSheet(screen)))),
       ),
-      line('Markdown', 'for a ticket', copy('Copy as Markdown (M)', () => this.copyMarkdown())),
-      line('Link', 'to this view', copy('Copy the link (K)', () => this.copyLink())),
+      line('Markdown', 'for a ticket', copyButton('Copy', 'Copy as Markdown (M)', () => this.copyMarkdown())),
+      line('Link', 'to this view', copyButton('Copy', 'Copy the link (K)', () => this.copyLink())),
     ];
   }
 
@@ -83,7 +72,7 @@ export class Exports {
       range,
       words: range ? `allocated in events ${count(range.from)} to ${count(range.to - 1)} and still live` : momentWords(app, state),
       // The shared buffer of the timeline would not outlast the menu.
-      live: happened?.kept ?? device.timeline.live(state).slice(),
+      live: app.live.slice(),
       lit,
       order,
       query: found.query,

@@ -3,6 +3,7 @@
 
 import { parseFilter } from '../data/query.js';
 import { streamName } from '../data/report.js';
+import { search } from '../state/light.js';
 import { h, segmented } from './dom.js';
 import { field, popUnder } from './pop.js';
 
@@ -11,7 +12,7 @@ import { field, popUnder } from './pop.js';
 /** Replaces the filters that a word begins by another, or by none. @param {App} app @param {RegExp} old @param {string} word */
 function change(app, old, word) {
   const others = app.found.filters.filter((w) => !old.test(w));
-  app.find(app.found.query, word ? [...others, word] : others);
+  search(app, app.found.query, word ? [...others, word] : others);
 }
 
 /** Only what is live at the end, or again all. @param {App} app */
@@ -42,13 +43,12 @@ function controls(app, close) {
     streams.length > 1 && choice(app, 'Stream', 'stream', streams),
     pools.length > 1 && choice(app, 'Pool', 'pool', pools),
     h(
-      'div',
-      { class: 'foot' },
-      h('span', { text: hasHistory ? 'Lifetimes in events, µs, ms or s' : '' }),
+      'div.foot',
+      h('span', hasHistory ? 'Lifetimes in events, µs, ms or s' : ''),
       h('button', {
         text: 'Clear',
         click: () => {
-          app.find(app.found.query, []);
+          search(app, app.found.query, []);
           close();
         },
       }),
@@ -76,7 +76,7 @@ function bounds(app, label, key, example) {
     });
     return input;
   });
-  return h('div', { class: 'line' }, h('span', { text: label }), least, h('span', { text: 'to' }), most);
+  return h('div.line', h('span', label), least, h('span', 'to'), most);
 }
 
 /** @param {App} app @param {string} label @param {string} key @param {string[]} names of yes and no */
@@ -95,15 +95,15 @@ function trait(app, label, key, names) {
       },
     })),
   );
-  return h('div', { class: 'line' }, h('span', { text: label }), group);
+  return h('div.line', h('span', label), group);
 }
 
 /** @param {App} app @param {string} label @param {string} key @param {string[]} names */
 function choice(app, label, key, names) {
   const old = new RegExp(`^${key}:`);
   const now = app.found.filters.find((w) => old.test(w))?.slice(key.length + 1) ?? '';
-  const select = h('select', {}, ...['', ...names].map((value) => h('option', { value, text: value || 'any' })));
+  const select = h('select', ...['', ...names].map((value) => h('option', { value, text: value || 'any' })));
   select.value = now;
   select.addEventListener('change', () => change(app, old, select.value && `${key}:${select.value}`));
-  return h('label', {}, h('span', { text: label }), select);
+  return h('label', h('span', label), select);
 }

@@ -4,6 +4,7 @@
 import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { litBytes } from '../data/lit.js';
 import { countBelow, countUpTo } from '../data/search.js';
+import { search } from '../state/light.js';
 import { goTo, reveal } from '../view/goto.js';
 import { h } from './dom.js';
 import { mountFilters } from './filters.js';
@@ -24,16 +25,8 @@ export class FindBox {
     this.words = h('output');
     const step = (/** @type {number} */ by, /** @type {string} */ text, /** @type {string} */ title) =>
       h('button', { text, title, label: title, click: () => this.step(by) });
-    this.steps = h('span', {}, step(-1, '‹', 'Previous match (N)'), step(1, '›', 'Next match (n)'));
-    this.box = h(
-      'label',
-      { class: 'box', title: HELP },
-      h('span', { class: 'faint', text: '⌕' }),
-      this.input,
-      this.words,
-      this.steps,
-      h('kbd', { text: '/' }),
-    );
+    this.steps = h('span', step(-1, '‹', 'Previous match (N)'), step(1, '›', 'Next match (n)'));
+    this.box = h('label.box', { title: HELP }, h('span.faint', '⌕'), this.input, this.words, this.steps, h('kbd', '/'));
     this.filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
     root.append(this.box, this.filter);
     mountFilters(app, this.filter);
@@ -58,7 +51,7 @@ export class FindBox {
   #search() {
     clearTimeout(this.timer);
     this.timer = 0;
-    if (this.input.value !== this.app.found.query) this.app.find(this.input.value);
+    if (this.input.value !== this.app.found.query) search(this.app, this.input.value);
   }
 
   #update() {
@@ -112,7 +105,7 @@ export class FindBox {
       problem.textContent = goTo(this.app, input.value);
       if (!problem.textContent) this.where.hidePopover();
     });
-    return [h('div', { class: 'go' }, h('span', { text: 'Go to' }), input), h('div', { class: 'foot' }, problem)];
+    return [h('div.go', h('span', 'Go to'), input), h('div.foot', problem)];
   }
 }
 

@@ -1,5 +1,7 @@
 // Lights a part in the plot while the pointer rests on its row or cell.
 
+import { glance } from '../state/light.js';
+
 /** Milliseconds of rest before, so that a pointer on its way repaints nothing. */
 const REST_MS = 120;
 
@@ -17,12 +19,12 @@ export class Glance {
     if (wanted === this.wanted) return;
     this.wanted = wanted;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.app.glance(part), REST_MS);
+    this.timer = setTimeout(() => glance(this.app, part), REST_MS);
   }
 
   /** Forgets what the pointer rests on. */
   drop() {
     clearTimeout(this.timer);
-    this.app.glance(null);
+    glance(this.app, null);
   }
 }

@@ -34,7 +34,7 @@ function deviceChoice(app) {
     device,
   } = app;
   const devices = files.reduce((n, file) => n + file.devices.length, 0);
-  if (devices < 2) return h('span', { class: 'only', text: device.report.label });
+  if (devices < 2) return h('span.only', device.report.label);
   const select = h('select', { label: 'Device', title: `${devices} devices` });
   files.forEach((file, f) => {
     const options = file.devices.map((d, i) => {
@@ -45,7 +45,7 @@ function deviceChoice(app) {
     if (files.length === 1) {
       select.append(...options);
     } else if (options.length > 0) {
-      const group = h('optgroup', {}, ...options);
+      const group = h('optgroup', ...options);
       group.label = file.name;
       select.append(group);
     }
@@ -70,17 +70,17 @@ function facts({ report: r, file, timeline, hasHistory, hasTime }) {
   if (hasTime) list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
   if (file.torch) list.push(['torch', file.torch, 'a guess from what the file holds', false]);
   return list.map(([name, value, title, always]) =>
-    h('div', { class: always ? '' : 'wide', title }, h('dt', { text: name }), h('dd', { text: value })),
+    h('div', { class: always ? '' : 'wide', title }, h('dt', name), h('dd', value)),
   );
 }
 
 /** @param {{fact: string, consequence: string, code: string}} warning @param {() => void} close */
 function warningBar({ fact, consequence, code }, close) {
   const bar = h(
-    'div',
-    { class: 'warning', role: 'status' },
-    h('b', { text: fact }),
-    h('span', { text: consequence }),
+    'div.warning',
+    { role: 'status' },
+    h('b', fact),
+    h('span', consequence),
     code
       ? h('code', {
           text: code,
@@ -90,8 +90,7 @@ function warningBar({ fact, consequence, code }, close) {
           },
         })
       : null,
-    h('button', {
-      class: 'plain',
+    h('button.plain', {
       text: '×',
       label: 'Close',
       click: () => {

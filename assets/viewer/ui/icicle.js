@@ -2,6 +2,7 @@
 
 import { bytes, exactBytes, share } from '../data/format.js';
 import { icicle } from '../data/icicle.js';
+import { isolatePart } from '../state/light.js';
 import { h } from './dom.js';
 import { Glance } from './glance.js';
 
@@ -19,8 +20,8 @@ const IDLE_MS = 80;
 export function mountIcicle(app, root) {
   const wide = matchMedia('(min-width: 1440px)');
   const glance = new Glance(app);
-  const cells = h('div', { class: 'cells' });
-  root.append(h('h3', { text: 'Stacks, outermost on top' }), cells);
+  const cells = h('div.cells');
+  root.append(h('h3', 'Stacks, outermost on top'), cells);
   /** @type {(stack: number) => number[]} */
   let wayOf = () => [];
   let shown = '';
@@ -31,8 +32,7 @@ export function mountIcicle(app, root) {
     const { device, grouping, lit, part } = app;
     const rows = Math.floor((root.clientHeight - HEADING) / ROW);
     const width = cells.clientWidth;
-    const live = app.happened?.kept ?? device.timeline.live(app.momentState);
-    const total = app.happened?.keptBytes ?? device.timeline.active[app.momentState];
+    const { live, total } = app;
     const made = icicle(device, live, grouping.of, lit, rows, LEAST / width);
     wayOf = made.wayOf;
     shown = '';
@@ -55,11 +55,11 @@ export function mountIcicle(app, root) {
             },
             click: () => {
               glance.drop();
-              app.isolatePart(own);
+              isolatePart(app, own);
             },
           },
           pixels >= NAMED ? cell.name : null,
-          pixels >= PLACED && cell.place ? h('small', { text: cell.place }) : null,
+          pixels >= PLACED && cell.place ? h('small', cell.place) : null,
         );
         element.addEventListener('pointerenter', () => glance.at(own));
         return element;

@@ -2,17 +2,18 @@
 
 import { modeAfter } from '../data/colours.js';
 import { bytes } from '../data/format.js';
+import { setColourMode, setPatterns } from '../state/colour.js';
+import { rangeInView, setRange, toggleAlone } from '../state/range.js';
+import { escape, showLife, showOOM, showRange } from '../state/show.js';
 import { h } from './dom.js';
 import { toggleLive } from './filters.js';
 import { showStep, stepBeside } from '../view/steps.js';
 import { stepWords } from './steps.js';
 
 /**
- * @typedef {object} Binding
- * @property {string[]} keys as KeyboardEvent.key
- * @property {string} shown in the list: words, or keys parted by spaces
- * @property {string} does
- * @property {(event: KeyboardEvent) => void} [run] none: it is a mouse gesture
+ * In the list its words, or keys parted by spaces; what it does; the keys, as KeyboardEvent.key in small letters and
+ * parted by spaces; and how. A mouse gesture has neither.
+ * @typedef {[shown: string, does: string, keys?: string, run?: (event: KeyboardEvent) => void]} Binding
  */
 
 /**
@@ -32,7 +33,6 @@ import { stepWords } from './steps.js';
 /** @param {Actions} actions @returns {[string, Binding[]][]} */
 function bindings({ app, exports, history, find, pinned, table, theme, list, guide, spoken }) {
   const view = () => app.viewport;
-  const middle = () => (view().from + view().to) / 2;
   const step = (/** @type {number} */ by) => {
     const id = neighbour(app, by);
     if (id === null) return;
@@ -41,152 +41,107 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
     const site = sites.site(id);
     spoken.textContent = `${bytes(data.size[id])} ${app.grouping.groups[app.grouping.of[id]].one}, ${site.name} ${site.place}`;
   };
-  const none = /** @type {string[]} */ ([]);
+  const back = (/** @type {KeyboardEvent} */ { key }) => ['ArrowLeft', '[', ','].includes(key);
   return [
     [
       'Move',
       [
-        { keys: none, shown: 'drag', does: 'pan' },
-        { keys: none, shown: 'wheel', does: 'zoom at the pointer' },
-        { keys: none, shown: 'Shift wheel', does: 'pan' },
-        {
-          keys: ['ArrowLeft', 'ArrowRight'],
-          shown: '← →',
-          does: 'pan a quarter, with Shift all',
-          run: (e) => view().pan(view().width * (e.key === 'ArrowLeft' ? -1 : 1) * (e.shiftKey ? 1 : 0.25)),
-        },
-        {
-          keys: ['+', '=', '-'],
-          shown: '+ −',
-          does: 'zoom',
-          run: (e) => view().zoom(e.key === '-' ? 2 : 0.5, middle()),
-        },
-        { keys: ['0'], shown: '0', does: 'whole recording', run: () => view().whole() },
-        { keys: ['y'], shown: 'Y', does: 'fit height', run: () => view().toggleFit() },
-        { keys: none, shown: 'Alt wheel', does: 'zoom height' },
-        { keys: none, shown: 'Alt drag', does: 'zoom to a box' },
-        {
-          keys: ['[', ']'],
-          shown: '[ ]',
-          does: 'view back, forward',
-          run: (e) => (e.key === '[' ? history.back() : history.forward()),
-        },
+        ['drag', 'pan'],
+        ['wheel', 'zoom at the pointer'],
+        ['Shift wheel', 'pan'],
+        [
+          '← →',
+          'pan a quarter, with Shift all',
+          'ArrowLeft ArrowRight',
+          (e) => view().pan(view().width * (back(e) ? -1 : 1) * (e.shiftKey ? 1 : 0.25)),
+        ],
+        ['+ −', 'zoom', '+ = -', (e) => view().zoom(e.key === '-' ? 2 : 0.5, view().middle)],
+        ['0', 'whole recording', '0', () => view().whole()],
+        ['Y', 'fit height', 'y', () => view().toggleFit()],
+        ['Alt wheel', 'zoom height'],
+        ['Alt drag', 'zoom to a box'],
+        ['[ ]', 'view back, forward', '[ ]', (e) => (back(e) ? history.back() : history.forward())],
       ],
     ],
     [
       'Go to',
       [
-        { keys: ['p'], shown: 'P', does: 'peak', run: () => app.setMoment('peak') },
-        { keys: ['o'], shown: 'O', does: 'out of memory', run: () => app.showOOM() },
-        { keys: ['e'], shown: 'E', does: 'end', run: () => app.setMoment('end') },
-        {
-          keys: [',', '.'],
-          shown: ', .',
-          does: 'step before, after',
-          run: (e) => {
-            showStep(app, stepBeside(app, e.key === ',' ? -1 : 1));
+        ['P', 'peak', 'p', () => app.setMoment('peak')],
+        ['O', 'out of memory', 'o', () => showOOM(app)],
+        ['E', 'end', 'e', () => app.setMoment('end')],
+        [
+          ', .',
+          'step before, after',
+          ', .',
+          (e) => {
+            showStep(app, stepBeside(app, back(e) ? -1 : 1));
             spoken.textContent = stepWords(app);
           },
-        },
-        {
-          keys: ['z'],
-          shown: 'Z',
-          does: 'zoom to the pin or range',
-          run: () => {
-            if (app.pinned !== null) app.showLife(app.pinned);
-            else app.showRange();
-          },
-        },
-        { keys: ['1', '2', '3', '4'], shown: '1 2 3 4', does: 'the four answers', run: (e) => answer(Number(e.key)) },
+        ],
+        [
+          'Z',
+          'zoom to the pin or range',
+          'z',
+          () => (app.pinned === null ? showRange(app) : showLife(app, app.pinned)),
+        ],
+        ['1 2 3 4', 'the four answers', '1 2 3 4', (e) => answer(e.key)],
       ],
     ],
     [
       'Find',
       [
-        { keys: ['/'], shown: '/', does: 'search; Enter next, Esc leaves', run: () => find.focus() },
-        { keys: ['n'], shown: 'n N', does: 'next, previous match', run: (e) => find.step(e.shiftKey ? -1 : 1) },
-        { keys: ['l'], shown: 'L', does: 'only live at the end', run: () => toggleLive(app) },
-        { keys: ['g'], shown: 'G', does: 'go to event, address or time', run: () => find.askWhere() },
+        ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
+        ['n N', 'next, previous match', 'n', (e) => find.step(e.shiftKey ? -1 : 1)],
+        ['L', 'only live at the end', 'l', () => toggleLive(app)],
+        ['G', 'go to event, address or time', 'g', () => find.askWhere()],
       ],
     ],
     [
       'Select',
       [
-        { keys: none, shown: 'click', does: 'pin a tensor' },
-        { keys: none, shown: 'double click', does: 'zoom to its life' },
-        {
-          keys: ['ArrowUp', 'ArrowDown'],
-          shown: '↑ ↓',
-          does: 'tensor above, below',
-          run: (e) => step(e.key === 'ArrowUp' ? 1 : -1),
-        },
-        { keys: none, shown: 'Shift drag', does: 'brush a range' },
-        {
-          keys: ['r'],
-          shown: 'R',
-          does: 'range: this view',
-          run: () => app.setRange(app.viewRange, app.alone !== null),
-        },
-        { keys: ['a'], shown: 'A', does: 'what the range keeps alone', run: () => app.toggleAlone() },
-        { keys: ['i'], shown: 'I', does: 'isolate the row', run: () => table.isolate() },
-        {
-          keys: ['Escape'],
-          shown: 'Esc',
-          does: 'clear, innermost first',
-          run: () => {
-            if (!guide.hidden) guide.hidden = true;
-            else app.escape();
+        ['click', 'pin a tensor'],
+        ['double click', 'zoom to its life'],
+        ['↑ ↓', 'tensor above, below', 'ArrowUp ArrowDown', (e) => step(e.key === 'ArrowUp' ? 1 : -1)],
+        ['Shift drag', 'brush a range'],
+        ['R', 'range: this view', 'r', () => setRange(app, rangeInView(app), app.alone !== null)],
+        ['A', 'what the range keeps alone', 'a', () => toggleAlone(app)],
+        ['I', 'isolate the row', 'i', () => table.isolate()],
+        [
+          'Esc',
+          'clear, innermost first',
+          'Escape',
+          () => {
+            if (guide.hidden) escape(app);
+            guide.hidden = true;
           },
-        },
+        ],
       ],
     ],
     [
       'Show',
       [
-        {
-          keys: ['c'],
-          shown: 'C',
-          does: 'colour by the next',
-          run: () => app.setColourMode(modeAfter(app.device, app.colourMode)),
-        },
-        {
-          keys: ['x'],
-          shown: 'X',
-          does: 'events or time',
-          run: () => app.setAxis(view().axis.kind === 'events' ? 'time' : 'events'),
-        },
-        { keys: ['v'], shown: 'V', does: 'fold the lanes', run: () => app.foldLanes(!app.lanesFolded) },
-        { keys: ['h'], shown: 'H', does: 'patterns', run: () => app.setPatterns(!app.patterns) },
-        { keys: ['s'], shown: 'S', does: 'stack: all frames', run: () => pinned.toggleFolds() },
-        { keys: ['t'], shown: 'T', does: 'light, dark, system', run: () => theme.cycle() },
+        ['C', 'colour by the next', 'c', () => setColourMode(app, modeAfter(app.device, app.colourMode))],
+        ['X', 'events or time', 'x', () => app.setAxis(view().axis.kind === 'events' ? 'time' : 'events')],
+        ['V', 'fold the lanes', 'v', () => app.foldLanes(!app.lanesFolded)],
+        ['H', 'patterns', 'h', () => setPatterns(app, !app.patterns)],
+        ['S', 'stack: all frames', 's', () => pinned.toggleFolds()],
+        ['T', 'light, dark, system', 't', () => theme.cycle()],
       ],
     ],
     [
       'Take away',
       [
-        { keys: none, shown: 'Ctrl C', does: 'copy the pinned stack' },
-        {
-          keys: ['m'],
-          shown: 'M',
-          does: 'as Markdown: the pinned stack, or the panel',
-          run: () => (app.pinned === null ? exports.copyMarkdown() : pinned.copy(true)),
-        },
-        { keys: ['d'], shown: 'D', does: 'download or copy …', run: () => exports.open() },
-        { keys: ['k'], shown: 'K', does: 'copy the link to this view', run: () => exports.copyLink() },
+        ['Ctrl C', 'copy the pinned stack'],
+        ['M', 'copy as Markdown', 'm', () => (app.pinned === null ? exports.copyMarkdown() : pinned.copy(true))],
+        ['D', 'download or copy …', 'd', () => exports.open()],
+        ['K', 'copy the link to this view', 'k', () => exports.copyLink()],
       ],
     ],
     [
       'Help',
       [
-        { keys: ['?'], shown: '?', does: 'this list', run: () => list.showModal() },
-        {
-          keys: ['w'],
-          shown: 'W',
-          does: 'how to read this',
-          run: () => {
-            guide.hidden = !guide.hidden;
-          },
-        },
+        ['?', 'this list', '?', () => list.showModal()],
+        ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
       ],
     ],
   ];
@@ -196,9 +151,10 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
 export function mountKeys(actions) {
   const { app, list, pinned, table } = actions;
   const groups = bindings(actions);
-  const byKey = new Map(
-    groups.flatMap(([, all]) => all.flatMap((b) => b.keys.map((key) => /** @type {[string, Binding]} */ ([key, b])))),
-  );
+  /** @type {Map<string, (event: KeyboardEvent) => void>} */
+  const runs = new Map();
+  for (const [, , keys, run] of groups.flatMap(([, all]) => all))
+    if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || !app.device || list.open || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
@@ -208,23 +164,17 @@ export function mountKeys(actions) {
     }
     if (event.altKey) return;
     // Shift makes some keys what they are ("?"), and letters capital.
-    const binding = byKey.get(event.key) ?? byKey.get(event.key.toLowerCase());
-    if (!binding?.run || (!app.device.hasHistory && needsHistory(event.key))) return;
+    const run = runs.get(event.key) ?? runs.get(event.key.toLowerCase());
+    if (!run || (!app.device.hasHistory && needsHistory(event.key))) return;
     event.preventDefault();
-    binding.run(event);
+    run(event);
   });
   list.append(
-    h('h2', { text: 'Keys' }),
+    h('h2', 'Keys'),
     h(
-      'div',
-      { class: 'keys' },
+      'div.keys',
       ...groups.map(([title, all]) =>
-        h(
-          'section',
-          {},
-          h('h3', { text: title }),
-          ...all.map((b) => h('p', {}, h('span', {}, ...caps(b.shown)), h('span', { text: b.does }))),
-        ),
+        h('section', h('h3', title), ...all.map(([shown, does]) => h('p', h('span', ...caps(shown)), h('span', does)))),
       ),
     ),
   );
@@ -247,12 +197,10 @@ function isTyping(target) {
 
 /** @param {string} shown @returns {(Node | string)[]} */
 function caps(shown) {
-  return shown
-    .split(' ')
-    .flatMap((word) => [/^(drag|wheel|click|double)$/.test(word) ? word : h('kbd', { text: word }), ' ']);
+  return shown.split(' ').flatMap((word) => [/^(drag|wheel|click|double)$/.test(word) ? word : h('kbd', word), ' ']);
 }
 
-/** @param {number} n */
+/** @param {string} n */
 function answer(n) {
   const element = document.querySelector(`#answers > :nth-child(${n})`);
   if (element instanceof HTMLButtonElement) element.click();

@@ -8,7 +8,7 @@ const EDGE = 8;
 
 /** @param {import('../app.js').App} app @param {HTMLElement} timeline */
 export function mountLaneTip(app, timeline) {
-  const root = h('div', { class: 'tip', role: 'tooltip' });
+  const root = h('div.tip', { role: 'tooltip' });
   root.hidden = true;
   document.body.append(root);
   // It no longer lies under the pointer then.
@@ -37,17 +37,13 @@ function lines({ device: { timeline, data } }, { lane, i }) {
       : null;
   const note = lane.notes[i];
   return [
+    h('div.first', h('b', lane.names[i]), note ? h('span.faint', note) : null),
     h(
       'div',
-      { class: 'first' },
-      h('b', { text: lane.names[i] }),
-      note ? h('span', { class: 'faint', text: note }) : null,
+      `${from === to ? 'no events' : `events ${count(from)} → ${count(to - 1)}, ${counted(to - from, 'event')}`}${time === null ? '' : `, ${duration(time)}`}`,
     ),
-    h('div', {
-      text: `${from === to ? 'no events' : `events ${count(from)} → ${count(to - 1)}, ${counted(to - from, 'event')}`}${time === null ? '' : `, ${duration(time)}`}`,
-    }),
-    h('div', { text: `peak ${bytes(peak)}, ${change(timeline.active[to] - timeline.active[from])} from start to end` }),
-    ...(lane.leftOut ? [h('div', { class: 'faint', text: lane.leftOut })] : []),
-    h('div', { class: 'faint', text: 'Click to choose it as the range, double click to zoom' }),
+    h('div', `peak ${bytes(peak)}, ${change(timeline.active[to] - timeline.active[from])} from start to end`),
+    ...(lane.leftOut ? [h('div.faint', lane.leftOut)] : []),
+    h('div.faint', 'Click to choose it as the range, double click to zoom'),
   ];
 }

@@ -2,8 +2,10 @@
 
 import { bytes, count, counted, exactBytes, share } from '../data/format.js';
 import { nameOf, placeOf } from '../data/fold.js';
+import { heldBy } from '../data/held.js';
 import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
 import { patterned } from '../draw/patterns.js';
+import { isolate } from '../state/light.js';
 import { h, swatch } from './dom.js';
 
 /** Rules named of one group. */
@@ -27,15 +29,10 @@ export class Legend {
    */
   elements(live, total) {
     const {
-      grouping: { groups, of, present, mode },
+      grouping: { groups, present, mode },
       device: { data },
     } = this.app;
-    const held = groups.map(() => ({ bytes: 0, tensors: 0 }));
-    for (const id of live) {
-      const sum = held[of[id]];
-      sum.bytes += data.size[id];
-      sum.tensors++;
-    }
+    const held = heldBy(this.app.grouping, data.size, live);
     const shares = mode === 'family' ? sharesOf(data, live) : [];
     const shown = [...groups.keys()].filter((i) => present[i]);
     const parts = shown
@@ -46,10 +43,7 @@ export class Legend {
           css: { background: groups[i].color, flex: `${held[i].bytes} 0 0` },
         }),
       );
-    return [
-      h('div', { class: 'bar' }, ...parts),
-      h('div', { class: 'legend' }, ...shown.flatMap((i) => this.#entry(i, held[i], shares, total))),
-    ];
+    return [h('div.bar', ...parts), h('div.legend', ...shown.flatMap((i) => this.#entry(i, held[i], shares, total)))];
   }
 
   /** @param {number} i group @param {{bytes: number, tensors: number}} held @param {import('../data/reasons.js').Share[]} shares @param {number} total */
@@ -70,20 +64,18 @@ export class Legend {
         'div',
         { class: held.bytes > 0 ? 'entry' : 'entry none' },
         h(
-          'button',
+          'button.group',
           {
-            class: 'group',
             pressed: app.isolated.size === 0 || app.isolated.has(i),
             title,
-            click: (event) => app.isolate(i, event.shiftKey),
+            click: (event) => isolate(app, i, event.shiftKey),
           },
           this.#swatch(i, color),
-          h('span', { text: mode === 'size' ? `${label}, ${count(held.tensors)}` : label }),
-          h('span', { class: 'number', text: bytes(held.bytes) }),
-          h('span', { class: 'number faint', text: held.bytes > 0 ? share(held.bytes, total) : '' }),
+          h('span', mode === 'size' ? `${label}, ${count(held.tensors)}` : label),
+          h('span.number', bytes(held.bytes)),
+          h('span.number.faint', held.bytes > 0 ? share(held.bytes, total) : ''),
         ),
-        h('button', {
-          class: 'why',
+        h('button.why', {
           text: '?',
           title: 'What decided this colour',
           label: `What decided: ${label}`,
@@ -94,7 +86,7 @@ export class Legend {
           },
         }),
       ),
-      open ? h('div', { class: 'reasons' }, ...(why.length > 0 ? this.#reasons(why) : [this.#sentence(name)])) : null,
+      open ? h('div.reasons', ...(why.length > 0 ? this.#reasons(why) : [this.#sentence(name)])) : null,
     ].filter((x) => x !== null);
   }
 
@@ -125,14 +117,11 @@ export class Legend {
           title: `${exactBytes(sum)} in ${counted(tensors, 'tensor')}\nClick pins the largest of them`,
           click: () => app.pin(largest),
         },
-        h('b', { text: bytes(sum) }),
+        h('b', bytes(sum)),
         ` ${because}${qualifier ? `, ${qualifier}` : ''}`,
         by
-          ? h('span', {
-              class: 'mono',
-              text: `${by.freed ? 'freed by ' : ''}${nameOf(by.frame)}  ${placeOf(by.frame)}`,
-            })
-          : h('span', { class: 'mono', text: 'no stack was recorded' }),
+          ? h('span.mono', `${by.freed ? 'freed by ' : ''}${nameOf(by.frame)}  ${placeOf(by.frame)}`)
+          : h('span.mono', 'no stack was recorded'),
       );
     });
   }
@@ -141,7 +130,8 @@ export class Legend {
   #sentence(name) {
     const { mode } = this.app.grouping;
     const kinds = !['family', 'size', 'life'].includes(mode);
-    const rest = name === 'others' ? 'These are all others.' : 'The eight largest at the peak have colours of their own.';
-    return h('p', { text: `A tensor is coloured by ${BY[mode]}. ${kinds ? rest : ''}` });
+    const rest =
+      name === 'others' ? 'These are all others.' : 'The eight largest at the peak have colours of their own.';
+    return h('p', `A tensor is coloured by ${BY[mode]}. ${kinds ? rest : ''}`);
   }
 }

@@ -1,33 +1,26 @@
 // The side panel: what is in memory at one moment. Its legend is the breakdown.
 
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
+import { rangeInView, setRange, toggleAlone } from '../state/range.js';
+import { showRange } from '../state/show.js';
 import { h, segmented } from './dom.js';
 import { Legend } from './legend.js';
 
 /** @param {import('../app.js').App} app @param {HTMLElement} root */
 export function mountPanel(app, root) {
   const update = () => {
-    const { device, happened, momentState: state } = app;
-    const { timeline } = device;
-    const live = happened?.kept ?? timeline.live(state);
-    const total = happened?.keptBytes ?? timeline.active[state];
-    const reserved = timeline.reservedAt(state);
+    const { device, happened, momentState: state, live, total } = app;
+    const reserved = device.timeline.reservedAt(state);
     const unused = bytes(Math.max(0, reserved - total));
     root.replaceChildren(
+      h('div.head', h('h2', happened ? 'In the range' : 'In memory'), device.hasHistory ? moments(app) : null),
       h(
-        'div',
-        { class: 'head' },
-        h('h2', { text: happened ? 'In the range' : 'In memory' }),
-        device.hasHistory ? moments(app) : null,
-      ),
-      h(
-        'div',
-        { class: 'total' },
+        'div.total',
         h('b', { text: bytes(total), title: exactBytes(total) }),
         ...(happened
           ? rangeWords(app, happened)
           : [
-              h('span', { text: momentWords(app, state) }),
+              h('span', momentWords(app, state)),
               h('p', {
                 text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}, of it unused ${unused}`,
                 title: `reserved ${exactBytes(reserved)}`,
@@ -58,7 +51,7 @@ function moments(app) {
       text: 'Range',
       title: 'Shift-drag in the plot brushes one; R takes the view',
       pressed: moment === 'range',
-      click: () => (app.range ? app.setMoment('range') : app.setRange(app.viewRange)),
+      click: () => (app.range ? app.setMoment('range') : setRange(app, rangeInView(app))),
     },
   ]);
 }
@@ -71,7 +64,7 @@ function rangeWords(app, { first, after, kept, allocated, freed, freedTensors })
   const net = active[to] - active[from];
   const line = (/** @type {string} */ text, /** @type {string} */ title) => h('p', { text, title });
   return [
-    h('span', { text: 'allocated inside and still live' }),
+    h('span', 'allocated inside and still live'),
     line(
       `${count(kept.length)} of ${counted(made, 'tensor')}; allocated ${bytes(allocated)}, freed ${bytes(freed)}`,
       `allocated ${exactBytes(allocated)} in ${counted(made, 'tensor')}, freed ${exactBytes(freed)} in ${counted(freedTensors, 'tensor')}`,
@@ -81,16 +74,15 @@ function rangeWords(app, { first, after, kept, allocated, freed, freedTensors })
       `events ${count(from)} to ${count(to - 1)}; live before ${exactBytes(active[from])}, after ${exactBytes(active[to])}`,
     ),
     h(
-      'span',
-      { class: 'actions' },
+      'span.actions',
       h('button', {
         text: 'Alone',
         title: 'Show only what it keeps, in its own height (A)',
         pressed: app.alone !== null,
-        click: () => app.toggleAlone(),
+        click: () => toggleAlone(app),
       }),
-      h('button', { text: 'Zoom', title: 'Zoom to the range (Z)', click: () => app.showRange() }),
-      h('button', { text: '×', label: 'No range', title: 'Esc', click: () => app.setRange(null) }),
+      h('button', { text: 'Zoom', title: 'Zoom to the range (Z)', click: () => showRange(app) }),
+      h('button', { text: '×', label: 'No range', title: 'Esc', click: () => setRange(app, null) }),
     ),
   ];
 }
@@ -104,7 +96,7 @@ export function momentWords(app, state) {
 
 /** @param {import('../app.js').App} app @param {number} state */
 function oomCard(app, state) {
-  const oom = app.ooms.find((m) => m.state === state);
+  const oom = app.device.data.ooms.find((m) => m.state === state);
   if (!oom) return [];
   const { timeline } = app.device;
   const active = timeline.active[state];
@@ -117,12 +109,11 @@ function oomCard(app, state) {
   ];
   return [
     h(
-      'div',
-      { class: 'oom' },
-      h('b', { text: 'Out of memory' }),
+      'div.oom',
+      h('b', 'Out of memory'),
       ...rows.flatMap(([name, value]) => [
-        h('span', { text: name }),
-        h('span', { class: 'number', text: bytes(value), title: exactBytes(value) }),
+        h('span', name),
+        h('span.number', { text: bytes(value), title: exactBytes(value) }),
       ]),
     ),
   ];

@@ -1,9 +1,11 @@
 // The pinned tensor: what it is, how long it lived, who allocated and freed it.
 
+import { markdownFence, plainSpaces } from '../data/escape.js';
 import { bytes, count, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
-import { copyText, flash, h, swatch } from './dom.js';
+import { showLife } from '../state/show.js';
+import { copyButton, copyText, h, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -47,37 +49,26 @@ export class PinnedPanel {
       device: { data, report },
     } = app;
     const group = grouping.groups[grouping.of[id]];
-    const copy = h('button', {
-      text: 'Copy stack',
-      title: 'All frames as text (Ctrl-C)',
-      click: () => {
-        this.copy(false);
-        flash(copy);
-      },
-    });
     root.replaceChildren(
       h(
-        'div',
-        { class: 'head' },
+        'div.head',
         swatch(group.color),
-        h('h2', { text: `${bytes(data.size[id])} ${group.one}` }),
-        h('span', { class: 'faint', text: `#${count(id)}` }),
+        h('h2', `${bytes(data.size[id])} ${group.one}`),
+        h('span.faint', `#${count(id)}`),
         h(
-          'span',
-          { class: 'actions' },
+          'span.actions',
           app.device.hasHistory
-            ? h('button', {
-                class: 'zoom',
+            ? h('button.zoom', {
                 text: 'Zoom',
                 title: 'Zoom to its life (Z)',
-                click: () => app.showLife(id),
+                click: () => showLife(app, id),
               })
             : null,
-          copy,
+          copyButton('Copy stack', 'All frames as text (Ctrl-C)', () => this.copy(false)),
           h('button', { text: '×', label: 'Unpin', title: 'Esc', click: () => app.pin(null) }),
         ),
       ),
-      h('dl', {}, ...this.#facts(id, report.peak_bytes)),
+      h('dl', ...this.#facts(id, report.peak_bytes)),
       this.#tabs(id),
       this.#stack(id),
     );
@@ -90,24 +81,20 @@ export class PinnedPanel {
     const rows = [
       ['size', `${exactBytes(data.size[id])} requested`, note(`${share(data.size[id], peak)} of the peak`)],
       ['lived', ...lived(this.app, id)],
-      [
-        'address',
-        h('span', { class: 'mono', text: data.address.text(id) || 'left out' }),
-        note(streamName(file.streams, data.stream[id])),
-      ],
+      ['address', h('span.mono', data.address.text(id) || 'left out'), note(streamName(file.streams, data.stream[id]))],
     ];
     const rule = this.app.report.rules[data.rule[id]];
     if (rule) rows.push(['because', `${rule.because}`, rule.qualifier ? note(rule.qualifier) : '']);
     const operator = stacks.operatorOf(data.stack[id]);
-    if (operator) rows.push(['operator', h('span', { class: 'mono', text: operator })]);
+    if (operator) rows.push(['operator', h('span.mono', operator)]);
     const region = data.context.get(id);
     const metadata = data.metadata.get(id);
     if (region !== undefined) rows.push(['compiled', stacks.strings.at(region)]);
     if (metadata !== undefined) rows.push(['metadata', stacks.strings.at(metadata)]);
     return rows.flatMap(([name, ...values]) => {
-      const dd = h('dd', {}, ...values);
+      const dd = h('dd', ...values);
       dd.title = dd.textContent ?? '';
-      return [h('dt', { text: String(name) }), dd];
+      return [h('dt', String(name)), dd];
     });
   }
 
@@ -127,13 +114,11 @@ export class PinnedPanel {
     const freed = data.isLiveAtEnd(id) ? 'Never freed' : 'Freed by';
     const frames = stacks.frames(this.#shownStack(id)).length;
     return h(
-      'div',
-      { class: 'tabs', role: 'tablist' },
+      'div.tabs',
+      { role: 'tablist' },
       tab('alloc', 'Allocated by'),
       tab('free', freed),
-      frames > 0
-        ? h('span', { class: 'note', text: `${count(frames)} ${frames === 1 ? 'frame' : 'frames, innermost first'}` })
-        : null,
+      frames > 0 ? h('span.note', `${count(frames)} ${frames === 1 ? 'frame' : 'frames, innermost first'}`) : null,
     );
   }
 
@@ -142,7 +127,7 @@ export class PinnedPanel {
     const { data, stacks } = this.app.device;
     const stack = this.#shownStack(id);
     if (!stacks.isEmpty(stack)) return stackElement(stacks.frames(stack), stacks.operatorOf(stack), this.open);
-    return h('p', { class: 'why', text: whyNoStack(data, id, this.tab) });
+    return h('p.why', whyNoStack(data, id, this.tab));
   }
 
   /** @param {number} id */
@@ -168,8 +153,8 @@ export class PinnedPanel {
     const life = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
     const what = this.tab === 'free' ? 'freed by' : 'allocated by';
     const header = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}, ${[life, data.address.text(id), what].filter(Boolean).join(', ')}:`;
-    const text = stackText(header.replaceAll('\u00a0', ' '), stacks.frames(this.#shownStack(id)));
-    copyText(markdown ? '```\n' + text + '```\n' : text);
+    const text = stackText(plainSpaces(header), stacks.frames(this.#shownStack(id)));
+    copyText(markdown ? markdownFence(text) : text);
   }
 }
 
@@ -201,5 +186,5 @@ function whyNoStack(data, id, tab) {
 
 /** @param {string} text */
 function note(text) {
-  return h('span', { class: 'faint', text });
+  return h('span.faint', text);
 }

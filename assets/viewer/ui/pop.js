@@ -9,7 +9,7 @@ import { h } from './dom.js';
  * @param {() => import('./dom.js').Child[]} contents
  */
 export function popUnder(anchor, label, contents) {
-  const pop = h('div', { class: 'pop', role: 'dialog', label });
+  const pop = h('div.pop', { role: 'dialog', label });
   pop.popover = 'auto';
   pop.addEventListener('beforetoggle', (event) => {
     // Without its fields none of them can keep the focus.
@@ -18,7 +18,7 @@ export function popUnder(anchor, label, contents) {
     const { right, bottom } = anchor.getBoundingClientRect();
     pop.style.right = `${innerWidth - right}px`;
     pop.style.top = `${bottom + 4}px`;
-    pop.append(h('div', {}, ...contents()));
+    pop.append(h('div', ...contents()));
     pop.querySelector('input')?.toggleAttribute('autofocus', true);
   });
   pop.addEventListener('keydown', (event) => {

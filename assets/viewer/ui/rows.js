@@ -14,7 +14,7 @@ export class VirtualRows {
     this.count = 0;
     /** Lines on the page. */
     this.from = this.to = 0;
-    this.list = h('div', { class: 'list' });
+    this.list = h('div.list');
     root.append(this.list);
     root.addEventListener('scroll', () => this.#fill(), { passive: true });
     new ResizeObserver(() => this.#fill()).observe(root);

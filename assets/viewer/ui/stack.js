@@ -13,16 +13,15 @@ import { h } from './dom.js';
  * @param {boolean} open all folds
  */
 export function stackElement(frames, operator, open) {
-  const list = h('div', { class: 'stack' });
+  const list = h('div.stack');
   for (const item of foldStack(frames, operator)) {
     if (!item.fold) {
       list.append(line(item.frame, item.times));
       continue;
     }
-    const inner = h('div', {}, ...item.frames.map((f) => line(f, 1)));
+    const inner = h('div', ...item.frames.map((f) => line(f, 1)));
     inner.hidden = !open;
-    const button = h('button', {
-      class: 'fold',
+    const button = h('button.fold', {
       text: `${open ? '▾' : '▸'} ${item.label}`,
       click: () => {
         inner.hidden = !inner.hidden;
@@ -42,7 +41,7 @@ function line(frame, times) {
   return h(
     'div',
     { class: `frame ${kind}`, title: fullText(frame) },
-    h('span', { class: 'place', text: place || name }),
-    h('span', { class: 'name', text: (place ? name : '') + (times > 1 ? ` × ${count(times)}` : '') }),
+    h('span.place', place || name),
+    h('span.name', (place ? name : '') + (times > 1 ? ` × ${count(times)}` : '')),
   );
 }

@@ -14,7 +14,7 @@ export function mountStatus(app, where, scale, plotWidth) {
     }
     const state = hover?.state ?? app.momentState;
     const fact = (/** @type {string} */ name, /** @type {string} */ value, note = '') =>
-      h('span', {}, `${name} `, h('b', { text: value }), note);
+      h('span', `${name} `, h('b', value), note);
     where.replaceChildren(
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
       ...(data.time ? [fact('t', duration(state === 0 ? 0 : data.time[state - 1]))] : []),

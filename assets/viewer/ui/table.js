@@ -1,10 +1,13 @@
 // The table of call sites, files, functions or families at the panel's moment.
 
-import { breakdown, sortRows } from '../data/breakdown.js';
+import { breakdown, sorted } from '../data/breakdown.js';
+import { plainSpaces } from '../data/escape.js';
 import { bytes, count, counted, exactBytes, share } from '../data/format.js';
 import { litKeys } from '../data/lit.js';
 import { baseName, NO_STACK, twoLastParts } from '../data/sites.js';
-import { copyText, flash, h, swatch } from './dom.js';
+import { isolate, isolatePart } from '../state/light.js';
+import { jump } from '../state/show.js';
+import { copyButton, copyText, h, swatch } from './dom.js';
 import { Glance } from './glance.js';
 import { VirtualRows } from './rows.js';
 
@@ -44,9 +47,9 @@ export class Table {
   constructor(app, root) {
     this.app = app;
     this.root = root;
-    this.tabs = h('div', { class: 'tabs', role: 'tablist' });
-    this.heads = h('div', { class: 'columns' });
-    this.body = h('div', { class: 'rows' });
+    this.tabs = h('div.tabs', { role: 'tablist' });
+    this.heads = h('div.columns');
+    this.body = h('div.rows');
     root.append(this.tabs, this.heads, this.body);
     this.list = new VirtualRows(this.body, (i) => this.#line(i));
     this.glance = new Glance(app);
@@ -60,11 +63,10 @@ export class Table {
   update() {
     const { app } = this;
     const { device, grouping, happened, order } = app;
-    const live = happened?.kept ?? device.timeline.live(app.momentState).slice();
-    const { rows, gone } = breakdown(device, live, happened, order.by, grouping.of);
-    const sort = order.sort === 'allocated' && !happened ? 'bytes' : order.sort;
-    this.#rows = sortRows(rows, sort, order.rising);
-    this.#gone = sortRows(gone, sort === 'bytes' ? 'allocated' : sort, order.rising);
+    const live = app.live.slice();
+    const { rows, gone, sort } = sorted(breakdown(device, live, happened, order.by, grouping.of), order, happened);
+    this.#rows = rows;
+    this.#gone = gone;
     this.#twins = twinNames([...rows, ...gone]);
     this.#lit = litKeys(app.lit, live, (id) => device.sites.site(id, order.by).key);
     this.root.classList.toggle('range', happened !== null);
@@ -81,7 +83,7 @@ export class Table {
       ...TABS.map(([value, text]) =>
         h('button', { role: 'tab', text, selected: by === value, click: () => app.setOrder({ by: value }) }),
       ),
-      h('span', { class: 'note', text: counted(rows, 'row') }),
+      h('span.note', counted(rows, 'row')),
     );
     const head = (/** @type {Sort} */ column, /** @type {string} */ text) =>
       h('button', {
@@ -94,7 +96,7 @@ export class Table {
       head('name', by),
       ...(app.happened
         ? [head('bytes', 'still live'), head('allocated', 'of allocated')]
-        : [head('bytes', 'bytes'), h('span', { text: 'share' }), head('tensors', 'tensors')]),
+        : [head('bytes', 'bytes'), h('span', 'share'), head('tensors', 'tensors')]),
     );
   }
 
@@ -125,8 +127,7 @@ export class Table {
     if (line === ACTIONS) return this.#actions(/** @type {Row} */ (this.#lines[i - 1]));
     if (line !== GONE) return this.#row(line);
     const n = this.#gone.length;
-    return h('button', {
-      class: 'row gone',
+    return h('button.row.gone', {
       text: this.#showGone
         ? `Hide ${counted(n, 'row')} that freed all they allocated`
         : `${counted(n, 'more row')} freed all they allocated`,
@@ -151,7 +152,7 @@ export class Table {
       h(
         'span',
         { class: row.name === NO_STACK ? 'site none' : 'site' },
-        h('span', { text: row.name }),
+        h('span', row.name),
         row.place ? placeElement(row, this.#twins) : null,
       ),
       number(bytes(row.bytes), '', `${exactBytes(row.bytes)} in ${counted(row.bytes > 0 ? row.tensors : 0, 'tensor')}`),
@@ -167,26 +168,17 @@ export class Table {
   /** @param {Row} row */
   #actions(row) {
     const { app } = this;
-    const copy = h('button', {
-      text: 'Copy',
-      title: 'The row as text',
-      click: () => {
-        copyText(this.#text(row));
-        flash(copy);
-      },
-    });
     const go = (/** @type {string} */ text, /** @type {number} */ id) =>
-      h('button', { text, title: `To the ${text.toLowerCase()} tensor of this row`, click: () => app.jump(id) });
+      h('button', { text, title: `To the ${text.toLowerCase()} tensor of this row`, click: () => jump(app, id) });
     return h(
-      'div',
-      { class: 'actions' },
+      'div.actions',
       h('button', {
         text: 'Isolate',
         title: 'Fade everything else (I)',
         pressed: app.part?.key === row.key && app.part.by === app.order.by,
         click: () => this.isolate(row),
       }),
-      copy,
+      copyButton('Copy', 'The row as text', () => copyText(this.#text(row))),
       ...(app.device.hasHistory ? [go('First', row.first), go('Last', row.last)] : []),
     );
   }
@@ -198,8 +190,8 @@ export class Table {
     if (!row) return;
     this.glance.drop();
     const group = by === 'family' ? app.grouping.groups.findIndex((g) => g.name === row.key) : -1;
-    if (group >= 0) app.isolate(group, false);
-    else app.isolatePart({ by, key: row.key });
+    if (group >= 0) isolate(app, group, false);
+    else isolatePart(app, { by, key: row.key });
   }
 
   /** Copies the row under the pointer. @returns {boolean} whether there is one */
@@ -222,7 +214,7 @@ export class Table {
         ? `still live of ${size(row.allocated)} allocated in events ${count(range.from)} to ${count(range.to - 1)}`
         : `of ${size(device.timeline.active[momentState])} live in state ${count(momentState)}`;
     const tensors = row.bytes > 0 ? `, ${counted(row.tensors, 'tensor')}` : '';
-    return `${row.title}: ${size(row.bytes)} ${where}${tensors}\n`.replaceAll('\u00a0', ' ');
+    return plainSpaces(`${row.title}: ${size(row.bytes)} ${where}${tensors}\n`);
   }
 
   /** @param {EventTarget | null} target */
@@ -251,7 +243,7 @@ function placeElement({ place, file }, twins) {
   const line = /:\d+$/.exec(place)?.[0] ?? '';
   const name = place.slice(0, place.length - line.length);
   // The line stays readable when the name has to be cut.
-  return h('em', {}, h('span', { text: twins.has(name) ? twoLastParts(file) : name }), h('b', { text: line }));
+  return h('em', h('span', twins.has(name) ? twoLastParts(file) : name), h('b', line));
 }
 
 /**

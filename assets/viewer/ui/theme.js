@@ -1,6 +1,8 @@
 // Light, dark, or what the system says. The inline script of the page's head
 // has already chosen before the first paint.
 
+import { themeChanged } from '../state/colour.js';
+
 const KEY = 'memviz-theme';
 /** @typedef {'light' | 'dark' | 'system'} Choice */
 /** @type {Choice[]} */
@@ -45,7 +47,7 @@ export class Theme {
   #set(theme) {
     if (document.documentElement.dataset.theme === theme) return;
     document.documentElement.dataset.theme = theme;
-    this.app.themeChanged();
+    themeChanged(this.app);
   }
 
   /** @returns {Choice} */

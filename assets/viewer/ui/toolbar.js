@@ -1,6 +1,8 @@
 // The row of controls over the timeline.
 
 import { modesOf } from '../data/colours.js';
+import { setColourMode } from '../state/colour.js';
+import { showOOM } from '../state/show.js';
 import { h, segmented } from './dom.js';
 import { stepButtons } from './steps.js';
 
@@ -13,19 +15,17 @@ export function mountToolbar(app, history, root) {
       return;
     }
     const go = [{ text: 'Peak', title: 'Panel to the peak (P)', click: () => app.setMoment('peak') }];
-    if (app.ooms.length > 0)
-      go.push({ text: 'OOM', title: 'The last events before out of memory (O)', click: () => app.showOOM() });
+    if (app.device.data.ooms.length > 0)
+      go.push({ text: 'OOM', title: 'The last events before out of memory (O)', click: () => showOOM(app) });
     go.push({ text: 'End', title: 'Panel to the end (E)', click: () => app.setMoment('end') });
-    const back = h('button', {
-      class: 'icon',
+    const back = h('button.icon', {
       text: '↶',
       title: 'View back ([)',
       label: 'View back',
       disabled: !history.canBack,
       click: () => history.back(),
     });
-    const forward = h('button', {
-      class: 'icon',
+    const forward = h('button.icon', {
       text: '↷',
       title: 'View forward (])',
       label: 'View forward',
@@ -83,6 +83,6 @@ function colourChoice(app) {
     }),
   );
   select.value = app.colourMode;
-  select.addEventListener('change', () => app.setColourMode(select.value));
-  return h('label', { class: 'choice' }, h('span', { text: 'Colour' }), select);
+  select.addEventListener('change', () => setColourMode(app, select.value));
+  return h('label.choice', h('span', 'Colour'), select);
 }

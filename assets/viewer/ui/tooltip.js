@@ -66,25 +66,21 @@ function lines(app, id, state) {
     .join('  ');
   return [
     h(
-      'div',
-      { class: 'first' },
+      'div.first',
       swatch(group.color),
-      h('b', { text: bytes(data.size[id]) }),
-      h('span', { text: group.one }),
-      h('span', { class: 'id', text: `#${count(id)}` }),
+      h('b', bytes(data.size[id])),
+      h('span', group.one),
+      h('span.id', `#${count(id)}`),
     ),
     h('div', { class: user ? 'mono user' : 'user', text: where }),
-    detail ? h('div', { class: 'mono', text: detail }) : null,
+    detail ? h('div.mono', detail) : null,
     h(
       'div',
-      { text: `${share(data.size[id], total)} of ${bytes(total)} live here` },
-      h('span', {
-        class: 'id mono',
-        text: `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart(),
-      }),
+      `${share(data.size[id], total)} of ${bytes(total)} live here`,
+      h('span.id.mono', `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
     ),
-    hasHistory ? h('div', { text: [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ') }) : null,
-    h('div', { class: 'faint', text: 'Click to pin the full stack' }),
+    hasHistory ? h('div', [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')) : null,
+    h('div.faint', 'Click to pin the full stack'),
   ].filter((x) => x !== null);
 }
 

@@ -1,10 +1,12 @@
 // The horizontal axis: where a state begins, and which states a stretch covers.
 // Positions are states on the events axis and microseconds on the time axis.
 
+import { clamp } from '../data/clamp.js';
 import { countBelow, countUpTo } from '../data/search.js';
 
-/** Air to the right of an out-of-memory event that ends the recording, for its ghost. */
+/** Air to the right of an out-of-memory event in the last part of the recording, for its ghost. */
 const AIR = 1.03;
+const LAST_PART = 0.97;
 
 /**
  * @typedef {object} Axis
@@ -48,14 +50,14 @@ export class EventAxis {
 
   /** @param {number} x */
   stateAt(x) {
-    return Math.max(0, Math.min(this.lastState, Math.floor(x)));
+    return clamp(Math.floor(x), 0, this.lastState);
   }
 
   /** @param {number} from @param {number} to @returns {[number, number] | null} */
   states(from, to) {
     if (from >= this.extent) return null;
     const a = Math.max(0, Math.floor(from));
-    return [a, Math.max(a, Math.min(this.lastState, Math.ceil(to) - 1))];
+    return [a, clamp(Math.ceil(to) - 1, a, this.lastState)];
   }
 }
 
@@ -111,6 +113,21 @@ export class TimeAxis {
  */
 export function spanOf(axis, from, to) {
   return [axis.begins(from), to === axis.lastState ? axis.extent : axis.begins(to + 1)];
+}
+
+/**
+ * Where a stretch of the recording stands that ends before a state, or with the last one.
+ * @param {Axis} axis @param {number} from @param {number} to
+ * @returns {[number, number]}
+ */
+export function stretchOf(axis, from, to) {
+  return [axis.begins(from), to === axis.lastState ? axis.extent : axis.begins(to)];
+}
+
+/** @param {import('../data/open.js').OpenDevice} device @param {'events' | 'time'} kind @returns {Axis} */
+export function axisOf({ data, timeline: { lastState } }, kind) {
+  const air = data.ooms.some((m) => m.state > lastState * LAST_PART);
+  return kind === 'time' && data.time ? new TimeAxis(data.time, air) : new EventAxis(lastState, air);
 }
 
 /**

@@ -1,6 +1,8 @@
 // Brushing a range of states in the plot, and moving its edges.
 
+import { clamp } from '../data/clamp.js';
 import { rangeOf } from '../data/range.js';
+import { brush, setRange } from '../state/range.js';
 import { spanOf } from './axis.js';
 
 /** Pixels at an edge of the range that drag it. */
@@ -11,8 +13,8 @@ const EDGE = 5;
 
 /** The state at an x, kept inside the plot. @param {App} app @param {Stage} stage @param {number} x */
 function stateAt({ viewport }, { scales }, x) {
-  const { left, plotWidth } = scales.layout;
-  return viewport.axis.stateAt(scales.position(Math.max(left, Math.min(left + plotWidth - 1, x))));
+  const { left, right } = scales.layout;
+  return viewport.axis.stateAt(scales.position(clamp(x, left, right - 1)));
 }
 
 /**
@@ -26,10 +28,10 @@ function dragTo(app, stage, from) {
   return {
     move: (q) => {
       const range = rangeOf(from, stateAt(app, stage, q.x), app.device.timeline.lastState);
-      if (range) app.brush(range);
+      if (range) brush(app, range);
     },
     end: () => {
-      if (app.range !== before) app.setRange(app.range, app.alone !== null);
+      if (app.range !== before) setRange(app, app.range, app.alone !== null);
     },
   };
 }

@@ -1,5 +1,7 @@
 // What a press on the timeline drags: the view, a box, or the minimap's window.
 
+import { clamp } from '../data/clamp.js';
+
 /** Pixels at a window's edge in the minimap that drag the edge. */
 export const EDGE = 6;
 
@@ -43,7 +45,7 @@ export function dragFrom(app, stage, p, alt) {
     click: true,
     move: (q) => {
       const width = start.to - start.from;
-      const from = Math.max(0, Math.min(viewport.axis.end - width, start.from + (p.x - q.x) * perPixel));
+      const from = clamp(start.from + (p.x - q.x) * perPixel, 0, viewport.axis.end - width);
       viewport.show(from, from + width);
     },
   };
@@ -53,8 +55,8 @@ export function dragFrom(app, stage, p, alt) {
 function boxDrag(app, stage, p) {
   const { layout } = stage.scales;
   const kept = (/** @type {Point} */ q) => ({
-    x: Math.max(layout.left, Math.min(layout.left + layout.plotWidth, q.x)),
-    y: Math.max(layout.top, Math.min(layout.top + layout.plotHeight, q.y)),
+    x: clamp(q.x, layout.left, layout.right),
+    y: clamp(q.y, layout.top, layout.bottom),
   });
   return {
     move: (q) => {
@@ -83,7 +85,7 @@ function minimapDrag({ viewport }, { scales }, p) {
   const width = to - from;
   const a = scales.minimapX(from);
   const b = scales.minimapX(to);
-  const at = (/** @type {Point} */ q) => Math.max(0, Math.min(viewport.axis.end, scales.minimapPosition(q.x)));
+  const at = (/** @type {Point} */ q) => clamp(scales.minimapPosition(q.x), 0, viewport.axis.end);
   if (!viewport.isWhole && Math.abs(p.x - a) <= EDGE && p.x < b)
     return { move: (q) => viewport.show(Math.min(at(q), to), to) };
   if (!viewport.isWhole && Math.abs(p.x - b) <= EDGE)
@@ -91,7 +93,7 @@ function minimapDrag({ viewport }, { scales }, p) {
   if (!viewport.isWhole && p.x > a && p.x < b) {
     return {
       move: (q) => {
-        const f = Math.max(0, Math.min(viewport.axis.end - width, from + at(q) - at(p)));
+        const f = clamp(from + at(q) - at(p), 0, viewport.axis.end - width);
         viewport.show(f, f + width);
       },
     };
@@ -103,7 +105,7 @@ function minimapDrag({ viewport }, { scales }, p) {
       viewport.show(Math.min(at(p), at(q)), Math.max(at(p), at(q)));
     },
     end: () => {
-      if (!drawn && !viewport.isWhole) viewport.pan(at(p) - (from + to) / 2);
+      if (!drawn && !viewport.isWhole) viewport.centre(at(p));
     },
   };
 }

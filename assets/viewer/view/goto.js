@@ -10,7 +10,7 @@ import { spanOf, TimeAxis } from './axis.js';
 /** Pans, only as needed, until a tensor's life is in view. @param {App} app @param {number} id */
 export function reveal({ viewport, device: { data } }, id) {
   const [from, to] = spanOf(viewport.axis, data.first[id], data.last[id]);
-  if (to <= viewport.from || from >= viewport.to) viewport.pan(from - (viewport.from + viewport.to) / 2);
+  if (to <= viewport.from || from >= viewport.to) viewport.centre(from);
 }
 
 /**
@@ -50,9 +50,7 @@ export function goTo(app, text) {
 
 /** @param {App} app @param {number} state */
 function goToState(app, state) {
-  const { viewport } = app;
-  const x = viewport.axis.middle(state);
-  if (x < viewport.from || x > viewport.to) viewport.pan(x - (viewport.from + viewport.to) / 2);
+  app.viewport.reach(app.viewport.axis.middle(state));
   app.setMoment('cursor', state);
   return '';
 }

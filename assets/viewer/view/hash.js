@@ -18,6 +18,9 @@
 //   theme  light or dark, forced (read only)
 
 import { rangeOf } from '../data/range.js';
+import { setColourMode } from '../state/colour.js';
+import { search, setIsolated } from '../state/light.js';
+import { setRange } from '../state/range.js';
 
 const OURS = ['d', 'x', 'y', 'at', 'sel', 'c', 'iso', 'r', 'al', 'tab', 'sort', 'lanes', 'q', 'f'];
 
@@ -61,28 +64,28 @@ export class Hash {
     } = app;
     this.reading = true;
     const colour = this.#get('c');
-    app.setColourMode(colour ?? app.defaultColourMode);
-    app.find(this.#get('q') ?? '', (this.#get('f') ?? '').split(' '));
+    setColourMode(app, colour ?? app.defaultColourMode);
+    search(app, this.#get('q') ?? '', (this.#get('f') ?? '').split(' '));
     const iso = this.#get('iso') ?? '';
     const names = iso.split(',');
     const isolated = new Set(app.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
-    if (isolated.size > 0 || app.isolated.size > 0) app.setIsolated(isolated);
     const part = partOf(iso);
-    if (part || app.part) app.isolatePart(part, false);
+    if (part || app.part || isolated.size > 0 || app.isolated.size > 0)
+      setIsolated(app, part ? new Set() : isolated, part);
     app.setOrder(orderOf(this.#get('tab'), this.#get('sort')));
     app.foldLanes(this.#get('lanes') === '0');
-    const r = /^(\d+)-(\d+)$/.exec(this.#get('r') ?? '');
-    const range = r && app.device.hasHistory ? rangeOf(Number(r[1]), Number(r[2]), timeline.lastState) : null;
-    if (range || app.range) app.setRange(range, this.#get('al') === '1');
+    const r = pairOf(this.#get('r'));
+    const range = r && app.device.hasHistory ? rangeOf(...r, timeline.lastState) : null;
+    if (range || app.range) setRange(app, range, this.#get('al') === '1');
 
-    const x = /^([et]):(\d+)-(\d+)$/.exec(this.#get('x') ?? '');
-    app.setAxis(x?.[1] === 't' ? 'time' : 'events');
-    const y = this.#get('y') ?? '';
-    const bytes = /^(\d+)-(\d+)$/.exec(y);
+    const [, axis, span] = /^([et]):(.*)$/.exec(this.#get('x') ?? '') ?? [];
+    const x = pairOf(span);
+    app.setAxis(x && axis === 't' ? 'time' : 'events');
+    const y = this.#get('y');
+    const bytes = pairOf(y);
     viewport.mode = y === 'fit' ? 'fit' : 'auto';
-    if (x) viewport.show(Number(x[2]), Number(x[3]));
-    else viewport.show(0, viewport.axis.end);
-    if (bytes) viewport.setBytes(Number(bytes[1]), Number(bytes[2]));
+    viewport.show(...(x ?? [0, viewport.axis.end]));
+    if (bytes) viewport.setBytes(...bytes);
 
     const at = this.#get('at');
     const state = Number(at);
@@ -149,7 +152,7 @@ export class Hash {
     set(
       'x',
       (!viewport.isWhole || axis.kind === 'time') &&
-        `${axis.kind[0]}:${Math.round(viewport.from)}-${Math.round(viewport.to)}`,
+        `${axis.kind[0]}:${Math.round(viewport.from)}-${viewport.isWhole ? Math.ceil(viewport.to) : Math.round(viewport.to)}`,
     );
     set(
       'y',
@@ -176,6 +179,12 @@ export class Hash {
     set('f', app.found.filters.join(' '));
     return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   }
+}
+
+/** @param {string | null | undefined} text "FROM-TO" @returns {[number, number] | null} null also for numbers that are not exact */
+function pairOf(text) {
+  const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
+  return from ? [Number(from), Number(to)] : null;
 }
 
 /** @param {string} iso @returns {import('../data/breakdown.js').Part | null} */

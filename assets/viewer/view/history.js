@@ -1,13 +1,17 @@
 // The views that were settled on, to go back and forward between.
 
+import { setRange } from '../state/range.js';
+
 /** Views kept. */
 const MOST = 100;
+
+/** @typedef {{axis: 'events' | 'time', view: import('./viewport.js').View, range: import('../data/range.js').Range | null, alone: boolean}} Entry */
 
 export class ViewHistory {
   /** @param {import('../app.js').App} app */
   constructor(app) {
     this.app = app;
-    /** @type {{axis: 'events' | 'time', view: import('./viewport.js').View, range: import('../data/range.js').Range | null, alone: boolean}[]} */
+    /** @type {Entry[]} */
     this.views = [];
     this.at = -1;
     app.on(['device'], () => {
@@ -38,7 +42,7 @@ export class ViewHistory {
     if (!entry) return;
     this.at = i;
     const { app } = this;
-    if (entry.range !== app.range || entry.alone !== (app.alone !== null)) app.setRange(entry.range, entry.alone);
+    if (entry.range !== app.range || entry.alone !== (app.alone !== null)) setRange(app, entry.range, entry.alone);
     this.app.setAxis(entry.axis);
     this.app.viewport.restore(entry.view);
     this.app.settle();
@@ -48,18 +52,13 @@ export class ViewHistory {
     const { viewport, range, alone } = this.app;
     const entry = { axis: viewport.axis.kind, view: viewport.view, range, alone: alone !== null };
     const now = this.views[this.at];
-    if (
-      now &&
-      now.axis === entry.axis &&
-      now.range === range &&
-      now.alone === entry.alone &&
-      now.view.from === entry.view.from &&
-      now.view.to === entry.view.to &&
-      now.view.low === entry.view.low &&
-      now.view.high === entry.view.high
-    )
-      return;
+    if (now && traits(now).every((v, i) => v === traits(entry)[i])) return;
     this.views = [...this.views.slice(Math.max(0, this.at + 1 - MOST), this.at + 1), entry];
     this.at = this.views.length - 1;
   }
+}
+
+/** What makes two views different. @param {Entry} entry */
+function traits({ axis, range, alone, view: { from, to, low, high } }) {
+  return [axis, range, alone, from, to, low, high];
 }

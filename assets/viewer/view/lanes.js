@@ -1,6 +1,7 @@
 // Presses on the lanes: on a range of theirs, beside it, and on their names.
 
 import { rangeOf } from '../data/range.js';
+import { setRange } from '../state/range.js';
 import { brushDrag } from './brush.js';
 
 /** @typedef {import('./drags.js').Drag} Drag @typedef {import('./drags.js').Point} Point */
@@ -20,7 +21,7 @@ export function laneDrag(app, stage, p) {
     ...brushDrag(app, stage, p),
     tap: () => {
       const range = hit && rangeOf(hit.lane.from[hit.i], hit.lane.to[hit.i], lastState);
-      app.setRange(range, range !== null && app.alone !== null);
+      setRange(app, range, range !== null && app.alone !== null);
     },
   };
 }

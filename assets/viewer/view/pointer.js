@@ -1,6 +1,7 @@
 // Mouse, wheel and touch on the timeline.
 
 import { MINIMAP } from '../draw/layout.js';
+import { showLife, showRange } from '../state/show.js';
 import { brushDrag, edgeAt, edgeDrag } from './brush.js';
 import { dragFrom, EDGE } from './drags.js';
 import { laneDrag } from './lanes.js';
@@ -184,7 +185,7 @@ export class Pointer {
       viewport.zoom(
         Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
         y > scales.layout.minimapTop - 3 && y < scales.layout.minimapTop + MINIMAP
-          ? (viewport.from + viewport.to) / 2
+          ? viewport.middle
           : scales.position(x),
       );
   }
@@ -198,12 +199,12 @@ export class Pointer {
       return;
     }
     if (part === 'lanes') {
-      this.app.showRange();
+      showRange(this.app);
       return;
     }
     if (part !== 'plot') return;
     const found = this.stage.at(p.x, p.y);
-    if (found?.hit && this.app.device.hasHistory) this.app.showLife(found.hit.id);
+    if (found?.hit && this.app.device.hasHistory) showLife(this.app, found.hit.id);
     else this.app.viewport.whole();
   }
 }

@@ -1,11 +1,13 @@
 // Going from step to step.
 
+import { stretchOf } from './axis.js';
+
 /** @typedef {import('../app.js').App} App */
 
-/** Where a step stands. @param {App} app @param {number} i @returns {[number, number]} */
+/** Where a step stands. @param {App} app @param {number} i */
 function spanOfStep({ device, viewport: { axis } }, i) {
   const { from, to } = device.lanes.steps.range(i);
-  return [axis.begins(from), to === axis.lastState ? axis.extent : axis.begins(to)];
+  return stretchOf(axis, from, to);
 }
 
 /** The step that is just what the view shows. @param {App} app @returns {number} -1: none */
@@ -15,7 +17,7 @@ export function stepShown(app) {
   if (steps.count === 0) return -1;
   const { axis, from, to } = viewport;
   if (app.step && app.step.from === from && app.step.to === to) return app.step.i;
-  const i = steps.at(axis.stateAt((from + to) / 2));
+  const i = steps.at(axis.stateAt(viewport.middle));
   const [a, b] = spanOfStep(app, i);
   return Math.abs(a - from) < 1 && Math.abs(b - to) < 1 ? i : -1;
 }

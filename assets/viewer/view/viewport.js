@@ -1,5 +1,7 @@
 // The range shown: the only owner of what part of the pile is in view.
 
+import { clamp } from '../data/clamp.js';
+
 /** Views with fewer states than this drop an unchanged base by themselves. */
 const CLOSE = 2000;
 
@@ -40,6 +42,9 @@ export class Viewport {
   get width() {
     return this.to - this.from;
   }
+  get middle() {
+    return (this.from + this.to) / 2;
+  }
   get isWhole() {
     return this.from <= 0 && this.to >= this.axis.end;
   }
@@ -73,12 +78,17 @@ export class Viewport {
   /** @param {number} from @param {number} to positions on the axis */
   show(from, to) {
     const { end, least } = this.axis;
-    const width = Math.max(least, Math.min(end, to - from));
+    const width = clamp(to - from, least, end);
     const middle = (from + to) / 2;
-    this.from = Math.max(0, Math.min(end - width, to - from < least ? middle - width / 2 : from));
+    this.from = clamp(to - from < least ? middle - width / 2 : from, 0, end - width);
     this.to = this.from + width;
     this.#settleHeight();
     this.changed();
+  }
+
+  /** @param {number} from @param {number} to @param {number} air on both sides */
+  showWithAir(from, to, air) {
+    this.show(Math.max(0, from - air), Math.min(this.axis.end, to + air));
   }
 
   /**
@@ -100,8 +110,18 @@ export class Viewport {
   /** @param {number} d positions */
   pan(d) {
     const width = this.width;
-    const from = Math.max(0, Math.min(this.axis.end - width, this.from + d));
+    const from = clamp(this.from + d, 0, this.axis.end - width);
     if (from !== this.from) this.show(from, from + width);
+  }
+
+  /** Has a position in the middle. @param {number} x */
+  centre(x) {
+    this.pan(x - this.middle);
+  }
+
+  /** Has a position in view. @param {number} x */
+  reach(x) {
+    if (x < this.from || x > this.to) this.centre(x);
   }
 
   /**
@@ -110,17 +130,17 @@ export class Viewport {
    * @param {number} at position
    */
   zoom(factor, at) {
-    const width = Math.max(this.axis.least, Math.min(this.axis.end, this.width * factor));
+    const width = clamp(this.width * factor, this.axis.least, this.axis.end);
     const from = at - ((at - this.from) / this.width) * width;
-    const kept = Math.max(0, Math.min(this.axis.end - width, from));
+    const kept = clamp(from, 0, this.axis.end - width);
     this.show(kept, kept + width);
   }
 
   /** @param {number} low @param {number} high bytes */
   setBytes(low, high) {
     this.mode = 'free';
-    const height = Math.max(16, Math.min(this.ceiling, high - low));
-    this.low = Math.max(0, Math.min(this.ceiling - height, low));
+    const height = clamp(high - low, 16, this.ceiling);
+    this.low = clamp(low, 0, this.ceiling - height);
     this.high = this.low + height;
     this.show(this.from, this.to);
   }
