@@ -29,7 +29,7 @@ func givenCapacity(c *cli.Context) (report.GivenCapacity, error) {
 		return report.GivenCapacity{}, nil
 	}
 	bytes, err := units.ParseBytes(text)
-	if _, bare := strconv.ParseFloat(text, 64); bare == nil {
+	if n, bare := strconv.ParseFloat(text, 64); bare == nil && n > 0 {
 		return report.GivenCapacity{}, misused(c, "--capacity: %q has no unit; write it like 80GiB", text)
 	} else if err == nil && bytes > 0 {
 		return report.GivenCapacity{Bytes: bytes}, nil
