@@ -56,12 +56,15 @@ type page struct {
 	trouble []string
 }
 
+// pageDeadline ends a page that hangs, on machines that are slow too.
+const pageDeadline = 15 * time.Minute
+
 // open shows a report in a tab of its own; hash is the part of its URL behind "#".
 func open(t *testing.T, browser context.Context, path, hash string, width, height int64) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, pageDeadline)
 	t.Cleanup(cancel)
 	p := &page{t: t, ctx: ctx}
 	url := "file://" + filepath.ToSlash(path)
