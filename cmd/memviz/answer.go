@@ -58,6 +58,17 @@ func answered(c *cli.Context, find func(p *progress) (*answer.Sheet, error)) err
 	return judged(c, sheet, conditions)
 }
 
+// answeredOf is answered for a question about the snapshots that were named.
+func answeredOf(c *cli.Context, find func(in []answer.Input) (*answer.Sheet, error)) error {
+	return answered(c, func(p *progress) (*answer.Sheet, error) {
+		in, err := inputs(c, p)
+		if err != nil {
+			return nil, err
+		}
+		return find(in)
+	})
+}
+
 // judged is a *failedError if a condition holds.
 func judged(c *cli.Context, sheet *answer.Sheet, conditions []answer.Condition) error {
 	var failed failedError

@@ -28,11 +28,7 @@ func diff(c *cli.Context) error {
 	if c.NArg() != 2 {
 		return misused(c, "diff compares two snapshots, and %d were named", c.NArg())
 	}
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
+	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Diff(&in[0], &in[1], answer.DiffOptions{At: at, Rows: c.Int("rows")})
 	})
 }

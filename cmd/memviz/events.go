@@ -44,11 +44,7 @@ func events(c *cli.Context) error {
 			return misused(c, "--grep: %v", err)
 		}
 	}
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
+	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Events(in, o)
 	})
 }

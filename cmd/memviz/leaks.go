@@ -17,11 +17,7 @@ func leaksCommand() *cli.Command {
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
 		Flags: answerFlags(rowsFlag, deviceFlag),
 		Action: func(c *cli.Context) error {
-			return answered(c, func(p *progress) (*answer.Sheet, error) {
-				in, err := inputs(c, p)
-				if err != nil {
-					return nil, err
-				}
+			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 				return answer.Leaks(in, c.Int("rows"))
 			})
 		},

@@ -21,11 +21,7 @@ func oomCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return answered(c, func(p *progress) (*answer.Sheet, error) {
-				in, err := inputs(c, p)
-				if err != nil {
-					return nil, err
-				}
+			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 				return answer.OOM(in, answer.OOMOptions{Capacity: capacity, Rows: c.Int("rows")})
 			})
 		},

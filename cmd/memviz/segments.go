@@ -26,11 +26,7 @@ func segments(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
+	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Segments(in, at)
 	})
 }

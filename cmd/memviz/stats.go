@@ -42,11 +42,7 @@ func stats(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
+	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Stats(in, answer.StatsOptions{
 			Every: every, Capacity: capacity, Rows: c.Int("rows"), OneLine: c.Bool("one-line"),
 		}), nil

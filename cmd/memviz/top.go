@@ -53,11 +53,7 @@ func top(c *cli.Context) error {
 	if depth := c.Int("depth"); depth < 1 || depth > 1 && by != analysis.BySite {
 		return misused(c, "--depth is at least 1, and goes with --by site")
 	}
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
+	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Top(in, answer.TopOptions{
 			At: at, Grouping: analysis.Grouping{By: by, Depth: c.Int("depth")}, Rows: c.Int("rows"),
 		})
