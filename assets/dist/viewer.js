@@ -199,22 +199,22 @@ return lit?new Tones(style.theme,style.paper,grouping.colors,fadeOthers(grouping
 isolated=new Set,regroup(app),app.emit("colour"))}function setPatterns(app,patterns){patterns!==app.patterns&&(app.patterns=patterns,app.emit("colour"))}function themeChanged(app){
 app.style=readStyle(),app.device&&(regroup(app),app.emit("theme"),app.emit("colour"))}function regroup(app){let{theme,paper}=app.style;app.grouping=groupingOf(app.
 colourMode,app.device,app.report,theme),app.plainTones=new Tones(theme,paper,app.grouping.colors,app.grouping.tones),relight(app)}function consoleApi(app,stage,ready){let known=k=>{if(!Number.isInteger(k)||k<0||k>app.device.timeline.lastState)throw new RangeError(`there is no state ${k}`);
-return k};return{ready,devices:()=>app.report.files.flatMap((file,f)=>file.devices.map(d=>({file:f,device:d.device,events:d.events,allocations:d.allocations}))),
-async select(choice2){let file=typeof choice2=="number"?app.device?.fileIndex??0:choice2.file,ordinal=typeof choice2=="number"?choice2:choice2.device,position=app.
-report.files[file]?.devices.findIndex(d=>d.device===ordinal)??-1;if(position<0)throw new RangeError(`there is no device ${ordinal} in file ${file}`);await app.open(
-file,position),stage.drawNow(),app.settle(),await stage.painted()},state:k=>{let{timeline}=app.device;return{active_bytes:timeline.active[known(k)],reserved_bytes:timeline.
-reservedAt(k),allocations:timeline.live(k).length}},live:k=>{let offset=0;return app.device.data.address.prepare(),Array.from(app.device.timeline.live(known(k)),
-id=>{let entry=describe(app,id,offset);return offset+=entry.size,entry})},async view({from,to}){let began=performance.now(),{axis}=app.viewport;if(!(from>=0&&to>
-from))throw new RangeError("view needs from < to");return app.viewport.show(axis.begins(Math.min(from,app.device.timeline.lastState)),to>app.device.timeline.lastState?
-axis.extent:axis.begins(to)),stage.drawNow(),await stage.painted(),{ms:performance.now()-began}},search(text){search(app,text);let{hits,count:count2,problem}=app.
-found;if(problem)throw new SyntaxError(problem);let{timeline}=app.device;return{allocations:hits?count2:0,bytes_at_peak:hits?litBytes(timeline,hits,timeline.peak):
-0,first:count2>0?hits.indexOf(1):null}},at:(x,y)=>{let box=stage.elements.timeline.getBoundingClientRect(),found=stage.at(x-box.left,y-box.top);return found?.hit?
-{state:found.state,...describe(app,found.hit.id,found.hit.offset)}:null},geometry:()=>{let box=stage.elements.timeline.getBoundingClientRect(),{layout}=stage.scales,
-{viewport}=app;return{left:box.left+layout.left,top:box.top+layout.top,width:layout.plotWidth,height:layout.plotHeight,from:viewport.from,to:viewport.to,axis:viewport.
-axis.kind,bytes_from:viewport.low,bytes_to:viewport.high,ratio:stage.chart.columns.length/layout.plotWidth,columns:Int32Array.from(stage.chart.columns)}},pixels:()=>{
-let{image:image2}=stage.chart.plot;return image2&&{width:image2.width,height:image2.height,data:image2.data}}}}function describe(app,id,offset){let{data,stacks}=app.
-device;return{id,addr:data.address.text(id),size:data.size[id],start:data.startEvent(id),end:data.endEvent(id),offset,stack:stacks.frames(data.stack[id]).map(f=>`${f.
-file}:${f.line}:${f.name}`)}}function ceilingOf({data,timeline,report}){let recorded=Math.max(timeline.active[timeline.peak],timeline.reservedPeak),capacity=report.capacity?.bytes??0,ghosts=data.
+return k};return{ready,async settled(){do await stage.painted();while(app.moving||app.waiting);await stage.painted()},devices:()=>app.report.files.flatMap((file,f)=>file.
+devices.map(d=>({file:f,device:d.device,events:d.events,allocations:d.allocations}))),async select(choice2){let file=typeof choice2=="number"?app.device?.fileIndex??
+0:choice2.file,ordinal=typeof choice2=="number"?choice2:choice2.device,position=app.report.files[file]?.devices.findIndex(d=>d.device===ordinal)??-1;if(position<
+0)throw new RangeError(`there is no device ${ordinal} in file ${file}`);await app.open(file,position),stage.drawNow(),app.settle(),await stage.painted()},state:k=>{
+let{timeline}=app.device;return{active_bytes:timeline.active[known(k)],reserved_bytes:timeline.reservedAt(k),allocations:timeline.live(k).length}},live:k=>{let offset=0;
+return app.device.data.address.prepare(),Array.from(app.device.timeline.live(known(k)),id=>{let entry=describe(app,id,offset);return offset+=entry.size,entry})},
+async view({from,to}){let began=performance.now(),{axis}=app.viewport;if(!(from>=0&&to>from))throw new RangeError("view needs from < to");return app.viewport.show(
+axis.begins(Math.min(from,app.device.timeline.lastState)),to>app.device.timeline.lastState?axis.extent:axis.begins(to)),stage.drawNow(),await stage.painted(),{ms:performance.
+now()-began}},search(text){search(app,text);let{hits,count:count2,problem}=app.found;if(problem)throw new SyntaxError(problem);let{timeline}=app.device;return{allocations:hits?
+count2:0,bytes_at_peak:hits?litBytes(timeline,hits,timeline.peak):0,first:count2>0?hits.indexOf(1):null}},at:(x,y)=>{let box=stage.elements.timeline.getBoundingClientRect(),
+found=stage.at(x-box.left,y-box.top);return found?.hit?{state:found.state,...describe(app,found.hit.id,found.hit.offset)}:null},geometry:()=>{let box=stage.elements.
+timeline.getBoundingClientRect(),{layout}=stage.scales,{viewport}=app;return{left:box.left+layout.left,top:box.top+layout.top,width:layout.plotWidth,height:layout.
+plotHeight,from:viewport.from,to:viewport.to,axis:viewport.axis.kind,bytes_from:viewport.low,bytes_to:viewport.high,ratio:stage.chart.columns.length/layout.plotWidth,
+columns:Int32Array.from(stage.chart.columns)}},pixels:()=>{let{image:image2}=stage.chart.plot;return image2&&{width:image2.width,height:image2.height,data:image2.
+data}}}}function describe(app,id,offset){let{data,stacks}=app.device;return{id,addr:data.address.text(id),size:data.size[id],start:data.startEvent(id),end:data.
+endEvent(id),offset,stack:stacks.frames(data.stack[id]).map(f=>`${f.file}:${f.line}:${f.name}`)}}function ceilingOf({data,timeline,report}){let recorded=Math.max(timeline.active[timeline.peak],timeline.reservedPeak),capacity=report.capacity?.bytes??0,ghosts=data.
 ooms.map(m=>Math.min(timeline.reservedAt(m.state)+m.size,recorded*1.25));return Math.max(recorded,capacity<=recorded*2?capacity:0,...ghosts)}function latest(answerOf){let asked,answer2;return(...of)=>((!asked||of.some((v,i)=>v!==asked[i]))&&(answer2=answerOf(...asked=of)),answer2)}var Pyramid=class{constructor(values,sign){this.values=values,this.sign=sign,this.levels=[];let below2=null;for(let length=values.length;length>64;length=below2.
 length){let level=new Uint32Array(Math.ceil(length/64));for(let b=0;b<level.length;b++)level[b]=this.#best(below2,b*64,Math.min(length,(b+1)*64));this.levels.push(
 level),below2=level}}best(from,to){return this.#search(-1,from,to+1)}#search(l,from,to){let level=l<0?null:this.levels[l],blockFrom=Math.ceil(from/64),blockTo=Math.
@@ -883,13 +883,13 @@ sort[0]+(rising?".up":"")),app.part?set("iso",`${app.part.by}:${app.part.key}`):
 join(",")),set("q",app.found.query),set("f",app.found.filters.join(" ")),params.toString().replaceAll("%3A",":").replaceAll("%2C",",")}};function pairOf(text){let[
 ,from,to]=/^(\d{1,15})-(\d{1,15})$/.exec(text??"")??[];return from?[Number(from),Number(to)]:null}function partOf(iso){let[,by,key]=/^(site|file|function|family|stack):([^]*)$/.
 exec(iso)??[];return by?{by,key}:null}function orderOf(tab,sort){let by=BYS.find(b=>b===tab)??"site",[letter,up]=(sort??"").split(".");return{by,sort:SORTS.find(
-s=>s[0]===letter)??"bytes",rising:up==="up"}}function replace(hash){history.replaceState(null,"",hash===""?location.pathname+location.search:"#"+hash)}var MOST3=100,ViewHistory=class{constructor(app){this.app=app,this.views=[],this.at=-1,app.on(["device"],()=>{this.views=[],this.at=-1,this.#keep()}),app.on(["s\
-ettled"],()=>this.#keep())}get canBack(){return this.at>0}get canForward(){return this.at<this.views.length-1}back(){this.#go(this.at-1)}forward(){this.#go(this.
-at+1)}#go(i){let entry=this.views[i];if(!entry)return;this.at=i;let{app}=this;(entry.range!==app.range||entry.alone!==(app.alone!==null))&&setRange(app,entry.range,
-entry.alone),this.app.setAxis(entry.axis),this.app.viewport.restore(entry.view),this.app.settle()}#keep(){let{viewport,range,alone}=this.app,entry={axis:viewport.
-axis.kind,view:viewport.view,range,alone:alone!==null},now=this.views[this.at];now&&traits(now).every((v,i)=>v===traits(entry)[i])||(this.views=[...this.views.slice(
-Math.max(0,this.at+1-MOST3),this.at+1),entry],this.at=this.views.length-1)}};function traits({axis,range,alone,view:{from,to,low,high}}){return[axis,range,alone,
-from,to,low,high]}var EDGE3=5;function stateAt({viewport},{scales},x){let{left,right}=scales.layout;return viewport.axis.stateAt(scales.position(clamp(x,left,right-1)))}function dragTo(app,stage,from){
+s=>s[0]===letter)??"bytes",rising:up==="up"}}function replace(hash){history.replaceState(null,"",hash===""?location.pathname+location.search:"#"+hash)}var MOST3=100,ViewHistory=class{constructor(app){this.app=app,this.views=[],this.at=-1,app.on(["device"],()=>{this.views=[],this.at=-1,this.keep()}),app.on(["se\
+ttled"],()=>this.keep())}get canBack(){return this.at>0}get canForward(){return this.at<this.views.length-1}back(){this.#go(-1)}forward(){this.#go(1)}#go(by){this.
+app.moving&&this.keep();let entry=this.views[this.at+by];if(!entry)return;this.at+=by;let{app}=this;(entry.range!==app.range||entry.alone!==(app.alone!==null))&&
+setRange(app,entry.range,entry.alone),this.app.setAxis(entry.axis),this.app.viewport.restore(entry.view),this.app.settle()}keep(){let{viewport,range,alone}=this.
+app,entry={axis:viewport.axis.kind,view:viewport.view,range,alone:alone!==null},now=this.views[this.at];now&&traits(now).every((v,i)=>v===traits(entry)[i])||(this.
+views=[...this.views.slice(Math.max(0,this.at+1-MOST3),this.at+1),entry],this.at=this.views.length-1)}};function traits({axis,range,alone,view:{from,to,low,high}}){
+return[axis,range,alone,from,to,low,high]}var EDGE3=5;function stateAt({viewport},{scales},x){let{left,right}=scales.layout;return viewport.axis.stateAt(scales.position(clamp(x,left,right-1)))}function dragTo(app,stage,from){
 let{range:before}=app;return{move:q=>{let range=rangeOf(from,stateAt(app,stage,q.x),app.device.timeline.lastState);range&&brush(app,range)},end:()=>{app.range!==
 before&&setRange(app,app.range,app.alone!==null)}}}function brushDrag(app,stage,p){return dragTo(app,stage,stateAt(app,stage,p.x))}function edgeAt({range,viewport},{
 scales},p){if(!range||scales.part(p.x,p.y)!=="plot")return null;let[from,to]=spanOf(viewport.axis,range.from,range.to).map(v=>Math.abs(scales.x(v)-p.x));return Math.
@@ -1105,15 +1105,16 @@ list,guide,spoken:byId("spoken")}),new Pointer(app,stage,cursor),app.on(["settle
 addEventListener("click",()=>{guide.hidden=!guide.hidden}),byId("close-guide").addEventListener("click",()=>{guide.hidden=!0});for(let id of["show-keys","show-k\
 eys-too"])byId(id).addEventListener("click",()=>list.showModal());byId("theme").addEventListener("click",()=>theme.cycle());let patterns=!1;for(let event of["be\
 foreprint","afterprint"])addEventListener(event,()=>{app.device&&(event==="beforeprint"&&(patterns=app.patterns),setPatterns(app,event==="beforeprint"||patterns),
-stage.drawNow())});return{app,stage,hash}}function describePlot(app){let{timeline,report,data}=app.device,{viewport,grouping}=app,sums=heldBy(grouping,data.size,
-timeline.live(timeline.peak)).map(sum=>sum.bytes),most=grouping.groups[sums.indexOf(Math.max(...sums))]?.label??"nothing",covered=viewport.axis.states(viewport.
-from,viewport.to)??[0,0];return`Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most\
- of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}${report.capacity?`; ${report.capacity.text}`:""}`}async function showFirst(app,stage,hash){
-let viewer=byId("viewer"),{file,device}=hash.device();viewer.classList.add("measuring"),viewer.hidden=!1,await app.open(file,device),hash.apply(),stage.drawNow(
-FIRST_MS),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showRest(app){await nextTask(),app.settle()}async function showEmpty(report){
-byId("file").textContent=report.files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","status"])byId(id).hidden=!0;byId(
-"empty").hidden=byId("viewer").hidden=!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){keepSummary(`This browser lac\
-ks ${missing}, which the interactive timeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(byId("memviz-report").textContent??
-""),{app,stage,hash}=build(report),empty=report.files.every(f=>f.devices.length===0),shown=empty?showEmpty(report):showFirst(app,stage,hash);window.memviz=consoleApi(
-app,stage,shown),await shown,empty||await showRest(app),document.documentElement.dataset.ready="true"}catch(error){throw byId("viewer").hidden=!0,keepSummary(`T\
-he interactive timeline could not start: ${error instanceof Error?error.message:error}. Below is the summary written with the file.`),error}}start();})();
+stage.drawNow())});return{app,stage,hash,history:history2}}function describePlot(app){let{timeline,report,data}=app.device,{viewport,grouping}=app,sums=heldBy(grouping,
+data.size,timeline.live(timeline.peak)).map(sum=>sum.bytes),most=grouping.groups[sums.indexOf(Math.max(...sums))]?.label??"nothing",covered=viewport.axis.states(
+viewport.from,viewport.to)??[0,0];return`Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}\
+, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}${report.capacity?`; ${report.capacity.text}`:""}`}async function showFirst(app,stage,hash,history2){
+let viewer=byId("viewer"),{file,device}=hash.device();viewer.classList.add("measuring"),viewer.hidden=!1,await app.open(file,device),hash.apply(),history2.keep(),
+stage.drawNow(FIRST_MS),viewer.classList.remove("measuring"),byId("summary").hidden=!0,await stage.painted()}async function showRest(app){await nextTask(),app.settle()}
+async function showEmpty(report){byId("file").textContent=report.files[0]?.name??"";for(let id of["device","answers","toolbar","side","chart","marks","cursor","\
+status"])byId(id).hidden=!0;byId("empty").hidden=byId("viewer").hidden=!1,byId("summary").hidden=!0}async function start(){let missing=missingFeature();if(missing){
+keepSummary(`This browser lacks ${missing}, which the interactive timeline needs. Below is the summary written with the file.`);return}try{let report=parseReport(
+byId("memviz-report").textContent??""),{app,stage,hash,history:history2}=build(report),empty=report.files.every(f=>f.devices.length===0),shown=empty?showEmpty(report):
+showFirst(app,stage,hash,history2);window.memviz=consoleApi(app,stage,shown),await shown,empty||await showRest(app),document.documentElement.dataset.ready="true"}catch(error){
+throw byId("viewer").hidden=!0,keepSummary(`The interactive timeline could not start: ${error instanceof Error?error.message:error}. Below is the summary writte\
+n with the file.`),error}}start();})();

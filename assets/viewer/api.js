@@ -34,6 +34,13 @@ export function consoleApi(app, stage, ready) {
     /** Resolves when the first picture is painted; what stands beside it follows at once. */
     ready,
 
+    /** Resolves when the view is still, all of it is painted, and what stands beside it says so. */
+    async settled() {
+      do await stage.painted();
+      while (app.moving || app.waiting);
+      await stage.painted();
+    },
+
     /** The devices of the report. */
     devices: () =>
       app.report.files.flatMap((file, f) =>

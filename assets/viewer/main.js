@@ -109,7 +109,7 @@ function build(report) {
       setPatterns(app, event === 'beforeprint' || patterns);
       stage.drawNow();
     });
-  return { app, stage, hash };
+  return { app, stage, hash, history };
 }
 
 /** @param {App} app */
@@ -124,9 +124,9 @@ function describePlot(app) {
 
 /**
  * Shows the device that the address names, or the one with the longest history.
- * @param {App} app @param {Stage} stage @param {Hash} hash
+ * @param {App} app @param {Stage} stage @param {Hash} hash @param {ViewHistory} history
  */
-async function showFirst(app, stage, hash) {
+async function showFirst(app, stage, hash, history) {
   const viewer = byId('viewer');
   const { file, device } = hash.device();
   // The plot needs its place before the first frame, out of sight.
@@ -134,6 +134,7 @@ async function showFirst(app, stage, hash) {
   viewer.hidden = false;
   await app.open(file, device);
   hash.apply();
+  history.keep();
   stage.drawNow(FIRST_MS);
   viewer.classList.remove('measuring');
   byId('summary').hidden = true;
@@ -165,9 +166,9 @@ async function start() {
   }
   try {
     const report = parseReport(byId('memviz-report').textContent ?? '');
-    const { app, stage, hash } = build(report);
+    const { app, stage, hash, history } = build(report);
     const empty = report.files.every((f) => f.devices.length === 0);
-    const shown = empty ? showEmpty(report) : showFirst(app, stage, hash);
+    const shown = empty ? showEmpty(report) : showFirst(app, stage, hash, history);
     /** @type {any} */ (window).memviz = consoleApi(app, stage, shown);
     await shown;
     if (!empty) await showRest(app);

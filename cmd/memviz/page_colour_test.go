@@ -21,7 +21,7 @@ import (
 // legend is what the legend says, a line a group: name and bytes.
 func (p *page) legend() []string {
 	p.t.Helper()
-	p.await("new Promise(r => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))")
+	p.await("memviz.settled()")
 	lines := eval[[]string](p, `[...document.querySelectorAll('.legend .group')].map(e => [...e.children].slice(1, 3).map(c => c.textContent).join(' = '))`)
 	for i := range lines {
 		lines[i] = plainSpaces(lines[i])

@@ -18,7 +18,7 @@ func example(story string) string {
 
 // plot is the geometry once the page has settled.
 func plot(p *page) geometry {
-	p.await("new Promise(r => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(r)), 150))")
+	p.await("memviz.settled()")
 	return eval[geometry](p, "(() => {const g = memviz.geometry(); return {...g, columns: Array.from(g.columns)}})()")
 }
 

@@ -17,9 +17,9 @@ export class ViewHistory {
     app.on(['device'], () => {
       this.views = [];
       this.at = -1;
-      this.#keep();
+      this.keep();
     });
-    app.on(['settled'], () => this.#keep());
+    app.on(['settled'], () => this.keep());
   }
 
   get canBack() {
@@ -30,17 +30,18 @@ export class ViewHistory {
   }
 
   back() {
-    this.#go(this.at - 1);
+    this.#go(-1);
   }
   forward() {
-    this.#go(this.at + 1);
+    this.#go(1);
   }
 
-  /** @param {number} i */
-  #go(i) {
-    const entry = this.views[i];
+  /** @param {-1 | 1} by */
+  #go(by) {
+    if (this.app.moving) this.keep(); // a view left in haste is one to come back to as well
+    const entry = this.views[this.at + by];
     if (!entry) return;
-    this.at = i;
+    this.at += by;
     const { app } = this;
     if (entry.range !== app.range || entry.alone !== (app.alone !== null)) setRange(app, entry.range, entry.alone);
     this.app.setAxis(entry.axis);
@@ -48,7 +49,8 @@ export class ViewHistory {
     this.app.settle();
   }
 
-  #keep() {
+  /** Makes the view shown an entry, where it is another one than the last. */
+  keep() {
     const { viewport, range, alone } = this.app;
     const entry = { axis: viewport.axis.kind, view: viewport.view, range, alone: alone !== null };
     const now = this.views[this.at];
