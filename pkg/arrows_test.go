@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 var owners = map[string][]string{
 	"github.com/nlpodyssey/gopickle":      {"pkg/pickle", "cmd/memviz-bench"},
 	"github.com/cheggaaa/pb/v3":           {"cmd/memviz"},
-	"github.com/jedib0t/go-pretty/v6":     {"pkg/answer"},
+	"github.com/jedib0t/go-pretty/v6":     {"pkg/answer", "cmd/memviz-bench"},
 	"github.com/mattn/go-isatty":          {"cmd/memviz"},
 	"github.com/chromedp/chromedp":        {"cmd/memviz-bench"},
 	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},

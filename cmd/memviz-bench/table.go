@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
-	"unicode/utf8"
+
+	gopretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // table is a title, a header and rows. The first columns are text, aligned to
@@ -45,27 +47,14 @@ func writeTables(w io.Writer, markdown bool, tables ...*table) error {
 }
 
 func (t *table) text(b *strings.Builder) {
-	var aligned strings.Builder
-	columns := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', tabwriter.AlignRight)
-	widths := t.wordWidths()
-	for _, row := range append([][]string{t.header}, t.rows...) {
-		for i := range t.header {
-			cell := ""
-			if i < len(row) {
-				cell = row[i]
-			}
-			if i < t.words {
-				cell += strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			}
-			fmt.Fprint(columns, cell, "\t")
-		}
-		fmt.Fprintln(columns)
-	}
-	columns.Flush()
-	fmt.Fprintf(b, "%s\n\n", t.title)
-	for line := range strings.Lines(aligned.String()) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
+	w := t.writer(t.rows)
+	style := gopretty.StyleDefault
+	style.Box = gopretty.BoxStyle{PaddingLeft: "  "}
+	style.Format = gopretty.FormatOptions{}
+	style.Options = gopretty.OptionsNoBordersAndSeparators
+	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
+	fmt.Fprintf(b, "%s\n\n%s\n", t.title, w.Render())
 	if len(t.notes) > 0 {
 		b.WriteString("\n")
 	}
@@ -74,36 +63,39 @@ func (t *table) text(b *strings.Builder) {
 	}
 }
 
-func (t *table) wordWidths() []int {
-	widths := make([]int, t.words)
-	for _, row := range append([][]string{t.header}, t.rows...) {
-		for i, cell := range row[:min(t.words, len(row))] {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	return widths
-}
-
 func (t *table) markdown(b *strings.Builder) {
-	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
-	fmt.Fprintf(b, "**%s**\n\n", t.title)
-	line(t.header)
-	rules := make([]string, len(t.header))
-	for i := range rules {
-		rules[i] = "---:"
-		if i < t.words {
-			rules[i] = "---"
-		}
-	}
-	line(rules)
-	for _, row := range t.rows {
-		if row != nil {
-			line(append(row[:len(row):len(row)], make([]string, len(t.header)-len(row))...))
-		}
-	}
+	full := slices.DeleteFunc(slices.Clone(t.rows), func(cells []string) bool { return cells == nil })
+	w := t.writer(full)
+	fmt.Fprintf(b, "**%s**\n\n%s\n", t.title, w.RenderMarkdown())
 	for _, note := range t.notes {
 		fmt.Fprintf(b, "\n%s\n", note)
 	}
+}
+
+func (t *table) writer(rows [][]string) gopretty.Writer {
+	w := gopretty.NewWriter()
+	var columns []gopretty.ColumnConfig
+	for i := range t.header {
+		c := gopretty.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+		if i < t.words {
+			c.Align, c.AlignHeader = text.AlignLeft, text.AlignLeft
+		}
+		columns = append(columns, c)
+	}
+	w.SetColumnConfigs(columns)
+	w.AppendHeader(row(t.header))
+	for _, cells := range rows {
+		w.AppendRow(row(append(cells, make([]string, len(t.header)-len(cells))...)))
+	}
+	return w
+}
+
+func row(cells []string) gopretty.Row {
+	r := make(gopretty.Row, len(cells))
+	for i, cell := range cells {
+		r[i] = cell
+	}
+	return r
 }
 
 // figure is a ratio or the like with about three significant digits.

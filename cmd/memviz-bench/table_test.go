@@ -47,7 +47,7 @@ func TestTableMarkdown(t *testing.T) {
 	want := `**Sizes**
 
 | what | µ | much |
-| --- | --- | ---: |
+|:--- |:--- | ---:|
 | a long name | x | 1 |
 | b | yµ | 1,000 |
 | c |  |  |

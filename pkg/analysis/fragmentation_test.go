@@ -93,7 +93,7 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 			state, before := g.state(), g.Reserved()
 			g.EmptyCache()
 			returned := before - g.Reserved()
-			f := FragmentationAt(g.stop(), state)
+			f := FragmentationsAt(g.stop(), state)[state]
 			if f.Returnable != returned {
 				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable, returned)
 			}
@@ -154,8 +154,8 @@ func TestFragmentationOverTime(t *testing.T) {
 		if f.Reserved != reserved[f.State] {
 			t.Errorf("state %d: %d bytes reserved", f.State, f.Reserved)
 		}
-		if f != FragmentationAt(r, f.State) {
-			t.Errorf("state %d by itself is %+v, not %+v", f.State, FragmentationAt(r, f.State), f)
+		if f != FragmentationsAt(r, f.State)[f.State] {
+			t.Errorf("state %d by itself is %+v, not %+v", f.State, FragmentationsAt(r, f.State)[f.State], f)
 		}
 	}
 	found := FindFragmentation(r)

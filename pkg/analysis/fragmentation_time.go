@@ -15,24 +15,20 @@ type Fragmentations struct {
 	AtEnd  Fragmentation // the last state
 }
 
-// FragmentationAt measures a state, 0 to the number of events.
-func FragmentationAt(r *Recording, state int) Fragmentation {
-	return FragmentationOf(LayoutAt(r, state), TypicalRequest(r))
+// FragmentationsAt measures states, each 0 to the number of events.
+func FragmentationsAt(r *Recording, states ...int) map[int]Fragmentation {
+	typical, at := TypicalRequest(r), make(map[int]Fragmentation, len(states))
+	for l := range Layouts(r, states...) {
+		at[l.State] = FragmentationOf(l, typical)
+	}
+	return at
 }
 
 // FindFragmentation measures the peak of reserved memory and the end.
 func FindFragmentation(r *Recording) *Fragmentations {
-	f, typical := &Fragmentations{}, TypicalRequest(r)
-	peak := ReservedPeakState(r)
-	for l := range Layouts(r, peak, r.Device.Events.Len()) {
-		if l.State == r.Device.Events.Len() {
-			f.AtEnd = FragmentationOf(l, typical)
-		}
-		if l.State == peak {
-			f.AtPeak = FragmentationOf(l, typical)
-		}
-	}
-	return f
+	peak, end := ReservedPeakState(r), r.Device.Events.Len()
+	at := FragmentationsAt(r, peak, end)
+	return &Fragmentations{AtPeak: at[peak], AtEnd: at[end]}
 }
 
 // ReservedPeakState is the first state in which reserved memory is at its
@@ -82,11 +78,9 @@ func FragmentationOverTime(r *Recording) []Fragmentation {
 		}
 		states = kept
 	}
-	typical := TypicalRequest(r)
-	list := make([]Fragmentation, 0, len(states))
-	for l := range Layouts(r, states...) {
-		list = append(list, FragmentationOf(l, typical))
+	at, list := FragmentationsAt(r, states...), make([]Fragmentation, len(states))
+	for i, state := range states {
+		list[i] = at[state]
 	}
-	slices.Reverse(list)
 	return list
 }

@@ -94,12 +94,6 @@ func (c *RankComparison) spreadAt(m RankMoment, floor int64, bytes func(rank int
 	return spreadOf(list, floor)
 }
 
-// CommonStepPeaks are the peaks of the last steps that every rank recorded.
-func (c *RankComparison) CommonStepPeaks(rank int) []int64 {
-	peaks := c.Ranks[rank].StepPeaks
-	return peaks[len(peaks)-c.CommonSteps:]
-}
-
 // compareRankRows puts the row with the furthest rank first.
 func compareRankRows(a, b RankRow) int {
 	return cmp.Or(cmp.Compare(furthest(b), furthest(a)),

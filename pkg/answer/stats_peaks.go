@@ -49,18 +49,14 @@ func fragment(r *analysis.Recording, list []Window) {
 	if len(list) > analysis.MaxFragmentationSamples {
 		return
 	}
-	states, typical := make([]int, len(list)), analysis.TypicalRequest(r)
+	states := make([]int, len(list))
 	for i := range list {
 		states[i] = list[i].To
 	}
-	bytes := map[int]int64{}
-	for l := range analysis.Layouts(r, states...) {
-		f := analysis.FragmentationOf(l, typical)
-		bytes[l.State] = f.Bytes
-	}
+	at := analysis.FragmentationsAt(r, states...)
 	for i := range list {
-		b := bytes[list[i].To]
-		list[i].FragmentationBytes = &b
+		bytes := at[list[i].To].Bytes
+		list[i].FragmentationBytes = &bytes
 	}
 }
 
