@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/units"
@@ -81,7 +82,8 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return &usageError{what: fmt.Sprintf("there is no command %q", c.Args().First())}
+				return &usageError{what: fmt.Sprintf("there is no command %q", c.Args().First()) +
+					didYouMean(cli.SuggestCommand(c.App.Commands, c.Args().First()))}
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -99,10 +101,33 @@ type usageError struct{ what, command string }
 
 func (e *usageError) Error() string { return e.what }
 
+// undefinedFlag is what the flag package says of a flag that it does not know.
+var undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
+
 func onUsageError(c *cli.Context, err error, isSubcommand bool) error {
 	usage := &usageError{what: err.Error()}
+	flags := c.App.Flags
 	if c.Command != nil && c.Command.Name != c.App.Name {
-		usage.command = c.Command.Name
+		usage.command, flags = c.Command.Name, c.Command.Flags
+	}
+	if undefined := undefinedFlag.FindStringSubmatch(usage.what); undefined != nil {
+		dashes := "--"
+		if len(undefined[1]) == 1 {
+			dashes = "-"
+		}
+		usage.what = "there is no flag " + dashes + undefined[1] + didYouMean(cli.SuggestFlag(flags, undefined[1], false))
 	}
 	return usage
+}
+
+func init() {
+	cli.SuggestDidYouMeanTemplate = "%s" // the words around it are didYouMean's
+}
+
+// didYouMean asks whether a suggestion, which may be empty, was meant.
+func didYouMean(suggestion string) string {
+	if suggestion == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", suggestion)
 }

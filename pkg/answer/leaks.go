@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -108,15 +109,28 @@ func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak
 			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
 			FirstStep: leak.FirstStep, LastStep: leak.LastStep, GrowingSteps: leak.GrowingSteps,
 			Bursts: leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.Held(leak),
-			Stack: stackLines(r.Snapshot, leak.Sites[0].Stack), Sites: make([]SuspectSite, len(leak.Sites)),
-		}
-		for j, site := range leak.Sites {
-			list[i].Sites[j] = SuspectSite{
-				Site: r.Stacks.Site(site.Stack).String(), BytesLive: site.Bytes, BytesPerStep: site.PerStep, Allocations: site.Allocations,
-			}
+			Stack: stackLines(r.Snapshot, leak.Sites[0].Stack), Sites: suspectSites(r, leak),
 		}
 	}
 	return list
+}
+
+// suspectSites are the call sites of a leak, the most bytes first. Stacks that
+// reach a site on different ways count as one.
+func suspectSites(r *analysis.Recording, leak *analysis.Leak) []SuspectSite {
+	var sites []SuspectSite
+	for _, of := range leak.Sites {
+		site := r.Stacks.Site(of.Stack).String()
+		i := slices.IndexFunc(sites, func(s SuspectSite) bool { return s.Site == site })
+		if i < 0 {
+			i, sites = len(sites), append(sites, SuspectSite{Site: site})
+		}
+		sites[i].BytesLive += of.Bytes
+		sites[i].BytesPerStep += of.PerStep
+		sites[i].Allocations += of.Allocations
+	}
+	slices.SortStableFunc(sites, func(a, b SuspectSite) int { return cmp.Compare(b.BytesLive, a.BytesLive) })
+	return sites
 }
 
 // leakSite is where a leak is said to be allocated: the innermost user frame
@@ -212,7 +226,7 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 
 // leakSentence says what grows, where it was allocated, and how sure that is.
 func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.Leak) sentence {
-	site, n := name(leakSite(r, leak).String()), len(leak.Sites)
+	site, n := name(leakSite(r, leak).String()), len(suspectSites(r, leak))
 	each, many := wordFor(1, steps.Method.Word()), steps.Method.Word()
 	perStep, held := units.NoBreak(units.Bytes(leak.PerStep)), units.NoBreak(units.Bytes(leak.Bytes))
 	switch {
@@ -240,15 +254,16 @@ const maxLeakSites = 5
 // leakTable lists the sites of a leak, if there are several.
 func leakTable(r *analysis.Recording, leak *analysis.Leak) *sheetTable {
 	t := newTable(column{"live", figures}, column{"a step", figures}, column{"tensors", figures}, column{"site", paths})
-	if len(leak.Sites) == 1 {
+	sites := suspectSites(r, leak)
+	if len(sites) == 1 {
 		return t
 	}
-	for i, site := range leak.Sites {
+	for i, site := range sites {
 		if i == maxLeakSites {
-			t.more = "and " + units.Plural(len(leak.Sites)-i, "more site", "more sites")
+			t.more = "and " + units.Plural(len(sites)-i, "more site", "more sites")
 			break
 		}
-		t.row(units.Bytes(site.Bytes), units.Bytes(site.PerStep), units.Count(site.Allocations), siteName(r.Stacks.Site(site.Stack).String()))
+		t.row(units.Bytes(site.BytesLive), units.Bytes(site.BytesPerStep), units.Count(site.Allocations), siteName(site.Site))
 	}
 	return t
 }
