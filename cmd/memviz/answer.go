@@ -34,6 +34,9 @@ func answered(c *cli.Context, find func(p *progress) (*answer.Sheet, error)) err
 	if !slices.Contains(answer.Formats, format) {
 		return misused(c, "the format %q is not text, markdown or json", format)
 	}
+	if c.IsSet("rows") && c.Int("rows") < 1 {
+		return misused(c, "--rows %d shows nothing; 1 is the least", c.Int("rows"))
+	}
 	color, err := wantsColor(c)
 	if err != nil {
 		return err

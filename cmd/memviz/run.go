@@ -83,7 +83,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return &usageError{what: fmt.Sprintf("there is no command %q", c.Args().First()) +
-					didYouMean(cli.SuggestCommand(c.App.Commands, c.Args().First()))}
+					didYouMean(c.Args().First(), cli.SuggestCommand(c.App.Commands, c.Args().First()))}
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -115,7 +115,7 @@ func onUsageError(c *cli.Context, err error, isSubcommand bool) error {
 		if len(undefined[1]) == 1 {
 			dashes = "-"
 		}
-		usage.what = "there is no flag " + dashes + undefined[1] + didYouMean(cli.SuggestFlag(flags, undefined[1], false))
+		usage.what = "there is no flag " + dashes + undefined[1] + didYouMean(undefined[1], cli.SuggestFlag(flags, undefined[1], false))
 	}
 	return usage
 }
@@ -124,9 +124,10 @@ func init() {
 	cli.SuggestDidYouMeanTemplate = "%s" // the words around it are didYouMean's
 }
 
-// didYouMean asks whether a suggestion, which may be empty, was meant.
-func didYouMean(suggestion string) string {
-	if suggestion == "" {
+// didYouMean asks whether a suggestion, which may be empty, was meant. The
+// library always has one; it is of use where the words begin alike.
+func didYouMean(word, suggestion string) string {
+	if name := strings.TrimLeft(suggestion, "-"); len(name) < 2 || word == "" || name[0] != word[0] {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %s?", suggestion)

@@ -91,6 +91,9 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 		s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(short),
 			units.Plural(value.longest(), "step", "steps"), units.Count(c.CommonSteps))
 	}
+	for _, twice := range value.sameRank() {
+		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File), name(twice[1].File))
+	}
 	switch {
 	case len(c.Ranks) < 2:
 		s.say("One rank has no other to differ from.")

@@ -50,6 +50,27 @@ func (a *RanksAnswer) several() bool {
 	return false
 }
 
+// sameRank are pairs of files that give one rank, of one device, each rank once.
+func (a *RanksAnswer) sameRank() [][2]*Rank {
+	type place struct {
+		rank, device int
+		label        string
+	}
+	first, said := map[place]*Rank{}, map[place]bool{}
+	var pairs [][2]*Rank
+	for i := range a.Ranks {
+		r := &a.Ranks[i]
+		at := place{r.Rank, r.Device, r.Label}
+		other := first[at]
+		if other == nil {
+			first[at] = r
+		} else if other.File != r.File && !said[at] {
+			pairs, said[at] = append(pairs, [2]*Rank{other, r}), true
+		}
+	}
+	return pairs
+}
+
 // shown is the number of a rank, or its place on several axes.
 func (r *Rank) shown() any {
 	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
