@@ -19,9 +19,6 @@ type Warning struct {
 	Code        string `json:"code"`
 }
 
-// recordHistory is the call that turns recording on.
-const recordHistory = "torch.cuda.memory._record_memory_history(%s)"
-
 // doesNotAddUp is the fact of the gravest warning.
 const doesNotAddUp = "The picture does not add up."
 
@@ -30,10 +27,10 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	list := []Warning{}
 	for _, warn := range []func() (Warning, bool){
 		func() (Warning, bool) { return warnSum(d) },
-		func() (Warning, bool) { return warnHistory(d) },
-		func() (Warning, bool) { return warnCut(d) },
+		func() (Warning, bool) { return warnHistory(s, d) },
+		func() (Warning, bool) { return warnCut(s, d) },
 		func() (Warning, bool) { return warnSegments(d) },
-		func() (Warning, bool) { return warnStacks(d) },
+		func() (Warning, bool) { return warnStacks(s, d) },
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
 		func() (Warning, bool) { return warnWrongTypes(s) },
@@ -55,11 +52,11 @@ func warnSum(d *replay.Device) (Warning, bool) {
 
 // warnHistory tells of a file without a history. One recorded with
 // enabled="state" holds one event and the final state.
-func warnHistory(d *replay.Device) (Warning, bool) {
+func warnHistory(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 	w := Warning{
 		Fact:        "No history was recorded.",
 		Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory was allocated, start recording first:",
-		Code:        fmt.Sprintf(recordHistory, ""),
+		Code:        recordCall(s, 0, ""),
 	}
 	switch d.Events.Len() {
 	case 0:
@@ -67,13 +64,13 @@ func warnHistory(d *replay.Device) (Warning, bool) {
 	case 1:
 		w.Fact = "Only one event was recorded."
 		w.Consequence = `The rest is the final state, as a recording with enabled="state" leaves it. For a timeline, record every event:`
-		w.Code = fmt.Sprintf(recordHistory, `enabled="all"`)
+		w.Code = recordCall(s, 0, `enabled="all"`)
 		return w, true
 	}
 	return Warning{}, false
 }
 
-func warnCut(d *replay.Device) (Warning, bool) {
+func warnCut(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 	if !d.Reconciliation.HistoryCut {
 		return Warning{}, false
 	}
@@ -86,18 +83,18 @@ func warnCut(d *replay.Device) (Warning, bool) {
 		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
 		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
 			units.Plural(d.PreExisting, "allocation was there", "allocations were there"), amount(d.Totals.BaselineBytes)),
-		Code: fmt.Sprintf(recordHistory, fmt.Sprintf("max_entries=%d", room)),
+		Code: recordCall(s, room, ""),
 	}, true
 }
 
-func warnStacks(d *replay.Device) (Warning, bool) {
+func warnStacks(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 	if d.WithStack() > 0 || len(d.Allocations) == 0 || d.Events.Len() <= 1 {
 		return Warning{}, false
 	}
 	return Warning{
 		Fact:        "No stacks were recorded.",
 		Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
-		Code:        fmt.Sprintf(recordHistory, `context="all"`),
+		Code:        recordCall(s, 0, `context="all"`),
 	}, true
 }
 
