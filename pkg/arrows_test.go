@@ -25,7 +25,8 @@ var arrows = map[string][]string{
 	"pkg/testkit":      {},
 	"pkg/samples":      {"pkg/snapshot", "pkg/units"},
 	"pkg/pickle":       {},
-	"pkg/snapshot":     {"pkg/pickle"},
+	"pkg/container":    {"pkg/pickle", "pkg/units"},
+	"pkg/snapshot":     {"pkg/container"},
 	"pkg/replay":       {"pkg/snapshot"},
 	"pkg/allocator":    {"pkg/snapshot"},
 	"pkg/analysis":     {"pkg/replay", "pkg/allocator", "pkg/ranges"},
@@ -41,6 +42,7 @@ var arrows = map[string][]string{
 // owners are the packages that alone may import a library.
 var owners = map[string][]string{
 	"github.com/nlpodyssey/gopickle":      {"pkg/pickle", "cmd/memviz-bench"},
+	"github.com/klauspost/compress":       {"pkg/container"},
 	"github.com/cheggaaa/pb/v3":           {"cmd/memviz"},
 	"github.com/jedib0t/go-pretty/v6":     {"pkg/answer", "cmd/memviz-bench"},
 	"github.com/mattn/go-isatty":          {"cmd/memviz"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,9 +19,14 @@ func onlyDevice(c *cli.Context, in []answer.Input) ([]answer.Input, error) {
 		return in, nil
 	}
 	id := c.Int(deviceFlag.Name)
-	in = slices.DeleteFunc(in, func(in answer.Input) bool { return !in.Only(snapshot.DeviceID(id)) })
-	if len(in) == 0 {
+	var left []answer.Input
+	for i := range in {
+		if in[i].Only(snapshot.DeviceID(id)) {
+			left = append(left, in[i])
+		}
+	}
+	if len(left) == 0 {
 		return nil, fmt.Errorf("there is no device %d with events or segments", id)
 	}
-	return in, nil
+	return left, nil
 }

@@ -25,10 +25,13 @@ func diff(c *cli.Context) error {
 	if err != nil {
 		return misused(c, "--at: %v", err)
 	}
-	if c.NArg() != 2 {
-		return misused(c, "diff compares two snapshots, and %d were named", c.NArg())
+	if n := c.NArg(); n == 0 || n > 2 { // one may be a directory
+		return misused(c, "diff compares two snapshots, and %d were named", n)
 	}
 	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
+		if len(in) != 2 {
+			return nil, misused(c, "diff compares two snapshots, and %d were named", len(in))
+		}
 		return answer.Diff(&in[0], &in[1], answer.DiffOptions{At: at, Rows: c.Int("rows")})
 	})
 }

@@ -46,6 +46,8 @@ func folded(c *cli.Context) error {
 	p.end()
 	if err != nil {
 		return err
+	} else if len(in) > 1 {
+		return misused(c, "folded reads one snapshot, and %d were named", len(in))
 	}
 	if by == "segments" {
 		return answer.FoldedSegments(c.App.Writer, &in[0])

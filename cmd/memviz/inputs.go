@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,27 +20,38 @@ const (
 
 // inputs reads the snapshots that a command was given, and replays them.
 func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
-	paths := c.Args().Slice()
-	if len(paths) == 0 {
-		return nil, &usageError{what: "no snapshot was named", command: c.Command.Name}
+	files, err := sourcesOf(c)
+	if err != nil {
+		return nil, err
 	}
-	if i := slices.Index(paths, stdinName); i >= 0 && slices.Contains(paths[i+1:], stdinName) {
-		return nil, &usageError{what: "standard input can be read once, and - is named twice", command: c.Command.Name}
-	}
-	names := displayNames(paths)
-	in := make([]answer.Input, 0, len(paths))
-	for i, path := range paths {
+	return readSources(c, p, files)
+}
+
+// readSources reads and replays snapshots. What a directory held beside them is
+// skipped, and said to be.
+func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, error) {
+	names := displayNames(pathsOf(files.sources))
+	in := make([]answer.Input, 0, len(names))
+	for i, file := range files.sources {
 		which := ""
-		if len(paths) > 1 {
-			which = fmt.Sprintf(" %d of %d", i+1, len(paths))
+		if len(files.sources) > 1 {
+			which = fmt.Sprintf(" %d of %d", i+1, len(files.sources))
 		}
-		s, err := openSnapshot(path, c.App.Reader, snapshot.Options{Progress: p.bytes("reading" + which)})
-		if err != nil {
+		s, err := openSnapshot(file.path, c.App.Reader, snapshot.Options{Progress: p.bytes("reading" + which)})
+		if file.found && snapshot.IsSomethingElse(err) {
+			files.skip(file.path, "data of something else")
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		p.stage("replaying" + which)
 		in = append(in, answer.NewInput(names[i], s))
 	}
+	if len(in) == 0 {
+		return nil, files.nothing(c.Args().First())
+	}
+	p.end()
+	files.say(c.App.ErrWriter)
 	return onlyDevice(c, in)
 }
 

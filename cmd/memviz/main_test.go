@@ -27,6 +27,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	encodings, err := filepath.Abs(filepath.Join("..", "..", "pkg", "snapshot", "testdata", "encodings"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *testkit.Update,
@@ -34,6 +38,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("ENCODINGS", encodings)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

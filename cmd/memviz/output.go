@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // writeFile makes the file at path out of what write writes, all of it or none:
@@ -82,9 +83,12 @@ func plain(err error) error {
 	var linkErr *os.LinkError
 	switch {
 	case errors.As(err, &pathErr):
-		return pathErr.Err
+		err = pathErr.Err
 	case errors.As(err, &linkErr):
-		return linkErr.Err
+		err = linkErr.Err
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; make room, or write to another place with -o", err)
 	}
 	return err
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -54,28 +52,31 @@ func ranks(c *cli.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		p.end()
+		files.say(c.App.ErrWriter)
 		return answer.Ranks(summaries, unreadable, c.Int("rows")), nil
 	})
 }
 
 // readRanks reads several files at once, and keeps of each only its summary. A
 // file that cannot be read does not keep the others from being compared.
-func readRanks(ctx context.Context, files []string, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
-	names, ranks := displayNames(files), analysis.NameRanks(files)
+func readRanks(ctx context.Context, files *search, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
+	paths := pathsOf(files.sources)
+	names, ranks := displayNames(paths), analysis.NameRanks(paths)
 	room := semaphore.NewWeighted(ranksMemory)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
-	read := p.counted("reading ranks", func(n int64) string { return fmt.Sprintf("%d of %d", n, len(files)) })
+	read := p.counted("reading ranks", func(n int64) string { return fmt.Sprintf("%d of %d", n, len(paths)) })
 	done := 0
-	for i, file := range files {
+	for i, file := range files.sources {
 		g.Go(func() error {
-			weight := min(fileSize(file), ranksMemory)
+			weight := min(fileSize(file.path), ranksMemory)
 			if err := room.Acquire(ctx, weight); err != nil {
 				return err
 			}
 			defer room.Release(weight)
-			s, err := snapshot.Open(file)
+			s, err := snapshot.Open(file.path)
 			var summary []analysis.RankSummary
 			if err == nil {
 				in := answer.NewInput(names[i], s)
@@ -83,12 +84,14 @@ func readRanks(ctx context.Context, files []string, p *progress) (list []analysi
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
+			if file.found && snapshot.IsSomethingElse(err) {
+				files.skip(file.path, "data of something else")
+			} else if err != nil {
 				unreadable = append(unreadable, answer.UnreadableRank{File: names[i], Error: err.Error()})
 			}
 			list = append(list, summary...)
 			done++
-			read(int64(done), int64(len(files)))
+			read(int64(done), int64(len(paths)))
 			return nil
 		})
 	}
@@ -97,7 +100,7 @@ func readRanks(ctx context.Context, files []string, p *progress) (list []analysi
 	}
 	slices.SortFunc(unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
 	if len(list) == 0 && len(unreadable) > 0 {
-		return nil, nil, fmt.Errorf("none of %d files could be read; the first: %s", len(files), unreadable[0].Error)
+		return nil, nil, fmt.Errorf("none of %d files could be read; the first: %s", len(paths), unreadable[0].Error)
 	}
 	return list, unreadable, nil
 }
@@ -111,82 +114,42 @@ func fileSize(path string) int64 {
 }
 
 // rankFiles are the files that the arguments stand for, each once.
-func rankFiles(args []string) ([]string, error) {
-	var files []string
+func rankFiles(args []string) (*search, error) {
+	files := &search{}
 	for _, arg := range args {
-		found, err := filesOf(arg)
-		if err != nil {
+		if err := addRanks(files, arg); err != nil {
 			return nil, err
 		}
-		files = append(files, found...)
 	}
 	seen := map[string]bool{}
-	return slices.DeleteFunc(files, func(file string) bool {
-		clean := filepath.Clean(file)
+	files.sources = slices.DeleteFunc(files.sources, func(file source) bool {
+		clean := filepath.Clean(file.path)
 		was := seen[clean]
 		seen[clean] = true
 		return was
-	}), nil
-}
-
-func filesOf(arg string) ([]string, error) {
-	if arg == stdinName {
-		return nil, errors.New("ranks are told apart by the names of files, so they cannot come from standard input")
-	}
-	info, err := os.Stat(arg)
-	if err == nil && info.IsDir() {
-		return snapshotsIn(arg)
-	} else if err == nil {
-		return []string{arg}, nil
-	}
-	if !strings.ContainsAny(arg, "*?[") {
-		return nil, fmt.Errorf("%s: no such file or directory", arg)
-	}
-	matches, err := filepath.Glob(arg)
-	if err != nil || len(matches) == 0 {
-		return nil, fmt.Errorf("no file is called like %s", arg)
-	}
-	var files []string
-	for _, match := range matches {
-		found, err := filesOf(match)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, found...)
-	}
+	})
 	return files, nil
 }
 
-// snapshotsIn are the files in a directory and below it that begin as a
-// snapshot does.
-func snapshotsIn(dir string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+// addRanks adds a file, the snapshots in a directory, or what a pattern matches.
+func addRanks(files *search, arg string) error {
+	if arg == stdinName {
+		return errors.New("ranks are told apart by the names of files, so they cannot come from standard input")
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return files.add(arg)
+	}
+	if !strings.ContainsAny(arg, "*?[") {
+		return fmt.Errorf("%s: no such file or directory", arg)
+	}
+	matches, err := filepath.Glob(arg)
+	if err != nil || len(matches) == 0 {
+		return fmt.Errorf("no file is called like %s", arg)
+	}
+	for _, match := range matches {
+		if err := files.add(match); err != nil {
 			return err
-		case entry.IsDir() && path != dir && strings.HasPrefix(entry.Name(), "."):
-			return fs.SkipDir
-		case entry.Type().IsRegular() && beginsLikeSnapshot(path):
-			files = append(files, path)
 		}
-		return nil
-	})
-	if err == nil && len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no snapshots: no file in it begins like a pickle or a gzip", dir)
 	}
-	return files, err
-}
-
-func beginsLikeSnapshot(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [2]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false
-	}
-	return head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 || head == [2]byte{0x1f, 0x8b}
+	return nil
 }

@@ -14,7 +14,7 @@ func statsCommand() *cli.Command {
 		Name:      "stats",
 		Usage:     "print the totals of each device, and whether they add up",
 		ArgsUsage: "SNAPSHOT...",
-		Description: "A snapshot named - comes from standard input.\n\n" +
+		Description: "A snapshot named - comes from standard input; a directory stands for all in it.\n\n" +
 			"    memviz stats snap.pickle\n" +
 			"    memviz stats --every 1000 snap.pickle\n" +
 			"    memviz stats --every 500ms --capacity 80GiB snap.pickle\n" +

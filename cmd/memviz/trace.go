@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +21,7 @@ func traceCommand() *cli.Command {
 		Usage:     "write a report of every allocation, with its stack, as one HTML file",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "The report opens in any browser, offline, and holds all snapshots that are named.\n" +
-			"A snapshot named - comes from standard input.\n\n" +
+			"A snapshot named - comes from standard input; a directory stands for all in it.\n\n" +
 			"    memviz trace snap.pickle\n" +
 			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
 			"    memviz trace --capacity H100 snap.pickle\n" +
@@ -36,7 +37,7 @@ func traceCommand() *cli.Command {
 			"    communication: operator c10d::*",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's name with .html; snapshot.html for -)"},
+				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html; snapshot.html for -)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
 				Usage: "keep the HTML within `SIZE`, such as 10MB; MB are a million bytes, as attachments are measured, MiB 2^20; none lifts the limit"},
 			familiesFlag,
@@ -73,9 +74,13 @@ func trace(c *cli.Context) error {
 			return err
 		}
 	}
+	files, err := sourcesOf(c)
+	if err != nil {
+		return err
+	}
 	p := newProgress(c)
 	defer p.end()
-	in, err := inputs(c, p)
+	in, err := readSources(c, p, files)
 	if err != nil {
 		return err
 	}
@@ -103,7 +108,7 @@ func trace(c *cli.Context) error {
 		conclude(c, "the report", counted.n, in, document)
 		return nil
 	}
-	size, err := writeFile(path, c.Args().Slice(), write)
+	size, err := writeFile(path, pathsOf(files.sources), write)
 	if err != nil {
 		return err
 	}
@@ -166,13 +171,20 @@ func htmlName(c *cli.Context) string {
 	return strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
 }
 
-// defaultOutput is the snapshot's name with .html in place of its extensions.
+// defaultOutput is the snapshot's name with .html in place of its extensions, or
+// a directory's with .html behind it.
 func defaultOutput(input string) string {
 	if input == stdinName {
 		return "snapshot.html"
 	}
+	if info, err := os.Stat(input); err == nil && info.IsDir() {
+		if name := filepath.Clean(input); strings.Trim(filepath.Base(name), "./\\") != "" {
+			return name + ".html"
+		}
+		return "snapshots.html"
+	}
 	dir, name := filepath.Split(input)
-	name = strings.TrimSuffix(name, ".gz")
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); stem != "" {
 		name = stem
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// compareNatural orders texts as people do: rank9 stands before rank10.
-func compareNatural(a, b string) int {
+// CompareNatural orders texts as people do: rank9 stands before rank10.
+func CompareNatural(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {
 			// What reads the same up to leading zeros still has an order.

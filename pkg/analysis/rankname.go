@@ -60,7 +60,7 @@ func NameRanks(files []string) []RankName {
 	}
 	slices.SortFunc(unnumbered, func(i, j int) int {
 		a, b := names[i].Label+"/"+files[i], names[j].Label+"/"+files[j]
-		return compareNatural(a, b)
+		return CompareNatural(a, b)
 	})
 	for k, i := range unnumbered {
 		names[i].Rank = next + k

@@ -34,6 +34,8 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
 		func() (Warning, bool) { return warnWrongTypes(s) },
+		func() (Warning, bool) { return warnBadText(s) },
+		func() (Warning, bool) { return warnHost(s) },
 	} {
 		if w, ok := warn(); ok {
 			list = append(list, w)
@@ -150,6 +152,27 @@ func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {
 	return Warning{
 		Fact:        "Parts of the file could not be read as what they should be.",
 		Consequence: "They were left out: " + quoted(s.Oddity.WrongTypes) + ".",
+	}, true
+}
+
+func warnBadText(s *snapshot.Snapshot) (Warning, bool) {
+	n := s.Oddity.BadText
+	if n == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        units.Plural(n, "text in the file is not UTF-8.", "texts in the file are not UTF-8."),
+		Consequence: "Names of files or functions show \uFFFD in place of what could not be read.",
+	}, true
+}
+
+func warnHost(s *snapshot.Snapshot) (Warning, bool) {
+	if !s.Format.HasHost {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "The file also holds pinned CPU memory.",
+		Consequence: "It is left out here: every number is of the GPU.",
 	}, true
 }
 

@@ -246,8 +246,10 @@ func (c *checker) remember(raw []byte, line string) error {
 }
 
 func (c *checker) global(module, name string) error {
-	if _, ok := allowedGlobals[module+"."+name]; !ok {
-		return c.fail(ErrForbidden, "it asks for %q, which a snapshot never needs; the file may be malicious", module+"."+name)
+	full := module + "." + name
+	if _, ok := allowedGlobals[full]; !ok {
+		return &Error{Offset: int64(c.opAt), Op: c.op, Global: full, Err: ErrForbidden,
+			What: fmt.Sprintf("it asks for %q, which a snapshot never needs; the file may be malicious", full)}
 	}
 	return nil
 }

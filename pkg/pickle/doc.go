@@ -13,4 +13,6 @@
 //     is not on a short list of pure containers.
 //
 // Stream answers [ErrOtherWay] when it meets an opcode of the second kind.
+//
+// [LoadJSON] reads the same values from JSON text, for the same Builder.
 package pickle

@@ -28,6 +28,7 @@ type Error struct {
 	Op     byte
 	What   string // one clause
 	Err    error  // one of the package's sentinel errors
+	Global string // the name that is refused, such as os.system, if that is what is wrong
 }
 
 func (e *Error) Error() string {

@@ -32,7 +32,7 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	root, err := unpickle(data[:length])
+	root, err := unpickle(mend(data[:length]))
 	if err != nil {
 		what := err.Error() // may hold values of the file
 		return nil, &Error{Offset: int64(length), Op: opStop, What: fmt.Sprintf("it cannot be put together: %.200q", what), Err: ErrMalformed}

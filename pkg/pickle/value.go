@@ -72,7 +72,8 @@ const (
 
 // Heap holds what Values point at.
 type Heap struct {
-	Strings []string // interned, valid UTF-8; Strings[0] is ""
+	Strings  []string // interned, valid UTF-8; Strings[0] is ""
+	Repaired int      // how many different strings were not UTF-8
 
 	intern  map[string]uint32
 	last    uint32   // the string interned before, which often comes again
@@ -99,6 +100,7 @@ func (h *Heap) Text(b []byte) Value {
 	s := string(b)
 	i, ok := uint32(len(h.Strings)), false
 	if !utf8.ValidString(s) {
+		h.Repaired++
 		clean := strings.ToValidUTF8(s, "\uFFFD")
 		if i, ok = h.intern[clean]; !ok {
 			i = uint32(len(h.Strings))

@@ -35,7 +35,8 @@ type builder struct {
 	pools        interner[Pool, PoolID]
 	actions      []Action // by string index
 	blockHasAddr []bool
-	blockLists   []uint32 // by segment row: its list of blocks + 1
+	blockLists   []uint32      // by segment row: its list of blocks + 1
+	segmentKeys  []segmentKeys // by segment row
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
 }
@@ -72,22 +73,17 @@ func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	return b.keys[i]
 }
 
-// classify says what a dict is by the first decisive key.
+// classify says what a dict is by a decisive key and one that goes with it, so
+// that a dict of a user's own words, which may stand in user_metadata, is not
+// taken for a row.
 func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, bool) {
+	var decided, accompanied kinds
 	for i := 0; i < len(pairs); i += 2 {
-		switch b.keyOf(h, pairs[i]) {
-		case keyAction:
-			return kindEvent, true
-		case keyFilename:
-			return kindFrame, true
-		case keyTotalSize:
-			return kindSegment, true
-		case keyState:
-			return kindBlock, true
-		case keyRealSize:
-			return kindHistory, true
-		case keyStage:
-			return kindAnnotation, true
+		k := b.keyOf(h, pairs[i])
+		decided |= decisive[k]
+		accompanied |= companions[k]
+		if both := decided & accompanied; both != 0 {
+			return both.first(), true
 		}
 	}
 	return 0, false
@@ -125,7 +121,7 @@ func (b *builder) record(h *pickle.Heap, kind pickle.Kind, pairs []pickle.Value)
 		c.Ref = uint32(len(b.s.Segments))
 		b.s.Segments = append(b.s.Segments, Segment{})
 		b.blockLists = append(b.blockLists, 0)
-		b.s.Format.HasProfilerSegment = b.s.Format.HasProfilerSegment || !b.has(h, pairs, keyAllocatedSize)
+		b.segmentKeys = append(b.segmentKeys, segmentKeys{})
 	case kindBlock:
 		c.Ref = uint32(len(b.s.Blocks))
 		b.s.Blocks = append(b.s.Blocks, Block{RequestedSize: noSize})
@@ -169,7 +165,7 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 	}
 	kind := l.Kind
 	if kind == pickle.EmptyList {
-		kind = b.listKind(h, items[0])
+		kind = b.listKind(h, items)
 	}
 	switch kind {
 	case kindStack, kindOddStack:
@@ -182,24 +178,21 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 	return l, pickle.ErrMalformed // it is a dict
 }
 
-// listKind is what a list becomes whose first item this is.
-func (b *builder) listKind(h *pickle.Heap, first pickle.Value) pickle.Kind {
-	c, _ := h.Container(first)
-	switch c.Kind {
-	case kindFrame:
-		return kindStack
-	case kindEvent, kindSegment, kindBlock, kindHistory, kindAnnotation:
-		return kindRows
+// listKind is what a list becomes that begins with these items: of the first
+// kind of record among them. Other items are counted when they are added.
+func (b *builder) listKind(h *pickle.Heap, items []pickle.Value) pickle.Kind {
+	for _, item := range items {
+		switch c, _ := h.Container(item); {
+		case c.Kind == kindFrame:
+			return kindStack
+		case isRow(c.Kind):
+			return kindRows
+		}
 	}
 	return pickle.List
 }
 
-// has reports whether a dict has a key.
-func (b *builder) has(h *pickle.Heap, pairs []pickle.Value, k key) bool {
-	for i := 0; i < len(pairs); i += 2 {
-		if b.keyOf(h, pairs[i]) == k {
-			return true
-		}
-	}
-	return false
+// isRow reports whether a record is a row of a table of its own.
+func isRow(k pickle.Kind) bool {
+	return k == kindEvent || k == kindSegment || k == kindBlock || k == kindHistory || k == kindAnnotation
 }

@@ -39,6 +39,9 @@ func describe(s *Snapshot) string {
 			if e.Metadata != nil && e.Metadata[j] != 0 {
 				fmt.Fprintf(&b, " metadata %q", s.String(e.Metadata[j]))
 			}
+			if e.Pool != nil && e.Pool[j] != 0 {
+				fmt.Fprintf(&b, " pool %v", s.Pools[e.Pool[j]])
+			}
 			b.WriteByte('\n')
 		}
 	}

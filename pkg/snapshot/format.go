@@ -25,6 +25,8 @@ type Format struct {
 	PoolBeforeType     bool // segment_pool_id stands before segment_type: torch_npu
 	HasForwardFrames   bool
 	HasProfilerSegment bool // segments without allocated_size: made from a profile
+	HasHost            bool // pinned CPU memory, which is not read: host_segments, host_traces
+	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
 }
 
 // TorchVersion is the range of torch versions that write files like this one
@@ -38,6 +40,8 @@ func (s *Snapshot) TorchVersion() string {
 	switch {
 	case f.HasProfilerSegment && len(s.Segments) > 0:
 		return "unknown (made from a profile)"
+	case f.XPU:
+		return "2.11 or later (XPU)"
 	case f.HasEventPool:
 		return "2.12 or later"
 	case f.HasUserMetadata:
@@ -71,6 +75,7 @@ type Oddities struct {
 	UnknownKeys    map[string]int // key -> times seen
 	UnknownActions map[string]int // action -> events
 	WrongTypes     map[string]int // "field" -> values that did not have the field's type
+	BadText        int            // different strings that are not UTF-8; what is none of it in them reads as U+FFFD
 }
 
 func count(m *map[string]int, key string) {

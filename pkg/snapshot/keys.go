@@ -43,6 +43,9 @@ const (
 	keyAllocatorSettings
 	keyExternalAnnotations
 	keyOverflowed
+	keyHost
+
+	numKeys
 )
 
 var keyNames = map[string]key{
@@ -61,6 +64,6 @@ var keyNames = map[string]key{
 
 	"category": keyIgnored, "internal_metadata": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
-	"version": keyIgnored, "host_segments": keyIgnored, "host_traces": keyIgnored, "trace_alloc_max_entries": keyIgnored,
+	"version": keyIgnored, "host_segments": keyHost, "host_traces": keyHost, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
 }

@@ -215,10 +215,13 @@ func (s *Snapshot) Events(device DeviceID) *Events {
 // String is the text of a string id.
 func (s *Snapshot) String(id StringID) string { return s.Strings[id] }
 
-// DeviceLabel is how PyTorch writes a device: "cuda:0".
+// DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0".
 func (s *Snapshot) DeviceLabel(device DeviceID) string {
 	kind := "cuda:"
-	if s.Format.PoolBeforeType {
+	switch {
+	case s.Format.XPU:
+		kind = "xpu:"
+	case s.Format.PoolBeforeType:
 		kind = "npu:"
 	}
 	return kind + strconv.Itoa(int(device))

@@ -1,14 +1,13 @@
 package snapshot
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
+	"github.com/memviz-go/memviz/pkg/container"
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
@@ -18,10 +17,17 @@ type Options struct {
 	// size, which is 0 when it cannot be known. It may be called from another
 	// goroutine, and once more after the snapshot is read. May be nil.
 	Progress func(read, size int64)
+	// Pickle and Container bound what a file may ask for. Zero fields are the
+	// defaults.
+	Pickle    pickle.Limits
+	Container container.Limits
 }
 
-// Open reads the snapshot in the file at path, gzipped or not. Its errors name
-// the file, say what is wrong and where, and what to do.
+// Open reads the snapshot in the file at path, in any encoding and whatever its
+// name: a pickle of protocol 0 to 5, from Python or C++, JSON, or what
+// torch.save or _memory_viz made of it, also when it is packed with gzip or
+// zstd. The file is never executed. Errors are an [*Error], which tells the
+// Problem, and name the file, say what is wrong and where, and what to do.
 func Open(path string) (*Snapshot, error) { return OpenWith(path, Options{}) }
 
 // OpenWith is [Open] with options.
@@ -29,54 +35,57 @@ func OpenWith(path string, o Options) (*Snapshot, error) {
 	f, err := os.Open(path)
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		return nil, fmt.Errorf("%s: %w", path, pathErr.Err)
-	} else if err != nil {
-		return nil, err
+		err = pathErr.Err // which does not say the path again
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, explain(err))
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory; name the snapshot files in it", path)
-	}
-	var s *Snapshot
-	if info.Mode().IsRegular() {
-		s, err = Read(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), pickle.Limits{})
-	} else { // such as /dev/stdin
-		s, err = ReadPipe(f, o)
-	}
-	if err != nil {
+	s, err := readFile(f, o)
+	if errors.Is(err, errDirectory) {
+		return nil, fmt.Errorf("%s %w", path, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
 
-// Read reads a snapshot of size bytes from the start of r. Zero limits are the
-// default ones.
-func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
-	if size == 0 {
-		return nil, errEmpty
+var errDirectory = errors.New("is a directory")
+
+func readFile(f *os.File, o Options) (*Snapshot, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, explain(errDirectory)
+	case info.Mode().IsRegular():
+		return readEitherWay(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), o)
 	}
-	return readEitherWay(r, size, limits)
+	return ReadPipe(f, o) // such as /dev/stdin
 }
 
-var errEmpty = errors.New("the file is empty; the job may have died before it wrote the snapshot")
+// Read reads a snapshot of size bytes from the start of r, as [Open] does. Zero
+// limits are the default ones.
+func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
+	return readEitherWay(r, size, Options{Pickle: limits})
+}
 
 // readEitherWay takes 0 for a size that is not known.
-func readEitherWay(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
-	s, err := read(r, size, limits, wayStream)
+func readEitherWay(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
+	s, err := read(r, size, o, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
-		s, err = read(r, size, limits, wayGopickle)
+		s, err = read(r, size, o, wayGopickle)
 	}
 	return s, explain(err)
 }
 
-// The two ways through package pickle; Format.Way names the one taken.
+// The ways through package pickle; Format.Way names the one taken. Which of the
+// first two it is depends on the opcodes; JSON has one of its own.
 const (
 	wayStream   = "stream"
 	wayGopickle = "gopickle"
+	wayJSON     = "json"
 )
 
 // Truncated says how far a file could be read that ends in the middle.
@@ -86,25 +95,31 @@ type Truncated struct {
 }
 
 func (t *Truncated) Error() string {
-	return fmt.Sprintf("%v (%d events had been read); copy the file again, or dump the snapshot again", t.Err, t.Events)
+	return fmt.Sprintf("%v (%d events had been read)", t.Err, t.Events)
 }
 
 func (t *Truncated) Unwrap() error { return t.Err }
 
-func read(r io.ReadSeeker, size int64, limits pickle.Limits, way string) (*Snapshot, error) {
+func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	in, size, err := unwrap(r, size)
-	if err != nil {
+	payload, err := container.Open(container.Source{Reader: r, At: readerAt(r), Size: size}, o.Container)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, &Truncated{Err: err}
+	} else if err != nil {
 		return nil, err
 	}
-	b := newBuilder(size)
+	b := newBuilder(payload.Size)
 	var res *pickle.Result
-	if way == wayStream {
-		res, err = pickle.Stream(in, size, b, limits)
-	} else {
-		res, err = pickle.Load(in, b, limits)
+	switch {
+	case payload.Kind == container.JSON:
+		way = wayJSON
+		res, err = pickle.LoadJSON(payload, b, o.Pickle)
+	case way == wayStream:
+		res, err = pickle.Stream(payload, payload.Size, b, o.Pickle)
+	default:
+		res, err = pickle.Load(payload, b, o.Pickle)
 	}
 	if errors.Is(err, pickle.ErrTruncated) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, &Truncated{Events: b.events.Len(), Err: err}
@@ -115,26 +130,11 @@ func read(r io.ReadSeeker, size int64, limits pickle.Limits, way string) (*Snaps
 	return b.finish(res)
 }
 
-// unwrap takes gzip off; it says 0 for a size that it cannot know.
-func unwrap(r io.Reader, size int64) (io.Reader, int64, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
-		return in, size, nil
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, 0, fmt.Errorf("damaged gzip: %w", err)
-	}
-	return z, 0, nil
-}
-
-// explain adds what to do.
-func explain(err error) error {
-	switch {
-	case err == nil:
+// readerAt is r where it can be read anywhere; nil for a pipe.
+func readerAt(r io.ReadSeeker) io.ReaderAt {
+	if watched, ok := r.(*watchedReader); ok && readerAt(watched.ReadSeeker) == nil {
 		return nil
-	case errors.Is(err, pickle.ErrNotPickle), errors.Is(err, ErrNotSnapshot):
-		return fmt.Errorf("%w; expected what torch.cuda.memory._dump_snapshot() writes", err)
 	}
-	return err
+	at, _ := r.(io.ReaderAt)
+	return at
 }

@@ -1,25 +1,17 @@
 package snapshot
 
 import (
-	"bytes"
 	"errors"
 	"io"
-
-	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
-// ReadPipe reads a snapshot, gzipped or not, from what cannot be read twice,
-// without holding it in memory. A snapshot that needs the second way through
-// package pickle, which begins again at the start, may have keptBytes at most.
+// ReadPipe reads a snapshot from what cannot be read twice, without holding it
+// in memory. A snapshot that needs the second way through package pickle, which
+// begins again at the start, may have keptBytes at most; a zip, whose directory
+// stands at its end, is held in memory (container.Limits).
 func ReadPipe(r io.Reader, o Options) (*Snapshot, error) {
-	first := make([]byte, 1)
-	if _, err := io.ReadFull(r, first); err == io.EOF {
-		return nil, errEmpty
-	} else if err != nil {
-		return nil, err
-	}
-	p := &pipe{in: io.MultiReader(bytes.NewReader(first), r)}
-	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, pickle.Limits{})
+	p := &pipe{in: r}
+	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, o)
 }
 
 // keptBytes is how much of a pipe stays in memory in case it has to be read
@@ -27,7 +19,7 @@ func ReadPipe(r io.Reader, o Options) (*Snapshot, error) {
 // were pickled again with an old protocol.
 const keptBytes = 32 << 20
 
-var errOneReading = errors.New("it needs a second reading, which a pipe allows for its first 32 MiB only; save it to a file and name that")
+var errOneReading = errors.New("it needs a second reading, which a pipe allows for its first 32 MiB only")
 
 // pipe can go back to its start as long as it is not far from there.
 type pipe struct {

@@ -41,6 +41,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Streams = b.streams.values
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
+	s.Oddity.BadText = h.Repaired
 	return s, nil
 }
 
@@ -80,16 +81,40 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 			}
 		case keyOverflowed:
 			b.s.Format.Overflowed = b.s.Format.Overflowed || anyTrue(h, v)
+		case keyHost:
+			b.s.Format.HasHost = b.s.Format.HasHost || holdsAnything(h, v)
 		case keyUnknown:
 			b.unknownKey(h, pairs[p])
 		}
 	}
+	b.s.Format.XPU = b.s.isXPU()
 	b.keepSegments(segments)
 	b.s.Annotations = keep(b.s.Annotations, annotations)
 	if !found {
 		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot, b.someKeys(h, pairs))
 	}
 	return nil
+}
+
+// isXPU knows the allocator of Intel's GPUs by the only settings it writes
+// (FORMAT.md 6.1).
+func (s *Snapshot) isXPU() bool {
+	has := func(key string) bool {
+		return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })
+	}
+	return !s.Format.HasAnnotations && has("PYTORCH_ALLOC_CONF") && !has("PYTORCH_CUDA_ALLOC_CONF")
+}
+
+// holdsAnything reports whether a list has an item that is no empty list.
+func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
+	c, ok := h.Container(v)
+	if !ok || c.Kind == pickle.EmptyList {
+		return false
+	}
+	return c.Kind != pickle.List || slices.ContainsFunc(h.Items(v), func(item pickle.Value) bool {
+		c, ok := h.Container(item)
+		return !ok || c.Kind != pickle.EmptyList
+	})
 }
 
 // someKeys names the first keys of a dict that should have been a snapshot.

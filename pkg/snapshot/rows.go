@@ -5,7 +5,7 @@ import "github.com/memviz-go/memviz/pkg/pickle"
 // rowList is a list of rows of one table: a range, as long as the file lists
 // them in the order in which it wrote them, else one by one.
 type rowList struct {
-	kind     pickle.Kind
+	kind     pickle.Kind // 0 until the first row is there
 	start, n uint32
 	rows     []uint32 // nil while start and n say it all
 }
@@ -42,13 +42,16 @@ func (l *rowList) add(row uint32) {
 
 func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.Value) pickle.Container {
 	if l.Kind != kindRows {
-		first, _ := h.Container(items[0])
 		l = pickle.Container{Kind: kindRows, Ref: uint32(len(b.lists))}
-		b.lists = append(b.lists, rowList{kind: first.Kind})
+		b.lists = append(b.lists, rowList{})
 	}
 	list := &b.lists[l.Ref]
 	for _, item := range items {
-		if c, ok := h.Container(item); ok && c.Kind == list.kind {
+		c, _ := h.Container(item)
+		if list.kind == 0 && isRow(c.Kind) {
+			list.kind = c.Kind
+		}
+		if isRow(c.Kind) && c.Kind == list.kind {
 			list.add(c.Ref)
 		} else {
 			b.wrongType("item of a list")

@@ -12,9 +12,18 @@ type legacyBlock struct {
 	stack    StackID
 }
 
+// segmentKeys are the keys of a segment that tell who wrote it. They count once
+// the segment is whole, for a dict may be filled in several steps.
+type segmentKeys struct{ allocatedSize, sizeClass, poolFirst bool }
+
+// fingerprint notes who wrote a segment.
+func (f *Format) fingerprint(has segmentKeys) {
+	f.HasProfilerSegment = f.HasProfilerSegment || !has.allocatedSize
+	f.PoolBeforeType = f.PoolBeforeType || has.poolFirst && has.sizeClass
+}
+
 func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
-	seg, f := &b.s.Segments[i], &b.s.Format
-	hasType := false
+	seg, f, has := &b.s.Segments[i], &b.s.Format, &b.segmentKeys[i]
 	for p := 0; p < len(pairs); p += 2 {
 		v := pairs[p+1]
 		switch b.keyOf(h, pairs[p]) {
@@ -28,6 +37,7 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 		case keyTotalSize:
 			seg.TotalSize = b.integer(h, v, "segment.total_size")
 		case keyAllocatedSize:
+			has.allocatedSize = true
 			seg.AllocatedSize = b.integer(h, v, "segment.allocated_size")
 		case keyActiveSize:
 			seg.ActiveSize = b.integer(h, v, "segment.active_size")
@@ -36,11 +46,11 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 		case keyStream:
 			seg.Stream = b.streams.id(b.address(h, v, "segment.stream"))
 		case keySegmentType:
-			hasType = true
+			has.sizeClass = true
 			seg.SizeClass = b.sizeClass(h, v)
 		case keySegmentPoolID:
 			f.HasPoolID = true
-			f.PoolBeforeType = f.PoolBeforeType || !hasType
+			has.poolFirst = !has.sizeClass
 			seg.Pool = b.pool(h, v, "segment.segment_pool_id")
 		case keyIsExpandable:
 			truth, ok := v.Truth()
@@ -162,10 +172,11 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 
 // keepSegments keeps the segments that a list names, and places their blocks.
 func (b *builder) keepSegments(l *rowList) {
-	segments, lists := keep(b.s.Segments, l), keep(b.blockLists, l)
+	segments, lists, written := keep(b.s.Segments, l), keep(b.blockLists, l), keep(b.segmentKeys, l)
 	placed := map[uint32]bool{} // lists of blocks; a segment has one of its own
 	b.s.Segments = segments[:0]
 	for i, seg := range segments {
+		b.s.Format.fingerprint(written[i])
 		switch ref := lists[i]; {
 		case seg.Device < 0 || seg.Device >= maxDevices:
 			b.wrongType("segment.device beyond 1,024")

@@ -16,12 +16,31 @@ type watchedReader struct {
 
 func (w *watchedReader) Read(b []byte) (int, error) {
 	n, err := w.ReadSeeker.Read(b)
+	w.reached(n)
+	return n, err
+}
+
+// ReadAt is only for what can be read anywhere.
+func (w *watchedReader) ReadAt(b []byte, offset int64) (int, error) {
+	at, ok := w.ReadSeeker.(io.ReaderAt)
+	if !ok {
+		return 0, errOneReading
+	}
+	n, err := at.ReadAt(b, offset)
+	w.reached(n)
+	return n, err
+}
+
+func (w *watchedReader) reached(n int) {
 	w.read += int64(n)
 	if w.progress != nil && (w.read-w.told >= progressEvery || w.read == w.size && n > 0) {
 		w.told = w.read
-		w.progress(w.read, w.size)
+		done := w.read
+		if w.size > 0 { // the start of a zip is read twice
+			done = min(done, w.size)
+		}
+		w.progress(done, w.size)
 	}
-	return n, err
 }
 
 func (w *watchedReader) Seek(offset int64, whence int) (int64, error) {

@@ -1,0 +1,112 @@
+package container
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Source is a file as it comes.
+type Source struct {
+	Reader io.Reader   // from its start
+	At     io.ReaderAt // the same bytes; nil for what can be read once, such as a pipe
+	Size   int64       // in bytes; 0 when it is not known
+}
+
+// Payload is what a file holds when all layers are taken off.
+type Payload struct {
+	io.Reader
+	Kind   Kind   // Pickle or JSON
+	Size   int64  // in bytes, a claim of the file; 0 when it is not known
+	Layers []Kind // what was taken off, the outermost first
+}
+
+// Open takes the layers off a file. Bytes may follow the pickle in a Payload.
+// The error is a *NotSnapshotError if the file is something else, or wraps
+// ErrDamaged or ErrLimit, or is the reader's.
+func Open(src Source, limits Limits) (*Payload, error) {
+	o := &opener{limits: limits.withDefaults()}
+	return o.open(src)
+}
+
+type opener struct {
+	limits Limits
+	layers []Kind
+}
+
+func (o *opener) open(src Source) (*Payload, error) {
+	in := bufio.NewReaderSize(src.Reader, HeadBytes)
+	head, err := in.Peek(HeadBytes)
+	if len(head) == 0 && err != io.EOF {
+		return nil, err
+	}
+	kind := Sniff(head)
+	switch {
+	case kind == Pickle, kind == JSON:
+		return &Payload{Reader: in, Kind: kind, Size: src.Size, Layers: o.layers}, nil
+	case !kind.Holds():
+		return nil, o.refuse(kind, detail(kind, head))
+	case len(o.layers) == o.limits.Layers:
+		return nil, fmt.Errorf("%w: more than %d files inside one another", ErrLimit, o.limits.Layers)
+	}
+	src.Reader = in
+	inner, err := o.unwrap(kind, src, head)
+	if err != nil {
+		return nil, err
+	}
+	o.layers = append(o.layers, kind)
+	return o.open(inner)
+}
+
+// unwrap takes one layer off. head is the start of src, still to be read.
+func (o *opener) unwrap(kind Kind, src Source, head []byte) (Source, error) {
+	switch kind {
+	case Gzip:
+		packed := &counter{Reader: src.Reader}
+		z, err := gzip.NewReader(packed)
+		if err != nil {
+			return Source{}, damaged(kind, err)
+		}
+		return o.unpacked(kind, z, packed), nil
+	case Zstd:
+		packed := &counter{Reader: src.Reader}
+		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return Source{}, damaged(kind, err)
+		}
+		return o.unpacked(kind, z, packed), nil
+	case Zip:
+		return o.unzip(src)
+	case VizPage:
+		return page(src.Reader, head)
+	}
+	n, _ := legacyLength(head)
+	_, err := io.CopyN(io.Discard, src.Reader, int64(n))
+	return Source{Reader: src.Reader, Size: src.Size}, err
+}
+
+// maxWindow is what a zstd may keep in memory, in bytes: that of zstd --long.
+const maxWindow = 128 << 20
+
+func (o *opener) unpacked(kind Kind, r io.Reader, packed *counter) Source {
+	return Source{Reader: &bounded{Reader: r, layer: kind, limits: o.limits, packed: func() int64 { return packed.n }}}
+}
+
+func (o *opener) refuse(kind Kind, detail string) error {
+	return &NotSnapshotError{Kind: kind, Layers: slices.Clone(o.layers), Detail: detail}
+}
+
+// shown is how many bytes of a file stand in a sentence about it.
+const shown = 16
+
+// detail is what more there is to say about a file of no known kind.
+func detail(kind Kind, head []byte) string {
+	if kind == Text || kind == Binary {
+		return fmt.Sprintf("and begins with %q", head[:min(len(head), shown)])
+	}
+	return ""
+}

@@ -1,0 +1,112 @@
+package container
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// unzip opens the file in a zip that may be a snapshot.
+func (o *opener) unzip(src Source) (Source, error) {
+	at, size, err := o.random(src)
+	if err != nil {
+		return Source{}, err
+	}
+	budget := &directory{ReaderAt: at, left: o.limits.DirectoryBytes}
+	z, err := zip.NewReader(budget, size)
+	if errors.Is(err, zip.ErrFormat) {
+		err = io.ErrUnexpectedEOF // the list of entries stands at its end
+	}
+	if err != nil {
+		return Source{}, damaged(Zip, err)
+	}
+	budget.left = -1 // the entry itself has no such bound
+	entry, err := o.entry(z.File)
+	if err != nil {
+		return Source{}, err
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return Source{}, damaged(Zip, err)
+	}
+	inner := Source{Reader: &bounded{Reader: r, layer: Zip, limits: o.limits, packed: func() int64 { return size }}}
+	if entry.Method == zip.Store {
+		inner.Size = int64(min(entry.UncompressedSize64, uint64(size)))
+	}
+	return inner, nil
+}
+
+// entry chooses the object of torch.save, or the only file.
+func (o *opener) entry(entries []*zip.File) (*zip.File, error) {
+	var files []*zip.File
+	var object *zip.File
+	for _, f := range entries {
+		if strings.HasSuffix(f.Name, "/") || strings.HasPrefix(f.Name, "__MACOSX/") {
+			continue
+		}
+		if files = append(files, f); path.Base(f.Name) == "data.pkl" {
+			object = f
+		}
+	}
+	switch {
+	case object != nil && holdsTensors(files, object):
+		return nil, o.refuse(Checkpoint, "")
+	case object != nil:
+		files = []*zip.File{object}
+	case len(files) != 1:
+		return nil, o.refuse(Archive, "a zip of "+units.Plural(len(files), "file", "files"))
+	}
+	if encrypted := files[0].Flags&1 != 0; encrypted {
+		return nil, fmt.Errorf("%w: the zip asks for a password", ErrDamaged)
+	}
+	return files[0], nil
+}
+
+// holdsTensors reports whether storages or code stand beside the object of
+// torch.save.
+func holdsTensors(files []*zip.File, object *zip.File) bool {
+	root := strings.TrimSuffix(object.Name, "data.pkl")
+	for _, f := range files {
+		if strings.HasPrefix(f.Name, root+"data/") || strings.HasPrefix(f.Name, root+"code/") || f.Name == root+"constants.pkl" {
+			return true
+		}
+	}
+	return false
+}
+
+// random makes a zip readable from its end: it is, or stays in memory.
+func (o *opener) random(src Source) (io.ReaderAt, int64, error) {
+	if src.At != nil {
+		return src.At, src.Size, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(src.Reader, o.limits.HeldBytes+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if int64(len(data)) > o.limits.HeldBytes {
+		return nil, 0, fmt.Errorf("%w, and one that comes through a pipe or lies in another file may have %s", ErrHeld, units.Bytes(o.limits.HeldBytes))
+	}
+	return bytes.NewReader(data), int64(len(data)), nil
+}
+
+// directory bounds how much of a zip is read to list its entries.
+type directory struct {
+	io.ReaderAt
+	left int64 // bytes; negative once it is listed
+}
+
+func (d *directory) ReadAt(b []byte, off int64) (int, error) {
+	if d.left >= 0 {
+		if d.left -= int64(len(b)); d.left < 0 {
+			d.left = 0
+			return 0, fmt.Errorf("%w: the zip has too many entries", ErrLimit)
+		}
+	}
+	return d.ReaderAt.ReadAt(b, off)
+}

@@ -1,0 +1,201 @@
+package pickle
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// LoadJSON reads a JSON text of the same values: objects are dicts, arrays are
+// lists. It takes what Python's json module writes, NaN and Infinity included,
+// and demands that nothing stands behind the value.
+func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
+	j := &jsonReader{
+		jsonText: jsonText{in: bufio.NewReaderSize(r, 64<<10), limits: limits.withDefaults()},
+		heap:     newHeap(), build: b,
+	}
+	root, err := j.document()
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Heap: j.heap, Root: root, Bytes: j.at}, nil
+}
+
+// ErrJSON: the text is no JSON.
+var ErrJSON = errors.New("damaged JSON")
+
+// JSONError says what is wrong with a JSON text and at which byte.
+type JSONError struct {
+	Offset int64
+	What   string // one clause
+	Err    error  // ErrJSON, ErrTruncated, ErrLimit, or that of the reader
+}
+
+func (e *JSONError) Error() string { return fmt.Sprintf("%v at byte %d: %s", e.Err, e.Offset, e.What) }
+
+func (e *JSONError) Unwrap() error { return e.Err }
+
+// jsonBatch is how many items of an array a Builder gets at a time, as with
+// pickles.
+const jsonBatch = batchSize
+
+// jsonReader feeds a builder in the order in which the stream way does.
+type jsonReader struct {
+	jsonText
+	heap  *Heap
+	build Builder
+	stack []Value // what waits for its container
+	text  int64   // bytes of all strings
+}
+
+func (j *jsonReader) document() (Value, error) {
+	if err := j.skipMark(); err != nil {
+		return 0, err
+	}
+	root, err := j.value(0)
+	if err != nil {
+		return 0, err
+	}
+	switch c, err := j.token(); {
+	case err == nil:
+		return 0, j.fail(ErrJSON, "%q stands behind the end", c)
+	case !errors.Is(err, ErrTruncated):
+		return 0, err
+	}
+	return root, nil
+}
+
+func (j *jsonReader) value(depth int) (Value, error) {
+	c, err := j.token()
+	if err != nil {
+		return 0, err
+	}
+	switch c {
+	case '{', '[':
+		if depth >= j.limits.Depth {
+			return 0, j.fail(ErrLimit, "more than %d containers inside one another", j.limits.Depth)
+		} else if len(j.heap.objects) >= j.limits.Objects {
+			return 0, j.fail(ErrLimit, "more than %d objects and arrays", j.limits.Objects)
+		}
+		if c == '{' {
+			return j.object(depth)
+		}
+		return j.array(depth)
+	case '"':
+		return j.str()
+	}
+	word, err := j.word(c)
+	if err != nil {
+		return 0, err
+	}
+	return j.scalar(word)
+}
+
+func (j *jsonReader) str() (Value, error) {
+	s, err := j.quoted()
+	if err != nil {
+		return 0, err
+	}
+	if j.text += int64(len(s)); j.text > j.limits.TextBytes {
+		return 0, j.fail(ErrLimit, "more than %d bytes of text", j.limits.TextBytes)
+	}
+	return j.heap.Text(s), nil
+}
+
+func (j *jsonReader) push(v Value) error {
+	if len(j.stack) >= j.limits.Stack {
+		return j.fail(ErrLimit, "more than %d values waiting for their container", j.limits.Stack)
+	}
+	j.stack = append(j.stack, v)
+	return nil
+}
+
+// object reads pairs up to the closing brace.
+func (j *jsonReader) object(depth int) (Value, error) {
+	v, base := j.heap.object(EmptyDict), len(j.stack)
+	for {
+		c, err := j.token()
+		if err != nil {
+			return 0, err
+		}
+		if c == '}' && len(j.stack) == base {
+			return v, nil
+		} else if c != '"' {
+			return 0, j.fail(ErrJSON, "%q where a key should begin", c)
+		}
+		key, err := j.str()
+		if err != nil {
+			return 0, err
+		}
+		if err := j.expect(':'); err != nil {
+			return 0, err
+		}
+		if err := j.push(key); err != nil {
+			return 0, err
+		}
+		item, err := j.value(depth + 1)
+		if err != nil {
+			return 0, err
+		}
+		if err := j.push(item); err != nil {
+			return 0, err
+		}
+		if last, err := j.closes('}'); err != nil {
+			return 0, err
+		} else if last {
+			return v, j.fill(v, base)
+		}
+	}
+}
+
+// array reads items up to the closing bracket.
+func (j *jsonReader) array(depth int) (Value, error) {
+	v, base := j.heap.object(EmptyList), len(j.stack)
+	if empty, err := j.peek(']'); err != nil || empty {
+		return v, err
+	}
+	for {
+		item, err := j.value(depth + 1)
+		if err != nil {
+			return 0, err
+		}
+		if err := j.push(item); err != nil {
+			return 0, err
+		}
+		last, err := j.closes(']')
+		if err != nil {
+			return 0, err
+		}
+		if last || len(j.stack)-base >= jsonBatch {
+			if err := j.fill(v, base); err != nil {
+				return 0, err
+			}
+		}
+		if last {
+			return v, nil
+		}
+	}
+}
+
+// fill hands what waits above base to the builder.
+func (j *jsonReader) fill(v Value, base int) error {
+	items := j.stack[base:]
+	j.stack = j.stack[:base]
+	filled, err := j.heap.at(v), error(nil)
+	if filled.Kind == EmptyDict {
+		filled, err = j.build.SetItems(j.heap, filled, items)
+	} else {
+		filled, err = j.build.Append(j.heap, filled, items)
+	}
+	switch {
+	case errors.Is(err, ErrLimit):
+		return j.fail(ErrLimit, "a container is too large")
+	case errors.Is(err, ErrOtherWay), errors.Is(err, ErrMalformed):
+		return j.fail(ErrJSON, "a container makes no sense")
+	case err != nil:
+		return err
+	}
+	j.heap.set(v, filled)
+	return nil
+}

@@ -1,0 +1,151 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/container"
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// Problem is a reason why a file cannot be read as a snapshot.
+type Problem uint8
+
+const (
+	ProblemOther Problem = iota // an error of the system, which speaks for itself
+
+	// The file is whole, and something else.
+	ProblemEmpty
+	ProblemGitLFS
+	ProblemSQLite
+	ProblemMemoryTimeline
+	ProblemChromeTrace
+	ProblemCheckpoint
+	ProblemReport
+	ProblemPage
+	ProblemArchive
+	ProblemCompression
+	ProblemUTF16
+	ProblemNotPickle
+	ProblemNotSnapshot
+
+	// It may be a snapshot, and cannot be read.
+	ProblemTruncated
+	ProblemDamaged
+	ProblemForbidden
+	ProblemLimit
+	ProblemPipe
+	ProblemDirectory
+	ProblemPermission
+
+	numProblems
+)
+
+// expected is what to do with a file that is something else.
+const expected = "expected what torch.cuda.memory._dump_snapshot() writes"
+
+// problems is the table of all that can be wrong with a file: how it shows, and
+// what to do. What exactly was found, and where, stands in the error before it.
+var problems = [numProblems]struct {
+	kinds  []container.Kind // of a file that is something else
+	errs   []error          // or what the error is
+	advice string
+}{
+	ProblemOther: {},
+	ProblemEmpty: {kinds: []container.Kind{container.Empty},
+		advice: "the job may have died before it wrote the snapshot"},
+	ProblemGitLFS: {kinds: []container.Kind{container.GitLFS},
+		advice: "fetch the file with git lfs pull"},
+	ProblemSQLite: {kinds: []container.Kind{container.SQLite},
+		advice: "dump the snapshot with torch.cuda.memory._dump_snapshot()"},
+	ProblemMemoryTimeline: {kinds: []container.Kind{container.MemoryTimeline},
+		advice: "record with torch.cuda.memory._record_memory_history() and dump with _dump_snapshot()"},
+	ProblemChromeTrace: {kinds: []container.Kind{container.ChromeTrace},
+		advice: "record with torch.cuda.memory._record_memory_history() and dump with _dump_snapshot()"},
+	ProblemCheckpoint: {kinds: []container.Kind{container.Checkpoint},
+		advice: expected},
+	ProblemReport: {kinds: []container.Kind{container.Report},
+		advice: "open it in a browser, or name the snapshot that it was made of"},
+	ProblemPage: {kinds: []container.Kind{container.HTML},
+		advice: "name the snapshot that it was made of"},
+	ProblemArchive: {kinds: []container.Kind{container.Archive},
+		advice: "unpack it, and name the snapshots or their directory"},
+	ProblemCompression: {kinds: []container.Kind{container.Compression},
+		advice: "unpack it first; gzip and zstd are read as they are"},
+	ProblemUTF16: {kinds: []container.Kind{container.UTF16},
+		advice: "a redirection in PowerShell may have made it so; write the file from Python"},
+	ProblemNotPickle: {kinds: []container.Kind{container.Text, container.Binary, container.Image}, errs: []error{pickle.ErrNotPickle},
+		advice: expected},
+	ProblemNotSnapshot: {errs: []error{ErrNotSnapshot},
+		advice: expected},
+
+	ProblemTruncated: {errs: []error{pickle.ErrTruncated, io.ErrUnexpectedEOF},
+		advice: "copy the file again, or dump the snapshot again"},
+	ProblemDamaged: {errs: []error{pickle.ErrMalformed, pickle.ErrJSON, container.ErrDamaged},
+		advice: "copy the file again, or dump the snapshot again"},
+	ProblemForbidden: {errs: []error{pickle.ErrForbidden},
+		advice: "do not load it in Python either, unless you trust where it comes from"},
+	ProblemLimit: {errs: []error{pickle.ErrLimit, container.ErrLimit},
+		advice: "no snapshot of torch comes near that; if it is one, please report it"},
+	ProblemPipe: {errs: []error{errOneReading, container.ErrHeld},
+		advice: "save it to a file of its own and name that"},
+	ProblemDirectory: {errs: []error{errDirectory},
+		advice: "name the snapshot files in it"},
+	ProblemPermission: {errs: []error{fs.ErrPermission},
+		advice: "see who may read it with ls -l"},
+}
+
+// Error is a file that cannot be read as a snapshot.
+type Error struct {
+	Problem Problem
+	Err     error // what was found, and where
+}
+
+func (e *Error) Error() string {
+	if advice := problems[e.Problem].advice; advice != "" {
+		return fmt.Sprintf("%v; %s", e.Err, advice)
+	}
+	return e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// IsSomethingElse reports whether err says that a file is whole, and is no
+// snapshot.
+func IsSomethingElse(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Problem >= ProblemEmpty && e.Problem <= ProblemNotSnapshot
+}
+
+// explain finds the problem that an error is.
+func explain(err error) error {
+	var known *Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	if refused := new(pickle.Error); errors.As(err, &refused) && strings.HasPrefix(refused.Global, "torch.") {
+		return &Error{Problem: ProblemCheckpoint, Err: fmt.Errorf("this looks like a checkpoint with tensors: %w", err)}
+	}
+	return &Error{Problem: problemOf(err), Err: err}
+}
+
+func problemOf(err error) Problem {
+	var not *container.NotSnapshotError
+	if errors.As(err, &not) {
+		for p, row := range problems {
+			if slices.Contains(row.kinds, not.Kind) {
+				return Problem(p)
+			}
+		}
+	}
+	for p, row := range problems {
+		if slices.ContainsFunc(row.errs, func(known error) bool { return errors.Is(err, known) }) {
+			return Problem(p)
+		}
+	}
+	return ProblemOther
+}
