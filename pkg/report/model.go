@@ -14,6 +14,7 @@ type Report struct {
 	Rules    []Rule   `json:"rules"`    // index: the payload's rule column
 	Palette  Palette  `json:"palette"`
 	Start    Start    `json:"start"`
+	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
 }
 
 // Start says what the page shows first: the device with the longest history.

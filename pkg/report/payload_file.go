@@ -8,10 +8,21 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
+// devicePacker packs the columns of a device: of a recording (devicePayload), or
+// of a report that was read (savedDevice).
+type devicePacker interface {
+	shown() *Device
+	values() int // about how many all parts have together
+	pack(number int, tick func(values int)) part
+	packLanes() part
+	has(omission) bool // whether there is anything to leave out
+	omit(omission, *stackTable)
+}
+
 // filePayload is all payloads of one file, packed.
 type filePayload struct {
 	in       *answer.Input
-	devices  []*devicePayload
+	devices  []devicePacker
 	texts    *stringTable // that the devices refer to
 	elements []element    // of the devices, of the stacks, of the lanes of each device
 }
@@ -48,9 +59,7 @@ func (f *filePayload) encode(tick func(values int)) {
 		all.Wait()
 	}
 	f.encodeStacks(allStacks(f.in.Snapshot))
-	for i, p := range f.devices {
-		f.elements[len(f.devices)+1+i].parts = []part{pack(packOthers, nil, p.view.lanes.write)}
-	}
+	f.encodeLanes()
 }
 
 // encodeStacks packs the stacks and all texts of the file.
@@ -60,15 +69,15 @@ func (f *filePayload) encodeStacks(t *stackTable) {
 	})}
 }
 
-// omit packs again what a step to a smaller report changes. The steps before
-// it have been taken.
+// omit packs again what is another after something was left out. The steps
+// before it have been taken.
 func (f *filePayload) omit(what omission) {
 	var stacks *stackTable
 	part := partStacks
 	switch what {
 	case omitAddresses:
 		part = partAddresses
-	case omitTimes:
+	case omitTimes, omitEveryTime:
 		part = partTimes
 	case omitInnerFrames:
 		stacks = userStacks(f.in, true)
@@ -81,6 +90,16 @@ func (f *filePayload) omit(what omission) {
 	}
 	if stacks != nil {
 		f.encodeStacks(stacks)
+	}
+	if what == omitEveryTime {
+		f.encodeLanes()
+	}
+}
+
+// encodeLanes packs what stands above the charts.
+func (f *filePayload) encodeLanes() {
+	for i, p := range f.devices {
+		f.elements[len(f.devices)+1+i].parts = []part{p.packLanes()}
 	}
 }
 
