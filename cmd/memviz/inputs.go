@@ -29,6 +29,10 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 		return nil, &usageError{what: "standard input can be read once, and - is named twice", command: c.Command.Name}
 	}
 	names := displayNames(paths)
+	pseudonyms, err := redaction(c)
+	if err != nil {
+		return nil, err
+	}
 	in := make([]answer.Input, 0, len(paths))
 	for i, path := range paths {
 		which := ""
@@ -40,14 +44,19 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 			return nil, err
 		}
 		p.stage("replaying" + which)
-		in = append(in, answer.NewInput(names[i], s))
+		name := redactInput(pseudonyms, names[i], s)
+		in = append(in, answer.NewInput(name, s))
 	}
 	return onlyDevice(c, in)
 }
 
 func openSnapshot(path string, stdin io.Reader, o snapshot.Options) (*snapshot.Snapshot, error) {
 	if path != stdinName {
-		return snapshot.OpenWith(path, o)
+		s, err := snapshot.OpenWith(path, o)
+		if err != nil && isReport(path) {
+			return nil, fmt.Errorf("%s is a report of memviz: memviz trace writes it anew, memviz inspect lists what it holds, and answers need the snapshot", path)
+		}
+		return s, err
 	}
 	s, err := snapshot.ReadPipe(stdin, o)
 	if err != nil {

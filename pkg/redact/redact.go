@@ -36,14 +36,14 @@ func NewSalt() []byte {
 // Snapshot gives the names in s other names, in place. It has to come before
 // anything is read from s. Every text that the model does not account for goes.
 func (o *Options) Snapshot(s *snapshot.Snapshot) {
-	if done := o.redaction(); done.Any() {
+	if done := o.Redaction(); done.Any() {
 		newWorker(o).snapshot(s)
 		s.Redaction = done
 	}
 }
 
-// redaction is what a snapshot says of itself afterwards.
-func (o *Options) redaction() snapshot.Redaction {
+// Redaction is what a snapshot says of itself afterwards.
+func (o *Options) Redaction() snapshot.Redaction {
 	return snapshot.Redaction{Paths: o.Paths, Names: o.Names, Prefixes: len(o.Strip) > 0}
 }
 

@@ -24,6 +24,7 @@ type Document struct {
 	files   []*filePayload
 	omitted omissions
 	asked   Omission // see Omit
+	markup  *markup  // of a report that was read; else nil
 
 	warnings [][][]answer.Warning // by file and device: without what was left out
 	fitted   []answer.Warning     // what Fit left out, once it did

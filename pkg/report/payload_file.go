@@ -25,6 +25,9 @@ type filePayload struct {
 	devices  []devicePacker
 	texts    *stringTable // that the devices refer to
 	elements []element    // of the devices, of the stacks, of the lanes of each device
+
+	saved     *savedStacks // of a report that was read; else nil
+	laneNames []string     // likewise
 }
 
 func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
@@ -40,17 +43,30 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]in
 			stacks:    stacks,
 			texts:     f.texts,
 		})
+	}
+	f.setElements(view)
+	return f
+}
+
+// setElements makes the elements, empty.
+func (f *filePayload) setElements(view *File) {
+	for i := range view.Devices {
 		f.elements = append(f.elements, element{id: view.Devices[i].Payload, parts: make([]part, deviceParts)})
 	}
 	f.elements = append(f.elements, element{id: view.Stacks})
 	for i := range view.Devices {
 		f.elements = append(f.elements, element{id: view.Devices[i].Lanes.Payload})
 	}
-	return f
 }
 
 // encode packs everything.
 func (f *filePayload) encode(tick func(values int)) {
+	f.encodeDevices(tick)
+	f.encodeStacks(allStacks(f.in.Snapshot))
+	f.encodeLanes()
+}
+
+func (f *filePayload) encodeDevices(tick func(values int)) {
 	for i, p := range f.devices {
 		var all sync.WaitGroup
 		for number := range deviceParts {
@@ -58,8 +74,6 @@ func (f *filePayload) encode(tick func(values int)) {
 		}
 		all.Wait()
 	}
-	f.encodeStacks(allStacks(f.in.Snapshot))
-	f.encodeLanes()
 }
 
 // encodeStacks packs the stacks and all texts of the file.
