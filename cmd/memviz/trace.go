@@ -25,7 +25,7 @@ func traceCommand() *cli.Command {
 			"    memviz trace snap.pickle\n" +
 			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
 			"    memviz trace --capacity H100 snap.pickle\n" +
-			"    memviz trace --redact all --omit addresses,times snap.pickle -o ticket.html\n" +
+			"    memviz trace --redact all --omit addresses,times snap.pickle\n" +
 			"    memviz trace old.html -o new.html\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
 			"A report of an older memviz is written anew, with the page of this one. It takes\n" +

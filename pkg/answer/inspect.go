@@ -65,7 +65,7 @@ func Inspect(in *Inspected, rows int) *Sheet {
 	}
 	s.say("%s and %s say nothing of who wrote the code.", units.Plural(v.Pseudonyms, "pseudonym", "pseudonyms"), units.Plural(v.PublicNames, "public name", "public names"))
 	if v.ForeignScripts > 0 {
-		s.say("%s not of this memviz and were not looked into: memviz trace writes the report anew without them.",
+		s.say("%s not of this memviz. What such code holds is not listed here; memviz trace writes the report anew without it.",
 			units.Plural(v.ForeignScripts, "script or style is", "scripts or styles are"))
 	}
 	if v.namesSomething() {

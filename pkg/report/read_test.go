@@ -85,7 +85,7 @@ func TestOmitOfAReportThatWasRead(t *testing.T) {
 			t.Errorf("without %q the reports differ", o)
 		}
 	}
-	want, got := Encode("memviz test", in, nil), Encode("memviz test", in, nil)
+	want := Encode("memviz test", in, nil)
 	size, _ := want.Size()
 	if err := want.Fit(size - 30_000); err != nil || len(want.LeftOut()) < 2 {
 		t.Fatalf("%v, left out %q", err, want.LeftOut())
