@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// What a report may hold that is read again. Reports of 25 million events stay
-// below.
+// What a report may hold that is read again. Reports of 20 million events stay
+// below, and hostile ones take less than 512 MB of memory.
 const (
-	maxPage        = 1 << 30 // bytes of the file
-	maxRaw         = 1 << 28 // bytes of all payloads, unpacked
+	maxPage        = 1 << 27 // bytes of the file
+	maxRaw         = 1 << 27 // bytes of all payloads, unpacked
 	maxAllocations = 1 << 23 // of a device
 	maxEvents      = 1 << 40
 )

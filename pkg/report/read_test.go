@@ -146,7 +146,7 @@ func TestReadRefuses(t *testing.T) {
 		{`id="stacks-0"`, `id="device-0-0"`, `damaged report: the page: two elements are called "device-0-0"`},
 		{`id="stacks-0"`, `id="stacks-1"`, "damaged report: stacks-0: it is missing"},
 		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="9`, "damaged report: stacks-0: "},
-		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="99999999999`, "damaged report: stacks-0: the payloads have more than 268435456 bytes"},
+		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="99999999999`, "damaged report: stacks-0: the payloads have more than 134217728 bytes"},
 		{`id="device-0-0" data-bytes="`, `id="device-0-0" data-bytes="-`, "damaged report: device-0-0: its size is said to be"},
 		{`"events":`, `"events":7`, "damaged report: device-0-0: "},
 		{`"has_time":true`, `"has_time":false`, "damaged report: device-0-0: 1"},
