@@ -14,13 +14,20 @@ import (
 
 // answerFlags are the flags of every command that prints an answer with figures.
 func answerFlags(more ...cli.Flag) []cli.Flag {
-	return printFlags(append(more,
-		&cli.StringSliceFlag{Name: "fail-if", Usage: "exit with status 3 if `CONDITION` holds, such as 'peak>70GiB'; any number or list of the JSON; may be repeated"},
-	)...)
+	return printFlags(append(more, failIfFlag)...)
 }
 
 // printFlags are the flags of every command that prints an answer.
 func printFlags(more ...cli.Flag) []cli.Flag {
+	return formatFlags(append(more, redactFlags()...)...)
+}
+
+// failIfFlag is for answers with figures.
+var failIfFlag = &cli.StringSliceFlag{Name: "fail-if",
+	Usage: "exit with status 3 if `CONDITION` holds, such as 'peak>70GiB'; any number or list of the JSON; may be repeated"}
+
+// formatFlags say how an answer is printed.
+func formatFlags(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		&cli.StringFlag{Name: "format", Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
@@ -68,7 +75,11 @@ func answeredOf(c *cli.Context, find func(in []answer.Input) (*answer.Sheet, err
 		if err != nil {
 			return nil, err
 		}
-		return find(in)
+		sheet, err := find(in)
+		if err == nil {
+			sheet.Redacted(redactionOf(in))
+		}
+		return sheet, err
 	})
 }
 

@@ -7,29 +7,28 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // conclude says what was written, and what is not in it.
-func conclude(c *cli.Context, what string, size int64, in []answer.Input, document *report.Document) {
+func conclude(c *cli.Context, what string, size int64, document *report.Document) {
 	if left := document.LeftOut(); len(left) > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "memviz: left out to stay within --max-size %s: %s\n", c.String("max-size"), strings.Join(left, ", "))
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintln(c.App.ErrWriter, closingLine(what, size, in))
+		fmt.Fprintln(c.App.ErrWriter, closingLine(what, size, document.Report()))
 	}
 }
 
 // closingLine says what was written and where it can go. With several devices
 // it names the highest peak.
-func closingLine(what string, size int64, in []answer.Input) string {
+func closingLine(what string, size int64, r *report.Report) string {
 	allocations, devices, peak := 0, 0, int64(0)
-	for i := range in {
-		for _, d := range in[i].Devices {
-			allocations += len(d.Allocations)
-			peak = max(peak, d.Totals.PeakBytes)
+	for i := range r.Files {
+		for _, d := range r.Files[i].Devices {
+			allocations += d.Allocations
+			peak = max(peak, d.PeakBytes)
 			devices++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // familiesFlag names a person's own rules.
 var familiesFlag = &cli.StringFlag{Name: "families",
-	Usage: "before all built-in rules, have those in `FILE` say what tensors are for; a line is like 'cache: function =~ kv_cache'"}
+	Usage: "before all built-in rules, have those in `FILE` say what tensors are for; a line is like 'cache: function =~ kv_cache'; with --redact it sees the pseudonyms"}
 
 // override has the rules file of --families, if there is one, decide first.
 func override(c *cli.Context, in []answer.Input) error {
@@ -31,6 +31,9 @@ func override(c *cli.Context, in []answer.Input) error {
 	rules, err := analysis.ParseOverrides(units.Printable(filepath.Base(path)), f)
 	if err != nil {
 		return fmt.Errorf("--families: %w", err)
+	}
+	if redactionOf(in).Any() {
+		rules.HideText()
 	}
 	for i := range in {
 		in[i].Override(rules)

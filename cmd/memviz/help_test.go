@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,6 +147,12 @@ func exampleFolder(env *testscript.Env) error {
 		}
 		if err := os.WriteFile(in(name), data, 0o600); err != nil {
 			return err
+		}
+	}
+	for name, args := range map[string][]string{"report.html": nil, "old.html": nil, "redacted.html": {"--redact", "all"}} {
+		args = append([]string{"trace", "-q", "-o", in(name), in("snap.pickle")}, args...)
+		if status := run(args, nil, io.Discard, io.Discard); status != exitDone {
+			return fmt.Errorf("%s cannot be made: status %d", name, status)
 		}
 	}
 	for _, program := range []string{"flamegraph.pl", "man", "xdg-open", "x-www-browser", "www-browser"} {

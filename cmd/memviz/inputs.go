@@ -30,6 +30,10 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 // readSources reads and replays snapshots. What a directory held beside them is
 // skipped, and said to be.
 func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, error) {
+	pseudonyms, err := redaction(c)
+	if err != nil {
+		return nil, err
+	}
 	names := displayNames(pathsOf(files.sources))
 	in := make([]answer.Input, 0, len(names))
 	for i, file := range files.sources {
@@ -45,7 +49,8 @@ func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, er
 			return nil, err
 		}
 		p.stage("replaying" + which)
-		in = append(in, answer.NewInput(names[i], s))
+		name := redactInput(pseudonyms, names[i], s)
+		in = append(in, answer.NewInput(name, s))
 	}
 	if len(in) == 0 {
 		return nil, files.nothing(c.Args().First())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -48,19 +49,25 @@ func ranks(c *cli.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		summaries, unreadable, err := readRanks(c.Context, files, p)
+		pseudonyms, err := redaction(c)
+		if err != nil {
+			return nil, err
+		}
+		summaries, unreadable, err := readRanks(c.Context, files, pseudonyms, p)
 		if err != nil {
 			return nil, err
 		}
 		p.end()
 		files.say(c.App.ErrWriter)
-		return answer.Ranks(summaries, unreadable, c.Int("rows")), nil
+		sheet := answer.Ranks(summaries, unreadable, c.Int("rows"))
+		sheet.Redacted(pseudonyms.Redaction())
+		return sheet, nil
 	})
 }
 
 // readRanks reads several files at once, and keeps of each only its summary. A
 // file that cannot be read does not keep the others from being compared.
-func readRanks(ctx context.Context, files *search, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
+func readRanks(ctx context.Context, files *search, pseudonyms *redact.Options, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
 	paths := pathsOf(files.sources)
 	names, ranks := displayNames(paths), analysis.NameRanks(paths)
 	room := semaphore.NewWeighted(ranksMemory)
@@ -79,7 +86,7 @@ func readRanks(ctx context.Context, files *search, p *progress) (list []analysis
 			s, err := snapshot.Open(file.path)
 			var summary []analysis.RankSummary
 			if err == nil {
-				in := answer.NewInput(names[i], s)
+				in := answer.NewInput(redactInput(pseudonyms, names[i], s), s)
 				summary = answer.RankOf(&in, ranks[i])
 			}
 			mu.Lock()
@@ -87,7 +94,7 @@ func readRanks(ctx context.Context, files *search, p *progress) (list []analysis
 			if file.found && snapshot.IsSomethingElse(err) {
 				files.skip(file.path, "data of something else")
 			} else if err != nil {
-				unreadable = append(unreadable, answer.UnreadableRank{File: names[i], Error: err.Error()})
+				unreadable = append(unreadable, unreadableRank(pseudonyms, names[i], err))
 			}
 			list = append(list, summary...)
 			done++
@@ -103,6 +110,15 @@ func readRanks(ctx context.Context, files *search, p *progress) (list []analysis
 		return nil, nil, fmt.Errorf("none of %d files could be read; the first: %s", len(paths), unreadable[0].Error)
 	}
 	return list, unreadable, nil
+}
+
+// unreadableRank says of a file why it could not be read. The words are not
+// shown where names are redacted, because they quote the file.
+func unreadableRank(pseudonyms *redact.Options, name string, err error) answer.UnreadableRank {
+	if pseudonyms.Redaction().Any() {
+		return answer.UnreadableRank{File: pseudonyms.FileName(name), Error: "cannot be read; what is wrong is said without --redact"}
+	}
+	return answer.UnreadableRank{File: name, Error: err.Error()}
 }
 
 func fileSize(path string) int64 {

@@ -71,7 +71,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"condition of --fail-if holds.",
 		Commands: []*cli.Command{
 			traceCommand(), statsCommand(), topCommand(), leaksCommand(), oomCommand(),
-			diffCommand(), ranksCommand(), eventsCommand(), segmentsCommand(), foldedCommand(),
+			diffCommand(), ranksCommand(), eventsCommand(), segmentsCommand(), foldedCommand(), inspectCommand(),
 			snippetCommand(), schemaCommand(), completionCommand(), manCommand(),
 		},
 		Reader:    stdin,

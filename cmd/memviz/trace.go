@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pkg/browser"
@@ -25,7 +26,11 @@ func traceCommand() *cli.Command {
 			"    memviz trace snap.pickle\n" +
 			"    memviz trace rank0.pickle rank1.pickle -o ranks.html --open\n" +
 			"    memviz trace --capacity H100 snap.pickle\n" +
+			"    memviz trace --redact all --omit addresses,times snap.pickle\n" +
+			"    memviz trace old.html -o new.html\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
+			"A report of an older memviz is written anew, with the page of this one. It takes\n" +
+			"--omit and --max-size; all else needs the snapshot.\n\n" +
 			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
 			"below the user's code, stacks of frees. The report and this program say what was left\n" +
 			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.\n\n" +
@@ -35,17 +40,18 @@ func traceCommand() *cli.Command {
 			"    activation: file */model.py\n" +
 			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
 			"    communication: operator c10d::*",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html; snapshot.html for -)"},
+				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html; snapshot.html for -; redacted.html if paths are redacted)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
 				Usage: "keep the HTML within `SIZE`, such as 10MB; MB are a million bytes, as attachments are measured, MiB 2^20; none lifts the limit"},
+			omitFlag,
 			familiesFlag,
 			capacityFlag,
 			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html"},
 			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser"},
 			quietFlag,
-		},
+		}, redactFlags()...),
 		Action: trace,
 	}
 }
@@ -60,6 +66,13 @@ func trace(c *cli.Context) error {
 	}
 	capacity, err := givenCapacity(c)
 	if err != nil {
+		return err
+	}
+	omission, err := omission(c)
+	if err != nil {
+		return err
+	}
+	if _, err := redaction(c); err != nil {
 		return err
 	}
 	toStdout := c.String("output") == "-"
@@ -80,16 +93,12 @@ func trace(c *cli.Context) error {
 	}
 	p := newProgress(c)
 	defer p.end()
-	in, err := readSources(c, p, files)
+	path := outputName(c)
+	document, err := makeDocument(c, p, files, capacity)
 	if err != nil {
 		return err
 	}
-	path := outputName(c)
-	if err := override(c, in); err != nil {
-		return err
-	}
-	document := report.Encode(program, in, p.events("encoding"))
-	drawCapacity(c, document, capacity)
+	document.Omit(omission)
 	if limit > 0 {
 		if err := fit(document, limit); err != nil {
 			return fmt.Errorf("cannot write %s: %w", path, err)
@@ -105,7 +114,7 @@ func trace(c *cli.Context) error {
 			return fmt.Errorf("cannot write the report: %w", err)
 		}
 		p.end()
-		conclude(c, "the report", counted.n, in, document)
+		conclude(c, "the report", counted.n, document)
 		return nil
 	}
 	size, err := writeFile(path, pathsOf(files.sources), write)
@@ -113,11 +122,29 @@ func trace(c *cli.Context) error {
 		return err
 	}
 	p.end()
-	conclude(c, path, size, in, document)
+	conclude(c, path, size, document)
 	if c.Bool("open") {
 		return openBrowser(path)
 	}
 	return nil
+}
+
+// makeDocument makes the report of the snapshots that were named, or reads the
+// report that was.
+func makeDocument(c *cli.Context, p *progress, files *search, capacity report.GivenCapacity) (*report.Document, error) {
+	if slices.ContainsFunc(files.sources, isReport) {
+		return readDocument(c, p)
+	}
+	in, err := readSources(c, p, files)
+	if err != nil {
+		return nil, err
+	}
+	if err := override(c, in); err != nil {
+		return nil, err
+	}
+	document := report.Encode(program, in, p.events("encoding"))
+	drawCapacity(c, document, capacity)
+	return document, nil
 }
 
 // maxSize is the value of --max-size in bytes, 0 for none.
@@ -153,7 +180,7 @@ func outputName(c *cli.Context) string {
 	case path == "-":
 		return "the report"
 	case path == "":
-		path = defaultOutput(c.Args().First())
+		path = chosenOutput(c)
 	}
 	if c.Bool("zip") && filepath.Ext(path) != ".zip" {
 		path = strings.TrimSuffix(path, ".html") + ".zip"
@@ -165,10 +192,20 @@ func outputName(c *cli.Context) string {
 func htmlName(c *cli.Context) string {
 	path := outputName(c)
 	if c.String("output") == "-" {
-		path = defaultOutput(c.Args().First())
+		path = chosenOutput(c)
 	}
 	name := filepath.Base(path)
 	return strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
+}
+
+// chosenOutput is where the report goes if nobody says so. The name of a file is
+// passed on with it, so one whose paths are redacted has a name of its own.
+func chosenOutput(c *cli.Context) string {
+	input := c.Args().First()
+	if o, err := redaction(c); err == nil && o.Paths {
+		return filepath.Join(filepath.Dir(input), "redacted.html")
+	}
+	return defaultOutput(input)
 }
 
 // defaultOutput is the snapshot's name with .html in place of its extensions, or

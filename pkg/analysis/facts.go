@@ -40,22 +40,31 @@ const (
 
 func (f facts) has(any facts) bool { return f&any != 0 }
 
+// symbolWords are parts of C++ symbols that mean something.
+var symbolWords = []struct {
+	facts facts
+	words []string
+}{
+	{factEngine, []string{"torch::autograd::Engine::"}},
+	{factAccumulate, []string{"AccumulateGrad"}},
+	{factRelease, []string{"release_variables", "SavedVariable::reset_data"}},
+	{factWorkspace, []string{"getNewWorkspace", "setWorkspaceForHandle", "CUDABlasLtWorkspace",
+		"getCurrentCUDABlasHandle", "raw_cudnn_", "run_conv_plan", "run_single_conv", "cub::"}},
+	{factCommunication, []string{"c10d::", "nccl", "ProcessGroup", "Reducer::"}},
+}
+
 // nativeFacts are the facts of a C++ frame.
 func nativeFacts(symbol string) facts {
-	f := factNative
-	add := func(fact facts, is bool) {
-		if is {
-			f |= fact
+	f := factNative | interpreterFacts(symbol)
+	for _, row := range symbolWords {
+		if containsAny(symbol, row.words...) {
+			f |= row.facts
 		}
 	}
-	add(factEngine, strings.Contains(symbol, "torch::autograd::Engine::"))
-	add(factAccumulate, strings.Contains(symbol, "AccumulateGrad"))
-	add(factRelease, containsAny(symbol, "release_variables", "SavedVariable::reset_data"))
-	add(factWorkspace, containsAny(symbol, "getNewWorkspace", "setWorkspaceForHandle", "CUDABlasLtWorkspace",
-		"getCurrentCUDABlasHandle", "raw_cudnn_", "run_conv_plan", "run_single_conv", "cub::"))
-	add(factCommunication, containsAny(symbol, "c10d::", "nccl", "ProcessGroup", "Reducer::"))
-	add(factTransfer, isTransfer(symbol))
-	return f | interpreterFacts(symbol)
+	if isTransfer(symbol) {
+		f |= factTransfer
+	}
+	return f
 }
 
 // transferMethods are the Python methods of a tensor, as C++ knows them, that

@@ -23,35 +23,45 @@ const (
 	placeSavedTensors                   // torch/autograd/graph.py
 )
 
+// tellingFiles are files, and folders with a slash at the end, by what they say.
+var tellingFiles = []struct {
+	place place
+	facts facts
+	paths []string
+}{
+	{placeModule, 0, []string{"nn/modules/module.py"}},
+	{placeModules, 0, []string{"torch/nn/modules/"}},
+	{placeOptimizer, 0, []string{"torch/optim/", "apex/optimizers/", "bitsandbytes/optim/"}},
+	{placeAutograd, 0, []string{"torch/autograd/__init__.py", "torch/autograd/graph.py"}},
+	{placeSavedTensors, 0, []string{"torch/autograd/graph.py"}},
+	{placeFunction, 0, []string{"torch/autograd/function.py"}},
+	{placeTensor, 0, []string{"torch/_tensor.py"}},
+	{placeCheckpoint, factCheckpoint, []string{"torch/utils/checkpoint.py"}},
+	{0, factCommunication, []string{"distributed_c10d.py"}},
+	{0, factLoad, []string{"torch/serialization.py", "nn/init.py", "nn/parameter.py", "safetensors/"}},
+	{0, factDataLoader, []string{"torch/utils/data/"}},
+}
+
 // factsOfFile looks at a slashed file name.
 func factsOfFile(file string) fileFacts {
 	var f fileFacts
-	in := func(p place, is bool) {
-		if is {
-			f.place |= p
+	for _, row := range tellingFiles {
+		for _, path := range row.paths {
+			if strings.HasSuffix(path, "/") && inFolder(file, path) || isFile(file, path) {
+				f.place |= row.place
+				f.facts |= row.facts
+			}
 		}
 	}
-	in(placeModule, isFile(file, "nn/modules/module.py"))
-	in(placeModules, inFolder(file, "torch/nn/modules/"))
-	in(placeOptimizer, isOptimizerFile(file))
-	in(placeAutograd, isFile(file, "torch/autograd/__init__.py") || isFile(file, "torch/autograd/graph.py"))
-	in(placeSavedTensors, isFile(file, "torch/autograd/graph.py"))
-	in(placeFunction, isFile(file, "torch/autograd/function.py"))
-	in(placeTensor, isFile(file, "torch/_tensor.py"))
-	in(placeCheckpoint, isFile(file, "torch/utils/checkpoint.py"))
-
-	add := func(fact facts, is bool) {
-		if is {
-			f.facts |= fact
-		}
+	if isOptimizerFile(file) {
+		f.place |= placeOptimizer
 	}
-	add(factCommunication, isFile(file, "distributed_c10d.py"))
-	add(factClipGrad, strings.Contains(file, "clip_grad"))
-	add(factLoad, isFile(file, "torch/serialization.py") || isFile(file, "nn/init.py") ||
-		isFile(file, "nn/parameter.py") || inFolder(file, "safetensors/"))
-	add(factDataLoader, inFolder(file, "torch/utils/data/"))
-	add(factCheckpoint, f.place&placeCheckpoint != 0)
-	add(factKVCache, isKVCache(file))
+	if strings.Contains(file, clipGradWord) {
+		f.facts |= factClipGrad
+	}
+	if isKVCache(file) {
+		f.facts |= factKVCache
+	}
 	return f
 }
 
@@ -65,15 +75,22 @@ func inFolder(file, folder string) bool {
 	return strings.HasPrefix(file, folder) || strings.Contains(file, "/"+folder)
 }
 
+const (
+	deepspeed       = "deepspeed/"
+	optimizerPrefix = "optim"
+	clipGradWord    = "clip_grad"
+)
+
+// deepspeedOptimizers are parts of the names of its optimizers.
+var deepspeedOptimizers = []string{"optim", "zero"}
+
+// isOptimizerFile recognises optimizers that tellingFiles does not list.
 func isOptimizerFile(file string) bool {
-	if inFolder(file, "torch/optim/") || inFolder(file, "apex/optimizers/") || inFolder(file, "bitsandbytes/optim/") {
-		return true
-	}
-	if inFolder(file, "deepspeed/") && containsAny(file[strings.Index(file, "deepspeed/"):], "optim", "zero") {
+	if inFolder(file, deepspeed) && containsAny(file[strings.Index(file, deepspeed):], deepspeedOptimizers...) {
 		return true
 	}
 	base := file[strings.LastIndexByte(file, '/')+1:]
-	return strings.HasPrefix(base, "optim")
+	return strings.HasPrefix(base, optimizerPrefix)
 }
 
 // functionFacts is what the name of a Python function says: facts that hold in
@@ -110,27 +127,40 @@ var functionsInPlaces = []struct {
 	{placeOptimizer, factOptimizerLoad, []string{"load_state_dict"}},
 }
 
+// tellingFunctions are functions that mean something in every file.
+var tellingFunctions = map[string]facts{
+	"_backward_impl": factBackwardCall,
+	"forward":        factForward,
+	"zero_grad":      factZeroGrad,
+}
+
+// tellingWords are parts of functions' names that mean something in every file.
+var tellingWords = []struct {
+	facts facts
+	words []string
+}{
+	{factClipGrad, []string{clipGradWord}},
+	{factCommunication, []string{"all_reduce", "reduce_scatter", "_all_gather", "broadcast_coalesced"}},
+	{factLoad, []string{"load_state_dict", "from_pretrained", "set_module_tensor_to_device",
+		"init_weight", "load_weight", "load_model", "load_checkpoint"}},
+}
+
 // factsOfFunction looks at the last part of a Python function's name.
 func factsOfFunction(name string) functionFacts {
-	var f functionFacts
+	f := functionFacts{facts: tellingFunctions[name]}
 	for _, row := range functionsInPlaces {
 		if matchesAny(name, row.functions) {
 			f.in = append(f.in, placeFact{row.place, row.facts})
 		}
 	}
-	add := func(fact facts, is bool) {
-		if is {
-			f.facts |= fact
+	for _, row := range tellingWords {
+		if containsAny(name, row.words...) {
+			f.facts |= row.facts
 		}
 	}
-	add(factBackwardCall, name == "_backward_impl")
-	add(factForward, name == "forward")
-	add(factZeroGrad, name == "zero_grad")
-	add(factClipGrad, strings.Contains(name, "clip_grad"))
-	add(factCommunication, containsAny(name, "all_reduce", "reduce_scatter", "_all_gather", "broadcast_coalesced"))
-	add(factLoad, containsAny(name, "load_state_dict", "from_pretrained", "set_module_tensor_to_device",
-		"init_weight", "load_weight", "load_model", "load_checkpoint"))
-	add(factKVCache, isKVCache(name))
+	if isKVCache(name) {
+		f.facts |= factKVCache
+	}
 	return f
 }
 
@@ -157,7 +187,7 @@ func pythonFacts(file fileFacts, function functionFacts) facts {
 	return f
 }
 
-func isKVCache(name string) bool {
-	return containsAny(strings.ToLower(name),
-		"kvcache", "kv_cache", "past_key_value", "cache_utils", "static_cache", "paged_attention")
-}
+// cacheWords are parts of the names of key-value caches, in lower case.
+var cacheWords = []string{"kvcache", "kv_cache", "past_key_value", "cache_utils", "static_cache", "paged_attention"}
+
+func isKVCache(name string) bool { return containsAny(strings.ToLower(name), cacheWords...) }

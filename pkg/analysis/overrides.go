@@ -50,10 +50,23 @@ func (o *Overrides) Len() int {
 	return len(o.list)
 }
 
+// HideText has reasons name the line of a rule and neither its file nor its text,
+// which may hold names that a report is not to show.
+func (o *Overrides) HideText() {
+	o.file = "the rules file"
+	for i := range o.list {
+		o.list[i].text = ""
+	}
+}
+
 // reason is what override i concludes, in the words of its author.
 func (o *Overrides) reason(i int) Reason {
 	r := &o.list[i]
-	return Reason{Family: r.family, Because: "said so by line " + strconv.Itoa(r.line) + " of " + o.file + ": " + r.text}
+	because := "said so by line " + strconv.Itoa(r.line) + " of " + o.file
+	if r.text != "" {
+		because += ": " + r.text
+	}
+	return Reason{Family: r.family, Because: because}
 }
 
 // Override has the rules of a person win over all others. Devices whose

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"regexp"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -96,11 +97,16 @@ func (l *eventLog) remark() string {
 // eventsValue is the answer for programs: that of devices[EventsDevice], but
 // never as a whole.
 type eventsValue struct {
-	logs []*eventLog
+	logs     []*eventLog
+	redacted []string
 }
 
 func (v *eventsValue) writeJSON(w *bufio.Writer) error {
-	w.WriteString(`{"schema":"` + EventsSchema + `","devices":[`)
+	w.WriteString(`{"schema":"` + EventsSchema + `",`)
+	if len(v.redacted) > 0 {
+		w.WriteString(`"redacted":["` + strings.Join(v.redacted, `","`) + `"],`)
+	}
+	w.WriteString(`"devices":[`)
 	for i, l := range v.logs {
 		if i > 0 {
 			w.WriteByte(',')

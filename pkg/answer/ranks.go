@@ -12,7 +12,8 @@ const RanksSchema = "memviz.ranks/1"
 // own peak. Bytes are requested bytes of live allocations.
 type RanksAnswer struct {
 	Schema          string           `json:"schema"`
-	Ranks           []Rank           `json:"ranks"` // by rank
+	Redacted        []string         `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
+	Ranks           []Rank           `json:"ranks"`              // by rank
 	MedianPeakBytes int64            `json:"median_peak_bytes"`
 	CommonSteps     int              `json:"common_steps"` // the last steps that every rank recorded
 	Outliers        []RankOutlier    `json:"outliers"`     // after a step, then at the peak, the largest difference first; none with fewer than three ranks

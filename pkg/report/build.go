@@ -22,6 +22,9 @@ func New(program string, in []answer.Input) *Report {
 		Rules:    rules,
 		Palette:  NewPalette(),
 	}
+	if len(in) > 0 {
+		r.Redacted = answer.RedactedKeys(in[0].Snapshot.Redaction)
+	}
 	longest := -1
 	for i := range in {
 		r.Files[i] = newFile(&in[i], i)
@@ -88,6 +91,9 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 	view.WithStack = d.WithStack()
 	view.Verdict = answer.VerdictOn(d)
 	view.Warnings = answer.WarningsOn(s, d)
+	if w, redacted := answer.RedactedOn(s.Redaction); redacted {
+		view.Warnings = append(view.Warnings, w)
+	}
 	return view
 }
 

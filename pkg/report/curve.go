@@ -25,28 +25,29 @@ const (
 // presentation attributes and classes but no styles, which the page's policy
 // refuses, and takes its colour from the text around it. Its size does not grow
 // with the recording.
-func curveSVG(d *replay.Device, label string) template.HTML {
-	c := curve{states: d.States(), top: max(d.Totals.PeakBytes, d.Totals.ReservedPeakBytes, 1)}
-	active := c.line(d.ActiveBytes())
-	reserved := c.line(d.ReservedBytes())
+func curveSVG(s *curveSource) template.HTML {
+	c := curve{states: s.events + 1, top: max(s.totals.PeakBytes, s.totals.ReservedPeakBytes, 1)}
+	active := c.line(s.active)
+	reserved := c.line(s.reserved)
 
 	fmt.Fprintf(&c.svg, `<svg class="curve" viewBox="0 0 %d %d" role="img" aria-label="%s">`, curveWidth, curveHeight,
-		template.HTMLEscapeString(curveSentence(d, label)))
+		template.HTMLEscapeString(curveSentence(s)))
 	c.grid()
 	fmt.Fprintf(&c.svg, `<path class="curve-area" d="%sV%dH%dZ" fill="currentColor" fill-opacity=".14"/>`, active, curveBottom, curveLeft)
 	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="none" stroke="currentColor"/>`, active)
 	fmt.Fprintf(&c.svg, `<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
-	c.peak(d)
+	c.peak(&s.totals)
 	c.text("curve-axis", curveLeft, curveBottom+16, "start", "0")
-	c.text("curve-axis", curveRight, curveBottom+16, "end", units.Plural(d.Events.Len(), "event", "events"))
+	c.text("curve-axis", curveRight, curveBottom+16, "end", units.Plural(s.events, "event", "events"))
 	c.svg.WriteString("</svg>")
 	return template.HTML(c.svg.String())
 }
 
-func curveSentence(d *replay.Device, label string) string {
+func curveSentence(s *curveSource) string {
+	t := &s.totals
 	return fmt.Sprintf("Active memory of %s over %s: it begins with %s, peaks at %s and ends with %s; reserved at most %s.",
-		label, units.Plural(d.Events.Len(), "event", "events"), units.Bytes(d.Totals.BaselineBytes),
-		units.Bytes(d.Totals.PeakBytes), units.Bytes(d.Totals.FinalBytes), units.Bytes(d.Totals.ReservedPeakBytes))
+		s.label, units.Plural(s.events, "event", "events"), units.Bytes(t.BaselineBytes),
+		units.Bytes(t.PeakBytes), units.Bytes(t.FinalBytes), units.Bytes(t.ReservedPeakBytes))
 }
 
 type curve struct {
@@ -68,7 +69,7 @@ func (c *curve) y(bytes int64) float64 {
 // line is the path of a value per state: a step line while every state has a
 // column of its own, else the highest and lowest value of each column, in the
 // order in which they come.
-func (c *curve) line(values []int64) string {
+func (c *curve) line(steps []step) string {
 	var path strings.Builder
 	command := byte('M')
 	to := func(x, y float64) {
@@ -77,19 +78,25 @@ func (c *curve) line(values []int64) string {
 		command = 'L'
 	}
 	if c.states <= curveColumns {
-		for k, v := range values {
-			if k > 0 && v == values[k-1] {
-				continue
+		for i, s := range steps {
+			if i > 0 {
+				to(c.x(s.state), c.y(steps[i-1].bytes))
 			}
-			if k > 0 {
-				to(c.x(k), c.y(values[k-1]))
-			}
-			to(c.x(k), c.y(v))
+			to(c.x(s.state), c.y(s.bytes))
 		}
 	} else {
+		next := 0 // the first step after what is drawn
+		var inside []int64
 		for column := range curveColumns {
-			from, end := column*c.states/curveColumns, (column+1)*c.states/curveColumns
-			first, second := extremes(values[from:end])
+			from, end := c.columnStart(column), c.columnStart(column+1)
+			inside = inside[:0]
+			if next > 0 && (next == len(steps) || steps[next].state > from) {
+				inside = append(inside, steps[next-1].bytes)
+			}
+			for ; next < len(steps) && steps[next].state < end; next++ {
+				inside = append(inside, steps[next].bytes)
+			}
+			first, second := extremes(inside)
 			x := float64(curveLeft+column) + 0.5
 			to(x, c.y(first))
 			if second != first {
@@ -97,8 +104,13 @@ func (c *curve) line(values []int64) string {
 			}
 		}
 	}
-	to(curveRight, c.y(values[len(values)-1]))
+	to(curveRight, c.y(steps[len(steps)-1].bytes))
 	return path.String()
+}
+
+// columnStart is the first state of a column.
+func (c *curve) columnStart(column int) int {
+	return int(int64(column) * int64(c.states) / curveColumns)
 }
 
 // extremes are the lowest and the highest value, the one that comes first first.
@@ -137,15 +149,15 @@ func (c *curve) grid() {
 
 // peak marks the first state with the most active memory. Its label and that
 // of the reserved line stand above the plot, apart from each other.
-func (c *curve) peak(d *replay.Device) {
-	x, y := c.x(d.Totals.PeakState), c.y(d.Totals.PeakBytes)
+func (c *curve) peak(t *replay.Totals) {
+	x, y := c.x(t.PeakState), c.y(t.PeakBytes)
 	fmt.Fprintf(&c.svg, `<path class="curve-peak" d="M%s %sl-4 -7h8z" fill="currentColor"/>`, decimal(x), decimal(y))
 	anchor, other, opposite := "start", "end", curveRight
 	if x > (curveLeft+curveRight)/2 {
 		anchor, other, opposite = "end", "start", curveLeft
 	}
-	c.text("curve-peak", x, curveTop-14, anchor, "peak "+units.NoBreak(units.Bytes(d.Totals.PeakBytes)))
-	c.text("curve-reserved", float64(opposite), curveTop-14, other, "reserved "+units.NoBreak(units.Bytes(d.Totals.ReservedPeakBytes)))
+	c.text("curve-peak", x, curveTop-14, anchor, "peak "+units.NoBreak(units.Bytes(t.PeakBytes)))
+	c.text("curve-reserved", float64(opposite), curveTop-14, other, "reserved "+units.NoBreak(units.Bytes(t.ReservedPeakBytes)))
 }
 
 func (c *curve) text(class string, x, y float64, anchor, text string) {

@@ -16,7 +16,7 @@ import (
 
 func TestCurve(t *testing.T) {
 	d := replay.Replay(samples.Training(), 0)
-	testkit.Golden(t, "curve_training.svg", []byte(curveSVG(d, "cuda:0")+"\n"))
+	testkit.Golden(t, "curve_training.svg", []byte(curveSVG(recordedCurve(d, "cuda:0"))+"\n"))
 }
 
 // A million events take no more room than a few thousand do.
@@ -25,7 +25,7 @@ func TestCurveIsBounded(t *testing.T) {
 	for i := range 300_000 {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i % 7), Size: int64(i * 7919 % 65_537)})
 	}
-	svg := curveSVG(replay.Replay(c.Snapshot(), 0), "cuda:0")
+	svg := curveSVG(recordedCurve(replay.Replay(c.Snapshot(), 0), "cuda:0"))
 	if len(svg) > 64<<10 {
 		t.Errorf("the curve takes %d bytes", len(svg))
 	}
@@ -38,7 +38,7 @@ func TestCurveIsBounded(t *testing.T) {
 func TestCurveIsInert(t *testing.T) {
 	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.StateOnly(), samples.OneEvent()} {
 		for _, id := range s.Devices() {
-			svg := string(curveSVG(replay.Replay(s, id), samples.HostileTexts[0]))
+			svg := string(curveSVG(recordedCurve(replay.Replay(s, id), samples.HostileTexts[0])))
 			decoder := xml.NewDecoder(strings.NewReader(svg))
 			for {
 				token, err := decoder.Token()
@@ -73,7 +73,7 @@ func TestCurveKeepsThePeak(t *testing.T) {
 	c := curve{states: 100_000, top: 1000}
 	values := make([]int64, c.states)
 	values[77_777] = 1000
-	path := c.line(values)
+	path := c.line(stepsOf(values))
 	if top := " " + decimal(c.y(1000)); !strings.Contains(path, top) {
 		t.Errorf("no point at%s in %s", top, path)
 	}

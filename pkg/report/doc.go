@@ -114,6 +114,12 @@
 // A page takes at most [maxRanges] ranges and [maxPhases] phases; of more, it
 // leaves out the deepest ranges and the shortest phases, and says how many.
 //
+// # Reading a report
+//
+// [Read] is the other way round: it gives a document that is written with the
+// same bytes, or with the page of a newer version. It checks every count and
+// every index of the columns above, so what it has read cannot mislead the viewer.
+//
 // # Smaller payloads
 //
 // [Document.Fit] leaves out, in this order and only as far as a limit demands:
@@ -128,6 +134,11 @@
 //     then the same (frames, site, operator, shade and backward) share an
 //     index, and those that no allocation has are gone;
 //   - the stacks of frees: stack.free is 0 throughout.
+//
+// [Document.Omit] leaves out, because it was asked to, the addresses and with
+// them the handles of streams, whose numbers stand in their place; or all times:
+// has_time is false, first_time empty, span_us 0, and the columns time,
+// range.from_us and range.length_us are empty.
 //
 // Everything else is as it was: the lanes, the pile order and so the index of each
 // allocation, start, life, size, family and rule, the active and reserved bytes

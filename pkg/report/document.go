@@ -18,11 +18,16 @@ import (
 // template but stream out between its two halves.
 type Document struct {
 	kit     *kit
-	in      []answer.Input
+	in      []answer.Input // none when the report was read from a file
 	report  *Report
 	page    *Page
 	files   []*filePayload
 	omitted omissions
+	asked   Omission // see Omit
+	markup  *markup  // of a report that was read; else nil
+
+	warnings [][][]answer.Warning // by file and device: without what was left out
+	fitted   []answer.Warning     // what Fit left out, once it did
 }
 
 // kit is what every page is made with.
@@ -48,11 +53,14 @@ func WriteHTML(w io.Writer, program string, in []answer.Input) error {
 }
 
 func (k *kit) encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
+	curves := make([][]*curveSource, len(in))
 	d := &Document{kit: k, in: in, report: New(program, in)}
-	d.page = newPage(d.report, in)
-	d.page.Policy = contentPolicy([]string{k.theme, k.echarts, k.viewer}, []string{k.styles})
-	d.page.Styles, d.page.Theme = template.CSS(k.styles), template.JS(k.theme)
-	d.page.ECharts, d.page.Viewer = template.JS(k.echarts), template.JS(k.viewer)
+	for i := range in {
+		for j, device := range in[i].Devices {
+			curves[i] = append(curves[i], recordedCurve(device, d.report.Files[i].Devices[j].Label))
+		}
+	}
+	d.setPage(curves)
 
 	_, rulePlace := ruleTable(in)
 	for i := range in {
@@ -61,7 +69,7 @@ func (k *kit) encode(program string, in []answer.Input, progress func(done, even
 	m := &meter{progress: progress}
 	for _, f := range d.files {
 		for _, p := range f.devices {
-			m.events += int64(p.device.Events.Len())
+			m.events += int64(p.shown().Events)
 			m.values += int64(p.values())
 		}
 	}
@@ -71,6 +79,25 @@ func (k *kit) encode(program string, in []answer.Input, progress func(done, even
 	m.finish()
 	return d
 }
+
+// setPage makes what the templates get.
+func (d *Document) setPage(curves [][]*curveSource) {
+	k := d.kit
+	d.page = newPage(d.report, curves)
+	d.page.Policy = contentPolicy([]string{k.theme, k.echarts, k.viewer}, []string{k.styles})
+	d.page.Styles, d.page.Theme = template.CSS(k.styles), template.JS(k.theme)
+	d.page.ECharts, d.page.Viewer = template.JS(k.echarts), template.JS(k.viewer)
+	for i := range d.report.Files {
+		var list [][]answer.Warning
+		for j := range d.report.Files[i].Devices {
+			list = append(list, d.report.Files[i].Devices[j].Warnings)
+		}
+		d.warnings = append(d.warnings, list)
+	}
+}
+
+// Report is what the page gets as JSON. It must not be changed.
+func (d *Document) Report() *Report { return d.report }
 
 // WriteTo writes the file.
 func (d *Document) WriteTo(w io.Writer) (int64, error) {

@@ -22,6 +22,8 @@ const (
 	omitInnerFrames          // below the user's own, and those of the interpreter between them
 	omitFreeStacks           // of frees, and so who freed
 	omissionCount
+
+	omitEveryTime = omissionCount // no step: only when asked for
 )
 
 // omissions are the steps that were taken.
@@ -64,7 +66,7 @@ func (d *Document) Fit(limit int64) error {
 		for _, f := range d.files {
 			f.omit(next)
 		}
-		d.warn(limit)
+		d.warnFit(limit)
 	}
 }
 
@@ -106,28 +108,20 @@ func (d *Document) coarsestTime() int64 {
 	step := int64(1)
 	for _, f := range d.files {
 		for _, p := range f.devices {
-			step = max(step, p.view.TimeStepMicros)
+			step = max(step, p.shown().TimeStepMicros)
 		}
 	}
 	return step
 }
 
-// warn puts what was left out below the warnings of every device.
-func (d *Document) warn(limit int64) {
-	w := answer.Warning{
+// warnFit says what was left out.
+func (d *Document) warnFit(limit int64) {
+	d.fitted = []answer.Warning{{
 		Fact:        fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit), strings.Join(d.LeftOut(), ", ")),
 		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write the report again without a limit:",
 		Code:        "memviz trace --max-size none " + commandName(d.in),
-	}
-	summary := 0
-	for i := range d.report.Files {
-		for j := range d.report.Files[i].Devices {
-			view := &d.report.Files[i].Devices[j]
-			view.Warnings = append(answer.WarningsOn(d.in[i].Snapshot, d.in[i].Devices[j]), w)
-			d.page.Summaries[summary].Warnings = view.Warnings
-			summary++
-		}
-	}
+	}}
+	d.warn()
 }
 
 // commandName is what to write for the snapshots in a shell: the name of a
@@ -155,20 +149,30 @@ func (p *devicePayload) has(what omission) bool {
 		}
 		return false
 	}
-	return p.len() > 0
+	return p.len() > 0 && p.view.HasAddr
 }
 
 // omit takes a step; stacks is the table of the file when that changes.
 func (p *devicePayload) omit(what omission, stacks *stackTable) {
-	p.omitted[what] = true
+	if what < omissionCount {
+		p.omitted[what] = true
+	}
 	if stacks != nil {
 		p.stacks = stacks
 	}
+	p.view.omit(what)
+	p.view.lanes.timeless = !p.view.HasTime
+}
+
+// omit says in the view what a step leaves out.
+func (view *Device) omit(what omission) {
 	switch what {
 	case omitAddresses:
-		p.view.HasAddr, p.view.WideAddr, p.view.BaseAddr = false, false, units.Address(0)
+		view.HasAddr, view.WideAddr, view.BaseAddr = false, false, units.Address(0)
 	case omitTimes:
-		p.view.TimeStepMicros = coarseStep(p.view.SpanMicros)
+		view.TimeStepMicros = coarseStep(view.SpanMicros)
+	case omitEveryTime:
+		view.HasTime, view.FirstTime, view.SpanMicros, view.TimeStepMicros = false, "", 0, 1
 	}
 }
 

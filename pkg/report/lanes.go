@@ -50,6 +50,7 @@ type deviceLanes struct {
 	ranges   []analysis.AnnotationRange
 	phases   []analysis.PhaseRun
 	steps    *analysis.Steps
+	timeless bool // times were left out
 }
 
 // setLanes finds them; id is that of the payload.
@@ -123,7 +124,7 @@ func (l *deviceLanes) write(c *columnWriter) {
 	c.ascending(n, func(i int) uint64 { return uint64(l.ranges[i].From) })
 	c.column(n, func(i int) uint64 { return uint64(l.ranges[i].To - l.ranges[i].From) })
 	timed := n
-	if len(l.events.TimeMicros) == 0 {
+	if len(l.events.TimeMicros) == 0 || l.timeless {
 		timed = 0
 	}
 	c.signedDelta(timed, func(i int) int64 { return l.started(i) })

@@ -14,6 +14,7 @@ type Report struct {
 	Rules    []Rule   `json:"rules"`    // index: the payload's rule column
 	Palette  Palette  `json:"palette"`
 	Start    Start    `json:"start"`
+	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
 }
 
 // Start says what the page shows first: the device with the longest history.
@@ -26,7 +27,7 @@ type Start struct {
 type File struct {
 	Name    string   `json:"name"`    // base name; U+FFFD stands for what cannot be printed
 	Torch   string   `json:"torch"`   // a guess, such as "2.10 or 2.11"
-	Streams []string `json:"streams"` // handles in hex; [0] is the default stream
+	Streams []string `json:"streams"` // handles in hex, or their numbers where addresses are left out; [0] is the default stream
 	Stacks  string   `json:"stacks"`  // id of the payload element
 	Devices []Device `json:"devices"`
 }

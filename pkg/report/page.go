@@ -42,7 +42,8 @@ type Summary struct {
 // Fact is a name and a value, as text.
 type Fact struct{ Name, Value string }
 
-func newPage(r *Report, in []answer.Input) *Page {
+// newPage takes the curve of each device of each file, in their order.
+func newPage(r *Report, curves [][]*curveSource) *Page {
 	p := &Page{Title: pageTitle(r), Program: r.Program}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {
@@ -52,7 +53,7 @@ func newPage(r *Report, in []answer.Input) *Page {
 				Facts:    factsOf(&f, &d),
 				Verdict:  d.Verdict,
 				Warnings: d.Warnings,
-				Curve:    curveSVG(in[i].Devices[j], d.Label),
+				Curve:    curveSVG(curves[i][j]),
 			})
 		}
 	}

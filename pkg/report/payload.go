@@ -29,6 +29,10 @@ const (
 	deviceParts
 )
 
+func (p *devicePayload) shown() *Device { return p.view }
+
+func (p *devicePayload) packLanes() part { return pack(packOthers, nil, p.view.lanes.write) }
+
 // pack packs one part. Of the parts only partRest touches the texts, so that
 // all may be packed at the same time.
 func (p *devicePayload) pack(number int, tick func(values int)) part {
@@ -56,8 +60,11 @@ func (p *devicePayload) values() int {
 
 // writeTimes writes the column time.
 func (p *devicePayload) writeTimes(c *columnWriter) {
-	times := p.device.Events.TimeMicros
-	c.signedDelta(len(times), func(i int) int64 { return roundDown(p.device.Events.SinceFirst(i), p.view.TimeStepMicros) })
+	n := len(p.device.Events.TimeMicros)
+	if !p.view.HasTime {
+		n = 0
+	}
+	c.signedDelta(n, func(i int) int64 { return roundDown(p.device.Events.SinceFirst(i), p.view.TimeStepMicros) })
 }
 
 // roundDown is the multiple of step at or below v.

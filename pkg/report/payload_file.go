@@ -8,12 +8,26 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
+// devicePacker packs the columns of a device: of a recording (devicePayload), or
+// of a report that was read (savedDevice).
+type devicePacker interface {
+	shown() *Device
+	values() int // about how many all parts have together
+	pack(number int, tick func(values int)) part
+	packLanes() part
+	has(omission) bool // whether there is anything to leave out
+	omit(omission, *stackTable)
+}
+
 // filePayload is all payloads of one file, packed.
 type filePayload struct {
 	in       *answer.Input
-	devices  []*devicePayload
+	devices  []devicePacker
 	texts    *stringTable // that the devices refer to
 	elements []element    // of the devices, of the stacks, of the lanes of each device
+
+	saved     *savedStacks // of a report that was read; else nil
+	laneNames []string     // likewise
 }
 
 func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
@@ -29,27 +43,36 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]in
 			stacks:    stacks,
 			texts:     f.texts,
 		})
+	}
+	f.setElements(view)
+	return f
+}
+
+// setElements makes the elements, empty.
+func (f *filePayload) setElements(view *File) {
+	for i := range view.Devices {
 		f.elements = append(f.elements, element{id: view.Devices[i].Payload, parts: make([]part, deviceParts)})
 	}
 	f.elements = append(f.elements, element{id: view.Stacks})
 	for i := range view.Devices {
 		f.elements = append(f.elements, element{id: view.Devices[i].Lanes.Payload})
 	}
-	return f
 }
 
 // encode packs everything.
 func (f *filePayload) encode(tick func(values int)) {
+	f.encodeDevices(tick)
+	f.encodeStacks(allStacks(f.in.Snapshot))
+	f.encodeLanes()
+}
+
+func (f *filePayload) encodeDevices(tick func(values int)) {
 	for i, p := range f.devices {
 		var all sync.WaitGroup
 		for number := range deviceParts {
 			all.Go(func() { f.elements[i].parts[number] = p.pack(number, tick) })
 		}
 		all.Wait()
-	}
-	f.encodeStacks(allStacks(f.in.Snapshot))
-	for i, p := range f.devices {
-		f.elements[len(f.devices)+1+i].parts = []part{pack(packOthers, nil, p.view.lanes.write)}
 	}
 }
 
@@ -60,15 +83,15 @@ func (f *filePayload) encodeStacks(t *stackTable) {
 	})}
 }
 
-// omit packs again what a step to a smaller report changes. The steps before
-// it have been taken.
+// omit packs again what is another after something was left out. The steps
+// before it have been taken.
 func (f *filePayload) omit(what omission) {
 	var stacks *stackTable
 	part := partStacks
 	switch what {
 	case omitAddresses:
 		part = partAddresses
-	case omitTimes:
+	case omitTimes, omitEveryTime:
 		part = partTimes
 	case omitInnerFrames:
 		stacks = userStacks(f.in, true)
@@ -81,6 +104,16 @@ func (f *filePayload) omit(what omission) {
 	}
 	if stacks != nil {
 		f.encodeStacks(stacks)
+	}
+	if what == omitEveryTime {
+		f.encodeLanes()
+	}
+}
+
+// encodeLanes packs what stands above the charts.
+func (f *filePayload) encodeLanes() {
+	for i, p := range f.devices {
+		f.elements[len(f.devices)+1+i].parts = []part{p.packLanes()}
 	}
 }
 

@@ -42,7 +42,19 @@ type Snapshot struct {
 
 	Format Format
 	Oddity Oddities
+
+	Redaction Redaction
 }
+
+// Redaction says what stands in a snapshot under other names than in its file.
+type Redaction struct {
+	Paths    bool // files of code, and paths in texts
+	Names    bool // functions, and texts that somebody wrote
+	Prefixes bool // of paths were cut
+}
+
+// Any reports whether anything does.
+func (r Redaction) Any() bool { return r != Redaction{} }
 
 // Frame is one line of a stack.
 type Frame struct {

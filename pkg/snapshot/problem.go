@@ -69,7 +69,7 @@ var problems = [numProblems]struct {
 	ProblemCheckpoint: {kinds: []container.Kind{container.Checkpoint},
 		advice: expected},
 	ProblemReport: {kinds: []container.Kind{container.Report},
-		advice: "open it in a browser, or name the snapshot that it was made of"},
+		advice: "memviz trace writes it anew, memviz inspect lists what it holds, and answers need the snapshot that it was made of"},
 	ProblemPage: {kinds: []container.Kind{container.HTML},
 		advice: "name the snapshot that it was made of"},
 	ProblemArchive: {kinds: []container.Kind{container.Archive},

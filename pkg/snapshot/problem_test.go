@@ -46,7 +46,7 @@ func TestProblems(t *testing.T) {
 		{"trace.json", `{"schemaVersion": 1, "traceEvents": []}`, ProblemChromeTrace, "Chrome trace"},
 		{"model.pt", "\x80\x02}q\x00X\x01\x00\x00\x00wq\x01ctorch._utils\n_rebuild_tensor_v2\nq\x02((X", ProblemCheckpoint, "checkpoint with tensors; expected what"},
 		{"storage.pt", "\x80\x02ctorch\nFloatStorage\n.", ProblemCheckpoint, `looks like a checkpoint with tensors: refused at byte 2 (opcode GLOBAL): it asks for "torch.FloatStorage"`},
-		{"snap.html", `<!doctype html><meta name="generator" content="memviz 0.1.0">`, ProblemReport, "this is a memviz report; open it in a browser"},
+		{"snap.html", `<!doctype html><meta name="generator" content="memviz 0.1.0">`, ProblemReport, "this is a memviz report; memviz trace writes it anew"},
 		{"page.html", "<!doctype html>", ProblemPage, "HTML page without a snapshot in it; name the snapshot"},
 		{"two.zip", archive.String(), ProblemArchive, "a zip of 2 files; unpack it"},
 		{"snap.xz", "\xfd7zXZ\x00", ProblemCompression, "unpack it first"},

@@ -1,0 +1,170 @@
+package redact
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+)
+
+// file is the name of a file of code as it may be shown.
+func (w *worker) file(file string) string {
+	cut := w.stripped(file)
+	switch {
+	case !w.Paths || w.isKept(file):
+		return cut
+	case file == "" || file == "??":
+		return file
+	case strings.HasPrefix(file, "<") && strings.Contains(file, ">"):
+		return w.generated(file)
+	}
+	return w.path(cut)
+}
+
+// stripped is a file name without a prefix that is not wanted. A name that would
+// mean something else without it keeps it: "torch" tells torch's own code.
+func (w *worker) stripped(file string) string {
+	for _, folder := range w.strip {
+		if rest, is := strings.CutPrefix(slashed(file), folder); is && rest != "" {
+			if rest = file[len(file)-len(rest):]; analysis.ReadFrame(rest, "") == analysis.ReadFrame(file, "") {
+				return rest
+			}
+		}
+	}
+	return file
+}
+
+// path renames the parts of a path up to where it is public.
+func (w *worker) path(name string) string {
+	parts := strings.Split(slashed(name), "/")
+	public := publicFrom(parts)
+	at := 0
+	var b strings.Builder
+	for i, part := range parts {
+		last := i == len(parts)-1
+		switch {
+		case i >= public:
+			b.WriteString(part)
+		case i > 0 && isHome(parts[i-1]) && !last && !isWhole(part):
+			b.WriteString(w.word(kindFolder, part)) // a person, even if called src
+		default:
+			b.WriteString(w.part(part, last))
+		}
+		if at += len(part); !last {
+			b.WriteByte(name[at]) // the separator as it was
+			at++
+		}
+	}
+	return b.String()
+}
+
+// part renames one part of a path.
+func (w *worker) part(part string, last bool) string {
+	if isWhole(part) || commonFolders[part] && !last || commonFiles[part] || drive.MatchString(part) || pythonFolder.MatchString(part) {
+		return part
+	}
+	if last {
+		ext := extension(part)
+		return w.word(kindFile, strings.TrimSuffix(part, ext)) + ext
+	}
+	return w.word(kindFolder, part)
+}
+
+// isHome reports whether the folders in a folder are called after people.
+func isHome(folder string) bool { return folder == "home" || folder == "Users" }
+
+var (
+	drive        = regexp.MustCompile(`^[A-Za-z]:$`)
+	pythonFolder = regexp.MustCompile(`^python3(\.\d{1,2})?$`)
+)
+
+// extension is the end of a file's name, if it is one that everybody uses.
+func extension(name string) string {
+	zipped := ""
+	if ext := path.Ext(name); ext == ".gz" || ext == ".zst" {
+		name, zipped = strings.TrimSuffix(name, ext), ext
+	}
+	if ext := path.Ext(name); commonExtensions[ext] {
+		return ext + zipped
+	}
+	return zipped
+}
+
+// generated renames what stands in place of a file for code that has none.
+func (w *worker) generated(file string) string {
+	for _, begin := range generatedNames {
+		rest, is := strings.CutPrefix(file, begin)
+		switch {
+		case !is:
+			continue
+		case rest == "", generatedRest.MatchString(rest), begin == "<frozen " && publicModule(strings.TrimSuffix(rest, ">")):
+			return file
+		}
+		return begin + w.word(kindFile, rest) + ">"
+	}
+	return "<" + w.word(kindFile, file) + ">"
+}
+
+// generatedRest is numbers.
+var generatedRest = regexp.MustCompile(`^(line: )?[0-9.:-]*>?[0-9.]*$`)
+
+// publicModule reports whether a module with dots in its name is Python's own.
+func publicModule(name string) bool {
+	first, _, _ := strings.Cut(name, ".")
+	return standardModules[first]
+}
+
+// publicFrom is the index from which on the parts of a path are known to
+// everybody; len(parts) if none are.
+func publicFrom(parts []string) int {
+	for i := len(parts) - 2; i > 0; i-- {
+		next := parts[i+1]
+		switch {
+		case parts[i] == "site-packages", parts[i] == "dist-packages":
+			if publicPackages[strings.TrimSuffix(next, ".py")] {
+				return i
+			}
+			return len(parts) // a package of somebody's own
+		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" && standardModules[strings.TrimSuffix(next, ".py")]:
+			return i
+		}
+	}
+	if last := len(parts) - 1; nativeFiles[nativeNumber.ReplaceAllString(parts[last], ".")] {
+		return last
+	}
+	return len(parts)
+}
+
+// nativeNumber is what torch's build puts behind the names of files that it splits.
+var nativeNumber = regexp.MustCompile(`_[0-9]{1,2}\.`)
+
+// isPublicFile reports whether the functions in a file are known to everybody.
+func isPublicFile(file string) bool {
+	if strings.HasPrefix(file, "<frozen ") {
+		return publicModule(strings.TrimSuffix(strings.TrimPrefix(file, "<frozen "), ">"))
+	}
+	parts := strings.Split(slashed(file), "/")
+	return publicFrom(parts) < len(parts)-1
+}
+
+// fileName renames the file of a snapshot. Ranks are read from file names.
+func (w *worker) fileName(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		rank := strings.Join(rankWords.FindAllString(part, -1), "_")
+		if rank != "" {
+			rank += "_"
+		}
+		if i < len(parts)-1 {
+			parts[i] = rank + w.p.of(kindFolder, part)
+			continue
+		}
+		ext := extension(part)
+		parts[i] = rank + w.p.of(kindFile, strings.TrimSuffix(part, ext)) + ext
+	}
+	return strings.Join(parts, "/")
+}
+
+// rankWords are the parts of a file's name that say of which rank it is.
+var rankWords = regexp.MustCompile(`(?i)(?:rank|tp|dp|pp|ep|gpu|device|worker)[_.-]?\d{1,9}`)

@@ -1,0 +1,96 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// text renames a text that somebody wrote: an annotation, metadata, a compile
+// context.
+func (w *worker) text(text string) string {
+	switch {
+	case !w.Names:
+		return w.withoutPaths(text)
+	case text == "" || publicText.MatchString(text):
+		return text
+	}
+	// Torch's own annotations name a class behind #, and steps go by what is before it.
+	if before, class, found := strings.Cut(text, "#"); found && publicLabels[before] {
+		if name, method, _ := strings.Cut(class, "."); optimizers[name] && method == strings.TrimPrefix(before, "Optimizer.") {
+			return text
+		}
+		return before + "#" + w.p.of(kindText, class)
+	}
+	return w.p.of(kindText, text)
+}
+
+// publicText is what torch writes by itself.
+var publicText = regexp.MustCompile(`^(N/A|\d+(/\d+)*|Torch-Compiled Region: \d+/\d+(_\d+)?|ProfilerStep#\d+|Optimizer\.(step|zero_grad)|enumerate\(DataLoader\)#_(Single|Multi)Process(ing)?DataLoaderIter\.__next__)$`)
+
+// publicLabels stand before the # of torch's own annotations.
+var publicLabels = map[string]bool{
+	"Optimizer.step": true, "Optimizer.zero_grad": true, "ProfilerStep": true, "enumerate(DataLoader)": true,
+}
+
+// optimizers are torch's own classes.
+var optimizers = set("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam")
+
+// withoutPaths renames the paths in a text.
+func (w *worker) withoutPaths(text string) string {
+	if !w.Paths {
+		return text
+	}
+	return pathInText.ReplaceAllStringFunc(text, func(found string) string {
+		if w.isKept(found) {
+			return found
+		}
+		return w.path(found)
+	})
+}
+
+// pathInText is two folders or more, or a file below a folder.
+var pathInText = regexp.MustCompile(`(?:\b[A-Za-z]:|~)?(?:[/\\][\w.@+~-]+){2,}|[\w.@~-]+(?:[/\\][\w.@+~-]+)*[/\\][\w@+~-]+\.[A-Za-z]\w*`)
+
+// key renames a key that torch does not write, and a name of an action.
+func (w *worker) key(key string) string {
+	if !w.Names {
+		return w.withoutPaths(key)
+	}
+	if key == "(others)" { // stands for what the loader did not keep
+		return key
+	}
+	return w.p.of(kindKey, key)
+}
+
+// settingKey renames the parts of an allocator setting's key that torch does not write.
+func (w *worker) settingKey(key string) string {
+	if !w.Names {
+		return w.withoutPaths(key)
+	}
+	parts := strings.Split(key, ".")
+	for i, part := range parts {
+		if !settingWords[part] && !number.MatchString(part) {
+			parts[i] = w.p.of(kindKey, part)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// setting renames the words of an allocator setting's value that torch does not
+// know. Options and numbers decide where blocks go, so they stay.
+func (w *worker) setting(value string) string {
+	if !w.Names {
+		return w.withoutPaths(value)
+	}
+	return settingWord.ReplaceAllStringFunc(value, func(word string) string {
+		if settingWords[word] || number.MatchString(word) {
+			return word
+		}
+		return w.p.of(kindText, word)
+	})
+}
+
+var (
+	settingWord = regexp.MustCompile(`[^\s,:;=\[\]>]+`)
+	number      = regexp.MustCompile(`^[+-]?[0-9]{1,19}(\.[0-9]{1,19})?([eE][+-]?[0-9]{1,3})?$`)
+)

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ErrNotReport: the file is something else.
+var ErrNotReport = errors.New("not a report of memviz")
+
+// reportSchema is the part of Schema in front of its number.
+const reportSchema = "memviz.report/"
+
+// isReport reports whether a file that begins like this is a report.
+func isReport(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("<!doctype html>")) && bytes.Contains(head, []byte(`<meta name="generator" content="memviz `))
+}
+
+// headBytes is how many bytes of a file isReport has to see.
+const headBytes = 4096
+
+// Read reads a report, of this version of memviz or an older one. The document
+// it gives is written with the page of this program; a report of this very
+// version gives the same bytes. Everything in r is checked, nothing is run, and
+// no more memory is taken than the data need.
+func Read(r io.Reader) (*Document, error) { return pageKit.read(r) }
+
+func (k *kit) read(r io.Reader) (*Document, error) {
+	page, err := io.ReadAll(io.LimitReader(r, maxPage+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(page) > maxPage:
+		return nil, fmt.Errorf("the report has more than %d bytes", maxPage)
+	case !isReport(page[:min(len(page), headBytes)]):
+		return nil, ErrNotReport
+	}
+	d, err := k.document(page)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Rewritten says in a report that was read which memviz writes it anew, if it is
+// another one.
+func (d *Document) Rewritten(program string) {
+	made, _, _ := strings.Cut(d.report.Program, ", page by ")
+	if made != program {
+		made += ", page by " + program
+	}
+	d.report.Program, d.page.Program = made, made
+}
+
+// damaged is an error of a report that is not what a report should be.
+func damaged(element string, err error) error {
+	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot", element, err)
+}
+
+func (k *kit) document(page []byte) (*Document, error) {
+	m, err := k.takeApart(page)
+	if err != nil {
+		return nil, damaged("the page", err)
+	}
+	d := &Document{kit: k, markup: m}
+	if d.report, err = readModel(m.json["memviz-report"]); err != nil {
+		return nil, err
+	}
+	payloads := &inflater{left: maxRaw}
+	var curves [][]*curveSource
+	for i := range d.report.Files {
+		f, ofFile, err := readFile(d.report, i, m, payloads)
+		if err != nil {
+			return nil, err
+		}
+		d.files, curves = append(d.files, f), append(curves, ofFile)
+	}
+	d.setPage(curves)
+	return d, nil
+}
+
+// readModel reads the report as JSON.
+func readModel(text []byte) (*Report, error) {
+	const element = "memviz-report"
+	if text == nil {
+		return nil, damaged(element, errors.New("it is missing, the file may have been cut"))
+	}
+	var is struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return nil, damaged(element, err)
+	}
+	number, err := strconv.Atoi(strings.TrimPrefix(is.Schema, reportSchema))
+	switch {
+	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
+		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
+	case is.Schema != Schema && number > schemaNumber():
+		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use a newer one", is.Schema, "this program", Schema)
+	case is.Schema != Schema:
+		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, damaged(element, err)
+	}
+	if err := checkModel(r); err != nil {
+		return nil, damaged(element, err)
+	}
+	return r, nil
+}
+
+func schemaNumber() int {
+	number, _ := strconv.Atoi(strings.TrimPrefix(Schema, reportSchema))
+	return number
+}
+
+// readFile reads the payloads of one file.
+func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayload, []*curveSource, error) {
+	view := &r.Files[number]
+	unpack := func(id string, read func(raw []byte) error) error {
+		p, ok := m.payloads[id]
+		if !ok {
+			return damaged(id, errors.New("it is missing, the file may have been cut"))
+		}
+		raw, err := payloads.inflate(p)
+		if err == nil {
+			err = read(raw)
+		}
+		if err != nil {
+			return damaged(id, err)
+		}
+		return nil
+	}
+	f := &filePayload{}
+	err := unpack(view.Stacks, func(raw []byte) (err error) { f.saved, err = readStacks(raw); return err })
+	var curves []*curveSource
+	for j := range view.Devices {
+		var d *savedDevice
+		if err == nil {
+			err = unpack(view.Devices[j].Payload, func(raw []byte) (err error) {
+				d, err = readDevice(raw, r, view, &view.Devices[j], f.saved)
+				return err
+			})
+		}
+		if err == nil {
+			err = unpack(view.Devices[j].Lanes.Payload, func(raw []byte) (err error) {
+				names, err := d.readLanes(raw)
+				f.laneNames = append(f.laneNames, names...)
+				return err
+			})
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		f.devices = append(f.devices, d)
+		curves = append(curves, d.curve())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f.setElements(view)
+	f.encodeDevices(nil)
+	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
+	f.encodeLanes()
+	return f, curves, nil
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+)
+
+// color is what the viewer hands to the browser.
+var color = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// checkModel holds what was read as JSON against what the viewer relies on.
+func checkModel(r *Report) error {
+	if field := missing(reflect.ValueOf(r).Elem()); field != "" {
+		return fmt.Errorf("%s is missing", field)
+	}
+	for _, hues := range [][]Hue{r.Palette.Light, r.Palette.Dark} {
+		for _, h := range hues {
+			for _, c := range append(h.Shades[:], h.Color, h.Ink) {
+				if !color.MatchString(c) {
+					return fmt.Errorf("%.40q is no colour", c)
+				}
+			}
+		}
+	}
+	for _, f := range r.Families {
+		if f.Hue < 0 || f.Hue >= len(r.Palette.Light) || f.Hue >= len(r.Palette.Dark) {
+			return fmt.Errorf("family %.40q has no colour", f.Key)
+		}
+	}
+	for _, rule := range r.Rules {
+		if rule.Family < 0 || rule.Family >= len(r.Families) {
+			return fmt.Errorf("a rule is for family %d of %d", rule.Family, len(r.Families))
+		}
+	}
+	for i := range r.Files {
+		if err := checkFileModel(&r.Files[i], i, len(r.Families)); err != nil {
+			return err
+		}
+	}
+	if r.Start != (Start{}) && (r.Start.File < 0 || r.Start.File >= len(r.Files) ||
+		r.Start.Device < 0 || r.Start.Device >= len(r.Files[r.Start.File].Devices)) {
+		return errors.New("it starts with a device that it does not hold")
+	}
+	return nil
+}
+
+func checkFileModel(f *File, number, families int) error {
+	if want := "stacks-" + strconv.Itoa(number); f.Stacks != want || len(f.Streams) == 0 {
+		return fmt.Errorf("the stacks of file %d are called %.40q, and it has %d streams", number, f.Stacks, len(f.Streams))
+	}
+	for j := range f.Devices {
+		d := &f.Devices[j]
+		id := strconv.Itoa(number) + "-" + strconv.Itoa(j)
+		if d.Payload != "device-"+id || d.Lanes.Payload != "lanes-"+id {
+			return fmt.Errorf("the payloads of device %s are called %.40q and %.40q", id, d.Payload, d.Lanes.Payload)
+		}
+		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 || d.SpanMicros > maxExact {
+			return fmt.Errorf("device %s has its peak in state %d of %d, and times in steps of %d in a span of %d", id, d.PeakState, d.Events, d.TimeStepMicros, d.SpanMicros)
+		}
+		if _, err := strconv.ParseUint(d.BaseAddr, 0, 64); err != nil {
+			return fmt.Errorf("the lowest address of device %s is %.40q", id, d.BaseAddr)
+		}
+		for _, card := range d.Answers {
+			for _, part := range card.Bar {
+				if part.Family < 0 || part.Family >= families {
+					return fmt.Errorf("an answer of device %s names family %d of %d", id, part.Family, families)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// missing is the path of the first list that is null or was left out, "" if
+// none is.
+func missing(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() || field.Name == "Redacted" {
+				continue
+			}
+			if inside := missing(v.Field(i)); inside != "" {
+				return field.Name + inside
+			}
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return " "
+		}
+		for i := range v.Len() {
+			if inside := missing(v.Index(i)); inside != "" {
+				return "." + inside
+			}
+		}
+	}
+	return ""
+}

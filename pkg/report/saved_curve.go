@@ -1,0 +1,114 @@
+package report
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+)
+
+// life is when an allocation is in memory: in the states from start up to
+// before end.
+type life struct {
+	start, end int
+	bytes      int64
+}
+
+// lives yields the lives of all allocations in the order in which they start.
+func (d *savedDevice) lives() iter.Seq2[int, life] {
+	return func(yield func(int, life) bool) {
+		starts, lengths := d.cursor(columnStart), d.cursor(columnLife)
+		last := 0
+		for i, bytes := range d.all(columnSize) {
+			l := life{bytes: int64(bytes)}
+			if i >= d.view.PreExisting {
+				last += int(starts.next())
+				l.start = last // the state after the event
+			}
+			length := int(lengths.next())
+			if l.end = l.start + length; length == 0 {
+				l.end = d.view.Events + 1
+			}
+			if !yield(i, l) {
+				return
+			}
+		}
+	}
+}
+
+// curve is what the static curve shows of the columns.
+func (d *savedDevice) curve() *curveSource {
+	v := d.view
+	return &curveSource{
+		label: v.Label, events: v.Events,
+		totals: replay.Totals{
+			BaselineBytes: v.BaselineBytes, PeakBytes: v.PeakBytes, PeakState: v.PeakState, FinalBytes: v.FinalBytes,
+			ReservedBaselineBytes: v.ReservedBaselineBytes, ReservedPeakBytes: v.ReservedPeakBytes, ReservedFinalBytes: v.ReservedFinalBytes,
+		},
+		active: d.active(), reserved: d.reserved(),
+	}
+}
+
+// active are the steps of active memory.
+func (d *savedDevice) active() []step {
+	var ends []step // how much ends in each state
+	for _, l := range d.lives() {
+		if l.end <= d.view.Events {
+			ends = append(ends, step{l.end, l.bytes})
+		}
+	}
+	slices.SortFunc(ends, func(a, b step) int { return cmp.Compare(a.state, b.state) })
+	var s stepper
+	next := 0
+	endUpTo := func(state int) {
+		for ; next < len(ends) && ends[next].state <= state; next++ {
+			s.add(ends[next].state, -ends[next].bytes)
+		}
+	}
+	s.add(0, 0)
+	for _, l := range d.lives() {
+		endUpTo(l.start)
+		s.add(l.start, l.bytes)
+	}
+	endUpTo(d.view.Events)
+	return s.done()
+}
+
+// reserved are the steps of reserved memory.
+func (d *savedDevice) reserved() []step {
+	var s stepper
+	s.add(0, d.view.ReservedBaselineBytes)
+	deltas := d.cursor(columnReservedDelta)
+	for _, event := range d.sums(columnReservedEvent) {
+		s.add(int(event)+1, unzigzag(deltas.next()))
+	}
+	return s.done()
+}
+
+// stepper puts changes together, which come in the order of states.
+type stepper struct {
+	steps []step
+	state int
+	bytes int64
+}
+
+func (s *stepper) add(state int, delta int64) {
+	if state != s.state {
+		s.flush()
+		s.state = state
+	}
+	s.bytes += delta
+}
+
+// flush ends a state. What did not change is no step.
+func (s *stepper) flush() {
+	if n := len(s.steps); n == 0 || s.steps[n-1].bytes != s.bytes {
+		s.steps = append(s.steps, step{s.state, s.bytes})
+	}
+}
+
+func (s *stepper) done() []step {
+	s.flush()
+	return s.steps
+}

@@ -1,0 +1,114 @@
+package report
+
+// TextKind is what a text in a report is.
+type TextKind uint8
+
+const (
+	TextFile       TextKind = iota // the name of a snapshot
+	TextFunction                   // of a stack, with its file
+	TextAnnotation                 // a range
+	TextOperator                   // such as aten::mm
+	TextNote                       // metadata, compile context
+	TextModel                      // in the report's JSON: answers, warnings, rules
+	TextMarkup                     // in the HTML, outside of scripts and styles
+)
+
+// Text is a text in a report that was read.
+type Text struct {
+	Kind TextKind
+	Text string
+	File string // of a function
+}
+
+// Texts yields every text that a report holds, some more than once. It is for
+// reports that were read.
+func (d *Document) Texts(yield func(Text)) {
+	for i, f := range d.files {
+		yield(Text{Kind: TextFile, Text: d.report.Files[i].Name})
+		f.saved.yield(yield)
+		for _, name := range f.laneNames {
+			yield(Text{Kind: TextAnnotation, Text: name})
+		}
+	}
+	d.report.texts(yield)
+	for _, text := range d.markup.texts {
+		yield(Text{Kind: TextMarkup, Text: text})
+	}
+}
+
+// yield gives the functions with their files, the operators, then all texts that
+// are neither.
+func (s *savedStacks) yield(yield func(Text)) {
+	named := make([]bool, len(s.texts))
+	files := s.cursor(stackFrameFile)
+	for _, name := range s.all(stackFrameName) {
+		file := files.next()
+		named[name], named[file] = true, true
+		yield(Text{Kind: TextFunction, Text: s.texts[name], File: s.texts[file]})
+	}
+	for _, i := range s.all(stackOperator) {
+		if !named[i] {
+			named[i] = true
+			yield(Text{Kind: TextOperator, Text: s.texts[i]})
+		}
+	}
+	for i, text := range s.texts {
+		if !named[i] {
+			yield(Text{Kind: TextNote, Text: text})
+		}
+	}
+}
+
+// texts are those of the model that may hold something of a snapshot.
+func (r *Report) texts(yield func(Text)) {
+	say := func(texts ...string) {
+		for _, text := range texts {
+			if text != "" {
+				yield(Text{Kind: TextModel, Text: text})
+			}
+		}
+	}
+	for _, rule := range r.Rules {
+		say(rule.Because)
+	}
+	for i := range r.Files {
+		say(r.Files[i].Torch)
+		for _, d := range r.Files[i].Devices {
+			say(d.Label, d.Verdict.Text, d.Verdict.Why, d.Lanes.StepWord, d.Lanes.StepsFrom)
+			say(d.Pools...)
+			for _, card := range d.Answers {
+				say(card.Question, card.Value, card.Small, card.Line, card.Detail)
+			}
+			for _, w := range d.Warnings {
+				say(w.Fact, w.Consequence, w.Code)
+			}
+		}
+	}
+}
+
+// Foreign is how many scripts and styles of a report that was read are not of
+// this version of memviz. They are not written again.
+func (d *Document) Foreign() int { return d.markup.foreign }
+
+// Numbers are how many addresses and times a report holds.
+func (d *Document) Numbers() (addresses, times int) {
+	for i := range d.report.Files {
+		for _, stream := range d.report.Files[i].Streams {
+			if len(stream) > 3 { // 0x0 and small numbers are nobody's address
+				addresses++
+			}
+		}
+	}
+	for _, f := range d.files {
+		for _, p := range f.devices {
+			view := p.shown()
+			if view.HasAddr {
+				addresses += view.Allocations
+			}
+			if view.HasTime {
+				times += view.Events
+			}
+		}
+	}
+	return addresses, times
+}
