@@ -27,6 +27,7 @@ type builder struct {
 	s     *Snapshot
 	keys  []key // by string index
 	lists []rowList
+	listed int64 // rows that lists name one by one
 
 	events       Events // all devices; traces are ranges of it
 	frames       map[Frame]FrameID
@@ -38,11 +39,14 @@ type builder struct {
 	blockLists   []uint32 // by segment row: its list of blocks + 1
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
+	leaves       int                       // of those dicts
+	limits       pickle.Limits
 }
 
-func newBuilder(sizeHint int64) *builder {
+func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 	b := &builder{
 		s:          &Snapshot{},
+		limits:     limits.WithDefaults(),
 		frames:     map[Frame]FrameID{},
 		metadataOf: map[pickle.Value]StringID{},
 		streams:    newInterner[uint64, StreamID](0),
@@ -59,6 +63,16 @@ const bytesPerEvent = 150
 
 // maxReserved bounds that room, in events, because a size is only a claim.
 const maxReserved = 1 << 24
+
+// Held implements pickle.Builder.
+func (b *builder) Held() int64 {
+	const forKey = 40 // the place of a key in a map
+	n := b.events.held() + b.stacks.held() + (20+forKey)*int64(len(b.s.Frames)) +
+		88*int64(len(b.s.Segments)) + 48*int64(len(b.s.Blocks)) + 16*int64(len(b.history)) + 24*int64(len(b.s.Annotations)) +
+		int64(len(b.keys)+len(b.actions)) + (8+forKey)*int64(len(b.streams.values)) + (16+forKey)*int64(len(b.pools.values)) +
+		forKey*int64(len(b.metadataOf)) + 40*int64(len(b.lists)) + 4*b.listed
+	return n
+}
 
 // keyOf is what a key means.
 func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
@@ -97,9 +111,10 @@ func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, b
 func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Value) (pickle.Container, error) {
 	switch d.Kind {
 	case pickle.EmptyDict:
-	case pickle.Dict: // filled in several steps: look at all of it again
+	case pickle.Dict: // filled in several steps, of which none was decisive yet
+		kind, ok := b.classify(h, pairs)
 		d = h.Store(d, pairs)
-		if kind, ok := b.classify(h, h.Stored(d)); ok {
+		if ok {
 			return b.record(h, kind, h.Stored(d)), nil
 		}
 		return d, nil

@@ -36,6 +36,20 @@ func (e *Events) add() uint32 {
 	return row
 }
 
+// held is how many bytes the rows take.
+func (e *Events) held() int64 {
+	row := 25
+	if e.TimeMicros != nil {
+		row += 8
+	}
+	for _, there := range []bool{e.CompileContext != nil, e.Metadata != nil, e.Pool != nil} {
+		if there {
+			row += 4
+		}
+	}
+	return int64(row) * int64(e.Len())
+}
+
 // column makes an optional column of as many rows as the table has.
 func column[T any](col *[]T, like []Action) []T {
 	if *col == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // fuzzLimits keep one input of the fuzzer cheap.
-var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, LoadObjects: 1 << 16, StringBytes: 1 << 16, TextBytes: 1 << 20, LoadBytes: 1 << 20}
+var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20, LoadBytes: 1 << 20}
 
 // FuzzRead: no file panics the loader; where both ways read it they read the
 // same, and what was read can be written and read again.

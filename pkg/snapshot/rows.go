@@ -47,6 +47,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 		b.lists = append(b.lists, rowList{kind: first.Kind})
 	}
 	list := &b.lists[l.Ref]
+	before := len(list.rows)
 	for _, item := range items {
 		if c, ok := h.Container(item); ok && c.Kind == list.kind {
 			list.add(c.Ref)
@@ -54,6 +55,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 			b.wrongType("item of a list")
 		}
 	}
+	b.listed += int64(len(list.rows) - before)
 	return l
 }
 
