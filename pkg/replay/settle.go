@@ -81,7 +81,7 @@ func (d *Device) judgeHistory(s *snapshot.Snapshot) {
 	r.HasEvents = n > 0
 	switch {
 	case n == 0:
-	case s.Format.Overflowed:
+	case s.Trace(d.ID).Overflowed:
 		r.HistoryCut, r.HistoryCutReason = true, "the file says that its ring buffer overflowed"
 	case n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
 		r.HistoryCut, r.HistoryCutReason = true, "the first event completes a free whose request is missing"

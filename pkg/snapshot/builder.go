@@ -24,9 +24,9 @@ const kindStack = pickle.Interned
 // interned stack, a list of rows a range. Whatever is none of these stays a
 // generic value in the heap, for the root to look at.
 type builder struct {
-	s     *Snapshot
-	keys  []key // by string index
-	lists []rowList
+	s      *Snapshot
+	keys   []key // by string index
+	lists  []rowList
 	listed int64 // rows that lists name one by one
 
 	events       Events // all devices; traces are ranges of it
@@ -39,8 +39,10 @@ type builder struct {
 	blockLists   []uint32 // by segment row: its list of blocks + 1
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
-	leaves       int                       // of those dicts
+	walked       int                       // values in those dicts
 	limits       pickle.Limits
+	read         int64 // bytes of the whole pickle, known to finish
+	assembled    int64 // bytes that finish has copied
 }
 
 func newBuilder(sizeHint int64, limits pickle.Limits) *builder {

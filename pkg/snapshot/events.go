@@ -37,8 +37,10 @@ func (e *Events) add() uint32 {
 }
 
 // held is how many bytes the rows take.
-func (e *Events) held() int64 {
-	row := 25
+func (e *Events) held() int64 { return e.rowBytes() * int64(e.Len()) }
+
+func (e *Events) rowBytes() int64 {
+	row := int64(25)
 	if e.TimeMicros != nil {
 		row += 8
 	}
@@ -47,7 +49,7 @@ func (e *Events) held() int64 {
 			row += 4
 		}
 	}
-	return int64(row) * int64(e.Len())
+	return row
 }
 
 // column makes an optional column of as many rows as the table has.

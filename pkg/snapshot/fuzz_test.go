@@ -21,8 +21,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(pickled(f, list{dict{"device", 1, "total_size", 512, "blocks", list{dict{"size", 512, "state", "active_allocated", "history", list{dict{"real_size", 3}}}}}}))
 	f.Add(pickled(f, dict{"device_traces", list{list{dict{"action", "boom", "frames", list{frame("a", 1, "b")}, "user_metadata", dict{"k", list{1, 2.5}}}}}, "allocator_settings", dict{"a", dict{"b", true}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		stream, err1 := read(bytes.NewReader(data), int64(len(data)), fuzzLimits, wayStream)
-		load, err2 := read(bytes.NewReader(data), int64(len(data)), fuzzLimits, wayGopickle)
+		stream, err1 := read(bytes.NewReader(data), int64(len(data)), Options{Limits: fuzzLimits}, wayStream)
+		load, err2 := read(bytes.NewReader(data), int64(len(data)), Options{Limits: fuzzLimits}, wayGopickle)
 		if err1 != nil || err2 != nil {
 			return
 		}

@@ -18,6 +18,13 @@ type Options struct {
 	// size, which is 0 when it cannot be known. It may be called from another
 	// goroutine, and once more after the snapshot is read. May be nil.
 	Progress func(read, size int64)
+
+	// Limits bound what the file can ask for. Zero fields are the default ones.
+	Limits pickle.Limits
+	// Salvage makes the most of a file that is cut, damaged or beyond a limit:
+	// the Snapshot is what could be read, and its Cut says how far that is. It
+	// is an error still if that is nothing.
+	Salvage bool
 }
 
 // Open reads the snapshot in the file at path, gzipped or not. Its errors name
@@ -43,7 +50,7 @@ func OpenWith(path string, o Options) (*Snapshot, error) {
 	}
 	var s *Snapshot
 	if info.Mode().IsRegular() {
-		s, err = Read(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), pickle.Limits{})
+		s, err = ReadWith(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), o)
 	} else { // such as /dev/stdin
 		s, err = ReadPipe(f, o)
 	}
@@ -56,19 +63,27 @@ func OpenWith(path string, o Options) (*Snapshot, error) {
 // Read reads a snapshot of size bytes from the start of r. Zero limits are the
 // default ones.
 func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
+	return ReadWith(r, size, Options{Limits: limits})
+}
+
+// ReadWith is [Read] with options. Progress is for who makes r.
+func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 	if size == 0 {
 		return nil, errEmpty
 	}
-	return readEitherWay(r, size, limits)
+	return readEitherWay(r, size, o)
 }
 
 var errEmpty = errors.New("the file is empty; the job may have died before it wrote the snapshot")
 
 // readEitherWay takes 0 for a size that is not known.
-func readEitherWay(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
-	s, err := read(r, size, limits, wayStream)
+func readEitherWay(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
+	s, err := read(r, size, o, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
-		s, err = read(r, size, limits, wayGopickle)
+		part := s
+		if s, err = read(r, size, o, wayGopickle); err != nil && part != nil {
+			return part, nil
+		}
 	}
 	return s, explain(err)
 }
@@ -79,37 +94,35 @@ const (
 	wayGopickle = "gopickle"
 )
 
-// Truncated says how far a file could be read that ends in the middle.
-type Truncated struct {
-	Events int
-	Err    error
-}
-
-func (t *Truncated) Error() string {
-	return fmt.Sprintf("%v (%d events had been read); copy the file again, or dump the snapshot again", t.Err, t.Events)
-}
-
-func (t *Truncated) Unwrap() error { return t.Err }
-
-func read(r io.ReadSeeker, size int64, limits pickle.Limits, way string) (*Snapshot, error) {
+// read reads in one way. With Salvage, it may return a part of the snapshot next
+// to the error that the other way is needed.
+func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	in, size, err := unwrap(r, size)
+	packed := &countedReader{Reader: r}
+	in, size, err := unwrap(packed, size)
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(size)
+	in = &boundedReader{in: in, packed: packed, ratio: o.Limits.WithDefaults().Ratio}
+	b := newBuilder(size, o.Limits)
 	var res *pickle.Result
-	if way == wayStream {
-		res, err = pickle.Stream(in, size, b, limits)
-	} else {
-		res, err = pickle.Load(in, b, limits)
+	switch {
+	case way == wayGopickle:
+		res, err = pickle.Load(in, b, o.Limits)
+	case o.Salvage:
+		res, err = pickle.Salvage(in, size, b, o.Limits)
+	default:
+		res, err = pickle.Stream(in, size, b, o.Limits)
 	}
-	if errors.Is(err, pickle.ErrTruncated) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Truncated{Events: b.events.Len(), Err: err}
-	} else if err != nil {
-		return nil, err
+	if err != nil {
+		err = b.damaged(err)
+		s := b.salvaged(res, err)
+		if s != nil && !errors.Is(err, pickle.ErrOtherWay) {
+			err = nil
+		}
+		return s, err
 	}
 	b.s.Format.Way = way
 	return b.finish(res)

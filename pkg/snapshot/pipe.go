@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-
-	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
 // ReadPipe reads a snapshot, gzipped or not, from what cannot be read twice,
@@ -19,7 +17,7 @@ func ReadPipe(r io.Reader, o Options) (*Snapshot, error) {
 		return nil, err
 	}
 	p := &pipe{in: io.MultiReader(bytes.NewReader(first), r)}
-	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, pickle.Limits{})
+	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, o)
 }
 
 // keptBytes is how much of a pipe stays in memory in case it has to be read

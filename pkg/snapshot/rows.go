@@ -11,6 +11,9 @@ type rowList struct {
 }
 
 func (l *rowList) len() int {
+	if l == nil {
+		return 0
+	}
 	if l.rows != nil {
 		return len(l.rows)
 	}

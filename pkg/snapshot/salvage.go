@@ -1,0 +1,98 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+)
+
+// Cut says that a snapshot is the part of a file that could be read, because
+// Options.Salvage was set.
+type Cut struct {
+	At     int64    // where reading ended, in bytes of the unpacked pickle
+	Events int      // that were read, of all devices
+	From   DeviceID // of this device and those after it, not all events were read; NoDevice: of each
+	Err    error    // what is wrong there
+
+	// NoEnd: the final segments are not known of any device, because reading
+	// ended before they were complete. Those of From never are.
+	NoEnd bool
+}
+
+// NoDevice stands for none.
+const NoDevice DeviceID = -1
+
+// EndKnown reports whether the final segments of a device are in the snapshot,
+// as a file that was read whole has them.
+func (s *Snapshot) EndKnown(device DeviceID) bool {
+	return s.Cut == nil || !s.Cut.NoEnd && s.Cut.From != device
+}
+
+// Damaged says how far a file could be read that is cut, damaged or beyond a
+// limit.
+type Damaged struct {
+	Events int // that were read before, of all devices
+	Err    error
+}
+
+func (d *Damaged) Error() string {
+	text := fmt.Sprintf("%v (%d events had been read)", d.Err, d.Events)
+	if errors.Is(d.Err, pickle.ErrTruncated) || errors.Is(d.Err, io.ErrUnexpectedEOF) {
+		text += "; copy the file again, or dump the snapshot again"
+	}
+	return text
+}
+
+func (d *Damaged) Unwrap() error { return d.Err }
+
+// damaged says how far reading had come when it failed, if it had begun.
+func (b *builder) damaged(err error) error {
+	truncated := errors.Is(err, pickle.ErrTruncated) || errors.Is(err, io.ErrUnexpectedEOF)
+	if truncated || b.events.Len() > 0 && !errors.Is(err, pickle.ErrForbidden) && !errors.Is(err, pickle.ErrOtherWay) {
+		return &Damaged{Events: b.events.Len(), Err: err}
+	}
+	return err
+}
+
+// salvaged is the snapshot of what was read before err; nil if that is nothing.
+func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
+	if res == nil || !res.Cut {
+		return nil
+	}
+	s, finishErr := b.finish(res)
+	if finishErr != nil || b.s.Cut.Events == 0 && len(s.Segments) == 0 {
+		return nil
+	}
+	s.Cut.Err = err
+	s.Format.Way = wayStream
+	return s
+}
+
+// leaveOutEnd takes out of a cut snapshot the segments that do not belong to the
+// moment in which its events end. Torch writes them first: they are of the last
+// moment, which the events of the device that was being read do not reach.
+func (b *builder) leaveOutEnd(res *pickle.Result) {
+	s := b.s
+	s.Cut = &Cut{At: res.Bytes, From: NoDevice}
+	for i := range s.Traces {
+		s.Cut.Events += s.Traces[i].Events.Len()
+	}
+	reading := b.keyOf(res.Heap, res.Reading)
+	switch {
+	case s.Format.BareList:
+		return // segments are all there is
+	case reading == keyDeviceTraces && len(s.Traces) > 0:
+		s.Cut.From = s.Traces[len(s.Traces)-1].Device
+	case reading == keySegments, len(s.Segments) == 0:
+		s.Cut.NoEnd = s.Cut.Events > 0
+	}
+	kept := s.Segments[:0]
+	for _, seg := range s.Segments {
+		if s.EndKnown(seg.Device) {
+			kept = append(kept, seg)
+		}
+	}
+	s.Segments = kept
+}
