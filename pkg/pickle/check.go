@@ -29,7 +29,8 @@ func check(data []byte, limits Limits) (length int, err error) {
 // What gopickle and the walker after it spend, in bytes: measured, and rounded
 // up.
 const (
-	costOpcode    = 24  // a boxed value on the stack, and its place in a container
+	costOpcode    = 64  // a boxed value on the stack, its places there and in a container while they grow
+	costGet       = 40  // the same of a value that is there already
 	costContainer = 120 // a list, dict or tuple
 	costMemo      = 110 // an entry of gopickle's memo and of the checker's
 )
@@ -64,6 +65,17 @@ func (c *checker) spend(bytes int64) error {
 		return c.over(keyMemory, "a pickle of this kind may take %d bytes to read", c.most)
 	}
 	return nil
+}
+
+// cost is what the opcode just read takes.
+func (c *checker) cost() int64 {
+	switch c.op {
+	case opBinGet, opLongBinGet:
+		return costGet
+	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
+		return 0 // they push nothing
+	}
+	return costOpcode + int64(c.pos-c.opAt)
 }
 
 // take returns the next n bytes.
@@ -137,7 +149,7 @@ func (c *checker) step() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := c.spend(costOpcode + int64(c.pos-c.opAt)); err != nil {
+	if err := c.spend(c.cost()); err != nil {
 		return false, err
 	}
 	if err := c.judge(raw, lines); err != nil {

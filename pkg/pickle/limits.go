@@ -38,7 +38,7 @@ const UnpackAnyway = 64 << 20
 // has been read, because all that torch writes becomes smaller. The second way
 // boxes every value, so it has a bound of its own.
 const (
-	memoryFloor   = 64 << 20
+	memoryFloor   = 32 << 20
 	memoryPerByte = 2
 	loadMemory    = 384 << 20
 )
@@ -80,7 +80,7 @@ const (
 var Bounds = []Bound{
 	{keyInput, "a snapshot, once unpacked", true, func(l *Limits) *int64 { return &l.Input }},
 	{keyRatio, "how many times its size a packed file may unpack to, beyond 64 MiB", false, func(l *Limits) *int64 { return &l.Ratio }},
-	{keyMemory, "what reading may hold; else 64 MiB and twice what has been read", true, func(l *Limits) *int64 { return &l.Memory }},
+	{keyMemory, "what reading may hold; else 32 MiB and twice what has been read", true, func(l *Limits) *int64 { return &l.Memory }},
 	{keyValues, "values that wait for their list or dict", false, func(l *Limits) *int64 { return &l.Stack }},
 	{keyObjects, "lists, dicts and tuples", false, func(l *Limits) *int64 { return &l.Objects }},
 	{keyMemo, "entries of the memo", false, func(l *Limits) *int64 { return &l.Memo }},

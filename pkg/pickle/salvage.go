@@ -34,7 +34,7 @@ func (d *decoder) closeOpen() (reading Value) {
 		if mark == 0 {
 			continue
 		}
-		below, items := d.stack[mark-1], d.stack[mark:]
+		below, items := d.stack[mark-1], d.finished(d.stack[mark:])
 		d.stack = d.stack[:mark]
 		switch {
 		case d.isDict(below) && mark == 1:
@@ -45,7 +45,16 @@ func (d *decoder) closeOpen() (reading Value) {
 			d.appendAll(below, items)
 		}
 	}
-	return d.closeRoot(d.stack[0], d.stack[1:])
+	return d.closeRoot(d.stack[0], d.finished(d.stack[1:]))
+}
+
+// finished are the items without a last one that is a dict of which only the
+// beginning was read.
+func (d *decoder) finished(items []Value) []Value {
+	if n := len(items); n > 0 && items[n-1].Type() == Object && d.heap.at(items[n-1]).Kind == EmptyDict {
+		return items[:n-1]
+	}
+	return items
 }
 
 // closeRoot fills the root with its whole pairs. Behind the last key there may

@@ -42,6 +42,7 @@ type builder struct {
 	walked       int                       // values in those dicts
 	limits       pickle.Limits
 	read         int64 // bytes of the whole pickle, known to finish
+	cut          bool  // it is a part, likewise
 	assembled    int64 // bytes that finish has copied
 }
 

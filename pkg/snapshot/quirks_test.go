@@ -234,7 +234,6 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-
 // TestFilledInSteps reads dicts and lists that grow over several opcodes, as
 // writers other than CPython's make them.
 func TestFilledInSteps(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 // finish assembles the snapshot from the root of the pickle.
 func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	h := res.Heap
-	b.read = res.Bytes
+	b.read, b.cut = res.Bytes, res.Cut
 	var err error
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
@@ -132,6 +132,9 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 		b.wrongType("device_traces")
 		lists = nil
 	}
+	if n := len(lists); b.cut && n > 0 && isEvent(h, lists[n-1]) {
+		lists = lists[:n-1] // reading ended before it went into its list
+	}
 	if len(lists) > maxDevices {
 		lists = lists[:maxDevices]
 		b.wrongType("device_traces beyond 1,024")
@@ -158,6 +161,11 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 		b.s.Traces = append(b.s.Traces, trace)
 	}
 	return nil
+}
+
+func isEvent(h *pickle.Heap, v pickle.Value) bool {
+	c, ok := h.Container(v)
+	return ok && c.Kind == kindEvent
 }
 
 // room takes memory for a copy of rows. A file needs none but when its lists

@@ -183,12 +183,3 @@ func TestOpen(t *testing.T) {
 		t.Errorf("directory: %v", err)
 	}
 }
-
-func TestTruncatedCountsEvents(t *testing.T) {
-	data := write(t, small(), 4)
-	_, err := Read(bytes.NewReader(data[:len(data)-1]), int64(len(data)), pickle.Limits{})
-	var cut *Damaged
-	if !errors.As(err, &cut) || cut.Events != 7 {
-		t.Errorf("got %v, want a file cut after 7 events", err)
-	}
-}
