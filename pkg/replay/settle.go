@@ -7,6 +7,9 @@ import "github.com/memviz-go/memviz/pkg/snapshot"
 // and counts where the two accounts differ.
 func (m *machine) settle(s *snapshot.Snapshot) {
 	r := &m.d.Reconciliation
+	if r.EndUnknown = !s.EndKnown(m.d.ID); r.EndUnknown {
+		return // what is open stays open
+	}
 	live := map[uint64]*snapshot.Block{}
 	for _, b := range s.LiveBlocks(m.d.ID) {
 		r.LiveBlocks++
