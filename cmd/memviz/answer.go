@@ -21,11 +21,11 @@ func answerFlags(more ...cli.Flag) []cli.Flag {
 
 // printFlags are the flags of every command that prints an answer.
 func printFlags(more ...cli.Flag) []cli.Flag {
-	return append(more,
+	return readFlags(append(more,
 		&cli.StringFlag{Name: "format", Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
 		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
 		quietFlag,
-	)
+	)...)
 }
 
 // answered checks a command's flags, makes its answer and prints it.
@@ -65,7 +65,12 @@ func answeredOf(c *cli.Context, find func(in []answer.Input) (*answer.Sheet, err
 		if err != nil {
 			return nil, err
 		}
-		return find(in)
+		sheet, err := find(in)
+		if err != nil {
+			return nil, err
+		}
+		sheet.Salvaged(in)
+		return sheet, nil
 	})
 }
 

@@ -28,6 +28,10 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 	if i := slices.Index(paths, stdinName); i >= 0 && slices.Contains(paths[i+1:], stdinName) {
 		return nil, &usageError{what: "standard input can be read once, and - is named twice", command: c.Command.Name}
 	}
+	options, err := readOptions(c)
+	if err != nil {
+		return nil, err
+	}
 	names := displayNames(paths)
 	in := make([]answer.Input, 0, len(paths))
 	for i, path := range paths {
@@ -35,12 +39,14 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 		if len(paths) > 1 {
 			which = fmt.Sprintf(" %d of %d", i+1, len(paths))
 		}
-		s, err := openSnapshot(path, c.App.Reader, snapshot.Options{Progress: p.bytes("reading" + which)})
+		options.Progress = p.bytes("reading" + which)
+		s, err := openSnapshot(path, c.App.Reader, options)
 		if err != nil {
-			return nil, err
+			return nil, advised(err)
 		}
 		p.stage("replaying" + which)
 		in = append(in, answer.NewInput(names[i], s))
+		sayPart(c, &in[i])
 	}
 	return onlyDevice(c, in)
 }

@@ -50,17 +50,34 @@ func ranks(c *cli.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		summaries, unreadable, err := readRanks(c.Context, files, p)
+		options, err := readOptions(c)
 		if err != nil {
 			return nil, err
 		}
-		return answer.Ranks(summaries, unreadable, c.Int("rows")), nil
+		read, err := readRanks(c.Context, files, options, p)
+		if err != nil {
+			return nil, err
+		}
+		sheet := answer.Ranks(read.summaries, read.unreadable, c.Int("rows"))
+		sheet.Salvaged(read.parts)
+		for i := range read.parts {
+			sayPart(c, &read.parts[i])
+		}
+		return sheet, nil
 	})
+}
+
+// ranksRead is what a comparison of ranks needs of their files.
+type ranksRead struct {
+	summaries  []analysis.RankSummary
+	unreadable []answer.UnreadableRank
+	parts      []answer.Input // of files that were read in part, without their devices
 }
 
 // readRanks reads several files at once, and keeps of each only its summary. A
 // file that cannot be read does not keep the others from being compared.
-func readRanks(ctx context.Context, files []string, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
+func readRanks(ctx context.Context, files []string, options snapshot.Options, p *progress) (*ranksRead, error) {
+	all := &ranksRead{}
 	names, ranks := displayNames(files), analysis.NameRanks(files)
 	room := semaphore.NewWeighted(ranksMemory)
 	g, ctx := errgroup.WithContext(ctx)
@@ -75,7 +92,7 @@ func readRanks(ctx context.Context, files []string, p *progress) (list []analysi
 				return err
 			}
 			defer room.Release(weight)
-			s, err := snapshot.Open(file)
+			s, err := snapshot.OpenWith(file, options)
 			var summary []analysis.RankSummary
 			if err == nil {
 				in := answer.NewInput(names[i], s)
@@ -84,22 +101,26 @@ func readRanks(ctx context.Context, files []string, p *progress) (list []analysi
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				unreadable = append(unreadable, answer.UnreadableRank{File: names[i], Error: err.Error()})
+				all.unreadable = append(all.unreadable, answer.UnreadableRank{File: names[i], Error: advised(err).Error()})
+			} else if s.Salvaged != nil {
+				part := &snapshot.Snapshot{Format: s.Format, Salvaged: s.Salvaged}
+				all.parts = append(all.parts, answer.Input{Name: names[i], Snapshot: part})
 			}
-			list = append(list, summary...)
+			all.summaries = append(all.summaries, summary...)
 			done++
 			read(int64(done), int64(len(files)))
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	slices.SortFunc(unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
-	if len(list) == 0 && len(unreadable) > 0 {
-		return nil, nil, fmt.Errorf("none of %d files could be read; the first: %s", len(files), unreadable[0].Error)
+	slices.SortFunc(all.unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(all.parts, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
+	if len(all.summaries) == 0 && len(all.unreadable) > 0 {
+		return nil, fmt.Errorf("none of %d files could be read; the first: %s", len(files), all.unreadable[0].Error)
 	}
-	return list, unreadable, nil
+	return all, nil
 }
 
 func fileSize(path string) int64 {

@@ -29,9 +29,10 @@ func Schemas() []string {
 
 // devices is the answer of a question that is asked of each device.
 type devices[T any] struct {
-	Schema  string `json:"schema"`
-	Devices []T    `json:"devices"`
+	Schema   string         `json:"schema"`
+	Salvaged []SalvagedFile `json:"salvaged,omitempty"` // files that were read in part; left out when all were read whole
+	Devices  []T            `json:"devices"`
 }
 
 // newDevices has an empty list, which scripts can loop over.
-func newDevices[T any](schema string) *devices[T] { return &devices[T]{schema, []T{}} }
+func newDevices[T any](schema string) *devices[T] { return &devices[T]{Schema: schema, Devices: []T{}} }

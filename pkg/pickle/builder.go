@@ -21,6 +21,6 @@ type Result struct {
 	Protocol int
 	Bytes    int64 // up to and including STOP
 
-	Cut     bool  // it was read by Salvage, and only in part
-	Reading Value // if Cut: the key of the root whose value was being read, else None
+	Part    bool  // it was read by Salvage, and only in part
+	Reading Value // if Part: the key of the root whose value was being read, else None
 }

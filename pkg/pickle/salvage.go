@@ -21,7 +21,7 @@ func Salvage(r io.Reader, size int64, b Builder, limits Limits) (*Result, error)
 		return nil, err
 	}
 	res := d.result(d.stack[0])
-	res.Bytes, res.Cut, res.Reading = d.opAt, true, d.closeOpen()
+	res.Bytes, res.Part, res.Reading = d.opAt, true, d.closeOpen()
 	return res, err
 }
 

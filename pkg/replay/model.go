@@ -132,7 +132,7 @@ type Reconciliation struct {
 	HistoryCut          bool   // the ring buffer overflowed, or looks as if it had
 	HistoryCutReason    string // why HistoryCut was concluded, in words
 	HasEvents           bool
-	EndUnknown          bool // the final segments were not read (snapshot.Cut): nothing at the end could be compared
+	EndUnknown          bool // the final segments were not read (snapshot.Salvaged): nothing at the end could be compared
 	ActiveAboveReserved int  // states in which active exceeds reserved: impossible in a true picture
 }
 

@@ -40,9 +40,9 @@ type Snapshot struct {
 	Settings    []Setting
 	Annotations []Annotation
 
-	Format Format
-	Oddity Oddities
-	Cut    *Cut // nil: the whole file was read
+	Format   Format
+	Oddity   Oddities
+	Salvaged *Salvaged // nil: the whole file was read
 }
 
 // Frame is one line of a stack.

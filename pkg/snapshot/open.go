@@ -22,7 +22,7 @@ type Options struct {
 	// Limits bound what the file can ask for. Zero fields are the default ones.
 	Limits pickle.Limits
 	// Salvage makes the most of a file that is cut, damaged or beyond a limit:
-	// the Snapshot is what could be read, and its Cut says how far that is. It
+	// the Snapshot is what could be read, and its Salvaged says how far that is. It
 	// is an error still if that is nothing.
 	Salvage bool
 }

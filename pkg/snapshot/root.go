@@ -23,7 +23,7 @@ const (
 // finish assembles the snapshot from the root of the pickle.
 func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	h := res.Heap
-	b.read, b.cut = res.Bytes, res.Cut
+	b.read, b.cut = res.Bytes, res.Part
 	var err error
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
@@ -42,7 +42,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Streams = b.streams.values
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
-	if res.Cut {
+	if res.Part {
 		b.leaveOutEnd(res)
 	}
 	return s, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
-// Cut says that a snapshot is the part of a file that could be read, because
+// Salvaged says that a snapshot is the part of a file that could be read, because
 // Options.Salvage was set.
-type Cut struct {
+type Salvaged struct {
 	At     int64    // where reading ended, in bytes of the unpacked pickle
 	Events int      // that were read, of all devices
 	From   DeviceID // of this device and those after it, not all events were read; NoDevice: of each
@@ -27,7 +27,7 @@ const NoDevice DeviceID = -1
 // EndKnown reports whether the final segments of a device are in the snapshot,
 // as a file that was read whole has them.
 func (s *Snapshot) EndKnown(device DeviceID) bool {
-	return s.Cut == nil || !s.Cut.NoEnd && s.Cut.From != device
+	return s.Salvaged == nil || !s.Salvaged.NoEnd && s.Salvaged.From != device
 }
 
 // Damaged says how far a file could be read that is cut, damaged or beyond a
@@ -58,14 +58,14 @@ func (b *builder) damaged(err error) error {
 
 // salvaged is the snapshot of what was read before err; nil if that is nothing.
 func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
-	if res == nil || !res.Cut {
+	if res == nil || !res.Part {
 		return nil
 	}
 	s, finishErr := b.finish(res)
-	if finishErr != nil || b.s.Cut.Events == 0 && len(s.Segments) == 0 {
+	if finishErr != nil || b.s.Salvaged.Events == 0 && len(s.Segments) == 0 {
 		return nil
 	}
-	s.Cut.Err = err
+	s.Salvaged.Err = err
 	s.Format.Way = wayStream
 	return s
 }
@@ -75,18 +75,18 @@ func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
 // moment, which the events of the device that was being read do not reach.
 func (b *builder) leaveOutEnd(res *pickle.Result) {
 	s := b.s
-	s.Cut = &Cut{At: res.Bytes, From: NoDevice}
+	s.Salvaged = &Salvaged{At: res.Bytes, From: NoDevice}
 	for i := range s.Traces {
-		s.Cut.Events += s.Traces[i].Events.Len()
+		s.Salvaged.Events += s.Traces[i].Events.Len()
 	}
 	reading := b.keyOf(res.Heap, res.Reading)
 	switch {
 	case s.Format.BareList:
 		return // segments are all there is
 	case reading == keyDeviceTraces && len(s.Traces) > 0:
-		s.Cut.From = s.Traces[len(s.Traces)-1].Device
+		s.Salvaged.From = s.Traces[len(s.Traces)-1].Device
 	case reading == keySegments, len(s.Segments) == 0:
-		s.Cut.NoEnd = s.Cut.Events > 0
+		s.Salvaged.NoEnd = s.Salvaged.Events > 0
 	}
 	kept := s.Segments[:0]
 	for _, seg := range s.Segments {

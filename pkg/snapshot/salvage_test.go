@@ -30,10 +30,10 @@ func TestSalvageEveryCut(t *testing.T) {
 				}
 				continue
 			}
-			if s.Cut == nil || s.Cut.At > int64(cut) || !errors.Is(s.Cut.Err, pickle.ErrTruncated) || s.Cut.Events < last {
-				t.Fatalf("cut at %d: %+v after %d events before", cut, s.Cut, last)
+			if s.Salvaged == nil || s.Salvaged.At > int64(cut) || !errors.Is(s.Salvaged.Err, pickle.ErrTruncated) || s.Salvaged.Events < last {
+				t.Fatalf("cut at %d: %+v after %d events before", cut, s.Salvaged, last)
 			}
-			last = s.Cut.Events
+			last = s.Salvaged.Events
 			requirePart(t, cut, s, whole)
 		}
 		if last != 7 {
@@ -50,13 +50,13 @@ func requirePart(t *testing.T, cut int, s, whole *Snapshot) {
 		if !strings.HasPrefix(want, got) {
 			t.Fatalf("cut at %d: device %d has\n%s\nwhich is not how the whole begins:\n%s", cut, i, got, want)
 		}
-		if device := s.Traces[i].Device; len(got) < len(want) && (s.Cut.From == NoDevice || device < s.Cut.From) {
-			t.Fatalf("cut at %d: nothing says that events of device %d are missing: %+v", cut, i, s.Cut)
+		if device := s.Traces[i].Device; len(got) < len(want) && (s.Salvaged.From == NoDevice || device < s.Salvaged.From) {
+			t.Fatalf("cut at %d: nothing says that events of device %d are missing: %+v", cut, i, s.Salvaged)
 		}
 	}
 	for i := range s.Segments {
 		if !s.EndKnown(s.Segments[i].Device) && len(s.Traces) > 0 {
-			t.Fatalf("cut at %d: a segment of device %d stayed, whose end is not known: %+v", cut, s.Segments[i].Device, s.Cut)
+			t.Fatalf("cut at %d: a segment of device %d stayed, whose end is not known: %+v", cut, s.Segments[i].Device, s.Salvaged)
 		}
 		if !strings.Contains(describe(whole), strings.SplitN(describe(s), "device", 2)[0]) {
 			t.Fatalf("cut at %d: the segments are none of the whole: %s", cut, describe(s))
@@ -102,8 +102,8 @@ func TestSalvageEnd(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if s.Cut.From != tt.from || len(s.Segments) != tt.segments || s.EndKnown(0) != tt.end0 || s.EndKnown(2) != tt.end2 {
-			t.Errorf("%s: %+v, %d segments", tt.name, s.Cut, len(s.Segments))
+		if s.Salvaged.From != tt.from || len(s.Segments) != tt.segments || s.EndKnown(0) != tt.end0 || s.EndKnown(2) != tt.end2 {
+			t.Errorf("%s: %+v, %d segments", tt.name, s.Salvaged, len(s.Segments))
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestSalvageDamage(t *testing.T) {
 			t.Errorf("%s: it was read as if nothing were wrong", name)
 		}
 		s, err := readPart(broken)
-		if err != nil || s.Cut.Events != 2 {
+		if err != nil || s.Salvaged.Events != 2 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestSalvageRefuses(t *testing.T) {
 		"a model":   "\x80\x04}(\x8c\x05modelK\x01",
 	} {
 		if s, err := readPart([]byte(data)); err == nil {
-			t.Errorf("%s: %+v", name, s.Cut)
+			t.Errorf("%s: %+v", name, s.Salvaged)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestEndUnknown(t *testing.T) {
 		c.Event(0, snapshot.EventText{Action: e.action, Addr: 512 * e.at, Size: e.size})
 	}
 	s := c.Snapshot()
-	s.Cut = &snapshot.Cut{From: 0}
+	s.Salvaged = &snapshot.Salvaged{From: 0}
 	d := replay.Replay(s, 0)
 	if r := d.Reconciliation; !r.EndUnknown || r.MissingBlocks != 0 || d.Anomalies.Total() != 0 || d.AddsUp() {
 		t.Errorf("%+v %+v", d.Anomalies, r)
@@ -28,7 +28,7 @@ func TestEndUnknown(t *testing.T) {
 	if got := d.Totals; got.ReservedBaselineBytes != 47 || got.ReservedPeakBytes != 147 || got.ReservedFinalBytes != 97 || got.FinalBytes != 97 {
 		t.Errorf("%+v", got)
 	}
-	if s.Cut = nil; replay.Replay(s, 0).Anomalies.NegativeReserved != 2 {
+	if s.Salvaged = nil; replay.Replay(s, 0).Anomalies.NegativeReserved != 1 {
 		t.Error("the same events without segments do not fall below zero")
 	}
 }
