@@ -45,6 +45,12 @@ func put(t testing.TB, e *pickle.Encoder, v any) {
 		e.Float(v)
 	case bool:
 		e.Bool(v)
+	case nil:
+		e.Text(markNone)
+	case []byte:
+		e.Text(markBytes)
+	case itself:
+		e.Text(markItself)
 	default:
 		t.Fatalf("%T has no pickle here", v)
 	}
