@@ -34,6 +34,7 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		func() (Warning, bool) { return warnHistory(d) },
 		func() (Warning, bool) { return warnCut(d) },
 		func() (Warning, bool) { return warnSegments(d) },
+		func() (Warning, bool) { return warnUneven(d) },
 		func() (Warning, bool) { return warnStacks(d) },
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
@@ -112,6 +113,19 @@ func warnSegments(d *replay.Device) (Warning, bool) {
 	return Warning{
 		Fact:        "The file lists no segments.",
 		Consequence: "Reserved memory is not known, and the end of the replay cannot be checked.",
+	}, true
+}
+
+// warnUneven tells of segments that contradict themselves, which no allocator
+// leaves: the file was changed or damaged.
+func warnUneven(d *replay.Device) (Warning, bool) {
+	n := d.Reconciliation.UnevenSegments
+	if n == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        units.Plural(n, "segment contradicts its blocks.", "segments contradict their blocks."),
+		Consequence: "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The replay of events does not depend on it.",
 	}, true
 }
 

@@ -34,6 +34,9 @@ func newDecoder(r io.Reader, size int64, b Builder, limits Limits) *decoder {
 // decode runs the machine and leaves the input alone afterwards.
 func (d *decoder) decode() (Value, error) {
 	root, err := d.run()
+	if err == nil {
+		err = d.last()
+	}
 	d.close()
 	if errors.Is(err, ErrOtherWay) {
 		<-d.done // the caller will read the input again
@@ -41,8 +44,24 @@ func (d *decoder) decode() (Value, error) {
 	return root, err
 }
 
+// last looks at a little of what follows STOP. Nothing there counts, but what
+// unpacks the input may find only there that it is damaged.
+func (d *decoder) last() error {
+	d.stopped = d.offset()
+	for range chunksAhead {
+		if d.eof {
+			break
+		}
+		d.pos = d.end
+		if err := d.refill(lookahead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (d *decoder) result(root Value) *Result {
-	return &Result{Heap: d.heap, Root: root, Protocol: d.protocol, Bytes: d.offset()}
+	return &Result{Heap: d.heap, Root: root, Protocol: d.protocol, Bytes: d.stopped}
 }
 
 // decoder is the stack machine of the stream way.
@@ -58,6 +77,7 @@ type decoder struct {
 	protocol int
 	op       byte
 	opAt     int64
+	stopped  int64 // behind STOP
 }
 
 func (d *decoder) fail(kind error, format string, args ...any) error {

@@ -129,6 +129,7 @@ type Reconciliation struct {
 	LiveRequestedBytes  int64 // their requested bytes
 	LiveBlockBytes      int64 // their rounded bytes
 	Segments            int
+	UnevenSegments      int    // final segments that their blocks do not tile, or whose own sums are not those of their blocks
 	HistoryCut          bool   // the ring buffer overflowed, or looks as if it had
 	HistoryCutReason    string // why HistoryCut was concluded, in words
 	HasEvents           bool

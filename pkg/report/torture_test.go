@@ -125,7 +125,7 @@ func judged(data []byte, step *atomic.Value, fail func(string, ...any)) string {
 }
 
 // answered asks everything of a snapshot and makes its page. It reports whether
-// every device is said to add up.
+// nothing is said against any device.
 func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any)) bool {
 	step.Store("replaying")
 	in := answer.NewInput("mutant.pickle", s)
@@ -135,7 +135,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		if d.AddsUp() && wrong != "" {
 			fail("device %d is said to add up, but: %s", d.ID, wrong)
 		}
-		sound = sound && d.AddsUp()
+		sound = sound && d.AddsUp() && d.Reconciliation.UnevenSegments == 0
 		for k, bytes := range d.ActiveBytes() {
 			if bytes < 0 || bytes > d.Totals.PeakBytes {
 				fail("device %d: %d bytes in state %d, with a peak of %d", d.ID, bytes, k, d.Totals.PeakBytes)
