@@ -34,6 +34,7 @@ const exampleShare = 11
 
 // outcome is what became of a damaged file.
 type outcome struct {
+	mutant int
 	damage int
 	what   string // refused, salvaged, flagged, sound
 	took   time.Duration
@@ -95,7 +96,7 @@ func tortured(t *testing.T, seeds []seed, n int) outcome {
 		}
 	}()
 	what := judged(data, &step, fail)
-	return outcome{damage, what, time.Since(began)}
+	return outcome{n, damage, what, time.Since(began)}
 }
 
 // judged takes a file through everything and says what became of it.
@@ -183,7 +184,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 func tortureTable(outcomes <-chan outcome) string {
 	kinds := []string{"refused", "salvaged", "flagged", "sound"}
 	counts := make([]map[string]int, len(damages)+1)
-	slowest := make([]time.Duration, len(damages)+1)
+	slowest := make([]outcome, len(damages)+1)
 	for i := range counts {
 		counts[i] = map[string]int{}
 	}
@@ -191,11 +192,13 @@ func tortureTable(outcomes <-chan outcome) string {
 		for _, row := range []int{o.damage, len(damages)} {
 			counts[row][o.what]++
 			counts[row]["mutants"]++
-			slowest[row] = max(slowest[row], o.took)
+			if o.took > slowest[row].took {
+				slowest[row] = o
+			}
 		}
 	}
 	w := table.NewWriter()
-	w.AppendHeader(table.Row{"damage", "mutants", "refused", "salvaged", "flagged", "sound", "slowest"})
+	w.AppendHeader(table.Row{"damage", "mutants", "refused", "salvaged", "flagged", "sound", "slowest", "which is"})
 	for i := range counts {
 		name := "all"
 		if i < len(damages) {
@@ -205,7 +208,7 @@ func tortureTable(outcomes <-chan outcome) string {
 		for _, kind := range kinds {
 			row = append(row, counts[i][kind])
 		}
-		w.AppendRow(append(row, slowest[i].Round(time.Millisecond)))
+		w.AppendRow(append(row, slowest[i].took.Round(time.Millisecond), slowest[i].mutant))
 	}
 	return w.Render()
 }

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"errors"
 	"reflect"
 	"testing"
 
@@ -11,6 +10,24 @@ import (
 
 // fuzzLimits keep one input of the fuzzer cheap.
 var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20, LoadBytes: 1 << 20}
+
+// written is what of a snapshot Write can say in a format.
+func written(s *Snapshot, f *Format) *Snapshot {
+	out := *s
+	out.Segments, out.Settings = nil, nil // settings come back as the type that they read like
+	for _, seg := range s.Segments {
+		if !f.HasPoolID {
+			seg.Pool, seg.Expandable, seg.Stack = 0, false, 0
+		}
+		if seg.SizeClass == SizeClassUnknown {
+			seg.SizeClass = SizeClassLarge
+		}
+		if !f.Legacy { // whose blocks have no addresses, and stacks only while they live
+			out.Segments = append(out.Segments, seg)
+		}
+	}
+	return &out
+}
 
 // FuzzRead: no file panics the loader; where both ways read it they read the
 // same, and what was read can be written and read again.
@@ -30,10 +47,11 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("stream\n%s\nload\n%s", describe(a), describe(b))
 		}
 		again, err := Read(bytes.NewReader(write(t, stream, 4)), 1, pickle.Limits{})
-		if err != nil && !errors.Is(err, ErrNotSnapshot) {
-			t.Errorf("what we write cannot be read: %v", err)
-		} else if err == nil && !stream.Format.BareList && describe(again) == "" && describe(stream) != "" {
-			t.Error("what we write has lost everything")
+		if err != nil {
+			t.Fatalf("what we write cannot be read: %v", err)
+		}
+		if a, b := describe(written(stream, &stream.Format)), describe(written(again, &stream.Format)); a != b {
+			t.Errorf("read\n%s\nwritten and read again\n%s", a, b)
 		}
 	})
 }
