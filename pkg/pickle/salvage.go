@@ -85,7 +85,18 @@ func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
 
 // open reports whether marks were open above the root's own, which means that
 // its last value is not whole.
-func (d *decoder) open() bool { return len(d.marks) > 1 }
+func (d *decoder) open() bool { return len(d.marks) > 0 && d.marks[len(d.marks)-1] > 1 }
+
+// dropCut takes away a value whose opcode was cut: what was missing read as zeros.
+func (d *decoder) dropCut() {
+	switch d.op {
+	case opFrame, opBinPut, opLongBinPut:
+		return // they push nothing
+	}
+	if n := len(d.stack); n > 1 {
+		d.stack = d.stack[:n-1]
+	}
+}
 
 // appendAll puts items at the end of a list, if it is one that takes them.
 func (d *decoder) appendAll(list Value, items []Value) {

@@ -96,7 +96,10 @@ func (d *decoder) more() error {
 	if err := d.refill(lookahead); err != nil {
 		return err
 	}
-	if d.eof && d.pos >= d.end {
+	if d.overrun() {
+		d.dropCut()
+		return d.fail(ErrTruncated, "its argument is cut")
+	} else if d.eof && d.pos >= d.end {
 		d.op, d.opAt = opStop, d.base+int64(d.end)
 		return d.fail(ErrTruncated, "no STOP")
 	}

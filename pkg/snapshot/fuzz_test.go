@@ -55,3 +55,41 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSalvage: whatever is broken, a part is read without a panic and says what
+// it is; and what is whole is read as if nobody had asked.
+func FuzzSalvage(f *testing.F) {
+	data := write(f, small(), 4)
+	f.Add(data, uint16(len(data)/2), byte(0xff))
+	f.Add(data, uint16(len(data)), byte('e'))
+	f.Add(write(f, small(), 2), uint16(900), byte('0'))
+	f.Fuzz(func(t *testing.T, data []byte, at uint16, opcode byte) {
+		if int(at) < len(data) {
+			data[at] = opcode
+		}
+		o := Options{Limits: fuzzLimits}
+		s, err := ReadWith(bytes.NewReader(data), int64(len(data)), o)
+		o.Salvage = true
+		part, salvageErr := ReadWith(bytes.NewReader(data), int64(len(data)), o)
+		switch {
+		case err == nil && (salvageErr != nil || part.Salvaged != nil || describe(s) != describe(part)):
+			t.Fatalf("it is read whole, and salvaged as %v, %+v", salvageErr, part)
+		case err == nil || salvageErr != nil:
+			return
+		case part.Salvaged == nil || part.Salvaged.Err == nil:
+			t.Fatalf("it cannot be read (%v), and the part does not say so", err)
+		}
+		events := 0
+		for i := range part.Traces {
+			events += part.Traces[i].Events.Len()
+		}
+		if events != part.Salvaged.Events || events == 0 && len(part.Segments) == 0 {
+			t.Errorf("%+v, of %d events", part.Salvaged, events)
+		}
+		for i := range part.Segments {
+			if device := part.Segments[i].Device; !part.EndKnown(device) {
+				t.Errorf("a segment of device %d, whose end is not known", device)
+			}
+		}
+	})
+}
