@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint fuzz bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test lint fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -32,6 +32,11 @@ fuzz: ## run every fuzz target for FUZZTIME (default 30s)
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 20x $$package || exit 1; \
 		done; \
 	done
+
+MUTANTS ?= 20000
+
+torture: ## damage MUTANTS files and take them through all that memviz does with a file
+	go test ./pkg/report -run TestTorture -count 1 -v -mutants $(MUTANTS) -timeout 2h
 
 RUNS ?= 3
 

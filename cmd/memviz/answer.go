@@ -19,7 +19,7 @@ func answerFlags(more ...cli.Flag) []cli.Flag {
 
 // printFlags are the flags of every command that prints an answer.
 func printFlags(more ...cli.Flag) []cli.Flag {
-	return formatFlags(append(more, redactFlags()...)...)
+	return formatFlags(readFlags(more...)...)
 }
 
 // failIfFlag is for answers with figures.
@@ -76,10 +76,12 @@ func answeredOf(c *cli.Context, find func(in []answer.Input) (*answer.Sheet, err
 			return nil, err
 		}
 		sheet, err := find(in)
-		if err == nil {
-			sheet.Redacted(redactionOf(in))
+		if err != nil {
+			return nil, err
 		}
-		return sheet, err
+		sheet.Redacted(redactionOf(in))
+		sheet.Salvaged(in)
+		return sheet, nil
 	})
 }
 

@@ -17,12 +17,12 @@ func foldedCommand() *cli.Command {
 			"    memviz folded snap.pickle > snap.folded\n" +
 			"    memviz folded --at end snap.pickle | flamegraph.pl > snap.svg\n" +
 			"    memviz folded --by segments snap.pickle > segments.folded",
-		Flags: append([]cli.Flag{
+		Flags: readFlags(
 			atFlag,
 			&cli.StringFlag{Name: "by", Value: "active", Usage: "print `WHAT`: active or segments"},
 			deviceFlag,
 			quietFlag,
-		}, redactFlags()...),
+		),
 		Action: folded,
 	}
 }

@@ -34,6 +34,10 @@ func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, er
 	if err != nil {
 		return nil, err
 	}
+	options, err := readOptions(c)
+	if err != nil {
+		return nil, err
+	}
 	names := displayNames(pathsOf(files.sources))
 	in := make([]answer.Input, 0, len(names))
 	for i, file := range files.sources {
@@ -41,16 +45,18 @@ func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, er
 		if len(files.sources) > 1 {
 			which = fmt.Sprintf(" %d of %d", i+1, len(files.sources))
 		}
-		s, err := openSnapshot(file.path, c.App.Reader, snapshot.Options{Progress: p.bytes("reading" + which)})
+		options.Progress = p.bytes("reading" + which)
+		s, err := openSnapshot(file.path, c.App.Reader, options)
 		if file.found && snapshot.IsSomethingElse(err) {
 			files.skip(file.path, "data of something else")
 			continue
 		} else if err != nil {
-			return nil, err
+			return nil, advised(err)
 		}
 		p.stage("replaying" + which)
 		name := redactInput(pseudonyms, names[i], s)
 		in = append(in, answer.NewInput(name, s))
+		sayPart(c, &in[len(in)-1])
 	}
 	if len(in) == 0 {
 		return nil, files.nothing(c.Args().First())

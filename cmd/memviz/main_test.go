@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/hex"
 	"io"
 	"math/rand/v2"
@@ -43,6 +44,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"bytes":  writeBytes,
+			"damage": damage,
 			"head":   head,
 			"record": record,
 			"unzip":  unzip,
@@ -68,6 +70,20 @@ func head(ts *testscript.TestScript, neg bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data[:len(data)/2], 0o600))
+}
+
+// damage copies a file with a byte in its middle that is no opcode, right behind
+// a memo entry: damage FROM TO
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage FROM TO")
+	}
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	const memoize = 0x94
+	i := len(data)/2 + bytes.IndexByte(data[len(data)/2:], memoize)
+	data[i+1] = 0xff
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o600))
 }
 
 // record writes a snapshot of so many allocations: record FILE N

@@ -53,21 +53,37 @@ func ranks(c *cli.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		summaries, unreadable, err := readRanks(c.Context, files, pseudonyms, p)
+		options, err := readOptions(c)
+		if err != nil {
+			return nil, err
+		}
+		read, err := readRanks(c.Context, files, options, pseudonyms, p)
 		if err != nil {
 			return nil, err
 		}
 		p.end()
 		files.say(c.App.ErrWriter)
-		sheet := answer.Ranks(summaries, unreadable, c.Int("rows"))
+		sheet := answer.Ranks(read.summaries, read.unreadable, c.Int("rows"))
 		sheet.Redacted(pseudonyms.Redaction())
+		sheet.Salvaged(read.parts)
+		for i := range read.parts {
+			sayPart(c, &read.parts[i])
+		}
 		return sheet, nil
 	})
 }
 
+// ranksRead is what a comparison of ranks needs of their files.
+type ranksRead struct {
+	summaries  []analysis.RankSummary
+	unreadable []answer.UnreadableRank
+	parts      []answer.Input // of files that were read in part, without their devices
+}
+
 // readRanks reads several files at once, and keeps of each only its summary. A
 // file that cannot be read does not keep the others from being compared.
-func readRanks(ctx context.Context, files *search, pseudonyms *redact.Options, p *progress) (list []analysis.RankSummary, unreadable []answer.UnreadableRank, err error) {
+func readRanks(ctx context.Context, files *search, options snapshot.Options, pseudonyms *redact.Options, p *progress) (*ranksRead, error) {
+	all := &ranksRead{}
 	paths := pathsOf(files.sources)
 	names, ranks := displayNames(paths), analysis.NameRanks(paths)
 	room := semaphore.NewWeighted(ranksMemory)
@@ -83,7 +99,7 @@ func readRanks(ctx context.Context, files *search, pseudonyms *redact.Options, p
 				return err
 			}
 			defer room.Release(weight)
-			s, err := snapshot.Open(file.path)
+			s, err := snapshot.OpenWith(file.path, options)
 			var summary []analysis.RankSummary
 			if err == nil {
 				in := answer.NewInput(redactInput(pseudonyms, names[i], s), s)
@@ -94,22 +110,26 @@ func readRanks(ctx context.Context, files *search, pseudonyms *redact.Options, p
 			if file.found && snapshot.IsSomethingElse(err) {
 				files.skip(file.path, "data of something else")
 			} else if err != nil {
-				unreadable = append(unreadable, unreadableRank(pseudonyms, names[i], err))
+				all.unreadable = append(all.unreadable, unreadableRank(pseudonyms, names[i], advised(err)))
+			} else if s.Salvaged != nil {
+				part := &snapshot.Snapshot{Format: s.Format, Salvaged: s.Salvaged}
+				all.parts = append(all.parts, answer.Input{Name: pseudonyms.FileName(names[i]), Snapshot: part})
 			}
-			list = append(list, summary...)
+			all.summaries = append(all.summaries, summary...)
 			done++
 			read(int64(done), int64(len(paths)))
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	slices.SortFunc(unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
-	if len(list) == 0 && len(unreadable) > 0 {
-		return nil, nil, fmt.Errorf("none of %d files could be read; the first: %s", len(paths), unreadable[0].Error)
+	slices.SortFunc(all.unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(all.parts, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
+	if len(all.summaries) == 0 && len(all.unreadable) > 0 {
+		return nil, fmt.Errorf("none of %d files could be read; the first: %s", len(paths), all.unreadable[0].Error)
 	}
-	return list, unreadable, nil
+	return all, nil
 }
 
 // unreadableRank says of a file why it could not be read. The words are not

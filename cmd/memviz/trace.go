@@ -40,7 +40,7 @@ func traceCommand() *cli.Command {
 			"    activation: file */model.py\n" +
 			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
 			"    communication: operator c10d::*",
-		Flags: append([]cli.Flag{
+		Flags: readFlags(
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html; snapshot.html for -; redacted.html if paths are redacted)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
@@ -51,7 +51,7 @@ func traceCommand() *cli.Command {
 			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html"},
 			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser"},
 			quietFlag,
-		}, redactFlags()...),
+		),
 		Action: trace,
 	}
 }

@@ -73,6 +73,9 @@ func Events(in []Input, o EventOptions) (*Sheet, error) {
 		}
 		value.logs = append(value.logs, l)
 		s.device(in, r.Device, l.remark())
+		if w, ok := warnClock(r.Device); ok {
+			s.note("%s %s", w.Fact, w.Consequence)
+		}
 		if l.end > l.from {
 			s.lines(l.lines)
 		} else if r.Device.Events.Len() == 0 {
@@ -99,12 +102,20 @@ func (l *eventLog) remark() string {
 type eventsValue struct {
 	logs     []*eventLog
 	redacted []string
+	parts    []SalvagedFile
 }
 
 func (v *eventsValue) writeJSON(w *bufio.Writer) error {
 	w.WriteString(`{"schema":"` + EventsSchema + `",`)
 	if len(v.redacted) > 0 {
 		w.WriteString(`"redacted":["` + strings.Join(v.redacted, `","`) + `"],`)
+	}
+	if len(v.parts) > 0 {
+		text, err := jsonLine(v.parts)
+		if err != nil {
+			return err
+		}
+		w.WriteString(`"salvaged":` + string(text) + ",")
 	}
 	w.WriteString(`"devices":[`)
 	for i, l := range v.logs {

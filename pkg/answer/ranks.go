@@ -15,10 +15,11 @@ type RanksAnswer struct {
 	Redacted        []string         `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
 	Ranks           []Rank           `json:"ranks"`              // by rank
 	MedianPeakBytes int64            `json:"median_peak_bytes"`
-	CommonSteps     int              `json:"common_steps"` // the last steps that every rank recorded
-	Outliers        []RankOutlier    `json:"outliers"`     // after a step, then at the peak, the largest difference first; none with fewer than three ranks
-	Rows            []RankRow        `json:"rows"`         // call sites, the most uneven at the peaks first
-	Unreadable      []UnreadableRank `json:"unreadable"`   // files that could not be read
+	CommonSteps     int              `json:"common_steps"`       // the last steps that every rank recorded
+	Outliers        []RankOutlier    `json:"outliers"`           // after a step, then at the peak, the largest difference first; none with fewer than three ranks
+	Rows            []RankRow        `json:"rows"`               // call sites, the most uneven at the peaks first
+	Unreadable      []UnreadableRank `json:"unreadable"`         // files that could not be read
+	Salvaged        []SalvagedFile   `json:"salvaged,omitempty"` // files that were read in part; left out when all were read whole
 }
 
 // Rank is one device of one file.

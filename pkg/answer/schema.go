@@ -29,9 +29,10 @@ func Schemas() []string {
 
 // devices is the answer of a question that is asked of each device.
 type devices[T any] struct {
-	Schema   string   `json:"schema"`
-	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
-	Devices  []T      `json:"devices"`
+	Schema   string         `json:"schema"`
+	Redacted []string       `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
+	Salvaged []SalvagedFile `json:"salvaged,omitempty"` // files that were read in part; left out when all were read whole
+	Devices  []T            `json:"devices"`
 }
 
 // newDevices has an empty list, which scripts can loop over.

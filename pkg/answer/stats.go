@@ -46,6 +46,30 @@ type DeviceStats struct {
 	Largest        []LargeAllocation `json:"largest"`     // live at the peak
 	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
 	Advice         []AdviceGiven     `json:"advice"`
+	Unread         *Unread           `json:"unread,omitempty"` // what of the file was not understood; left out when all was
+}
+
+// Unread counts what of a file was not understood, by name. It is of the whole
+// file, not of one device.
+type Unread struct {
+	Keys    map[string]int `json:"keys"`    // that are not known: times seen
+	Actions map[string]int `json:"actions"` // that are not known: events
+	Fields  map[string]int `json:"fields"`  // whose value is of another type: times seen
+}
+
+// newUnread is nil for a file that was understood.
+func newUnread(o *snapshot.Oddities) *Unread {
+	if len(o.UnknownKeys)+len(o.UnknownActions)+len(o.WrongTypes) == 0 {
+		return nil
+	}
+	printable := func(seen map[string]int) map[string]int {
+		shown := map[string]int{}
+		for text, n := range seen {
+			shown[units.Printable(name(text).clipped())] += n
+		}
+		return shown
+	}
+	return &Unread{Keys: printable(o.UnknownKeys), Actions: printable(o.UnknownActions), Fields: printable(o.WrongTypes)}
 }
 
 // StatsOptions are what a person asked of Stats.
@@ -120,6 +144,7 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		OOMEvents:               t.OOMEvents,
 		CapacityBytes:           analysis.CapacityOf(recording, o.Capacity).Given,
 		Advice:                  []AdviceGiven{},
+		Unread:                  newUnread(&in.Snapshot.Oddity),
 	}
 	if stats.CapacityBytes > 0 {
 		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(stats.CapacityBytes)
@@ -175,7 +200,9 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.tooSmall(o.Capacity, stats.CapacityBytes, analysis.CapacityOf(r, 0).AtLeast)
 	s.put(counts(d, stats))
 	s.moreStats(stats, o)
-	s.put(reconciled(d, stats))
+	if !d.Reconciliation.EndUnknown {
+		s.put(reconciled(d, stats))
+	}
 	s.put(unexplained(d, stats))
 	s.warn(in.Snapshot, d)
 }
@@ -186,8 +213,11 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
 	}
 	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes, "highest in state "+units.Count(stats.PeakState))
-	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes,
-		units.Plural(stats.Segments, "segment", "segments")+" at the end")
+	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
+	if d.Reconciliation.EndUnknown {
+		atEnd = "at least"
+	}
+	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
 	if stats.CapacityBytes > 0 {
 		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "", units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
 	}
@@ -258,10 +288,10 @@ func unexplained(d *replay.Device, stats *DeviceStats) *sheetTable {
 }
 
 // warn adds what a reader of a device's numbers has to know. That they do not
-// add up is said by the numbers.
+// add up is said by the numbers, and that they are of a part by [Sheet.Salvaged].
 func (s *Sheet) warn(snap *snapshot.Snapshot, d *replay.Device) {
 	for _, w := range WarningsOn(snap, d) {
-		if w.Fact == doesNotAddUp {
+		if salvaged, ok := warnSalvaged(snap); w.Fact == doesNotAddUp || ok && w == salvaged {
 			continue
 		}
 		s.say("%s %s", w.Fact, w.Consequence)

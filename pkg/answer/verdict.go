@@ -11,7 +11,7 @@ import (
 // Verdict is the mark in the header that says whether the picture can be trusted.
 type Verdict struct {
 	OK   bool   `json:"ok"`
-	Text string `json:"text"` // "adds up", "no history", "history cut", "does not add up"
+	Text string `json:"text"` // "adds up", "no history", "history cut", "part of a file", "does not add up"
 	Why  string `json:"why"`  // a sentence or two
 }
 
@@ -21,6 +21,8 @@ func VerdictOn(d *replay.Device) Verdict {
 	r := &d.Reconciliation
 	state := fmt.Sprintf("%s in %s", amount(r.LiveRequestedBytes), units.Plural(r.LiveBlocks, "block", "blocks"))
 	switch {
+	case r.EndUnknown:
+		return Verdict{Text: "part of a file", Why: strings.Join(append([]string{endUnknown}, discrepancies(d)...), " ")}
 	case !d.AddsUp():
 		return Verdict{Text: "does not add up", Why: strings.Join(discrepancies(d), " ")}
 	case d.Events.Len() <= 1:
@@ -32,6 +34,9 @@ func VerdictOn(d *replay.Device) Verdict {
 	return Verdict{OK: true, Text: "adds up", Why: "The replay ends exactly in the allocator's own list of blocks, " +
 		state + ", and every event is explained. " + preExistingSentence(d)}
 }
+
+// endUnknown is the reason why nothing is compared at the end.
+const endUnknown = "The file was read in part, and the end state is missing."
 
 // amount is a number of bytes inside a sentence.
 func amount(n int64) string { return units.NoBreak(units.Bytes(n)) }
@@ -51,7 +56,7 @@ func discrepancies(d *replay.Device) []string {
 	r, a := &d.Reconciliation, &d.Anomalies
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if d.Totals.FinalBytes != r.LiveRequestedBytes {
+	if !r.EndUnknown && d.Totals.FinalBytes != r.LiveRequestedBytes {
 		say("The replay ends with %s bytes active, the allocator's own list of blocks has %s: %s.",
 			units.Count(d.Totals.FinalBytes), units.Count(r.LiveRequestedBytes), units.NoBreak(units.Change(d.Totals.FinalBytes-r.LiveRequestedBytes)))
 	}

@@ -109,7 +109,7 @@ func TestWarnings(t *testing.T) {
 			},
 			want: Warning{"2 events have an unknown action.", `They are counted and change nothing: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
 		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
-			mend: func(s *snapshot.Snapshot) { s.Format.Overflowed = true },
+			mend: func(s *snapshot.Snapshot) { s.Traces[0].Overflowed = true },
 			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",
 				"0 allocations were there with 0 when the first event here was recorded. Keep more events:",
 				"torch.cuda.memory._record_memory_history(max_entries=10000000)"}},

@@ -26,15 +26,19 @@ const doesNotAddUp = "The picture does not add up."
 func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	list := []Warning{}
 	for _, warn := range []func() (Warning, bool){
+		func() (Warning, bool) { return warnSalvaged(s) },
 		func() (Warning, bool) { return warnSum(d) },
 		func() (Warning, bool) { return warnHistory(s, d) },
 		func() (Warning, bool) { return warnCut(s, d) },
 		func() (Warning, bool) { return warnSegments(d) },
+		func() (Warning, bool) { return warnUneven(d) },
 		func() (Warning, bool) { return warnStacks(s, d) },
 		func() (Warning, bool) { return warnSkipped(d) },
 		func() (Warning, bool) { return warnUnknownActions(s, d) },
 		func() (Warning, bool) { return warnWrongTypes(s) },
+		func() (Warning, bool) { return warnUnknownKeys(s) },
 		func() (Warning, bool) { return warnBadText(s) },
+		func() (Warning, bool) { return warnClock(d) },
 		func() (Warning, bool) { return warnHost(s) },
 	} {
 		if w, ok := warn(); ok {
@@ -102,12 +106,25 @@ func warnStacks(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 
 // warnSegments tells of a file without the allocator's own list of memory.
 func warnSegments(d *replay.Device) (Warning, bool) {
-	if d.Reconciliation.Segments > 0 || d.Events.Len() <= 1 || len(d.Allocations) == 0 {
+	if d.Reconciliation.Segments > 0 || d.Reconciliation.EndUnknown || d.Events.Len() <= 1 || len(d.Allocations) == 0 {
 		return Warning{}, false
 	}
 	return Warning{
 		Fact:        "The file lists no segments.",
 		Consequence: "Reserved memory is not known, and the end of the replay cannot be checked.",
+	}, true
+}
+
+// warnUneven tells of segments that contradict themselves, which no allocator
+// leaves: the file was changed or damaged.
+func warnUneven(d *replay.Device) (Warning, bool) {
+	n := d.Reconciliation.UnevenSegments
+	if n == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        units.Plural(n, "segment contradicts its blocks.", "segments contradict their blocks."),
+		Consequence: "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The replay of events does not depend on it.",
 	}, true
 }
 
@@ -152,6 +169,34 @@ func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {
 	return Warning{
 		Fact:        "Parts of the file could not be read as what they should be.",
 		Consequence: "They were left out: " + quoted(s.Oddity.WrongTypes) + ".",
+	}, true
+}
+
+func warnUnknownKeys(s *snapshot.Snapshot) (Warning, bool) {
+	if len(s.Oddity.UnknownKeys) == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "The file has keys that this version of memviz does not know.",
+		Consequence: "They were left out: " + quoted(s.Oddity.UnknownKeys) + ".",
+	}, true
+}
+
+// warnClock tells of times that run back. The order of events is that of the
+// file, whatever their times say.
+func warnClock(d *replay.Device) (Warning, bool) {
+	n := 0
+	for i := 1; i < len(d.Events.TimeMicros); i++ {
+		if d.Events.TimeMicros[i] < d.Events.TimeMicros[i-1] {
+			n++
+		}
+	}
+	if n == 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Fact:        "The clock runs back.",
+		Consequence: units.Plural(n, "event has", "events have") + " an earlier time than the one before. Events are in the file's order, and a time may be below zero.",
 	}, true
 }
 

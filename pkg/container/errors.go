@@ -15,6 +15,16 @@ var (
 	ErrHeld = errors.New("a zip is read from its end")
 )
 
+// LimitError is ErrLimit with the field of Limits that is exceeded.
+type LimitError struct {
+	Limit string // "bytes" or "ratio"
+	What  string // was found
+}
+
+func (e *LimitError) Error() string { return fmt.Sprintf("%v: %s", ErrLimit, e.What) }
+
+func (e *LimitError) Is(err error) bool { return err == ErrLimit }
+
 // NotSnapshotError says that a file is something else.
 type NotSnapshotError struct {
 	Kind   Kind

@@ -66,9 +66,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	switch packed := b.packed(); {
 	case b.n > b.limits.Bytes:
-		return 0, fmt.Errorf("%w: %s of more than %d bytes when unpacked", ErrLimit, b.layer, b.limits.Bytes)
+		return 0, &LimitError{"bytes", fmt.Sprintf("%s of more than %d bytes when unpacked", b.layer, b.limits.Bytes)}
 	case b.n > b.limits.FreeBytes && b.n/b.limits.Ratio > packed:
-		return 0, fmt.Errorf("%w: %s that unpacks to more than %d times its size, which a snapshot does not", ErrLimit, b.layer, b.limits.Ratio)
+		return 0, &LimitError{"ratio", fmt.Sprintf("%s that unpacks to more than %d times its size, which a snapshot does not", b.layer, b.limits.Ratio)}
 	case err != nil && err != io.EOF:
 		return n, damaged(b.layer, err)
 	}

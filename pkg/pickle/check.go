@@ -2,6 +2,7 @@ package pickle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 // what was stored, and refuses whatever could import, call or build something,
 // but for the pure containers of allowedGlobals.
 func check(data []byte, limits Limits) (length int, err error) {
-	c := &checker{data: data, limits: limits, texts: map[int]string{}}
+	c := &checker{data: data, limits: limits, texts: map[int]string{}, most: cmp.Or(limits.Memory, loadMemory)}
 	for {
 		done, err := c.step()
 		if err != nil {
@@ -25,8 +26,14 @@ func check(data []byte, limits Limits) (length int, err error) {
 	}
 }
 
-// maxOpcodes bounds the second way, which spends some fifty bytes on each.
-const maxOpcodes = 1 << 24
+// What gopickle and the walker after it spend, in bytes: measured, and rounded
+// up.
+const (
+	costOpcode    = 64  // a boxed value on the stack, its places there and in a container while they grow
+	costGet       = 40  // the same of a value that is there already
+	costContainer = 120 // a list, dict or tuple
+	costMemo      = 110 // an entry of gopickle's memo and of the checker's
+)
 
 type checker struct {
 	data   []byte
@@ -38,13 +45,37 @@ type checker struct {
 	memo    map[int]bool
 	texts   map[int]string // memo entries that are strings
 	recent  []string       // strings pushed just now, for STACK_GLOBAL
-	objects int
 	depth   int
-	opcodes int
+	objects int64
+	held    int64 // what the second way will spend, as an estimate
+	most    int64
 }
 
 func (c *checker) fail(kind error, format string, args ...any) error {
 	return &Error{Offset: int64(c.opAt), Op: c.op, What: fmt.Sprintf(format, args...), Err: kind}
+}
+
+func (c *checker) over(key, format string, args ...any) error {
+	return &Error{Offset: int64(c.opAt), Op: c.op, Limit: key, What: fmt.Sprintf(format, args...), Err: ErrLimit}
+}
+
+// spend counts what the opcode will cost.
+func (c *checker) spend(bytes int64) error {
+	if c.held += bytes; c.held > c.most {
+		return c.over(keyMemory, "a pickle of this kind may take %d bytes to read", c.most)
+	}
+	return nil
+}
+
+// cost is what the opcode just read takes.
+func (c *checker) cost() int64 {
+	switch c.op {
+	case opBinGet, opLongBinGet:
+		return costGet
+	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
+		return 0 // they push nothing
+	}
+	return costOpcode + int64(c.pos-c.opAt)
 }
 
 // take returns the next n bytes.
@@ -61,8 +92,8 @@ func (c *checker) line() (string, error) {
 	i := bytes.IndexByte(c.data[c.pos:], '\n')
 	if i < 0 {
 		return "", c.fail(ErrTruncated, "its line does not end")
-	} else if i > c.limits.StringBytes {
-		return "", c.fail(ErrLimit, "a line of %d bytes", i)
+	} else if int64(i) > c.limits.StringBytes {
+		return "", c.over(keyString, "a line of %d bytes, where %d are allowed", i, c.limits.StringBytes)
 	}
 	b := c.data[c.pos : c.pos+i]
 	c.pos += i + 1
@@ -98,7 +129,7 @@ func (c *checker) counted(shape arg) ([]byte, error) {
 	if shape == argCount4Signed && n > 1<<31-1 {
 		return nil, c.fail(ErrMalformed, "a negative length")
 	} else if n > uint64(c.limits.StringBytes) {
-		return nil, c.fail(ErrLimit, "%d bytes in one value", n)
+		return nil, c.over(keyString, "%d bytes in one value, where %d are allowed", n, c.limits.StringBytes)
 	}
 	return c.take(n)
 }
@@ -111,14 +142,14 @@ func (c *checker) step() (done bool, err error) {
 		return false, c.fail(ErrTruncated, "no STOP")
 	}
 	c.op = op[0]
-	if c.opcodes++; c.opcodes > maxOpcodes {
-		return false, c.fail(ErrLimit, "more than %d opcodes", maxOpcodes)
-	}
 	if opTable[c.op].arg == argUnknown {
 		return false, c.fail(ErrMalformed, "no such opcode")
 	}
 	raw, lines, err := c.argument()
 	if err != nil {
+		return false, err
+	}
+	if err := c.spend(c.cost()); err != nil {
 		return false, err
 	}
 	if err := c.judge(raw, lines); err != nil {
@@ -142,12 +173,14 @@ func (c *checker) judge(raw []byte, lines [2]string) error {
 			return c.fail(ErrNotPickle, "protocol %d is not known", raw[0])
 		}
 	case opMark:
-		if c.depth++; c.depth > c.limits.Depth {
-			return c.fail(ErrLimit, "more than %d marks open", c.limits.Depth)
+		if c.depth++; int64(c.depth) > c.limits.Depth {
+			return c.over(keyDepth, "more than %d containers inside one another", c.limits.Depth)
 		}
-	case opSetItems, opAppends, opTuple, opList, opDict, opPopMark, opFrozenSet, opAddItems:
-		if c.depth--; c.depth < 0 {
-			return c.fail(ErrMalformed, "no mark")
+	case opSetItems, opAppends, opPopMark, opAddItems:
+		return c.popMark()
+	case opTuple, opList, opDict, opFrozenSet:
+		if err := c.popMark(); err != nil {
+			return err
 		}
 		return c.grow()
 	case opEmptyDict, opEmptyList, opEmptyTuple, opTuple1, opTuple2, opTuple3, opEmptySet, opReduce:
@@ -201,11 +234,18 @@ func (c *checker) judge(raw []byte, lines [2]string) error {
 	return nil
 }
 
-func (c *checker) grow() error {
-	if c.objects++; c.objects > c.limits.LoadObjects {
-		return c.fail(ErrLimit, "more than %d containers", c.limits.LoadObjects)
+func (c *checker) popMark() error {
+	if c.depth--; c.depth < 0 {
+		return c.fail(ErrMalformed, "no mark")
 	}
 	return nil
+}
+
+func (c *checker) grow() error {
+	if c.objects++; c.objects > c.limits.Objects {
+		return c.over(keyObjects, "more than %d lists, dicts and tuples", c.limits.Objects)
+	}
+	return c.spend(costContainer)
 }
 
 // index is the memo entry that a GET or PUT names.
@@ -231,8 +271,10 @@ func (c *checker) remember(raw []byte, line string) error {
 			return err
 		}
 	}
-	if len(c.memo) >= min(c.limits.Memo, c.limits.LoadObjects) {
-		return c.fail(ErrLimit, "more than %d memo entries", c.limits.LoadObjects)
+	if int64(len(c.memo)) >= c.limits.Memo {
+		return c.over(keyMemo, "more than %d memo entries", c.limits.Memo)
+	} else if err := c.spend(costMemo); err != nil {
+		return err
 	}
 	if c.memo == nil {
 		c.memo = map[int]bool{}

@@ -27,6 +27,7 @@ type Error struct {
 	Offset int64 // of the opcode, from the start of the pickle
 	Op     byte
 	What   string // one clause
+	Limit  string // the key of the bound that is exceeded, if Err is ErrLimit
 	Err    error  // one of the package's sentinel errors
 	Global string // the name that is refused, such as os.system, if that is what is wrong
 }
@@ -34,6 +35,9 @@ type Error struct {
 func (e *Error) Error() string {
 	if e.Err == ErrNotPickle {
 		return fmt.Sprintf("%v: %s", e.Err, e.What)
+	}
+	if e.Op == 0 {
+		return fmt.Sprintf("%v at byte %d: %s", e.Err, e.Offset, e.What)
 	}
 	return fmt.Sprintf("%v at byte %d (opcode %s): %s", e.Err, e.Offset, opName(e.Op), e.What)
 }

@@ -65,7 +65,11 @@ func (d *decoder) fill(into Value, items []Value, dict bool) error {
 
 // refused says where the builder could not go on.
 func (d *decoder) refused(err error) error {
-	if errors.Is(err, ErrOtherWay) || errors.Is(err, ErrMalformed) || errors.Is(err, ErrLimit) {
+	var located *Error
+	switch {
+	case errors.As(err, &located):
+		located.Offset, located.Op = d.opAt, d.op
+	case errors.Is(err, ErrOtherWay), errors.Is(err, ErrMalformed):
 		return d.fail(err, "a container is filled in an unusual order")
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 // and demands that nothing stands behind the value.
 func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	j := &jsonReader{
-		jsonText: jsonText{in: bufio.NewReaderSize(r, 64<<10), limits: limits.withDefaults()},
+		jsonText: jsonText{in: bufio.NewReaderSize(r, 64<<10), limits: limits.WithDefaults()},
 		heap:     newHeap(), build: b,
 	}
 	root, err := j.document()
@@ -46,7 +46,8 @@ type jsonReader struct {
 	heap  *Heap
 	build Builder
 	stack []Value // what waits for its container
-	text  int64   // bytes of all strings
+
+	looked int64 // where the bounds were looked at last
 }
 
 func (j *jsonReader) document() (Value, error) {
@@ -67,16 +68,19 @@ func (j *jsonReader) document() (Value, error) {
 }
 
 func (j *jsonReader) value(depth int) (Value, error) {
+	if err := j.bounded(); err != nil {
+		return 0, err
+	}
 	c, err := j.token()
 	if err != nil {
 		return 0, err
 	}
 	switch c {
 	case '{', '[':
-		if depth >= j.limits.Depth {
-			return 0, j.fail(ErrLimit, "more than %d containers inside one another", j.limits.Depth)
-		} else if len(j.heap.objects) >= j.limits.Objects {
-			return 0, j.fail(ErrLimit, "more than %d objects and arrays", j.limits.Objects)
+		if int64(depth) >= j.limits.Depth {
+			return 0, OverLimit(keyDepth, j.at, "more than %d containers inside one another", j.limits.Depth)
+		} else if int64(len(j.heap.objects)) >= j.limits.Objects {
+			return 0, OverLimit(keyObjects, j.at, "more than %d objects and arrays", j.limits.Objects)
 		}
 		if c == '{' {
 			return j.object(depth)
@@ -97,15 +101,30 @@ func (j *jsonReader) str() (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	if j.text += int64(len(s)); j.text > j.limits.TextBytes {
-		return 0, j.fail(ErrLimit, "more than %d bytes of text", j.limits.TextBytes)
-	}
 	return j.heap.Text(s), nil
 }
 
+// boundEvery is how many bytes go by between two looks at the bounds on the whole.
+const boundEvery = 64 << 10
+
+// bounded looks at the bounds on the whole, now and then.
+func (j *jsonReader) bounded() error {
+	if j.at < j.looked+boundEvery {
+		return nil
+	}
+	j.looked = j.at
+	held := 8*int64(len(j.stack)) + j.heap.held() + j.build.Held()
+	if most := j.limits.MemoryFor(j.at); held > most {
+		return OverLimit(keyMemory, j.at, "%d bytes are held of what was read so far, where %d are allowed", held, most)
+	} else if j.at > j.limits.Input {
+		return OverLimit(keyInput, j.at, "it goes on after %d bytes", j.limits.Input)
+	}
+	return nil
+}
+
 func (j *jsonReader) push(v Value) error {
-	if len(j.stack) >= j.limits.Stack {
-		return j.fail(ErrLimit, "more than %d values waiting for their container", j.limits.Stack)
+	if int64(len(j.stack)) >= j.limits.Stack {
+		return OverLimit(keyValues, j.at, "more than %d values waiting for their container", j.limits.Stack)
 	}
 	j.stack = append(j.stack, v)
 	return nil

@@ -63,7 +63,8 @@ func TestJSONRefusals(t *testing.T) {
 		{"two values", strings.NewReader("{}\n{}"), Limits{}, ErrJSON, "behind the end"},
 		{"deep", strings.NewReader(strings.Repeat("[", 1e6)), Limits{}, ErrLimit, "256 containers"},
 		{"a long string", strings.NewReader(`"` + strings.Repeat("x", 1e6)), Limits{StringBytes: 1000}, ErrLimit, "1000 bytes"},
-		{"much text", strings.NewReader(`["abc", "def"]`), Limits{TextBytes: 5}, ErrLimit, "5 bytes of text"},
+		{"much text", strings.NewReader(texts(20_000)), Limits{Memory: 1 << 20}, ErrLimit, "bytes are held"},
+		{"much of it", strings.NewReader("[" + strings.Repeat("1,", 100_000)), Limits{Input: 1000}, ErrLimit, "after 1000 bytes"},
 		{"many containers", strings.NewReader(`[[],[],[]]`), Limits{Objects: 3}, ErrLimit, "3 objects"},
 		{"a full stack", strings.NewReader(`{"a": {"b": {"c": 1}}}`), Limits{Stack: 3}, ErrLimit, "waiting"},
 		{"a long number", strings.NewReader(strings.Repeat("1", 1000)), Limits{}, ErrLimit, "digits"},
@@ -76,6 +77,15 @@ func TestJSONRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// texts is a list of n texts of which no two are alike.
+func texts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `, "text %d"`, i)
+	}
+	return "[0" + b.String() + "]"
 }
 
 // FuzzJSON: what encoding/json reads is read here, and is the same.

@@ -94,8 +94,8 @@ func (j *jsonText) quoted() ([]byte, error) {
 	for {
 		part, err := j.in.ReadSlice('"')
 		j.at += int64(len(part))
-		if len(j.raw)+len(part) > j.limits.StringBytes {
-			return nil, j.fail(ErrLimit, "a string of more than %d bytes", j.limits.StringBytes)
+		if int64(len(j.raw)+len(part)) > j.limits.StringBytes {
+			return nil, OverLimit(keyString, j.at, "a string of more than %d bytes", j.limits.StringBytes)
 		}
 		if err == nil && len(j.raw) == 1 && bytes.IndexByte(part, '\\') < 0 {
 			return part[:len(part)-1], nil

@@ -2,6 +2,7 @@ package pickle
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +15,13 @@ import (
 // Load reads one pickle of any protocol through gopickle, once the checker has
 // passed it. It holds the input in memory and boxes every value.
 func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
-	limits = limits.withDefaults()
+	limits = limits.WithDefaults()
 	data, err := io.ReadAll(io.LimitReader(r, limits.LoadBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(data)) > limits.LoadBytes {
-		return nil, &Error{What: fmt.Sprintf("a file of this kind may have %d bytes", limits.LoadBytes), Err: ErrLimit}
+		return nil, OverLimit(keySlow, limits.LoadBytes, "a pickle of this kind is read in memory, and may have %d bytes", limits.LoadBytes)
 	}
 	if len(data) == 0 {
 		return nil, &Error{Op: opStop, What: "the file is empty", Err: ErrTruncated}
@@ -39,7 +40,10 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	}
 	w := &walker{heap: newHeap(), build: b, limits: limits, seen: map[any]Value{}}
 	value, err := w.value(root, 0)
-	if err != nil {
+	var located *Error
+	if errors.As(err, &located) {
+		return nil, err
+	} else if err != nil {
 		return nil, &Error{Op: opStop, What: "its containers cannot be read", Err: err}
 	}
 	res := &Result{Heap: w.heap, Root: value, Bytes: int64(length)}
@@ -73,11 +77,19 @@ type walker struct {
 	build  Builder
 	limits Limits
 	seen   map[any]Value // by pointer, so that what is shared stays shared
+	text   int64         // bytes of long strings, each time they were met
 }
 
+// Long strings are met once or twice. To meet one a million times would cost a
+// file two bytes each, and the walker all of it.
+const (
+	longString = 1 << 10
+	maxText    = 512 << 20
+)
+
 func (w *walker) value(v any, depth int) (Value, error) {
-	if depth > w.limits.Depth {
-		return 0, fmt.Errorf("%w: more than %d containers inside one another", ErrLimit, w.limits.Depth)
+	if int64(depth) > w.limits.Depth {
+		return 0, OverLimit(keyDepth, 0, "more than %d containers inside one another", w.limits.Depth)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -91,6 +103,11 @@ func (w *walker) value(v any, depth int) (Value, error) {
 	case float64:
 		return w.heap.float(v), nil
 	case string:
+		if len(v) > longString {
+			if w.text += int64(len(v)); w.text > maxText {
+				return 0, OverLimit("", 0, "long strings are repeated beyond %d bytes", maxText)
+			}
+		}
 		return w.heap.Text([]byte(v)), nil
 	case *types.Dict:
 		return w.container(v, EmptyDict, pairsOf(v), depth)
@@ -161,6 +178,9 @@ func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, e
 	v, done := w.once(key, kind)
 	if done || len(items) == 0 {
 		return v, nil
+	}
+	if held := w.heap.held() + w.build.Held(); held > cmp.Or(w.limits.Memory, loadMemory) {
+		return 0, OverLimit(keyMemory, 0, "a pickle of this kind may take %d bytes to read", cmp.Or(w.limits.Memory, loadMemory))
 	}
 	values, err := w.all(items, depth)
 	if err != nil {

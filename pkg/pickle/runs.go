@@ -82,6 +82,9 @@ func (r *runs) add(text []byte, list Container) {
 	r.follow(i)
 }
 
+// held is how many bytes that takes, as an estimate.
+func (r *runs) held() int64 { return int64(len(r.text)) + 64*int64(len(r.all)) }
+
 // length is how many bytes at the start of buf are GETs and an APPENDS behind
 // them; 0 if anything else is found, or the end.
 func length(buf []byte) int {

@@ -5,20 +5,34 @@ import "encoding/binary"
 // The opcodes that push, pop and remember single values.
 
 func (d *decoder) push(v Value) error {
-	if len(d.stack) >= d.limits.Stack {
-		return d.tooManyValues()
+	if len(d.stack) == cap(d.stack) {
+		if err := d.growStack(); err != nil {
+			return err
+		}
 	}
 	d.stack = append(d.stack, v)
 	return nil
 }
 
+// growStack makes room for more values, up to the limit and no further.
+func (d *decoder) growStack() error {
+	n := int64(len(d.stack))
+	if n >= d.limits.Stack {
+		return d.tooManyValues()
+	}
+	grown := make([]Value, n, min(max(2*n, 1024), d.limits.Stack))
+	copy(grown, d.stack)
+	d.stack = grown
+	return nil
+}
+
 func (d *decoder) tooManyValues() error {
-	return d.fail(ErrLimit, "more than %d values waiting for their container", d.limits.Stack)
+	return d.over(keyValues, "more than %d values waiting for their container", d.limits.Stack)
 }
 
 func (d *decoder) mark() error {
-	if len(d.marks) >= d.limits.Depth {
-		return d.fail(ErrLimit, "more than %d containers inside one another", d.limits.Depth)
+	if int64(len(d.marks)) >= d.limits.Depth {
+		return d.over(keyDepth, "more than %d containers inside one another", d.limits.Depth)
 	}
 	if op := d.buf[d.pos]; (op == opLongBinGet || op == opBinGet) && !d.runs.off && len(d.stack) > d.bottom(0) {
 		if top := d.stack[len(d.stack)-1]; top.Type() == Object && d.heap.at(top).Kind == EmptyList {
@@ -34,6 +48,7 @@ func (d *decoder) mark() error {
 // for more input only when it leaves.
 func (d *decoder) gets() error {
 	buf, pos, words, stack := d.buf, d.pos, d.memo.words, d.stack
+gets:
 	for more := true; more; more = pos <= d.end-lookahead {
 		var i, next int
 		switch buf[pos] {
@@ -42,8 +57,7 @@ func (d *decoder) gets() error {
 		case opBinGet:
 			i, next = int(buf[pos+1]), pos+2
 		default:
-			d.pos, d.stack = pos, stack
-			return nil
+			break gets
 		}
 		if i >= len(words) {
 			d.op, d.opAt, d.pos = buf[pos], d.base+int64(pos), next
@@ -53,7 +67,7 @@ func (d *decoder) gets() error {
 		pos = next
 	}
 	d.pos, d.stack = pos, stack
-	if len(stack) > d.limits.Stack {
+	if int64(len(stack)) > d.limits.Stack {
 		return d.tooManyValues()
 	}
 	return nil
@@ -65,8 +79,8 @@ func (d *decoder) put(i int) error {
 	switch {
 	case len(d.stack) == 0:
 		return d.fail(ErrMalformed, "nothing to remember")
-	case i >= d.limits.Memo:
-		return d.fail(ErrLimit, "memo entry %d", i)
+	case int64(i) >= d.limits.Memo:
+		return d.over(keyMemo, "memo entry %d, where %d is the highest", i, d.limits.Memo-1)
 	case i > d.memo.len():
 		return d.fail(ErrOtherWay, "memo entry %d after %d", i, d.memo.len())
 	}
@@ -81,24 +95,25 @@ func (d *decoder) put(i int) error {
 }
 
 func (d *decoder) container(kind Kind) error {
-	if len(d.heap.objects) >= d.limits.Objects {
-		return d.fail(ErrLimit, "more than %d lists and dicts", d.limits.Objects)
+	if int64(len(d.heap.objects)) >= d.limits.Objects {
+		return d.tooManyObjects()
 	}
 	return d.push(d.heap.object(kind))
 }
 
+func (d *decoder) tooManyObjects() error {
+	return d.over(keyObjects, "more than %d lists, dicts and tuples", d.limits.Objects)
+}
+
 func (d *decoder) str(n int) error {
-	if n > d.limits.StringBytes {
-		return d.fail(ErrLimit, "a string of %d bytes", n)
+	if int64(n) > d.limits.StringBytes {
+		return d.over(keyString, "a string of %d bytes, where %d are allowed", n, d.limits.StringBytes)
 	}
 	b, err := d.take(n)
 	if err != nil {
 		return err
 	} else if b == nil {
 		return d.fail(ErrTruncated, "a string of %d bytes is cut", n)
-	}
-	if d.text += int64(n); d.text > d.limits.TextBytes {
-		return d.fail(ErrLimit, "more than %d bytes of text", d.limits.TextBytes)
 	}
 	return d.push(d.heap.Text(b))
 }
@@ -153,8 +168,8 @@ func (d *decoder) pop(n int) ([]Value, error) {
 }
 
 func (d *decoder) tuple(n int) error {
-	if len(d.heap.items) >= d.limits.Stored {
-		return d.fail(ErrLimit, "more than %d tuples and dicts of no known kind", d.limits.Stored)
+	if int64(len(d.heap.objects)) >= d.limits.Objects {
+		return d.tooManyObjects()
 	}
 	items, err := d.pop(n)
 	if err != nil {
@@ -166,6 +181,8 @@ func (d *decoder) tuple(n int) error {
 func (d *decoder) markedTuple() error {
 	if len(d.marks) == 0 || d.marks[len(d.marks)-1] > len(d.stack) {
 		return d.fail(ErrMalformed, "no mark")
+	} else if int64(len(d.heap.objects)) >= d.limits.Objects {
+		return d.tooManyObjects()
 	}
 	mark := d.marks[len(d.marks)-1]
 	d.marks = d.marks[:len(d.marks)-1]

@@ -12,22 +12,56 @@ import (
 // its STOP. size is the length of the input if known, else 0; it only guides
 // how much room is set aside.
 func Stream(r io.Reader, size int64, b Builder, limits Limits) (*Result, error) {
-	d := &decoder{source: newSource(r), heap: newHeap(), build: b, runs: newRuns(), limits: limits.withDefaults()}
+	d := newDecoder(r, size, b, limits)
+	root, err := d.decode()
+	if err != nil {
+		return nil, err
+	}
+	return d.result(root), nil
+}
+
+func newDecoder(r io.Reader, size int64, b Builder, limits Limits) *decoder {
+	d := &decoder{source: newSource(r), heap: newHeap(), build: b, runs: newRuns(), limits: limits.WithDefaults()}
 	if size > 0 {
 		// Virtual until used; torch's files have about one memo entry for 70
 		// bytes, and one container for 110.
-		d.memo.words = make([]uint32, 0, min(size/64, int64(d.limits.Memo)))
-		d.heap.objects = make([]uint32, 0, min(size/96, int64(d.limits.Objects)))
+		d.memo.words = make([]uint32, 0, min(size/64, d.limits.Memo))
+		d.heap.objects = make([]uint32, 0, min(size/96, d.limits.Objects))
 	}
+	return d
+}
+
+// decode runs the machine and leaves the input alone afterwards.
+func (d *decoder) decode() (Value, error) {
 	root, err := d.run()
+	if err == nil {
+		err = d.last()
+	}
 	d.close()
 	if errors.Is(err, ErrOtherWay) {
 		<-d.done // the caller will read the input again
 	}
-	if err != nil {
-		return nil, err
+	return root, err
+}
+
+// last looks at a little of what follows STOP. Nothing there counts, but what
+// unpacks the input may find only there that it is damaged.
+func (d *decoder) last() error {
+	d.stopped = d.offset()
+	for range chunksAhead {
+		if d.eof {
+			break
+		}
+		d.pos = d.end
+		if err := d.refill(lookahead); err != nil {
+			return err
+		}
 	}
-	return &Result{Heap: d.heap, Root: root, Protocol: d.protocol, Bytes: d.offset()}, nil
+	return nil
+}
+
+func (d *decoder) result(root Value) *Result {
+	return &Result{Heap: d.heap, Root: root, Protocol: d.protocol, Bytes: d.stopped}
 }
 
 // decoder is the stack machine of the stream way.
@@ -41,13 +75,47 @@ type decoder struct {
 	memo     memo
 	runs     runs
 	protocol int
-	text     int64 // bytes of all strings read
 	op       byte
 	opAt     int64
+	stopped  int64 // behind STOP
 }
 
 func (d *decoder) fail(kind error, format string, args ...any) error {
 	return &Error{Offset: d.opAt, Op: d.op, What: fmt.Sprintf(format, args...), Err: kind}
+}
+
+// over is the error of a bound that is exceeded.
+func (d *decoder) over(key, format string, args ...any) error {
+	return &Error{Offset: d.opAt, Op: d.op, Limit: key, What: fmt.Sprintf(format, args...), Err: ErrLimit}
+}
+
+// more makes the next opcode and its fixed argument available. Here, once for
+// each chunk and not for each opcode, the bounds on the whole are checked: no
+// opcode takes more than some fifty bytes of memory for each of its own.
+func (d *decoder) more() error {
+	if err := d.refill(lookahead); err != nil {
+		return err
+	}
+	if d.overrun() {
+		d.dropCut()
+		return d.fail(ErrTruncated, "its argument is cut")
+	} else if d.eof && d.pos >= d.end {
+		d.op, d.opAt = opStop, d.base+int64(d.end)
+		return d.fail(ErrTruncated, "no STOP")
+	}
+	read := d.offset()
+	if held, most := d.held(), d.limits.MemoryFor(read); held > most {
+		return d.over(keyMemory, "%d bytes are held of what was read so far, where %d are allowed", held, most)
+	} else if read > d.limits.Input {
+		return d.over(keyInput, "it goes on after %d bytes", d.limits.Input)
+	}
+	return nil
+}
+
+// held is how much memory the machine, the heap and the builder take, in bytes.
+func (d *decoder) held() int64 {
+	return 8*int64(len(d.stack)) + 4*int64(len(d.memo.words)) + 8*int64(len(d.memo.spill)) + d.runs.held() +
+		d.heap.held() + d.build.Held()
 }
 
 // run executes opcodes until STOP.
@@ -60,12 +128,8 @@ func (d *decoder) run() (Value, error) {
 	}
 	for {
 		if d.pos+lookahead > d.end {
-			if err := d.refill(lookahead); err != nil {
+			if err := d.more(); err != nil {
 				return 0, err
-			}
-			if d.eof && d.pos >= d.end {
-				d.op, d.opAt = opStop, d.base+int64(d.end)
-				return 0, d.fail(ErrTruncated, "no STOP")
 			}
 		}
 		d.op, d.opAt = d.buf[d.pos], d.base+int64(d.pos)

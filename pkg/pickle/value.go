@@ -82,6 +82,16 @@ type Heap struct {
 	floats  []float64
 	objects []uint32 // packed containers
 	items   [][]Value
+
+	text   int64 // bytes of all strings
+	stored int64 // values in items
+}
+
+// held is how many bytes the heap takes, as an estimate.
+func (h *Heap) held() int64 {
+	const forString = 80 // its header and its place among the interned
+	return forString*int64(len(h.Strings)) + h.text + 9*int64(len(h.wide)) + 8*int64(len(h.floats)) +
+		4*int64(len(h.objects)) + 24*int64(len(h.items)) + 10*h.stored
 }
 
 func newHeap() *Heap {
@@ -98,6 +108,7 @@ func (h *Heap) Text(b []byte) Value {
 		return pack(String, uint64(i))
 	}
 	s := string(b)
+	h.text += int64(len(s))
 	i, ok := uint32(len(h.Strings)), false
 	if !utf8.ValidString(s) {
 		h.Repaired++
@@ -193,6 +204,7 @@ func (h *Heap) Store(c Container, items []Value) Container {
 		h.items = append(h.items, nil)
 	}
 	h.items[c.Ref] = append(h.items[c.Ref], items...)
+	h.stored += int64(len(items))
 	return c
 }
 

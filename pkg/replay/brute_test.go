@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,7 +56,7 @@ func bruteForce(e *snapshot.Events, final map[uint64]int64) []interval {
 		out = append(out, at)
 	}
 	for i := range n {
-		at := interval{addr: e.Addr[i], size: e.Size[i], start: replay.None, end: replay.None, requested: replay.None}
+		at := interval{addr: e.Addr[i], size: possible(e.Size[i]), start: replay.None, end: replay.None, requested: replay.None}
 		switch e.Action[i] {
 		case snapshot.Alloc:
 			at.start = i
@@ -123,23 +124,84 @@ func random(r *rand.Rand) (*snapshot.Snapshot, map[uint64]int64) {
 func TestAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(3000) {
 		s, final := random(rand.New(rand.NewPCG(seed, 1)))
-		d := replay.Replay(s, 0)
-		want := bruteForce(d.Events, final)
-		var got []interval
-		for i := range d.Allocations {
-			a := &d.Allocations[i]
-			got = append(got, interval{a.Addr, a.Size, a.Start, a.End, a.FreeRequested})
-		}
-		slices.SortFunc(got, compare)
-		slices.SortFunc(want, compare)
-		if !slices.Equal(got, want) {
-			t.Fatalf("seed %d:\ngot  %v\nwant %v", seed, got, want)
-		}
-		checkStates(t, d, s)
-		if t.Failed() {
+		if requireBruteForce(t, s, final); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
 	}
+}
+
+// FuzzAgainstBruteForce compares the two on any stream of events, with sizes
+// that no allocator has.
+func FuzzAgainstBruteForce(f *testing.F) {
+	f.Add([]byte{0, 1, 5, 1, 1, 5, 2, 1, 5}, []byte{1, 5})
+	f.Add([]byte{2, 9, 1, 0, 9, 1, 0, 9, 2, 3, 9, 9, 4, 1, 200, 5, 1, 250}, []byte{9, 2, 65, 7})
+	f.Add([]byte{0, 1, 255, 6, 1, 254, 7, 2, 253, 1, 1, 255, 0, 1, 252}, []byte{1, 255})
+	f.Fuzz(func(t *testing.T, events, blocks []byte) {
+		s, final := fuzzed(events[:min(len(events), 600)], blocks[:min(len(blocks), 64)])
+		requireBruteForce(t, s, final)
+	})
+}
+
+// oddSizes stand in for the sizes of the highest bytes.
+var oddSizes = map[byte]int64{255: -1, 254: math.MinInt64, 253: math.MaxInt64, 252: 1 << 42, 251: 1<<42 + 1, 250: 0}
+
+func fuzzedSize(b byte) int64 {
+	if size, odd := oddSizes[b]; odd {
+		return size
+	}
+	return int64(b)
+}
+
+// fuzzed makes three bytes an event and two bytes a final block.
+func fuzzed(events, blocks []byte) (*snapshot.Snapshot, map[uint64]int64) {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	c.Trace(0)
+	for ; len(events) >= 3; events = events[3:] {
+		c.Event(0, snapshot.EventText{Action: snapshot.Action(events[0] % 16), Addr: uint64(events[1]%8) * 512, Size: fuzzedSize(events[2])})
+	}
+	final := map[uint64]int64{}
+	seg := snapshot.Segment{TotalSize: 4096}
+	var list []snapshot.Block
+	for ; len(blocks) >= 2; blocks = blocks[2:] {
+		b := snapshot.Block{Address: uint64(blocks[0]%8) * 512, Size: 512, RequestedSize: fuzzedSize(blocks[1]), State: snapshot.BlockState(blocks[0] >> 6 % 3)}
+		if _, twice := final[b.Address]; twice {
+			continue // an address has one block
+		}
+		list = append(list, b)
+		if b.State.Live() {
+			final[b.Address] = possible(b.RequestedSize)
+		}
+	}
+	if len(list) > 0 {
+		c.Segment(seg, list...)
+	}
+	return c.Snapshot(), final
+}
+
+// possible is a size as it may be counted.
+func possible(size int64) int64 {
+	if size < 0 || size > 1<<42 {
+		return 0
+	}
+	return size
+}
+
+// requireBruteForce compares the replay of device 0 with brute force.
+func requireBruteForce(t *testing.T, s *snapshot.Snapshot, final map[uint64]int64) {
+	t.Helper()
+	d := replay.Replay(s, 0)
+	want := bruteForce(d.Events, final)
+	var got []interval
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		got = append(got, interval{a.Addr, a.Size, a.Start, a.End, a.FreeRequested})
+	}
+	slices.SortFunc(got, compare)
+	slices.SortFunc(want, compare)
+	if !slices.Equal(got, want) {
+		t.Fatalf("got  %v\nwant %v", got, want)
+	}
+	checkStates(t, d, s)
 }
 
 // checkStates sums every state by itself.
@@ -175,10 +237,10 @@ func checkStates(t *testing.T, d *replay.Device, s *snapshot.Snapshot) {
 		}
 		if k > 0 {
 			switch d.Events.Action[k-1] {
-			case snapshot.SegmentAlloc:
-				wantReserved -= d.Events.Size[k-1]
-			case snapshot.SegmentFree:
-				wantReserved += d.Events.Size[k-1]
+			case snapshot.SegmentAlloc, snapshot.SegmentMap:
+				wantReserved -= possible(d.Events.Size[k-1])
+			case snapshot.SegmentFree, snapshot.SegmentUnmap:
+				wantReserved += possible(d.Events.Size[k-1])
 			}
 		}
 	}

@@ -95,7 +95,7 @@ type Totals struct {
 
 	ReservedBaselineBytes int64 // state 0
 	ReservedPeakBytes     int64
-	ReservedFinalBytes    int64 // sum of the final segments
+	ReservedFinalBytes    int64 // sum of the final segments; with EndUnknown, what all three are at least
 
 	OOMEvents      int
 	SnapshotEvents int
@@ -108,7 +108,7 @@ type Anomalies struct {
 	SizeMismatches    int // a free whose size is not that of its alloc
 	UnknownActions    int // events whose action has no rule
 	ImpossibleSizes   int // sizes below zero or above 4 TiB, counted as zero
-	NegativeReserved  int // states in which the reserved curve fell below zero
+	NegativeReserved  int // segment events, and state 0, after which the reserved curve is below zero: each step of it is counted once, not each state
 }
 
 // Total is the number of anomalies of every kind.
@@ -129,17 +129,19 @@ type Reconciliation struct {
 	LiveRequestedBytes  int64 // their requested bytes
 	LiveBlockBytes      int64 // their rounded bytes
 	Segments            int
+	UnevenSegments      int    // final segments that their blocks do not tile, or whose own sums are not those of their blocks
 	HistoryCut          bool   // the ring buffer overflowed, or looks as if it had
 	HistoryCutReason    string // why HistoryCut was concluded, in words
 	HasEvents           bool
-	ActiveAboveReserved int // states in which active exceeds reserved: impossible in a true picture
+	EndUnknown          bool // the final segments were not read (snapshot.Salvaged): nothing at the end could be compared
+	ActiveAboveReserved int  // states in which active exceeds reserved: impossible in a true picture
 }
 
 // AddsUp reports whether the replay ends exactly in the final segments and no
-// event was left unexplained.
+// event was left unexplained. Where the end is not known, that cannot be said.
 func (d *Device) AddsUp() bool {
 	r := &d.Reconciliation
-	return d.Anomalies.Total() == 0 && r.MissingBlocks == 0 && r.ChangedBlocks == 0 &&
+	return !r.EndUnknown && d.Anomalies.Total() == 0 && r.MissingBlocks == 0 && r.ChangedBlocks == 0 &&
 		r.ActiveAboveReserved == 0 && d.Totals.FinalBytes == r.LiveRequestedBytes
 }
 

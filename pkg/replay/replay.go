@@ -23,6 +23,7 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	}
 	m.settle(s)
 	d.Allocations, d.PreExisting = m.pile()
+	d.active = d.sumActive()
 	d.traceReserved(s)
 	d.sum()
 	d.judgeHistory(s)
@@ -181,13 +182,17 @@ func (m *machine) checkSize(a *Allocation, free EventIndex) {
 	}
 }
 
-// bytes is a size that can be summed.
-func (m *machine) bytes(size int64) int64 {
-	if size < 0 || size > maxSize || m.sum > maxSum-size {
-		m.d.Anomalies.ImpossibleSizes++
+// bytes is a size that can be summed with all others.
+func (m *machine) bytes(size int64) int64 { return m.d.bytes(&m.sum, size) }
+
+// bytes is a size that can be summed with those that are in sum already. One
+// that is impossible is counted, and is zero.
+func (d *Device) bytes(sum *int64, size int64) int64 {
+	if size < 0 || size > maxSize || *sum > maxSum-size {
+		d.Anomalies.ImpossibleSizes++
 		return 0
 	}
-	m.sum += size
+	*sum += size
 	return size
 }
 

@@ -95,6 +95,33 @@ func TestReconciliation(t *testing.T) {
 	}
 }
 
+// TestUneven: what a segment says of itself is held against its blocks.
+func TestUneven(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(seg *snapshot.Segment, blocks []snapshot.Block)
+		uneven int
+	}{
+		"as it should be":     {func(*snapshot.Segment, []snapshot.Block) {}, 0},
+		"another total":       {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.TotalSize++ }, 1},
+		"another place":       {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.Address++ }, 1},
+		"another allocated":   {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.AllocatedSize-- }, 1},
+		"another active":      {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.ActiveSize = -1 }, 1},
+		"a block elsewhere":   {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[1].Address += 512 }, 1},
+		"a larger block":      {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[0].Size += 512 }, 1},
+		"a block of negative": {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[2].Size = -512 }, 1},
+		"a block freed":       {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[0].State = snapshot.Inactive }, 1},
+	} {
+		c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+		c.Trace(0)
+		c.Segment(snapshot.Segment{Address: 512, TotalSize: 3 * 512}, block(1, 7, snapshot.ActiveAllocated), block(2, 9, snapshot.ActivePendingFree), block(3, 0, snapshot.Inactive))
+		s := c.Snapshot()
+		tt.change(&s.Segments[0], s.Blocks)
+		if got := replay.Replay(s, 0).Reconciliation.UnevenSegments; got != tt.uneven {
+			t.Errorf("%s: %d uneven segments, want %d", name, got, tt.uneven)
+		}
+	}
+}
+
 func TestHistoryCut(t *testing.T) {
 	full := []ev{{completed, 1, 7}, {alloc, 2, 1}, {requested, 2, 1}, {completed, 2, 1}}
 	round := make([]ev, 20_000)

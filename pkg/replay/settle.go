@@ -7,6 +7,9 @@ import "github.com/memviz-go/memviz/pkg/snapshot"
 // and counts where the two accounts differ.
 func (m *machine) settle(s *snapshot.Snapshot) {
 	r := &m.d.Reconciliation
+	if r.EndUnknown = !s.EndKnown(m.d.ID); r.EndUnknown {
+		return // what is open stays open
+	}
 	live := map[uint64]*snapshot.Block{}
 	for _, b := range s.LiveBlocks(m.d.ID) {
 		r.LiveBlocks++
@@ -34,10 +37,33 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 		})
 	}
 	for i := range s.Segments {
-		if s.Segments[i].Device == m.d.ID {
+		if seg := &s.Segments[i]; seg.Device == m.d.ID {
 			r.Segments++
+			if !even(s, seg) {
+				r.UnevenSegments++
+			}
 		}
 	}
+}
+
+// even reports whether the blocks of a segment tile it and have the sums that it
+// gives for them. Segments made from a profile give none.
+func even(s *snapshot.Snapshot, seg *snapshot.Segment) bool {
+	end, allocated, active := seg.Address, int64(0), int64(0)
+	for _, b := range s.BlocksOf(seg) {
+		if b.Address != end || b.Size < 0 {
+			return false
+		}
+		end += uint64(b.Size)
+		if b.State == snapshot.ActiveAllocated {
+			allocated += b.Size
+		}
+		if b.State.Live() {
+			active += b.Size
+		}
+	}
+	return end == seg.Address+uint64(seg.TotalSize) &&
+		(s.Format.HasProfilerSegment || allocated == seg.AllocatedSize && active == seg.ActiveSize)
 }
 
 // closeRequested ends, at its request, every open allocation that was given up
@@ -81,7 +107,7 @@ func (d *Device) judgeHistory(s *snapshot.Snapshot) {
 	r.HasEvents = n > 0
 	switch {
 	case n == 0:
-	case s.Format.Overflowed:
+	case s.Trace(d.ID).Overflowed:
 		r.HistoryCut, r.HistoryCutReason = true, "the file says that its ring buffer overflowed"
 	case n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
 		r.HistoryCut, r.HistoryCutReason = true, "the first event completes a free whose request is missing"

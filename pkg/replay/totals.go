@@ -51,28 +51,33 @@ func (d *Device) Live(ids []int32, k int) []int32 {
 	return ids
 }
 
-// traceReserved anchors reserved memory at the final segments and walks the
-// segment events backwards from there.
+// traceReserved walks the segment events backwards from the final segments, or
+// puts the curve as low as it can be where those are not known.
 func (d *Device) traceReserved(s *snapshot.Snapshot) {
-	t := &d.Totals
+	var sum, change int64
 	for i := range s.Segments {
 		if s.Segments[i].Device == d.ID {
-			t.ReservedFinalBytes += clamp(s.Segments[i].TotalSize)
+			d.Totals.ReservedFinalBytes += d.bytes(&sum, s.Segments[i].TotalSize)
 		}
 	}
-	t.ReservedBaselineBytes = t.ReservedFinalBytes
 	for i, action := range d.Events.Action {
 		if sign := action.ReservedSign(); sign != 0 {
-			delta := sign * clamp(d.Events.Size[i])
+			delta := sign * d.bytes(&sum, d.Events.Size[i])
 			d.Reserved = append(d.Reserved, ReservedChange{Event: EventIndex(i), Delta: delta})
-			t.ReservedBaselineBytes -= delta
+			change += delta
 		}
 	}
-	bytes := t.ReservedBaselineBytes
-	t.ReservedPeakBytes = bytes
-	if bytes < 0 {
+	t := &d.Totals
+	t.ReservedBaselineBytes = t.ReservedFinalBytes - change
+	if d.Reconciliation.EndUnknown {
+		t.ReservedBaselineBytes = d.leastReserved()
+		t.ReservedFinalBytes = t.ReservedBaselineBytes + change
+	}
+	t.ReservedPeakBytes = t.ReservedBaselineBytes
+	if t.ReservedBaselineBytes < 0 {
 		d.Anomalies.NegativeReserved++
 	}
+	bytes := t.ReservedBaselineBytes
 	for _, c := range d.Reserved {
 		bytes += c.Delta
 		t.ReservedPeakBytes = max(t.ReservedPeakBytes, bytes)
@@ -82,16 +87,26 @@ func (d *Device) traceReserved(s *snapshot.Snapshot) {
 	}
 }
 
-func clamp(size int64) int64 {
-	if size < 0 || size > maxSize {
+// leastReserved is the smallest number of bytes that can have been reserved in
+// state 0, if there was never less reserved than active. Without segment events
+// nothing is known of reserved memory, and it is 0.
+func (d *Device) leastReserved() int64 {
+	if len(d.Reserved) == 0 {
 		return 0
 	}
-	return size
+	var least, change int64
+	next := 0
+	for k, active := range d.active {
+		for ; next < len(d.Reserved) && int(d.Reserved[next].Event) < k; next++ {
+			change += d.Reserved[next].Delta
+		}
+		least = max(least, active-change)
+	}
+	return least
 }
 
 // sum fills the totals of active memory and compares them with reserved memory.
 func (d *Device) sum() {
-	d.active = d.sumActive()
 	t, active := &d.Totals, d.active
 	t.BaselineBytes, t.FinalBytes = active[0], active[len(active)-1]
 	reserved, next := t.ReservedBaselineBytes, 0

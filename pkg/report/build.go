@@ -39,11 +39,13 @@ func New(program string, in []answer.Input) *Report {
 
 func newFile(in *answer.Input, number int) File {
 	f := File{
-		Name:    in.FileName(),
-		Torch:   in.Snapshot.TorchVersion(),
-		Streams: streamNames(in.Snapshot),
-		Stacks:  "stacks-" + strconv.Itoa(number),
-		Devices: make([]Device, len(in.Devices)),
+		Name:  in.FileName(),
+		Torch: in.Snapshot.TorchVersion(),
+
+		Salvaged: in.SalvagedSentence(),
+		Streams:  streamNames(in.Snapshot),
+		Stacks:   "stacks-" + strconv.Itoa(number),
+		Devices:  make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(in.Snapshot, d)

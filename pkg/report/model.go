@@ -30,6 +30,9 @@ type File struct {
 	Streams []string `json:"streams"` // handles in hex, or their numbers where addresses are left out; [0] is the default stream
 	Stacks  string   `json:"stacks"`  // id of the payload element
 	Devices []Device `json:"devices"`
+	// Salvaged says that the file was read in part, and what is missing; left
+	// out when it was read whole. It is the first warning of each device, too.
+	Salvaged string `json:"salvaged,omitempty"`
 }
 
 // Device is one device of a file that has events or segments. Bytes are

@@ -24,9 +24,10 @@ const kindStack = pickle.Interned
 // interned stack, a list of rows a range. Whatever is none of these stays a
 // generic value in the heap, for the root to look at.
 type builder struct {
-	s     *Snapshot
-	keys  []key // by string index
-	lists []rowList
+	s      *Snapshot
+	keys   []key // by string index
+	lists  []rowList
+	listed int64 // rows that lists name one by one
 
 	events       Events // all devices; traces are ranges of it
 	frames       map[Frame]FrameID
@@ -39,11 +40,17 @@ type builder struct {
 	segmentKeys  []segmentKeys // by segment row
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
+	walked       int                       // values in those dicts
+	limits       pickle.Limits
+	read         int64 // bytes of the whole pickle, known to finish
+	cut          bool  // it is a part, likewise
+	assembled    int64 // bytes that finish has copied
 }
 
-func newBuilder(sizeHint int64) *builder {
+func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 	b := &builder{
 		s:          &Snapshot{},
+		limits:     limits.WithDefaults(),
 		frames:     map[Frame]FrameID{},
 		metadataOf: map[pickle.Value]StringID{},
 		streams:    newInterner[uint64, StreamID](0),
@@ -60,6 +67,20 @@ const bytesPerEvent = 150
 
 // maxReserved bounds that room, in events, because a size is only a claim.
 const maxReserved = 1 << 24
+
+// Held implements pickle.Builder.
+func (b *builder) Held() int64 {
+	const forKey = 40 // the place of a key in a map
+	n := b.events.held() + b.stacks.held() + (20+forKey)*int64(len(b.s.Frames)) +
+		88*int64(len(b.s.Segments)) + 48*int64(len(b.s.Blocks)) + 16*int64(len(b.history)) + 24*int64(len(b.s.Annotations)) +
+		int64(len(b.keys)+len(b.actions)) + (8+forKey)*int64(len(b.streams.values)) + (16+forKey)*int64(len(b.pools.values)) +
+		forKey*int64(len(b.metadataOf)) + 40*int64(len(b.lists)) + 4*b.listed
+	return n
+}
+
+// mostSteps bounds how many pairs of a dict that is filled in several steps are
+// looked at with each. The records of torch have at most 20.
+const mostSteps = 64
 
 // keyOf is what a key means.
 func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
@@ -93,10 +114,11 @@ func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, b
 func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Value) (pickle.Container, error) {
 	switch d.Kind {
 	case pickle.EmptyDict:
-	case pickle.Dict: // filled in several steps: look at all of it again
+	case pickle.Dict: // filled in several steps: look at all of it again, if it is not too long for a record
 		d = h.Store(d, pairs)
-		if kind, ok := b.classify(h, h.Stored(d)); ok {
-			return b.record(h, kind, h.Stored(d)), nil
+		stored := h.Stored(d)
+		if kind, ok := b.classify(h, stored[:min(len(stored), 2*mostSteps)]); ok {
+			return b.record(h, kind, stored), nil
 		}
 		return d, nil
 	default:
@@ -179,7 +201,8 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 }
 
 // listKind is what a list becomes that begins with these items: of the first
-// kind of record among them. Other items are counted when they are added.
+// kind of record among them, unless lists stand before it. Other items are
+// counted when they are added.
 func (b *builder) listKind(h *pickle.Heap, items []pickle.Value) pickle.Kind {
 	for _, item := range items {
 		switch c, _ := h.Container(item); {
@@ -187,6 +210,8 @@ func (b *builder) listKind(h *pickle.Heap, items []pickle.Value) pickle.Kind {
 			return kindStack
 		case isRow(c.Kind):
 			return kindRows
+		case c.Kind == kindRows, c.Kind == pickle.List, c.Kind == pickle.EmptyList:
+			return pickle.List
 		}
 	}
 	return pickle.List

@@ -33,7 +33,7 @@ func TestEncodings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true, HasUserMetadata: true,
-		HasEventPool: true, HasTraces: true, HasForwardFrames: true, HasHost: true, Overflowed: true}
+		HasEventPool: true, HasTraces: true, HasForwardFrames: true, HasHost: true}
 	testkit.GoldenFile(t, filepath.Join("testdata", "story.txt"), []byte(describe(first)))
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {

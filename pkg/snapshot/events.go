@@ -36,6 +36,22 @@ func (e *Events) add() uint32 {
 	return row
 }
 
+// held is how many bytes the rows take.
+func (e *Events) held() int64 { return e.rowBytes() * int64(e.Len()) }
+
+func (e *Events) rowBytes() int64 {
+	row := int64(25)
+	if e.TimeMicros != nil {
+		row += 8
+	}
+	for _, there := range []bool{e.CompileContext != nil, e.Metadata != nil, e.Pool != nil} {
+		if there {
+			row += 4
+		}
+	}
+	return row
+}
+
 // column makes an optional column of as many rows as the table has.
 func column[T any](col *[]T, like []Action) []T {
 	if *col == nil {

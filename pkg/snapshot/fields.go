@@ -55,8 +55,14 @@ func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
 	return b.pools.id(Pool{b.address(h, items[0], field), b.address(h, items[1], field)})
 }
 
-// maxMetadata bounds the JSON of one dict, in bytes.
-const maxMetadata = 16 << 10
+// maxMetadata bounds the JSON of one dict, in bytes, maxLeaf a value in it, and
+// maxWalked the values in all dicts together: dicts may share what is in them,
+// and each is walked.
+const (
+	maxMetadata = 16 << 10
+	maxLeaf     = 1 << 10
+	maxWalked   = 1 << 17
+)
 
 // metadata is the text of user_metadata: a string, or a dict as compact JSON.
 func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
@@ -69,9 +75,14 @@ func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 	if c, _ := h.Container(v); c.Kind != pickle.Dict {
 		b.wrongType("event.user_metadata")
 		return 0
+	} else if b.walked > maxWalked {
+		b.wrongType("event.user_metadata beyond 131,072 values")
+		return 0
 	}
 	tree := map[string]string{}
-	walkSettings(h, v, "", func(key, value string) { tree[key] = value })
+	b.walked += walkSettings(h, v, "", func(key, value string) {
+		tree[key] = value[:min(len(value), maxLeaf)]
+	})
 	text, err := json.Marshal(tree)
 	if err != nil {
 		b.wrongType("event.user_metadata")

@@ -8,11 +8,10 @@ import (
 
 // Format is what the loader noticed about how a file was written.
 type Format struct {
-	Protocol   int    // pickle protocol
-	Way        string // "stream" for the fast decoder, "gopickle" for the second way
-	BareList   bool   // the root is a list of segments: torch.cuda.memory_snapshot()
-	Legacy     bool   // blocks carry history instead of frames (torch 2.0 and older)
-	Overflowed bool   // the file itself says that its ring buffer overflowed
+	Protocol int    // pickle protocol
+	Way      string // "stream" for the fast decoder, "gopickle" for the second way
+	BareList bool   // the root is a list of segments: torch.cuda.memory_snapshot()
+	Legacy   bool   // blocks carry history instead of frames (torch 2.0 and older)
 
 	HasPoolID          bool // segment_pool_id in segments
 	HasTime            bool // time_us in events

@@ -40,8 +40,9 @@ type Snapshot struct {
 	Settings    []Setting
 	Annotations []Annotation
 
-	Format Format
-	Oddity Oddities
+	Format   Format
+	Oddity   Oddities
+	Salvaged *Salvaged // nil: the whole file was read
 
 	Redaction Redaction
 }
@@ -168,6 +169,9 @@ func (s *Snapshot) LiveBlocks(device DeviceID) iter.Seq2[*Segment, *Block] {
 type Trace struct {
 	Device DeviceID
 	Events Events
+	// Overflowed: the file itself says that the ring buffer of the device was
+	// full, and so lost its oldest events.
+	Overflowed bool
 }
 
 // Events is a device's history in columns; row i is event i. Optional columns
@@ -215,13 +219,16 @@ func (s *Snapshot) Devices() []DeviceID {
 }
 
 // Events is the history of a device; an empty one when it has none.
-func (s *Snapshot) Events(device DeviceID) *Events {
+func (s *Snapshot) Events(device DeviceID) *Events { return &s.Trace(device).Events }
+
+// Trace is the trace of a device; an empty one when it has none.
+func (s *Snapshot) Trace(device DeviceID) *Trace {
 	for i := range s.Traces {
 		if s.Traces[i].Device == device {
-			return &s.Traces[i].Events
+			return &s.Traces[i]
 		}
 	}
-	return &Events{}
+	return &Trace{Device: device}
 }
 
 // String is the text of a string id.

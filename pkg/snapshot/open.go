@@ -17,10 +17,15 @@ type Options struct {
 	// size, which is 0 when it cannot be known. It may be called from another
 	// goroutine, and once more after the snapshot is read. May be nil.
 	Progress func(read, size int64)
-	// Pickle and Container bound what a file may ask for. Zero fields are the
-	// defaults.
-	Pickle    pickle.Limits
+	// Limits bound what the file can ask for. Zero fields are the default ones.
+	Limits pickle.Limits
+	// Container bounds what unpacking may cost besides; its Bytes and Ratio are
+	// those of Limits.
 	Container container.Limits
+	// Salvage makes the most of a file that is cut, damaged or beyond a limit:
+	// the Snapshot is what could be read, and its Salvaged says how far that is. It
+	// is an error still if that is nothing.
+	Salvage bool
 }
 
 // Open reads the snapshot in the file at path, in any encoding and whatever its
@@ -68,14 +73,22 @@ func readFile(f *os.File, o Options) (*Snapshot, error) {
 // Read reads a snapshot of size bytes from the start of r, as [Open] does. Zero
 // limits are the default ones.
 func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
-	return readEitherWay(r, size, Options{Pickle: limits})
+	return ReadWith(r, size, Options{Limits: limits})
+}
+
+// ReadWith is [Read] with options. Progress is for who makes r.
+func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
+	return readEitherWay(r, size, o)
 }
 
 // readEitherWay takes 0 for a size that is not known.
 func readEitherWay(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 	s, err := read(r, size, o, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
-		s, err = read(r, size, o, wayGopickle)
+		part := s
+		if s, err = read(r, size, o, wayGopickle); err != nil && part != nil {
+			return part, nil
+		}
 	}
 	return s, explain(err)
 }
@@ -88,46 +101,46 @@ const (
 	wayJSON     = "json"
 )
 
-// Truncated says how far a file could be read that ends in the middle.
-type Truncated struct {
-	Events int
-	Err    error
-}
-
-func (t *Truncated) Error() string {
-	return fmt.Sprintf("%v (%d events had been read)", t.Err, t.Events)
-}
-
-func (t *Truncated) Unwrap() error { return t.Err }
-
+// read reads in one way. With Salvage, it may return a part of the snapshot next
+// to the error that the other way is needed.
 func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	payload, err := container.Open(container.Source{Reader: r, At: readerAt(r), Size: size}, o.Container)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Truncated{Err: err}
-	} else if err != nil {
-		return nil, err
+	payload, err := container.Open(container.Source{Reader: r, At: readerAt(r), Size: size}, o.container())
+	if err != nil {
+		return nil, newBuilder(size, o.Limits).damaged(err)
 	}
-	b := newBuilder(payload.Size)
+	b := newBuilder(payload.Size, o.Limits)
 	var res *pickle.Result
 	switch {
 	case payload.Kind == container.JSON:
 		way = wayJSON
-		res, err = pickle.LoadJSON(payload, b, o.Pickle)
-	case way == wayStream:
-		res, err = pickle.Stream(payload, payload.Size, b, o.Pickle)
+		res, err = pickle.LoadJSON(payload, b, o.Limits)
+	case way == wayGopickle:
+		res, err = pickle.Load(payload, b, o.Limits)
+	case o.Salvage:
+		res, err = pickle.Salvage(payload, payload.Size, b, o.Limits)
 	default:
-		res, err = pickle.Load(payload, b, o.Pickle)
+		res, err = pickle.Stream(payload, payload.Size, b, o.Limits)
 	}
-	if errors.Is(err, pickle.ErrTruncated) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Truncated{Events: b.events.Len(), Err: err}
-	} else if err != nil {
-		return nil, err
+	if err != nil {
+		err = b.damaged(err)
+		s := b.salvaged(res, err)
+		if s != nil && !errors.Is(err, pickle.ErrOtherWay) {
+			err = nil
+		}
+		return s, err
 	}
 	b.s.Format.Way = way
 	return b.finish(res)
+}
+
+// container is what Limits say about unpacking.
+func (o *Options) container() container.Limits {
+	limits, c := o.Limits.WithDefaults(), o.Container
+	c.Bytes, c.Ratio = limits.Input, limits.Ratio
+	return c
 }
 
 // readerAt is r where it can be read anywhere; nil for a pipe.

@@ -45,6 +45,12 @@ func put(t testing.TB, e *pickle.Encoder, v any) {
 		e.Float(v)
 	case bool:
 		e.Bool(v)
+	case nil:
+		e.Text(markNone)
+	case []byte:
+		e.Text(markBytes)
+	case itself:
+		e.Text(markItself)
 	default:
 		t.Fatalf("%T has no pickle here", v)
 	}
@@ -168,7 +174,7 @@ func TestFields(t *testing.T) {
 		dict{"action", "oom", "device_free", 77, "size", "many", "stream", 0},
 		dict{"action", 3, "addr", 1.5, "size", 1, "stream", 0, "frames", "none"},
 		dict{"action", "explode", "user_metadata", dict{"k", "v"}, "pool_id", list{0, 2}, "compile_context", "N/A"},
-	}}, "segments", list{}, "host_traces", list{}, "made_up", 1, "trace_alloc_overflowed", list{false, true}})
+	}}, "segments", list{}, "host_traces", list{}, "made_up", 1})
 	e := &s.Traces[0].Events
 	if e.Addr[0] != math.MaxUint64-511 {
 		t.Errorf("a signed address reads %#x", e.Addr[0])
@@ -199,8 +205,38 @@ func TestFields(t *testing.T) {
 	if !reflect.DeepEqual(s.Oddity, want) {
 		t.Errorf("oddities %+v\nwant     %+v", s.Oddity, want)
 	}
-	if !s.Format.Overflowed {
-		t.Error("the file says that its ring buffer overflowed")
+}
+
+// TestOverflow reads every form in which a file may say that a ring buffer was
+// full: of all devices, or of each.
+func TestOverflow(t *testing.T) {
+	event := dict{"action", "alloc", "addr", 512, "size", 1, "stream", 0}
+	for _, tt := range []struct {
+		name     string
+		value    any
+		inside   bool // allocator_settings
+		overflow [2]bool
+	}{
+		{"yes", true, false, [2]bool{true, true}},
+		{"a number of events", 7, true, [2]bool{true, true}},
+		{"no", false, false, [2]bool{}},
+		{"zero", 0, true, [2]bool{}},
+		{"by device", list{false, true}, true, [2]bool{false, true}},
+		{"more devices than there are", list{0, 0, 1}, false, [2]bool{}},
+		{"a pair", pair{0, 1}, false, [2]bool{false, true}},
+		{"by name", dict{"1", true, "0", false, "cuda", true}, true, [2]bool{false, true}},
+		{"words", "yes", false, [2]bool{}},
+	} {
+		root := dict{"device_traces", list{list{event}, list{event}}}
+		if tt.inside {
+			root = append(root, "allocator_settings", dict{"trace_alloc_overflowed", tt.value})
+		} else {
+			root = append(root, "trace_alloc_overflowed", tt.value)
+		}
+		s := load(t, root)
+		if got := [2]bool{s.Traces[0].Overflowed, s.Traces[1].Overflowed}; got != tt.overflow {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.overflow)
+		}
 	}
 }
 

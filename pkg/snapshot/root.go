@@ -23,6 +23,7 @@ const (
 // finish assembles the snapshot from the root of the pickle.
 func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	h := res.Heap
+	b.read, b.cut = res.Bytes, res.Part
 	var err error
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
@@ -42,6 +43,9 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
 	s.Oddity.BadText = h.Repaired
+	if res.Part {
+		b.leaveOutEnd(res)
+	}
 	return s, nil
 }
 
@@ -52,47 +56,49 @@ func (b *builder) rootList(h *pickle.Heap, root pickle.Value) error {
 		return fmt.Errorf("%w: its top level is a list, and not one of segments", ErrNotSnapshot)
 	}
 	b.s.Format.BareList = true
-	b.keepSegments(rows)
-	return nil
+	return b.keepSegments(rows)
 }
 
 func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
-	found := false
-	var segments, annotations *rowList
+	values := map[key]pickle.Value{} // the last of several keys counts
 	for p := 0; p < len(pairs); p += 2 {
-		v, ok := pairs[p+1], false
-		switch b.keyOf(h, pairs[p]) {
-		case keySegments:
-			found = true
-			if segments, ok = b.rows(h, v, kindSegment); !ok {
-				b.wrongType("segments")
-			}
-		case keyDeviceTraces:
-			found = true
-			b.s.Format.HasTraces = true
-			b.traces(h, v)
-		case keyAllocatorSettings:
-			b.s.Format.HasSettings = true
-			b.settings(h, v)
-		case keyExternalAnnotations:
-			b.s.Format.HasAnnotations = true
-			if annotations, ok = b.rows(h, v, kindAnnotation); !ok {
-				b.wrongType("external_annotations")
-			}
-		case keyOverflowed:
-			b.s.Format.Overflowed = b.s.Format.Overflowed || anyTrue(h, v)
-		case keyHost:
-			b.s.Format.HasHost = b.s.Format.HasHost || holdsAnything(h, v)
+		k := b.keyOf(h, pairs[p])
+		values[k] = pairs[p+1]
+		switch k {
 		case keyUnknown:
 			b.unknownKey(h, pairs[p])
+		case keyHost: // there are two
+			b.s.Format.HasHost = b.s.Format.HasHost || holdsAnything(h, pairs[p+1])
 		}
 	}
-	b.s.Format.XPU = b.s.isXPU()
-	b.keepSegments(segments)
-	b.s.Annotations = keep(b.s.Annotations, annotations)
-	if !found {
+	traces, hasTraces := values[keyDeviceTraces]
+	if _, ok := values[keySegments]; !ok && !hasTraces {
 		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot, b.someKeys(h, pairs))
 	}
+	f := &b.s.Format
+	f.HasTraces = hasTraces
+	if hasTraces {
+		if err := b.traces(h, traces); err != nil {
+			return err
+		}
+	}
+	if v, ok := values[keyAllocatorSettings]; ok {
+		f.HasSettings = true
+		b.settings(h, v)
+		b.overflows(h, valueOf(b, h, v, keyOverflowed))
+	}
+	b.overflows(h, values[keyOverflowed])
+	segments := b.rowsAt(h, values, keySegments, kindSegment, "segments")
+	_, f.HasAnnotations = values[keyExternalAnnotations]
+	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
+	f.XPU = b.s.isXPU()
+	if err := b.keepSegments(segments); err != nil {
+		return err
+	}
+	if err := b.room(24 * int64(annotations.len())); err != nil {
+		return err
+	}
+	b.s.Annotations = keep(b.s.Annotations, annotations)
 	return nil
 }
 
@@ -117,6 +123,19 @@ func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 	})
 }
 
+// rowsAt is the list of rows under a key of the root, if it has the key.
+func (b *builder) rowsAt(h *pickle.Heap, values map[key]pickle.Value, k key, kind pickle.Kind, name string) *rowList {
+	v, there := values[k]
+	if !there {
+		return nil
+	}
+	list, ok := b.rows(h, v, kind)
+	if !ok {
+		b.wrongType(name)
+	}
+	return list
+}
+
 // someKeys names the first keys of a dict that should have been a snapshot.
 func (b *builder) someKeys(h *pickle.Heap, pairs []pickle.Value) string {
 	var names []string
@@ -133,13 +152,15 @@ func (b *builder) someKeys(h *pickle.Heap, pairs []pickle.Value) string {
 }
 
 // traces makes a trace of each list of events.
-func (b *builder) traces(h *pickle.Heap, v pickle.Value) {
+func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 	lists := h.Items(v)
 	if c, ok := h.Container(v); !ok || c.Kind != pickle.List && c.Kind != pickle.EmptyList {
 		b.wrongType("device_traces")
 		lists = nil
 	}
-	b.s.Traces = nil // the last of several keys counts
+	if n := len(lists); b.cut && n > 0 && isEvent(h, lists[n-1]) {
+		lists = lists[:n-1] // reading ended before it went into its list
+	}
 	if len(lists) > maxDevices {
 		lists = lists[:maxDevices]
 		b.wrongType("device_traces beyond 1,024")
@@ -157,11 +178,30 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) {
 		case rows.rows == nil:
 			trace.Events = b.events.slice(rows.start, rows.start+rows.n)
 		default:
+			if err := b.room(b.events.rowBytes() * int64(len(rows.rows))); err != nil {
+				return err
+			}
 			trace.Events = b.events.gather(rows.rows)
 		}
 		taken[rows] = true
 		b.s.Traces = append(b.s.Traces, trace)
 	}
+	return nil
+}
+
+func isEvent(h *pickle.Heap, v pickle.Value) bool {
+	c, ok := h.Container(v)
+	return ok && c.Kind == kindEvent
+}
+
+// room takes memory for a copy of rows. A file needs none but when its lists
+// name rows out of order, and then two bytes of it may stand for a row.
+func (b *builder) room(bytes int64) error {
+	b.assembled += bytes
+	if most := b.limits.MemoryFor(b.read); b.assembled > most {
+		return pickle.OverLimit("memory", b.read, "its lists name the same rows again and again: %d bytes, where %d are allowed", b.assembled, most)
+	}
+	return nil
 }
 
 func (b *builder) setAnnotation(h *pickle.Heap, i int, pairs []pickle.Value) {
@@ -174,7 +214,11 @@ func (b *builder) setAnnotation(h *pickle.Heap, i int, pairs []pickle.Value) {
 		case keyStage:
 			a.Start = v.Type() == pickle.String && h.Strings[v.Index()] == "START"
 		case keyDevice:
-			a.Device = DeviceID(b.integer(h, v, "annotation.device"))
+			if device := b.integer(h, v, "annotation.device"); device >= 0 && device < maxDevices {
+				a.Device = DeviceID(device)
+			} else {
+				b.wrongType("annotation.device beyond 1,024")
+			}
 		case keyTimeMicros:
 			a.TimeMicros = b.integer(h, v, "annotation.time_us")
 		}
@@ -187,15 +231,13 @@ func (b *builder) settings(h *pickle.Heap, v pickle.Value) {
 		if len(b.s.Settings) < maxSettings {
 			b.s.Settings = append(b.s.Settings, Setting{Key: key, Value: value})
 		}
-		if strings.HasPrefix(key, "trace_alloc_overflowed") && (value == "true" || value == "1") {
-			b.s.Format.Overflowed = true
-		}
 	})
 	slices.SortStableFunc(b.s.Settings, func(x, y Setting) int { return strings.Compare(x.Key, y.Key) })
 }
 
-// walkSettings yields the leaves of a tree of dicts and lists.
-func walkSettings(h *pickle.Heap, v pickle.Value, path string, leaf func(key, value string)) {
+// walkSettings yields the leaves of a tree of dicts and lists. It returns how
+// many values it looked at.
+func walkSettings(h *pickle.Heap, v pickle.Value, path string, leaf func(key, value string)) int {
 	budget := maxSettings // of values, because lists may share their items
 	var walk func(v pickle.Value, path string, depth int)
 	walk = func(v pickle.Value, path string, depth int) {
@@ -218,6 +260,7 @@ func walkSettings(h *pickle.Heap, v pickle.Value, path string, leaf func(key, va
 		}
 	}
 	walk(v, path, 0)
+	return maxSettings - max(budget, 0)
 }
 
 func join(path, key string) string {
@@ -241,15 +284,4 @@ func scalar(h *pickle.Heap, v pickle.Value) string {
 		return h.Strings[v.Index()]
 	}
 	return ""
-}
-
-// anyTrue reports whether a value, or an item of it, is true or not zero.
-func anyTrue(h *pickle.Heap, v pickle.Value) bool {
-	for _, item := range append([]pickle.Value{v}, h.Items(v)...) {
-		truth, _ := item.Truth()
-		if i, _ := h.Int64(item); truth || i != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -11,6 +11,9 @@ type rowList struct {
 }
 
 func (l *rowList) len() int {
+	if l == nil {
+		return 0
+	}
 	if l.rows != nil {
 		return len(l.rows)
 	}
@@ -46,6 +49,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 		b.lists = append(b.lists, rowList{})
 	}
 	list := &b.lists[l.Ref]
+	before := len(list.rows)
 	for _, item := range items {
 		c, _ := h.Container(item)
 		if list.kind == 0 && isRow(c.Kind) {
@@ -57,6 +61,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 			b.wrongType("item of a list")
 		}
 	}
+	b.listed += int64(len(list.rows) - before)
 	return l
 }
 

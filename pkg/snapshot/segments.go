@@ -171,7 +171,10 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 }
 
 // keepSegments keeps the segments that a list names, and places their blocks.
-func (b *builder) keepSegments(l *rowList) {
+func (b *builder) keepSegments(l *rowList) error {
+	if err := b.room(88 * int64(l.len())); err != nil {
+		return err
+	}
 	segments, lists, written := keep(b.s.Segments, l), keep(b.blockLists, l), keep(b.segmentKeys, l)
 	placed := map[uint32]bool{} // lists of blocks; a segment has one of its own
 	b.s.Segments = segments[:0]
@@ -186,15 +189,21 @@ func (b *builder) keepSegments(l *rowList) {
 			b.wrongType("segment.blocks of another segment")
 		default:
 			placed[ref] = true
-			b.placeBlocks(&seg, &b.lists[ref-1])
+			if err := b.placeBlocks(&seg, &b.lists[ref-1]); err != nil {
+				return err
+			}
 		}
 		b.s.Segments = append(b.s.Segments, seg)
 	}
+	return nil
 }
 
 // placeBlocks gives a segment its range of blocks, and addresses to the blocks
 // of files that have none: they tile their segment.
-func (b *builder) placeBlocks(seg *Segment, l *rowList) {
+func (b *builder) placeBlocks(seg *Segment, l *rowList) error {
+	if err := b.room(48 * int64(len(l.rows))); err != nil {
+		return err
+	}
 	at := b.blockRange(l)
 	seg.FirstBlock, seg.BlockCount = at[0], at[1]
 	addr := seg.Address
@@ -208,6 +217,7 @@ func (b *builder) placeBlocks(seg *Segment, l *rowList) {
 			block.RequestedSize = block.Size
 		}
 	}
+	return nil
 }
 
 // blockRange makes the blocks of a list stand together.

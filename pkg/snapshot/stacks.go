@@ -8,10 +8,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
-// maxStackDepth bounds one stack. Recorded ones reach a few hundred frames;
-// what is deeper is cut and counted.
-const maxStackDepth = 10_000
-
 // frame interns a frame dict.
 func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 	var f Frame
@@ -50,7 +46,7 @@ func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle
 		kind = l.Kind
 		t.scratch = append(t.scratch, t.table.Frames(StackID(l.Ref))...)
 		if t.again += len(t.scratch); t.again > maxAgain {
-			return l, pickle.ErrLimit
+			return l, pickle.OverLimit("", 0, "stacks that grow frame by frame")
 		}
 	}
 	for _, item := range items {
@@ -61,10 +57,10 @@ func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle
 			kind = kindOddStack
 		}
 	}
-	if len(t.scratch) > maxStackDepth {
-		b.wrongType("frames beyond 10,000")
+	if most := b.limits.Frames; int64(len(t.scratch)) > most {
+		b.wrongType("frames beyond the limit")
 		kind = kindOddStack
-		t.scratch = t.scratch[:maxStackDepth]
+		t.scratch = t.scratch[:most]
 	}
 	return pickle.Container{Kind: kind, Ref: uint32(t.intern())}, nil
 }
@@ -95,6 +91,11 @@ type stackTable struct {
 // maxAgain bounds the work of lists that grow frame by frame. Torch's own grow
 // by a thousand at a time, and hardly any is as long.
 const maxAgain = 1 << 24
+
+// held is how many bytes the stacks take.
+func (t *stackTable) held() int64 {
+	return 4*int64(len(t.table.frames)+len(t.slots)) + 12*int64(len(t.hashes))
+}
 
 func (t *stackTable) init() {
 	t.seed = rand.Uint64() | 1

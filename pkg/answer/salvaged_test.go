@@ -1,0 +1,107 @@
+package answer
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// partOf is a sample of which only a part was read.
+func partOf(part snapshot.Salvaged) Input {
+	s := samples.Training()
+	s.Salvaged = &part
+	if part.From != snapshot.NoDevice || part.NoEnd {
+		s.Segments = nil
+	}
+	return NewInput("half.pickle", s)
+}
+
+// TestSalvaged: the first line of every answer, and its JSON, say that a file
+// was read in part.
+func TestSalvaged(t *testing.T) {
+	cut := &pickle.Error{Offset: 1234, What: "no STOP", Err: pickle.ErrTruncated}
+	in := partOf(snapshot.Salvaged{At: 1234, Events: 200, From: 0, Err: cut})
+	list := []Input{in}
+	for command, s := range map[string]*Sheet{
+		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, 3)), "oom": asked(OOM(list, OOMOptions{})), "top": asked(Top(list, TopOptions{At: Peak, Rows: 3})),
+		"diff": asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), "ranks": ranksOf(in, in, in), "segments": asked(Segments(list, Peak)),
+		"events": asked(Events(list, EventOptions{})),
+	} {
+		if s == nil {
+			t.Errorf("%s: no answer", command)
+			continue
+		}
+		s.Salvaged(list)
+		var text, json bytes.Buffer
+		if err := errors.Join(s.Write(&text, Text, Look{}), s.Write(&json, JSON, Look{})); err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(text.String(), "\n")
+		if want := "! half.pickle: The file was cut at byte 1,234: only the 200 events before it"; first != want {
+			t.Errorf("%s begins with %q, want %q", command, first, want)
+		}
+		if !strings.Contains(strings.ReplaceAll(json.String(), " ", ""), `"byte":1234,`) {
+			t.Errorf("%s: the JSON does not say it:\n%.300s", command, &json)
+		}
+		fits(t, command, s)
+	}
+}
+
+func TestSalvagedWords(t *testing.T) {
+	err := func(kind error) error { return &pickle.Error{Err: kind} }
+	for _, tt := range []struct {
+		part    snapshot.Salvaged
+		says    string
+		verdict string
+	}{
+		{snapshot.Salvaged{At: 5, Events: 1, From: 0, Err: err(pickle.ErrMalformed)},
+			"The file is damaged at byte 5: only the 1 event before it was read. The end state of cuda:0 is missing, so nothing confirms its replay.", "part of a file"},
+		{snapshot.Salvaged{At: 5, Events: 2, From: snapshot.NoDevice, NoEnd: true, Err: err(pickle.ErrLimit)},
+			"The file goes beyond a limit at byte 5: only the 2 events before it were read. The end state is missing, so nothing confirms the replay.", "part of a file"},
+		{snapshot.Salvaged{At: 5, Events: 2, From: snapshot.NoDevice, Err: err(pickle.ErrTruncated)},
+			"The file was cut at byte 5: only the 2 events before it were read. The end state was read before that; settings and annotations may be missing.", "adds up"},
+		{snapshot.Salvaged{At: 5, From: snapshot.NoDevice, Err: err(pickle.ErrTruncated)},
+			"The file was cut at byte 5: only the 0 events before it were read. What is shown is the end state, as far as it was read.", "adds up"},
+	} {
+		in := partOf(tt.part)
+		if got := in.SalvagedSentence(); got != tt.says {
+			t.Errorf("got  %s\nwant %s", got, tt.says)
+		}
+		if got := VerdictOn(in.Devices[0]); got.Text != tt.verdict {
+			t.Errorf("verdict %+v, want %s", got, tt.verdict)
+		}
+		if w := WarningsOn(in.Snapshot, in.Devices[0])[0]; w.Fact+" "+w.Consequence != tt.says {
+			t.Errorf("the first warning is %+v", w)
+		}
+	}
+}
+
+// TestNewWarnings tells of keys that nobody knows yet, and of clocks.
+func TestNewWarnings(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
+	for _, micros := range []int64{50, 60, 40, 41, 7} {
+		c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken, TimeMicros: micros})
+	}
+	s := c.Snapshot()
+	s.Oddity.UnknownKeys = map[string]int{"color": 12, "<b>": 1}
+	in := NewInput("odd.pickle", s)
+	var text, json bytes.Buffer
+	sheet := Stats([]Input{in}, StatsOptions{})
+	if err := errors.Join(sheet.Write(&text, Text, Look{}), sheet.Write(&json, JSON, Look{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`They were left out: "<b>" (1), "color" (12).`, "The clock runs back. 2 events have an earlier time"} {
+		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
+			t.Errorf("%q is missing in\n%s", want, &text)
+		}
+	}
+	if !strings.Contains(json.String(), `"color": 12`) {
+		t.Errorf("the keys are missing in\n%s", &json)
+	}
+	fits(t, "stats", sheet)
+}

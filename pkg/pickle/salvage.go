@@ -1,0 +1,114 @@
+package pickle
+
+import (
+	"errors"
+	"io"
+)
+
+// Salvage reads like [Stream]. Where that fails in the middle, because the input
+// ends, is damaged or exceeds a limit, it also returns what was complete up to
+// there, next to the error: lists end with their last whole item, and dicts that
+// were not whole are left out, but for the root. The result is nil if the root
+// had not begun, and for what no reading of the rest could make harmless or
+// right: [ErrForbidden], [ErrNotPickle].
+func Salvage(r io.Reader, size int64, b Builder, limits Limits) (*Result, error) {
+	d := newDecoder(r, size, b, limits)
+	root, err := d.decode()
+	switch {
+	case err == nil:
+		return d.result(root), nil
+	case errors.Is(err, ErrForbidden), errors.Is(err, ErrNotPickle), len(d.stack) == 0, d.stack[0].Type() != Object:
+		return nil, err
+	}
+	res := d.result(d.stack[0])
+	res.Bytes, res.Part, res.Reading = d.opAt, true, d.closeOpen()
+	return res, err
+}
+
+// closeOpen gives every container on the stack what it was to get, from the
+// innermost to the root. It returns the key of the root that had no whole value
+// yet.
+func (d *decoder) closeOpen() (reading Value) {
+	for i := len(d.marks) - 1; i >= 0; i-- {
+		mark := min(d.marks[i], len(d.stack))
+		if mark == 0 {
+			continue
+		}
+		below, items := d.stack[mark-1], d.finished(d.stack[mark:])
+		d.stack = d.stack[:mark]
+		switch {
+		case d.isDict(below) && mark == 1:
+			return d.closeRoot(below, items)
+		case d.isDict(below):
+			d.stack = d.stack[:mark-1]
+		default:
+			d.appendAll(below, items)
+		}
+	}
+	return d.closeRoot(d.stack[0], d.finished(d.stack[1:]))
+}
+
+// finished are the items without a last one that is a dict of which only the
+// beginning was read.
+func (d *decoder) finished(items []Value) []Value {
+	if n := len(items); n > 0 && items[n-1].Type() == Object && d.heap.at(items[n-1]).Kind == EmptyDict {
+		return items[:n-1]
+	}
+	return items
+}
+
+// closeRoot fills the root with its whole pairs. Behind the last key there may
+// stand containers that were still to go into one another.
+func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
+	if !d.isDict(root) {
+		d.appendAll(root, items)
+		return 0
+	}
+	whole := 0
+	for whole+1 < len(items) && items[whole].Type() == String && (whole+2 >= len(items) || items[whole+2].Type() == String) {
+		whole += 2
+	}
+	if whole < len(items) && items[whole].Type() == String {
+		reading = items[whole]
+	}
+	if rest := items[whole:]; len(rest) > 1 {
+		for i := len(rest) - 1; i > 1; i-- {
+			d.appendAll(rest[i-1], rest[i:i+1])
+		}
+		whole += 2
+	} else if whole > 0 && reading == 0 && d.open() {
+		reading = items[whole-2]
+	}
+	_ = d.fill(root, items[:whole], true) // what cannot be taken in is left out
+	return reading
+}
+
+// open reports whether marks were open above the root's own, which means that
+// its last value is not whole.
+func (d *decoder) open() bool { return len(d.marks) > 0 && d.marks[len(d.marks)-1] > 1 }
+
+// dropCut takes away a value whose opcode was cut: what was missing read as zeros.
+func (d *decoder) dropCut() {
+	switch d.op {
+	case opFrame, opBinPut, opLongBinPut:
+		return // they push nothing
+	}
+	if n := len(d.stack); n > 1 {
+		d.stack = d.stack[:n-1]
+	}
+}
+
+// appendAll puts items at the end of a list, if it is one that takes them.
+func (d *decoder) appendAll(list Value, items []Value) {
+	if list.Type() == Object && !d.isDict(list) && len(items) > 0 {
+		_ = d.fill(list, items, false) // what cannot be taken in is left out
+	}
+}
+
+func (d *decoder) isDict(v Value) bool {
+	if v.Type() != Object {
+		return false
+	}
+	kind := d.heap.at(v).Kind
+	return kind == EmptyDict || kind == Dict
+}

@@ -1,0 +1,214 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+var (
+	mutants   = flag.Int("mutants", 450, "damaged files that TestTorture reads")
+	oneMutant = flag.Int("mutant", -1, "the only damaged file that TestTorture reads")
+)
+
+// patience is how long one damaged file may take, on a machine with other work.
+const patience = 10 * time.Second
+
+// exampleShare is which part of the damaged files are examples, which are large: coprime to the
+// number of damages, so that each meets all.
+const exampleShare = 11
+
+// outcome is what became of a damaged file.
+type outcome struct {
+	mutant int
+	damage int
+	what   string // refused, salvaged, flagged, sound
+	took   time.Duration
+}
+
+// TestTorture damages files and takes each through all that memviz does with a
+// file: reading, replay, answers, the page. Nothing panics and nothing takes
+// long. A file that is read at all reads the same in both ways through package
+// pickle; where a device is said to add up, an account that shares no code with
+// the replay finds nothing wrong either; and what was salvaged is said to be.
+func TestTorture(t *testing.T) {
+	small, examples := smallSeeds(t), exampleSeeds(t)
+	numbers := make(chan int)
+	outcomes := make(chan outcome)
+	var done sync.WaitGroup
+	for range 2 {
+		done.Go(func() {
+			for n := range numbers {
+				seeds := small
+				if n%exampleShare == 0 {
+					seeds = examples
+				}
+				outcomes <- tortured(t, seeds, n)
+			}
+		})
+	}
+	go func() {
+		if *oneMutant >= 0 {
+			numbers <- *oneMutant
+		}
+		for n := range *mutants {
+			if *oneMutant < 0 {
+				numbers <- n
+			}
+		}
+		close(numbers)
+		done.Wait()
+		close(outcomes)
+	}()
+	t.Log("\n" + tortureTable(outcomes))
+}
+
+// tortured reads the n-th damaged file.
+func tortured(t *testing.T, seeds []seed, n int) outcome {
+	from, damage, data := mutant(seeds, n)
+	var step atomic.Value
+	step.Store("reading")
+	began := time.Now()
+	watch := time.AfterFunc(patience, func() {
+		panic(fmt.Sprintf("mutant %d of %s (%s) takes more than %v for %s", n, from.name, damages[damage].name, patience, step.Load()))
+	})
+	defer watch.Stop()
+	fail := func(format string, args ...any) {
+		t.Errorf("mutant %d of %s (%s): %s", n, from.name, damages[damage].name, fmt.Sprintf(format, args...))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fail("panic while %s: %v\n%s", step.Load(), p, debug.Stack())
+		}
+	}()
+	what := judged(data, &step, fail)
+	return outcome{n, damage, what, time.Since(began)}
+}
+
+// judged takes a file through everything and says what became of it.
+func judged(data []byte, step *atomic.Value, fail func(string, ...any)) string {
+	s, err := snapshot.Read(bytes.NewReader(data), int64(len(data)), pickle.Limits{})
+	if err != nil {
+		step.Store("salvaging")
+		part, salvageErr := snapshot.ReadWith(bytes.NewReader(data), int64(len(data)), snapshot.Options{Salvage: true})
+		if salvageErr != nil {
+			return "refused"
+		}
+		if part.Salvaged == nil {
+			fail("refused for %v, and salvaged without a word", err)
+		}
+		answered(part, step, fail)
+		return "salvaged"
+	}
+	step.Store("reading again")
+	again, err := snapshot.Read(bytes.NewReader(otherWay(data)), int64(len(data))+2, pickle.Limits{})
+	if err == nil && account(s) != account(again) {
+		fail("both ways read it, as\n%.2000s\nand\n%.2000s", account(s), account(again))
+	}
+	if answered(s, step, fail) {
+		return "sound"
+	}
+	return "flagged"
+}
+
+// answered asks everything of a snapshot and makes its page. It reports whether
+// nothing is said against any device.
+func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any)) bool {
+	step.Store("replaying")
+	in := answer.NewInput("mutant.pickle", s)
+	list, sound := []answer.Input{in}, true
+	for _, d := range in.Devices {
+		wrong := ledger(s, d.ID)
+		if d.AddsUp() && wrong != "" {
+			fail("device %d is said to add up, but: %s", d.ID, wrong)
+		}
+		sound = sound && d.AddsUp() && d.Reconciliation.UnevenSegments == 0
+		for k, bytes := range d.ActiveBytes() {
+			if bytes < 0 || bytes > d.Totals.PeakBytes {
+				fail("device %d: %d bytes in state %d, with a peak of %d", d.ID, bytes, k, d.Totals.PeakBytes)
+				break
+			}
+		}
+	}
+	ask := map[string]func() (*answer.Sheet, error){
+		"stats": func() (*answer.Sheet, error) { return answer.Stats(list, answer.StatsOptions{Rows: 5}), nil },
+		"top":   func() (*answer.Sheet, error) { return answer.Top(list, answer.TopOptions{At: answer.Peak, Rows: 5}) },
+		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, 5) },
+		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
+		"diff": func() (*answer.Sheet, error) {
+			return answer.Diff(&in, &in, answer.DiffOptions{At: answer.Peak, Rows: 5})
+		},
+		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak) },
+		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
+		"ranks": func() (*answer.Sheet, error) {
+			return answer.Ranks(answer.RankOf(&in, analysis.NameRanks([]string{in.Name})[0]), nil, 5), nil
+		},
+	}
+	for name, find := range ask {
+		step.Store(name)
+		sheet, err := find()
+		if err != nil {
+			continue // a moment or a device that is not there
+		}
+		sheet.Salvaged(list)
+		var text bytes.Buffer
+		if err := errors.Join(sheet.Write(&text, answer.Text, answer.Look{}), sheet.Write(io.Discard, answer.JSON, answer.Look{})); err != nil {
+			fail("%s: %v", name, err)
+		}
+		if s.Salvaged != nil && !bytes.HasPrefix(text.Bytes(), []byte("! mutant.pickle: The file ")) {
+			fail("%s does not begin with what is missing", name)
+		}
+	}
+	step.Store("encoding")
+	if _, err := Encode("memviz test", list, nil).WriteTo(io.Discard); err != nil {
+		fail("the page: %v", err)
+	}
+	return sound
+}
+
+// tortureTable counts what became of the files, by damage.
+func tortureTable(outcomes <-chan outcome) string {
+	kinds := []string{"refused", "salvaged", "flagged", "sound"}
+	counts := make([]map[string]int, len(damages)+1)
+	slowest := make([]outcome, len(damages)+1)
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for o := range outcomes {
+		for _, row := range []int{o.damage, len(damages)} {
+			counts[row][o.what]++
+			counts[row]["mutants"]++
+			if o.took > slowest[row].took {
+				slowest[row] = o
+			}
+		}
+	}
+	w := table.NewWriter()
+	w.AppendHeader(table.Row{"damage", "mutants", "refused", "salvaged", "flagged", "sound", "slowest", "which is"})
+	for i := range counts {
+		name := "all"
+		if i < len(damages) {
+			name = damages[i].name
+		}
+		row := table.Row{name, counts[i]["mutants"]}
+		for _, kind := range kinds {
+			row = append(row, counts[i][kind])
+		}
+		w.AppendRow(append(row, slowest[i].took.Round(time.Millisecond), slowest[i].mutant))
+	}
+	return w.Render()
+}
