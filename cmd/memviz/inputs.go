@@ -42,6 +42,9 @@ func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
 		p.stage("replaying" + which)
 		in = append(in, answer.NewInput(names[i], s))
 	}
+	if err := override(c, in); err != nil {
+		return nil, err
+	}
 	return onlyDevice(c, in)
 }
 

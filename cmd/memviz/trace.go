@@ -80,9 +80,6 @@ func trace(c *cli.Context) error {
 		return err
 	}
 	path := outputName(c)
-	if err := override(c, in); err != nil {
-		return err
-	}
 	document := report.Encode(program, in, p.events("encoding"))
 	drawCapacity(c, document, capacity)
 	if limit > 0 {
