@@ -2,13 +2,12 @@
 // styles, and the chart library.
 //
 // The viewer's sources are the ES modules in viewer/; dist/ is what esbuild
-// makes of them: "go generate ./assets/". A test makes it again and compares.
-// echarts/ says where the chart library comes from, and a test checks its sum.
+// makes of them: "go generate ./assets/". The same test that writes it compares
+// it, and holds it to its budget. echarts/ says where the chart library comes
+// from, and a test checks its sum.
 package assets
 
-//go:generate go tool esbuild viewer/main.js --bundle --format=iife --target=es2022 --charset=utf8 --minify-whitespace --minify-syntax --line-limit=160 --outfile=dist/viewer.js
-//go:generate go tool esbuild viewer/theme.js --target=es2022 --charset=utf8 --minify-whitespace --minify-syntax --outfile=dist/theme.js
-//go:generate go tool esbuild viewer/viewer.css --charset=utf8 --minify-whitespace --line-limit=160 --outfile=dist/viewer.css
+//go:generate go test -run ^TestDist$ -update .
 import _ "embed"
 
 // Viewer is the bundled viewer. It wants the document of templates.Report, and

@@ -2,47 +2,49 @@ package assets
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
-	"github.com/evanw/esbuild/pkg/cli"
 )
 
-// TestDist runs what "go generate" runs and compares with what is committed.
+var update = flag.Bool("update", false, "rewrite dist/")
+
+// budget bounds, in bytes, the scripts and styles of a report without the chart
+// library.
+const budget = 150 << 10
+
+// TestDist makes dist/ again and compares it with what is committed.
 func TestDist(t *testing.T) {
-	source, err := os.ReadFile("assets.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	built := 0
-	for line := range strings.Lines(string(source)) {
-		args, ok := strings.CutPrefix(strings.TrimSpace(line), "//go:generate go tool esbuild ")
-		if !ok {
-			continue
-		}
-		options, err := cli.ParseBuildOptions(strings.Fields(args))
-		if err != nil {
-			t.Fatalf("%s: %v", args, err)
-		}
-		options.Write = false
+	for _, options := range bundles(t) {
 		result := api.Build(options)
 		for _, e := range result.Errors {
 			t.Errorf("%s: %s", options.EntryPoints, e.Text)
 		}
 		for _, out := range result.OutputFiles {
+			if *update {
+				if err := os.WriteFile(options.Outfile, out.Contents, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
 			committed, err := os.ReadFile(options.Outfile)
 			if err != nil {
 				t.Error(err)
 			} else if !bytes.Equal(committed, out.Contents) {
 				t.Errorf("%s is not what its sources give; run: go generate ./assets/", options.Outfile)
 			}
-			built++
 		}
 	}
-	if built != 3 {
-		t.Errorf("%d files were built, want 3", built)
+}
+
+// TestBudget: a page that people send each other stays small.
+func TestBudget(t *testing.T) {
+	sum := len(Viewer) + len(Theme) + len(Styles)
+	t.Logf("scripts %d, styles %d, together %d of %d bytes", len(Viewer)+len(Theme), len(Styles), sum, budget)
+	if sum > budget {
+		t.Errorf("scripts and styles have %d bytes, %d more than the budget", sum, sum-budget)
 	}
 }
 

@@ -37,8 +37,7 @@ export function consoleApi(app, stage, ready) {
     /** Resolves when the view is still, all of it is painted, and what stands beside it says so. */
     async settled() {
       do await stage.painted();
-      while (app.moving || app.waiting);
-      await stage.painted();
+      while (app.stillTimer || app.waiting || stage.requested || stage.chart.isUnfinished);
     },
 
     /** The devices of the report. */

@@ -234,6 +234,7 @@ export class App {
   /** Ends the moving of a view now. */
   settle() {
     clearTimeout(this.stillTimer);
+    this.stillTimer = 0;
     this.moving = false;
     this.emit('settled');
     const { waiting } = this;

@@ -9,22 +9,24 @@ import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from './ui/dom.js';
-import { Exports } from './ui/exports.js';
-import { FindBox } from './ui/find.js';
+import { mountExports } from './ui/exports.js';
+import { mountFind } from './ui/find.js';
 import { mountHeader } from './ui/header.js';
 import { mountIcicle } from './ui/icicle.js';
 import { mountLaneTip } from './ui/lane_tip.js';
 import { mountKeys } from './ui/keys.js';
 import { mountPanel } from './ui/panel.js';
-import { PinnedPanel } from './ui/pinned.js';
+import { mountPinned } from './ui/pinned.js';
 import { mountStatus } from './ui/status.js';
-import { Table } from './ui/table.js';
-import { Theme } from './ui/theme.js';
+import { mountTable } from './ui/table.js';
+import { mountTheme } from './ui/theme.js';
 import { mountToolbar } from './ui/toolbar.js';
 import { mountTooltip } from './ui/tooltip.js';
-import { Hash } from './view/hash.js';
-import { ViewHistory } from './view/history.js';
-import { Pointer } from './view/pointer.js';
+import { mountHash } from './view/hash.js';
+import { mountHistory } from './view/history.js';
+import { mountLaneKeys } from './view/lanes.js';
+import { listen } from './view/listen.js';
+import { mountPointer } from './view/pointer.js';
 import { nextTask, Stage } from './view/stage.js';
 
 /** Milliseconds for the first picture; what is missing then follows when it has settled. */
@@ -62,9 +64,9 @@ function build(report) {
     /** @type {any} */ (window).echarts,
     JSON.parse(byId('memviz-chart').textContent ?? ''),
   );
-  const hash = new Hash(app);
-  const history = new ViewHistory(app);
-  const theme = new Theme(app);
+  const hash = mountHash(app);
+  const history = mountHistory(app);
+  const theme = mountTheme(app);
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
@@ -79,36 +81,38 @@ function build(report) {
   });
   mountAnswers(app, byId('answers'));
   mountToolbar(app, history, byId('toolbar'));
-  const find = new FindBox(app, byId('find'));
-  const exports = new Exports(app, stage, byId('export'));
+  const find = mountFind(app, byId('find'));
+  const exports = mountExports(app, stage, byId('export'));
   mountPanel(app, byId('moment'));
-  const table = new Table(app, byId('table'));
+  // The table comes after what takes room from it, so that it knows what is in sight.
+  const pinned = mountPinned(app, byId('pinned'), byId('side'));
   mountIcicle(app, byId('icicle'));
-  const pinned = new PinnedPanel(app, byId('pinned'), byId('side'));
+  const table = mountTable(app, byId('table'));
   mountTooltip(app, byId('tooltip'), timeline);
   mountLaneTip(app, timeline);
   mountStatus(app, byId('where'), byId('scale'), () => stage.scales?.layout.plotWidth ?? 1);
   mountKeys({ app, exports, history, find, pinned, table, theme, list, guide, spoken: byId('spoken') });
-  new Pointer(app, stage, cursor);
+  mountPointer(app, stage, cursor);
+  mountLaneKeys(app, stage, byId('lanes'), byId('spoken'));
   app.on(['settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
 
-  byId('show-guide').addEventListener('click', () => {
-    guide.hidden = !guide.hidden;
-  });
-  byId('close-guide').addEventListener('click', () => {
-    guide.hidden = true;
-  });
-  for (const id of ['show-keys', 'show-keys-too']) byId(id).addEventListener('click', () => list.showModal());
-  byId('theme').addEventListener('click', () => theme.cycle());
+  for (const id of ['show-guide', 'close-guide']) listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
+  for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
+  listen(byId('theme'), { click: theme.cycle });
   // The printer gets the light theme, and patterns, drawn before it looks.
   let patterns = false;
-  for (const event of ['beforeprint', 'afterprint'])
-    addEventListener(event, () => {
-      if (!app.device) return;
-      if (event === 'beforeprint') patterns = app.patterns;
-      setPatterns(app, event === 'beforeprint' || patterns);
-      stage.drawNow();
-    });
+  const print = (/** @type {boolean} */ shown) => {
+    if (!app.device) return;
+    setPatterns(app, shown);
+    stage.drawNow();
+  };
+  listen(window, {
+    beforeprint() {
+      ({ patterns } = app);
+      print(true);
+    },
+    afterprint: () => print(patterns),
+  });
   return { app, stage, hash, history };
 }
 
@@ -124,7 +128,7 @@ function describePlot(app) {
 
 /**
  * Shows the device that the address names, or the one with the longest history.
- * @param {App} app @param {Stage} stage @param {Hash} hash @param {ViewHistory} history
+ * @param {App} app @param {Stage} stage @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
  */
 async function showFirst(app, stage, hash, history) {
   const viewer = byId('viewer');
@@ -150,7 +154,7 @@ async function showRest(app) {
 /** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
 async function showEmpty(report) {
   byId('file').textContent = report.files[0]?.name ?? '';
-  for (const id of ['device', 'answers', 'toolbar', 'side', 'chart', 'marks', 'cursor', 'status'])
+  for (const id of ['device', 'answers', 'toolbar', 'side', 'chart', 'marks', 'cursor', 'lanes', 'status'])
     byId(id).hidden = true;
   byId('empty').hidden = byId('viewer').hidden = false;
   byId('summary').hidden = true;

@@ -52,6 +52,8 @@ func chromium(t *testing.T) context.Context {
 type page struct {
 	t       *testing.T
 	ctx     context.Context
+	url     string // without a hash
+	opened  int    // again, in the same tab
 	mu      sync.Mutex
 	trouble []string
 }
@@ -66,25 +68,46 @@ func open(t *testing.T, browser context.Context, path, hash string, width, heigh
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, pageDeadline)
 	t.Cleanup(cancel)
-	p := &page{t: t, ctx: ctx}
-	url := "file://" + filepath.ToSlash(path)
-	if err := chromedp.Listen(ctx, func(event any) { p.watch(url, event) }); err != nil {
+	p := &page{t: t, ctx: ctx, url: "file://" + filepath.ToSlash(path)}
+	if err := chromedp.Listen(ctx, p.watch); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
-	p.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url+"#"+hash))
+	p.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(p.url+"#"+hash))
 	p.await("memviz.ready")
 	return p
 }
 
+// reopen loads the report anew in its tab, with another hash: quicker than a
+// tab of its own, and nothing of the page outlives it.
+func (p *page) reopen(hash string) {
+	p.t.Helper()
+	p.opened++ // the same address would not load it again
+	p.do(chromedp.Navigate(fmt.Sprintf("%s?%d#%s", p.url, p.opened, hash)))
+	p.await("memviz.ready")
+}
+
+// until waits for something to be so, long enough for slow machines.
+func (p *page) until(js string, args ...any) {
+	p.t.Helper()
+	js = fmt.Sprintf(js, args...)
+	for range 400 {
+		if eval[bool](p, "!!(%s)", js) {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	p.t.Fatalf("it is not so after ten seconds: %s", js)
+}
+
 // watch notes what a report must not do.
-func (p *page) watch(url string, event any) {
+func (p *page) watch(event any) {
 	switch event := event.(type) {
 	case *network.EventRequestWillBeSent:
 		asked := event.Request.URL
-		if asked != url && !strings.HasPrefix(asked, "data:") && !strings.HasPrefix(asked, "blob:") {
+		if path, _, _ := strings.Cut(asked, "?"); path != p.url && !strings.HasPrefix(asked, "data:") && !strings.HasPrefix(asked, "blob:") {
 			p.note("a request left the page: %s", asked)
 		}
 	case *runtime.EventExceptionThrown:

@@ -12,7 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// familiesFlag names a person's own rules.
+// familiesFlag names a person's own rules. It goes with every command whose
+// answer depends on families: trace, top, diff and leaks.
 var familiesFlag = &cli.StringFlag{Name: "families",
 	Usage: "before all built-in rules, have those in `FILE` say what tensors are for; a line is like 'cache: function =~ kv_cache'; with --redact it sees the pseudonyms"}
 

@@ -61,6 +61,9 @@ func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, er
 	if len(in) == 0 {
 		return nil, files.nothing(c.Args().First())
 	}
+	if err := override(c, in); err != nil {
+		return nil, err
+	}
 	p.end()
 	files.say(c.App.ErrWriter)
 	return onlyDevice(c, in)

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
@@ -42,12 +43,12 @@ func (p *page) export(dir, line, button, name string) []byte {
 	p.do(chromedp.KeyEvent("d"))
 	p.clickIn(".export", line, button)
 	path := filepath.Join(dir, name)
-	for range 200 {
+	for range 400 {
 		if data, err := os.ReadFile(path); err == nil {
 			p.do(chromedp.KeyEvent("\u001b"))
 			return data
 		}
-		p.await("new Promise(r => setTimeout(r, 25))")
+		time.Sleep(25 * time.Millisecond)
 	}
 	there, _ := filepath.Glob(filepath.Join(dir, "*"))
 	p.t.Fatalf("%s %s saves no %s; there are %q", line, button, name, there)

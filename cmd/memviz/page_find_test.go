@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -91,12 +92,12 @@ func (p *page) typed(text string) {
 // said is what the search box says of what it found, once it says something else than before.
 func (p *page) said(before string) string {
 	p.t.Helper()
-	for range 80 {
+	for range 400 {
 		text := strings.ReplaceAll(eval[string](p, "document.querySelector('#find output').title"), "\u00a0", " ")
 		if text != before {
 			return text
 		}
-		p.await("new Promise(r => setTimeout(r, 25))")
+		time.Sleep(25 * time.Millisecond)
 	}
 	p.t.Fatalf("the search box still says %q", before)
 	return ""
@@ -137,6 +138,23 @@ func TestPageFind(t *testing.T) {
 	}
 	if plot(p); eval[int](p, lit) == before {
 		t.Error("nothing has faded")
+	}
+	// In the legend the families fade of which nothing is found at the peak.
+	r := recorded(t, path)
+	found := map[string]bool{}
+	for i := range r.Device.Allocations {
+		if a := &r.Device.Allocations[i]; a.LiveIn(r.Device.Totals.PeakState) && x.inStack("train.py:5")(a) {
+			found[r.Families().Family(i).Label()] = true
+		}
+	}
+	entries := eval[map[string]bool](p, "Object.fromEntries([...document.querySelectorAll('.legend .entry')].map(e => [e.querySelector('.group > span').textContent, !e.matches('.unlit')]))")
+	for label, shown := range entries {
+		if shown != found[label] {
+			t.Errorf("that %s is lit in the legend is %v, want %v", label, shown, found[label])
+		}
+	}
+	if len(found) == 0 || len(found) == len(entries) {
+		t.Errorf("found are %v among %v", found, entries)
 	}
 
 	// Enter goes from match to match, in the order of allocation.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -45,15 +46,27 @@ var moves = []func(p *page, r *rand.Rand){
 	func(p *page, r *rand.Rand) { p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", 1+r.IntN(4))) },
 	func(p *page, r *rand.Rand) { p.click(fmt.Sprintf("#table .columns > :nth-child(%d)", 1+r.IntN(3))) },
 	func(p *page, r *rand.Rand) { p.click("#table .row"); p.do(chromedp.KeyEvent("i")) },
+	func(p *page, r *rand.Rand) { p.do(chromedp.KeyEvent("h")) },
 	func(p *page, r *rand.Rand) { p.await("memviz.select({file: 0, device: 0})") },
 }
 
-// looks is everything that a page shows of its state: the plot, the picture,
-// what is lit, pinned and written.
+// looks is what a page shows once it shows the same for a while: what a pointer
+// has lit fades when it has been gone for some time.
 func looks(p *page) string {
-	g := plot(p)
 	p.do(chromedp.MouseEvent("mouseMoved", 4, 4))
-	p.await("new Promise(r => setTimeout(r, 250))")
+	for look := ""; ; {
+		before := look
+		if look = looksNow(p); look == before {
+			return look
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// looksNow is everything that a page shows of its state: the plot, the picture,
+// what is lit, pinned and written.
+func looksNow(p *page) string {
+	g := plot(p)
 	picture := eval[string](p, `(() => {
 		const {width, height, data} = memviz.pixels();
 		let sum = 0;
@@ -73,12 +86,11 @@ func looks(p *page) string {
 // TestPageHash does random things to a page, and opens its address anew: the
 // address stays what it is, and the page shows the same.
 func TestPageHash(t *testing.T) {
-	browser := chromium(t)
-	report := writeReport(t, example("training-loop"), example("out-of-memory"))
+	p := open(t, chromium(t), writeReport(t, example("training-loop"), example("out-of-memory")), "theme=light", 1440, 900)
 	seen := map[string]int{}
 	for i := range randomStates {
 		r := rand.New(rand.NewPCG(uint64(i), 5))
-		p := open(t, browser, report, "theme=light", 1440, 900)
+		p.reopen("theme=light")
 		if i%2 == 1 { // of the shorter recording
 			moves[len(moves)-1](p, r)
 		}
@@ -87,22 +99,23 @@ func TestPageHash(t *testing.T) {
 			moves[r.IntN(len(moves)-1)](p, r)
 			plot(p)
 		}
-		if g := plot(p); g.Axis == "events" && p.hash("x") != "" { // the address has whole states
+		// The address has whole states, and whole microseconds.
+		if g := plot(p); g.Axis == "time" {
+			p.await("dispatchEvent(new HashChangeEvent('hashchange'))")
+		} else if p.hash("x") != "" {
 			p.await("memviz.view({from: %.0f, to: %.0f})", g.From, g.To)
 		}
 		want := looks(p)
 		hash := eval[string](p, "location.hash")
-		p.requireNoTrouble()
 
-		again := open(t, browser, report, strings.TrimPrefix(hash, "#"), 1440, 900)
-		if got := looks(again); got != want {
+		p.reopen(strings.TrimPrefix(hash, "#"))
+		if got := looks(p); got != want {
 			t.Errorf("%s opens another page:\n%s", hash, firstDifference(got, want))
 		}
-		again.do(chromedp.KeyEvent("vv")) // has the address written anew
-		if plot(again); eval[string](again, "location.hash") != hash {
-			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
+		p.do(chromedp.KeyEvent("vv")) // has the address written anew
+		if plot(p); eval[string](p, "location.hash") != hash {
+			t.Errorf("%s becomes %s", hash, eval[string](p, "location.hash"))
 		}
-		again.requireNoTrouble()
 		values, err := url.ParseQuery(strings.TrimPrefix(hash, "#"))
 		if err != nil {
 			t.Errorf("%s: %v", hash, err)
@@ -111,7 +124,8 @@ func TestPageHash(t *testing.T) {
 			seen[key]++
 		}
 	}
-	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "iso", "lanes", "tab", "sort", "q", "f"} {
+	p.requireNoTrouble()
+	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q", "f"} {
 		if seen[key] == 0 {
 			t.Errorf("no random state has %s", key)
 		}
@@ -132,11 +146,11 @@ func firstDifference(got, want string) string {
 // TestPageHostileHash opens addresses that nobody wrote for a page: it shows
 // itself, runs nothing of them, and goes on working.
 func TestPageHostileHash(t *testing.T) {
-	browser, report := chromium(t), writeReport(t, example("training-loop"))
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
 	script := `<img src=x onerror="document.title='owned'">`
 	huge := strings.Repeat("9", 400)
 	var everywhere, numbers []string
-	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "iso", "lanes", "tab", "sort", "q", "f", "theme"} {
+	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q", "f", "theme"} {
 		everywhere = append(everywhere, key+"="+url.QueryEscape(script))
 		numbers = append(numbers, key+"="+huge)
 	}
@@ -156,7 +170,7 @@ func TestPageHostileHash(t *testing.T) {
 		"c=javascript:alert(1)&d=%00&q=%00%FF%FE&iso=%F0%9F%98%80",
 	}
 	for _, hash := range hashes {
-		p := open(t, browser, report, hash, 1440, 900)
+		p.reopen(hash)
 		short := hash[:min(len(hash), 60)]
 		g := plot(p)
 		if g.Width < 300 || len(g.Columns) < 300 || !(g.To > g.From) || !(g.BytesTo > g.BytesFrom) || slices.Max(g.Columns) < 0 {

@@ -62,7 +62,7 @@ func TestPageHostileNames(t *testing.T) {
 			continue
 		}
 		p.do(chromedp.MouseEvent("mouseMoved", x, y), chromedp.MouseClickXY(x, y))
-		p.await("new Promise(r => setTimeout(r, 150))")
+		plot(p)
 		if text := eval[string](p, "document.body.innerText"); !strings.Contains(strip(text), strip(name)) {
 			t.Errorf("the page does not show %q", name)
 		}

@@ -41,8 +41,8 @@ func TestPageKeys(t *testing.T) {
 	x := openSearchable(t, path)
 	r := recorded(t, path)
 	steps := analysis.FindSteps(r).Steps
-	browser, report := chromium(t), writeReport(t, path)
-	list := keyList(open(t, browser, report, "", 1440, 900))
+	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	list := keyList(p)
 	if len(list) < 30 {
 		t.Fatalf("the list of keys is %q", list)
 	}
@@ -59,7 +59,8 @@ func TestPageKeys(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s (%s) is in the list of keys and not tried", line[0], line[1])
 			}
-			p := open(t, browser, report, try.hash, 1440, 900)
+			p.t = t
+			p.reopen(try.hash)
 			try.try(keyed{p, x, steps})
 			p.requireNoTrouble()
 		})

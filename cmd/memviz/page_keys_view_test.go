@@ -145,7 +145,8 @@ var keysThatGo = map[string]keyTry{
 		start := "#at=100&x=e:100-400"
 		for i := 1; i <= 4; i++ {
 			leads := func(do func()) string {
-				k.await("(location.hash = %q, new Promise(r => setTimeout(r, 200)))", start)
+				k.await("location.hash === %[1]q || new Promise(r => {addEventListener('hashchange', r, {once: true}); location.hash = %[1]q})", start)
+				plot(k.page)
 				do()
 				plot(k.page)
 				return eval[string](k.page, "location.hash")

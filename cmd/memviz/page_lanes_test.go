@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -73,7 +74,8 @@ func TestPageLanes(t *testing.T) {
 			p.shows(word)
 		}
 		p.do(chromedp.MouseClickXY(x, y))
-		if got, want := eval[string](p, "new Promise(r => setTimeout(() => r(new URLSearchParams(location.hash.slice(1)).get('r')), 200))"), fmt.Sprintf("%d-%d", from, to); got != want {
+		plot(p)
+		if got, want := p.hash("r"), fmt.Sprintf("%d-%d", from, to); got != want {
 			t.Errorf("lane %d: a click shows the range %q, want %q", row, got, want)
 		}
 	}
@@ -96,6 +98,53 @@ func TestPageLanes(t *testing.T) {
 	p.do(chromedp.MouseClickXY(over(g, int(run.Start), int(run.End)+1), laneY(p, 2), chromedp.ClickCount(2)))
 	if g := plot(p); math.Abs(g.From-float64(run.Start)) > 0.1*(g.To-g.From) || g.From > float64(run.Start) || g.To < float64(run.End+1) {
 		t.Errorf("a double click on %v shows %.0f to %.0f", run, g.From, g.To)
+	}
+	p.requireNoTrouble()
+}
+
+// The keyboard reaches the lanes with Tab, walks their ranges with the arrows and
+// chooses with Enter, as a click does.
+func TestPageLanesByKeyboard(t *testing.T) {
+	r := recorded(t, example("training-loop"))
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+	plot(p)
+	for range 40 {
+		p.do(chromedp.KeyEvent(kb.Tab))
+		if eval[bool](p, "document.activeElement.id === 'lanes'") {
+			break
+		}
+	}
+	lanes := map[int][]analysis.AnnotationRange{}
+	for _, a := range analysis.FindAnnotations(r) {
+		lanes[a.Lane] = append(lanes[a.Lane], a)
+	}
+	at := func(a analysis.AnnotationRange) {
+		t.Helper()
+		p.shows(r.Snapshot.String(a.Name))
+		if said := eval[string](p, "document.getElementById('spoken').textContent"); !strings.HasPrefix(said, r.Snapshot.String(a.Name)+", events ") {
+			t.Errorf("at %s is said %q", r.Snapshot.String(a.Name), said)
+		}
+		p.do(chromedp.KeyEvent(kb.Enter))
+		plot(p)
+		if got, want := p.hash("r"), fmt.Sprintf("%d-%d", a.From, a.To); got != want {
+			t.Errorf("Enter shows the range %q, want %q", got, want)
+		}
+	}
+	at(lanes[0][0])
+	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	at(lanes[0][1])
+	p.do(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowLeft + kb.ArrowDown)) // to what is nested in it, or nearest
+	nested := slices.MinFunc(lanes[1], func(a, b analysis.AnnotationRange) int {
+		away := func(x analysis.AnnotationRange) int {
+			middle := (lanes[0][1].From + lanes[0][1].To) / 2
+			return max(x.From-middle, middle-x.To, 0)
+		}
+		return away(a) - away(b)
+	})
+	at(nested)
+	p.do(chromedp.KeyEvent(kb.Enter)) // once more zooms there
+	if g := plot(p); g.From > float64(nested.From) || g.To < float64(nested.To) || g.To-g.From > 1.2*float64(nested.To-nested.From)+12 {
+		t.Errorf("another Enter shows %.0f to %.0f, the range is %d to %d", g.From, g.To, nested.From, nested.To)
 	}
 	p.requireNoTrouble()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -122,6 +123,11 @@ func TestPageQuestionGrowing(t *testing.T) {
 	if each := plainSpaces(units.Bytes(called / int64(steps-2))); !strings.Contains(answer, "keeps "+each) { // neither of the first nor of the last, which is cut
 		t.Errorf("the answer is %q; %s %s keeps %s in each step", answer, name, at, each)
 	}
+	svg := plainSpaces(svgText(t, p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-range.svg")))
+	kept := sumRange(x.d, from, to).kept
+	if each := plainSpaces("about " + units.Bytes(kept/int64(steps-2)) + " a step; everything else is hidden"); !strings.Contains(svg, each) {
+		t.Errorf("over the plot does not stand %q:\n%s", each, svg)
+	}
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
 		t.Errorf("first comes %q, not %s %s", first, function, place)
 	}
@@ -155,6 +161,9 @@ func TestPageQuestionWho(t *testing.T) {
 		if function != "" {
 			named++
 		}
+	}
+	if cut := eval[bool](p, "(e => e.scrollWidth > e.clientWidth || e.offsetHeight === 0)(document.querySelector('#pinned .whole'))"); cut {
+		t.Error("why it has its family is cut")
 	}
 	if named < 6 {
 		t.Errorf("only %d tensors have a frame of the program", named)
@@ -193,6 +202,11 @@ func TestPageQuestionOOM(t *testing.T) {
 		if !strings.Contains(card, want) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
 		}
+	}
+	in := answer.NewInput("", x.s)
+	_, failures := answer.Cards(in.Recordings[0])
+	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
+		p.shows(plainSpaces(want))
 	}
 	p.requireNoTrouble()
 }

@@ -224,7 +224,6 @@ func TestPageBrush(t *testing.T) {
 	if top := float64(wider.kept) / alone.BytesTo; top < 0.9 || top > 1 {
 		t.Errorf("%d bytes stand alone on an axis to %.0f", wider.kept, alone.BytesTo)
 	}
-	p.await("new Promise(r => setTimeout(r, 500))")
 	hash := eval[string](p, "location.hash")
 	again := open(t, browser, report, strings.TrimPrefix(hash, "#"), 1440, 900)
 	if got := plot(again); got.BytesTo != alone.BytesTo || got.From != alone.From || got.To != alone.To {
@@ -249,13 +248,13 @@ func TestPageBrush(t *testing.T) {
 	p.do(chromedp.KeyEvent("\u001b\u001b"))
 	plot(p)
 	p.await("memviz.view({from: 1000, to: 2000})")
-	p.do(chromedp.KeyEvent("r"))
-	plot(p)
-	sumRange(d, 1000, 1999).panelSays(p)
-	p.await("new Promise(r => setTimeout(r, 500))")
-	p.do(chromedp.KeyEvent("a"))
-	p.await("new Promise(r => setTimeout(r, 700))")
-	p.await("new Promise(r => {addEventListener('popstate', () => setTimeout(r, 200), {once: true}); history.back()})")
+	for _, key := range []string{"r", "a"} { // each a step of Back, once it has stayed
+		steps := eval[int](p, "history.length")
+		p.do(chromedp.KeyEvent(key))
+		plot(p)
+		p.until("history.length > %d", steps)
+	}
+	p.await("new Promise(r => {addEventListener('hashchange', r, {once: true}); history.back()})")
 	if plot(p); p.hash("r") != "1000-1999" || p.hash("al") != "" {
 		t.Errorf("Back leads to %s", eval[string](p, "location.hash"))
 	}

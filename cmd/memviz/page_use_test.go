@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -25,11 +26,11 @@ func plot(p *page) geometry {
 // shows waits until the page's text has a word, or fails.
 func (p *page) shows(word string) {
 	p.t.Helper()
-	for range 40 {
+	for range 400 {
 		if strings.Contains(strings.ReplaceAll(eval[string](p, "document.body.innerText"), "\u00a0", " "), word) {
 			return
 		}
-		p.await("new Promise(r => setTimeout(r, 25))")
+		time.Sleep(25 * time.Millisecond)
 	}
 	p.t.Errorf("the page does not show %q", word)
 }

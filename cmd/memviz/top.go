@@ -25,6 +25,7 @@ func topCommand() *cli.Command {
 			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},
 			rowsFlag,
 			deviceFlag,
+			familiesFlag,
 		),
 		Action: top,
 	}

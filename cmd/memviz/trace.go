@@ -139,9 +139,6 @@ func makeDocument(c *cli.Context, p *progress, files *search, capacity report.Gi
 	if err != nil {
 		return nil, err
 	}
-	if err := override(c, in); err != nil {
-		return nil, err
-	}
 	document := report.Encode(program, in, p.events("encoding"))
 	drawCapacity(c, document, capacity)
 	return document, nil

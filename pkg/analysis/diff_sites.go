@@ -129,7 +129,7 @@ func (p *sitePair) row(operators bool) DiffRow {
 	row := DiffRow{Match: p.match, Before: p.before.side(), After: p.after.side()}
 	st, stack := p.shown()
 	if p.named() {
-		row.Site = st.place(stack)
+		row.Site = st.Site(stack)
 	}
 	if operators {
 		row.Operator = st.Operator[stack]

@@ -103,11 +103,11 @@ func (w *holderRows) rowOfStack(id snapshot.StackID) int32 {
 	st := w.r.Stacks
 	switch frame := st.SiteFrame[id]; {
 	case w.By == ByStack:
-		return w.add(st.place(id).String(), id)
+		return w.add(st.Site(id).String(), id)
 	case w.By == ByOperator:
 		return w.keyed(st.Operator[id], id)
 	case frame == NoFrame:
-		return w.keyed(st.place(id).String(), id)
+		return w.keyed(st.Site(id).String(), id)
 	case w.By == ByFile || w.By == ByFunction:
 		return w.keyed(w.part(frame), id)
 	}
@@ -154,7 +154,7 @@ func (w *holderRows) part(frame snapshot.FrameID) string {
 func (w *holderRows) path(id snapshot.StackID) string {
 	st := w.r.Stacks
 	if w.Depth <= 1 {
-		return st.place(id).String()
+		return st.Site(id).String()
 	}
 	var sites []string
 	for _, frame := range w.r.Snapshot.Stacks.Frames(id) {
@@ -165,14 +165,4 @@ func (w *holderRows) path(id snapshot.StackID) string {
 		}
 	}
 	return strings.Join(sites, " < ")
-}
-
-// place is the site of a stack, or its innermost function where the names on it
-// say nothing of a site.
-func (st *StackFacts) place(id snapshot.StackID) Site {
-	site := st.Site(id)
-	if frames := st.snapshot.Stacks.Frames(id); site == (Site{}) && len(frames) > 0 {
-		site.Function = st.frame(frames[0]).Function
-	}
-	return site
 }

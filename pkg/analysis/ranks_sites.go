@@ -50,7 +50,7 @@ func (s *RankSummary) readSites(r *Recording) {
 			place[keys.path] = len(s.sites)
 			s.sites = append(s.sites, rankSite{
 				with: keys, without: without.keys(stack.id),
-				site:     r.Stacks.place(stack.id).clone(),
+				site:     r.Stacks.Site(stack.id).clone(),
 				operator: strings.Clone(r.Stacks.Operator[stack.id]),
 				bytes:    stack.bytes,
 			})

@@ -90,7 +90,7 @@ func (k *siteKeyer) addFrame(frame snapshot.FrameID) {
 // addNative adds what is known of a stack without Python.
 func (k *siteKeyer) addNative(id snapshot.StackID) {
 	if k.operators {
-		if text := k.st.place(id).String(); text != "" {
+		if text := k.st.Site(id).String(); text != "" {
 			k.add(text)
 		}
 	}

@@ -125,7 +125,9 @@ type Site struct {
 
 // Site is the innermost user frame of a stack; without one, "autograd" and the
 // operator for memory of the backward pass, else the innermost library frame,
-// else the operator. It is zero for a stack that says nothing.
+// else the operator, else the function of the innermost frame. It is zero for a
+// stack that says nothing. The page has the same rule; testdata/sites.json holds
+// both to it.
 func (st *StackFacts) Site(id snapshot.StackID) Site {
 	operator := st.Operator[id]
 	switch {
@@ -135,6 +137,9 @@ func (st *StackFacts) Site(id snapshot.StackID) Site {
 		return Site{Function: strings.TrimSpace("autograd " + operator)}
 	case st.library[id] != NoFrame:
 		return st.frame(st.library[id])
+	}
+	if frames := st.snapshot.Stacks.Frames(id); operator == "" && len(frames) > 0 {
+		return Site{Function: st.frame(frames[0]).Function}
 	}
 	return Site{Function: operator}
 }

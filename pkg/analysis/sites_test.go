@@ -1,49 +1,55 @@
 package analysis
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+// siteCases are stacks with what is known of them, for this rule and the page's.
+const siteCases = "testdata/sites.json"
+
 func TestSites(t *testing.T) {
-	const (
-		mm   = "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)"
-		add  = "at::_ops::add_Tensor::redispatch(c10::DispatchKeySet)"
-		node = "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"
-		lib  = "/v/site-packages/einops/einops.py|reduce"
-	)
-	tests := []struct {
-		name, stack, site, operator string
-		backward                    bool
-	}{
-		{"nothing", "", "", "", false},
-		{"user", loop, "train.py:1:main", "", false},
-		{"innermost user frame", mm + "\n" + lib + "\nmodel.py|attend\n" + loop, "model.py:3:attend", "aten::mm", false},
-		{"user wrapper", "utils.py|wrapper\n" + loop, "utils.py:1:wrapper", "", false},
-		{"innermost operator", mm + "\n" + add + "\n" + loop, "train.py:3:main", "aten::mm", false},
-		{"operator with overload", add + "\n" + loop, "train.py:2:main", "aten::add_Tensor", false},
-		{"library only", "torch/nn/modules/module.py|_call_impl\n" + lib, "/v/site-packages/einops/einops.py:2:reduce", "", false},
-		{"innermost of two libraries", lib + "\n/v/site-packages/x.py|y", "/v/site-packages/einops/einops.py:1:reduce", "", false},
-		{"autograd", mm + "\n" + node + "\n" + engine, "autograd aten::mm", "aten::mm", true},
-		{"autograd without operator", "malloc\n" + node + "\n" + engine, "autograd MmBackward0", "MmBackward0", true},
-		{"autograd of an extension", "malloc\n" + engine, "autograd", "", true},
-		{"backward of user code", "ops.py|backward\n" + engine, "ops.py:1:backward", "", true},
-		{"C++ only", mm + "\nmain", "aten::mm", "aten::mm", false},
-		{"operator as a template argument", "wrap<&at::_ops::mm::call>(x)\n" + loop, "train.py:2:main", "", false},
+	text, err := os.ReadFile(siteCases)
+	if err != nil {
+		t.Fatal(err)
 	}
+	var tests []struct {
+		Case   string
+		Frames []struct {
+			File, Name, Class string
+			Line              int32
+		}
+		Operator string
+		Backward bool
+		Site     Site
+	}
+	if err := json.Unmarshal(text, &tests); err != nil || len(tests) == 0 {
+		t.Fatalf("%d cases: %v", len(tests), err)
+	}
+	classes := map[string]FrameClass{"user": UserCode, "library": LibraryPython, "internal": Internal}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			st, id := stackOf(test.stack)
-			if got := st.Site(id).String(); got != test.site {
-				t.Errorf("site %q, want %q", got, test.site)
+		t.Run(test.Case, func(t *testing.T) {
+			c := snapshot.NewComposer(snapshot.Format{})
+			var frames []snapshot.FrameText
+			for _, f := range test.Frames {
+				frames = append(frames, snapshot.FrameText{File: f.File, Line: f.Line, Name: f.Name})
 			}
-			if got := st.Operator[id]; got != test.operator {
-				t.Errorf("operator %q, want %q", got, test.operator)
+			id := c.Stack(frames...)
+			st := Stacks(c.Snapshot())
+			if got := st.Site(id); got != test.Site {
+				t.Errorf("site %+v, want %+v", got, test.Site)
 			}
-			if got := st.Backward[id]; got != test.backward {
-				t.Errorf("backward %v, want %v", got, test.backward)
+			if st.Operator[id] != test.Operator || st.Backward[id] != test.Backward {
+				t.Errorf("operator %q, backward %v; want %q, %v", st.Operator[id], st.Backward[id], test.Operator, test.Backward)
+			}
+			for i, frame := range c.Snapshot().Stacks.Frames(id) {
+				if class := test.Frames[i].Class; st.FrameClass[frame] != classes[class] {
+					t.Errorf("frame %d is of class %d, want %s", i, st.FrameClass[frame], class)
+				}
 			}
 		})
 	}

@@ -44,10 +44,12 @@ type Evidence struct {
 // nowhere is no evidence.
 var nowhere = Evidence{State: analysis.NoState, Allocation: -1}
 
-// Cards are the four answers, in the order in which they are shown.
-func Cards(r *analysis.Recording) []Card {
+// Cards are the four answers, in the order in which they are shown, and what to
+// say beside each request that failed.
+func Cards(r *analysis.Recording) ([]Card, []Failure) {
 	peak := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
-	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), outOfMemory(r)}
+	oom, failures := outOfMemory(r)
+	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures
 }
 
 func hasHistory(d *replay.Device) bool { return d.Events.Len() > 0 }
@@ -107,9 +109,13 @@ func allocatedBy(r *analysis.Recording, peak *analysis.Holding) Card {
 		}
 	}
 	site := r.Stacks.Site(top.Stack)
+	largest := "largest site"
+	if hasHistory(r.Device) {
+		largest += " at the peak"
+	}
 	return Card{
 		Question: question, Mood: Known, Value: units.Printable(site.Function), Small: placeOf(site),
-		Line: "largest site at the peak: " + units.Bytes(top.Bytes) + ", " + units.Share(top.Bytes, peak.Bytes) + ", " +
+		Line: largest + ": " + units.Bytes(top.Bytes) + ", " + units.Share(top.Bytes, peak.Bytes) + ", " +
 			units.Plural(top.Allocations, "tensor", "tensors"),
 		Evidence: Evidence{State: peak.State, Allocation: top.Largest},
 	}
@@ -125,40 +131,4 @@ func placeOf(site analysis.Site) string {
 		file += ":" + units.Plain(site.Line)
 	}
 	return file
-}
-
-// oomWords are the verdicts on an out-of-memory event in a few words.
-var oomWords = map[analysis.OOMVerdict]string{
-	analysis.OOMPressure:   "nearly all was in use",
-	analysis.OOMFragmented: "enough free, in pieces",
-	analysis.OOMOther:      "free for another stream",
-	analysis.OOMOutside:    "used outside PyTorch",
-	analysis.OOMLimit:      "a limit refused it",
-}
-
-func outOfMemory(r *analysis.Recording) Card {
-	const question = "What happened at the OOM?"
-	d := r.Device
-	f := &failure{r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, 0)}
-	ooms := analysis.FindOOMs(r, 0)
-	if len(ooms) == 0 {
-		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events", Evidence: nowhere}
-		if hasHistory(d) {
-			peak := d.Totals.PeakState
-			unused := max(0, d.ReservedBytes()[peak]-d.Totals.PeakBytes)
-			c.Line = units.Bytes(unused) + " of the reserved memory unused at the peak"
-			c.Evidence = Evidence{State: peak, Allocation: -1}
-		}
-		return c
-	}
-	o := &ooms[len(ooms)-1]
-	c := Card{
-		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) + " free on the device",
-		Line: oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused", Detail: f.sentence(o).with(plainName),
-		Evidence: Evidence{State: o.State(), Allocation: -1},
-	}
-	if len(ooms) > 1 {
-		c.Line += ", the last of " + units.Count(len(ooms))
-	}
-	return c
 }

@@ -66,9 +66,15 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for _, r := range in.Recordings {
-		for _, c := range Cards(r) {
+		cards, failures := Cards(r)
+		for _, c := range cards {
 			if c.Question == "" || c.Value == "" || c.Line == "" {
 				t.Errorf("an answer lacks words: %+v", c)
+			}
+		}
+		for _, f := range failures {
+			if f.Diagnosis == "" || f.Evidence == "" {
+				t.Errorf("a failure lacks words: %+v", f)
 			}
 		}
 	}

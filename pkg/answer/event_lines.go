@@ -103,7 +103,11 @@ func (l *eventLog) line(c eventColumns, h happening, look Look) string {
 	if l.timed() {
 		time = seconds(e.SinceFirst(h.event))
 	}
-	line := c.row(strconv.Itoa(h.event), time, plainName(name(h.what)), units.Bytes(l.active[h.event+1]), l.where(e.Stack[h.event], c.where))
+	where := ""
+	if e.Action[h.event] != snapshot.UserDefined { // whose stack is its label
+		where = l.where(e.Stack[h.event], c.where)
+	}
+	line := c.row(strconv.Itoa(h.event), time, plainName(name(h.what)), units.Bytes(l.active[h.event+1]), where)
 	if e.Action[h.event] == snapshot.OOM {
 		return look.paint(line, text.Bold)
 	}

@@ -32,22 +32,33 @@ type Evidence struct {
 	Allocation int `json:"allocation"` // its place in the payload; -1: none
 }
 
-// newCards puts the four answers on the page.
-func newCards(r *analysis.Recording, p *pile) []Card {
-	answers := answer.Cards(r)
-	cards := make([]Card, len(answers))
+// Failure is what the page says beside the numbers of a request that failed.
+type Failure struct {
+	State     int    `json:"state"`
+	Diagnosis string `json:"diagnosis"`
+	Evidence  string `json:"evidence"`
+	Try       string `json:"try"`
+}
+
+// setCards puts the four answers on the page.
+func (view *Device) setCards(r *analysis.Recording, p *pile) {
+	answers, failures := answer.Cards(r)
+	view.Failures = make([]Failure, len(failures))
+	for i, f := range failures {
+		view.Failures[i] = Failure(f)
+	}
+	view.Answers = make([]Card, len(answers))
 	for i, a := range answers {
-		cards[i] = Card{
+		view.Answers[i] = Card{
 			Question: a.Question, Mood: a.Mood, Value: a.Value, Small: a.Small, Line: a.Line, Detail: a.Detail,
 			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
 		}
 		if a.Evidence.State != analysis.NoState {
-			cards[i].Evidence = &Evidence{
+			view.Answers[i].Evidence = &Evidence{
 				From: a.Evidence.From, To: a.Evidence.To, State: a.Evidence.State, Allocation: p.place(a.Evidence.Allocation),
 			}
 		}
 	}
-	return cards
 }
 
 // newBar are the families that hold something, in the order of the legend.

@@ -72,7 +72,8 @@ type Device struct {
 	lanes    *deviceLanes
 	Capacity *Capacity `json:"capacity"` // null: not known
 
-	Answers  []Card           `json:"answers"` // four
+	Answers  []Card           `json:"answers"`  // four
+	Failures []Failure        `json:"failures"` // the last requests that failed, in order
 	Verdict  answer.Verdict   `json:"verdict"`
 	Warnings []answer.Warning `json:"warnings"`
 }

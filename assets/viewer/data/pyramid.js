@@ -10,15 +10,18 @@ export class Pyramid {
   constructor(values, sign) {
     this.values = values;
     this.sign = sign;
-    /** @type {Uint32Array[]} levels[l][b]: index of the best of the b-th block of 64^(l+1) values */
+    this.find = sign > 0 ? largest : smallest;
+    /** @type {{at: Uint32Array, values: Float64Array}[]} of each level, of the b-th block of 64^(l+1) values: which is the best, and what it is */
     this.levels = [];
-    /** @type {Uint32Array | null} */
-    let below = null;
-    for (let length = values.length; length > FAN; length = below.length) {
-      const level = new Uint32Array(Math.ceil(length / FAN));
-      for (let b = 0; b < level.length; b++) level[b] = this.#best(below, b * FAN, Math.min(length, (b + 1) * FAN));
-      this.levels.push(level);
-      below = level;
+    for (let below = values; below.length > FAN; ) {
+      const at = new Uint32Array(Math.ceil(below.length / FAN));
+      const best = new Float64Array(at.length);
+      for (let b = 0; b < at.length; b++) {
+        at[b] = this.#best(this.levels.length - 1, b * FAN, Math.min(below.length, (b + 1) * FAN));
+        best[b] = values[at[b]];
+      }
+      this.levels.push({ at, values: best });
+      below = best;
     }
   }
 
@@ -38,39 +41,30 @@ export class Pyramid {
    * @returns {number}
    */
   #search(l, from, to) {
-    const level = l < 0 ? null : this.levels[l];
     const blockFrom = Math.ceil(from / FAN);
     const blockTo = Math.floor(to / FAN);
-    if (l + 1 >= this.levels.length || blockFrom >= blockTo) return this.#best(level, from, to);
+    if (l + 1 >= this.levels.length || blockFrom >= blockTo) return this.#best(l, from, to);
     // In the order of the indices, so that the first of equal values wins.
-    let best = from < blockFrom * FAN ? this.#best(level, from, blockFrom * FAN) : -1;
+    let best = from < blockFrom * FAN ? this.#best(l, from, blockFrom * FAN) : -1;
     best = this.#better(best, this.#search(l + 1, blockFrom, blockTo));
-    return blockTo * FAN < to ? this.#better(best, this.#best(level, blockTo * FAN, to)) : best;
+    return blockTo * FAN < to ? this.#better(best, this.#best(l, blockTo * FAN, to)) : best;
   }
 
-  /** @param {Uint32Array | null} level @param {number} from @param {number} to not included */
-  #best(level, from, to) {
-    const { values, sign } = this;
-    if (!level) return sign > 0 ? largest(values, from, to) : smallest(values, from, to);
-    let best = level[from];
-    let top = sign * values[best];
-    for (let q = from + 1; q < to; q++) {
-      const v = sign * values[level[q]];
-      if (v > top) {
-        top = v;
-        best = level[q];
-      }
-    }
-    return best;
+  /** @param {number} l @param {number} from @param {number} to not included */
+  #best(l, from, to) {
+    if (l < 0) return this.find(this.values, from, to);
+    const { at, values } = this.levels[l];
+    return at[this.find(values, from, to)];
   }
 
-  /** @param {number} a or -1 @param {number} b */
+  /** @param {number} a or -1 @param {number} b a later one */
   #better(a, b) {
     return a < 0 || this.sign * this.values[b] > this.sign * this.values[a] ? b : a;
   }
 }
 
-// The loops over the values themselves, of which there are many, know the sign.
+// The loops over values, of which there are many, know the sign, and read values
+// that lie side by side.
 
 /** @param {Float64Array} values @param {number} from @param {number} to not included */
 function largest(values, from, to) {

@@ -45,6 +45,7 @@
  * @property {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string, steps_from: string}} lanes
  * @property {Capacity | null} capacity null: not known
  * @property {Card[]} answers to the four questions
+ * @property {{state: number, diagnosis: string, evidence: string, try: string}[]} failures what to say of requests that failed
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
  *

@@ -1,6 +1,6 @@
 // Rows of the call-site table, and the short names of frames and stacks.
 
-import { USER } from './stacks.js';
+import { LIBRARY, USER } from './stacks.js';
 
 /** @typedef {import('./stacks.js').Frame} Frame */
 
@@ -49,29 +49,27 @@ export function located(path, line) {
  */
 
 /**
- * The call site of a stack: its innermost user frame, or else its operator.
- * @param {import('./stacks.js').Stacks} stacks
+ * The call site of a stack: its innermost user frame; without one, what the
+ * backward pass did, else the innermost library frame, the operator, or the
+ * function of the innermost frame. The rule is analysis.StackFacts.Site's.
+ * @param {Pick<import('./stacks.js').Stacks, 'siteFrame' | 'backward' | 'operatorOf' | 'frames'>} stacks
  * @param {number} stack
  * @returns {Site}
  */
 export function siteOf(stacks, stack) {
-  if (stacks.isEmpty(stack)) return plain(NO_STACK, '');
-  const frame = stacks.siteFrame(stack);
-  if (frame) {
-    const title = `${located(frame.file, frame.line)} ${frame.name}`;
-    return {
-      key: 'f' + title,
-      name: frame.name,
-      place: located(baseName(frame.file), frame.line),
-      file: frame.file,
-      title,
-    };
-  }
   const operator = stacks.operatorOf(stack);
-  if (stacks.backward[stack]) return plain(operator ? `autograd ${operator}` : 'autograd');
-  if (operator) return plain(operator);
-  const innermost = stacks.frames(stack)[0];
-  return innermost ? plain(innermost.name || located(baseName(innermost.file), innermost.line)) : plain(NO_STACK);
+  if (!stacks.siteFrame(stack) && stacks.backward[stack]) return plain(`autograd ${operator}`.trim());
+  const frames = stacks.frames(stack);
+  const frame = stacks.siteFrame(stack) ?? frames.find((f) => f.kind === LIBRARY);
+  if (!frame) return operator || frames[0]?.name ? plain(operator || frames[0].name) : plain(NO_STACK, '');
+  const title = `${located(frame.file, frame.line)} ${frame.name}`;
+  return {
+    key: 'f' + title,
+    name: frame.name,
+    place: located(baseName(frame.file), frame.line),
+    file: frame.file,
+    title,
+  };
 }
 
 /** A site that has no place. @param {string} name @param {string} [key] @param {string} [title] @returns {Site} */

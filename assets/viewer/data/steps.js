@@ -33,6 +33,11 @@ export class Steps {
     return Math.max(0, countUpTo(this.from, Math.max(0, state - 1)) - 1);
   }
 
+  /** How many a range has a part in. @param {import('./range.js').Range} range */
+  within({ from, to }) {
+    return this.count && this.at(to) - this.at(from + 1) + 1;
+  }
+
   /**
    * The step to go to.
    * @param {number} shown the one that is shown, -1: none

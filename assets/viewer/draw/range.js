@@ -12,7 +12,7 @@ const DIM = { light: '#ffffff99', dark: '#14161a99' };
 const BAR = 3;
 
 /** Width that the sentence takes, about. */
-const SENTENCE = 440;
+const SENTENCE = 480;
 
 /** @param {import('./overlay.js').Frame} frame */
 export function drawRange(frame) {
@@ -49,7 +49,7 @@ function rangeWords({ timeline, time }, { from, to }) {
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {number} from left edge of the range */
-function drawSentence({ pen, layout, style, timeline }, from) {
+function drawSentence({ pen, layout, style, timeline, steps, range }, from) {
   const x = clamp(from, layout.left, layout.right - SENTENCE) + 10;
   const y = layout.top + 18;
   const kept = timeline.active[timeline.peak];
@@ -61,7 +61,9 @@ function drawSentence({ pen, layout, style, timeline }, from) {
     y,
     { weight: 600, halo: true },
   );
-  pen.text('everything else is hidden and the height rescaled; Esc shows it', x, y + 16, {
+  const n = range ? steps.within(range) : 0;
+  const each = kept > 0 && n > 1 ? `about ${bytes(kept / n)} a ${steps.word}; ` : '';
+  pen.text(`${each}everything else is hidden and the height rescaled; Esc shows it`, x, y + 16, {
     color: style.ink2,
     halo: true,
   });

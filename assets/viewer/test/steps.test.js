@@ -61,3 +61,16 @@ test('where a key goes', () => {
   ])
     assert.equal(steps.next(shown, whole, left, by), want, `${shown} ${whole} ${left} ${by}`);
 });
+
+test('a range has a part in the steps of its events', () => {
+  const steps = new Steps([30, 60, 100], 100, 'step', '');
+  for (const [from, to, want] of [
+    [0, 100, 3],
+    [30, 100, 2],
+    [29, 61, 3],
+    [30, 60, 1],
+    [40, 41, 1],
+  ])
+    assert.equal(steps.within({ from, to }), want, `${from}-${to}`);
+  assert.equal(new Steps([], 100, '', '').within({ from: 0, to: 9 }), 0);
+});

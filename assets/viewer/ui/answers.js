@@ -35,20 +35,20 @@ function cell(answer, click) {
       'span.value',
       { title: answer.detail || [answer.value, answer.small].filter(Boolean).join(' ') },
       answer.value,
-      answer.small ? h('small', answer.small) : null,
+      answer.small && h('small', answer.small),
     ),
     answer.colours.length > 0 ? bar(answer.colours) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
     h('span.line', { text: answer.line, title: answer.detail || answer.line }),
   ];
   const style = `answer ${answer.mood}`;
-  return click ? h('button', { class: style, click }, ...content) : h('div', { class: style }, ...content);
+  return click ? h('button', { class: style, click }, content) : h('div', { class: style }, content);
 }
 
 /** @param {{color: string, part: number}[]} parts */
 function bar(parts) {
   return h(
     'span.picture.bar',
-    ...parts.map(({ color, part }) => h('span', { css: { background: color, flex: `${part} 0 0` } })),
+    parts.map(({ color, part }) => h('span', { css: { background: color, flex: `${part} 0 0` } })),
   );
 }
 

@@ -1,7 +1,8 @@
 // Building elements. Text from a snapshot only ever becomes a text node or an
 // attribute from this short list.
 
-/** @typedef {Node | string | null | undefined | false} Child */
+/** @typedef {Node | string | null | undefined | false} Leaf what is nothing is left out */
+/** @typedef {Leaf | Leaf[] | Leaf[][] | (Leaf | Leaf[])[]} Child lists are laid flat */
 
 /**
  * @typedef {object} Properties
@@ -18,6 +19,9 @@
  * @property {(event: MouseEvent) => void} [click]
  */
 
+/** Attributes of properties with another name. */
+const ATTRIBUTES = { role: 'role', label: 'aria-label', pressed: 'aria-pressed', selected: 'aria-selected' };
+
 /**
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K | `${K}.${string}`} tag with classes behind dots
@@ -27,24 +31,34 @@
  */
 export function h(tag, first, ...others) {
   const [name, ...classes] = tag.split('.');
-  const element = /** @type {HTMLElementTagNameMap[K]} */ (document.createElement(name));
+  const element = /** @type {any} */ (document.createElement(name));
   const isPlain = first?.constructor === Object;
   const p = /** @type {Properties} */ (isPlain ? first : {});
-  const children = /** @type {Child[]} */ (isPlain ? others : [first, ...others]);
-  if (element instanceof HTMLButtonElement) element.type = 'button';
+  if (name === 'button') element.type = name;
   element.className = p.class ?? classes.join(' ');
   if (p.text !== undefined) element.textContent = p.text;
   if (p.title) element.title = p.title;
-  if (p.role) element.setAttribute('role', p.role);
-  if (p.label) element.setAttribute('aria-label', p.label);
-  if (p.pressed !== undefined) element.setAttribute('aria-pressed', String(p.pressed));
-  if (p.selected !== undefined) element.setAttribute('aria-selected', String(p.selected));
-  if (p.disabled && 'disabled' in element) element.disabled = true;
-  if (p.value !== undefined && 'value' in element) /** @type {any} */ (element).value = p.value;
-  for (const [name, value] of Object.entries(p.css ?? {})) element.style.setProperty(name, value);
-  if (p.click) element.addEventListener('click', /** @type {EventListener} */ (p.click));
-  element.append(...children.filter((c) => typeof c === 'string' || c instanceof Node));
+  if (p.disabled) element.disabled = true;
+  if (p.value !== undefined) element.value = p.value;
+  for (const [key, attribute] of Object.entries(ATTRIBUTES)) {
+    const value = p[/** @type {'role'} */ (key)];
+    if (value !== undefined) element.setAttribute(attribute, value);
+  }
+  for (const [key, value] of Object.entries(p.css ?? {})) element.style.setProperty(key, value);
+  if (p.click) element.addEventListener('click', p.click);
+  const children = /** @type {Child[]} */ (isPlain ? others : [first, ...others]);
+  element.append(...children.flat(2).filter((c) => typeof c === 'string' || c instanceof Node));
   return element;
+}
+
+/** @param {string} text @param {string} title @param {(event: MouseEvent) => void} click @param {Properties} [more] */
+export function button(text, title, click, more) {
+  return h('button', { text, title, click, ...more });
+}
+
+/** A button whose text is a sign. @param {string} text @param {string} label what it does @param {string} key that does it too @param {() => void} click @param {Properties} [more] */
+export function signButton(text, label, key, click, more) {
+  return button(text, `${label} (${key})`, click, { label, ...more });
 }
 
 /**
@@ -61,16 +75,12 @@ export function byId(id) {
 
 /** A button that says that something was copied. @param {string} text @param {string} title @param {() => void} copy */
 export function copyButton(text, title, copy) {
-  const button = h('button', {
-    text,
-    title,
-    click: () => {
-      copy();
-      button.textContent = 'Copied';
-      setTimeout(() => (button.textContent = text), 900);
-    },
+  return button(text, title, ({ currentTarget }) => {
+    const copied = /** @type {HTMLElement} */ (currentTarget);
+    copy();
+    copied.textContent = 'Copied';
+    setTimeout(() => (copied.textContent = text), 900);
   });
-  return button;
 }
 
 /** A small square of a colour. @param {string} color */
@@ -78,13 +88,9 @@ export function swatch(color) {
   return h('i.swatch', { css: { background: color } });
 }
 
-/**
- * A row of buttons of which one is pressed.
- * @param {string} label
- * @param {{text: string, title?: string, pressed?: boolean, disabled?: boolean, click: () => void}[]} buttons
- */
-export function segmented(label, buttons) {
-  return h('span.segmented', { role: 'group', label }, ...buttons.map((b) => h('button', b)));
+/** A row of buttons that belong together. @param {string} label @param {Leaf[]} buttons */
+export function segmented(label, ...buttons) {
+  return h('span.segmented', { role: 'group', label }, buttons);
 }
 
 /**

@@ -4,7 +4,8 @@
 import { parseFilter } from '../data/query.js';
 import { streamName } from '../data/report.js';
 import { search } from '../state/light.js';
-import { h, segmented } from './dom.js';
+import { listen } from '../view/listen.js';
+import { button, h, segmented } from './dom.js';
 import { field, popUnder } from './pop.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -45,12 +46,9 @@ function controls(app, close) {
     h(
       'div.foot',
       h('span', hasHistory ? 'Lifetimes in events, µs, ms or s' : ''),
-      h('button', {
-        text: 'Clear',
-        click: () => {
-          search(app, app.found.query, []);
-          close();
-        },
+      button('Clear', '', () => {
+        search(app, app.found.query, []);
+        close();
       }),
     ),
   ];
@@ -66,15 +64,15 @@ function bounds(app, label, key, example) {
       sign === '>' ? example : '',
       word.replace(/^.*[<>]=?/, ''),
     );
-    input.addEventListener('change', () => {
+    const take = () => {
       const text = input.value.replace(/\s/g, '');
       const next = text && `${key}${sign}=${text}`;
       const isNone = next !== '' && !parseFilter(next);
       input.setCustomValidity(isNone ? `such as ${example}` : '');
       if (isNone) input.reportValidity();
       else change(app, old, next);
-    });
-    return input;
+    };
+    return listen(input, { change: take });
   });
   return h('div.line', h('span', label), least, h('span', 'to'), most);
 }
@@ -84,16 +82,13 @@ function trait(app, label, key, names) {
   const old = new RegExp(`^${key}`);
   const words = ['', key, `${key}:no`];
   const now = app.found.filters.find((w) => old.test(w)) ?? '';
+  const choose = (/** @type {number} */ i) => {
+    change(app, old, words[i]);
+    [...group.children].forEach((b, j) => b.setAttribute('aria-pressed', String(i === j)));
+  };
   const group = segmented(
     label,
-    ['any', ...names].map((text, i) => ({
-      text,
-      pressed: words[i] === now,
-      click: () => {
-        change(app, old, words[i]);
-        [...group.children].forEach((b, j) => b.setAttribute('aria-pressed', String(i === j)));
-      },
-    })),
+    ...['any', ...names].map((text, i) => button(text, '', () => choose(i), { pressed: words[i] === now })),
   );
   return h('div.line', h('span', label), group);
 }
@@ -102,8 +97,8 @@ function trait(app, label, key, names) {
 function choice(app, label, key, names) {
   const old = new RegExp(`^${key}:`);
   const now = app.found.filters.find((w) => old.test(w))?.slice(key.length + 1) ?? '';
-  const select = h('select', ...['', ...names].map((value) => h('option', { value, text: value || 'any' })));
+  const select = h('select', ['', ...names].map((value) => h('option', { value, text: value || 'any' })));
   select.value = now;
-  select.addEventListener('change', () => change(app, old, select.value && `${key}:${select.value}`));
+  listen(select, { change: () => change(app, old, select.value && `${key}:${select.value}`) });
   return h('label', h('span', label), select);
 }

@@ -6,79 +6,34 @@ import { litBytes } from '../data/lit.js';
 import { countBelow, countUpTo } from '../data/search.js';
 import { search } from '../state/light.js';
 import { goTo, reveal } from '../view/goto.js';
-import { h } from './dom.js';
+import { listen } from '../view/listen.js';
+import { h, signButton } from './dom.js';
 import { mountFilters } from './filters.js';
 import { field, popUnder } from './pop.js';
 
 /** How long typing must pause before a search. */
 const PAUSE_MS = 120;
 
-export class FindBox {
-  /** @param {import('../app.js').App} app @param {HTMLElement} root */
-  constructor(app, root) {
-    this.app = app;
-    this.timer = 0;
-    /** @type {import('../data/find.js').Found | null} whose matches ids are */
-    this.found = null;
-    this.ids = new Uint32Array(0);
-    this.input = field('Find', 'Find function, file, address, /regex/');
-    this.words = h('output');
-    const step = (/** @type {number} */ by, /** @type {string} */ text, /** @type {string} */ title) =>
-      h('button', { text, title, label: title, click: () => this.step(by) });
-    this.steps = h('span', step(-1, '‹', 'Previous match (N)'), step(1, '›', 'Next match (n)'));
-    this.box = h('label.box', { title: HELP }, h('span.faint', '⌕'), this.input, this.words, this.steps, h('kbd', '/'));
-    this.filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
-    root.append(this.box, this.filter);
-    mountFilters(app, this.filter);
-    this.where = popUnder(this.box, 'Go to', () => this.#whereTo());
-    this.input.addEventListener('input', () => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.#search(), PAUSE_MS);
-    });
-    this.input.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') this.step(event.shiftKey ? -1 : 1);
-      else if (event.key === 'Escape') this.input.blur();
-    });
-    this.input.addEventListener('blur', () => this.#search());
-    app.onBeside(['device', 'colour', 'moment', 'pin'], () => this.#update());
-  }
+/** @param {import('../app.js').App} app @param {HTMLElement} root */
+export function mountFind(app, root) {
+  let timer = 0;
+  /** @type {import('../data/find.js').Found | null} whose matches ids are */
+  let shown = null;
+  let ids = new Uint32Array(0);
 
-  focus() {
-    this.input.focus();
-    this.input.select();
-  }
-
-  #search() {
-    clearTimeout(this.timer);
-    this.timer = 0;
-    if (this.input.value !== this.app.found.query) search(this.app, this.input.value);
-  }
-
-  #update() {
-    const { app, input } = this;
-    const { found } = app;
-    if (found !== this.found) {
-      this.found = found;
-      this.ids = new Uint32Array(found.count);
-      for (let id = 0, n = 0; n < found.count; id++) if (found.hits?.[id]) this.ids[n++] = id;
-    }
-    if (this.timer === 0) input.value = found.query; // else more is being typed
-    const said = sentence(app, this.ids);
-    [this.words.textContent, this.words.title] = [said.text, said.title];
-    this.steps.hidden = found.count === 0;
-    const n = found.filters.length;
-    this.filter.textContent = n > 0 ? `Filter ${count(n)}` : 'Filter';
-    this.filter.setAttribute('aria-pressed', String(n > 0));
-  }
+  const ask = () => {
+    clearTimeout(timer);
+    timer = 0;
+    if (input.value !== app.found.query) search(app, input.value);
+  };
 
   /**
    * Pins the next match, in the order of allocation: after the pinned tensor, or
    * else from the view on. After the last comes the first.
    * @param {number} by 1 or -1
    */
-  step(by) {
-    this.#search();
-    const { app, ids } = this;
+  const step = (by) => {
+    ask();
     const { pinned, viewport, device } = app;
     if (ids.length === 0) return;
     const { first } = device.data;
@@ -90,23 +45,64 @@ export class FindBox {
     const id = ids[(at + ids.length) % ids.length];
     app.pin(id);
     reveal(app, id);
-  }
+  };
 
-  /** Asks where to go. */
-  askWhere() {
-    this.where.showPopover();
-  }
-
-  #whereTo() {
-    const input = field('Go to', 'event 1,525 · 54.4 ms · 0x7f06…');
+  const input = listen(field('Find', 'Find function, file, address, /regex/'), {
+    input() {
+      clearTimeout(timer);
+      timer = setTimeout(ask, PAUSE_MS);
+    },
+    keydown({ key, shiftKey }) {
+      if (key === 'Enter') step(shiftKey ? -1 : 1);
+      else if (key === 'Escape') input.blur();
+    },
+    blur: ask,
+  });
+  const words = h('output');
+  const steps = h(
+    'span',
+    signButton('‹', 'Previous match', 'N', () => step(-1)),
+    signButton('›', 'Next match', 'n', () => step(1)),
+  );
+  const box = h('label.box', { title: HELP }, h('span.faint', '⌕'), input, words, steps, h('kbd', '/'));
+  const filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
+  root.append(box, filter);
+  mountFilters(app, filter);
+  const where = popUnder(box, 'Go to', () => {
     const problem = h('span');
-    input.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter') return;
-      problem.textContent = goTo(this.app, input.value);
-      if (!problem.textContent) this.where.hidePopover();
+    const goal = listen(field('Go to', 'event 1,525 · 54.4 ms · 0x7f06…'), {
+      keydown({ key }) {
+        if (key !== 'Enter') return;
+        problem.textContent = goTo(app, goal.value);
+        if (!problem.textContent) where.hidePopover();
+      },
     });
-    return [h('div.go', h('span', 'Go to'), input), h('div.foot', problem)];
-  }
+    return [h('div.go', h('span', 'Go to'), goal), h('div.foot', problem)];
+  });
+
+  app.onBeside(['device', 'colour', 'moment', 'pin'], () => {
+    const { found } = app;
+    if (found !== shown) {
+      shown = found;
+      ids = new Uint32Array(found.count);
+      for (let id = 0, n = 0; n < found.count; id++) if (found.hits?.[id]) ids[n++] = id;
+    }
+    if (timer === 0) input.value = found.query; // else more is being typed
+    Object.assign(words, sentence(app, ids));
+    steps.hidden = found.count === 0;
+    const n = found.filters.length;
+    filter.textContent = n > 0 ? `Filter ${count(n)}` : 'Filter';
+    filter.setAttribute('aria-pressed', String(n > 0));
+  });
+  return {
+    step,
+    focus() {
+      input.focus();
+      input.select();
+    },
+    /** Asks where to go. */
+    askWhere: () => where.showPopover(),
+  };
 }
 
 const HELP = `Words, "one phrase" or /regex/ in functions, files, operators, annotations and metadata
@@ -116,12 +112,12 @@ size>1MiB  life<20  life>5ms  live:yes  pre:no  stream:0  pool:default`;
 /**
  * How much was found.
  * @param {import('../app.js').App} app @param {ArrayLike<number>} ids
- * @returns {{text: string, title: string}}
+ * @returns {{textContent: string, title: string}}
  */
 function sentence({ found, pinned, moment, momentState, device: { timeline, hasHistory } }, ids) {
   const { hits, problem } = found;
-  if (!hits) return { text: problem, title: problem };
-  if (ids.length === 0) return { text: 'nothing found', title: '' };
+  if (!hits) return { textContent: problem, title: problem };
+  if (ids.length === 0) return { textContent: 'nothing found', title: '' };
   const place = pinned !== null && hits[pinned] ? `${count(countUpTo(ids, pinned))} of ` : '';
   /** @type {[string, number][]} */
   const states = [['peak', timeline.peak]];
@@ -132,5 +128,5 @@ function sentence({ found, pinned, moment, momentState, device: { timeline, hasH
   }));
   const said = (/** @type {(n: number) => string} */ words) =>
     [place + counted(ids.length, 'tensor'), ...sums.map(({ name, sum }) => words(sum) + name)].join(', ');
-  return { text: said(bytes), title: said(exactBytes) };
+  return { textContent: said(bytes), title: said(exactBytes) };
 }

@@ -5,26 +5,24 @@ import { glance } from '../state/light.js';
 /** Milliseconds of rest before, so that a pointer on its way repaints nothing. */
 const REST_MS = 120;
 
-export class Glance {
-  /** @param {import('../app.js').App} app */
-  constructor(app) {
-    this.app = app;
-    this.timer = 0;
-    this.wanted = '';
-  }
+/** @param {import('../app.js').App} app */
+export function makeGlance(app) {
+  let timer = 0;
+  let wanted = '';
+  return {
+    /** @param {import('../data/breakdown.js').Part | null} part null: the pointer is elsewhere */
+    at(part) {
+      const next = part ? part.by + part.key : '';
+      if (next === wanted) return;
+      wanted = next;
+      clearTimeout(timer);
+      timer = setTimeout(() => glance(app, part), REST_MS);
+    },
 
-  /** @param {import('../data/breakdown.js').Part | null} part null: the pointer is elsewhere */
-  at(part) {
-    const wanted = part ? part.by + part.key : '';
-    if (wanted === this.wanted) return;
-    this.wanted = wanted;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => glance(this.app, part), REST_MS);
-  }
-
-  /** Forgets what the pointer rests on. */
-  drop() {
-    clearTimeout(this.timer);
-    glance(this.app, null);
-  }
+    /** Forgets what the pointer rests on. */
+    drop() {
+      clearTimeout(timer);
+      glance(app, null);
+    },
+  };
 }

@@ -2,7 +2,8 @@
 // and the warning bars.
 
 import { bytes, count, duration } from '../data/format.js';
-import { copyText, h } from './dom.js';
+import { listen } from '../view/listen.js';
+import { button, copyText, h } from './dom.js';
 
 /**
  * @param {import('../app.js').App} app
@@ -42,19 +43,15 @@ function deviceChoice(app) {
       option.selected = f === device.fileIndex && i === device.deviceIndex;
       return option;
     });
-    if (files.length === 1) {
-      select.append(...options);
-    } else if (options.length > 0) {
-      const group = h('optgroup', ...options);
-      group.label = file.name;
-      select.append(group);
-    }
+    if (files.length === 1) select.append(...options);
+    else if (options.length > 0) select.append(Object.assign(h('optgroup', options), { label: file.name }));
   });
-  select.addEventListener('change', () => {
-    const [f, i] = select.value.split('.').map(Number);
-    app.open(f, i).then(() => app.settle());
+  return listen(select, {
+    change() {
+      const [f, i] = select.value.split('.').map(Number);
+      app.open(f, i).then(() => app.settle());
+    },
   });
-  return select;
 }
 
 /** @param {import('../app.js').OpenDevice} device */
@@ -81,23 +78,16 @@ function warningBar({ fact, consequence, code }, close) {
     { role: 'status' },
     h('b', fact),
     h('span', consequence),
-    code
-      ? h('code', {
-          text: code,
-          title: 'Copy',
-          click: () => {
-            copyText(code);
-          },
-        })
-      : null,
-    h('button.plain', {
-      text: '×',
-      label: 'Close',
-      click: () => {
+    code && h('code', { text: code, title: 'Copy', click: () => void copyText(code) }),
+    button(
+      '×',
+      '',
+      () => {
         bar.remove();
         close();
       },
-    }),
+      { label: 'Close' },
+    ),
   );
   return bar;
 }

@@ -4,7 +4,8 @@ import { bytes, exactBytes, share } from '../data/format.js';
 import { icicle } from '../data/icicle.js';
 import { isolatePart } from '../state/light.js';
 import { h } from './dom.js';
-import { Glance } from './glance.js';
+import { listen } from '../view/listen.js';
+import { makeGlance } from './glance.js';
 
 /** Pixels: of a row, of the heading, and the least width of a cell, of one with a name, of one with a place. */
 const ROW = 17;
@@ -19,7 +20,7 @@ const IDLE_MS = 80;
 /** @param {import('../app.js').App} app @param {HTMLElement} root */
 export function mountIcicle(app, root) {
   const wide = matchMedia('(min-width: 1440px)');
-  const glance = new Glance(app);
+  const glance = makeGlance(app);
   const cells = h('div.cells');
   root.append(h('h3', 'Stacks, outermost on top'), cells);
   /** @type {(stack: number) => number[]} */
@@ -58,20 +59,20 @@ export function mountIcicle(app, root) {
               isolatePart(app, own);
             },
           },
-          pixels >= NAMED ? cell.name : null,
-          pixels >= PLACED && cell.place ? h('small', cell.place) : null,
+          pixels >= NAMED && cell.name,
+          pixels >= PLACED && cell.place && h('small', cell.place),
         );
-        element.addEventListener('pointerenter', () => glance.at(own));
-        return element;
+        return listen(element, { pointerenter: () => glance.at(own) });
       }),
     );
   };
   const update = () => {
+    if (!app.device) return;
     root.hidden = !wide.matches || app.pinned !== null;
     clearTimeout(timer);
     timer = setTimeout(draw, IDLE_MS);
   };
-  cells.addEventListener('pointerleave', () => glance.at(null));
+  listen(cells, { pointerleave: () => glance.at(null) });
   app.onBeside(['device', 'moment', 'colour', 'pin'], update);
   app.onBeside(['hover'], () => {
     const { hover, device } = app;
@@ -80,10 +81,6 @@ export function mountIcicle(app, root) {
     shown = way.join();
     [...cells.children].forEach((element, i) => element.classList.toggle('under', way.includes(i)));
   });
-  new ResizeObserver(() => {
-    if (app.device) update();
-  }).observe(root);
-  wide.addEventListener('change', () => {
-    if (app.device) update();
-  });
+  new ResizeObserver(update).observe(root);
+  listen(wide, { change: update });
 }

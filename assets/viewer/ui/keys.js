@@ -5,6 +5,7 @@ import { bytes } from '../data/format.js';
 import { setColourMode, setPatterns } from '../state/colour.js';
 import { rangeInView, setRange, toggleAlone } from '../state/range.js';
 import { escape, showLife, showOOM, showRange } from '../state/show.js';
+import { listen } from '../view/listen.js';
 import { h } from './dom.js';
 import { toggleLive } from './filters.js';
 import { showStep, stepBeside } from '../view/steps.js';
@@ -20,11 +21,11 @@ import { stepWords } from './steps.js';
  * @typedef {object} Actions
  * @property {import('../app.js').App} app
  * @property {import('../view/history.js').ViewHistory} history
- * @property {import('./find.js').FindBox} find
- * @property {import('./pinned.js').PinnedPanel} pinned
- * @property {import('./exports.js').Exports} exports
- * @property {import('./table.js').Table} table
- * @property {import('./theme.js').Theme} theme
+ * @property {ReturnType<typeof import('./find.js').mountFind>} find
+ * @property {ReturnType<typeof import('./pinned.js').mountPinned>} pinned
+ * @property {ReturnType<typeof import('./exports.js').mountExports>} exports
+ * @property {ReturnType<typeof import('./table.js').mountTable>} table
+ * @property {ReturnType<typeof import('./theme.js').mountTheme>} theme
  * @property {HTMLDialogElement} list of keys
  * @property {HTMLElement} guide how to read this
  * @property {HTMLElement} spoken says what the keyboard moved to
@@ -155,7 +156,7 @@ export function mountKeys(actions) {
   const runs = new Map();
   for (const [, , keys, run] of groups.flatMap(([, all]) => all))
     if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
-  addEventListener('keydown', (event) => {
+  const press = (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || !app.device || list.open || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
       if (event.key === 'c' && !getSelection()?.toString() && !(app.pinned === null && table.copy()))
@@ -168,18 +169,25 @@ export function mountKeys(actions) {
     if (!run || (!app.device.hasHistory && needsHistory(event.key))) return;
     event.preventDefault();
     run(event);
-  });
+  };
+  listen(window, { keydown: press });
   list.append(
     h('h2', 'Keys'),
     h(
       'div.keys',
-      ...groups.map(([title, all]) =>
-        h('section', h('h3', title), ...all.map(([shown, does]) => h('p', h('span', ...caps(shown)), h('span', does)))),
+      groups.map(([title, all]) =>
+        h(
+          'section',
+          h('h3', title),
+          all.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does))),
+        ),
       ),
     ),
   );
-  list.addEventListener('click', (event) => {
-    if (event.target === list) list.close();
+  listen(list, {
+    click({ target }) {
+      if (target === list) list.close();
+    },
   });
 }
 

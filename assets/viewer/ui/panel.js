@@ -3,21 +3,23 @@
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
 import { rangeInView, setRange, toggleAlone } from '../state/range.js';
 import { showRange } from '../state/show.js';
-import { h, segmented } from './dom.js';
-import { Legend } from './legend.js';
+import { button, h, segmented, signButton } from './dom.js';
+import { makeLegend } from './legend.js';
 
-/** @param {import('../app.js').App} app @param {HTMLElement} root */
+/** @typedef {import('../app.js').App} App */
+
+/** @param {App} app @param {HTMLElement} root */
 export function mountPanel(app, root) {
   const update = () => {
     const { device, happened, momentState: state, live, total } = app;
     const reserved = device.timeline.reservedAt(state);
     const unused = bytes(Math.max(0, reserved - total));
     root.replaceChildren(
-      h('div.head', h('h2', happened ? 'In the range' : 'In memory'), device.hasHistory ? moments(app) : null),
+      h('div.head', h('h2', happened ? 'In the range' : 'In memory'), device.hasHistory && moments(app)),
       h(
         'div.total',
         h('b', { text: bytes(total), title: exactBytes(total) }),
-        ...(happened
+        happened
           ? rangeWords(app, happened)
           : [
               h('span', momentWords(app, state)),
@@ -25,38 +27,32 @@ export function mountPanel(app, root) {
                 text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}, of it unused ${unused}`,
                 title: `reserved ${exactBytes(reserved)}`,
               }),
-            ]),
+            ],
       ),
       ...(happened ? [] : oomCard(app, state)),
       ...legend.elements(live, total),
     );
   };
-  const legend = new Legend(app, update);
+  const legend = makeLegend(app, update);
   app.onBeside(['device', 'moment', 'colour'], update);
 }
 
-/** @param {import('../app.js').App} app */
+/** @param {App} app */
 function moments(app) {
-  const { moment } = app;
-  return segmented('Moment', [
-    { text: 'Peak', title: 'P', pressed: moment === 'peak', click: () => app.setMoment('peak') },
-    {
-      text: 'Cursor',
-      title: 'Click the timeline to set it',
-      pressed: moment === 'cursor',
-      click: () => app.setMoment('cursor'),
-    },
-    { text: 'End', title: 'E', pressed: moment === 'end', click: () => app.setMoment('end') },
-    {
-      text: 'Range',
-      title: 'Shift-drag in the plot brushes one; R takes the view',
-      pressed: moment === 'range',
-      click: () => (app.range ? app.setMoment('range') : setRange(app, rangeInView(app))),
-    },
-  ]);
+  const go = (/** @type {import('../app.js').Moment} */ moment, /** @type {string} */ text, /** @type {string} */ title, click = () => app.setMoment(moment)) =>
+    button(text, title, click, { pressed: app.moment === moment });
+  return segmented(
+    'Moment',
+    go('peak', 'Peak', 'P'),
+    go('cursor', 'Cursor', 'Click the timeline to set it'),
+    go('end', 'End', 'E'),
+    go('range', 'Range', 'Shift-drag in the plot brushes one; R takes the view', () =>
+      app.range ? app.setMoment('range') : setRange(app, rangeInView(app)),
+    ),
+  );
 }
 
-/** @param {import('../app.js').App} app @param {import('../data/range.js').Happened} happened */
+/** @param {App} app @param {import('../data/range.js').Happened} happened */
 function rangeWords(app, { first, after, kept, allocated, freed, freedTensors }) {
   const { active } = app.device.timeline;
   const { from, to } = app.range ?? { from: 0, to: 0 };
@@ -75,30 +71,27 @@ function rangeWords(app, { first, after, kept, allocated, freed, freedTensors })
     ),
     h(
       'span.actions',
-      h('button', {
-        text: 'Alone',
-        title: 'Show only what it keeps, in its own height (A)',
-        pressed: app.alone !== null,
-        click: () => toggleAlone(app),
-      }),
-      h('button', { text: 'Zoom', title: 'Zoom to the range (Z)', click: () => showRange(app) }),
-      h('button', { text: '×', label: 'No range', title: 'Esc', click: () => setRange(app, null) }),
+      button('Alone', 'Show only what it keeps, in its own height (A)', () => toggleAlone(app), { pressed: app.alone !== null }),
+      button('Zoom', 'Zoom to the range (Z)', () => showRange(app)),
+      signButton('×', 'No range', 'Esc', () => setRange(app, null)),
     ),
   ];
 }
 
-/** @param {import('../app.js').App} app @param {number} state */
+/** @param {App} app @param {number} state */
 export function momentWords(app, state) {
   if (!app.device.hasHistory) return 'in the final state';
   const where = app.moment === 'peak' ? 'at the peak, ' : app.moment === 'end' ? 'at the end, ' : '';
   return where + (state === app.device.timeline.lastState ? 'after the last event' : `before event ${count(state)}`);
 }
 
-/** @param {import('../app.js').App} app @param {number} state */
+/** @param {App} app @param {number} state */
 function oomCard(app, state) {
   const oom = app.device.data.ooms.find((m) => m.state === state);
   if (!oom) return [];
-  const { timeline } = app.device;
+  const { timeline, report } = app.device;
+  // Several attempts of one request are judged at the last.
+  const failure = report.failures.find((f) => f.state >= state);
   const active = timeline.active[state];
   /** @type {[string, number][]} */
   const rows = [
@@ -111,10 +104,12 @@ function oomCard(app, state) {
     h(
       'div.oom',
       h('b', 'Out of memory'),
-      ...rows.flatMap(([name, value]) => [
+      rows.map(([name, value]) => [
         h('span', name),
         h('span.number', { text: bytes(value), title: exactBytes(value) }),
       ]),
+      failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
+      failure && h('p', `→ ${failure.try}`),
     ),
   ];
 }

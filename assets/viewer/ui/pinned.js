@@ -5,49 +5,41 @@ import { bytes, count, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
 import { showLife } from '../state/show.js';
-import { copyButton, copyText, h, swatch } from './dom.js';
+import { button, copyButton, copyText, h, signButton, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
 /** @typedef {import('../app.js').App} App */
 
-export class PinnedPanel {
-  /** @param {App} app @param {HTMLElement} root @param {HTMLElement} side marked while something is pinned */
-  constructor(app, root, side) {
-    this.app = app;
-    this.root = root;
-    this.side = side;
-    /** @type {'alloc' | 'free'} */
-    this.tab = 'alloc';
-    this.open = false; // all folds
-    app.onBeside(['device', 'pin'], () => {
-      this.#chooseTab();
-      this.update();
-    });
-    app.onBeside(['colour'], () => this.update());
-  }
+/**
+ * @param {App} app @param {HTMLElement} root
+ * @param {HTMLElement} side marked while something is pinned
+ */
+export function mountPinned(app, root, side) {
+  /** @type {'alloc' | 'free'} */
+  let tab = 'alloc';
+  let open = false; // all folds
 
-  #chooseTab() {
+  /** The stack that the tab shows. @param {number} id */
+  const stackOf = (id) => {
+    const { data } = app.device;
+    return tab === 'alloc' ? data.stack[id] : data.freeStack(id);
+  };
+
+  const chooseTab = () => {
     const {
       device: { data, stacks },
       pinned,
-    } = this.app;
-    const none = pinned !== null && stacks.isEmpty(data.stack[pinned]);
-    this.tab = none && !stacks.isEmpty(data.freeStack(pinned ?? 0)) ? 'free' : 'alloc';
-  }
-
-  update() {
-    const { app, root } = this;
-    const id = app.pinned;
-    this.side.classList.toggle('pinning', id !== null);
-    root.hidden = id === null;
-    if (id === null) {
-      root.replaceChildren();
-      return;
-    }
-    const {
-      grouping,
-      device: { data, report },
     } = app;
+    const none = pinned !== null && stacks.isEmpty(data.stack[pinned]);
+    tab = none && !stacks.isEmpty(data.freeStack(pinned)) ? 'free' : 'alloc';
+  };
+
+  const update = () => {
+    const { pinned: id, grouping } = app;
+    side.classList.toggle('pinning', id !== null);
+    root.hidden = id === null;
+    if (id === null) return;
+    const { data, hasHistory } = app.device;
     const group = grouping.groups[grouping.of[id]];
     root.replaceChildren(
       h(
@@ -57,105 +49,96 @@ export class PinnedPanel {
         h('span.faint', `#${count(id)}`),
         h(
           'span.actions',
-          app.device.hasHistory
-            ? h('button.zoom', {
-                text: 'Zoom',
-                title: 'Zoom to its life (Z)',
-                click: () => showLife(app, id),
-              })
-            : null,
-          copyButton('Copy stack', 'All frames as text (Ctrl-C)', () => this.copy(false)),
-          h('button', { text: '×', label: 'Unpin', title: 'Esc', click: () => app.pin(null) }),
+          hasHistory && button('Zoom', 'Zoom to its life (Z)', () => showLife(app, id), { class: 'zoom' }),
+          copyButton('Copy stack', 'All frames as text (Ctrl-C)', () => copy(false)),
+          signButton('×', 'Unpin', 'Esc', () => app.pin(null)),
         ),
       ),
-      h('dl', ...this.#facts(id, report.peak_bytes)),
-      this.#tabs(id),
-      this.#stack(id),
+      h('dl', facts(app, id)),
+      tabs(id),
+      stack(id),
     );
-  }
-
-  /** @param {number} id @param {number} peak */
-  #facts(id, peak) {
-    const { data, stacks, file } = this.app.device;
-    /** @type {(Node | string)[][]} */
-    const rows = [
-      ['size', `${exactBytes(data.size[id])} requested`, note(`${share(data.size[id], peak)} of the peak`)],
-      ['lived', ...lived(this.app, id)],
-      ['address', h('span.mono', data.address.text(id) || 'left out'), note(streamName(file.streams, data.stream[id]))],
-    ];
-    const rule = this.app.report.rules[data.rule[id]];
-    if (rule) rows.push(['because', `${rule.because}`, rule.qualifier ? note(rule.qualifier) : '']);
-    const operator = stacks.operatorOf(data.stack[id]);
-    if (operator) rows.push(['operator', h('span.mono', operator)]);
-    const region = data.context.get(id);
-    const metadata = data.metadata.get(id);
-    if (region !== undefined) rows.push(['compiled', stacks.strings.at(region)]);
-    if (metadata !== undefined) rows.push(['metadata', stacks.strings.at(metadata)]);
-    return rows.flatMap(([name, ...values]) => {
-      const dd = h('dd', ...values);
-      dd.title = dd.textContent ?? '';
-      return [h('dt', String(name)), dd];
-    });
-  }
+  };
 
   /** @param {number} id */
-  #tabs(id) {
-    const { data, stacks } = this.app.device;
-    const tab = (/** @type {'alloc' | 'free'} */ value, /** @type {string} */ text) =>
-      h('button', {
-        role: 'tab',
-        text,
-        selected: this.tab === value,
-        click: () => {
-          this.tab = value;
-          this.update();
-        },
-      });
-    const freed = data.isLiveAtEnd(id) ? 'Never freed' : 'Freed by';
-    const frames = stacks.frames(this.#shownStack(id)).length;
+  const tabs = (id) => {
+    const { data, stacks } = app.device;
+    const choice = (/** @type {'alloc' | 'free'} */ value, /** @type {string} */ text) => {
+      const choose = () => {
+        tab = value;
+        update();
+      };
+      return button(text, '', choose, { role: 'tab', selected: tab === value });
+    };
+    const frames = stacks.frames(stackOf(id)).length;
     return h(
       'div.tabs',
       { role: 'tablist' },
-      tab('alloc', 'Allocated by'),
-      tab('free', freed),
-      frames > 0 ? h('span.note', `${count(frames)} ${frames === 1 ? 'frame' : 'frames, innermost first'}`) : null,
+      choice('alloc', 'Allocated by'),
+      choice('free', data.isLiveAtEnd(id) ? 'Never freed' : 'Freed by'),
+      frames > 0 && h('span.note', `${count(frames)} ${frames === 1 ? 'frame' : 'frames, innermost first'}`),
     );
-  }
+  };
 
   /** @param {number} id */
-  #stack(id) {
-    const { data, stacks } = this.app.device;
-    const stack = this.#shownStack(id);
-    if (!stacks.isEmpty(stack)) return stackElement(stacks.frames(stack), stacks.operatorOf(stack), this.open);
-    return h('p.why', whyNoStack(data, id, this.tab));
-  }
-
-  /** @param {number} id */
-  #shownStack(id) {
-    const { data } = this.app.device;
-    return this.tab === 'alloc' ? data.stack[id] : data.freeStack(id);
-  }
-
-  toggleFolds() {
-    this.open = !this.open;
-    this.update();
-  }
+  const stack = (id) => {
+    const { data, stacks } = app.device;
+    const shown = stackOf(id);
+    if (stacks.isEmpty(shown)) return h('p.why', whyNoStack(data, id, tab));
+    return stackElement(stacks.frames(shown), stacks.operatorOf(shown), open);
+  };
 
   /** Copies the stack shown, all its frames. @param {boolean} markdown in a code fence */
-  copy(markdown) {
-    const { app } = this;
-    const id = app.pinned;
-    if (id === null) return;
+  const copy = (markdown) => {
     const {
+      pinned: id,
       grouping,
       device: { data, stacks },
     } = app;
+    if (id === null) return;
     const life = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
-    const what = this.tab === 'free' ? 'freed by' : 'allocated by';
+    const what = tab === 'free' ? 'freed by' : 'allocated by';
     const header = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}, ${[life, data.address.text(id), what].filter(Boolean).join(', ')}:`;
-    const text = stackText(plainSpaces(header), stacks.frames(this.#shownStack(id)));
+    const text = stackText(plainSpaces(header), stacks.frames(stackOf(id)));
     copyText(markdown ? markdownFence(text) : text);
-  }
+  };
+
+  app.onBeside(['device', 'pin'], () => {
+    chooseTab();
+    update();
+  });
+  app.onBeside(['colour'], update);
+  return {
+    copy,
+    toggleFolds() {
+      open = !open;
+      update();
+    },
+  };
+}
+
+/** @param {App} app @param {number} id */
+function facts(app, id) {
+  const { data, stacks, file, report } = app.device;
+  /** @type {[string, ...(Node | string)[]][]} */
+  const rows = [
+    ['size', `${exactBytes(data.size[id])} requested`, note(`${share(data.size[id], report.peak_bytes)} of the peak`)],
+    ['lived', ...lived(app, id)],
+    ['address', h('span.mono', data.address.text(id) || 'left out'), note(streamName(file.streams, data.stream[id]))],
+  ];
+  const rule = app.report.rules[data.rule[id]];
+  if (rule) rows.push(['because', rule.because, rule.qualifier && note(rule.qualifier)]);
+  const operator = stacks.operatorOf(data.stack[id]);
+  if (operator) rows.push(['operator', h('span.mono', operator)]);
+  const region = data.context.get(id);
+  const metadata = data.metadata.get(id);
+  if (region !== undefined) rows.push(['compiled', stacks.strings.at(region)]);
+  if (metadata !== undefined) rows.push(['metadata', stacks.strings.at(metadata)]);
+  return rows.map(([name, ...values]) => {
+    const dd = h('dd', { class: name === 'because' ? 'whole' : '' }, values);
+    dd.title = dd.textContent ?? '';
+    return [h('dt', name), dd];
+  });
 }
 
 /** @param {App} app @param {number} id @returns {(Node | string)[]} */

@@ -1,30 +1,33 @@
 // Small panels that float under a control; a click elsewhere or Esc closes them.
 
+import { listen } from '../view/listen.js';
 import { h } from './dom.js';
 
 /**
  * Makes one that is filled whenever it opens; its first field has the focus then.
  * @param {HTMLElement} anchor
  * @param {string} label
- * @param {() => import('./dom.js').Child[]} contents
+ * @param {() => import('./dom.js').Leaf[]} contents
  */
 export function popUnder(anchor, label, contents) {
   const pop = h('div.pop', { role: 'dialog', label });
   pop.popover = 'auto';
-  pop.addEventListener('beforetoggle', (event) => {
-    // Without its fields none of them can keep the focus.
-    pop.replaceChildren();
-    if (event.newState !== 'open') return;
-    const { right, bottom } = anchor.getBoundingClientRect();
-    pop.style.right = `${innerWidth - right}px`;
-    pop.style.top = `${bottom + 4}px`;
-    pop.append(h('div', ...contents()));
-    pop.querySelector('input')?.toggleAttribute('autofocus', true);
-  });
-  pop.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
-    event.preventDefault();
-    pop.hidePopover();
+  listen(pop, {
+    beforetoggle(event) {
+      // Without its fields none of them can keep the focus.
+      pop.replaceChildren();
+      if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
+      const { right, bottom } = anchor.getBoundingClientRect();
+      pop.style.right = `${innerWidth - right}px`;
+      pop.style.top = `${bottom + 4}px`;
+      pop.append(h('div', contents()));
+      pop.querySelector('input')?.toggleAttribute('autofocus', true);
+    },
+    keydown(event) {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      pop.hidePopover();
+    },
   });
   anchor.after(pop);
   return pop;

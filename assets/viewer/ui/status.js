@@ -1,6 +1,7 @@
 // The status line: where the pointer is, and what one column stands for.
 
 import { bytes, count, duration } from '../data/format.js';
+import { listen } from '../view/listen.js';
 import { h } from './dom.js';
 
 /** @param {import('../app.js').App} app @param {HTMLElement} where @param {HTMLElement} scale @param {() => number} plotWidth */
@@ -26,9 +27,11 @@ export function mountStatus(app, where, scale, plotWidth) {
     scale.textContent = app.device.hasHistory ? scaleWords(app, plotWidth()) : '';
   };
   app.onBeside(['device', 'moment', 'hover'], updateWhere);
-  app.on(['device', 'settled'], updateScale);
-  addEventListener('resize', () => {
-    if (app.device) updateScale();
+  app.on(['settled'], updateScale);
+  listen(window, {
+    resize() {
+      if (app.device) updateScale();
+    },
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { count } from '../data/format.js';
 import { showStep, stepBeside, stepShown } from '../view/steps.js';
-import { segmented } from './dom.js';
+import { button, segmented } from './dom.js';
 
 /** The step shown: "step 3 of 12". @param {import('../app.js').App} app */
 export function stepWords(app) {
@@ -18,13 +18,14 @@ export function stepButtons(app) {
   const go = (/** @type {number} */ i) => showStep(app, i);
   const words = stepWords(app);
   const [before, after] = [stepBeside(app, -1), stepBeside(app, 1)];
-  return segmented('Steps', [
-    { text: '‹', title: `The ${steps.word} before (,)`, disabled: before < 0, click: () => go(stepBeside(app, -1)) },
-    {
-      text: words[0].toUpperCase() + words.slice(1),
-      title: `The ${steps.word} that the panel speaks about. ${count(steps.count)} of them, ${steps.method}`,
-      click: () => go(steps.at(app.momentState)),
-    },
-    { text: '›', title: `The ${steps.word} after (.)`, disabled: after < 0, click: () => go(stepBeside(app, 1)) },
-  ]);
+  return segmented(
+    'Steps',
+    button('‹', `The ${steps.word} before (,)`, () => go(stepBeside(app, -1)), { disabled: before < 0 }),
+    button(
+      words[0].toUpperCase() + words.slice(1),
+      `The ${steps.word} that the panel speaks about. ${count(steps.count)} of them, ${steps.method}`,
+      () => go(steps.at(app.momentState)),
+    ),
+    button('›', `The ${steps.word} after (.)`, () => go(stepBeside(app, 1)), { disabled: after < 0 }),
+  );
 }

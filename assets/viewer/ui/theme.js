@@ -2,62 +2,53 @@
 // has already chosen before the first paint.
 
 import { themeChanged } from '../state/colour.js';
+import { listen } from '../view/listen.js';
 
 const KEY = 'memviz-theme';
 /** @typedef {'light' | 'dark' | 'system'} Choice */
 /** @type {Choice[]} */
 const ORDER = ['light', 'dark', 'system'];
 
-export class Theme {
-  /** @param {import('../app.js').App} app */
-  constructor(app) {
-    this.app = app;
-    this.system = matchMedia('(prefers-color-scheme: dark)');
-    this.system.addEventListener('change', () => {
-      if (this.choice === 'system') this.#apply();
-    });
-    /** @type {Choice} */
-    this.choice = this.#stored();
-    addEventListener('beforeprint', () => this.#set('light'));
-    addEventListener('afterprint', () => this.#apply());
-  }
+/** @param {import('../app.js').App} app */
+export function mountTheme(app) {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  let choice = stored();
+  const show = (/** @type {'light' | 'dark'} */ theme) => {
+    const { dataset } = document.documentElement;
+    if (dataset.theme === theme) return;
+    dataset.theme = theme;
+    themeChanged(app);
+  };
+  const apply = () => show(choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
+  listen(system, { change: apply });
+  listen(window, { beforeprint: () => show('light'), afterprint: apply });
+  return {
+    /** The next of light, dark and system. */
+    cycle() {
+      choice = ORDER[(ORDER.indexOf(choice) + 1) % ORDER.length];
+      try {
+        localStorage.setItem(KEY, choice);
+      } catch {
+        /* a page without storage forgets */
+      }
+      apply();
+    },
 
-  /** The next of light, dark and system. */
-  cycle() {
-    this.choice = ORDER[(ORDER.indexOf(this.choice) + 1) % ORDER.length];
-    try {
-      localStorage.setItem(KEY, this.choice);
-    } catch {
-      /* a page without storage forgets */
-    }
-    this.#apply();
-  }
+    /** For this page only. @param {'light' | 'dark'} theme */
+    force(theme) {
+      choice = theme;
+      apply();
+    },
+  };
+}
 
-  /** For this page only. @param {'light' | 'dark'} theme */
-  force(theme) {
-    this.choice = theme;
-    this.#apply();
+/** @returns {Choice} */
+function stored() {
+  try {
+    const choice = localStorage.getItem(KEY);
+    if (choice === 'light' || choice === 'dark') return choice;
+  } catch {
+    /* no storage here */
   }
-
-  #apply() {
-    this.#set(this.choice === 'system' ? (this.system.matches ? 'dark' : 'light') : this.choice);
-  }
-
-  /** @param {'light' | 'dark'} theme */
-  #set(theme) {
-    if (document.documentElement.dataset.theme === theme) return;
-    document.documentElement.dataset.theme = theme;
-    themeChanged(this.app);
-  }
-
-  /** @returns {Choice} */
-  #stored() {
-    try {
-      const stored = localStorage.getItem(KEY);
-      if (stored === 'light' || stored === 'dark') return stored;
-    } catch {
-      /* no storage here */
-    }
-    return 'system';
-  }
+  return 'system';
 }

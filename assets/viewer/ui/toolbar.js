@@ -3,7 +3,8 @@
 import { modesOf } from '../data/colours.js';
 import { setColourMode } from '../state/colour.js';
 import { showOOM } from '../state/show.js';
-import { h, segmented } from './dom.js';
+import { listen } from '../view/listen.js';
+import { button, h, segmented, signButton } from './dom.js';
 import { stepButtons } from './steps.js';
 
 /** @param {import('../app.js').App} app @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
@@ -14,58 +15,36 @@ export function mountToolbar(app, history, root) {
       root.replaceChildren(colourChoice(app));
       return;
     }
-    const go = [{ text: 'Peak', title: 'Panel to the peak (P)', click: () => app.setMoment('peak') }];
-    if (app.device.data.ooms.length > 0)
-      go.push({ text: 'OOM', title: 'The last events before out of memory (O)', click: () => showOOM(app) });
-    go.push({ text: 'End', title: 'Panel to the end (E)', click: () => app.setMoment('end') });
-    const back = h('button.icon', {
-      text: '↶',
-      title: 'View back ([)',
-      label: 'View back',
-      disabled: !history.canBack,
-      click: () => history.back(),
-    });
-    const forward = h('button.icon', {
-      text: '↷',
-      title: 'View forward (])',
-      label: 'View forward',
-      disabled: !history.canForward,
-      click: () => history.forward(),
-    });
-    const view = segmented('View', [{ text: 'Whole', title: 'Whole recording (0)', click: () => viewport.whole() }]);
-    view.append(back, forward);
-    const fitted = viewport.isFitted;
+    const axis = (/** @type {'events' | 'time'} */ kind, /** @type {string} */ text, /** @type {string} */ title) =>
+      button(text, title, () => app.setAxis(kind), { pressed: viewport.axis.kind === kind });
     root.replaceChildren(
       colourChoice(app),
-      ...(device.hasTime
-        ? [
-            segmented('Axis', [
-              {
-                text: 'Events',
-                title: 'One state, one step (X)',
-                pressed: viewport.axis.kind === 'events',
-                click: () => app.setAxis('events'),
-              },
-              {
-                text: 'Time',
-                title: 'Recorded time (X)',
-                pressed: viewport.axis.kind === 'time',
-                click: () => app.setAxis('time'),
-              },
-            ]),
-          ]
-        : []),
-      segmented('Go to', go),
+      device.hasTime
+        ? segmented('Axis', axis('events', 'Events', 'One state, one step (X)'), axis('time', 'Time', 'Recorded time (X)'))
+        : '',
+      segmented(
+        'Go to',
+        button('Peak', 'Panel to the peak (P)', () => app.setMoment('peak')),
+        device.data.ooms.length > 0 &&
+          button('OOM', 'The last events before out of memory (O)', () => showOOM(app)),
+        button('End', 'Panel to the end (E)', () => app.setMoment('end')),
+      ),
       stepButtons(app) ?? '',
-      view,
-      segmented('Height', [
-        {
-          text: 'Fit height',
-          title: 'Start the height at the lowest byte that changes in view (Y)',
-          pressed: fitted,
-          click: () => viewport.toggleFit(),
-        },
-      ]),
+      segmented(
+        'View',
+        button('Whole', 'Whole recording (0)', () => viewport.whole()),
+        signButton('↶', 'View back', '[', () => history.back(), { disabled: !history.canBack }),
+        signButton('↷', 'View forward', ']', () => history.forward(), { disabled: !history.canForward }),
+      ),
+      segmented(
+        'Height',
+        button(
+          'Fit height',
+          'Start the height at the lowest byte that changes in view (Y)',
+          () => viewport.toggleFit(),
+          { pressed: viewport.isFitted },
+        ),
+      ),
     );
   };
   app.on(['device', 'settled', 'colour'], update);
@@ -76,13 +55,11 @@ function colourChoice(app) {
   const select = h(
     'select',
     { label: 'Colour by', title: 'Colour by (C)' },
-    ...modesOf(app.device).map(({ mode, label, lacks }) => {
-      const option = h('option', { text: lacks ? `${label}: ${lacks}` : label, value: mode });
-      option.disabled = lacks !== '';
-      return option;
-    }),
+    modesOf(app.device).map(({ mode, label, lacks }) =>
+      h('option', { text: lacks ? `${label}: ${lacks}` : label, value: mode, disabled: lacks !== '' }),
+    ),
   );
   select.value = app.colourMode;
-  select.addEventListener('change', () => setColourMode(app, select.value));
+  listen(select, { change: () => setColourMode(app, select.value) });
   return h('label.choice', h('span', 'Colour'), select);
 }

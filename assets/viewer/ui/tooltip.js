@@ -30,7 +30,7 @@ export function mountTooltip(app, root, timeline) {
       return;
     }
     if (id !== shown || root.dataset.state !== String(hover.state))
-      root.replaceChildren(...lines(app, id, hover.state));
+      root.replaceChildren(...h('div', lines(app, id, hover.state)).childNodes);
     root.dataset.state = String(hover.state);
     shown = id;
     const { offsetWidth: width, offsetHeight: height } = root;
@@ -73,15 +73,15 @@ function lines(app, id, state) {
       h('span.id', `#${count(id)}`),
     ),
     h('div', { class: user ? 'mono user' : 'user', text: where }),
-    detail ? h('div.mono', detail) : null,
+    detail && h('div.mono', detail),
     h(
       'div',
       `${share(data.size[id], total)} of ${bytes(total)} live here`,
       h('span.id.mono', `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
     ),
-    hasHistory ? h('div', [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')) : null,
+    hasHistory && h('div', [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')),
     h('div.faint', 'Click to pin the full stack'),
-  ].filter((x) => x !== null);
+  ];
 }
 
 /** @param {import('../data/device.js').DeviceData} data @param {number} id */

@@ -9,6 +9,7 @@
 //   al     1: what the range keeps is shown alone
 //   sel    pinned allocation
 //   c      colour: family, site, file, stack, size, life, stream or pool
+//   h      1: patterns beside the colours
 //   iso    groups isolated, or BY:KEY of a row of the table, or stack:KEY of a cell of the icicle
 //   lanes  0: the lanes are folded
 //   tab    what the table's rows are: file, function or family
@@ -18,11 +19,10 @@
 //   theme  light or dark, forced (read only)
 
 import { rangeOf } from '../data/range.js';
-import { setColourMode } from '../state/colour.js';
+import { setColourMode, setPatterns } from '../state/colour.js';
 import { search, setIsolated } from '../state/light.js';
 import { setRange } from '../state/range.js';
-
-const OURS = ['d', 'x', 'y', 'at', 'sel', 'c', 'iso', 'r', 'al', 'tab', 'sort', 'lanes', 'q', 'f'];
+import { listen } from './listen.js';
 
 /** How long a view stays before it becomes a step of Back. */
 const SETTLED_MS = 400;
@@ -32,153 +32,137 @@ const BYS = ['site', 'file', 'function', 'family'];
 /** @type {import('../data/breakdown.js').Sort[]} */
 const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
-/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../app.js').App} App @typedef {ReturnType<typeof mountHash>} Hash */
 
-export class Hash {
-  /** @param {App} app */
-  constructor(app) {
-    this.app = app;
-    this.timer = 0;
-    this.reading = false;
-    this.pushed = location.hash;
-    addEventListener('hashchange', () => this.#follow());
-    app.on(['settled', 'moment', 'pin', 'colour', 'sort'], () => this.#write());
-  }
+/** @param {App} app */
+export function mountHash(app) {
+  let timer = 0;
+  let reading = false;
+  let pushed = location.hash;
 
   /** The device named in the address. @returns {{file: number, device: number}} */
-  device() {
-    const { report } = this.app;
-    const [a, b] = (this.#get('d') ?? '').split('.');
-    const file = b === undefined ? report.start.file : Number(a);
+  const device = () => {
+    const { files, start } = app.report;
+    const [a, b] = (read('d') ?? '').split('.');
+    const file = b === undefined ? start.file : Number(a);
     const ordinal = Number(b ?? a);
-    const device = a ? (report.files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1) : -1;
-    return device < 0 ? report.start : { file, device };
-  }
+    const at = a ? (files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1) : -1;
+    return at < 0 ? start : { file, device: at };
+  };
 
   /** Shows what the address says of the open device. */
-  apply() {
-    const { app } = this;
+  const apply = () => {
     const {
       viewport,
-      device: { timeline },
+      device: { timeline, hasHistory },
     } = app;
-    this.reading = true;
-    const colour = this.#get('c');
-    setColourMode(app, colour ?? app.defaultColourMode);
-    search(app, this.#get('q') ?? '', (this.#get('f') ?? '').split(' '));
-    const iso = this.#get('iso') ?? '';
+    reading = true;
+    setColourMode(app, read('c') ?? app.defaultColourMode);
+    setPatterns(app, read('h') === '1');
+    search(app, read('q') ?? '', (read('f') ?? '').split(' '));
+    const iso = read('iso') ?? '';
     const names = iso.split(',');
     const isolated = new Set(app.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
     const part = partOf(iso);
     if (part || app.part || isolated.size > 0 || app.isolated.size > 0)
       setIsolated(app, part ? new Set() : isolated, part);
-    app.setOrder(orderOf(this.#get('tab'), this.#get('sort')));
-    app.foldLanes(this.#get('lanes') === '0');
-    const r = pairOf(this.#get('r'));
-    const range = r && app.device.hasHistory ? rangeOf(...r, timeline.lastState) : null;
-    if (range || app.range) setRange(app, range, this.#get('al') === '1');
+    app.setOrder(orderOf(read('tab'), read('sort')));
+    app.foldLanes(read('lanes') === '0');
+    const r = pairOf(read('r'));
+    const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
+    if (range || app.range) setRange(app, range, read('al') === '1');
 
-    const [, axis, span] = /^([et]):(.*)$/.exec(this.#get('x') ?? '') ?? [];
+    const [, axis, span] = /^([et]):(.*)$/.exec(read('x') ?? '') ?? [];
     const x = pairOf(span);
     app.setAxis(x && axis === 't' ? 'time' : 'events');
-    const y = this.#get('y');
+    const y = read('y');
     const bytes = pairOf(y);
     viewport.mode = y === 'fit' ? 'fit' : 'auto';
     viewport.show(...(x ?? [0, viewport.axis.end]));
     if (bytes) viewport.setBytes(...bytes);
 
-    const at = this.#get('at');
+    const at = read('at');
     const state = Number(at);
     if (at === 'end') app.setMoment('end');
     else if (at === 'range' && range) app.setMoment('range');
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
       app.setMoment('cursor', state);
-    else app.setMoment(app.device.hasHistory ? 'peak' : 'end');
-    const sel = this.#get('sel');
+    else app.setMoment(hasHistory ? 'peak' : 'end');
+    const sel = read('sel');
     app.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
-    this.reading = false;
-  }
+    reading = false;
+  };
 
-  /** @param {string} key */
-  #get(key) {
-    return new URLSearchParams(location.hash.slice(1)).get(key);
-  }
-
-  async #follow() {
-    const { app } = this;
-    const { file, device } = this.device();
-    this.pushed = location.hash;
-    if (!app.device || file !== app.device.fileIndex || device !== app.device.deviceIndex) await app.open(file, device);
-    this.apply();
-    app.settle();
-  }
-
-  #write() {
-    if (this.reading) return;
-    const text = this.#text();
+  const write = () => {
+    if (reading) return;
+    const text = textOf(app);
     if (text === location.hash.slice(1)) return;
     replace(text);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       // The step of Back is the view before; what is shown now becomes a new one.
-      if (location.hash === this.pushed) return;
-      const now = location.hash.slice(1);
-      replace(this.pushed.slice(1));
-      history.pushState(null, '', '#' + now);
-      this.pushed = location.hash;
+      const { hash } = location;
+      if (hash === pushed) return;
+      replace(pushed.slice(1));
+      history.pushState(null, '', hash || '#');
+      pushed = location.hash;
     }, SETTLED_MS);
-  }
+  };
 
-  /** @returns {string} */
-  #text() {
-    const { app } = this;
-    const {
-      viewport,
-      device,
-      report: { start, files },
-    } = app;
-    const { axis } = viewport;
-    const params = new URLSearchParams(location.hash.slice(1));
-    for (const key of OURS) params.delete(key);
-    const set = (/** @type {string} */ key, /** @type {string | false} */ value) => {
-      if (value) params.set(key, value);
-    };
-    const ordinal = device.report.device;
-    set(
-      'd',
-      (device.fileIndex !== start.file || device.deviceIndex !== start.device) &&
-        (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
-    );
-    set(
-      'x',
-      (!viewport.isWhole || axis.kind === 'time') &&
-        `${axis.kind[0]}:${Math.round(viewport.from)}-${viewport.isWhole ? Math.ceil(viewport.to) : Math.round(viewport.to)}`,
-    );
-    set(
-      'y',
-      viewport.mode === 'fit'
-        ? 'fit'
-        : viewport.mode === 'free' && `${Math.round(viewport.low)}-${Math.round(viewport.high)}`,
-    );
-    set(
-      'at',
-      device.hasHistory &&
-        (app.moment === 'end' || app.moment === 'range' ? app.moment : app.moment === 'cursor' && String(app.cursor)),
-    );
-    set('sel', app.pinned !== null && String(app.pinned));
-    set('c', app.colourMode !== app.defaultColourMode && app.colourMode);
-    set('r', app.range !== null && `${app.range.from}-${app.range.to}`);
-    set('al', app.alone !== null && '1');
-    set('lanes', app.lanesFolded && '0');
-    const { by, sort, rising } = app.order;
-    set('tab', by !== 'site' && by);
-    set('sort', (sort !== 'bytes' || rising) && sort[0] + (rising ? '.up' : ''));
-    if (app.part) set('iso', `${app.part.by}:${app.part.key}`);
-    else set('iso', app.isolated.size > 0 && [...app.isolated].map((i) => app.grouping.groups[i].name).join(','));
-    set('q', app.found.query);
-    set('f', app.found.filters.join(' '));
-    return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
-  }
+  listen(window, {
+    async hashchange() {
+      const { file, device: at } = device();
+      pushed = location.hash;
+      if (!app.device || file !== app.device.fileIndex || at !== app.device.deviceIndex) await app.open(file, at);
+      apply();
+      app.settle();
+    },
+  });
+  app.on(['settled', 'moment', 'pin', 'colour', 'sort'], write);
+  return { device, apply };
+}
+
+/** @param {string} key */
+function read(key) {
+  return new URLSearchParams(location.hash.slice(1)).get(key);
+}
+
+/** @param {App} app @returns {string} the hash of what is shown, without the sign */
+function textOf(app) {
+  const {
+    viewport,
+    device,
+    moment,
+    part,
+    report: { start, files },
+  } = app;
+  const { axis, mode, isWhole } = viewport;
+  const { by, sort, rising } = app.order;
+  const ordinal = device.report.device;
+  const started = device.fileIndex === start.file && device.deviceIndex === start.device;
+  const whole = (/** @type {number[]} */ ...pair) => pair.map(Math.round).join('-');
+  /** @type {Record<string, string | false>} */
+  const values = {
+    d: !started && (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
+    x: (!isWhole || axis.kind === 'time') && `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
+    y: mode === 'fit' ? mode : mode === 'free' && whole(viewport.low, viewport.high),
+    at: device.hasHistory && (moment === 'cursor' ? String(app.cursor) : moment !== 'peak' && moment),
+    sel: app.pinned !== null && String(app.pinned),
+    c: app.colourMode !== app.defaultColourMode && app.colourMode,
+    h: app.patterns && '1',
+    r: app.range !== null && whole(app.range.from, app.range.to),
+    al: app.alone !== null && '1',
+    lanes: app.lanesFolded && '0',
+    tab: by !== 'site' && by,
+    sort: (sort !== 'bytes' || rising) && sort[0] + (rising ? '.up' : ''),
+    iso: part ? `${part.by}:${part.key}` : [...app.isolated].map((i) => app.grouping.groups[i].name).join(),
+    q: app.found.query,
+    f: app.found.filters.join(' '),
+  };
+  const params = new URLSearchParams(location.hash.slice(1));
+  for (const key of Object.keys(values)) params.delete(key);
+  for (const [key, value] of Object.entries(values)) if (value) params.set(key, value);
+  return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
 }
 
 /** @param {string | null | undefined} text "FROM-TO" @returns {[number, number] | null} null also for numbers that are not exact */

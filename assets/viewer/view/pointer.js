@@ -1,212 +1,197 @@
 // Mouse, wheel and touch on the timeline.
 
-import { MINIMAP } from '../draw/layout.js';
 import { showLife, showRange } from '../state/show.js';
 import { brushDrag, edgeAt, edgeDrag } from './brush.js';
 import { dragFrom, EDGE } from './drags.js';
 import { laneDrag } from './lanes.js';
+import { listen } from './listen.js';
 
-/** Pixels that a press may move and still be a click. */
-const STILL = 3;
+/** Pixels that a press may move and still be a click: of a mouse, and of a finger. */
+const STILL = { mouse: 3, touch: 9 };
 
-/** Milliseconds after which a finger held still pins. */
+/** Milliseconds after which a finger held still pins, or begins a range. */
 const LONG_PRESS = 500;
 
 /** @typedef {import('../app.js').App} App @typedef {import('./stage.js').Stage} Stage */
 /** @typedef {import('./drags.js').Point} Point @typedef {import('./drags.js').Drag} Drag */
 
-export class Pointer {
-  /** @param {App} app @param {Stage} stage @param {HTMLCanvasElement} surface */
-  constructor(app, stage, surface) {
-    this.app = app;
-    this.stage = stage;
-    this.surface = surface;
-    /** @type {Drag | null} */
-    this.drag = null;
-    /** @type {Point} */
-    this.pressed = { x: 0, y: 0 };
-    this.moved = false;
-    /** @type {Map<number, Point>} */
-    this.fingers = new Map();
-    this.pressTimer = 0;
-    surface.addEventListener('pointerdown', (e) => this.#down(e));
-    surface.addEventListener('mousedown', (e) => {
-      // A press is no wish for the keyboard's focus ring; Tab still brings it.
-      e.preventDefault();
-      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    });
-    surface.addEventListener('pointermove', (e) => this.#move(e));
-    surface.addEventListener('pointerup', (e) => this.#up(e));
-    surface.addEventListener('pointercancel', (e) => this.#cancel(e));
-    surface.addEventListener('pointerleave', () => {
-      app.setLane(null);
-      if (!this.drag) app.setHover(null);
-    });
-    surface.addEventListener('wheel', (e) => this.#wheel(e), { passive: false });
-    surface.addEventListener('dblclick', (e) => this.#double(e));
-  }
+/** @param {App} app @param {Stage} stage @param {HTMLCanvasElement} surface */
+export function mountPointer(app, stage, surface) {
+  /** @type {Drag | null} */
+  let drag = null;
+  /** @type {Point} */
+  let pressed = { x: 0, y: 0 };
+  let hasMoved = false;
+  /** @type {Map<number, Point>} */
+  const fingers = new Map();
+  let pressTimer = 0;
 
-  /** @param {PointerEvent} event */
-  #down(event) {
-    if (!this.app.device || (event.pointerType === 'mouse' && event.button !== 0)) return;
-    const p = point(event);
-    this.surface.setPointerCapture(event.pointerId);
-    this.pressed = p;
-    this.moved = false;
-    if (event.pointerType === 'touch') {
-      this.fingers.set(event.pointerId, p);
-      clearTimeout(this.pressTimer);
-      this.pressTimer = setTimeout(() => {
-        if (!this.moved && this.fingers.size === 1) this.#pinAt(p);
-      }, LONG_PRESS);
-    }
-    this.drag =
-      laneDrag(this.app, this.stage, p) ||
-      (this.#brushes(event, p) && brushDrag(this.app, this.stage, p)) ||
-      edgeDrag(this.app, this.stage, p) ||
-      dragFrom(this.app, this.stage, p, event.altKey);
-  }
-
-  /** Whether a press begins a range. @param {PointerEvent} event @param {Point} p */
-  #brushes({ shiftKey }, p) {
-    return shiftKey && this.app.device.hasHistory && this.stage.scales.part(p.x, p.y) === 'plot';
-  }
-
-  /** @param {PointerEvent} event */
-  #move(event) {
-    const { app, stage } = this;
-    if (!app.device || !stage.scales) return;
-    const p = point(event);
-    if (this.fingers.has(event.pointerId)) {
-      if (this.fingers.size === 2) {
-        this.#pinch(event.pointerId, p);
-        return;
-      }
-      this.fingers.set(event.pointerId, p);
-    }
-    if (this.drag) {
-      this.moved ||= Math.hypot(p.x - this.pressed.x, p.y - this.pressed.y) > STILL;
-      if (this.moved) {
-        app.setHover(null);
-        app.setLane(null);
-        this.drag.move(p);
-      }
-      return;
-    }
-    this.surface.style.cursor = this.#cursorAt(p);
-    app.setHover(stage.at(p.x, p.y));
-    app.setLane(stage.laneAt(p.x, p.y));
-  }
-
-  /** @param {Point} p */
-  #cursorAt({ x, y }) {
-    const {
-      stage: { scales },
-      app: { viewport, device },
-    } = this;
-    const part = scales.part(x, y);
-    if (part === 'bytes') return 'ns-resize';
-    if (part === 'fold' || (part === 'lanes' && this.stage.laneAt(x, y))) return 'pointer';
-    if (part === 'lanes') return 'crosshair';
-    if (edgeAt(this.app, this.stage, { x, y })) return 'ew-resize';
-    if (part === 'plot') return 'crosshair';
-    if (part !== 'minimap' || !device.hasHistory) return 'default';
-    const near = Math.min(Math.abs(x - scales.minimapX(viewport.from)), Math.abs(x - scales.minimapX(viewport.to)));
-    return viewport.isWhole
-      ? 'crosshair'
-      : near <= EDGE
-        ? 'ew-resize'
-        : x > scales.minimapX(viewport.from) && x < scales.minimapX(viewport.to)
-          ? 'grab'
-          : 'crosshair';
-  }
-
-  /** @param {number} id of the finger that moved @param {Point} p */
-  #pinch(id, p) {
-    const other = [...this.fingers].find(([k]) => k !== id)?.[1];
-    const before = this.fingers.get(id);
-    this.fingers.set(id, p);
-    this.moved = true;
-    if (!other || !before || !this.app.device.hasHistory) return;
-    const { scales } = this.stage;
-    const was = Math.max(8, Math.abs(before.x - other.x));
-    const is = Math.max(8, Math.abs(p.x - other.x));
-    this.app.viewport.zoom(was / is, scales.position((p.x + other.x) / 2));
-  }
-
-  /** @param {PointerEvent} event */
-  #up(event) {
-    clearTimeout(this.pressTimer);
-    this.fingers.delete(event.pointerId);
-    const { drag } = this;
-    this.drag = null;
-    if (!drag) return;
-    drag.end?.();
-    if (!this.moved) drag.tap?.();
-    if (drag.click && !this.moved && event.pointerType !== 'touch') this.#pinAt(point(event));
-  }
-
-  /** @param {PointerEvent} event */
-  #cancel(event) {
-    clearTimeout(this.pressTimer);
-    this.fingers.delete(event.pointerId);
-    this.drag = null;
-    this.stage.box = null;
-  }
+  /** Whether a range can begin there. @param {Point} p */
+  const brushes = ({ x, y }) => app.device.hasHistory && stage.scales.part(x, y) === 'plot';
 
   /** Sets the cursor and pins what lies there. @param {Point} p */
-  #pinAt(p) {
-    const { app } = this;
-    const found = this.stage.at(p.x, p.y);
+  const pinAt = (p) => {
+    const found = stage.at(p.x, p.y);
     if (!found) return;
     app.setHover(null);
     if (app.device.hasHistory) app.setMoment('cursor', found.state);
     app.pin(found.hit ? found.hit.id : null);
-  }
+  };
 
-  /** @param {WheelEvent} event */
-  #wheel(event) {
-    const { app, stage } = this;
-    if (!app.device) return;
-    event.preventDefault();
+  /** A finger held still pins; moved on from there, it brushes a range. @param {Point} p */
+  const pressLong = (p) => {
+    if (hasMoved || fingers.size !== 1) return;
+    pinAt(p);
+    if (!brushes(p)) return;
+    const brush = brushDrag(app, stage, p);
+    drag = {
+      ...brush,
+      move(q) {
+        if (app.pinned !== null) app.pin(null);
+        brush.move(q);
+      },
+    };
+  };
+
+  /** @param {number} id of the finger that moved @param {Point} p */
+  const pinch = (id, p) => {
+    const other = [...fingers].find(([k]) => k !== id)?.[1];
+    const before = fingers.get(id);
+    fingers.set(id, p);
+    hasMoved = true;
+    if (!other || !before || !app.device.hasHistory) return;
+    const was = Math.max(8, Math.abs(before.x - other.x));
+    const is = Math.max(8, Math.abs(p.x - other.x));
+    app.viewport.zoom(was / is, stage.scales.position((p.x + other.x) / 2));
+  };
+
+  /** @param {Point} p */
+  const cursorAt = ({ x, y }) => {
     const { scales } = stage;
-    const { viewport } = app;
-    const { x, y } = point(event);
-    // Lines and pages, where a browser counts in those, in pixels.
-    const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
-    const dx = event.deltaX * unit;
-    const dy = event.deltaY * unit;
-    app.setHover(null);
-    if (event.altKey) viewport.zoomBytes(Math.exp(dy * 0.002), scales.bytes(y));
-    else if (!app.device.hasHistory) return;
-    else if (event.shiftKey || Math.abs(dx) > Math.abs(dy))
-      viewport.pan(((Math.abs(dx) > Math.abs(dy) ? dx : dy) / scales.layout.plotWidth) * viewport.width);
-    else
-      viewport.zoom(
-        Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
-        y > scales.layout.minimapTop - 3 && y < scales.layout.minimapTop + MINIMAP
-          ? viewport.middle
-          : scales.position(x),
-      );
-  }
+    const { viewport, device } = app;
+    const part = scales.part(x, y);
+    if (part === 'bytes') return 'ns-resize';
+    if (part === 'fold' || (part === 'lanes' && stage.laneAt(x, y))) return 'pointer';
+    if (edgeAt(app, stage, { x, y })) return 'ew-resize';
+    if (part === 'plot' || part === 'lanes') return 'crosshair';
+    if (part !== 'minimap' || !device.hasHistory) return 'default';
+    const [from, to] = [viewport.from, viewport.to].map(scales.minimapX, scales);
+    if (viewport.isWhole) return 'crosshair';
+    if (Math.min(Math.abs(x - from), Math.abs(x - to)) <= EDGE) return 'ew-resize';
+    return x > from && x < to ? 'grab' : 'crosshair';
+  };
 
-  /** @param {MouseEvent} event */
-  #double(event) {
-    const p = point(event);
-    const part = this.stage.scales.part(p.x, p.y);
-    if (part === 'bytes') {
-      this.app.viewport.whole();
-      return;
-    }
-    if (part === 'lanes') {
-      showRange(this.app);
-      return;
-    }
-    if (part !== 'plot') return;
-    const found = this.stage.at(p.x, p.y);
-    if (found?.hit && this.app.device.hasHistory) showLife(this.app, found.hit.id);
-    else this.app.viewport.whole();
-  }
+  /** @param {PointerEvent} event */
+  const forget = (event) => {
+    clearTimeout(pressTimer);
+    fingers.delete(event.pointerId);
+    const ended = drag;
+    drag = null;
+    return ended;
+  };
+
+  listen(surface, {
+    pointerdown(event) {
+      if (!app.device || (event.pointerType === 'mouse' && event.button !== 0)) return;
+      const p = point(event);
+      surface.setPointerCapture(event.pointerId);
+      pressed = p;
+      hasMoved = false;
+      if (event.pointerType === 'touch') {
+        fingers.set(event.pointerId, p);
+        clearTimeout(pressTimer);
+        pressTimer = setTimeout(() => pressLong(p), LONG_PRESS);
+      }
+      drag =
+        laneDrag(app, stage, p) ||
+        (event.shiftKey && brushes(p) && brushDrag(app, stage, p)) ||
+        edgeDrag(app, stage, p) ||
+        dragFrom(app, stage, p, event.altKey);
+    },
+
+    mousedown(event) {
+      // A press is no wish for the keyboard's focus ring; Tab still brings it.
+      event.preventDefault();
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    },
+
+    contextmenu(event) {
+      if (fingers.size > 0) event.preventDefault(); // a long press is ours
+    },
+
+    pointermove(event) {
+      if (!app.device || !stage.scales) return;
+      const p = point(event);
+      if (fingers.size === 2 && fingers.has(event.pointerId)) {
+        pinch(event.pointerId, p);
+        return;
+      }
+      if (fingers.has(event.pointerId)) fingers.set(event.pointerId, p);
+      if (drag) {
+        hasMoved ||= Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
+        if (!hasMoved) return;
+        app.setHover(null);
+        app.setLane(null);
+        drag.move(p);
+        return;
+      }
+      surface.style.cursor = cursorAt(p);
+      app.setHover(stage.at(p.x, p.y));
+      app.setLane(stage.laneAt(p.x, p.y));
+    },
+
+    pointerup(event) {
+      const ended = forget(event);
+      if (!ended) return;
+      ended.end?.();
+      if (hasMoved) return;
+      ended.tap?.();
+      if (ended.click && event.pointerType !== 'touch') pinAt(point(event));
+    },
+
+    pointercancel(event) {
+      forget(event);
+      stage.box = null;
+    },
+
+    pointerleave() {
+      app.setLane(null);
+      if (!drag) app.setHover(null);
+    },
+
+    wheel(event) {
+      if (!app.device) return;
+      event.preventDefault();
+      const { scales } = stage;
+      const { viewport } = app;
+      const { x, y } = point(event);
+      // Lines and pages, where a browser counts in those, in pixels.
+      const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
+      const dx = event.deltaX * unit;
+      const dy = event.deltaY * unit;
+      const across = Math.abs(dx) > Math.abs(dy);
+      app.setHover(null);
+      if (event.altKey) viewport.zoomBytes(Math.exp(dy * 0.002), scales.bytes(y));
+      else if (!app.device.hasHistory) return;
+      else if (event.shiftKey || across) viewport.pan(((across ? dx : dy) / scales.layout.plotWidth) * viewport.width);
+      else
+        viewport.zoom(
+          Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
+          scales.part(x, y) === 'minimap' ? viewport.middle : scales.position(x),
+        );
+    },
+
+    dblclick(event) {
+      const p = point(event);
+      const part = stage.scales.part(p.x, p.y);
+      if (part === 'bytes') app.viewport.whole();
+      if (part === 'lanes') showRange(app);
+      if (part !== 'plot') return;
+      const found = stage.at(p.x, p.y);
+      if (found?.hit && app.device.hasHistory) showLife(app, found.hit.id);
+      else app.viewport.whole();
+    },
+  });
 }
 
 /** @param {MouseEvent} event @returns {Point} */

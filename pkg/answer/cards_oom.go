@@ -1,0 +1,83 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// Failure is what stands beside the numbers of a request that failed.
+type Failure struct {
+	State     int
+	Diagnosis string // a sentence, with no number that stands there anyway
+	Evidence  string // the same with all of them
+	Try       string // a sentence on the most promising thing to change
+}
+
+// haveLess is what is left to try where no setting would help for long.
+const haveLess = "Have less memory live at a time: what was live stands below, the largest first."
+
+// oomWords are the verdicts on an out-of-memory event in a few words.
+var oomWords = map[analysis.OOMVerdict]string{
+	analysis.OOMPressure:   "nearly all was in use",
+	analysis.OOMFragmented: "enough free, in pieces",
+	analysis.OOMOther:      "free for another stream",
+	analysis.OOMOutside:    "used outside PyTorch",
+	analysis.OOMLimit:      "a limit refused it",
+}
+
+// outOfMemory speaks of the last failure, and gives what there is to say of all.
+func outOfMemory(r *analysis.Recording) (Card, []Failure) {
+	const question = "What happened at the OOM?"
+	d := r.Device
+	ooms := analysis.FindOOMs(r, 0)
+	if len(ooms) == 0 {
+		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events", Evidence: nowhere}
+		if hasHistory(d) {
+			peak := d.Totals.PeakState
+			unused := max(0, d.ReservedBytes()[peak]-d.Totals.PeakBytes)
+			c.Line = units.Bytes(unused) + " of the reserved memory unused at the peak"
+			c.Evidence = Evidence{State: peak, Allocation: -1}
+		}
+		return c, nil
+	}
+	f := &failure{r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, 0)}
+	failures := make([]Failure, len(ooms))
+	for i := range ooms {
+		o := &ooms[i]
+		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(plainName), Try: haveLess}
+		if advice := o.Advise(f.settings); len(advice) > 0 {
+			failures[i].Try = adviceSentence(advice[0])
+		}
+	}
+	o := &ooms[len(ooms)-1]
+	c := Card{
+		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) + " free on the device",
+		Line: oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused", Detail: failures[len(ooms)-1].Evidence,
+		Evidence: Evidence{State: o.State(), Allocation: -1},
+	}
+	if len(ooms) > 1 {
+		c.Line += ", the last of " + units.Count(len(ooms))
+	}
+	return c, failures
+}
+
+// diagnosis is the verdict on a request as a sentence.
+func diagnosis(o *analysis.OOM) string {
+	switch o.Verdict {
+	case analysis.OOMFragmented:
+		return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.", amount(max(o.LargestSame, o.DeviceFree)))
+	case analysis.OOMOther:
+		return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
+	case analysis.OOMOutside:
+		return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
+	case analysis.OOMLimit:
+		return "The device had room: a limit of the process or a failed mapping refused it."
+	}
+	text := fmt.Sprintf("%s of the %s that PyTorch could use was in use", units.NoBreak(units.Share(o.Active, o.Visible())), amount(o.Visible()))
+	if o.LastPieces {
+		text += fmt.Sprintf(", %s of what it had reserved", units.NoBreak(units.Share(o.Active, o.Reserved)))
+	}
+	return text + "."
+}

@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+)
+
+// What the page says of a failed request is what the command says.
+func TestCardsOfFailures(t *testing.T) {
+	in := example(t, "out-of-memory")
+	s, err := OOM([]Input{in}, OOMOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := s.value.(*devices[OOMDevice]).Devices[0].OOMs
+	cards, got := Cards(in.Recordings[0])
+	if len(got) != len(want) || len(want) == 0 {
+		t.Fatalf("%d failures, want %d", len(got), len(want))
+	}
+	for i, f := range got {
+		try := haveLess
+		if len(want[i].Advice) > 0 {
+			try = want[i].Advice[0].Text
+		}
+		if f.State != want[i].State || f.Evidence != want[i].Evidence || f.Try != try {
+			t.Errorf("failure %d is %+v, want %+v", i, f, want[i])
+		}
+	}
+	if last := got[len(got)-1]; cards[3].Detail != last.Evidence || cards[3].Evidence.State != last.State {
+		t.Errorf("the answer %+v is not of the last failure %+v", cards[3], last)
+	}
+}
+
+func TestDiagnosis(t *testing.T) {
+	const mib = 1 << 20
+	o := analysis.OOM{Active: 900 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib, FreeOther: 80 * mib, Capacity: 3000 * mib}
+	for verdict, want := range map[analysis.OOMVerdict]string{
+		analysis.OOMPressure:   "90 % of the 1000 MiB that PyTorch could use was in use.",
+		analysis.OOMFragmented: "Enough was free, in pieces of at most 40.0 MiB: fragmentation.",
+		analysis.OOMOther:      "Enough was cached, but 80.0 MiB of it for another stream or pool.",
+		analysis.OOMOutside:    "1.95 GiB was used outside of PyTorch's allocator.",
+		analysis.OOMLimit:      "The device had room: a limit of the process or a failed mapping refused it.",
+	} {
+		o.Verdict = verdict
+		if got := strings.ReplaceAll(diagnosis(&o), "\u00a0", " "); got != want {
+			t.Errorf("%v: %q, want %q", verdict, got, want)
+		}
+	}
+}
+
+// A file without a history has one state, and nothing speaks of a peak there.
+func TestCardsOfStateOnly(t *testing.T) {
+	in := example(t, "training-loop")
+	in.Snapshot.Traces, in.Snapshot.Annotations = nil, nil
+	in = NewInput(in.Name, in.Snapshot)
+	cards, _ := Cards(in.Recordings[0])
+	for _, c := range cards {
+		if strings.Contains(c.Value+c.Small+c.Line, "peak") {
+			t.Errorf("of its one state is said: %+v", c)
+		}
+	}
+	if !strings.HasPrefix(cards[2].Line, "largest site: ") {
+		t.Errorf("who allocated it is answered with %+v", cards[2])
+	}
+}
