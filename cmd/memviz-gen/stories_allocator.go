@@ -14,16 +14,17 @@ var allocatorStories = []story{
 
 func expandableSegments(p *process) {
 	const width = 4096 * floatBytes
-	work := func(rows int64) {
-		p.at("x = torch.randn(rows, 4096, device=\"cuda\")", func() { p.vars["x"] = p.make(rows*width, "randn") })
+	work := func(rows int64) (sum tensor) {
+		p.at(`x = torch.randn(rows, 4096, device="cuda")`, func() { p.vars["x"] = p.make(rows*width, "randn") })
 		p.at("y = torch.mul(x, 2)", func() { p.vars["y"] = p.make(rows*width, "mul") })
-		p.at("return torch.sum(y, 1)", func() { p.make(rows*floatBytes, "sum") })
+		p.at("return torch.sum(y, 1)", func() { sum = p.make(rows*floatBytes, "sum") })
 		p.at("return torch.sum(y, 1)", func() { p.returns("x", "y") })
+		return sum
 	}
 	p.main(func() {
-		p.at("kept = [torch.randn(256, 4096, device=\"cuda\")]", func() { p.make(256*width, "randn") })
+		p.at(`first = torch.randn(256, 4096, device="cuda")`, func() { p.make(256*width, "randn") })
 		for _, rows := range []int64{1024, 2048, 4096, 2048, 8192} {
-			p.at("kept.append(work(rows))", func() { work(rows) })
+			p.at("result = work(rows)", func() { p.set("result", work(rows)) })
 			if rows == 4096 {
 				p.at("torch.cuda.empty_cache()", func() { p.note(p.emptyCache()) })
 			}
@@ -57,12 +58,18 @@ func cudaGraph(p *process) {
 	})
 }
 
+// lengths are those of the script.
+var lengths = []int64{
+	1216, 640, 1856, 832, 1408, 1024, 1728, 512, 1536, 960, 1920, 704,
+	1088, 1664, 576, 1344, 896, 1792, 1152, 768, 1472, 1280, 1600, 1984,
+}
+
 func manyLengths(p *process) {
 	const width = 8 * 1024 * floatBytes // bytes of a position
 	p.main(func() {
 		p.at("run(here / sys.argv[1])", func() {
 			var saved []tensor
-			for length := int64(512); length <= 1920; length += 128 {
+			for _, length := range lengths {
 				p.at("saved = forward(length)", func() {
 					var x tensor
 					p.at(`x = torch.randn(8, length, 1024, device="cuda")`, func() { x = p.make(length*width, "randn") })

@@ -9,6 +9,9 @@ import (
 var formatStories = []story{
 	{"cpp-stacks", "three steps recorded with C++ frames: the backward pass has names", []take{{all: true, play: threeSteps}}},
 	{"protocol-5", "three steps, pickled as Python 3.14 does", []take{{play: threeSteps, write: protocol5}}},
+	{"cpp-writer", "three steps, pickled by torch's C++ code", []take{{play: threeSteps, write: snapshot.WriteNative}}},
+	{"saved-by-torch", "one step, kept with torch.save: the snapshot, and the segments alone", []take{
+		{file: "snapshot.pt", play: oneStep, write: saved("snapshot")}, {file: "segments.pt", play: oneStep, write: savedSegments}}},
 }
 
 func threeSteps(p *process) {
@@ -18,6 +21,14 @@ func threeSteps(p *process) {
 		for range 3 {
 			m.train()
 		}
+	})
+}
+
+func oneStep(p *process) {
+	p.main(func() {
+		m := p.newMLP(512, 1024, 512)
+		p.at(toCUDA, func() { m.cuda() })
+		m.train()
 	})
 }
 

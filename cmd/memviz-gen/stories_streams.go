@@ -10,11 +10,13 @@ func recordStream(p *process) {
 	p.main(func() {
 		for i := range 6 {
 			p.randn("batch", `batch = torch.randn(4 << 20, device="cuda")`, elements)
-			p.at("totals.append(consume(side, batch))", func() {
+			p.at("total = consume(side, batch)", func() {
+				var sum tensor
 				p.on(sideStream, func() {
-					p.at("total = batch.sum()", func() { p.make(floatBytes, "sum") })
+					p.at("total = batch.sum()", func() { sum = p.make(floatBytes, "sum") })
 				})
 				p.note(p.gpu.RecordStream(p.vars["batch"].addr, sideStream))
+				p.set("total", sum)
 			})
 			p.at("del batch", func() { p.set("batch", tensor{}) })
 			if i == 2 {

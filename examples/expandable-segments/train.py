@@ -21,9 +21,9 @@ def work(rows):
 def main():
     torch.manual_seed(0)
     record.start()
-    kept = [torch.randn(256, 4096, device="cuda")]
+    first = torch.randn(256, 4096, device="cuda")
     for rows in 1024, 2048, 4096, 2048, 8192:
-        kept.append(work(rows))  # maps more pages when there are too few
+        result = work(rows)  # maps more pages when there are too few
         if rows == 4096:
             torch.cuda.empty_cache()  # unmaps those that hold nothing
     record.write(here / "snapshot.pickle.gz")

@@ -11,7 +11,9 @@ here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
 import record  # noqa: E402
 
-lengths = [512, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 1920]
+# Of the sequences, in the order in which they come.
+lengths = [1216, 640, 1856, 832, 1408, 1024, 1728, 512, 1536, 960, 1920, 704]
+lengths += [1088, 1664, 576, 1344, 896, 1792, 1152, 768, 1472, 1280, 1600, 1984]
 
 
 def forward(length):

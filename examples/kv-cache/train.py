@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
@@ -12,8 +13,8 @@ import record  # noqa: E402
 
 class KVCache:
     def __init__(self, layers):
-        self.keys = [torch.empty(1, 16, 0, 64, device="cuda", dtype=torch.float16) for _ in range(layers)]
-        self.values = [torch.empty(1, 16, 0, 64, device="cuda", dtype=torch.float16) for _ in range(layers)]
+        self.keys = [torch.empty(1, 32, 0, 128, device="cuda", dtype=torch.float16) for _ in range(layers)]
+        self.values = [torch.empty(1, 32, 0, 128, device="cuda", dtype=torch.float16) for _ in range(layers)]
 
 
 def update_kv_cache(cache, layer, key, value):
@@ -21,24 +22,26 @@ def update_kv_cache(cache, layer, key, value):
     cache.values[layer] = torch.cat([cache.values[layer], value], dim=2)
 
 
-def attend(cache, layer, x):
-    key = torch.mul(x, 0.5)
-    value = torch.mul(x, 2.0)
-    update_kv_cache(cache, layer, key, value)
-    return torch.nn.functional.scaled_dot_product_attention(x, cache.keys[layer], cache.values[layer])
+class Decoder(torch.nn.Module):
+    def forward(self, x, cache):
+        for layer in range(4):
+            key = torch.mul(x, 0.5)
+            value = torch.mul(x, 2.0)
+            update_kv_cache(cache, layer, key, value)
+            x = F.scaled_dot_product_attention(x, cache.keys[layer], cache.values[layer])
+        return x
 
 
 @torch.no_grad()
 def main():
     torch.manual_seed(0)
     record.start()
+    decoder = Decoder()
     cache = KVCache(layers=4)
-    x = torch.randn(1, 16, 512, 64, device="cuda", dtype=torch.float16)  # the prompt
-    for token in range(24):
-        with torch.profiler.record_function(f"token {token}"):
-            for layer in range(4):
-                x = attend(cache, layer, x)
-            x = x[:, :, -1:].clone()
+    x = torch.randn(1, 32, 32, 128, device="cuda", dtype=torch.float16)  # the prompt
+    for token in range(33):
+        x = decoder(x, cache)
+        x = x[:, :, -1:].clone()  # of the prompt, too, only the last token goes on
     record.write(here / "snapshot.pickle.gz")
 
 
