@@ -30,11 +30,12 @@ var arrows = map[string][]string{
 	"pkg/allocator":    {"pkg/snapshot"},
 	"pkg/analysis":     {"pkg/replay", "pkg/allocator", "pkg/ranges"},
 	"templates":        {},
+	"examples":         {},
 	"assets":           {},
 	"pkg/answer":       {"pkg/analysis", "pkg/units"},
 	"pkg/report":       {"pkg/answer", "templates", "assets"},
 	"cmd/memviz":       {"pkg/report"},
-	"cmd/memviz-gen":   {"pkg/report"},
+	"cmd/memviz-gen":   {"pkg/report", "examples"},
 	"cmd/memviz-bench": {"pkg/units"},
 }
 
@@ -49,6 +50,7 @@ var owners = map[string][]string{
 	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},
 	module + "templates":                  {"pkg/report"},
 	module + "assets":                     {"pkg/report"},
+	module + "examples":                   {"cmd/memviz-gen"},
 }
 
 func TestArrows(t *testing.T) {
