@@ -20,7 +20,7 @@ func recordStream(p *process) {
 			})
 			p.at("del batch", func() { p.set("batch", tensor{}) })
 			if i == 2 {
-				p.gpu.Synchronize() // the side stream has caught up, once
+				p.gpu.Synchronize() // side.synchronize()
 			}
 		}
 	})
@@ -55,7 +55,7 @@ func dataStream(p *process) {
 			p.at(backwards, func() { m.fromLoss(rows, features, outputs) })
 			p.at("optimizer.step()", func() {})
 			p.at(forgetting, m.zeroGrad)
-			p.gpu.Synchronize() // both streams are done with older batches
+			p.gpu.Synchronize() // loss.item()
 		}
 	})
 }

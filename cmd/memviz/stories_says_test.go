@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,15 +82,12 @@ func (c *comparison) holds() bool {
 func (c *comparison) String() string {
 	words := "the same"
 	if difference := c.torch - c.ours; difference != 0 {
-		words = fmt.Sprintf("%+d", difference)
-		if c.why != "" {
-			words += ": " + c.why
-		}
+		words = fmt.Sprintf("torch has %+d, %s", difference, cmp.Or(c.why, "for which there is no reason"))
 	}
 	if !c.holds() {
-		words += " UNEXPLAINED"
+		words += ": NOT EXPLAINED"
 	}
-	return fmt.Sprintf("%-28s %14d  %-30s %s", c.what, c.torch, words, units.Bytes(c.ours))
+	return fmt.Sprintf("%-24s torch %14d  memviz %14d  %s", c.what, c.torch, c.ours, words)
 }
 
 // compareWithTorch holds a snapshot of one device against torch's counters. They

@@ -22,7 +22,7 @@ py::bytes pickled() { return py::bytes(torch::cuda::_memory_snapshot_pickled());
 
 
 def main():
-    cpp = load_inline("memviz_writer", writer, functions="pickled", with_cuda=True)
+    cpp = load_inline("memviz_writer", writer, functions="pickled", extra_ldflags=["-ltorch_cuda"])
     torch.manual_seed(0)
     record.start()
     model = record.mlp(512, 2048, 2048, 512)

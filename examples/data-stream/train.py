@@ -39,6 +39,7 @@ def main():
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
+        loss.item()  # waits for the GPU, so batches that were given up are free
     record.write(here / "snapshot.pickle.gz")
 
 

@@ -27,6 +27,8 @@ def main():
         batch = torch.randn(4 << 20, device="cuda")
         total = consume(side, batch)
         del batch
+        if step == 2:
+            side.synchronize()  # the other stream has caught up, once
     record.write(here / "snapshot.pickle.gz")
 
 
