@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,6 +106,51 @@ func TestUnknownStory(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a failed run left a file")
+	}
+}
+
+// TestTakes makes the files of a story with two.
+func TestTakes(t *testing.T) {
+	make := func(args ...string) (int, error) {
+		path := filepath.Join(t.TempDir(), "x.pickle")
+		if err := run(append([]string{"memviz-gen", "-o", path}, args...), io.Discard); err != nil {
+			return 0, err
+		}
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Traces[0].Events.Len(), nil
+	}
+	first, err := make("ten-steps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := make("--take", "before.pickle.gz", "ten-steps")
+	if err != nil || before != first {
+		t.Errorf("the first file has %d events, before.pickle.gz %d (%v)", first, before, err)
+	}
+	after, err := make("--take", "after.pickle.gz", "ten-steps")
+	if err != nil || after <= before {
+		t.Errorf("%d events before and %d after (%v)", before, after, err)
+	}
+	if _, err := make("--take", "later", "ten-steps"); err == nil || !strings.Contains(err.Error(), `no file "later"`) {
+		t.Errorf("got %v, want an error that names the file", err)
+	}
+}
+
+// TestScriptFrames: a line is found by its text, in the function around it, and only
+// if there is one such line.
+func TestScriptFrames(t *testing.T) {
+	s := &script{"train.py", strings.Split("import x\n\ndef f(a):\n    if a:\n        g()  # why\n    g(1)\n    g(1)\n\nf(2)", "\n")}
+	for text, want := range map[string]string{"g()": "train.py:5:f", "f(2)": "train.py:9:<module>", "g(1)": "", "h()": ""} {
+		got := ""
+		if f, err := s.frame(text); err == nil {
+			got = fmt.Sprintf("%s:%d:%s", f.File, f.Line, f.Name)
+		}
+		if got != want {
+			t.Errorf("%s is at %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -83,6 +83,9 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
 			return shape.make(c.Uint64("seed"), c.Int("events"), c.Int("live"))
 		}
 	}
+	if s, _ := storyOf(name, ""); s != nil {
+		return nil, fmt.Errorf("the story %s has no file %q", name, c.String("take"))
+	}
 	return nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
 }
 

@@ -11,9 +11,6 @@ import (
 type mlp struct {
 	*process
 	layers []layer
-
-	// reduced, if set, is called by the engine for each gradient, as DDP's hooks are.
-	reduced func(*weight)
 }
 
 type layer struct {
@@ -143,8 +140,5 @@ func (m *mlp) accumulate(w *weight, gradient tensor) {
 		m.release(engineDrops, gradient)
 	} else {
 		w.gradient = gradient
-	}
-	if m.reduced != nil {
-		m.reduced(w)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// home is where the examples lie on the machine of those who ran them never.
+// home is where the examples lie on the machine that simulated runs pretend to be on.
 const home = "/home/ada/examples"
 
-// script is the train.py of a story. What a run does there it does at lines that
-// are found by their text, so that frames are where the text is.
+// script is the train.py of a story. Its lines are found by their text, so that the
+// frames of a run are right wherever the text moves to.
 type script struct {
 	file  string // as it stands in frames
 	lines []string

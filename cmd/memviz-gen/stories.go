@@ -26,8 +26,7 @@ type take struct {
 	all      bool   // stacks="all": C++ frames, too
 	play     func(*process)
 
-	// write, if set, is how the file is written instead of snapshot.Write with
-	// protocol 4. Nothing but write is different from what torch would have done.
+	// write, if set, writes the file, instead of snapshot.Write with protocol 4.
 	write func(io.Writer, *snapshot.Snapshot) error
 }
 

@@ -16,7 +16,7 @@ var rankStories = []story{
 // parallel is a process of a job with DistributedDataParallel.
 type parallel struct {
 	*mlp
-	bucket tensor // gradients on their way to the other process
+	bucket tensor // where gradients are copied to be averaged; as large as all of them
 }
 
 // spawned runs body in work(), as torch.multiprocessing starts it.
@@ -28,6 +28,7 @@ func (p *process) spawned(body func()) {
 	p.inside(body, spawn...)
 }
 
+// parallelJob trains for four steps; step is what the optimizer does.
 func (p *process) parallelJob(step func(*parallel)) {
 	p.spawned(func() {
 		m := &parallel{mlp: p.newMLP(512, 2048, 2048, 512)}
@@ -49,8 +50,7 @@ func tensorsOf(weights []*weight) (tensors []tensor) {
 	return tensors
 }
 
-// iterate is a step of the script; the bucket takes the gradients on their way,
-// without memory of its own for each.
+// iterate is a step of the script. To average gradients takes no memory but the bucket.
 func (m *parallel) iterate(step func()) {
 	const rows, features = 1024, 512
 	var outputs []tensor
