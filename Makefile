@@ -52,9 +52,9 @@ bench-go: ## run the Go benchmarks, allocations reported
 golden: ## rewrite all expected outputs; look at the diff before you commit it
 	go test ./pkg/report ./cmd/memviz -update
 
-examples: ## tell the examples' stories again, and rewrite their totals
+examples: ## tell the simulated examples again, and rewrite what is said of all of them
 	go test ./cmd/memviz-gen -run TestExamples -update
-	go test ./cmd/memviz -run TestExampleStats -update
+	go test ./cmd/memviz -run 'TestExampleStats|TestStories|TestStoryIndex|TestWalkThrough|TestTorchSays' -update
 
 viewer: ## bundle assets/viewer into assets/dist
 	go generate ./assets

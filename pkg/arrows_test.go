@@ -32,11 +32,12 @@ var arrows = map[string][]string{
 	"pkg/analysis":     {"pkg/replay", "pkg/allocator", "pkg/ranges"},
 	"pkg/redact":       {"pkg/analysis"},
 	"templates":        {},
+	"examples":         {},
 	"assets":           {},
 	"pkg/answer":       {"pkg/redact", "pkg/units"},
 	"pkg/report":       {"pkg/answer", "templates", "assets"},
 	"cmd/memviz":       {"pkg/report"},
-	"cmd/memviz-gen":   {"pkg/report"},
+	"cmd/memviz-gen":   {"pkg/report", "examples"},
 	"cmd/memviz-bench": {"pkg/units"},
 }
 
@@ -53,6 +54,7 @@ var owners = map[string][]string{
 	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},
 	module + "templates":                  {"pkg/report"},
 	module + "assets":                     {"pkg/report"},
+	module + "examples":                   {"cmd/memviz-gen"},
 }
 
 func TestArrows(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -75,7 +74,7 @@ func (l *loop) again(ops []op, saved [][]tensor) error {
 }
 
 // copyStream is a stream from PyTorch's pool, as a prefetcher uses one.
-const copyStream = allocator.Stream(0x5581c0a3f2d0)
+const copyStream = sideStream
 
 // prefetch holds the batches of the next steps. They belong to the copy's
 // stream, and wait for the default stream before they can be used again.

@@ -35,6 +35,7 @@ func run(args []string, stdout io.Writer) error {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "what the run's randomness begins with"},
+			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
 			&cli.IntFlag{Name: "rank", Usage: "process of a job that the file is of, 0 to 7"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
@@ -50,11 +51,21 @@ func run(args []string, stdout io.Writer) error {
 			if rank := c.Int("rank"); rank < 0 || rank >= jobSize {
 				return fmt.Errorf("rank %d is not one of 0 to %d", rank, jobSize-1)
 			}
-			s, err := makeSnapshot(c)
+			if s, k := storyOf(c.Args().First(), c.String("take")); s != nil {
+				made, err := s.tell(k, c.Uint64("seed"))
+				if err != nil {
+					return err
+				}
+				if k.write != nil && !c.IsSet("protocol") {
+					return writeFile(c.String("output"), func(w io.Writer) error { return k.write(w, made) })
+				}
+				return writePickle(c, made)
+			}
+			made, err := makeSnapshot(c)
 			if err != nil {
 				return err
 			}
-			return writeFile(c.String("output"), s, c.Int("protocol"))
+			return writePickle(c, made)
 		},
 	}
 	return app.Run(args)
@@ -62,11 +73,6 @@ func run(args []string, stdout io.Writer) error {
 
 func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
 	name := c.Args().First()
-	for i := range stories {
-		if stories[i].name == name {
-			return stories[i].tell(c.Uint64("seed"))
-		}
-	}
 	for i := range scenarios {
 		if scenarios[i].name == name {
 			return scenarios[i].tell(c.Uint64("seed"), c.Int("rank"))
@@ -77,14 +83,34 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
 			return shape.make(c.Uint64("seed"), c.Int("events"), c.Int("live"))
 		}
 	}
+	if s, _ := storyOf(name, ""); s != nil {
+		return nil, fmt.Errorf("the story %s has no file %q", name, c.String("take"))
+	}
 	return nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
+}
+
+// storyOf is a story and its recording of that file, the first if none is named.
+func storyOf(name, file string) (*story, *take) {
+	for i := range stories {
+		s := &stories[i]
+		for j := range s.takes {
+			if k := &s.takes[j]; s.name == name && (file == "" || k.name() == file) {
+				return s, k
+			}
+		}
+	}
+	return nil, nil
+}
+
+func writePickle(c *cli.Context, s *snapshot.Snapshot) error {
+	return writeFile(c.String("output"), func(w io.Writer) error { return snapshot.Write(w, s, c.Int("protocol")) })
 }
 
 func describe() string {
 	var b strings.Builder
 	b.WriteString("Stories:\n")
 	for _, s := range stories {
-		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
+		fmt.Fprintf(&b, "  %-22s %s\n", s.name, s.about)
 	}
 	b.WriteString("\nScenarios, of which the truth is known and the seed decides the rest:\n")
 	for _, s := range scenarios {
@@ -95,12 +121,13 @@ func describe() string {
 	}
 	b.WriteString("\nShapes, as large as --events and --live say:\n")
 	for _, s := range shapes {
-		fmt.Fprintf(&b, "  %-16s %s\n", s.name, s.about)
+		fmt.Fprintf(&b, "  %-22s %s\n", s.name, s.about)
 	}
 	return b.String()
 }
 
-func writeFile(path string, s *snapshot.Snapshot, protocol int) (err error) {
+// writeFile makes a file of what write gives, gzipped if its name says so.
+func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -114,14 +141,14 @@ func writeFile(path string, s *snapshot.Snapshot, protocol int) (err error) {
 		}
 	}()
 	if !strings.HasSuffix(path, ".gz") {
-		return snapshot.Write(f, s, protocol)
+		return write(f)
 	}
 	// Without a name and a time in its header, so that equal input gives equal bytes.
 	z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
-	if err := snapshot.Write(z, s, protocol); err != nil {
+	if err := write(z); err != nil {
 		return err
 	}
 	return z.Close()

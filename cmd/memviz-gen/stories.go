@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
+	"io"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -10,97 +12,64 @@ import (
 
 const gib = 1 << 30
 
-// story is a run with a plot.
+// story is a run with a plot: a folder in examples, whose train.py it follows.
 type story struct {
 	name, about string
-	capacity    int64 // bytes of the GPU that torch may have
-	run         func(*recorder) error
+	takes       []take // what it records
 }
 
-var stories = []story{
-	{"training-loop", "a small GPT trained for four steps; nothing is wrong", 16 * gib, trainingLoop},
-	{"leaking-loss", "each validation loss is kept in a list, and with it the whole graph behind it", 16 * gib, leakingLoss},
-	{"out-of-memory", "sequences grow longer until a batch no longer fits", 4 * gib, outOfMemory},
+// take is one recording of a story: a file in its folder.
+type take struct {
+	file     string // "": snapshot.pickle.gz
+	capacity int64  // bytes of the GPU that torch may have; 0: ample
+	conf     string // PYTORCH_CUDA_ALLOC_CONF
+	all      bool   // stacks="all": C++ frames, too
+	play     func(*process)
+
+	// write, if set, writes the file, instead of snapshot.Write with protocol 4.
+	write func(io.Writer, *snapshot.Snapshot) error
 }
 
-// tell runs a story and takes its snapshot, also when it ends in an
-// out-of-memory error, as an observer of such errors would.
-func (s *story) tell(seed uint64) (*snapshot.Snapshot, error) {
-	r := newRecorder(allocator.Settings{}, s.capacity, seed)
-	var oom *allocator.OutOfMemoryError
-	if err := s.run(r); err != nil && !errors.As(err, &oom) {
+// stories are in the order in which a newcomer should read them.
+var stories = slices.Concat(firstStories, trainingStories, allocatorStories, streamStories, inferenceStories, rankStories, formatStories)
+
+var firstStories = []story{
+	{"training-loop", "a small GPT trained for four steps; nothing is wrong", []take{
+		{capacity: 16 * gib, all: true, play: played(trainingLoop)}}},
+	{"leaking-loss", "each validation loss is kept in a list, and with it the whole graph behind it", []take{
+		{capacity: 16 * gib, all: true, play: played(leakingLoss)}}},
+	{"out-of-memory", "sequences grow longer until a batch no longer fits", []take{
+		{capacity: 4 * gib, all: true, play: played(outOfMemory)}}},
+}
+
+// name is that of the file.
+func (k *take) name() string { return cmp.Or(k.file, "snapshot.pickle.gz") }
+
+// tell plays a take and takes its snapshot, also when it ends in an out-of-memory
+// error, as an observer of such errors would.
+func (s *story) tell(k *take, seed uint64) (*snapshot.Snapshot, error) {
+	settings, err := allocator.ParseSettings(k.conf)
+	if err != nil {
 		return nil, err
 	}
-	return r.snapshot(""), nil
-}
-
-var smallGPT = shape{layers: 6, width: 512, heads: 8, vocabulary: 16384, batch: 8, length: 256}
-
-func trainingLoop(r *recorder) error {
-	t, err := newTrainer(r, smallGPT)
+	r := newRecorder(settings, cmp.Or(k.capacity, ample), seed)
+	r.noNative = !k.all
+	p, err := newProcess(r, s.name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i := range 4 {
-		if err := t.annotated(fmt.Sprintf("ProfilerStep#%d", i), t.iteration); err != nil {
-			return err
-		}
+	k.play(p)
+	var oom *allocator.OutOfMemoryError
+	if p.err != nil && !errors.As(p.err, &oom) {
+		return nil, p.err
 	}
-	return nil
+	return r.snapshot(k.conf), nil
 }
 
-// leakingLoss is a loop that ends with "val_losses.append(loss)": the loss of a
-// forward pass without no_grad holds every activation behind it.
-func leakingLoss(r *recorder) error {
-	t, err := newTrainer(r, shape{layers: 4, width: 384, heads: 6, vocabulary: 8192, batch: 8, length: 192})
-	if err != nil {
-		return err
+// encode writes the file as torch would have, without the gzip around it.
+func (k *take) encode(w io.Writer, s *snapshot.Snapshot) error {
+	if k.write != nil {
+		return k.write(w, s)
 	}
-	for range 10 {
-		if err := t.iteration(); err != nil {
-			return err
-		}
-		if err := t.validate(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// validate keeps its loss, and drops the batch.
-func (t *trainer) validate() error {
-	trained := t.shape
-	small := trained
-	small.batch = 1
-	t.reshape(small)
-	defer t.reshape(trained)
-	return t.main(64, func() error {
-		return t.in(func() error {
-			batch, err := t.batch()
-			if err != nil {
-				return err
-			}
-			if _, err := t.forward(); err != nil {
-				return err
-			}
-			return t.drop(batch...)
-		}, py(trainFile, 41, "validate"))
-	})
-}
-
-func outOfMemory(r *recorder) error {
-	s := smallGPT
-	s.length = 128
-	t, err := newTrainer(r, s)
-	if err != nil {
-		return err
-	}
-	for range 40 {
-		if err := t.iteration(); err != nil {
-			return err
-		}
-		s.length += 96
-		t.reshape(s)
-	}
-	return errors.New("the story never ran out of memory")
+	return snapshot.Write(w, s, 4)
 }

@@ -11,21 +11,32 @@ import (
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
-// TestWalkThrough runs every command of examples/README.md in its folder and
-// holds what it prints against what stands there. -update writes it anew.
+// TestWalkThrough runs every command of examples/README.md, and of the README of each
+// story, in its folder and holds what it prints against what stands there. -update
+// writes it anew.
 func TestWalkThrough(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash to run the commands")
 	}
-	path := filepath.Join("..", "..", "examples", "README.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	examples := filepath.Join("..", "..", "examples")
+	stories, err := filepath.Glob(filepath.Join(examples, "*", "README.md"))
+	if err != nil || len(stories) == 0 {
+		t.Fatalf("no stories (%v)", err)
 	}
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "memviz"), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, path := range append(stories, filepath.Join(examples, "README.md")) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { walkThrough(t, bin, path) })
+	}
+}
+
+func walkThrough(t *testing.T, bin, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	const begin, end = "```console\n$ ", "\n```"
 	var written strings.Builder
@@ -44,7 +55,7 @@ func TestWalkThrough(t *testing.T) {
 		}
 		written.WriteString(begin + strings.TrimSuffix(command+"\n"+got, "\n") + end)
 	}
-	if commands == 0 {
+	if commands == 0 && filepath.Dir(path) == filepath.Join("..", "..", "examples") {
 		t.Fatal("there are no commands")
 	}
 	if *testkit.Update {

@@ -2,7 +2,8 @@ package analysis
 
 // stepsAreFedMore reports whether nearly every step works on more data than the
 // one before, as when batches are sorted by length. What is made from the data
-// grows as well then. Where no input is known by name, forward passes tell.
+// grows as well then. Where no input is known by name, forward passes tell, without
+// the key-value cache, which grows by itself.
 func stepsAreFedMore(r *Recording, steps *Steps) bool {
 	k := len(steps.Boundaries)
 	inputs, forward := make([]int64, k+1), make([]int64, k+1)
@@ -18,7 +19,7 @@ func stepsAreFedMore(r *Recording, steps *Steps) bool {
 		case rule == inputLoaded || rule == inputMoved:
 			inputs[step] += a.Size
 			known = true
-		case m.alloc(a.Stack) == markerForward:
+		case m.alloc(a.Stack) == markerForward && r.Families().Family(i) != Cache:
 			forward[step] += a.Size
 		}
 	}

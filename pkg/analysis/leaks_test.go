@@ -280,6 +280,27 @@ func TestLeakOrder(t *testing.T) {
 	}
 }
 
+// TestReplacedCache: a cache that torch.cat makes longer grows by itself, not
+// because a forward pass is fed more.
+func TestReplacedCache(t *testing.T) {
+	tape := newTape()
+	var cache tensor
+	for i := range 20 {
+		x := tape.alloc("user.py|token\n"+module, 64)
+		longer := tape.alloc("cache_utils.py|update\n"+module, 64*int64(i+1))
+		if i > 0 {
+			tape.free(cache, "")
+		}
+		cache = longer
+		tape.free(x, "")
+	}
+	r := tape.record()
+	l := FindLeaks(r, FindSteps(r))
+	if len(l.Leaks) != 0 || len(l.Caches) != 1 || l.Caches[0].Kind != Grows {
+		t.Errorf("leaks %+v, caches %+v", l.Leaks, l.Caches)
+	}
+}
+
 // TestGrowingCache: a cache known by its name is told apart from leaks.
 func TestGrowingCache(t *testing.T) {
 	tape := newTape()

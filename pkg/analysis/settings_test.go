@@ -110,6 +110,8 @@ func TestAdvice(t *testing.T) {
 		{"fragmentation within pages", Fragmentation{Reserved: 10 * gib, Bytes: 2 * gib}, on, nil},
 		{"rounding", Fragmentation{Reserved: 10 * gib, Rounding: gib}, rounding, []AdviceKind{AdviseLessRounding}},
 		{"idle memory", Fragmentation{Reserved: 10 * gib, Returnable: 2 * gib}, off, []AdviceKind{AdviseThreshold}},
+		{"mostly idle memory", Fragmentation{Reserved: 10 * gib, Returnable: 6 * gib}, off, []AdviceKind{AdviseExpandable, AdviseThreshold}},
+		{"mostly idle although expandable", Fragmentation{Reserved: 10 * gib, Returnable: 6 * gib}, on, nil},
 		{"a threshold", Fragmentation{Reserved: 10 * gib, Returnable: 2 * gib}, fraction, []AdviceKind{AdviseThresholdIdle}},
 		{"a small program", Fragmentation{Reserved: 100 * mib, Bytes: 50 * mib, Returnable: 20 * mib}, off, nil},
 	}

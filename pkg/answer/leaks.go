@@ -212,7 +212,7 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 	}
 	for i := range l.Caches {
 		c := &l.Caches[i]
-		s.say("A key-value cache grows at %s, %s a %s, as it is meant to.", name(leakSite(r, c).String()),
+		s.say("A key-value cache grows at %s by %s each %s, as it is meant to.", name(leakSite(r, c).String()),
 			units.NoBreak(units.Bytes(c.PerStep)), wordFor(1, steps.Method.Word()))
 	}
 	if l.Once.Bytes > 0 {
@@ -236,7 +236,7 @@ func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.L
 	case leak.Kind == analysis.Grows:
 		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.", []any{site, each, perStep, held}}
 	case !leak.Strong:
-		return sentence{"Memory allocated at %s grows, %s a %s, but only %s recorded: a cache that is still filling would look the same. Record 8 or more.",
+		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still filling would look the same. Record 8 or more.",
 			[]any{site, perStep, each, units.Plural(len(steps.Boundaries), each+" was", many+" were")}}
 	case leak.Graph:
 		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of it is freed. Allocated at %s.",

@@ -26,6 +26,7 @@ type Encoder struct {
 	frame    []byte
 	memo     Ref
 	shared   map[string]Ref
+	native   bool // see NewNativeEncoder
 	err      error
 }
 
@@ -33,6 +34,16 @@ type Encoder struct {
 func NewEncoder(w io.Writer, protocol int) *Encoder {
 	e := &Encoder{w: bufio.NewWriterSize(w, frameTarget), protocol: protocol, shared: map[string]Ref{}}
 	e.note(e.w.Write([]byte{opProto, byte(protocol)}))
+	return e
+}
+
+// NewNativeEncoder begins a pickle as torch's own C++ pickler writes it: protocol
+// 2, equal strings are one, containers are filled in one batch and get their memo
+// entry after that, and integers are signed, those of more than 32 bits with eight bytes
+// (FORMAT.md 5.4).
+func NewNativeEncoder(w io.Writer) *Encoder {
+	e := NewEncoder(w, 2)
+	e.native = true
 	return e
 }
 
@@ -94,6 +105,14 @@ func (e *Encoder) Get(ref Ref) {
 
 // Text writes a string of its own, even if an equal one was written before.
 func (e *Encoder) Text(s string) Ref {
+	if e.native {
+		e.Shared(s)
+		return e.shared[s]
+	}
+	return e.text(s)
+}
+
+func (e *Encoder) text(s string) Ref {
 	if e.protocol >= 4 && len(s) < 256 {
 		e.emit(append([]byte{opShortBinUnicode, byte(len(s))}, s...)...)
 	} else {
@@ -109,7 +128,7 @@ func (e *Encoder) Shared(s string) {
 		e.Get(ref)
 		return
 	}
-	e.shared[s] = e.Text(s)
+	e.shared[s] = e.text(s)
 }
 
 // Int writes a signed integer.
@@ -121,6 +140,8 @@ func (e *Encoder) Int(i int64) {
 		e.emit(binary.LittleEndian.AppendUint16([]byte{opBinInt2}, uint16(i))...)
 	case i >= math.MinInt32 && i <= math.MaxInt32:
 		e.emit(binary.LittleEndian.AppendUint32([]byte{opBinInt}, uint32(i))...)
+	case e.native:
+		e.emit(binary.LittleEndian.AppendUint64([]byte{opLong1, 8}, uint64(i))...)
 	default:
 		e.long(big.NewInt(i))
 	}
@@ -128,7 +149,7 @@ func (e *Encoder) Int(i int64) {
 
 // Uint writes an unsigned integer.
 func (e *Encoder) Uint(u uint64) {
-	if u <= math.MaxInt64 {
+	if u <= math.MaxInt64 || e.native {
 		e.Int(int64(u))
 		return
 	}
@@ -172,17 +193,26 @@ func (e *Encoder) Pair(a, b uint64) Ref {
 
 // List writes a list of n items; item(i) writes one.
 func (e *Encoder) List(n int, item func(i int)) Ref {
-	e.emit(opEmptyList)
-	ref := e.memoize()
-	e.batches(n, item, opAppend, opAppends)
-	return ref
+	return e.container(opEmptyList, n, item, opAppend, opAppends)
 }
 
 // Dict writes a dict of n pairs; pair(i) writes a key and its value.
 func (e *Encoder) Dict(n int, pair func(i int)) Ref {
-	e.emit(opEmptyDict)
+	return e.container(opEmptyDict, n, pair, opSetItem, opSetItems)
+}
+
+func (e *Encoder) container(empty byte, n int, item func(i int), one, many byte) Ref {
+	e.emit(empty)
+	if e.native {
+		e.emit(opMark)
+		for i := range n {
+			item(i)
+		}
+		e.emit(many)
+		return e.memoize()
+	}
 	ref := e.memoize()
-	e.batches(n, pair, opSetItem, opSetItems)
+	e.batches(n, item, one, many)
 	return ref
 }
 

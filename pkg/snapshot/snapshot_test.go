@@ -96,6 +96,23 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// TestWriteNative: torch's C++ pickler writes other bytes of the same snapshot,
+// addresses of 2^63 and more as negative numbers.
+func TestWriteNative(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteNative(&b, small()); err != nil {
+		t.Fatal(err)
+	}
+	s := readWay(t, b.Bytes(), wayStream)
+	requireSame(t, s, readWay(t, b.Bytes(), wayGopickle))
+	if s.Format.Protocol != 2 || bytes.Equal(b.Bytes(), write(t, small(), 2)) {
+		t.Errorf("protocol %d, as Python would write it", s.Format.Protocol)
+	}
+	if got, want := describe(s), describe(small()); got != want {
+		t.Errorf("it reads back as\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestFilesBothWays reads every example and every real file in both ways, and
 // our rewriting of it.
 func TestFilesBothWays(t *testing.T) {

@@ -16,8 +16,16 @@ import (
 // allocs from one place have two lists of the same frame dicts, and file names
 // are a fresh string in each frame dict, as in recorded files.
 func Write(w io.Writer, s *Snapshot, protocol int) error {
+	return encode(pickle.NewEncoder(w, protocol), s)
+}
+
+// WriteNative writes a snapshot as torch::cuda::_memory_snapshot_pickled() does for
+// programs without Python.
+func WriteNative(w io.Writer, s *Snapshot) error { return encode(pickle.NewNativeEncoder(w), s) }
+
+func encode(encoder *pickle.Encoder, s *Snapshot) error {
 	out := &writer{
-		Encoder: pickle.NewEncoder(w, protocol), s: s,
+		Encoder: encoder, s: s,
 		frames: make([]pickle.Ref, len(s.Frames)),
 		lists:  map[listKey]pickle.Ref{},
 	}

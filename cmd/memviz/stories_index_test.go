@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// The index of examples/README.md stands between its headings.
+const (
+	indexBegin = "| story | what it is | recorded | first line of the answer |\n|---|---|---|---|\n"
+	indexEnd   = "\n\n"
+)
+
+// TestStoryIndex holds the table of all stories against their folders: what the
+// script says it is, whether torch has recorded it, and what memviz answers. -update
+// writes it anew, in the order that it has, new stories last.
+func TestStoryIndex(t *testing.T) {
+	path := filepath.Join("..", "..", "examples", "README.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), indexBegin)
+	table, after, ended := strings.Cut(rest, indexEnd)
+	if !found || !ended {
+		t.Fatalf("%s has no table that begins with\n%s", path, indexBegin)
+	}
+	all := stories(t)
+	place := func(s story) int { // in the table that stands there
+		if i := strings.Index(table, "| ["+s.name+"]"); i >= 0 {
+			return i
+		}
+		return len(table)
+	}
+	slices.SortStableFunc(all, func(a, b story) int { return cmp.Compare(place(a), place(b)) })
+	var rows []string
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) { rows = append(rows, s.row(t)) })
+	}
+	if *testkit.Update {
+		t.Chdir(filepath.Dir(path))
+		written := before + indexBegin + strings.Join(rows, "\n") + indexEnd + after
+		if err := os.WriteFile(filepath.Base(path), []byte(written), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got := strings.Join(rows, "\n"); got != table {
+		t.Errorf("the stories are\n%s\n%s has\n%s", got, path, table)
+	}
+}
+
+// row is the story's line of the index.
+func (s *story) row(t *testing.T) string {
+	script := s.read(t, "train.py")
+	about, _, _ := strings.Cut(strings.TrimPrefix(script, `"""`), "\n")
+	recorded := "simulated"
+	if s.says != nil {
+		recorded = "real, torch " + s.says.Torch
+	}
+	return fmt.Sprintf("| [%s](%s) | %s | %s | %s |", s.name, s.name, strings.TrimSuffix(about, `"""`), recorded, s.firstLine(t))
+}
+
+// firstLine is the first command of expect.txt, and the first line of its answer.
+func (s *story) firstLine(t *testing.T) string {
+	expected, err := parseExpectations(s.read(t, "expect.txt"))
+	if err != nil || len(expected) == 0 {
+		t.Fatalf("expect.txt: %v", err)
+	}
+	command := strings.Fields(expected[0].command)[1]
+	for _, path := range s.snapshots {
+		if filepath.Ext(path) == ".pt" {
+			return fmt.Sprintf("`%s`", command) // whether it can be read is not the index's business
+		}
+	}
+	answer, _, _ := strings.Cut(s.ask(t, expected[0].command), "\n\n")
+	return fmt.Sprintf("`%s`: %s", command, strings.Join(strings.Fields(answer), " "))
+}

@@ -1,0 +1,35 @@
+"""One step, kept with torch.save: the snapshot, and the segments alone."""
+
+import sys
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+import record  # noqa: E402
+
+
+def main():
+    torch.manual_seed(0)
+    record.start()
+    model = record.mlp(512, 1024, 512)
+    model.to("cuda")
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    for step in range(1):
+        x = torch.randn(1024, 512, device="cuda")
+        y = torch.randn(1024, 512, device="cuda")
+        output = model(x)
+        loss = F.mse_loss(output, y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    record.says(here / "snapshot.pt")
+    torch.save(torch.cuda.memory._snapshot(), here / "snapshot.pt")
+    record.says(here / "segments.pt")
+    torch.save(torch.cuda.memory_snapshot(), here / "segments.pt")  # without events
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Only steps 5 to 7 of ten are recorded."""
+
+import sys
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+import record  # noqa: E402
+
+
+def main():
+    torch.manual_seed(0)
+    model = record.mlp(512, 2048, 2048, 512)
+    model.to("cuda")
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    for step in range(10):
+        if step == 5:
+            record.start()  # weights and optimizer state are there already
+        if step == 8:
+            record.write(here / "snapshot.pickle.gz")
+            break
+        with torch.profiler.record_function(f"step {step}"):
+            x = torch.randn(1024, 512, device="cuda")
+            y = torch.randn(1024, 512, device="cuda")
+            output = model(x)
+            loss = F.mse_loss(output, y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+if __name__ == "__main__":
+    main()
