@@ -75,6 +75,21 @@ func (a *Allocator) poolsFor(stream Stream) *sizePools {
 	return a.shared
 }
 
+// poolsOf are the pools with an id. A private pool that nobody has made is made
+// for a user, as is one that was released.
+func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
+	if id == (snapshot.Pool{}) {
+		return a.shared
+	}
+	p := a.privatePool(id)
+	if p == nil {
+		p = &privatePool{id: id, pools: newSizePools(id)}
+		a.private = append(a.private, p)
+	}
+	p.users = max(p.users, 1)
+	return p.pools
+}
+
 // releaseUnusedPools gives the free memory of private pools without users back,
 // in the order they were made; PyTorch's order is that of a hash table. Pools
 // that are empty then are forgotten.
