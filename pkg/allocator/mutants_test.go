@@ -58,7 +58,7 @@ func TestMutants(t *testing.T) {
 	}
 	for _, m := range mutants {
 		t.Run(m.rule, func(t *testing.T) {
-			command := exec.Command("go", "test", "-short", "-count=1", "-overlay", m.overlay(t),
+			command := exec.Command("go", "test", "-short", "-count=1", "-timeout", "60s", "-overlay", m.overlay(t),
 				"-run", "Vectors|Naive|FuzzAllocator|Test", "-skip", "TestMutants", ".")
 			out, err := command.CombinedOutput()
 			failed := regexp.MustCompile(`(?m)^--- FAIL: (\w+)|^panic: `).FindAllStringSubmatch(string(out), -1)

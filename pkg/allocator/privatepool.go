@@ -64,6 +64,22 @@ func (a *Allocator) ReleasePool(id snapshot.Pool) error {
 	return nil
 }
 
+// AbandonPool takes all users from the private pool that a free block belongs to,
+// found by an address in it. It reports which pool that is, if any.
+func (a *Allocator) AbandonPool(addr uint64) (id snapshot.Pool, private bool) {
+	for _, p := range a.private {
+		for _, pool := range []*pool{&p.pools.small, &p.pools.large} {
+			for b := range pool.free.all() {
+				if b.addr <= addr && addr < b.end() {
+					p.users = 0
+					return p.id, true
+				}
+			}
+		}
+	}
+	return snapshot.Pool{}, false
+}
+
 // poolsFor are the pools that serve a stream now: those of the capture that claimed
 // it first, else the default ones.
 func (a *Allocator) poolsFor(stream Stream) *sizePools {
