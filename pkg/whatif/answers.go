@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -16,6 +17,7 @@ type answers struct {
 	next     int                     // the first of them that no call of the allocator stands for yet
 	end      int                     // the first of them that belongs to a later step
 	strict   bool                    // releases come in the recorded order
+	held     ranges.Set[struct{}]    // what the driver gave so far, or before the recording
 	departed *Departure
 }
 
@@ -56,7 +58,18 @@ func (d *answers) Malloc(size int64) (addr uint64, ok bool) {
 		d.depart(event, CauseOtherCall, c, Call{Action: snapshot.SegmentAlloc, Size: size})
 		return 0, false
 	}
-	return c.Addr, true
+	return c.Addr, d.give(event, c)
+}
+
+// give notes that a range is held; no range may lie on another.
+func (d *answers) give(event replay.EventIndex, c Call) bool {
+	end := c.Addr + uint64(c.Size)
+	if c.Size <= 0 || c.Size > maxBytes || c.Addr >= maxAddress || d.held.Overlaps(c.Addr, end) {
+		d.depart(event, CauseImpossible, c, Call{})
+		return false
+	}
+	d.held.Add(c.Addr, end, struct{}{})
+	return true
 }
 
 // Reserve puts a new reservation where its first page is mapped.
@@ -75,12 +88,18 @@ func (d *answers) Map(addr uint64, size int64) (ok bool) {
 		d.depart(event, CauseOtherCall, c, want)
 		return false
 	}
-	return true
+	return d.give(event, c)
 }
 
-func (d *answers) Free(uint64)                 {}
+func (d *answers) Free(addr uint64) {
+	if x, is := d.held.At(addr); is {
+		d.held.Cut(x.From, x.To)
+	}
+}
+
+func (d *answers) Unmap(addr uint64, size int64) { d.held.Cut(addr, addr+uint64(size)) }
+
 func (d *answers) Release(uint64)              {}
-func (d *answers) Unmap(uint64, int64)         {}
 func (d *answers) Memory() (free, total int64) { return 0, maxBytes }
 
 // GlobalMemory makes reservations as large as they may be.

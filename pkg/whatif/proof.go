@@ -32,21 +32,23 @@ type Departure struct {
 type Cause uint8
 
 const (
-	CauseNothing   Cause = iota // the recording has no request that was served
-	CauseStart                  // the state before the recording cannot be rebuilt
-	CauseAddress                // a request gets another address
-	CauseRefused                // a request fails that was served
-	CauseServed                 // a request is served that failed
-	CauseNoCall                 // the allocator calls the driver where nothing was recorded
-	CauseMissing                // a driver call was recorded that the allocator does not make
-	CauseOtherCall              // both call the driver, for other things
-	CauseUnknown                // a free of what the allocator does not hold
-	CauseEnd                    // what is held in the end is not what the final segments say
+	CauseNothing    Cause = iota // the recording has no request that was served
+	CauseStart                   // the state before the recording cannot be rebuilt
+	CauseAddress                 // a request gets another address
+	CauseRefused                 // a request fails that was served
+	CauseServed                  // a request is served that failed
+	CauseNoCall                  // the allocator calls the driver where nothing was recorded
+	CauseMissing                 // a driver call was recorded that the allocator does not make
+	CauseOtherCall               // both call the driver, for other things
+	CauseUnknown                 // a free of what the allocator does not hold
+	CauseImpossible              // a range was recorded where another one is, or where none can be
+	CauseEnd                     // what is held in the end is not what the final segments say
 )
 
 var causeKeys = [...]string{
 	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused", CauseServed: "served",
-	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block", CauseEnd: "end",
+	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block",
+	CauseImpossible: "impossible", CauseEnd: "end",
 }
 
 // Key names the cause in files: "no_call".
@@ -99,6 +101,10 @@ func (x *prover) prove() {
 	if x.run.start.broken() || x.a.Restore(x.run.start.segments, x.run.start.reservations) != nil {
 		x.answers.depart(replay.None, CauseStart, Call{}, Call{})
 		return
+	}
+	for i := range x.run.start.segments {
+		s := &x.run.start.segments[i]
+		x.answers.held.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
 	}
 	for _, s := range x.run.steps {
 		if x.step(s); x.answers.departed != nil {

@@ -16,6 +16,7 @@ type Run struct {
 	start    start
 	pools    []snapshot.PoolID // by allocation; nil if all are in the default pool
 	typical  int64             // bytes of a large request, for fragmentation
+	places   places
 
 	// Limit is what the refused requests of the recording say of the memory that
 	// PyTorch may have.
@@ -52,6 +53,7 @@ func New(r *analysis.Recording) *Run {
 		}
 	}
 	run.prove()
+	run.places = run.findPlaces()
 	return run
 }
 

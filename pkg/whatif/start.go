@@ -40,4 +40,12 @@ func startOf(r *analysis.Recording, settings *analysis.Settings) start {
 }
 
 // broken reports whether the pieces do not fit together.
-func (s *start) broken() bool { return s.anomalies != (analysis.LayoutAnomalies{}) }
+func (s *start) broken() bool {
+	if n := len(s.segments); n > 0 && s.segments[n-1].Address >= maxAddress {
+		return true
+	}
+	return s.anomalies != (analysis.LayoutAnomalies{})
+}
+
+// maxAddress is above all addresses that a process can have.
+const maxAddress = 1 << 57
