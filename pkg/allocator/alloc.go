@@ -41,7 +41,8 @@ func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err erro
 
 // AllocIn is Alloc from a pool that is known by its id, instead of by the pools
 // that are open; {0, 0} is the default pool. A private pool is made if need
-// be, and kept until ReleasePool.
+// be, and kept until ReleasePool. Requests for one are part of a capture: they
+// do not give cached memory back.
 func (a *Allocator) AllocIn(pool snapshot.Pool, requested int64, stream Stream) (addr uint64, err error) {
 	if requested <= 0 || requested >= maxRequest {
 		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
@@ -80,8 +81,8 @@ func (a *Allocator) growOrRelease(r request) *block {
 			return b
 		}
 	}
-	if len(a.captures) > 0 {
-		return nil // the device must not be synchronised now
+	if len(a.captures) > 0 || r.pool.id != (snapshot.Pool{}) {
+		return nil // the device must not be synchronised during a capture
 	}
 	a.releaseCached()
 	a.stats.Retries++

@@ -51,6 +51,7 @@ func newSpanKinds(r *Recording) *spanKinds {
 		}
 	}
 	k.learnFromMaps(r)
+	k.learnFromBlocks(r)
 	slices.SortStableFunc(k.known, knownPlace.compare)
 	return k
 }
@@ -85,6 +86,24 @@ func (k *spanKinds) learnFromMaps(r *Recording) {
 	}
 }
 
+// learnFromBlocks takes the size class of pages from what lay in them: a small
+// block is never in a large segment, nor the other way round. One block a page is enough.
+func (k *spanKinds) learnFromBlocks(r *Recording) {
+	settings := SettingsOf(r.Snapshot)
+	seen := map[knownPlace]bool{}
+	for i := range k.d.Allocations {
+		a := &k.d.Allocations[i]
+		page := knownPlace{a.Addr - a.Addr%uint64(pageOf(snapshot.SizeClassSmall)), spanKind{stream: a.Stream, expandable: true}}
+		if seen[page] {
+			continue
+		}
+		seen[page] = true
+		page.kind.class = sizeClassOf(settings.BlockSize(a.Size))
+		page.addr = a.Addr
+		k.known = append(k.known, page)
+	}
+}
+
 // ofFinal is the kind of a segment of the snapshot.
 func (k *spanKinds) ofFinal(seg *snapshot.Segment) spanKind {
 	class := seg.SizeClass
@@ -110,6 +129,9 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 		kind.class = classOfMalloc(e.Size[event])
 	} else {
 		kind = k.nearest(e.Addr[event], kind.stream)
+		if e.Size[event]%pageOf(snapshot.SizeClassLarge) != 0 {
+			kind.class = snapshot.SizeClassSmall // no whole pages of the other kind
+		}
 	}
 	if e.Pool != nil {
 		kind.pool = e.Pool[event]

@@ -44,6 +44,8 @@ func askEverything(t *testing.T, in Input) {
 	check("leaks", s, err)
 	s, err = OOM(list, OOMOptions{Rows: 10})
 	check("oom", s, err)
+	s, err = WhatIf(list, WhatIfOptions{})
+	check("whatif", s, err)
 	check("ranks", ranksOf(in, in, in), nil)
 	s, err = Diff(&in, &in, DiffOptions{At: Peak, Rows: 10})
 	for _, d := range check("diff", s, err).value.(*devices[DiffDevice]).Devices {

@@ -6,7 +6,7 @@
 // Its [Proof] is that serving them under the recorded settings gives every recorded
 // address and every recorded driver call. Only a run that is reproduced
 // supports predictions: [Run.Predict] serves the requests under other settings on
-// a simulated device (device.go), and [Run.PredictAll] does it for many at once.
+// a simulated device (device.go), and [Run.Study] does it for many at once.
 //
 // What a recording cannot tell is treated like this:
 //
@@ -16,7 +16,8 @@
 //     of requests.
 //   - Calls of empty_cache: where they were recorded. Releases that belong to a
 //     failing request are no such calls (releases.go).
-//   - What was live before the recording: laid out anew under other settings, in
-//     the order of addresses. Its own order is not recorded.
+//   - What was live before the recording: laid out anew, in the order of addresses,
+//     without what was cached then. Its own order is not recorded. The recorded
+//     settings are predicted in the same way, to compare with.
 //   - What the program does after a request fails: it goes on without that block.
 package whatif

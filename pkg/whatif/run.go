@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"slices"
+
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -70,6 +72,21 @@ func (run *Run) ReservedPeak() int64 { return run.r.Device.Totals.ReservedPeakBy
 // asked for in bytes, and how many bytes were cached beside them.
 func (run *Run) PreExisting() (allocations int, live, cached int64) {
 	return len(run.start.live), run.start.liveBytes, run.start.cached
+}
+
+// FirstFailure is the oom event of the first recorded request that failed.
+func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
+	for i := range run.steps {
+		if run.steps[i].kind == stepFail {
+			return run.steps[i].event, true
+		}
+	}
+	return replay.None, false
+}
+
+// Waits reports whether blocks waited for other streams.
+func (run *Run) Waits() bool {
+	return slices.ContainsFunc(run.steps, func(s step) bool { return s.kind == stepRequest })
 }
 
 // LowerBound is what an allocator without any waste would have needed, in bytes:

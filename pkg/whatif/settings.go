@@ -22,8 +22,8 @@ func Parse(conf string) (Setting, error) {
 }
 
 // usualSettings are worth trying for any program: each option by itself, and
-// those that help with different things together. Expandable segments are not
-// combined with max_split_size_mb: then nothing is kept whole.
+// those that help with different things together. Expandable segments stand
+// without max_split_size_mb and garbage_collection_threshold, which pass them over.
 var usualSettings = []string{
 	"",
 	"expandable_segments:True",
@@ -34,7 +34,6 @@ var usualSettings = []string{
 	"roundup_power2_divisions:4",
 	"roundup_power2_divisions:8",
 	"expandable_segments:True,roundup_power2_divisions:8",
-	"expandable_segments:True,garbage_collection_threshold:0.8",
 	"max_split_size_mb:256,garbage_collection_threshold:0.8",
 	"max_split_size_mb:256,roundup_power2_divisions:8",
 }

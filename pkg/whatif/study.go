@@ -1,0 +1,93 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Study is a run with predictions for it.
+type Study struct {
+	*Run
+	Limit Limit // what the predictions respect
+
+	// Outcomes are the settings that were asked about, the best first: those under
+	// which no request fails before others, then by the peak of reserved memory, then
+	// by how many options they have.
+	Outcomes []Outcome
+	// Reference is the recorded setting, predicted in the same way as the others:
+	// what they have to be compared with.
+	Reference Outcome
+	// Best is the first outcome if it is better than Reference; else nil.
+	Best *Outcome
+}
+
+// Study predicts settings; the usual ones if there are none. Capacity is how much
+// memory PyTorch may have, in bytes; 0 if nobody says. Without a proof there are
+// no predictions.
+func (run *Run) Study(settings []Setting, capacity int64) *Study {
+	s := &Study{Run: run, Limit: run.Limit}
+	if capacity > 0 {
+		s.Limit = Limit{Bytes: capacity, From: LimitGiven}
+	}
+	if !run.Proof.Holds() {
+		return s
+	}
+	if len(settings) == 0 {
+		settings = run.Usual()
+	}
+	for _, x := range settings {
+		x.Settings.Build = run.settings.Build
+		s.Outcomes = append(s.Outcomes, Outcome{Setting: x})
+	}
+	s.Outcomes = append(s.Outcomes, Outcome{Setting: run.Recorded()})
+	run.predict(s.Outcomes, s.Limit.Bytes)
+	n := len(s.Outcomes) - 1
+	s.Reference, s.Outcomes = s.Outcomes[n], s.Outcomes[:n]
+	slices.SortStableFunc(s.Outcomes, func(x, y Outcome) int { return x.compare(&y) })
+	if len(s.Outcomes) > 0 && s.Outcomes[0].better(&s.Reference) {
+		s.Best = &s.Outcomes[0]
+	}
+	return s
+}
+
+// Fails reports whether a request fails, or what was live before the recording
+// does not fit.
+func (o *Outcome) Fails() bool { return o.FailedOf > 0 || o.TooMuch }
+
+func (o *Outcome) compare(x *Outcome) int {
+	return cmp.Or(cmp.Compare(one(o.Fails()), one(x.Fails())), cmp.Compare(o.ReservedPeak, x.ReservedPeak),
+		cmp.Compare(strings.Count(o.Setting.Conf, ","), strings.Count(x.Setting.Conf, ",")), cmp.Compare(o.Calls.All(), x.Calls.All()))
+}
+
+// better reports whether an outcome is worth changing a setting for: it serves
+// what failed, or the peak is lower by more than hundredths of it, wherever the
+// driver puts its ranges.
+func (o *Outcome) better(x *Outcome) bool {
+	if o.Fails() != x.Fails() {
+		return x.Fails()
+	}
+	return !o.Fails() && o.Most < x.Least-x.Least/worthwhile
+}
+
+// worthwhile is the part of the peak that a change has to save.
+const worthwhile = 50
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Hopeless reports whether a request was recorded that no setting could have
+// served: with what was live it is more than the limit.
+func (s *Study) Hopeless() bool {
+	e, active := s.r.Device.Events, s.r.Device.ActiveBytes()
+	for _, x := range s.steps {
+		if x.kind == stepFail && s.Limit.Bytes > 0 && active[x.event]+e.Size[x.event] > s.Limit.Bytes {
+			return true
+		}
+	}
+	return s.Limit.Bytes > 0 && s.LowerBound() > s.Limit.Bytes
+}
