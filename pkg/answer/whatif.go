@@ -55,6 +55,7 @@ type SettingOutcome struct {
 	ReservedPeakBytes      int64  `json:"reserved_peak_bytes"` // predicted
 	LeastBytes             int64  `json:"least_bytes"`         // if the driver had put its ranges elsewhere
 	MostBytes              int64  `json:"most_bytes"`          // if the driver had put its ranges elsewhere
+	FromStartBytes         int64  `json:"from_start_bytes"`    // if what was reserved before the recording is there, too, as it was
 	PeakState              int    `json:"peak_state"`
 	FragmentationPeakBytes int64  `json:"fragmentation_peak_bytes"`
 	DriverCalls            int    `json:"driver_calls"`
@@ -120,7 +121,7 @@ func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 
 func newOutcome(o *whatif.Outcome) SettingOutcome {
 	x := SettingOutcome{
-		Setting: o.Setting.Conf, ReservedPeakBytes: o.ReservedPeak, LeastBytes: o.Least, MostBytes: o.Most, PeakState: int(o.PeakEvent) + 1,
+		Setting: o.Setting.Conf, ReservedPeakBytes: o.ReservedPeak, LeastBytes: o.Least, MostBytes: o.Most, FromStartBytes: o.FromStart, PeakState: int(o.PeakEvent) + 1,
 		FragmentationPeakBytes: o.Fragmentation, DriverCalls: o.Calls.All(), Mallocs: o.Calls.Mallocs, Frees: o.Calls.Frees,
 		Maps: o.Calls.Maps, Unmaps: o.Calls.Unmaps, Retries: o.Retries, FailedRequests: o.FailedOf, FailureState: int(replay.None),
 		AvoidedOOMs: o.Avoided, LimitAssumed: o.Assumed, LaidOutAnew: o.Options.Anew, BaselineFits: !o.TooMuch,

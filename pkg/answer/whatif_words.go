@@ -136,7 +136,9 @@ func unknowns(x *whatif.Study) []string {
 	list := []string{limitSentence(x.Limit)}
 	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
 		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are laid out anew under each setting, in the order of "+
-			"addresses, as their own order is not recorded; the cache begins empty.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached)))
+			"addresses, as their own order is not recorded; the cache begins empty. The recorded setting would then peak at %s instead of %s: "+
+			"expect errors of that size.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
+			amount(x.Reference.ReservedPeak), amount(x.ReservedPeak())))
 	}
 	if x.Waits() {
 		list = append(list, "Other streams: they are done with a block where the recording has it.")

@@ -12,6 +12,9 @@ type Outcome struct {
 	// Least and Most are the peak of reserved memory if the driver had put its
 	// ranges elsewhere; both are ReservedPeak where that was not tried.
 	Least, Most int64
+	// FromStart is the peak if what was reserved before the recording is there, too,
+	// as the recorded settings had laid it out; ReservedPeak where nothing was.
+	FromStart int64
 	// Assumed: the setting works on a limit, none is known, and the recorded peak
 	// was taken for one.
 	Assumed bool
@@ -31,7 +34,12 @@ func (run *Run) predict(outcomes []Outcome, limit int64) {
 			use.Limit, x.Assumed = run.ReservedPeak(), true
 		}
 		x.Prediction = run.Predict(x.Setting.Settings, use)
-		x.Least, x.Most = x.ReservedPeak, x.ReservedPeak
+		x.Least, x.Most, x.FromStart = x.ReservedPeak, x.ReservedPeak, x.ReservedPeak
+		if use.Anew {
+			from := use
+			from.Anew = false
+			x.FromStart = run.Predict(x.Setting.Settings, from).ReservedPeak
+		}
 		if len(run.steps) > spreadSteps {
 			return
 		}

@@ -20,8 +20,7 @@ func (x *predictor) begin() {
 	} else {
 		x.device.hold(&run.start)
 		if x.a.Restore(run.start.segments, run.start.reservations) != nil {
-			x.p.TooMuch = true // not under these settings
-			return
+			x.p.TooMuch = true // pages have another size under these settings
 		}
 		for _, id := range run.start.live {
 			x.at[id] = run.r.Device.Allocations[id].Addr

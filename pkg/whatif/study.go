@@ -62,12 +62,12 @@ func (o *Outcome) compare(x *Outcome) int {
 
 // better reports whether an outcome is worth changing a setting for: it serves
 // what failed, or the peak is lower by more than hundredths of it, wherever the
-// driver puts its ranges.
+// driver puts its ranges and whatever was there before the recording.
 func (o *Outcome) better(x *Outcome) bool {
 	if o.Fails() != x.Fails() {
 		return x.Fails()
 	}
-	return !o.Fails() && o.Most < x.Least-x.Least/worthwhile
+	return !o.Fails() && o.Most < x.Least-x.Least/worthwhile && o.FromStart <= x.FromStart
 }
 
 // worthwhile is the part of the peak that a change has to save.
