@@ -90,7 +90,8 @@ func (run *Run) Waits() bool {
 }
 
 // LowerBound is what an allocator without any waste would have needed, in bytes:
-// the peak of active memory, each request rounded up to 512 bytes.
+// the peak of active memory, each request rounded up to 512 bytes, those that
+// failed included.
 func (run *Run) LowerBound() int64 {
 	d := run.r.Device
 	change := make([]int64, d.States())
@@ -103,11 +104,23 @@ func (run *Run) LowerBound() int64 {
 		}
 	}
 	var now, peak int64
-	for _, n := range change {
+	failed := run.failedBytes()
+	for state, n := range change {
 		now += n
-		peak = max(peak, now)
+		peak = max(peak, now+failed[replay.EventIndex(state)])
 	}
 	return peak
+}
+
+// failedBytes are what the requests that failed asked for, by their oom events.
+func (run *Run) failedBytes() map[replay.EventIndex]int64 {
+	list := map[replay.EventIndex]int64{}
+	for i := range run.steps {
+		if s := &run.steps[i]; s.kind == stepFail {
+			list[s.event] = max(run.r.Device.Events.Size[s.event], 0)
+		}
+	}
+	return list
 }
 
 // poolsOf are the private pools of allocations, as far as the file tells.

@@ -80,14 +80,6 @@ func one(yes bool) int {
 	return 0
 }
 
-// Hopeless reports whether a request was recorded that no setting could have
-// served: with what was live it is more than the limit.
-func (s *Study) Hopeless() bool {
-	e, active := s.r.Device.Events, s.r.Device.ActiveBytes()
-	for _, x := range s.steps {
-		if x.kind == stepFail && s.Limit.Bytes > 0 && active[x.event]+e.Size[x.event] > s.Limit.Bytes {
-			return true
-		}
-	}
-	return s.Limit.Bytes > 0 && s.LowerBound() > s.Limit.Bytes
-}
+// Hopeless reports whether no setting could have served every request: what was
+// live and what was asked for are more than the limit.
+func (s *Study) Hopeless() bool { return s.Limit.Bytes > 0 && s.LowerBound() > s.Limit.Bytes }
