@@ -62,7 +62,7 @@ func TestPredictedPairs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				study := before.Study([]whatif.Setting{setting}, 0)
+				study := before.Study(whatif.Question{Settings: []whatif.Setting{setting}})
 				predicted, recorded := study.Outcomes[0].ReservedPeak, after.ReservedPeak()
 				off := 100 * math.Abs(float64(predicted-recorded)) / float64(recorded)
 				if n, _, cached := before.PreExisting(); n > 0 || cached > 0 {

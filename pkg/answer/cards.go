@@ -44,10 +44,11 @@ type Evidence struct {
 // nowhere is no evidence.
 var nowhere = Evidence{State: analysis.NoState, Allocation: -1}
 
-// Cards are the four answers, in the order in which they are shown.
-func Cards(r *analysis.Recording) []Card {
+// Cards are the four answers, in the order in which they are shown. The last one
+// takes what [Predict] says of the recording, if anything.
+func Cards(r *analysis.Recording, p *Prediction) []Card {
 	peak := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
-	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), outOfMemory(r)}
+	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), outOfMemory(r, p)}
 }
 
 func hasHistory(d *replay.Device) bool { return d.Events.Len() > 0 }
@@ -136,7 +137,7 @@ var oomWords = map[analysis.OOMVerdict]string{
 	analysis.OOMLimit:      "a limit refused it",
 }
 
-func outOfMemory(r *analysis.Recording) Card {
+func outOfMemory(r *analysis.Recording, p *Prediction) Card {
 	const question = "What happened at the OOM?"
 	d := r.Device
 	f := &failure{r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, 0)}
@@ -149,6 +150,9 @@ func outOfMemory(r *analysis.Recording) Card {
 			c.Line = units.Bytes(unused) + " of the reserved memory unused at the peak"
 			c.Evidence = Evidence{State: peak, Allocation: -1}
 		}
+		if p != nil {
+			c.Detail = p.Sentence
+		}
 		return c
 	}
 	o := &ooms[len(ooms)-1]
@@ -159,6 +163,9 @@ func outOfMemory(r *analysis.Recording) Card {
 	}
 	if len(ooms) > 1 {
 		c.Line += ", the last of " + units.Count(len(ooms))
+	}
+	if p != nil && p.Sentence != "" {
+		c.Detail += " " + p.Sentence
 	}
 	return c
 }

@@ -68,7 +68,7 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for _, r := range in.Recordings {
-		for _, c := range Cards(r) {
+		for _, c := range Cards(r, Predict(r)) {
 			if c.Question == "" || c.Value == "" || c.Line == "" {
 				t.Errorf("an answer lacks words: %+v", c)
 			}

@@ -33,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		for _, r := range in.Recordings {
-			Cards(r)
+			Cards(r, Predict(r))
 			for by := range analysis.ByCount {
 				h := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {

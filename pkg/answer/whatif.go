@@ -85,7 +85,7 @@ func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
 	value := newDevices[WhatIfDevice](WhatIfSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		study := whatif.New(r).Study(o.Settings, o.Capacity)
+		study := whatif.New(r).Study(whatif.Question{Settings: o.Settings, Capacity: o.Capacity})
 		device := newWhatIf(in, r, study)
 		value.Devices = append(value.Devices, device)
 		s.whatIf(in, r, study, &device)

@@ -33,8 +33,8 @@ type Evidence struct {
 }
 
 // newCards puts the four answers on the page.
-func newCards(r *analysis.Recording, p *pile) []Card {
-	answers := answer.Cards(r)
+func newCards(r *analysis.Recording, p *pile, predicted *answer.Prediction) []Card {
+	answers := answer.Cards(r, predicted)
 	cards := make([]Card, len(answers))
 	for i, a := range answers {
 		cards[i] = Card{

@@ -68,9 +68,10 @@ type Device struct {
 	lanes    *deviceLanes
 	Capacity *Capacity `json:"capacity"` // null: not known
 
-	Answers  []Card           `json:"answers"` // four
-	Verdict  answer.Verdict   `json:"verdict"`
-	Warnings []answer.Warning `json:"warnings"`
+	Answers   []Card           `json:"answers"`   // four
+	Predicted *Predicted       `json:"predicted"` // null: no finding that settings can cure, or no proof
+	Verdict   answer.Verdict   `json:"verdict"`
+	Warnings  []answer.Warning `json:"warnings"`
 }
 
 // Family is one row of the legend.

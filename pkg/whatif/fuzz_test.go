@@ -25,7 +25,7 @@ func FuzzRun(f *testing.F) {
 		if p := run.Proof; p.Holds() && (p.Addresses != p.AddressesOf || p.DriverCalls != p.DriverCallsOf) {
 			t.Fatalf("holds, but %+v", p)
 		}
-		study, again := run.Study(nil, 0), runOf(s).Study(nil, 0)
+		study, again := run.Study(Question{}), runOf(s).Study(Question{})
 		for i := range study.Outcomes {
 			x, y := study.Outcomes[i], again.Outcomes[i]
 			if !reflect.DeepEqual(x, y) {

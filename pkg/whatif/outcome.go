@@ -26,7 +26,7 @@ const spreadSteps = 300_000
 
 // predict fills outcomes that have their settings, on all cores. What was live
 // before the recording is laid out anew under each.
-func (run *Run) predict(outcomes []Outcome, limit int64) {
+func (run *Run) predict(outcomes []Outcome, limit int64, quick bool) {
 	inParallel(len(outcomes), func(i int) {
 		x := &outcomes[i]
 		use := Options{Limit: limit, Anew: len(run.start.segments) > 0}
@@ -40,7 +40,7 @@ func (run *Run) predict(outcomes []Outcome, limit int64) {
 			from.Anew = false
 			x.FromStart = run.Predict(x.Setting.Settings, from).ReservedPeak
 		}
-		if len(run.steps) > spreadSteps {
+		if quick || len(run.steps) > spreadSteps {
 			return
 		}
 		for _, use.Placement = range []Placement{PlaceUpwards, PlaceDownwards} {
@@ -62,4 +62,11 @@ func inParallel(n int, do func(i int)) {
 		})
 	}
 	wait.Wait()
+}
+
+// CurveOf predicts an outcome again, to tell how reserved memory changes.
+func (s *Study) CurveOf(o *Outcome) []Reserved {
+	use := o.Options
+	use.Curve = true
+	return s.Predict(o.Setting.Settings, use).Curve
 }

@@ -54,7 +54,7 @@ func (x *releases) group(list []replay.ReservedChange) (owner replay.EventIndex,
 		switch {
 		case n < len(list) && list[n].Event == at:
 			n++
-		case e.Action[at] == snapshot.FreeCompleted && (at == 0 || e.Action[at-1] != snapshot.FreeRequested || e.Addr[at-1] != e.Addr[at]):
+		case e.Action[at] == snapshot.FreeCompleted && !atOnce(e, at):
 			// what a request waited for
 		default:
 			return at, n

@@ -38,10 +38,17 @@ var usualSettings = []string{
 	"max_split_size_mb:256,roundup_power2_divisions:8",
 }
 
+// fewSettings are the likeliest cures of fragmentation.
+var fewSettings = []string{"expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
+
 // Usual are the settings worth trying for this run: not its own.
-func (run *Run) Usual() []Setting {
-	var list []Setting
-	for _, conf := range usualSettings {
+func (run *Run) Usual() []Setting { return run.others(usualSettings) }
+
+// Few are the likeliest cures of fragmentation: not the run's own setting.
+func (run *Run) Few() []Setting { return run.others(fewSettings) }
+
+func (run *Run) others(confs []string) (list []Setting) {
+	for _, conf := range confs {
 		s, err := Parse(conf)
 		s.Settings.Build = run.settings.Build
 		if err == nil && s.Settings != run.settings.Settings {

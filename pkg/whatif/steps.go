@@ -50,7 +50,7 @@ func stepsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) [
 			s.request(step{stepAlloc, i, id}, retried)
 			retried = false
 		case snapshot.OOM:
-			s.request(step{stepFail, i, noTenant}, retried)
+			s.request(step{stepFail, i, noTenant}, true) // perhaps there was nothing to give back
 			retried = false
 		case snapshot.Free, snapshot.FreeRequested, snapshot.FreeCompleted:
 			if id != noTenant {
@@ -101,12 +101,12 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	a := &s.d.Allocations[id]
 	next := i + 1
 	switch {
-	case a.FreeRequested == i && a.End != i && a.End != next:
-		s.add(step{stepRequest, i, id})
-		return i
-	case a.FreeRequested == i && a.End == next:
+	case a.FreeRequested == i && a.End == next && atOnce(s.d.Events, next):
 		s.add(step{stepFree, next, id})
 		return next
+	case a.FreeRequested == i && a.End != i:
+		s.add(step{stepRequest, i, id})
+		return i
 	case a.FreeRequested == i || a.FreeRequested == replay.None:
 		s.add(step{stepFree, i, id})
 		return i
@@ -114,6 +114,14 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	s.list = append(s.list, step{stepComplete, i, id})
 	s.late++
 	return i
+}
+
+// atOnce reports whether a free_completed event is the second half of the free
+// before it. If the block waited for other streams, it is the next request that
+// completed it, and has that request's stack.
+func atOnce(e *snapshot.Events, completed replay.EventIndex) bool {
+	i := completed - 1
+	return i >= 0 && e.Action[i] == snapshot.FreeRequested && e.Addr[i] == e.Addr[completed] && e.Stack[i] == e.Stack[completed]
 }
 
 // empty adds a call of empty_cache that gave something back before an event.

@@ -22,17 +22,23 @@ type Study struct {
 	Best *Outcome
 }
 
-// Study predicts settings; the usual ones if there are none. Capacity is how much
-// memory PyTorch may have, in bytes; 0 if nobody says. Without a proof there are
-// no predictions.
-func (run *Run) Study(settings []Setting, capacity int64) *Study {
+// Question is what to predict.
+type Question struct {
+	Settings []Setting // none: the usual ones
+	Capacity int64     // how much memory PyTorch may have, in bytes; 0: nobody says
+	Quick    bool      // each setting once, without trying other places for the driver's ranges
+}
+
+// Study answers a question. Without a proof there are no predictions.
+func (run *Run) Study(q Question) *Study {
 	s := &Study{Run: run, Limit: run.Limit}
-	if capacity > 0 {
-		s.Limit = Limit{Bytes: capacity, From: LimitGiven}
+	if q.Capacity > 0 {
+		s.Limit = Limit{Bytes: q.Capacity, From: LimitGiven}
 	}
 	if !run.Proof.Holds() {
 		return s
 	}
+	settings := q.Settings
 	if len(settings) == 0 {
 		settings = run.Usual()
 	}
@@ -41,7 +47,7 @@ func (run *Run) Study(settings []Setting, capacity int64) *Study {
 		s.Outcomes = append(s.Outcomes, Outcome{Setting: x})
 	}
 	s.Outcomes = append(s.Outcomes, Outcome{Setting: run.Recorded()})
-	run.predict(s.Outcomes, s.Limit.Bytes)
+	run.predict(s.Outcomes, s.Limit.Bytes, q.Quick)
 	n := len(s.Outcomes) - 1
 	s.Reference, s.Outcomes = s.Outcomes[n], s.Outcomes[:n]
 	slices.SortStableFunc(s.Outcomes, func(x, y Outcome) int { return x.compare(&y) })
