@@ -128,9 +128,10 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	if e.Action[event] == snapshot.SegmentFree {
 		kind.class = classOfMalloc(e.Size[event])
 	} else {
-		kind = k.nearest(e.Addr[event], kind.stream)
-		if e.Size[event]%pageOf(snapshot.SizeClassLarge) != 0 {
-			kind.class = snapshot.SizeClassSmall // no whole pages of the other kind
+		near := false
+		kind, near = k.nearest(e.Addr[event], kind.stream)
+		if !near && e.Size[event]%pageOf(snapshot.SizeClassLarge) != 0 {
+			kind.class = snapshot.SizeClassSmall // no whole pages of the other class
 		}
 	}
 	if e.Pool != nil {
@@ -141,7 +142,8 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 
 // nearest is the kind of the known place of a stream that is closest to an
 // address: most likely of the same reservation, which is larger than the device's memory.
-func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) spanKind {
+// Near is false if that is too far away to be.
+func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKind, near bool) {
 	best := spanKind{stream: stream, class: snapshot.SizeClassLarge, expandable: true}
 	at, _ := slices.BinarySearchFunc(k.known, knownPlace{addr, spanKind{stream: stream}}, knownPlace.compare)
 	distance := ^uint64(0)
@@ -154,5 +156,9 @@ func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) spanKind {
 			best, distance = p.kind, d
 		}
 	}
-	return best
+	return best, distance < maxReservation
 }
+
+// maxReservation is more address space than an expandable segment has: nine
+// eighths of a device's memory.
+const maxReservation = 512 << 30

@@ -13,9 +13,13 @@ type Prediction struct {
 	Export   string // the line for it
 }
 
-// maxPredictedEvents bounds the recordings for which a finding comes with a prediction, so that
-// reports of large ones take no longer. memviz whatif has no such bound.
-const maxPredictedEvents = 1_000_000
+// Bounds on the recordings for which a finding comes with a prediction, so that
+// their reports take hardly longer: the likeliest cure alone is tried from so many
+// events on, and none above. memviz whatif has no such bound.
+const (
+	manyPredictedEvents = 200_000
+	maxPredictedEvents  = 1_000_000
+)
 
 // Predict predicts a few settings for a recording in which a request failed or
 // fragmentation matters. It is nil for others, for those that the model does not
@@ -29,7 +33,11 @@ func Predict(r *analysis.Recording) *Prediction {
 	if !run.Proof.Holds() {
 		return nil
 	}
-	p := &Prediction{Study: run.Study(whatif.Question{Settings: run.Few(), Quick: true})}
+	settings := run.Few()
+	if d.Events.Len() > manyPredictedEvents {
+		settings = settings[:1]
+	}
+	p := &Prediction{Study: run.Study(whatif.Question{Settings: settings, Quick: true})}
 	if p.Best != nil {
 		p.Sentence = bestSentence(p.Study) + " " + proofSentence(&run.Proof)
 		p.Export = exportLine(p.Best.Setting.Conf)

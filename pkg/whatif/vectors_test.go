@@ -47,16 +47,6 @@ func readVectors(t *testing.T) (list []vector) {
 // capacity is the memory of the device.
 func (v *vector) capacity() int64 { return number(strings.Fields(v.Ops[0])[1]) }
 
-// has reports whether an operation occurs, and how often.
-func (v *vector) has(op string) (n int) {
-	for _, x := range v.Ops {
-		if name, _, _ := strings.Cut(x, " "); name == op {
-			n++
-		}
-	}
-	return n
-}
-
 // conf is the last settings of the program: what a snapshot would say.
 func (v *vector) conf() (conf string) {
 	for _, x := range v.Ops {
