@@ -74,7 +74,9 @@ func callWords(c whatif.Call) string {
 		snapshot.SegmentAlloc: "segment_alloc", snapshot.SegmentFree: "segment_free", snapshot.SegmentMap: "segment_map",
 		snapshot.SegmentUnmap: "segment_unmap", snapshot.Alloc: "a live block", snapshot.Free: "free memory",
 	}[c.Action]
-	if c.Addr == 0 {
+	if c.Size == 0 {
+		return what
+	} else if c.Addr == 0 {
 		return what + " of " + amount(c.Size)
 	}
 	return what + " of " + amount(c.Size) + " at " + units.Address(c.Addr)
@@ -92,7 +94,7 @@ func reasonSentence(r whatif.Reason) string {
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not say which pool they are about."
 	case whatif.ReasonChanged:
-		return "Likely reason: the settings were changed during the run, as there are segments of both kinds; the file has the last ones only."
+		return "Likely reason: the settings were changed during the run, as segments were made in another way than they say; the file has the last ones only."
 	case whatif.ReasonSettings:
 		return "Likely reason: the file does not say the allocator's settings, and the defaults were taken."
 	}

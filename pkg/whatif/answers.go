@@ -74,7 +74,10 @@ func (d *answers) give(event replay.EventIndex, c Call) bool {
 
 // Reserve puts a new reservation where its first page is mapped.
 func (d *answers) Reserve(int64) (addr uint64, ok bool) {
-	c, _, ok := d.left()
+	c, event, ok := d.left()
+	if ok && c.Action == snapshot.SegmentAlloc {
+		d.depart(event, CauseOtherCall, c, Call{Action: snapshot.SegmentMap})
+	}
 	return c.Addr, ok && c.Action == snapshot.SegmentMap
 }
 

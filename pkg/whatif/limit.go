@@ -41,6 +41,9 @@ func (s LimitSource) String() string { return s.Key() }
 func limitOf(d *replay.Device, x *releases) Limit {
 	most := d.Totals.ReservedPeakBytes
 	least, exact, below := int64(math.MaxInt64), int64(0), x.refused
+	if !x.sure && x.retries < fewGuesses {
+		below = math.MaxInt64
+	}
 	reserved, next := d.Totals.ReservedBaselineBytes, 0
 	for i, action := range d.Events.Action {
 		if next < len(d.Reserved) && int(d.Reserved[next].Event) < i {

@@ -14,7 +14,7 @@ const (
 	ReasonMissing                // events are missing: the rules of replay cannot explain all there are
 	ReasonGarbage                // garbage is collected at a fraction that no file records
 	ReasonPools                  // private pools, which events do not name
-	ReasonChanged                // segments of both kinds: the settings were changed while it ran
+	ReasonChanged                // segments were made in another way than the settings say: those are of the end
 	ReasonSettings               // the file does not say the settings
 )
 
@@ -44,7 +44,7 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonGarbage
 	case len(run.r.Snapshot.Pools) > 1 && device.Events.Pool == nil:
 		return ReasonPools
-	case run.bothKinds():
+	case run.contradicted():
 		return ReasonChanged
 	case !run.settings.Known:
 		return ReasonSettings
@@ -74,16 +74,13 @@ func (run *Run) foreign() bool {
 // blockUnit is what sizes and addresses of blocks are multiples of, in bytes.
 const blockUnit = 512
 
-// bothKinds reports whether segments were made by cudaMalloc and by mapping pages.
-func (run *Run) bothKinds() bool {
-	malloced, mapped := false, false
+// contradicted reports whether segments were made in another way than the
+// settings say.
+func (run *Run) contradicted() bool {
 	for _, action := range run.r.Device.Events.Action {
-		malloced = malloced || action == snapshot.SegmentAlloc
-		mapped = mapped || action == snapshot.SegmentMap
+		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap && !run.settings.Expandable {
+			return true
+		}
 	}
-	for i := range run.start.segments {
-		malloced = malloced || !run.start.segments[i].Expandable
-		mapped = mapped || run.start.segments[i].Expandable
-	}
-	return malloced && mapped
+	return false
 }

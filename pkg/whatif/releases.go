@@ -25,7 +25,11 @@ type releases struct {
 	owners  map[replay.EventIndex]replay.EventIndex // release -> alloc or oom event
 	refused int64                                   // bytes, the least that PyTorch would have held with what it was refused
 	retries int
+	sure    bool // one of them is proved by its stack
 }
+
+// fewGuesses are too few retries to conclude a limit from, if no stack proves one.
+const fewGuesses = 3
 
 func findReleases(r *analysis.Recording, settings *analysis.Settings) *releases {
 	x := &releases{
@@ -95,6 +99,7 @@ func (x *releases) judge(group []replay.ReservedChange, owner replay.EventIndex,
 		x.refused = min(x.refused, wanted)
 	}
 	x.retries++
+	x.sure = x.sure || certain
 	for _, c := range group[first:last] {
 		x.owners[c.Event] = owner
 	}
