@@ -22,7 +22,7 @@ var referenceSettings = []Settings{
 // TestAgainstNaive runs random programs through the allocator and through the
 // naive one, and compares every event and the state after every call.
 func TestAgainstNaive(t *testing.T) {
-	programs, calls := 10, 400
+	programs, calls := 5, 400
 	if testing.Short() {
 		programs = 3
 	}
