@@ -174,9 +174,16 @@ func (r *recorder) snapshot(conf string) *snapshot.Snapshot {
 			Stream: r.out.Stream(uint64(seg.Stream)), Pool: r.out.Pool(seg.Pool), Stack: r.segments[seg.Address],
 		}, blocks...)
 	}
+	maxSplit, threshold := "-1", "0.0"
+	if n := r.settings.MaxSplitSize; n > 0 {
+		maxSplit = strconv.FormatInt(n, 10)
+	}
+	if x := r.settings.GCThreshold; x > 0 {
+		threshold = strconv.FormatFloat(x, 'g', -1, 64)
+	}
 	for _, s := range []snapshot.Setting{
-		{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: conf}, {Key: "max_split_size", Value: "-1"},
-		{Key: "garbage_collection_threshold", Value: "0.0"}, {Key: "expandable_segments", Value: strconv.FormatBool(r.settings.Expandable)},
+		{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: conf}, {Key: "max_split_size", Value: maxSplit},
+		{Key: "garbage_collection_threshold", Value: threshold}, {Key: "expandable_segments", Value: strconv.FormatBool(r.settings.Expandable)},
 		{Key: "pinned_num_register_threads", Value: "1"}, {Key: "release_lock_on_cudamalloc", Value: "false"},
 		{Key: "pinned_use_cuda_host_register", Value: "false"}, {Key: "graph_capture_record_stream_reuse", Value: "false"},
 	} {

@@ -204,7 +204,7 @@ func TestPageQuestionOOM(t *testing.T) {
 		}
 	}
 	in := answer.NewInput("", x.s)
-	_, failures := answer.Cards(in.Recordings[0])
+	_, failures := answer.Cards(in.Recordings[0], answer.Predict(in.Recordings[0]))
 	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
 		p.shows(plainSpaces(want))
 	}

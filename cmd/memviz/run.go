@@ -70,7 +70,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"The exit status is 0 for done, 1 for could not, 2 for wrong usage, and 3 if a\n" +
 			"condition of --fail-if holds.",
 		Commands: []*cli.Command{
-			traceCommand(), statsCommand(), topCommand(), leaksCommand(), oomCommand(),
+			traceCommand(), statsCommand(), topCommand(), leaksCommand(), oomCommand(), whatifCommand(),
 			diffCommand(), ranksCommand(), eventsCommand(), segmentsCommand(), foldedCommand(), inspectCommand(),
 			snippetCommand(), schemaCommand(), completionCommand(), manCommand(),
 		},

@@ -36,9 +36,25 @@ func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err erro
 		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
 	}
 	a.processEvents()
+	return a.alloc(requested, stream, a.poolsFor(stream))
+}
 
+// AllocIn is Alloc from a pool that is known by its id, instead of by the pools
+// that are open; {0, 0} is the default pool. A private pool is made if need
+// be, and kept until ReleasePool. Requests for one are part of a capture: they
+// do not give cached memory back.
+func (a *Allocator) AllocIn(pool snapshot.Pool, requested int64, stream Stream) (addr uint64, err error) {
+	if requested <= 0 || requested >= maxRequest {
+		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
+	}
+	a.processEvents()
+	return a.alloc(requested, stream, a.poolsOf(pool))
+}
+
+// alloc serves a request from pools.
+func (a *Allocator) alloc(requested int64, stream Stream, pools *sizePools) (addr uint64, err error) {
 	size := a.settings.RoundSize(requested)
-	r := request{size, stream, a.poolsFor(stream).forSize(size)}
+	r := request{size, stream, pools.forSize(size)}
 	b := a.search(r)
 	if b == nil {
 		a.collectGarbage()
@@ -47,6 +63,7 @@ func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err erro
 	if b == nil {
 		return 0, a.outOfMemory(r, requested)
 	}
+	a.align(b, size)
 	if a.shouldSplit(b, size) {
 		b = a.splitFront(b, size)
 	}
@@ -64,8 +81,8 @@ func (a *Allocator) growOrRelease(r request) *block {
 			return b
 		}
 	}
-	if len(a.captures) > 0 {
-		return nil // the device must not be synchronised now
+	if len(a.captures) > 0 || r.pool.id != (snapshot.Pool{}) {
+		return nil // the device must not be synchronised during a capture
 	}
 	a.releaseCached()
 	a.stats.Retries++
@@ -80,6 +97,18 @@ func (a *Allocator) shouldSplit(b *block, size int64) bool {
 		return rest >= minBlockSize
 	}
 	return size < a.settings.splitLimit() && rest > smallSize
+}
+
+// align moves the start of a block up to where [Build.Alignment] wants it. What
+// is skipped becomes a free block.
+func (a *Allocator) align(b *block, size int64) {
+	unit := a.settings.Build.Alignment
+	if unit == 0 || !a.settings.Expandable || b.reservation == nil || size < smallBuffer {
+		return
+	}
+	if skip := roundUp(int64(b.addr), int64(unit)) - int64(b.addr); skip > 0 && b.size-skip >= size {
+		b.pool.insert(a.cutFront(b, skip))
+	}
 }
 
 // open hands a block out.
@@ -102,7 +131,7 @@ func (a *Allocator) outOfMemory(r request, requested int64) error {
 	}
 	return &OutOfMemoryError{
 		Requested:   requested,
-		SegmentSize: SegmentSize(r.size),
+		SegmentSize: a.settings.SegmentSize(r.size),
 		DeviceFree:  deviceFree,
 		Reserved:    a.Reserved(),
 	}

@@ -34,6 +34,7 @@ type Allocator struct {
 	blocks   map[uint64]*block // live blocks by address
 	queues   []eventQueue      // outstanding events, by stream
 	deferred []*block          // pending blocks whose events wait for the end of all captures
+	held     []*block          // pending blocks that wait for CompleteFree, oldest first
 	stats    Stats
 	spare    *block // list of blocks to use again
 }

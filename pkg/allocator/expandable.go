@@ -64,7 +64,7 @@ func hasRoom(b *block, size int64) bool {
 // that pages can be unmapped in front and mapped again at the end. It is nil if
 // a request could not fit even so.
 func (a *Allocator) newReservation(r request) *block {
-	memory, page := a.driver.GlobalMemory(), r.pool.page()
+	memory, page := a.driver.GlobalMemory(), a.settings.PageSize(r.pool.class)
 	size := roundUp(memory+memory/8, page)
 	if size < r.size {
 		return nil
@@ -101,17 +101,35 @@ func (a *Allocator) mapFront(b *block, size int64) *block {
 	return b
 }
 
+// wholePages are the pages that lie in a block of an expandable segment as a whole.
+func (b *block) wholePages() (addr uint64, size int64) {
+	space := b.reservation
+	begin := roundUp(int64(b.addr-space.addr), space.page)
+	end := roundDown(int64(b.end()-space.addr), space.page)
+	return space.addr + uint64(begin), max(end-begin, 0)
+}
+
+// returnable is how many bytes of a free block the driver could get back.
+func (b *block) returnable() int64 {
+	switch {
+	case b.reservation != nil:
+		_, size := b.wholePages()
+		return size
+	case b.split():
+		return 0
+	}
+	return b.size
+}
+
 // unmap gives the whole pages inside a free block back to the driver; what is before and
 // after them stays free (upstream unmap_block). Address space without any
 // memory left is given back too.
 func (a *Allocator) unmap(b *block) {
 	space := b.reservation
-	begin := roundUp(int64(b.addr-space.addr), space.page)
-	end := roundDown(int64(b.end()-space.addr), space.page)
-	if begin >= end {
+	addr, size := b.wholePages()
+	if size == 0 {
 		return
 	}
-	addr, size := space.addr+uint64(begin), end-begin
 
 	b.pool.remove(b)
 	if before := int64(addr - b.addr); before > 0 {

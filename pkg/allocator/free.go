@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -24,6 +25,34 @@ func (a *Allocator) Free(addr uint64) error {
 		a.awaitStreams(b)
 		return nil
 	}
+	a.complete(b)
+	return nil
+}
+
+// RequestFree is Free by someone who knows when the streams that use the block
+// are done: it stays pending until [Allocator.CompleteFree], or until cached
+// memory is given back, which waits for all streams. The error is [ErrNotAllocated] or nil.
+func (a *Allocator) RequestFree(addr uint64) error {
+	b, err := a.allocatedBlock(addr)
+	if err != nil {
+		return err
+	}
+	b.state = pending
+	a.stats.Allocated.add(-b.size)
+	a.emit(snapshot.FreeRequested, b.addr, b.requested, b.stream)
+	a.held = append(a.held, b)
+	return nil
+}
+
+// CompleteFree makes a block free that waits since RequestFree. The error is
+// [ErrNotAllocated] or nil.
+func (a *Allocator) CompleteFree(addr uint64) error {
+	i := slices.IndexFunc(a.held, func(b *block) bool { return b.addr == addr })
+	if i < 0 {
+		return ErrNotAllocated
+	}
+	b := a.held[i]
+	a.held = slices.Delete(a.held, i, i+1)
 	a.complete(b)
 	return nil
 }

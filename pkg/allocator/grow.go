@@ -5,7 +5,7 @@ import "github.com/memviz-go/memviz/pkg/snapshot"
 // grow gets memory for a request from the driver (upstream alloc_block). The
 // block it returns is in no set.
 func (a *Allocator) grow(r request) *block {
-	size := SegmentSize(r.size)
+	size := a.settings.SegmentSize(r.size)
 	if a.limited && a.Reserved()+size > a.allowed {
 		return nil
 	}

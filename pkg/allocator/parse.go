@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -38,6 +39,18 @@ func splitOptions(conf string) []string {
 	})
 }
 
+// ErrUnknownOption says that PyTorch has no option of that name.
+var ErrUnknownOption = errors.New("unknown")
+
+// Options are the names of the options that [ParseSettings] reads and that
+// decide where a block goes.
+func Options() []string {
+	return []string{
+		"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "garbage_collection_threshold",
+		"roundup_power2_divisions", "large_segment_size_mb",
+	}
+}
+
 func (s *Settings) set(name, value string) (err error) {
 	switch name {
 	case "expandable_segments":
@@ -50,6 +63,8 @@ func (s *Settings) set(name, value string) (err error) {
 		s.GCThreshold, err = parseThreshold(value)
 	case "roundup_power2_divisions":
 		s.RoundUpPower2Divisions, err = parseDivisions(value)
+	case "large_segment_size_mb":
+		s.LargeSegmentSize, err = parseLargeSegment(value)
 	case "backend":
 		if value != "native" {
 			err = fmt.Errorf("%q is not the native allocator", value)
@@ -58,7 +73,7 @@ func (s *Settings) set(name, value string) (err error) {
 		"pinned_use_cuda_host_register", "pinned_num_register_threads", "pinned_use_background_threads":
 		// about locks, captures of later versions and host memory
 	default:
-		err = fmt.Errorf("unknown")
+		err = ErrUnknownOption
 	}
 	return err
 }
@@ -83,6 +98,18 @@ func parseOversizeMiB(value string) (int64, error) {
 		return 0, fmt.Errorf("%d MiB is not more than %d", n, largeBuffer/mib)
 	}
 	return min(n, maxRequest/mib) * mib, nil
+}
+
+// parseLargeSegment reads a number of MiB, at least that of a small segment, as bytes.
+func parseLargeSegment(value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number", value)
+	}
+	if n < minLargeAlloc/mib || n > maxLargeSegment/mib || n%2 != 0 {
+		return 0, fmt.Errorf("%d MiB is not an even number from %d to %d", n, minLargeAlloc/mib, maxLargeSegment/mib)
+	}
+	return n * mib, nil
 }
 
 func parseThreshold(value string) (float64, error) {

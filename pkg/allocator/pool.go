@@ -34,14 +34,6 @@ func (p *sizePools) forSize(rounded int64) *pool {
 // reserved is what both size classes hold from the driver, in bytes.
 func (p *sizePools) reserved() int64 { return p.small.reserved + p.large.reserved }
 
-// page is the unit in bytes in which expandable segments of the pool grow.
-func (p *pool) page() int64 {
-	if p.class == snapshot.SizeClassSmall {
-		return smallBuffer
-	}
-	return largeBuffer
-}
-
 // insert puts a free or unmapped block into the set of its state.
 func (p *pool) insert(b *block) {
 	if b.state == unmapped {

@@ -64,6 +64,22 @@ func (a *Allocator) ReleasePool(id snapshot.Pool) error {
 	return nil
 }
 
+// AbandonPool takes all users from the private pool that a free block belongs to,
+// found by an address in it. It reports which pool that is, if any.
+func (a *Allocator) AbandonPool(addr uint64) (id snapshot.Pool, private bool) {
+	for _, p := range a.private {
+		for _, pool := range []*pool{&p.pools.small, &p.pools.large} {
+			for b := range pool.free.all() {
+				if b.addr <= addr && addr < b.end() {
+					p.users = 0
+					return p.id, true
+				}
+			}
+		}
+	}
+	return snapshot.Pool{}, false
+}
+
 // poolsFor are the pools that serve a stream now: those of the capture that claimed
 // it first, else the default ones.
 func (a *Allocator) poolsFor(stream Stream) *sizePools {
@@ -73,6 +89,21 @@ func (a *Allocator) poolsFor(stream Stream) *sizePools {
 		}
 	}
 	return a.shared
+}
+
+// poolsOf are the pools with an id. A private pool that nobody has made is made
+// for a user, as is one that was released.
+func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
+	if id == (snapshot.Pool{}) {
+		return a.shared
+	}
+	p := a.privatePool(id)
+	if p == nil {
+		p = &privatePool{id: id, pools: newSizePools(id)}
+		a.private = append(a.private, p)
+	}
+	p.users = max(p.users, 1)
+	return p.pools
 }
 
 // releaseUnusedPools gives the free memory of private pools without users back,

@@ -1,6 +1,10 @@
 package allocator
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 const (
 	kib = 1 << 10
@@ -9,37 +13,56 @@ const (
 
 // Sizes in bytes, with the names they have in CUDACachingAllocator.cpp.
 const (
-	minBlockSize  = 512      // kMinBlockSize: every block size is a multiple of it
-	smallSize     = 1 * mib  // kSmallSize: the largest block of a small pool
-	smallBuffer   = 2 * mib  // kSmallBuffer: segment, and page, of a small pool
-	largeBuffer   = 20 * mib // kLargeBuffer: segment for medium requests, and page, of a large pool
-	minLargeAlloc = 10 * mib // kMinLargeAlloc: from here on a request gets a segment of its own
-	roundLarge    = 2 * mib  // kRoundLarge: what a segment of its own is rounded up to
-	maxRequest    = 1 << 60  // one_exa_bytes: more is refused before anything else happens
+	minBlockSize    = 512      // kMinBlockSize: every block size is a multiple of it
+	smallSize       = 1 * mib  // kSmallSize: the largest block of a small pool
+	smallBuffer     = 2 * mib  // kSmallBuffer: segment, and page, of a small pool
+	largeBuffer     = 20 * mib // kLargeBuffer: segment for medium requests, and page, of a large pool
+	minLargeAlloc   = 10 * mib // kMinLargeAlloc: from here on a request gets a segment of its own
+	roundLarge      = 2 * mib  // kRoundLarge: what a segment of its own is rounded up to
+	maxLargeSegment = 1 << 30  // more than anyone sets large_segment_size_mb to
+	maxRequest      = 1 << 60  // one_exa_bytes: more is refused before anything else happens
 )
 
 // RoundSize is the size in bytes that the allocator looks for when
-// requested bytes are asked for (upstream round_size). It is a multiple of 512.
+// requested bytes are asked for (upstream round_size). It is a multiple of 512,
+// except with [Build.OneDivisionKeepsSize].
 func (s *Settings) RoundSize(requested int64) int64 {
+	requested += s.Build.Padding
 	if requested < minBlockSize {
 		return minBlockSize
 	}
-	if d := s.divisions(requested); d > 1 && requested/minBlockSize > d {
+	d := s.divisions(requested)
+	switch {
+	case d > 1 && requested/minBlockSize > d:
 		return roundUpToDivision(requested, d)
+	case d == 1 && s.Build.OneDivisionKeepsSize:
+		return requested
 	}
 	return roundUp(requested, minBlockSize)
 }
 
 // SegmentSize is the size in bytes of the segment that cudaMalloc is asked for
-// to serve a rounded size (upstream get_allocation_size).
-func SegmentSize(rounded int64) int64 {
+// to serve a rounded size (upstream get_allocation_size), by default.
+func SegmentSize(rounded int64) int64 { return new(Settings).SegmentSize(rounded) }
+
+// SegmentSize is the size in bytes of the segment that cudaMalloc is asked for
+// to serve a rounded size under these settings.
+func (s *Settings) SegmentSize(rounded int64) int64 {
 	switch {
 	case rounded <= smallSize:
 		return smallBuffer
 	case rounded < minLargeAlloc:
-		return largeBuffer
+		return s.largeSegment()
 	}
 	return roundUp(rounded, roundLarge)
+}
+
+// PageSize is the size in bytes of the pages of expandable segments of a size class.
+func (s *Settings) PageSize(class snapshot.SizeClass) int64 {
+	if class == snapshot.SizeClassSmall {
+		return smallBuffer
+	}
+	return s.largeSegment()
 }
 
 // divisions is the number of steps between two powers of two that n is rounded

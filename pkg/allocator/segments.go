@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -76,6 +77,26 @@ func snapshotState(s blockState) snapshot.BlockState {
 		return snapshot.ActivePendingFree
 	}
 	return snapshot.Inactive
+}
+
+// FreeBlock is cached memory that waits for a request. Sizes are in bytes.
+type FreeBlock struct {
+	Size       int64
+	Returnable int64 // what EmptyCache would give back of it, if nobody used its pool
+}
+
+// FreeBlocks yields all free blocks, in no order that matters. The allocator
+// must not be used meanwhile.
+func (a *Allocator) FreeBlocks() iter.Seq[FreeBlock] {
+	return func(yield func(FreeBlock) bool) {
+		for _, p := range a.pools() {
+			for b := range p.free.all() {
+				if !yield(FreeBlock{b.size, b.returnable()}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // mappedBlocks are all blocks that have memory, in address order.

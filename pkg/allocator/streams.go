@@ -78,6 +78,10 @@ func (a *Allocator) finishEvents() {
 	a.recordDeferred()
 	a.Synchronize()
 	a.completeDone()
+	for _, b := range a.held {
+		a.complete(b)
+	}
+	a.held = a.held[:0]
 }
 
 // recordDeferred records the events that had to wait for the end of a capture.

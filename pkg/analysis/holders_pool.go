@@ -63,3 +63,13 @@ func (f *poolFinder) key(id snapshot.PoolID) string {
 	p := f.s.Pools[id]
 	return strconv.FormatUint(p.A, 10) + "," + strconv.FormatUint(p.B, 10)
 }
+
+// PoolFinder is a function that says which pool an allocation of a device
+// belongs to, as far as the file tells; else known is false.
+func PoolFinder(r *Recording) func(a *replay.Allocation) (id snapshot.PoolID, known bool) {
+	f := newPoolFinder(r)
+	return func(a *replay.Allocation) (snapshot.PoolID, bool) {
+		id := f.of(a)
+		return id, id != unknownPool
+	}
+}

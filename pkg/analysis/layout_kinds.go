@@ -51,6 +51,7 @@ func newSpanKinds(r *Recording) *spanKinds {
 		}
 	}
 	k.learnFromMaps(r)
+	k.learnFromBlocks(r)
 	slices.SortStableFunc(k.known, knownPlace.compare)
 	return k
 }
@@ -85,6 +86,24 @@ func (k *spanKinds) learnFromMaps(r *Recording) {
 	}
 }
 
+// learnFromBlocks takes the size class of pages from what lay in them: a small
+// block is never in a large segment, nor the other way round. One block a page is enough.
+func (k *spanKinds) learnFromBlocks(r *Recording) {
+	settings := SettingsOf(r.Snapshot)
+	seen := map[knownPlace]bool{}
+	for i := range k.d.Allocations {
+		a := &k.d.Allocations[i]
+		page := knownPlace{a.Addr - a.Addr%uint64(pageOf(snapshot.SizeClassSmall)), spanKind{stream: a.Stream, expandable: true}}
+		if seen[page] {
+			continue
+		}
+		seen[page] = true
+		page.kind.class = sizeClassOf(settings.BlockSize(a.Size))
+		page.addr = a.Addr
+		k.known = append(k.known, page)
+	}
+}
+
 // ofFinal is the kind of a segment of the snapshot.
 func (k *spanKinds) ofFinal(seg *snapshot.Segment) spanKind {
 	class := seg.SizeClass
@@ -109,7 +128,11 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	if e.Action[event] == snapshot.SegmentFree {
 		kind.class = classOfMalloc(e.Size[event])
 	} else {
-		kind = k.nearest(e.Addr[event], kind.stream)
+		near := false
+		kind, near = k.nearest(e.Addr[event], kind.stream)
+		if !near && e.Size[event]%pageOf(snapshot.SizeClassLarge) != 0 {
+			kind.class = snapshot.SizeClassSmall // no whole pages of the other class
+		}
 	}
 	if e.Pool != nil {
 		kind.pool = e.Pool[event]
@@ -119,7 +142,8 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 
 // nearest is the kind of the known place of a stream that is closest to an
 // address: most likely of the same reservation, which is larger than the device's memory.
-func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) spanKind {
+// Near is false if that is too far away to be.
+func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKind, near bool) {
 	best := spanKind{stream: stream, class: snapshot.SizeClassLarge, expandable: true}
 	at, _ := slices.BinarySearchFunc(k.known, knownPlace{addr, spanKind{stream: stream}}, knownPlace.compare)
 	distance := ^uint64(0)
@@ -132,5 +156,9 @@ func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) spanKind {
 			best, distance = p.kind, d
 		}
 	}
-	return best
+	return best, distance < maxReservation
 }
+
+// maxReservation is more address space than an expandable segment has: nine
+// eighths of a device's memory.
+const maxReservation = 512 << 30

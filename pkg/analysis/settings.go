@@ -19,15 +19,13 @@ type Settings struct {
 	// ConfProblem is why Conf cannot be read, as [allocator.ParseSettings] says
 	// it; "" when it can. It quotes Conf, so it is untrusted too.
 	ConfProblem string
-
-	padding int64 // bytes that the allocator adds to each request
 }
 
 // settingConf are the keys under which the variable's text is written.
 var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}
 
-// npuPadding is what torch_npu adds to a request before it rounds.
-const npuPadding = 32
+// npuBuild is how torch_npu differs from torch.
+var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
 
 // SettingsOf reads allocator_settings. The text of the variable comes first and
 // gives what has no key of its own; the keys overrule it, because they are what
@@ -53,7 +51,7 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 		t.Expandable = hasExpandable(s)
 	}
 	if s.Format.PoolBeforeType && !s.Format.HasSettings {
-		t.padding = npuPadding
+		t.Build = npuBuild
 	}
 	return t
 }
@@ -105,7 +103,7 @@ func (t *Settings) readDivisions(bound, value string) {
 }
 
 // BlockSize is the size that a request is rounded to.
-func (t *Settings) BlockSize(requested int64) int64 { return t.RoundSize(requested + t.padding) }
+func (t *Settings) BlockSize(requested int64) int64 { return t.RoundSize(requested) }
 
 // nonSplitRounding is how much larger than its request a block may be that
 // max_split_size keeps whole, unless max_non_split_rounding_mb says otherwise.

@@ -45,10 +45,11 @@ type Evidence struct {
 var nowhere = Evidence{State: analysis.NoState, Allocation: -1}
 
 // Cards are the four answers, in the order in which they are shown, and what to
-// say beside each request that failed.
-func Cards(r *analysis.Recording) ([]Card, []Failure) {
+// say beside each request that failed. The last ones take what [Predict] says of
+// the recording, if anything.
+func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure) {
 	peak := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
-	oom, failures := outOfMemory(r)
+	oom, failures := outOfMemory(r, p)
 	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures
 }
 

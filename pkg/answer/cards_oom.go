@@ -28,7 +28,8 @@ var oomWords = map[analysis.OOMVerdict]string{
 }
 
 // outOfMemory speaks of the last failure, and gives what there is to say of all.
-func outOfMemory(r *analysis.Recording) (Card, []Failure) {
+// What other settings would have done is said where it is known.
+func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	const question = "What happened at the OOM?"
 	d := r.Device
 	ooms := analysis.FindOOMs(r, 0)
@@ -39,6 +40,9 @@ func outOfMemory(r *analysis.Recording) (Card, []Failure) {
 			unused := max(0, d.ReservedBytes()[peak]-d.Totals.PeakBytes)
 			c.Line = units.Bytes(unused) + " of the reserved memory unused at the peak"
 			c.Evidence = Evidence{State: peak, Allocation: -1}
+		}
+		if p != nil {
+			c.Detail = p.Sentence
 		}
 		return c, nil
 	}
@@ -51,10 +55,14 @@ func outOfMemory(r *analysis.Recording) (Card, []Failure) {
 			failures[i].Try = adviceSentence(advice[0])
 		}
 	}
-	o := &ooms[len(ooms)-1]
+	last := len(ooms) - 1
+	if p.cures() || failures[last].Try == haveLess && p != nil && p.Best != nil {
+		failures[last].Try = p.Sentence
+	}
+	o := &ooms[last]
 	c := Card{
 		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) + " free on the device",
-		Line: oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused", Detail: failures[len(ooms)-1].Evidence,
+		Line: oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused", Detail: failures[last].Evidence,
 		Evidence: Evidence{State: o.State(), Allocation: -1},
 	}
 	if len(ooms) > 1 {

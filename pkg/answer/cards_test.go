@@ -15,7 +15,7 @@ func TestCardsOfFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := s.value.(*devices[OOMDevice]).Devices[0].OOMs
-	cards, got := Cards(in.Recordings[0])
+	cards, got := Cards(in.Recordings[0], Predict(in.Recordings[0]))
 	if len(got) != len(want) || len(want) == 0 {
 		t.Fatalf("%d failures, want %d", len(got), len(want))
 	}
@@ -55,7 +55,7 @@ func TestCardsOfStateOnly(t *testing.T) {
 	in := example(t, "training-loop")
 	in.Snapshot.Traces, in.Snapshot.Annotations = nil, nil
 	in = NewInput(in.Name, in.Snapshot)
-	cards, _ := Cards(in.Recordings[0])
+	cards, _ := Cards(in.Recordings[0], nil)
 	for _, c := range cards {
 		if strings.Contains(c.Value+c.Small+c.Line, "peak") {
 			t.Errorf("of its one state is said: %+v", c)

@@ -44,6 +44,8 @@ func askEverything(t *testing.T, in Input) {
 	check("leaks", s, err)
 	s, err = OOM(list, OOMOptions{Rows: 10})
 	check("oom", s, err)
+	s, err = WhatIf(list, WhatIfOptions{})
+	check("whatif", s, err)
 	check("ranks", ranksOf(in, in, in), nil)
 	s, err = Diff(&in, &in, DiffOptions{At: Peak, Rows: 10})
 	for _, d := range check("diff", s, err).value.(*devices[DiffDevice]).Devices {
@@ -66,7 +68,7 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for _, r := range in.Recordings {
-		cards, failures := Cards(r)
+		cards, failures := Cards(r, Predict(r))
 		for _, c := range cards {
 			if c.Question == "" || c.Value == "" || c.Line == "" {
 				t.Errorf("an answer lacks words: %+v", c)

@@ -9,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // example is one of the committed examples.
@@ -27,6 +28,9 @@ func TestAnswersOnExamples(t *testing.T) {
 	training, leaking, oom := example(t, "training-loop"), example(t, "leaking-loss"), example(t, "out-of-memory")
 	all := []Input{training, leaking, oom}
 	capacity := OOMOptions{Capacity: 5 << 30, Rows: 5}
+	asking := WhatIfOptions{Capacity: 5 << 30, Settings: []whatif.Setting{
+		setting(t, ""), setting(t, "max_split_size_mb:64,max_non_split_rounding_mb:40,garbage_collection_threshold:0.6"),
+	}}
 	for _, test := range []struct {
 		command string
 		ask     func() (*Sheet, error)
@@ -36,6 +40,8 @@ func TestAnswersOnExamples(t *testing.T) {
 		{"oom_capacity", func() (*Sheet, error) { return OOM(all[2:], capacity) }},
 		{"diff", func() (*Sheet, error) { return Diff(&training, &leaking, DiffOptions{At: Peak, Rows: 5}) }},
 		{"diff_same", func() (*Sheet, error) { return Diff(&oom, &oom, DiffOptions{At: Peak, Rows: 5}) }},
+		{"whatif", func() (*Sheet, error) { return WhatIf(all, WhatIfOptions{}) }},
+		{"whatif_asked", func() (*Sheet, error) { return WhatIf(all[2:], asking) }},
 		{"ranks", func() (*Sheet, error) { return ranksOf(all...), nil }},
 		{"ranks_two", func() (*Sheet, error) { return ranksOf(training, leaking), nil }},
 	} {
@@ -49,6 +55,15 @@ func TestAnswersOnExamples(t *testing.T) {
 		fitsTerminal(t, string(text))
 		testkit.Golden(t, test.command+".txt", append(text, written(t, s, Markdown)...))
 	}
+}
+
+func setting(t *testing.T, conf string) whatif.Setting {
+	t.Helper()
+	s, err := whatif.Parse(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func ranksOf(in ...Input) *Sheet {
@@ -69,6 +84,9 @@ func TestAnswersOnHostile(t *testing.T) {
 	for command, ask := range map[string]func() (*Sheet, error){
 		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, 5) },
 		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },
+		"whatif": func() (*Sheet, error) {
+			return WhatIf([]Input{in}, WhatIfOptions{Settings: []whatif.Setting{{Conf: samples.HostileTexts[0]}}})
+		},
 		"diff":  func() (*Sheet, error) { return Diff(&in, &in, DiffOptions{At: Peak, Rows: 5}) },
 		"ranks": func() (*Sheet, error) { return ranksOf(in), nil },
 	} {

@@ -21,7 +21,7 @@ func FuzzAnswers(f *testing.F) {
 			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}), Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
 			asked(Leaks(list, 3)), asked(OOM(list, OOMOptions{Rows: 3})), asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
 			asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak)),
-			asked(Events(list, EventOptions{})),
+			asked(Events(list, EventOptions{})), asked(WhatIf(list, WhatIfOptions{Capacity: 1 << 30})),
 		} {
 			if s == nil {
 				continue // a moment or a device that is not there
@@ -33,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		for _, r := range in.Recordings {
-			Cards(r)
+			Cards(r, Predict(r))
 			for by := range analysis.ByCount {
 				h := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {

@@ -85,6 +85,9 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i])
 		}
+		if last := len(ooms) - 1; last >= 0 {
+			device.OOMs[last].Advice = withPrediction(device.OOMs[last].Advice, Predict(r))
+		}
 		value.Devices = append(value.Devices, device)
 		s.ooms(f, ooms, device.OOMs, o.Rows)
 		return nil

@@ -26,6 +26,7 @@ var values = map[string]any{
 	"events":   newDevices[EventsDevice](EventsSchema),
 	"segments": newDevices[SegmentsDevice](SegmentsSchema),
 	"inspect":  &InspectAnswer{},
+	"whatif":   newDevices[WhatIfDevice](WhatIfSchema),
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

@@ -169,6 +169,9 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	for _, a := range fragmentation.AtPeak.Advise(settings) {
 		stats.Advice = append(stats.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
+	if fragmentation.AtPeak.Matters() {
+		stats.Advice = append(stats.Advice, predictedAdvice(Predict(r))...)
+	}
 }
 
 // moreStats puts that into words.

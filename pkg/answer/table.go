@@ -31,7 +31,11 @@ const (
 	figures                   // to the right, never cut
 	names                     // cut at its end where the line is too short
 	paths                     // cut at its beginning
+	lists                     // broken after commas where the line is too short
 )
+
+// flexible reports whether the column can be narrower than what stands in it.
+func (k columnKind) flexible() bool { return k == names || k == paths || k == lists }
 
 func (t *sheetTable) row(cells ...any) { t.rows = append(t.rows, cells) }
 
@@ -54,6 +58,8 @@ func (t *sheetTable) text(look Look) string {
 			c.WidthMaxEnforcer = cutEnd
 		case paths:
 			c.WidthMaxEnforcer = cutBeginning
+		case lists:
+			c.WidthMaxEnforcer = breakList
 		}
 		if look.Color {
 			c.ColorsHeader = text.Colors{text.Faint}
@@ -167,14 +173,14 @@ func (t *sheetTable) widths() []int {
 		if i > 0 {
 			left -= len(gutter)
 		}
-		if c.kind == names || c.kind == paths {
+		if c.kind.flexible() {
 			flexible++
 		} else {
 			left -= need[i]
 		}
 	}
 	for i, c := range t.columns {
-		if c.kind == names || c.kind == paths {
+		if c.kind.flexible() {
 			need[i] = min(need[i], max(left/flexible, leastFlexible))
 			left -= need[i]
 			flexible--
@@ -185,6 +191,22 @@ func (t *sheetTable) widths() []int {
 
 func cutEnd(s string, width int) string {
 	return text.Snip(s, width, "…")
+}
+
+// breakList puts items on lines of their own where they do not fit beside others.
+func breakList(s string, width int) string {
+	var lines []string
+	for item := range strings.SplitAfterSeq(s, ",") {
+		if n := len(lines); n > 0 && text.StringWidthWithoutEscSequences(lines[n-1]+item) <= width {
+			lines[n-1] += item
+			continue
+		}
+		lines = append(lines, item)
+	}
+	for i, line := range lines {
+		lines[i] = cutEnd(line, width)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func cutBeginning(s string, width int) string {

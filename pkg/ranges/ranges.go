@@ -49,6 +49,12 @@ func (s *Set[T]) At(addr uint64) (Range[T], bool) {
 	return s.chunks[chunk][i], true
 }
 
+// Overlaps reports whether a range lies between two addresses, or reaches into that.
+func (s *Set[T]) Overlaps(from, to uint64) bool {
+	chunk, i := s.find(from)
+	return from < to && chunk < len(s.chunks) && s.chunks[chunk][i].From < to
+}
+
 // Add puts in a range where nothing is.
 func (s *Set[T]) Add(from, to uint64, use T) {
 	r := Range[T]{from, to, use}

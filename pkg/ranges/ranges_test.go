@@ -25,6 +25,9 @@ func TestSet(t *testing.T) {
 			}
 			want[addr] = use
 		}
+		if got := s.Overlaps(uint64(from), uint64(to)); got != (held > 0) {
+			t.Fatalf("%d to %d overlaps: %t, with %d bytes held there", from, to, got, held)
+		}
 		if got := s.Cut(uint64(from), uint64(to)); got != held {
 			t.Fatalf("cut %d bytes, want %d", got, held)
 		}

@@ -49,7 +49,9 @@ func newFile(in *answer.Input, number int) File {
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(in.Snapshot, d)
-		f.Devices[i].setCards(in.Recordings[i], newPile(d, in.Recordings[i].Families()))
+		predicted := answer.Predict(in.Recordings[i])
+		f.Devices[i].setCards(in.Recordings[i], newPile(d, in.Recordings[i].Families()), predicted)
+		f.Devices[i].Predicted = newPredicted(predicted)
 		f.Devices[i].Pools = in.Recordings[i].Pools().Names
 		f.Devices[i].Payload = "device-" + strconv.Itoa(number) + "-" + strconv.Itoa(i)
 		f.Devices[i].setLanes(in.Recordings[i], "lanes-"+strconv.Itoa(number)+"-"+strconv.Itoa(i))

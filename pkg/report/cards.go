@@ -41,8 +41,8 @@ type Failure struct {
 }
 
 // setCards puts the four answers on the page.
-func (view *Device) setCards(r *analysis.Recording, p *pile) {
-	answers, failures := answer.Cards(r)
+func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.Prediction) {
+	answers, failures := answer.Cards(r, predicted)
 	view.Failures = make([]Failure, len(failures))
 	for i, f := range failures {
 		view.Failures[i] = Failure(f)

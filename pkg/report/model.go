@@ -72,10 +72,11 @@ type Device struct {
 	lanes    *deviceLanes
 	Capacity *Capacity `json:"capacity"` // null: not known
 
-	Answers  []Card           `json:"answers"`  // four
-	Failures []Failure        `json:"failures"` // the last requests that failed, in order
-	Verdict  answer.Verdict   `json:"verdict"`
-	Warnings []answer.Warning `json:"warnings"`
+	Answers   []Card           `json:"answers"`   // four
+	Failures  []Failure        `json:"failures"`  // the last requests that failed, in order
+	Predicted *Predicted       `json:"predicted"` // null: no finding that settings can cure, or no proof
+	Verdict   answer.Verdict   `json:"verdict"`
+	Warnings  []answer.Warning `json:"warnings"`
 }
 
 // Family is one row of the legend.

@@ -1,0 +1,173 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// proofSentence says how far the model reproduces a recording.
+func proofSentence(p *whatif.Proof) string {
+	addresses := units.Count(p.Addresses) + " of " + units.Plural(p.AddressesOf, "address", "addresses")
+	calls := "the recording has no driver calls"
+	switch {
+	case p.DriverCalls < p.DriverCallsOf:
+		calls = units.Count(p.DriverCalls) + " of " + units.Plural(p.DriverCallsOf, "driver call", "driver calls")
+	case p.DriverCallsOf > 0:
+		calls = "all " + units.Plural(p.DriverCallsOf, "driver call", "driver calls")
+	}
+	switch {
+	case !p.Holds():
+		if p.DriverCallsOf == 0 {
+			return "Not reproduced: under its own settings the model gives " + addresses + "."
+		}
+		return "Not reproduced: under its own settings the model gives " + addresses + " and " + calls + "."
+	case p.DriverCallsOf == 0:
+		return "Under its own settings the model reproduces " + addresses + "; " + calls + "."
+	}
+	return "Under its own settings the model reproduces " + addresses + " and " + calls + " of the recording."
+}
+
+// departureSentence says where the model first does something else, and what.
+func departureSentence(d *whatif.Departure) string {
+	at := "First departure, before the first event: "
+	if d.Event != replay.None {
+		at = "First departure, in state " + units.Count(int(d.Event)) + ": "
+	} else if d.Cause == whatif.CauseEnd {
+		at = "First departure, at the end: "
+	}
+	switch d.Cause {
+	case whatif.CauseNothing:
+		return "The recording has no request that was served, so there is nothing to serve again."
+	case whatif.CauseStart:
+		return at + "the state that the recording starts from cannot be rebuilt; the events, undone from the final segments, do not fit them."
+	case whatif.CauseAddress:
+		return at + fmt.Sprintf("the model serves a request of %s at %s, the recording at %s.", amount(d.Model.Size), units.Address(d.Model.Addr), units.Address(d.Recorded.Addr))
+	case whatif.CauseRefused:
+		return at + "the model has no memory for a request of " + amount(d.Recorded.Size) + " that was served."
+	case whatif.CauseServed:
+		return at + "the model serves a request of " + amount(d.Model.Size) + " that failed."
+	case whatif.CauseNoCall:
+		return at + "the model calls the driver, the recording does not: " + callWords(d.Model) + "."
+	case whatif.CauseMissing:
+		return at + "the recording calls the driver, the model does not: " + callWords(d.Recorded) + "."
+	case whatif.CauseOtherCall:
+		return at + "the driver calls differ: " + callWords(d.Recorded) + " in the recording, " + callWords(d.Model) + " by the model."
+	case whatif.CauseUnknown:
+		return at + amount(d.Recorded.Size) + " are freed at " + units.Address(d.Recorded.Addr) + ", where the model holds nothing."
+	case whatif.CauseImpossible:
+		return at + callWords(d.Recorded) + ", where memory is held already, or none can be."
+	}
+	return at + "the final segments have " + callWords(d.Recorded) + ", the model has " + callWords(d.Model) + "."
+}
+
+// callWords is a call of the driver, or a block at the end.
+func callWords(c whatif.Call) string {
+	if c == (whatif.Call{}) {
+		return "nothing"
+	}
+	what := map[snapshot.Action]string{
+		snapshot.SegmentAlloc: "segment_alloc", snapshot.SegmentFree: "segment_free", snapshot.SegmentMap: "segment_map",
+		snapshot.SegmentUnmap: "segment_unmap", snapshot.Alloc: "a live block", snapshot.Free: "free memory",
+	}[c.Action]
+	if c.Size == 0 {
+		return what
+	} else if c.Addr == 0 {
+		return what + " of " + amount(c.Size)
+	}
+	return what + " of " + amount(c.Size) + " at " + units.Address(c.Addr)
+}
+
+// reasonSentence says what in the file explains a departure.
+func reasonSentence(r whatif.Reason) string {
+	switch r {
+	case whatif.ReasonForeign:
+		return "Some addresses or sizes are none that PyTorch's native allocator hands out: another allocator made this recording, or it was written by hand."
+	case whatif.ReasonMissing:
+		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
+	case whatif.ReasonGarbage:
+		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, which no file records."
+	case whatif.ReasonPools:
+		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not say which pool they are about."
+	case whatif.ReasonChanged:
+		return "Likely reason: the settings were changed during the run, as segments were made in another way than they say; the file has the last ones only."
+	case whatif.ReasonSettings:
+		return "Likely reason: the file does not say the allocator's settings, and the defaults were taken."
+	}
+	return "Nothing in the file explains it."
+}
+
+// bestSentence says which setting is best, or that none is better.
+func bestSentence(x *whatif.Study) string {
+	if x.Best == nil {
+		switch {
+		case len(x.Outcomes) == 0:
+			return "There was no other setting to try."
+		case x.Reference.Fails() && x.Hopeless():
+			return "No setting of the allocator could have served every request: what was live and what was asked for are more than there is."
+		case x.Reference.Fails():
+			return "Under none of these settings would every request have been served."
+		}
+		return "None of these settings would have needed noticeably less."
+	}
+	text := "Predicted under " + settingWords(x.Best.Setting.Conf) + ": "
+	if x.Reference.Fails() {
+		text += "every request would have been served, with at most " + amount(x.Best.ReservedPeak) + " reserved"
+	} else {
+		text += "at most " + amount(x.Best.ReservedPeak) + " reserved instead of " + amount(x.Reference.ReservedPeak)
+	}
+	if x.Best.Least != x.Best.Most {
+		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least), amount(x.Best.Most))
+	}
+	return text + "."
+}
+
+func settingWords(conf string) string {
+	if conf == "" {
+		return "the defaults"
+	}
+	return strings.ReplaceAll(conf, ",", ", ") // so that it can be broken
+}
+
+// unknowns are what a recording cannot tell, and how it was treated.
+func unknowns(x *whatif.Study) []string {
+	list := []string{limitSentence(x.Limit)}
+	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
+		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are laid out anew under each setting, in the order of "+
+			"addresses, as their own order is not recorded; the cache begins empty. The recorded setting would then peak at %s instead of %s: "+
+			"expect errors of that size.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
+			amount(x.Reference.ReservedPeak), amount(x.ReservedPeak())))
+	}
+	if x.Waits() {
+		list = append(list, "Other streams: they are done with a block where the recording has it.")
+	}
+	if x.EmptyCaches > 0 {
+		list = append(list, "empty_cache: "+units.Plural(x.EmptyCaches, "call is made", "calls are made")+" where the recording has them.")
+	}
+	return append(list, "The program asks for the same, whatever happens: code that looks at free memory or catches an error would have done something else. Time is not predicted; driver calls cost some.")
+}
+
+// limitSentence says how much memory predictions have.
+func limitSentence(l whatif.Limit) string {
+	const outside = " What is used outside PyTorch is taken to be the same."
+	switch l.From {
+	case whatif.LimitGiven:
+		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and other users of the device take some of a card."
+	case whatif.LimitFailed:
+		text := "Memory: " + amount(l.Bytes) + ", which the failed request shows."
+		if l.Moved {
+			return text + " Memory outside PyTorch came or went during the recording; the most that PyTorch had is taken."
+		}
+		return text + outside
+	case whatif.LimitRefused:
+		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the lower one is taken.", amount(l.Bytes), amount(l.Below)) + outside
+	}
+	if l.Moved {
+		return "Memory: not known, because refused requests contradict each other, so nothing fails; --capacity says it."
+	}
+	return "Memory: not known, because the recording refused nothing, so nothing fails; --capacity says it."
+}

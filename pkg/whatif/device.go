@@ -1,0 +1,155 @@
+package whatif
+
+// Where ranges go that were never recorded: far above what any machine has.
+const (
+	newMallocs      = 1 << 60
+	newReservations = 1 << 58
+	rangeUnit       = 2 << 20
+)
+
+// usualMemory is what reservations are sized by where nothing more is known.
+const usualMemory = 80 << 30
+
+// Calls counts calls of the driver.
+type Calls struct {
+	Mallocs, Frees, Maps, Unmaps int
+}
+
+// All is how many calls there are.
+func (c Calls) All() int { return c.Mallocs + c.Frees + c.Maps + c.Unmaps }
+
+// device is the device under a prediction. Nothing lies where something lay
+// before, unless a range of the same size was recorded there.
+type device struct {
+	limit, used int64 // bytes; no limit if it is 0
+	model       int64 // bytes that a device of its kind has
+	calls       Calls
+
+	placement       Placement
+	places          *places
+	served          map[int64]int      // by size: how many of the recorded places had their turn
+	freed           map[int64][]uint64 // by size: recorded places that were given back
+	held            map[uint64]int64   // ranges by address, with their sizes
+	above, below    uint64             // the next range that was never recorded, in either direction
+	nextReservation uint64
+
+	before func() // told of a call before it is made
+}
+
+func (run *Run) newDevice(limit int64, placement Placement) *device {
+	return &device{
+		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement, places: &run.places,
+		served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
+		above: newMallocs, below: newMallocs, nextReservation: newReservations,
+	}
+}
+
+// hold makes the device hold what was there from the start.
+func (d *device) hold(s *start) {
+	for i := range s.segments {
+		seg := &s.segments[i]
+		d.used += seg.TotalSize
+		if !seg.Expandable {
+			d.held[seg.Address] = seg.TotalSize
+		}
+	}
+	for size, n := range d.places.start {
+		d.served[size] = n
+	}
+}
+
+func (d *device) Malloc(size int64) (addr uint64, ok bool) {
+	d.before()
+	if !d.take(size) {
+		return 0, false
+	}
+	d.calls.Mallocs++
+	addr = d.place(size)
+	d.held[addr] = size
+	return addr, true
+}
+
+// place is where a range goes.
+func (d *device) place(size int64) uint64 {
+	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
+	switch d.placement {
+	case PlaceRecorded:
+		if addr, is := d.recorded(size); is {
+			return addr
+		}
+	case PlaceDownwards:
+		d.below -= step
+		return d.below
+	}
+	d.above += step
+	return d.above - step
+}
+
+// recorded is a recorded place where nothing is.
+func (d *device) recorded(size int64) (addr uint64, is bool) {
+	if n, order := d.served[size], d.places.order[size]; n < len(order) {
+		d.served[size]++
+		if _, taken := d.held[order[n]]; !taken {
+			return order[n], true
+		}
+	}
+	for freed := d.freed[size]; len(freed) > 0; {
+		addr, freed = freed[len(freed)-1], freed[:len(freed)-1]
+		d.freed[size] = freed
+		if _, taken := d.held[addr]; !taken {
+			return addr, true
+		}
+	}
+	return 0, false
+}
+
+func (d *device) Free(addr uint64) {
+	d.calls.Frees++
+	size := d.held[addr]
+	d.used -= size
+	delete(d.held, addr)
+	if addr < newReservations {
+		d.freed[size] = append(d.freed[size], addr)
+	}
+}
+
+// Reserve gives address space that nobody else has.
+func (d *device) Reserve(size int64) (addr uint64, ok bool) {
+	addr = d.nextReservation
+	d.nextReservation += uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
+	return addr, d.nextReservation < newMallocs/2
+}
+
+func (d *device) Release(uint64) {}
+
+func (d *device) Map(_ uint64, size int64) (ok bool) {
+	d.before()
+	if !d.take(size) {
+		return false
+	}
+	d.calls.Maps++
+	return true
+}
+
+func (d *device) Unmap(_ uint64, size int64) {
+	d.calls.Unmaps++
+	d.used -= size
+}
+
+// Memory is what PyTorch may have, as free and in all.
+func (d *device) Memory() (free, total int64) {
+	if d.limit == 0 {
+		return maxBytes, maxBytes
+	}
+	return d.limit - d.used, d.limit
+}
+
+func (d *device) GlobalMemory() int64 { return d.model }
+
+func (d *device) take(size int64) (ok bool) {
+	if d.limit > 0 && size > d.limit-d.used {
+		return false
+	}
+	d.used += size
+	return true
+}

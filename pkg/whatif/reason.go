@@ -1,0 +1,86 @@
+package whatif
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Reason is the likeliest reason for a departure, by what the file shows.
+type Reason uint8
+
+const (
+	ReasonUnknown  Reason = iota // nothing in the file explains it
+	ReasonForeign                // addresses or sizes that PyTorch's native allocator does not hand out
+	ReasonMissing                // events are missing: the rules of replay cannot explain all there are
+	ReasonGarbage                // garbage is collected at a fraction that no file records
+	ReasonPools                  // private pools, which events do not name
+	ReasonChanged                // segments were made in another way than the settings say: those are of the end
+	ReasonSettings               // the file does not say the settings
+)
+
+var reasonKeys = [...]string{
+	ReasonUnknown: "unknown", ReasonForeign: "other_allocator", ReasonMissing: "events_missing", ReasonGarbage: "garbage_collection",
+	ReasonPools: "private_pools", ReasonChanged: "settings_changed", ReasonSettings: "settings_unknown",
+}
+
+// Key names the reason in files: "private_pools".
+func (r Reason) Key() string { return reasonKeys[r] }
+
+func (r Reason) String() string { return r.Key() }
+
+// why is the likeliest reason for a departure.
+func (run *Run) why(d *Departure) Reason {
+	device := run.r.Device
+	release := d.Recorded.Action == snapshot.SegmentFree || d.Model.Action == snapshot.SegmentFree
+	switch {
+	case d.Cause == CauseNothing:
+		return ReasonUnknown
+	case run.foreign():
+		return ReasonForeign
+	case device.Anomalies.Total() > 0 || device.Reconciliation.ReopenedBlocks > 0 || device.Reconciliation.MissingBlocks > 0 ||
+		run.start.anomalies != (analysis.LayoutAnomalies{}):
+		return ReasonMissing
+	case run.settings.GCThreshold > 0 && release:
+		return ReasonGarbage
+	case len(run.r.Snapshot.Pools) > 1 && device.Events.Pool == nil:
+		return ReasonPools
+	case run.contradicted():
+		return ReasonChanged
+	case !run.settings.Known:
+		return ReasonSettings
+	}
+	return ReasonUnknown
+}
+
+// foreign reports whether blocks are where PyTorch's allocator puts none.
+func (run *Run) foreign() bool {
+	d := run.r.Device
+	if run.settings.RoundUpPower2Divisions[0] == 1 {
+		return false // once that meant no rounding at all
+	}
+	for i := range d.Allocations {
+		if d.Allocations[i].Addr%blockUnit != 0 {
+			return true
+		}
+	}
+	for _, b := range run.r.Snapshot.LiveBlocks(d.ID) {
+		if b.Size%blockUnit != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// blockUnit is what sizes and addresses of blocks are multiples of, in bytes.
+const blockUnit = 512
+
+// contradicted reports whether segments were made in another way than the
+// settings say.
+func (run *Run) contradicted() bool {
+	for _, action := range run.r.Device.Events.Action {
+		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap && !run.settings.Expandable {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package whatif
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestReleases tells what requests gave back from what empty_cache did, in
+// programs of which that is known: by stacks, and without any.
+func TestReleases(t *testing.T) {
+	for _, stacks := range []bool{true, false} {
+		right, taken, missed, limits := 0, 0, 0, 0
+		for _, v := range readVectors(t) {
+			if v.Kind != "plain" && v.Kind != "exp" && v.Kind != "stream" {
+				continue
+			}
+			s := v.snapshot(0)
+			if !stacks {
+				s.Format.HasTime = false
+				clear(s.Traces[0].Events.Stack)
+			}
+			r := analysis.Record(s, analysis.Stacks(s), replay.Replay(s, 0))
+			x := findReleases(r, analysis.SettingsOf(s))
+			truth := v.owned()
+			for i, action := range r.Device.Events.Action {
+				if action.ReservedSign() >= 0 {
+					continue
+				}
+				_, owned := x.owners[replay.EventIndex(i)]
+				switch {
+				case owned == truth[i]:
+					right++
+				case owned:
+					taken++
+				default:
+					missed++
+				}
+			}
+			if limit := limitOf(r.Device, x); limit.From == LimitRefused {
+				limits++
+				if c := v.limit(); limit.Bytes > c || limit.Below <= c {
+					t.Errorf("limit %+v, PyTorch may have %d bytes", limit, c)
+				}
+			}
+		}
+		t.Logf("stacks %t: %d right, %d of empty_cache taken for requests, %d missed; %d limits from retries", stacks, right, taken, missed, limits)
+		if stacks && taken+missed > 0 || right == 0 || 10*(taken+missed) > right || limits == 0 {
+			t.Errorf("stacks %t: %d right, %d taken, %d missed, %d limits", stacks, right, taken, missed, limits)
+		}
+	}
+}
+
+// limit is what PyTorch may have of the device.
+func (v *vector) limit() int64 {
+	for _, x := range v.Ops {
+		if text, is := strings.CutPrefix(x, "frac "); is {
+			fraction, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				panic(err)
+			}
+			return int64(fraction * float64(v.capacity()))
+		}
+	}
+	return v.capacity()
+}
+
+// owned are the events that happen in requests, by event.
+func (v *vector) owned() (list []bool) {
+	for i, events := range v.Events {
+		for _, line := range events {
+			if !strings.HasPrefix(line, "seg ") {
+				list = append(list, strings.HasPrefix(v.Ops[i], "a "))
+			}
+		}
+	}
+	return list
+}
+
+// TestDepartures damages a recording that is reproduced, and looks at what is
+// said of it.
+func TestDepartures(t *testing.T) {
+	v := readVectors(t)[0]
+	tests := []struct {
+		name   string
+		damage func(s *snapshot.Snapshot, e *snapshot.Events)
+		want   Cause
+		why    Reason
+	}{
+		{"a request on another stream", func(s *snapshot.Snapshot, e *snapshot.Events) { e.Stream[at(e, snapshot.Alloc, 9)] ^= 1 }, CauseAddress, ReasonUnknown},
+		{"a larger request", func(_ *snapshot.Snapshot, e *snapshot.Events) {
+			addr := e.Addr[at(e, snapshot.SegmentAlloc, 0)]
+			for i := range e.Addr[:6] {
+				if e.Addr[i] == addr && e.Action[i].ReservedSign() == 0 {
+					e.Size[i] += 100 << 20
+				}
+			}
+		}, CauseOtherCall, ReasonUnknown},
+		{"an odd address", func(_ *snapshot.Snapshot, e *snapshot.Events) { e.Addr[at(e, snapshot.Alloc, 0)]++ }, CauseStart, ReasonForeign},
+		{"other settings", func(s *snapshot.Snapshot, _ *snapshot.Events) {
+			s.Settings = append(s.Settings, snapshot.Setting{Key: "expandable_segments", Value: "true"})
+		}, CauseOtherCall, ReasonChanged},
+		{"no settings", func(s *snapshot.Snapshot, e *snapshot.Events) {
+			s.Settings = nil
+			e.Stream[at(e, snapshot.Alloc, 9)] ^= 1
+		}, CauseAddress, ReasonSettings},
+		{"a failure that was none", func(_ *snapshot.Snapshot, e *snapshot.Events) {
+			e.Size[at(e, snapshot.OOM, 0)] = 512
+		}, CauseServed, ReasonUnknown},
+		{"no history", func(s *snapshot.Snapshot, _ *snapshot.Events) { s.Traces = nil }, CauseNothing, ReasonUnknown},
+	}
+	for _, test := range tests {
+		s := v.snapshot(0)
+		test.damage(s, &s.Traces[0].Events)
+		run := runOf(s)
+		first := run.Proof.First
+		if run.Proof.Holds() || first == nil || first.Cause != test.want || first.Why != test.why {
+			t.Errorf("%s: %+v, want %s, %s", test.name, first, test.want, test.why)
+		}
+		if study := run.Study(Question{}); len(study.Outcomes) > 0 || study.Best != nil {
+			t.Errorf("%s: predictions without a proof", test.name)
+		}
+	}
+}
+
+// at is the n-th event of an action.
+func at(e *snapshot.Events, action snapshot.Action, n int) int {
+	for i := range e.Action {
+		if e.Action[i] == action {
+			if n--; n < 0 {
+				return i
+			}
+		}
+	}
+	panic("there is no such event")
+}

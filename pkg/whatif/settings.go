@@ -1,0 +1,112 @@
+package whatif
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+)
+
+// Setting is a value of PYTORCH_CUDA_ALLOC_CONF.
+type Setting struct {
+	Conf     string // "" for the defaults
+	Settings allocator.Settings
+}
+
+// Parse reads a value of the variable. The error is that of
+// [allocator.ParseSettings].
+func Parse(conf string) (Setting, error) {
+	s, err := allocator.ParseSettings(conf)
+	return Setting{Conf: strings.ReplaceAll(conf, " ", ""), Settings: s}, err
+}
+
+// usualSettings are worth trying for any program: each option by itself, and
+// those that help with different things together. Expandable segments stand
+// without max_split_size_mb and garbage_collection_threshold, which pass them over.
+var usualSettings = []string{
+	"",
+	"expandable_segments:True",
+	"max_split_size_mb:128",
+	"max_split_size_mb:256",
+	"max_split_size_mb:512",
+	"garbage_collection_threshold:0.8",
+	"roundup_power2_divisions:4",
+	"roundup_power2_divisions:8",
+	"expandable_segments:True,roundup_power2_divisions:8",
+	"max_split_size_mb:256,garbage_collection_threshold:0.8",
+	"max_split_size_mb:256,roundup_power2_divisions:8",
+}
+
+// fewSettings are the likeliest cures of fragmentation.
+var fewSettings = []string{"expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
+
+// Usual are the settings worth trying for this run: not its own.
+func (run *Run) Usual() []Setting { return run.others(usualSettings) }
+
+// Few are the likeliest cures of fragmentation: not the run's own setting.
+func (run *Run) Few() []Setting { return run.others(fewSettings) }
+
+func (run *Run) others(confs []string) (list []Setting) {
+	for _, conf := range confs {
+		s, err := Parse(conf)
+		s.Settings.Build = run.settings.Build
+		if err == nil && s.Settings != run.settings.Settings {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Recorded is the setting of the run as a value of the variable: as the file has
+// it, or as it would have to be written.
+func (run *Run) Recorded() Setting {
+	s := Setting{Settings: run.settings.Settings}
+	if asked, err := Parse(run.settings.Conf); err == nil {
+		if asked.Settings.Build = s.Settings.Build; asked.Settings == s.Settings {
+			s.Conf = asked.Conf
+			return s
+		}
+	}
+	s.Conf = written(&s.Settings)
+	return s
+}
+
+// written is a value of the variable that gives some settings.
+func written(s *allocator.Settings) string {
+	var options []string
+	add := func(name, value string) { options = append(options, name+":"+value) }
+	mib := func(bytes int64) string { return strconv.FormatInt(bytes>>20, 10) }
+	if s.Expandable {
+		add("expandable_segments", "True")
+	}
+	if s.MaxSplitSize > 0 {
+		add("max_split_size_mb", mib(s.MaxSplitSize))
+	}
+	if s.MaxNonSplitRounding > 0 {
+		add("max_non_split_rounding_mb", mib(s.MaxNonSplitRounding))
+	}
+	if s.GCThreshold > 0 {
+		add("garbage_collection_threshold", strconv.FormatFloat(s.GCThreshold, 'g', -1, 64))
+	}
+	if divisions := s.RoundUpPower2Divisions[:]; slices.Max(divisions) > 0 {
+		add("roundup_power2_divisions", writtenDivisions(divisions))
+	}
+	if s.LargeSegmentSize > 0 {
+		add("large_segment_size_mb", mib(s.LargeSegmentSize))
+	}
+	return strings.Join(options, ",")
+}
+
+// writtenDivisions is one number if all are the same, else a list.
+func writtenDivisions(divisions []int64) string {
+	first := strconv.FormatInt(divisions[0], 10)
+	if slices.Min(divisions) == slices.Max(divisions) {
+		return first
+	}
+	items := make([]string, len(divisions))
+	for i, n := range divisions {
+		items[i] = strconv.Itoa(1<<i) + ":" + strconv.FormatInt(n, 10)
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}

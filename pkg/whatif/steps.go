@@ -1,0 +1,139 @@
+package whatif
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// stepKind is what the program, or a stream, does in a step.
+type stepKind uint8
+
+const (
+	stepAlloc    stepKind = iota // a request that was served
+	stepFail                     // a request that failed
+	stepFree                     // a free that is completed at once
+	stepRequest                  // a free that waits for other streams
+	stepComplete                 // those streams are done
+	stepEmpty                    // empty_cache
+)
+
+// step is one call of the allocator, or the end of a wait.
+type step struct {
+	kind  stepKind
+	event replay.EventIndex // its alloc, oom or last free event; of stepEmpty the event after its releases
+	id    int32             // the allocation, an index into replay.Device.Allocations
+}
+
+// stepper turns events into steps.
+type stepper struct {
+	d      *replay.Device
+	tenant []int32 // by event: the allocation it begins, gives up or ends, or noTenant
+	owners map[replay.EventIndex]replay.EventIndex
+	list   []step
+	late   int // steps at the end of the list that are stepComplete
+}
+
+const noTenant = -1
+
+// stepsOf are the steps of a recording. Owners are the releases that belong to
+// requests.
+func stepsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) []step {
+	s := &stepper{d: d, tenant: tenants(d), owners: owners}
+	n := d.Events.Len()
+	s.list = make([]step, 0, n/2+1)
+	retried := false
+	for i := replay.EventIndex(0); int(i) < n; i++ {
+		switch id := s.tenant[i]; d.Events.Action[i] {
+		case snapshot.Alloc:
+			s.request(step{stepAlloc, i, id}, retried)
+			retried = false
+		case snapshot.OOM:
+			s.request(step{stepFail, i, noTenant}, true) // perhaps there was nothing to give back
+			retried = false
+		case snapshot.Free, snapshot.FreeRequested, snapshot.FreeCompleted:
+			if id != noTenant {
+				i = s.free(i, id)
+			}
+		case snapshot.SegmentFree, snapshot.SegmentUnmap:
+			if _, owned := owners[i]; owned {
+				retried = true
+				continue
+			}
+			s.empty(i + 1)
+		}
+	}
+	return s.list
+}
+
+// tenants are the allocations that events are about.
+func tenants(d *replay.Device) []int32 {
+	list := make([]int32, d.Events.Len())
+	for i := range list {
+		list[i] = noTenant
+	}
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		for _, event := range [...]replay.EventIndex{a.End, a.FreeRequested, a.Start} {
+			if event != replay.None {
+				list[event] = int32(i)
+			}
+		}
+	}
+	return list
+}
+
+// request adds a request. If it gave all cached memory back, it waited for all
+// streams first: what was completed just before it is then completed by it.
+func (s *stepper) request(x step, retried bool) {
+	at := len(s.list)
+	if retried {
+		at -= s.late
+	} else {
+		s.late = 0
+	}
+	s.list = slices.Insert(s.list, at, x)
+}
+
+// free adds a free and returns the last event of it.
+func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
+	a := &s.d.Allocations[id]
+	next := i + 1
+	switch {
+	case a.FreeRequested == i && a.End == next && atOnce(s.d.Events, next):
+		s.add(step{stepFree, next, id})
+		return next
+	case a.FreeRequested == i && a.End != i:
+		s.add(step{stepRequest, i, id})
+		return i
+	case a.FreeRequested == i || a.FreeRequested == replay.None:
+		s.add(step{stepFree, i, id})
+		return i
+	}
+	s.list = append(s.list, step{stepComplete, i, id})
+	s.late++
+	return i
+}
+
+// atOnce reports whether a free_completed event is the second half of the free
+// before it. If the block waited for other streams, it is the next request that
+// completed it, and has that request's stack.
+func atOnce(e *snapshot.Events, completed replay.EventIndex) bool {
+	i := completed - 1
+	return i >= 0 && e.Action[i] == snapshot.FreeRequested && e.Addr[i] == e.Addr[completed] && e.Stack[i] == e.Stack[completed]
+}
+
+// empty adds a call of empty_cache that gave something back before an event.
+func (s *stepper) empty(until replay.EventIndex) {
+	if n := len(s.list); n > 0 && s.list[n-1].kind == stepEmpty && s.list[n-1].event == until-1 {
+		s.list[n-1].event = until
+		return
+	}
+	s.add(step{stepEmpty, until, noTenant})
+}
+
+func (s *stepper) add(x step) {
+	s.list = append(s.list, x)
+	s.late = 0
+}
