@@ -100,6 +100,10 @@ func TestNewWarnings(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, &text)
 		}
 	}
+	var log bytes.Buffer
+	if err := asked(Events([]Input{in}, EventOptions{})).Write(&log, Text, Look{}); err != nil || !strings.Contains(log.String(), "The clock runs back.") {
+		t.Errorf("the log shows times below zero without a word: %v\n%s", err, &log)
+	}
 	if !strings.Contains(json.String(), `"color": 12`) {
 		t.Errorf("the keys are missing in\n%s", &json)
 	}
