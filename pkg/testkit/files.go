@@ -3,6 +3,7 @@ package testkit
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,14 @@ func Corpus(t testing.TB) []string {
 func Examples(t testing.TB) []string {
 	t.Helper()
 	return glob(t, filepath.Join("..", "..", "examples"), "*", "snapshot.pickle.gz")
+}
+
+// Encodings are one story in every encoding, and small snapshots of other
+// producers, for tests two folders below the top.
+func Encodings(t testing.TB) []string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "pkg", "snapshot", "testdata", "encodings")
+	return slices.DeleteFunc(glob(t, dir, "*.*"), func(path string) bool { return filepath.Ext(path) == ".py" })
 }
 
 // Snapshots are the examples and, where there are any, the real ones.
