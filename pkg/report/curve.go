@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"iter"
 	"math"
 	"math/bits"
 	"strconv"
@@ -69,43 +70,75 @@ func (c *curve) y(bytes int64) float64 {
 // line is the path of a value per state: a step line while every state has a
 // column of its own, else the highest and lowest value of each column, in the
 // order in which they come.
-func (c *curve) line(steps []step) string {
-	var path strings.Builder
-	command := byte('M')
-	to := func(x, y float64) {
-		path.WriteByte(command)
-		path.WriteString(decimal(x) + " " + decimal(y))
-		command = 'L'
-	}
+func (c *curve) line(steps iter.Seq[step]) string {
+	path := curvePath{curve: c}
 	if c.states <= curveColumns {
-		for i, s := range steps {
-			if i > 0 {
-				to(c.x(s.state), c.y(steps[i-1].bytes))
-			}
-			to(c.x(s.state), c.y(s.bytes))
+		for s := range steps {
+			path.stepTo(s)
 		}
 	} else {
-		next := 0 // the first step after what is drawn
-		var inside []int64
-		for column := range curveColumns {
-			from, end := c.columnStart(column), c.columnStart(column+1)
-			inside = inside[:0]
-			if next > 0 && (next == len(steps) || steps[next].state > from) {
-				inside = append(inside, steps[next-1].bytes)
-			}
-			for ; next < len(steps) && steps[next].state < end; next++ {
-				inside = append(inside, steps[next].bytes)
-			}
-			first, second := extremes(inside)
-			x := float64(curveLeft+column) + 0.5
-			to(x, c.y(first))
-			if second != first {
-				to(x, c.y(second))
-			}
+		for s := range steps {
+			path.squeeze(s)
+		}
+		for path.column < curveColumns {
+			path.nextColumn(c.states)
 		}
 	}
-	to(curveRight, c.y(steps[len(steps)-1].bytes))
-	return path.String()
+	path.to(curveRight, c.y(path.last))
+	return path.text.String()
+}
+
+// curvePath is a line that is being drawn.
+type curvePath struct {
+	*curve
+	text strings.Builder
+	last int64 // the value drawn last
+
+	column int     // that is being squeezed
+	inside []int64 // the values in it
+}
+
+func (p *curvePath) to(x, y float64) {
+	command := byte('L')
+	if p.text.Len() == 0 {
+		command = 'M'
+	}
+	p.text.WriteByte(command)
+	p.text.WriteString(decimal(x) + " " + decimal(y))
+}
+
+// stepTo draws the edge between two values.
+func (p *curvePath) stepTo(s step) {
+	if p.text.Len() > 0 {
+		p.to(p.x(s.state), p.y(p.last))
+	}
+	p.to(p.x(s.state), p.y(s.bytes))
+	p.last = s.bytes
+}
+
+// squeeze puts a value into its column.
+func (p *curvePath) squeeze(s step) {
+	for s.state >= p.columnStart(p.column+1) {
+		p.nextColumn(s.state)
+	}
+	p.inside = append(p.inside, s.bytes)
+	p.last = s.bytes
+}
+
+// nextColumn draws a column and begins the next one, into which the last value
+// reaches unless a state at its very start has another.
+func (p *curvePath) nextColumn(changes int) {
+	first, second := extremes(p.inside)
+	x := float64(curveLeft+p.column) + 0.5
+	p.to(x, p.y(first))
+	if second != first {
+		p.to(x, p.y(second))
+	}
+	p.column++
+	p.inside = p.inside[:0]
+	if changes > p.columnStart(p.column) {
+		p.inside = append(p.inside, p.last)
+	}
 }
 
 // columnStart is the first state of a column.

@@ -73,7 +73,7 @@ func TestCurveKeepsThePeak(t *testing.T) {
 	c := curve{states: 100_000, top: 1000}
 	values := make([]int64, c.states)
 	values[77_777] = 1000
-	path := c.line(stepsOf(values))
+	path := c.line(stepsOf(func() []int64 { return values }))
 	if top := " " + decimal(c.y(1000)); !strings.Contains(path, top) {
 		t.Errorf("no point at%s in %s", top, path)
 	}

@@ -46,7 +46,7 @@ func (d *savedDevice) curve() *curveSource {
 			BaselineBytes: v.BaselineBytes, PeakBytes: v.PeakBytes, PeakState: v.PeakState, FinalBytes: v.FinalBytes,
 			ReservedBaselineBytes: v.ReservedBaselineBytes, ReservedPeakBytes: v.ReservedPeakBytes, ReservedFinalBytes: v.ReservedFinalBytes,
 		},
-		active: d.active(), reserved: d.reserved(),
+		active: slices.Values(d.active()), reserved: slices.Values(d.reserved()),
 	}
 }
 
