@@ -3,6 +3,7 @@
 
 const { abs, ceil, floor, hypot, log2, log10, max, min, round } = Math;
 const { entries, hasOwn } = Object;
+const { from } = Array;
 const words = String;
 const number = Number;
 const later = setTimeout;
@@ -26,6 +27,7 @@ export {
   round as 'Math.round',
   entries as 'Object.entries',
   hasOwn as 'Object.hasOwn',
+  from as 'Array.from',
   words as 'String',
   number as 'Number',
   later as 'setTimeout',

@@ -84,7 +84,7 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 // nothing failed.
 func (f *Fragmentation) Advise(settings *Settings) []Advice {
 	var list []Advice
-	if (f.Matters() || f.mostlyIdle()) && !settings.Expandable {
+	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable {
 		list = append(list, Advice{Kind: AdviseExpandable})
 	}
 	if settings.Rounds() && worthwhile(f.Rounding, f.Reserved) {
@@ -99,9 +99,9 @@ func (f *Fragmentation) Advise(settings *Settings) []Advice {
 	return list
 }
 
-// mostlyIdle reports whether most of what is reserved are segments that nothing uses.
+// MostlyIdle reports whether most of what is reserved are segments that nothing uses.
 // When more was reserved they were of no use: each size needed segments of its own.
-func (f *Fragmentation) mostlyIdle() bool {
+func (f *Fragmentation) MostlyIdle() bool {
 	return f.Reserved >= minReservedToJudge && 2*f.Returnable >= f.Reserved
 }
 

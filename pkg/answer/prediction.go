@@ -9,8 +9,8 @@ import (
 // settings would have done.
 type Prediction struct {
 	*whatif.Study
-	Sentence string // what the best of them would have done, and the proof; "" if none is better
-	Export   string // the line for it
+	Sentence string // what the best of them would have done, or that none is better, and the proof
+	Export   string // the line for it; "" if none is better
 }
 
 // Bounds on the recordings for which a finding comes with a prediction, so that
@@ -21,8 +21,8 @@ const (
 	maxPredictedEvents  = 1_000_000
 )
 
-// Predict predicts a few settings for a recording in which a request failed or
-// fragmentation matters. It is nil for others, for those that the model does not
+// Predict predicts a few settings for a recording in which a request failed,
+// fragmentation matters or most of what is reserved lies idle. It is nil for others, for those that the model does not
 // reproduce, and for very large ones.
 func Predict(r *analysis.Recording) *Prediction {
 	d := r.Device
@@ -38,15 +38,16 @@ func Predict(r *analysis.Recording) *Prediction {
 		settings = settings[:1]
 	}
 	p := &Prediction{Study: run.Study(whatif.Question{Settings: settings, Quick: true})}
+	p.Sentence = bestSentence(p.Study) + " " + proofSentence(&run.Proof)
 	if p.Best != nil {
-		p.Sentence = bestSentence(p.Study) + " " + proofSentence(&run.Proof)
 		p.Export = exportLine(p.Best.Setting.Conf)
 	}
 	return p
 }
 
-// mayMatter reports whether fragmentation matters when reserved memory is at its
-// highest, which is first tried without looking at the segments.
+// mayMatter reports whether fragmentation matters or most memory is idle when
+// reserved memory is at its highest, which is first tried without looking at the
+// segments.
 func mayMatter(r *analysis.Recording) bool {
 	state := analysis.ReservedPeakState(r)
 	reserved := r.Device.Totals.ReservedPeakBytes
@@ -55,8 +56,11 @@ func mayMatter(r *analysis.Recording) bool {
 		return false
 	}
 	f := analysis.FragmentationsAt(r, state)[state]
-	return f.Matters()
+	return mayCure(&f)
 }
+
+// mayCure reports whether a fragmentation is one that settings can cure.
+func mayCure(f *analysis.Fragmentation) bool { return f.Matters() || f.MostlyIdle() }
 
 // withPrediction is advice with the prediction: in front if that cures, because
 // it alone comes with a proof.

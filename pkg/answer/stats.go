@@ -169,7 +169,7 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	for _, a := range fragmentation.AtPeak.Advise(settings) {
 		stats.Advice = append(stats.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
-	if fragmentation.AtPeak.Matters() {
+	if mayCure(&fragmentation.AtPeak) {
 		stats.Advice = append(stats.Advice, predictedAdvice(Predict(r))...)
 	}
 }

@@ -19,13 +19,13 @@
 // [Report], its Go type, says what each key means.
 //
 // A device's "predicted" ([Predicted]) is null, or what a few other settings of the
-// allocator would have done. It is there where a request failed or fragmentation
-// matters, if the recording has at most a million events and the model reproduces it. Its table
-// has a row for "reference" and one for each of "settings"; its "curve" is reserved
-// memory under the best of them, a step line over states: bytes[i] holds from
-// states[i] up to the next one, the last one to the end. Of many steps, each of
-// [maxPredictedSteps]/2 equal parts of the states keeps the first and the highest,
-// and the last part its last.
+// allocator would have done. It is there where a request failed, fragmentation
+// matters or most of what is reserved lies idle, if the recording has at most a
+// million events and the model reproduces it. Its table has a row for "reference"
+// and one for each of "settings"; its "curve" is reserved memory under the best of
+// them, a step line over states: bytes[i] holds from states[i] up to the next one,
+// the last one to the end. Of many steps, each of [maxPredictedSteps]/2 equal parts
+// of the states keeps the first and the highest, and the last part its last.
 //
 // # The chart options
 //

@@ -6,10 +6,10 @@ import (
 )
 
 // Predicted is what other settings of the allocator would have done, for a
-// device where a request failed or fragmentation matters, and which the model
-// of the allocator reproduces.
+// device where a request failed, fragmentation matters or most of what is reserved
+// lies idle, and which the model of the allocator reproduces.
 type Predicted struct {
-	Text       string             `json:"text"`   // what the best setting would have done, and the proof; "" if none is better
+	Text       string             `json:"text"`   // what the best setting would have done, or that none is better, and the proof
 	Export     string             `json:"export"` // the line for it; "" if none is better
 	LowerBound int64              `json:"lower_bound_bytes"`
 	Reference  PredictedSetting   `json:"reference"` // the recorded setting, predicted like the others

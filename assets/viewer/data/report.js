@@ -44,6 +44,7 @@
  * @property {string[]} pools
  * @property {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string, steps_from: string}} lanes
  * @property {Capacity | null} capacity null: not known
+ * @property {Predicted | null} predicted what other settings of the allocator would have done
  * @property {Card[]} answers to the four questions
  * @property {{state: number, diagnosis: string, evidence: string, try: string}[]} failures what to say of requests that failed
  * @property {{ok: boolean, text: string, why: string}} verdict
@@ -52,6 +53,21 @@
  * @typedef {object} Capacity
  * @property {number} bytes
  * @property {string} text what, and where from
+ *
+ * @typedef {object} Predicted
+ * @property {string} text what the best setting would have done, and the proof
+ * @property {string} export the line for it; "" if none is better
+ * @property {number} lower_bound_bytes
+ * @property {Setting} reference the recorded one
+ * @property {Setting[]} settings the best first
+ * @property {{states: number[], bytes: number[]}} curve reserved memory under the best one: bytes[i] from states[i] on
+ *
+ * @typedef {object} Setting
+ * @property {string} setting "": the defaults
+ * @property {number} reserved_peak_bytes
+ * @property {number} fragmentation_peak_bytes
+ * @property {number} driver_calls
+ * @property {number} failure_state -1: nothing fails
  *
  * @typedef {object} Card
  * @property {string} question

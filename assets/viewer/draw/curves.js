@@ -1,7 +1,6 @@
 // The lines over the picture: the top of the pile, its lowest total in crowded
-// columns, reserved memory.
+// columns, reserved memory, and what it would have been under another setting.
 
-import { bytes } from '../data/format.js';
 import { countUpTo } from '../data/search.js';
 
 /** A column with fewer states than this, or a gap of fewer pixels, has no line of lowest totals. */
@@ -66,27 +65,38 @@ export function drawLowest({ pen, scales, layout, timeline, viewport, columns, s
 }
 
 /** @param {Frame} frame */
-export function drawReserved({ pen, scales, timeline, viewport, layout, style }) {
+export function drawReserved(frame) {
+  const { timeline, style, predicted } = frame;
+  if (predicted) drawSteps(frame, predicted.curve.states, predicted.curve.bytes, style.ok, [4, 3]);
+  drawSteps(frame, timeline.reservedFrom, timeline.reserved, style.ink2);
+}
+
+/**
+ * A step line: values[i] from state states[i] on.
+ * @param {Frame} frame @param {ArrayLike<number>} states @param {ArrayLike<number>} values
+ * @param {string} color @param {number[]} [dash]
+ */
+function drawSteps({ pen, scales, viewport, layout }, states, values, color, dash) {
+  if (values.length === 0) return;
   const { g } = pen;
   const { axis } = viewport;
-  const { reserved, reservedFrom } = timeline;
   const right = Math.min(layout.right, scales.x(axis.extent));
-  let i = countUpTo(reservedFrom, axis.stateAt(viewport.from)) - 1;
-  let y = scales.y(reserved[i]);
+  let i = countUpTo(states, axis.stateAt(viewport.from)) - 1;
+  let y = scales.y(values[i]);
   g.beginPath();
   g.moveTo(layout.left, y);
-  const xOf = (/** @type {number} */ step) => scales.x(axis.begins(reservedFrom[step]));
-  for (i++; i < reserved.length && xOf(i) <= right;) {
+  const xOf = (/** @type {number} */ step) => scales.x(axis.begins(states[step]));
+  for (i++; i < values.length && xOf(i) <= right;) {
     const x = xOf(i);
     g.lineTo(x, y);
     // Of many steps in one pixel only the extremes can be seen, and strokes are dear.
     let low = Infinity;
     let high = 0;
     do {
-      low = Math.min(low, reserved[i]);
-      high = Math.max(high, reserved[i]);
-      y = scales.y(reserved[i++]);
-    } while (i < reserved.length && Math.floor(xOf(i)) === Math.floor(x));
+      low = Math.min(low, values[i]);
+      high = Math.max(high, values[i]);
+      y = scales.y(values[i++]);
+    } while (i < values.length && Math.floor(xOf(i)) === Math.floor(x));
     if (low < high) {
       g.lineTo(x, scales.y(high));
       g.lineTo(x, scales.y(low));
@@ -94,49 +104,5 @@ export function drawReserved({ pen, scales, timeline, viewport, layout, style })
     g.lineTo(x, y);
   }
   g.lineTo(right, y);
-  pen.stroke(style.ink2, 1.25);
-}
-
-/** Where the value of reserved memory may stand: its right edge, as a part of the plot's width. */
-const PLACES = [1, 0.2, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
-
-/**
- * The value of reserved memory, written on its line: at the right end, or at
- * the first place where the line is level, clear of the pile and of other marks.
- * @param {Frame} frame
- */
-export function labelReserved(frame) {
-  const { pen, scales, timeline, viewport, layout, style } = frame;
-  const end = Math.min(layout.right, scales.x(viewport.axis.extent)) - 6;
-  const widest = pen.measure(`reserved ${bytes(timeline.reservedPeak)}`) + 4;
-  const rights = PLACES.map((part) => Math.max(layout.left + 8 + widest, layout.left + (end - layout.left) * part));
-  const right = rights.find((x) => isClear(frame, x - widest, x)) ?? end;
-  const value = timeline.reservedAt(viewport.axis.stateAt(scales.position(right) - 1e-9));
-  const y = scales.y(value);
-  if (y < layout.top - 12 || y > layout.bottom) return;
-  const above = y >= layout.top + 4 && !isUnderCapacity(frame, y);
-  pen.text(`reserved ${bytes(value)}`, right, above ? y - 8 : y + 9, { align: 'right', color: style.ink2, halo: true });
-}
-
-/** Whether the line of the capacity runs through what is written above a y. @param {Frame} frame @param {number} y */
-function isUnderCapacity({ scales, capacity }, y) {
-  return capacity !== null && Math.abs(y - 8 - scales.y(capacity.bytes)) < 12;
-}
-
-/**
- * Whether a label of reserved memory fits between two x.
- * @param {Frame} frame @param {number} left @param {number} right
- */
-function isClear(frame, left, right) {
-  const { scales, timeline, viewport, markers } = frame;
-  const { axis } = viewport;
-  const from = axis.stateAt(scales.position(left));
-  const to = axis.stateAt(scales.position(right));
-  const y = scales.y(timeline.reservedAt(to));
-  if (Math.abs(y - scales.y(timeline.reservedAt(from))) > 2) return false;
-  if (scales.y(timeline.active[timeline.highest.best(from, to)]) < y + (isUnderCapacity(frame, y) ? 18 : 2)) return false;
-  const peakX = scales.x(axis.middle(timeline.peak));
-  const besidePeak = peakX < left - 75 || peakX > right + 75;
-  if (!besidePeak && Math.abs(y - scales.y(timeline.active[timeline.peak])) < 46) return false;
-  return !markers.some((m) => scales.x(axis.middle(m.state)) > left - 4 && scales.x(axis.middle(m.state)) < right + 4);
+  pen.stroke(color, 1.25, dash);
 }

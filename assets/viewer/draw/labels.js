@@ -1,27 +1,74 @@
-// Names written into the largest band of each group, as a second cue besides colour.
+// Names written into the largest band of each group, as a second cue besides
+// colour. While the view moves over many tensors, those found last keep to their
+// bands, which are known in states and bytes.
 
 /** Columns are looked at every so many pixels; a label takes HALF of its width on each side. */
 const STEP = 27;
 const HALF = 2 * STEP;
 
-/** Above so many tensors in a column, columns are looked at every HALF. */
+/** Above so many tensors in a column, columns are looked at every HALF, and only when the view is still. */
 const MANY = 40_000;
+const STILL = 2_000;
 
 /** Least height of a band in pixels, and of what two neighbours share. */
 const HEIGHT = 17;
 const SHARED = 15;
 
 /**
- * @typedef {{x: number, low: number, high: number}} Spot a band at one place: bytes
- * @typedef {{group: number, x: number, low: number, high: number}} BandLabel x from the plot's left edge
+ * @typedef {{at: number, low: number, high: number}} Spot a band at one place: bytes
+ * @typedef {object} BandLabel
+ * @property {number} group
+ * @property {number} at the position it stands at, on the axis
+ * @property {number} from where its band begins and ends to be that of the group, as far as was looked
+ * @property {number} to
+ * @property {number} low bytes; all of the band around the label reaches from low to high
+ * @property {number} high
  */
+
+/** The labels of a picture, and of the pictures that follow until the view is still. */
+export class BandLabels {
+  /** @type {{labels: BandLabel[], of: unknown[]}} */
+  #found = { labels: [], of: [] };
+
+  /**
+   * @param {import('./overlay.js').Frame} frame
+   * @returns {{labels: BandLabel[], groups: import('./overlay.js').Names['groups']}}
+   */
+  of({ timeline, names, columns, viewport, layout, moving }) {
+    const tensors = crowd(timeline, columns);
+    const look = !moving || tensors < STILL;
+    for (const { of, groups } of names) {
+      const key = [timeline, of, viewport.axis];
+      if (look) this.#found = { labels: bandLabels(timeline, of, columns, viewport, layout, tensors), of: key };
+      const { labels } = this.#found;
+      if (labels.length > 0 && key.every((v, i) => v === this.#found.of[i])) return { labels, groups };
+    }
+    return { labels: [], groups: [] };
+  }
+}
+
+/**
+ * The middle of a label in client pixels, null where its band has no room for it in view.
+ * @param {BandLabel} label @param {import('./layout.js').Scales} scales @param {number} width of its text
+ */
+export function placeOf({ at, from, to, low, high }, scales, width) {
+  const { layout, viewport } = scales;
+  const x = scales.x(at);
+  const bottom = scales.y(Math.max(low, viewport.low));
+  const top = scales.y(Math.min(high, viewport.high));
+  // What has just been found has room, however long its name.
+  const half = Math.min(width / 2, HALF - 2);
+  const left = Math.max(layout.left, scales.x(from));
+  const right = Math.min(layout.right, scales.x(to));
+  return x - half < left || x + half > right || bottom - top < HEIGHT - 1 ? null : { x, y: (bottom + top) / 2 };
+}
 
 /**
  * How many tensors the middle column shows, by which the time to look for labels grows.
  * @param {import('../data/timeline.js').Timeline} timeline
  * @param {Int32Array} columns state of each column
  */
-export function crowd(timeline, columns) {
+function crowd(timeline, columns) {
   const state = columns[columns.length >> 1] ?? -1;
   return state < 0 ? 0 : timeline.live(state).length;
 }
@@ -33,11 +80,13 @@ export function crowd(timeline, columns) {
  * @param {Int32Array} columns state of each column
  * @param {import('../view/viewport.js').Viewport} viewport
  * @param {import('./layout.js').Layout} layout
+ * @param {number} tensors in a column
  * @returns {BandLabel[]}
  */
-export function bandLabels(timeline, groups, columns, viewport, layout) {
+export function bandLabels(timeline, groups, columns, viewport, layout, tensors) {
+  const { axis, from } = viewport;
   const perByte = layout.plotHeight / (viewport.high - viewport.low);
-  const step = crowd(timeline, columns) > MANY ? HALF : STEP;
+  const step = tensors > MANY ? HALF : STEP;
   /** @type {{group: number, spots: Spot[]}[]} */
   const runs = [];
   /** @type {{group: number, low: number, high: number, run: {group: number, spots: Spot[]}, continued: boolean}[]} */
@@ -45,6 +94,9 @@ export function bandLabels(timeline, groups, columns, viewport, layout) {
   for (let x = STEP; x < layout.plotWidth - STEP; x += step) {
     const state = columns[Math.min(columns.length - 1, Math.round((x / layout.plotWidth) * columns.length))];
     if (state < 0) break;
+    // In a crowded column the state shown is the label's; a wide one is named where it was looked at.
+    const position = from + (x / layout.plotWidth) * (viewport.to - from);
+    const at = axis.stateAt(position) === state ? position : axis.middle(state);
     before = bandsOf(timeline, groups, state, viewport, HEIGHT / perByte).map((band) => {
       const left = before.find(
         (b) =>
@@ -55,7 +107,7 @@ export function bandLabels(timeline, groups, columns, viewport, layout) {
       const run = left ? left.run : { group: band.group, spots: [] };
       if (left) left.continued = true;
       else runs.push(run);
-      run.spots.push({ x, low: band.low, high: band.high });
+      run.spots.push({ at, low: band.low, high: band.high });
       return { ...band, run, continued: false };
     });
   }
@@ -113,9 +165,14 @@ function bestSpots(runs, perByte, view, step) {
         high = Math.min(high, spots[j].high);
       }
       const tall = (high - low) * perByte;
+      const isWithin = (/** @type {Spot} */ spot) => spot.low <= low && spot.high >= high;
       if (tall < HEIGHT) continue;
       const score = Math.min(tall, 60) + Math.min(i, spots.length - 1 - i, 10) * 4;
-      if (score > (best.get(group)?.score ?? -1)) best.set(group, { group, x: spots[i].x, low, high, score });
+      if (score <= (best.get(group)?.score ?? -1)) continue;
+      let [from, to] = [i - wide, i + wide];
+      while (from > 0 && isWithin(spots[from - 1])) from--;
+      while (to < spots.length - 1 && isWithin(spots[to + 1])) to++;
+      best.set(group, { group, at: spots[i].at, from: spots[from].at, to: spots[to].at, low, high, score });
     }
   }
   return [...best.values()];

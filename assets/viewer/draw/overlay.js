@@ -3,8 +3,8 @@
 
 import { clamp } from '../data/clamp.js';
 import { bytes, count, duration } from '../data/format.js';
-import { drawGrid, drawLowest, drawReserved, drawTop, labelReserved } from './curves.js';
-import { bandLabels, crowd } from './labels.js';
+import { drawGrid, drawLowest, drawReserved, drawTop } from './curves.js';
+import { placeOf } from './labels.js';
 import { Scales, MINIMAP } from './layout.js';
 import { drawCapacity } from './capacity.js';
 import { drawLaneHit, drawLanes } from './lanes.js';
@@ -13,9 +13,7 @@ import { drawOutline } from './outline.js';
 import { drawPending } from './pending.js';
 import { freshContext, Pen } from './pen.js';
 import { drawRange } from './range.js';
-
-/** Names are not looked for while moving among more tensors than this in a column. */
-const CROWD = 10_000;
+import { labelPredicted, labelReserved } from './values.js';
 
 /**
  * @typedef {{of: ArrayLike<number>, groups: {label: string, short?: string, ink: string}[]}} Names of: group of each allocation
@@ -33,6 +31,7 @@ const CROWD = 10_000;
  * @property {import('../data/device.js').Marker[]} markers
  * @property {boolean} hasHistory
  * @property {Names[]} names written into the bands: the first that finds room
+ * @property {import('./labels.js').BandLabels} labels keeps them while the view moves
  * @property {boolean} faded
  * @property {boolean} moving
  * @property {import('./outline.js').Outline | null} outline of the pinned tensor
@@ -40,6 +39,7 @@ const CROWD = 10_000;
  * @property {boolean} alone whether the timeline is of what the range keeps
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity
+ * @property {import('../data/report.js').Predicted | null} predicted
  * @property {import('../data/steps.js').Steps} steps
  * @property {HTMLCanvasElement | null} patterns over the picture
  */
@@ -63,7 +63,7 @@ export function drawMarks(canvas, scene) {
   if (hasHistory) drawSnapshots(frame);
   drawRange(frame);
   if (!scene.alone) drawCapacity(frame);
-  if (!scene.alone) labelReserved(frame);
+  if (!scene.alone) labelPredicted(frame, labelReserved(frame));
   drawLanes(frame);
   if (hasHistory) {
     if (!scene.alone) drawPeak(frame);
@@ -82,21 +82,14 @@ export function drawMarks(canvas, scene) {
 
 /** @param {Frame} frame */
 function drawNames(frame) {
-  const { timeline, columns, viewport, layout, scales, pen } = frame;
+  const { scales, pen } = frame;
   if (frame.faded) return;
-  if (frame.moving && crowd(timeline, columns) > CROWD) return;
-  for (const { of, groups } of frame.names) {
-    const labels = bandLabels(timeline, of, columns, viewport, layout);
-    for (const { group, x, low, high } of labels) {
-      const { label, short, ink } = groups[group];
-      pen.text(short ?? label, layout.left + x, (scales.y(low) + scales.y(high)) / 2 + 0.5, {
-        align: 'center',
-        weight: 600,
-        size: 12,
-        color: ink,
-      });
-    }
-    if (labels.length > 0) break;
+  const { labels, groups } = frame.labels.of(frame);
+  for (const found of labels) {
+    const { label, short, ink } = groups[found.group];
+    const text = short ?? label;
+    const place = placeOf(found, scales, pen.measure(text, 600) * (12 / 11));
+    if (place) pen.text(text, place.x, place.y + 0.5, { align: 'center', weight: 600, size: 12, color: ink });
   }
 }
 

@@ -11,6 +11,7 @@
  * @property {string} strong
  * @property {string} grid
  * @property {string} oom
+ * @property {string} ok
  * @property {string} halo
  * @property {string} select
  */
@@ -29,6 +30,7 @@ export function readStyle() {
     strong: token('--strong'),
     grid: token('--grid'),
     oom: token('--oom'),
+    ok: token('--ok'),
     halo: token('--halo'),
     select: token('--select'),
   };

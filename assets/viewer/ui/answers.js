@@ -2,7 +2,7 @@
 
 import { answersOf } from '../data/answers.js';
 import { showEvidence, showGrowth, showOOM } from '../state/show.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 /** Where the question of what keeps growing stands. */
 const GROWING = 1;
@@ -13,8 +13,9 @@ const SVG = 'http://www.w3.org/2000/svg';
 export function mountAnswers(app, root) {
   app.onBeside(['device', 'pin', 'colour'], () => {
     const answers = answersOf(app.device, app.grouping, app.pinned);
-    root.replaceChildren(
-      ...answers.map((answer, i) => {
+    fill(
+      root,
+      answers.map((answer, i) => {
         const { evidence, mood } = answer;
         if (!evidence) return cell(answer, null);
         if (i === GROWING) return cell(answer, () => showGrowth(app, evidence));

@@ -47,8 +47,18 @@ export function h(tag, first, ...others) {
   for (const [key, value] of Object.entries(p.css ?? {})) element.style.setProperty(key, value);
   if (p.click) element.addEventListener('click', p.click);
   const children = /** @type {Child[]} */ (isPlain ? others : [first, ...others]);
-  element.append(...children.flat(2).filter((c) => typeof c === 'string' || c instanceof Node));
+  element.append(...leaves(children));
   return element;
+}
+
+/** @param {Child[]} children */
+function leaves(children) {
+  return children.flat(3).filter((c) => typeof c === 'string' || c instanceof Node);
+}
+
+/** Gives an element these children, in the place of any others. @param {Element} element @param {...Child} children */
+export function fill(element, ...children) {
+  element.replaceChildren(...leaves(children));
 }
 
 /** @param {string} text @param {string} title @param {(event: MouseEvent) => void} click @param {Properties} [more] */

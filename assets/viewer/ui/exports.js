@@ -5,7 +5,6 @@ import { bytes, count, counted } from '../data/format.js';
 import { csv, held, json, markdown, selection, tableRows, tableSheet, tensorSheet, total } from '../data/sheet.js';
 import { drawFigure, figureSize } from '../draw/figure.js';
 import { SvgContext } from '../draw/svg.js';
-import { listen } from '../view/listen.js';
 import { button, copyButton, copyText, h } from './dom.js';
 import { momentWords } from './panel.js';
 import { popUnder } from './pop.js';
@@ -45,7 +44,6 @@ export function mountExports(app, stage, opener) {
       line('Link', 'to this view', copyButton('Copy', 'Copy the link (K)', copyLink)),
     ];
   });
-  listen(pop, { toggle: () => pop.querySelector('button')?.focus() });
   opener.popoverTargetElement = pop;
   return { open: () => pop.showPopover(), copyMarkdown, copyLink };
 }

@@ -3,7 +3,7 @@
 
 import { bytes, count, duration } from '../data/format.js';
 import { listen } from '../view/listen.js';
-import { button, copyText, h } from './dom.js';
+import { button, copyText, fill, h } from './dom.js';
 
 /**
  * @param {import('../app.js').App} app
@@ -16,14 +16,15 @@ export function mountHeader(app, elements) {
     const { file, report } = app.device;
     elements.file.textContent = file.name;
     elements.file.title = file.name;
-    elements.device.replaceChildren(deviceChoice(app));
-    elements.facts.replaceChildren(...facts(app.device));
+    fill(elements.device, deviceChoice(app));
+    fill(elements.facts, facts(app.device));
     const { ok, text, why } = report.verdict;
     elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
     elements.verdict.title = why;
     elements.verdict.classList.toggle('limited', !ok);
-    elements.warnings.replaceChildren(
-      ...report.warnings.filter((w) => !closed.has(w)).map((w) => warningBar(w, () => closed.add(w))),
+    fill(
+      elements.warnings,
+      report.warnings.filter((w) => !closed.has(w)).map((w) => warningBar(w, () => closed.add(w))),
     );
   });
 }

@@ -3,7 +3,7 @@
 import { bytes, exactBytes, share } from '../data/format.js';
 import { icicle } from '../data/icicle.js';
 import { isolatePart } from '../state/light.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 import { listen } from '../view/listen.js';
 import { makeGlance } from './glance.js';
 
@@ -37,8 +37,9 @@ export function mountIcicle(app, root) {
     const made = icicle(device, live, grouping.of, lit, rows, LEAST / width);
     wayOf = made.wayOf;
     shown = '';
-    cells.replaceChildren(
-      ...made.cells.map((cell) => {
+    fill(
+      cells,
+      made.cells.map((cell) => {
         const pixels = cell.width * width;
         const own = { by: /** @type {const} */ ('stack'), key: cell.key };
         const element = h(

@@ -1,7 +1,7 @@
 // Says what the range of a lane under the pointer is.
 
 import { bytes, change, count, counted, duration } from '../data/format.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 const AWAY = 14;
 const EDGE = 8;
@@ -17,7 +17,7 @@ export function mountLaneTip(app, timeline) {
     const { lane } = app;
     root.hidden = !lane;
     if (!lane) return;
-    root.replaceChildren(...lines(app, lane));
+    fill(root, lines(app, lane));
     const box = timeline.getBoundingClientRect();
     const left = Math.min(box.left + lane.x + AWAY, innerWidth - EDGE - root.offsetWidth);
     root.style.left = `${Math.max(EDGE, left)}px`;

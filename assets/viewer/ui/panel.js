@@ -3,8 +3,9 @@
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
 import { rangeInView, setRange, toggleAlone } from '../state/range.js';
 import { showRange } from '../state/show.js';
-import { button, h, segmented, signButton } from './dom.js';
+import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
+import { settingsButton } from './settings.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -12,9 +13,11 @@ import { makeLegend } from './legend.js';
 export function mountPanel(app, root) {
   const update = () => {
     const { device, happened, momentState: state, live, total } = app;
+    const oom = happened ? null : oomCard(app, state);
     const reserved = device.timeline.reservedAt(state);
     const unused = bytes(Math.max(0, reserved - total));
-    root.replaceChildren(
+    fill(
+      root,
       h('div.head', h('h2', happened ? 'In the range' : 'In memory'), device.hasHistory && moments(app)),
       h(
         'div.total',
@@ -27,10 +30,11 @@ export function mountPanel(app, root) {
                 text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}, of it unused ${unused}`,
                 title: `reserved ${exactBytes(reserved)}`,
               }),
+              !oom && settingsButton(device),
             ],
       ),
-      ...(happened ? [] : oomCard(app, state)),
-      ...legend.elements(live, total),
+      oom,
+      legend.elements(live, total),
     );
   };
   const legend = makeLegend(app, update);
@@ -88,7 +92,7 @@ export function momentWords(app, state) {
 /** @param {App} app @param {number} state */
 function oomCard(app, state) {
   const oom = app.device.data.ooms.find((m) => m.state === state);
-  if (!oom) return [];
+  if (!oom) return null;
   const { timeline, report } = app.device;
   // Several attempts of one request are judged at the last.
   const failure = report.failures.find((f) => f.state >= state);
@@ -100,16 +104,15 @@ function oomCard(app, state) {
     ['reserved, unused', Math.max(0, timeline.reservedAt(state) - active)],
     ['in use by tensors', active],
   ];
-  return [
-    h(
-      'div.oom',
-      h('b', 'Out of memory'),
-      rows.map(([name, value]) => [
-        h('span', name),
-        h('span.number', { text: bytes(value), title: exactBytes(value) }),
-      ]),
-      failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
-      failure && h('p', `→ ${failure.try}`),
-    ),
-  ];
+  return h(
+    'div.oom',
+    h('b', 'Out of memory'),
+    rows.map(([name, value]) => [
+      h('span', name),
+      h('span.number', { text: bytes(value), title: exactBytes(value) }),
+    ]),
+    failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
+    failure && h('p', `→ ${failure.try}`),
+    settingsButton(app.device),
+  );
 }

@@ -5,7 +5,7 @@ import { bytes, count, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
 import { showLife } from '../state/show.js';
-import { button, copyButton, copyText, h, signButton, swatch } from './dom.js';
+import { button, copyButton, copyText, fill, h, signButton, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -41,7 +41,8 @@ export function mountPinned(app, root, side) {
     if (id === null) return;
     const { data, hasHistory } = app.device;
     const group = grouping.groups[grouping.of[id]];
-    root.replaceChildren(
+    fill(
+      root,
       h(
         'div.head',
         swatch(group.color),

@@ -1,10 +1,10 @@
 // Small panels that float under a control; a click elsewhere or Esc closes them.
 
 import { listen } from '../view/listen.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 /**
- * Makes one that is filled whenever it opens; its first field has the focus then.
+ * Makes one that is filled whenever it opens; its first field or button has the focus then.
  * @param {HTMLElement} anchor
  * @param {string} label
  * @param {() => import('./dom.js').Leaf[]} contents
@@ -15,13 +15,13 @@ export function popUnder(anchor, label, contents) {
   listen(pop, {
     beforetoggle(event) {
       // Without its fields none of them can keep the focus.
-      pop.replaceChildren();
+      fill(pop);
       if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
       const { right, bottom } = anchor.getBoundingClientRect();
       pop.style.right = `${innerWidth - right}px`;
       pop.style.top = `${bottom + 4}px`;
       pop.append(h('div', contents()));
-      pop.querySelector('input')?.toggleAttribute('autofocus', true);
+      pop.querySelector(':is(input, button)')?.toggleAttribute('autofocus', true);
     },
     keydown(event) {
       if (event.key !== 'Escape') return;

@@ -1,7 +1,7 @@
 // A list of lines of one height, of which only those in sight are on the page.
 
 import { listen } from '../view/listen.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 /** Height of a line in pixels, and lines put on the page above and below those in sight. */
 const HEIGHT = 21;
@@ -15,7 +15,7 @@ export function virtualRows(root, line) {
   let from = 0;
   let to = 0;
 
-  const fill = () => {
+  const update = () => {
     const { scrollTop, clientHeight } = root;
     root.parentElement?.classList.toggle('scrolls', root.scrollHeight > clientHeight);
     const first = Math.max(0, Math.floor(scrollTop / HEIGHT) - MORE);
@@ -25,20 +25,23 @@ export function virtualRows(root, line) {
     from = Math.max(0, first - MORE);
     to = Math.min(count, after + MORE);
     list.style.paddingTop = `${from * HEIGHT}px`;
-    list.replaceChildren(...Array.from({ length: Math.max(0, to - from) }, (_, i) => line(from + i)));
+    fill(
+      list,
+      Array.from({ length: Math.max(0, to - from) }, (_, i) => line(from + i)),
+    );
   };
 
   root.append(list);
-  listen(root, { scroll: fill });
-  new ResizeObserver(fill).observe(root);
+  listen(root, { scroll: update });
+  new ResizeObserver(update).observe(root);
   return {
     /** Makes all lines anew. @param {number} n */
     reset(n) {
       count = n;
       from = to = 0;
       list.style.height = `${n * HEIGHT}px`;
-      list.replaceChildren();
-      fill();
+      fill(list);
+      update();
     },
 
     /** Scrolls as little as shows some lines. @param {number} first @param {number} last */

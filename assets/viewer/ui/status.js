@@ -2,7 +2,7 @@
 
 import { bytes, count, duration } from '../data/format.js';
 import { listen } from '../view/listen.js';
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 /** @param {import('../app.js').App} app @param {HTMLElement} where @param {HTMLElement} scale @param {() => number} plotWidth */
 export function mountStatus(app, where, scale, plotWidth) {
@@ -10,15 +10,16 @@ export function mountStatus(app, where, scale, plotWidth) {
     const { device, hover } = app;
     const { timeline, data } = device;
     if (!device.hasHistory) {
-      where.replaceChildren('No events were recorded: blocks of the final state, largest first in each family.');
+      fill(where, 'No events were recorded: blocks of the final state, largest first in each family.');
       return;
     }
     const state = hover?.state ?? app.momentState;
     const fact = (/** @type {string} */ name, /** @type {string} */ value, note = '') =>
       h('span', `${name} `, h('b', value), note);
-    where.replaceChildren(
+    fill(
+      where,
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
-      ...(data.time ? [fact('t', duration(state === 0 ? 0 : data.time[state - 1]))] : []),
+      data.time && fact('t', duration(state === 0 ? 0 : data.time[state - 1])),
       fact('active', bytes(app.shown.active[state])),
       fact('reserved', bytes(timeline.reservedAt(state))),
     );

@@ -8,7 +8,7 @@ import { baseName, NO_STACK, twoLastParts } from '../data/sites.js';
 import { isolate, isolatePart } from '../state/light.js';
 import { jump } from '../state/show.js';
 import { listen } from '../view/listen.js';
-import { button, copyButton, copyText, h, swatch } from './dom.js';
+import { button, copyButton, copyText, fill, h, swatch } from './dom.js';
 import { makeGlance } from './glance.js';
 import { virtualRows } from './rows.js';
 
@@ -68,8 +68,9 @@ export function mountTable(app, root) {
   /** @param {Sort} sort */
   const head = (sort) => {
     const { by, rising } = app.order;
-    tabs.replaceChildren(
-      ...TABS.map(([value, text]) =>
+    fill(
+      tabs,
+      TABS.map(([value, text]) =>
         button(text, '', () => app.setOrder({ by: value }), { role: 'tab', selected: by === value }),
       ),
       h('span.note', counted(rows.length + gone.length, 'row')),
@@ -78,7 +79,8 @@ export function mountTable(app, root) {
       button(text + (sort === of ? (rising ? ' ↑' : ' ↓') : ''), 'Sort', () =>
         app.setOrder({ sort: of, rising: sort === of ? !rising : of === 'name' }),
       );
-    heads.replaceChildren(
+    fill(
+      heads,
       h('span'),
       column('name', by),
       ...(app.happened

@@ -4,7 +4,7 @@ import { modesOf } from '../data/colours.js';
 import { setColourMode } from '../state/colour.js';
 import { showOOM } from '../state/show.js';
 import { listen } from '../view/listen.js';
-import { button, h, segmented, signButton } from './dom.js';
+import { button, fill, h, segmented, signButton } from './dom.js';
 import { stepButtons } from './steps.js';
 
 /** @param {import('../app.js').App} app @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
@@ -12,12 +12,13 @@ export function mountToolbar(app, history, root) {
   const update = () => {
     const { device, viewport } = app;
     if (!device.hasHistory) {
-      root.replaceChildren(colourChoice(app));
+      fill(root, colourChoice(app));
       return;
     }
     const axis = (/** @type {'events' | 'time'} */ kind, /** @type {string} */ text, /** @type {string} */ title) =>
       button(text, title, () => app.setAxis(kind), { pressed: viewport.axis.kind === kind });
-    root.replaceChildren(
+    fill(
+      root,
       colourChoice(app),
       device.hasTime
         ? segmented('Axis', axis('events', 'Events', 'One state, one step (X)'), axis('time', 'Time', 'Recorded time (X)'))

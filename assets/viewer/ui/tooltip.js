@@ -5,7 +5,7 @@ import { nameOf, placeOf } from '../data/fold.js';
 import { streamName } from '../data/report.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
-import { h, swatch } from './dom.js';
+import { fill, h, swatch } from './dom.js';
 
 const AWAY = 14;
 const EDGE = 8;
@@ -30,7 +30,7 @@ export function mountTooltip(app, root, timeline) {
       return;
     }
     if (id !== shown || root.dataset.state !== String(hover.state))
-      root.replaceChildren(...h('div', lines(app, id, hover.state)).childNodes);
+      fill(root, lines(app, id, hover.state));
     root.dataset.state = String(hover.state);
     shown = id;
     const { offsetWidth: width, offsetHeight: height } = root;

@@ -2,6 +2,7 @@
 // each is drawn again.
 
 import { Chart } from '../draw/chart.js';
+import { BandLabels } from '../draw/labels.js';
 import { layoutOf, Scales } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { Patterns } from '../draw/patterns.js';
@@ -27,6 +28,7 @@ export class Stage {
     this.app = app;
     this.elements = elements;
     this.patterns = new Patterns();
+    this.labels = new BandLabels();
     this.chart = new Chart(echarts, elements.chart, options);
     /** @type {Scales} */
     this.scales;
@@ -119,12 +121,14 @@ export class Stage {
       minimap: this.chart.minimapStates,
       markers: app.device.data.markers,
       names: app.names,
+      labels: this.labels,
       faded: app.lit !== null || app.glanced !== null,
       moving: app.moving || this.chart.plot.isCoarse,
       outline: app.outline,
       range: app.range,
       alone: app.alone !== null,
       capacity: app.device.report.capacity,
+      predicted: app.device.report.predicted,
       steps: app.device.lanes.steps,
       time: app.range && app.device.data.time,
       patterns: this.#patterns(),

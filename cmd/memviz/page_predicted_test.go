@@ -1,0 +1,167 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// okGreen is the colour of the predicted line in the light theme.
+const okGreen = "#2b6a3f"
+
+// settingsTable are the cells of the table of other settings, with exact bytes
+// where they have them.
+func (p *page) settingsTable() [][]string {
+	p.t.Helper()
+	rows := eval[[][]string](p, "[...document.querySelectorAll('.settings tr')].map(r => [...r.cells].map((c, i) => i > 0 && c.title || c.textContent))")
+	for _, row := range rows {
+		for i := range row {
+			row[i] = plainSpaces(row[i])
+		}
+	}
+	return rows
+}
+
+// wantSettings is the table as a prediction gives it.
+func wantSettings(x *answer.Prediction, fails bool) [][]string {
+	row := func(name string, o *whatif.Outcome) []string {
+		cells := []string{name, exactly(o.ReservedPeak), exactly(o.Fragmentation)}
+		if fails && len(o.Failures) > 0 {
+			return append(cells, "state "+units.Count(int(o.Failures[0].Event)))
+		} else if fails {
+			return append(cells, "nothing fails")
+		}
+		return cells
+	}
+	rows := [][]string{{"setting, predicted", "reserved", "fragmented", "fails in"}}
+	if !fails {
+		rows[0] = rows[0][:3]
+	}
+	for i := range x.Outcomes {
+		rows = append(rows, row(x.Outcomes[i].Setting.Conf, &x.Outcomes[i]))
+	}
+	return append(rows, row("as recorded", &x.Reference), []string{"lower bound: a perfect allocator", exactly(x.LowerBound())})
+}
+
+// greens are the places of the marks, in client pixels, that have the colour of
+// the predicted line.
+func (p *page) greens() [][]int {
+	p.t.Helper()
+	return eval[[][]int](p, `(() => {
+		const canvas = document.getElementById('marks'), box = canvas.getBoundingClientRect(), found = [];
+		const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+		copy.drawImage(canvas, 0, 0);
+		const {data, width} = copy.getImageData(0, 0, canvas.width, canvas.height);
+		const ratio = canvas.width / box.width;
+		for (let i = 0; i < data.length; i += 4)
+			if (data[i + 3] > 120 && Math.abs(data[i] - 43) + Math.abs(data[i + 1] - 106) + Math.abs(data[i + 2] - 63) < 12)
+				found.push([Math.round(box.left + (i / 4 %% width) / ratio), Math.round(box.top + Math.floor(i / 4 / width) / ratio)]);
+		return found;
+	})()`)
+}
+
+// TestPagePredicted reads beside a request that failed what other settings would
+// have done, and holds the table and the dashed line against the model.
+func TestPagePredicted(t *testing.T) {
+	path := example("out-of-memory")
+	want := answer.Predict(recorded(t, path))
+	p := open(t, chromium(t), writeReport(t, path), "theme=light", 1440, 900)
+	g := plot(p)
+
+	// Where the line is level for some pixels, and away from the recorded one, it is green.
+	greens := p.greens()
+	curve := want.CurveOf(want.Best)
+	looked := 0
+	for i := range curve[:len(curve)-1] {
+		left := g.Left + g.Width*(float64(curve[i].State)-g.From)/(g.To-g.From)
+		right := g.Left + g.Width*(float64(curve[i+1].State)-g.From)/(g.To-g.From)
+		if right-left < 20 {
+			continue
+		}
+		looked++
+		y := g.Top + g.Height*(1-(float64(curve[i].Bytes)-g.BytesFrom)/(g.BytesTo-g.BytesFrom))
+		on := 0
+		for _, at := range greens {
+			if float64(at[0]) > left && float64(at[0]) < right && math.Abs(float64(at[1])-y) < 2 {
+				on++
+			}
+		}
+		if part := float64(on) / (right - left); part < 0.2 { // it is dashed, and flags stand over it
+			t.Errorf("from state %d on, at %d bytes, %.0f %% of the line are there", curve[i].State, curve[i].Bytes, 100*part)
+		}
+	}
+	if looked < 8 {
+		t.Errorf("only %d level parts are long enough", looked)
+	}
+
+	p.click("#answers > :nth-child(4)")
+	plot(p)
+	p.click(".oom .settings > button")
+	if got, want := p.settingsTable(), wantSettings(want, true); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("the table is\n%q\nwant\n%q", got, want)
+	}
+	if best := eval[string](p, "document.querySelector('.best').cells[0].textContent"); best != want.Best.Setting.Conf {
+		t.Errorf("%q is marked as the best", best)
+	}
+	said := plainSpaces(eval[string](p, "document.querySelector('.settings .pop').innerText"))
+	for _, text := range []string{want.Sentence, want.Export} {
+		if !strings.Contains(said, plainSpaces(text)) {
+			t.Errorf("beside the table stands %q, without %q", said, text)
+		}
+	}
+	p.await(`(window.copied = [], navigator.clipboard.writeText = text => (copied.push(text), Promise.resolve()))`)
+	p.clickIn(".settings p.actions", "export", "Copy")
+	if copied := eval[[]string](p, "copied"); len(copied) != 1 || copied[0] != want.Export {
+		t.Errorf("copied is %q", copied)
+	}
+	p.do(chromedp.KeyEvent("\u001b"))
+	if eval[bool](p, "document.querySelector('.settings .pop').matches(':popover-open')") || p.hash("at") == "" {
+		t.Error("Esc does not close the table alone")
+	}
+
+	svg := string(p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-state-7906.svg"))
+	if !strings.Contains(svg, `stroke="`+okGreen+`" stroke-width="1.25" stroke-dasharray="4 3"`) || !strings.Contains(svg, "predicted, expandable_segments<") {
+		t.Error("the picture lacks the predicted line, or its name")
+	}
+
+	// What stands alone has none.
+	p.typed("ra")
+	plot(p)
+	if n := len(p.greens()); n > 0 {
+		t.Errorf("over what stands alone are %d green pixels", n)
+	}
+	p.requireNoTrouble()
+}
+
+// TestPagePredictedIdle: without a failed request the table is where unused
+// memory is spoken of, and knows nothing that fails.
+func TestPagePredictedIdle(t *testing.T) {
+	path := filepath.Join("..", "..", "examples", "fragmentation", "before.pickle.gz")
+	p := open(t, chromium(t), writeReport(t, path), "theme=light", 1024, 700)
+	plot(p)
+	p.click("#answers > :nth-child(4)")
+	plot(p)
+	p.click(".total .settings > button")
+	if got, want := p.settingsTable(), wantSettings(answer.Predict(recorded(t, path)), false); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("the table is\n%q\nwant\n%q", got, want)
+	}
+	p.requireNoTrouble()
+}
+
+// TestPagePredictedNothing: where all is well nothing is predicted.
+func TestPagePredictedNothing(t *testing.T) {
+	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
+	plot(p)
+	if eval[bool](p, "document.querySelector('.settings') !== null") || len(p.greens()) > 0 {
+		t.Error("something is predicted")
+	}
+	p.requireNoTrouble()
+}
