@@ -14,7 +14,7 @@ import (
 // what was stored, and refuses whatever could import, call or build something,
 // but for the pure containers of allowedGlobals.
 func check(data []byte, limits Limits) (length int, err error) {
-	c := &checker{data: data, limits: limits, most: cmp.Or(limits.Memory, loadMemory)}
+	c := &checker{data: data, limits: limits, held: int64(len(data)), most: cmp.Or(limits.Memory, loadMemory)}
 	for {
 		done, err := c.step()
 		if err != nil {
@@ -73,6 +73,8 @@ func (c *checker) cost() int64 {
 		return costGet
 	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
 		return 0 // they push nothing
+	case opUnicode:
+		return costOpcode + 3*int64(c.pos-c.opAt) // mend decodes it into a copy, with two bytes for one
 	}
 	return costOpcode + int64(c.pos-c.opAt)
 }

@@ -33,6 +33,7 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	defer startBoxing()()
 	root, err := unpickle(mend(data[:length]))
 	if err != nil {
 		what := err.Error() // may hold values of the file
