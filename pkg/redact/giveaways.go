@@ -11,22 +11,35 @@ import (
 // fits a piece of a text wins, so the sure ones come first.
 var giveaways = []struct {
 	kind    Giveaway
+	hints   []string // one of them stands in every text that fits, but for its case: patterns are slow
 	pattern *regexp.Regexp
 }{
-	{Secret, regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}`)},
-	{Secret, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{Secret, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`)}, // a web token
-	{Secret, regexp.MustCompile(`(?i)(?:password|passwd|token|secret|api_?key)["']?\s*[=:]\s*["']?([^\s"',;]{4,})`)},
-	{Secret, regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`)},
-	{Secret, regexp.MustCompile(`\b[A-Za-z0-9+]{40,}={0,2}`)},
-	{Email, regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`)},
-	{User, regexp.MustCompile(`(?:/home|/Users|[A-Za-z]:[\\/]Users)[\\/]([\w.@ -]+?)(?:[\\/"'\s:]|$)`)},
-	{User, regexp.MustCompile(`/(?:nfs|gpfs|lustre|scratch|fsx|mnt)(?:/[\w.-]+)*?/(?:home|users?)/([\w.-]+)`)},
-	{User, regexp.MustCompile(`/(?:torchinductor|ray|tmp|pytorch_triton)_([a-z][\w.-]*)/`)},
-	{Host, regexp.MustCompile(`\b(?:[a-z][a-z0-9-]*\.)+(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`)},
-	{Host, regexp.MustCompile(`\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b`)},
-	{Host, regexp.MustCompile(`\b(?:ip-\d+(?:-\d+){3}|(?:node|gpu|host|worker|compute|login)[-_]?\d{1,5}(?:-\d+)*)\b`)},
-	{Host, regexp.MustCompile(`\b[a-z][a-z0-9+]{1,9}://([\w.-]+)`)},
+	{Secret, []string{"hf_", "hf-", "sk_", "sk-", "pk_", "pk-", "gh", "glpat", "xox"},
+		regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}`)},
+	{Secret, []string{"akia", "asia"},
+		regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{Secret, []string{"eyj"}, // a web token
+		regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`)},
+	{Secret, []string{"passw", "token", "secret", "apikey", "api_key"},
+		regexp.MustCompile(`(?i)(?:password|passwd|token|secret|api_?key)["']?\s*[=:]\s*["']?([^\s"',;]{4,})`)},
+	{Secret, nil, regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`)},
+	{Secret, nil, regexp.MustCompile(`\b[A-Za-z0-9+]{40,}={0,2}`)},
+	{Email, []string{"@"},
+		regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`)},
+	{User, []string{"home", "users"},
+		regexp.MustCompile(`(?:/home|/Users|[A-Za-z]:[\\/]Users)[\\/]([\w.@ -]+?)(?:[\\/"'\s:]|$)`)},
+	{User, []string{"/home/", "/user"},
+		regexp.MustCompile(`/(?:nfs|gpfs|lustre|scratch|fsx|mnt)(?:/[\w.-]+)*?/(?:home|users?)/([\w.-]+)`)},
+	{User, []string{"/torchinductor_", "/ray_", "/tmp_", "/pytorch_triton_"},
+		regexp.MustCompile(`/(?:torchinductor|ray|tmp|pytorch_triton)_([a-z][\w.-]*)/`)},
+	{Host, []string{".local", ".lan", ".int", ".corp", ".cl", ".svc", ".edu", ".com", ".net", ".org", ".io", ".ai", ".dev"},
+		regexp.MustCompile(`\b(?:[a-z][a-z0-9-]*\.)+(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`)},
+	{Host, []string{"."},
+		regexp.MustCompile(`\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b`)},
+	{Host, []string{"ip-", "node", "gpu", "host", "worker", "compute", "login"},
+		regexp.MustCompile(`\b(?:ip-\d+(?:-\d+){3}|(?:node|gpu|host|worker|compute|login)[-_]?\d{1,5}(?:-\d+)*)\b`)},
+	{Host, []string{"://"},
+		regexp.MustCompile(`\b[a-z][a-z0-9+]{1,9}://([\w.-]+)`)},
 }
 
 // Giveaway is what a piece of a text gives away.
@@ -41,7 +54,11 @@ const (
 
 // giveawaysIn are the pieces of a text that give something away. Pseudonyms do not.
 func giveawaysIn(text string, found func(Giveaway, string)) {
+	lower := strings.ToLower(text)
 	for _, rule := range giveaways {
+		if rule.hints == nil && !hasLongWord(text) || rule.hints != nil && !containsAny(lower, rule.hints) {
+			continue
+		}
 		text = rule.pattern.ReplaceAllStringFunc(text, func(piece string) string {
 			groups := slices.DeleteFunc(rule.pattern.FindStringSubmatch(piece), func(s string) bool { return s == "" })
 			if len(groups) == 0 {
@@ -56,4 +73,25 @@ func giveawaysIn(text string, found func(Giveaway, string)) {
 			return strings.Repeat(" ", len(piece))
 		})
 	}
+}
+
+func containsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// hasLongWord reports whether as many letters and digits stand side by side as
+// in a key.
+func hasLongWord(text string) bool {
+	const least = 32
+	for run, i := 0, 0; i < len(text); i++ {
+		if c := text[i]; c|0x20 >= 'a' && c|0x20 <= 'z' || isDigit(c) || c == '+' {
+			run++
+		} else {
+			run = 0
+		}
+		if run == least {
+			return true
+		}
+	}
+	return false
 }
