@@ -6,21 +6,26 @@ import (
 	"strings"
 )
 
+// giveaway is a rule. Patterns are slow, so a text is searched first for its
+// hints, one of which stands, but for its case, in every text that fits; a rule
+// without any is about long words.
+type giveaway struct {
+	kind    Giveaway
+	hints   []string
+	pattern *regexp.Regexp
+}
+
 // giveaways are what texts give away beside the names of code, by what it is. A
 // pattern's first group, if it has one, is what counts. The first rule that
 // fits a piece of a text wins, so the sure ones come first.
-var giveaways = []struct {
-	kind    Giveaway
-	hints   []string // one of them stands in every text that fits, but for its case: patterns are slow
-	pattern *regexp.Regexp
-}{
+var giveaways = []giveaway{
 	{Secret, []string{"hf_", "hf-", "sk_", "sk-", "pk_", "pk-", "gh", "glpat", "xox"},
 		regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}`)},
 	{Secret, []string{"akia", "asia"},
 		regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
 	{Secret, []string{"eyj"}, // a web token
 		regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`)},
-	{Secret, []string{"passw", "token", "secret", "apikey", "api_key"},
+	{Secret, []string{"passw", "token", "secret", "apikey", "api_key", "ſ"},
 		regexp.MustCompile(`(?i)(?:password|passwd|token|secret|api_?key)["']?\s*[=:]\s*["']?([^\s"',;]{4,})`)},
 	{Secret, nil, regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`)},
 	{Secret, nil, regexp.MustCompile(`\b[A-Za-z0-9+]{40,}={0,2}`)},
@@ -55,24 +60,28 @@ const (
 // giveawaysIn are the pieces of a text that give something away. Pseudonyms do not.
 func giveawaysIn(text string, found func(Giveaway, string)) {
 	lower := strings.ToLower(text)
-	for _, rule := range giveaways {
-		if rule.hints == nil && !hasLongWord(text) || rule.hints != nil && !containsAny(lower, rule.hints) {
-			continue
+	for i := range giveaways {
+		if rule := &giveaways[i]; rule.hints == nil && hasLongWord(text) || containsAny(lower, rule.hints) {
+			text = rule.takenFrom(text, found)
 		}
-		text = rule.pattern.ReplaceAllStringFunc(text, func(piece string) string {
-			groups := slices.DeleteFunc(rule.pattern.FindStringSubmatch(piece), func(s string) bool { return s == "" })
-			if len(groups) == 0 {
-				return piece
-			}
-			if what := groups[len(groups)-1]; !pseudonym.MatchString(what) && !(rule.kind == User && commonFolders[what]) {
-				found(rule.kind, what)
-			}
-			if rule.kind == User || rule.kind == Email {
-				return piece // paths may hold several
-			}
-			return strings.Repeat(" ", len(piece))
-		})
 	}
+}
+
+// takenFrom finds what fits the rule in a text, and gives the text without it.
+func (g *giveaway) takenFrom(text string, found func(Giveaway, string)) string {
+	return g.pattern.ReplaceAllStringFunc(text, func(piece string) string {
+		groups := slices.DeleteFunc(g.pattern.FindStringSubmatch(piece), func(s string) bool { return s == "" })
+		if len(groups) == 0 {
+			return piece
+		}
+		if what := groups[len(groups)-1]; !pseudonym.MatchString(what) && !(g.kind == User && commonFolders[what]) {
+			found(g.kind, what)
+		}
+		if g.kind == User || g.kind == Email {
+			return piece // paths may hold several
+		}
+		return strings.Repeat(" ", len(piece))
+	})
 }
 
 func containsAny(text string, parts []string) bool {
