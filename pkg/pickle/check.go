@@ -30,7 +30,8 @@ func check(data []byte, limits Limits) (length int, err error) {
 // up.
 const (
 	costOpcode    = 64  // a boxed value on the stack, its places there and in a container while they grow
-	costGet       = 40  // the same of a value that is there already
+	costGet       = 56  // the same of a value that is there already
+	costText      = 48  // the place of a string among all that are different
 	costContainer = 120 // a list, dict or tuple
 	costMemo      = 110 // an entry of gopickle's memo and of the checker's
 )
@@ -74,7 +75,9 @@ func (c *checker) cost() int64 {
 	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
 		return 0 // they push nothing
 	case opUnicode:
-		return costOpcode + 3*int64(c.pos-c.opAt) // mend decodes it into a copy, with two bytes for one
+		return costOpcode + costText + 3*int64(c.pos-c.opAt) // mend decodes it into a copy, with two bytes for one
+	case opString, opBinString, opShortBinString, opBinUnicode, opShortBinUnicode, opBinUnicode8:
+		return costOpcode + costText + int64(c.pos-c.opAt)
 	}
 	return costOpcode + int64(c.pos-c.opAt)
 }
