@@ -85,6 +85,10 @@ func (c *Census) hidden(text string) int {
 
 // Text counts a text that somebody wrote.
 func (c *Census) Text(text string) {
+	if publicText.MatchString(text) { // numbers of torch's own such as 0/0/1 are no path
+		c.look(text)
+		return
+	}
 	if rest := c.withoutPseudonyms(text); rest != "" && strings.Trim(rest, "#") != "" && !c.isPublicText(rest) {
 		c.texts[text] = true
 	}
