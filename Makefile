@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test lint vuln fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -25,9 +25,13 @@ lint: ## vet, staticcheck and formatting
 	go tool staticcheck ./...
 	@unformatted=$$(gofmt -l assets cmd pkg templates); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
 
+vuln: ## look up known vulnerabilities of what memviz calls; asks vuln.go.dev
+	go tool govulncheck ./...
+
 fuzz: ## run every fuzz target for FUZZTIME (default 30s)
 	@for package in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+		listed=$$(go test -list '^Fuzz' $$package) || { echo "$$listed"; exit 1; }; \
+		for target in $$(grep '^Fuzz' <<< "$$listed"); do \
 			echo "$$package $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 20x $$package || exit 1; \
 		done; \

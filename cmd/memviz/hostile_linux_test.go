@@ -48,14 +48,33 @@ func (a again) reader() io.Reader {
 }
 
 // counted is many texts, each with a number in it.
-func counted(begin, format string, times int, end string) hostileInput {
-	var b strings.Builder
-	b.WriteString(begin)
-	for i := range times {
-		fmt.Fprintf(&b, format, i)
+type counted struct {
+	begin, format string
+	times         int
+	end           string
+}
+
+func (c counted) reader() io.Reader {
+	return io.MultiReader(strings.NewReader(c.begin), &numbers{format: c.format, times: c.times}, strings.NewReader(c.end))
+}
+
+// numbers is a text with the numbers from 0 to below times.
+type numbers struct {
+	format      string
+	next, times int
+	rest        []byte
+}
+
+func (n *numbers) Read(b []byte) (int, error) {
+	for ; len(n.rest) < len(b) && n.next < n.times; n.next++ {
+		n.rest = fmt.Appendf(n.rest, n.format, n.next)
 	}
-	b.WriteString(end)
-	return whole(b.String())
+	if len(n.rest) == 0 {
+		return 0, io.EOF
+	}
+	read := copy(b, n.rest)
+	n.rest = n.rest[:copy(n.rest, n.rest[read:])]
+	return read, nil
 }
 
 const (
@@ -82,10 +101,7 @@ func doubled(times int) string {
 // pipe, and packed where that makes it far smaller. It ends soon, stays small,
 // and says why.
 func TestHostile(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "memviz")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := built(t)
 	long := strings.Repeat("a", 15<<20)
 	for _, tt := range []struct {
 		name string
@@ -117,11 +133,23 @@ func TestHostile(t *testing.T) {
 		{"10^7 small events", again{traces, "}h\x00h\x01s", 10 * million, "eeu."}, "--limit memory=N"},
 		{"one event 10^7 times", again{traces + "\x94", "h\x02", 10 * million, "eeu."}, "--limit memory=N"},
 		{"10^6 devices", again{"\x80\x04}(\x8c\x0ddevice_traces](", "]", million, "eu."}, ""},
-		{"dicts of the same 250 values", counted("\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94"+
-			"}("+strings.Repeat("NN", 250)+"u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000, "eeu."), ""},
+		{"dicts of the same 250 values", counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94" +
+			"}(" + strings.Repeat("NN", 250) + "u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000, "eeu."}, ""},
 		{"the same settings 10^6 times", again{"\x80\x04}(\x8c\x12allocator_settings\x94}(" + strings.Repeat("NN", 250) + "u\x94", "h\x00h\x01", million, "\x8c\x08segments]u."}, ""},
-		{"300,000 names of annotations", counted("\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations]("+
-			"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u", "}(h\x00h\x01h\x02\x8c\x07%07dh\x03K\x01u", 300_000, "eu."), ""},
+		{"900,000 memo entries of the other way", again{slow + "](", "]\x94", 900_000, "e."}, "not a memory snapshot"},
+		{"5,000,000 memo entries of the other way", again{slow + "](", "]\x94", 5 * million, "e."}, "--limit memory=N"},
+		{"4,000,000 texts of protocol 0", again{"(lp0\n", "Vtext\\u1234\na", 4 * million, "."}, "--limit memory=N"},
+		{"10^6 arrays inside one another", again{`{"segments":`, "[", million, strings.Repeat("]", million) + "}"}, "more than 256 containers inside one another"},
+		{"10^6 objects inside one another", again{`{"segments":`, `{"a":`, million, "0" + strings.Repeat("}", million+1)}, "more than 256 containers inside one another"},
+		{"10^7 distinct strings in JSON", counted{`{"segments":[`, `"%07d",`, 10 * million, `0]}`}, "--limit memory=N"},
+		{"10^7 distinct keys in JSON", counted{`{"segments":[],"a":{`, `"%07d":0,`, 10 * million, `"":0}}`}, "--limit memory=N"},
+		{"10^8 numbers in JSON", again{`{"segments":[`, "1,", 100 * million, `0]}`}, "--limit memory=N"},
+		{"10^8 empty arrays in JSON", again{`{"segments":[`, "[],", 100 * million, `0]}`}, "--limit memory=N"},
+		{"a string of 10^8 characters in JSON", again{`{"segments":["`, "a", 100 * million, `"]}`}, "--limit string=N"},
+		{"a number of 10^8 digits in JSON", again{`{"segments":[`, "1", 100 * million, `]}`}, "a number of more than 512 digits"},
+		{"10^8 spaces in JSON", again{`{"segments":[`, " ", 100 * million, `]}`}, ""},
+		{"300,000 names of annotations", counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations](" +
+			"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u", "}(h\x00h\x01h\x02\x8c\x07%07dh\x03K\x01u", 300_000, "eu."}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := exec.Command(bin, "stats", "-")
@@ -134,6 +162,16 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// built is the program.
+func built(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "memviz")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }
 
 func gzipped(t *testing.T, path string, in io.Reader) {

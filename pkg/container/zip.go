@@ -26,7 +26,7 @@ func (o *opener) unzip(src Source) (Source, error) {
 	if err != nil {
 		return Source{}, damaged(Zip, err)
 	}
-	budget.left = -1 // the entry itself has no such bound
+	budget.listed, budget.read = true, 0
 	entry, err := o.entry(z.File)
 	if err != nil {
 		return Source{}, err
@@ -35,7 +35,7 @@ func (o *opener) unzip(src Source) (Source, error) {
 	if err != nil {
 		return Source{}, damaged(Zip, err)
 	}
-	inner := Source{Reader: &bounded{Reader: r, layer: Zip, limits: o.limits, packed: func() int64 { return size }}}
+	inner := Source{Reader: &bounded{Reader: r, layer: Zip, limits: o.limits, packed: func() int64 { return budget.read }}}
 	if entry.Method == zip.Store {
 		inner.Size = int64(min(entry.UncompressedSize64, uint64(size)))
 	}
@@ -95,18 +95,23 @@ func (o *opener) random(src Source) (io.ReaderAt, int64, error) {
 	return bytes.NewReader(data), int64(len(data)), nil
 }
 
-// directory bounds how much of a zip is read to list its entries.
+// directory bounds how much of a zip is read to list its entries, and then
+// counts what is read of one.
 type directory struct {
 	io.ReaderAt
-	left int64 // bytes; negative once it is listed
+	left   int64 // bytes, until it is listed
+	listed bool
+	read   int64 // bytes, since it is listed
 }
 
 func (d *directory) ReadAt(b []byte, off int64) (int, error) {
-	if d.left >= 0 {
+	if !d.listed {
 		if d.left -= int64(len(b)); d.left < 0 {
 			d.left = 0
 			return 0, fmt.Errorf("%w: the zip has too many entries", ErrLimit)
 		}
 	}
-	return d.ReaderAt.ReadAt(b, off)
+	n, err := d.ReaderAt.ReadAt(b, off)
+	d.read += int64(n)
+	return n, err
 }

@@ -14,7 +14,7 @@ import (
 // what was stored, and refuses whatever could import, call or build something,
 // but for the pure containers of allowedGlobals.
 func check(data []byte, limits Limits) (length int, err error) {
-	c := &checker{data: data, limits: limits, texts: map[int]string{}, most: cmp.Or(limits.Memory, loadMemory)}
+	c := &checker{data: data, limits: limits, held: int64(len(data)), most: cmp.Or(limits.Memory, loadMemory)}
 	for {
 		done, err := c.step()
 		if err != nil {
@@ -30,7 +30,8 @@ func check(data []byte, limits Limits) (length int, err error) {
 // up.
 const (
 	costOpcode    = 64  // a boxed value on the stack, its places there and in a container while they grow
-	costGet       = 40  // the same of a value that is there already
+	costGet       = 56  // the same of a value that is there already
+	costText      = 48  // the place of a string among all that are different
 	costContainer = 120 // a list, dict or tuple
 	costMemo      = 110 // an entry of gopickle's memo and of the checker's
 )
@@ -42,9 +43,8 @@ type checker struct {
 	opAt   int
 	op     byte
 
-	memo    map[int]bool
-	texts   map[int]string // memo entries that are strings
-	recent  []string       // strings pushed just now, for STACK_GLOBAL
+	memo    checkedMemo
+	recent  []text // strings pushed just now, for STACK_GLOBAL
 	depth   int
 	objects int64
 	held    int64 // what the second way will spend, as an estimate
@@ -74,6 +74,10 @@ func (c *checker) cost() int64 {
 		return costGet
 	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
 		return 0 // they push nothing
+	case opUnicode:
+		return costOpcode + costText + 3*int64(c.pos-c.opAt) // mend decodes it into a copy, with two bytes for one
+	case opString, opBinString, opShortBinString, opBinUnicode, opShortBinUnicode, opBinUnicode8:
+		return costOpcode + costText + int64(c.pos-c.opAt)
 	}
 	return costOpcode + int64(c.pos-c.opAt)
 }
@@ -203,7 +207,7 @@ func (c *checker) judge(raw []byte, lines [2]string) error {
 			break
 		}
 		keepRecent = true
-		c.recent = append(c.recent, string(raw))
+		c.recent = append(c.recent, text{c.pos - len(raw), c.pos})
 	case opMemoize, opPut, opBinPut, opLongBinPut:
 		keepRecent = true
 		return c.remember(raw, lines[0])
@@ -211,12 +215,14 @@ func (c *checker) judge(raw []byte, lines [2]string) error {
 		i, err := c.index(raw, lines[0])
 		if err != nil {
 			return err
-		} else if !c.memo[i] {
+		}
+		entry, ok := c.memo.get(i)
+		if !ok {
 			return c.fail(ErrMalformed, "memo entry %d was never stored", i)
 		}
-		if text, ok := c.texts[i]; ok {
+		if entry != noText {
 			keepRecent = true
-			c.recent = append(c.recent, text)
+			c.recent = append(c.recent, entry)
 		}
 	case opGlobal:
 		return c.global(lines[0], lines[1])
@@ -224,7 +230,8 @@ func (c *checker) judge(raw []byte, lines [2]string) error {
 		if len(c.recent) < 2 {
 			return c.fail(ErrForbidden, "it imports something by a computed name")
 		}
-		return c.global(c.recent[len(c.recent)-2], c.recent[len(c.recent)-1])
+		module, name := c.recent[len(c.recent)-2], c.recent[len(c.recent)-1]
+		return c.global(string(c.data[module.from:module.to]), string(c.data[name.from:name.to]))
 	case opInst:
 		return c.fail(ErrForbidden, "it makes an instance of %q", lines[0]+"."+lines[1])
 	case opObj, opNewObj, opNewObjEx, opBuild, opExt1, opExt2, opExt4, opPersID, opBinPersID,
@@ -264,26 +271,23 @@ func (c *checker) index(raw []byte, line string) (int, error) {
 }
 
 func (c *checker) remember(raw []byte, line string) error {
-	i := len(c.memo)
+	i := c.memo.len()
 	if c.op != opMemoize {
 		var err error
 		if i, err = c.index(raw, line); err != nil {
 			return err
 		}
 	}
-	if int64(len(c.memo)) >= c.limits.Memo {
+	if int64(c.memo.len()) >= c.limits.Memo {
 		return c.over(keyMemo, "more than %d memo entries", c.limits.Memo)
 	} else if err := c.spend(costMemo); err != nil {
 		return err
 	}
-	if c.memo == nil {
-		c.memo = map[int]bool{}
-	}
-	c.memo[i] = true
-	delete(c.texts, i)
+	entry := noText
 	if len(c.recent) > 0 {
-		c.texts[i] = c.recent[len(c.recent)-1]
+		entry = c.recent[len(c.recent)-1]
 	}
+	c.memo.put(i, entry)
 	return nil
 }
 

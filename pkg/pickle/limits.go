@@ -37,7 +37,7 @@ var DefaultLimits = Limits{
 const (
 	memoryFloor   = 32 << 20
 	memoryPerByte = 2
-	loadMemory    = 384 << 20
+	loadMemory    = 256 << 20
 )
 
 // MemoryFor is how many bytes may be held once read bytes have been read.

@@ -27,12 +27,13 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		return nil, &Error{Op: opStop, What: "the file is empty", Err: ErrTruncated}
 	}
 	length, err := check(data, limits)
-	if err != nil && data[0] != opProto && !errors.Is(err, ErrForbidden) {
-		// Protocols 0 and 1 have no magic, so a text file may begin like one.
+	var refused *Error
+	if errors.As(err, &refused) && data[0] != opProto && refused.Offset < oldBegin && !errors.Is(err, ErrForbidden) {
 		return nil, &Error{Op: data[0], What: fmt.Sprintf("it begins with %q", data[:min(len(data), 16)]), Err: ErrNotPickle}
 	} else if err != nil {
 		return nil, err
 	}
+	defer startBoxing()()
 	root, err := unpickle(mend(data[:length]))
 	if err != nil {
 		what := err.Error() // may hold values of the file
@@ -52,6 +53,10 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	}
 	return res, nil
 }
+
+// oldBegin is how many bytes must make sense to be a pickle of protocol 0 or 1,
+// which have no magic, so that a text may begin like one.
+const oldBegin = 32
 
 // unpickle runs gopickle. It panics on some malformed input; that is an error.
 func unpickle(data []byte) (root any, err error) {

@@ -35,6 +35,9 @@ func NewCensus() *Census {
 // withoutPseudonyms hides what is hidden already, so that only what is still
 // there is looked at.
 func (c *Census) withoutPseudonyms(text string) string {
+	if !containsAny(text, pseudonymHints) {
+		return text
+	}
 	return pseudonym.ReplaceAllStringFunc(text, func(found string) string {
 		c.pseudonyms[found] = true
 		return ""
@@ -65,7 +68,7 @@ func (c *Census) code(text string, rename func(string) string, to map[string]boo
 	switch masked := rename(text); {
 	case masked == text:
 		c.public[text] = true
-	case len(pseudonym.FindAllString(masked, -1)) > c.hidden(text):
+	case c.hidden(masked) > c.hidden(text):
 		to[text] = true
 	}
 	c.look(text)
@@ -73,10 +76,19 @@ func (c *Census) code(text string, rename func(string) string, to map[string]boo
 
 // hidden is how many parts of a text are pseudonyms, which renaming would replace
 // by pseudonyms again.
-func (c *Census) hidden(text string) int { return len(pseudonym.FindAllString(text, -1)) }
+func (c *Census) hidden(text string) int {
+	if !containsAny(text, pseudonymHints) {
+		return 0
+	}
+	return len(pseudonym.FindAllString(text, -1))
+}
 
 // Text counts a text that somebody wrote.
 func (c *Census) Text(text string) {
+	if publicText.MatchString(text) { // numbers of torch's own such as 0/0/1 are no path
+		c.look(text)
+		return
+	}
 	if rest := c.withoutPseudonyms(text); rest != "" && strings.Trim(rest, "#") != "" && !c.isPublicText(rest) {
 		c.texts[text] = true
 	}
@@ -104,8 +116,10 @@ func (c *Census) isPublicText(rest string) bool {
 
 // Prose counts what a sentence of ours gives away, which may quote a text.
 func (c *Census) Prose(text string) {
-	for _, path := range pathInText.FindAllString(text, -1) {
-		c.code(path, c.w.path, c.paths)
+	if strings.ContainsAny(text, `/\`) {
+		for _, path := range pathInText.FindAllString(text, -1) {
+			c.code(path, c.w.path, c.paths)
+		}
 	}
 	c.look(text)
 }

@@ -59,3 +59,6 @@ func (p *pseudonyms) of(k kind, text string) string {
 
 // pseudonym is what one looks like.
 var pseudonym = regexp.MustCompile(`(?:dir|file|fn|id|text|key)_[0-9a-hjkmnp-tv-z]{8}`)
+
+// pseudonymHints are how each begins.
+var pseudonymHints = []string{"dir_", "file_", "fn_", "id_", "text_", "key_"}

@@ -28,6 +28,7 @@ type filePayload struct {
 
 	saved     *savedStacks // of a report that was read; else nil
 	laneNames []string     // likewise
+	unpacked  bool         // likewise, and the elements are still empty: who only looks does not need them
 }
 
 func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
@@ -57,6 +58,17 @@ func (f *filePayload) setElements(view *File) {
 	for i := range view.Devices {
 		f.elements = append(f.elements, element{id: view.Devices[i].Lanes.Payload})
 	}
+}
+
+// encodeSaved packs everything of a report that was read, once.
+func (f *filePayload) encodeSaved() {
+	if !f.unpacked {
+		return
+	}
+	f.unpacked = false
+	f.encodeDevices(nil)
+	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
+	f.encodeLanes()
 }
 
 // encode packs everything.
@@ -98,6 +110,7 @@ func (f *filePayload) omit(what omission) {
 	case omitFreeStacks:
 		stacks = userStacks(f.in, false)
 	}
+	f.encodeSaved()
 	for i, p := range f.devices {
 		p.omit(what, stacks)
 		f.elements[i].parts[part] = p.pack(part, nil)
@@ -118,6 +131,7 @@ func (f *filePayload) encodeLanes() {
 }
 
 func (f *filePayload) write(w io.Writer) error {
+	f.encodeSaved()
 	for i := range f.elements {
 		if err := f.elements[i].write(w); err != nil {
 			return err

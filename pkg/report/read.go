@@ -137,7 +137,7 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 		}
 		return nil
 	}
-	f := &filePayload{}
+	f := &filePayload{unpacked: true}
 	err := unpack(view.Stacks, func(raw []byte) (err error) { f.saved, err = readStacks(raw); return err })
 	var curves []*curveSource
 	for j := range view.Devices {
@@ -165,8 +165,5 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 		return nil, nil, err
 	}
 	f.setElements(view)
-	f.encodeDevices(nil)
-	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
-	f.encodeLanes()
 	return f, curves, nil
 }

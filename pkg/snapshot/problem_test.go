@@ -55,6 +55,7 @@ func TestProblems(t *testing.T) {
 		{"PK", "PK is how zips begin", ProblemNotPickle, `text, and begins with "PK is how zips b"`},
 		{"picture", "\x89PNG\r\n\x1a\n", ProblemNotPickle, "this is an image; expected what"},
 		{"old", "(dear diary", ProblemNotPickle, `not a pickle: it begins with "(dear diary"; expected what`},
+		{"cut.old", "(dp0\nS'segments'\np1\n(lp2\nsS'device_traces'\np3\n", ProblemTruncated, "no STOP"},
 		{"number", "\x80\x04K\x05.", ProblemNotSnapshot, "its top level is no dict of segments and traces; expected what"},
 		{"config.json", `{"model": {}, "optimizer": {}}`, ProblemNotSnapshot, `it has "model", "optimizer"; expected what`},
 		{"cut", string(whole[:len(whole)-2]), ProblemTruncated, "(7 events had been read); copy the file again, or dump the snapshot again"},

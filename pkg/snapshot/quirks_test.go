@@ -316,3 +316,21 @@ func TestTorchVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestStackGrows: a list of frames that grows after an event has it grows for
+// all events that have it, as in Python.
+func TestStackGrows(t *testing.T) {
+	data := "\x80\x04}(\x8c\x0ddevice_traces](](" +
+		"}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x06frames\x94](" + // memo 0, 1, 2
+		"}(\x8c\x04name\x8c\x01f\x8c\x08filename\x8c\x04a.py\x8c\x04lineK\x01u\x94e\x94u" + // frame 3, list 4
+		"h\x04h\x03a0}(h\x00h\x01h\x02h\x04ueeu."
+	s, err := Read(bytes.NewReader([]byte(data)), int64(len(data)), pickle.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, stack := range s.Traces[0].Events.Stack {
+		if depth := len(s.Stacks.Frames(stack)); depth != 2 {
+			t.Errorf("event %d has %d frames", i, depth)
+		}
+	}
+}

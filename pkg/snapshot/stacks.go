@@ -38,12 +38,17 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 	return pickle.Container{Kind: kindFrame, Ref: uint32(id)}
 }
 
-// extendStack interns a list of frames.
+// extendStack interns a list of frames. Torch fills a list before anything has
+// it; one that grows later is a matter for the other way, in which all rows see
+// it grow.
 func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) (pickle.Container, error) {
 	t, kind := &b.stacks, kindStack
 	t.scratch = t.scratch[:0]
 	if l.Kind != pickle.EmptyList {
 		kind = l.Kind
+		if t.used[l.Ref] {
+			return l, pickle.ErrOtherWay
+		}
 		t.scratch = append(t.scratch, t.table.Frames(StackID(l.Ref))...)
 		if t.again += len(t.scratch); t.again > maxAgain {
 			return l, pickle.OverLimit("", 0, "stacks that grow frame by frame")
@@ -70,6 +75,7 @@ func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
 	c, ok := h.Container(v)
 	switch {
 	case ok && (c.Kind == kindStack || c.Kind == kindOddStack):
+		b.stacks.used[c.Ref] = true
 		return StackID(c.Ref)
 	case ok && c.Kind == pickle.EmptyList, v.Type() == pickle.None:
 	default:
@@ -82,6 +88,7 @@ func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
 type stackTable struct {
 	table   Stacks
 	hashes  []uint64 // by stack
+	used    []bool   // by stack: a row has it
 	slots   []uint32 // open addressing: stack id + 1
 	seed    uint64   // so that no file can aim for collisions
 	scratch []FrameID
@@ -94,7 +101,7 @@ const maxAgain = 1 << 24
 
 // held is how many bytes the stacks take.
 func (t *stackTable) held() int64 {
-	return 4*int64(len(t.table.frames)+len(t.slots)) + 12*int64(len(t.hashes))
+	return 4*int64(len(t.table.frames)+len(t.slots)) + 13*int64(len(t.hashes))
 }
 
 func (t *stackTable) init() {
@@ -102,6 +109,7 @@ func (t *stackTable) init() {
 	t.slots = make([]uint32, 1024)
 	t.table.ends = []uint32{0} // the empty stack
 	t.hashes = []uint64{0}
+	t.used = []bool{false}
 }
 
 // intern returns the stack whose frames are in scratch.
@@ -126,6 +134,7 @@ func (t *stackTable) intern() StackID {
 	t.table.frames = append(t.table.frames, t.scratch...)
 	t.table.ends = append(t.table.ends, uint32(len(t.table.frames)))
 	t.hashes = append(t.hashes, hash)
+	t.used = append(t.used, false)
 	t.slots[slot] = uint32(id) + 1
 	if 2*len(t.hashes) > len(t.slots) {
 		t.grow()
