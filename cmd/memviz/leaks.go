@@ -15,7 +15,7 @@ func leaksCommand() *cli.Command {
 			"that Python's cycle collector freed is named too.\n\n" +
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
-		Flags: answerFlags(rowsFlag, deviceFlag, familiesFlag),
+		Flags: answerFlags("suspects>0", rowsFlag, deviceFlag, familiesFlag),
 		Action: func(c *cli.Context) error {
 			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 				return answer.Leaks(in, c.Int("rows"))

@@ -73,10 +73,27 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		}
 	}
 	if !found && !isEmpty(objects) {
-		return "", false, fmt.Errorf("%q: the answer has no figure %q; it has %s",
-			c.text, c.key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		return "", false, fmt.Errorf("%q: the answer has no figure %q%s", c.text, c.key, c.meant(slices.Sorted(maps.Keys(known))))
 	}
 	return "", false, nil
+}
+
+// mostNamed is how many figures an error lists; some answers have forty.
+const mostNamed = 6
+
+// meant lists the known figures, or of many those that look like the one that
+// was asked for.
+func (c Condition) meant(known []string) string {
+	if len(known) <= mostNamed {
+		return "; it has " + strings.Join(known, ", ")
+	}
+	alike := slices.DeleteFunc(known, func(key string) bool {
+		return !strings.Contains(key, c.key) && !strings.HasPrefix(c.key, strings.TrimSuffix(key, "_bytes")) && !strings.HasPrefix(key, c.key[:(len(c.key)+1)/2])
+	})
+	if len(alike) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(alike[:min(len(alike), mostNamed)], ", ") + "?"
 }
 
 func (c Condition) compare(v float64) bool {
@@ -98,7 +115,11 @@ func (c Condition) compare(v float64) bool {
 // objects are the parts of an answer that have figures: its devices or ranks,
 // or the answer itself.
 func (s *Sheet) objects() ([]map[string]any, error) {
-	text, err := json.Marshal(s.value)
+	value := s.value
+	if long, ok := value.(longValue); ok {
+		value = long.figures()
+	}
+	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,17 @@ func (r *Rank) shown() any {
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
+// unlike says what of ranks with so many steps at least and at most can be
+// compared.
+func (s *Sheet) unlike(fewest, most int) {
+	if fewest == 0 {
+		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.", units.Count(most))
+		return
+	}
+	s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(fewest),
+		units.Plural(most, "step", "steps"), units.Count(fewest))
+}
+
 // allClear says that no rank differs, as far as that could be seen.
 func (s *Sheet) allClear(value *RanksAnswer) {
 	without := 0

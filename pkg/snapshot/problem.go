@@ -90,7 +90,7 @@ var problems = [numProblems]struct {
 	ProblemForbidden: {errs: []error{pickle.ErrForbidden},
 		advice: "do not load it in Python either, unless you trust where it comes from"},
 	ProblemLimit: {errs: []error{pickle.ErrLimit, container.ErrLimit},
-		advice: "no snapshot of torch comes near that; if it is one, please report it"},
+		advice: "raise the limit if you trust the file"},
 	ProblemPipe: {errs: []error{errOneReading, container.ErrHeld},
 		advice: "save it to a file of its own and name that"},
 	ProblemDirectory: {errs: []error{errDirectory},
