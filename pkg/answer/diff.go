@@ -152,7 +152,7 @@ func diffLines(lines []analysis.LineBytes) []DiffLine {
 
 // diff puts the difference of a device into words.
 func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Difference, view *DiffDevice, rows int) {
-	s.heading("%s: active %s, peak reserved %s from %s to %s", after.Snapshot.DeviceLabel(r.Device.ID),
+	s.heading("%s: active %s, reserved %s from %s to %s", after.Snapshot.DeviceLabel(r.Device.ID),
 		changed(view.ActiveDelta), changed(view.ReservedDelta),
 		name(before.FileName()), name(after.FileName()))
 	s.put(diffTotals(d))

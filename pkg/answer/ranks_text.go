@@ -100,7 +100,11 @@ func (s *Sheet) allClear(value *RanksAnswer) {
 			without++
 		}
 	}
-	if without > 0 {
+	switch {
+	case without > 0 && without < len(value.Ranks):
+		s.say("No peak is far above the others; what ranks without steps keep after a step is not known.")
+		return
+	case without > 0:
 		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep after a step is not known.",
 			units.Plural(without, "rank shows", "ranks show"))
 		return

@@ -65,8 +65,8 @@ func TestProblems(t *testing.T) {
 		{"broken.json", `{"segments": nil}`, ProblemDamaged, `damaged JSON at byte 16: "nil" is no value; copy`},
 		{"broken.gz", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00", ProblemDamaged, "the gzip cannot be unpacked"},
 		{"evil", "\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93.", ProblemForbidden, `"os.system"`},
-		{"deep", "\x80\x02" + strings.Repeat("](", 300), ProblemLimit, "inside one another; no snapshot"},
-		{"deep.json", strings.Repeat("[{\"a\":", 300), ProblemLimit, "inside one another; no snapshot"},
+		{"deep", "\x80\x02" + strings.Repeat("](", 300), ProblemLimit, "inside one another; raise the limit if you trust the file"},
+		{"deep.json", strings.Repeat("[{\"a\":", 300), ProblemLimit, "inside one another; raise the limit if you trust the file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), tt.name)
