@@ -85,7 +85,7 @@ const mostNamed = 6
 // was asked for.
 func (c Condition) meant(known []string) string {
 	if len(known) <= mostNamed {
-		return "; it has " + strings.Join(known, ", ")
+		return ", but " + strings.Join(known, ", ")
 	}
 	alike := slices.DeleteFunc(known, func(key string) bool {
 		return !strings.Contains(key, c.key) && !strings.HasPrefix(c.key, strings.TrimSuffix(key, "_bytes")) && !strings.HasPrefix(key, c.key[:(len(c.key)+1)/2])
@@ -93,7 +93,7 @@ func (c Condition) meant(known []string) string {
 	if len(alike) == 0 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(alike[:min(len(alike), mostNamed)], ", ") + "?"
+	return ", but " + strings.Join(alike[:min(len(alike), mostNamed)], ", ")
 }
 
 func (c Condition) compare(v float64) bool {
