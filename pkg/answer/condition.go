@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -79,21 +80,24 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 }
 
 // mostNamed is how many figures an error lists; some answers have forty.
-const mostNamed = 6
+const mostNamed = 4
 
 // meant lists the known figures, or of many those that look like the one that
-// was asked for.
+// was asked for, the likeliest first.
 func (c Condition) meant(known []string) string {
-	if len(known) <= mostNamed {
-		return ", but " + strings.Join(known, ", ")
+	if len(known) > mostNamed {
+		begins := c.key[:(len(c.key)+1)/2]
+		known = slices.DeleteFunc(known, func(key string) bool {
+			return !strings.HasPrefix(key, begins) && (len(begins) == 1 || !strings.Contains(key, c.key))
+		})
+		slices.SortStableFunc(known, func(a, b string) int {
+			return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."), strings.Index(a, begins)-strings.Index(b, begins), len(a)-len(b))
+		})
 	}
-	alike := slices.DeleteFunc(known, func(key string) bool {
-		return !strings.Contains(key, c.key) && !strings.HasPrefix(c.key, strings.TrimSuffix(key, "_bytes")) && !strings.HasPrefix(key, c.key[:(len(c.key)+1)/2])
-	})
-	if len(alike) == 0 {
+	if len(known) == 0 {
 		return ""
 	}
-	return ", but " + strings.Join(alike[:min(len(alike), mostNamed)], ", ")
+	return ", but " + strings.Join(known[:min(len(known), mostNamed)], ", ")
 }
 
 func (c Condition) compare(v float64) bool {

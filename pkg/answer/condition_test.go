@@ -18,7 +18,7 @@ func TestConditionWithoutFigure(t *testing.T) {
 		condition string
 		want      string
 	}{
-		{stats, "reserved>1", `the answer has no figure "reserved", but `},
+		{stats, "reserved>1", `the answer has no figure "reserved", but reserved_peak_bytes, `},
 		{stats, "peek>1", `the answer has no figure "peek", but peak_bytes, peak_state`},
 		{stats, "zzz>1", `the answer has no figure "zzz"`},
 		{log, "peak>1", `the answer has no figure "peak"`},
