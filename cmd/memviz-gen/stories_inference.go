@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 var inferenceStories = []story{
 	{"kv-cache", "a decoder's cache of keys and values grows with each token", []take{{play: kvCache}}},
 	{"reference-cycle", "objects that point at themselves keep their tensors until gc.collect()", []take{{all: true, play: selfReference}}},
@@ -62,15 +64,17 @@ func selfReference(p *process) {
 		p.randn("x", `x = torch.randn(1024, 1024, device="cuda")`, 1024*1024)
 		var garbage []tensor
 		for i := range 12 {
-			p.assign("y", "y = torch.mul(x, 2)", bytes, "mul")
-			p.at("trace = Trace(y)", func() {
-				p.at("self.copy = x.clone()", func() { garbage = append(garbage, p.make(bytes, "clone")) })
+			p.named(fmt.Sprintf("step %d", i), func() {
+				p.assign("y", "y = torch.mul(x, 2)", bytes, "mul")
+				p.at("trace = Trace(y)", func() {
+					p.at("self.copy = x.clone()", func() { garbage = append(garbage, p.make(bytes, "clone")) })
+				})
+				if i%4 == 3 {
+					last := len(garbage) - 1 // trace still names it
+					p.at("gc.collect()", func() { p.release(collects, garbage[:last]...) })
+					garbage = garbage[last:]
+				}
 			})
-			if i%4 == 3 {
-				last := len(garbage) - 1 // trace still names it
-				p.at("gc.collect()", func() { p.release(collects, garbage[:last]...) })
-				garbage = garbage[last:]
-			}
 		}
 	})
 }

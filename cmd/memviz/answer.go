@@ -12,25 +12,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// answerFlags are the flags of every command that prints an answer with figures.
-func answerFlags(more ...cli.Flag) []cli.Flag {
-	return printFlags(append(more, failIfFlag)...)
+// answerFlags are the flags of every command that answers a question about
+// snapshots, its own in front. The condition is an example.
+func answerFlags(condition string, own ...cli.Flag) []cli.Flag {
+	return readFlags(printFlags(condition, own...)...)
 }
 
-// printFlags are the flags of every command that prints an answer.
-func printFlags(more ...cli.Flag) []cli.Flag {
-	return formatFlags(readFlags(more...)...)
-}
-
-// failIfFlag is for answers with figures.
-var failIfFlag = &cli.StringSliceFlag{Name: "fail-if",
-	Usage: "exit with status 3 if `CONDITION` holds, such as 'peak>70GiB'; any number or list of the JSON; may be repeated"}
-
-// formatFlags say how an answer is printed.
-func formatFlags(more ...cli.Flag) []cli.Flag {
-	return append(more,
-		&cli.StringFlag{Name: "format", Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
-		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
+// printFlags say how an answer is printed, and what is made of it.
+func printFlags(condition string, own ...cli.Flag) []cli.Flag {
+	return append(own,
+		&cli.StringFlag{Name: "format", Category: printing, Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
+		&cli.StringFlag{Name: "color", Category: printing, Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
+		&cli.StringSliceFlag{Name: "fail-if", Category: printing, Usage: "exit with status 3 if `CONDITION` holds, such as '" + condition +
+			"'; any number or list of the JSON; may be repeated"},
 		quietFlag,
 	)
 }
@@ -91,7 +85,7 @@ func judged(c *cli.Context, sheet *answer.Sheet, conditions []answer.Condition) 
 	for _, condition := range conditions {
 		line, holds, err := condition.Holds(sheet)
 		if err != nil {
-			return misused(c, "--fail-if: %v", err)
+			return misused(c, "--fail-if: %v; all are in \"memviz schema %s\"", err, c.Command.Name)
 		} else if holds {
 			failed = append(failed, line)
 		}

@@ -37,7 +37,7 @@ func givenCapacity(c *cli.Context) (report.GivenCapacity, error) {
 	if gpu, ok := analysis.FindGPU(text); ok {
 		return report.GivenCapacity{Bytes: gpu.Bytes, GPU: gpu.Name}, nil
 	}
-	return report.GivenCapacity{}, misused(c, "--capacity: %q is neither a size such as 80GiB nor one of %s", text, strings.Join(analysis.GPUNames(), ", "))
+	return report.GivenCapacity{}, misused(c, "--capacity: %q is no size such as 80GiB, and none of %s", text, strings.Join(analysis.GPUNames(), ", "))
 }
 
 // drawCapacity puts the line on the page, and says where it cannot stand.

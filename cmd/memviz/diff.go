@@ -15,7 +15,7 @@ func diffCommand() *cli.Command {
 			"lines moved.\n\n" +
 			"    memviz diff before.pickle after.pickle\n" +
 			"    memviz diff --at end before.pickle after.pickle",
-		Flags:  answerFlags(atFlag, rowsFlag, deviceFlag, familiesFlag),
+		Flags:  answerFlags("reserved_peak_delta>1GiB", atFlag, rowsFlag, deviceFlag, familiesFlag),
 		Action: diff,
 	}
 }

@@ -19,8 +19,9 @@ func eventsCommand() *cli.Command {
 			"    memviz events snap.pickle\n" +
 			"    memviz events --from 100 --to 120 snap.pickle\n" +
 			"    memviz events --from 1ms --to 5ms --format json snap.pickle\n" +
-			"    memviz events --grep 'OOM|cudaMalloc' snap.pickle",
-		Flags: printFlags(
+			"    memviz events --grep 'OOM|cudaMalloc' snap.pickle\n" +
+			"    memviz events --grep OOM --fail-if 'events>1' snap.pickle",
+		Flags: answerFlags("events>0",
 			&cli.StringFlag{Name: "from", Usage: "begin with event or time `N`, such as 7212 or 500ms"},
 			&cli.StringFlag{Name: "to", Usage: "end with event or time `N`"},
 			&cli.StringFlag{Name: "grep", Usage: "only what matches `REGEX` in words, site, action, address or metadata"},

@@ -9,7 +9,7 @@ import (
 func foldedCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "folded",
-		Usage:     "print stacks and their bytes for flamegraph.pl, inferno or speedscope",
+		Usage:     "print stacks for flamegraph.pl, inferno or speedscope",
 		ArgsUsage: "SNAPSHOT",
 		Description: "A line is the names of a stack, outermost first, and bytes. By active it is what\n" +
 			"is live at a moment; by segments what the allocator holds at the end, with what\n" +

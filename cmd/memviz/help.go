@@ -29,7 +29,6 @@ USAGE:
 
 COMMANDS:{{template "visibleCommandTemplate" .}}
 
-OPTIONS:
 {{options .VisibleFlags}}
 Read more of a command with: {{.HelpName}} COMMAND --help
 `
@@ -41,8 +40,15 @@ USAGE:
 
 {{paragraphs .Description}}
 
-OPTIONS:
 {{options .VisibleFlags}}`
+
+// Categories of flags that many commands have. Help lists them below a command's
+// own.
+const (
+	printing   = "PRINTING"
+	pseudonyms = "PSEUDONYMS"
+	reading    = "READING"
+)
 
 // title says what a command is for.
 func title(name, usage string) string {
@@ -77,21 +83,52 @@ func paragraphs(text, indent string, width int) string {
 // optionColumn is where the meaning of a flag begins.
 const optionColumn = 24
 
-// options are flags and what they mean, in two columns.
+// options are flags and what they mean, the command's own first, then those of
+// each category. One flag alone needs no heading.
 func options(flags []cli.Flag) string {
-	var b strings.Builder
-	for _, flag := range flags {
-		names, usage, _ := strings.Cut(flag.String(), "\t")
-		names, _, _ = strings.Cut(names, " [ ") // the flag once more: it may be repeated
-		names = helpIndent + names
-		if len(names)+2 > optionColumn {
-			names += "\n"
+	const own = ""
+	categories := []string{own}
+	members := map[string]int{}
+	category := func(flag cli.Flag) string {
+		if of, ok := flag.(cli.CategorizableFlag); ok {
+			return of.GetCategory()
 		}
-		pad := optionColumn - len(names[strings.LastIndexByte(names, '\n')+1:])
-		usage = strings.TrimSuffix(usage, " (default: false)")
-		b.WriteString(names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), answer.Width) + "\n")
+		return own
+	}
+	for _, flag := range flags {
+		if members[category(flag)]++; members[category(flag)] == 2 && category(flag) != own {
+			categories = append(categories, category(flag))
+		}
+	}
+	var b strings.Builder
+	for _, c := range categories {
+		heading := c
+		if c == own {
+			heading = "OPTIONS"
+		} else {
+			b.WriteString("\n")
+		}
+		b.WriteString(heading + ":\n")
+		for _, flag := range flags {
+			if of := category(flag); of == c || c == own && members[of] == 1 {
+				b.WriteString(option(flag))
+			}
+		}
 	}
 	return b.String()
+}
+
+// option is a flag and what it means, in two columns.
+func option(flag cli.Flag) string {
+	names, usage, _ := strings.Cut(flag.String(), "\t")
+	names, _, _ = strings.Cut(names, " [ ") // the flag once more: it may be repeated
+	names = helpIndent + names
+	if len(names)+2 > optionColumn {
+		names += "\n"
+	}
+	pad := optionColumn - len(names[strings.LastIndexByte(names, '\n')+1:])
+	usage = strings.TrimSuffix(usage, " (default: false)")
+	return names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), answer.Width) + "\n"
 }
 
 // fill breaks a text between words, so that it fits behind an indent.

@@ -39,6 +39,33 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
+// TestHelpGroups: help lists a command's own flags before those that many have,
+// and every flag once.
+func TestHelpGroups(t *testing.T) {
+	for _, tt := range []struct{ command, headings string }{
+		{"stats", "OPTIONS PRINTING PSEUDONYMS READING"},
+		{"trace", "OPTIONS PSEUDONYMS READING"}, // --quiet alone needs no heading
+		{"inspect", "OPTIONS PRINTING"},
+		{"snippet", "OPTIONS"},
+	} {
+		help := helpOf(t, tt.command, "--help")
+		var headings []string
+		for line := range strings.Lines(help[strings.Index(help, "OPTIONS:"):]) {
+			if heading, is := strings.CutSuffix(line, ":\n"); is && !strings.HasPrefix(line, " ") {
+				headings = append(headings, heading)
+			}
+		}
+		if got := strings.Join(headings, " "); got != tt.headings {
+			t.Errorf("%s has %s, want %s", tt.command, got, tt.headings)
+		}
+		for _, flag := range newApp(nil, nil, nil).Command(tt.command).Flags {
+			if n := strings.Count(help, "\n   --"+flag.Names()[0]+" ") + strings.Count(help, "\n   --"+flag.Names()[0]+","); n != 1 {
+				t.Errorf("%s lists --%s %d times", tt.command, flag.Names()[0], n)
+			}
+		}
+	}
+}
+
 // The manual page and the completions hold every command and flag.
 func TestEverythingIsDocumented(t *testing.T) {
 	page := strings.ReplaceAll(helpOf(t, "man"), `\-`, "-")

@@ -15,15 +15,14 @@ import (
 func inspectCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "inspect",
-		Usage:     "list what paths, names, users, hosts and secrets a report still holds",
+		Usage:     "list the paths, names, users and secrets that a report holds",
 		ArgsUsage: "REPORT",
 		Description: "It reads the report as the page does, and the HTML around the data. What looks like a\n" +
 			"user, a host or a secret is found by its form, so look at the lists too.\n\n" +
 			"    memviz inspect report.html\n" +
 			"    memviz inspect report.html --format json\n" +
 			"    memviz inspect redacted.html --fail-if 'paths>0' --fail-if 'secrets>0'",
-		Flags: formatFlags(
-			failIfFlag,
+		Flags: printFlags("secrets>0",
 			&cli.IntFlag{Name: "rows", Value: 3, Usage: "show at most `N` examples of each kind; JSON has all"},
 		),
 		Action: inspect,

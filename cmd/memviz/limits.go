@@ -18,9 +18,9 @@ import (
 // How a snapshot is read. One flag holds all limits, because hardly anyone
 // needs any: an error names the one that would help.
 var (
-	limitFlag = &cli.StringSliceFlag{Name: "limit", Usage: "allow more or less of a hostile file: `KEY=VALUE`, such as memory=8GiB; KEY is " +
-		limitKeys() + "; may be repeated"}
-	salvageFlag = &cli.BoolFlag{Name: "salvage", Usage: "show what can be read of a file that is cut or damaged, and say what is missing"}
+	limitFlag = &cli.StringSliceFlag{Name: "limit", Category: reading,
+		Usage: "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as memory=8GiB; errors name the KEY; may be repeated"}
+	salvageFlag = &cli.BoolFlag{Name: "salvage", Category: reading, Usage: "show what can be read of a file that is cut or damaged, and say what is missing"}
 )
 
 // readFlags are the flags of every command that reads snapshots.
@@ -83,7 +83,7 @@ func advised(err error) error {
 		limit = unpacked.Limit
 	}
 	if limit != "" {
-		err = fmt.Errorf("%w; if you trust the file, --limit %s=N allows more", err, limit)
+		err = fmt.Errorf("%w: --limit %s=N", err, limit) // the advice is to raise it
 	}
 	if errors.As(err, &damaged) && damaged.Events > 0 {
 		err = fmt.Errorf("%w; --salvage shows what was read", err)

@@ -15,7 +15,7 @@ func oomCommand() *cli.Command {
 			"    memviz oom oom.pickle\n" +
 			"    memviz oom --capacity 80GiB oom.pickle\n" +
 			"    memviz oom --format markdown oom.pickle",
-		Flags: answerFlags(capacityFlag, rowsFlag, deviceFlag),
+		Flags: answerFlags("ooms>0", capacityFlag, rowsFlag, deviceFlag),
 		Action: func(c *cli.Context) error {
 			capacity, err := capacity(c)
 			if err != nil {

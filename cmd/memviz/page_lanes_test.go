@@ -313,7 +313,7 @@ func TestCapacityFlag(t *testing.T) {
 		{"1GiB", exitDone, "--capacity 1.00 GiB is left aside for cuda:0: the recording shows that it has 4.00 GiB or more"},
 		{"A100", exitUsage, "A100-40GB, A100-80GB"},
 		{"-5", exitUsage, "neither a size"},
-		{"toaster", exitUsage, "neither a size such as 80GiB nor one of"},
+		{"toaster", exitUsage, "no size such as 80GiB, and none of"},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value, example("out-of-memory")}

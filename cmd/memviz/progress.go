@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var quietFlag = &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "say nothing but errors, and what was left out"}
+var quietFlag = &cli.BoolFlag{Name: "quiet", Category: printing, Aliases: []string{"q"}, Usage: "say nothing but errors, and what was left out"}
 
 // patience is how long a run is silent before it shows how far it is.
 const patience = time.Second

@@ -31,7 +31,7 @@ func ranksCommand() *cli.Command {
 			"    memviz ranks snapshots/\n" +
 			"    memviz ranks 'snapshots/rank*.pickle'\n" +
 			"    memviz ranks rank0.pickle rank1.pickle --format json",
-		Flags:  answerFlags(rowsFlag),
+		Flags:  answerFlags("outliers>0", rowsFlag),
 		Action: ranks,
 	}
 }

@@ -9,14 +9,14 @@ import (
 func segmentsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "segments",
-		Usage:     "print the memory map: what the allocator holds, and how full it is",
+		Usage:     "print the memory map: what is held, and how full it is",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "A bar goes from the first byte of a segment to its last: · is free, ░ waits for\n" +
 			"another stream, █ is in use.\n\n" +
 			"    memviz segments snap.pickle\n" +
 			"    memviz segments --at peak snap.pickle\n" +
 			"    memviz segments --fail-if 'free>10GiB' snap.pickle",
-		Flags:  answerFlags(momentFlag("end"), deviceFlag),
+		Flags:  answerFlags("free>10GiB", momentFlag("end"), deviceFlag),
 		Action: segments,
 	}
 }

@@ -15,11 +15,13 @@ func topCommand() *cli.Command {
 		Usage:     "print what holds memory at a moment, the largest first",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "A moment is peak, start, end, oom (the last one), oom=1 (the first), state=7212\n" +
-			"or time=1.5s after the first event.\n\n" +
+			"or time=1.5s after the first event. Change is since the peak before: the top of\n" +
+			"the last hill that memory climbed and left before the moment; in a training loop\n" +
+			"that is the peak of the step before.\n\n" +
 			"    memviz top snap.pickle\n" +
 			"    memviz top --at end --by family snap.pickle\n" +
 			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
-		Flags: answerFlags(
+		Flags: answerFlags("active>70GiB",
 			atFlag,
 			&cli.StringFlag{Name: "by", Value: analysis.BySite.String(), Usage: "make a row of each `KIND`: " + byNames()},
 			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},

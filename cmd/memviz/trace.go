@@ -19,7 +19,7 @@ import (
 func traceCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "trace",
-		Usage:     "write a report of every allocation, with its stack, as one HTML file",
+		Usage:     "write a report of every allocation as one HTML file",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "The report opens in any browser, offline, and holds all snapshots that are named.\n" +
 			"A snapshot named - comes from standard input; a directory stands for all in it.\n\n" +
@@ -42,9 +42,9 @@ func traceCommand() *cli.Command {
 			"    communication: operator c10d::*",
 		Flags: readFlags(
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html; snapshot.html for -; redacted.html if paths are redacted)"},
+				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html, or redacted.html)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
-				Usage: "keep the HTML within `SIZE`, such as 10MB; MB are a million bytes, as attachments are measured, MiB 2^20; none lifts the limit"},
+				Usage: "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit"},
 			omitFlag,
 			familiesFlag,
 			capacityFlag,

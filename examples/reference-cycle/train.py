@@ -23,10 +23,11 @@ def main():
     record.start(stacks="all")
     x = torch.randn(1024, 1024, device="cuda")
     for step in range(12):
-        y = torch.mul(x, 2)
-        trace = Trace(y)
-        if step % 4 == 3:
-            gc.collect()
+        with torch.profiler.record_function(f"step {step}"):
+            y = torch.mul(x, 2)
+            trace = Trace(y)
+            if step % 4 == 3:
+                gc.collect()
     record.write(here / "snapshot.pickle.gz")
 
 

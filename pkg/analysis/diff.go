@@ -47,8 +47,8 @@ type Difference struct {
 	MatchedBytes, StackBytes int64
 
 	// WithoutOperators says that C++ frames were left out of the comparison,
-	// because one of the recordings has none.
-	WithoutOperators bool
+	// because one of the recordings has none; OneHasOperators that the other has.
+	WithoutOperators, OneHasOperators bool
 }
 
 // DifferentPrograms reports whether so little matches that families say more
@@ -108,12 +108,14 @@ func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 // Diff compares what a holds in stateA with what b holds in stateB. Sites match
 // although lines moved, and although something else called them; see [SiteKey].
 func Diff(a *Recording, stateA int, b *Recording, stateB int) *Difference {
-	operators := a.Stacks.hasNative() && b.Stacks.hasNative()
+	nativeA, nativeB := a.Stacks.hasNative(), b.Stacks.hasNative()
+	operators := nativeA && nativeB
 	d := &Difference{
 		Before:           totalsOf(a, stateA),
 		After:            totalsOf(b, stateB),
 		Families:         diffFamilies(a, stateA, b, stateB),
 		WithoutOperators: !operators,
+		OneHasOperators:  nativeA != nativeB,
 	}
 	for _, p := range pairSites(sitesIn(a, stateA, operators), sitesIn(b, stateB, operators)) {
 		d.add(p, operators)

@@ -30,6 +30,24 @@ func diffText(r *DiffRow) string {
 	return fmt.Sprintf("%s %s (%s) (%s)", r.Change, site, side(r.Before), side(r.After))
 }
 
+// TestDiffSaysWhoHasOperators: with C++ frames on neither side nothing was left out.
+func TestDiffSaysWhoHasOperators(t *testing.T) {
+	of := func(stack string) *Recording {
+		tape := newTape()
+		tape.alloc(stack, 8)
+		return tape.recorded()
+	}
+	const cpp = "at::_ops::mm::call(x)\n" + loop
+	for _, tt := range []struct {
+		before, after string
+		without, one  bool
+	}{{cpp, cpp, false, false}, {cpp, loop, true, true}, {loop, cpp, true, true}, {loop, loop, true, false}} {
+		if d := Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without || d.OneHasOperators != tt.one {
+			t.Errorf("%q and %q: without %t, one has %t", tt.before, tt.after, d.WithoutOperators, d.OneHasOperators)
+		}
+	}
+}
+
 func TestDiff(t *testing.T) {
 	const mm = "at::_ops::mm::call(x)\n"
 	at := func(file, function string) string { return mm + file + "|" + function + "\n" }

@@ -23,6 +23,8 @@ type evidence struct {
 	trained       bool // some run is backward or an optimizer's step
 	keepsForGrad  bool // forward passes leave tensors to backward
 	backwardGoing bool // the recording ends in the middle of a backward pass
+
+	unnamedOfItsSize int // births without a stack that are as large as cuBLAS's workspace
 }
 
 // never is later than every event.
@@ -126,6 +128,9 @@ func (ev *evidence) readBirths() {
 		b.site.lastBirth = b.Start
 		if !b.freed() {
 			b.site.survivors++
+		}
+		if b.Stack == 0 && isCuBLASWorkspace(b.Allocation) {
+			ev.unnamedOfItsSize++
 		}
 		if b.marker == markerForward {
 			forward++

@@ -29,6 +29,7 @@ const (
 	factKVCache       // a key-value cache, by its name
 	factFunctionApply // torch/autograd/function.py: apply; backward when it is the root Python frame
 	factModuleCall    // one call of a module
+	factReducerCall   // DistributedDataParallel's forward, from where it calls its reducer without more Python
 	factBackwardRoot  // the thread that calls backward, before the engine takes over
 
 	factCollector          // Python's cycle collector frees

@@ -21,6 +21,7 @@ const (
 	placeTensor                         // torch/_tensor.py
 	placeCheckpoint                     // torch/utils/checkpoint.py
 	placeSavedTensors                   // torch/autograd/graph.py
+	placeDataParallel                   // torch/nn/parallel/distributed.py
 )
 
 // tellingFiles are files, and folders with a slash at the end, by what they say.
@@ -35,6 +36,7 @@ var tellingFiles = []struct {
 	{placeAutograd, 0, []string{"torch/autograd/__init__.py", "torch/autograd/graph.py"}},
 	{placeSavedTensors, 0, []string{"torch/autograd/graph.py"}},
 	{placeFunction, 0, []string{"torch/autograd/function.py"}},
+	{placeDataParallel, 0, []string{"torch/nn/parallel/distributed.py"}},
 	{placeTensor, 0, []string{"torch/_tensor.py"}},
 	{placeCheckpoint, factCheckpoint, []string{"torch/utils/checkpoint.py"}},
 	{0, factCommunication, []string{"distributed_c10d.py"}},
@@ -121,6 +123,9 @@ var functionsInPlaces = []struct {
 	{placeCheckpoint, factBackwardCall, []string{"unpack_hook"}},
 	{placeSavedTensors, factBackwardCall, []string{"unpack_from_cpu"}},
 	{placeFunction, factFunctionApply, []string{"apply"}},
+	// The reducer has buckets that gradients are averaged in, and makes new ones after the first step.
+	{placeDataParallel, factCommunication, []string{"_ddp_init_helper"}},
+	{placeDataParallel, factReducerCall, []string{"_pre_forward"}},
 	{placeOptimizer, factOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
 		"_init_group", "_init_state", "_multi_tensor*", "_single_tensor*", "_fused*"}},
 	{placeOptimizer, factOptimizer | factOptimizerInit, []string{"_init_group", "_init_state", "init_state"}},

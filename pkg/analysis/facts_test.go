@@ -46,6 +46,11 @@ func TestFacts(t *testing.T) {
 		{"dist.py|reduce_scatter_tensor", py | factCommunication},
 		{"torch/distributed/fsdp/x.py|_all_gather_params", py | factCommunication},
 		{"torch/nn/parallel/comm.py|broadcast_coalesced", py | factCommunication},
+		{"torch/nn/parallel/distributed.py|_ddp_init_helper", py | factCommunication},
+		{"torch/nn/parallel/distributed.py|_pre_forward", py | factReducerCall | factCommunication},
+		{"malloc\ntorch/nn/parallel/distributed.py|_pre_forward", py | cpp | factReducerCall | factCommunication},
+		{"torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward", py | factReducerCall},
+		{"distributed.py|_ddp_init_helper", py},
 
 		{"/x/cache_utils.py|update", py | factKVCache},
 		{"/x/models/llama.py|make_KV_cache", py | factKVCache},

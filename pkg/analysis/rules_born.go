@@ -76,10 +76,19 @@ func (ev *evidence) bornInBackward(b *birth) Rule {
 		return activationRecomputed
 	case b.freedInRun():
 		return temporaryOfBackward
+	case ev.isUnnamedWorkspace(b):
+		return workspaceBySize
 	case b.runOpen && ev.backwardGoing:
 		return gradientBackwardCut
 	}
 	return gradientOutlivesBackward
+}
+
+// isUnnamedWorkspace reports whether what backward leaves is cuBLAS's workspace of
+// its thread. Without frames only the size tells, and a gradient may have that
+// size too; but it comes again in the next step, and a workspace is made once.
+func (ev *evidence) isUnnamedWorkspace(b *birth) bool {
+	return b.Stack == 0 && !b.freed() && isCuBLASWorkspace(b.Allocation) && ev.unnamedOfItsSize == 1
 }
 
 // inputMinLife is how many events a tensor made by user code lives at least when

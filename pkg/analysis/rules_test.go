@@ -151,6 +151,39 @@ var bornCases = []ruleCase{
 	{"clip norm saved for backward", func(t *tape) tensor { return t.freed(clipGrad, release+engine) }, activationReleased},
 	{"C++ tensor saved for backward", func(t *tape) tensor { return t.freed(native, release+engine) }, activationReleased},
 
+	{"cuBLAS workspace in backward without frames", func(t *tape) tensor {
+		t.part(PhaseForward)
+		x := t.alloc("", cublasWorkspace)
+		t.run(4, "")
+		t.run(10, loop)
+		return x
+	}, workspaceBySize},
+	{"gradients of the size of a workspace, without frames", func(t *tape) tensor {
+		t.part(PhaseForward)
+		x := t.alloc("", cublasWorkspace)
+		t.run(4, "")
+		t.alloc("", cublasWorkspace)
+		t.run(10, loop)
+		return x
+	}, gradientOutlivesBackward},
+	{"gradient of the size of a workspace", func(t *tape) tensor {
+		x := t.alloc(engine, cublasWorkspace)
+		t.run(4, engine)
+		t.run(10, loop)
+		return x
+	}, gradientOutlivesBackward},
+	{"DistributedDataParallel's buckets", func(t *tape) tensor {
+		x := t.alloc("torch/nn/parallel/distributed.py|_ddp_init_helper\ntorch/nn/parallel/distributed.py|__init__\n"+loop, 512)
+		t.train()
+		return x
+	}, communicationByName},
+	{"DistributedDataParallel's new buckets", func(t *tape) tensor {
+		return t.alloc("torch/nn/parallel/distributed.py|_pre_forward\n"+module, 512)
+	}, communicationByName},
+	{"DistributedDataParallel's copy of its inputs", func(t *tape) tensor {
+		t.run(4, loop)
+		return t.freed("torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward\n"+module, engine)
+	}, activationFreedInBackward},
 	{"cuBLAS workspace in forward", func(t *tape) tensor { return t.alloc(module, cublasWorkspace) }, workspaceBySize},
 	{"cuBLAS workspace in user code", func(t *tape) tensor { return t.alloc(loop, cublasWorkspace) }, workspaceBySize},
 	{"freed by user code, of the size of a workspace", func(t *tape) tensor {

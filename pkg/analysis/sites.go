@@ -61,16 +61,20 @@ func Stacks(s *snapshot.Snapshot) *StackFacts {
 // read fills the row of one stack.
 func (st *StackFacts) read(id snapshot.StackID, names *names) {
 	var (
-		f                      facts
-		site, library, outmost = NoFrame, NoFrame, NoFrame
-		operator, node         string
-		depth                  int
+		f               facts
+		inmost, outmost = NoFrame, NoFrame // of Python
+		site, library   = NoFrame, NoFrame
+		operator, node  string
+		depth           int
 	)
 	for _, frame := range st.snapshot.Stacks.Frames(id) {
 		ff := names.facts[frame]
 		f |= ff
 		if ff.has(factPython) {
 			outmost = frame
+			if inmost == NoFrame {
+				inmost = frame
+			}
 			if ff.has(factModuleCall) {
 				depth++
 			}
@@ -94,6 +98,9 @@ func (st *StackFacts) read(id snapshot.StackID, names *names) {
 	}
 	if outmost != NoFrame && names.facts[outmost].has(factFunctionApply) {
 		f |= factBackwardCall // the engine calls a user's autograd.Function
+	}
+	if inmost != NoFrame && names.facts[inmost].has(factReducerCall) {
+		f |= factCommunication
 	}
 	st.SiteFrame[id], st.library[id] = site, library
 	st.Operator[id] = operator

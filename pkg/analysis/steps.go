@@ -13,7 +13,7 @@ type StepMethod uint8
 
 const (
 	NoSteps             StepMethod = iota // no repetition: one step, or part of one
-	StepsByAnnotation                     // ends of Optimizer.step, else starts of ProfilerStep
+	StepsByAnnotation                     // ends of Optimizer.step, else starts of ProfilerStep, else ranges called step 1, step 2 ...
 	StepsByOptimizer                      // the last event of each run of the optimizer
 	StepsByBackward                       // the gradient that each call of backward starts from
 	StepsByBackwardRuns                   // the first event of each backward pass
@@ -60,7 +60,7 @@ type Steps struct {
 // Step is one step of training, or what the word of the method says.
 type Step struct {
 	StateRange
-	Name     snapshot.StringID // of the profiler's range around its end; 0 for none
+	Name     snapshot.StringID // of the profiler's or the script's range around its end; 0 for none
 	Complete bool              // it begins and ends in the recording
 }
 
@@ -90,6 +90,7 @@ type stepFinder struct {
 	*Recording
 	markers     *markers
 	annotations []AnnotationRange
+	numbered    bool // the steps are ranges that the script numbered
 }
 
 // cut makes steps of boundaries, which are ascending. One at 0 ends no step but
@@ -121,22 +122,36 @@ func (f *stepFinder) cut(method StepMethod, found []replay.EventIndex) *Steps {
 	return s
 }
 
-// name gives each step the name of the profiler's step in which it ends. What
-// follows the last boundary may be the rest of a step that has its name already.
+// name gives each step the name of the range in which it ends: a step of the
+// profiler, else one that the script numbered. What follows the last boundary may
+// be the rest of a step that has its name already.
 func (f *stepFinder) name(steps []Step) {
-	next, open, named := 0, -1, -1
+	ranges := f.namingRanges()
+	open, named := -1, -1
 	for i := range steps {
 		ends := steps[i].To - 1 // its last event
-		for ; next < len(f.annotations) && f.annotations[next].From <= ends; next++ {
-			if f.isNamed(next, profilerStep) {
-				open = next
-			}
+		for len(ranges) > 0 && f.annotations[ranges[0]].From <= ends {
+			open, ranges = ranges[0], ranges[1:]
 		}
 		rest := i == len(steps)-1 && !steps[i].Complete && open == named
-		if open >= 0 && ends < f.annotations[open].To && !rest {
+		if open >= 0 && (f.numbered || ends < f.annotations[open].To) && !rest {
 			steps[i].Name, named = f.annotations[open].Name, open
 		}
 	}
+}
+
+// namingRanges are the annotations, by index, that can give steps their names.
+func (f *stepFinder) namingRanges() []int {
+	var ranges []int
+	for i := range f.annotations {
+		if f.isNamed(i, profilerStep) {
+			ranges = append(ranges, i)
+		}
+	}
+	if ranges == nil {
+		return f.numberedRanges()
+	}
+	return ranges
 }
 
 // Ranges are the stretches of the steps, for [PeaksOf].

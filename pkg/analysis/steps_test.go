@@ -77,6 +77,58 @@ func TestSteps(t *testing.T) {
 				t.annotated("ProfilerStep#7", func() { t.run(5, loop) })
 			}
 		}, StepsByAnnotation},
+		{"ranges that the script numbered", timed(), func(t *tape, boundary func()) {
+			t.run(3, loop) // belongs to the first step
+			for i := range 3 {
+				t.annotated(fmt.Sprintf("step %d", 9+i), func() {
+					t.run(4, module)
+					t.annotated("step 0", func() { t.run(1, loop) }) // inside of it
+				})
+				if i < 2 {
+					boundary()
+				}
+			}
+			boundary()
+			t.run(1, loop)
+		}, StepsByAnnotation},
+		{"the steps, not the batches in them", timed(), func(t *tape, boundary func()) {
+			for i := range 2 {
+				t.annotated(fmt.Sprintf("train_step_%d", i), func() {
+					for j := range 3 {
+						t.annotated(fmt.Sprintf("batch %d/3", j), func() { t.run(2, module) })
+					}
+				})
+				boundary()
+			}
+		}, StepsByAnnotation},
+		{"the steps of two epochs", timed(), func(t *tape, boundary func()) {
+			for epoch := range 2 {
+				for i := range 3 {
+					t.annotated(fmt.Sprintf("epoch %d, iter %d", epoch, i), func() { t.run(2, module) })
+					boundary()
+				}
+			}
+		}, StepsByAnnotation},
+		{"numbered layers are no steps", timed(), func(t *tape, _ func()) {
+			for i := range 12 {
+				t.annotated(fmt.Sprintf("layer %d", i), func() { t.run(1, fmt.Sprintf("layer%d.py|forward", i)) })
+			}
+		}, NoSteps},
+		{"a number that is missing", timed(), func(t *tape, _ func()) {
+			for _, i := range []int{0, 10, 20} {
+				t.annotated(fmt.Sprintf("step %d", i), func() { t.run(1, fmt.Sprintf("layer%d.py|forward", i)) })
+			}
+		}, NoSteps},
+		{"the optimizer comes before the script", timed(), func(t *tape, boundary func()) {
+			for i := range 3 {
+				t.annotated(fmt.Sprintf("step %d", i), func() {
+					t.part(PhaseForward)
+					t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
+					boundary()
+					t.run(1, loop)
+				})
+			}
+		}, StepsByAnnotation},
 		{"annotations need times", newTape(), func(t *tape, boundary func()) {
 			for range 3 {
 				t.annotated("Optimizer.step#AdamW.step", t.train)
@@ -208,6 +260,38 @@ func TestHiddenAnnotations(t *testing.T) {
 	hidden := FindSteps(r)
 	if hidden.Method != StepsByOptimizer || !slices.Equal(hidden.Boundaries, annotated.Boundaries) {
 		t.Errorf("hidden: %s %v, annotated: %v", hidden.Method.Key(), hidden.Boundaries, annotated.Boundaries)
+	}
+}
+
+// TestNumberedSteps: there are as many steps as ranges, each with its name,
+// whatever lies before, between and behind them.
+func TestNumberedSteps(t *testing.T) {
+	tape := timed()
+	tape.run(2, loop)
+	for i := range 3 {
+		tape.annotated(fmt.Sprintf("iteration %d", i), func() { tape.run(3, module) })
+		tape.run(1, loop)
+	}
+	r := tape.record()
+	var names []string
+	for _, step := range FindSteps(r).Steps {
+		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To, step.Complete))
+	}
+	want := []string{"iteration 0 0-12 true", "iteration 1 12-20 true", "iteration 2 20-26 true", " 26-28 false"}
+	if !slices.Equal(names, want) {
+		t.Errorf("steps %q, want %q", names, want)
+	}
+}
+
+func TestStepNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"step 3": true, "Step#12": true, "train_step_12": true, "iter=7": true, "epoch 3 batch 12/100": true, "training/iteration 5": true,
+		"step": false, "layer 3": false, "backward 3": false, "step 3 of ada": false, "substep 3": false, "micro_batch 2": false,
+		"ProfilerStep#3": false, "Optimizer.step#AdamW.step": false, "epoch 3": false, "step 99999999999999999999": false,
+	} {
+		if got := IsStepName(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
 	}
 }
 

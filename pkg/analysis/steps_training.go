@@ -32,8 +32,13 @@ func (f *stepFinder) byAnnotation() []replay.EventIndex {
 		slices.Sort(ends)
 		return f.lastOfEach(ends)
 	}
-	slices.Sort(starts)
-	return slices.Compact(starts)
+	if len(starts) > 0 {
+		slices.Sort(starts)
+		return slices.Compact(starts)
+	}
+	cuts := f.byNumbers()
+	f.numbered = cuts != nil
+	return cuts
 }
 
 // lastOfEach drops an optimizer's step that another optimizer's follows at

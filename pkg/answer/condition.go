@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,10 +74,30 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		}
 	}
 	if !found && !isEmpty(objects) {
-		return "", false, fmt.Errorf("%q: the answer has no figure %q; it has %s",
-			c.text, c.key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		return "", false, fmt.Errorf("%q: the answer has no figure %q%s", c.text, c.key, c.meant(slices.Sorted(maps.Keys(known))))
 	}
 	return "", false, nil
+}
+
+// mostNamed is how many figures an error lists; some answers have forty.
+const mostNamed = 4
+
+// meant lists the known figures, or of many those that look like the one that
+// was asked for, the likeliest first.
+func (c Condition) meant(known []string) string {
+	if len(known) > mostNamed {
+		begins := c.key[:(len(c.key)+1)/2]
+		known = slices.DeleteFunc(known, func(key string) bool {
+			return !strings.HasPrefix(key, begins) && (len(begins) == 1 || !strings.Contains(key, c.key))
+		})
+		slices.SortStableFunc(known, func(a, b string) int {
+			return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."), strings.Index(a, begins)-strings.Index(b, begins), len(a)-len(b))
+		})
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return ", but " + strings.Join(known[:min(len(known), mostNamed)], ", ")
 }
 
 func (c Condition) compare(v float64) bool {
@@ -98,7 +119,11 @@ func (c Condition) compare(v float64) bool {
 // objects are the parts of an answer that have figures: its devices or ranks,
 // or the answer itself.
 func (s *Sheet) objects() ([]map[string]any, error) {
-	text, err := json.Marshal(s.value)
+	value := s.value
+	if long, ok := value.(longValue); ok {
+		value = long.figures()
+	}
+	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,13 @@ type DiffDevice struct {
 	Device           int          `json:"device"`
 	Before           DiffSide     `json:"before"`
 	After            DiffSide     `json:"after"`
-	MatchedShare     float64      `json:"matched_share"`     // of the bytes with a stack, those of sites that both have, 0 to 1
-	WithoutOperators bool         `json:"without_operators"` // one side has no C++ frames, so operators were not compared
-	UnchangedBytes   int64        `json:"unchanged_bytes"`   // on each side
-	Rows             []DiffRow    `json:"rows"`              // the largest change first; without what did not change
-	Families         []DiffFamily `json:"families"`          // the largest change first
+	ActiveDelta      int64        `json:"active_delta_bytes"`        // in the states that are compared, after less before
+	ReservedDelta    int64        `json:"reserved_peak_delta_bytes"` // after less before
+	MatchedShare     float64      `json:"matched_share"`             // of the bytes with a stack, those of sites that both have, 0 to 1
+	WithoutOperators bool         `json:"without_operators"`         // one side has no C++ frames, so operators were not compared
+	UnchangedBytes   int64        `json:"unchanged_bytes"`           // on each side
+	Rows             []DiffRow    `json:"rows"`                      // the largest change first; without what did not change
+	Families         []DiffFamily `json:"families"`                  // the largest change first
 }
 
 // DiffSide are the totals of one recording.
@@ -110,6 +112,7 @@ func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Reco
 
 func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Difference) DiffDevice {
 	view := DiffDevice{
+		ActiveDelta: d.After.Bytes - d.Before.Bytes, ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
 		Device: int(r.Device.ID), Before: newDiffSide(before, &d.Before), After: newDiffSide(after, &d.After),
 		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
@@ -149,12 +152,17 @@ func diffLines(lines []analysis.LineBytes) []DiffLine {
 
 // diff puts the difference of a device into words.
 func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Difference, view *DiffDevice, rows int) {
-	s.heading("%s: %s between %s and %s", after.Snapshot.DeviceLabel(r.Device.ID),
-		units.NoBreak(units.Change(d.After.Bytes-d.Before.Bytes)), name(before.FileName()), name(after.FileName()))
+	s.heading("%s: active %s, reserved %s from %s to %s", after.Snapshot.DeviceLabel(r.Device.ID),
+		changed(view.ActiveDelta), changed(view.ReservedDelta),
+		name(before.FileName()), name(after.FileName()))
 	s.put(diffTotals(d))
 	switch {
 	case len(d.Rows) == 0:
-		s.say("No call site holds more or less.")
+		if view.ReservedDelta != 0 {
+			s.say("No call site holds more or less: what differs is how much the allocator reserves for the same.")
+		} else {
+			s.say("No call site holds more or less.")
+		}
 		return
 	case d.DifferentPrograms():
 		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can still be compared:",
@@ -162,12 +170,20 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Di
 		s.put(diffFamilies(d))
 	}
 	s.put(diffTable(view, rows))
-	if d.WithoutOperators {
+	if d.OneHasOperators {
 		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
 	}
 	if d.UnchangedRows > 0 {
 		s.note("%s more, with %s, did not change.", units.Plural(d.UnchangedRows, "site", "sites"), units.Bytes(d.UnchangedBytes))
 	}
+}
+
+// changed is a difference in a sentence, where a bare 0 would be read as an amount.
+func changed(bytes int64) string {
+	if bytes == 0 {
+		return "±0"
+	}
+	return units.NoBreak(units.Change(bytes))
 }
 
 func diffTotals(d *analysis.Difference) *sheetTable {

@@ -130,7 +130,26 @@ func (v *eventsValue) writeJSON(w *bufio.Writer) error {
 	return err
 }
 
-func (l *eventLog) writeJSON(w *bufio.Writer) error {
+// eventFigures are the figures of a log.
+type eventFigures struct {
+	EventsDevice
+	Events int `json:"events"` // that match
+}
+
+func (v *eventsValue) figures() any {
+	value := newDevices[eventFigures](EventsSchema)
+	for _, l := range v.logs {
+		figures := eventFigures{EventsDevice: l.device()}
+		for range l.happenings() {
+			figures.Events++
+		}
+		value.Devices = append(value.Devices, figures)
+	}
+	return value
+}
+
+// device is the log without its events.
+func (l *eventLog) device() EventsDevice {
 	device := EventsDevice{
 		File: l.in.FileName(), Device: int(l.d.ID), From: l.from, To: l.end - 1,
 		ActiveBytes: l.active[l.end], ReservedBytes: l.reserved[l.end],
@@ -139,7 +158,11 @@ func (l *eventLog) writeJSON(w *bufio.Writer) error {
 	for _, a := range l.annotations {
 		device.Annotations = append(device.Annotations, l.annotationEnds(a))
 	}
-	text, err := jsonLine(&device)
+	return device
+}
+
+func (l *eventLog) writeJSON(w *bufio.Writer) error {
+	text, err := jsonLine(l.device())
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l
 	case analysis.NoEvents:
 		s.say("The file holds no history of events, so nothing can be said about growth.")
 	case analysis.NoRepetition:
-		s.say("Leaks cannot be judged from this file. Record several steps.")
+		s.say("Leaks cannot be judged from this file. Record several steps: memviz snippet leak prints how.")
 	case analysis.TooFewSteps:
 		s.say("Growth between two ends of steps could be the rest of getting ready. Record 8 steps or more.")
 	case analysis.KeepsForwards:

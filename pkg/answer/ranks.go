@@ -90,8 +90,7 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 		units.NoBreak(units.Bytes(c.Peak.Median)), units.NoBreak(units.Bytes(c.Reserved.Median)))
 	s.put(rankTable(value, c, rows))
 	if short := value.shortest(); short < value.longest() {
-		s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(short),
-			units.Plural(value.longest(), "step", "steps"), units.Count(c.CommonSteps))
+		s.unlike(short, value.longest())
 	}
 	for _, twice := range value.sameRank() {
 		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File), name(twice[1].File))

@@ -81,6 +81,17 @@ func (r *Rank) shown() any {
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
+// unlike says what of ranks with so many steps at least and at most can be
+// compared.
+func (s *Sheet) unlike(fewest, most int) {
+	if fewest == 0 {
+		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.", units.Count(most))
+		return
+	}
+	s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(fewest),
+		units.Plural(most, "step", "steps"), units.Count(fewest))
+}
+
 // allClear says that no rank differs, as far as that could be seen.
 func (s *Sheet) allClear(value *RanksAnswer) {
 	without := 0
@@ -89,7 +100,11 @@ func (s *Sheet) allClear(value *RanksAnswer) {
 			without++
 		}
 	}
-	if without > 0 {
+	switch {
+	case without > 0 && without < len(value.Ranks):
+		s.say("No peak is far above the others; what ranks without steps keep after a step is not known.")
+		return
+	case without > 0:
 		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep after a step is not known.",
 			units.Plural(without, "rank shows", "ranks show"))
 		return

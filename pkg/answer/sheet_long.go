@@ -55,6 +55,7 @@ func (l longPart) markdown() string {
 // longValue is an answer for programs that may be longer than memory.
 type longValue interface {
 	writeJSON(w *bufio.Writer) error
+	figures() any // the same for conditions, with numbers of items in place of long lists
 }
 
 // writeArray writes a JSON array, an item a line.

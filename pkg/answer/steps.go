@@ -17,7 +17,7 @@ func stepsSentence(steps *analysis.Steps) string {
 		analysis.StepsByForward:      "found from a module that is called again and again",
 	}[steps.Method]
 	if found == "" {
-		return "No steps were recognised: it holds one, a part of one, or code that looks like none."
+		return "No steps were recognised: the file holds one, a part of one, or code that looks like none."
 	}
 	cut := ""
 	if !steps.Steps[0].Complete {

@@ -121,8 +121,12 @@ func bytesOf(rows []analysis.Holder) int64 {
 	return sum
 }
 
-// noStack stands for what was not recorded.
-const noStack = "(no stack recorded)"
+// What stands for a site, an operator and a pool that the recording does not say.
+const (
+	noStack    = "(no stack recorded)"
+	noOperator = "(no operator recorded)"
+	noPool     = "(pool not recorded)"
+)
 
 // keyName is the key of a row for people.
 func keyName(s *snapshot.Snapshot, by analysis.By, key string) any {
@@ -142,7 +146,13 @@ func keyName(s *snapshot.Snapshot, by analysis.By, key string) any {
 			return units.Address(handle)
 		}
 	}
-	if key == "" {
+	switch {
+	case key != "":
+	case by == analysis.ByOperator:
+		return noOperator
+	case by == analysis.ByPool:
+		return noPool
+	default:
 		return noStack
 	}
 	return name(shortChain(key))

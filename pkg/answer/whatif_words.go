@@ -167,7 +167,7 @@ func limitSentence(l whatif.Limit) string {
 		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the lower one is taken.", amount(l.Bytes), amount(l.Below)) + outside
 	}
 	if l.Moved {
-		return "Memory: not known, because refused requests contradict each other, so nothing fails; --capacity says it."
+		return "Memory: not known, because refused requests contradict each other, so none fails here; give it with --capacity."
 	}
-	return "Memory: not known, because the recording refused nothing, so nothing fails; --capacity says it."
+	return "Memory: not known, because no request was refused, so none fails here; give it with --capacity."
 }

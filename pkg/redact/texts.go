@@ -3,6 +3,8 @@ package redact
 import (
 	"regexp"
 	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
 )
 
 // text renames a text that somebody wrote: an annotation, metadata, a compile
@@ -11,7 +13,7 @@ func (w *worker) text(text string) string {
 	switch {
 	case !w.Names:
 		return w.withoutPaths(text)
-	case text == "" || publicText.MatchString(text):
+	case text == "" || publicText.MatchString(text) || analysis.IsStepName(text):
 		return text
 	}
 	// Torch's own annotations name a class behind #, and steps go by what is before it.

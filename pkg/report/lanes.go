@@ -29,7 +29,7 @@ const (
 
 // stepWords say what each method counts and goes by.
 var stepWords = map[analysis.StepMethod]struct{ one, from string }{
-	analysis.StepsByAnnotation:   {"step", "told apart by annotations of the optimizer or the profiler"},
+	analysis.StepsByAnnotation:   {"step", "told apart by annotations of the optimizer, the profiler or the script"},
 	analysis.StepsByOptimizer:    {"step", "told apart by where the optimizer's stacks end"},
 	analysis.StepsByBackward:     {"backward call", "told apart by the gradients that backward starts from"},
 	analysis.StepsByBackwardRuns: {"backward call", "told apart by where the stacks of backward begin"},

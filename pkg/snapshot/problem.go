@@ -63,13 +63,13 @@ var problems = [numProblems]struct {
 	ProblemSQLite: {kinds: []container.Kind{container.SQLite},
 		advice: "dump the snapshot with torch.cuda.memory._dump_snapshot()"},
 	ProblemMemoryTimeline: {kinds: []container.Kind{container.MemoryTimeline},
-		advice: "record with torch.cuda.memory._record_memory_history() and dump with _dump_snapshot()"},
+		advice: "record with torch.cuda.memory._record_memory_history()"},
 	ProblemChromeTrace: {kinds: []container.Kind{container.ChromeTrace},
-		advice: "record with torch.cuda.memory._record_memory_history() and dump with _dump_snapshot()"},
+		advice: "record with torch.cuda.memory._record_memory_history()"},
 	ProblemCheckpoint: {kinds: []container.Kind{container.Checkpoint},
 		advice: expected},
 	ProblemReport: {kinds: []container.Kind{container.Report},
-		advice: "memviz trace writes it anew, memviz inspect lists what it holds, and answers need the snapshot that it was made of"},
+		advice: "trace and inspect read it, and answers need the snapshot that it was made of"},
 	ProblemPage: {kinds: []container.Kind{container.HTML},
 		advice: "name the snapshot that it was made of"},
 	ProblemArchive: {kinds: []container.Kind{container.Archive},
@@ -84,13 +84,13 @@ var problems = [numProblems]struct {
 		advice: expected},
 
 	ProblemTruncated: {errs: []error{pickle.ErrTruncated, io.ErrUnexpectedEOF},
-		advice: "copy the file again, or dump the snapshot again"},
+		advice: "copy or dump it again"},
 	ProblemDamaged: {errs: []error{pickle.ErrMalformed, pickle.ErrJSON, container.ErrDamaged},
-		advice: "copy the file again, or dump the snapshot again"},
+		advice: "copy or dump it again"},
 	ProblemForbidden: {errs: []error{pickle.ErrForbidden},
-		advice: "do not load it in Python either, unless you trust where it comes from"},
+		advice: "do not load it in Python either"},
 	ProblemLimit: {errs: []error{pickle.ErrLimit, container.ErrLimit},
-		advice: "no snapshot of torch comes near that; if it is one, please report it"},
+		advice: "raise the limit if you trust the file"},
 	ProblemPipe: {errs: []error{errOneReading, container.ErrHeld},
 		advice: "save it to a file of its own and name that"},
 	ProblemDirectory: {errs: []error{errDirectory},
@@ -128,10 +128,21 @@ func explain(err error) error {
 		return err
 	}
 	if refused := new(pickle.Error); errors.As(err, &refused) && strings.HasPrefix(refused.Global, "torch.") {
-		return &Error{Problem: ProblemCheckpoint, Err: fmt.Errorf("this looks like a checkpoint with tensors: %w", err)}
+		what := fmt.Sprintf("this looks like a checkpoint with tensors: at byte %d it asks for %q", refused.Offset, refused.Global)
+		return &Error{Problem: ProblemCheckpoint, Err: &toldAs{what, err}}
 	}
 	return &Error{Problem: problemOf(err), Err: err}
 }
+
+// toldAs is an error in the words of what it most likely means.
+type toldAs struct {
+	what string
+	err  error
+}
+
+func (t *toldAs) Error() string { return t.what }
+
+func (t *toldAs) Unwrap() error { return t.err }
 
 func problemOf(err error) Problem {
 	var not *container.NotSnapshotError
