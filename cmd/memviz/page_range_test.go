@@ -319,6 +319,8 @@ func TestPageBreakdown(t *testing.T) {
 	}
 
 	// The icicle's first row holds all bytes; a click on its last cell isolates it.
+	// It is drawn when the page has rested a little.
+	p.until("document.querySelector('#icicle .cell')")
 	if width := eval[float64](p, "[...document.querySelectorAll('#icicle .cell')].filter(e => e.style.top === '0px').reduce((w, e) => w + e.getBoundingClientRect().width + 1, 0) / document.querySelector('#icicle .cells').clientWidth"); width < 0.95 || width > 1.01 {
 		t.Errorf("the icicle's first row is %.2f of the panel wide", width)
 	}
