@@ -13,7 +13,7 @@ var tokens = regexp.MustCompile(`_[0-9a-hjkmnp-tv-z]{8}`)
 func masked(text string) string { return tokens.ReplaceAllString(text, "_#") }
 
 func TestFiles(t *testing.T) {
-	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("s"), Keep: []string{"/opt/open"}, Strip: []string{"/mnt/work/", "/usr/lib/python3.12/site-packages"}})
+	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("s"), Keep: []string{"/opt/open"}, Strip: []string{"/mnt/jobs/", "/usr/lib/python3.12/site-packages"}})
 	for _, test := range []struct{ file, want string }{
 		{"", ""}, {"??", "??"},
 		{"/home/alice/llm/train.py", "/home/dir_#/dir_#/file_#.py"},
@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 		{"<attrs generated init acme.Config>", "<attrs generated file_#>"}, {"<acme>", "<file_#>"},
 		{"RegisterCUDA_0.cpp", "RegisterCUDA_0.cpp"}, {"/build/acme/kernel.cu", "/build/dir_#/file_#.cu"}, {"libacme.so.3", "file_#"},
 		{"/opt/open/gpt/model.py", "/opt/open/gpt/model.py"}, {"/opt/opener/model.py", "/opt/dir_#/file_#.py"},
-		{"/mnt/work/train.py", "file_#.py"},
+		{"/mnt/jobs/train.py", "file_#.py"},
 		{"/usr/lib/python3.12/site-packages/numpy/core.py", "/usr/lib/python3.12/site-packages/numpy/core.py"}, // else it were somebody's own
 	} {
 		if got := masked(w.file(test.file)); got != test.want {
