@@ -14,13 +14,10 @@ var ErrNotAllocated = errors.New("no allocated block at this address")
 // streams still use it; then only after their work is done, see [Allocator.RecordStream].
 // The error is [ErrNotAllocated] or nil.
 func (a *Allocator) Free(addr uint64) error {
-	b, err := a.allocatedBlock(addr)
+	b, err := a.requestFree(addr)
 	if err != nil {
 		return err
 	}
-	b.state = pending
-	a.stats.Allocated.add(-b.size)
-	a.emit(snapshot.FreeRequested, b.addr, b.requested, b.stream)
 	if len(b.usedBy) > 0 {
 		a.awaitStreams(b)
 		return nil
@@ -33,15 +30,24 @@ func (a *Allocator) Free(addr uint64) error {
 // are done: it stays pending until [Allocator.CompleteFree], or until cached
 // memory is given back, which waits for all streams. The error is [ErrNotAllocated] or nil.
 func (a *Allocator) RequestFree(addr uint64) error {
-	b, err := a.allocatedBlock(addr)
+	b, err := a.requestFree(addr)
 	if err != nil {
 		return err
+	}
+	a.held = append(a.held, b)
+	return nil
+}
+
+// requestFree is what every free begins with.
+func (a *Allocator) requestFree(addr uint64) (*block, error) {
+	b, err := a.allocatedBlock(addr)
+	if err != nil {
+		return nil, err
 	}
 	b.state = pending
 	a.stats.Allocated.add(-b.size)
 	a.emit(snapshot.FreeRequested, b.addr, b.requested, b.stream)
-	a.held = append(a.held, b)
-	return nil
+	return b, nil
 }
 
 // CompleteFree makes a block free that waits since RequestFree. The error is
