@@ -138,28 +138,30 @@ func TestTypicalRequest(t *testing.T) {
 	}
 }
 
-func TestFragmentationOverTime(t *testing.T) {
+// Many states measured in one walk are the same as each by itself.
+func TestFragmentationsAt(t *testing.T) {
 	g := newGPU(t, "", allocator.NewSimulatedDriver(1<<40))
 	g.wander(t, rand.New(rand.NewPCG(1, 2)), 4000, func() {})
 	r := g.stop()
-	list := FragmentationOverTime(r)
-	if len(list) != MaxFragmentationSamples || list[len(list)-1].State != r.Device.Events.Len() {
-		t.Fatalf("%d samples, the last of state %d", len(list), list[len(list)-1].State)
+	end := r.Device.Events.Len()
+	var states []int
+	for state := end; state >= 0; state -= 97 {
+		states = append(states, state)
 	}
-	reserved := r.Device.ReservedBytes()
-	for i, f := range list {
-		if i > 0 && f.State <= list[i-1].State {
-			t.Errorf("sample %d is of state %d", i, f.State)
+	at, reserved := FragmentationsAt(r, states...), r.Device.ReservedBytes()
+	if len(at) != len(states) {
+		t.Fatalf("%d of %d states", len(at), len(states))
+	}
+	for state, f := range at {
+		if f.State != state || f.Reserved != reserved[state] {
+			t.Errorf("state %d: state %d with %d bytes reserved", state, f.State, f.Reserved)
 		}
-		if f.Reserved != reserved[f.State] {
-			t.Errorf("state %d: %d bytes reserved", f.State, f.Reserved)
-		}
-		if f != FragmentationsAt(r, f.State)[f.State] {
-			t.Errorf("state %d by itself is %+v, not %+v", f.State, FragmentationsAt(r, f.State)[f.State], f)
+		if alone := FragmentationsAt(r, state)[state]; f != alone {
+			t.Errorf("state %d by itself is %+v, not %+v", state, alone, f)
 		}
 	}
 	found := FindFragmentation(r)
-	if found.AtPeak.Reserved != r.Device.Totals.ReservedPeakBytes || found.AtEnd != list[len(list)-1] {
+	if found.AtPeak.Reserved != r.Device.Totals.ReservedPeakBytes || found.AtEnd != at[end] {
 		t.Errorf("%+v", found)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// MaxFragmentationSamples bounds the states of [FragmentationOverTime].
+// MaxFragmentationSamples bounds the states that are worth measuring in one go: each
+// is a memory map.
 const MaxFragmentationSamples = 200
 
 // Fragmentations are the fragmentation of a device when it matters most.
@@ -57,30 +58,4 @@ func ReservedPeakState(r *Recording) int {
 		return state + at + 1
 	}
 	return state
-}
-
-// FragmentationOverTime measures the states in which the cache could not serve
-// a request, or was emptied: before each run of segment events, and the end. Of
-// many it takes [MaxFragmentationSamples], spread evenly over them, the last one included.
-func FragmentationOverTime(r *Recording) []Fragmentation {
-	d := r.Device
-	var states []int
-	for i, c := range d.Reserved {
-		if i == 0 || d.Reserved[i-1].Event+1 < c.Event {
-			states = append(states, int(c.Event))
-		}
-	}
-	states = append(states, d.Events.Len())
-	if n := len(states); n > MaxFragmentationSamples {
-		kept := make([]int, MaxFragmentationSamples)
-		for i := range kept {
-			kept[i] = states[i*(n-1)/(len(kept)-1)]
-		}
-		states = kept
-	}
-	at, list := FragmentationsAt(r, states...), make([]Fragmentation, len(states))
-	for i, state := range states {
-		list[i] = at[state]
-	}
-	return list
 }

@@ -62,7 +62,7 @@ func TestLayoutsOfNonsense(t *testing.T) {
 			counted.BlocksOutside += a.BlocksOutside
 		}
 		FindOOMs(r, 1<<34)
-		FragmentationOverTime(r)
+		FindFragmentation(r)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -83,19 +83,6 @@ func Share(part, whole int64) string {
 // Address is a device address in hex: "0x7f5e20000000".
 func Address(addr uint64) string { return "0x" + strconv.FormatUint(addr, 16) }
 
-// ParseAddress reads what [Address] writes; the prefix may be missing.
-func ParseAddress(text string) (uint64, error) {
-	digits := strings.TrimSpace(text)
-	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
-		digits = digits[2:]
-	}
-	addr, err := strconv.ParseUint(digits, 16, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not an address: write it in hex, like 0x7f5e20000000", text)
-	}
-	return addr, nil
-}
-
 // NoBreak is text whose spaces do not break a line.
 func NoBreak(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 

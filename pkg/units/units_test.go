@@ -2,6 +2,7 @@ package units
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"testing/quick"
 )
@@ -217,20 +218,12 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestAddressRoundTrip(t *testing.T) {
-	roundTrip := func(addr uint64) bool {
-		got, err := ParseAddress(Address(addr))
+func TestAddress(t *testing.T) {
+	read := func(addr uint64) bool {
+		got, err := strconv.ParseUint(Address(addr), 0, 64)
 		return err == nil && got == addr
 	}
-	if err := quick.Check(roundTrip, nil); err != nil {
+	if err := quick.Check(read, nil); err != nil {
 		t.Error(err)
-	}
-	if got, err := ParseAddress("7F00"); err != nil || got != 0x7f00 {
-		t.Errorf("ParseAddress without prefix = %#x, %v", got, err)
-	}
-	for _, text := range []string{"", "0x", "tensor", "-1", "0x10000000000000000"} {
-		if got, err := ParseAddress(text); err == nil {
-			t.Errorf("ParseAddress(%q) = %#x, want an error", text, got)
-		}
 	}
 }
