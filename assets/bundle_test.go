@@ -14,7 +14,8 @@ import (
 func bundles(t *testing.T) []api.BuildOptions {
 	file := func(from, to string) api.BuildOptions {
 		return api.BuildOptions{
-			EntryPoints: []string{"viewer/" + from}, Outfile: "dist/" + to, Target: api.ES2022, Charset: api.CharsetUTF8,
+			EntryPoints: []string{"viewer/" + from}, Outfile: "dist/" + to, Target: api.ES2022,
+			Charset:          api.CharsetUTF8,
 			MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		}
 	}

@@ -67,7 +67,8 @@ func TestInline(t *testing.T) {
 
 // TestSinks: what a snapshot says becomes text, never markup.
 func TestSinks(t *testing.T) {
-	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "createContextualFragment", `setAttribute("style"`, "srcdoc"} {
+	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser",
+		"createContextualFragment", `setAttribute("style"`, "srcdoc"} {
 		if strings.Contains(Viewer, bad) {
 			t.Errorf("the viewer uses %s", bad)
 		}

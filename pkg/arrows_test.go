@@ -20,26 +20,26 @@ const module = "github.com/memviz-go/memviz/"
 // arrows are the imports between our packages that the design allows. A
 // package may also import what the packages it imports may.
 var arrows = map[string][]string{
-	"pkg/units":        {},
-	"pkg/ranges":       {},
-	"pkg/testkit":      {},
-	"pkg/samples":      {"pkg/snapshot", "pkg/units"},
-	"pkg/pickle":       {},
-	"pkg/container":    {"pkg/pickle", "pkg/units"},
-	"pkg/snapshot":     {"pkg/container"},
-	"pkg/replay":       {"pkg/snapshot"},
-	"pkg/allocator":    {"pkg/snapshot"},
-	"pkg/whatif":       {"pkg/analysis"},
-	"pkg/analysis":     {"pkg/replay", "pkg/allocator", "pkg/ranges"},
-	"pkg/redact":       {"pkg/analysis"},
-	"templates":        {},
-	"examples":         {},
-	"assets":           {},
-	"pkg/answer":       {"pkg/whatif", "pkg/redact", "pkg/units"},
-	"pkg/report":       {"pkg/answer", "templates", "assets"},
-	"cmd/memviz":       {"pkg/report"},
-	"cmd/memviz-gen":   {"pkg/report", "examples"},
-	"cmd/memviz-bench": {"pkg/units"},
+	"pkg/units":           {},
+	"pkg/internal/ranges": {},
+	"pkg/testkit":         {},
+	"pkg/samples":         {"pkg/snapshot", "pkg/units"},
+	"pkg/pickle":          {},
+	"pkg/container":       {"pkg/pickle", "pkg/units"},
+	"pkg/snapshot":        {"pkg/container"},
+	"pkg/replay":          {"pkg/snapshot"},
+	"pkg/allocator":       {"pkg/snapshot"},
+	"pkg/whatif":          {"pkg/analysis"},
+	"pkg/analysis":        {"pkg/replay", "pkg/allocator", "pkg/internal/ranges"},
+	"pkg/redact":          {"pkg/analysis"},
+	"templates":           {},
+	"examples":            {},
+	"assets":              {},
+	"pkg/answer":          {"pkg/whatif", "pkg/redact", "pkg/units"},
+	"pkg/report":          {"pkg/answer", "templates", "assets"},
+	"cmd/memviz":          {"pkg/report"},
+	"cmd/memviz-gen":      {"pkg/report", "examples"},
+	"cmd/memviz-bench":    {"pkg/units"},
 }
 
 // owners are the packages that alone may import a library.
@@ -78,7 +78,8 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s imports %s against the arrows", file, ours)
 			}
 			for library, packages := range owners {
-				if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(packages, pkg) {
+				if (imported == library || strings.HasPrefix(imported, library+"/")) &&
+					!slices.Contains(packages, pkg) {
 					t.Errorf("%s imports %s, which belongs to %v", file, library, packages)
 				}
 			}
@@ -108,7 +109,8 @@ func importsOf(t *testing.T) map[string][]string {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != ".." || entry.Name() == "node_modules" || entry.Name() == "testdata") {
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != ".." || entry.Name() == "node_modules" ||
+			entry.Name() == "testdata") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(name) != ".go" {
@@ -143,7 +145,8 @@ func importsOf(t *testing.T) map[string][]string {
 }
 
 func TestTopLevel(t *testing.T) {
-	allowed := []string{"cmd", "pkg", "templates", "assets", "examples", "bin", "go.mod", "go.sum", "Makefile", "LICENSE",
+	allowed := []string{"cmd", "pkg", "templates", "assets", "examples", "bin", "go.mod", "go.sum", "Makefile",
+		"LICENSE",
 		"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 	entries, err := os.ReadDir("..")
 	if err != nil {

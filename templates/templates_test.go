@@ -75,7 +75,8 @@ func TestVerbatim(t *testing.T) {
 	if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
 		t.Error("the policy stands after what it rules")
 	}
-	if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")), "</html>") {
+	if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
+		"</html>") {
 		t.Error("the data does not stand inside the body")
 	}
 }
@@ -106,10 +107,13 @@ func TestHostileText(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	html := render(t, page{Summaries: []summary{
-		{File: "a.pickle", Device: "cuda:0", Facts: []fact{{"peak", "6.53 GiB"}}, Verdict: verdict{OK: true, Text: "adds up"}},
-		{File: "a.pickle", Device: "cuda:1", Verdict: verdict{Text: "history cut"}, Warnings: []warning{{"History was cut.", "So what.", "code()"}}},
+		{File: "a.pickle", Device: "cuda:0", Facts: []fact{{"peak", "6.53 GiB"}},
+			Verdict: verdict{OK: true, Text: "adds up"}},
+		{File: "a.pickle", Device: "cuda:1", Verdict: verdict{Text: "history cut"},
+			Warnings: []warning{{"History was cut.", "So what.", "code()"}}},
 	}})
-	for _, want := range []string{"<dt>peak</dt><dd>6.53 GiB</dd>", "✓ adds up", "⚠ history cut", "<b>History was cut.</b>", "<code>code()</code>", "<noscript>"} {
+	for _, want := range []string{"<dt>peak</dt><dd>6.53 GiB</dd>", "✓ adds up", "⚠ history cut",
+		"<b>History was cut.</b>", "<code>code()</code>", "<noscript>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -59,7 +59,8 @@ func visit(browser context.Context, report string, do func(*tab) error) error {
 	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, probe); err != nil {
 		return err
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 900), chromedp.Navigate("file://"+filepath.ToSlash(report))); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 900),
+		chromedp.Navigate("file://"+filepath.ToSlash(report))); err != nil {
 		return err
 	}
 	t := &tab{ctx}

@@ -35,7 +35,8 @@ type budget struct {
 
 // atMost is a budget in a unit, which is written behind every figure.
 func atMost(name string, measured, limit, goal float64, unit string) budget {
-	b := budget{name: name, measured: "-", limit: exact(limit) + unit, goal: "-", verdict: judge(measured, limit, measured, goal)}
+	b := budget{name: name, measured: "-", limit: exact(limit) + unit, goal: "-",
+		verdict: judge(measured, limit, measured, goal)}
 	if known(measured) {
 		b.measured = figure(measured) + unit
 	}

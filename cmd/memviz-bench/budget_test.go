@@ -109,9 +109,11 @@ func TestTablesFit(t *testing.T) {
 	seconds := map[string]float64{sha256sum: 0.0025, pickleNoG: 0.0999, stats: 0.004, trace: 0.013}
 	memory := map[string]float64{sha256sum: 1e5, pickleNoG: 4e6, stats: 0.3e6, trace: 0.5e6}
 	r := measuredAt([]int{10, 100, 500, 1000}, seconds, memory, 3)
-	p := &shownPage{scene: scene{name: adversarial}, html: 43 << 20, samples: samples{interactive: {1234}, view: {1234.5}}}
+	p := &shownPage{scene: scene{name: adversarial}, html: 43 << 20,
+		samples: samples{interactive: {1234}, view: {1234.5}}}
 	var b strings.Builder
-	tables := []*table{measuredTable(r), ratioTable(r), growthTable(r), budgetTable(fileBudgets(r)), pageTable([]*shownPage{p}), budgetTable(pageBudgets([]*shownPage{p}))}
+	tables := []*table{measuredTable(r), ratioTable(r), growthTable(r), budgetTable(fileBudgets(r)),
+		pageTable([]*shownPage{p}), budgetTable(pageBudgets([]*shownPage{p}))}
 	if err := writeTables(&b, false, tables...); err != nil {
 		t.Fatal(err)
 	}

@@ -46,9 +46,12 @@ func programs(ctx context.Context, w *workshop) ([]program, error) {
 	}
 	html := filepath.Join(w.dir, "report.html")
 	return append(list,
-		program{name: gopickle, path: own, args: func(snapshot string) []string { return []string{"gopickle", snapshot} }, upTo: slowFrom},
-		program{name: stats, path: w.memviz, args: func(snapshot string) []string { return []string{"stats", snapshot} }},
-		program{name: trace, path: w.memviz, args: func(snapshot string) []string { return []string{"trace", "-o", html, snapshot} }, output: html},
+		program{name: gopickle, path: own,
+			args: func(snapshot string) []string { return []string{"gopickle", snapshot} }, upTo: slowFrom},
+		program{name: stats, path: w.memviz,
+			args: func(snapshot string) []string { return []string{"stats", snapshot} }},
+		program{name: trace, path: w.memviz,
+			args: func(snapshot string) []string { return []string{"trace", "-o", html, snapshot} }, output: html},
 	), nil
 }
 

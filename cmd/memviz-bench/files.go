@@ -60,7 +60,8 @@ func benchFiles(c *cli.Context, asked []string) error {
 	}
 	measured := measuredTable(result)
 	measured.title = fmt.Sprintf("%s; %s", measured.title, machine())
-	measured.notes = append(measured.notes, fmt.Sprintf("The snapshots took %s of disk and are removed again.", units.Bytes(disk)))
+	measured.notes = append(measured.notes,
+		fmt.Sprintf("The snapshots took %s of disk and are removed again.", units.Bytes(disk)))
 	tables := []*table{measured, ratioTable(result)}
 	if growth := growthTable(result); len(growth.rows) > 0 {
 		tables = append(tables, growth)
@@ -77,7 +78,8 @@ func makeFiles(ctx context.Context, w *workshop, sizes []int) (*contest, error) 
 	for _, mb := range sizes {
 		f := &snapshotFile{mb: mb, events: mb * eventsPerMB}
 		var err error
-		if f.path, f.bytes, err = w.generate(ctx, strconv.Itoa(mb)+"MB", "training-shaped", f.events, 9_500); err != nil {
+		if f.path, f.bytes, err = w.generate(ctx, strconv.Itoa(mb)+"MB", "training-shaped", f.events,
+			9_500); err != nil {
 			return nil, err
 		}
 		result.files = append(result.files, f)

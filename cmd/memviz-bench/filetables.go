@@ -27,14 +27,16 @@ func measuredTable(r *contest) *table {
 		}
 		rounds = len(e.rounds)
 		bound = bound || e.rounds[0].peakBound
-		t.add("", e.program, seconds(median(e.each(wall))), seconds(median(e.each(cpu))), memory(e), units.Bytes(int64(median(e.each(output)))))
+		t.add("", e.program, seconds(median(e.each(wall))), seconds(median(e.each(cpu))), memory(e),
+			units.Bytes(int64(median(e.each(output)))))
 	}
 	t.title = fmt.Sprintf("Measured, medians of %s", units.Plural(rounds, "run", "runs"))
 	if left {
 		t.notes = append(t.notes, fmt.Sprintf("Not run: slow beyond %s; --slow asks for it.", nameMegabytes(slowFrom)))
 	}
 	if bound {
-		t.notes = append(t.notes, "Less than: a program is charged with the memory of the one that starts it, this one.")
+		t.notes = append(t.notes,
+			"Less than: a program is charged with the memory of the one that starts it, this one.")
 	}
 	return t
 }
@@ -55,10 +57,11 @@ func memory(e *entry) string {
 // ratioTable sets every entry beside the yardsticks.
 func ratioTable(r *contest) *table {
 	t := &table{
-		title:  "Ratios, medians over rounds",
-		header: []string{"file", "program", "wall/sha256", "wall/python", "memory/python", "memory/file", "HTML B/event"},
-		words:  2,
-		notes:  []string{"python: python3 pickle.load with its collector off."},
+		title: "Ratios, medians over rounds",
+		header: []string{"file", "program", "wall/sha256", "wall/python", "memory/python", "memory/file",
+			"HTML B/event"},
+		words: 2,
+		notes: []string{"python: python3 pickle.load with its collector off."},
 	}
 	for i, e := range r.entries {
 		name := ""

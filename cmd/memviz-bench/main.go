@@ -45,8 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				Usage:     "measure stats and trace against sha256sum, python3 and gopickle",
 				ArgsUsage: "[SIZE...]",
 				Description: "A SIZE is 10MB, 1GB and so on; without any, 10MB 100MB 500MB 1GB.\n" +
-					"python3 with its collector on and gopickle are slow and left out beyond 100 MB, unless --slow asks for it.",
-				Flags: []cli.Flag{runs, markdown, &cli.BoolFlag{Name: "slow", Usage: "measure the slow yardsticks at every size too"}},
+					"python3 with its collector on and gopickle are slow and left out beyond 100 MB, unless --slow " +
+					"asks for it.",
+				Flags: []cli.Flag{runs, markdown,
+					&cli.BoolFlag{Name: "slow", Usage: "measure the slow yardsticks at every size too"}},
 				Action: func(c *cli.Context) error {
 					return benchFiles(c, c.Args().Slice())
 				},

@@ -56,7 +56,8 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout, &stderr); err != nil {
+	if err := run(context.Background(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout,
+		&stderr); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"5,300 events", sha256sum, stats, trace, "Budgets"} {

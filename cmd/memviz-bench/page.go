@@ -61,7 +61,8 @@ func benchPages(c *cli.Context, asked []string) error {
 		pages = append(pages, p)
 	}
 	measured := pageTable(pages)
-	measured.title = fmt.Sprintf("The page in headless Chromium, 1440x900, %s; %s", units.Plural(c.Int("runs"), "run", "runs"), machine())
+	measured.title = fmt.Sprintf("The page in headless Chromium, 1440x900, %s; %s",
+		units.Plural(c.Int("runs"), "run", "runs"), machine())
 	return writeTables(c.App.Writer, c.Bool("markdown"), measured, budgetTable(pageBudgets(pages)))
 }
 

@@ -21,7 +21,8 @@ func pageTable(pages []*shownPage) *table {
 		t.add(p.name, units.Bytes(p.html)+" of HTML")
 		for _, measure := range measures {
 			times := p.samples[measure]
-			t.add("", measure, strconv.Itoa(len(times)), milliseconds(median(times)), milliseconds(percentile(times, 0.95)))
+			t.add("", measure, strconv.Itoa(len(times)), milliseconds(median(times)),
+				milliseconds(percentile(times, 0.95)))
 		}
 	}
 	return t

@@ -3,7 +3,8 @@ package main
 import "testing"
 
 func TestParseMegabytes(t *testing.T) {
-	for text, want := range map[string]int{"10": 10, "10MB": 10, "500mb": 500, "1GB": 1000, "3gb": 3000, "": 0, "MB": 0, "-1": 0, "0": 0, "1TB": 0, "99GB": 0} {
+	for text, want := range map[string]int{"10": 10, "10MB": 10, "500mb": 500, "1GB": 1000, "3gb": 3000, "": 0, "MB": 0,
+		"-1": 0, "0": 0, "1TB": 0, "99GB": 0} {
 		got, err := parseMegabytes(text)
 		if got != want || (err == nil) != (want > 0) {
 			t.Errorf("%q is %d (%v), want %d", text, got, err, want)
@@ -17,7 +18,8 @@ func TestParseMegabytes(t *testing.T) {
 }
 
 func TestParseScene(t *testing.T) {
-	for text, want := range map[string]int{"20k": 20_000, "1M": 1_000_000, "77": 77, adversarial: 1_000_000, "": 0, "k": 0, "-5": 0, "50M": 0, "1G": 0} {
+	for text, want := range map[string]int{"20k": 20_000, "1M": 1_000_000, "77": 77, adversarial: 1_000_000, "": 0,
+		"k": 0, "-5": 0, "50M": 0, "1G": 0} {
 		got, err := parseScene(text)
 		if got.allocations != want || (err == nil) != (want > 0) {
 			t.Errorf("%q is %+v (%v), want %d allocations", text, got, err, want)

@@ -60,7 +60,8 @@ A note.
 }
 
 func TestFigure(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.00", 0.456: "0.46", 9.99: "9.99", 9.999: "10.0", 12.34: "12.3", 99.96: "100", 1234.5: "1234"} {
+	for v, want := range map[float64]string{0: "0.00", 0.456: "0.46", 9.99: "9.99", 9.999: "10.0", 12.34: "12.3",
+		99.96: "100", 1234.5: "1234"} {
 		if got := figure(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}

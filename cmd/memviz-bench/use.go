@@ -86,7 +86,8 @@ func (t *tab) framesOf(something func(x, y float64) error) ([]float64, error) {
 	if _, err := ask[bool](t, "memvizProbe.middle()"); err != nil {
 		return nil, err
 	}
-	plot, err := ask[struct{ Left, Top, Width, Height float64 }](t, "(({left, top, width, height}) => ({left, top, width, height}))(memviz.geometry())")
+	plot, err := ask[struct{ Left, Top, Width, Height float64 }](t,
+		"(({left, top, width, height}) => ({left, top, width, height}))(memviz.geometry())")
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,8 @@ func (w *workshop) verify(ctx context.Context, py python, path string, out io.Wr
 	}
 	for _, device := range slices.Sorted(maps.Keys(theirs)) {
 		t := theirs[device]
-		fmt.Fprintf(out, "Verified: memviz and a replay in python3 agree on %s, device %s:\n  peak %s, at the end %s,\n  %s\n",
+		fmt.Fprintf(out, "Verified: memviz and a replay in python3 agree on %s, device %s:\n  peak %s, at the end "+
+			"%s,\n  %s\n",
 			filepath.Base(path), device, units.ExactBytes(t.PeakBytes), units.ExactBytes(t.FinalBytes),
 			units.Plural(t.Allocations, "allocation", "allocations"))
 	}

@@ -56,7 +56,8 @@ func TestPlainValuesOnly(t *testing.T) {
 	if err := os.WriteFile(path, []byte("cbuiltins\nprint\n(S'called'\ntR."), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := totalsByPython(t.Context(), py, path); err == nil || !strings.Contains(err.Error(), "builtins.print is not a plain value") {
+	if _, err := totalsByPython(t.Context(), py, path); err == nil ||
+		!strings.Contains(err.Error(), "builtins.print is not a plain value") {
 		t.Errorf("a pickle that calls print gives %v", err)
 	}
 }

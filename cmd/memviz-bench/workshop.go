@@ -27,8 +27,10 @@ func openWorkshop(ctx context.Context, progress io.Writer) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{dir: dir, memviz: filepath.Join(dir, "memviz"), gen: filepath.Join(dir, "memviz-gen"), progress: progress}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir, module+"/cmd/memviz", module+"/cmd/memviz-gen")
+	w := &workshop{dir: dir, memviz: filepath.Join(dir, "memviz"), gen: filepath.Join(dir, "memviz-gen"),
+		progress: progress}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir, module+"/cmd/memviz",
+		module+"/cmd/memviz-gen")
 	if out, err := build.CombinedOutput(); err != nil {
 		w.close()
 		return nil, fmt.Errorf("cannot build memviz here: %w\n%s", err, out)
@@ -43,7 +45,8 @@ func (w *workshop) say(format string, args ...any) {
 }
 
 // generate makes a snapshot of a shape and says how large it became.
-func (w *workshop) generate(ctx context.Context, name, shape string, events, live int) (path string, size int64, err error) {
+func (w *workshop) generate(ctx context.Context, name, shape string, events, live int) (path string, size int64,
+	err error) {
 	path = filepath.Join(w.dir, name+".pickle")
 	_, err = measure(ctx, w.gen, "-o", path, "--events", strconv.Itoa(events), "--live", strconv.Itoa(live), shape)
 	if err != nil {

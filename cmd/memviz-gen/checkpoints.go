@@ -16,7 +16,8 @@ var (
 	// intoCheckpoint are the frames between the script and a block, recomputing those
 	// between the autograd engine and it.
 	intoCheckpoint = []snapshot.FrameText{
-		py(site+"_compile.py", 53, "inner"), py(site+"_dynamo/eval_frame.py", 1044, "_fn"), py(site+"utils/checkpoint.py", 501, "checkpoint"),
+		py(site+"_compile.py", 53, "inner"), py(site+"_dynamo/eval_frame.py", 1044, "_fn"),
+		py(site+"utils/checkpoint.py", 501, "checkpoint"),
 	}
 	recomputing = []snapshot.FrameText{
 		py(site+"utils/checkpoint.py", 1148, "unpack_hook"), py(site+"utils/checkpoint.py", 1577, "recompute_fn"),
@@ -26,7 +27,8 @@ var (
 // checkpoints trains six blocks; with on, each keeps its input only, and is run
 // again when its backward begins.
 func checkpoints(on bool) func(*process) {
-	call := map[bool]string{true: "run(here / \"after.pickle.gz\", checkpointed=True)", false: "run(here / \"before.pickle.gz\", checkpointed=False)"}[on]
+	call := map[bool]string{true: "run(here / \"after.pickle.gz\", checkpointed=True)",
+		false: "run(here / \"before.pickle.gz\", checkpointed=False)"}[on]
 	return func(p *process) {
 		p.main(func() {
 			p.at(call, func() {

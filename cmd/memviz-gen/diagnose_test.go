@@ -60,7 +60,8 @@ func largest(r *analysis.Recording, state int) string {
 func diagnoseJob(ranks []*analysis.Recording) (found []finding, where []int) {
 	var summaries []analysis.RankSummary
 	for rank, r := range ranks {
-		summaries = append(summaries, analysis.SummariseRank(r, analysis.FindSteps(r), analysis.RankName{Rank: rank}, fmt.Sprint(rank)))
+		summaries = append(summaries, analysis.SummariseRank(r, analysis.FindSteps(r), analysis.RankName{Rank: rank},
+			fmt.Sprint(rank)))
 	}
 	c := analysis.CompareRanks(summaries)
 	for _, o := range c.Outliers {

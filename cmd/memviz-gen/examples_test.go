@@ -27,7 +27,8 @@ func TestExamples(t *testing.T) {
 		}
 		for j := range story.takes {
 			k := &story.takes[j]
-			t.Run(story.name+"/"+k.name(), func(t *testing.T) { compareTake(t, story, k, filepath.Join(folder, k.name())) })
+			t.Run(story.name+"/"+k.name(),
+				func(t *testing.T) { compareTake(t, story, k, filepath.Join(folder, k.name())) })
 		}
 	}
 }
@@ -92,7 +93,8 @@ func TestStoriesAddUp(t *testing.T) {
 					t.Errorf("%s, seed %d: %+v %+v", story.name, seed, d.Anomalies, d.Reconciliation)
 				}
 				if d.Events.Len() == 0 || d.Totals.OOMEvents > 0 != (story.name == "out-of-memory") {
-					t.Errorf("%s, seed %d: %d events, %d of them out of memory", story.name, seed, d.Events.Len(), d.Totals.OOMEvents)
+					t.Errorf("%s, seed %d: %d events, %d of them out of memory", story.name, seed, d.Events.Len(),
+						d.Totals.OOMEvents)
 				}
 			}
 		}
@@ -142,8 +144,10 @@ func TestTakes(t *testing.T) {
 // TestScriptFrames: a line is found by its text, in the function around it, and only
 // if there is one such line.
 func TestScriptFrames(t *testing.T) {
-	s := &script{"train.py", strings.Split("import x\n\ndef f(a):\n    if a:\n        g()  # why\n    g(1)\n    g(1)\n\nf(2)", "\n")}
-	for text, want := range map[string]string{"g()": "train.py:5:f", "f(2)": "train.py:9:<module>", "g(1)": "", "h()": ""} {
+	s := &script{"train.py", strings.Split("import x\n\ndef f(a):\n    if a:\n        g()  # why\n    g(1)\n    "+
+		"g(1)\n\nf(2)", "\n")}
+	for text, want := range map[string]string{"g()": "train.py:5:f", "f(2)": "train.py:9:<module>", "g(1)": "",
+		"h()": ""} {
 		got := ""
 		if f, err := s.frame(text); err == nil {
 			got = fmt.Sprintf("%s:%d:%s", f.File, f.Line, f.Name)
@@ -167,7 +171,8 @@ func TestProtocols(t *testing.T) {
 	var events []int
 	for _, protocol := range []string{"2", "3", "4", "5"} {
 		path := filepath.Join(t.TempDir(), "x.pickle")
-		if err := run([]string{"memviz-gen", "-o", path, "--protocol", protocol, "training-loop"}, io.Discard); err != nil {
+		if err := run([]string{"memviz-gen", "-o", path, "--protocol", protocol, "training-loop"},
+			io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		s, err := snapshot.Open(path)

@@ -32,19 +32,23 @@ var (
 		"torch::cuda::(anonymous namespace)::gather_with_cpp()")
 	mallocFrames = append(gatherFrames[:3:3], native(
 		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(unsigned long, CUstream_st*)",
-		"c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::malloc(void**, signed char, unsigned long, CUstream_st*)",
+		"c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::malloc(void**, signed char, unsigned long, "+
+			"CUstream_st*)",
 		"c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::allocate(unsigned long)",
-		"at::detail::empty_generic(c10::ArrayRef<long>, c10::Allocator*, c10::DispatchKeySet, c10::ScalarType, std::optional<c10::MemoryFormat>)",
+		"at::detail::empty_generic(c10::ArrayRef<long>, c10::Allocator*, c10::DispatchKeySet, c10::ScalarType, "+
+			"std::optional<c10::MemoryFormat>)",
 		"at::detail::empty_cuda(c10::ArrayRef<long>, c10::TensorOptions const&)")...)
 	freeFrames = append(gatherFrames[:3:3], native(
 		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::free(c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::Block*)",
-		"c10::intrusive_ptr<c10::StorageImpl, c10::detail::intrusive_target_default_null_type<c10::StorageImpl> >::reset_()",
+		"c10::intrusive_ptr<c10::StorageImpl, c10::detail::intrusive_target_default_null_type<c10::StorageImpl> "+
+			">::reset_()",
 		"c10::TensorImpl::~TensorImpl()")...)
 
 	// pythonDrops: a reference count reached zero in Python.
 	pythonDrops = native("THPVariable_clear(THPVariable*)", "THPVariable_dealloc(_object*)")
 
-	mainFrames = native("PyEval_EvalCode", "_PyRun_SimpleFileObject", "_PyRun_AnyFileObject", "Py_RunMain", "Py_BytesMain", "_start")
+	mainFrames = native("PyEval_EvalCode", "_PyRun_SimpleFileObject", "_PyRun_AnyFileObject", "Py_RunMain",
+		"Py_BytesMain", "_start")
 
 	moduleCall = []snapshot.FrameText{
 		py(site+"nn/modules/module.py", 1773, "_wrapped_call_impl"),
@@ -62,9 +66,11 @@ func operator(op string) []snapshot.FrameText {
 }
 
 var engineThread = native(
-	"torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&, torch::autograd::Node*, torch::autograd::InputBuffer&, std::shared_ptr<torch::autograd::ReadyQueue> const&)",
+	"torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&, "+
+		"torch::autograd::Node*, torch::autograd::InputBuffer&, std::shared_ptr<torch::autograd::ReadyQueue> const&)",
 	"torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)",
-	"torch::autograd::python::PythonEngine::thread_init(int, std::shared_ptr<torch::autograd::ReadyQueue> const&, bool)",
+	"torch::autograd::python::PythonEngine::thread_init(int, std::shared_ptr<torch::autograd::ReadyQueue> "+
+		"const&, bool)",
 	"start_thread", "__clone3")
 
 // backwardOf is an operator that a backward node calls on the engine's thread.

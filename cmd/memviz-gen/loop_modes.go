@@ -39,7 +39,8 @@ func checkpointing(l *loop) func(int) error {
 		l.ops = slices.Clone(layers)
 		for i := range l.ops[:len(layers)-2] {
 			l.ops[i].saved, l.ops[i].extra = i%opsOfLayer == 0, 0
-			l.ops[i].calls = slices.Insert(slices.Clone(layers[i].calls), callsOfGPT, py(site+"utils/checkpoint.py", 501, "checkpoint"))
+			l.ops[i].calls = slices.Insert(slices.Clone(layers[i].calls), callsOfGPT,
+				py(site+"utils/checkpoint.py", 501, "checkpoint"))
 		}
 		l.recompute = func(g *graph, i int) error {
 			if i == 0 || i%opsOfLayer != 0 || i > len(layers)-3 {
@@ -54,7 +55,8 @@ func checkpointing(l *loop) func(int) error {
 // again runs a part of the model once more, on the engine's thread. Its last result
 // is what the layer's output came from, and is dropped.
 func (l *loop) again(ops []op, saved [][]tensor) error {
-	l.thread = append(native("torch::autograd::PySavedVariableHooks::call_unpack_hook()", "torch::autograd::SavedVariable::unpack(std::shared_ptr<torch::autograd::Node>) const"),
+	l.thread = append(native("torch::autograd::PySavedVariableHooks::call_unpack_hook()",
+		"torch::autograd::SavedVariable::unpack(std::shared_ptr<torch::autograd::Node>) const"),
 		engineThread...)
 	defer func() { l.thread = nil }()
 	return l.in(func() error {
@@ -80,7 +82,8 @@ const copyStream = sideStream
 // stream, and wait for the default stream before they can be used again.
 func prefetch(l *loop) func(int) error {
 	ahead := 1 + l.rng.IntN(3)
-	prefetcher := []snapshot.FrameText{py(site+"utils/data/dataloader.py", 732, "__next__"), py("/home/ada/gpt/data.py", 51, "preload")}
+	prefetcher := []snapshot.FrameText{py(site+"utils/data/dataloader.py", 732, "__next__"),
+		py("/home/ada/gpt/data.py", 51, "preload")}
 	var queue [][]tensor
 	load := func() error {
 		for len(queue) <= ahead {

@@ -33,7 +33,8 @@ func run(args []string, stdout io.Writer) error {
 		Writer:          stdout,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "what the run's randomness begins with"},
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
 			&cli.IntFlag{Name: "rank", Usage: "process of a job that the file is of, 0 to 7"},
@@ -43,7 +44,8 @@ func run(args []string, stdout io.Writer) error {
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return fmt.Errorf("one story, scenario or shape at a time, and options stand before it: what is %q for?", c.Args().Get(1))
+				return fmt.Errorf("one story, scenario or shape at a time, and options stand before it: "+
+					"what is %q for?", c.Args().Get(1))
 			}
 			if p := c.Int("protocol"); p < 2 || p > 5 {
 				return fmt.Errorf("protocol %d is not one of 2 to 5", p)

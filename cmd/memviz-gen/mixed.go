@@ -73,7 +73,8 @@ func (m *mixed) forward(rows int64) (g halfGraph) {
 // lose casts the output to float32 first.
 func (m *mixed) lose(elements int64) (output tensor) {
 	m.at(losing, func() {
-		m.inside(func() { output = m.make(elements*floatBytes, "_to_copy") }, py(site+"nn/functional.py", 3884, "mse_loss"))
+		m.inside(func() { output = m.make(elements*floatBytes, "_to_copy") },
+			py(site+"nn/functional.py", 3884, "mse_loss"))
 	})
 	m.mlp.lose(losing, elements)
 	return output
@@ -82,8 +83,10 @@ func (m *mixed) lose(elements int64) (output tensor) {
 // scale makes the scale and the count of good steps when it is first called.
 func (m *mixed) scale() {
 	if !m.scaled {
-		m.inside(func() { m.make(floatBytes, "full") }, py(site+"amp/grad_scaler.py", 211, "scale"), py(site+"amp/grad_scaler.py", 165, "_lazy_init_scale_growth_tracker"))
-		m.inside(func() { m.make(floatBytes, "full") }, py(site+"amp/grad_scaler.py", 211, "scale"), py(site+"amp/grad_scaler.py", 168, "_lazy_init_scale_growth_tracker"))
+		m.inside(func() { m.make(floatBytes, "full") }, py(site+"amp/grad_scaler.py", 211, "scale"),
+			py(site+"amp/grad_scaler.py", 165, "_lazy_init_scale_growth_tracker"))
+		m.inside(func() { m.make(floatBytes, "full") }, py(site+"amp/grad_scaler.py", 211, "scale"),
+			py(site+"amp/grad_scaler.py", 168, "_lazy_init_scale_growth_tracker"))
 		m.scaled = true
 	}
 	m.inside(func() { m.set("scaled", m.make(floatBytes, "mul")) }, py(site+"amp/grad_scaler.py", 214, "scale"))

@@ -44,9 +44,10 @@ func (p *process) newMLP(widths ...int64) *mlp {
 
 // cuda is model.to("cuda"), inside the frames above each layer.
 func (m *mlp) cuda(above ...snapshot.FrameText) {
-	calls := slices.Concat([]snapshot.FrameText{py(site+"nn/modules/module.py", 1371, "to")}, above, []snapshot.FrameText{
-		py(site+"nn/modules/module.py", 930, "_apply"), py(site+"nn/modules/module.py", 957, "_apply"),
-		py(site+"nn/modules/module.py", 1357, "convert")})
+	calls := slices.Concat([]snapshot.FrameText{py(site+"nn/modules/module.py", 1371, "to")}, above,
+		[]snapshot.FrameText{
+			py(site+"nn/modules/module.py", 930, "_apply"), py(site+"nn/modules/module.py", 957, "_apply"),
+			py(site+"nn/modules/module.py", 1357, "convert")})
 	m.inside(func() {
 		for _, w := range m.weights() {
 			w.tensor = m.make(w.bytes, "to")
@@ -67,7 +68,8 @@ func (m *mlp) call(l layer, body func()) {
 	if l.weights == nil {
 		in = py(site+"nn/modules/activation.py", 816, "forward")
 	}
-	m.inside(body, slices.Concat(moduleCall, []snapshot.FrameText{py(site+"nn/modules/container.py", 253, "forward")}, moduleCall, []snapshot.FrameText{in})...)
+	m.inside(body, slices.Concat(moduleCall, []snapshot.FrameText{py(site+"nn/modules/container.py", 253, "forward")},
+		moduleCall, []snapshot.FrameText{in})...)
 }
 
 func (l layer) operator() string {

@@ -57,7 +57,8 @@ func (m *mlp) lose(text string, elements int64) {
 
 // tensorBackward are the frames below loss.backward() on the script's own thread.
 var tensorBackward = []snapshot.FrameText{
-	py(site+"_tensor.py", 648, "backward"), py(site+"autograd/__init__.py", 342, "backward"), py(site+"autograd/__init__.py", 199, "_make_grads"),
+	py(site+"_tensor.py", 648, "backward"), py(site+"autograd/__init__.py", 342, "backward"),
+	py(site+"autograd/__init__.py", 199, "_make_grads"),
 }
 
 // fromLoss is loss.backward() for a mean of squares of the model's output.
@@ -72,7 +73,8 @@ func (m *mlp) fromLoss(rows, features int64, outputs []tensor) {
 }
 
 var adamOfScript = []snapshot.FrameText{
-	py(site+"optim/optimizer.py", 526, "wrapper"), py(site+"optim/optimizer.py", 81, "_use_grad"), py(site+"optim/adam.py", 247, "step"),
+	py(site+"optim/optimizer.py", 526, "wrapper"), py(site+"optim/optimizer.py", 81, "_use_grad"),
+	py(site+"optim/adam.py", 247, "step"),
 }
 
 // adam is Adam.step() for all weights.
@@ -86,7 +88,8 @@ func (m *mlp) adamOf(weights []*weight) {
 				m.moments(w)
 			}
 			m.inside(func() { m.scratch(weights) },
-				py(site+"optim/optimizer.py", 149, "maybe_fallback"), py(site+"optim/adam.py", 949, "adam"), py(site+"optim/adam.py", 771, "_multi_tensor_adam"))
+				py(site+"optim/optimizer.py", 149, "maybe_fallback"), py(site+"optim/adam.py", 949, "adam"),
+				py(site+"optim/adam.py", 771, "_multi_tensor_adam"))
 		}, adamOfScript...)
 	})
 }

@@ -63,17 +63,20 @@ func network(s shape) (params []parameter, ops []op) {
 		ops = append(ops, o)
 	}
 	module := func(line int32, file string, fileLine int32) []snapshot.FrameText {
-		return append(append([]snapshot.FrameText{py(modelFile, line, "forward")}, moduleCall...), py(site+"nn/modules/"+file, fileLine, "forward"))
+		return append(append([]snapshot.FrameText{py(modelFile, line, "forward")}, moduleCall...),
+			py(site+"nn/modules/"+file, fileLine, "forward"))
 	}
 
 	add(op{name: "embedding", out: row * d, weights: []int{weight("wte", s.vocabulary*d)}},
-		append(moduleCall[:2:2], py(site+"nn/modules/sparse.py", 192, "forward"), py(site+"nn/functional.py", 2546, "embedding"))...)
+		append(moduleCall[:2:2], py(site+"nn/modules/sparse.py", 192, "forward"),
+			py(site+"nn/functional.py", 2546, "embedding"))...)
 	for i := range s.layers {
 		name := func(part string) string { return fmt.Sprintf("h.%d.%s", i, part) }
 		block := append(moduleCall[:2:2], py(modelFile, 63, "forward"))
 		sub := func(o op, calls []snapshot.FrameText) { add(o, append(block[:len(block):len(block)], calls...)...) }
 		attention, mlp := moduleCall[:2:2], append(moduleCall[:2:2], py(modelFile, 48, "forward"))
-		sub(op{name: "native_layer_norm", out: row * d, extra: 2 * row, saved: true, weights: []int{weight(name("ln_1"), 2*d)}},
+		sub(op{name: "native_layer_norm", out: row * d, extra: 2 * row, saved: true,
+			weights: []int{weight(name("ln_1"), 2*d)}},
 			module(64, "normalization.py", 229)[1:])
 		sub(op{name: "linear", out: row * 3 * d, saved: true, weights: []int{weight(name("attn.qkv"), 3*d*d)}},
 			append(attention[:2:2], module(24, "linear.py", 134)...))
@@ -82,11 +85,14 @@ func network(s shape) (params []parameter, ops []op) {
 		sub(op{name: "linear", out: row * d, weights: []int{weight(name("attn.proj"), d*d)}},
 			append(attention[:2:2], module(31, "linear.py", 134)...))
 		sub(op{name: "add", out: row * d, saved: true}, []snapshot.FrameText{py(modelFile, 64, "forward")})
-		sub(op{name: "native_layer_norm", out: row * d, extra: 2 * row, saved: true, weights: []int{weight(name("ln_2"), 2*d)}},
+		sub(op{name: "native_layer_norm", out: row * d, extra: 2 * row, saved: true,
+			weights: []int{weight(name("ln_2"), 2*d)}},
 			module(65, "normalization.py", 229)[1:])
-		sub(op{name: "linear", out: row * 4 * d, saved: true, weights: []int{weight(name("mlp.fc"), 4*d*d)}}, append(mlp[:3:3], module(49, "linear.py", 134)[1:]...))
+		sub(op{name: "linear", out: row * 4 * d, saved: true, weights: []int{weight(name("mlp.fc"), 4*d*d)}},
+			append(mlp[:3:3], module(49, "linear.py", 134)[1:]...))
 		sub(op{name: "gelu", out: row * 4 * d, saved: true}, append(mlp[:3:3], module(50, "activation.py", 816)[1:]...))
-		sub(op{name: "linear", out: row * d, weights: []int{weight(name("mlp.proj"), 4*d*d)}}, append(mlp[:3:3], module(51, "linear.py", 134)[1:]...))
+		sub(op{name: "linear", out: row * d, weights: []int{weight(name("mlp.proj"), 4*d*d)}},
+			append(mlp[:3:3], module(51, "linear.py", 134)[1:]...))
 		sub(op{name: "add", out: row * d, saved: true}, []snapshot.FrameText{py(modelFile, 65, "forward")})
 	}
 	add(op{name: "native_layer_norm", out: row * d, extra: 2 * row, saved: true, weights: []int{weight("ln_f", 2*d)}},

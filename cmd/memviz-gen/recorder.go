@@ -183,9 +183,11 @@ func (r *recorder) snapshot(conf string) *snapshot.Snapshot {
 	}
 	for _, s := range []snapshot.Setting{
 		{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: conf}, {Key: "max_split_size", Value: maxSplit},
-		{Key: "garbage_collection_threshold", Value: threshold}, {Key: "expandable_segments", Value: strconv.FormatBool(r.settings.Expandable)},
+		{Key: "garbage_collection_threshold", Value: threshold},
+		{Key: "expandable_segments", Value: strconv.FormatBool(r.settings.Expandable)},
 		{Key: "pinned_num_register_threads", Value: "1"}, {Key: "release_lock_on_cudamalloc", Value: "false"},
-		{Key: "pinned_use_cuda_host_register", Value: "false"}, {Key: "graph_capture_record_stream_reuse", Value: "false"},
+		{Key: "pinned_use_cuda_host_register", Value: "false"},
+		{Key: "graph_capture_record_stream_reuse", Value: "false"},
 	} {
 		r.out.Setting(s.Key, s.Value)
 	}

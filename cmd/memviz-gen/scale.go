@@ -17,7 +17,8 @@ type shapeMaker struct {
 }
 
 var shapes = []shapeMaker{
-	{"training-shaped", "steps that save activations and give them back in reverse, over tensors that stay", trainingShaped},
+	{"training-shaped", "steps that save activations and give them back in reverse, over tensors that stay",
+		trainingShaped},
 	{"adversarial", "random lifetimes, the hardest thing to draw", adversarial},
 }
 

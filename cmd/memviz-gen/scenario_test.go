@@ -82,7 +82,8 @@ func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
 	case badRank:
 		bad := tell(t, s, seed, badRankOf(seed))
 		good := tell(t, s, seed, (badRankOf(seed)+1)%jobSize)
-		x, m := bad.heldBy(s.truth.site)[bad.device.Totals.PeakState], good.heldBy(s.truth.site)[good.device.Totals.PeakState]
+		x, m := bad.heldBy(s.truth.site)[bad.device.Totals.PeakState],
+			good.heldBy(s.truth.site)[good.device.Totals.PeakState]
 		if x <= m {
 			return fmt.Sprintf("the bad rank holds %d bytes, another one %d", x, m)
 		}
@@ -114,7 +115,8 @@ func (run told) liesOfOOM(s *scenario) string {
 		"limit":      deviceFree >= request,
 	}
 	if !is[s.truth.verdict] {
-		return fmt.Sprintf("%d of %d reserved bytes are active, the device has %d, and %d are asked for", active, reserved, deviceFree, request)
+		return fmt.Sprintf("%d of %d reserved bytes are active, the device has %d, and %d are asked for", active,
+			reserved, deviceFree, request)
 	}
 	return ""
 }
@@ -191,7 +193,8 @@ func TestScenarioOfRank(t *testing.T) {
 	var files [2]bytes.Buffer
 	for rank := range files {
 		path := filepath.Join(t.TempDir(), "x.pickle")
-		if err := run([]string{"memviz-gen", "-o", path, "--seed", "3", "--rank", fmt.Sprint(rank), "ranks"}, io.Discard); err != nil {
+		if err := run([]string{"memviz-gen", "-o", path, "--seed", "3", "--rank", fmt.Sprint(rank), "ranks"},
+			io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		s, err := snapshot.Open(path)

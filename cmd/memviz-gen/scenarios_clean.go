@@ -7,7 +7,8 @@ var cleanScenarios = []scenario{
 	{name: "clean", about: "training, step after step", run: looped(clean)},
 	{name: "accumulation", about: "gradients of several batches are added up before a step", run: looped(accumulation)},
 	{name: "evaluation", about: "a validation without gradients every few steps", run: looped(evaluation)},
-	{name: "lazy-optimizer", about: "some weights are frozen at first, so their optimizer state comes late", run: looped(lazyOptimizer)},
+	{name: "lazy-optimizer", about: "some weights are frozen at first, so their optimizer state comes late",
+		run: looped(lazyOptimizer)},
 	{name: "checkpointing", about: "activations are made again in the backward pass", run: looped(checkpointing)},
 	{name: "prefetch", about: "batches are copied some steps ahead, on a stream of their own", run: looped(prefetch)},
 	{name: "deque", about: "the last few tensors are kept, older ones dropped", run: looped(boundedDeque)},
@@ -111,7 +112,8 @@ func warmUp(l *loop) func(int) error {
 			if i > l.record+1 {
 				break
 			}
-			if err := l.keep(l.odd(1<<20, 32<<20), "empty", 53, py("/home/ada/gpt/kernels.py", 88, "autotune")); err != nil {
+			if err := l.keep(l.odd(1<<20, 32<<20), "empty", 53,
+				py("/home/ada/gpt/kernels.py", 88, "autotune")); err != nil {
 				return err
 			}
 		}

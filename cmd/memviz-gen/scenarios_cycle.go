@@ -4,7 +4,8 @@ const traceFile = "/home/ada/gpt/trace.py"
 
 // cycleScenarios free memory late.
 var cycleScenarios = []scenario{
-	{name: "cycle", about: "tensors in reference cycles, freed in bursts by Python's collector", run: looped(referenceCycle),
+	{name: "cycle", about: "tensors in reference cycles, freed in bursts by Python's collector",
+		run:   looped(referenceCycle),
 		truth: truth{cycle, "proved", traceFile + ":12:capture"},
 		also: []truth{
 			{problem: leak, site: traceFile + ":12:capture"}, // what it looks like from outside
@@ -13,8 +14,9 @@ var cycleScenarios = []scenario{
 }
 
 // collectorDrops: Python's cycle collector took an object apart that held the tensor.
-var collectorDrops = append(pythonDrops[:2:2], native("subtype_dealloc", "dict_dealloc", "subtype_clear", "delete_garbage",
-	"gc_collect_main", "gc_collect_generations", "_PyObject_GC_New", "PyList_New")...)
+var collectorDrops = append(pythonDrops[:2:2],
+	native("subtype_dealloc", "dict_dealloc", "subtype_clear", "delete_garbage",
+		"gc_collect_main", "gc_collect_generations", "_PyObject_GC_New", "PyList_New")...)
 
 func referenceCycle(l *loop) func(int) error {
 	period := 4 + l.rng.IntN(3)

@@ -4,7 +4,8 @@ const cropsFile = "/home/ada/gpt/crops.py"
 
 // fragmentationScenarios end with much memory that is neither used nor of use.
 var fragmentationScenarios = []scenario{
-	{name: "fragmentation", about: "half of many tensors of odd sizes is dropped, then larger ones are needed", run: oddSizes,
+	{name: "fragmentation", about: "half of many tensors of odd sizes is dropped, then larger ones are needed",
+		run:   oddSizes,
 		truth: truth{fragmentation, "fragmented", cropsFile + ":27:cut"}},
 }
 

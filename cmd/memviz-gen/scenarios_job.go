@@ -6,8 +6,10 @@ import "math/rand/v2"
 // one is bad depends on the seed.
 var jobScenarios = []scenario{
 	{name: "ranks", about: "a job in which nothing is wrong", job: job(healthyRank)},
-	{name: "ranks-uneven", about: "the same, and each rank pads its batches to their own lengths", job: job(unevenRank)},
-	{name: "ranks-buckets", about: "the same with a few lengths only, so that some ranks never see the longest", job: job(bucketRank)},
+	{name: "ranks-uneven", about: "the same, and each rank pads its batches to their own lengths",
+		job: job(unevenRank)},
+	{name: "ranks-buckets", about: "the same with a few lengths only, so that some ranks never see the longest",
+		job: job(bucketRank)},
 	{name: "ranks-slow", about: "one rank is two steps behind, and holds no more than the others", job: job(slowRank)},
 	{name: "bad-rank-hook", about: "on one rank a hook keeps activations", job: job(hookRank),
 		truth: truth{badRank, "outlier", modelFile + ":48:forward"}},

@@ -10,7 +10,8 @@ const (
 var leakScenarios = []scenario{
 	{name: "leak-list", about: "the loss of each step is kept in a list", run: looped(leakList),
 		truth: truth{leak, "strong", modelFile + ":108:loss"}},
-	{name: "leak-graph", about: "the loss of each validation is kept, and with it the graph behind it", run: looped(leakGraph),
+	{name: "leak-graph", about: "the loss of each validation is kept, and with it the graph behind it",
+		run:   looped(leakGraph),
 		truth: truth{leak, "strong", trainFile + ":41:validate"}},
 	{name: "leak-metrics", about: "a tensor is appended to the metrics of each step", run: looped(leakMetrics),
 		truth: truth{leak, "strong", metricsFile + ":17:update"}},
@@ -19,7 +20,8 @@ var leakScenarios = []scenario{
 	{name: "leak-cat", about: "a history is replaced by a longer one in each step", run: looped(leakCat),
 		truth: truth{leak, "strong", metricsFile + ":33:extend"}},
 	{name: "leak-tiny", about: "1 KiB a step among 10 GiB of tensors of random sizes", run: looped(leakTiny),
-		truth: truth{leak, "strong", metricsFile + ":23:count"}, also: []truth{{problem: fragmentation, site: augmentFile + ":58:mix"}}},
+		truth: truth{leak, "strong", metricsFile + ":23:count"},
+		also:  []truth{{problem: fragmentation, site: augmentFile + ":58:mix"}}},
 	{name: "leak-third", about: "a tensor is kept in every third step", run: looped(leakThird),
 		truth: truth{leak, "weak", metricsFile + ":41:sample"}},
 }

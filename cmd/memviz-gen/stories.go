@@ -31,7 +31,8 @@ type take struct {
 }
 
 // stories are in the order in which a newcomer should read them.
-var stories = slices.Concat(firstStories, trainingStories, allocatorStories, streamStories, inferenceStories, rankStories, formatStories)
+var stories = slices.Concat(firstStories, trainingStories, allocatorStories, streamStories, inferenceStories,
+	rankStories, formatStories)
 
 var firstStories = []story{
 	{"training-loop", "a small GPT trained for four steps; nothing is wrong", []take{

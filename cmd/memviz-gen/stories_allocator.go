@@ -6,7 +6,8 @@ import (
 )
 
 var allocatorStories = []story{
-	{"expandable-segments", "pages are mapped, unmapped and mapped again", []take{{conf: expandable, play: expandableSegments}}},
+	{"expandable-segments", "pages are mapped, unmapped and mapped again",
+		[]take{{conf: expandable, play: expandableSegments}}},
 	{"cuda-graph", "a captured forward pass has a pool of its own", []take{{play: cudaGraph}}},
 	{"fragmentation", "sequences of many lengths break the cache into pieces; expandable segments cure it", []take{
 		{file: "before.pickle.gz", play: manyLengths}, {file: "after.pickle.gz", conf: expandable, play: manyLengths}}},
@@ -72,7 +73,8 @@ func manyLengths(p *process) {
 			for _, length := range lengths {
 				p.at("saved = forward(length)", func() {
 					var x tensor
-					p.at(`x = torch.randn(8, length, 1024, device="cuda")`, func() { x = p.make(length*width, "randn") })
+					p.at(`x = torch.randn(8, length, 1024, device="cuda")`,
+						func() { x = p.make(length*width, "randn") })
 					for layer := range 10 {
 						p.at("x = torch.tanh(x)", func() {
 							next := p.make(length*width, "tanh")

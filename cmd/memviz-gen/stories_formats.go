@@ -7,11 +7,13 @@ import (
 )
 
 var formatStories = []story{
-	{"cpp-stacks", "three steps recorded with C++ frames: the backward pass has names", []take{{all: true, play: threeSteps}}},
+	{"cpp-stacks", "three steps recorded with C++ frames: the backward pass has names",
+		[]take{{all: true, play: threeSteps}}},
 	{"protocol-5", "three steps, pickled as Python 3.14 does", []take{{play: threeSteps, write: protocol5}}},
 	{"cpp-writer", "three steps, pickled by torch's C++ code", []take{{play: threeSteps, write: snapshot.WriteNative}}},
 	{"saved-by-torch", "one step, kept with torch.save: the snapshot, and the segments alone", []take{
-		{file: "snapshot.pt", play: oneStep, write: saved("snapshot")}, {file: "segments.pt", play: oneStep, write: savedSegments}}},
+		{file: "snapshot.pt", play: oneStep, write: saved("snapshot")},
+		{file: "segments.pt", play: oneStep, write: savedSegments}}},
 }
 
 func threeSteps(p *process) {

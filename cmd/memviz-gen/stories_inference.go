@@ -4,7 +4,8 @@ import "fmt"
 
 var inferenceStories = []story{
 	{"kv-cache", "a decoder's cache of keys and values grows with each token", []take{{play: kvCache}}},
-	{"reference-cycle", "objects that point at themselves keep their tensors until gc.collect()", []take{{all: true, play: selfReference}}},
+	{"reference-cycle", "objects that point at themselves keep their tensors until gc.collect()",
+		[]take{{all: true, play: selfReference}}},
 }
 
 const tokenBytes = 32 * 128 * halfBytes // of a token's keys, or values, in a layer
@@ -19,7 +20,8 @@ func kvCache(p *process) {
 				bytes = p.vars["x"].bytes
 			}
 			p.at("x = decoder(x, cache)", func() {
-				p.inside(func() { p.set("x", p.decode(keys[:], values[:], bytes, (32+token)*tokenBytes)) }, moduleCall...)
+				p.inside(func() { p.set("x", p.decode(keys[:], values[:], bytes, (32+token)*tokenBytes)) },
+					moduleCall...)
 			})
 			p.assign("x", "x = x[:, :, -1:].clone()", tokenBytes, "clone")
 		}

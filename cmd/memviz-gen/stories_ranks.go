@@ -22,8 +22,10 @@ type parallel struct {
 // spawned runs body in work(), as torch.multiprocessing starts it.
 func (p *process) spawned(body func()) {
 	spawn := []snapshot.FrameText{py("<string>", 1, "<module>"),
-		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 122, "spawn_main"), py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 135, "_main"),
-		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 314, "_bootstrap"), py("/opt/conda/lib/python3.11/multiprocessing/process.py", 108, "run"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 122, "spawn_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 135, "_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 314, "_bootstrap"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 108, "run"),
 		py(site+"multiprocessing/spawn.py", 90, "_wrap")}
 	p.inside(body, spawn...)
 }
@@ -35,7 +37,8 @@ func (p *process) parallelJob(step func(*parallel)) {
 		p.at(toCUDA, func() { m.cuda() })
 		p.at("parallel = DistributedDataParallel(model)", func() {
 			p.inside(func() { m.bucket = p.make(total(tensorsOf(m.weights())), "empty") },
-				py(site+"nn/parallel/distributed.py", 860, "__init__"), py(site+"nn/parallel/distributed.py", 1203, "_ddp_init_helper"))
+				py(site+"nn/parallel/distributed.py", 860, "__init__"),
+				py(site+"nn/parallel/distributed.py", 1203, "_ddp_init_helper"))
 		})
 		for range 4 {
 			m.iterate(func() { step(m) })
@@ -58,7 +61,8 @@ func (m *parallel) iterate(step func()) {
 	m.randn("y", target, rows*features)
 	m.at("output = parallel(x)", func() {
 		m.inside(func() { outputs = m.forward(rows) }, slices.Concat(moduleCall, []snapshot.FrameText{
-			py(site+"nn/parallel/distributed.py", 1661, "forward"), py(site+"nn/parallel/distributed.py", 1487, "_run_ddp_forward")})...)
+			py(site+"nn/parallel/distributed.py", 1661, "forward"),
+			py(site+"nn/parallel/distributed.py", 1487, "_run_ddp_forward")})...)
 		m.set("output", outputs[len(outputs)-1])
 	})
 	m.lose(losing, rows*features)
@@ -75,7 +79,8 @@ func shardedOptimizer(rank int) func(*process) {
 	return func(p *process) {
 		p.parallelJob(func(m *parallel) {
 			m.inside(func() { m.adamOf(shares(m.weights())[rank]) },
-				py(site+"optim/optimizer.py", 526, "wrapper"), py(site+"distributed/optim/zero_redundancy_optimizer.py", 1136, "step"),
+				py(site+"optim/optimizer.py", 526, "wrapper"),
+				py(site+"distributed/optim/zero_redundancy_optimizer.py", 1136, "step"),
 				py(site+"distributed/optim/zero_redundancy_optimizer.py", 1055, "_local_step"))
 		})
 	}

@@ -37,7 +37,8 @@ func dataStream(p *process) {
 			var batch tensor
 			p.at(load, func() {
 				p.on(sideStream, func() {
-					p.at(`batch = host.to("cuda", non_blocking=True)`, func() { batch = p.make(rows*features*floatBytes, "to") })
+					p.at(`batch = host.to("cuda", non_blocking=True)`,
+						func() { batch = p.make(rows*features*floatBytes, "to") })
 				})
 			})
 			p.note(p.gpu.RecordStream(batch.addr, 0))

@@ -5,12 +5,14 @@ import (
 )
 
 var trainingStories = []story{
-	{"mixed-precision", "the first step overflows, so the optimizer has no state until the second", []take{{play: mixedPrecision}}},
+	{"mixed-precision", "the first step overflows, so the optimizer has no state until the second",
+		[]take{{play: mixedPrecision}}},
 	{"reused-blocks", "eight layers in a row share two blocks of the cache", []take{{play: reusedBlocks}}},
 	{"ten-steps", "what ten steps have left behind", []take{
 		{file: "before.pickle.gz", play: tenSteps(0)}, {file: "after.pickle.gz", play: tenSteps(10)}}},
 	{"some-steps", "three steps of ten are recorded; most of the memory is older", []take{{play: someSteps}}},
-	{"gradient-accumulation", "gradients of four batches are added up before a step", []take{{play: gradientAccumulation}}},
+	{"gradient-accumulation", "gradients of four batches are added up before a step",
+		[]take{{play: gradientAccumulation}}},
 	{"checkpointing", "the same steps without and with activation checkpointing", []take{
 		{file: "before.pickle.gz", play: checkpoints(false)}, {file: "after.pickle.gz", play: checkpoints(true)}}},
 }

@@ -198,7 +198,8 @@ func (t *trainer) leaf(p *parameter, node string) error {
 }
 
 var adamStep = []snapshot.FrameText{
-	py(site+"optim/optimizer.py", 526, "wrapper"), py(site+"optim/optimizer.py", 81, "_use_grad"), py(site+"optim/adamw.py", 237, "step"),
+	py(site+"optim/optimizer.py", 526, "wrapper"), py(site+"optim/optimizer.py", 81, "_use_grad"),
+	py(site+"optim/adamw.py", 237, "step"),
 }
 
 // step is AdamW: its state is made in the first step and kept, the rest is scratch.
@@ -210,7 +211,8 @@ func (t *trainer) step() error {
 					return err
 				}
 			}
-			return t.in(t.update, py(site+"optim/adam.py", 949, "adam"), py(site+"optim/adam.py", 723, "_multi_tensor_adam"))
+			return t.in(t.update, py(site+"optim/adam.py", 949, "adam"),
+				py(site+"optim/adam.py", 723, "_multi_tensor_adam"))
 		}, adamStep...)
 	})
 }

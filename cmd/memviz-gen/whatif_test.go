@@ -56,7 +56,8 @@ func TestPredictedPairs(t *testing.T) {
 			for seed := range uint64(2) {
 				before, after := s.under(t, "", seed), s.under(t, conf, seed)
 				if !before.Proof.Holds() || !after.Proof.Holds() {
-					t.Fatalf("%s, seed %d: not reproduced: %+v, %+v", s.name, seed, before.Proof.First, after.Proof.First)
+					t.Fatalf("%s, seed %d: not reproduced: %+v, %+v", s.name, seed, before.Proof.First,
+						after.Proof.First)
 				}
 				setting, err := whatif.Parse(conf)
 				if err != nil {
@@ -68,20 +69,23 @@ func TestPredictedPairs(t *testing.T) {
 				if n, _, cached := before.PreExisting(); n > 0 || cached > 0 {
 					late = append(late, off)
 				} else if whole++; recorded < study.Outcomes[0].Least || recorded > study.Outcomes[0].Most {
-					t.Errorf("%s, seed %d, %s: %d bytes predicted, %d recorded", s.name, seed, conf, predicted, recorded)
+					t.Errorf("%s, seed %d, %s: %d bytes predicted, %d recorded", s.name, seed, conf, predicted,
+						recorded)
 				}
 				if study.Best != nil {
 					saved += before.ReservedPeak() - recorded
 					worst = max(worst, 100*float64(recorded-before.ReservedPeak())/float64(before.ReservedPeak()))
 				}
 				if s.name == cure.name && conf == "expandable_segments:True" && study.Best == nil {
-					t.Errorf("seed %d: expandable segments cure this, from %d to %d bytes", seed, before.ReservedPeak(), recorded)
+					t.Errorf("seed %d: expandable segments cure this, from %d to %d bytes", seed, before.ReservedPeak(),
+						recorded)
 				}
 			}
 		}
 		slices.Sort(late)
 		median := late[len(late)/2]
-		t.Logf("%s: %d whole recordings exact or in the spread; %d others off by %.1f %% (median), %.1f %% (9 of 10), %.1f %% at most; where it is advised, %d MiB saved in all, worst case %+.1f %%",
+		t.Logf("%s: %d whole recordings exact or in the spread; %d others off by %.1f %% (median), %.1f %% (9 of "+
+			"10), %.1f %% at most; where it is advised, %d MiB saved in all, worst case %+.1f %%",
 			conf, whole, len(late), median, late[len(late)*9/10], late[len(late)-1], saved>>20, worst)
 		if whole < 10 || median > 5 || worst > 0 {
 			t.Errorf("%s: %d whole recordings, median %.1f %%, worst advice %+.1f %%", conf, whole, median, worst)

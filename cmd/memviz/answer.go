@@ -21,10 +21,13 @@ func answerFlags(condition string, own ...cli.Flag) []cli.Flag {
 // printFlags say how an answer is printed, and what is made of it.
 func printFlags(condition string, own ...cli.Flag) []cli.Flag {
 	return append(own,
-		&cli.StringFlag{Name: "format", Category: printing, Value: string(answer.Text), Usage: "print as `FORMAT`: text, markdown or json"},
-		&cli.StringFlag{Name: "color", Category: printing, Value: "auto", Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
-		&cli.StringSliceFlag{Name: "fail-if", Category: printing, Usage: "exit with status 3 if `CONDITION` holds, such as '" + condition +
-			"'; any number or list of the JSON; may be repeated"},
+		&cli.StringFlag{Name: "format", Category: printing, Value: string(answer.Text),
+			Usage: "print as `FORMAT`: text, markdown or json"},
+		&cli.StringFlag{Name: "color", Category: printing, Value: "auto",
+			Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
+		&cli.StringSliceFlag{Name: "fail-if", Category: printing,
+			Usage: "exit with status 3 if `CONDITION` holds, such as '" + condition +
+				"'; any number or list of the JSON; may be repeated"},
 		quietFlag,
 	)
 }

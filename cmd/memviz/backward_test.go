@@ -44,7 +44,8 @@ func (b *backward) to(k int) error {
 		switch b.events.Action[b.state] {
 		case snapshot.Alloc:
 			if b.live[addr] != size {
-				return fmt.Errorf("event %d allocates %d bytes at %#x, where %d are live after it", b.state, size, addr, b.live[addr])
+				return fmt.Errorf("event %d allocates %d bytes at %#x, where %d are live after it", b.state, size, addr,
+					b.live[addr])
 			}
 			delete(b.live, addr)
 			b.active -= size

@@ -13,7 +13,8 @@ import (
 )
 
 // capacityFlag says what no file says.
-var capacityFlag = &cli.StringFlag{Name: "capacity", Usage: "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such as H100"}
+var capacityFlag = &cli.StringFlag{Name: "capacity",
+	Usage: "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such as H100"}
 
 // capacity is the value of --capacity in bytes, 0 if it is not given.
 func capacity(c *cli.Context) (int64, error) {
@@ -37,13 +38,16 @@ func givenCapacity(c *cli.Context) (report.GivenCapacity, error) {
 	if gpu, ok := analysis.FindGPU(text); ok {
 		return report.GivenCapacity{Bytes: gpu.Bytes, GPU: gpu.Name}, nil
 	}
-	return report.GivenCapacity{}, misused(c, "--capacity: %q is no size such as 80GiB, and none of %s", text, strings.Join(analysis.GPUNames(), ", "))
+	return report.GivenCapacity{}, misused(c, "--capacity: %q is no size such as 80GiB, and none of %s", text,
+		strings.Join(analysis.GPUNames(), ", "))
 }
 
 // drawCapacity puts the line on the page, and says where it cannot stand.
 func drawCapacity(c *cli.Context, document *report.Document, given report.GivenCapacity) {
 	for _, r := range document.Capacity(given) {
-		fmt.Fprintf(c.App.ErrWriter, "memviz: --capacity %s is left aside for %s: the recording shows that it has %s or more\n",
-			units.Bytes(given.Bytes), r.Snapshot.DeviceLabel(r.Device.ID), units.Bytes(analysis.CapacityOf(r, 0).AtLeast))
+		fmt.Fprintf(c.App.ErrWriter,
+			"memviz: --capacity %s is left aside for %s: the recording shows that it has %s or more\n",
+			units.Bytes(given.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
+			units.Bytes(analysis.CapacityOf(r, 0).AtLeast))
 	}
 }

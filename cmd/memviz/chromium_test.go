@@ -107,7 +107,8 @@ func (p *page) watch(event any) {
 	switch event := event.(type) {
 	case *network.EventRequestWillBeSent:
 		asked := event.Request.URL
-		if path, _, _ := strings.Cut(asked, "?"); path != p.url && !strings.HasPrefix(asked, "data:") && !strings.HasPrefix(asked, "blob:") {
+		if path, _, _ := strings.Cut(asked, "?"); path != p.url && !strings.HasPrefix(asked, "data:") &&
+			!strings.HasPrefix(asked, "blob:") {
 			p.note("a request left the page: %s", asked)
 		}
 	case *runtime.EventExceptionThrown:

@@ -14,7 +14,8 @@ import (
 // conclude says what was written, and what is not in it.
 func conclude(c *cli.Context, what string, size int64, document *report.Document) {
 	if left := document.LeftOut(); len(left) > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "memviz: left out to stay within --max-size %s: %s\n", c.String("max-size"), strings.Join(left, ", "))
+		fmt.Fprintf(c.App.ErrWriter, "memviz: left out to stay within --max-size %s: %s\n", c.String("max-size"),
+			strings.Join(left, ", "))
 	}
 	if !c.Bool("quiet") {
 		fmt.Fprintln(c.App.ErrWriter, closingLine(what, size, document.Report()))

@@ -10,7 +10,8 @@ import (
 )
 
 // deviceFlag limits an answer to one device.
-var deviceFlag = &cli.IntFlag{Name: "device", Value: -1, DefaultText: "all", Usage: "only the device with this `ORDINAL`"}
+var deviceFlag = &cli.IntFlag{Name: "device", Value: -1, DefaultText: "all",
+	Usage: "only the device with this `ORDINAL`"}
 
 // onlyDevice leaves the device that was asked for, if one was. Snapshots without
 // it drop out, unless that is all of them.

@@ -15,7 +15,8 @@ import (
 // familiesFlag names a person's own rules. It goes with every command whose
 // answer depends on families: trace, top, diff and leaks.
 var familiesFlag = &cli.StringFlag{Name: "families",
-	Usage: "say in `FILE` what tensors are for, before all built-in rules; a line is like 'cache: function =~ kv_cache'"}
+	Usage: "say in `FILE` what tensors are for, before all built-in rules; a line is like 'cache: function " +
+		"=~ kv_cache'"}
 
 // override has the rules file of --families, if there is one, decide first.
 func override(c *cli.Context, in []answer.Input) error {

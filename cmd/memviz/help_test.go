@@ -59,7 +59,8 @@ func TestHelpGroups(t *testing.T) {
 			t.Errorf("%s has %s, want %s", tt.command, got, tt.headings)
 		}
 		for _, flag := range newApp(nil, nil, nil).Command(tt.command).Flags {
-			if n := strings.Count(help, "\n   --"+flag.Names()[0]+" ") + strings.Count(help, "\n   --"+flag.Names()[0]+","); n != 1 {
+			if n := strings.Count(help, "\n   --"+flag.Names()[0]+" ") +
+				strings.Count(help, "\n   --"+flag.Names()[0]+","); n != 1 {
 				t.Errorf("%s lists --%s %d times", tt.command, flag.Names()[0], n)
 			}
 		}
@@ -87,7 +88,8 @@ func TestEverythingIsDocumented(t *testing.T) {
 					t.Errorf("the manual page has no %s%s of %s", dashes, name, command.Name)
 				}
 			}
-			if of := "__fish_seen_subcommand_from " + command.Name + "' "; !strings.Contains(fish, of) || !strings.Contains(fish, " -l "+flag.Names()[0]+" ") {
+			if of := "__fish_seen_subcommand_from " + command.Name + "' "; !strings.Contains(fish, of) ||
+				!strings.Contains(fish, " -l "+flag.Names()[0]+" ") {
 				t.Errorf("fish does not complete --%s of %s", flag.Names()[0], command.Name)
 			}
 		}
@@ -115,7 +117,8 @@ func TestReadmeExamples(t *testing.T) {
 			continue // between two blocks of code
 		}
 		for line := range strings.Lines(block) {
-			if command, _, _ := strings.Cut(line, " #"); strings.Contains(command, "memviz ") && !strings.HasPrefix(command, "make ") {
+			if command, _, _ := strings.Cut(line, " #"); strings.Contains(command, "memviz ") &&
+				!strings.HasPrefix(command, "make ") {
 				examples = append(examples, strings.TrimSpace(command))
 			}
 		}
@@ -134,7 +137,8 @@ func runExamples(t *testing.T, examples map[string][]string) {
 		for i, command := range commands {
 			script := "[!exec:bash] skip 'bash is not installed'\n" +
 				"exec bash -ec 'set -o pipefail; " + strings.ReplaceAll(command, "'", "''") + "'\n"
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txtar", name, i+1)), []byte(script), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txtar", name, i+1)), []byte(script),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,7 +150,8 @@ func runExamples(t *testing.T, examples map[string][]string) {
 func examplesOf(command *cli.Command) []string {
 	var examples []string
 	for line := range strings.Lines(command.Description) {
-		if line := strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "    ") && strings.Contains(line, "memviz ") {
+		if line := strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "    ") &&
+			strings.Contains(line, "memviz ") {
 			examples = append(examples, strings.TrimSpace(line))
 		}
 	}
@@ -176,7 +181,8 @@ func exampleFolder(env *testscript.Env) error {
 			return err
 		}
 	}
-	for name, args := range map[string][]string{"report.html": nil, "old.html": nil, "redacted.html": {"--redact", "all"}} {
+	for name, args := range map[string][]string{"report.html": nil, "old.html": nil,
+		"redacted.html": {"--redact", "all"}} {
 		args = append([]string{"trace", "-q", "-o", in(name), in("snap.pickle")}, args...)
 		if status := run(args, nil, io.Discard, io.Discard); status != exitDone {
 			return fmt.Errorf("%s cannot be made: status %d", name, status)

@@ -55,7 +55,8 @@ type counted struct {
 }
 
 func (c counted) reader() io.Reader {
-	return io.MultiReader(strings.NewReader(c.begin), &numbers{format: c.format, times: c.times}, strings.NewReader(c.end))
+	return io.MultiReader(strings.NewReader(c.begin), &numbers{format: c.format, times: c.times},
+		strings.NewReader(c.end))
 }
 
 // numbers is a text with the numbers from 0 to below times.
@@ -112,44 +113,64 @@ func TestHostile(t *testing.T) {
 		{"10^8 marks", again{"\x80\x04", "(", 100 * million, "."}, "more than 256 containers inside one another"},
 		{"10^8 memo entries", again{"\x80\x04]", "\x94", 100 * million, "."}, "--limit memory=N"},
 		{"10^8 tuples", again{"\x80\x04)", "\x85", 100 * million, "."}, "--limit memory=N"},
-		{"10^7 frames of nothing", again{"\x80\x04", "\x95\x00\x00\x00\x00\x00\x00\x00\x00", 10 * million, "N."}, "not a memory snapshot"},
-		{"10^6 lists inside one another", again{"\x80\x04]", "]", million, strings.Repeat("a", million) + "."}, "--limit memory=N"},
-		{"10^6 dicts inside one another", again{"\x80\x04}", "K\x01}", million, strings.Repeat("s", million) + "."}, "--limit memory=N"},
+		{"10^7 frames of nothing", again{"\x80\x04", "\x95\x00\x00\x00\x00\x00\x00\x00\x00", 10 * million, "N."},
+			"not a memory snapshot"},
+		{"10^6 lists inside one another", again{"\x80\x04]", "]", million, strings.Repeat("a", million) + "."},
+			"--limit memory=N"},
+		{"10^6 dicts inside one another", again{"\x80\x04}", "K\x01}", million, strings.Repeat("s", million) + "."},
+			"--limit memory=N"},
 		{"10^6 tuples inside one another", again{"\x80\x04)", "\x85", million, "."}, "--limit memory=N"},
-		{"10^6 lists of the other way", again{slow + "]", "]", million, strings.Repeat("a", million) + "."}, "more than 256 containers"},
+		{"10^6 lists of the other way", again{slow + "]", "]", million, strings.Repeat("a", million) + "."},
+			"more than 256 containers"},
 		{"10^6 keys in one dict", again{"\x80\x04}", "K\x01Ns", million, "."}, "without segments"},
 		{"a memo index of 2^31", whole("\x80\x02]r\x00\x00\x00\x80."), "--limit memo=N"},
 		{"a string of 2^40 bytes", whole("\x80\x04\x8d\x00\x00\x00\x00\x00\x01\x00\x00."), "--limit string=N"},
 		{"bytes of 2^40 bytes", whole("\x80\x04\x8e\x00\x00\x00\x00\x00\x01\x00\x00."), "--limit string=N"},
 		{"an integer of 2^31 bytes", whole("\x80\x02\x8b\xff\xff\xff\x7f."), "--limit string=N"},
-		{"a frame of 2^40 bytes", whole(slow + "\x95\x00\x00\x00\x00\x00\x01\x00\x00."), "a frame of 1099511627776 bytes"},
-		{"a long string a million times", again{slow + "(X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(long)))) + long + "q\x00", "h\x00", million, "l."},
+		{"a frame of 2^40 bytes", whole(slow + "\x95\x00\x00\x00\x00\x00\x01\x00\x00."),
+			"a frame of 1099511627776 bytes"},
+		{"a long string a million times",
+			again{slow + "(X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(long)))) + long + "q\x00",
+				"h\x00", million, "l."},
 			"long strings are repeated"},
-		{"lists that double 60 times", whole("\x80\x04}(\x8c\x08segments]\x8c\x12allocator_settings" + doubled(60) + "u."), ""},
+		{"lists that double 60 times",
+			whole("\x80\x04}(\x8c\x08segments]\x8c\x12allocator_settings" + doubled(60) + "u."), ""},
 		{"a list in itself", whole("\x80\x04}\x94(\x8c\x08segments]\x94h\x01a\x8c\x0ddevice_tracesh\x01u."), ""},
 		{"a stack shared a million times", again{stacked + "e\x94u", "}(h\x00h\x01h\x02h\x04u", million, "eeu."}, ""},
 		{"a stack of 10^6 frames", again{stacked, "h\x03", million, "eueeu."}, ""},
-		{"a stack that grows by one", again{stacked + "e", "h\x03a", million, "ueeu."}, "stacks that grow frame by frame"},
+		{"a stack that grows by one", again{stacked + "e", "h\x03a", million, "ueeu."},
+			"stacks that grow frame by frame"},
 		{"10^7 small events", again{traces, "}h\x00h\x01s", 10 * million, "eeu."}, "--limit memory=N"},
 		{"one event 10^7 times", again{traces + "\x94", "h\x02", 10 * million, "eeu."}, "--limit memory=N"},
 		{"10^6 devices", again{"\x80\x04}(\x8c\x0ddevice_traces](", "]", million, "eu."}, ""},
-		{"dicts of the same 250 values", counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94" +
-			"}(" + strings.Repeat("NN", 250) + "u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000, "eeu."}, ""},
-		{"the same settings 10^6 times", again{"\x80\x04}(\x8c\x12allocator_settings\x94}(" + strings.Repeat("NN", 250) + "u\x94", "h\x00h\x01", million, "\x8c\x08segments]u."}, ""},
+		{"dicts of the same 250 values",
+			counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94" +
+				"}(" + strings.Repeat("NN", 250) + "u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000,
+				"eeu."}, ""},
+		{"the same settings 10^6 times",
+			again{"\x80\x04}(\x8c\x12allocator_settings\x94}(" + strings.Repeat("NN", 250) + "u\x94", "h\x00h\x01",
+				million, "\x8c\x08segments]u."}, ""},
 		{"900,000 memo entries of the other way", again{slow + "](", "]\x94", 900_000, "e."}, "not a memory snapshot"},
 		{"5,000,000 memo entries of the other way", again{slow + "](", "]\x94", 5 * million, "e."}, "--limit memory=N"},
 		{"4,000,000 texts of protocol 0", again{"(lp0\n", "Vtext\\u1234\na", 4 * million, "."}, "--limit memory=N"},
-		{"10^6 arrays inside one another", again{`{"segments":`, "[", million, strings.Repeat("]", million) + "}"}, "more than 256 containers inside one another"},
-		{"10^6 objects inside one another", again{`{"segments":`, `{"a":`, million, "0" + strings.Repeat("}", million+1)}, "more than 256 containers inside one another"},
+		{"10^6 arrays inside one another", again{`{"segments":`, "[", million, strings.Repeat("]", million) + "}"},
+			"more than 256 containers inside one another"},
+		{"10^6 objects inside one another",
+			again{`{"segments":`, `{"a":`, million, "0" + strings.Repeat("}", million+1)},
+			"more than 256 containers inside one another"},
 		{"10^7 distinct strings in JSON", counted{`{"segments":[`, `"%07d",`, 10 * million, `0]}`}, "--limit memory=N"},
-		{"10^7 distinct keys in JSON", counted{`{"segments":[],"a":{`, `"%07d":0,`, 10 * million, `"":0}}`}, "--limit memory=N"},
+		{"10^7 distinct keys in JSON", counted{`{"segments":[],"a":{`, `"%07d":0,`, 10 * million, `"":0}}`},
+			"--limit memory=N"},
 		{"10^8 numbers in JSON", again{`{"segments":[`, "1,", 100 * million, `0]}`}, "--limit memory=N"},
 		{"10^8 empty arrays in JSON", again{`{"segments":[`, "[],", 100 * million, `0]}`}, "--limit memory=N"},
 		{"a string of 10^8 characters in JSON", again{`{"segments":["`, "a", 100 * million, `"]}`}, "--limit string=N"},
-		{"a number of 10^8 digits in JSON", again{`{"segments":[`, "1", 100 * million, `]}`}, "a number of more than 512 digits"},
+		{"a number of 10^8 digits in JSON", again{`{"segments":[`, "1", 100 * million, `]}`},
+			"a number of more than 512 digits"},
 		{"10^8 spaces in JSON", again{`{"segments":[`, " ", 100 * million, `]}`}, ""},
-		{"300,000 names of annotations", counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations](" +
-			"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u", "}(h\x00h\x01h\x02\x8c\x07%07dh\x03K\x01u", 300_000, "eu."}, ""},
+		{"300,000 names of annotations",
+			counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations](" +
+				"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u",
+				"}(h\x00h\x01h\x02\x8c\x07%07dh\x03K\x01u", 300_000, "eu."}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := exec.Command(bin, "stats", "-")
@@ -214,7 +235,8 @@ func requireHarmless(t *testing.T, name string, c *exec.Cmd, says string) {
 	case name == "packed" && strings.Contains(text, "--limit ratio=N"):
 	case says == "" && err != nil:
 		t.Errorf("%s: %s", name, text)
-	case says != "" && (err == nil || c.ProcessState.ExitCode() != exitError || !strings.Contains(text, says) || strings.Contains(text, "goroutine")):
+	case says != "" && (err == nil || c.ProcessState.ExitCode() != exitError || !strings.Contains(text, says) ||
+		strings.Contains(text, "goroutine")):
 		t.Errorf("%s: %v, and %q does not say %q", name, err, text, says)
 	}
 	t.Logf("%s: %v, %d MiB", name, took.Round(time.Millisecond), peak>>20)

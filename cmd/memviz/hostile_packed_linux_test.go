@@ -31,7 +31,8 @@ func TestHostilePacked(t *testing.T) {
 		{"a zip of 10 GB of zeros in a zip", zipped(t, zipBomb(t, "", 0)), "binary data of an unknown kind"},
 		{"a zip of 10 GB of spaces in a zip", zipped(t, zipBomb(t, json, ' ')), "--limit ratio=N"},
 		{"a zip of 65,535 files", manyFiles(t, 65_535), "a zip of 65,535 files"},
-		{"a zip in a zip in a zip", zipped(t, zipped(t, zipped(t, zipped(t, zipped(t, []byte("{}")))))), "more than 4 files inside one another"},
+		{"a zip in a zip in a zip", zipped(t, zipped(t, zipped(t, zipped(t, zipped(t, []byte("{}")))))),
+			"more than 4 files inside one another"},
 		{"a zstd of 10 GB of zeros", zstdBomb("", 0), "binary data of an unknown kind"},
 		{"a zstd of 10 GB of spaces", zstdBomb(json, ' '), "--limit ratio=N"},
 		{"a zstd of 10 GB of opcodes", zstdBomb("\x80\x04](", 'N'), "--limit memory=N"},
@@ -55,7 +56,8 @@ func TestHostilePacked(t *testing.T) {
 func zipBomb(t *testing.T, text string, fill byte) []byte {
 	t.Helper()
 	const block = 10_000_000
-	deflated := append(deflatedPart(t, []byte(text)), bytes.Repeat(deflatedPart(t, bytes.Repeat([]byte{fill}, block)), tenGB/block)...)
+	deflated := append(deflatedPart(t, []byte(text)),
+		bytes.Repeat(deflatedPart(t, bytes.Repeat([]byte{fill}, block)), tenGB/block)...)
 	deflated = append(deflated, 3, 0) // an empty block, the last
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -96,7 +98,8 @@ func zstdBomb(text string, fill byte) []byte {
 		block  = 128 << 10 // the largest that there is
 		header = block<<3 | 1<<1
 	)
-	data := append([]byte("\x28\xb5\x2f\xfd\x00\x38"), byte(len(text))<<3, 0, 0) // no size, a window of 128 KiB; a raw block
+	data := append([]byte("\x28\xb5\x2f\xfd\x00\x38"), byte(len(text))<<3, 0,
+		0) // no size, a window of 128 KiB; a raw block
 	data = append(data, text...)
 	repeated := []byte{header & 0xff, header >> 8 & 0xff, header >> 16, fill}
 	data = append(data, bytes.Repeat(repeated, tenGB/block)...)
@@ -138,6 +141,8 @@ func manyFiles(t *testing.T, n int) []byte {
 
 // vizPage is a page of _memory_viz with that base64 in it.
 func vizPage(base64 string) []byte {
-	return []byte("<!DOCTYPE html>\n<script>\nimport {add_local_files} from \"https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js\"\n" +
-		`const local_files = [{"name": "snapshot.pickle", "base64": "` + base64 + `"}]` + "\nadd_local_files(local_files)\n</script>\n")
+	return []byte("<!DOCTYPE html>\n<script>\nimport {add_local_files} from " +
+		"\"https://cdn.jsdelivr.net/gh/pytorch/pytorch@main/torch/utils/viz/MemoryViz.js\"\n" +
+		`const local_files = [{"name": "snapshot.pickle", "base64": "` + base64 + `"}]` +
+		"\nadd_local_files(local_files)\n</script>\n")
 }

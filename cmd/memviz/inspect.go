@@ -48,8 +48,9 @@ func inspect(c *cli.Context) error {
 			return nil, err
 		}
 		in := &answer.Inspected{
-			Name: filepath.Base(path), Bytes: info.Size(), Program: document.Report().Program, Redacted: document.Report().Redacted,
-			Census: census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
+			Name: filepath.Base(path), Bytes: info.Size(), Program: document.Report().Program,
+			Redacted: document.Report().Redacted,
+			Census:   census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
 		}
 		in.Addresses, in.Times = document.Numbers()
 		return answer.Inspect(in, c.Int("rows")), nil

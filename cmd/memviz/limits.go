@@ -19,8 +19,10 @@ import (
 // needs any: an error names the one that would help.
 var (
 	limitFlag = &cli.StringSliceFlag{Name: "limit", Category: reading,
-		Usage: "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as memory=8GiB; errors name the KEY; may be repeated"}
-	salvageFlag = &cli.BoolFlag{Name: "salvage", Category: reading, Usage: "show what can be read of a file that is cut or damaged, and say what is missing"}
+		Usage: "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as memory=8GiB; errors " +
+			"name the KEY; may be repeated"}
+	salvageFlag = &cli.BoolFlag{Name: "salvage", Category: reading,
+		Usage: "show what can be read of a file that is cut or damaged, and say what is missing"}
 )
 
 // readFlags are the flags of every command that reads snapshots.

@@ -48,15 +48,18 @@ func TestMistakes(t *testing.T) {
 	for _, tt := range []struct{ args, says string }{
 		{"trace empty", "empty: the file is empty; the job may have died before it wrote the snapshot"},
 		{"trace cut", "cut: the file ends in the middle at byte "},
-		{"trace lfs", "lfs: this is a Git LFS pointer, which stands for a file that was not downloaded; fetch the file with git lfs pull"},
+		{"trace lfs", "lfs: this is a Git LFS pointer, which stands for a file that was not downloaded; fetch the " +
+			"file with git lfs pull"},
 		{"trace nsys", "nsys: this is an SQLite database, such as Nsight Systems exports; dump the snapshot with"},
-		{"trace timeline", "timeline: this is a timeline of torch.profiler's export_memory_timeline, which has neither tensors nor stacks; record with"},
+		{"trace timeline", "timeline: this is a timeline of torch.profiler's export_memory_timeline, which has " +
+			"neither tensors nor stacks; record with"},
 		{"trace model", "model: this is a checkpoint with tensors; expected what"},
 		{"trace utf16", "utf16: this is text in UTF-16; "},
 		{"trace dir", "dir holds no snapshots, but dir/a (text), dir/b (an HTML page without a snapshot in it)"},
 		{"trace gone", "gone: no such file or directory"},
 		{"trace locked", "locked: permission denied; see who may read it with ls -l"},
-		{"trace copy -o /dev/full", "cannot write /dev/full: no space left on device; make room, or write to another place with -o"},
+		{"trace copy -o /dev/full",
+			"cannot write /dev/full: no space left on device; make room, or write to another place with -o"},
 		{"trace copy -o copy", "cannot write copy: it is the snapshot itself; choose another name with -o"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
@@ -66,7 +69,8 @@ func TestMistakes(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			status := run(strings.Fields(tt.args), nil, &stdout, &stderr)
-			if status != exitError || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "memviz: "+tt.says) || strings.Count(stderr.String(), "\n") != 1 {
+			if status != exitError || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "memviz: "+tt.says) ||
+				strings.Count(stderr.String(), "\n") != 1 {
 				t.Errorf("status %d, stdout %q, stderr %q; want %q", status, &stdout, &stderr, tt.says)
 			}
 			if left, err := filepath.Glob("*.html"); err != nil || len(left) > 0 {
@@ -104,7 +108,8 @@ func TestPoorRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			if run([]string{"stats", "snap.pickle"}, nil, &stdout, &stderr) != exitDone || !strings.Contains(stdout.String(), tt.says) {
+			if run([]string{"stats", "snap.pickle"}, nil, &stdout, &stderr) != exitDone ||
+				!strings.Contains(stdout.String(), tt.says) {
 				t.Errorf("%s%s; want %q", &stderr, &stdout, tt.says)
 			}
 			devices := report.New(program, []answer.Input{answer.NewInput("snap.pickle", tt.snapshot)}).Files[0].Devices

@@ -9,7 +9,8 @@ import (
 )
 
 // omitFlag is for reports only: what an answer prints is seen before it is passed on.
-var omitFlag = &cli.StringFlag{Name: "omit", Usage: "leave `WHAT` out of the report: addresses, times or both, as addresses,times"}
+var omitFlag = &cli.StringFlag{Name: "omit",
+	Usage: "leave `WHAT` out of the report: addresses, times or both, as addresses,times"}
 
 // omission is the value of --omit.
 func omission(c *cli.Context) (report.Omission, error) {

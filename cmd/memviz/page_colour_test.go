@@ -22,7 +22,8 @@ import (
 func (p *page) legend() []string {
 	p.t.Helper()
 	p.await("memviz.settled()")
-	lines := eval[[]string](p, `[...document.querySelectorAll('.legend .group')].map(e => [...e.children].slice(1, 3).map(c => c.textContent).join(' = '))`)
+	lines := eval[[]string](p,
+		`[...document.querySelectorAll('.legend .group')].map(e => [...e.children].slice(1, 3).map(c => c.textContent).join(' = '))`)
 	for i := range lines {
 		lines[i] = plainSpaces(lines[i])
 	}

@@ -109,7 +109,8 @@ func TestPageExportsData(t *testing.T) {
 		}
 	}
 	if sum != d.Totals.PeakBytes || tensors != int64(len(live)) {
-		t.Errorf("the table holds %d bytes in %d tensors, the replay %d in %d", sum, tensors, d.Totals.PeakBytes, len(live))
+		t.Errorf("the table holds %d bytes in %d tensors, the replay %d in %d", sum, tensors, d.Totals.PeakBytes,
+			len(live))
 	}
 	screen := plainSpaces(eval[string](p, "document.querySelector('#table .rows').innerText"))
 	for _, row := range table[:min(5, len(table))] {
@@ -132,7 +133,8 @@ func TestPageExportsData(t *testing.T) {
 			Address   string
 		}
 	}
-	if err := json.Unmarshal(p.export(dir, "Tensors", "JSON", "snapshot-cuda-0-peak-tensors.json"), &saved); err != nil {
+	if err := json.Unmarshal(p.export(dir, "Tensors", "JSON", "snapshot-cuda-0-peak-tensors.json"),
+		&saved); err != nil {
 		t.Fatal(err)
 	}
 	if saved.Schema != "memviz.export/1" || saved.State != d.Totals.PeakState || saved.Total != d.Totals.PeakBytes {
@@ -148,7 +150,8 @@ func TestPageExportsData(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("%d tensors were saved, the replay has %d; the first differ: %q, %q", len(got), len(want), got[:1], want[:1])
+		t.Errorf("%d tensors were saved, the replay has %d; the first differ: %q, %q", len(got), len(want), got[:1],
+			want[:1])
 	}
 
 	// What is isolated is what is saved.
@@ -164,7 +167,8 @@ func TestPageExportsData(t *testing.T) {
 		}
 	}
 	if len(some) != gradients || gradients == 0 || gradients == len(live) {
-		t.Errorf("with gradients isolated %d tensors were saved, of %d gradients among %d", len(some), gradients, len(live))
+		t.Errorf("with gradients isolated %d tensors were saved, of %d gradients among %d", len(some), gradients,
+			len(live))
 	}
 	for _, row := range some {
 		if row["family"] != "Gradients" {
@@ -249,13 +253,17 @@ func TestPageExportsPictures(t *testing.T) {
 	}
 
 	text := svgText(t, p.export(dir, "Picture", "SVG", "snapshot-cuda-0-peak.svg"))
-	panel := plainSpaces(eval[string](p, "document.querySelector('#moment .total b').textContent + '\\n' + [...document.querySelectorAll('.legend .group')].filter(e => !e.parentElement.matches('.none')).map(e => [...e.children].slice(1).map(c => c.textContent).join('\\n')).join('\\n')"))
+	panel := plainSpaces(eval[string](p,
+		"document.querySelector('#moment .total b').textContent + '\\n' + [...document.querySelectorAll('.legend "+
+			".group')].filter(e => !e.parentElement.matches('.none')).map(e => [...e.children].slice(1).map(c => "+
+			"c.textContent).join('\\n')).join('\\n')"))
 	for line := range strings.SplitSeq(panel, "\n") {
 		if !strings.Contains(text, line) {
 			t.Errorf("the vectors do not say %q", line)
 		}
 	}
-	for _, want := range []string{"snapshot.pickle.gz, cuda:0", "peak 1.18 GiB", "1,029 tensors", "at the peak, before event"} {
+	for _, want := range []string{"snapshot.pickle.gz, cuda:0", "peak 1.18 GiB", "1,029 tensors",
+		"at the peak, before event"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the vectors do not say %q", want)
 		}

@@ -41,7 +41,8 @@ func (x searchable) inStack(text string) func(a *replay.Allocation) bool {
 	return func(a *replay.Allocation) bool {
 		for _, f := range x.s.Stacks.Frames(a.Stack) {
 			frame := x.s.Frames[f]
-			if strings.Contains(fmt.Sprintf("%s:%d %s", x.s.String(frame.File), frame.Line, x.s.String(frame.Name)), text) {
+			if strings.Contains(fmt.Sprintf("%s:%d %s", x.s.String(frame.File), frame.Line, x.s.String(frame.Name)),
+				text) {
 				return true
 			}
 		}
@@ -125,7 +126,8 @@ func TestPageFind(t *testing.T) {
 	path := example("training-loop")
 	x := openSearchable(t, path)
 	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
-	lit := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += %d) sum += data[i]; return sum})()", 4*97)
+	lit := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += "+
+		"%d) sum += data[i]; return sum})()", 4*97)
 	before := eval[int](p, lit)
 
 	p.typed("/train.py:5")
@@ -147,7 +149,9 @@ func TestPageFind(t *testing.T) {
 			found[r.Families().Family(i).Label()] = true
 		}
 	}
-	entries := eval[map[string]bool](p, "Object.fromEntries([...document.querySelectorAll('.legend .entry')].map(e => [e.querySelector('.group > span').textContent, !e.matches('.unlit')]))")
+	entries := eval[map[string]bool](p,
+		"Object.fromEntries([...document.querySelectorAll('.legend .entry')].map(e => [e.querySelector('.group > "+
+			"span').textContent, !e.matches('.unlit')]))")
 	for label, shown := range entries {
 		if shown != found[label] {
 			t.Errorf("that %s is lit in the legend is %v, want %v", label, shown, found[label])
@@ -211,15 +215,24 @@ func TestPageSearch(t *testing.T) {
 
 	last := &x.d.Allocations[len(x.d.Allocations)-1]
 	for query, is := range map[string]func(a *replay.Allocation) bool{
-		"train.py":                        x.inStack("train.py"),
-		"nowhere":                         func(*replay.Allocation) bool { return false },
-		`/train\.py:5\d\b/`:               x.inStack("train.py:5"),
-		"train.py size>1MiB":              func(a *replay.Allocation) bool { return a.Size > 1<<20 && x.inStack("train.py")(a) },
-		"live:no":                         func(a *replay.Allocation) bool { return !a.LiveAtEnd() },
-		"life<=2 pre:no":                  func(a *replay.Allocation) bool { return !a.PreExisting() && !a.LiveAtEnd() && a.End-a.Start <= 2 },
-		fmt.Sprintf("0x%x", last.Addr):    func(a *replay.Allocation) bool { return a.Addr == last.Addr },
-		fmt.Sprintf("b%x_0", last.Addr):   func(a *replay.Allocation) bool { return a.Addr == last.Addr && a.Version == 0 },
-		fmt.Sprintf("%#x", last.Addr>>20): func(a *replay.Allocation) bool { return a.Addr>>20 == last.Addr>>20 },
+		"train.py":          x.inStack("train.py"),
+		"nowhere":           func(*replay.Allocation) bool { return false },
+		`/train\.py:5\d\b/`: x.inStack("train.py:5"),
+		"train.py size>1MiB": func(a *replay.Allocation) bool {
+			return a.Size > 1<<20 &&
+				x.inStack("train.py")(a)
+		},
+		"live:no": func(a *replay.Allocation) bool { return !a.LiveAtEnd() },
+		"life<=2 pre:no": func(a *replay.Allocation) bool {
+			return !a.PreExisting() &&
+				!a.LiveAtEnd() && a.End-a.Start <= 2
+		},
+		fmt.Sprintf("0x%x", last.Addr): func(a *replay.Allocation) bool { return a.Addr == last.Addr },
+		fmt.Sprintf("b%x_0", last.Addr): func(a *replay.Allocation) bool {
+			return a.Addr == last.Addr &&
+				a.Version == 0
+		},
+		fmt.Sprintf("%#x", last.Addr>>20):              func(a *replay.Allocation) bool { return a.Addr>>20 == last.Addr>>20 },
 		fmt.Sprintf("b%x_%d", last.Addr, last.Version): func(a *replay.Allocation) bool { return a == last },
 	} {
 		want, _ := x.find(is)
@@ -240,7 +253,8 @@ func TestPageSearch(t *testing.T) {
 	if why := eval[string](p, `(() => {try {memviz.search("/(a/"); return ""} catch (e) {return e.message}})()`); why != "a ( is not closed" {
 		t.Errorf("an open parenthesis is %q", why)
 	}
-	hostile := eval[float64](p, `(() => {const began = performance.now(); try {memviz.search("/((\\\\w?){300}|(.*a)*)b{3}$/")} catch {} return performance.now() - began})()`)
+	hostile := eval[float64](p,
+		`(() => {const began = performance.now(); try {memviz.search("/((\\\\w?){300}|(.*a)*)b{3}$/")} catch {} return performance.now() - began})()`)
 	if hostile > 5000 {
 		t.Errorf("a hostile pattern takes %.0f ms", hostile)
 	}
@@ -262,7 +276,8 @@ func TestPageGo(t *testing.T) {
 	p.shows(fmt.Sprintf("%s B requested", commas(last.Size)))
 	p.typed("\u001b")
 
-	at := eval[struct{ X, Y float64 }](p, "(({x, y}) => ({x: x + 5, y: y + 5}))(document.querySelector('#find > button').getBoundingClientRect())")
+	at := eval[struct{ X, Y float64 }](p,
+		"(({x, y}) => ({x: x + 5, y: y + 5}))(document.querySelector('#find > button').getBoundingClientRect())")
 	p.do(chromedp.MouseClickXY(at.X, at.Y))
 	p.shows("At the end")
 	p.typed("1 MiB\t")

@@ -24,7 +24,8 @@ var moves = []func(p *page, r *rand.Rand){
 	func(p *page, r *rand.Rand) { p.do(chromedp.KeyEvent(pick(r, "+", "++", "+++++"))) },
 	func(p *page, r *rand.Rand) {
 		g := plot(p)
-		p.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width*r.Float64(), g.Top+g.Height/2, wheel(pick(r, -300.0, -900))))
+		p.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width*r.Float64(), g.Top+g.Height/2,
+			wheel(pick(r, -300.0, -900))))
 	},
 	func(p *page, r *rand.Rand) { p.do(chromedp.KeyEvent("x")) },
 	func(p *page, r *rand.Rand) { p.do(chromedp.KeyEvent(pick(r, "y", "yy"))) },
@@ -80,13 +81,15 @@ func looksNow(p *page) string {
 		const unlit = e.querySelectorAll('.unlit').length;
 		return [id, e.hidden ? '' : e.innerText, ...fields, ...pressed, unlit].join(' | ');
 	})`)
-	return fmt.Sprintf("%s %.0f to %.0f, %.0f to %.0f bytes\n%s\n%s", p.hash("x"), g.From, g.To, g.BytesFrom, g.BytesTo, picture, strings.Join(words, "\n"))
+	return fmt.Sprintf("%s %.0f to %.0f, %.0f to %.0f bytes\n%s\n%s", p.hash("x"), g.From, g.To, g.BytesFrom, g.BytesTo,
+		picture, strings.Join(words, "\n"))
 }
 
 // TestPageHash does random things to a page, and opens its address anew: the
 // address stays what it is, and the page shows the same.
 func TestPageHash(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop"), example("out-of-memory")), "theme=light", 1440, 900)
+	p := open(t, chromium(t), writeReport(t, example("training-loop"), example("out-of-memory")), "theme=light",
+		1440, 900)
 	seen := map[string]int{}
 	for i := range randomStates {
 		r := rand.New(rand.NewPCG(uint64(i), 5))
@@ -125,7 +128,8 @@ func TestPageHash(t *testing.T) {
 		}
 	}
 	p.requireNoTrouble()
-	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q", "f"} {
+	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort",
+		"q", "f"} {
 		if seen[key] == 0 {
 			t.Errorf("no random state has %s", key)
 		}
@@ -150,7 +154,8 @@ func TestPageHostileHash(t *testing.T) {
 	script := `<img src=x onerror="document.title='owned'">`
 	huge := strings.Repeat("9", 400)
 	var everywhere, numbers []string
-	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q", "f", "theme"} {
+	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q",
+		"f", "theme"} {
 		everywhere = append(everywhere, key+"="+url.QueryEscape(script))
 		numbers = append(numbers, key+"="+huge)
 	}
@@ -173,10 +178,12 @@ func TestPageHostileHash(t *testing.T) {
 		p.reopen(hash)
 		short := hash[:min(len(hash), 60)]
 		g := plot(p)
-		if g.Width < 300 || len(g.Columns) < 300 || !(g.To > g.From) || !(g.BytesTo > g.BytesFrom) || slices.Max(g.Columns) < 0 {
+		if g.Width < 300 || len(g.Columns) < 300 || !(g.To > g.From) || !(g.BytesTo > g.BytesFrom) ||
+			slices.Max(g.Columns) < 0 {
 			t.Errorf("%s: the plot shows %.0f to %.0f, %.0f to %.0f bytes", short, g.From, g.To, g.BytesFrom, g.BytesTo)
 		}
-		if eval[bool](p, "document.title === 'owned' || document.querySelector('img, iframe, object, embed') !== null || document.getElementById('viewer').hidden") {
+		if eval[bool](p, "document.title === 'owned' || document.querySelector('img, iframe, object, embed') !== "+
+			"null || document.getElementById('viewer').hidden") {
 			t.Errorf("%s: the page is not the report", short)
 		}
 		p.do(chromedp.KeyEvent("\u001b\u001b\u001b\u001b\u001b0"), chromedp.KeyEvent("p"))

@@ -28,12 +28,16 @@ var hostileNames = []string{
 // whether the page shows it and runs nothing.
 func TestPageHostileNames(t *testing.T) {
 	browser := chromium(t)
-	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true, HasCompileContext: true, HasUserMetadata: true})
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true,
+		HasCompileContext: true, HasUserMetadata: true})
 	for i, name := range hostileNames {
-		stack := c.Stack(snapshot.FrameText{File: name + ".py", Line: 1, Name: name}, snapshot.FrameText{File: "train.py", Line: 2, Name: "main"})
-		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 20, Size: 1 << 20, Stack: stack, TimeMicros: int64(i), Context: name, Metadata: name})
+		stack := c.Stack(snapshot.FrameText{File: name + ".py", Line: 1, Name: name},
+			snapshot.FrameText{File: "train.py", Line: 2, Name: "main"})
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 20, Size: 1 << 20, Stack: stack,
+			TimeMicros: int64(i), Context: name, Metadata: name})
 		c.Segment(snapshot.Segment{Address: uint64(i+1) << 20, TotalSize: 1 << 20},
-			snapshot.Block{Address: uint64(i+1) << 20, Size: 1 << 20, RequestedSize: 1 << 20, State: snapshot.ActiveAllocated, Stack: stack})
+			snapshot.Block{Address: uint64(i+1) << 20, Size: 1 << 20, RequestedSize: 1 << 20,
+				State: snapshot.ActiveAllocated, Stack: stack})
 		c.Setting(name, name)
 		c.Annotation(name, true, int64(i))
 	}
@@ -78,5 +82,6 @@ func TestPageHostileNames(t *testing.T) {
 
 // strip takes out what innerText does to white space.
 func strip(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u00a0' }), "")
+	return strings.Join(strings.FieldsFunc(s,
+		func(r rune) bool { return r == ' ' || r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u00a0' }), "")
 }

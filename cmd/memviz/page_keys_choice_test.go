@@ -86,7 +86,8 @@ var keysThatSelect = map[string]keyTry{
 		id, _ := k.under(g, x, y)
 		first, last := k.life(id)
 		k.do(chromedp.MouseClickXY(x, y), chromedp.MouseClickXY(x, y, chromedp.ClickCount(2)))
-		if g := plot(k.page); g.From > float64(first) || g.To < float64(last) || g.To-g.From > 1.3*max(12, float64(last-first))+5 {
+		if g := plot(k.page); g.From > float64(first) || g.To < float64(last) ||
+			g.To-g.From > 1.3*max(12, float64(last-first))+5 {
 			k.t.Errorf("tensor %d, live in %d to %d, is shown from %.0f to %.0f", id, first, last, g.From, g.To)
 		}
 	}},
@@ -137,7 +138,9 @@ var keysThatSelect = map[string]keyTry{
 	}},
 	"I": {"", func(k keyed) {
 		plot(k.page)
-		at := eval[[2]float64](k.page, "(b => [b.left + 60, b.top + 10])(document.querySelector('#table .row:nth-child(2)').getBoundingClientRect())")
+		at := eval[[2]float64](k.page,
+			"(b => [b.left + 60, b.top + 10])(document.querySelector('#table "+
+				".row:nth-child(2)').getBoundingClientRect())")
 		k.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 		k.press("i")
 		if iso := k.hash("iso"); !strings.HasPrefix(iso, "site:") {
@@ -170,7 +173,8 @@ var keysThatSelect = map[string]keyTry{
 // keysThatShow are those of "Show" and "Help".
 var keysThatShow = map[string]keyTry{
 	"C": {"", func(k keyed) {
-		modes := eval[[]string](k.page, "[...document.querySelectorAll('#toolbar option:not([disabled])')].map(e => e.value)")
+		modes := eval[[]string](k.page,
+			"[...document.querySelectorAll('#toolbar option:not([disabled])')].map(e => e.value)")
 		var seen []string
 		for range modes {
 			k.press("c")
@@ -186,7 +190,8 @@ var keysThatShow = map[string]keyTry{
 		g := k.press("x")
 		t := k.d.Events.TimeMicros
 		k.shown(g, float64(t[1999]-t[0]), float64(t[3999]-t[0]))
-		if g := k.press("x"); !near(g.From, 2000, 1) || !near(g.To, 4000, 1) { // events of one microsecond are one place in time
+		if g := k.press("x"); !near(g.From, 2000, 1) ||
+			!near(g.To, 4000, 1) { // events of one microsecond are one place in time
 			k.t.Errorf("X and X show %.0f to %.0f", g.From, g.To)
 		}
 	}},
@@ -214,7 +219,8 @@ var keysThatShow = map[string]keyTry{
 		plot(k.page)
 		folded := eval[int](k.page, frames)
 		k.press("s")
-		if all, n := eval[int](k.page, frames), len(k.s.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded || all < n {
+		if all, n := eval[int](k.page, frames), len(k.s.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded ||
+			all < n {
 			k.t.Errorf("the stack has %d lines, folded %d; it has %d frames", all, folded, n)
 		}
 		k.press("s")
@@ -270,7 +276,8 @@ var keysThatTakeAway = map[string]keyTry{
 		}
 		k.press(kb.ArrowUp)
 		k.press("m")
-		if text, n := k.copied(); n != 2 || !strings.Contains(text, "```") || !strings.Contains(text, commas(k.d.Allocations[0].Size)+" B") {
+		if text, n := k.copied(); n != 2 || !strings.Contains(text, "```") ||
+			!strings.Contains(text, commas(k.d.Allocations[0].Size)+" B") {
 			k.t.Errorf("of the pinned tensor is copied %q", text)
 		}
 	}},

@@ -29,7 +29,9 @@ type keyTry struct {
 func keyList(p *page) [][2]string {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent("?"))
-	list := eval[[][2]string](p, "[...document.querySelectorAll('#keys[open] .keys p')].map(e => [e.children[0].textContent.trim(), e.children[1].textContent])")
+	list := eval[[][2]string](p,
+		"[...document.querySelectorAll('#keys[open] .keys p')].map(e => [e.children[0].textContent.trim(), "+
+			"e.children[1].textContent])")
 	p.do(chromedp.KeyEvent("\u001b"))
 	return list
 }
@@ -47,7 +49,8 @@ func TestPageKeys(t *testing.T) {
 		t.Fatalf("the list of keys is %q", list)
 	}
 	tries := map[string]keyTry{}
-	for _, part := range []map[string]keyTry{keysThatMove, keysThatGo, keysThatFind, keysThatSelect, keysThatShow, keysThatTakeAway} {
+	for _, part := range []map[string]keyTry{keysThatMove, keysThatGo, keysThatFind, keysThatSelect, keysThatShow,
+		keysThatTakeAway} {
 		for key, try := range part {
 			tries[key] = try
 		}
@@ -132,7 +135,9 @@ func (k keyed) oom() int { return slices.Index(k.d.Events.Action, snapshot.OOM) 
 
 // focused is the label of the field that has the keyboard, or "".
 func (k keyed) focused() string {
-	return eval[string](k.page, "document.activeElement instanceof HTMLInputElement ? document.activeElement.getAttribute('aria-label') ?? 'field' : ''")
+	return eval[string](k.page,
+		"document.activeElement instanceof HTMLInputElement ? document.activeElement.getAttribute('aria-label') ?? "+
+			"'field' : ''")
 }
 
 // catchCopies has what is copied caught on its way to the clipboard.

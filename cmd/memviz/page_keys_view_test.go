@@ -27,13 +27,15 @@ var keysThatMove = map[string]keyTry{
 		g := plot(k.page)
 		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(-400)))
 		zoomed := plot(k.page)
-		if width := zoomed.To - zoomed.From; width > 1500 || !near(zoomed.From+width/4, 2500, 3) { // the pointer stands on a whole pixel
+		if width := zoomed.To - zoomed.From; width > 1500 ||
+			!near(zoomed.From+width/4, 2500, 3) { // the pointer stands on a whole pixel
 			k.t.Errorf("at state 2500 the wheel shows %.0f to %.0f", zoomed.From, zoomed.To)
 		}
 	}},
 	"Shift wheel": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
-		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(120), holding(chromedp.ModifierShift)))
+		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(120),
+			holding(chromedp.ModifierShift)))
 		by := 120 / g.Width * 2000
 		k.shown(plot(k.page), 2000+by, 4000+by)
 	}},
@@ -78,11 +80,14 @@ var keysThatMove = map[string]keyTry{
 	}},
 	"Alt wheel": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
-		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(-400), holding(chromedp.ModifierAlt)))
+		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(-400),
+			holding(chromedp.ModifierAlt)))
 		high := plot(k.page)
 		k.shown(high, 2000, 4000)
-		if was, is := g.BytesTo-g.BytesFrom, high.BytesTo-high.BytesFrom; is > was*0.7 || !near(high.BytesFrom+is/2, g.BytesFrom+was/2, was/100) {
-			k.t.Errorf("the wheel turns %.0f to %.0f bytes into %.0f to %.0f", g.BytesFrom, g.BytesTo, high.BytesFrom, high.BytesTo)
+		if was, is := g.BytesTo-g.BytesFrom, high.BytesTo-high.BytesFrom; is > was*0.7 ||
+			!near(high.BytesFrom+is/2, g.BytesFrom+was/2, was/100) {
+			k.t.Errorf("the wheel turns %.0f to %.0f bytes into %.0f to %.0f", g.BytesFrom, g.BytesTo, high.BytesFrom,
+				high.BytesTo)
 		}
 	}},
 	"Alt drag": {"x=e:2000-4000", func(k keyed) {
@@ -90,8 +95,11 @@ var keysThatMove = map[string]keyTry{
 		k.drag(g.Left+g.Width*0.2, g.Top+g.Height*0.9, g.Left+g.Width*0.6, g.Top+g.Height*0.4, chromedp.ModifierAlt)
 		box := plot(k.page)
 		height := g.BytesTo - g.BytesFrom
-		if !near(box.From, 2400, 4) || !near(box.To, 3200, 4) || !near(box.BytesFrom, g.BytesFrom+height*0.1, height/100) || !near(box.BytesTo, g.BytesFrom+height*0.6, height/100) {
-			k.t.Errorf("the box shows %.0f to %.0f, %.0f to %.0f bytes of %.0f", box.From, box.To, box.BytesFrom, box.BytesTo, height)
+		if !near(box.From, 2400, 4) || !near(box.To, 3200, 4) ||
+			!near(box.BytesFrom, g.BytesFrom+height*0.1, height/100) ||
+			!near(box.BytesTo, g.BytesFrom+height*0.6, height/100) {
+			k.t.Errorf("the box shows %.0f to %.0f, %.0f to %.0f bytes of %.0f", box.From, box.To, box.BytesFrom,
+				box.BytesTo, height)
 		}
 	}},
 	"[ ]": {"x=e:2000-4000", func(k keyed) {
@@ -133,7 +141,8 @@ var keysThatGo = map[string]keyTry{
 	"Z": {"sel=1000&r=2000-3000", func(k keyed) {
 		first, last := k.life(1000)
 		g := k.press("z")
-		if least := max(12, float64(last-first)); g.From > float64(first) || g.To < float64(last) || g.To-g.From > 1.3*least+5 {
+		if least := max(12, float64(last-first)); g.From > float64(first) || g.To < float64(last) ||
+			g.To-g.From > 1.3*least+5 {
 			k.t.Errorf("tensor 1000, live in %d to %d, is shown from %.0f to %.0f", first, last, g.From, g.To)
 		}
 		k.press("\u001b")
@@ -145,7 +154,8 @@ var keysThatGo = map[string]keyTry{
 		start := "#at=100&x=e:100-400"
 		for i := 1; i <= 4; i++ {
 			leads := func(do func()) string {
-				k.await("location.hash === %[1]q || new Promise(r => {addEventListener('hashchange', r, {once: true}); location.hash = %[1]q})", start)
+				k.await("location.hash === %[1]q || new Promise(r => {addEventListener('hashchange', r, {once: "+
+					"true}); location.hash = %[1]q})", start)
 				plot(k.page)
 				do()
 				plot(k.page)
@@ -163,7 +173,8 @@ var keysThatGo = map[string]keyTry{
 // panelTotals requires the total of the panel.
 func (k keyed) panelTotals(bytes int64) {
 	k.t.Helper()
-	if got := eval[string](k.page, "document.querySelector('#moment .total b').title"); plainSpaces(got) != exactly(bytes) {
+	if got := eval[string](k.page,
+		"document.querySelector('#moment .total b').title"); plainSpaces(got) != exactly(bytes) {
 		k.t.Errorf("the panel's total is %s, want %s", got, exactly(bytes))
 	}
 }

@@ -96,7 +96,8 @@ func TestPageLanes(t *testing.T) {
 
 	run := runs[2]
 	p.do(chromedp.MouseClickXY(over(g, int(run.Start), int(run.End)+1), laneY(p, 2), chromedp.ClickCount(2)))
-	if g := plot(p); math.Abs(g.From-float64(run.Start)) > 0.1*(g.To-g.From) || g.From > float64(run.Start) || g.To < float64(run.End+1) {
+	if g := plot(p); math.Abs(g.From-float64(run.Start)) > 0.1*(g.To-g.From) || g.From > float64(run.Start) ||
+		g.To < float64(run.End+1) {
 		t.Errorf("a double click on %v shows %.0f to %.0f", run, g.From, g.To)
 	}
 	p.requireNoTrouble()
@@ -121,7 +122,8 @@ func TestPageLanesByKeyboard(t *testing.T) {
 	at := func(a analysis.AnnotationRange) {
 		t.Helper()
 		p.shows(r.Snapshot.String(a.Name))
-		if said := eval[string](p, "document.getElementById('spoken').textContent"); !strings.HasPrefix(said, r.Snapshot.String(a.Name)+", events ") {
+		if said := eval[string](p, "document.getElementById('spoken').textContent"); !strings.HasPrefix(said,
+			r.Snapshot.String(a.Name)+", events ") {
 			t.Errorf("at %s is said %q", r.Snapshot.String(a.Name), said)
 		}
 		p.do(chromedp.KeyEvent(kb.Enter))
@@ -143,7 +145,8 @@ func TestPageLanesByKeyboard(t *testing.T) {
 	})
 	at(nested)
 	p.do(chromedp.KeyEvent(kb.Enter)) // once more zooms there
-	if g := plot(p); g.From > float64(nested.From) || g.To < float64(nested.To) || g.To-g.From > 1.2*float64(nested.To-nested.From)+12 {
+	if g := plot(p); g.From > float64(nested.From) || g.To < float64(nested.To) ||
+		g.To-g.From > 1.2*float64(nested.To-nested.From)+12 {
 		t.Errorf("another Enter shows %.0f to %.0f, the range is %d to %d", g.From, g.To, nested.From, nested.To)
 	}
 	p.requireNoTrouble()
@@ -155,11 +158,14 @@ func TestPageLanesBrush(t *testing.T) {
 	g := plot(p)
 	at := func(state int) float64 { return g.Left + (float64(state)+0.5-g.From)/(g.To-g.From)*g.Width }
 	y := laneY(p, 0)
-	p.do(chromedp.MouseEvent("mousePressed", at(900), y, chromedp.ButtonLeft), chromedp.MouseEvent("mouseMoved", at(1200), y, chromedp.ButtonLeft),
-		chromedp.MouseEvent("mouseMoved", at(1700), y, chromedp.ButtonLeft), chromedp.MouseEvent("mouseReleased", at(1700), y, chromedp.ButtonLeft))
+	p.do(chromedp.MouseEvent("mousePressed", at(900), y, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseMoved", at(1200), y, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseMoved", at(1700), y, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseReleased", at(1700), y, chromedp.ButtonLeft))
 	plot(p)
 	var from, to int
-	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &from, &to); err != nil || max(from-900, 900-from, to-1700, 1700-to) > 3 {
+	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &from, &to); err != nil ||
+		max(from-900, 900-from, to-1700, 1700-to) > 3 {
 		t.Errorf("a drag from state 900 to 1700 brushes %q", p.hash("r"))
 	}
 	p.requireNoTrouble()
@@ -260,7 +266,8 @@ func TestPageCapacity(t *testing.T) {
 	}{
 		{"from the OOM", "out-of-memory", nil, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
 		{"given", "training-loop", []string{"--capacity", "1.5GiB"}, 3 << 29, "capacity, as given: 1.50 GiB", true},
-		{"a card far above", "training-loop", []string{"--capacity", "H100"}, 85_255_100_825, "capacity of an H100-80GB: about 79.4 GiB", false},
+		{"a card far above", "training-loop", []string{"--capacity", "H100"}, 85_255_100_825,
+			"capacity of an H100-80GB: about 79.4 GiB", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "report.html")
@@ -310,14 +317,17 @@ func TestCapacityFlag(t *testing.T) {
 	}{
 		{"80GiB", exitDone, ""},
 		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
-		{"1GiB", exitDone, "--capacity 1.00 GiB is left aside for cuda:0: the recording shows that it has 4.00 GiB or more"},
+		{"1GiB", exitDone, "--capacity 1.00 GiB is left aside for cuda:0: the recording shows that it has 4.00 " +
+			"GiB or more"},
 		{"A100", exitUsage, "A100-40GB, A100-80GB"},
 		{"-5", exitUsage, "no size such as 80GiB"},
 		{"toaster", exitUsage, "no size such as 80GiB, and none of"},
 	} {
 		var stdout, stderr bytes.Buffer
-		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value, example("out-of-memory")}
-		if exit := run(args, nil, &stdout, &stderr); exit != test.exit || !strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
+		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value,
+			example("out-of-memory")}
+		if exit := run(args, nil, &stdout, &stderr); exit != test.exit ||
+			!strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
 			t.Errorf("%s exits with %d and says %q", test.value, exit, stderr.String())
 		}
 	}

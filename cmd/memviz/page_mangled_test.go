@@ -15,7 +15,8 @@ func TestPageMangled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := json.Marshal(append(strings.Fields(string(text)), "textContent")) // which is one, to see that it is found
+	names, err := json.Marshal(append(strings.Fields(string(text)),
+		"textContent")) // which is one, to see that it is found
 	if err != nil {
 		t.Fatal(err)
 	}

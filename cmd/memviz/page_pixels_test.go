@@ -83,7 +83,8 @@ type colors struct {
 
 func newColors(p *page, s *snapshot.Snapshot, id snapshot.DeviceID) *colors {
 	in := answer.NewInput("", s)
-	c := &colors{stacks: in.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86, paper: [3]float64{255, 255, 255}}
+	c := &colors{stacks: in.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86,
+		paper: [3]float64{255, 255, 255}}
 	for i, d := range in.Devices {
 		if d.ID == id {
 			c.device, c.families = d, in.Recordings[i].Families()
@@ -165,7 +166,8 @@ func compareColumn(t *testing.T, c *colors, g geometry, pile []band, column pixe
 		var want [3]float64
 		covered, single, line := 0.0, false, false
 		for i := range pile {
-			from, to := (float64(pile[i].Offset)-g.BytesFrom)*scale, (float64(pile[i].Offset+pile[i].Size)-g.BytesFrom)*scale
+			from, to := (float64(pile[i].Offset)-g.BytesFrom)*scale,
+				(float64(pile[i].Offset+pile[i].Size)-g.BytesFrom)*scale
 			share := math.Min(high, to) - math.Max(low, from)
 			if share <= 0 {
 				continue
@@ -207,7 +209,8 @@ func checkPointer(p *page, g geometry, x, state int, pile []band, random *rand.R
 		switch {
 		case got == nil && want == nil:
 		case got == nil || want == nil || got.ID != want.ID || got.Offset != want.Offset:
-			p.t.Errorf("at %.1f, %.1f in state %d the page has %+v, brute force %+v", clientX, clientY, state, got, want)
+			p.t.Errorf("at %.1f, %.1f in state %d the page has %+v, brute force %+v", clientX, clientY, state,
+				got, want)
 		}
 	}
 }

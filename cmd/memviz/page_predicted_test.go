@@ -21,7 +21,9 @@ const okGreen = "#2b6a3f"
 // where they have them.
 func (p *page) settingsTable() [][]string {
 	p.t.Helper()
-	rows := eval[[][]string](p, "[...document.querySelectorAll('.settings tr')].map(r => [...r.cells].map((c, i) => i > 0 && c.title || c.textContent))")
+	rows := eval[[][]string](p,
+		"[...document.querySelectorAll('.settings tr')].map(r => [...r.cells].map((c, i) => i > 0 && c.title || "+
+			"c.textContent))")
 	for _, row := range rows {
 		for i := range row {
 			row[i] = plainSpaces(row[i])
@@ -48,7 +50,8 @@ func wantSettings(x *answer.Prediction, fails bool) [][]string {
 	for i := range x.Outcomes {
 		rows = append(rows, row(x.Outcomes[i].Setting.Conf, &x.Outcomes[i]))
 	}
-	return append(rows, row("as recorded", &x.Reference), []string{"lower bound: a perfect allocator", exactly(x.LowerBound())})
+	return append(rows, row("as recorded", &x.Reference),
+		[]string{"lower bound: a perfect allocator", exactly(x.LowerBound())})
 }
 
 // greens are the places of the marks, in client pixels, that have the colour of
@@ -95,7 +98,8 @@ func TestPagePredicted(t *testing.T) {
 			}
 		}
 		if part := float64(on) / (right - left); part < 0.2 { // it is dashed, and flags stand over it
-			t.Errorf("from state %d on, at %d bytes, %.0f %% of the line are there", curve[i].State, curve[i].Bytes, 100*part)
+			t.Errorf("from state %d on, at %d bytes, %.0f %% of the line are there", curve[i].State, curve[i].Bytes,
+				100*part)
 		}
 	}
 	if looked < 8 {
@@ -128,7 +132,8 @@ func TestPagePredicted(t *testing.T) {
 	}
 
 	svg := string(p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-state-7906.svg"))
-	if !strings.Contains(svg, `stroke="`+okGreen+`" stroke-width="1.25" stroke-dasharray="4 3"`) || !strings.Contains(svg, "predicted, expandable_segments<") {
+	if !strings.Contains(svg, `stroke="`+okGreen+`" stroke-width="1.25" stroke-dasharray="4 3"`) ||
+		!strings.Contains(svg, "predicted, expandable_segments<") {
 		t.Error("the picture lacks the predicted line, or its name")
 	}
 
@@ -150,7 +155,8 @@ func TestPagePredictedIdle(t *testing.T) {
 	p.click("#answers > :nth-child(4)")
 	plot(p)
 	p.click(".total .settings > button")
-	if got, want := p.settingsTable(), wantSettings(answer.Predict(recorded(t, path)), false); !slices.EqualFunc(got, want, slices.Equal) {
+	if got, want := p.settingsTable(), wantSettings(answer.Predict(recorded(t, path)), false); !slices.EqualFunc(got,
+		want, slices.Equal) {
 		t.Errorf("the table is\n%q\nwant\n%q", got, want)
 	}
 	p.requireNoTrouble()

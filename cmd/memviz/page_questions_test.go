@@ -23,7 +23,9 @@ type tableRow struct{ Name, Bytes string }
 
 // rows are those of the table, in its order.
 func (p *page) rows() []tableRow {
-	rows := eval[[]tableRow](p, "[...document.querySelectorAll('#table .row:not(.gone)')].map(e => ({name: e.children[1].textContent, bytes: e.children[2].title}))")
+	rows := eval[[]tableRow](p,
+		"[...document.querySelectorAll('#table .row:not(.gone)')].map(e => ({name: e.children[1].textContent, bytes: "+
+			"e.children[2].title}))")
 	for i := range rows {
 		rows[i].Bytes, _, _ = strings.Cut(plainSpaces(rows[i].Bytes), " in ")
 	}
@@ -85,7 +87,8 @@ func TestPageQuestionPeak(t *testing.T) {
 		}
 		legend := plainSpaces(eval[string](p, "document.querySelector('#moment .legend').innerText"))
 		for f, bytes := range r.Families().BytesIn(x.d, peak) {
-			if label := analysis.Family(f).Label(); bytes > 0 && !strings.Contains(legend, label+"\n"+plainSpaces(units.Bytes(bytes))) {
+			if label := analysis.Family(f).Label(); bytes > 0 &&
+				!strings.Contains(legend, label+"\n"+plainSpaces(units.Bytes(bytes))) {
 				t.Errorf("the legend does not give %s %s: %q", label, units.Bytes(bytes), legend)
 			}
 		}
@@ -115,17 +118,20 @@ func TestPageQuestionGrowing(t *testing.T) {
 	}
 	var called int64
 	for i := range x.d.Allocations {
-		if a := &x.d.Allocations[i]; a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to && a.LiveIn(to) && x.inStack(at+" "+name)(a) {
+		if a := &x.d.Allocations[i]; a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to &&
+			a.LiveIn(to) && x.inStack(at+" "+name)(a) {
 			called += a.Size
 		}
 	}
 	steps := len(analysis.FindSteps(recorded(t, example("leaking-loss"))).Steps)
-	if each := plainSpaces(units.Bytes(called / int64(steps-2))); !strings.Contains(answer, "keeps "+each) { // neither of the first nor of the last, which is cut
+	if each := plainSpaces(units.Bytes(called / int64(steps-2))); !strings.Contains(answer,
+		"keeps "+each) { // neither of the first nor of the last, which is cut
 		t.Errorf("the answer is %q; %s %s keeps %s in each step", answer, name, at, each)
 	}
 	svg := plainSpaces(svgText(t, p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-range.svg")))
 	kept := sumRange(x.d, from, to).kept
-	if each := plainSpaces("about " + units.Bytes(kept/int64(steps-2)) + " a step; everything else is hidden"); !strings.Contains(svg, each) {
+	if each := plainSpaces("about " + units.Bytes(kept/int64(steps-2)) +
+		" a step; everything else is hidden"); !strings.Contains(svg, each) {
 		t.Errorf("over the plot does not stand %q:\n%s", each, svg)
 	}
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
@@ -162,7 +168,8 @@ func TestPageQuestionWho(t *testing.T) {
 			named++
 		}
 	}
-	if cut := eval[bool](p, "(e => e.scrollWidth > e.clientWidth || e.offsetHeight === 0)(document.querySelector('#pinned .whole'))"); cut {
+	if cut := eval[bool](p, "(e => e.scrollWidth > e.clientWidth || e.offsetHeight === "+
+		"0)(document.querySelector('#pinned .whole'))"); cut {
 		t.Error("why it has its family is cut")
 	}
 	if named < 6 {
@@ -192,7 +199,8 @@ func TestPageQuestionOOM(t *testing.T) {
 			active += a.Size
 		}
 	}
-	card := plainSpaces(strings.Join(eval[[]string](p, "[...document.querySelectorAll('#moment .oom span')].map(e => e.title || e.textContent)"), "\n"))
+	card := plainSpaces(strings.Join(eval[[]string](p,
+		"[...document.querySelectorAll('#moment .oom span')].map(e => e.title || e.textContent)"), "\n"))
 	for _, want := range []string{
 		"asked for\n" + exactly(size),
 		"free on the device\n" + exactly(oom.DeviceFree),

@@ -56,7 +56,8 @@ func (r inRange) panelSays(p *page) {
 	p.t.Helper()
 	for _, want := range []string{
 		"In the range", "allocated inside and still live", units.Bytes(r.kept),
-		fmt.Sprintf("%s of %s; allocated %s, freed %s", units.Count(r.keptTensors), units.Plural(r.tensors, "tensor", "tensors"), units.Bytes(r.allocated), units.Bytes(r.freed)),
+		fmt.Sprintf("%s of %s; allocated %s, freed %s", units.Count(r.keptTensors),
+			units.Plural(r.tensors, "tensor", "tensors"), units.Bytes(r.allocated), units.Bytes(r.freed)),
 		fmt.Sprintf("live at its end %s, %s from its start", units.Bytes(r.live), units.Change(r.change)),
 	} {
 		p.shows(want)
@@ -64,7 +65,9 @@ func (r inRange) panelSays(p *page) {
 	titles := eval[string](p, "[...document.querySelectorAll('#moment .total [title]')].map(e => e.title).join('\\n')")
 	for _, want := range []string{
 		exactly(r.kept) + "\n",
-		fmt.Sprintf("allocated %s in %s, freed %s in %s", exactly(r.allocated), units.Plural(r.tensors, "tensor", "tensors"), exactly(r.freed), units.Plural(r.freedTensor, "tensor", "tensors")),
+		fmt.Sprintf("allocated %s in %s, freed %s in %s", exactly(r.allocated),
+			units.Plural(r.tensors, "tensor", "tensors"), exactly(r.freed),
+			units.Plural(r.freedTensor, "tensor", "tensors")),
 		fmt.Sprintf("events %s to %s;", units.Count(r.from), units.Count(r.to-1)),
 	} {
 		if !strings.Contains(strings.ReplaceAll(titles, "\u00a0", " "), strings.ReplaceAll(want, "\u00a0", " ")) {
@@ -87,7 +90,9 @@ func (p *page) brushed() (from, to int) {
 
 func (p *page) click(selector string) {
 	p.t.Helper()
-	at := eval[struct{ X, Y float64 }](p, "(b => ({x: b.left + Math.min(b.width / 2, 40), y: b.top + b.height / 2}))(document.querySelector(%q).getBoundingClientRect())", selector)
+	at := eval[struct{ X, Y float64 }](p,
+		"(b => ({x: b.left + Math.min(b.width / 2, 40), y: b.top + b.height / "+
+			"2}))(document.querySelector(%q).getBoundingClientRect())", selector)
 	p.do(chromedp.MouseClickXY(at.X, at.Y))
 }
 
@@ -125,7 +130,10 @@ func TestPageGrowing(t *testing.T) {
 	from, to := p.brushed()
 	want := sumRange(d, from, to)
 	want.panelSays(p)
-	if answer := eval[string](p, "document.querySelector('#answers > :nth-child(2) .value').textContent"); !strings.HasPrefix(strings.ReplaceAll(answer, "\u00a0", " "), units.Change(want.change)) {
+	if answer := eval[string](p,
+		"document.querySelector('#answers > :nth-child(2) "+
+			".value').textContent"); !strings.HasPrefix(strings.ReplaceAll(answer, "\u00a0", " "),
+		units.Change(want.change)) {
 		t.Errorf("the answer is %q, the range changes by %s", answer, units.Change(want.change))
 	}
 	if p.hash("al") != "1" || g.From != whole.From || g.To != whole.To {
@@ -163,7 +171,8 @@ func checkAlone(p *page, d *replay.Device, r inRange, g geometry, x, y float64) 
 	got := eval[*struct {
 		liveEntry
 		State int
-	}](p, "(({stack, ...rest}) => rest)(memviz.at(%f, %f) ?? {}).id === undefined ? null : memviz.at(%f, %f)", x, y, x, y)
+	}](p, "(({stack, ...rest}) => rest)(memviz.at(%f, %f) ?? {}).id === undefined ? null : memviz.at(%f, %f)", x,
+		y, x, y)
 	k := g.Columns[min(len(g.Columns)-1, int((x-g.Left)/g.Width*float64(len(g.Columns))))]
 	byte := g.BytesFrom + (1-(y-g.Top)/g.Height)*(g.BytesTo-g.BytesFrom)
 	var offset int64
@@ -176,7 +185,8 @@ func checkAlone(p *page, d *replay.Device, r inRange, g geometry, x, y float64) 
 			if math.Min(byte-float64(offset), float64(offset+a.Size)-byte) < 1 {
 				return 0 // too close to an edge to tell
 			}
-			if got == nil || got.Start == nil || *got.Start != int(a.Start) || got.Size != a.Size || got.Offset != offset || got.State != k {
+			if got == nil || got.Start == nil || *got.Start != int(a.Start) || got.Size != a.Size ||
+				got.Offset != offset || got.State != k {
 				p.t.Errorf("under (%.0f, %.0f) lies %+v, want allocation %d at %d in state %d", x, y, got, i, offset, k)
 			}
 			return 1
@@ -236,7 +246,8 @@ func TestPageBrush(t *testing.T) {
 		key, r, al string
 	}{
 		{"[", fmt.Sprintf("%d-%d", from, state(0.8)), ""}, {"[", fmt.Sprintf("%d-%d", from, to), ""}, {"[", "", ""},
-		{"]", fmt.Sprintf("%d-%d", from, to), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), "1"},
+		{"]", fmt.Sprintf("%d-%d", from, to), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), ""},
+		{"]", fmt.Sprintf("%d-%d", from, state(0.8)), "1"},
 	} {
 		p.do(chromedp.KeyEvent(step.key))
 		if plot(p); p.hash("r") != step.r || p.hash("al") != step.al {
@@ -276,7 +287,8 @@ func TestPageBreakdown(t *testing.T) {
 	}
 	for tab := 1; tab <= 4; tab++ {
 		p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", tab))
-		sum := eval[int](p, "[...document.querySelectorAll('#table .row > :last-child')].reduce((n, e) => n + Number(e.textContent.replaceAll(',', '')), 0)")
+		sum := eval[int](p, "[...document.querySelectorAll('#table .row > :last-child')].reduce((n, e) => n + "+
+			"Number(e.textContent.replaceAll(',', '')), 0)")
 		if sum != tensors {
 			t.Errorf("the rows of tab %d have %d tensors, live are %d", tab, sum, tensors)
 		}
@@ -286,7 +298,8 @@ func TestPageBreakdown(t *testing.T) {
 	}
 	p.click("#table .tabs > :nth-child(1)")
 	p.click("#table .columns > :last-child")
-	order := eval[[]int](p, "[...document.querySelectorAll('#table .row > :last-child')].map(e => Number(e.textContent.replaceAll(',', '')))")
+	order := eval[[]int](p, "[...document.querySelectorAll('#table .row > :last-child')].map(e => "+
+		"Number(e.textContent.replaceAll(',', '')))")
 	for i := range order[1:] {
 		if order[i] < order[i+1] {
 			t.Errorf("sorted by tensors the rows have %v", order)
@@ -301,7 +314,8 @@ func TestPageBreakdown(t *testing.T) {
 	row := eval[struct {
 		X, Y float64
 		Name string
-	}](p, "(e => (b => ({x: b.left + 60, y: b.top + 10, name: e.title}))(e.getBoundingClientRect()))(document.querySelector('#table .row:nth-child(3)'))")
+	}](p, "(e => (b => ({x: b.left + 60, y: b.top + 10, name: "+
+		"e.title}))(e.getBoundingClientRect()))(document.querySelector('#table .row:nth-child(3)'))")
 	p.do(chromedp.MouseEvent("mouseMoved", row.X, row.Y))
 	p.do(chromedp.KeyEvent("i"))
 	plot(p)
@@ -321,7 +335,10 @@ func TestPageBreakdown(t *testing.T) {
 	// The icicle's first row holds all bytes; a click on its last cell isolates it.
 	// It is drawn when the page has rested a little.
 	p.until("document.querySelector('#icicle .cell')")
-	if width := eval[float64](p, "[...document.querySelectorAll('#icicle .cell')].filter(e => e.style.top === '0px').reduce((w, e) => w + e.getBoundingClientRect().width + 1, 0) / document.querySelector('#icicle .cells').clientWidth"); width < 0.95 || width > 1.01 {
+	if width := eval[float64](p,
+		"[...document.querySelectorAll('#icicle .cell')].filter(e => e.style.top === '0px').reduce((w, e) => w + "+
+			"e.getBoundingClientRect().width + 1, 0) / document.querySelector('#icicle "+
+			".cells').clientWidth"); width < 0.95 || width > 1.01 {
 		t.Errorf("the icicle's first row is %.2f of the panel wide", width)
 	}
 	p.click("#icicle .cell")
@@ -331,14 +348,16 @@ func TestPageBreakdown(t *testing.T) {
 	}
 	p.shows("Stacks, outermost on top")
 	for _, iso := range []string{p.hash("iso"), "function:cforward", "file:p/home/ada/gpt/model.py", "activation"} {
-		hash := fmt.Sprintf("#at=range&r=700-2000&al=1&tab=function&sort=a.up&iso=%s", strings.ReplaceAll(iso, "/", "%2F"))
+		hash := fmt.Sprintf("#at=range&r=700-2000&al=1&tab=function&sort=a.up&iso=%s",
+			strings.ReplaceAll(iso, "/", "%2F"))
 		again := open(t, browser, report, hash[1:], 1440, 900)
 		again.do(chromedp.KeyEvent("t")) // repaints, which writes the address anew
 		if plot(again); eval[string](again, "location.hash") != hash {
 			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
 		}
 		sumRange(d, 700, 2000).panelSays(again)
-		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.unlit):not(.gone)').length"), eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
+		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.unlit):not(.gone)').length"),
+			eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
 			t.Errorf("%s lights %d of %d rows", hash, lit, all)
 		}
 		again.requireNoTrouble()

@@ -25,7 +25,8 @@ func TestSmallerPage(t *testing.T) {
 		return open(t, browser, path, "", 1440, 900)
 	}
 	whole, smaller := trace("none"), trace("1.1MB")
-	if text := eval[string](smaller, "document.querySelector('#warnings').textContent"); !bytes.Contains([]byte(text), []byte("Left out to keep this file within 1.10 MB: addresses, times")) {
+	if text := eval[string](smaller, "document.querySelector('#warnings').textContent"); !bytes.Contains([]byte(text),
+		[]byte("Left out to keep this file within 1.10 MB: addresses, times")) {
 		t.Errorf("the page warns %q", text)
 	}
 	for k := 0; k < 180_000; k += 1777 {
@@ -33,7 +34,8 @@ func TestSmallerPage(t *testing.T) {
 		if want != got {
 			t.Fatalf("state %d is %+v, want %+v", k, got, want)
 		}
-		live := [2][]liveEntry{eval[[]liveEntry](whole, "memviz.live(%d)", k), eval[[]liveEntry](smaller, "memviz.live(%d)", k)}
+		live := [2][]liveEntry{eval[[]liveEntry](whole, "memviz.live(%d)", k),
+			eval[[]liveEntry](smaller, "memviz.live(%d)", k)}
 		for i := range live[1] {
 			if live[1][i].Addr != "" {
 				t.Fatalf("state %d has the address %q, which was left out", k, live[1][i].Addr)

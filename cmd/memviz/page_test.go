@@ -91,7 +91,8 @@ func compareState(p *page, walk *backward, k int, random *rand.Rand) {
 	t := p.t
 	totals := eval[stateTotals](p, "memviz.state(%d)", k)
 	if totals.Active != walk.active || totals.Reserved != walk.reserved || totals.Allocations != len(walk.live) {
-		t.Errorf("the page says %+v; live are %d bytes in %d allocations, reserved %d", totals, walk.active, len(walk.live), walk.reserved)
+		t.Errorf("the page says %+v; live are %d bytes in %d allocations, reserved %d", totals, walk.active,
+			len(walk.live), walk.reserved)
 	}
 	live := eval[[]liveEntry](p, "memviz.live(%d).map(({stack, ...rest}) => rest)", k)
 	seen := map[uint64]bool{}

@@ -26,7 +26,8 @@ func (p *page) touch(kind string, at ...[2]float64) {
 // from there it brushes a range.
 func TestPageTouch(t *testing.T) {
 	p := open(t, chromium(t), writeReport(t, example("training-loop")), "x=e:1000-2000", 1440, 900)
-	if _, err := chromedp.Call(p.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true}); err != nil {
+	if _, err := chromedp.Call(p.ctx, emulation.SetTouchEmulationEnabled,
+		emulation.SetTouchEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
 	g := plot(p)
@@ -68,8 +69,10 @@ func TestPageTouch(t *testing.T) {
 	same := plot(p)
 	from, to := p.brushed()
 	width := zoomed.To - zoomed.From
-	if same.From != zoomed.From || !near(float64(from), zoomed.From+width/4, 3) || !near(float64(to), zoomed.From+width*3/4, 3) {
-		t.Errorf("from a quarter to three quarters of %.0f to %.0f a finger brushes %d to %d", same.From, same.To, from, to)
+	if same.From != zoomed.From || !near(float64(from), zoomed.From+width/4, 3) ||
+		!near(float64(to), zoomed.From+width*3/4, 3) {
+		t.Errorf("from a quarter to three quarters of %.0f to %.0f a finger brushes %d to %d", same.From, same.To,
+			from, to)
 	}
 	if p.hash("sel") != "" {
 		t.Error("what began the range is still pinned")

@@ -70,7 +70,10 @@ func TestPageUse(t *testing.T) {
 }
 
 func wheel(delta float64) chromedp.MouseOption {
-	return func(params *input.DispatchMouseEventParams) { params.DeltaX, params.DeltaY = 0.1, delta } // zeros are left out
+	return func(params *input.DispatchMouseEventParams) {
+		params.DeltaX, params.DeltaY = 0.1,
+			delta
+	} // zeros are left out
 }
 
 // TestPageSeveral holds several snapshots in one report, with a selector.
@@ -106,7 +109,8 @@ func TestPageWithoutScripts(t *testing.T) {
 }
 
 func withoutScripts(ctx context.Context, path string) (string, error) {
-	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		return "", err
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(path))); err != nil {

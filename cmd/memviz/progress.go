@@ -13,7 +13,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var quietFlag = &cli.BoolFlag{Name: "quiet", Category: printing, Aliases: []string{"q"}, Usage: "say nothing but errors, and what was left out"}
+var quietFlag = &cli.BoolFlag{Name: "quiet", Category: printing, Aliases: []string{"q"},
+	Usage: "say nothing but errors, and what was left out"}
 
 // patience is how long a run is silent before it shows how far it is.
 const patience = time.Second
@@ -35,7 +36,8 @@ type progress struct {
 // newProgress shows nothing when --quiet is given or stderr is no terminal.
 func newProgress(c *cli.Context) *progress {
 	p := &progress{began: time.Now()}
-	if f, ok := c.App.ErrWriter.(*os.File); ok && !c.Bool("quiet") && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd())) {
+	if f, ok := c.App.ErrWriter.(*os.File); ok && !c.Bool("quiet") &&
+		(isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd())) {
 		p.w = f
 	}
 	return p

@@ -30,7 +30,8 @@ func TestProgress(t *testing.T) {
 	p.end()
 	events(40, 40)
 	p.end()
-	if text := screen.String(); text == "" || strings.Contains(text, "\n") || !strings.HasSuffix(text, " \r") && !strings.HasSuffix(text, "\x1b[0m\r") {
+	if text := screen.String(); text == "" || strings.Contains(text, "\n") || !strings.HasSuffix(text, " \r") &&
+		!strings.HasSuffix(text, "\x1b[0m\r") {
 		t.Errorf("the line stays: %q", text)
 	}
 }

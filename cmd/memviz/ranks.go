@@ -82,7 +82,8 @@ type ranksRead struct {
 
 // readRanks reads several files at once, and keeps of each only its summary. A
 // file that cannot be read does not keep the others from being compared.
-func readRanks(ctx context.Context, files *search, options snapshot.Options, pseudonyms *redact.Options, p *progress) (*ranksRead, error) {
+func readRanks(ctx context.Context, files *search, options snapshot.Options, pseudonyms *redact.Options,
+	p *progress) (*ranksRead, error) {
 	all := &ranksRead{}
 	paths := pathsOf(files.sources)
 	names, ranks := displayNames(paths), analysis.NameRanks(paths)
@@ -136,7 +137,8 @@ func readRanks(ctx context.Context, files *search, options snapshot.Options, pse
 // shown where names are redacted, because they quote the file.
 func unreadableRank(pseudonyms *redact.Options, name string, err error) answer.UnreadableRank {
 	if pseudonyms.Redaction().Any() {
-		return answer.UnreadableRank{File: pseudonyms.FileName(name), Error: "cannot be read; what is wrong is said without --redact"}
+		return answer.UnreadableRank{File: pseudonyms.FileName(name),
+			Error: "cannot be read; what is wrong is said without --redact"}
 	}
 	return answer.UnreadableRank{File: name, Error: err.Error()}
 }

@@ -14,10 +14,15 @@ import (
 // redactFlags are the flags of every command that reads snapshots.
 func redactFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "redact", Category: pseudonyms, Usage: "show pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or all; public names, lines and numbers stay"},
-		&cli.StringSliceFlag{Name: "keep-prefix", Category: pseudonyms, Usage: "leave paths below `PATH`, and the functions there, as they are; may be repeated"},
-		&cli.StringSliceFlag{Name: "strip-prefix", Category: pseudonyms, Usage: "cut `PATH` from the front of paths, also without --redact; may be repeated"},
-		&cli.StringFlag{Name: "salt", Category: pseudonyms, EnvVars: []string{"MEMVIZ_SALT"}, Usage: "choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own"},
+		&cli.StringFlag{Name: "redact", Category: pseudonyms,
+			Usage: "show pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or all; public " +
+				"names, lines and numbers stay"},
+		&cli.StringSliceFlag{Name: "keep-prefix", Category: pseudonyms,
+			Usage: "leave paths below `PATH`, and the functions there, as they are; may be repeated"},
+		&cli.StringSliceFlag{Name: "strip-prefix", Category: pseudonyms,
+			Usage: "cut `PATH` from the front of paths, also without --redact; may be repeated"},
+		&cli.StringFlag{Name: "salt", Category: pseudonyms, EnvVars: []string{"MEMVIZ_SALT"},
+			Usage: "choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own"},
 	}
 }
 

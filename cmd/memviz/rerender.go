@@ -26,7 +26,9 @@ func readDocument(c *cli.Context, p *progress) (*report.Document, error) {
 	path := c.Args().First()
 	for _, flag := range []string{"families", "capacity", "redact", "strip-prefix", "device"} {
 		if c.IsSet(flag) {
-			return nil, misused(c, "--%s needs the snapshot, and %s is a report of memviz; run it on what the report was made from", flag, path)
+			return nil, misused(c,
+				"--%s needs the snapshot, and %s is a report of memviz; run it on what the report was made from",
+				flag, path)
 		}
 	}
 	p.stage("reading")

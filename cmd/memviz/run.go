@@ -115,7 +115,8 @@ func onUsageError(c *cli.Context, err error, isSubcommand bool) error {
 		if len(undefined[1]) == 1 {
 			dashes = "-"
 		}
-		usage.what = "there is no flag " + dashes + undefined[1] + didYouMean(undefined[1], cli.SuggestFlag(flags, undefined[1], false))
+		usage.what = "there is no flag " + dashes + undefined[1] +
+			didYouMean(undefined[1], cli.SuggestFlag(flags, undefined[1], false))
 	}
 	return usage
 }

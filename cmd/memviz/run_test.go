@@ -52,7 +52,8 @@ func TestExampleStats(t *testing.T) {
 				if run([]string{"stats", "--format", format, path}, nil, &stdout, &stderr) != exitDone {
 					t.Fatal(&stderr)
 				}
-				golden := filepath.Join(filepath.Dir(path), map[string]string{"text": "stats.txt", "json": "stats.json"}[format])
+				golden := filepath.Join(filepath.Dir(path),
+					map[string]string{"text": "stats.txt", "json": "stats.json"}[format])
 				if *testkit.Update {
 					if err := os.WriteFile(golden, stdout.Bytes(), 0o666); err != nil {
 						t.Fatal(err)

@@ -36,7 +36,8 @@ func snippet(c *cli.Context) error {
 	}
 	text, err := snippets.ReadFile("snippets/" + name + ".py")
 	if err != nil || c.NArg() > 1 {
-		return misused(c, "there is no snippet %q; there are %s", strings.Join(c.Args().Slice(), " "), strings.Join(snippetNames(), ", "))
+		return misused(c, "there is no snippet %q; there are %s", strings.Join(c.Args().Slice(), " "),
+			strings.Join(snippetNames(), ", "))
 	}
 	_, err = c.App.Writer.Write(text)
 	return err

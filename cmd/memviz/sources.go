@@ -155,7 +155,8 @@ func (s *search) skip(path, what string) {
 // say tells in one line what was skipped.
 func (s *search) say(stderr io.Writer) {
 	if len(s.skipped) > 0 {
-		complain(stderr, fmt.Sprintf("skipped %s: %s", units.Plural(len(s.skipped), "file that is no snapshot", "files that are no snapshots"), listed(s.skipped)))
+		complain(stderr, fmt.Sprintf("skipped %s: %s",
+			units.Plural(len(s.skipped), "file that is no snapshot", "files that are no snapshots"), listed(s.skipped)))
 	}
 }
 

@@ -23,7 +23,9 @@ func statsCommand() *cli.Command {
 			"    memviz stats --fail-if 'peak>70GiB' snap.pickle\n" +
 			"    zcat snap.pickle.gz | memviz stats -",
 		Flags: answerFlags("peak>70GiB",
-			&cli.StringFlag{Name: "every", Usage: "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, or time such as 500ms"},
+			&cli.StringFlag{Name: "every",
+				Usage: "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, or time " +
+					"such as 500ms"},
 			capacityFlag,
 			&cli.BoolFlag{Name: "one-line", Usage: "print a line a device, for logs"},
 			&cli.IntFlag{Name: "rows", Value: 8, Usage: "show at most `N` rows; JSON has all"},

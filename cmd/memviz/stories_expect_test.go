@@ -100,11 +100,13 @@ func (s *story) checkExpectations(t *testing.T) {
 }
 
 func TestExpectations(t *testing.T) {
-	const answer = "cuda:0 keeps growing\n\n  Allocated at\n  /home/ada/train.py:41:validate.\n  5 MiB  …/b/model.py:9:forward\n"
+	const answer = "cuda:0 keeps growing\n\n  Allocated at\n  /home/ada/train.py:41:validate.\n  5 MiB  " +
+		"…/b/model.py:9:forward\n"
 	for _, test := range []struct{ text, lacks string }{
 		{"$ memviz leaks x\ncuda:0 keeps growing\nfirst train.py:41:validate", "[]"},
 		{"# why\n$ memviz leaks x\n\nkeeps growing Allocated at ... model.py", "[]"},
-		{"$ memviz leaks x\nfirst model.py:9:forward", `[names "train.py:41:validate" first, not "model.py:9:forward"]`},
+		{"$ memviz leaks x\nfirst model.py:9:forward",
+			`[names "train.py:41:validate" first, not "model.py:9:forward"]`},
 		{"$ memviz leaks x\nnothing keeps growing", `[does not say "nothing keeps growing"]`},
 		{"$ memviz leaks x\nmodel.py ... train.py", `[does not say "model.py ... train.py"]`},
 	} {

@@ -63,7 +63,8 @@ func (s *story) row(t *testing.T) string {
 	if s.says != nil {
 		recorded = "real, torch " + s.says.Torch
 	}
-	return fmt.Sprintf("| [%s](%s) | %s | %s | %s |", s.name, s.name, strings.TrimSuffix(about, `"""`), recorded, s.firstLine(t))
+	return fmt.Sprintf("| [%s](%s) | %s | %s | %s |", s.name, s.name, strings.TrimSuffix(about, `"""`), recorded,
+		s.firstLine(t))
 }
 
 // firstLine is the first command of expect.txt, and the first line of its answer.

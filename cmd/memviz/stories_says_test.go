@@ -108,11 +108,13 @@ func compareWithTorch(s *snapshot.Snapshot, d *replay.Device, says counters) []c
 		{
 			what: "memory_allocated", torch: says.Allocated, ours: d.Totals.FinalBytes,
 			least: blocks.rounding - blocks.pending, most: blocks.rounding - blocks.pending,
-			why: fmt.Sprintf("%d of rounding and blocks not split, less %d that wait for a stream", blocks.rounding, blocks.pending),
+			why: fmt.Sprintf("%d of rounding and blocks not split, less %d that wait for a stream", blocks.rounding,
+				blocks.pending),
 		},
 		{
-			what: "max_memory_allocated", torch: says.MaxAllocated, ours: rounded.bytes, most: rounded.most - rounded.bytes,
-			why: "large blocks that were not split, less than 1 MiB in each",
+			what: "max_memory_allocated", torch: says.MaxAllocated, ours: rounded.bytes,
+			most: rounded.most - rounded.bytes,
+			why:  "large blocks that were not split, less than 1 MiB in each",
 		},
 	}
 }
@@ -248,7 +250,8 @@ func TestComparisonWithTorch(t *testing.T) {
 					found = append(found, x.what)
 				}
 			}
-			if found = slices.Compact(found); len(found) == 0 || slices.ContainsFunc(found, func(x string) bool { return x != wrong }) {
+			if found = slices.Compact(found); len(found) == 0 ||
+				slices.ContainsFunc(found, func(x string) bool { return x != wrong }) {
 				t.Errorf("%s: with a wrong %s these do not hold: %q", name, wrong, found)
 			}
 		}

@@ -197,8 +197,10 @@ func (s *story) ask(t *testing.T, command string) string {
 }
 
 func TestFunctionsAt(t *testing.T) {
-	lines := strings.Split("import x\n\nclass A:\n    def f(self):\n        def g():\n            pass\n\n        return g\n\nf()", "\n")
-	for line, want := range map[int]string{1: "[<module>]", 2: "[]", 5: "[f <module>]", 6: "[g f <module>]", 8: "[f <module>]", 10: "[<module>]", 11: "[]"} {
+	lines := strings.Split("import x\n\nclass A:\n    def f(self):\n        def g():\n            pass\n\n        "+
+		"return g\n\nf()", "\n")
+	for line, want := range map[int]string{1: "[<module>]", 2: "[]", 5: "[f <module>]", 6: "[g f <module>]",
+		8: "[f <module>]", 10: "[<module>]", 11: "[]"} {
 		if got := fmt.Sprint(functionsAt(lines, line)); got != want {
 			t.Errorf("line %d is in %s, want %s", line, got, want)
 		}

@@ -23,7 +23,8 @@ func topCommand() *cli.Command {
 			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
 		Flags: answerFlags("active>70GiB",
 			atFlag,
-			&cli.StringFlag{Name: "by", Value: analysis.BySite.String(), Usage: "make a row of each `KIND`: " + byNames()},
+			&cli.StringFlag{Name: "by", Value: analysis.BySite.String(), Usage: "make a row of each `KIND`: " +
+				byNames()},
 			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},
 			rowsFlag,
 			deviceFlag,

@@ -42,7 +42,8 @@ func traceCommand() *cli.Command {
 			"    communication: operator c10d::*",
 		Flags: readFlags(
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or directory's name with .html, or redacted.html)"},
+				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or " +
+					"directory's name with .html, or redacted.html)"},
 			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
 				Usage: "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit"},
 			omitFlag,
@@ -155,7 +156,8 @@ func maxSize(c *cli.Context) (int64, error) {
 		err = fmt.Errorf("%q is no size for a file", text)
 	}
 	if err != nil {
-		return 0, &usageError{what: fmt.Sprintf("--max-size: %v; write it like 24MB, or none", err), command: c.Command.Name}
+		return 0, &usageError{what: fmt.Sprintf("--max-size: %v; write it like 24MB, or none", err),
+			command: c.Command.Name}
 	}
 	return limit, nil
 }

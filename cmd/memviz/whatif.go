@@ -23,7 +23,9 @@ func whatifCommand() *cli.Command {
 			"    memviz whatif --set expandable_segments:True oom.pickle\n" +
 			"    memviz whatif --capacity 24GiB --fail-if 'saved>10GiB' oom.pickle",
 		Flags: answerFlags("saved>10GiB",
-			&cli.GenericFlag{Name: "set", Value: &settingsFlag{}, Usage: "predict this `SETTING` of PYTORCH_CUDA_ALLOC_CONF, such as max_split_size_mb:128,...; may be repeated"},
+			&cli.GenericFlag{Name: "set", Value: &settingsFlag{},
+				Usage: "predict this `SETTING` of PYTORCH_CUDA_ALLOC_CONF, such as max_split_size_mb:128,...; may " +
+					"be repeated"},
 			capacityFlag, deviceFlag),
 		Action: func(c *cli.Context) error {
 			capacity, err := capacity(c)

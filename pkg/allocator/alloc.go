@@ -23,7 +23,8 @@ type OutOfMemoryError struct {
 }
 
 func (e *OutOfMemoryError) Error() string {
-	return fmt.Sprintf("out of memory: %d bytes requested, segment of %d bytes needed, %d reserved, %d free on the device",
+	return fmt.Sprintf("out of memory: %d bytes requested, segment of %d bytes needed, %d reserved, %d free "+
+		"on the device",
 		e.Requested, e.SegmentSize, e.Reserved, e.DeviceFree)
 }
 

@@ -27,7 +27,8 @@ func TestOutOfMemory(t *testing.T) {
 		if !errors.As(err, &oom) {
 			t.Fatalf("error %v, want an OutOfMemoryError", err)
 		}
-		want := OutOfMemoryError{Requested: 30*mib - 100, SegmentSize: 30 * mib, DeviceFree: 20 * mib, Reserved: 30 * mib}
+		want := OutOfMemoryError{Requested: 30*mib - 100, SegmentSize: 30 * mib, DeviceFree: 20 * mib,
+			Reserved: 30 * mib}
 		if settings.Expandable {
 			want.DeviceFree, want.Reserved = 10*mib, 40*mib
 		}

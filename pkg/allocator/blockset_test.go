@@ -50,6 +50,7 @@ func TestBlockSet(t *testing.T) {
 		}
 	}
 	if largest < 10 || set.len > 100 {
-		t.Errorf("%d chunks at most and %d blocks at the end: not the growth and decline this test is about", largest, set.len)
+		t.Errorf("%d chunks at most and %d blocks at the end: not the growth and decline this test is about", largest,
+			set.len)
 	}
 }

@@ -28,7 +28,8 @@ func TestBuilds(t *testing.T) {
 		}
 	}
 	large := mustParse(t, "large_segment_size_mb:40")
-	if got := large.SegmentSize(2 * mib); got != 40*mib || large.PageSize(snapshot.SizeClassLarge) != 40*mib || large.PageSize(snapshot.SizeClassSmall) != 2*mib {
+	if got := large.SegmentSize(2 * mib); got != 40*mib || large.PageSize(snapshot.SizeClassLarge) != 40*mib ||
+		large.PageSize(snapshot.SizeClassSmall) != 2*mib {
 		t.Errorf("segments of %d bytes", got)
 	}
 }

@@ -13,9 +13,12 @@ import (
 // same events again.
 func FuzzAllocator(f *testing.F) {
 	for settings := range byte(len(fuzzSettings)) {
-		f.Add([]byte{settings, 3, 0, 9, 0, 1, 12, 1, 2, 14, 0, 10, 0, 1, 12, 2, 0, 2, 5, 0, 14, 0, 4, 8, 1, 13, 0, 0, 14, 0, 0})
-		f.Add([]byte{settings, 0, 0, 19, 0, 1, 20, 0, 2, 18, 0, 8, 1, 0, 9, 0, 0, 3, 20, 0, 4, 19, 0, 5, 16, 4, 14, 0, 0})
-		f.Add([]byte{settings, 1, 15, 0, 0, 0, 9, 0, 1, 9, 1, 15, 1, 0, 10, 0, 0, 15, 2, 0, 14, 0, 0, 0, 9, 0, 15, 3, 0, 2, 17, 0})
+		f.Add([]byte{settings, 3, 0, 9, 0, 1, 12, 1, 2, 14, 0, 10, 0, 1, 12, 2, 0, 2, 5, 0, 14, 0, 4, 8, 1, 13, 0, 0,
+			14, 0, 0})
+		f.Add([]byte{settings, 0, 0, 19, 0, 1, 20, 0, 2, 18, 0, 8, 1, 0, 9, 0, 0, 3, 20, 0, 4, 19, 0, 5, 16, 4,
+			14, 0, 0})
+		f.Add([]byte{settings, 1, 15, 0, 0, 0, 9, 0, 1, 9, 1, 15, 1, 0, 10, 0, 0, 15, 2, 0, 14, 0, 0, 0, 9, 0, 15, 3, 0,
+			2, 17, 0})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first := runFuzzProgram(t, data)
@@ -79,7 +82,8 @@ func runFuzzProgram(t *testing.T, data []byte) []Event {
 		checkInvariants(t, f.Allocator)
 		f.checkFragments()
 		if f.held != f.Reserved() || len(f.sizes) != len(f.blocks) {
-			t.Fatalf("events leave %d bytes reserved and %d blocks live, the state says %d and %d", f.held, len(f.sizes), f.Reserved(), len(f.blocks))
+			t.Fatalf("events leave %d bytes reserved and %d blocks live, the state says %d and %d", f.held,
+				len(f.sizes), f.Reserved(), len(f.blocks))
 		}
 	}
 	f.finish()

@@ -58,7 +58,8 @@ func checkOrder(t *testing.T, s *blockSet, keyOf func(*block) key) {
 		}
 		for _, e := range chunk {
 			if e.key != keyOf(e.block) || n > 0 && !last.less(e.key) {
-				t.Fatalf("entry %d of a set, %+v after %+v: not the key %+v of its block or not ascending", n, e.key, last, keyOf(e.block))
+				t.Fatalf("entry %d of a set, %+v after %+v: not the key %+v of its block or not ascending", n, e.key,
+					last, keyOf(e.block))
 			}
 			last = e.key
 			n++
@@ -75,7 +76,8 @@ func checkBlock(t *testing.T, b *block, known map[*block]bool) {
 	if b.size <= 0 || b.size%minBlockSize != 0 || b.addr%minBlockSize != 0 {
 		t.Fatalf("block at %#x of %d bytes: not in units of %d", b.addr, b.size, minBlockSize)
 	}
-	if b.state == unmapped && (b.size%b.reservation.page != 0 || (b.addr-b.reservation.addr)%uint64(b.reservation.page) != 0) {
+	if b.state == unmapped && (b.size%b.reservation.page != 0 ||
+		(b.addr-b.reservation.addr)%uint64(b.reservation.page) != 0) {
 		t.Fatalf("unmapped block at %#x of %d bytes: not whole pages", b.addr, b.size)
 	}
 	if b.prev != nil && (!known[b.prev] || b.prev.next != b) {
@@ -113,8 +115,10 @@ func checkTotals(t *testing.T, a *Allocator, blocks map[*block]bool) {
 		}
 	}
 	s := a.Stats()
-	if s.Requested.Current != requested || s.Allocated.Current != inUse || s.Active.Current != active || s.Reserved.Current != reserved {
-		t.Fatalf("%+v, but the blocks say requested %d, allocated %d, active %d, reserved %d", s, requested, inUse, active, reserved)
+	if s.Requested.Current != requested || s.Allocated.Current != inUse || s.Active.Current != active ||
+		s.Reserved.Current != reserved {
+		t.Fatalf("%+v, but the blocks say requested %d, allocated %d, active %d, reserved %d", s, requested, inUse,
+			active, reserved)
 	}
 	if requested > active {
 		t.Fatalf("%d bytes requested but only %d active", requested, active)

@@ -116,7 +116,8 @@ func (n *naive) oversize(size int64, stream Stream, large bool) bool {
 		return false
 	}
 	list := n.where(func(p *piece) bool {
-		return p.state == free && p.stream == stream && p.large == large && !p.expandable && p.size >= n.MaxSplitSize && n.whole(p)
+		return p.state == free && p.stream == stream && p.large == large && !p.expandable && p.size >= n.MaxSplitSize &&
+			n.whole(p)
 	})
 	wanted := max(size, n.MaxSplitSize)
 	for _, p := range list {

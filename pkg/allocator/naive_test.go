@@ -131,7 +131,8 @@ func (n *naive) Alloc(asked int64, stream Stream) (uint64, bool) {
 		return 0, false
 	}
 	rest := p.size - size
-	if (!large || n.Expandable) && rest >= 512 || (large && !n.Expandable) && rest > 1<<20 && (n.MaxSplitSize <= 0 || size < n.MaxSplitSize) {
+	if (!large || n.Expandable) && rest >= 512 || (large && !n.Expandable) && rest > 1<<20 &&
+		(n.MaxSplitSize <= 0 || size < n.MaxSplitSize) {
 		n.cut(p, size)
 	}
 	p.state, p.asked = allocated, asked
@@ -159,7 +160,8 @@ func (n *naive) search(size int64, stream Stream, large bool) *piece {
 		}
 		best = p
 	}
-	if limit := n.MaxSplitSize; limit > 0 && size < limit && best.size >= limit || limit > 0 && size >= limit && best.size >= size+n.nonSplitRounding() {
+	if limit := n.MaxSplitSize; limit > 0 && size < limit && best.size >= limit || limit > 0 && size >= limit &&
+		best.size >= size+n.nonSplitRounding() {
 		return nil
 	}
 	return best
@@ -206,7 +208,8 @@ func (n *naive) growPages(size int64, stream Stream, large bool) *piece {
 		if !ok {
 			return nil
 		}
-		at = n.add(&piece{addr: addr, space: addr, size: bytes, stream: stream, large: large, expandable: true, state: unmapped})
+		at = n.add(&piece{addr: addr, space: addr, size: bytes, stream: stream, large: large, expandable: true,
+			state: unmapped})
 	}
 	for at.state == unmapped || at.size < size {
 		u, missing := at, size

@@ -23,17 +23,20 @@ func TestParseSettings(t *testing.T) {
 		{"expandable_segments:False", Settings{}},
 		{"backend:native, expandable_segments : True,", Settings{Expandable: true}},
 		{"max_split_size_mb:128,garbage_collection_threshold:0.8", Settings{MaxSplitSize: 128 * mib, GCThreshold: 0.8}},
-		{"max_split_size_mb:21,max_non_split_rounding_mb:40", Settings{MaxSplitSize: 21 * mib, MaxNonSplitRounding: 40 * mib}},
+		{"max_split_size_mb:21,max_non_split_rounding_mb:40",
+			Settings{MaxSplitSize: 21 * mib, MaxNonSplitRounding: 40 * mib}},
 		{"max_split_size_mb:9223372036854775807", Settings{MaxSplitSize: maxRequest}},
 		{"release_lock_on_cudamalloc:True", Settings{}},
-		{"roundup_power2_divisions:4", Settings{RoundUpPower2Divisions: [16]int64{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}},
+		{"roundup_power2_divisions:4",
+			Settings{RoundUpPower2Divisions: [16]int64{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}},
 		{"roundup_power2_divisions:[256:1,512:2,1024:4,>:8],expandable_segments:True", Settings{
 			Expandable:             true,
 			RoundUpPower2Divisions: [16]int64{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 8, 8, 8, 8, 8, 8},
 		}},
 		{"roundup_power2_divisions:[1:4,64:8]", Settings{RoundUpPower2Divisions: [16]int64{0: 4, 6: 8}}},
 		{"roundup_power2_divisions:[4:2,1073741824:16]", Settings{RoundUpPower2Divisions: [16]int64{2, 2, 2, 15: 16}}},
-		{"roundup_power2_divisions:[>:2]", Settings{RoundUpPower2Divisions: [16]int64{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}},
+		{"roundup_power2_divisions:[>:2]",
+			Settings{RoundUpPower2Divisions: [16]int64{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}},
 	}
 	for _, test := range tests {
 		got, err := ParseSettings(test.conf)
@@ -83,7 +86,8 @@ func FuzzParseSettings(f *testing.F) {
 		a := newRecorder(t, s, 1<<30)
 		a.SetMemoryFraction(1)
 		for _, requested := range []int64{1, 3000, 3*mib + 1, 33*mib - 1, 600*mib + 1} {
-			if rounded := s.RoundSize(requested); rounded < requested || rounded%minBlockSize != 0 || rounded > 2*requested+minBlockSize {
+			if rounded := s.RoundSize(requested); rounded < requested || rounded%minBlockSize != 0 ||
+				rounded > 2*requested+minBlockSize {
 				t.Fatalf("%+v rounds %d to %d", s, requested, rounded)
 			}
 			addr, err := a.Alloc(requested, 0)

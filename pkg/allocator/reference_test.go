@@ -37,7 +37,8 @@ func TestAgainstNaive(t *testing.T) {
 			retried += p.Stats().Retries
 		}
 		if failed == 0 || retried == failed {
-			t.Errorf("settings %d: %d requests fail and %d are tried again, so little shows what happens then", i, failed, retried)
+			t.Errorf("settings %d: %d requests fail and %d are tried again, so little shows what happens then", i,
+				failed, retried)
 		}
 	}
 }
@@ -69,7 +70,8 @@ type pair struct {
 func newPair(t *testing.T, settings Settings, seed uint64) *pair {
 	random := rand.New(rand.NewPCG(seed, 5))
 	capacity := (100 + random.Int64N(500)) * mib
-	p := &pair{Allocator: New(settings, newStrictDriver(t, capacity)), t: t, naive: newNaive(settings, newStrictDriver(t, capacity)), random: random}
+	p := &pair{Allocator: New(settings, newStrictDriver(t, capacity)), t: t,
+		naive: newNaive(settings, newStrictDriver(t, capacity)), random: random}
 	p.Emit = func(e Event) { p.events = append(p.events, e) }
 	if settings.GCThreshold > 0 || random.IntN(3) == 0 {
 		p.SetMemoryFraction(0.9)
@@ -136,14 +138,16 @@ func (p *pair) compare() {
 	i := 0
 	for _, s := range p.Segments() {
 		for _, b := range s.Blocks {
-			if i >= len(blocks) || b.Address != blocks[i].addr || b.Size != blocks[i].size || b.State != snapshotState(blocks[i].state) {
+			if i >= len(blocks) || b.Address != blocks[i].addr || b.Size != blocks[i].size ||
+				b.State != snapshotState(blocks[i].state) {
 				p.t.Fatalf("block %d is %+v; the naive allocator has another", i, b)
 			}
 			i++
 		}
 	}
 	if i != len(blocks) || p.Reserved() != p.naive.reserved() {
-		p.t.Fatalf("%d blocks and %d bytes; the naive allocator has %d and %d", i, p.Reserved(), len(blocks), p.naive.reserved())
+		p.t.Fatalf("%d blocks and %d bytes; the naive allocator has %d and %d", i, p.Reserved(), len(blocks),
+			p.naive.reserved())
 	}
 	checkInvariants(p.t, p.Allocator)
 }

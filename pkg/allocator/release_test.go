@@ -45,7 +45,8 @@ func TestMaxSplitSize(t *testing.T) {
 					t.Error("the cached block serves the request")
 				}
 			} else if b := a.blocks[got]; got != cached || b.size != test.wantSize {
-				t.Errorf("a block of %d bytes at %#x serves the request, want %d bytes of the cached block", b.size, got, test.wantSize)
+				t.Errorf("a block of %d bytes at %#x serves the request, want %d bytes of the cached block", b.size,
+					got, test.wantSize)
 			}
 			checkInvariants(t, a.Allocator)
 		})

@@ -110,7 +110,8 @@ func TestRestoreRejects(t *testing.T) {
 	const at = uint64(1 << 32)
 	block := func(addr uint64, size int64) Block { return Block{Address: addr, Size: size} }
 	segment := func(addr uint64, size int64, expandable bool, blocks ...Block) Segment {
-		return Segment{Address: addr, TotalSize: size, SizeClass: snapshot.SizeClassLarge, Expandable: expandable, Blocks: blocks}
+		return Segment{Address: addr, TotalSize: size, SizeClass: snapshot.SizeClassLarge, Expandable: expandable,
+			Blocks: blocks}
 	}
 	space := Reservation{Address: at, Size: 200 * mib, SizeClass: snapshot.SizeClassLarge}
 	tests := []struct {
@@ -122,12 +123,17 @@ func TestRestoreRejects(t *testing.T) {
 		{"gap", []Segment{segment(at, 20*mib, false, block(at, mib), block(at+2*mib, 18*mib))}, nil, "does not follow"},
 		{"too short", []Segment{segment(at, 20*mib, false, block(at, mib))}, nil, "its blocks end"},
 		{"no blocks", []Segment{segment(at, 0, false)}, nil, "its blocks end"},
-		{"overlap", []Segment{segment(at, 20*mib, false, block(at, 20*mib)), segment(at+mib, 20*mib, false, block(at+mib, 20*mib))}, nil, "lies on"},
+		{"overlap", []Segment{segment(at, 20*mib, false, block(at, 20*mib)),
+			segment(at+mib, 20*mib, false, block(at+mib, 20*mib))}, nil, "lies on"},
 		{"no reservation", []Segment{segment(at, 20*mib, true, block(at, 20*mib))}, nil, "not each in one"},
-		{"past the reservation", []Segment{segment(at+190*mib, 20*mib, true, block(at+190*mib, 20*mib))}, []Reservation{space}, "whole pages"},
-		{"half a page", []Segment{segment(at+10*mib, 20*mib, true, block(at+10*mib, 20*mib))}, []Reservation{space}, "whole pages"},
-		{"inside another's", []Segment{segment(at, 20*mib, false, block(at, 20*mib))}, []Reservation{space}, "of others"},
-		{"a part of a page", nil, []Reservation{{Address: at, Size: mib, SizeClass: snapshot.SizeClassLarge}}, "whole pages"},
+		{"past the reservation", []Segment{segment(at+190*mib, 20*mib, true, block(at+190*mib, 20*mib))},
+			[]Reservation{space}, "whole pages"},
+		{"half a page", []Segment{segment(at+10*mib, 20*mib, true, block(at+10*mib, 20*mib))}, []Reservation{space},
+			"whole pages"},
+		{"inside another's", []Segment{segment(at, 20*mib, false, block(at, 20*mib))}, []Reservation{space},
+			"of others"},
+		{"a part of a page", nil, []Reservation{{Address: at, Size: mib, SizeClass: snapshot.SizeClassLarge}},
+			"whole pages"},
 	}
 	for _, test := range tests {
 		err := New(Settings{Expandable: true}, NewSimulatedDriver(1<<40)).Restore(test.segments, test.spaces)

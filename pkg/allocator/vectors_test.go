@@ -40,7 +40,8 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	if programs != vectorPrograms || events != vectorEvents {
-		t.Errorf("%d programs with %d events are equal, want %d with %d", programs, events, vectorPrograms, vectorEvents)
+		t.Errorf("%d programs with %d events are equal, want %d with %d", programs, events, vectorPrograms,
+			vectorEvents)
 	}
 }
 

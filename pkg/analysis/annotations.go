@@ -41,7 +41,8 @@ func FindAnnotations(r *Recording) []AnnotationRange {
 		if m.start {
 			open[k] = append(open[k], len(paired))
 			paired = append(paired, pairedRange{AnnotationRange{
-				Name: m.name, Device: m.device, From: m.state, To: r.Device.States() - 1, NoEnd: true, FromMicros: m.micros,
+				Name: m.name, Device: m.device, From: m.state, To: r.Device.States() - 1, NoEnd: true,
+				FromMicros: m.micros,
 			}, math.MaxInt})
 			continue
 		}

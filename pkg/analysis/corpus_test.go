@@ -43,7 +43,8 @@ func TestRecordings(t *testing.T) {
 		{"forward_fp32_torch25.pickle", "F", map[Family]float64{Resident: 499.5, Temporary: 31.5}},
 		// One forward pass with gradients after a training step that only the final blocks know.
 		{"forward_growing_torch25.pickle", "F", map[Family]float64{
-			Parameter: 7622.7, Optimizer: 15245.3, Gradient: 7622.7, Activation: 11195.1, Workspace: 16.3, Unknown: 19.5, Temporary: 6.2,
+			Parameter: 7622.7, Optimizer: 15245.3, Gradient: 7622.7, Activation: 11195.1, Workspace: 16.3,
+			Unknown: 19.5, Temporary: 6.2,
 		}},
 		// Python frames alone: backward is what has no stack.
 		{"inference_torch210.pickle", "FB", map[Family]float64{
@@ -87,7 +88,8 @@ func TestPythonFramesSuffice(t *testing.T) {
 			st, d := recording(t, file)
 			all := Classify(st, d)
 			cut := pythonOnly(st)
-			c := &replay.Device{Events: &snapshot.Events{}, Allocations: make([]replay.Allocation, len(d.Allocations)), PreExisting: d.PreExisting}
+			c := &replay.Device{Events: &snapshot.Events{}, Allocations: make([]replay.Allocation, len(d.Allocations)),
+				PreExisting: d.PreExisting}
 			*c.Events = *d.Events
 			c.Events.Stack = make([]snapshot.StackID, len(d.Events.Stack))
 			for i, id := range d.Events.Stack {

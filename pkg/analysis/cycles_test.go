@@ -59,11 +59,13 @@ func TestCycles(t *testing.T) {
 		if proof := r.Snapshot.String(r.Snapshot.Frames[got.Proof].Name); proof != want.proof {
 			t.Errorf("proof of %s: %s, want %s", want.function, proof, want.proof)
 		}
-		if got.Bytes != want.bytes || got.Automatic != want.automatic || got.Explicit != want.explicit || got.LongestSteps != want.steps {
+		if got.Bytes != want.bytes || got.Automatic != want.automatic || got.Explicit != want.explicit ||
+			got.LongestSteps != want.steps {
 			t.Errorf("%s: %+v, want %+v", want.function, got, want)
 		}
 	}
-	if u := c.Unwound; u.Allocations != 1 || u.Bytes != 1 || u.First != u.Last || r.Device.Events.Addr[u.First] != others[1].addr {
+	if u := c.Unwound; u.Allocations != 1 || u.Bytes != 1 || u.First != u.Last ||
+		r.Device.Events.Addr[u.First] != others[1].addr {
 		t.Errorf("unwound %+v", u)
 	}
 }
@@ -90,7 +92,8 @@ func TestNoCycles(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
 			c := FindCycles(tape.record(), &Steps{})
-			if len(c.Cycles) != 0 || c.Collections != 0 || c.Unwound != (Unwound{First: replay.None, Last: replay.None}) {
+			if len(c.Cycles) != 0 || c.Collections != 0 ||
+				c.Unwound != (Unwound{First: replay.None, Last: replay.None}) {
 				t.Errorf("found %+v", c)
 			}
 			if c.FreeStacks != test.freeStacks {

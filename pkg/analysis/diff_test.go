@@ -42,7 +42,8 @@ func TestDiffSaysWhoHasOperators(t *testing.T) {
 		before, after string
 		without, one  bool
 	}{{cpp, cpp, false, false}, {cpp, loop, true, true}, {loop, cpp, true, true}, {loop, loop, true, false}} {
-		if d := Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without || d.OneHasOperators != tt.one {
+		if d := Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without ||
+			d.OneHasOperators != tt.one {
 			t.Errorf("%q and %q: without %t, one has %t", tt.before, tt.after, d.WithoutOperators, d.OneHasOperators)
 		}
 	}
@@ -66,16 +67,23 @@ func TestDiff(t *testing.T) {
 			[]string{"added g aten::mm (0) (7 2:7)", "removed f aten::mm (5 2:5) (0)"}, 0, 12},
 		{"moved lines", []string{"5 " + at("m.py", "f") + loop}, []string{"6 " + mm + "malloc\n" + "m.py|f\n" + loop},
 			[]string{"grown f aten::mm (5 2:5) (6 3:6)"}, 11, 11},
-		{"two lines of a function in one row", []string{"5 " + at("m.py", "f") + loop, "3 " + mm + "malloc\nm.py|f\n" + loop}, []string{"9 " + at("m.py", "f") + loop},
+		{"two lines of a function in one row",
+			[]string{"5 " + at("m.py", "f") + loop, "3 " + mm + "malloc\nm.py|f\n" + loop},
+			[]string{"9 " + at("m.py", "f") + loop},
 			[]string{"grown f aten::mm (8 2:5 3:3) (9 2:9)"}, 17, 17},
-		{"other callers are one site", []string{"5 " + at("m.py", "f") + loop, "3 " + at("m.py", "f") + "a.py|a"}, []string{"9 " + at("m.py", "f") + "b.py|b"},
+		{"other callers are one site", []string{"5 " + at("m.py", "f") + loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"9 " + at("m.py", "f") + "b.py|b"},
 			[]string{"grown f aten::mm (8 2:8) (9 2:9)"}, 17, 17},
-		{"a caller that both have is matched first", []string{"5 " + at("m.py", "f") + loop, "3 " + at("m.py", "f") + "a.py|a"}, []string{"6 " + at("m.py", "f") + loop},
+		{"a caller that both have is matched first",
+			[]string{"5 " + at("m.py", "f") + loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"6 " + at("m.py", "f") + loop},
 			[]string{"removed f aten::mm (3 2:3) (0)", "grown f aten::mm (5 2:5) (6 2:6)"}, 11, 14},
 		{"no stacks", []string{"5 "}, []string{"9 "}, []string{"grown  (5) (9)"}, 0, 0},
-		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + loop, "2 " + mm + engine}, []string{"9 m.py|f\n" + loop, "3 "},
+		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + loop, "2 " + mm + engine},
+			[]string{"9 m.py|f\n" + loop, "3 "},
 			[]string{"grown f (5 2:5) (9 1:9)", "grown  (2) (3)"}, 14, 14},
-		{"autograd", []string{"5 " + mm + engine}, []string{"9 " + mm + engine}, []string{"grown autograd aten::mm aten::mm (5) (9)"}, 14, 14},
+		{"autograd", []string{"5 " + mm + engine}, []string{"9 " + mm + engine},
+			[]string{"grown autograd aten::mm aten::mm (5) (9)"}, 14, 14},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,10 +155,12 @@ func diffPeaks(a, b *Recording) *Difference {
 // TestDiffEdited compares recorded files with what they would be after an edit
 // that moves every line, in another folder, and without C++ frames.
 func TestDiffEdited(t *testing.T) {
-	for _, file := range []string{"train_annotated_torch210.pickle", "train_medium_annotated_torch210.pickle", "forward_growing_torch25.pickle"} {
+	for _, file := range []string{"train_annotated_torch210.pickle", "train_medium_annotated_torch210.pickle",
+		"forward_growing_torch25.pickle"} {
 		t.Run(file, func(t *testing.T) {
 			r := recordedFile(t, file)
-			for name, edited := range map[string]*Recording{"itself": r, "edited": edit(r), "Python alone": withoutNative(r)} {
+			for name, edited := range map[string]*Recording{"itself": r, "edited": edit(r),
+				"Python alone": withoutNative(r)} {
 				d := diffPeaks(r, edited)
 				if len(d.Rows) > 0 || d.UnchangedRows < 4 {
 					t.Errorf("%s: %d rows differ and %d do not", name, len(d.Rows), d.UnchangedRows)
@@ -202,8 +212,10 @@ func TestDiffRecordings(t *testing.T) {
 	if d.Families[0].Family != Optimizer || d.Families[0].Before != 0 || d.Families[0].Delta()/mib != 15245 {
 		t.Errorf("the family that changed most is %+v", d.Families[0])
 	}
-	d = diffPeaks(recordedFile(t, "train_annotated_torch210.pickle"), recordedFile(t, "train_medium_annotated_torch210.pickle"))
-	const want = "shrunk step aten::add_Tensor (463168512 74:154389504 75:154389504 78:154389504) (122880000 76:40960000 77:40960000 80:40960000)"
+	d = diffPeaks(recordedFile(t, "train_annotated_torch210.pickle"),
+		recordedFile(t, "train_medium_annotated_torch210.pickle"))
+	const want = "shrunk step aten::add_Tensor (463168512 74:154389504 75:154389504 78:154389504) (122880000 " +
+		"76:40960000 77:40960000 80:40960000)"
 	if !slices.ContainsFunc(d.Rows, func(r DiffRow) bool { return diffText(&r) == want && r.Match == MatchSite }) {
 		t.Errorf("the optimizer's step is not among %d rows", len(d.Rows))
 	}

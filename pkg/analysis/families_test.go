@@ -16,7 +16,8 @@ func TestFamilyNames(t *testing.T) {
 	if got := Family(FamilyCount).Key(); got != "unknown" {
 		t.Errorf("a family out of range has key %q", got)
 	}
-	if Optimizer.Key() != "optimizer" || Optimizer.Label() != "Optimizer state" || Optimizer.One() != "optimizer state" {
+	if Optimizer.Key() != "optimizer" || Optimizer.Label() != "Optimizer state" ||
+		Optimizer.One() != "optimizer state" {
 		t.Errorf("optimizer state is called %q, %q, %q", Optimizer.Key(), Optimizer.Label(), Optimizer.One())
 	}
 }

@@ -24,14 +24,16 @@ func foldedLines(stacks iter.Seq2[[]string, int64]) []string {
 
 func foldedTape() *tape {
 	tape := newTape()
-	deep := "at::_ops::mm::call(x)\n/home/me/model.py|attend\n_PyEval_EvalFrameDefault\n" + loop + "\n__libc_start_main_impl"
+	deep := "at::_ops::mm::call(x)\n/home/me/model.py|attend\n_PyEval_EvalFrameDefault\n" + loop +
+		"\n__libc_start_main_impl"
 	tape.alloc(deep, 30)
 	tape.alloc(deep, 12)
 	tape.alloc("", 5)
 	x := tape.alloc(loop, 7)
 	tape.event(snapshot.FreeRequested, x, loop)
 	tape.event(snapshot.FreeCompleted, x, loop)
-	tape.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 1, Stream: 9, Stack: tape.Stack(frames("x;y.py|a\nb")...)})
+	tape.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 1, Stream: 9,
+		Stack: tape.Stack(frames("x;y.py|a\nb")...)})
 	return tape
 }
 
@@ -63,7 +65,8 @@ func TestFoldedSegments(t *testing.T) {
 		snapshot.Block{Address: 4096, Size: 512, RequestedSize: 500, Stack: stack, State: snapshot.ActiveAllocated},
 		snapshot.Block{Address: 4608, Size: 512, RequestedSize: 512, State: snapshot.ActivePendingFree},
 		snapshot.Block{Address: 5120, Size: 1024, RequestedSize: 77, Stack: stack})
-	tape.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 512, Device: 1}, snapshot.Block{Address: 1 << 20, Size: 512})
+	tape.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 512, Device: 1},
+		snapshot.Block{Address: 1 << 20, Size: 512})
 	got := foldedLines(FoldedSegments(tape.recorded()))
 	want := []string{
 		"stream_0;seg_4096;active_allocated;a.py:1:f 500",
@@ -131,7 +134,8 @@ func TestFoldedRecordings(t *testing.T) {
 			} {
 				var sum int64
 				for path, bytes := range test.stacks {
-					if line := fmt.Sprint(strings.Join(path, ";"), " ", bytes); !foldedLine.MatchString(line) || bytes <= 0 {
+					if line := fmt.Sprint(strings.Join(path, ";"), " ", bytes); !foldedLine.MatchString(line) ||
+						bytes <= 0 {
 						t.Errorf("%s: %q", name, line)
 					}
 					sum += bytes

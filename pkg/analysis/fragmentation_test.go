@@ -95,7 +95,8 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 			returned := before - g.Reserved()
 			f := FragmentationsAt(g.stop(), state)[state]
 			if f.Returnable != returned {
-				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable, returned)
+				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable,
+					returned)
 			}
 			if f.Reserved != before || f.Bytes > f.Cached-f.Returnable {
 				t.Errorf("%q, seed %d: %+v", conf, seed, f)

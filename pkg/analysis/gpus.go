@@ -32,7 +32,8 @@ func FindGPU(name string) (GPU, bool) {
 		if asked == known {
 			return gpu, true
 		}
-		if size, more := strings.CutPrefix(known, asked); more && asked != "" && strings.Trim(size, "0123456789") == "gb" {
+		if size, more := strings.CutPrefix(known, asked); more && asked != "" &&
+			strings.Trim(size, "0123456789") == "gb" {
 			found = append(found, gpu)
 		}
 	}

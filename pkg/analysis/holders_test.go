@@ -225,7 +225,8 @@ func TestHoldersKeys(t *testing.T) {
 		want []row
 	}{
 		{Grouping{By: BySite}, []row{{"model.py:1:attend", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}}},
-		{Grouping{BySite, 2}, []row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}}},
+		{Grouping{BySite, 2}, []row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5},
+			{"", 1, 1}}},
 		{Grouping{By: ByFile}, []row{{"model.py", 30, 30}, {"train.py", 5, 35}, {"", 1, 1}}},
 		{Grouping{By: ByFunction}, []row{{"attend", 30, 30}, {"main", 5, 35}, {"", 1, 1}, {"forward", 0, 30}}},
 		{Grouping{By: BySize}, []row{{"30", 30, 30}, {"5", 5, 5}, {"1", 1, 1}}},

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/ranges"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )

@@ -46,7 +46,8 @@ func holdLayouts(t *testing.T, r *Recording) {
 	reserved, active := d.ReservedBytes(), d.ActiveBytes()
 	for l := range Layouts(r, states...) {
 		if l.ReservedBytes != reserved[l.State] {
-			t.Errorf("device %d state %d: %d bytes reserved, replay has %d", d.ID, l.State, l.ReservedBytes, reserved[l.State])
+			t.Errorf("device %d state %d: %d bytes reserved, replay has %d", d.ID, l.State, l.ReservedBytes,
+				reserved[l.State])
 		}
 		if !d.AddsUp() {
 			continue // blocks overlap, or lie outside of every segment: no allocator wrote this
@@ -57,7 +58,8 @@ func holdLayouts(t *testing.T, r *Recording) {
 			}
 		}
 		if l.Anomalies != (LayoutAnomalies{}) || l.RequestedBytes != active[l.State] {
-			t.Errorf("device %d state %d: %d bytes requested, replay has %d: %+v", d.ID, l.State, l.RequestedBytes, active[l.State], l.Anomalies)
+			t.Errorf("device %d state %d: %d bytes requested, replay has %d: %+v", d.ID, l.State, l.RequestedBytes,
+				active[l.State], l.Anomalies)
 		}
 		if l.ActiveBytes < l.RequestedBytes || l.ActiveBytes > l.ReservedBytes {
 			t.Errorf("device %d state %d: %d bytes active of %d", d.ID, l.State, l.ActiveBytes, l.ReservedBytes)
@@ -83,7 +85,8 @@ func finalSegments(r *Recording) []allocator.Segment {
 			Pool: s.Pools[seg.Pool], SizeClass: class, Expandable: seg.Expandable,
 		}
 		for _, b := range s.BlocksOf(seg) {
-			x.Blocks = append(x.Blocks, allocator.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
+			x.Blocks = append(x.Blocks,
+				allocator.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
 		}
 		list = append(list, x)
 	}

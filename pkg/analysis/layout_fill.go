@@ -33,7 +33,8 @@ func (b *backwalk) layout() *Layout {
 // fill appends a segment with the blocks that lie in it and the gaps between.
 func (b *backwalk) fill(l *Layout, x span, blocks []int32) {
 	seg := LayoutSegment{
-		Address: x.From, Size: x.Bytes(), Stream: x.Use.stream, Pool: x.Use.pool, SizeClass: x.Use.class, Expandable: x.Use.expandable,
+		Address: x.From, Size: x.Bytes(), Stream: x.Use.stream, Pool: x.Use.pool, SizeClass: x.Use.class,
+		Expandable:  x.Use.expandable,
 		FirstExtent: int32(len(l.Extents)),
 	}
 	at := x.From

@@ -36,15 +36,19 @@ func TestLayoutsOfNonsense(t *testing.T) {
 		}
 		for range rng.IntN(200) {
 			c.Event(0, snapshot.EventText{
-				Action: snapshot.Action(rng.IntN(int(snapshot.NoAction) + 1)), Addr: addr(), Size: size(), Stream: uint64(rng.IntN(3)),
+				Action: snapshot.Action(rng.IntN(int(snapshot.NoAction) + 1)), Addr: addr(), Size: size(),
+				Stream: uint64(rng.IntN(3)),
 			})
 		}
 		for range rng.IntN(6) {
 			var blocks []snapshot.Block
 			for range rng.IntN(6) {
-				blocks = append(blocks, snapshot.Block{Address: addr(), Size: size(), RequestedSize: size(), State: snapshot.BlockState(rng.IntN(3))})
+				blocks = append(blocks,
+					snapshot.Block{Address: addr(), Size: size(), RequestedSize: size(),
+						State: snapshot.BlockState(rng.IntN(3))})
 			}
-			c.Segment(snapshot.Segment{Address: addr(), TotalSize: size(), Expandable: rng.IntN(2) == 0, SizeClass: snapshot.SizeClass(rng.IntN(3))}, blocks...)
+			c.Segment(snapshot.Segment{Address: addr(), TotalSize: size(), Expandable: rng.IntN(2) == 0,
+				SizeClass: snapshot.SizeClass(rng.IntN(3))}, blocks...)
 		}
 		r := recordOf(c.Snapshot())
 		states := []int{-5, r.Device.Events.Len() + 5}
@@ -67,7 +71,8 @@ func TestLayoutsOfNonsense(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if a := &counted; a.OverlappingRanges == 0 || a.MissingRanges == 0 || a.ImpossibleRanges == 0 || a.OverlappingBlocks == 0 || a.BlocksOutside == 0 {
+	if a := &counted; a.OverlappingRanges == 0 || a.MissingRanges == 0 || a.ImpossibleRanges == 0 ||
+		a.OverlappingBlocks == 0 || a.BlocksOutside == 0 {
 		t.Errorf("the nonsense was not bad enough: %+v", counted)
 	}
 }
@@ -103,7 +108,8 @@ func holdTogether(t *testing.T, l *Layout) {
 		active += s.ActiveBytes
 		requested += s.RequestedBytes
 	}
-	if reserved != l.ReservedBytes || active != l.ActiveBytes || requested != l.RequestedBytes || int(next) != len(l.Extents) {
+	if reserved != l.ReservedBytes || active != l.ActiveBytes || requested != l.RequestedBytes ||
+		int(next) != len(l.Extents) {
 		t.Errorf("state %d: sums %d, %d, %d are not %+v", l.State, reserved, active, requested, *l)
 	}
 }

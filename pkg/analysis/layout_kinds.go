@@ -45,9 +45,11 @@ func newSpanKinds(r *Recording) *spanKinds {
 		return k
 	}
 	for i := range r.Snapshot.Segments {
-		if seg := &r.Snapshot.Segments[i]; seg.Device == r.Device.ID && seg.Expandable && possibleRange(seg.Address, seg.TotalSize) {
+		if seg := &r.Snapshot.Segments[i]; seg.Device == r.Device.ID && seg.Expandable &&
+			possibleRange(seg.Address, seg.TotalSize) {
 			kind := k.ofFinal(seg)
-			k.known = append(k.known, knownPlace{seg.Address, kind}, knownPlace{seg.Address + uint64(seg.TotalSize) - 1, kind})
+			k.known = append(k.known, knownPlace{seg.Address, kind},
+				knownPlace{seg.Address + uint64(seg.TotalSize) - 1, kind})
 		}
 	}
 	k.learnFromMaps(r)
@@ -93,7 +95,8 @@ func (k *spanKinds) learnFromBlocks(r *Recording) {
 	seen := map[knownPlace]bool{}
 	for i := range k.d.Allocations {
 		a := &k.d.Allocations[i]
-		page := knownPlace{a.Addr - a.Addr%uint64(pageOf(snapshot.SizeClassSmall)), spanKind{stream: a.Stream, expandable: true}}
+		page := knownPlace{a.Addr - a.Addr%uint64(pageOf(snapshot.SizeClassSmall)),
+			spanKind{stream: a.Stream, expandable: true}}
 		if seen[page] {
 			continue
 		}

@@ -39,7 +39,8 @@ func newBlockSizes(r *Recording) *blockSizes {
 func (z *blockSizes) of(i int32) (size int64, exact bool) {
 	a := &z.d.Allocations[i]
 	if a.LiveAtEnd() {
-		at, is := slices.BinarySearchFunc(z.final, a.Addr, func(b snapshot.Block, addr uint64) int { return cmp.Compare(b.Address, addr) })
+		at, is := slices.BinarySearchFunc(z.final, a.Addr,
+			func(b snapshot.Block, addr uint64) int { return cmp.Compare(b.Address, addr) })
 		if is && possibleRange(a.Addr, z.final[at].Size) {
 			return z.final[at].Size, true
 		}

@@ -3,7 +3,7 @@ package analysis
 import (
 	"iter"
 
-	"github.com/memviz-go/memviz/pkg/ranges"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 

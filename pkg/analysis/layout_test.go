@@ -15,7 +15,8 @@ import (
 func TestLayoutAgainstAllocator(t *testing.T) {
 	for _, conf := range []string{
 		"", "expandable_segments:True", "max_split_size_mb:30", "roundup_power2_divisions:4",
-		"max_split_size_mb:21,max_non_split_rounding_mb:40", "expandable_segments:True,roundup_power2_divisions:[1:8,>:2]",
+		"max_split_size_mb:21,max_non_split_rounding_mb:40",
+		"expandable_segments:True,roundup_power2_divisions:[1:8,>:2]",
 	} {
 		for _, capacity := range []int64{600 << 20, 1 << 40} {
 			for seed := range uint64(10) {
@@ -43,7 +44,8 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 						t.Fatalf("%q seed %d state %d: %+v", conf, seed, l.State, l.Anomalies)
 					}
 					if got, want := firstDifference(layoutText(r, l), want[l.State]); got != want {
-						t.Fatalf("%q of %d bytes, seed %d, state %d of %d: got\n%s\nwant\n%s", conf, capacity, seed, l.State, r.Device.Events.Len(), got, want)
+						t.Fatalf("%q of %d bytes, seed %d, state %d of %d: got\n%s\nwant\n%s", conf, capacity, seed,
+							l.State, r.Device.Events.Len(), got, want)
 					}
 				}
 				if seen != len(want) {
@@ -92,10 +94,12 @@ func TestLayoutOfCutRecording(t *testing.T) {
 			for state, stats := range want {
 				l := LayoutAt(r, state)
 				if l.ReservedBytes != stats.Reserved.Current || l.RequestedBytes != stats.Requested.Current {
-					t.Fatalf("%q seed %d state %d: %d reserved, %d requested, want %+v", conf, seed, state, l.ReservedBytes, l.RequestedBytes, stats)
+					t.Fatalf("%q seed %d state %d: %d reserved, %d requested, want %+v", conf, seed, state,
+						l.ReservedBytes, l.RequestedBytes, stats)
 				}
 				if l.Anomalies != (LayoutAnomalies{}) || l.ActiveBytes > stats.Active.Current {
-					t.Errorf("%q seed %d state %d: %d active, want %d: %+v", conf, seed, state, l.ActiveBytes, stats.Active.Current, l.Anomalies)
+					t.Errorf("%q seed %d state %d: %d active, want %d: %+v", conf, seed, state, l.ActiveBytes,
+						stats.Active.Current, l.Anomalies)
 				}
 				off += stats.Active.Current - l.ActiveBytes
 				active += stats.Active.Current

@@ -23,7 +23,8 @@ const trainLayers = 5
 
 // layer is the stack of a layer's forward, called from a function of the script.
 func layer(i int, caller string) string {
-	return fmt.Sprintf("at::_ops::linear::call(x)\nmodel.py|layer%d\n%s\ntrain.py|%s\ntrain.py|main", i, "torch/nn/modules/module.py|_call_impl", caller)
+	return fmt.Sprintf("at::_ops::linear::call(x)\nmodel.py|layer%d\n%s\ntrain.py|%s\ntrain.py|main", i,
+		"torch/nn/modules/module.py|_call_impl", caller)
 }
 
 // user is a line of the script that allocates.

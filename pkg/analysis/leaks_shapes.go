@@ -89,7 +89,8 @@ func (j *leakJudge) grows(s *suspect, lives []life) bool {
 		}
 	}
 	last := held[boundaries-1]
-	if 10*len(j.growing) < 8*(boundaries-1) || 2*replaced < len(j.growing) || 2*last < 3*first || last <= held[boundaries-2] {
+	if 10*len(j.growing) < 8*(boundaries-1) || 2*replaced < len(j.growing) || 2*last < 3*first ||
+		last <= held[boundaries-2] {
 		return false
 	}
 	s.kind, s.members = Grows, lives

@@ -251,7 +251,8 @@ func TestSawtoothNumbers(t *testing.T) {
 	l := FindLeaks(r, FindSteps(r)).Leaks[0]
 	// Each fifth step frees its own tensor, which outlived nothing, and four others.
 	if l.Bursts != 2 || l.BurstSteps != 4 || l.BurstBytes != 4*4096 || l.Bytes != 2*4096 {
-		t.Errorf("%d bursts, of %d steps and %d bytes at most; %d bytes at the end", l.Bursts, l.BurstSteps, l.BurstBytes, l.Bytes)
+		t.Errorf("%d bursts, of %d steps and %d bytes at most; %d bytes at the end", l.Bursts, l.BurstSteps,
+			l.BurstBytes, l.Bytes)
 	}
 }
 
@@ -398,7 +399,8 @@ func TestLeaksInLoops(t *testing.T) {
 		want   string
 	}{
 		{"calls of a model", func(t *tape) { calls(t, embedding, inner, head) }, StepsByForward, "w"},
-		{"a loop of the script", func(t *tape) { calls(t, user("a"), user("b"), user("c"), user("d")) }, StepsByUserSites, "s"},
+		{"a loop of the script", func(t *tape) { calls(t, user("a"), user("b"), user("c"), user("d")) },
+			StepsByUserSites, "s"},
 		{"a loop, and more", func(t *tape) {
 			calls(t, user("a"), user("b"), user("c"), user("d"))
 			t.run(1, user("after"))

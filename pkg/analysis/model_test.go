@@ -35,7 +35,8 @@ func newGPU(t *testing.T, conf string, driver allocator.Driver) *gpu {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gpu{Allocator: allocator.New(settings, driver), conf: conf, made: map[uint64]int{}, out: snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasSettings: true})}
+	g := &gpu{Allocator: allocator.New(settings, driver), conf: conf, made: map[uint64]int{},
+		out: snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasSettings: true})}
 	g.out.Trace(0)
 	g.Emit = func(e allocator.Event) {
 		addr := e.Addr
@@ -150,7 +151,8 @@ func (g *gpu) wander(t *testing.T, rng *rand.Rand, n int, at func()) {
 func segmentsText(list []allocator.Segment) string {
 	var text []byte
 	for _, s := range list {
-		text = fmt.Appendf(text, "%#x %d stream %d %v %d %t\n", s.Address, s.TotalSize, s.Stream, s.Pool, s.SizeClass, s.Expandable)
+		text = fmt.Appendf(text, "%#x %d stream %d %v %d %t\n", s.Address, s.TotalSize, s.Stream, s.Pool, s.SizeClass,
+			s.Expandable)
 		for _, b := range s.Blocks {
 			text = fmt.Appendf(text, "  %#x %d", b.Address, b.Size)
 			if b.State.Live() {

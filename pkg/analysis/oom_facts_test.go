@@ -17,7 +17,8 @@ func TestFailedRequests(t *testing.T) {
 		stream uint64
 	}
 	oom := func(size int64) step { return step{snapshot.OOM, size, 0} }
-	alloc, free, release := step{snapshot.Alloc, 512, 0}, step{snapshot.FreeCompleted, 512, 0}, step{snapshot.SegmentFree, 2 * mib, 0}
+	alloc, free, release := step{snapshot.Alloc, 512, 0}, step{snapshot.FreeCompleted, 512, 0},
+		step{snapshot.SegmentFree, 2 * mib, 0}
 	tests := []struct {
 		name     string
 		steps    []step
@@ -80,12 +81,15 @@ func TestOOMFacts(t *testing.T) {
 	}
 	o := &list[0]
 	other := slices.IndexFunc(o.Pools, func(p PoolFree) bool { return p.Stream != 0 })
-	if o.Requested != 40*mib || o.Needed != 40*mib || o.DeviceFree != 28*mib || o.Reserved != 72*mib || o.Active != 42*mib+512 ||
+	if o.Requested != 40*mib || o.Needed != 40*mib || o.DeviceFree != 28*mib || o.Reserved != 72*mib ||
+		o.Active != 42*mib+512 ||
 		o.FreeSame != 16*mib || o.LargestSame != 16*mib || o.FreeOther != 12*mib || o.LargestOther != 12*mib ||
-		o.Visible() != 100*mib || o.Outside() != 20*mib || !o.CapacityGiven || o.WouldFit.Missing != 0 || o.WouldFit.Never {
+		o.Visible() != 100*mib || o.Outside() != 20*mib || !o.CapacityGiven || o.WouldFit.Missing != 0 ||
+		o.WouldFit.Never {
 		t.Errorf("%+v", o)
 	}
-	if len(o.Pools) != 3 || !o.Pools[0].Serves || o.Pools[other].Segments != 2 || o.Pools[other].Reserved != 50*mib || o.Pools[other].Active != 38*mib {
+	if len(o.Pools) != 3 || !o.Pools[0].Serves || o.Pools[other].Segments != 2 || o.Pools[other].Reserved != 50*mib ||
+		o.Pools[other].Active != 38*mib {
 		t.Errorf("%+v", o.Pools)
 	}
 	if a := o.After; a.Frees != 2 || a.ActiveThen != 42*mib+100 || a.ActiveAtEnd != 38*mib || a.WentOn {

@@ -98,32 +98,36 @@ func (g *gpu) inactive() int64 { return g.Reserved() - g.Stats().Active.Current 
 
 var oomStories = []oomStory{
 	{name: "pressure", want: OOMPressure, unknown: OOMPressure, run: pressure},
-	{name: "every second freed", want: OOMFragmented, unknown: OOMFragmented, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-		g.everySecond(t, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
-		g.alloc(g.inactive()/10*(3+rng.Int64N(5)), 0)
-	}},
-	{name: "every second freed on a side stream", want: OOMOther, unknown: OOMOther, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-		const side = 0x100
-		g.everySecond(t, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
-		free, _ := d.Memory()
-		g.alloc(free+g.inactive()/10*(2+rng.Int64N(6)), 0)
-	}},
+	{name: "every second freed", want: OOMFragmented, unknown: OOMFragmented,
+		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+			g.everySecond(t, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
+			g.alloc(g.inactive()/10*(3+rng.Int64N(5)), 0)
+		}},
+	{name: "every second freed on a side stream", want: OOMOther, unknown: OOMOther,
+		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+			const side = 0x100
+			g.everySecond(t, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
+			free, _ := d.Memory()
+			g.alloc(free+g.inactive()/10*(2+rng.Int64N(6)), 0)
+		}},
 	{name: "used outside", want: OOMOutside, unknown: OOMPressure, outside: 15, run: pressure},
-	{name: "used outside later", want: OOMOutside, unknown: OOMOutside, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-		for range 14 {
-			g.alloc(gib, 0)
-		}
-		for len(g.live) > 0 {
-			g.drop(t, 0)
-		}
-		g.EmptyCache()
-		d.outside = 5*gib + rng.Int64N(4*gib)
-		pressure(t, g, d, rng)
-	}},
-	{name: "a limit of the process", want: OOMLimit, unknown: OOMLimit, run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-		g.SetMemoryFraction(0.3 + 0.5*rng.Float64())
-		pressure(t, g, d, rng)
-	}},
+	{name: "used outside later", want: OOMOutside, unknown: OOMOutside,
+		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+			for range 14 {
+				g.alloc(gib, 0)
+			}
+			for len(g.live) > 0 {
+				g.drop(t, 0)
+			}
+			g.EmptyCache()
+			d.outside = 5*gib + rng.Int64N(4*gib)
+			pressure(t, g, d, rng)
+		}},
+	{name: "a limit of the process", want: OOMLimit, unknown: OOMLimit,
+		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
+			g.SetMemoryFraction(0.3 + 0.5*rng.Float64())
+			pressure(t, g, d, rng)
+		}},
 }
 
 // deviceMemory is what the device of a story has.
@@ -158,7 +162,8 @@ func TestOOMVerdicts(t *testing.T) {
 						t.Fatalf("%s %q, seed %d: %d failures", story.name, conf, seed, len(ooms))
 					}
 					if o := &ooms[0]; o.Verdict != want {
-						t.Errorf("%s %q, seed %d, capacity %d: %s, want %s: %+v", story.name, conf, seed, capacity, o.Verdict, want, o)
+						t.Errorf("%s %q, seed %d, capacity %d: %s, want %s: %+v", story.name, conf, seed, capacity,
+							o.Verdict, want, o)
 					}
 				}
 			}

@@ -83,7 +83,10 @@ func (st *StackFacts) Override(o *Overrides) {
 		operator := st.Operator[id]
 		best, seen := operators[operator]
 		if !seen {
-			best = o.first(func(r *override) bool { return r.field == fieldOperator && operator != "" && r.fits(operator) })
+			best = o.first(func(r *override) bool {
+				return r.field == fieldOperator && operator != "" &&
+					r.fits(operator)
+			})
 			operators[operator] = best
 		}
 		for _, frame := range st.snapshot.Stacks.Frames(snapshot.StackID(id)) {

@@ -76,7 +76,8 @@ func parseOverride(text string) (*override, error) {
 	}
 	family, ok := familyByKey(strings.TrimSpace(key))
 	if !ok {
-		return nil, fmt.Errorf("%q is no family; there are %s", strings.TrimSpace(key), strings.Join(familyKeys(), ", "))
+		return nil, fmt.Errorf("%q is no family; there are %s", strings.TrimSpace(key),
+			strings.Join(familyKeys(), ", "))
 	}
 	name, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	field := slices.Index(fieldNames[:], name)
@@ -96,7 +97,8 @@ func parseOverride(text string) (*override, error) {
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no regular expression: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil, fmt.Errorf("%q is no regular expression: %s", pattern,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	rule.fits = expression.MatchString
 	return rule, nil

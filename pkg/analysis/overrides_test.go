@@ -91,7 +91,8 @@ func TestOverrideWins(t *testing.T) {
 		}
 		got := f.Reason(rule)
 		family, _, _ := strings.Cut(lines[line], ":")
-		if want := fmt.Sprintf("said so by line %d of rules.txt: %s", line+1, lines[line]); got.Because != want || got.Family.Key() != family {
+		if want := fmt.Sprintf("said so by line %d of rules.txt: %s", line+1, lines[line]); got.Because != want ||
+			got.Family.Key() != family {
 			t.Errorf("%q: %s because %q, want %s because %q", stack, got.Family, got.Because, family, want)
 		}
 		if got.Confidence != High || got.Retained {
@@ -157,16 +158,17 @@ func TestOverrideNamed(t *testing.T) {
 func TestOverrideErrors(t *testing.T) {
 	many := strings.Repeat("cache: function x\n", maxOverrides+1)
 	for text, want := range map[string]string{
-		"":                            `^rules.txt: no rule in it; write one like "cache: function =~ kv_cache"$`,
-		"# only words":                `^rules.txt: no rule in it`,
-		"\n\ncache function x":        `^rules.txt:3: "cache function x" has no colon behind the family`,
-		"caches: function x":          `^rules.txt:1: "caches" is no family; there are unknown, parameter, optimizer, .*, parameter_or_gradient$`,
-		"cache: func x":               `^rules.txt:1: "func" is nothing to look at; there are function, file, frame, operator$`,
-		"cache: function":             `^rules.txt:1: nothing to hold the function against`,
-		"cache: function =~ ":         `^rules.txt:1: nothing to hold the function against`,
-		"cache: file =~ ([a-z]":       "^rules.txt:1: \"\\(\\[a-z\\]\" is no regular expression: missing closing \\): `\\(\\[a-z\\]`$",
-		"cache: file =~ (x{1000}){9}": `^rules.txt:1: .* is no regular expression: invalid repeat count`,
-		"input: frame \xd60":          `^rules.txt:1: not UTF-8; save the file as such$`,
+		"":                     `^rules.txt: no rule in it; write one like "cache: function =~ kv_cache"$`,
+		"# only words":         `^rules.txt: no rule in it`,
+		"\n\ncache function x": `^rules.txt:3: "cache function x" has no colon behind the family`,
+		"caches: function x":   `^rules.txt:1: "caches" is no family; there are unknown, parameter, optimizer, .*, parameter_or_gradient$`,
+		"cache: func x":        `^rules.txt:1: "func" is nothing to look at; there are function, file, frame, operator$`,
+		"cache: function":      `^rules.txt:1: nothing to hold the function against`,
+		"cache: function =~ ":  `^rules.txt:1: nothing to hold the function against`,
+		"cache: file =~ ([a-z]": "^rules.txt:1: \"\\(\\[a-z\\]\" is no regular expression: missing closing " +
+			"\\): `\\(\\[a-z\\]`$",
+		"cache: file =~ (x{1000}){9}":                       `^rules.txt:1: .* is no regular expression: invalid repeat count`,
+		"input: frame \xd60":                                `^rules.txt:1: not UTF-8; save the file as such$`,
 		"# fine\n" + strings.Repeat("x", maxOverrideLine+1): `^rules.txt:2: a line of more than 4096 bytes$`,
 		many: `^rules.txt:201: more than 200 rules$`,
 	} {
@@ -179,7 +181,8 @@ func TestOverrideErrors(t *testing.T) {
 
 // FuzzParseOverrides: rules are read or refused, and what is read can be asked.
 func FuzzParseOverrides(f *testing.F) {
-	for _, seed := range []string{"cache: function =~ kv_cache", "\ufeffcache: file */kv.py\r\n# x", "input: frame =~ (a|b)*$", "x:y"} {
+	for _, seed := range []string{"cache: function =~ kv_cache", "\ufeffcache: file */kv.py\r\n# x",
+		"input: frame =~ (a|b)*$", "x:y"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

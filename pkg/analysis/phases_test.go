@@ -46,7 +46,8 @@ func TestPhases(t *testing.T) {
 			}
 			t.run(4, module)
 		}, "FBF"},
-		{"short run between different ones", func(t *tape) { t.run(4, module); t.run(1, engine); t.run(4, step) }, "FBO"},
+		{"short run between different ones", func(t *tape) { t.run(4, module); t.run(1, engine); t.run(4, step) },
+			"FBO"},
 		{"short runs at the ends", func(t *tape) { t.run(1, step); t.run(4, module); t.run(1, engine) }, "OFB"},
 		{"frees in backward and in a step count", func(t *tape) {
 			x, y := t.alloc(module, 1), t.alloc(module, 1)
@@ -90,7 +91,8 @@ func TestPhaseRuns(t *testing.T) {
 
 func TestPhaseNames(t *testing.T) {
 	for phase, want := range map[Phase]string{
-		PhaseLoad: "load", PhaseForward: "forward", PhaseBackward: "backward", PhaseOptimizer: "optimizer", 0: "unknown",
+		PhaseLoad: "load", PhaseForward: "forward", PhaseBackward: "backward", PhaseOptimizer: "optimizer",
+		0: "unknown",
 	} {
 		if got := phase.String(); got != want {
 			t.Errorf("phase %q is called %q, want %q", byte(phase), got, want)

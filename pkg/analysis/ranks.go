@@ -64,5 +64,6 @@ func (s *RankSummary) active(m RankMoment) int64 { return [...]int64{s.StepEndBy
 
 // compareRanks orders summaries by rank, then as their files are called.
 func compareRanks(a, b RankSummary) int {
-	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), CompareNatural(a.File, b.File), cmp.Compare(a.Device, b.Device))
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), CompareNatural(a.File, b.File),
+		cmp.Compare(a.Device, b.Device))
 }

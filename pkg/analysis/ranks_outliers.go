@@ -28,7 +28,8 @@ func (c *RankComparison) findOutliers() {
 	for _, o := range c.Outliers {
 		known[place{o.Rank, o.Row}] = true
 	}
-	for _, o := range c.outliersAt(AtRankPeak, func(rank int, row *RankRow) bool { return c.highAt(AtRankPeak, rank, row) }) {
+	for _, o := range c.outliersAt(AtRankPeak,
+		func(rank int, row *RankRow) bool { return c.highAt(AtRankPeak, rank, row) }) {
 		if !known[place{o.Rank, o.Row}] {
 			c.Outliers = append(c.Outliers, o)
 		}

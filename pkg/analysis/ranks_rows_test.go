@@ -19,7 +19,8 @@ func TestRanksAddUp(t *testing.T) {
 			r := randomRecording(random)
 			steps := &Steps{}
 			if n := r.Device.Events.Len(); n > 0 && random.IntN(4) > 0 {
-				steps = &Steps{Method: StepsByOptimizer, Boundaries: []replay.EventIndex{replay.EventIndex(1 + random.IntN(n))}}
+				steps = &Steps{Method: StepsByOptimizer,
+					Boundaries: []replay.EventIndex{replay.EventIndex(1 + random.IntN(n))}}
 			}
 			ranks = append(ranks, summaryOf(r, steps, rank))
 		}
@@ -30,7 +31,8 @@ func TestRanksAddUp(t *testing.T) {
 				peak, end = peak+row.Peak.Bytes[rank], end+row.StepEnd.Bytes[rank]
 			}
 			if s := &c.Ranks[rank]; peak != s.PeakBytes || end != s.StepEndBytes {
-				t.Fatalf("seed %d, rank %d: rows sum up to %d and %d, the rank has %d and %d", seed, rank, peak, end, s.PeakBytes, s.StepEndBytes)
+				t.Fatalf("seed %d, rank %d: rows sum up to %d and %d, the rank has %d and %d", seed, rank, peak, end,
+					s.PeakBytes, s.StepEndBytes)
 			}
 		}
 	}
@@ -61,8 +63,10 @@ func TestStepEnd(t *testing.T) {
 		default:
 			from, to := int(steps.Boundaries[k-2]), int(steps.Boundaries[k-1])
 			least := slices.Min(d.ActiveBytes()[from : to+1])
-			if got < from || got > to || d.ActiveBytes()[got] != least || slices.Contains(d.ActiveBytes()[got+1:to+1], least) {
-				t.Fatalf("seed %d: state %d of %d to %d, which hold %v", seed, got, from, to, d.ActiveBytes()[from:to+1])
+			if got < from || got > to || d.ActiveBytes()[got] != least ||
+				slices.Contains(d.ActiveBytes()[got+1:to+1], least) {
+				t.Fatalf("seed %d: state %d of %d to %d, which hold %v", seed, got, from, to,
+					d.ActiveBytes()[from:to+1])
 			}
 		}
 	}

@@ -61,7 +61,8 @@ func summaryOf(r *Recording, steps *Steps, rank int) RankSummary {
 // outlierText is an outlier as "rank function moment bytes median".
 func outlierText(c *RankComparison, o RankOutlier) string {
 	row := &c.Rows[o.Row]
-	return fmt.Sprintf("%d %s %s %d %d", c.Ranks[o.Rank].Name.Rank, row.Site.Function, o.When.Key(), o.Bytes/mib, row.At(o.When).Spread.Median/mib)
+	return fmt.Sprintf("%d %s %s %d %d", c.Ranks[o.Rank].Name.Rank, row.Site.Function, o.When.Key(), o.Bytes/mib,
+		row.At(o.When).Spread.Median/mib)
 }
 
 func outlierTexts(c *RankComparison) []string {
@@ -93,9 +94,11 @@ func TestRankLeak(t *testing.T) {
 		o := c.Outliers[0]
 		row := c.Rows[o.Row]
 		if c.Ranks[o.Rank].Name.Rank != bad || row.Site.Function != "save_output" || row.Operator != "aten::clone" {
-			t.Errorf("seed %d: rank %d at %s %s, want rank %d", seed, c.Ranks[o.Rank].Name.Rank, row.Site, row.Operator, bad)
+			t.Errorf("seed %d: rank %d at %s %s, want rank %d", seed, c.Ranks[o.Rank].Name.Rank, row.Site,
+				row.Operator, bad)
 		}
-		if o.When != AtStepEnd || o.Bytes != 20*mib || row.StepEnd.Spread.Median != 0 || o.OnlyHere || !row.Everywhere() {
+		if o.When != AtStepEnd || o.Bytes != 20*mib || row.StepEnd.Spread.Median != 0 || o.OnlyHere ||
+			!row.Everywhere() {
 			t.Errorf("seed %d: %+v of %+v", seed, o, row.StepEnd.Spread)
 		}
 		if m := row.Peak.Spread.Median; m != 2*mib {
@@ -180,7 +183,8 @@ func TestRankWithItsOwnCode(t *testing.T) {
 		ranks = append(ranks, j.summary())
 	}
 	c := CompareRanks(ranks)
-	if got, want := outlierTexts(c), []string{"2 keep step_end 100 0", "1 save_output step_end 12 0"}; !slices.Equal(got, want) {
+	if got, want := outlierTexts(c),
+		[]string{"2 keep step_end 100 0", "1 save_output step_end 12 0"}; !slices.Equal(got, want) {
 		t.Errorf("outliers %q, want %q", got, want)
 	} else if !c.Outliers[0].OnlyHere || c.Outliers[1].OnlyHere {
 		t.Errorf("outliers %+v", c.Outliers)
@@ -240,7 +244,8 @@ func TestRankOutlierWithSiteFirst(t *testing.T) {
 		r := tape.recorded()
 		ranks = append(ranks, summaryOf(r, FindSteps(r), rank))
 	}
-	if got, want := outlierTexts(CompareRanks(ranks)), []string{"1 keep step_end 60 50", "1  step_end 80 50"}; !slices.Equal(got, want) {
+	if got, want := outlierTexts(CompareRanks(ranks)),
+		[]string{"1 keep step_end 60 50", "1  step_end 80 50"}; !slices.Equal(got, want) {
 		t.Errorf("outliers %q, want %q", got, want)
 	}
 }

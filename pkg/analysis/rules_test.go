@@ -84,11 +84,13 @@ var bornCases = []ruleCase{
 		t.free(x, step)
 		return x
 	}, optimizerOutlivesStep},
-	{"optimizer state, trace ends", func(t *tape) tensor { t.run(4, step); return t.alloc(step, 512) }, optimizerStepCut},
+	{"optimizer state, trace ends", func(t *tape) tensor { t.run(4, step); return t.alloc(step, 512) },
+		optimizerStepCut},
 	{"optimizer scratch", func(t *tape) tensor { t.run(4, step); return t.freed(step, step) }, temporaryOfStep},
 
 	{"staging buffer", func(t *tape) tensor { return t.freed(loading, loading) }, temporaryOfLoading},
-	{"staging buffer of 50 events", func(t *tape) tensor { return t.across(loading, 48, loading, loading) }, temporaryOfLoading},
+	{"staging buffer of 50 events", func(t *tape) tensor { return t.across(loading, 48, loading, loading) },
+		temporaryOfLoading},
 	{"replaced weight", func(t *tape) tensor { return t.across(loading, 52, loading, loading) }, parameterLoaded},
 	{"weight freed by forward", func(t *tape) tensor {
 		t.run(4, loading)
@@ -146,10 +148,14 @@ var bornCases = []ruleCase{
 	}, gradientOutlivesBackward},
 
 	{"saved for backward", func(t *tape) tensor { return t.freed(module, release+loop) }, activationReleased},
-	{"user tensor saved for backward", func(t *tape) tensor { return t.freed(loop, release+engine) }, activationReleased},
-	{"moved input saved for backward", func(t *tape) tensor { return t.freed(toDevice, release+engine) }, activationOfUser},
-	{"clip norm saved for backward", func(t *tape) tensor { return t.freed(clipGrad, release+engine) }, activationReleased},
-	{"C++ tensor saved for backward", func(t *tape) tensor { return t.freed(native, release+engine) }, activationReleased},
+	{"user tensor saved for backward", func(t *tape) tensor { return t.freed(loop, release+engine) },
+		activationReleased},
+	{"moved input saved for backward", func(t *tape) tensor { return t.freed(toDevice, release+engine) },
+		activationOfUser},
+	{"clip norm saved for backward", func(t *tape) tensor { return t.freed(clipGrad, release+engine) },
+		activationReleased},
+	{"C++ tensor saved for backward", func(t *tape) tensor { return t.freed(native, release+engine) },
+		activationReleased},
 
 	{"cuBLAS workspace in backward without frames", func(t *tape) tensor {
 		t.part(PhaseForward)
@@ -173,7 +179,8 @@ var bornCases = []ruleCase{
 		return x
 	}, gradientOutlivesBackward},
 	{"DistributedDataParallel's buckets", func(t *tape) tensor {
-		x := t.alloc("torch/nn/parallel/distributed.py|_ddp_init_helper\ntorch/nn/parallel/distributed.py|__init__\n"+loop, 512)
+		x := t.alloc("torch/nn/parallel/distributed.py|_ddp_init_helper\ntorch/nn/parallel/distributed.py|__init__\n"+
+			loop, 512)
 		t.train()
 		return x
 	}, communicationByName},
@@ -182,7 +189,8 @@ var bornCases = []ruleCase{
 	}, communicationByName},
 	{"DistributedDataParallel's copy of its inputs", func(t *tape) tensor {
 		t.run(4, loop)
-		return t.freed("torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward\n"+module, engine)
+		return t.freed("torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward\n"+module,
+			engine)
 	}, activationFreedInBackward},
 	{"cuBLAS workspace in forward", func(t *tape) tensor { return t.alloc(module, cublasWorkspace) }, workspaceBySize},
 	{"cuBLAS workspace in user code", func(t *tape) tensor { return t.alloc(loop, cublasWorkspace) }, workspaceBySize},
@@ -256,7 +264,8 @@ var bornCases = []ruleCase{
 	{"moved, seen by forward", func(t *tape) tensor { return t.across(toDevice, 8, module, loop) }, inputMoved},
 	{"moved, alive for long", func(t *tape) tensor { return t.across(toDevice, 20, loop, loop) }, inputMoved},
 	{"moved, short", func(t *tape) tensor { return t.across(toDevice, 18, loop, loop) }, temporaryOutsideForward},
-	{"made by user code, seen by forward", func(t *tape) tensor { return t.across(loop, 8, module, loop) }, inputByLifetime},
+	{"made by user code, seen by forward", func(t *tape) tensor { return t.across(loop, 8, module, loop) },
+		inputByLifetime},
 	{"an input's sibling", func(t *tape) tensor {
 		t.across("train.py|batch", 8, module, loop)
 		t.run(4, step)
@@ -288,7 +297,8 @@ var bornCases = []ruleCase{
 
 	{"activation", func(t *tape) tensor { return t.freed(module, engine) }, activationFreedInBackward},
 	{"scratch of forward", func(t *tape) tensor { return t.freed(module, loop) }, temporaryOfForward},
-	{"user scratch in forward", func(t *tape) tensor { t.run(4, module); return t.freed(loop, loop) }, temporaryOfForwardUser},
+	{"user scratch in forward", func(t *tape) tensor { t.run(4, module); return t.freed(loop, loop) },
+		temporaryOfForwardUser},
 	{"free requested in forward, completed after it", func(t *tape) tensor {
 		t.run(4, module)
 		x := t.alloc(module, 512)
@@ -401,8 +411,10 @@ var preExistingCases = []ruleCase{
 	}, workspaceByName},
 	{"block: size of a workspace", func(t *tape) tensor { return t.block(cublasWorkspace, module) }, workspaceBySize},
 	{"block: collective", func(t *tape) tensor { return t.block(512, "c10d::f()\n"+loop) }, communicationByName},
-	{"block: cache of a model", func(t *tape) tensor { return t.block(512, "cache_utils.py|update\n"+module) }, cacheByName},
-	{"block: cache of a loop", func(t *tape) tensor { return t.block(512, "cache_utils.py|update\n"+loop) }, cacheByName},
+	{"block: cache of a model", func(t *tape) tensor { return t.block(512, "cache_utils.py|update\n"+module) },
+		cacheByName},
+	{"block: cache of a loop", func(t *tape) tensor { return t.block(512, "cache_utils.py|update\n"+loop) },
+		cacheByName},
 	{"block: step", func(t *tape) tensor { return t.block(512, step) }, optimizerBlock},
 	{"block: backward", func(t *tape) tensor { return t.block(512, engine) }, gradientBlock},
 	{"block: loading", func(t *tape) tensor { return t.block(512, loading) }, parameterLoaded},
@@ -414,11 +426,16 @@ var preExistingCases = []ruleCase{
 	{"block: user code", func(t *tape) tensor { return t.block(512, loop) }, undecided},
 
 	{"resident", func(t *tape) tensor { return t.resident(1, 512) }, residentBlock},
-	{"resident in a forward-only recording", func(t *tape) tensor { t.run(9, module); return t.resident(4, 512) }, residentBlock},
-	{"no gradient of its size", func(t *tape) tensor { t.gradients(4, 1024); return t.resident(4, 512) }, residentBlock},
-	{"as many as gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(4, 512) }, parameterLikeGradients},
-	{"few more than gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(6, 512) }, parameterLikeGradients},
-	{"more than gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(7, 512) }, parameterOrOptimizer},
+	{"resident in a forward-only recording", func(t *tape) tensor { t.run(9, module); return t.resident(4, 512) },
+		residentBlock},
+	{"no gradient of its size", func(t *tape) tensor { t.gradients(4, 1024); return t.resident(4, 512) },
+		residentBlock},
+	{"as many as gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(4, 512) },
+		parameterLikeGradients},
+	{"few more than gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(6, 512) },
+		parameterLikeGradients},
+	{"more than gradients", func(t *tape) tensor { t.gradients(4, 512); return t.resident(7, 512) },
+		parameterOrOptimizer},
 	{"gradients of two passes", func(t *tape) tensor {
 		t.gradients(4, 512)
 		t.run(4, module)

@@ -64,7 +64,8 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 	case OOMOther:
 		add(AdviseStream, o.FreeOther, o.WouldFit.OnStream)
 	}
-	if waste := o.Fragmentation.Rounding; settings.Rounds() && waste >= o.WouldFit.Missing && worthwhile(waste, o.Active) {
+	if waste := o.Fragmentation.Rounding; settings.Rounds() && waste >= o.WouldFit.Missing &&
+		worthwhile(waste, o.Active) {
 		add(AdviseLessRounding, waste, o.WouldFit.Missing > 0)
 	}
 	if o.WouldFit.Never {

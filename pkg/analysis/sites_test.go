@@ -44,7 +44,8 @@ func TestSites(t *testing.T) {
 				t.Errorf("site %+v, want %+v", got, test.Site)
 			}
 			if st.Operator[id] != test.Operator || st.Backward[id] != test.Backward {
-				t.Errorf("operator %q, backward %v; want %q, %v", st.Operator[id], st.Backward[id], test.Operator, test.Backward)
+				t.Errorf("operator %q, backward %v; want %q, %v", st.Operator[id], st.Backward[id], test.Operator,
+					test.Backward)
 			}
 			for i, frame := range c.Snapshot().Stacks.Frames(id) {
 				if class := test.Frames[i].Class; st.FrameClass[frame] != classes[class] {

@@ -275,7 +275,8 @@ func TestNumberedSteps(t *testing.T) {
 	r := tape.record()
 	var names []string
 	for _, step := range FindSteps(r).Steps {
-		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To, step.Complete))
+		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To,
+			step.Complete))
 	}
 	want := []string{"iteration 0 0-12 true", "iteration 1 12-20 true", "iteration 2 20-26 true", " 26-28 false"}
 	if !slices.Equal(names, want) {
@@ -285,9 +286,13 @@ func TestNumberedSteps(t *testing.T) {
 
 func TestStepNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"step 3": true, "Step#12": true, "train_step_12": true, "iter=7": true, "epoch 3 batch 12/100": true, "training/iteration 5": true,
-		"step": false, "layer 3": false, "backward 3": false, "step 3 of ada": false, "substep 3": false, "micro_batch 2": false,
-		"ProfilerStep#3": false, "Optimizer.step#AdamW.step": false, "epoch 3": false, "step 99999999999999999999": false,
+		"step 3": true, "Step#12": true, "train_step_12": true, "iter=7": true, "epoch 3 batch 12/100": true,
+		"training/iteration 5": true,
+		"step":                 false, "layer 3": false, "backward 3": false, "step 3 of ada": false,
+		"substep 3":      false,
+		"micro_batch 2":  false,
+		"ProfilerStep#3": false, "Optimizer.step#AdamW.step": false, "epoch 3": false,
+		"step 99999999999999999999": false,
 	} {
 		if got := IsStepName(name); got != want {
 			t.Errorf("%q: %t, want %t", name, got, want)

@@ -74,7 +74,8 @@ func (f *stepFinder) byOptimizer() []replay.EventIndex {
 			continue
 		}
 		end := run.Last + 1
-		for int(end) < e.Len() && e.Action[end] == snapshot.FreeCompleted && f.markers.free(e.Stack[end]) == markerOptimizer {
+		for int(end) < e.Len() && e.Action[end] == snapshot.FreeCompleted &&
+			f.markers.free(e.Stack[end]) == markerOptimizer {
 			end++
 		}
 		ends = append(ends, end)

@@ -35,7 +35,8 @@ var Words = sync.OnceValue(func() *Vocabulary {
 	for _, path := range torchParts {
 		parts(path)
 	}
-	for _, path := range []string{"torch", deepspeed, "site-packages", "dist-packages", "lib", "lib64", "Lib", ".ipykernel", ".triton"} {
+	for _, path := range []string{"torch", deepspeed, "site-packages", "dist-packages", "lib", "lib64", "Lib",
+		".ipykernel", ".triton"} {
 		parts(path)
 	}
 	for name := range tellingFunctions {

@@ -17,7 +17,8 @@ func adviceSentence(a analysis.Advice) string {
 		}
 		return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets free pages go where they are needed."
 	case analysis.AdviseMaxSplit:
-		return fmt.Sprintf("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:%d keeps large blocks whole for large requests; where large sizes vary it can raise the peak.",
+		return fmt.Sprintf("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:%d keeps large blocks whole for large "+
+			"requests; where large sizes vary it can raise the peak.",
 			a.Bytes/units.MiB)
 	case analysis.AdviseLessRounding:
 		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
@@ -31,11 +32,13 @@ func adviceSentence(a analysis.Advice) string {
 	case analysis.AdviseOutside:
 		return "Look at what else uses the device (nvidia-smi): " + bytes + " are outside PyTorch's allocator."
 	case analysis.AdviseLess:
-		return "Have less memory live at a time, by " + bytes + " or more: no setting of the allocator would have avoided this failure."
+		return "Have less memory live at a time, by " + bytes +
+			" or more: no setting of the allocator would have avoided this failure."
 	case analysis.AdviseThresholdIdle:
 		return "garbage_collection_threshold does nothing before torch.cuda.set_per_process_memory_fraction is called."
 	case analysis.AdviseThreshold:
-		return "garbage_collection_threshold, together with set_per_process_memory_fraction, would give back up to " + bytes + " of idle memory before more is asked for."
+		return "garbage_collection_threshold, together with set_per_process_memory_fraction, would give back up to " +
+			bytes + " of idle memory before more is asked for."
 	}
 	return a.Kind.Key()
 }

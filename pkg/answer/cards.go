@@ -106,7 +106,8 @@ func allocatedBy(r *analysis.Recording, peak *analysis.Holding) Card {
 	if top == nil || 10*without > 9*peak.Bytes {
 		return Card{
 			Question: question, Mood: Nothing, Value: "No stacks recorded", Evidence: nowhere,
-			Line: units.Count(known) + " of " + units.Plural(peak.Allocations, "tensor carries one", "tensors carry one"),
+			Line: units.Count(known) + " of " + units.Plural(peak.Allocations, "tensor carries one",
+				"tensors carry one"),
 		}
 	}
 	site := r.Stacks.Site(top.Stack)

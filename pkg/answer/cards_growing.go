@@ -30,7 +30,8 @@ func growing(r *analysis.Recording) Card {
 	from, to := int(steps.Boundaries[0]), int(steps.Boundaries[len(steps.Boundaries)-1])
 	active := d.ActiveBytes()
 	c.Mood, c.Value = Known, units.Change(active[to]-active[from])
-	c.Small = "over " + units.Count(len(steps.Boundaries)-1) + " " + wordFor(len(steps.Boundaries)-1, steps.Method.Word())
+	c.Small = "over " + units.Count(len(steps.Boundaries)-1) + " " +
+		wordFor(len(steps.Boundaries)-1, steps.Method.Word())
 	c.Curve = lowest(d, steps.Ranges())
 	c.Evidence = Evidence{From: from, To: to, State: to, Allocation: -1}
 	leaks := analysis.FindLeaks(r, steps)
@@ -38,7 +39,8 @@ func growing(r *analysis.Recording) Card {
 	case len(leaks.Leaks) > 0:
 		leak := &leaks.Leaks[0]
 		site := leakSite(r, leak)
-		c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(leak.PerStep) + " more each " + wordFor(1, steps.Method.Word())
+		c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(leak.PerStep) +
+			" more each " + wordFor(1, steps.Method.Word())
 		c.Detail = leakSentence(r, steps, leak).with(plainName)
 		c.Evidence.Allocation = leak.Last
 	case leaks.Limit == analysis.LeaksJudged:

@@ -34,7 +34,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	d := r.Device
 	ooms := analysis.FindOOMs(r, 0)
 	if len(ooms) == 0 {
-		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events", Evidence: nowhere}
+		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events",
+			Evidence: nowhere}
 		if hasHistory(d) {
 			peak := d.Totals.PeakState
 			unused := max(0, d.ReservedBytes()[peak]-d.Totals.PeakBytes)
@@ -50,7 +51,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(plainName), Try: haveLess}
+		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(plainName),
+			Try: haveLess}
 		if advice := o.Advise(f.settings); len(advice) > 0 {
 			failures[i].Try = adviceSentence(advice[0])
 		}
@@ -61,8 +63,10 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	}
 	o := &ooms[last]
 	c := Card{
-		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) + " free on the device",
-		Line: oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused", Detail: failures[last].Evidence,
+		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) +
+			" free on the device",
+		Line:     oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused",
+		Detail:   failures[last].Evidence,
 		Evidence: Evidence{State: o.State(), Allocation: -1},
 	}
 	if len(ooms) > 1 {
@@ -75,7 +79,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 func diagnosis(o *analysis.OOM) string {
 	switch o.Verdict {
 	case analysis.OOMFragmented:
-		return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.", amount(max(o.LargestSame, o.DeviceFree)))
+		return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.",
+			amount(max(o.LargestSame, o.DeviceFree)))
 	case analysis.OOMOther:
 		return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
 	case analysis.OOMOutside:
@@ -83,7 +88,8 @@ func diagnosis(o *analysis.OOM) string {
 	case analysis.OOMLimit:
 		return "The device had room: a limit of the process or a failed mapping refused it."
 	}
-	text := fmt.Sprintf("%s of the %s that PyTorch could use was in use", units.NoBreak(units.Share(o.Active, o.Visible())), amount(o.Visible()))
+	text := fmt.Sprintf("%s of the %s that PyTorch could use was in use",
+		units.NoBreak(units.Share(o.Active, o.Visible())), amount(o.Visible()))
 	if o.LastPieces {
 		text += fmt.Sprintf(", %s of what it had reserved", units.NoBreak(units.Share(o.Active, o.Reserved)))
 	}

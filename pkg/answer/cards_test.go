@@ -35,7 +35,8 @@ func TestCardsOfFailures(t *testing.T) {
 
 func TestDiagnosis(t *testing.T) {
 	const mib = 1 << 20
-	o := analysis.OOM{Active: 900 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib, FreeOther: 80 * mib, Capacity: 3000 * mib}
+	o := analysis.OOM{Active: 900 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
+		FreeOther: 80 * mib, Capacity: 3000 * mib}
 	for verdict, want := range map[analysis.OOMVerdict]string{
 		analysis.OOMPressure:   "90 % of the 1000 MiB that PyTorch could use was in use.",
 		analysis.OOMFragmented: "Enough was free, in pieces of at most 40.0 MiB: fragmentation.",

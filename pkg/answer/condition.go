@@ -74,7 +74,8 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		}
 	}
 	if !found && !isEmpty(objects) {
-		return "", false, fmt.Errorf("%q: the answer has no figure %q%s", c.text, c.key, c.meant(slices.Sorted(maps.Keys(known))))
+		return "", false, fmt.Errorf("%q: the answer has no figure %q%s", c.text, c.key,
+			c.meant(slices.Sorted(maps.Keys(known))))
 	}
 	return "", false, nil
 }
@@ -91,7 +92,8 @@ func (c Condition) meant(known []string) string {
 			return !strings.HasPrefix(key, begins) && (len(begins) == 1 || !strings.Contains(key, c.key))
 		})
 		slices.SortStableFunc(known, func(a, b string) int {
-			return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."), strings.Index(a, begins)-strings.Index(b, begins), len(a)-len(b))
+			return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."),
+				strings.Index(a, begins)-strings.Index(b, begins), len(a)-len(b))
 		})
 	}
 	if len(known) == 0 {

@@ -37,7 +37,8 @@ func TestConditionWithoutFigure(t *testing.T) {
 // TestConditionOnEvents counts the events that match.
 func TestConditionOnEvents(t *testing.T) {
 	in := NewInput("training.pickle", samples.Training())
-	for _, condition := range []string{"events==" + strconv.Itoa(in.Recordings[0].Device.Events.Len()), "to>=1", "active>0"} {
+	for _, condition := range []string{"events==" + strconv.Itoa(in.Recordings[0].Device.Events.Len()), "to>=1",
+		"active>0"} {
 		c, err := ParseCondition(condition)
 		if err != nil {
 			t.Fatal(err)

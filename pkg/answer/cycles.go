@@ -35,8 +35,10 @@ func newCyclesFound(r *analysis.Recording, c *analysis.Cycles) CyclesFound {
 	for i := range c.Cycles {
 		cycle := &c.Cycles[i]
 		found.Sites[i] = CycleSite{
-			Site: r.Stacks.Site(cycle.Stack).String(), Proof: cycleProof(r, cycle), Bytes: cycle.Bytes, Allocations: cycle.Allocations,
-			Automatic: cycle.Automatic, Explicit: cycle.Explicit, LongestSteps: cycle.LongestSteps, Stack: stackLines(r.Snapshot, cycle.Stack),
+			Site: r.Stacks.Site(cycle.Stack).String(), Proof: cycleProof(r, cycle), Bytes: cycle.Bytes,
+			Allocations: cycle.Allocations,
+			Automatic:   cycle.Automatic, Explicit: cycle.Explicit, LongestSteps: cycle.LongestSteps,
+			Stack: stackLines(r.Snapshot, cycle.Stack),
 		}
 	}
 	return found
@@ -60,7 +62,8 @@ func (s *Sheet) cycles(r *analysis.Recording, c *analysis.Cycles) {
 			break
 		}
 		cycle := &c.Cycles[i]
-		s.say("%s in %s from %s were freed by Python's cyclic collector (%s in the free's stack), so they were part of a reference cycle.",
+		s.say("%s in %s from %s were freed by Python's cyclic collector (%s in the free's stack), so they were part "+
+			"of a reference cycle.",
 			units.NoBreak(units.Bytes(cycle.Bytes)), units.Plural(cycle.Allocations, "tensor", "tensors"),
 			siteName(r.Stacks.Site(cycle.Stack).String()), name(cycleProof(r, cycle)))
 	}

@@ -98,7 +98,8 @@ func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
 	return s, nil
 }
 
-func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*analysis.Difference, error) {
+func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*analysis.Difference,
+	error) {
 	stateA, err := at.State(a)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", before.FileName(), err)
@@ -112,8 +113,9 @@ func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Reco
 
 func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Difference) DiffDevice {
 	view := DiffDevice{
-		ActiveDelta: d.After.Bytes - d.Before.Bytes, ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
-		Device: int(r.Device.ID), Before: newDiffSide(before, &d.Before), After: newDiffSide(after, &d.After),
+		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
+		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
+		Device:        int(r.Device.ID), Before: newDiffSide(before, &d.Before), After: newDiffSide(after, &d.After),
 		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 	}
@@ -130,15 +132,18 @@ func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Diff
 		}
 	}
 	for i, f := range d.Families {
-		view.Families[i] = DiffFamily{Family: f.Family.Key(), BeforeBytes: f.Before, AfterBytes: f.After, DeltaBytes: f.Delta()}
+		view.Families[i] = DiffFamily{Family: f.Family.Key(), BeforeBytes: f.Before, AfterBytes: f.After,
+			DeltaBytes: f.Delta()}
 	}
 	return view
 }
 
 func newDiffSide(in *Input, t *analysis.DiffTotals) DiffSide {
 	return DiffSide{
-		File: in.FileName(), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations, PeakBytes: t.PeakBytes,
-		ReservedPeakBytes: t.ReservedPeakBytes, FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations, OOMEvents: t.OOMEvents,
+		File: in.FileName(), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations,
+		PeakBytes:         t.PeakBytes,
+		ReservedPeakBytes: t.ReservedPeakBytes, FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations,
+		OOMEvents: t.OOMEvents,
 	}
 }
 
@@ -165,7 +170,8 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Di
 		}
 		return
 	case d.DifferentPrograms():
-		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can still be compared:",
+		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can "+
+			"still be compared:",
 			units.Share(d.MatchedBytes, d.StackBytes))
 		s.put(diffFamilies(d))
 	}
@@ -174,7 +180,8 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Di
 		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
 	}
 	if d.UnchangedRows > 0 {
-		s.note("%s more, with %s, did not change.", units.Plural(d.UnchangedRows, "site", "sites"), units.Bytes(d.UnchangedBytes))
+		s.note("%s more, with %s, did not change.", units.Plural(d.UnchangedRows, "site", "sites"),
+			units.Bytes(d.UnchangedBytes))
 	}
 }
 
@@ -209,14 +216,16 @@ func diffTotals(d *analysis.Difference) *sheetTable {
 }
 
 func diffTable(view *DiffDevice, rows int) *sheetTable {
-	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"", words}, column{"site", paths})
+	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"", words},
+		column{"site", paths})
 	for i := range view.Rows {
 		if i == rows {
 			t.more = "and " + units.Plural(len(view.Rows)-rows, "more row", "more rows") + "; --rows shows more"
 			break
 		}
 		row := &view.Rows[i]
-		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change, siteName(row.Site))
+		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change,
+			siteName(row.Site))
 	}
 	return t
 }
@@ -230,7 +239,8 @@ func siteName(site string) any {
 }
 
 func diffFamilies(d *analysis.Difference) *sheetTable {
-	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"family", words})
+	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures},
+		column{"family", words})
 	for i := range d.Families {
 		f := &d.Families[i]
 		t.row(units.Change(f.Delta()), units.Bytes(f.Before), units.Bytes(f.After), f.Family.Label())

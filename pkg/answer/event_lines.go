@@ -25,7 +25,8 @@ const (
 )
 
 func (l *eventLog) columns() eventColumns {
-	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) + "[1.00 MiB:1.00 MiB]"
+	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) +
+		"[1.00 MiB:1.00 MiB]"
 	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest))}
 	left := Width - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
 	if l.timed() {
@@ -91,7 +92,8 @@ func (l *eventLog) lines(look Look) iter.Seq[string] {
 			shown++
 		}
 		if remark(l.end) && l.grep != nil {
-			yield(look.paint(indent+units.Count(shown)+" of "+units.Plural(l.end-l.from, "event", "events")+" shown", text.Faint))
+			yield(look.paint(indent+units.Count(shown)+" of "+units.Plural(l.end-l.from, "event", "events")+" shown",
+				text.Faint))
 		}
 	}
 }

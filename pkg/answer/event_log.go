@@ -130,7 +130,8 @@ func (l *eventLog) matches(h happening) bool {
 	}
 	e := l.d.Events
 	return l.grep.MatchString(strings.Join([]string{
-		h.what, l.site(e.Stack[h.event]), l.s.ActionName(e.Action[h.event]), units.Address(e.Addr[h.event]), l.metadata(h.event),
+		h.what, l.site(e.Stack[h.event]), l.s.ActionName(e.Action[h.event]), units.Address(e.Addr[h.event]),
+		l.metadata(h.event),
 	}, "\t"))
 }
 

@@ -20,7 +20,8 @@ import (
 func expanding() *snapshot.Snapshot {
 	const base, MiB = 0x300000000, units.MiB
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasAnnotations: true, HasUserMetadata: true})
-	where := c.Stack(snapshot.FrameText{File: "/home/ada/a_rather_long_name_of_a_module.py", Line: 1234, Name: "forward"})
+	where := c.Stack(snapshot.FrameText{File: "/home/ada/a_rather_long_name_of_a_module.py", Line: 1234,
+		Name: "forward"})
 	label := c.Stack(snapshot.FrameText{File: "a label", Name: "START"})
 	now := int64(1_000_000)
 	event := func(e snapshot.EventText) {
@@ -33,7 +34,8 @@ func expanding() *snapshot.Snapshot {
 	}
 	c.Annotation("before the first event", true, 1_500_000)
 	event(snapshot.EventText{Action: snapshot.SegmentMap, Addr: base, Size: 2 * MiB})
-	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base, Size: MiB, Stack: where, Metadata: "epoch 1", Context: "0/0 [fn]"})
+	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base, Size: MiB, Stack: where, Metadata: "epoch 1",
+		Context: "0/0 [fn]"})
 	event(snapshot.EventText{Action: snapshot.SegmentMap, Addr: base + 2*MiB, Size: 20 * MiB})
 	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base + MiB, Size: 20 * MiB, Stack: where})
 	c.Annotation("Optimizer.step#AdamW.step", true, now+1)
@@ -47,7 +49,8 @@ func expanding() *snapshot.Snapshot {
 	event(snapshot.EventText{Action: snapshot.FreeRequested, Addr: 77, Size: 512})
 	event(snapshot.EventText{Action: snapshot.Alloc, Addr: 99, Size: 512, Stream: 8})
 	event(snapshot.EventText{Action: snapshot.NoAction})
-	c.Segment(snapshot.Segment{Address: base, TotalSize: 22 * MiB, Stream: c.Stream(7), Expandable: true, SizeClass: snapshot.SizeClassLarge},
+	c.Segment(snapshot.Segment{Address: base, TotalSize: 22 * MiB, Stream: c.Stream(7), Expandable: true,
+		SizeClass: snapshot.SizeClassLarge},
 		snapshot.Block{Address: base, Size: MiB, RequestedSize: MiB, State: snapshot.ActiveAllocated},
 		snapshot.Block{Address: base + MiB, Size: 21 * MiB})
 	c.Segment(snapshot.Segment{Address: base + 100*MiB, TotalSize: 2 * MiB, Stream: c.Stream(7), Expandable: true},
@@ -81,7 +84,8 @@ func TestEvents(t *testing.T) {
 	}
 	testkit.Golden(t, "events.txt", text)
 
-	part := events(t, EventOptions{From: Mark{eventMark, 2}, To: Mark{eventMark, 8}, Grep: regexp.MustCompile(`cudaMalloc|model\.py|epoch|Adam`)}, in[:2]...)
+	part := events(t, EventOptions{From: Mark{eventMark, 2}, To: Mark{eventMark, 8},
+		Grep: regexp.MustCompile(`cudaMalloc|model\.py|epoch|Adam`)}, in[:2]...)
 	fits(t, "events", part)
 	testkit.Golden(t, "events_part.txt", append(written(t, part, Text), written(t, part, Markdown)...))
 	testkit.Golden(t, "events_part.json", written(t, part, JSON))
@@ -89,7 +93,8 @@ func TestEvents(t *testing.T) {
 
 // Totals are those of the replay, and names do not depend on where a log begins.
 func TestEventsAddUp(t *testing.T) {
-	for _, in := range []Input{NewInput("training.pickle", samples.Training()), NewInput("expanding.pickle", expanding()), example(t, "out-of-memory")} {
+	for _, in := range []Input{NewInput("training.pickle", samples.Training()),
+		NewInput("expanding.pickle", expanding()), example(t, "out-of-memory")} {
 		whole := decoded(t, events(t, EventOptions{}, in))
 		device := in.Devices[0]
 		if len(whole.Events) != device.Events.Len() || len(whole.Events) == 0 {
@@ -98,7 +103,8 @@ func TestEventsAddUp(t *testing.T) {
 		active, reserved := device.ActiveBytes(), device.ReservedBytes()
 		for i, e := range whole.Events {
 			if e.Event != i || e.ActiveBytes != active[i+1] || e.ReservedBytes != reserved[i+1] {
-				t.Fatalf("%s: event %d is %+v, want active %d and reserved %d", in.Name, i, e, active[i+1], reserved[i+1])
+				t.Fatalf("%s: event %d is %+v, want active %d and reserved %d", in.Name, i, e, active[i+1],
+					reserved[i+1])
 			}
 			if n := e.Allocation; n != nil && units.Address(device.Allocations[*n].Addr) != e.Address {
 				t.Errorf("%s: event %d names t%d, which is elsewhere", in.Name, i, *n)

@@ -29,7 +29,8 @@ func TestAnswersOnExamples(t *testing.T) {
 	all := []Input{training, leaking, oom}
 	capacity := OOMOptions{Capacity: 5 << 30, Rows: 5}
 	asking := WhatIfOptions{Capacity: 5 << 30, Settings: []whatif.Setting{
-		setting(t, ""), setting(t, "max_split_size_mb:64,max_non_split_rounding_mb:40,garbage_collection_threshold:0.6"),
+		setting(t, ""), setting(t,
+			"max_split_size_mb:64,max_non_split_rounding_mb:40,garbage_collection_threshold:0.6"),
 	}}
 	for _, test := range []struct {
 		command string

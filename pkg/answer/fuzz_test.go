@@ -18,8 +18,10 @@ func FuzzAnswers(f *testing.F) {
 		in := NewInput("fuzz.pickle", fuzzed(data[:min(len(data), 4000)]))
 		list := []Input{in}
 		for _, s := range []*Sheet{
-			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}), Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
-			asked(Leaks(list, 3)), asked(OOM(list, OOMOptions{Rows: 3})), asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
+			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}),
+			Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
+			asked(Leaks(list, 3)), asked(OOM(list, OOMOptions{Rows: 3})),
+			asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
 			asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak)),
 			asked(Events(list, EventOptions{})), asked(WhatIf(list, WhatIfOptions{Capacity: 1 << 30})),
 		} {
@@ -59,9 +61,11 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 	const torch = "/lib/python3.12/site-packages/torch/"
 	stacks := []snapshot.StackID{
 		0,
-		c.Stack(native("at::_ops::mm::call(at::Tensor const&)"), py(torch+"nn/modules/module.py", "_call_impl"), py("/a/model.py", "forward"), py("/a/train.py", "main")),
+		c.Stack(native("at::_ops::mm::call(at::Tensor const&)"), py(torch+"nn/modules/module.py", "_call_impl"),
+			py("/a/model.py", "forward"), py("/a/train.py", "main")),
 		c.Stack(native("at::_ops::mm::call(at::Tensor const&)"), native("torch::autograd::Engine::thread_main(x)")),
-		c.Stack(py(torch+"optim/adam.py", "step"), py(torch+"optim/optimizer.py", "wrapper"), py("/a/train.py", "main")),
+		c.Stack(py(torch+"optim/adam.py", "step"), py(torch+"optim/optimizer.py", "wrapper"),
+			py("/a/train.py", "main")),
 		c.Stack(native("gc_collect_main"), py("/a/train.py", "main")),
 		c.Stack(py(torch+"autograd/__init__.py", "backward"), py("/a/train.py", "main")),
 		c.Stack(py(samples.HostileTexts[0], samples.HostileTexts[1])),
@@ -81,8 +85,10 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 			c.Annotation("ProfilerStep#"+string(rune('0'+data[1]%10)), data[0]&16 != 0, now)
 		}
 		if data[0] == 99 {
-			c.Segment(snapshot.Segment{Address: uint64(data[1]) << 21, TotalSize: size, SizeClass: snapshot.SizeClass(data[2] % 3), Expandable: data[3]%2 == 0},
-				snapshot.Block{Address: uint64(data[1]) << 21, Size: size, RequestedSize: size - 1, State: snapshot.BlockState(data[3] % 3)})
+			c.Segment(snapshot.Segment{Address: uint64(data[1]) << 21, TotalSize: size,
+				SizeClass: snapshot.SizeClass(data[2] % 3), Expandable: data[3]%2 == 0},
+				snapshot.Block{Address: uint64(data[1]) << 21, Size: size, RequestedSize: size - 1,
+					State: snapshot.BlockState(data[3] % 3)})
 		}
 	}
 	return c.Snapshot()

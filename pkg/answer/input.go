@@ -58,7 +58,8 @@ func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
 // nothing is said of a snapshot without memory.
 func (s *Sheet) nothing(in *Input) {
 	s.heading("%s", name(in.FileName()))
-	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot in the process that allocates.")
+	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot " +
+		"in the process that allocates.")
 }
 
 // eachRecording asks something of every device, and says of which when the

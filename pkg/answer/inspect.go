@@ -50,7 +50,8 @@ type Inspected struct {
 func Inspect(in *Inspected, rows int) *Sheet {
 	c := in.Census
 	v := &InspectAnswer{
-		Schema: InspectSchema, File: units.Printable(in.Name), Program: units.Printable(in.Program), Redacted: in.Redacted, Bytes: in.Bytes,
+		Schema: InspectSchema, File: units.Printable(in.Name), Program: units.Printable(in.Program),
+		Redacted: in.Redacted, Bytes: in.Bytes,
 		Files: c.Files(), Paths: c.Paths(), Names: c.Names(), Texts: c.Texts(),
 		Users: c.Of(redact.User), Hosts: c.Of(redact.Host), Emails: c.Of(redact.Email), Secrets: c.Of(redact.Secret),
 		Addresses: in.Addresses, Times: in.Times, FirstTime: in.FirstTime,
@@ -63,13 +64,16 @@ func Inspect(in *Inspected, rows int) *Sheet {
 	if v.FirstTime != "" {
 		s.say("The recording began at %s.", name(v.FirstTime))
 	}
-	s.say("%s and %s say nothing of who wrote the code.", units.Plural(v.Pseudonyms, "pseudonym", "pseudonyms"), units.Plural(v.PublicNames, "public name", "public names"))
+	s.say("%s and %s say nothing of who wrote the code.", units.Plural(v.Pseudonyms, "pseudonym", "pseudonyms"),
+		units.Plural(v.PublicNames, "public name", "public names"))
 	if v.ForeignScripts > 0 {
-		s.say("%s not of this memviz. What such code holds is not listed here; memviz trace writes the report anew without it.",
+		s.say("%s not of this memviz. What such code holds is not listed here; memviz trace writes the report anew "+
+			"without it.",
 			units.Plural(v.ForeignScripts, "script or style is", "scripts or styles are"))
 	}
 	if v.namesSomething() {
-		s.note("memviz trace --redact all, run on the snapshot, leaves pseudonyms; --omit addresses,times leaves those out.")
+		s.note("memviz trace --redact all, run on the snapshot, leaves pseudonyms; --omit addresses,times " +
+			"leaves those out.")
 	}
 	return s
 }

@@ -14,9 +14,11 @@ func TestInspect(t *testing.T) {
 	c.Function("/home/alice/train.py", "train")
 	c.Text("the secret run, password=hunter22")
 	c.File("acme.pickle")
-	s := Inspect(&Inspected{Name: "a.html", Program: "memviz", Redacted: []string{"paths"}, Census: c, Addresses: 7, Times: 9, FirstTime: "2026-01-01T00:00:00Z", Foreign: 1}, 3)
+	s := Inspect(&Inspected{Name: "a.html", Program: "memviz", Redacted: []string{"paths"}, Census: c, Addresses: 7,
+		Times: 9, FirstTime: "2026-01-01T00:00:00Z", Foreign: 1}, 3)
 	fits(t, "inspect", s)
-	for condition, want := range map[string]bool{"paths>0": true, "users==1": true, "hosts>0": false, "secrets>0": true, "addresses>=7": true, "times>9": false} {
+	for condition, want := range map[string]bool{"paths>0": true, "users==1": true, "hosts>0": false, "secrets>0": true,
+		"addresses>=7": true, "times>9": false} {
 		parsed, err := ParseCondition(condition)
 		if err != nil {
 			t.Fatal(err)

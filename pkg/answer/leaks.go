@@ -86,9 +86,11 @@ func provedCycle(l *analysis.Leak, cycles *analysis.Cycles) bool {
 	})
 }
 
-func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles) LeaksDevice {
+func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks,
+	cycles *analysis.Cycles) LeaksDevice {
 	return LeaksDevice{
-		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Boundaries), Method: steps.Method.Key(), Limit: l.Limit.Key(),
+		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Boundaries), Method: steps.Method.Key(),
+		Limit:    l.Limit.Key(),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, cycles),
@@ -104,7 +106,8 @@ func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak
 			verdict = "strong"
 		}
 		list[i] = Suspect{
-			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict, Family: mostOf(leak.Families).Key(),
+			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict,
+			Family:    mostOf(leak.Families).Key(),
 			BytesLive: leak.Bytes, BytesPerStep: leak.PerStep, Allocations: leak.Allocations,
 			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
 			FirstStep: leak.FirstStep, LastStep: leak.LastStep, GrowingSteps: leak.GrowingSteps,
@@ -149,7 +152,8 @@ func mostOf(families [analysis.FamilyCount]int64) analysis.Family {
 }
 
 // leaks puts what survives the steps of a device into words.
-func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, cycles *analysis.Cycles, rows int) {
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks,
+	cycles *analysis.Cycles, rows int) {
 	headline := leaksHeadline(steps, l)
 	if n := len(cycles.Cycles); n > 0 {
 		headline += "; reference cycles at " + units.Plural(n, "place", "places")
@@ -208,7 +212,8 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 		s.put(leakTable(r, leak))
 	}
 	if len(l.Leaks) > 0 {
-		s.note("What keeps it is not recorded: look for a list, dict, attribute, closure or hook that still holds the tensor, or something computed from it.")
+		s.note("What keeps it is not recorded: look for a list, dict, attribute, closure or hook that still holds " +
+			"the tensor, or something computed from it.")
 	}
 	for i := range l.Caches {
 		c := &l.Caches[i]
@@ -216,8 +221,10 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 			units.NoBreak(units.Bytes(c.PerStep)), wordFor(1, steps.Method.Word()))
 	}
 	if l.Once.Bytes > 0 {
-		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and caches look like.",
-			units.NoBreak(units.Bytes(l.Once.Bytes)), wordFor(1, steps.Method.Word()), units.Plural(l.Once.Sites, "site", "sites"))
+		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and "+
+			"caches look like.",
+			units.NoBreak(units.Bytes(l.Once.Bytes)), wordFor(1, steps.Method.Word()),
+			units.Plural(l.Once.Sites, "site", "sites"))
 	}
 	if l.Before > 0 {
 		s.note("Not counted: %s from before the recording.", units.NoBreak(units.Bytes(l.Before)))
@@ -231,21 +238,27 @@ func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.L
 	perStep, held := units.NoBreak(units.Bytes(leak.PerStep)), units.NoBreak(units.Bytes(leak.Bytes))
 	switch {
 	case leak.Kind == analysis.Sawtooth:
-		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for example by a reference cycle or an explicit cleanup.",
-			[]any{site, units.Plural(leak.BurstSteps, each, many), units.NoBreak(units.Bytes(leak.BurstBytes)), units.Plural(leak.Bursts, "time", "times")}}
+		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for " +
+			"example by a reference cycle or an explicit cleanup.",
+			[]any{site, units.Plural(leak.BurstSteps, each, many), units.NoBreak(units.Bytes(leak.BurstBytes)),
+				units.Plural(leak.Bursts, "time", "times")}}
 	case leak.Kind == analysis.Grows:
-		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.", []any{site, each, perStep, held}}
+		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.",
+			[]any{site, each, perStep, held}}
 	case !leak.Strong:
-		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still filling would look the same. Record 8 or more.",
+		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still " +
+			"filling would look the same. Record 8 or more.",
 			[]any{site, perStep, each, units.Plural(len(steps.Boundaries), each+" was", many+" were")}}
 	case leak.Graph:
-		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of it is freed. Allocated at %s.",
+		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of " +
+			"it is freed. Allocated at %s.",
 			[]any{each, units.Plural(n, "site", "sites"), perStep, held, site}}
 	case n > 1:
 		return sentence{"%s hold %s more after each %s, %s now, and nothing of it is freed. Allocated at %s.",
 			[]any{units.Plural(n, "site", "sites"), perStep, each, held, site}}
 	}
-	return sentence{"Memory allocated at %s grows by %s each %s, to %s now, and nothing of it is freed.", []any{site, perStep, each, held}}
+	return sentence{"Memory allocated at %s grows by %s each %s, to %s now, and nothing of it is freed.",
+		[]any{site, perStep, each, held}}
 }
 
 // maxLeakSites bounds how many of a leak's sites are listed.
@@ -263,7 +276,8 @@ func leakTable(r *analysis.Recording, leak *analysis.Leak) *sheetTable {
 			t.more = "and " + units.Plural(len(sites)-i, "more site", "more sites")
 			break
 		}
-		t.row(units.Bytes(site.BytesLive), units.Bytes(site.BytesPerStep), units.Count(site.Allocations), siteName(site.Site))
+		t.row(units.Bytes(site.BytesLive), units.Bytes(site.BytesPerStep), units.Count(site.Allocations),
+			siteName(site.Site))
 	}
 	return t
 }

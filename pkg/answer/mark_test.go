@@ -44,7 +44,8 @@ func TestMarks(t *testing.T) {
 		}
 		first, end, err := between(d, from, to)
 		if err != nil || first != test.first || end != test.end || test.fails != "" {
-			t.Errorf("%q to %q are %d to %d (%v), want %d to %d", test.from, test.to, first, end, err, test.first, test.end)
+			t.Errorf("%q to %q are %d to %d (%v), want %d to %d", test.from, test.to, first, end, err, test.first,
+				test.end)
 		}
 	}
 }
@@ -54,7 +55,8 @@ func TestMarksWithoutTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := between(replay.Replay(samples.Cut(), 0), from, Mark{}); err == nil || !strings.Contains(err.Error(), "use event indices") {
+	if _, _, err := between(replay.Replay(samples.Cut(), 0), from, Mark{}); err == nil ||
+		!strings.Contains(err.Error(), "use event indices") {
 		t.Errorf("a time in a recording without times: %v", err)
 	}
 }

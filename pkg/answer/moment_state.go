@@ -62,7 +62,8 @@ func (m Moment) time(d *replay.Device) (int, error) {
 		return 0, fmt.Errorf("a time is %w, which has none; use state=N", errNotThere)
 	}
 	if span := d.Events.SpanMicros(); m.n > span {
-		return 0, fmt.Errorf("the time %s is %w, which ends after %s", units.Duration(m.n), errNotThere, units.Duration(span))
+		return 0, fmt.Errorf("the time %s is %w, which ends after %s", units.Duration(m.n), errNotThere,
+			units.Duration(span))
 	}
 	state := 0
 	for i := range d.Events.TimeMicros {
@@ -77,7 +78,8 @@ func (m Moment) time(d *replay.Device) (int, error) {
 func (m Moment) step(r *analysis.Recording) (int, error) {
 	steps := analysis.FindSteps(r)
 	if n := len(steps.Boundaries); m.n > int64(n) {
-		return 0, fmt.Errorf("step %s is %w, in which %s", units.Count(m.n), errNotThere, units.Plural(n, "step ends", "steps end"))
+		return 0, fmt.Errorf("step %s is %w, in which %s", units.Count(m.n), errNotThere,
+			units.Plural(n, "step ends", "steps end"))
 	}
 	step := steps.Steps[m.n-1]
 	return analysis.PeakBetween(r.Device, step.From, step.To), nil

@@ -49,7 +49,8 @@ func TestMoment(t *testing.T) {
 				t.Errorf("%q gives %v, want %q", test.text, err, test.fails)
 			}
 		case err != nil || state != test.state || m.said(r, state) != test.said:
-			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r, state), err, test.state, test.said)
+			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r, state), err, test.state,
+				test.said)
 		}
 	}
 }

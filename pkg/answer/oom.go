@@ -76,11 +76,13 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 	value := newDevices[OOMDevice](OOMSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		f := &failure{in: in, r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, o.Capacity)}
+		f := &failure{in: in, r: r, settings: analysis.SettingsOf(r.Snapshot),
+			capacity: analysis.CapacityOf(r, o.Capacity)}
 		ooms := analysis.FindOOMs(r, o.Capacity)
 		device := OOMDevice{
-			File: in.FileName(), Device: int(r.Device.ID), CapacityBytes: f.capacity.Given, CapacityLeastBytes: f.capacity.AtLeast,
-			CardGuessBytes: f.capacity.CardBytes, OOMs: make([]OutOfMemory, len(ooms)),
+			File: in.FileName(), Device: int(r.Device.ID), CapacityBytes: f.capacity.Given,
+			CapacityLeastBytes: f.capacity.AtLeast,
+			CardGuessBytes:     f.capacity.CardBytes, OOMs: make([]OutOfMemory, len(ooms)),
 		}
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i])
@@ -105,23 +107,30 @@ type failure struct {
 
 func (f *failure) outOfMemory(o *analysis.OOM) OutOfMemory {
 	view := OutOfMemory{
-		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed, DeviceFreeBytes: o.DeviceFree,
-		ActiveBytes: o.Active, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
-		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(), Verdict: o.Verdict.Key(),
-		Evidence: f.sentence(o).with(plainName), Site: f.r.Stacks.Site(o.Stack).String(), Stack: stackLines(f.r.Snapshot, o.Stack),
-		Pools: make([]PoolFree, len(o.Pools)), Advice: []AdviceGiven{}, Unwound: o.After.Unwound, WentOn: o.After.WentOn,
+		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
+		DeviceFreeBytes: o.DeviceFree,
+		ActiveBytes:     o.Active, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
+		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
+		Verdict:  o.Verdict.Key(),
+		Evidence: f.sentence(o).with(plainName), Site: f.r.Stacks.Site(o.Stack).String(),
+		Stack: stackLines(f.r.Snapshot, o.Stack),
+		Pools: make([]PoolFree, len(o.Pools)), Advice: []AdviceGiven{}, Unwound: o.After.Unwound,
+		WentOn: o.After.WentOn,
 	}
 	h := f.holders(o)
 	view.Holders = newTopDevice(f.in, f.r, h).Rows
 	for i := range o.Pools {
 		p := &o.Pools[i]
 		view.Pools[i] = PoolFree{
-			Stream: f.r.Snapshot.Streams[p.Stream], Pool: poolName(f.r.Snapshot, p.Pool), SizeClass: sizeClassName(p.SizeClass), Serves: p.Serves,
-			Segments: p.Segments, ReservedBytes: p.Reserved, ActiveBytes: p.Active, FreeBytes: p.Free, LargestFreeBytes: p.Largest,
+			Stream: f.r.Snapshot.Streams[p.Stream], Pool: poolName(f.r.Snapshot, p.Pool),
+			SizeClass: sizeClassName(p.SizeClass), Serves: p.Serves,
+			Segments: p.Segments, ReservedBytes: p.Reserved, ActiveBytes: p.Active, FreeBytes: p.Free,
+			LargestFreeBytes: p.Largest,
 		}
 	}
 	for _, a := range o.Advise(f.settings) {
-		view.Advice = append(view.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
+		view.Advice = append(view.Advice,
+			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
 	return view
 }
@@ -140,7 +149,8 @@ func poolName(s *snapshot.Snapshot, id snapshot.PoolID) string {
 }
 
 func sizeClassName(class snapshot.SizeClass) string {
-	return [...]string{snapshot.SizeClassUnknown: "unknown", snapshot.SizeClassSmall: "small", snapshot.SizeClassLarge: "large"}[class]
+	return [...]string{snapshot.SizeClassUnknown: "unknown", snapshot.SizeClassSmall: "small",
+		snapshot.SizeClassLarge: "large"}[class]
 }
 
 // ooms puts the failed requests of a device into words.
@@ -168,7 +178,8 @@ func (s *Sheet) ooms(f *failure, ooms []analysis.OOM, views []OutOfMemory, rows 
 			s.say("→ %s", a.Text)
 		}
 		if o.After.Unwound {
-			s.note("The file was written after the error unwound; the picture of the failure is state %s, not the end.", units.Count(o.State()))
+			s.note("The file was written after the error unwound; the picture of the failure is state %s, not the end.",
+				units.Count(o.State()))
 		} else if o.After.WentOn {
 			s.note("The program went on after it.")
 		}
@@ -188,7 +199,8 @@ func (s *Sheet) tooSmall(given, taken, least int64) {
 func (f *failure) guess(s *Sheet, last *analysis.OOM) {
 	if c := f.capacity; c.Given == 0 && c.CardBytes > 0 {
 		if outside := c.CardBytes - last.Visible(); outside > units.GiB {
-			s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass --capacity to check.",
+			s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass "+
+				"--capacity to check.",
 				units.NoBreak(units.Bytes(last.Visible())), c.Card, units.NoBreak(units.Bytes(outside)))
 		}
 	}
@@ -204,30 +216,37 @@ func (f *failure) sentence(o *analysis.OOM) sentence {
 		if o.WouldFit.WithExpandable {
 			fits = "; it would have fitted with expandable segments"
 		}
-		return sentence{"Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of at most %s%s.",
+		return sentence{"Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of " +
+			"at most %s%s.",
 			append(asked, bytes(o.FreeSame+o.DeviceFree), bytes(max(o.LargestSame, o.DeviceFree)), fits)}
 	case analysis.OOMOther:
 		where := "another stream or pool"
 		if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
 			where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
 		}
-		return sentence{"Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and cannot serve it.",
+		return sentence{"Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and " +
+			"cannot serve it.",
 			append(asked, bytes(o.FreeOther), where)}
 	case analysis.OOMOutside:
-		return sentence{"Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as capacity; %s is used outside its allocator (other processes, NCCL, CUDA context).",
+		return sentence{"Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as " +
+			"capacity; %s is used outside its allocator (other processes, NCCL, CUDA context).",
 			append(asked, bytes(o.Visible()), bytes(o.Capacity), bytes(o.Outside()))}
 	case analysis.OOMLimit:
-		return sentence{"Out of memory: %s requested in state %s while %s were free on the device: a limit of the process or a failed mapping refused it.",
+		return sentence{"Out of memory: %s requested in state %s while %s were free on the device: a limit of the " +
+			"process or a failed mapping refused it.",
 			append(asked, bytes(o.DeviceFree))}
 	}
 	most, site := int64(0), any(noStack)
 	if h := f.holders(o); len(h.Rows) > 0 {
 		most, site = h.Rows[0].Bytes, siteName(h.Rows[0].Key)
 	}
-	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s visible to PyTorch was in use, most by %s: %s."
-	args := append(asked, bytes(o.DeviceFree), bytes(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())), bytes(o.Visible()), site, bytes(most))
+	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s " +
+		"visible to PyTorch was in use, most by %s: %s."
+	args := append(asked, bytes(o.DeviceFree), bytes(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())),
+		bytes(o.Visible()), site, bytes(most))
 	if o.LastPieces {
-		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s of what is reserved in use the next ones would have failed too."
+		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s " +
+			"of what is reserved in use the next ones would have failed too."
 		args = append(args, bytes(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Reserved)))
 	}
 	return sentence{text, args}
@@ -254,7 +273,8 @@ func oomTable(o *analysis.OOM) *sheetTable {
 }
 
 func poolTable(view *OutOfMemory, rows int) *sheetTable {
-	t := newTable(column{"reserved", figures}, column{"active", figures}, column{"free", figures}, column{"largest", figures}, column{"where", words})
+	t := newTable(column{"reserved", figures}, column{"active", figures}, column{"free", figures},
+		column{"largest", figures}, column{"where", words})
 	for i := range view.Pools {
 		if i == rows {
 			t.more = "and " + units.Plural(len(view.Pools)-i, "more", "more")
@@ -271,7 +291,8 @@ func poolTable(view *OutOfMemory, rows int) *sheetTable {
 		if p.Serves {
 			where += " ←"
 		}
-		t.row(units.Bytes(p.ReservedBytes), units.Bytes(p.ActiveBytes), units.Bytes(p.FreeBytes), units.Bytes(p.LargestFreeBytes), where)
+		t.row(units.Bytes(p.ReservedBytes), units.Bytes(p.ActiveBytes), units.Bytes(p.FreeBytes),
+			units.Bytes(p.LargestFreeBytes), where)
 	}
 	return t
 }

@@ -93,7 +93,8 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 		s.unlike(short, value.longest())
 	}
 	for _, twice := range value.sameRank() {
-		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File), name(twice[1].File))
+		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File),
+			name(twice[1].File))
 	}
 	switch {
 	case len(c.Ranks) < 2:
@@ -113,15 +114,19 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 
 func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
 	value := &RanksAnswer{
-		Schema: RanksSchema, Ranks: make([]Rank, len(c.Ranks)), MedianPeakBytes: c.Peak.Median, CommonSteps: c.CommonSteps,
-		Outliers: make([]RankOutlier, len(c.Outliers)), Rows: make([]RankRow, len(c.Rows)), Unreadable: []UnreadableRank{},
+		Schema: RanksSchema, Ranks: make([]Rank, len(c.Ranks)), MedianPeakBytes: c.Peak.Median,
+		CommonSteps: c.CommonSteps,
+		Outliers:    make([]RankOutlier, len(c.Outliers)), Rows: make([]RankRow, len(c.Rows)),
+		Unreadable: []UnreadableRank{},
 	}
 	for i := range c.Ranks {
 		r := &c.Ranks[i]
 		value.Ranks[i] = Rank{
-			Rank: r.Name.Rank, Label: r.Name.Label, File: r.File, Device: int(r.Device), PeakBytes: r.PeakBytes, PeakState: r.PeakState,
-			ReservedPeakBytes: r.ReservedPeakBytes, FinalBytes: r.FinalBytes, Events: r.Events, Allocations: r.Allocations,
-			OOMEvents: r.OOMEvents, StepPeakBytes: append([]int64{}, r.StepPeaks...),
+			Rank: r.Name.Rank, Label: r.Name.Label, File: r.File, Device: int(r.Device), PeakBytes: r.PeakBytes,
+			PeakState:         r.PeakState,
+			ReservedPeakBytes: r.ReservedPeakBytes, FinalBytes: r.FinalBytes, Events: r.Events,
+			Allocations: r.Allocations,
+			OOMEvents:   r.OOMEvents, StepPeakBytes: append([]int64{}, r.StepPeaks...),
 			Outlier: len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes),
 		}
 		if r.StepEndState != analysis.NoState {
@@ -131,15 +136,17 @@ func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
 	for i, o := range c.Outliers {
 		row := &c.Rows[o.Row]
 		value.Outliers[i] = RankOutlier{
-			Rank: c.Ranks[o.Rank].Name.Rank, File: c.Ranks[o.Rank].File, Site: row.Site.String(), Operator: row.Operator,
-			When: o.When.Key(), Bytes: o.Bytes, MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
+			Rank: c.Ranks[o.Rank].Name.Rank, File: c.Ranks[o.Rank].File, Site: row.Site.String(),
+			Operator: row.Operator,
+			When:     o.When.Key(), Bytes: o.Bytes, MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
 		}
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		value.Rows[i] = RankRow{
 			Site: row.Site.String(), Operator: row.Operator, Bytes: row.Peak.Bytes, MedianBytes: row.Peak.Spread.Median,
-			StepEndBytes: row.StepEnd.Bytes, MedianStepEndBytes: row.StepEnd.Spread.Median, Everywhere: row.Everywhere(),
+			StepEndBytes: row.StepEnd.Bytes, MedianStepEndBytes: row.StepEnd.Spread.Median,
+			Everywhere: row.Everywhere(),
 		}
 	}
 	return value

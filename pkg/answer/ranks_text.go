@@ -15,7 +15,8 @@ func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetT
 		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
 	shown := slices.Clone(value.Ranks)
 	if len(shown) > rows {
-		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") + " nearer to the median; --rows shows more"
+		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") +
+			" nearer to the median; --rows shows more"
 		slices.SortStableFunc(shown, func(a, b Rank) int {
 			return int(min(max(distance(b.PeakBytes, c.Peak.Median)-distance(a.PeakBytes, c.Peak.Median), -1), 1))
 		})
@@ -34,7 +35,8 @@ func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetT
 		if value.several() {
 			device = "device " + units.Count(r.Device)
 		}
-		t.row(r.shown(), device, units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median), units.Bytes(r.ReservedPeakBytes),
+		t.row(r.shown(), device, units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median),
+			units.Bytes(r.ReservedPeakBytes),
 			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
 	}
 	return t
@@ -85,7 +87,8 @@ func distance(a, b int64) int64 { return max(a-b, b-a) }
 // compared.
 func (s *Sheet) unlike(fewest, most int) {
 	if fewest == 0 {
-		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.", units.Count(most))
+		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.",
+			units.Count(most))
 		return
 	}
 	s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(fewest),
@@ -105,7 +108,8 @@ func (s *Sheet) allClear(value *RanksAnswer) {
 		s.say("No peak is far above the others; what ranks without steps keep after a step is not known.")
 		return
 	case without > 0:
-		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep after a step is not known.",
+		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep "+
+			"after a step is not known.",
 			units.Plural(without, "rank shows", "ranks show"))
 		return
 	}
@@ -190,7 +194,8 @@ func pairTable(value *RanksAnswer, rows int) *sheetTable {
 			t.more = "and more; --rows shows more"
 			break
 		}
-		t.row(units.Bytes(row.Bytes[0]), units.Bytes(row.Bytes[1]), units.Change(row.Bytes[1]-row.Bytes[0]), siteName(row.Site))
+		t.row(units.Bytes(row.Bytes[0]), units.Bytes(row.Bytes[1]), units.Change(row.Bytes[1]-row.Bytes[0]),
+			siteName(row.Site))
 	}
 	return t
 }

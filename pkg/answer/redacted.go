@@ -57,7 +57,8 @@ func RedactedKeys(r snapshot.Redaction) []string {
 // RedactedOn is what a reader has to know of a snapshot whose names were
 // replaced, and whether any were.
 func RedactedOn(r snapshot.Redaction) (Warning, bool) {
-	const others = "Pseudonyms stand for them, the same one for the same name. Public names, lines and numbers are as recorded."
+	const others = "Pseudonyms stand for them, the same one for the same name. Public names, lines and numbers are " +
+		"as recorded."
 	const cut = "Prefixes of paths were cut."
 	w := Warning{Consequence: others}
 	switch {

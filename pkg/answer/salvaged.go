@@ -37,7 +37,8 @@ func (in *Input) Salvaged() *SalvagedFile {
 	if part == nil {
 		return nil
 	}
-	file := &SalvagedFile{File: in.FileName(), Byte: part.At, Events: part.Events, EndKnown: part.From == snapshot.NoDevice && !part.NoEnd}
+	file := &SalvagedFile{File: in.FileName(), Byte: part.At, Events: part.Events,
+		EndKnown: part.From == snapshot.NoDevice && !part.NoEnd}
 	var located *pickle.Error
 	if errors.As(part.Err, &located) {
 		file.Error = units.Printable(located.Error())
@@ -73,7 +74,8 @@ func salvagedWords(s *snapshot.Snapshot) (fact, consequence string) {
 	case part.NoEnd:
 		return fact, "The end state is missing, so nothing confirms the replay."
 	case part.From != snapshot.NoDevice:
-		return fact, fmt.Sprintf("The end state of %s is missing, so nothing confirms its replay.", s.DeviceLabel(part.From))
+		return fact, fmt.Sprintf("The end state of %s is missing, so nothing confirms its replay.",
+			s.DeviceLabel(part.From))
 	case part.Events == 0:
 		return fact, "What is shown is the end state, as far as it was read."
 	}

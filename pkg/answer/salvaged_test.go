@@ -28,9 +28,11 @@ func TestSalvaged(t *testing.T) {
 	in := partOf(snapshot.Salvaged{At: 1234, Events: 200, From: 0, Err: cut})
 	list := []Input{in}
 	for command, s := range map[string]*Sheet{
-		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, 3)), "oom": asked(OOM(list, OOMOptions{})), "top": asked(Top(list, TopOptions{At: Peak, Rows: 3})),
-		"diff": asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), "ranks": ranksOf(in, in, in), "segments": asked(Segments(list, Peak)),
-		"events": asked(Events(list, EventOptions{})),
+		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, 3)), "oom": asked(OOM(list, OOMOptions{})),
+		"top":  asked(Top(list, TopOptions{At: Peak, Rows: 3})),
+		"diff": asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), "ranks": ranksOf(in, in, in),
+		"segments": asked(Segments(list, Peak)),
+		"events":   asked(Events(list, EventOptions{})),
 	} {
 		if s == nil {
 			t.Errorf("%s: no answer", command)
@@ -60,13 +62,17 @@ func TestSalvagedWords(t *testing.T) {
 		verdict string
 	}{
 		{snapshot.Salvaged{At: 5, Events: 1, From: 0, Err: err(pickle.ErrMalformed)},
-			"The file is damaged at byte 5: only the 1 event before it was read. The end state of cuda:0 is missing, so nothing confirms its replay.", "part of a file"},
+			"The file is damaged at byte 5: only the 1 event before it was read. The end state of cuda:0 is missing, " +
+				"so nothing confirms its replay.", "part of a file"},
 		{snapshot.Salvaged{At: 5, Events: 2, From: snapshot.NoDevice, NoEnd: true, Err: err(pickle.ErrLimit)},
-			"The file goes beyond a limit at byte 5: only the 2 events before it were read. The end state is missing, so nothing confirms the replay.", "part of a file"},
+			"The file goes beyond a limit at byte 5: only the 2 events before it were read. The end state is " +
+				"missing, so nothing confirms the replay.", "part of a file"},
 		{snapshot.Salvaged{At: 5, Events: 2, From: snapshot.NoDevice, Err: err(pickle.ErrTruncated)},
-			"The file was cut at byte 5: only the 2 events before it were read. The end state was read before that; settings and annotations may be missing.", "adds up"},
+			"The file was cut at byte 5: only the 2 events before it were read. The end state was read before that; " +
+				"settings and annotations may be missing.", "adds up"},
 		{snapshot.Salvaged{At: 5, From: snapshot.NoDevice, Err: err(pickle.ErrTruncated)},
-			"The file was cut at byte 5: only the 0 events before it were read. What is shown is the end state, as far as it was read.", "adds up"},
+			"The file was cut at byte 5: only the 0 events before it were read. What is shown is the end state, as " +
+				"far as it was read.", "adds up"},
 	} {
 		in := partOf(tt.part)
 		if got := in.SalvagedSentence(); got != tt.says {
@@ -95,13 +101,15 @@ func TestNewWarnings(t *testing.T) {
 	if err := errors.Join(sheet.Write(&text, Text, Look{}), sheet.Write(&json, JSON, Look{})); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`They were left out: "<b>" (1), "color" (12).`, "The clock runs back. 2 events have an earlier time"} {
+	for _, want := range []string{`They were left out: "<b>" (1), "color" (12).`,
+		"The clock runs back. 2 events have an earlier time"} {
 		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, &text)
 		}
 	}
 	var log bytes.Buffer
-	if err := asked(Events([]Input{in}, EventOptions{})).Write(&log, Text, Look{}); err != nil || !strings.Contains(log.String(), "The clock runs back.") {
+	if err := asked(Events([]Input{in}, EventOptions{})).Write(&log, Text, Look{}); err != nil ||
+		!strings.Contains(log.String(), "The clock runs back.") {
 		t.Errorf("the log shows times below zero without a word: %v\n%s", err, &log)
 	}
 	if !strings.Contains(json.String(), `"color": 12`) {

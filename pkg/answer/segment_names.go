@@ -2,7 +2,7 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/ranges"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )

@@ -69,7 +69,8 @@ func TestSegmentsAddUp(t *testing.T) {
 			free += seg.FreeBytes
 		}
 		if reserved != total || d.ReservedBytes != total || d.FreeBytes != free || d.LargestFreeBlockBytes != largest {
-			t.Errorf("%s: %d bytes in segments, %d reserved, want %d; %d free, %d the largest", story, reserved, d.ReservedBytes, total, free, largest)
+			t.Errorf("%s: %d bytes in segments, %d reserved, want %d; %d free, %d the largest", story, reserved,
+				d.ReservedBytes, total, free, largest)
 		}
 	}
 }
@@ -85,11 +86,15 @@ func TestOccupancy(t *testing.T) {
 	}{
 		{1400, nil, "··············"},
 		{1400, []analysis.Extent{extent(0, 1400, snapshot.ActiveAllocated)}, "██████████████"},
-		{1400, []analysis.Extent{extent(0, 100, snapshot.ActiveAllocated), extent(150, 200, snapshot.ActiveAllocated)}, "█▅············"},
-		{1400, []analysis.Extent{extent(100, 400, snapshot.ActivePendingFree), extent(400, 401, snapshot.ActiveAllocated)}, "·░░░▁·········"},
-		{1400, []analysis.Extent{extent(1300, 1400, snapshot.ActiveAllocated), extent(0, 1300, snapshot.Inactive)}, "·············█"},
+		{1400, []analysis.Extent{extent(0, 100, snapshot.ActiveAllocated), extent(150, 200, snapshot.ActiveAllocated)},
+			"█▅············"},
+		{1400, []analysis.Extent{extent(100, 400, snapshot.ActivePendingFree),
+			extent(400, 401, snapshot.ActiveAllocated)}, "·░░░▁·········"},
+		{1400, []analysis.Extent{extent(1300, 1400, snapshot.ActiveAllocated), extent(0, 1300, snapshot.Inactive)},
+			"·············█"},
 	} {
-		if got := occupancy(&analysis.LayoutSegment{Address: 1000, Size: test.size}, test.extents, 14); got != test.want {
+		if got := occupancy(&analysis.LayoutSegment{Address: 1000, Size: test.size}, test.extents,
+			14); got != test.want {
 			t.Errorf("%v is %s, want %s", test.extents, got, test.want)
 		}
 	}
@@ -100,7 +105,8 @@ func TestOccupancy(t *testing.T) {
 func TestFolded(t *testing.T) {
 	line := regexp.MustCompile(`^\S.* (\d+)$`)
 	for _, in := range []Input{
-		example(t, "out-of-memory"), NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile()),
+		example(t, "out-of-memory"), NewInput("training.pickle", samples.Training()),
+		NewInput("hostile.pickle", samples.Hostile()),
 	} {
 		var active, segments bytes.Buffer
 		if err := Folded(&active, &in, Peak); err != nil {

@@ -75,7 +75,8 @@ func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsD
 		s.note("+ is an expandable segment, which grows in its place.")
 	}
 	if streams || pools {
-		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has their handles.")
+		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has " +
+			"their handles.")
 	}
 }
 

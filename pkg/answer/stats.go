@@ -69,7 +69,8 @@ func newUnread(o *snapshot.Oddities) *Unread {
 		}
 		return shown
 	}
-	return &Unread{Keys: printable(o.UnknownKeys), Actions: printable(o.UnknownActions), Fields: printable(o.WrongTypes)}
+	return &Unread{Keys: printable(o.UnknownKeys), Actions: printable(o.UnknownActions),
+		Fields: printable(o.WrongTypes)}
 }
 
 // StatsOptions are what a person asked of Stats.
@@ -167,7 +168,8 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	settings := analysis.SettingsOf(r.Snapshot)
 	stats.AllocConf = settings.Conf
 	for _, a := range fragmentation.AtPeak.Advise(settings) {
-		stats.Advice = append(stats.Advice, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
+		stats.Advice = append(stats.Advice,
+			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
 	if mayCure(&fragmentation.AtPeak) {
 		stats.Advice = append(stats.Advice, predictedAdvice(Predict(r))...)
@@ -211,18 +213,21 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 }
 
 func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{"end", figures}, column{"", words})
+	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{"end", figures},
+		column{"", words})
 	row := func(what string, start, highest, end int64, remark string) {
 		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
 	}
-	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes, "highest in state "+units.Count(stats.PeakState))
+	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes,
+		"highest in state "+units.Count(stats.PeakState))
 	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
 	if d.Reconciliation.EndUnknown {
 		atEnd = "at least"
 	}
 	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
 	if stats.CapacityBytes > 0 {
-		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "", units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
+		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "",
+			units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
 	}
 	return t
 }
@@ -244,7 +249,8 @@ func counts(d *replay.Device, stats *DeviceStats) *sheetTable {
 
 // reconciled sets the end of the replay beside the final segments.
 func reconciled(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"at the end", words}, column{"replay", figures}, column{"allocator", figures}, column{"", words})
+	t := newTable(column{"at the end", words}, column{"replay", figures}, column{"allocator", figures},
+		column{"", words})
 	compare := func(what string, replayed, allocator int64, change func(int64) string) {
 		verdict := "agree"
 		if replayed != allocator {

@@ -20,7 +20,8 @@ func largest(r *analysis.Recording, n int) []LargeAllocation {
 	for _, i := range analysis.Largest(r.Device, r.Device.Totals.PeakState, n) {
 		a := &r.Device.Allocations[i]
 		large := LargeAllocation{
-			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(), Stack: stackLines(r.Snapshot, a.Stack),
+			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),
+			Stack: stackLines(r.Snapshot, a.Stack),
 		}
 		if a.Start != replay.None {
 			start := int(a.Start)

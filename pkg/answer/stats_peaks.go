@@ -65,7 +65,8 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 	if o.Every != (Every{}) {
 		what = "window"
 	}
-	t := newTable(column{what, figures}, column{"peak", figures}, column{"in state", figures}, column{"states", words}, column{"", names})
+	t := newTable(column{what, figures}, column{"peak", figures}, column{"in state", figures}, column{"states", words},
+		column{"", names})
 	if o.Every != (Every{}) {
 		t.columns[4] = column{"fragmentation", figures}
 	}
@@ -82,7 +83,8 @@ func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
 		if w.Rest {
 			number = "rest"
 		}
-		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To), w.remark())
+		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To),
+			w.remark())
 	}
 	return t
 }

@@ -34,7 +34,8 @@ func TestStatsText(t *testing.T) {
 		testkit.Golden(t, test.golden, text.Bytes())
 		fits(t, "stats", Stats(test.in, StatsOptions{Rows: 5}))
 		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > Width && !strings.Contains(line, "_record_memory_history") {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > Width &&
+				!strings.Contains(line, "_record_memory_history") {
 				t.Errorf("%s: a line of %d columns: %s", test.golden, n, line)
 			}
 		}
@@ -43,7 +44,8 @@ func TestStatsText(t *testing.T) {
 
 func TestStatsJSON(t *testing.T) {
 	var text bytes.Buffer
-	if err := Stats([]Input{NewInput("runs/training.pickle", samples.Training())}, StatsOptions{Rows: 5}).Write(&text, JSON, Look{}); err != nil {
+	if err := Stats([]Input{NewInput("runs/training.pickle", samples.Training())}, StatsOptions{Rows: 5}).Write(&text,
+		JSON, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Golden(t, "stats_training.json", text.Bytes())
@@ -88,7 +90,8 @@ func TestTextHoldsNoControlCharacters(t *testing.T) {
 	s.Oddity.UnknownActions = map[string]int{"\x1b]0;title\x07\u202e": 1}
 	s.Oddity.WrongTypes = map[string]int{"\x1b[2J": 1}
 	var text bytes.Buffer
-	if err := Stats([]Input{NewInput("\x1b[31mred\r\n\u202e.pickle", s)}, StatsOptions{Rows: 5}).Write(&text, Text, Look{}); err != nil {
+	if err := Stats([]Input{NewInput("\x1b[31mred\r\n\u202e.pickle", s)}, StatsOptions{Rows: 5}).Write(&text, Text,
+		Look{}); err != nil {
 		t.Fatal(err)
 	}
 	printable(t, text.String())

@@ -21,21 +21,25 @@ type Unused struct {
 
 func newUnused(f *analysis.Fragmentation) Unused {
 	return Unused{
-		State: f.State, CachedBytes: f.Cached, ReturnableBytes: f.Returnable, FragmentationBytes: f.Bytes, FragmentationShare: f.Share(),
-		FragmentationGrade: f.Grade().Key(), TypicalBytes: f.Typical, LargestFreeBytes: f.Largest, PendingBytes: f.Pending, RoundingBytes: f.Rounding,
+		State: f.State, CachedBytes: f.Cached, ReturnableBytes: f.Returnable, FragmentationBytes: f.Bytes,
+		FragmentationShare: f.Share(),
+		FragmentationGrade: f.Grade().Key(), TypicalBytes: f.Typical, LargestFreeBytes: f.Largest,
+		PendingBytes: f.Pending, RoundingBytes: f.Rounding,
 	}
 }
 
 func unusedTable(stats *DeviceStats) *sheetTable {
 	peak, end := &stats.AtReservedPeak, &stats.AtEnd
-	t := newTable(column{"not requested", words}, column{"reserved peak", figures}, column{"end", figures}, column{"", words})
+	t := newTable(column{"not requested", words}, column{"reserved peak", figures}, column{"end", figures},
+		column{"", words})
 	row := func(what string, peak, end int64, remark string) {
 		if peak > 0 || end > 0 {
 			t.row(what, units.Bytes(peak), units.Bytes(end), remark)
 		}
 	}
 	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" of it returnable at the end")
-	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at the peak, "+end.FragmentationGrade+" at the end")
+	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at the peak, "+
+		end.FragmentationGrade+" at the end")
 	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for another stream")
 	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks larger than asked for")
 	return t

@@ -9,12 +9,13 @@ import (
 func stepsSentence(steps *analysis.Steps) string {
 	n := len(steps.Boundaries)
 	found := map[analysis.StepMethod]string{
-		analysis.StepsByAnnotation:   "named in the file",
-		analysis.StepsByOptimizer:    "found from optimizer frames; no annotations in the file",
-		analysis.StepsByBackward:     "found from calls of backward; with gradient accumulation several make a step",
-		analysis.StepsByBackwardRuns: "found from where backward begins; with gradient accumulation several make a step",
-		analysis.StepsByUserSites:    "found from a line of your code that allocates again and again",
-		analysis.StepsByForward:      "found from a module that is called again and again",
+		analysis.StepsByAnnotation: "named in the file",
+		analysis.StepsByOptimizer:  "found from optimizer frames; no annotations in the file",
+		analysis.StepsByBackward:   "found from calls of backward; with gradient accumulation several make a step",
+		analysis.StepsByBackwardRuns: "found from where backward begins; with gradient accumulation several " +
+			"make a step",
+		analysis.StepsByUserSites: "found from a line of your code that allocates again and again",
+		analysis.StepsByForward:   "found from a module that is called again and again",
 	}[steps.Method]
 	if found == "" {
 		return "No steps were recognised: the file holds one, a part of one, or code that looks like none."

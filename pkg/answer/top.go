@@ -61,7 +61,8 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 		if len(h.Rows) == 0 {
 			s.say("Nothing is live there.")
 		} else if h.Before != analysis.NoState {
-			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before), units.Bytes(h.BeforeBytes))
+			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before),
+				units.Bytes(h.BeforeBytes))
 		}
 		return nil
 	})
@@ -96,7 +97,8 @@ func topTable(r *analysis.Recording, h *analysis.Holding, rows int) *sheetTable 
 	t := newTable(append(columns, column{h.By.String(), paths})...)
 	for i := range h.Rows {
 		if i == rows {
-			t.more = "and " + units.Plural(len(h.Rows)-rows, "more row", "more rows") + ", with " + units.Bytes(bytesOf(h.Rows[rows:])) + "; --rows shows more"
+			t.more = "and " + units.Plural(len(h.Rows)-rows, "more row", "more rows") + ", with " +
+				units.Bytes(bytesOf(h.Rows[rows:])) + "; --rows shows more"
 			break
 		}
 		row := &h.Rows[i]

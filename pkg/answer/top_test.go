@@ -24,7 +24,8 @@ func TestTop(t *testing.T) {
 	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile())}
 	var all bytes.Buffer
 	for by := range analysis.ByCount {
-		s, err := Top(in, TopOptions{At: Peak, Grouping: analysis.Grouping{By: analysis.By(by), Depth: 1 + by%2}, Rows: 3})
+		s, err := Top(in, TopOptions{At: Peak, Grouping: analysis.Grouping{By: analysis.By(by), Depth: 1 + by%2},
+			Rows: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,8 @@ func TestTopNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Top([]Input{NewInput("state_only.pickle", samples.StateOnly())}, TopOptions{At: at})
-	if want := "state_only.pickle, cuda:0: an out-of-memory event is not in this recording"; err == nil || err.Error() != want {
+	if want := "state_only.pickle, cuda:0: an out-of-memory event is not in this recording"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -75,7 +77,8 @@ func fitsTerminal(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		code, _ := strings.CutPrefix(line, indent+indent)
-		copied := strings.HasPrefix(code, "torch.") || strings.HasPrefix(code, "export ") || !strings.Contains(strings.TrimSpace(line), " ")
+		copied := strings.HasPrefix(code, "torch.") || strings.HasPrefix(code, "export ") ||
+			!strings.Contains(strings.TrimSpace(line), " ")
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > Width && !copied {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}

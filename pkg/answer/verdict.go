@@ -22,7 +22,8 @@ func VerdictOn(d *replay.Device) Verdict {
 	state := fmt.Sprintf("%s in %s", amount(r.LiveRequestedBytes), units.Plural(r.LiveBlocks, "block", "blocks"))
 	switch {
 	case r.EndUnknown:
-		return Verdict{Text: "part of a file", Why: strings.Join(append([]string{endUnknown}, discrepancies(d)...), " ")}
+		return Verdict{Text: "part of a file",
+			Why: strings.Join(append([]string{endUnknown}, discrepancies(d)...), " ")}
 	case !d.AddsUp():
 		return Verdict{Text: "does not add up", Why: strings.Join(discrepancies(d), " ")}
 	case d.Events.Len() <= 1:
@@ -58,16 +59,19 @@ func discrepancies(d *replay.Device) []string {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if !r.EndUnknown && d.Totals.FinalBytes != r.LiveRequestedBytes {
 		say("The replay ends with %s bytes active, the allocator's own list of blocks has %s: %s.",
-			units.Count(d.Totals.FinalBytes), units.Count(r.LiveRequestedBytes), units.NoBreak(units.Change(d.Totals.FinalBytes-r.LiveRequestedBytes)))
+			units.Count(d.Totals.FinalBytes), units.Count(r.LiveRequestedBytes),
+			units.NoBreak(units.Change(d.Totals.FinalBytes-r.LiveRequestedBytes)))
 	}
 	if n := r.MissingBlocks; n > 0 {
-		say("%s never freed, yet not in that list: %s.", units.Plural(n, "allocation was", "allocations were"), amount(r.MissingBlockBytes))
+		say("%s never freed, yet not in that list: %s.", units.Plural(n, "allocation was", "allocations were"),
+			amount(r.MissingBlockBytes))
 	}
 	if n := r.ChangedBlocks; n > 0 {
 		say("%s another size there.", units.Plural(n, "allocation has", "allocations have"))
 	}
 	if n := a.OverlappingAllocs; n > 0 {
-		say("%s at an address still in use; the older allocation was ended there.", units.Plural(n, "allocation began", "allocations began"))
+		say("%s at an address still in use; the older allocation was ended there.",
+			units.Plural(n, "allocation began", "allocations began"))
 	}
 	if n := a.RepeatedFrees; n > 0 {
 		say("%s memory that was free already.", units.Plural(n, "free returned", "frees returned"))
@@ -85,7 +89,8 @@ func discrepancies(d *replay.Device) []string {
 		say("Reserved memory falls below zero %s: segment events seem to be missing.", units.Plural(n, "time", "times"))
 	}
 	if n := r.ActiveAboveReserved; n > 0 {
-		say("More memory is active than reserved in %s: segment events seem to be missing.", units.Plural(n, "state", "states"))
+		say("More memory is active than reserved in %s: segment events seem to be missing.",
+			units.Plural(n, "state", "states"))
 	}
 	return list
 }

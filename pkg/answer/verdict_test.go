@@ -22,13 +22,20 @@ func TestVerdict(t *testing.T) {
 		why      string // a part of it
 		facts    []string
 	}{
-		{"training", samples.Training(), true, "adds up", "9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, with 3.00 MiB.", nil},
-		{"state only", samples.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.", []string{"No history was recorded."}},
-		{"one event", samples.OneEvent(), false, "no history", "only the final state", []string{"Only one event was recorded."}},
+		{"training", samples.Training(), true, "adds up",
+			"9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, " +
+				"with 3.00 MiB.", nil},
+		{"state only", samples.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.",
+			[]string{"No history was recorded."}},
+		{"one event", samples.OneEvent(), false, "no history", "only the final state",
+			[]string{"Only one event was recorded."}},
 		{"cut", samples.Cut(), false, "history cut", "completes a free whose request is missing", []string{
-			"The oldest events are missing: the first event completes a free whose request is missing.", "No stacks were recorded."}},
-		{"hostile", samples.Hostile(), false, "does not add up", "15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
-			"The picture does not add up.", "The file lists no segments.", "Parts of the file could not be read as what they should be."}},
+			"The oldest events are missing: the first event completes a free whose request is missing.",
+			"No stacks were recorded."}},
+		{"hostile", samples.Hostile(), false, "does not add up",
+			"15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
+				"The picture does not add up.", "The file lists no segments.",
+				"Parts of the file could not be read as what they should be."}},
 	} {
 		d := replay.Replay(test.snapshot, 0)
 		v := VerdictOn(d)
@@ -100,14 +107,19 @@ func TestWarnings(t *testing.T) {
 		want    Warning
 	}{
 		{name: "no allocs", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Free, 3) },
-			want: Warning{"The recording holds no alloc events.", "Every freed allocation looks as if it was there before the recording.", ""}},
-		{name: "no completions", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 3); alloc(c, snapshot.FreeRequested, 3) },
-			want: Warning{"The recording holds no free_completed events.", "Allocations are shown as ending where their free was requested.", ""}},
+			want: Warning{"The recording holds no alloc events.",
+				"Every freed allocation looks as if it was there before the recording.", ""}},
+		{name: "no completions",
+			compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 3); alloc(c, snapshot.FreeRequested, 3) },
+			want: Warning{"The recording holds no free_completed events.",
+				"Allocations are shown as ending where their free was requested.", ""}},
 		{name: "unknown actions", compose: func(c *snapshot.Composer) { alloc(c, snapshot.FirstUnknownAction, 2) },
 			mend: func(s *snapshot.Snapshot) {
-				s.Oddity.UnknownActions = map[string]int{"b\x1b": 1, "a": 1200, strings.Repeat("x", 50): 1, "c": 1, "d": 1, "e": 1, "f": 1}
+				s.Oddity.UnknownActions = map[string]int{"b\x1b": 1, "a": 1200, strings.Repeat("x", 50): 1, "c": 1,
+					"d": 1, "e": 1, "f": 1}
 			},
-			want: Warning{"2 events have an unknown action.", `They are counted and change nothing: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
+			want: Warning{"2 events have an unknown action.",
+				`They are counted and change nothing: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
 		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
 			mend: func(s *snapshot.Snapshot) { s.Traces[0].Overflowed = true },
 			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",

@@ -60,9 +60,10 @@ func warnSum(d *replay.Device) (Warning, bool) {
 // enabled="state" holds one event and the final state.
 func warnHistory(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 	w := Warning{
-		Fact:        "No history was recorded.",
-		Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory was allocated, start recording first:",
-		Code:        recordCall(s, 0, ""),
+		Fact: "No history was recorded.",
+		Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory was " +
+			"allocated, start recording first:",
+		Code: recordCall(s, 0, ""),
 	}
 	switch d.Events.Len() {
 	case 0:
@@ -88,7 +89,8 @@ func warnCut(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
 	return Warning{
 		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
 		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
-			units.Plural(d.PreExisting, "allocation was there", "allocations were there"), amount(d.Totals.BaselineBytes)),
+			units.Plural(d.PreExisting, "allocation was there", "allocations were there"),
+			amount(d.Totals.BaselineBytes)),
 		Code: recordCall(s, room, ""),
 	}, true
 }
@@ -123,8 +125,9 @@ func warnUneven(d *replay.Device) (Warning, bool) {
 		return Warning{}, false
 	}
 	return Warning{
-		Fact:        units.Plural(n, "segment contradicts its blocks.", "segments contradict their blocks."),
-		Consequence: "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The replay of events does not depend on it.",
+		Fact: units.Plural(n, "segment contradicts its blocks.", "segments contradict their blocks."),
+		Consequence: "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The " +
+			"replay of events does not depend on it.",
 	}, true
 }
 
@@ -195,8 +198,9 @@ func warnClock(d *replay.Device) (Warning, bool) {
 		return Warning{}, false
 	}
 	return Warning{
-		Fact:        "The clock runs back.",
-		Consequence: units.Plural(n, "event has", "events have") + " an earlier time than the one before. Events are in the file's order, and a time may be below zero.",
+		Fact: "The clock runs back.",
+		Consequence: units.Plural(n, "event has", "events have") +
+			" an earlier time than the one before. Events are in the file's order, and a time may be below zero.",
 	}, true
 }
 

@@ -121,10 +121,13 @@ func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 
 func newOutcome(o *whatif.Outcome) SettingOutcome {
 	x := SettingOutcome{
-		Setting: o.Setting.Conf, ReservedPeakBytes: o.ReservedPeak, LeastBytes: o.Least, MostBytes: o.Most, FromStartBytes: o.FromStart, PeakState: int(o.PeakEvent) + 1,
-		FragmentationPeakBytes: o.Fragmentation, DriverCalls: o.Calls.All(), Mallocs: o.Calls.Mallocs, Frees: o.Calls.Frees,
-		Maps: o.Calls.Maps, Unmaps: o.Calls.Unmaps, Retries: o.Retries, FailedRequests: o.FailedOf, FailureState: int(replay.None),
-		AvoidedOOMs: o.Avoided, LimitAssumed: o.Assumed, LaidOutAnew: o.Options.Anew, BaselineFits: !o.TooMuch,
+		Setting: o.Setting.Conf, ReservedPeakBytes: o.ReservedPeak, LeastBytes: o.Least, MostBytes: o.Most,
+		FromStartBytes: o.FromStart, PeakState: int(o.PeakEvent) + 1,
+		FragmentationPeakBytes: o.Fragmentation, DriverCalls: o.Calls.All(), Mallocs: o.Calls.Mallocs,
+		Frees: o.Calls.Frees,
+		Maps:  o.Calls.Maps, Unmaps: o.Calls.Unmaps, Retries: o.Retries, FailedRequests: o.FailedOf,
+		FailureState: int(replay.None),
+		AvoidedOOMs:  o.Avoided, LimitAssumed: o.Assumed, LaidOutAnew: o.Options.Anew, BaselineFits: !o.TooMuch,
 		NeedsFraction: o.Setting.Settings.GCThreshold > 0,
 	}
 	if len(o.Failures) > 0 {
@@ -151,7 +154,8 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 	if view.Export != "" {
 		s.code(view.Export)
 		if x.Best.Setting.Settings.GCThreshold > 0 {
-			s.say("It works together with torch.cuda.set_per_process_memory_fraction only, which the training script has to call.")
+			s.say("It works together with torch.cuda.set_per_process_memory_fraction only, which the training script " +
+				"has to call.")
 		}
 	}
 	for _, text := range view.Limits {
@@ -162,8 +166,10 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 // whatIfTable has a row for each setting, between what was recorded and what
 // cannot be bettered.
 func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
-	t := newTable(column{"reserved", figures}, column{"fragmented", figures}, column{"calls", figures}, column{"fails in", words}, column{"setting", lists})
-	t.row(units.Bytes(view.RecordedReservedPeakBytes), "", units.Count(view.Proof.DriverCallsOf), recordedFailure(x), "as recorded")
+	t := newTable(column{"reserved", figures}, column{"fragmented", figures}, column{"calls", figures},
+		column{"fails in", words}, column{"setting", lists})
+	t.row(units.Bytes(view.RecordedReservedPeakBytes), "", units.Count(view.Proof.DriverCallsOf), recordedFailure(x),
+		"as recorded")
 	row := func(o *SettingOutcome, setting any) {
 		failure := ""
 		switch {
@@ -172,7 +178,8 @@ func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
 		case o.FailureState >= 0:
 			failure = "state " + units.Count(o.FailureState)
 		}
-		t.row(units.Bytes(o.ReservedPeakBytes), units.Bytes(o.FragmentationPeakBytes), units.Count(o.DriverCalls), failure, setting)
+		t.row(units.Bytes(o.ReservedPeakBytes), units.Bytes(o.FragmentationPeakBytes), units.Count(o.DriverCalls),
+			failure, setting)
 	}
 	if view.Reference.LaidOutAnew {
 		row(view.Reference, "the same, laid out anew")

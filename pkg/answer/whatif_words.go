@@ -44,9 +44,11 @@ func departureSentence(d *whatif.Departure) string {
 	case whatif.CauseNothing:
 		return "The recording has no request that was served, so there is nothing to serve again."
 	case whatif.CauseStart:
-		return at + "the state that the recording starts from cannot be rebuilt; the events, undone from the final segments, do not fit them."
+		return at + "the state that the recording starts from cannot be rebuilt; the events, undone from the final " +
+			"segments, do not fit them."
 	case whatif.CauseAddress:
-		return at + fmt.Sprintf("the model serves a request of %s at %s, the recording at %s.", amount(d.Model.Size), units.Address(d.Model.Addr), units.Address(d.Recorded.Addr))
+		return at + fmt.Sprintf("the model serves a request of %s at %s, the recording at %s.", amount(d.Model.Size),
+			units.Address(d.Model.Addr), units.Address(d.Recorded.Addr))
 	case whatif.CauseRefused:
 		return at + "the model has no memory for a request of " + amount(d.Recorded.Size) + " that was served."
 	case whatif.CauseServed:
@@ -56,9 +58,11 @@ func departureSentence(d *whatif.Departure) string {
 	case whatif.CauseMissing:
 		return at + "the recording calls the driver, the model does not: " + callWords(d.Recorded) + "."
 	case whatif.CauseOtherCall:
-		return at + "the driver calls differ: " + callWords(d.Recorded) + " in the recording, " + callWords(d.Model) + " by the model."
+		return at + "the driver calls differ: " + callWords(d.Recorded) + " in the recording, " + callWords(d.Model) +
+			" by the model."
 	case whatif.CauseUnknown:
-		return at + amount(d.Recorded.Size) + " are freed at " + units.Address(d.Recorded.Addr) + ", where the model holds nothing."
+		return at + amount(d.Recorded.Size) + " are freed at " + units.Address(d.Recorded.Addr) +
+			", where the model holds nothing."
 	case whatif.CauseImpossible:
 		return at + callWords(d.Recorded) + ", where memory is held already, or none can be."
 	}
@@ -71,7 +75,8 @@ func callWords(c whatif.Call) string {
 		return "nothing"
 	}
 	what := map[snapshot.Action]string{
-		snapshot.SegmentAlloc: "segment_alloc", snapshot.SegmentFree: "segment_free", snapshot.SegmentMap: "segment_map",
+		snapshot.SegmentAlloc: "segment_alloc", snapshot.SegmentFree: "segment_free",
+		snapshot.SegmentMap:   "segment_map",
 		snapshot.SegmentUnmap: "segment_unmap", snapshot.Alloc: "a live block", snapshot.Free: "free memory",
 	}[c.Action]
 	if c.Size == 0 {
@@ -86,15 +91,19 @@ func callWords(c whatif.Call) string {
 func reasonSentence(r whatif.Reason) string {
 	switch r {
 	case whatif.ReasonForeign:
-		return "Some addresses or sizes are none that PyTorch's native allocator hands out: another allocator made this recording, or it was written by hand."
+		return "Some addresses or sizes are none that PyTorch's native allocator hands out: another allocator made " +
+			"this recording, or it was written by hand."
 	case whatif.ReasonMissing:
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
 	case whatif.ReasonGarbage:
-		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, which no file records."
+		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, " +
+			"which no file records."
 	case whatif.ReasonPools:
-		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not say which pool they are about."
+		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
+			"say which pool they are about."
 	case whatif.ReasonChanged:
-		return "Likely reason: the settings were changed during the run, as segments were made in another way than they say; the file has the last ones only."
+		return "Likely reason: the settings were changed during the run, as segments were made in another way than " +
+			"they say; the file has the last ones only."
 	case whatif.ReasonSettings:
 		return "Likely reason: the file does not say the allocator's settings, and the defaults were taken."
 	}
@@ -108,7 +117,8 @@ func bestSentence(x *whatif.Study) string {
 		case len(x.Outcomes) == 0:
 			return "There was no other setting to try."
 		case x.Reference.Fails() && x.Hopeless():
-			return "No setting of the allocator could have served every request: what was live and what was asked for are more than there is."
+			return "No setting of the allocator could have served every request: what was live and what was asked " +
+				"for are more than there is."
 		case x.Reference.Fails():
 			return "Under none of these settings would every request have been served."
 		}
@@ -121,7 +131,8 @@ func bestSentence(x *whatif.Study) string {
 		text += "at most " + amount(x.Best.ReservedPeak) + " reserved instead of " + amount(x.Reference.ReservedPeak)
 	}
 	if x.Best.Least != x.Best.Most {
-		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least), amount(x.Best.Most))
+		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least),
+			amount(x.Best.Most))
 	}
 	return text + "."
 }
@@ -137,8 +148,10 @@ func settingWords(conf string) string {
 func unknowns(x *whatif.Study) []string {
 	list := []string{limitSentence(x.Limit)}
 	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
-		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are laid out anew under each setting, in the order of "+
-			"addresses, as their own order is not recorded; the cache begins empty. The recorded setting would then peak at %s instead of %s: "+
+		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are "+
+			"laid out anew under each setting, in the order of "+
+			"addresses, as their own order is not recorded; the cache begins empty. The recorded setting would then "+
+			"peak at %s instead of %s: "+
 			"expect errors of that size.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
 			amount(x.Reference.ReservedPeak), amount(x.ReservedPeak())))
 	}
@@ -146,9 +159,11 @@ func unknowns(x *whatif.Study) []string {
 		list = append(list, "Other streams: they are done with a block where the recording has it.")
 	}
 	if x.EmptyCaches > 0 {
-		list = append(list, "empty_cache: "+units.Plural(x.EmptyCaches, "call is made", "calls are made")+" where the recording has them.")
+		list = append(list, "empty_cache: "+units.Plural(x.EmptyCaches, "call is made", "calls are made")+
+			" where the recording has them.")
 	}
-	return append(list, "The program asks for the same, whatever happens: code that looks at free memory or catches an error would have done something else. Time is not predicted; driver calls cost some.")
+	return append(list, "The program asks for the same, whatever happens: code that looks at free memory or catches "+
+		"an error would have done something else. Time is not predicted; driver calls cost some.")
 }
 
 // limitSentence says how much memory predictions have.
@@ -156,18 +171,22 @@ func limitSentence(l whatif.Limit) string {
 	const outside = " What is used outside PyTorch is taken to be the same."
 	switch l.From {
 	case whatif.LimitGiven:
-		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and other users of the device take some of a card."
+		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and " +
+			"other users of the device take some of a card."
 	case whatif.LimitFailed:
 		text := "Memory: " + amount(l.Bytes) + ", which the failed request shows."
 		if l.Moved {
-			return text + " Memory outside PyTorch came or went during the recording; the most that PyTorch had is taken."
+			return text + " Memory outside PyTorch came or went during the recording; the most that PyTorch " +
+				"had is taken."
 		}
 		return text + outside
 	case whatif.LimitRefused:
-		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the lower one is taken.", amount(l.Bytes), amount(l.Below)) + outside
+		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the "+
+			"lower one is taken.", amount(l.Bytes), amount(l.Below)) + outside
 	}
 	if l.Moved {
-		return "Memory: not known, because refused requests contradict each other, so none fails here; give it with --capacity."
+		return "Memory: not known, because refused requests contradict each other, so none fails here; give it with " +
+			"--capacity."
 	}
 	return "Memory: not known, because no request was refused, so none fails here; give it with --capacity."
 }

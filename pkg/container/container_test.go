@@ -22,7 +22,8 @@ const (
 	aPickle = "\x80\x04}\x94."
 	aJSON   = `{"segments": []}`
 	aTensor = "\x80\x02}q\x00X\x01\x00\x00\x00wq\x01ctorch._utils\n_rebuild_tensor_v2\nq\x02((X"
-	legacy  = "\x80\x02" + legacyMagic + "\x80\x02M\xe9\x03." + "\x80\x02}q\x00(X\x0d\x00\x00\x00little_endianq\x01\x88u."
+	legacy  = "\x80\x02" + legacyMagic + "\x80\x02M\xe9\x03." +
+		"\x80\x02}q\x00(X\x0d\x00\x00\x00little_endianq\x01\x88u."
 )
 
 func gzipped(data string) string {
@@ -53,8 +54,11 @@ func zipped(method uint16, entries ...string) string {
 }
 
 func vizPage(data string) string {
-	return "\n<!DOCTYPE html>\n<html>\n<head>\n</head>\n<body>\n<script type=\"module\">\nimport {add_local_files} from \"https://cdn.example/MemoryViz.js\"\n" +
-		`const local_files = [{"name": "snapshot.pickle", "base64": "` + base64.StdEncoding.EncodeToString([]byte(data)) + "\"}]\nadd_local_files(local_files, 'Active Memory Timeline')\n</script>\n</body>\n"
+	return "\n<!DOCTYPE html>\n<html>\n<head>\n</head>\n<body>\n<script type=\"module\">\nimport {add_local_files} " +
+		"from \"https://cdn.example/MemoryViz.js\"\n" +
+		`const local_files = [{"name": "snapshot.pickle", "base64": "` +
+		base64.StdEncoding.EncodeToString([]byte(data)) +
+		"\"}]\nadd_local_files(local_files, 'Active Memory Timeline')\n</script>\n</body>\n"
 }
 
 func must(_ any, err error) {
@@ -82,10 +86,15 @@ func TestOpen(t *testing.T) {
 		{"gzip", gzipped(aPickle), aPickle, Pickle, []Kind{Gzip}},
 		{"zstd", zstded(aPickle), aPickle, Pickle, []Kind{Zstd}},
 		{"gzip in zstd in gzip", gzipped(zstded(gzipped(aJSON))), aJSON, JSON, []Kind{Gzip, Zstd, Gzip}},
-		{"torch.save", zipped(zip.Store, "snap/data.pkl", aPickle, "snap/byteorder", "little", "snap/version", "3\n"), aPickle, Pickle, []Kind{Zip}},
-		{"torch.save, deflated, gzipped", gzipped(zipped(zip.Deflate, "archive/version", "3\n", "archive/data.pkl", aPickle)), aPickle, Pickle, []Kind{Gzip, Zip}},
-		{"torch.save before 1.6", legacy + aPickle + "\x80\x02]q\x00.", aPickle + "\x80\x02]q\x00.", Pickle, []Kind{TorchLegacy}},
-		{"a zip of one file", zipped(zip.Deflate, "a/", "", "a/snap.pickle.gz", gzipped(aPickle), "__MACOSX/a", "x"), aPickle, Pickle, []Kind{Zip, Gzip}},
+		{"torch.save", zipped(zip.Store, "snap/data.pkl", aPickle, "snap/byteorder", "little", "snap/version", "3\n"),
+			aPickle, Pickle, []Kind{Zip}},
+		{"torch.save, deflated, gzipped",
+			gzipped(zipped(zip.Deflate, "archive/version", "3\n", "archive/data.pkl", aPickle)), aPickle, Pickle,
+			[]Kind{Gzip, Zip}},
+		{"torch.save before 1.6", legacy + aPickle + "\x80\x02]q\x00.", aPickle + "\x80\x02]q\x00.", Pickle,
+			[]Kind{TorchLegacy}},
+		{"a zip of one file", zipped(zip.Deflate, "a/", "", "a/snap.pickle.gz", gzipped(aPickle), "__MACOSX/a", "x"),
+			aPickle, Pickle, []Kind{Zip, Gzip}},
 		{"a page", vizPage(aPickle + "\x00\x00"), aPickle + "\x00\x00", Pickle, []Kind{VizPage}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,16 +129,21 @@ func TestNotSnapshots(t *testing.T) {
 		{"timeline, JSON", "[[1700, 1800], [[0, 1], [2, 3]]]", MemoryTimeline},
 		{"timeline of nothing", "[[], []]", MemoryTimeline},
 		{"timeline, raw, gzipped", gzipped("[[-1, 0, 512, 1], [1700, 1, 512, 1]]"), MemoryTimeline},
-		{"timeline, page", "<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory Timeline HTML</title></head>\n<body>\n  <img src='data:image/png;base64,iVBO'>", MemoryTimeline},
+		{"timeline, page", "<html>\n<head><meta charset=\"utf-8\" /><title>GPU Memory Timeline " +
+			"HTML</title></head>\n<body>\n  <img src='data:image/png;base64,iVBO'>", MemoryTimeline},
 		{"kineto", "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [", ChromeTrace},
 		{"Chrome trace", `{"traceEvents":[{"ph":"X"}]}`, ChromeTrace},
 		{"Chrome trace, events alone", `[{"name": "a", "ph": "X", "ts": 1}]`, ChromeTrace},
-		{"model, torch.save", zipped(zip.Store, "model/data.pkl", aTensor, "model/byteorder", "little", "model/data/0", "\x00\x00"), Checkpoint},
-		{"model, TorchScript", zipped(zip.Store, "m/data.pkl", aPickle, "m/code/x.py", "", "m/constants.pkl", aPickle), Checkpoint},
+		{"model, torch.save", zipped(zip.Store, "model/data.pkl", aTensor, "model/byteorder", "little", "model/data/0",
+			"\x00\x00"), Checkpoint},
+		{"model, TorchScript", zipped(zip.Store, "m/data.pkl", aPickle, "m/code/x.py", "", "m/constants.pkl", aPickle),
+			Checkpoint},
 		{"model, pickled", aTensor, Checkpoint},
-		{"model, pickled with protocol 4", "\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01w\x94\x8c\x0ctorch._utils\x94\x8c\x12_rebuild_tensor_v2\x94\x93", Checkpoint},
+		{"model, pickled with protocol 4",
+			"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01w\x94\x8c\x0ctorch._utils\x94\x8c\x12_rebuild_tensor_v2\x94\x93", Checkpoint},
 		{"model, before 1.6", legacy + aTensor, Checkpoint},
-		{"report", "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"memviz 0.1.0\">", Report},
+		{"report", "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n<meta name=\"generator\" " +
+			"content=\"memviz 0.1.0\">", Report},
 		{"page", "<!DOCTYPE html><html><body>base64</body></html>", HTML},
 		{"page of torch 2.0", "<script>let alloc_data = {\"actions\": []}</script>", HTML},
 		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00", Image},
@@ -178,22 +192,29 @@ func TestDamage(t *testing.T) {
 		want       error
 		says       string
 	}{
-		{"gzip's start", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00", Limits{}, ErrDamaged, "the gzip cannot be unpacked"},
+		{"gzip's start", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00", Limits{}, ErrDamaged,
+			"the gzip cannot be unpacked"},
 		{"gzip's sum", flip(gzipped(long), len(gzipped(long))-6), Limits{}, ErrDamaged, "checksum"},
 		{"half a gzip", gzipped(long)[:150_000], Limits{}, io.ErrUnexpectedEOF, "the gzip ends in the middle"},
 		{"two bytes of gzip", "\x1f\x8b", Limits{}, io.ErrUnexpectedEOF, "the gzip ends in the middle"},
 		{"zstd", flip(zstded(long), len(zstded(long))-2), Limits{}, ErrDamaged, "the zstd cannot be unpacked"},
 		{"half a zstd", zstded(long)[:150_000], Limits{}, io.ErrUnexpectedEOF, "the zstd ends in the middle"},
-		{"half a zip", zipped(zip.Store, "x/data.pkl", long)[:150_000], Limits{}, io.ErrUnexpectedEOF, "the zip ends in the middle"},
+		{"half a zip", zipped(zip.Store, "x/data.pkl", long)[:150_000], Limits{}, io.ErrUnexpectedEOF,
+			"the zip ends in the middle"},
 		{"zip's sum", flip(zipped(zip.Store, "x/data.pkl", long), 200_000), Limits{}, ErrDamaged, "checksum"},
 		{"half a page", vizPage(long)[:150_000], Limits{}, io.ErrUnexpectedEOF, "_memory_viz ends in the middle"},
-		{"no base64", strings.Replace(vizPage(long), `: "gA`, `: "g!`, 1), Limits{}, ErrDamaged, "_memory_viz cannot be unpacked"},
-		{"a bomb", gzipped("\x80\x04" + strings.Repeat("N", 1<<20)), Limits{FreeBytes: 1 << 18}, ErrLimit, "250 times its size"},
-		{"a bomb in a zip", zipped(zip.Deflate, "data.pkl", "\x80\x04"+strings.Repeat("N", 1<<20)), Limits{FreeBytes: 1 << 18}, ErrLimit, "250 times its size"},
+		{"no base64", strings.Replace(vizPage(long), `: "gA`, `: "g!`, 1), Limits{}, ErrDamaged,
+			"_memory_viz cannot be unpacked"},
+		{"a bomb", gzipped("\x80\x04" + strings.Repeat("N", 1<<20)), Limits{FreeBytes: 1 << 18}, ErrLimit,
+			"250 times its size"},
+		{"a bomb in a zip", zipped(zip.Deflate, "data.pkl", "\x80\x04"+strings.Repeat("N", 1<<20)),
+			Limits{FreeBytes: 1 << 18}, ErrLimit, "250 times its size"},
 		{"too large", zstded(long), Limits{Bytes: 1 << 17}, ErrLimit, "131072 bytes"},
 		{"too deep", gzipped(gzipped(gzipped(aPickle))), Limits{Layers: 2}, ErrLimit, "2 files inside"},
-		{"too many entries", zipped(zip.Store, slices.Repeat([]string{"entry", ""}, 1000)...), Limits{DirectoryBytes: 20_000}, ErrLimit, "entries"},
-		{"a large zip in a gzip", gzipped(zipped(zip.Store, "data.pkl", long)), Limits{HeldBytes: 1 << 17}, ErrHeld, "128 KiB"},
+		{"too many entries", zipped(zip.Store, slices.Repeat([]string{"entry", ""}, 1000)...),
+			Limits{DirectoryBytes: 20_000}, ErrLimit, "entries"},
+		{"a large zip in a gzip", gzipped(zipped(zip.Store, "data.pkl", long)), Limits{HeldBytes: 1 << 17}, ErrHeld,
+			"128 KiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := Open(source(tt.data), tt.limits)
@@ -225,7 +246,8 @@ func TestStreams(t *testing.T) {
 // TestBrokenReader: the reader's own error comes through.
 func TestBrokenReader(t *testing.T) {
 	gone := errors.New("the other end is gone")
-	for name, start := range map[string]string{"at once": "", "in a gzip": gzipped(aPickle)[:5], "in a pickle": aPickle[:3]} {
+	for name, start := range map[string]string{"at once": "", "in a gzip": gzipped(aPickle)[:5],
+		"in a pickle": aPickle[:3]} {
 		p, err := Open(Source{Reader: io.MultiReader(strings.NewReader(start), iotest.ErrReader(gone))}, Limits{})
 		if err == nil {
 			_, err = io.ReadAll(p)

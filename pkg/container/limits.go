@@ -68,7 +68,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	case b.n > b.limits.Bytes:
 		return 0, &LimitError{"bytes", fmt.Sprintf("%s of more than %d bytes when unpacked", b.layer, b.limits.Bytes)}
 	case b.n > b.limits.FreeBytes && b.n/b.limits.Ratio > packed:
-		return 0, &LimitError{"ratio", fmt.Sprintf("%s that unpacks to more than %d times its size, which a snapshot does not", b.layer, b.limits.Ratio)}
+		return 0, &LimitError{"ratio",
+			fmt.Sprintf("%s that unpacks to more than %d times its size, which a snapshot does not", b.layer,
+				b.limits.Ratio)}
 	case err != nil && err != io.EOF:
 		return n, damaged(b.layer, err)
 	}

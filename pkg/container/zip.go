@@ -35,7 +35,8 @@ func (o *opener) unzip(src Source) (Source, error) {
 	if err != nil {
 		return Source{}, damaged(Zip, err)
 	}
-	inner := Source{Reader: &bounded{Reader: r, layer: Zip, limits: o.limits, packed: func() int64 { return budget.read }}}
+	inner := Source{Reader: &bounded{Reader: r, layer: Zip, limits: o.limits,
+		packed: func() int64 { return budget.read }}}
 	if entry.Method == zip.Store {
 		inner.Size = int64(min(entry.UncompressedSize64, uint64(size)))
 	}
@@ -73,7 +74,8 @@ func (o *opener) entry(entries []*zip.File) (*zip.File, error) {
 func holdsTensors(files []*zip.File, object *zip.File) bool {
 	root := strings.TrimSuffix(object.Name, "data.pkl")
 	for _, f := range files {
-		if strings.HasPrefix(f.Name, root+"data/") || strings.HasPrefix(f.Name, root+"code/") || f.Name == root+"constants.pkl" {
+		if strings.HasPrefix(f.Name, root+"data/") || strings.HasPrefix(f.Name, root+"code/") ||
+			f.Name == root+"constants.pkl" {
 			return true
 		}
 	}
@@ -90,7 +92,8 @@ func (o *opener) random(src Source) (io.ReaderAt, int64, error) {
 		return nil, 0, err
 	}
 	if int64(len(data)) > o.limits.HeldBytes {
-		return nil, 0, fmt.Errorf("%w, and one that comes through a pipe or lies in another file may have %s", ErrHeld, units.Bytes(o.limits.HeldBytes))
+		return nil, 0, fmt.Errorf("%w, and one that comes through a pipe or lies in another file may have %s", ErrHeld,
+			units.Bytes(o.limits.HeldBytes))
 	}
 	return bytes.NewReader(data), int64(len(data)), nil
 }

@@ -46,7 +46,8 @@ func (d *decoder) fill(into Value, items []Value, dict bool) error {
 		return d.fail(ErrMalformed, "what should take the items is no container")
 	}
 	c := d.heap.at(into)
-	if c.Kind == Tuple || dict && (c.Kind == EmptyList || c.Kind == List) || !dict && (c.Kind == EmptyDict || c.Kind == Dict) {
+	if c.Kind == Tuple || dict && (c.Kind == EmptyList || c.Kind == List) || !dict &&
+		(c.Kind == EmptyDict || c.Kind == Dict) {
 		return d.fail(ErrMalformed, "what should take the items is another kind of container")
 	}
 	var filled Container

@@ -7,7 +7,8 @@ import (
 )
 
 // fuzzLimits keep one input of the fuzzer cheap.
-var fuzzLimits = Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20, LoadBytes: 1 << 20}
+var fuzzLimits = Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20,
+	LoadBytes: 1 << 20}
 
 func addSeeds(f *testing.F) {
 	for protocol := 2; protocol <= 5; protocol++ {

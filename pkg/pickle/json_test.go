@@ -20,7 +20,8 @@ func TestJSON(t *testing.T) {
 		{"wide integers", `[18446744073709551615, 9223372036854775808, -9223372036854775808, 18446744073709551616]`,
 			`[18446744073709551615, 9223372036854775808, -9223372036854775808, opaque]`},
 		{"Python's other numbers", `[NaN, Infinity, -Infinity]`, `[NaN, +Inf, -Inf]`},
-		{"escapes", `["\u00e9\n\"\\\/", "\ud83d\ude00", "\ud800", "\\"]`, `["é\n\"\\/", "😀", "` + "\ufffd" + `", "\\"]`},
+		{"escapes", `["\u00e9\n\"\\\/", "\ud83d\ude00", "\ud800", "\\"]`, `["é\n\"\\/", "😀", "` + "\ufffd" +
+			`", "\\"]`},
 		{"containers", ` { "a" : [ ] , "b":{} , "c":[[1],{"d":2}]} `, `{"a": [], "b": {}, "c": [[1], {"d": 2}]}`},
 		{"a mark", "\xef\xbb\xbf[1]\r\n", `[1]`},
 		{"not UTF-8", "[\"a\xff\xfeb\"]", `["a` + "\ufffd" + `b"]`},
@@ -28,7 +29,8 @@ func TestJSON(t *testing.T) {
 		{"a long string", `"` + strings.Repeat("x", 200_000) + `"`, `"` + strings.Repeat("x", 200_000) + `"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, r := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text))} {
+			for _, r := range []io.Reader{strings.NewReader(tt.text),
+				iotest.OneByteReader(strings.NewReader(tt.text))} {
 				res, err := LoadJSON(r, keeper{}, Limits{})
 				if err != nil {
 					t.Fatal(err)
@@ -62,9 +64,11 @@ func TestJSONRefusals(t *testing.T) {
 		{"a bad escape", strings.NewReader(`["\q"]`), Limits{}, ErrJSON, "string"},
 		{"two values", strings.NewReader("{}\n{}"), Limits{}, ErrJSON, "behind the end"},
 		{"deep", strings.NewReader(strings.Repeat("[", 1e6)), Limits{}, ErrLimit, "256 containers"},
-		{"a long string", strings.NewReader(`"` + strings.Repeat("x", 1e6)), Limits{StringBytes: 1000}, ErrLimit, "1000 bytes"},
+		{"a long string", strings.NewReader(`"` + strings.Repeat("x", 1e6)), Limits{StringBytes: 1000}, ErrLimit,
+			"1000 bytes"},
 		{"much text", strings.NewReader(texts(20_000)), Limits{Memory: 1 << 20}, ErrLimit, "bytes are held"},
-		{"much of it", strings.NewReader("[" + strings.Repeat("1,", 100_000)), Limits{Input: 1000}, ErrLimit, "after 1000 bytes"},
+		{"much of it", strings.NewReader("[" + strings.Repeat("1,", 100_000)), Limits{Input: 1000}, ErrLimit,
+			"after 1000 bytes"},
 		{"many containers", strings.NewReader(`[[],[],[]]`), Limits{Objects: 3}, ErrLimit, "3 objects"},
 		{"a full stack", strings.NewReader(`{"a": {"b": {"c": 1}}}`), Limits{Stack: 3}, ErrLimit, "waiting"},
 		{"a long number", strings.NewReader(strings.Repeat("1", 1000)), Limits{}, ErrLimit, "digits"},
@@ -90,7 +94,8 @@ func texts(n int) string {
 
 // FuzzJSON: what encoding/json reads is read here, and is the same.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{`{"a": [1, -2.5e3, "x\u00e9", null, true, {}]}`, `[18446744073709551615, 1e400, -0]`, `"\ud800"`, ` [ ] `, `{"a":1,"a":2}`} {
+	for _, seed := range []string{`{"a": [1, -2.5e3, "x\u00e9", null, true, {}]}`, `[18446744073709551615, 1e400, -0]`,
+		`"\ud800"`, ` [ ] `, `{"a":1,"a":2}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

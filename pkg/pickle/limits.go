@@ -76,15 +76,19 @@ const (
 // Bounds are all fields of Limits.
 var Bounds = []Bound{
 	{keyInput, "a snapshot, once unpacked", true, func(l *Limits) *int64 { return &l.Input }},
-	{keyRatio, "how many times its size a packed file may unpack to, beyond 128 MiB", false, func(l *Limits) *int64 { return &l.Ratio }},
-	{keyMemory, "what reading may hold; else 32 MiB and twice what has been read", true, func(l *Limits) *int64 { return &l.Memory }},
+	{keyRatio, "how many times its size a packed file may unpack to, beyond 128 MiB", false,
+		func(l *Limits) *int64 { return &l.Ratio }},
+	{keyMemory, "what reading may hold; else 32 MiB and twice what has been read", true,
+		func(l *Limits) *int64 { return &l.Memory }},
 	{keyValues, "values that wait for their list or dict", false, func(l *Limits) *int64 { return &l.Stack }},
 	{keyObjects, "lists, dicts and tuples", false, func(l *Limits) *int64 { return &l.Objects }},
 	{keyMemo, "entries of the memo", false, func(l *Limits) *int64 { return &l.Memo }},
 	{keyDepth, "containers inside one another", false, func(l *Limits) *int64 { return &l.Depth }},
 	{keyString, "one string", true, func(l *Limits) *int64 { return &l.StringBytes }},
-	{keyFrames, "frames of one stack; deeper ones are cut and counted", false, func(l *Limits) *int64 { return &l.Frames }},
-	{keySlow, "a pickle of a kind that torch does not write, which is read in memory", true, func(l *Limits) *int64 { return &l.LoadBytes }},
+	{keyFrames, "frames of one stack; deeper ones are cut and counted", false,
+		func(l *Limits) *int64 { return &l.Frames }},
+	{keySlow, "a pickle of a kind that torch does not write, which is read in memory", true,
+		func(l *Limits) *int64 { return &l.LoadBytes }},
 }
 
 // WithDefaults fills the zero fields, but for Memory, whose zero has a meaning.

@@ -21,7 +21,8 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limits.LoadBytes {
-		return nil, OverLimit(keySlow, limits.LoadBytes, "a pickle of this kind is read in memory, and may have %d bytes", limits.LoadBytes)
+		return nil, OverLimit(keySlow, limits.LoadBytes,
+			"a pickle of this kind is read in memory, and may have %d bytes", limits.LoadBytes)
 	}
 	if len(data) == 0 {
 		return nil, &Error{Op: opStop, What: "the file is empty", Err: ErrTruncated}
@@ -29,7 +30,8 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	length, err := check(data, limits)
 	var refused *Error
 	if errors.As(err, &refused) && data[0] != opProto && refused.Offset < oldBegin && !errors.Is(err, ErrForbidden) {
-		return nil, &Error{Op: data[0], What: fmt.Sprintf("it begins with %q", data[:min(len(data), 16)]), Err: ErrNotPickle}
+		return nil, &Error{Op: data[0], What: fmt.Sprintf("it begins with %q", data[:min(len(data), 16)]),
+			Err: ErrNotPickle}
 	} else if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,8 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	root, err := unpickle(mend(data[:length]))
 	if err != nil {
 		what := err.Error() // may hold values of the file
-		return nil, &Error{Offset: int64(length), Op: opStop, What: fmt.Sprintf("it cannot be put together: %.200q", what), Err: ErrMalformed}
+		return nil, &Error{Offset: int64(length), Op: opStop,
+			What: fmt.Sprintf("it cannot be put together: %.200q", what), Err: ErrMalformed}
 	}
 	w := &walker{heap: newHeap(), build: b, limits: limits, seen: map[any]Value{}}
 	value, err := w.value(root, 0)
@@ -185,7 +188,8 @@ func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, e
 		return v, nil
 	}
 	if held := w.heap.held() + w.build.Held(); held > cmp.Or(w.limits.Memory, loadMemory) {
-		return 0, OverLimit(keyMemory, 0, "a pickle of this kind may take %d bytes to read", cmp.Or(w.limits.Memory, loadMemory))
+		return 0, OverLimit(keyMemory, 0, "a pickle of this kind may take %d bytes to read",
+			cmp.Or(w.limits.Memory, loadMemory))
 	}
 	values, err := w.all(items, depth)
 	if err != nil {

@@ -68,7 +68,8 @@ func TestBothWaysAgree(t *testing.T) {
 		if stream != load {
 			t.Errorf("protocol %d:\nstream %s\nload   %s", protocol, stream, load)
 		}
-		for _, want := range []string{"18446744073709551615", "-9223372036854775808", "1152921504606846976", "-1152921504606846977", `"k4": (0, 7)`, "[True, False, 1.5]"} {
+		for _, want := range []string{"18446744073709551615", "-9223372036854775808", "1152921504606846976",
+			"-1152921504606846977", `"k4": (0, 7)`, "[True, False, 1.5]"} {
 			if !strings.Contains(stream, want) {
 				t.Errorf("protocol %d: %s is missing", protocol, want)
 			}
@@ -131,7 +132,8 @@ func TestRunsAtBoundaries(t *testing.T) {
 		for slide := range 64 {
 			// Text of a length that moves all that follows towards the boundary.
 			filler := strings.Repeat("x", max(size-slide, 1))
-			data := "\x80\x04](X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(filler)))) + filler + "\x94" +
+			data := "\x80\x04](X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(filler)))) + filler +
+				"\x94" +
 				"](\x8c\x01k\x94\x8c\x01v\x94h\x01e](h\x01h\x02h\x01e](h\x02h\x02h\x02h\x02h\x02h\x02ee."
 			res, err := Stream(strings.NewReader(data), 0, keeper{}, Limits{})
 			if err != nil {
@@ -184,18 +186,24 @@ func TestRefusals(t *testing.T) {
 		{"unknown protocol", "\x80\x06N.", ErrNotPickle, ErrNotPickle, "protocol 6"},
 		{"text", "hello, world\n", ErrOtherWay, ErrNotPickle, `begins with "hello, world\n"`},
 		{"html", "<!DOCTYPE html>", ErrNotPickle, ErrNotPickle, `begins with "<!DOCTYPE html>"`},
-		{"os.system by GLOBAL", "\x80\x02cposix\nsystem\nX\x02\x00\x00\x00id\x85R.", ErrOtherWay, ErrForbidden, `"posix.system"`},
-		{"os.system by STACK_GLOBAL", "\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x8c\x02id\x85R.", ErrOtherWay, ErrForbidden, `"os.system"`},
+		{"os.system by GLOBAL", "\x80\x02cposix\nsystem\nX\x02\x00\x00\x00id\x85R.", ErrOtherWay, ErrForbidden,
+			`"posix.system"`},
+		{"os.system by STACK_GLOBAL", "\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x8c\x02id\x85R.", ErrOtherWay,
+			ErrForbidden, `"os.system"`},
 		{"os.system, protocol 0", "cos\nsystem\n(S'id'\ntR.", ErrOtherWay, ErrForbidden, `"os.system"`},
-		{"a computed global", "\x80\x04\x8c\x02os\x8c\x06system2\x30\x8c\x06system\x93.", ErrOtherWay, ErrForbidden, "computed"},
-		{"gopickle's own classes", "\x80\x02ccopy_reg\n_reconstructor\n)R.", ErrOtherWay, ErrForbidden, `"copy_reg._reconstructor"`},
+		{"a computed global", "\x80\x04\x8c\x02os\x8c\x06system2\x30\x8c\x06system\x93.", ErrOtherWay, ErrForbidden,
+			"computed"},
+		{"gopickle's own classes", "\x80\x02ccopy_reg\n_reconstructor\n)R.", ErrOtherWay, ErrForbidden,
+			`"copy_reg._reconstructor"`},
 		{"an instance", "(icollections\nOrderedDict\n.", ErrOtherWay, ErrForbidden, "instance"},
 		{"persistent id", "\x80\x02Nq\x00Q.", ErrOtherWay, ErrForbidden, "BINPERSID"},
-		{"a string of 2^40 bytes", "\x80\x04\x8d\x00\x00\x00\x00\x00\x01\x00\x00.", ErrOtherWay, ErrLimit, "1099511627776 bytes"},
+		{"a string of 2^40 bytes", "\x80\x04\x8d\x00\x00\x00\x00\x00\x01\x00\x00.", ErrOtherWay, ErrLimit,
+			"1099511627776 bytes"},
 		{"a string of 2^31 bytes", "\x80\x04X\x00\x00\x00\x80.", ErrLimit, ErrLimit, "2147483648 bytes"},
 		{"a memo entry of 2^31", "\x80\x02Nr\x00\x00\x00\x80.", ErrLimit, nil, "memo entry 2147483648"},
 		{"a memo entry that is not there", "\x80\x02h\x05.", ErrMalformed, ErrMalformed, "memo entry 5"},
-		{"a frame longer than the file", "\x80\x04\x95\xff\xff\xff\xff\x00\x00\x00\x00N.", nil, ErrTruncated, "a frame of 4294967295 bytes"},
+		{"a frame longer than the file", "\x80\x04\x95\xff\xff\xff\xff\x00\x00\x00\x00N.", nil, ErrTruncated,
+			"a frame of 4294967295 bytes"},
 		{"no mark", "\x80\x02]e.", ErrMalformed, ErrMalformed, "no mark"},
 		{"a key without a value", "\x80\x02}(Nu.", ErrMalformed, ErrMalformed, "a key without a value"},
 		{"items for a list in a dict", "\x80\x02}(Ne.", ErrMalformed, ErrMalformed, "another kind of container"},
@@ -239,11 +247,13 @@ func TestOtherWay(t *testing.T) {
 		{"protocol 1", "}q\x00(U\x01aK\x05U\x01b]q\x01(K\x01K\x02eu.", `{"a": 5, "b": [1, 2]}`},
 		{"OrderedDict", "\x80\x02ccollections\nOrderedDict\n)Rq\x00(U\x01aK\x01U\x01bK\x02u.", `{"a": 1, "b": 2}`},
 		{"defaultdict", "\x80\x02ccollections\ndefaultdict\nc__builtin__\nlist\n\x85RU\x01aK\x01s.", `{"a": 1}`},
-		{"a tagged list", "\x80\x02ctorch.jit._pickle\nrestore_type_tag\n](K\x01K\x02eX\x01\x00\x00\x00t\x86R.", `[1, 2]`},
+		{"a tagged list", "\x80\x02ctorch.jit._pickle\nrestore_type_tag\n](K\x01K\x02eX\x01\x00\x00\x00t\x86R.",
+			`[1, 2]`},
 		{"a list of ints", "\x80\x02ctorch.jit._pickle\nbuild_intlist\n](K\x01K\x02e\x85R.", `[1, 2]`},
 		{"a set", "\x80\x04c__builtin__\nset\n](K\x01e\x85R.", `[1]`},
 		{"itself inside", "\x80\x02]q\x00h\x00a.", `[...]`},
-		{"integers of no bytes", "\x80\x04\x95\x0a\x00\x00\x00\x00\x00\x00\x00](\x8a\x00\x8b\x00\x00\x00\x00e.", `[0, 0]`},
+		{"integers of no bytes", "\x80\x04\x95\x0a\x00\x00\x00\x00\x00\x00\x00](\x8a\x00\x8b\x00\x00\x00\x00e.",
+			`[0, 0]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, err := Load(strings.NewReader(tt.data), keeper{}, Limits{})
@@ -267,7 +277,8 @@ func TestPython(t *testing.T) {
 		"g": [None, True, False, 0.5], "h": "\u00e9\u2028", "i": ["x"] * 2500, "j": [[]] * 3, "k": {}}`
 	const want = `{"a": [1, -1, 255, 256, 65536, 2147483648, -2147483649, 9223372036854775807, -9223372036854775808, 18446744073709551615], "b": {"c": (1, 2), "d": (), "e": (1), "f": (1, 2, 3, 4)}, "g": [None, True, False, 0.5], "h": "é\u2028", "i": [`
 	for protocol := range 6 {
-		out, err := exec.Command(python, "-c", fmt.Sprintf("import pickle,sys; sys.stdout.buffer.write(pickle.dumps(%s, %d))", object, protocol)).Output()
+		out, err := exec.Command(python, "-c",
+			fmt.Sprintf("import pickle,sys; sys.stdout.buffer.write(pickle.dumps(%s, %d))", object, protocol)).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +294,9 @@ func TestPython(t *testing.T) {
 		}
 	}
 	for protocol := 2; protocol <= 5; protocol++ {
-		cmd := exec.Command(python, "-c", "import pickle,sys; d=sys.stdin.buffer.read(); sys.stdout.buffer.write(pickle.dumps(pickle.loads(d), d[1]))")
+		cmd := exec.Command(python, "-c",
+			"import pickle,sys; d=sys.stdin.buffer.read(); "+
+				"sys.stdout.buffer.write(pickle.dumps(pickle.loads(d), d[1]))")
 		data := encode(t, protocol, everything)
 		cmd.Stdin = bytes.NewReader(data)
 		again, err := cmd.Output()
@@ -291,7 +304,8 @@ func TestPython(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(again, data) {
-			t.Errorf("protocol %d: CPython pickles what we wrote into %d other bytes, ours are %d", protocol, len(again), len(data))
+			t.Errorf("protocol %d: CPython pickles what we wrote into %d other bytes, ours are %d", protocol,
+				len(again), len(data))
 		}
 	}
 }

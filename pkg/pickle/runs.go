@@ -34,7 +34,8 @@ const guessBits = 16
 const maxRunText = 32 << 20
 
 func newRuns() runs {
-	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1), next: make([]int32, 1<<guessBits)}
+	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1),
+		next: make([]int32, 1<<guessBits)}
 }
 
 // find looks at what follows a mark. If it is a run that was met before, it

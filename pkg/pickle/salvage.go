@@ -65,7 +65,8 @@ func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
 		return 0
 	}
 	whole := 0
-	for whole+1 < len(items) && items[whole].Type() == String && (whole+2 >= len(items) || items[whole+2].Type() == String) {
+	for whole+1 < len(items) && items[whole].Type() == String &&
+		(whole+2 >= len(items) || items[whole+2].Type() == String) {
 		whole += 2
 	}
 	if whole < len(items) && items[whole].Type() == String {

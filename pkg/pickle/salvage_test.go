@@ -30,7 +30,8 @@ func TestSalvage(t *testing.T) {
 		{"an opcode of the other way", "\x80\x04}(\x8c\x01a](K\x010K\x02eu.", `{"a": [1]}`, "a"},
 		{"a memo entry that is not there", "\x80\x04}(\x8c\x01a](K\x01h\x07eu.", `{"a": [1]}`, "a"},
 		{"too few marks", "\x80\x04}(\x8c\x01aK\x01ue.", `{"a": 1}`, ""},
-		{"too deep", "\x80\x04}(\x8c\x01a](K\x01" + strings.Repeat("](", 300), `{"a": [1, ` + strings.Repeat("[", 254), "a"},
+		{"too deep", "\x80\x04}(\x8c\x01a](K\x01" + strings.Repeat("](", 300),
+			`{"a": [1, ` + strings.Repeat("[", 254), "a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := Stream(strings.NewReader(tt.data), 0, keeper{}, Limits{}); err == nil {
@@ -43,7 +44,8 @@ func TestSalvage(t *testing.T) {
 			if res == nil {
 				return
 			}
-			if got := dump(res.Heap, res.Root); !strings.HasPrefix(got, tt.want) || tt.name != "too deep" && got != tt.want {
+			if got := dump(res.Heap, res.Root); !strings.HasPrefix(got, tt.want) || tt.name != "too deep" &&
+				got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 			reading := ""
@@ -51,7 +53,8 @@ func TestSalvage(t *testing.T) {
 				reading = res.Heap.Strings[res.Reading.Index()]
 			}
 			if !res.Part || reading != tt.reading || res.Bytes > int64(len(tt.data)) {
-				t.Errorf("part %t, reading %q, want %q; %d of %d bytes", res.Part, reading, tt.reading, res.Bytes, len(tt.data))
+				t.Errorf("part %t, reading %q, want %q; %d of %d bytes", res.Part, reading, tt.reading, res.Bytes,
+					len(tt.data))
 			}
 		})
 	}

@@ -15,7 +15,8 @@ func TestLength(t *testing.T) {
 			t.Errorf("protocol %d: %d, %t; want %d", protocol, n, ok, len(data))
 		}
 	}
-	for _, text := range []string{"", "\x80", "\x80\x02", "\x80\x02X\x05\x00\x00\x00ab.", "\x80\x02\xff.", "I12", "cos\nsystem", "\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff."} {
+	for _, text := range []string{"", "\x80", "\x80\x02", "\x80\x02X\x05\x00\x00\x00ab.", "\x80\x02\xff.", "I12",
+		"cos\nsystem", "\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff."} {
 		if n, ok := Length([]byte(text)); ok {
 			t.Errorf("%q has a length of %d", text, n)
 		}
@@ -28,9 +29,11 @@ func TestUnicodeEscapes(t *testing.T) {
 	if err != nil {
 		t.Skip("no python3 on this machine")
 	}
-	lines := []string{``, `plain`, `\u00e9`, `\U0001f600x`, `a\\u00e9`, `a\\\u00e9`, `\\\\`, `C:\dir\n`, "\xe9\xff", `\u2028\u005c\u000a`, `ends \`}
+	lines := []string{``, `plain`, `\u00e9`, `\U0001f600x`, `a\\u00e9`, `a\\\u00e9`, `\\\\`, `C:\dir\n`, "\xe9\xff",
+		`\u2028\u005c\u000a`, `ends \`}
 	data := []byte("(lV" + strings.Join(lines, "\naV") + "\na.")
-	cmd := exec.Command(python, "-c", "import pickle,sys; sys.stdout.buffer.write('\\0'.join(pickle.load(sys.stdin.buffer)).encode())")
+	cmd := exec.Command(python, "-c",
+		"import pickle,sys; sys.stdout.buffer.write('\\0'.join(pickle.load(sys.stdin.buffer)).encode())")
 	cmd.Stdin = bytes.NewReader(data)
 	out, err := cmd.Output()
 	if err != nil {

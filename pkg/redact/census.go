@@ -47,7 +47,8 @@ func (c *Census) withoutPseudonyms(text string) string {
 // File counts the name of a snapshot.
 func (c *Census) File(name string) {
 	rest := c.withoutPseudonyms(name)
-	if rest = rankWords.ReplaceAllString(rest, ""); strings.Trim(strings.TrimSuffix(rest, extension(rest)), "_/") != "" && name != "standard input" {
+	if rest = rankWords.ReplaceAllString(rest, ""); strings.Trim(strings.TrimSuffix(rest, extension(rest)),
+		"_/") != "" && name != "standard input" {
 		c.files[name] = true
 	}
 	c.look(name)

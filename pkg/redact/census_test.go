@@ -55,11 +55,15 @@ func TestCensus(t *testing.T) {
 		return c
 	}
 	before := take(&Options{})
-	if len(before.Files()) != 1 || len(before.Paths()) < 5 || len(before.Names()) < 5 || len(before.Texts()) != 2 || !slices.Contains(before.Of(User), secret) || before.Public() == 0 {
-		t.Errorf("before: %q %q %q %q %q", before.Files(), before.Paths(), before.Names(), before.Texts(), before.Of(User))
+	if len(before.Files()) != 1 || len(before.Paths()) < 5 || len(before.Names()) < 5 || len(before.Texts()) != 2 ||
+		!slices.Contains(before.Of(User), secret) || before.Public() == 0 {
+		t.Errorf("before: %q %q %q %q %q", before.Files(), before.Paths(), before.Names(), before.Texts(),
+			before.Of(User))
 	}
 	after := take(&Options{Paths: true, Names: true, Salt: []byte("s")})
-	if n := len(after.Files()) + len(after.Paths()) + len(after.Names()) + len(after.Texts()) + len(after.Of(User)); n > 0 || after.Pseudonyms() < 10 {
-		t.Errorf("after: %q %q %q %q %q, %d pseudonyms", after.Files(), after.Paths(), after.Names(), after.Texts(), after.Of(User), after.Pseudonyms())
+	if n := len(after.Files()) + len(after.Paths()) + len(after.Names()) + len(after.Texts()) +
+		len(after.Of(User)); n > 0 || after.Pseudonyms() < 10 {
+		t.Errorf("after: %q %q %q %q %q, %d pseudonyms", after.Files(), after.Paths(), after.Names(), after.Texts(),
+			after.Of(User), after.Pseudonyms())
 	}
 }

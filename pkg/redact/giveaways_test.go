@@ -9,9 +9,12 @@ import (
 // FuzzGiveaways: the hints of the rules hide nothing that their patterns find.
 func FuzzGiveaways(f *testing.F) {
 	for _, seed := range []string{
-		"hf_abcdefghijklmnopqrst AKIAABCDEFGHIJKLMNOP eyJabcdefghijk.abcdefghijkl.x", "API_KEY = 'abcdef' ToKeN: abcd \u017fecret=abcd",
-		"0123456789abcdef0123456789abcdef aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd==", "ada@lab.example.org 10.0.0.17 ip-10-0-0-1 node-17",
-		`/home/ada/x C:\\Users\\ada\\x /nfs/a/b/users/eve/y /tmp/torchinductor_ada/z`, "ssh://login.cluster.internal s3://bucket db.corp x.cloud",
+		"hf_abcdefghijklmnopqrst AKIAABCDEFGHIJKLMNOP eyJabcdefghijk.abcdefghijkl.x",
+		"API_KEY = 'abcdef' ToKeN: abcd \u017fecret=abcd",
+		"0123456789abcdef0123456789abcdef aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd==",
+		"ada@lab.example.org 10.0.0.17 ip-10-0-0-1 node-17",
+		`/home/ada/x C:\\Users\\ada\\x /nfs/a/b/users/eve/y /tmp/torchinductor_ada/z`,
+		"ssh://login.cluster.internal s3://bucket db.corp x.cloud",
 		"id_01234567 /home/dir_01234567/x at::native::add<c10::Half>",
 	} {
 		f.Add(seed)
@@ -21,7 +24,8 @@ func FuzzGiveaways(f *testing.F) {
 		giveawaysIn(text, func(kind Giveaway, what string) { got = append(got, fmt.Sprint(kind, what)) })
 		rest := text
 		for i := range giveaways {
-			rest = giveaways[i].takenFrom(rest, func(kind Giveaway, what string) { want = append(want, fmt.Sprint(kind, what)) })
+			rest = giveaways[i].takenFrom(rest,
+				func(kind Giveaway, what string) { want = append(want, fmt.Sprint(kind, what)) })
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q gives away %q, want %q", text, got, want)
@@ -41,7 +45,8 @@ func FuzzRenamed(f *testing.F) {
 		c.Function(file, name)
 		c.Text(text)
 		if len(c.Paths())+len(c.Names())+len(c.Texts()) > 0 {
-			t.Errorf("of what was renamed there are left the paths %q, the names %q, the texts %q", c.Paths(), c.Names(), c.Texts())
+			t.Errorf("of what was renamed there are left the paths %q, the names %q, the texts %q", c.Paths(),
+				c.Names(), c.Texts())
 		}
 	})
 }

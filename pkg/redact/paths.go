@@ -61,7 +61,8 @@ func (w *worker) path(name string) string {
 
 // part renames one part of a path.
 func (w *worker) part(part string, last bool) string {
-	if isWhole(part) || commonFolders[part] && !last || commonFiles[part] || drive.MatchString(part) || pythonFolder.MatchString(part) {
+	if isWhole(part) || commonFolders[part] && !last || commonFiles[part] || drive.MatchString(part) ||
+		pythonFolder.MatchString(part) {
 		return part
 	}
 	if last {
@@ -98,7 +99,8 @@ func (w *worker) generated(file string) string {
 		switch {
 		case !is:
 			continue
-		case rest == "", generatedRest.MatchString(rest), begin == "<frozen " && publicModule(strings.TrimSuffix(rest, ">")):
+		case rest == "", generatedRest.MatchString(rest), begin == "<frozen " &&
+			publicModule(strings.TrimSuffix(rest, ">")):
 			return file
 		}
 		return begin + w.word(kindFile, rest) + ">"
@@ -126,7 +128,8 @@ func publicFrom(parts []string) int {
 				return i
 			}
 			return len(parts) // a package of somebody's own
-		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" && standardModules[strings.TrimSuffix(next, ".py")]:
+		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" &&
+			standardModules[strings.TrimSuffix(next, ".py")]:
 			return i
 		}
 	}

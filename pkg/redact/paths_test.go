@@ -13,7 +13,8 @@ var tokens = regexp.MustCompile(`_[0-9a-hjkmnp-tv-z]{8}`)
 func masked(text string) string { return tokens.ReplaceAllString(text, "_#") }
 
 func TestFiles(t *testing.T) {
-	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("s"), Keep: []string{"/opt/open"}, Strip: []string{"/mnt/jobs/", "/usr/lib/python3.12/site-packages"}})
+	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("s"), Keep: []string{"/opt/open"},
+		Strip: []string{"/mnt/jobs/", "/usr/lib/python3.12/site-packages"}})
 	for _, test := range []struct{ file, want string }{
 		{"", ""}, {"??", "??"},
 		{"/home/alice/llm/train.py", "/home/dir_#/dir_#/file_#.py"},
@@ -21,7 +22,8 @@ func TestFiles(t *testing.T) {
 		{`C:\Users\Alice\llm\train.py`, `C:\Users\dir_#\dir_#\file_#.py`},
 		{"/home/alice/llm/optim_fast.py", "/home/dir_#/dir_#/optim_file_#.py"},
 		{"/home/alice/llm/PagedKVCache.py", "/home/dir_#/dir_#/file_#_kvcache.py"},
-		{"/home/alice/v/lib/python3.12/site-packages/torch/nn/modules/linear.py", "/home/dir_#/dir_#/lib/python3.12/site-packages/torch/nn/modules/linear.py"},
+		{"/home/alice/v/lib/python3.12/site-packages/torch/nn/modules/linear.py",
+			"/home/dir_#/dir_#/lib/python3.12/site-packages/torch/nn/modules/linear.py"},
 		{"/usr/lib/python3.12/threading.py", "/usr/lib/python3.12/threading.py"},
 		{"/srv/lib/python3.12/acme.py", "/srv/lib/python3.12/file_#.py"},
 		{"/usr/lib/python3/dist-packages/acme/llm.py", "/usr/lib/python3/dist-packages/dir_#/file_#.py"},
@@ -31,10 +33,12 @@ func TestFiles(t *testing.T) {
 		{"<string>", "<string>"}, {"<eval_with_key>.7", "<eval_with_key>.7"}, {"<cell line: 3>", "<cell line: 3>"},
 		{"<frozen importlib._bootstrap>", "<frozen importlib._bootstrap>"}, {"<frozen acme>", "<frozen file_#>"},
 		{"<attrs generated init acme.Config>", "<attrs generated file_#>"}, {"<acme>", "<file_#>"},
-		{"RegisterCUDA_0.cpp", "RegisterCUDA_0.cpp"}, {"/build/acme/kernel.cu", "/build/dir_#/file_#.cu"}, {"libacme.so.3", "file_#"},
+		{"RegisterCUDA_0.cpp", "RegisterCUDA_0.cpp"}, {"/build/acme/kernel.cu", "/build/dir_#/file_#.cu"},
+		{"libacme.so.3", "file_#"},
 		{"/opt/open/gpt/model.py", "/opt/open/gpt/model.py"}, {"/opt/opener/model.py", "/opt/dir_#/file_#.py"},
 		{"/mnt/jobs/train.py", "file_#.py"},
-		{"/usr/lib/python3.12/site-packages/numpy/core.py", "/usr/lib/python3.12/site-packages/numpy/core.py"}, // else it were somebody's own
+		{"/usr/lib/python3.12/site-packages/numpy/core.py", "/usr/lib/python3.12/site-packages/numpy/core.py"},
+		// else it were somebody's own
 	} {
 		if got := masked(w.file(test.file)); got != test.want {
 			t.Errorf("%s becomes %s, want %s", test.file, got, test.want)
@@ -54,7 +58,8 @@ func TestFunctions(t *testing.T) {
 		{"/opt/open/x.py", "anything", "anything"},
 		{"??", "at::native::add_kernel<float>(at::Tensor const&)", "at::native::add_kernel<float>(at::Tensor const&)"},
 		{"??", "acme::run(at::Tensor, acme::Policy)", "id_#::id_#(at::Tensor, id_#::id_#)"},
-		{"??", "torch::autograd::CppNode<acme::MyBackward>::apply(", "torch::autograd::CppNode<id_#::id_#_Backward>::apply("},
+		{"??", "torch::autograd::CppNode<acme::MyBackward>::apply(",
+			"torch::autograd::CppNode<id_#::id_#_Backward>::apply("},
 		{"??", "at::native::(anonymous namespace)::f", "at::native::(anonymous namespace)::f"},
 		{"??", "void ::acme::f", "void ::id_#::id_#"},
 		{"??", "_PyEval_EvalFrameDefault", "_PyEval_EvalFrameDefault"}, {"??", "PyInit_acme", "id_#"},
@@ -92,7 +97,8 @@ func TestTexts(t *testing.T) {
 func TestFileNames(t *testing.T) {
 	o := Options{Paths: true, Salt: []byte("s")}
 	for _, test := range []struct{ name, want string }{
-		{"acme.pickle", "file_#.pickle"}, {"acme.pickle.gz", "file_#.pickle.gz"}, {"run/acme_rank3.pkl", "dir_#/rank3_file_#.pkl"},
+		{"acme.pickle", "file_#.pickle"}, {"acme.pickle.gz", "file_#.pickle.gz"},
+		{"run/acme_rank3.pkl", "dir_#/rank3_file_#.pkl"},
 		{"acme.v7", "file_#"}, {"tp1_pp0.pickle", "tp1_pp0_file_#.pickle"},
 	} {
 		if got := masked(o.FileName(test.name)); got != test.want {

@@ -11,36 +11,56 @@ func set(names ...string) map[string]bool {
 
 // publicPackages are packages that anybody can install; their files and functions say nothing of who uses them.
 var publicPackages = set(
-	"torch", "torchvision", "torchaudio", "torchtext", "torchdata", "torchao", "torchtune", "torchtitan", "torchrec", "torchmetrics", "torchgen",
-	"functorch", "torch_npu", "torch_xla", "torch_geometric", "intel_extension_for_pytorch", "transformers", "accelerate", "diffusers", "datasets",
-	"tokenizers", "safetensors", "peft", "trl", "timm", "sentence_transformers", "huggingface_hub", "evaluate", "optimum", "bitsandbytes", "apex",
-	"deepspeed", "megatron", "fairscale", "colossalai", "lightning", "pytorch_lightning", "lightning_fabric", "lightning_utilities", "composer",
-	"xformers", "flash_attn", "transformer_engine", "triton", "vllm", "sglang", "einops", "einx", "numpy", "scipy", "pandas", "sklearn", "matplotlib",
-	"PIL", "tqdm", "hydra", "omegaconf", "absl", "click", "fire", "typer", "wandb", "tensorboard", "mlflow", "ray", "joblib", "cloudpickle", "dill",
-	"IPython", "ipykernel", "ipywidgets", "tornado", "traitlets", "zmq", "jupyter_client", "nbclient", "debugpy", "pytest", "_pytest", "pluggy",
-	"unittest", "setuptools", "pkg_resources", "typing_extensions", "packaging", "sympy", "networkx", "jinja2", "requests", "urllib3", "fsspec",
-	"monai", "nemo", "nemo_toolkit", "open_clip", "clip", "segmentation_models_pytorch", "ultralytics", "mmengine", "mmcv", "mmdet", "detectron2",
+	"torch", "torchvision", "torchaudio", "torchtext", "torchdata", "torchao", "torchtune", "torchtitan", "torchrec",
+	"torchmetrics", "torchgen",
+	"functorch", "torch_npu", "torch_xla", "torch_geometric", "intel_extension_for_pytorch", "transformers",
+	"accelerate", "diffusers", "datasets",
+	"tokenizers", "safetensors", "peft", "trl", "timm", "sentence_transformers", "huggingface_hub", "evaluate",
+	"optimum", "bitsandbytes", "apex",
+	"deepspeed", "megatron", "fairscale", "colossalai", "lightning", "pytorch_lightning", "lightning_fabric",
+	"lightning_utilities", "composer",
+	"xformers", "flash_attn", "transformer_engine", "triton", "vllm", "sglang", "einops", "einx", "numpy", "scipy",
+	"pandas", "sklearn", "matplotlib",
+	"PIL", "tqdm", "hydra", "omegaconf", "absl", "click", "fire", "typer", "wandb", "tensorboard", "mlflow", "ray",
+	"joblib", "cloudpickle", "dill",
+	"IPython", "ipykernel", "ipywidgets", "tornado", "traitlets", "zmq", "jupyter_client", "nbclient", "debugpy",
+	"pytest", "_pytest", "pluggy",
+	"unittest", "setuptools", "pkg_resources", "typing_extensions", "packaging", "sympy", "networkx", "jinja2",
+	"requests", "urllib3", "fsspec",
+	"monai", "nemo", "nemo_toolkit", "open_clip", "clip", "segmentation_models_pytorch", "ultralytics", "mmengine",
+	"mmcv", "mmdet", "detectron2",
 )
 
 // standardModules are modules of the standard library that stand on stacks.
 var standardModules = set(
-	"_bootstrap", "abc", "argparse", "ast", "asyncio", "atexit", "base64", "bdb", "bisect", "builtins", "cProfile", "calendar", "cmd", "code", "codecs",
-	"codeop", "collections", "compileall", "concurrent", "configparser", "contextlib", "contextvars", "copy", "copyreg", "csv", "ctypes", "dataclasses",
-	"datetime", "decimal", "dis", "doctest", "email", "encodings", "enum", "faulthandler", "fileinput", "fnmatch", "fractions", "functools", "gc",
-	"genericpath", "getpass", "gettext", "glob", "gzip", "hashlib", "heapq", "hmac", "html", "http", "importlib", "inspect", "io", "ipaddress",
-	"itertools", "json", "keyword", "linecache", "locale", "logging", "lzma", "math", "mimetypes", "multiprocessing", "netrc", "numbers", "operator",
-	"optparse", "os", "pathlib", "pdb", "pickle", "pkgutil", "platform", "posixpath", "ntpath", "pprint", "profile", "pstats", "pty", "py_compile",
-	"pydoc", "queue", "random", "re", "reprlib", "runpy", "sched", "secrets", "select", "selectors", "shelve", "shlex", "shutil", "signal", "site",
-	"socket", "socketserver", "sqlite3", "ssl", "stat", "statistics", "string", "struct", "subprocess", "sys", "sysconfig", "tarfile", "tempfile",
-	"textwrap", "threading", "time", "timeit", "token", "tokenize", "trace", "traceback", "tracemalloc", "types", "typing", "unittest", "urllib",
+	"_bootstrap", "abc", "argparse", "ast", "asyncio", "atexit", "base64", "bdb", "bisect", "builtins", "cProfile",
+	"calendar", "cmd", "code", "codecs",
+	"codeop", "collections", "compileall", "concurrent", "configparser", "contextlib", "contextvars", "copy", "copyreg",
+	"csv", "ctypes", "dataclasses",
+	"datetime", "decimal", "dis", "doctest", "email", "encodings", "enum", "faulthandler", "fileinput", "fnmatch",
+	"fractions", "functools", "gc",
+	"genericpath", "getpass", "gettext", "glob", "gzip", "hashlib", "heapq", "hmac", "html", "http", "importlib",
+	"inspect", "io", "ipaddress",
+	"itertools", "json", "keyword", "linecache", "locale", "logging", "lzma", "math", "mimetypes", "multiprocessing",
+	"netrc", "numbers", "operator",
+	"optparse", "os", "pathlib", "pdb", "pickle", "pkgutil", "platform", "posixpath", "ntpath", "pprint", "profile",
+	"pstats", "pty", "py_compile",
+	"pydoc", "queue", "random", "re", "reprlib", "runpy", "sched", "secrets", "select", "selectors", "shelve", "shlex",
+	"shutil", "signal", "site",
+	"socket", "socketserver", "sqlite3", "ssl", "stat", "statistics", "string", "struct", "subprocess", "sys",
+	"sysconfig", "tarfile", "tempfile",
+	"textwrap", "threading", "time", "timeit", "token", "tokenize", "trace", "traceback", "tracemalloc", "types",
+	"typing", "unittest", "urllib",
 	"uuid", "venv", "warnings", "wave", "weakref", "xml", "zipfile", "zipimport", "zlib",
 )
 
 // commonFolders are on every machine, and say nothing.
 var commonFolders = set(
-	".", "..", "~", "bin", "build", "content", "dist", "envs", "etc", "home", "include", "local", "mnt", "opt", "root", "scratch", "share", "src",
+	".", "..", "~", "bin", "build", "content", "dist", "envs", "etc", "home", "include", "local", "mnt", "opt", "root",
+	"scratch", "share", "src",
 	"srv", "tmp", "usr", "var", "Users", "site", "AppData", "Local", "Roaming", "Programs", "miniconda3", "anaconda3",
-	"miniforge3", "mambaforge", "conda", "venv", ".venv", ".local", ".cache", "workspace", "csu", "sysdeps", "nptl", "misc", "Python", "Objects",
+	"miniforge3", "mambaforge", "conda", "venv", ".venv", ".local", ".cache", "workspace", "csu", "sysdeps", "nptl",
+	"misc", "Python", "Objects",
 	"Modules", "Include", "internal",
 )
 
@@ -51,43 +71,61 @@ var commonFiles = set(
 
 // commonExtensions are ends of files that everybody uses.
 var commonExtensions = set(
-	".py", ".pyc", ".pyw", ".pyx", ".pyi", ".ipynb", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hpp", ".S", ".so", ".o", ".pickle", ".pkl",
+	".py", ".pyc", ".pyw", ".pyx", ".pyi", ".ipynb", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hpp", ".S",
+	".so", ".o", ".pickle", ".pkl",
 	".pt", ".pth", ".json", ".html", ".zip", ".txt", ".yaml", ".yml", ".bin", ".safetensors",
 )
 
 // commonFunctions are names that Python gives or asks for, and main.
 var commonFunctions = set(
-	"<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>", "<locals>", "main", "call", "__init__", "__new__", "__call__",
-	"__enter__", "__exit__", "__aenter__", "__aexit__", "__del__", "__iter__", "__next__", "__getitem__", "__setitem__", "__getattr__", "__setattr__",
-	"__delattr__", "__getattribute__", "__len__", "__add__", "__radd__", "__mul__", "__rmul__", "__sub__", "__truediv__", "__matmul__", "__neg__",
-	"__pow__", "__repr__", "__str__", "__eq__", "__hash__", "__reduce__", "__setstate__", "__getstate__", "__post_init__", "__getitems__",
+	"<module>", "<lambda>", "<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>", "<locals>", "main", "call",
+	"__init__", "__new__", "__call__",
+	"__enter__", "__exit__", "__aenter__", "__aexit__", "__del__", "__iter__", "__next__", "__getitem__", "__setitem__",
+	"__getattr__", "__setattr__",
+	"__delattr__", "__getattribute__", "__len__", "__add__", "__radd__", "__mul__", "__rmul__", "__sub__",
+	"__truediv__", "__matmul__", "__neg__",
+	"__pow__", "__repr__", "__str__", "__eq__", "__hash__", "__reduce__", "__setstate__", "__getstate__",
+	"__post_init__", "__getitems__",
 )
 
 // generatedNames are how Python and its libraries begin the names of code that
 // has no file. The longest that fits is tried first.
 var generatedNames = []string{
 	"<frozen ", "<string>", "<stdin>", "<ipython-input-", "<cell ", "<command-", "<python-input-", "<eval_with_key>",
-	"<decorator-gen-", "<attrs generated ", "<torch_package_", "<doctest ", "<__array_function__ internals>", "<unknown>", "<console>",
+	"<decorator-gen-", "<attrs generated ", "<torch_package_", "<doctest ", "<__array_function__ internals>",
+	"<unknown>", "<console>",
 }
 
 // nativeFiles are files of torch, Python and the C library in which stacks of C++ begin; torch splits some and numbers the parts.
 var nativeFiles = set(
-	"RegisterCUDA.cpp", "RegisterCPU.cpp", "RegisterCompositeExplicitAutograd.cpp", "RegisterCompositeImplicitAutograd.cpp",
-	"RegisterCompositeExplicitAutogradNonFunctional.cpp", "RegisterBackendSelect.cpp", "VariableType.cpp", "ADInplaceOrViewType.cpp", "TraceType.cpp",
-	"Functions.cpp", "python_variable.cpp", "python_variable_methods.cpp", "python_torch_functions.cpp", "python_nn_functions.cpp",
-	"python_function.cpp", "python_engine.cpp", "engine.cpp", "input_buffer.cpp", "accumulate_grad.cpp", "CUDACachingAllocator.cpp",
-	"memory_snapshot.cpp", "TensorImpl.cpp", "PyInterpreter.cpp", "Blas.cpp", "Linear.cpp", "TensorFactories.cpp", "guards.cpp", "ceval.c", "call.c",
-	"typeobject.c", "methodobject.c", "object.c", "dictobject.c", "descrobject.c", "abstract.c", "pythonrun.c", "main.c", "bytecodes.c",
-	"pycore_ceval.h", "pycore_call.h", "generated_cases.c.h", "libc-start.c", "libc_start_call_main.h", "pthread_create.c", "clone3.S", "clone.S",
+	"RegisterCUDA.cpp", "RegisterCPU.cpp", "RegisterCompositeExplicitAutograd.cpp",
+	"RegisterCompositeImplicitAutograd.cpp",
+	"RegisterCompositeExplicitAutogradNonFunctional.cpp", "RegisterBackendSelect.cpp", "VariableType.cpp",
+	"ADInplaceOrViewType.cpp", "TraceType.cpp",
+	"Functions.cpp", "python_variable.cpp", "python_variable_methods.cpp", "python_torch_functions.cpp",
+	"python_nn_functions.cpp",
+	"python_function.cpp", "python_engine.cpp", "engine.cpp", "input_buffer.cpp", "accumulate_grad.cpp",
+	"CUDACachingAllocator.cpp",
+	"memory_snapshot.cpp", "TensorImpl.cpp", "PyInterpreter.cpp", "Blas.cpp", "Linear.cpp", "TensorFactories.cpp",
+	"guards.cpp", "ceval.c", "call.c",
+	"typeobject.c", "methodobject.c", "object.c", "dictobject.c", "descrobject.c", "abstract.c", "pythonrun.c",
+	"main.c", "bytecodes.c",
+	"pycore_ceval.h", "pycore_call.h", "generated_cases.c.h", "libc-start.c", "libc_start_call_main.h",
+	"pthread_create.c", "clone3.S", "clone.S",
 )
 
 // settingWords are what torch knows in allocator_settings and in PYTORCH_CUDA_ALLOC_CONF.
 var settingWords = set(
-	"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NPU_ALLOC_CONF", "max_split_size", "max_split_size_mb",
+	"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NPU_ALLOC_CONF",
+	"max_split_size", "max_split_size_mb",
 	"max_non_split_rounding_mb", "max_non_split_rounding_size", "garbage_collection_threshold", "expandable_segments",
-	"expandable_segments_handle_type", "roundup_power2_divisions", "roundup_bypass_threshold_mb", "pinned_num_register_threads",
-	"pinned_use_cuda_host_register", "pinned_use_background_threads", "pinned_reserve_segment_size_mb", "release_lock_on_cudamalloc",
-	"graph_capture_record_stream_reuse", "per_process_memory_fraction", "large_segment_size_mb", "throw_on_cudamalloc_oom", "backend", "native",
-	"cudaMallocAsync", "use_async_allocator", "accelerator_allocator_settings", "last_allocator_settings", "trace_alloc_overflowed",
+	"expandable_segments_handle_type", "roundup_power2_divisions", "roundup_bypass_threshold_mb",
+	"pinned_num_register_threads",
+	"pinned_use_cuda_host_register", "pinned_use_background_threads", "pinned_reserve_segment_size_mb",
+	"release_lock_on_cudamalloc",
+	"graph_capture_record_stream_reuse", "per_process_memory_fraction", "large_segment_size_mb",
+	"throw_on_cudamalloc_oom", "backend", "native",
+	"cudaMallocAsync", "use_async_allocator", "accelerator_allocator_settings", "last_allocator_settings",
+	"trace_alloc_overflowed",
 	"trace_alloc_max_entries", "true", "false", "True", "False", "none", "None",
 )

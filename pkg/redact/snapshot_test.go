@@ -21,14 +21,17 @@ func secretSnapshot() *snapshot.Snapshot {
 	stack := c.Stack(
 		snapshot.FrameText{Name: "zebra::kernel<at::Tensor, zebra::Policy>(at::Tensor const&)"},
 		snapshot.FrameText{File: "/build/zebra/csrc/zebra.cu", Line: 3, Name: "launch_zebra"},
-		snapshot.FrameText{File: "/home/zebra/.venv/lib/python3.12/site-packages/torch/nn/modules/linear.py", Line: 125, Name: "forward"},
-		snapshot.FrameText{File: "/home/zebra/.venv/lib/python3.12/site-packages/zebra/model.py", Line: 1, Name: "Zebra.zebra_attention"},
+		snapshot.FrameText{File: "/home/zebra/.venv/lib/python3.12/site-packages/torch/nn/modules/linear.py", Line: 125,
+			Name: "forward"},
+		snapshot.FrameText{File: "/home/zebra/.venv/lib/python3.12/site-packages/zebra/model.py", Line: 1,
+			Name: "Zebra.zebra_attention"},
 		snapshot.FrameText{File: `C:\Users\zebra\zebra.py`, Line: 1, Name: "zebra"},
 		snapshot.FrameText{File: "<attrs generated init zebra.Config>", Line: 1, Name: "__init__"},
 		snapshot.FrameText{File: "/tmp/torchinductor_zebra/fx/czebra.py", Line: 1, Name: "triton_zebra"},
 	)
 	label := c.Stack(snapshot.FrameText{File: "the zebra's step", Name: "START"})
-	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 512, Stack: stack, Context: "zebra 0/0", Metadata: `{"run":"zebra"}`})
+	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 512, Stack: stack, Context: "zebra 0/0",
+		Metadata: `{"run":"zebra"}`})
 	c.Event(0, snapshot.EventText{Action: snapshot.UserDefined, Stack: label})
 	c.Event(0, snapshot.EventText{Action: snapshot.FirstUnknownAction})
 	c.Annotation("Optimizer.step#Zebra.step", true, 5)
@@ -36,7 +39,8 @@ func secretSnapshot() *snapshot.Snapshot {
 	c.Text("a zebra that nothing refers to")
 	s := c.Snapshot()
 	s.ActionNames = []string{"zebra_alloc"}
-	s.Settings = []snapshot.Setting{{Key: "zebra.key", Value: "zebra:/home/zebra,max_split_size_mb:128"}, {Key: "max_split_size", Value: "-1"}}
+	s.Settings = []snapshot.Setting{{Key: "zebra.key", Value: "zebra:/home/zebra,max_split_size_mb:128"},
+		{Key: "max_split_size", Value: "-1"}}
 	s.Oddity.UnknownActions = map[string]int{"zebra_alloc": 1}
 	s.Oddity.UnknownKeys = map[string]int{"zebra_key": 1}
 	return s

@@ -18,7 +18,8 @@ func (w *worker) text(text string) string {
 	}
 	// Torch's own annotations name a class behind #, and steps go by what is before it.
 	if before, class, found := strings.Cut(text, "#"); found && publicLabels[before] {
-		if name, method, _ := strings.Cut(class, "."); optimizers[name] && method == strings.TrimPrefix(before, "Optimizer.") {
+		if name, method, _ := strings.Cut(class, "."); optimizers[name] &&
+			method == strings.TrimPrefix(before, "Optimizer.") {
 			return text
 		}
 		return before + "#" + w.p.of(kindText, class)
@@ -35,7 +36,8 @@ var publicLabels = map[string]bool{
 }
 
 // optimizers are torch's own classes.
-var optimizers = set("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam")
+var optimizers = set("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam",
+	"RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam")
 
 // withoutPaths renames the paths in a text.
 func (w *worker) withoutPaths(text string) string {

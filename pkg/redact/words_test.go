@@ -12,9 +12,13 @@ import (
 // functions are put together from the words of the rules and words of others.
 func TestRulesReadTheSame(t *testing.T) {
 	words := analysis.Words()
-	own := []string{"zebra", "Trainer", "x", "", "kv_Cache", "optimus", "my_clip_grad", "PagedKVCache", "lib", "python3.12", "a.b", "model.py", "adam.py", "optim.py", "C:", "home"}
-	pieces := append(append(append(append(append([]string{}, words.Whole...), words.Prefixes...), words.Within...), words.AnyCase...), own...)
-	identifiers := []string{"at", "native", "acme", "torch", "foo", "Tensor", "apply", "THPVariable_to", "_ops", "cubic", "mycub", "cub", "PyObject_Call", "const", "gc_collect_main", "x_AccumulateGrad", "MyBackward", "my_nccl_thing"}
+	own := []string{"zebra", "Trainer", "x", "", "kv_Cache", "optimus", "my_clip_grad", "PagedKVCache", "lib",
+		"python3.12", "a.b", "model.py", "adam.py", "optim.py", "C:", "home"}
+	pieces := append(append(append(append(append([]string{}, words.Whole...), words.Prefixes...), words.Within...),
+		words.AnyCase...), own...)
+	identifiers := []string{"at", "native", "acme", "torch", "foo", "Tensor", "apply", "THPVariable_to", "_ops",
+		"cubic", "mycub", "cub", "PyObject_Call", "const", "gc_collect_main", "x_AccumulateGrad", "MyBackward",
+		"my_nccl_thing"}
 	for _, word := range words.Symbols {
 		identifiers = append(identifiers, strings.Split(strings.TrimSuffix(word, "::"), "::")...)
 	}
@@ -39,7 +43,9 @@ func TestRulesReadTheSame(t *testing.T) {
 		if random.IntN(4) == 0 {
 			file, function = pick([]string{"??", "", "/x/y.cpp"}), pick([]string{"", "", "at::_ops::mm::call("})
 			for range random.IntN(9) {
-				function += pick(identifiers) + pick([]string{"::", "::", "::apply(", "(", "<", ">", ")", ", ", " ", "::(anonymous namespace)::", "."})
+				function += pick(identifiers) +
+					pick([]string{"::", "::", "::apply(", "(", "<", ">", ")", ", ", " ",
+						"::(anonymous namespace)::", "."})
 			}
 		}
 		newFile, newFunction := w.file(file), w.function(file, function)

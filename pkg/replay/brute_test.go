@@ -56,7 +56,8 @@ func bruteForce(e *snapshot.Events, final map[uint64]int64) []interval {
 		out = append(out, at)
 	}
 	for i := range n {
-		at := interval{addr: e.Addr[i], size: possible(e.Size[i]), start: replay.None, end: replay.None, requested: replay.None}
+		at := interval{addr: e.Addr[i], size: possible(e.Size[i]), start: replay.None, end: replay.None,
+			requested: replay.None}
 		switch e.Action[i] {
 		case snapshot.Alloc:
 			at.start = i
@@ -100,11 +101,14 @@ func compare(a, b interval) int {
 // then: events are missing, addresses overlap, frees repeat.
 func random(r *rand.Rand) (*snapshot.Snapshot, map[uint64]int64) {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeRequested,
-		snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SegmentAlloc, snapshot.SegmentFree, snapshot.OOM, snapshot.SnapshotTaken}
+	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested,
+		snapshot.FreeRequested,
+		snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SegmentAlloc, snapshot.SegmentFree,
+		snapshot.OOM, snapshot.SnapshotTaken}
 	stack := c.Stack(snapshot.FrameText{File: "a.py", Line: 1, Name: "f"})
 	for range r.IntN(60) {
-		c.Event(0, snapshot.EventText{Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(6)), Size: int64(1 + r.IntN(100)), Stack: stack})
+		c.Event(0, snapshot.EventText{Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(6)),
+			Size: int64(1 + r.IntN(100)), Stack: stack})
 	}
 	c.Trace(0)
 	final := map[uint64]int64{}
@@ -157,13 +161,15 @@ func fuzzed(events, blocks []byte) (*snapshot.Snapshot, map[uint64]int64) {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	c.Trace(0)
 	for ; len(events) >= 3; events = events[3:] {
-		c.Event(0, snapshot.EventText{Action: snapshot.Action(events[0] % 16), Addr: uint64(events[1]%8) * 512, Size: fuzzedSize(events[2])})
+		c.Event(0, snapshot.EventText{Action: snapshot.Action(events[0] % 16), Addr: uint64(events[1]%8) * 512,
+			Size: fuzzedSize(events[2])})
 	}
 	final := map[uint64]int64{}
 	seg := snapshot.Segment{TotalSize: 4096}
 	var list []snapshot.Block
 	for ; len(blocks) >= 2; blocks = blocks[2:] {
-		b := snapshot.Block{Address: uint64(blocks[0]%8) * 512, Size: 512, RequestedSize: fuzzedSize(blocks[1]), State: snapshot.BlockState(blocks[0] >> 6 % 3)}
+		b := snapshot.Block{Address: uint64(blocks[0]%8) * 512, Size: 512, RequestedSize: fuzzedSize(blocks[1]),
+			State: snapshot.BlockState(blocks[0] >> 6 % 3)}
 		if _, twice := final[b.Address]; twice {
 			continue // an address has one block
 		}
@@ -245,7 +251,8 @@ func checkStates(t *testing.T, d *replay.Device, s *snapshot.Snapshot) {
 		}
 	}
 	if d.Totals.PeakBytes != peak || d.Totals.PeakState != peakState {
-		t.Errorf("peak %d in state %d, brute force has %d in %d", d.Totals.PeakBytes, d.Totals.PeakState, peak, peakState)
+		t.Errorf("peak %d in state %d, brute force has %d in %d", d.Totals.PeakBytes, d.Totals.PeakState, peak,
+			peakState)
 	}
 	if d.Totals.BaselineBytes != active[0] || d.Totals.FinalBytes != active[len(active)-1] {
 		t.Errorf("totals %+v", d.Totals)

@@ -113,7 +113,8 @@ type Anomalies struct {
 
 // Total is the number of anomalies of every kind.
 func (a *Anomalies) Total() int {
-	return a.OverlappingAllocs + a.RepeatedFrees + a.SizeMismatches + a.UnknownActions + a.ImpossibleSizes + a.NegativeReserved
+	return a.OverlappingAllocs + a.RepeatedFrees + a.SizeMismatches + a.UnknownActions + a.ImpossibleSizes +
+		a.NegativeReserved
 }
 
 // Reconciliation compares the end of the replay with the final segments, which

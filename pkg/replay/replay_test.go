@@ -45,14 +45,22 @@ func TestAnomalies(t *testing.T) {
 		adds   bool
 	}{
 		{"a plain life", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{}, true},
-		{"overlap", trace([]ev{{alloc, 1, 7}, {alloc, 1, 8}}, block(1, 8, allocated)), replay.Anomalies{OverlappingAllocs: 1}, false},
-		{"a free twice", trace([]ev{{alloc, 1, 7}, {completed, 1, 7}, {completed, 1, 7}}), replay.Anomalies{RepeatedFrees: 1}, false},
-		{"a request twice", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{RepeatedFrees: 1}, false},
-		{"a free of another size", trace([]ev{{alloc, 1, 7}, {completed, 1, 9}}), replay.Anomalies{SizeMismatches: 1}, false},
-		{"a negative size", trace([]ev{{alloc, 1, -7}}, block(1, 0, allocated)), replay.Anomalies{ImpossibleSizes: 1}, false},
-		{"more memory than there is", trace([]ev{{alloc, 1, 1 << 43}}, block(1, 0, allocated)), replay.Anomalies{ImpossibleSizes: 1}, false},
-		{"no such action", trace([]ev{{snapshot.FirstUnknownAction, 1, 7}}), replay.Anomalies{UnknownActions: 1}, false},
-		{"more freed than held", trace([]ev{{snapshot.SegmentAlloc, 1, 2 << 20}, {snapshot.SegmentAlloc, 1, 2 << 20}}, block(1, 1, allocated)),
+		{"overlap", trace([]ev{{alloc, 1, 7}, {alloc, 1, 8}}, block(1, 8, allocated)),
+			replay.Anomalies{OverlappingAllocs: 1}, false},
+		{"a free twice", trace([]ev{{alloc, 1, 7}, {completed, 1, 7}, {completed, 1, 7}}),
+			replay.Anomalies{RepeatedFrees: 1}, false},
+		{"a request twice", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}),
+			replay.Anomalies{RepeatedFrees: 1}, false},
+		{"a free of another size", trace([]ev{{alloc, 1, 7}, {completed, 1, 9}}), replay.Anomalies{SizeMismatches: 1},
+			false},
+		{"a negative size", trace([]ev{{alloc, 1, -7}}, block(1, 0, allocated)), replay.Anomalies{ImpossibleSizes: 1},
+			false},
+		{"more memory than there is", trace([]ev{{alloc, 1, 1 << 43}}, block(1, 0, allocated)),
+			replay.Anomalies{ImpossibleSizes: 1}, false},
+		{"no such action", trace([]ev{{snapshot.FirstUnknownAction, 1, 7}}), replay.Anomalies{UnknownActions: 1},
+			false},
+		{"more freed than held", trace([]ev{{snapshot.SegmentAlloc, 1, 2 << 20}, {snapshot.SegmentAlloc, 1, 2 << 20}},
+			block(1, 1, allocated)),
 			replay.Anomalies{NegativeReserved: 2}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,15 +85,18 @@ func TestReconciliation(t *testing.T) {
 		t.Errorf("a block of another size: %+v", r)
 	}
 	reopened := trace([]ev{{alloc, 1, 7}, {completed, 1, 7}}, block(1, 9, allocated))
-	if r := reopened.Reconciliation; r.ReopenedBlocks != 1 || r.PreExistingBlocks != 1 || reopened.Allocations[0].Version != 1 {
+	if r := reopened.Reconciliation; r.ReopenedBlocks != 1 || r.PreExistingBlocks != 1 ||
+		reopened.Allocations[0].Version != 1 {
 		t.Errorf("a block behind the trace's back: %+v", r)
 	}
-	waiting := trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {alloc, 2, 1}}, block(1, 7, pending), block(2, 1, allocated))
+	waiting := trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {alloc, 2, 1}}, block(1, 7, pending),
+		block(2, 1, allocated))
 	if a := waiting.Allocations[0]; !a.PendingAtEnd() || !a.LiveAtEnd() || !waiting.AddsUp() {
 		t.Errorf("pending at the end: %+v", a)
 	}
 	before := trace([]ev{{completed, 3, 5}}, block(1, 7, allocated), block(2, 9, pending))
-	if before.PreExisting != 3 || before.Totals.BaselineBytes != 21 || before.Totals.FinalBytes != 16 || !before.AddsUp() {
+	if before.PreExisting != 3 || before.Totals.BaselineBytes != 21 || before.Totals.FinalBytes != 16 ||
+		!before.AddsUp() {
 		t.Errorf("what was there before: %+v", before.Totals)
 	}
 	for _, a := range before.Allocations {
@@ -109,11 +120,15 @@ func TestUneven(t *testing.T) {
 		"a block elsewhere":   {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[1].Address += 512 }, 1},
 		"a larger block":      {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[0].Size += 512 }, 1},
 		"a block of negative": {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[2].Size = -512 }, 1},
-		"a block freed":       {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[0].State = snapshot.Inactive }, 1},
+		"a block freed": {func(_ *snapshot.Segment,
+			blocks []snapshot.Block) {
+			blocks[0].State = snapshot.Inactive
+		}, 1},
 	} {
 		c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 		c.Trace(0)
-		c.Segment(snapshot.Segment{Address: 512, TotalSize: 3 * 512}, block(1, 7, snapshot.ActiveAllocated), block(2, 9, snapshot.ActivePendingFree), block(3, 0, snapshot.Inactive))
+		c.Segment(snapshot.Segment{Address: 512, TotalSize: 3 * 512}, block(1, 7, snapshot.ActiveAllocated),
+			block(2, 9, snapshot.ActivePendingFree), block(3, 0, snapshot.Inactive))
 		s := c.Snapshot()
 		tt.change(&s.Segments[0], s.Blocks)
 		if got := replay.Replay(s, 0).Reconciliation.UnevenSegments; got != tt.uneven {
@@ -152,7 +167,8 @@ func TestVersions(t *testing.T) {
 	for _, a := range d.Allocations {
 		got = append(got, a.Version)
 	}
-	if want := []int32{0, 1, 2, 0}; len(got) != 4 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
+	if want := []int32{0, 1, 2, 0}; len(got) != 4 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] ||
+		got[3] != want[3] {
 		t.Errorf("versions %v, want %v", got, want)
 	}
 }
@@ -167,7 +183,8 @@ func FuzzReplay(f *testing.F) {
 		for ; len(data) >= 3; data = data[3:] {
 			events = append(events, ev{snapshot.Action(data[0] % 16), uint64(data[1] % 8), int64(int8(data[2]))})
 		}
-		d := trace(events, block(1, 5, snapshot.ActiveAllocated), block(2, 6, snapshot.ActivePendingFree), block(3, 1, snapshot.Inactive))
+		d := trace(events, block(1, 5, snapshot.ActiveAllocated), block(2, 6, snapshot.ActivePendingFree),
+			block(3, 1, snapshot.Inactive))
 		active := d.ActiveBytes()
 		for k, want := range active {
 			var sum int64

@@ -12,7 +12,8 @@ import (
 // it was at least.
 func TestEndUnknown(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	for _, e := range []ev{{alloc, 1, 7}, {snapshot.SegmentAlloc, 8, 100}, {alloc, 2, 90}, {requested, 1, 7}, {completed, 5, 40}, {snapshot.SegmentFree, 9, 50}} {
+	for _, e := range []ev{{alloc, 1, 7}, {snapshot.SegmentAlloc, 8, 100}, {alloc, 2, 90}, {requested, 1, 7},
+		{completed, 5, 40}, {snapshot.SegmentFree, 9, 50}} {
 		c.Event(0, snapshot.EventText{Action: e.action, Addr: 512 * e.at, Size: e.size})
 	}
 	s := c.Snapshot()
@@ -25,7 +26,8 @@ func TestEndUnknown(t *testing.T) {
 		t.Errorf("given up, and not known to be gone: %+v", a)
 	}
 	// Before the segment of 100 bytes, 47 were active; at the end 97, beside 50 less reserved.
-	if got := d.Totals; got.ReservedBaselineBytes != 47 || got.ReservedPeakBytes != 147 || got.ReservedFinalBytes != 97 || got.FinalBytes != 97 {
+	if got := d.Totals; got.ReservedBaselineBytes != 47 || got.ReservedPeakBytes != 147 ||
+		got.ReservedFinalBytes != 97 || got.FinalBytes != 97 {
 		t.Errorf("%+v", got)
 	}
 	if s.Salvaged = nil; replay.Replay(s, 0).Anomalies.NegativeReserved != 1 {

@@ -112,7 +112,8 @@ func (d *Device) judgeHistory(s *snapshot.Snapshot) {
 	case n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
 		r.HistoryCut, r.HistoryCutReason = true, "the first event completes a free whose request is missing"
 	case roundLimit(n):
-		r.HistoryCut, r.HistoryCutReason = true, "the number of events is a round limit, as a full ring buffer leaves it"
+		r.HistoryCut, r.HistoryCutReason = true,
+			"the number of events is a round limit, as a full ring buffer leaves it"
 	}
 }
 

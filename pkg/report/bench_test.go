@@ -39,7 +39,8 @@ func loop(n int) *snapshot.Snapshot {
 		now += 20 + random.Int64N(8)
 		i %= step
 		c.Event(0, snapshot.EventText{
-			Action: action, Addr: 0x7f0000000000 + uint64(i)<<24, Size: int64(1+i%37) << 12, Stack: stacks[i], TimeMicros: now,
+			Action: action, Addr: 0x7f0000000000 + uint64(i)<<24, Size: int64(1+i%37) << 12, Stack: stacks[i],
+			TimeMicros: now,
 		})
 	}
 	for i := range n {

@@ -31,8 +31,11 @@ func TestStart(t *testing.T) {
 	}{
 		{"nothing", nil, Start{0, 0}},
 		{"the only device", []answer.Input{answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
-		{"the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{2, 0}},
-		{"the first of equals", []answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
+		{"the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()),
+			answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{2, 0}},
+		{"the first of equals",
+			[]answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())},
+			Start{0, 0}},
 	} {
 		if got := New("", test.in).Start; got != test.want {
 			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)
@@ -48,14 +51,16 @@ func TestTimes(t *testing.T) {
 	}{
 		{nil, "", 0},
 		{[]int64{1_700_000_000_000_001}, "2023-11-14T22:13:20.000001Z", 0},
-		{[]int64{1_700_000_000_000_000, 1_700_000_000_000_900, 1_700_000_000_000_300}, "2023-11-14T22:13:20.000000Z", 900},
+		{[]int64{1_700_000_000_000_000, 1_700_000_000_000_900, 1_700_000_000_000_300},
+			"2023-11-14T22:13:20.000000Z", 900},
 		{[]int64{math.MinInt64, math.MaxInt64}, "", maxExact},
 		{[]int64{math.MaxInt64, math.MinInt64}, "", 0},
 	} {
 		var d Device
 		d.setTimes(&snapshot.Events{TimeMicros: test.micros})
 		if d.HasTime != (len(test.micros) > 0) || d.FirstTime != test.first || d.SpanMicros != test.span {
-			t.Errorf("%v: has time %v, first %q, span %d, want %q, %d", test.micros, d.HasTime, d.FirstTime, d.SpanMicros, test.first, test.span)
+			t.Errorf("%v: has time %v, first %q, span %d, want %q, %d", test.micros, d.HasTime, d.FirstTime,
+				d.SpanMicros, test.first, test.span)
 		}
 	}
 }
@@ -70,7 +75,8 @@ func TestFamilies(t *testing.T) {
 		}
 		seen[f.Key] = true
 		if f.Hue >= len(palette.Light) || len(palette.Light) != len(palette.Dark) {
-			t.Errorf("family %s has hue %d of %d light, %d dark ones", f.Key, f.Hue, len(palette.Light), len(palette.Dark))
+			t.Errorf("family %s has hue %d of %d light, %d dark ones", f.Key, f.Hue, len(palette.Light),
+				len(palette.Dark))
 		}
 	}
 }

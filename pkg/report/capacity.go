@@ -40,7 +40,9 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 func newCapacity(r *analysis.Recording, known analysis.Capacity, given GivenCapacity) *Capacity {
 	switch {
 	case known.Given > 0 && given.GPU != "":
-		return &Capacity{known.Given, units.NoBreak("capacity of " + article(given.GPU) + " " + given.GPU + ": about " + units.Bytes(known.Given))}
+		return &Capacity{known.Given,
+			units.NoBreak("capacity of " + article(given.GPU) + " " + given.GPU + ": about " +
+				units.Bytes(known.Given))}
 	case known.Given > 0:
 		return &Capacity{known.Given, units.NoBreak("capacity, as given: " + units.Bytes(known.Given))}
 	case r.Device.Totals.OOMEvents > 0:

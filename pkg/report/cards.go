@@ -55,7 +55,8 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 		}
 		if a.Evidence.State != analysis.NoState {
 			view.Answers[i].Evidence = &Evidence{
-				From: a.Evidence.From, To: a.Evidence.To, State: a.Evidence.State, Allocation: p.place(a.Evidence.Allocation),
+				From: a.Evidence.From, To: a.Evidence.To, State: a.Evidence.State,
+				Allocation: p.place(a.Evidence.Allocation),
 			}
 		}
 	}

@@ -27,7 +27,8 @@ func chartOptions() ([]byte, error) {
 	chart.SetGlobalOptions(
 		charts.WithAnimation(false),
 		charts.WithGridOpts(opts.Grid{}, opts.Grid{}),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", SplitLine: hiddenLine, AxisLabel: formattedLabel(formatPosition)}),
+		charts.WithXAxisOpts(opts.XAxis{Type: "value", SplitLine: hiddenLine,
+			AxisLabel: formattedLabel(formatPosition)}),
 		charts.WithYAxisOpts(opts.YAxis{Type: "value", SplitLine: hiddenLine, AxisLabel: formattedLabel(formatBytes),
 			AxisLine: &opts.AxisLine{Show: opts.Bool(false)}}),
 	)

@@ -34,7 +34,8 @@ func curveSVG(s *curveSource) template.HTML {
 	fmt.Fprintf(&c.svg, `<svg class="curve" viewBox="0 0 %d %d" role="img" aria-label="%s">`, curveWidth, curveHeight,
 		template.HTMLEscapeString(curveSentence(s)))
 	c.grid()
-	fmt.Fprintf(&c.svg, `<path class="curve-area" d="%sV%dH%dZ" fill="currentColor" fill-opacity=".14"/>`, active, curveBottom, curveLeft)
+	fmt.Fprintf(&c.svg, `<path class="curve-area" d="%sV%dH%dZ" fill="currentColor" fill-opacity=".14"/>`, active,
+		curveBottom, curveLeft)
 	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="none" stroke="currentColor"/>`, active)
 	fmt.Fprintf(&c.svg, `<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
 	c.peak(&s.totals)
@@ -46,7 +47,8 @@ func curveSVG(s *curveSource) template.HTML {
 
 func curveSentence(s *curveSource) string {
 	t := &s.totals
-	return fmt.Sprintf("Active memory of %s over %s: it begins with %s, peaks at %s and ends with %s; reserved at most %s.",
+	return fmt.Sprintf("Active memory of %s over %s: it begins with %s, peaks at %s and ends with %s; reserved "+
+		"at most %s.",
 		s.label, units.Plural(s.events, "event", "events"), units.Bytes(t.BaselineBytes),
 		units.Bytes(t.PeakBytes), units.Bytes(t.FinalBytes), units.Bytes(t.ReservedPeakBytes))
 }
@@ -170,7 +172,8 @@ func (c *curve) grid() {
 	for i := range c.top/step + 1 {
 		v := i * step
 		y := c.y(v)
-		fmt.Fprintf(&c.svg, `<path class="curve-grid" d="M%d %sH%d" stroke="currentColor" stroke-opacity=".18"/>`, curveLeft, decimal(y), curveRight)
+		fmt.Fprintf(&c.svg, `<path class="curve-grid" d="M%d %sH%d" stroke="currentColor" stroke-opacity=".18"/>`,
+			curveLeft, decimal(y), curveRight)
 		label := "0"
 		if v > 0 {
 			name := strings.Fields(units.Bytes(unit))[1]
@@ -190,7 +193,8 @@ func (c *curve) peak(t *replay.Totals) {
 		anchor, other, opposite = "end", "start", curveLeft
 	}
 	c.text("curve-peak", x, curveTop-14, anchor, "peak "+units.NoBreak(units.Bytes(t.PeakBytes)))
-	c.text("curve-reserved", float64(opposite), curveTop-14, other, "reserved "+units.NoBreak(units.Bytes(t.ReservedPeakBytes)))
+	c.text("curve-reserved", float64(opposite), curveTop-14, other,
+		"reserved "+units.NoBreak(units.Bytes(t.ReservedPeakBytes)))
 }
 
 func (c *curve) text(class string, x, y float64, anchor, text string) {

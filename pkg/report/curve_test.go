@@ -36,7 +36,8 @@ func TestCurveIsBounded(t *testing.T) {
 
 // The curve is well-formed, holds no style or script, and escapes its texts.
 func TestCurveIsInert(t *testing.T) {
-	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.StateOnly(), samples.OneEvent()} {
+	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.StateOnly(),
+		samples.OneEvent()} {
 		for _, id := range s.Devices() {
 			svg := string(curveSVG(recordedCurve(replay.Replay(s, id), samples.HostileTexts[0])))
 			decoder := xml.NewDecoder(strings.NewReader(svg))

@@ -28,7 +28,8 @@ func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()), answer.NewInput("hostile.pickle", samples.Hostile())}
+	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()),
+		answer.NewInput("hostile.pickle", samples.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
@@ -76,7 +77,8 @@ func checkStacks(t testing.TB, got *decodedStacks, in *answer.Input) {
 		var want []string
 		for _, f := range s.Stacks.Frames(snapshot.StackID(id)) {
 			frame := s.Frames[f]
-			want = append(want, fmt.Sprintf("%s:%d:%s", valid(s.String(frame.File)), max(0, frame.Line), valid(s.String(frame.Name))))
+			want = append(want, fmt.Sprintf("%s:%d:%s", valid(s.String(frame.File)), max(0, frame.Line),
+				valid(s.String(frame.Name))))
 		}
 		if frames := got.frames(id); !slices.Equal(frames, want) {
 			t.Errorf("stack %d is %q, want %q", id, frames, want)
@@ -194,7 +196,8 @@ func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *dec
 	}
 	for i, v := range got.time {
 		span := e.TimeMicros[i] - e.TimeMicros[0]
-		if near := span > -maxExact && span < maxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near && v != span {
+		if near := span > -maxExact && span < maxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near &&
+			v != span {
 			t.Errorf("event %d is at %d, want %d", i, v, span)
 		}
 	}
@@ -225,7 +228,8 @@ func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *dec
 	checkNotes(t, "metadata", got.metadataAlloc, got.metadataText, e.Metadata, d, stacks, s)
 }
 
-func checkNotes(t testing.TB, what string, alloc, text []uint64, column []snapshot.StringID, d *replay.Device, stacks *decodedStacks, s *snapshot.Snapshot) {
+func checkNotes(t testing.TB, what string, alloc, text []uint64, column []snapshot.StringID, d *replay.Device,
+	stacks *decodedStacks, s *snapshot.Snapshot) {
 	t.Helper()
 	var got, want []string
 	for i, place := range alloc {

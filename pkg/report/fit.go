@@ -44,7 +44,8 @@ func (e *TooLargeError) Error() string {
 	if len(e.LeftOut) > 0 {
 		without = " even without " + strings.Join(e.LeftOut, ", ")
 	}
-	return fmt.Sprintf("the report takes %s%s; the limit is %s", units.FileSize(e.Size), without, units.FileSize(e.Limit))
+	return fmt.Sprintf("the report takes %s%s; the limit is %s", units.FileSize(e.Size), without,
+		units.FileSize(e.Limit))
 }
 
 // Fit makes the file at most limit bytes long. It leaves out as little as that
@@ -117,9 +118,11 @@ func (d *Document) coarsestTime() int64 {
 // warnFit says what was left out.
 func (d *Document) warnFit(limit int64) {
 	d.fitted = []answer.Warning{{
-		Fact:        fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit), strings.Join(d.LeftOut(), ", ")),
-		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write the report again without a limit:",
-		Code:        "memviz trace --max-size none " + commandName(d.in),
+		Fact: fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit),
+			strings.Join(d.LeftOut(), ", ")),
+		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write " +
+			"the report again without a limit:",
+		Code: "memviz trace --max-size none " + commandName(d.in),
 	}}
 	d.warn()
 }

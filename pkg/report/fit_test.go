@@ -35,7 +35,8 @@ func busy(n int) *snapshot.Snapshot {
 	now := int64(1_700_000_000_000_000)
 	event := func(action snapshot.Action, addr uint64, size int64, metadata string) {
 		now += 100 + random.Int64N(1000)
-		c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stacks[random.IntN(len(stacks))], TimeMicros: now, Metadata: metadata})
+		c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stacks[random.IntN(len(stacks))],
+			TimeMicros: now, Metadata: metadata})
 	}
 	type tensor struct {
 		addr uint64
@@ -64,10 +65,12 @@ func busy(n int) *snapshot.Snapshot {
 // Each step makes the file smaller, by leaving out what it is meant to and
 // nothing else.
 func TestFit(t *testing.T) {
-	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)), answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("busy.pickle", busy(20_000)),
+		answer.NewInput("training.pickle", samples.Training())}
 	full := encoded(t, in)
 	d := Encode("memviz test", in, nil)
-	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code", "the stacks of frees"}
+	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code",
+		"the stacks of frees"}
 	for steps := 1; steps <= int(omissionCount); steps++ {
 		before, err := d.Size()
 		if err != nil {
@@ -84,7 +87,8 @@ func TestFit(t *testing.T) {
 		for _, f := range page.report.Files {
 			warnings := f.Devices[0].Warnings
 			last := warnings[len(warnings)-1]
-			if !strings.Contains(last.Fact, strings.Join(said[:steps], ", ")) || last.Code != "memviz trace --max-size none SNAPSHOT..." {
+			if !strings.Contains(last.Fact, strings.Join(said[:steps], ", ")) ||
+				last.Code != "memviz trace --max-size none SNAPSHOT..." {
 				t.Errorf("step %d is warned of by %+v", steps, last)
 			}
 		}
@@ -92,7 +96,8 @@ func TestFit(t *testing.T) {
 	size, _ := d.Size()
 	err := d.Fit(size - 1)
 	var tooLarge *TooLargeError
-	if !errors.As(err, &tooLarge) || tooLarge.Size != size || tooLarge.Limit != size-1 || !slices.Equal(tooLarge.LeftOut, said) {
+	if !errors.As(err, &tooLarge) || tooLarge.Size != size || tooLarge.Limit != size-1 ||
+		!slices.Equal(tooLarge.LeftOut, said) {
 		t.Errorf("after the last step: %v", err)
 	}
 }
@@ -170,13 +175,15 @@ func TestCommandName(t *testing.T) {
 
 func TestCoarseStep(t *testing.T) {
 	for _, test := range []struct{ span, want int64 }{
-		{0, 1}, {timeSteps, 1}, {timeSteps + 1, 2}, {2 * timeSteps, 2}, {4 * timeSteps, 5}, {7_520_000, 200}, {maxExact, 50_000_000_000},
+		{0, 1}, {timeSteps, 1}, {timeSteps + 1, 2}, {2 * timeSteps, 2}, {4 * timeSteps, 5}, {7_520_000, 200},
+		{maxExact, 50_000_000_000},
 	} {
 		if got := coarseStep(test.span); got != test.want {
 			t.Errorf("a span of %d has steps of %d, want %d", test.span, got, test.want)
 		}
 	}
-	for _, test := range []struct{ v, step, want int64 }{{0, 5, 0}, {4, 5, 0}, {5, 5, 5}, {-1, 5, -5}, {-5, 5, -5}, {-6, 5, -10}, {7, 1, 7}} {
+	for _, test := range []struct{ v, step, want int64 }{{0, 5, 0}, {4, 5, 0}, {5, 5, 5}, {-1, 5, -5}, {-5, 5, -5},
+		{-6, 5, -10}, {7, 1, 7}} {
 		if got := roundDown(test.v, test.step); got != test.want {
 			t.Errorf("%d down to a multiple of %d is %d, want %d", test.v, test.step, got, test.want)
 		}

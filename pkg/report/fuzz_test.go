@@ -56,7 +56,8 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 		frames := make([]snapshot.FrameText, depth)
 		for i := range frames {
 			b := next()
-			frames[i] = snapshot.FrameText{File: string([]byte{b, '.', 'p', 'y'}), Line: int32(b) - 9, Name: string([]byte{'f', b % 8})}
+			frames[i] = snapshot.FrameText{File: string([]byte{b, '.', 'p', 'y'}), Line: int32(b) - 9,
+				Name: string([]byte{'f', b % 8})}
 		}
 		return c.Stack(frames...)
 	}
@@ -65,7 +66,8 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 		device := snapshot.DeviceID(b >> 7)
 		if b&0x70 == 0x70 {
 			c.Segment(snapshot.Segment{Device: device, Address: number(), TotalSize: int64(number())},
-				snapshot.Block{Address: number(), Size: int64(number()), RequestedSize: int64(number()), Stack: stack(), State: snapshot.BlockState(b % 3)})
+				snapshot.Block{Address: number(), Size: int64(number()), RequestedSize: int64(number()), Stack: stack(),
+					State: snapshot.BlockState(b % 3)})
 			continue
 		}
 		if b&0x70 == 0x60 {
@@ -73,8 +75,9 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 			continue
 		}
 		e := snapshot.EventText{
-			Action: snapshot.Action(b % uint8(snapshot.FirstUnknownAction+1)), Addr: number(), Size: int64(number()), Stream: number(),
-			Stack: stack(), TimeMicros: int64(number()),
+			Action: snapshot.Action(b % uint8(snapshot.FirstUnknownAction+1)), Addr: number(), Size: int64(number()),
+			Stream: number(),
+			Stack:  stack(), TimeMicros: int64(number()),
 		}
 		if b&0x08 != 0 {
 			e.Context, e.Metadata = string([]byte{next()}), string([]byte{next(), next()})

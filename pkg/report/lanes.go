@@ -55,7 +55,8 @@ type deviceLanes struct {
 
 // setLanes finds them; id is that of the payload.
 func (view *Device) setLanes(r *analysis.Recording, id string) {
-	l := &deviceLanes{snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(), steps: analysis.FindSteps(r)}
+	l := &deviceLanes{snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(),
+		steps: analysis.FindSteps(r)}
 	ranges, phases := analysis.FindAnnotations(r), r.Phases().Runs
 	l.ranges = outermost(ranges, maxRangeDepth, maxRanges)
 	l.phases = longest(phases, maxPhases)
@@ -84,7 +85,8 @@ func outermost(ranges []analysis.AnnotationRange, depth, limit int) []analysis.A
 		total += perLevel[levels]
 		levels++
 	}
-	kept := slices.DeleteFunc(slices.Clone(ranges), func(a analysis.AnnotationRange) bool { return a.Lane >= max(levels, 1) })
+	kept := slices.DeleteFunc(slices.Clone(ranges),
+		func(a analysis.AnnotationRange) bool { return a.Lane >= max(levels, 1) })
 	return longestOf(kept, limit, func(a analysis.AnnotationRange) int { return a.To - a.From })
 }
 

@@ -28,7 +28,8 @@ type decodedLanes struct {
 
 func decodeLanes(raw []byte) (*decodedLanes, error) {
 	r := columnReader{rest: raw}
-	l := &decodedLanes{strings: r.strings(), from: sums(r.column()), length: r.column(), fromUs: sums(r.signed()), lengthUs: r.column()}
+	l := &decodedLanes{strings: r.strings(), from: sums(r.column()), length: r.column(), fromUs: sums(r.signed()),
+		lengthUs: r.column()}
 	l.depth, l.name, l.cut = r.column(), r.column(), r.column()
 	l.phaseFrom, l.phases, l.phaseKind = sums(r.column()), r.column(), r.column()
 	l.boundaries = sums(r.column())
@@ -48,14 +49,16 @@ func decodeLanes(raw []byte) (*decodedLanes, error) {
 func (l *decodedLanes) lines() string {
 	var b strings.Builder
 	for i, from := range l.from {
-		fmt.Fprintf(&b, "%s%s %d-%d%s", strings.Repeat("  ", int(l.depth[i])), l.strings[l.name[i]], from, from+l.length[i], [...]string{"", " no start", " no end"}[l.cut[i]])
+		fmt.Fprintf(&b, "%s%s %d-%d%s", strings.Repeat("  ", int(l.depth[i])), l.strings[l.name[i]], from,
+			from+l.length[i], [...]string{"", " no start", " no end"}[l.cut[i]])
 		if len(l.fromUs) > 0 {
 			fmt.Fprintf(&b, " %d+%d us", l.fromUs[i], l.lengthUs[i])
 		}
 		b.WriteByte('\n')
 	}
 	for i, from := range l.phaseFrom {
-		fmt.Fprintf(&b, "%s %d-%d\n", [...]string{"load", "forward", "backward", "optimizer"}[l.phaseKind[i]], from, from+l.phases[i])
+		fmt.Fprintf(&b, "%s %d-%d\n", [...]string{"load", "forward", "backward", "optimizer"}[l.phaseKind[i]], from,
+			from+l.phases[i])
 	}
 	return b.String()
 }
@@ -83,24 +86,28 @@ func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recor
 	for i, from := range l.from {
 		to := from + l.length[i]
 		if to >= states || l.depth[i] >= maxRangeDepth || from < ends[l.depth[i]] {
-			t.Fatalf("range %d at depth %d is from %d to %d of %d states, after %v", i, l.depth[i], from, to, states, ends)
+			t.Fatalf("range %d at depth %d is from %d to %d of %d states, after %v", i, l.depth[i], from, to,
+				states, ends)
 		}
 		ends[l.depth[i]] = to
 		name := l.strings[l.name[i]]
-		if utf8.RuneCountInString(name) > maxRangeName || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		if utf8.RuneCountInString(name) > maxRangeName ||
+			strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) {
 			t.Errorf("a range has the name %q", name)
 		}
 		if len(l.fromUs) > 0 && (l.fromUs[i] < 0 || l.fromUs[i]+int64(l.lengthUs[i]) > view.SpanMicros) {
 			t.Errorf("range %d takes %d us from %d on, of %d", i, l.lengthUs[i], l.fromUs[i], view.SpanMicros)
 		}
-		if view.Lanes.RangesLeftOut == 0 && (int(from) != ranges[i].From || int(to) != ranges[i].To || int(l.depth[i]) != ranges[i].Lane) {
+		if view.Lanes.RangesLeftOut == 0 &&
+			(int(from) != ranges[i].From || int(to) != ranges[i].To || int(l.depth[i]) != ranges[i].Lane) {
 			t.Errorf("range %d is %d to %d at depth %d, want %+v", i, from, to, l.depth[i], ranges[i])
 		}
 	}
 	end := uint64(0)
 	for i, from := range l.phaseFrom {
 		if from < end || from+l.phases[i] >= states || l.phases[i] == 0 || l.phaseKind[i] > 3 {
-			t.Fatalf("phase %d of kind %d has %d states from %d on, after %d", i, l.phaseKind[i], l.phases[i], from, end)
+			t.Fatalf("phase %d of kind %d has %d states from %d on, after %d", i, l.phaseKind[i], l.phases[i],
+				from, end)
 		}
 		end = from + l.phases[i]
 	}
@@ -132,7 +139,8 @@ type ticking struct {
 }
 
 func newTicking() *ticking {
-	return &ticking{snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasAnnotations: true}), 1_700_000_000_000_000}
+	return &ticking{snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasAnnotations: true}),
+		1_700_000_000_000_000}
 }
 
 // alloc allocates something in a function of a module's code.
@@ -169,7 +177,8 @@ forward 5-6
 	if got := l.lines(); got != want {
 		t.Errorf("lanes\n%s\nwant\n%s", got, want)
 	}
-	if fmt.Sprint(l.boundaries) != "[5]" || view.Lanes.StepWord != "step" || !strings.Contains(view.Lanes.StepsFrom, "annotations") {
+	if fmt.Sprint(l.boundaries) != "[5]" || view.Lanes.StepWord != "step" ||
+		!strings.Contains(view.Lanes.StepsFrom, "annotations") {
 		t.Errorf("steps end at %v: %+v", l.boundaries, view.Lanes)
 	}
 }
@@ -183,7 +192,8 @@ func TestLanesLeftOut(t *testing.T) {
 			c.Annotation(fmt.Sprint(i), true, c.now+int64(i))
 		}
 		c.alloc(2, "a.py", "f")
-		if l, view := lanesOf(t, c.Composer); len(l.from) != maxRangeDepth || view.Lanes.RangesLeftOut != 300-maxRangeDepth {
+		if l, view := lanesOf(t, c.Composer); len(l.from) != maxRangeDepth ||
+			view.Lanes.RangesLeftOut != 300-maxRangeDepth {
 			t.Errorf("%d ranges, %d left out", len(l.from), view.Lanes.RangesLeftOut)
 		}
 	})
@@ -246,7 +256,8 @@ func TestCapacity(t *testing.T) {
 	}{
 		{"nothing is known", plain, GivenCapacity{}, "", 0},
 		{"given", plain, GivenCapacity{Bytes: 8 << 30}, "capacity, as given: 8.00 GiB", 0},
-		{"a card", plain, GivenCapacity{Bytes: 80 << 30, GPU: "A100-80GB"}, "capacity of an A100-80GB: about 80.0 GiB", 0},
+		{"a card", plain, GivenCapacity{Bytes: 80 << 30, GPU: "A100-80GB"},
+			"capacity of an A100-80GB: about 80.0 GiB", 0},
 		{"too small", plain, GivenCapacity{Bytes: 1 << 30}, "", 1},
 		{"from the OOM", failed, GivenCapacity{}, "capacity, from the OOM: 4.00 GiB", 0},
 		{"given beside an OOM", failed, GivenCapacity{Bytes: 5 << 30}, "capacity, as given: 5.00 GiB", 0},

@@ -89,7 +89,8 @@ func TestShades(t *testing.T) {
 			}
 		}
 	}
-	if got := p.Light[hueParameterOr]; got.Color == p.Light[hueParameter].Color || got.Color == p.Light[hueUnknown].Color {
+	if got := p.Light[hueParameterOr]; got.Color == p.Light[hueParameter].Color ||
+		got.Color == p.Light[hueUnknown].Color {
 		t.Errorf("the half-strength hue is %s, like one of its halves", got.Color)
 	}
 }

@@ -67,7 +67,8 @@ func (f *filePayload) encodeSaved() {
 	}
 	f.unpacked = false
 	f.encodeDevices(nil)
-	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
+	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil,
+		func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
 	f.encodeLanes()
 }
 

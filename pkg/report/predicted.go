@@ -59,7 +59,8 @@ func newPredicted(p *answer.Prediction) *Predicted {
 
 func newPredictedSetting(o *whatif.Outcome) PredictedSetting {
 	x := PredictedSetting{
-		Setting: o.Setting.Conf, ReservedPeak: o.ReservedPeak, Fragmentation: o.Fragmentation, DriverCalls: o.Calls.All(), FailureState: -1,
+		Setting: o.Setting.Conf, ReservedPeak: o.ReservedPeak, Fragmentation: o.Fragmentation,
+		DriverCalls: o.Calls.All(), FailureState: -1,
 	}
 	if len(o.Failures) > 0 {
 		x.FailureState = int(o.Failures[0].Event)

@@ -28,7 +28,8 @@ func TestPredicted(t *testing.T) {
 	if p == nil || p.Text == "" || p.Export != "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" {
 		t.Fatalf("%+v", p)
 	}
-	if p.Settings[0].FailureState != -1 || p.Reference.FailureState != 7906 || p.Settings[0].ReservedPeak < p.LowerBound {
+	if p.Settings[0].FailureState != -1 || p.Reference.FailureState != 7906 ||
+		p.Settings[0].ReservedPeak < p.LowerBound {
 		t.Errorf("%+v", p)
 	}
 	checkSteps(t, p.Curve, d.Events+1, p.Settings[0].ReservedPeak)

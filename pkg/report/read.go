@@ -18,7 +18,8 @@ const reportSchema = "memviz.report/"
 
 // isReport reports whether a file that begins like this is a report.
 func isReport(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("<!doctype html>")) && bytes.Contains(head, []byte(`<meta name="generator" content="memviz `))
+	return bytes.HasPrefix(head, []byte("<!doctype html>")) &&
+		bytes.Contains(head, []byte(`<meta name="generator" content="memviz `))
 }
 
 // headBytes is how many bytes of a file isReport has to see.
@@ -59,7 +60,8 @@ func (d *Document) Rewritten(program string) {
 
 // damaged is an error of a report that is not what a report should be.
 func damaged(element string, err error) error {
-	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot", element, err)
+	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot",
+		element, err)
 }
 
 func (k *kit) document(page []byte) (*Document, error) {
@@ -101,7 +103,8 @@ func readModel(text []byte) (*Report, error) {
 	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
 		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
 	case is.Schema != Schema && number > schemaNumber():
-		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use a newer one", is.Schema, "this program", Schema)
+		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use "+
+			"a newer one", is.Schema, "this program", Schema)
 	case is.Schema != Schema:
 		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
 	}

@@ -49,7 +49,8 @@ func checkModel(r *Report) error {
 
 func checkFileModel(f *File, number, families int) error {
 	if want := "stacks-" + strconv.Itoa(number); f.Stacks != want || len(f.Streams) == 0 {
-		return fmt.Errorf("the stacks of file %d are called %.40q, and it has %d streams", number, f.Stacks, len(f.Streams))
+		return fmt.Errorf("the stacks of file %d are called %.40q, and it has %d streams", number, f.Stacks,
+			len(f.Streams))
 	}
 	for j := range f.Devices {
 		d := &f.Devices[j]
@@ -57,8 +58,10 @@ func checkFileModel(f *File, number, families int) error {
 		if d.Payload != "device-"+id || d.Lanes.Payload != "lanes-"+id {
 			return fmt.Errorf("the payloads of device %s are called %.40q and %.40q", id, d.Payload, d.Lanes.Payload)
 		}
-		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 || d.SpanMicros > maxExact {
-			return fmt.Errorf("device %s has its peak in state %d of %d, and times in steps of %d in a span of %d", id, d.PeakState, d.Events, d.TimeStepMicros, d.SpanMicros)
+		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 ||
+			d.SpanMicros > maxExact {
+			return fmt.Errorf("device %s has its peak in state %d of %d, and times in steps of %d in a span of %d", id,
+				d.PeakState, d.Events, d.TimeStepMicros, d.SpanMicros)
 		}
 		if _, err := strconv.ParseUint(d.BaseAddr, 0, 64); err != nil {
 			return fmt.Errorf("the lowest address of device %s is %.40q", id, d.BaseAddr)

@@ -49,11 +49,13 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkReadAgain(t, path, bytesOf(t, Encode("memviz test", []answer.Input{answer.NewInput(filepath.Base(path), s)}, nil)))
+		checkReadAgain(t, path,
+			bytesOf(t, Encode("memviz test", []answer.Input{answer.NewInput(filepath.Base(path), s)}, nil)))
 	}
 	for name, s := range map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
-		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
+		"one event": samples.OneEvent(),
+		"cut":       samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
 	} {
 		in := []answer.Input{answer.NewInput(name, s), answer.NewInput("busy", busy(300))}
 		checkReadAgain(t, name, bytesOf(t, Encode("memviz test", in, nil)))
@@ -71,7 +73,8 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 // What is left out of a report that was read is what would be left out of the
 // recording.
 func TestOmitOfAReportThatWasRead(t *testing.T) {
-	in := []answer.Input{answer.NewInput("busy.pickle", busy(3000)), answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("busy.pickle", busy(3000)),
+		answer.NewInput("training.pickle", samples.Training())}
 	page := bytesOf(t, Encode("memviz test", in, nil))
 	for _, o := range []Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
 		want := Encode("memviz test", in, nil)
@@ -94,7 +97,8 @@ func TestOmitOfAReportThatWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := got.Fit(size - 30_000); err != nil || fmt.Sprint(got.LeftOut()) != fmt.Sprint(want.LeftOut()[:len(got.LeftOut())]) || len(got.LeftOut()) < 2 {
+	if err := got.Fit(size - 30_000); err != nil ||
+		fmt.Sprint(got.LeftOut()) != fmt.Sprint(want.LeftOut()[:len(got.LeftOut())]) || len(got.LeftOut()) < 2 {
 		t.Errorf("%v, left out %q, want %q", err, got.LeftOut(), want.LeftOut())
 	}
 }
@@ -116,7 +120,8 @@ func TestOmit(t *testing.T) {
 	if last.Fact != "Left out: addresses, times." {
 		t.Errorf("it is warned of by %+v", last)
 	}
-	if html := string(bytesOf(t, d)); strings.Contains(html, "<dt>span</dt>") || !strings.Contains(html, "Left out: addresses, times.") {
+	if html := string(bytesOf(t, d)); strings.Contains(html, "<dt>span</dt>") ||
+		!strings.Contains(html, "Left out: addresses, times.") {
 		t.Error("the summary has a span, or does not say what was left out")
 	}
 }
@@ -124,7 +129,8 @@ func TestOmit(t *testing.T) {
 // pageWith is a page of a small recording in which one text is another.
 func pageWith(t *testing.T, old, new string) []byte {
 	t.Helper()
-	page := bytesOf(t, Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil))
+	page := bytesOf(t, Encode("memviz test",
+		[]answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil))
 	if !bytes.Contains(page, []byte(old)) {
 		t.Fatalf("the page has no %q", old)
 	}
@@ -134,26 +140,32 @@ func pageWith(t *testing.T, old, new string) []byte {
 func TestReadRefuses(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"<!doctype html>", "<html>", "not a report of memviz"},
-		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/2"`, "the report is of a newer memviz: it has the schema memviz.report/2"},
-		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/0"`, `damaged report: memviz-report: no memviz wrote the schema "memviz.report/0"`},
+		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/2"`,
+			"the report is of a newer memviz: it has the schema memviz.report/2"},
+		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/0"`,
+			`damaged report: memviz-report: no memviz wrote the schema "memviz.report/0"`},
 		{`"schema":"memviz.report/1"`, `"schema":"other"`, `damaged report: memviz-report: its schema is "other"`},
 		{`id="memviz-report"`, `id="other"`, "damaged report: memviz-report: it is missing"},
 		{`{"schema"`, `{"schema`, "damaged report: memviz-report: invalid character"},
 		{`"streams":["0x0"`, `"streams":null,"x":["0x0"`, "damaged report: memviz-report: Files.Streams  is missing"},
-		{`"payload":"device-0-0"`, `"payload":"\"><script>"`, "damaged report: memviz-report: the payloads of device 0-0 are called"},
+		{`"payload":"device-0-0"`, `"payload":"\"><script>"`,
+			"damaged report: memviz-report: the payloads of device 0-0 are called"},
 		{`"color":"#`, `"color":"url(#`, "is no colour"},
 		{`"peak_state":`, `"peak_state":9`, "damaged report: memviz-report: device 0-0 has its peak in state 9"},
 		{`id="stacks-0"`, `id="device-0-0"`, `damaged report: the page: two elements are called "device-0-0"`},
 		{`id="stacks-0"`, `id="stacks-1"`, "damaged report: stacks-0: it is missing"},
 		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="9`, "damaged report: stacks-0: "},
-		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="99999999999`, "damaged report: stacks-0: the payloads have more than 134217728 bytes"},
-		{`id="device-0-0" data-bytes="`, `id="device-0-0" data-bytes="-`, "damaged report: device-0-0: its size is said to be"},
+		{`id="stacks-0" data-bytes="`, `id="stacks-0" data-bytes="99999999999`,
+			"damaged report: stacks-0: the payloads have more than 134217728 bytes"},
+		{`id="device-0-0" data-bytes="`, `id="device-0-0" data-bytes="-`,
+			"damaged report: device-0-0: its size is said to be"},
 		{`"events":`, `"events":7`, "damaged report: device-0-0: "},
 		{`"has_time":true`, `"has_time":false`, "damaged report: device-0-0: 1"},
 		{`"pre_existing":2`, `"pre_existing":3`, "damaged report: device-0-0: "},
 	} {
 		_, err := Read(bytes.NewReader(pageWith(t, test.old, test.new)))
-		if err == nil || !strings.HasPrefix(err.Error(), test.want) && !(test.want == "is no colour" && strings.Contains(err.Error(), test.want)) {
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) &&
+			!(test.want == "is no colour" && strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s for %s gives %v, want %s...", test.new, test.old, err, test.want)
 		}
 	}
@@ -174,7 +186,8 @@ func TestReadRefusesCutReports(t *testing.T) {
 // their payloads: it never panics, and what it does take is written in such a
 // way that it is read as the same again.
 func FuzzRead(f *testing.F) {
-	page, err := decodePage(bytesOf(f, Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil)))
+	page, err := decodePage(bytesOf(f,
+		Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -191,7 +204,8 @@ func FuzzRead(f *testing.F) {
 			id  string
 			raw []byte
 		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}} {
-			raw := element{e.id, []part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, e.raw...) })}}
+			raw := element{e.id,
+				[]part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, e.raw...) })}}
 			if err := raw.write(&page); err != nil {
 				t.Fatal(err)
 			}

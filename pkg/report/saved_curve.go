@@ -44,7 +44,8 @@ func (d *savedDevice) curve() *curveSource {
 		label: v.Label, events: v.Events,
 		totals: replay.Totals{
 			BaselineBytes: v.BaselineBytes, PeakBytes: v.PeakBytes, PeakState: v.PeakState, FinalBytes: v.FinalBytes,
-			ReservedBaselineBytes: v.ReservedBaselineBytes, ReservedPeakBytes: v.ReservedPeakBytes, ReservedFinalBytes: v.ReservedFinalBytes,
+			ReservedBaselineBytes: v.ReservedBaselineBytes, ReservedPeakBytes: v.ReservedPeakBytes,
+			ReservedFinalBytes: v.ReservedFinalBytes,
 		},
 		active: slices.Values(d.active()), reserved: slices.Values(d.reserved()),
 	}

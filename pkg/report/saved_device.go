@@ -61,8 +61,10 @@ func readDevice(raw []byte, r *Report, f *File, view *Device, stacks *savedStack
 // checkCounts holds the length of every column against the others.
 func (d *savedDevice) checkCounts() error {
 	view, m := d.view, d.n[columnSize]
-	if view.Events < 0 || view.Events > maxEvents || m > maxAllocations || view.PreExisting < 0 || view.PreExisting > m || view.Allocations != m {
-		return fmt.Errorf("%d events and %d allocations, %d of them pre-existing, with %d sizes", view.Events, view.Allocations, view.PreExisting, m)
+	if view.Events < 0 || view.Events > maxEvents || m > maxAllocations || view.PreExisting < 0 ||
+		view.PreExisting > m || view.Allocations != m {
+		return fmt.Errorf("%d events and %d allocations, %d of them pre-existing, with %d sizes", view.Events,
+			view.Allocations, view.PreExisting, m)
 	}
 	times, narrow, wide, pools := 0, 0, 0, 0
 	if view.HasTime {
@@ -84,11 +86,15 @@ func (d *savedDevice) checkCounts() error {
 		{columnTime, "time", times}, {columnStart, "start", m - view.PreExisting}, {columnLife, "life", m},
 		{columnPendingWait, "pending.wait", d.n[columnPendingAlloc]},
 		{columnAddr, "addr", narrow}, {columnAddrHigh, "addr.high", wide}, {columnAddrLow, "addr.low", wide},
-		{columnStack, "stack", m}, {columnStackFree, "stack.free", m}, {columnStream, "stream", m}, {columnFamily, "family", m},
+		{columnStack, "stack", m}, {columnStackFree, "stack.free", m}, {columnStream, "stream", m},
+		{columnFamily, "family", m},
 		{columnSource, "source", view.PreExisting}, {columnReservedDelta, "reserved.delta", d.n[columnReservedEvent]},
-		{columnMarkerKind, "marker.kind", d.n[columnMarkerEvent]}, {columnMarkerSize, "marker.size", d.n[columnMarkerEvent]},
-		{columnMarkerFree, "marker.free", d.n[columnMarkerEvent]}, {columnContextText, "context.text", d.n[columnContextAlloc]},
-		{columnMetadataText, "metadata.text", d.n[columnMetadataAlloc]}, {columnRule, "rule", m}, {columnPool, "pool", pools},
+		{columnMarkerKind, "marker.kind", d.n[columnMarkerEvent]},
+		{columnMarkerSize, "marker.size", d.n[columnMarkerEvent]},
+		{columnMarkerFree, "marker.free", d.n[columnMarkerEvent]},
+		{columnContextText, "context.text", d.n[columnContextAlloc]},
+		{columnMetadataText, "metadata.text", d.n[columnMetadataAlloc]}, {columnRule, "rule", m},
+		{columnPool, "pool", pools},
 	} {
 		if err := d.have(c.column, c.name, c.n); err != nil {
 			return err
@@ -105,10 +111,12 @@ func (d *savedDevice) checkIndices(r *Report, f *File, stacks *savedStacks) erro
 		limit  int
 	}{
 		{columnStack, "stack", stacks.n[stackNode]}, {columnStackFree, "stack.free", stacks.n[stackNode] + 2},
-		{columnStream, "stream", len(f.Streams)}, {columnFamily, "family", len(r.Families)}, {columnSource, "source", 3},
+		{columnStream, "stream", len(f.Streams)}, {columnFamily, "family", len(r.Families)},
+		{columnSource, "source", 3},
 		{columnMarkerKind, "marker.kind", 2}, {columnContextText, "context.text", len(stacks.texts)},
 		{columnMetadataText, "metadata.text", len(stacks.texts)}, {columnRule, "rule", len(r.Rules)},
-		{columnPool, "pool", len(d.view.Pools)}, {columnAddrHigh, "addr.high", 1 << 32}, {columnAddrLow, "addr.low", 1 << 32},
+		{columnPool, "pool", len(d.view.Pools)}, {columnAddrHigh, "addr.high", 1 << 32},
+		{columnAddrLow, "addr.low", 1 << 32},
 	} {
 		if err := d.below(c.column, c.name, c.limit); err != nil {
 			return err
@@ -126,8 +134,10 @@ func (d *savedDevice) checkEvents() error {
 		name   string
 		limit  uint64
 	}{
-		{columnStart, "start", events + 1}, {columnReservedEvent, "reserved.event", events}, {columnMarkerEvent, "marker.event", events},
-		{columnPendingAlloc, "pending.alloc", m}, {columnContextAlloc, "context.alloc", m}, {columnMetadataAlloc, "metadata.alloc", m},
+		{columnStart, "start", events + 1}, {columnReservedEvent, "reserved.event", events},
+		{columnMarkerEvent, "marker.event", events},
+		{columnPendingAlloc, "pending.alloc", m}, {columnContextAlloc, "context.alloc", m},
+		{columnMetadataAlloc, "metadata.alloc", m},
 	} {
 		for i, v := range d.sums(c.column) {
 			if v >= c.limit {
@@ -137,7 +147,8 @@ func (d *savedDevice) checkEvents() error {
 	}
 	for _, l := range d.lives() {
 		if l.start < 0 || l.end > d.view.Events+1 {
-			return fmt.Errorf("an allocation lives from state %d to %d, and there are %d events", l.start, l.end, d.view.Events)
+			return fmt.Errorf("an allocation lives from state %d to %d, and there are %d events", l.start, l.end,
+				d.view.Events)
 		}
 	}
 	return nil

@@ -36,8 +36,10 @@ func (d *savedDevice) readLanes(raw []byte) (names []string, err error) {
 		n      int
 		limit  int
 	}{
-		{laneRangeLength, "range.length", ranges, d.view.Events + 2}, {laneRangeFromMicros, "range.from_us", timed, maxExact + 1},
-		{laneRangeLengthMicros, "range.length_us", timed, maxExact + 1}, {laneRangeDepth, "range.depth", ranges, maxRangeDepth},
+		{laneRangeLength, "range.length", ranges, d.view.Events + 2},
+		{laneRangeFromMicros, "range.from_us", timed, maxExact + 1},
+		{laneRangeLengthMicros, "range.length_us", timed, maxExact + 1},
+		{laneRangeDepth, "range.depth", ranges, maxRangeDepth},
 		{laneRangeName, "range.name", ranges, len(names)}, {laneRangeCut, "range.cut", ranges, 3},
 		{lanePhaseLength, "phase.length", phases, d.view.Events + 2}, {lanePhaseKind, "phase.kind", phases, 4},
 	} {

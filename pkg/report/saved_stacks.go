@@ -42,7 +42,8 @@ func readStacks(raw []byte) (*savedStacks, error) {
 func (s *savedStacks) check() error {
 	frames, nodes, stacks := s.n[stackFrameName], s.n[stackNodeParent], s.n[stackNode]
 	if len(s.texts) == 0 || s.texts[0] != "" || stacks == 0 {
-		return fmt.Errorf("%d texts and %d stacks; the first text and the first stack are always there, and empty", len(s.texts), stacks)
+		return fmt.Errorf("%d texts and %d stacks; the first text and the first stack are always there, and empty",
+			len(s.texts), stacks)
 	}
 	for _, c := range []struct {
 		column int

@@ -137,7 +137,8 @@ func TestPageAsksForNothing(t *testing.T) {
 
 func TestSameInputSameBytes(t *testing.T) {
 	page := func() []byte {
-		html, _ := render(t, answer.NewInput("training.pickle", samples.Training()), answer.NewInput("hostile.pickle", samples.Hostile()))
+		html, _ := render(t, answer.NewInput("training.pickle", samples.Training()),
+			answer.NewInput("hostile.pickle", samples.Hostile()))
 		return html
 	}
 	if first, second := page(), page(); !bytes.Equal(first, second) {
@@ -147,7 +148,8 @@ func TestSameInputSameBytes(t *testing.T) {
 
 // A report of nothing is still a page that the viewer can read.
 func TestPageOfNothing(t *testing.T) {
-	for _, in := range [][]answer.Input{nil, {answer.NewInput("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
+	for _, in := range [][]answer.Input{nil,
+		{answer.NewInput("empty", snapshot.NewComposer(snapshot.Format{}).Snapshot())}} {
 		_, page := render(t, in...)
 		if len(page.report.Files) != len(in) {
 			t.Errorf("%d files in the report, want %d", len(page.report.Files), len(in))

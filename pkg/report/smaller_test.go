@@ -91,7 +91,8 @@ func decodeFree(d *decodedDevice, place int) uint64 {
 func checkSameTotals(t testing.TB, wantView, gotView Device, want, got *decodedDevice) {
 	t.Helper()
 	wantView.Warnings, gotView.Warnings = nil, nil
-	wantView.TimeStepMicros, wantView.HasAddr, wantView.BaseAddr, wantView.WideAddr = gotView.TimeStepMicros, gotView.HasAddr, gotView.BaseAddr, gotView.WideAddr
+	wantView.TimeStepMicros, wantView.HasAddr, wantView.BaseAddr, wantView.WideAddr = gotView.TimeStepMicros,
+		gotView.HasAddr, gotView.BaseAddr, gotView.WideAddr
 	if !reflect.DeepEqual(wantView, gotView) {
 		t.Errorf("the report says %+v, want %+v", gotView, wantView)
 	}
@@ -99,8 +100,10 @@ func checkSameTotals(t testing.TB, wantView, gotView Device, want, got *decodedD
 	if !slices.Equal(wantCurve, gotCurve) {
 		t.Error("the active bytes differ")
 	}
-	if peak := slices.Max(gotCurve); peak != gotView.PeakBytes || slices.Index(gotCurve, peak) != gotView.PeakState || gotCurve[gotView.Events] != gotView.FinalBytes {
-		t.Errorf("the curve peaks with %d and ends with %d, want %d, %d", peak, gotCurve[gotView.Events], gotView.PeakBytes, gotView.FinalBytes)
+	if peak := slices.Max(gotCurve); peak != gotView.PeakBytes || slices.Index(gotCurve, peak) != gotView.PeakState ||
+		gotCurve[gotView.Events] != gotView.FinalBytes {
+		t.Errorf("the curve peaks with %d and ends with %d, want %d, %d", peak, gotCurve[gotView.Events],
+			gotView.PeakBytes, gotView.FinalBytes)
 	}
 	same, other := *want, *got
 	for _, d := range []*decodedDevice{&same, &other} {

@@ -29,7 +29,8 @@ func ledger(s *snapshot.Snapshot, device snapshot.DeviceID) string {
 			}
 			open[addr], used[addr] = tenant{size: size}, true
 		case snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.Free:
-			if live && was.size != size || !live && used[addr] || live && was.pending && action != snapshot.FreeCompleted {
+			if live && was.size != size || !live && used[addr] || live && was.pending &&
+				action != snapshot.FreeCompleted {
 				return fmt.Sprintf("event %d: what is freed was never allocated so", i)
 			}
 			used[addr] = true
@@ -79,7 +80,8 @@ func account(s *snapshot.Snapshot) string {
 	}
 	for i := range s.Segments {
 		seg := &s.Segments[i]
-		fmt.Fprint(&b, "segment ", seg.Device, seg.Address, seg.TotalSize, s.Streams[seg.Stream], s.Pools[seg.Pool], seg.SizeClass)
+		fmt.Fprint(&b, "segment ", seg.Device, seg.Address, seg.TotalSize, s.Streams[seg.Stream], s.Pools[seg.Pool],
+			seg.SizeClass)
 		stack(seg.Stack)
 		for _, block := range s.BlocksOf(seg) {
 			fmt.Fprint(&b, "block ", block.Address, block.Size, block.RequestedSize, block.State)

@@ -26,8 +26,10 @@ type seed struct {
 func smallSeeds(t *testing.T) []seed {
 	seeds := encodingSeeds(t)
 	for name, s := range map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
-		"cut": samples.Cut(), "bare list": bareList(samples.StateOnly()), "legacy": legacy(samples.Training()), "loop": runsOfLoop(),
+		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
+		"one event": samples.OneEvent(),
+		"cut":       samples.Cut(), "bare list": bareList(samples.StateOnly()), "legacy": legacy(samples.Training()),
+		"loop": runsOfLoop(),
 	} {
 		for protocol := 2; protocol <= 5; protocol++ {
 			var b bytes.Buffer
@@ -36,7 +38,8 @@ func smallSeeds(t *testing.T) []seed {
 			}
 			seeds = append(seeds, seed{fmt.Sprintf("%s, protocol %d", name, protocol), b.Bytes()})
 			if protocol == 4 {
-				seeds = append(seeds, seed{name + ", gzip", zipped(t, b.Bytes())}, seed{name + ", the other way", otherWay(b.Bytes())})
+				seeds = append(seeds, seed{name + ", gzip", zipped(t, b.Bytes())},
+					seed{name + ", the other way", otherWay(b.Bytes())})
 			}
 		}
 	}
@@ -70,14 +73,18 @@ func legacy(s *snapshot.Snapshot) *snapshot.Snapshot {
 
 // runsOfLoop is a sound recording in which most kinds of events occur.
 func runsOfLoop() *snapshot.Snapshot {
-	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true, HasUserMetadata: true})
-	forward := c.Stack(snapshot.FrameText{File: "??", Name: "at::_ops::mm::call"}, snapshot.FrameText{File: "model.py", Line: 12, Name: "forward"})
-	step := c.Stack(snapshot.FrameText{File: "optim/adam.py", Line: 3, Name: "step"}, snapshot.FrameText{File: "train.py", Line: 60, Name: "main"})
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
+		HasCompileContext: true, HasUserMetadata: true})
+	forward := c.Stack(snapshot.FrameText{File: "??", Name: "at::_ops::mm::call"},
+		snapshot.FrameText{File: "model.py", Line: 12, Name: "forward"})
+	step := c.Stack(snapshot.FrameText{File: "optim/adam.py", Line: 3, Name: "step"},
+		snapshot.FrameText{File: "train.py", Line: 60, Name: "main"})
 	const base = 0x7f0000000000
 	now := int64(1_700_000_000_000_000)
 	event := func(action snapshot.Action, addr uint64, size int64, stack snapshot.StackID) {
 		now += 7
-		c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stack, TimeMicros: now, Metadata: "run"})
+		c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stack, TimeMicros: now,
+			Metadata: "run"})
 	}
 	event(snapshot.SegmentAlloc, base, 1<<21, forward)
 	event(snapshot.Alloc, base, 1<<20, step)
@@ -89,7 +96,8 @@ func runsOfLoop() *snapshot.Snapshot {
 	}
 	event(snapshot.SnapshotTaken, 0, 1<<20, 0)
 	c.Segment(snapshot.Segment{Address: base, TotalSize: 1 << 21, SizeClass: snapshot.SizeClassLarge, Stack: forward},
-		snapshot.Block{Address: base, Size: 1 << 20, RequestedSize: 1 << 20, State: snapshot.ActiveAllocated, Stack: step},
+		snapshot.Block{Address: base, Size: 1 << 20, RequestedSize: 1 << 20, State: snapshot.ActiveAllocated,
+			Stack: step},
 		snapshot.Block{Address: base + 1<<20, Size: 1 << 20})
 	c.Setting("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 	c.Annotation("ProfilerStep#1", true, now-100)

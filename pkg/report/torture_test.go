@@ -84,7 +84,8 @@ func tortured(t *testing.T, seeds []seed, n int) outcome {
 	step.Store("reading")
 	began := time.Now()
 	watch := time.AfterFunc(patience, func() {
-		panic(fmt.Sprintf("mutant %d of %s (%s) takes more than %v for %s", n, from.name, damages[damage].name, patience, step.Load()))
+		panic(fmt.Sprintf("mutant %d of %s (%s) takes more than %v for %s", n, from.name, damages[damage].name,
+			patience, step.Load()))
 	})
 	defer watch.Stop()
 	fail := func(format string, args ...any) {
@@ -167,7 +168,8 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		}
 		sheet.Salvaged(list)
 		var text bytes.Buffer
-		if err := errors.Join(sheet.Write(&text, answer.Text, answer.Look{}), sheet.Write(io.Discard, answer.JSON, answer.Look{})); err != nil {
+		if err := errors.Join(sheet.Write(&text, answer.Text, answer.Look{}),
+			sheet.Write(io.Discard, answer.JSON, answer.Look{})); err != nil {
 			fail("%s: %v", name, err)
 		}
 		if s.Salvaged != nil && !bytes.HasPrefix(text.Bytes(), []byte("! mutant.pickle: The file ")) {

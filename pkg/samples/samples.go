@@ -13,17 +13,20 @@ import (
 // forward and a backward pass, an optimizer step, one segment that grows and a
 // tensor whose free waits for another stream.
 func Training() *snapshot.Snapshot {
-	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasAnnotations: true, HasUserMetadata: true})
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasAnnotations: true,
+		HasUserMetadata: true})
 	const base, other = 0x7f5e20000000, 0x55d1c0
 	forward := c.Stack(
 		snapshot.FrameText{File: "??", Name: "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)"},
-		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/nn/modules/linear.py", Line: 125, Name: "forward"},
+		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/nn/modules/linear.py", Line: 125,
+			Name: "forward"},
 		snapshot.FrameText{File: "/home/user/model.py", Line: 39, Name: "forward"},
 		snapshot.FrameText{File: "/home/user/train.py", Line: 12, Name: "main"},
 	)
 	backward := c.Stack(
 		snapshot.FrameText{File: "??", Name: "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)"},
-		snapshot.FrameText{File: "??", Name: "torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)"},
+		snapshot.FrameText{File: "??",
+			Name: "torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)"},
 	)
 	step := c.Stack(
 		snapshot.FrameText{File: "/lib/python3.12/site-packages/torch/optim/adam.py", Line: 147, Name: "_init_group"},
@@ -54,11 +57,13 @@ func Training() *snapshot.Snapshot {
 	event(snapshot.EventText{Action: snapshot.FreeRequested, Addr: base + 4*MiB, Size: 6 * MiB, Stack: backward})
 	alloc(base+64*MiB, 2*MiB, step, "N/A")
 	event(snapshot.EventText{Action: snapshot.FreeCompleted, Addr: base + 4*MiB, Size: 6 * MiB, Stack: backward})
-	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base + 66*MiB, Size: 1 * MiB, Stack: step, Stream: other, Metadata: "step 1"})
+	event(snapshot.EventText{Action: snapshot.Alloc, Addr: base + 66*MiB, Size: 1 * MiB, Stack: step, Stream: other,
+		Metadata: "step 1"})
 	event(snapshot.EventText{Action: snapshot.OOM, Addr: 512 * MiB, Size: 2 * units.GiB, Stack: forward})
 
 	block := func(addr uint64, size int64, stack snapshot.StackID) snapshot.Block {
-		return snapshot.Block{Address: addr, Size: size, RequestedSize: size, Stack: stack, State: snapshot.ActiveAllocated}
+		return snapshot.Block{Address: addr, Size: size, RequestedSize: size, Stack: stack,
+			State: snapshot.ActiveAllocated}
 	}
 	gap := func(addr uint64, size int64) snapshot.Block { return snapshot.Block{Address: addr, Size: size} }
 	c.Segment(snapshot.Segment{Address: base, TotalSize: 20 * MiB, SizeClass: snapshot.SizeClassLarge},
@@ -85,18 +90,21 @@ var HostileTexts = []string{
 func Hostile() *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasUserMetadata: true})
 	for i, text := range HostileTexts {
-		stack := c.Stack(snapshot.FrameText{File: text, Line: math.MaxInt32, Name: text}, snapshot.FrameText{File: "a.py", Line: -7, Name: text})
+		stack := c.Stack(snapshot.FrameText{File: text, Line: math.MaxInt32, Name: text},
+			snapshot.FrameText{File: "a.py", Line: -7, Name: text})
 		c.Event(0, snapshot.EventText{
 			Action: snapshot.Alloc, Addr: math.MaxUint64 - uint64(i), Size: 1 << 41, Stack: stack,
 			Stream: math.MaxUint64 - uint64(i), TimeMicros: math.MinInt64 >> i, Context: text, Metadata: text,
 		})
-		c.Event(1, snapshot.EventText{Action: snapshot.Action(i % 256), Addr: uint64(i), Size: -1, Stack: stack, TimeMicros: math.MaxInt64})
+		c.Event(1, snapshot.EventText{Action: snapshot.Action(i % 256), Addr: uint64(i), Size: -1, Stack: stack,
+			TimeMicros: math.MaxInt64})
 	}
 	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 1, Size: math.MaxInt64})
 	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: math.MaxUint64, Size: math.MaxInt64})
 	c.Event(0, snapshot.EventText{Action: snapshot.SegmentUnmap, Addr: 1, Size: 1 << 41})
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeRequested, Addr: 77, Size: 3})
-	c.Segment(snapshot.Segment{Device: 2, Address: 9, TotalSize: math.MinInt64}, snapshot.Block{Address: 9, Size: 5, RequestedSize: math.MaxInt64, State: snapshot.ActivePendingFree})
+	c.Segment(snapshot.Segment{Device: 2, Address: 9, TotalSize: math.MinInt64},
+		snapshot.Block{Address: 9, Size: 5, RequestedSize: math.MaxInt64, State: snapshot.ActivePendingFree})
 	s := c.Snapshot()
 	s.Oddity.WrongTypes = map[string]int{HostileTexts[0]: 3}
 	s.Oddity.UnknownActions = map[string]int{HostileTexts[2]: 1}

@@ -72,8 +72,10 @@ const maxReserved = 1 << 24
 func (b *builder) Held() int64 {
 	const forKey = 40 // the place of a key in a map
 	n := b.events.held() + b.stacks.held() + (20+forKey)*int64(len(b.s.Frames)) +
-		88*int64(len(b.s.Segments)) + 48*int64(len(b.s.Blocks)) + 16*int64(len(b.history)) + 24*int64(len(b.s.Annotations)) +
-		int64(len(b.keys)+len(b.actions)) + (8+forKey)*int64(len(b.streams.values)) + (16+forKey)*int64(len(b.pools.values)) +
+		88*int64(len(b.s.Segments)) + 48*int64(len(b.s.Blocks)) + 16*int64(len(b.history)) +
+		24*int64(len(b.s.Annotations)) +
+		int64(len(b.keys)+len(b.actions)) + (8+forKey)*int64(len(b.streams.values)) +
+		(16+forKey)*int64(len(b.pools.values)) +
 		forKey*int64(len(b.metadataOf)) + 40*int64(len(b.lists)) + 4*b.listed
 	return n
 }

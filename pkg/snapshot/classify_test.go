@@ -22,7 +22,8 @@ func TestMetadataIsNoRow(t *testing.T) {
 		event := dict{"action", "alloc", "addr", 512, "size", 1, "stream", 0, "user_metadata", tt.metadata}
 		s := load(t, dict{"segments", list{}, "device_traces", list{list{event, event}}})
 		e := &s.Traces[0].Events
-		if e.Len() != 2 || s.String(e.Metadata[1]) != tt.want || len(s.Oddity.WrongTypes) > 0 || len(s.Annotations) > 0 {
+		if e.Len() != 2 || s.String(e.Metadata[1]) != tt.want || len(s.Oddity.WrongTypes) > 0 ||
+			len(s.Annotations) > 0 {
 			t.Errorf("%v: %d events, %q, %+v", tt.metadata, e.Len(), s.String(e.Metadata[0]), s.Oddity)
 		}
 	}

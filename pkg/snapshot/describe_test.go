@@ -19,17 +19,21 @@ func describe(s *Snapshot) string {
 	}
 	for i := range s.Segments {
 		seg := &s.Segments[i]
-		fmt.Fprintf(&b, "segment %d %#x %d %d %d %d stream %d class %d pool %v expandable %t %s\n", seg.Device, seg.Address, seg.TotalSize,
-			seg.AllocatedSize, seg.ActiveSize, seg.RequestedSize, s.Streams[seg.Stream], seg.SizeClass, s.Pools[seg.Pool], seg.Expandable, stack(seg.Stack))
+		fmt.Fprintf(&b, "segment %d %#x %d %d %d %d stream %d class %d pool %v expandable %t %s\n", seg.Device,
+			seg.Address, seg.TotalSize,
+			seg.AllocatedSize, seg.ActiveSize, seg.RequestedSize, s.Streams[seg.Stream], seg.SizeClass,
+			s.Pools[seg.Pool], seg.Expandable, stack(seg.Stack))
 		for _, block := range s.BlocksOf(seg) {
-			fmt.Fprintf(&b, "  block %#x %d %d %v %s\n", block.Address, block.Size, block.RequestedSize, block.State, stack(block.Stack))
+			fmt.Fprintf(&b, "  block %#x %d %d %v %s\n", block.Address, block.Size, block.RequestedSize, block.State,
+				stack(block.Stack))
 		}
 	}
 	for i := range s.Traces {
 		e := &s.Traces[i].Events
 		fmt.Fprintf(&b, "device %d\n", s.Traces[i].Device)
 		for j := range e.Len() {
-			fmt.Fprintf(&b, "  %s %#x %d stream %d %s", s.ActionName(e.Action[j]), e.Addr[j], e.Size[j], s.Streams[e.Stream[j]], stack(e.Stack[j]))
+			fmt.Fprintf(&b, "  %s %#x %d stream %d %s", s.ActionName(e.Action[j]), e.Addr[j], e.Size[j],
+				s.Streams[e.Stream[j]], stack(e.Stack[j]))
 			if e.TimeMicros != nil {
 				fmt.Fprintf(&b, " t %d", e.TimeMicros[j])
 			}

@@ -32,8 +32,9 @@ func TestEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true, HasUserMetadata: true,
-		HasEventPool: true, HasTraces: true, HasForwardFrames: true, HasHost: true}
+	want := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true,
+		HasUserMetadata: true,
+		HasEventPool:    true, HasTraces: true, HasForwardFrames: true, HasHost: true}
 	testkit.GoldenFile(t, filepath.Join("testdata", "story.txt"), []byte(describe(first)))
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -115,7 +116,8 @@ func TestEncodingsMadeByScript(t *testing.T) {
 		want, err2 := os.ReadFile(filepath.Join(encodings, name))
 		if err1 != nil || err2 != nil {
 			t.Errorf("%s: %v, %v", name, err1, err2)
-		} else if deflated := strings.HasSuffix(name, ".gz") || strings.Contains(name, "deflated"); !deflated && !bytes.Equal(got, want) {
+		} else if deflated := strings.HasSuffix(name, ".gz") || strings.Contains(name, "deflated"); !deflated &&
+			!bytes.Equal(got, want) {
 			t.Errorf("%s is not what make.py writes; run it and look at the change", name)
 		}
 	}
@@ -129,14 +131,22 @@ func TestProducers(t *testing.T) {
 		events, segments   int
 		block              Block // the first, without its stack
 	}{
-		{"segments.pickle", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2, Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
-		{"segments.pt", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2, Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
-		{"segments.json", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2, Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
-		{"torch20.pickle", "2.0 or earlier", "cuda:0", []DeviceID{0}, 1, 1, Block{Address: 1 << 30, Size: 1024, RequestedSize: 700, State: ActiveAllocated}},
-		{"npu.pickle", "2.1 (torch_npu)", "npu:0", []DeviceID{0}, 1, 1, Block{Address: 0x12c0c0000000, Size: 512, RequestedSize: 32, State: ActiveAllocated}},
-		{"xpu.pickle", "2.11 or later (XPU)", "xpu:0", []DeviceID{0}, 1, 1, Block{Address: 18446720620317114368, Size: 2 << 20, RequestedSize: 500, State: ActiveAllocated}},
-		{"rocm.pickle", "2.8 or 2.9", "cuda:0", []DeviceID{0}, 1, 1, Block{Address: 1 << 40, Size: 2 << 20, RequestedSize: 500, State: ActiveAllocated}},
-		{"profile.html", "unknown (made from a profile)", "cuda:0", []DeviceID{1}, 4, 1, Block{Address: 4096, Size: 500, RequestedSize: 500, State: ActiveAllocated}},
+		{"segments.pickle", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2,
+			Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
+		{"segments.pt", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2,
+			Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
+		{"segments.json", "2.1 or later", "cuda:0", []DeviceID{0, 1}, 0, 2,
+			Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
+		{"torch20.pickle", "2.0 or earlier", "cuda:0", []DeviceID{0}, 1, 1,
+			Block{Address: 1 << 30, Size: 1024, RequestedSize: 700, State: ActiveAllocated}},
+		{"npu.pickle", "2.1 (torch_npu)", "npu:0", []DeviceID{0}, 1, 1,
+			Block{Address: 0x12c0c0000000, Size: 512, RequestedSize: 32, State: ActiveAllocated}},
+		{"xpu.pickle", "2.11 or later (XPU)", "xpu:0", []DeviceID{0}, 1, 1,
+			Block{Address: 18446720620317114368, Size: 2 << 20, RequestedSize: 500, State: ActiveAllocated}},
+		{"rocm.pickle", "2.8 or 2.9", "cuda:0", []DeviceID{0}, 1, 1,
+			Block{Address: 1 << 40, Size: 2 << 20, RequestedSize: 500, State: ActiveAllocated}},
+		{"profile.html", "unknown (made from a profile)", "cuda:0", []DeviceID{1}, 4, 1,
+			Block{Address: 4096, Size: 500, RequestedSize: 500, State: ActiveAllocated}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			s, err := Open(filepath.Join(encodings, tt.file))
@@ -151,7 +161,8 @@ func TestProducers(t *testing.T) {
 				events += s.Traces[i].Events.Len()
 			}
 			if !slices.Equal(s.Devices(), tt.devices) || events != tt.events || len(s.Segments) != tt.segments {
-				t.Errorf("devices %v, %d events, %d segments; want %v, %d, %d", s.Devices(), events, len(s.Segments), tt.devices, tt.events, tt.segments)
+				t.Errorf("devices %v, %d events, %d segments; want %v, %d, %d", s.Devices(), events, len(s.Segments),
+					tt.devices, tt.events, tt.segments)
 			}
 			block := s.Blocks[0]
 			if block.Stack = 0; block != tt.block {

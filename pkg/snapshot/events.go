@@ -65,7 +65,8 @@ func (e *Events) slice(from, to uint32) Events {
 	return Events{
 		Action: cut(e.Action, from, to), Addr: cut(e.Addr, from, to), Size: cut(e.Size, from, to),
 		Stream: cut(e.Stream, from, to), Stack: cut(e.Stack, from, to), TimeMicros: cut(e.TimeMicros, from, to),
-		CompileContext: cut(e.CompileContext, from, to), Metadata: cut(e.Metadata, from, to), Pool: cut(e.Pool, from, to),
+		CompileContext: cut(e.CompileContext, from, to), Metadata: cut(e.Metadata, from, to),
+		Pool: cut(e.Pool, from, to),
 	}
 }
 

@@ -27,7 +27,8 @@ func ExampleOpen() {
 				}
 			}
 		}
-		fmt.Printf("%s: %d events, %d of them allocs, the largest of %d bytes\n", s.DeviceLabel(device), events.Len(), allocs, events.Size[largest])
+		fmt.Printf("%s: %d events, %d of them allocs, the largest of %d bytes\n", s.DeviceLabel(device), events.Len(),
+			allocs, events.Size[largest])
 		for _, id := range s.Stacks.Frames(events.Stack[largest]) {
 			if f := s.Frames[id]; f.Line > 0 {
 				fmt.Printf("  at %s:%d, in %s\n", s.String(f.File), f.Line, s.String(f.Name))

@@ -9,7 +9,8 @@ import (
 )
 
 // fuzzLimits keep one input of the fuzzer cheap.
-var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20, LoadBytes: 1 << 20}
+var fuzzLimits = pickle.Limits{Stack: 1 << 16, Memo: 1 << 16, Objects: 1 << 16, StringBytes: 1 << 16, Memory: 16 << 20,
+	LoadBytes: 1 << 20}
 
 // written is what of a snapshot Write can say in a format.
 func written(s *Snapshot, f *Format) *Snapshot {
@@ -35,8 +36,11 @@ func FuzzRead(f *testing.F) {
 	for protocol := 2; protocol <= 5; protocol++ {
 		f.Add(write(f, small(), protocol))
 	}
-	f.Add(pickled(f, list{dict{"device", 1, "total_size", 512, "blocks", list{dict{"size", 512, "state", "active_allocated", "history", list{dict{"real_size", 3}}}}}}))
-	f.Add(pickled(f, dict{"device_traces", list{list{dict{"action", "boom", "frames", list{frame("a", 1, "b")}, "user_metadata", dict{"k", list{1, 2.5}}}}}, "allocator_settings", dict{"a", dict{"b", true}}}))
+	f.Add(pickled(f, list{dict{"device", 1, "total_size", 512, "blocks",
+		list{dict{"size", 512, "state", "active_allocated", "history", list{dict{"real_size", 3}}}}}}))
+	f.Add(pickled(f, dict{"device_traces",
+		list{list{dict{"action", "boom", "frames", list{frame("a", 1, "b")}, "user_metadata",
+			dict{"k", list{1, 2.5}}}}}, "allocator_settings", dict{"a", dict{"b", true}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		stream, err1 := read(bytes.NewReader(data), int64(len(data)), Options{Limits: fuzzLimits}, wayStream)
 		load, err2 := read(bytes.NewReader(data), int64(len(data)), Options{Limits: fuzzLimits}, wayGopickle)

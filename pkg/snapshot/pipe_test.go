@@ -58,7 +58,8 @@ func TestReadPipeErrors(t *testing.T) {
 		{"broken", io.MultiReader(bytes.NewReader(write(t, small(), 4)[:100]), iotest.ErrReader(broken)), broken},
 		{"text", bytes.NewReader([]byte("hello, world")), nil},
 	} {
-		if s, err := ReadPipe(test.in, Options{}); s != nil || err == nil || test.want != nil && !errors.Is(err, test.want) {
+		if s, err := ReadPipe(test.in, Options{}); s != nil || err == nil || test.want != nil &&
+			!errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}

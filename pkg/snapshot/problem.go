@@ -78,7 +78,8 @@ var problems = [numProblems]struct {
 		advice: "unpack it first; gzip and zstd are read as they are"},
 	ProblemUTF16: {kinds: []container.Kind{container.UTF16},
 		advice: "a redirection in PowerShell may have made it so; write the file from Python"},
-	ProblemNotPickle: {kinds: []container.Kind{container.Text, container.Binary, container.Image}, errs: []error{pickle.ErrNotPickle},
+	ProblemNotPickle: {kinds: []container.Kind{container.Text, container.Binary, container.Image},
+		errs:   []error{pickle.ErrNotPickle},
 		advice: expected},
 	ProblemNotSnapshot: {errs: []error{ErrNotSnapshot},
 		advice: expected},
@@ -128,7 +129,8 @@ func explain(err error) error {
 		return err
 	}
 	if refused := new(pickle.Error); errors.As(err, &refused) && strings.HasPrefix(refused.Global, "torch.") {
-		what := fmt.Sprintf("this looks like a checkpoint with tensors: at byte %d it asks for %q", refused.Offset, refused.Global)
+		what := fmt.Sprintf("this looks like a checkpoint with tensors: at byte %d it asks for %q", refused.Offset,
+			refused.Global)
 		return &Error{Problem: ProblemCheckpoint, Err: &toldAs{what, err}}
 	}
 	return &Error{Problem: problemOf(err), Err: err}

@@ -71,7 +71,8 @@ func frame(file string, line any, name string) dict {
 
 func TestLegacyHistory(t *testing.T) {
 	s := load(t, dict{"segments", list{dict{
-		"device", 0, "address", 1 << 30, "total_size", 4096, "allocated_size", 1024, "active_size", 1024, "stream", 0, "segment_type", "small",
+		"device", 0, "address", 1 << 30, "total_size", 4096, "allocated_size", 1024, "active_size", 1024, "stream", 0,
+		"segment_type", "small",
 		"blocks", list{
 			dict{"size", 1024, "state", "active_allocated", "history", list{
 				dict{"addr", 1 << 30, "real_size", 700, "frames", list{frame("new.py", 1, "f")}},
@@ -97,8 +98,10 @@ func TestLegacyHistory(t *testing.T) {
 }
 
 func TestBareList(t *testing.T) {
-	s := load(t, list{dict{"device", 1, "address", 512, "total_size", 512, "blocks", list{dict{"size", 512, "state", "active_allocated", "requested_size", 3}}}})
-	if !s.Format.BareList || len(s.Segments) != 1 || s.Blocks[0].Address != 512 || !reflect.DeepEqual(s.Devices(), []DeviceID{1}) {
+	s := load(t, list{dict{"device", 1, "address", 512, "total_size", 512, "blocks",
+		list{dict{"size", 512, "state", "active_allocated", "requested_size", 3}}}})
+	if !s.Format.BareList || len(s.Segments) != 1 || s.Blocks[0].Address != 512 ||
+		!reflect.DeepEqual(s.Devices(), []DeviceID{1}) {
 		t.Errorf("%+v %+v", s.Format, s.Segments)
 	}
 	if s := load(t, list{}); !s.Format.BareList || len(s.Devices()) != 0 {
@@ -138,7 +141,8 @@ func TestNobodyElses(t *testing.T) {
 		return dict{"device", device, "address", 512, "total_size", 512, "blocks", blocks}
 	}
 	block := dict{"size", 512, "state", "active_allocated", "requested_size", 3}
-	s := load(t, dict{"host_segments", list{segment(0, list{block})}, "segments", list{segment(1, list{block}), segment(5000, list{}), segment(-1, list{})},
+	s := load(t, dict{"host_segments", list{segment(0, list{block})}, "segments",
+		list{segment(1, list{block}), segment(5000, list{}), segment(-1, list{})},
 		"host_traces", list{list{dict{"action", "alloc", "addr", 1}}}, "device_traces", list{}})
 	if len(s.Segments) != 1 || s.Segments[0].Device != 1 || s.Segments[0].BlockCount != 1 {
 		t.Errorf("segments %+v", s.Segments)
@@ -147,7 +151,8 @@ func TestNobodyElses(t *testing.T) {
 	const event = "}(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x01u"
 	data := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00device_traces](]q\x01(" + event + event + "eh\x01h\x01eu.")
 	s = readWay(t, data, wayStream)
-	if len(s.Traces) != 3 || s.Traces[0].Events.Len() != 2 || s.Traces[1].Events.Len() != 0 || s.Oddity.WrongTypes["device_traces of another device"] != 2 {
+	if len(s.Traces) != 3 || s.Traces[0].Events.Len() != 2 || s.Traces[1].Events.Len() != 0 ||
+		s.Oddity.WrongTypes["device_traces of another device"] != 2 {
 		t.Errorf("traces %+v, oddities %+v", s.Traces, s.Oddity)
 	}
 	requireSame(t, s, readWay(t, data, wayGopickle))
@@ -169,7 +174,8 @@ func TestLastKeyCounts(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	s := load(t, dict{"device_traces", list{list{
-		dict{"action", "alloc", "addr", -512, "size", 8, "stream", 5, "frames", list{frame("a.py", uint64(math.MaxUint64), "f"), frame("a.py", 7, "g")}, "time_us", 5},
+		dict{"action", "alloc", "addr", -512, "size", 8, "stream", 5, "frames",
+			list{frame("a.py", uint64(math.MaxUint64), "f"), frame("a.py", 7, "g")}, "time_us", 5},
 		dict{"size", 2, "action", "explode", "addr", 1, "stream", 5, "color", "red"},
 		dict{"action", "oom", "device_free", 77, "size", "many", "stream", 0},
 		dict{"action", 3, "addr", 1.5, "size", 1, "stream", 0, "frames", "none"},
@@ -257,7 +263,8 @@ func TestFilledInSteps(t *testing.T) {
 func TestSharedRows(t *testing.T) {
 	const first = "}q\x01(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x01u"
 	const second = "}q\x02(X\x06\x00\x00\x00actionX\x05\x00\x00\x00allocX\x04\x00\x00\x00addrK\x02u"
-	data := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00device_traces](](" + first + second + "h\x01h\x02h\x01e](h\x02h\x01eeu.")
+	data := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00device_traces](](" + first + second +
+		"h\x01h\x02h\x01e](h\x02h\x01eeu.")
 	s := readWay(t, data, wayStream)
 	requireSame(t, s, readWay(t, data, wayGopickle))
 	if got := s.Traces[0].Events.Addr; !reflect.DeepEqual(got, []uint64{1, 2, 1, 2, 1}) {
@@ -273,13 +280,15 @@ func TestSharedRows(t *testing.T) {
 func TestRepeatedStacks(t *testing.T) {
 	text := func(s string) string { return "X" + string(rune(len(s))) + "\x00\x00\x00" + s }
 	frame := func(name string, memo byte) string {
-		return "}q" + string(rune(memo)) + "(" + text("name") + text(name) + text("filename") + text("a.py") + text("line") + "K\x01u"
+		return "}q" + string(rune(memo)) + "(" + text("name") + text(name) + text("filename") + text("a.py") +
+			text("line") + "K\x01u"
 	}
 	event := func(list string) string {
 		return "}(" + text("action") + text("alloc") + text("addr") + "K\x01" + text("frames") + list + "u"
 	}
 	again := event("](h\x01h\x02h\x01e")
-	data := []byte("\x80\x02}q\x00(" + text("device_traces") + "](](" + event("]("+frame("f", 1)+frame("g", 2)+"e") + again + again +
+	data := []byte("\x80\x02}q\x00(" + text("device_traces") + "](](" + event("]("+frame("f", 1)+frame("g", 2)+"e") +
+		again + again +
 		event("]("+frame("h", 1)+"h\x02e") + again + again + "eeu.")
 	s := readWay(t, data, wayStream)
 	e := &s.Traces[0].Events
@@ -304,9 +313,11 @@ func TestTorchVersion(t *testing.T) {
 		"2.2":             {HasPoolID: true, HasTime: true},
 		"2.3 or 2.4":      {HasPoolID: true, HasTime: true, HasSettings: true},
 		"2.5 to 2.7":      {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true},
-		"2.8 or 2.9":      {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true},
-		"2.10 or 2.11":    {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true, HasCompileContext: true, HasUserMetadata: true},
-		"2.12 or later":   {HasPoolID: true, HasTime: true, HasUserMetadata: true, HasEventPool: true},
+		"2.8 or 2.9": {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
+			HasCompileContext: true},
+		"2.10 or 2.11": {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
+			HasCompileContext: true, HasUserMetadata: true},
+		"2.12 or later": {HasPoolID: true, HasTime: true, HasUserMetadata: true, HasEventPool: true},
 	} {
 		c := NewComposer(f)
 		c.Event(0, EventText{Action: Alloc, Size: 1})

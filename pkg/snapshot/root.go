@@ -73,7 +73,8 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	}
 	traces, hasTraces := values[keyDeviceTraces]
 	if _, ok := values[keySegments]; !ok && !hasTraces {
-		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot, b.someKeys(h, pairs))
+		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot,
+			b.someKeys(h, pairs))
 	}
 	f := &b.s.Format
 	f.HasTraces = hasTraces
@@ -199,7 +200,8 @@ func isEvent(h *pickle.Heap, v pickle.Value) bool {
 func (b *builder) room(bytes int64) error {
 	b.assembled += bytes
 	if most := b.limits.MemoryFor(b.read); b.assembled > most {
-		return pickle.OverLimit("memory", b.read, "its lists name the same rows again and again: %d bytes, where %d are allowed", b.assembled, most)
+		return pickle.OverLimit("memory", b.read,
+			"its lists name the same rows again and again: %d bytes, where %d are allowed", b.assembled, most)
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func TestSalvageEveryCut(t *testing.T) {
 				}
 				continue
 			}
-			if s.Salvaged == nil || s.Salvaged.At > int64(cut) || !errors.Is(s.Salvaged.Err, pickle.ErrTruncated) || s.Salvaged.Events < last {
+			if s.Salvaged == nil || s.Salvaged.At > int64(cut) || !errors.Is(s.Salvaged.Err, pickle.ErrTruncated) ||
+				s.Salvaged.Events < last {
 				t.Fatalf("cut at %d: %+v after %d events before", cut, s.Salvaged, last)
 			}
 			last = s.Salvaged.Events
@@ -50,13 +51,15 @@ func requirePart(t *testing.T, cut int, s, whole *Snapshot) {
 		if !strings.HasPrefix(want, got) {
 			t.Fatalf("cut at %d: device %d has\n%s\nwhich is not how the whole begins:\n%s", cut, i, got, want)
 		}
-		if device := s.Traces[i].Device; len(got) < len(want) && (s.Salvaged.From == NoDevice || device < s.Salvaged.From) {
+		if device := s.Traces[i].Device; len(got) < len(want) &&
+			(s.Salvaged.From == NoDevice || device < s.Salvaged.From) {
 			t.Fatalf("cut at %d: nothing says that events of device %d are missing: %+v", cut, i, s.Salvaged)
 		}
 	}
 	for i := range s.Segments {
 		if !s.EndKnown(s.Segments[i].Device) && len(s.Traces) > 0 {
-			t.Fatalf("cut at %d: a segment of device %d stayed, whose end is not known: %+v", cut, s.Segments[i].Device, s.Salvaged)
+			t.Fatalf("cut at %d: a segment of device %d stayed, whose end is not known: %+v", cut, s.Segments[i].Device,
+				s.Salvaged)
 		}
 		if !strings.Contains(describe(whole), strings.SplitN(describe(s), "device", 2)[0]) {
 			t.Fatalf("cut at %d: the segments are none of the whole: %s", cut, describe(s))
@@ -102,7 +105,8 @@ func TestSalvageEnd(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if s.Salvaged.From != tt.from || len(s.Segments) != tt.segments || s.EndKnown(0) != tt.end0 || s.EndKnown(2) != tt.end2 {
+		if s.Salvaged.From != tt.from || len(s.Segments) != tt.segments || s.EndKnown(0) != tt.end0 ||
+			s.EndKnown(2) != tt.end2 {
 			t.Errorf("%s: %+v, %d segments", tt.name, s.Salvaged, len(s.Segments))
 		}
 	}
@@ -112,7 +116,8 @@ func TestSalvageEnd(t *testing.T) {
 func TestSalvageDamage(t *testing.T) {
 	data := write(t, small(), 4)
 	at := bytes.Index(data, []byte("logits"))
-	for name, opcode := range map[string]byte{"no such opcode": 0xff, "one of the other way": '0', "a mark too few": 'e', "a global": 0x93} {
+	for name, opcode := range map[string]byte{"no such opcode": 0xff, "one of the other way": '0',
+		"a mark too few": 'e', "a global": 0x93} {
 		broken := bytes.Clone(data)
 		broken[at+len("logits")] = opcode // in place of its MEMOIZE
 		if _, err := Read(bytes.NewReader(broken), int64(len(broken)), pickle.Limits{}); err == nil {

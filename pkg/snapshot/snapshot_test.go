@@ -18,16 +18,20 @@ import (
 func small() *Snapshot {
 	c := NewComposer(Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
 		HasCompileContext: true, HasUserMetadata: true})
-	forward := c.Stack(FrameText{"model.py", 12, "forward"}, FrameText{"train.py", 40, "step"}, FrameText{"train.py", 60, "<module>"})
+	forward := c.Stack(FrameText{"model.py", 12, "forward"}, FrameText{"train.py", 40, "step"},
+		FrameText{"train.py", 60, "<module>"})
 	native := c.Stack(FrameText{"??", 0, "at::_ops::mm::call"}, FrameText{"model.py", 12, "forward"})
 	c.Event(0, EventText{Action: SegmentAlloc, Addr: 0x7f0000000000, Size: 2 << 20, Stack: forward, TimeMicros: 100})
-	c.Event(0, EventText{Action: Alloc, Addr: 0x7f0000000000, Size: 1000, Stack: forward, TimeMicros: 100, Context: "Torch-Compiled Region: 0/1"})
-	c.Event(0, EventText{Action: Alloc, Addr: 0x7f0000000400, Size: 500, Stack: native, TimeMicros: 101, Metadata: "logits"})
+	c.Event(0, EventText{Action: Alloc, Addr: 0x7f0000000000, Size: 1000, Stack: forward, TimeMicros: 100,
+		Context: "Torch-Compiled Region: 0/1"})
+	c.Event(0, EventText{Action: Alloc, Addr: 0x7f0000000400, Size: 500, Stack: native, TimeMicros: 101,
+		Metadata: "logits"})
 	c.Event(0, EventText{Action: FreeRequested, Addr: 0x7f0000000000, Size: 1000, Stack: forward, TimeMicros: 102})
 	c.Event(0, EventText{Action: FreeCompleted, Addr: 0x7f0000000000, Size: 1000, Stack: forward, TimeMicros: 102})
 	c.Event(0, EventText{Action: OOM, Addr: 12345, Size: 1 << 40, Stack: native, TimeMicros: 103})
 	c.Trace(2)
-	c.Event(2, EventText{Action: Alloc, Addr: 1<<63 + 512, Size: 5 << 30, Stream: 1632243552, Stack: forward, TimeMicros: 99})
+	c.Event(2, EventText{Action: Alloc, Addr: 1<<63 + 512, Size: 5 << 30, Stream: 1632243552, Stack: forward,
+		TimeMicros: 99})
 	c.Segment(Segment{Address: 0x7f0000000000, TotalSize: 2 << 20, SizeClass: SizeClassSmall, Stack: forward},
 		Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000, State: Inactive},
 		Block{Address: 0x7f0000000400, Size: 512, RequestedSize: 500, State: ActiveAllocated, Stack: native},
@@ -171,7 +175,8 @@ func TestOpen(t *testing.T) {
 		{"empty", nil, nil, "empty; the job may have died"},
 		{"text", []byte("hello, world\n"), nil, `begins with "hello`},
 		{"broken", []byte("\x80\x02\xff"), pickle.ErrMalformed, "byte 2"},
-		{"evil", []byte("\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x8c\x02id\x85R."), pickle.ErrForbidden, `"os.system"`},
+		{"evil", []byte("\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x8c\x02id\x85R."), pickle.ErrForbidden,
+			`"os.system"`},
 		{"number", []byte("\x80\x04K\x05."), ErrNotSnapshot, "top level"},
 		{"list", []byte("\x80\x04](K\x01K\x02e."), ErrNotSnapshot, "list"},
 		{"model", []byte("\x80\x04}\x8c\x0amodel_dictK\x05s."), ErrNotSnapshot, `"model_dict"`},

@@ -13,10 +13,14 @@ import (
 
 // wrong are values that hardly any field takes, by what they are.
 var wrong = map[string]any{
-	"None": nil, "bool": true, "int": 7, "negative": -7, "float": 1.5, "NaN": math.NaN(), "inf": math.Inf(-1), "bytes": []byte("abc"),
-	"str": "abc", "empty str": "", "list": list{1, "a"}, "empty list": list{}, "list of dicts": list{dict{"a", 1}}, "dict": dict{"a", 1}, "empty dict": dict{},
-	"tuple": pair{1, 2}, "2^63-1": math.MaxInt64, "2^63": uint64(1 << 63), "2^64-1": uint64(math.MaxUint64), "-2^63": math.MinInt64, "itself": itself{},
-	"event": dict{"action", "alloc"}, "frame": dict{"filename", "a.py"}, "block": dict{"state", "inactive"}, "segment": dict{"total_size", 1},
+	"None": nil, "bool": true, "int": 7, "negative": -7, "float": 1.5, "NaN": math.NaN(), "inf": math.Inf(-1),
+	"bytes": []byte("abc"),
+	"str":   "abc", "empty str": "", "list": list{1, "a"}, "empty list": list{}, "list of dicts": list{dict{"a", 1}},
+	"dict": dict{"a", 1}, "empty dict": dict{},
+	"tuple": pair{1, 2}, "2^63-1": math.MaxInt64, "2^63": uint64(1 << 63), "2^64-1": uint64(math.MaxUint64),
+	"-2^63": math.MinInt64, "itself": itself{},
+	"event": dict{"action", "alloc"}, "frame": dict{"filename", "a.py"}, "block": dict{"state", "inactive"},
+	"segment": dict{"total_size", 1},
 }
 
 // itself stands for a list that holds itself.
@@ -74,14 +78,19 @@ func rowWith(row, key string, value any) dict {
 	rows := map[string]dict{
 		"frame":   {"filename", "a.py", "name", "f", "line", 3},
 		"history": {"real_size", 5, "addr", 512, "frames", frames},
-		"block":   {"state", "active_allocated", "address", 512, "size", 512, "requested_size", 300, "frames", frames, "history", list{dict{"real_size", 3}}},
-		"segment": {"total_size", 1024, "device", 0, "address", 512, "allocated_size", 512, "active_size", 512, "requested_size", 300, "stream", 0,
-			"segment_type", "small", "segment_pool_id", pair{0, 0}, "is_expandable", false, "frames", frames, "forward_frames", list{"a"},
+		"block": {"state", "active_allocated", "address", 512, "size", 512, "requested_size", 300, "frames", frames,
+			"history", list{dict{"real_size", 3}}},
+		"segment": {"total_size", 1024, "device", 0, "address", 512, "allocated_size", 512, "active_size", 512,
+			"requested_size", 300, "stream", 0,
+			"segment_type", "small", "segment_pool_id", pair{0, 0}, "is_expandable", false, "frames", frames,
+			"forward_frames", list{"a"},
 			"blocks", list{dict{"state", "inactive", "size", 1024}}},
-		"event": {"action", "alloc", "addr", 512, "device_free", 7, "size", 300, "stream", 0, "time_us", 5, "frames", frames, "compile_context", "0/1",
+		"event": {"action", "alloc", "addr", 512, "device_free", 7, "size", 300, "stream", 0, "time_us", 5, "frames",
+			frames, "compile_context", "0/1",
 			"user_metadata", "x", "pool_id", pair{0, 1}, "forward_frames", list{"a"}},
 		"annotation": {"stage", "START", "name", "step", "device", 0, "time_us", 5},
-		"root":       {"segments", list{}, "device_traces", list{}, "allocator_settings", dict{"a", 1}, "external_annotations", list{}, "trace_alloc_overflowed", false},
+		"root": {"segments", list{}, "device_traces", list{}, "allocator_settings", dict{"a", 1},
+			"external_annotations", list{}, "trace_alloc_overflowed", false},
 	}
 	all := rows[row]
 	if key == "" {
@@ -96,7 +105,8 @@ func rowWith(row, key string, value any) dict {
 	case "frame":
 		return dict{"device_traces", list{list{dict{"action", "alloc", "frames", list{all}}}}}
 	case "history":
-		return dict{"segments", list{dict{"total_size", 512, "blocks", list{dict{"state", "inactive", "history", list{all}}}}}}
+		return dict{"segments",
+			list{dict{"total_size", 512, "blocks", list{dict{"state", "inactive", "history", list{all}}}}}}
 	case "block":
 		return dict{"segments", list{dict{"total_size", 512, "blocks", list{all}}}}
 	case "segment":
@@ -149,16 +159,24 @@ func TestWrongTypes(t *testing.T) {
 
 // mustCount are some of those that no quirk of any writer explains.
 var mustCount = map[string]bool{
-	"root.segments = int": true, "root.segments = list": true, "root.device_traces = str": true, "root.device_traces = None": true,
+	"root.segments = int": true, "root.segments = list": true, "root.device_traces = str": true,
+	"root.device_traces = None":        true,
 	"root.external_annotations = dict": true, "root.segments = event": true,
-	"segment.total_size = str": true, "segment.total_size = NaN": true, "segment.total_size = 2^64-1": true, "segment.device = negative": true,
-	"segment.device = 2^63-1": true, "segment.address = float": true, "segment.blocks = segment": true, "segment.segment_type = int": true,
-	"segment.is_expandable = int": true, "segment.segment_pool_id = str": true, "segment.stream = list": true, "segment.frames = bytes": true,
-	"block.size = inf": true, "block.state = str": true, "block.state = list of dicts": true, "block.requested_size = dict": true, "block.history = tuple": true,
+	"segment.total_size = str": true, "segment.total_size = NaN": true, "segment.total_size = 2^64-1": true,
+	"segment.device = negative": true,
+	"segment.device = 2^63-1":   true, "segment.address = float": true, "segment.blocks = segment": true,
+	"segment.segment_type = int":  true,
+	"segment.is_expandable = int": true, "segment.segment_pool_id = str": true, "segment.stream = list": true,
+	"segment.frames = bytes": true,
+	"block.size = inf":       true, "block.state = str": true, "block.state = list of dicts": true,
+	"block.requested_size = dict": true, "block.history = tuple": true,
 	"history.real_size = None": true, "history.frames = event": true,
-	"event.action = None": true, "event.action = itself": true, "event.addr = str": true, "event.size = 2^63": true, "event.size = bool": true,
-	"event.time_us = float": true, "event.frames = block": true, "event.compile_context = int": true, "event.user_metadata = list": true,
-	"event.pool_id = int": true, "event.stream = tuple": true,
+	"event.action = None": true, "event.action = itself": true, "event.addr = str": true, "event.size = 2^63": true,
+	"event.size = bool":     true,
+	"event.time_us = float": true, "event.frames = block": true, "event.compile_context = int": true,
+	"event.user_metadata = list": true,
+	"event.pool_id = int":        true, "event.stream = tuple": true,
 	"frame.line = str": true, "frame.name = None": true, "frame.filename = bytes": true,
-	"annotation.name = dict": true, "annotation.device = 2^63-1": true, "annotation.device = negative": true, "annotation.time_us = NaN": true,
+	"annotation.name = dict": true, "annotation.device = 2^63-1": true, "annotation.device = negative": true,
+	"annotation.time_us = NaN": true,
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/ranges"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )

@@ -28,7 +28,8 @@ func BenchmarkRun(b *testing.B) {
 			New(r)
 		}
 	})
-	for _, conf := range []string{"", "expandable_segments:True", "max_split_size_mb:128", "garbage_collection_threshold:0.8", "roundup_power2_divisions:8"} {
+	for _, conf := range []string{"", "expandable_segments:True", "max_split_size_mb:128",
+		"garbage_collection_threshold:0.8", "roundup_power2_divisions:8"} {
 		setting, err := Parse(conf)
 		if err != nil {
 			b.Fatal(err)
@@ -83,7 +84,8 @@ func trainingShaped(events int) *snapshot.Snapshot {
 	for _, seg := range a.Segments() {
 		var blocks []snapshot.Block
 		for _, x := range seg.Blocks {
-			blocks = append(blocks, snapshot.Block{Address: x.Address, Size: x.Size, RequestedSize: x.RequestedSize, State: x.State})
+			blocks = append(blocks, snapshot.Block{Address: x.Address, Size: x.Size, RequestedSize: x.RequestedSize,
+				State: x.State})
 		}
 		c.Segment(snapshot.Segment{Address: seg.Address, TotalSize: seg.TotalSize, SizeClass: seg.SizeClass}, blocks...)
 	}

@@ -23,17 +23,21 @@ func TestCorpus(t *testing.T) {
 		for _, id := range s.Devices() {
 			run := New(analysis.Record(s, analysis.Stacks(s), replay.Replay(s, id)))
 			p := &run.Proof
-			t.Logf("%-45s %d  %5d of %5d addresses, %4d of %4d driver calls%s", filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), id,
+			t.Logf("%-45s %d  %5d of %5d addresses, %4d of %4d driver calls%s",
+				filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), id,
 				p.Addresses, p.AddressesOf, p.DriverCalls, p.DriverCallsOf, departed(p.First))
-			if want := p.AddressesOf > 0 && !byHand[filepath.Base(file)]; p.Holds() != want || want && p.Addresses != p.AddressesOf {
+			if want := p.AddressesOf > 0 && !byHand[filepath.Base(file)]; p.Holds() != want || want &&
+				p.Addresses != p.AddressesOf {
 				t.Errorf("%s: holds %t, want %t", file, p.Holds(), want)
 			}
 			if !p.Holds() {
 				continue
 			}
 			// Under its own settings, with a driver that decides by itself, it is the same again.
-			if got := run.Predict(run.settings.Settings, Options{Limit: run.Limit.Bytes}); got.ReservedPeak != run.ReservedPeak() || got.FailedOf != run.Failed {
-				t.Errorf("%s: peak %d and %d failures, recorded are %d and %d", file, got.ReservedPeak, got.FailedOf, run.ReservedPeak(), run.Failed)
+			if got := run.Predict(run.settings.Settings,
+				Options{Limit: run.Limit.Bytes}); got.ReservedPeak != run.ReservedPeak() || got.FailedOf != run.Failed {
+				t.Errorf("%s: peak %d and %d failures, recorded are %d and %d", file, got.ReservedPeak, got.FailedOf,
+					run.ReservedPeak(), run.Failed)
 			}
 		}
 	}

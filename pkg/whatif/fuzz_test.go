@@ -31,8 +31,10 @@ func FuzzRun(f *testing.F) {
 			if !reflect.DeepEqual(x, y) {
 				t.Fatalf("%+v, then %+v", x, y)
 			}
-			if x.Least > x.ReservedPeak || x.Most < x.ReservedPeak || !x.Fails() && x.ReservedPeak < run.LowerBound()-lost(run) {
-				t.Fatalf("%s: peak %d, from %d to %d, at least %d", x.Setting.Conf, x.ReservedPeak, x.Least, x.Most, run.LowerBound())
+			if x.Least > x.ReservedPeak || x.Most < x.ReservedPeak || !x.Fails() &&
+				x.ReservedPeak < run.LowerBound()-lost(run) {
+				t.Fatalf("%s: peak %d, from %d to %d, at least %d", x.Setting.Conf, x.ReservedPeak, x.Least, x.Most,
+					run.LowerBound())
 			}
 			if limit := x.Options.Limit; limit > 0 && x.ReservedPeak > limit {
 				t.Fatalf("%s: peak %d above the limit %d", x.Setting.Conf, x.ReservedPeak, limit)
@@ -69,7 +71,8 @@ func recorded(seed uint64, damage []byte) *snapshot.Snapshot {
 		if e.Action == snapshot.OOM {
 			addr = uint64(e.DeviceFree)
 		}
-		events = append(events, snapshot.EventText{Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream), Stack: stack})
+		events = append(events, snapshot.EventText{Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream),
+			Stack: stack})
 	}
 	var live []uint64
 	for call := range 30 + random.IntN(120) {
@@ -77,7 +80,8 @@ func recorded(seed uint64, damage []byte) *snapshot.Snapshot {
 		at := random.IntN(len(live) + 1)
 		switch x := random.IntN(100); {
 		case x < 55 || at == len(live):
-			if addr, err := a.Alloc(1+random.Int64N(1000<<random.IntN(16)), allocator.Stream(256*random.IntN(2))); err == nil {
+			if addr, err := a.Alloc(1+random.Int64N(1000<<random.IntN(16)),
+				allocator.Stream(256*random.IntN(2))); err == nil {
 				live = append(live, addr)
 			}
 		case x < 60:
@@ -112,10 +116,12 @@ func recorded(seed uint64, damage []byte) *snapshot.Snapshot {
 	for _, seg := range a.Segments() {
 		var blocks []snapshot.Block
 		for _, x := range seg.Blocks {
-			blocks = append(blocks, snapshot.Block{Address: x.Address, Size: x.Size, RequestedSize: x.RequestedSize, State: x.State})
+			blocks = append(blocks, snapshot.Block{Address: x.Address, Size: x.Size, RequestedSize: x.RequestedSize,
+				State: x.State})
 		}
 		c.Segment(snapshot.Segment{
-			Address: seg.Address, TotalSize: seg.TotalSize, SizeClass: seg.SizeClass, Expandable: seg.Expandable, Stream: c.Stream(uint64(seg.Stream)),
+			Address: seg.Address, TotalSize: seg.TotalSize, SizeClass: seg.SizeClass, Expandable: seg.Expandable,
+			Stream: c.Stream(uint64(seg.Stream)),
 		}, blocks...)
 	}
 	return c.Snapshot()

@@ -1,7 +1,7 @@
 package whatif
 
 import (
-	"github.com/memviz-go/memviz/pkg/ranges"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 

@@ -46,7 +46,8 @@ const (
 )
 
 var causeKeys = [...]string{
-	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused", CauseServed: "served",
+	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused",
+	CauseServed: "served",
 	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block",
 	CauseImpossible: "impossible", CauseEnd: "end",
 }
@@ -173,7 +174,8 @@ func (x *prover) free(s step) {
 		return
 	}
 	if free(addr) != nil {
-		x.answers.depart(s.event, CauseUnknown, Call{x.answers.events.Action[s.event], addr, x.answers.events.Size[s.event]}, Call{})
+		x.answers.depart(s.event, CauseUnknown,
+			Call{x.answers.events.Action[s.event], addr, x.answers.events.Size[s.event]}, Call{})
 	}
 }
 

@@ -19,8 +19,9 @@ const (
 )
 
 var reasonKeys = [...]string{
-	ReasonUnknown: "unknown", ReasonForeign: "other_allocator", ReasonMissing: "events_missing", ReasonGarbage: "garbage_collection",
-	ReasonPools: "private_pools", ReasonChanged: "settings_changed", ReasonSettings: "settings_unknown",
+	ReasonUnknown: "unknown", ReasonForeign: "other_allocator", ReasonMissing: "events_missing",
+	ReasonGarbage: "garbage_collection",
+	ReasonPools:   "private_pools", ReasonChanged: "settings_changed", ReasonSettings: "settings_unknown",
 }
 
 // Key names the reason in files: "private_pools".
@@ -37,7 +38,8 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonUnknown
 	case run.foreign():
 		return ReasonForeign
-	case device.Anomalies.Total() > 0 || device.Reconciliation.ReopenedBlocks > 0 || device.Reconciliation.MissingBlocks > 0 ||
+	case device.Anomalies.Total() > 0 || device.Reconciliation.ReopenedBlocks > 0 ||
+		device.Reconciliation.MissingBlocks > 0 ||
 		run.start.anomalies != (analysis.LayoutAnomalies{}):
 		return ReasonMissing
 	case run.settings.GCThreshold > 0 && release:
@@ -78,7 +80,8 @@ const blockUnit = 512
 // settings say.
 func (run *Run) contradicted() bool {
 	for _, action := range run.r.Device.Events.Action {
-		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap && !run.settings.Expandable {
+		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap &&
+			!run.settings.Expandable {
 			return true
 		}
 	}

@@ -48,7 +48,8 @@ func TestReleases(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("stacks %t: %d right, %d of empty_cache taken for requests, %d missed; %d limits from retries", stacks, right, taken, missed, limits)
+		t.Logf("stacks %t: %d right, %d of empty_cache taken for requests, %d missed; %d limits from retries", stacks,
+			right, taken, missed, limits)
 		if stacks && taken+missed > 0 || right == 0 || 10*(taken+missed) > right || limits == 0 {
 			t.Errorf("stacks %t: %d right, %d taken, %d missed, %d limits", stacks, right, taken, missed, limits)
 		}
@@ -91,7 +92,9 @@ func TestDepartures(t *testing.T) {
 		want   Cause
 		why    Reason
 	}{
-		{"a request on another stream", func(s *snapshot.Snapshot, e *snapshot.Events) { e.Stream[at(e, snapshot.Alloc, 9)] ^= 1 }, CauseAddress, ReasonUnknown},
+		{"a request on another stream",
+			func(s *snapshot.Snapshot, e *snapshot.Events) { e.Stream[at(e, snapshot.Alloc, 9)] ^= 1 }, CauseAddress,
+			ReasonUnknown},
 		{"a larger request", func(_ *snapshot.Snapshot, e *snapshot.Events) {
 			addr := e.Addr[at(e, snapshot.SegmentAlloc, 0)]
 			for i := range e.Addr[:6] {
@@ -100,7 +103,8 @@ func TestDepartures(t *testing.T) {
 				}
 			}
 		}, CauseOtherCall, ReasonUnknown},
-		{"an odd address", func(_ *snapshot.Snapshot, e *snapshot.Events) { e.Addr[at(e, snapshot.Alloc, 0)]++ }, CauseStart, ReasonForeign},
+		{"an odd address", func(_ *snapshot.Snapshot, e *snapshot.Events) { e.Addr[at(e, snapshot.Alloc, 0)]++ },
+			CauseStart, ReasonForeign},
 		{"other settings", func(s *snapshot.Snapshot, _ *snapshot.Events) {
 			s.Settings = append(s.Settings, snapshot.Setting{Key: "expandable_segments", Value: "true"})
 		}, CauseOtherCall, ReasonChanged},

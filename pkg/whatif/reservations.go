@@ -31,7 +31,8 @@ func (p place) compare(o place) int { return cmp.Compare(p.addr, o.addr) }
 // reservationsOf are the address ranges that expandable segments lie in. No file
 // has them. One begins at the lowest page that was ever mapped in it, and ends
 // before the next memory of anybody else.
-func reservationsOf(r *analysis.Recording, settings *allocator.Settings, segments []allocator.Segment) []allocator.Reservation {
+func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
+	segments []allocator.Segment) []allocator.Reservation {
 	if !slices.ContainsFunc(segments, func(s allocator.Segment) bool { return s.Expandable }) {
 		return nil
 	}
@@ -46,7 +47,8 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings, segment
 		}
 		x := allocator.Reservation{Address: s.Address, Stream: s.Stream, Pool: s.Pool, SizeClass: s.SizeClass}
 		at, _ := slices.BinarySearchFunc(places, place{addr: s.Address}, place.compare)
-		for n := at - 1; n >= 0 && places[n].owner == who && s.Address-places[n].addr < maxReservation && places[n].addr >= last[who]; n-- {
+		for n := at - 1; n >= 0 && places[n].owner == who && s.Address-places[n].addr < maxReservation &&
+			places[n].addr >= last[who]; n-- {
 			x.Address = places[n].addr
 		}
 		end := x.Address + maxReservation

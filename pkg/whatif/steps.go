@@ -121,7 +121,8 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 // completed it, and has that request's stack.
 func atOnce(e *snapshot.Events, completed replay.EventIndex) bool {
 	i := completed - 1
-	return i >= 0 && e.Action[i] == snapshot.FreeRequested && e.Addr[i] == e.Addr[completed] && e.Stack[i] == e.Stack[completed]
+	return i >= 0 && e.Action[i] == snapshot.FreeRequested && e.Addr[i] == e.Addr[completed] &&
+		e.Stack[i] == e.Stack[completed]
 }
 
 // empty adds a call of empty_cache that gave something back before an event.

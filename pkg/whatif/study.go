@@ -63,7 +63,8 @@ func (o *Outcome) Fails() bool { return o.FailedOf > 0 || o.TooMuch }
 
 func (o *Outcome) compare(x *Outcome) int {
 	return cmp.Or(cmp.Compare(one(o.Fails()), one(x.Fails())), cmp.Compare(o.ReservedPeak, x.ReservedPeak),
-		cmp.Compare(strings.Count(o.Setting.Conf, ","), strings.Count(x.Setting.Conf, ",")), cmp.Compare(o.Calls.All(), x.Calls.All()))
+		cmp.Compare(strings.Count(o.Setting.Conf, ","), strings.Count(x.Setting.Conf, ",")),
+		cmp.Compare(o.Calls.All(), x.Calls.All()))
 }
 
 // better reports whether an outcome is worth changing a setting for: it serves

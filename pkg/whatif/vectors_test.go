@@ -73,7 +73,8 @@ func (v *vector) snapshot(from int) *snapshot.Snapshot {
 				addSegment(c, line, requested)
 				continue
 			}
-			e := snapshot.EventText{Action: actions[f[0]], Addr: uint64(number(f[1])), Size: number(f[2]), Stream: uint64(number(f[3])), Stack: stack, TimeMicros: int64(i)}
+			e := snapshot.EventText{Action: actions[f[0]], Addr: uint64(number(f[1])), Size: number(f[2]),
+				Stream: uint64(number(f[3])), Stack: stack, TimeMicros: int64(i)}
 			if e.Action == snapshot.Alloc {
 				requested[e.Addr] = e.Size
 			}
@@ -91,13 +92,15 @@ func addSegment(c *snapshot.Composer, line string, requested map[uint64]int64) {
 	head, tail, _ := strings.Cut(line, ":")
 	f := strings.Fields(head)
 	seg := snapshot.Segment{
-		Address: uint64(number(f[1])), TotalSize: number(f[2]), Stream: c.Stream(uint64(number(f[3]))), SizeClass: snapshot.SizeClassSmall,
+		Address: uint64(number(f[1])), TotalSize: number(f[2]), Stream: c.Stream(uint64(number(f[3]))),
+		SizeClass:  snapshot.SizeClassSmall,
 		Expandable: f[5] == "1", Pool: c.Pool(snapshot.Pool{B: uint64(number(f[6]))}),
 	}
 	if f[4] == "1" {
 		seg.SizeClass = snapshot.SizeClassLarge
 	}
-	states := map[string]snapshot.BlockState{"00": snapshot.Inactive, "01": snapshot.ActivePendingFree, "11": snapshot.ActiveAllocated}
+	states := map[string]snapshot.BlockState{"00": snapshot.Inactive, "01": snapshot.ActivePendingFree,
+		"11": snapshot.ActiveAllocated}
 	var blocks []snapshot.Block
 	at := seg.Address
 	for _, text := range strings.Fields(tail) {
