@@ -7,12 +7,12 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// ErrNotAllocated says that no allocated block starts at an address.
-var ErrNotAllocated = errors.New("no allocated block at this address")
+// errNotAllocated says that no allocated block starts at an address.
+var errNotAllocated = errors.New("no allocated block at this address")
 
 // Free gives the block at an address back. It can be used again at once, unless other
 // streams still use it; then only after their work is done, see [Allocator.RecordStream].
-// The error is [ErrNotAllocated] or nil.
+// The error is [errNotAllocated] or nil.
 func (a *Allocator) Free(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *Allocator) Free(addr uint64) error {
 
 // RequestFree is Free by someone who knows when the streams that use the block
 // are done: it stays pending until [Allocator.CompleteFree], or until cached
-// memory is given back, which waits for all streams. The error is [ErrNotAllocated] or nil.
+// memory is given back, which waits for all streams. The error is [errNotAllocated] or nil.
 func (a *Allocator) RequestFree(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -51,11 +51,11 @@ func (a *Allocator) requestFree(addr uint64) (*block, error) {
 }
 
 // CompleteFree makes a block free that waits since RequestFree. The error is
-// [ErrNotAllocated] or nil.
+// [errNotAllocated] or nil.
 func (a *Allocator) CompleteFree(addr uint64) error {
 	i := slices.IndexFunc(a.held, func(b *block) bool { return b.addr == addr })
 	if i < 0 {
-		return ErrNotAllocated
+		return errNotAllocated
 	}
 	b := a.held[i]
 	a.held = slices.Delete(a.held, i, i+1)
@@ -67,7 +67,7 @@ func (a *Allocator) CompleteFree(addr uint64) error {
 func (a *Allocator) allocatedBlock(addr uint64) (*block, error) {
 	b := a.blocks[addr]
 	if b == nil || b.state != allocated {
-		return nil, ErrNotAllocated
+		return nil, errNotAllocated
 	}
 	return b, nil
 }

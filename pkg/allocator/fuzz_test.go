@@ -99,7 +99,7 @@ func (f *fuzzer) do(op, x, y byte) {
 		if err := f.Free(f.live[i]); err != nil {
 			f.t.Fatal(err)
 		}
-		if err := f.Free(f.live[i]); !errors.Is(err, ErrNotAllocated) {
+		if err := f.Free(f.live[i]); !errors.Is(err, errNotAllocated) {
 			f.t.Fatalf("freed twice: %v", err)
 		}
 		f.live = slices.Delete(f.live, i, i+1)

@@ -16,10 +16,10 @@ func TestUnknownAddresses(t *testing.T) {
 	a.free(addr) // pending from here on
 	a.actions()
 	for _, unknown := range []uint64{0, addr, addr + 512} {
-		if err := a.Free(unknown); !errors.Is(err, ErrNotAllocated) {
+		if err := a.Free(unknown); !errors.Is(err, errNotAllocated) {
 			t.Errorf("Free(%#x): %v", unknown, err)
 		}
-		if err := a.RecordStream(unknown, 256); !errors.Is(err, ErrNotAllocated) {
+		if err := a.RecordStream(unknown, 256); !errors.Is(err, errNotAllocated) {
 			t.Errorf("RecordStream(%#x): %v", unknown, err)
 		}
 	}

@@ -237,7 +237,7 @@ func TestStreams(t *testing.T) {
 		if _, err := Open(Source{Reader: r}, Limits{}); err != nil {
 			t.Fatal(err)
 		}
-		if read := len(packed) - r.Len(); read > 3*HeadBytes {
+		if read := len(packed) - r.Len(); read > 3*headBytes {
 			t.Errorf("%s: %d bytes were read before anyone asked", name, read)
 		}
 	}

@@ -39,12 +39,12 @@ type opener struct {
 }
 
 func (o *opener) open(src Source) (*Payload, error) {
-	in := bufio.NewReaderSize(src.Reader, HeadBytes)
-	head, err := in.Peek(HeadBytes)
+	in := bufio.NewReaderSize(src.Reader, headBytes)
+	head, err := in.Peek(headBytes)
 	if len(head) == 0 && err != io.EOF {
 		return nil, err
 	}
-	kind := Sniff(head)
+	kind := sniff(head)
 	switch {
 	case kind == Pickle, kind == JSON:
 		return &Payload{Reader: in, Kind: kind, Size: src.Size, Layers: o.layers}, nil

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// HeadBytes is how much of the start of a file tells what it is.
-const HeadBytes = 64 << 10
+// headBytes is how much of the start of a file tells what it is.
+const headBytes = 64 << 10
 
 // magics are the bytes at a fixed place that tell a kind for certain.
 var magics = []struct {
@@ -32,9 +32,9 @@ var magics = []struct {
 	{0, "\xfe\xff", UTF16},
 }
 
-// Sniff tells what a file is by its first bytes, HeadBytes of them where there
+// sniff tells what a file is by its first bytes, HeadBytes of them where there
 // are as many.
-func Sniff(head []byte) Kind {
+func sniff(head []byte) Kind {
 	if len(head) == 0 {
 		return Empty
 	}

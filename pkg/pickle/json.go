@@ -25,16 +25,16 @@ func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
 // ErrJSON: the text is no JSON.
 var ErrJSON = errors.New("damaged JSON")
 
-// JSONError says what is wrong with a JSON text and at which byte.
-type JSONError struct {
+// jsonError says what is wrong with a JSON text and at which byte.
+type jsonError struct {
 	Offset int64
 	What   string // one clause
 	Err    error  // ErrJSON, ErrTruncated, ErrLimit, or that of the reader
 }
 
-func (e *JSONError) Error() string { return fmt.Sprintf("%v at byte %d: %s", e.Err, e.Offset, e.What) }
+func (e *jsonError) Error() string { return fmt.Sprintf("%v at byte %d: %s", e.Err, e.Offset, e.What) }
 
-func (e *JSONError) Unwrap() error { return e.Err }
+func (e *jsonError) Unwrap() error { return e.Err }
 
 // jsonBatch is how many items of an array a Builder gets at a time, as with
 // pickles.

@@ -103,7 +103,7 @@ func FuzzJSON(f *testing.F) {
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.UseNumber()
 		want, _ := jsonDump(decoder)
-		var broken *JSONError
+		var broken *jsonError
 		var limit *Error
 		switch {
 		case err != nil && !errors.As(err, &broken) && !errors.As(err, &limit):

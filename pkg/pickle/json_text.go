@@ -20,7 +20,7 @@ type jsonText struct {
 }
 
 func (j *jsonText) fail(kind error, format string, args ...any) error {
-	return &JSONError{Offset: j.at, What: fmt.Sprintf(format, args...), Err: kind}
+	return &jsonError{Offset: j.at, What: fmt.Sprintf(format, args...), Err: kind}
 }
 
 // ended is the error of a read that failed.
@@ -167,9 +167,9 @@ func (j *jsonReader) scalar(word string) (Value, error) {
 		return j.heap.float(math.Inf(-1)), nil
 	}
 	if i, err := strconv.ParseInt(word, 10, 64); err == nil {
-		return j.heap.Integer(i), nil
+		return j.heap.integer(i), nil
 	} else if u, err := strconv.ParseUint(word, 10, 64); err == nil {
-		return j.heap.Unsigned(u), nil
+		return j.heap.unsigned(u), nil
 	}
 	f, err := strconv.ParseFloat(word, 64)
 	if bytes.ContainsAny([]byte(word), "xXpPnNiI_") || err != nil && !errors.Is(err, strconv.ErrRange) {

@@ -3,7 +3,7 @@ package pickle
 import "fmt"
 
 // Limits bound what a file can make a decoder do, whatever it claims. Zero
-// fields take the values of [DefaultLimits]. [Bounds] names each.
+// fields take the values of [defaultLimits]. [Bounds] names each.
 type Limits struct {
 	Input       int64 // bytes of a pickle, once unpacked
 	Ratio       int64 // how many times its size a packed file may unpack to, once it is large (package container)
@@ -17,9 +17,9 @@ type Limits struct {
 	LoadBytes   int64 // input of the second way, which holds it in memory
 }
 
-// DefaultLimits are far above what torch writes (a trace of ten million events
+// defaultLimits are far above what torch writes (a trace of ten million events
 // is 2 GB, with 25 million objects) and low enough to stop a hostile file early.
-var DefaultLimits = Limits{
+var defaultLimits = Limits{
 	Input:       64 << 30,
 	Ratio:       250, // torch's own files unpack to 10 to 60 times their size, bombs to 1,000
 	Stack:       1 << 24,
@@ -93,7 +93,7 @@ var Bounds = []Bound{
 
 // WithDefaults fills the zero fields, but for Memory, whose zero has a meaning.
 func (l Limits) WithDefaults() Limits {
-	defaults := DefaultLimits
+	defaults := defaultLimits
 	for i := range Bounds {
 		if field := Bounds[i].of(&l); *field <= 0 {
 			*field = *Bounds[i].of(&defaults)

@@ -105,7 +105,7 @@ func (w *walker) value(v any, depth int) (Value, error) {
 	case bool:
 		return boolean(v), nil
 	case int:
-		return w.heap.Integer(int64(v)), nil
+		return w.heap.integer(int64(v)), nil
 	case *big.Int:
 		return w.integer(v)
 	case float64:
@@ -132,9 +132,9 @@ func (w *walker) value(v any, depth int) (Value, error) {
 func (w *walker) integer(i *big.Int) (Value, error) {
 	switch {
 	case i.IsInt64():
-		return w.heap.Integer(i.Int64()), nil
+		return w.heap.integer(i.Int64()), nil
 	case i.IsUint64():
-		return w.heap.Unsigned(i.Uint64()), nil
+		return w.heap.unsigned(i.Uint64()), nil
 	}
 	return pack(Opaque, 0), nil
 }

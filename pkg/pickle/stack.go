@@ -124,14 +124,14 @@ func (d *decoder) long() error {
 	b := d.buf[d.pos+1 : d.pos+10]
 	d.pos += 1 + n
 	if n == 9 && b[8] == 0 {
-		return d.push(d.heap.Unsigned(binary.LittleEndian.Uint64(b)))
+		return d.push(d.heap.unsigned(binary.LittleEndian.Uint64(b)))
 	} else if n > 8 {
 		d.pos -= n
 		return d.fail(ErrOtherWay, "an integer of %d bytes", n)
 	}
 	bits := binary.LittleEndian.Uint64(b)
 	unused := 64 - 8*n
-	return d.push(d.heap.Integer(int64(bits<<unused) >> unused))
+	return d.push(d.heap.integer(int64(bits<<unused) >> unused))
 }
 
 // popMark returns what was pushed since the last mark and the container below it.

@@ -156,7 +156,7 @@ func (d *decoder) run() (Value, error) {
 			err = d.push(pack(Int, uint64(binary.LittleEndian.Uint16(d.buf[d.pos:]))))
 			d.pos += 2
 		case opBinInt:
-			err = d.push(d.heap.Integer(int64(int32(binary.LittleEndian.Uint32(d.buf[d.pos:])))))
+			err = d.push(d.heap.integer(int64(int32(binary.LittleEndian.Uint32(d.buf[d.pos:])))))
 			d.pos += 4
 		case opLong1:
 			err = d.long()

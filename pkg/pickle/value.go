@@ -128,16 +128,16 @@ func (h *Heap) Text(b []byte) Value {
 	return pack(String, uint64(i))
 }
 
-// Integer makes a value of a signed integer.
-func (h *Heap) Integer(i int64) Value {
+// integer makes a value of a signed integer.
+func (h *Heap) integer(i int64) Value {
 	if i >= minSmall && i <= maxSmall {
 		return pack(Int, uint64(i))
 	}
 	return h.wideInt(uint64(i), i < 0)
 }
 
-// Unsigned makes a value of an unsigned integer.
-func (h *Heap) Unsigned(u uint64) Value {
+// unsigned makes a value of an unsigned integer.
+func (h *Heap) unsigned(u uint64) Value {
 	if u <= maxSmall {
 		return pack(Int, u)
 	}
