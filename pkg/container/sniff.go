@@ -32,7 +32,7 @@ var magics = []struct {
 	{0, "\xfe\xff", UTF16},
 }
 
-// sniff tells what a file is by its first bytes, HeadBytes of them where there
+// sniff tells what a file is by its first bytes, headBytes of them where there
 // are as many.
 func sniff(head []byte) Kind {
 	if len(head) == 0 {
