@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"time"
 
+	cdp "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -45,11 +47,11 @@ func startBrowser(ctx context.Context) (browser context.Context, stop func(), er
 	return browser, stop, nil
 }
 
-// tab is a report that is open.
+// tab is an open report.
 type tab struct{ ctx context.Context }
 
-// visit opens a report with the probe in it, waits for its first picture, does
-// something with it, and closes it.
+// visit opens a report with the probe in it, waits for its first picture, calls
+// do, and closes it.
 func visit(browser context.Context, report string, do func(*tab) error) error {
 	ctx, closeTab := chromedp.NewContext(browser)
 	defer closeTab()
@@ -64,23 +66,124 @@ func visit(browser context.Context, report string, do func(*tab) error) error {
 		return err
 	}
 	t := &tab{ctx}
-	if _, err := ask[bool](t, "memviz.ready.then(() => true)"); err != nil {
+	if _, err := evaluate[bool](t, "memviz.ready.then(() => true)"); err != nil {
 		return err
 	}
 	return do(t)
 }
 
-// ask runs JavaScript in the tab, waits if it gives a promise, and decodes the
-// result.
-func ask[T any](t *tab, format string, args ...any) (T, error) {
+// evaluate runs JavaScript in the tab, waits for the promise it may give, and
+// decodes the result.
+func evaluate[T any](t *tab, format string, args ...any) (T, error) {
 	js := fmt.Sprintf(format, args...)
-	answer, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	result, err := chromedp.Run(t.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
 	if err != nil {
-		return answer, fmt.Errorf("%s: %w", js, err)
+		return result, fmt.Errorf("%s: %w", js, err)
 	}
-	return answer, nil
+	return result, nil
 }
 
-// mouse gives the tab an event of a real mouse and waits until the page has
-// seen it.
-func (t *tab) mouse(event chromedp.Action[chromedp.Void]) error { return chromedp.Do(t.ctx, event) }
+// mouse sends an event of a real mouse and waits until the page has handled it.
+func (t *tab) mouse(event cdp.DispatchMouseEventType, x, y float64, options ...chromedp.MouseOption) error {
+	return chromedp.Do(t.ctx, chromedp.MouseEvent(event, x, y, options...))
+}
+
+// How often each interaction is repeated in a run.
+const (
+	viewsPerRun  = 30
+	inputsPerRun = 60
+	hoversPerRun = 60
+)
+
+// interact does what people do with a report, and passes on how long each
+// repetition took in milliseconds.
+func (t *tab) interact(add func(interaction string, ms ...float64)) error {
+	ready, err := evaluate[float64](t, "memvizProbe.readyAt()")
+	if err != nil {
+		return err
+	}
+	add(interactive, ready)
+	for _, step := range []struct {
+		interaction string
+		times       func() ([]float64, error)
+	}{
+		{firstView, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(1)") }},
+		{view, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(%d)", viewsPerRun) }},
+		{wheel, func() ([]float64, error) { return t.frames(t.zoom) }},
+		{drag, func() ([]float64, error) { return t.frames(t.pan) }},
+		{hover, t.hovers},
+	} {
+		times, err := step.times()
+		if err != nil {
+			return err
+		}
+		add(step.interaction, times...)
+	}
+	return nil
+}
+
+// frames is how long each frame took in which the page moved, while the mouse
+// does something around the middle of the plot.
+func (t *tab) frames(do func(x, y float64) error) ([]float64, error) {
+	middle, err := evaluate[struct{ X, Y float64 }](t, "memvizProbe.middle()")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := evaluate[bool](t, "memvizProbe.watchFrames()"); err != nil {
+		return nil, err
+	}
+	if err := do(middle.X, middle.Y); err != nil {
+		return nil, err
+	}
+	return evaluate[[]float64](t, "memvizProbe.frames()")
+}
+
+// zoom turns the wheel forth and back.
+func (t *tab) zoom(x, y float64) error {
+	for i := range inputsPerRun {
+		delta := 12.0
+		if i/3%2 == 0 {
+			delta = -delta
+		}
+		turn := func(p *cdp.DispatchMouseEventParams) { p.DeltaX, p.DeltaY = 0.01, delta } // zeros are left out
+		if err := t.mouse(chromedp.MouseWheel, x, y, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pan drags from side to side.
+func (t *tab) pan(x, y float64) error {
+	const reach = 20 // pixels to each side, less than what is out of sight
+	if err := t.mouse(chromedp.MousePressed, x, y, chromedp.ButtonLeft); err != nil {
+		return err
+	}
+	for i := range inputsPerRun {
+		aside := reach * math.Sin(float64(i+1)/4)
+		if err := t.mouse(chromedp.MouseMoved, x+aside, y, chromedp.ButtonLeft); err != nil {
+			return err
+		}
+	}
+	return t.mouse(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)
+}
+
+// hovers is how long each tooltip took while the mouse moved from tensor to tensor.
+func (t *tab) hovers() ([]float64, error) {
+	if _, err := evaluate[struct{}](t, "memvizProbe.middle()"); err != nil {
+		return nil, err
+	}
+	targets, err := evaluate[[]struct{ X, Y float64 }](t, "memvizProbe.targets(%d)", hoversPerRun)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := evaluate[bool](t, "memvizProbe.watchHover()"); err != nil {
+		return nil, err
+	}
+	for _, at := range targets {
+		if err := t.mouse(chromedp.MouseMoved, at.X, at.Y); err != nil {
+			return nil, err
+		}
+	}
+	return evaluate[[]float64](t, "memvizProbe.hovers()")
+}

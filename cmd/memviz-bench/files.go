@@ -3,148 +3,204 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-
-	"github.com/urfave/cli/v2"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// snapshotFile is a snapshot that the programs read.
-type snapshotFile struct {
-	mb, events int
-	path       string
-	bytes      int64
+// The readers of a snapshot that are measured, the yardsticks first.
+const (
+	sha256sum      = "sha256sum"
+	pythonPickle   = "python3 pickle"
+	pythonPickleNG = "python3, gc off" // without its garbage collector
+	gopickle       = "gopickle"
+	stats          = "memviz stats"
+	trace          = "memviz trace"
+)
+
+var readers = []string{sha256sum, pythonPickle, pythonPickleNG, gopickle, stats, trace}
+
+// The figures of a reader on a file.
+const (
+	wall   = "wall"   // seconds
+	cpu    = "CPU"    // seconds
+	memory = "memory" // highest resident bytes
+	output = "output" // bytes; of the report in the case of trace
+)
+
+const (
+	// eventsPerMB makes a snapshot of the training shape about as large as its name.
+	eventsPerMB = 5_300
+	// slowMB is the size beyond which slow readers run only if that is asked for.
+	slowMB = 100
+	// shellBytes is about the part of a report that is the same whatever it shows.
+	shellBytes = 1.2e6
+)
+
+// fileBenchmark measures programs that read a snapshot from its first byte to
+// its last.
+type fileBenchmark struct {
+	slow         bool // run the slow readers at every size
+	memviz, html string
+	python       string
+	commands     map[string][]string // by reader; the path of the snapshot follows
 }
 
-// entry is a program on a file: what each round took. Rounds of all entries
-// were measured in turns, so the same index is the same round.
-type entry struct {
-	program string
-	file    *snapshotFile
-	rounds  []usage // empty: not run
+// parse reads 10MB or 1GB, decimal units.
+func (*fileBenchmark) parse(size string) (*input, error) {
+	mb, err := parseSize(size, map[string]int{"": 1, "mb": 1, "gb": 1000}, 20_000)
+	name := fmt.Sprintf("%dMB", mb)
+	if mb%1000 == 0 {
+		name = fmt.Sprintf("%dGB", mb/1000)
+	}
+	return &input{name: name, shape: "training-shaped", events: mb * eventsPerMB, live: 9_500}, err
 }
 
-// contest is all that was measured.
-type contest struct {
-	files   []*snapshotFile
-	entries []*entry // by file, then program
+func (b *fileBenchmark) start(ctx context.Context, p *programs) error {
+	own, err := os.Executable()
+	b.memviz, b.html, b.python = p.memviz, filepath.Join(p.dir, "report.html"), findPython(ctx)
+	b.commands = map[string][]string{
+		sha256sum: {"sha256sum"},
+		gopickle:  {own, "gopickle"},
+		stats:     {p.memviz, "stats"},
+		trace:     {p.memviz, "trace", "-o", b.html},
+	}
+	if b.python != "" {
+		const load = "import pickle, sys; pickle.load(open(sys.argv[1], 'rb'))"
+		b.commands[pythonPickle] = []string{b.python, "-c", load}
+		b.commands[pythonPickleNG] = []string{b.python, "-c", "import gc; gc.disable(); " + load}
+	}
+	return err
 }
 
-// benchFiles measures the commands and prints what came out.
-func benchFiles(c *cli.Context, asked []string) error {
-	ctx := c.Context
-	sizes, err := parseAll(asked, []string{"10MB", "100MB", "500MB", "1GB"}, parseMegabytes)
-	if err != nil {
-		return err
-	}
-	w, err := openWorkshop(ctx, c.App.ErrWriter)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	contestants, err := programs(ctx, w)
-	if err != nil {
-		return err
-	}
-	result, err := makeFiles(ctx, w, sizes)
-	if err != nil {
-		return err
-	}
-	if err := result.measure(ctx, w, contestants, c.Int("runs"), c.Bool("slow")); err != nil {
-		return err
-	}
-	var disk int64
-	for _, f := range result.files {
-		disk += f.bytes
-	}
-	measured := measuredTable(result)
-	measured.title = fmt.Sprintf("%s; %s", measured.title, machine())
-	measured.notes = append(measured.notes,
-		fmt.Sprintf("The snapshots took %s of disk and are removed again.", units.Bytes(disk)))
-	tables := []*table{measured, ratioTable(result)}
-	if growth := growthTable(result); len(growth.rows) > 0 {
-		tables = append(tables, growth)
-	}
-	tables = append(tables, budgetTable(fileBudgets(result)))
-	if err := writeTables(c.App.Writer, c.Bool("markdown"), tables...); err != nil {
-		return err
-	}
-	return verifyLargest(ctx, w, result, c.App.Writer)
-}
+func (*fileBenchmark) close() {}
 
-func makeFiles(ctx context.Context, w *workshop, sizes []int) (*contest, error) {
-	result := &contest{}
-	for _, mb := range sizes {
-		f := &snapshotFile{mb: mb, events: mb * eventsPerMB}
-		var err error
-		if f.path, f.bytes, err = w.generate(ctx, strconv.Itoa(mb)+"MB", "training-shaped", f.events,
-			9_500); err != nil {
-			return nil, err
+func (*fileBenchmark) prepare(context.Context, *input) error { return nil }
+
+func (b *fileBenchmark) measure(ctx context.Context, in *input, r *results) error {
+	if err := readOnce(in.path); err != nil {
+		return err
+	}
+	for _, reader := range readers {
+		slow := reader == pythonPickle || reader == gopickle
+		command := b.commands[reader]
+		if command == nil || slow && !b.slow && in.events > slowMB*eventsPerMB {
+			continue
 		}
-		result.files = append(result.files, f)
-	}
-	return result, nil
-}
-
-// measure runs everything in turns, round after round.
-func (r *contest) measure(ctx context.Context, w *workshop, contestants []program, rounds int, slow bool) error {
-	for _, f := range r.files {
-		for i := range contestants {
-			r.entries = append(r.entries, &entry{program: contestants[i].name, file: f})
+		used, err := runProgram(ctx, command[0], append(command[1:len(command):len(command)], in.path)...)
+		if err != nil {
+			return err
 		}
-	}
-	for round := range rounds {
-		for i, f := range r.files {
-			w.say("round %d of %d: %s", round+1, rounds, nameMegabytes(f.mb))
-			if err := warm(f.path); err != nil {
+		if reader == trace {
+			if used.output, err = sizeOf(b.html); err != nil {
 				return err
 			}
-			for j := range contestants {
-				p := &contestants[j]
-				if p.upTo > 0 && f.mb > p.upTo && !slow {
-					continue
-				}
-				used, err := p.run(ctx, f.path)
-				if err != nil {
-					return err
-				}
-				e := r.entries[i*len(contestants)+j]
-				e.rounds = append(e.rounds, used)
-			}
+		}
+		r.add(in, reader, wall, used.wall)
+		r.add(in, reader, cpu, used.cpu)
+		r.add(in, reader, output, float64(used.output))
+		if known(used.peak) {
+			r.add(in, reader, memory, used.peak)
 		}
 	}
 	return nil
 }
 
-// of is a program on the file of a size, or an entry without rounds.
-func (r *contest) of(program string, mb int) *entry {
-	for _, e := range r.entries {
-		if e.program == program && e.file.mb == mb {
-			return e
+// readOnce brings a file into the cache of the system.
+func readOnce(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(io.Discard, f)
+	return err
+}
+
+// ratio compares the figures of two readers on a file run by run.
+func (r *results) ratio(input, reader, to, figure string) float64 {
+	return medianRatio(r.samples[measure{input, reader, figure}], r.samples[measure{input, to, figure}])
+}
+
+// ofFile is the peak memory of a reader as a share of the file.
+func (r *results) ofFile(in *input, reader string) float64 {
+	return median(r.samples[measure{in.name, reader, memory}]) / float64(in.bytes)
+}
+
+// htmlPerEvent is how many bytes of a report an event takes.
+func (r *results) htmlPerEvent(in *input) float64 {
+	return (median(r.samples[measure{in.name, trace, output}]) - shellBytes) / float64(in.events)
+}
+
+func (*fileBenchmark) report(r *results) ([]*table, []budget) {
+	in := func(figure string, format func(int64) string, scale float64) column {
+		return column{figure, func(in *input, reader string) string {
+			v := median(r.samples[measure{in.name, reader, figure}])
+			if !known(v) {
+				return "-"
+			}
+			return format(int64(v * scale))
+		}}
+	}
+	to := func(header, yardstick, figure string) column {
+		return column{header, func(in *input, reader string) string {
+			return number(r.ratio(in.name, reader, yardstick, figure), "")
+		}}
+	}
+	measured := r.table("Measured, medians", readers, func(in *input) string {
+		return units.Bytes(in.bytes) + ", " + units.Count(in.events) + " events"
+	}, in(wall, units.Duration, 1e6), in(cpu, units.Duration, 1e6), in(memory, units.Bytes, 1),
+		in(output, units.Bytes, 1))
+	measured.notes = []string{
+		fmt.Sprintf("-: not installed, or slow and therefore not run beyond %d MB without --slow, or memory below", slowMB),
+		"that of memviz-bench, which Linux counts as memory of the programs it starts.",
+	}
+	ratios := r.table("Ratios, medians over runs", readers, func(*input) string { return "" },
+		to("wall/sha256", sha256sum, wall), to("wall/python", pythonPickleNG, wall),
+		to("memory/python", pythonPickleNG, memory),
+		column{"memory/file", func(in *input, reader string) string { return number(r.ofFile(in, reader), "") }})
+	ratios.notes = []string{"python: python3 pickle.load with its garbage collector off."}
+	return []*table{measured, ratios}, fileBudgets(r)
+}
+
+func fileBudgets(r *results) []budget {
+	var ofFile, perEvent []float64
+	for _, in := range r.inputs {
+		if in.events >= 100*eventsPerMB {
+			ofFile = append(ofFile, r.ofFile(in, stats), r.ofFile(in, trace))
+		}
+		if in.events >= 1_000_000 {
+			perEvent = append(perEvent, r.htmlPerEvent(in))
 		}
 	}
-	return &entry{program: program, file: &snapshotFile{mb: mb}}
-}
-
-// The figures of an entry, by round.
-func (e *entry) each(of func(usage) float64) []float64 {
-	figures := make([]float64, len(e.rounds))
-	for i, u := range e.rounds {
-		figures[i] = of(u)
+	growth := func(figure string) float64 {
+		of := func(reader string) float64 {
+			return medianRatio(r.samples[measure{"1GB", reader, figure}], r.samples[measure{"100MB", reader, figure}])
+		}
+		return worst(of(stats), of(trace))
 	}
-	return figures
+	return []budget{
+		{"stats, 1GB: wall / sha256sum", r.ratio("1GB", stats, sha256sum, wall), 0.7, ""},
+		{"trace, 1GB: wall / sha256sum", r.ratio("1GB", trace, sha256sum, wall), 0.9, ""},
+		{"trace, 1GB: wall / python", r.ratio("1GB", trace, pythonPickleNG, wall), 0.5, ""},
+		{"trace, 1GB: memory / python", r.ratio("1GB", trace, pythonPickleNG, memory), 0.2, ""},
+		{"both, 100MB and up: memory / file", worst(ofFile...), 0.45, ""},
+		{"trace, 1M events and up: HTML beyond 1.2 MB per event", worst(perEvent...), 3.5, " B"},
+		{"both, 100MB to 1GB: wall", growth(wall), 11, "x"},
+		{"both, 100MB to 1GB: memory", growth(memory), 11, "x"},
+	}
 }
 
-func wall(u usage) float64   { return u.wall.Seconds() }
-func cpu(u usage) float64    { return u.cpu.Seconds() }
-func output(u usage) float64 { return float64(u.output) }
-func peak(u usage) float64   { return float64(u.peak) }
-
-// ratio compares two entries round by round.
-func ratio(e, to *entry, of func(usage) float64) float64 {
-	return medianRatio(e.each(of), to.each(of))
+// check compares memviz with Python on the largest file.
+func (b *fileBenchmark) check(ctx context.Context, r *results, out io.Writer) error {
+	fmt.Fprintln(out)
+	if b.python == "" {
+		fmt.Fprintln(out, "Not verified: there is no python3.")
+		return nil
+	}
+	largest := slices.MaxFunc(r.inputs, func(a, b *input) int { return a.events - b.events })
+	return verify(ctx, b.memviz, b.python, largest.path, out)
 }
-
-// peakOfFile is the peak memory in relation to the file.
-func (e *entry) peakOfFile() float64 { return median(e.each(peak)) / float64(e.file.bytes) }

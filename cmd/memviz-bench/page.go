@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/urfave/cli/v2"
+	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// What is measured of a page.
+// What is measured of the page.
 const (
 	interactive = "interactive"
 	firstView   = "first view"
@@ -21,78 +20,98 @@ const (
 	hover       = "hover to tooltip"
 )
 
-var measures = []string{interactive, firstView, view, wheel, drag, hover}
+var interactions = []string{interactive, firstView, view, wheel, drag, hover}
 
-// samples are times in milliseconds, by what was measured.
-type samples map[string][]float64
+// millis is the only figure of an interaction: milliseconds.
+const millis = "ms"
 
-func (s samples) add(measure string, times ...float64) { s[measure] = append(s[measure], times...) }
+const adversarial = "adversarial"
 
-// shownPage is a report and how long everything took in it.
-type shownPage struct {
-	scene
-	html    int64 // bytes
-	samples samples
+// pageBenchmark measures reports in headless Chromium.
+type pageBenchmark struct {
+	memviz  string
+	browser context.Context
+	stop    func() // ends the browser
 }
 
-// benchPages measures the page and prints what came out.
-func benchPages(c *cli.Context, asked []string) error {
-	ctx := c.Context
-	scenes, err := parseAll(asked, []string{"20k", "200k", "1M", "5M", adversarial}, parseScene)
-	if err != nil {
-		return err
+// parse reads 20k or 1M allocations, or adversarial.
+func (*pageBenchmark) parse(size string) (*input, error) {
+	const eventsPerAllocation = 3 // the alloc, the request to free and its completion
+	if size == adversarial {
+		return &input{name: size, shape: size, events: 1_000_000 * eventsPerAllocation, live: 100_000}, nil
 	}
-	w, err := openWorkshop(ctx, c.App.ErrWriter)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	browser, stop, err := startBrowser(ctx)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	var pages []*shownPage
-	for _, s := range scenes {
-		p, err := showPage(ctx, w, browser, s, c.Int("runs"))
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		pages = append(pages, p)
-	}
-	measured := pageTable(pages)
-	measured.title = fmt.Sprintf("The page in headless Chromium, 1440x900, %s; %s",
-		units.Plural(c.Int("runs"), "run", "runs"), machine())
-	return writeTables(c.App.Writer, c.Bool("markdown"), measured, budgetTable(pageBudgets(pages)))
+	n, err := parseSize(size, map[string]int{"": 1, "k": 1000, "m": 1_000_000}, 20_000_000)
+	return &input{name: size, shape: "training-shaped", events: n * eventsPerAllocation, live: 9_500}, err
 }
 
-// showPage makes a report, whose snapshot is removed at once, and uses it in a
-// new tab for each run.
-func showPage(ctx context.Context, w *workshop, browser context.Context, s scene, runs int) (*shownPage, error) {
-	snapshot, _, err := w.generate(ctx, s.name, s.shape, s.allocations*eventsPerAllocation, s.live)
-	if err != nil {
-		return nil, err
+func (b *pageBenchmark) start(ctx context.Context, p *programs) (err error) {
+	b.memviz = p.memviz
+	b.browser, b.stop, err = startBrowser(ctx)
+	return err
+}
+
+func (b *pageBenchmark) close() { b.stop() }
+
+// prepare puts the report in the place of the snapshot.
+func (b *pageBenchmark) prepare(ctx context.Context, in *input) (err error) {
+	snapshot := in.path
+	in.path = filepath.Join(filepath.Dir(snapshot), in.name+".html")
+	if _, err := runProgram(ctx, b.memviz, "trace", "-o", in.path, snapshot); err != nil {
+		return err
 	}
-	report := filepath.Join(w.dir, s.name+".html")
-	_, err = measure(ctx, w.memviz, "trace", "-o", report, snapshot)
-	os.Remove(snapshot)
-	if err != nil {
-		return nil, err
+	if err := os.Remove(snapshot); err != nil {
+		return err
 	}
-	defer os.Remove(report)
-	info, err := os.Stat(report)
-	if err != nil {
-		return nil, err
+	if in.bytes, err = sizeOf(in.path); err != nil {
+		return err
 	}
-	p := &shownPage{scene: s, html: info.Size(), samples: samples{}}
-	if err := visit(browser, report, func(*tab) error { return nil }); err != nil {
-		return nil, err // the first visit is to a cold browser and does not count
+	// The first visit is to a cold browser and does not count.
+	return visit(b.browser, in.path, func(*tab) error { return nil })
+}
+
+func (b *pageBenchmark) measure(_ context.Context, in *input, r *results) error {
+	return visit(b.browser, in.path, func(t *tab) error {
+		return t.interact(func(interaction string, ms ...float64) { r.add(in, interaction, millis, ms...) })
+	})
+}
+
+func (*pageBenchmark) report(r *results) ([]*table, []budget) {
+	figure := func(header string, of func([]float64) float64) column {
+		return column{header, func(in *input, interaction string) string {
+			return number(of(r.samples[measure{in.name, interaction, millis}]), " ms")
+		}}
 	}
-	for run := range runs {
-		w.say("run %d of %d: %s", run+1, runs, s.name)
-		if err := visit(browser, report, func(t *tab) error { return t.use(p.samples) }); err != nil {
-			return nil, err
-		}
+	t := r.table("The page in headless Chromium, 1440x900", interactions, func(in *input) string {
+		return units.Bytes(in.bytes) + " of HTML"
+	}, column{"samples", func(in *input, interaction string) string {
+		return strconv.Itoa(len(r.samples[measure{in.name, interaction, millis}]))
+	}}, figure("median", median), figure("p95", p95))
+	t.notes = []string{
+		"interactive: from the start of the navigation to memviz.ready, when the picture is painted.",
+		"view: memviz.view until it is painted. wheel, drag: frames that moved, under a real mouse.",
 	}
-	return p, nil
+	return []*table{t}, pageBudgets(r)
+}
+
+func (*pageBenchmark) check(context.Context, *results, io.Writer) error { return nil }
+
+func pageBudgets(r *results) []budget {
+	of := func(input, interaction string, figure func([]float64) float64) float64 {
+		return figure(r.samples[measure{input, interaction, millis}])
+	}
+	// A frame that a person sees while zooming or panning, whichever is slower. The
+	// exact picture, which follows when the view is still, is measured as a view.
+	frame := func(input string, figure func([]float64) float64) float64 {
+		return worst(of(input, wheel, figure), of(input, drag, figure))
+	}
+	return []budget{
+		{"1M: from file:// to interactive, median", of("1M", interactive, median) / 1000, 1, " s"},
+		{"5M: from file:// to interactive, median", of("5M", interactive, median) / 1000, 2, " s"},
+		{"1M: frame while zooming and panning, median", frame("1M", median), 25, " ms"},
+		{"1M: frame while zooming and panning, p95", frame("1M", p95), 45, " ms"},
+		{"5M: frame while zooming and panning, median", frame("5M", median), 25, " ms"},
+		{"5M: frame while zooming and panning, p95", frame("5M", p95), 100, " ms"},
+		{"adversarial: frame under the mouse, p95", frame(adversarial, p95), 100, " ms"},
+		{"1M: hover to tooltip, p95", of("1M", hover, p95), 10, " ms"},
+	}
 }

@@ -1,37 +1,26 @@
 package main
 
 import (
-	"bufio"
 	"os"
+	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
-// peakOf is the highest resident memory of a process that has ended, in bytes.
-// Linux begins the account of a child with the peak of the memory that it
-// shared before exec, ours: a child that stayed below is only known to be no
-// larger than that.
-func peakOf(state *os.ProcessState) (peak int64, bound bool) {
-	used, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, false
-	}
-	return used.Maxrss << 10, used.Maxrss <= ownPeakKiB()
-}
+var highWaterMark = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
-// ownPeakKiB reads VmHWM: getrusage would add what started us in the same way.
-func ownPeakKiB() int64 {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0
+// peakOf is the highest resident memory in bytes of a process that has ended.
+// Linux starts the account of a child with the peak of the memory it shared
+// before exec, which is ours: of a child that stayed below that nothing is known.
+func peakOf(state *os.ProcessState) float64 {
+	used, ok := state.SysUsage().(*syscall.Rusage)
+	status, err := os.ReadFile("/proc/self/status") // getrusage would include what started us in the same way
+	match := highWaterMark.FindSubmatch(status)
+	if !ok || err != nil || match == nil {
+		return unknown
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			return kib
-		}
+	if own, err := strconv.ParseInt(string(match[1]), 10, 64); err != nil || used.Maxrss <= own {
+		return unknown
 	}
-	return 0
+	return float64(used.Maxrss << 10)
 }

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakOf does not know: systems other than Linux count in other units, if at all.
-func peakOf(*os.ProcessState) (peak int64, bound bool) { return 0, false }
+// peakOf does not know: other systems count in other units, if at all.
+func peakOf(*os.ProcessState) float64 { return unknown }

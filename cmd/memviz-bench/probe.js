@@ -71,13 +71,14 @@
       return times;
     },
 
-    /** Shows the middle of the recording and waits until everything is still. */
+    /** Shows the middle of the recording, waits until everything is still, and gives the middle of the plot. */
     async middle() {
       const states = api.devices()[0].events;
       const air = (states * (1 - SHARE)) / 2;
       await api.view({ from: Math.floor(air), to: Math.floor(states - air) });
       await new Promise((resolve) => setTimeout(resolve, 400));
-      return true;
+      const { left, top, width, height } = api.geometry();
+      return { x: left + width / 2, y: top + height / 2 };
     },
 
     watchFrames: () => {

@@ -2,35 +2,16 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func TestCompareTotals(t *testing.T) {
-	a := map[string]totals{"0": {3, 2, 1}, "1": {}}
-	for _, c := range []struct {
-		name   string
-		theirs map[string]totals
-		agree  bool
-	}{
-		{"same", map[string]totals{"0": {3, 2, 1}, "1": {}}, true},
-		{"another peak", map[string]totals{"0": {4, 2, 1}, "1": {}}, false},
-		{"another end", map[string]totals{"0": {3, 1, 1}, "1": {}}, false},
-		{"one allocation more", map[string]totals{"0": {3, 2, 2}, "1": {}}, false},
-		{"a device less", map[string]totals{"0": {3, 2, 1}}, false},
-		{"another device", map[string]totals{"0": {3, 2, 1}, "2": {}}, false},
-	} {
-		if err := compareTotals(a, c.theirs); (err == nil) != c.agree {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-}
-
 // TestVerifyExamples replays the examples in Python.
 func TestVerifyExamples(t *testing.T) {
-	if _, ok := findPython(t.Context()); !ok {
+	if findPython(t.Context()) == "" {
 		t.Skip("there is no python3")
 	}
 	examples, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "snapshot.pickle.gz"))
@@ -46,17 +27,31 @@ func TestVerifyExamples(t *testing.T) {
 	}
 }
 
+// TestDisagreement replays an example in Python, beside a memviz that sees no devices.
+func TestDisagreement(t *testing.T) {
+	python := findPython(t.Context())
+	if python == "" {
+		t.Skip("there is no python3")
+	}
+	example := filepath.Join("..", "..", "examples", "training-loop", "snapshot.pickle.gz")
+	t.Setenv("MEMVIZ_BENCH_CHILD", "no devices")
+	err := verify(t.Context(), os.Args[0], python, example, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "memviz says map[] by device, python3 map[0:{") {
+		t.Errorf("two answers that differ give %v", err)
+	}
+}
+
 // TestPlainValuesOnly: Python may not call what a snapshot names.
 func TestPlainValuesOnly(t *testing.T) {
-	py, ok := findPython(t.Context())
-	if !ok {
+	python := findPython(t.Context())
+	if python == "" {
 		t.Skip("there is no python3")
 	}
 	path := filepath.Join(t.TempDir(), "evil.pickle")
 	if err := os.WriteFile(path, []byte("cbuiltins\nprint\n(S'called'\ntR."), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := totalsByPython(t.Context(), py, path); err == nil ||
+	if _, err := totalsByPython(t.Context(), python, path); err == nil ||
 		!strings.Contains(err.Error(), "builtins.print is not a plain value") {
 		t.Errorf("a pickle that calls print gives %v", err)
 	}

@@ -21,12 +21,14 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := samples{}
-	if err := visit(browser, slow, func(t *tab) error { return t.use(s) }); err != nil {
+	measured := map[string][]float64{}
+	if err := visit(browser, slow, func(t *tab) error {
+		return t.interact(func(interaction string, ms ...float64) { measured[interaction] = ms })
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []struct {
-		measure     string
+		interaction string
 		least       float64 // milliseconds
 		samples, of int     // at least so many of what was done
 	}{
@@ -37,12 +39,12 @@ func TestProbe(t *testing.T) {
 		{drag, 40, inputsPerRun / 4, inputsPerRun},
 		{hover, 7, hoversPerRun / 2, hoversPerRun},
 	} {
-		times := s[want.measure]
+		times := measured[want.interaction]
 		if len(times) < want.samples || len(times) > want.of {
-			t.Errorf("%s: %d samples of %d", want.measure, len(times), want.of)
+			t.Errorf("%s: %d samples of %d", want.interaction, len(times), want.of)
 		}
 		if got := median(times); !(got >= want.least && got < 3*want.least+50) {
-			t.Errorf("%s took %.1f ms, the page at least %.0f", want.measure, got, want.least)
+			t.Errorf("%s took %.1f ms, the page at least %.0f", want.interaction, got, want.least)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,27 +22,29 @@ func TestMain(m *testing.M) {
 	case "fail":
 		os.Stderr.WriteString("the child is unwell\n")
 		os.Exit(3)
-	default:
+	case "no devices":
+		os.Stdout.WriteString("{}")
+	case "hog":
 		hog := bytes.Repeat([]byte("x"), 256<<20)
 		os.Stdout.Write(hog[:1000])
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-func TestMeasure(t *testing.T) {
+func TestRunProgram(t *testing.T) {
 	t.Setenv("MEMVIZ_BENCH_CHILD", "hog")
-	used, err := measure(t.Context(), os.Args[0])
+	used, err := runProgram(t.Context(), os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used.output != 1000 || used.wall < 50*time.Millisecond || used.cpu <= 0 || used.cpu > 2*time.Minute {
+	if used.output != 1000 || used.wall < 0.05 || used.cpu <= 0 || used.cpu > 120 {
 		t.Errorf("measured %+v", used)
 	}
-	if runtime.GOOS == "linux" && (used.peak < 256<<20 || used.peak > 1<<30 || used.peakBound) {
-		t.Errorf("a child with 256 MiB had a peak of %d bytes, bound %v", used.peak, used.peakBound)
+	if runtime.GOOS == "linux" && !(used.peak >= 256<<20 && used.peak < 1<<30) {
+		t.Errorf("a child with 256 MiB had a peak of %f bytes", used.peak)
 	}
 	t.Setenv("MEMVIZ_BENCH_CHILD", "fail")
-	if _, err := measure(t.Context(), os.Args[0]); err == nil || !strings.Contains(err.Error(), "the child is unwell") {
+	if _, err := runProgram(t.Context(), os.Args[0]); err == nil || !strings.Contains(err.Error(), "the child is unwell") {
 		t.Errorf("a child that fails gives %v", err)
 	}
 }
@@ -54,10 +55,10 @@ func TestFiles(t *testing.T) {
 		t.Skip("it builds and runs memviz")
 	}
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMPDIR", dir) // where temporary folders go: TMP on Windows
+	t.Setenv("TMP", dir)
 	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout,
-		&stderr); err != nil {
+	if err := run(t.Context(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"5,300 events", sha256sum, stats, trace, "Budgets"} {
@@ -65,7 +66,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, stdout.String())
 		}
 	}
-	if _, ok := findPython(t.Context()); ok && !strings.Contains(stdout.String(), "agree on 1MB.pickle, device 0") {
+	if findPython(t.Context()) != "" && !strings.Contains(stdout.String(), "agree on 1MB.pickle, device 0") {
 		t.Errorf("nothing was verified:\n%s", stdout.String())
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "memviz-bench-*")); err != nil || len(left) > 0 {
