@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"assets":              {},
 	"pkg/answer":          {"pkg/whatif", "pkg/redact", "pkg/units"},
 	"pkg/report":          {"pkg/answer", "templates", "assets"},
+	"pkg/memviz":          {"pkg/report"},
 	"cmd/memviz":          {"pkg/report"},
 	"cmd/memviz-gen":      {"pkg/report", "examples"},
 	"cmd/memviz-bench":    {"pkg/units"},

@@ -1,5 +1,5 @@
 // Package container finds the pickle or the JSON text in a file, by its bytes
-// and never by its name (FORMAT.md 5.5).
+// and never by its name.
 //
 // [Sniff] tells from the first bytes what a file is. [Open] takes off what is
 // around a snapshot, one layer after another: gzip, zstd, the zip and the older

@@ -28,7 +28,7 @@ func sniffHTML(head []byte) Kind {
 
 var (
 	// vizPayload is where torch's page begins with the base64 of its snapshot
-	// (FORMAT.md 4.4).
+	//.
 	vizPayload = regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
 	// timelineStart is a list of lists of numbers: no snapshot, whose lists hold
 	// dicts.

@@ -10,7 +10,7 @@ import (
 const protocolOpcode = 0x80
 
 // legacyMagic is the integer that the first pickle of torch.save's older
-// container holds, as LONG1, and the end of that pickle (FORMAT.md 5.5).
+// container holds, as LONG1, and the end of that pickle.
 const legacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 
 // legacyParts is how many pickles stand before the object: the magic, the

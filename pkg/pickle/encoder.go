@@ -39,8 +39,7 @@ func NewEncoder(w io.Writer, protocol int) *Encoder {
 
 // NewNativeEncoder begins a pickle as torch's own C++ pickler writes it: protocol
 // 2, equal strings are one, containers are filled in one batch and get their memo
-// entry after that, and integers are signed, those of more than 32 bits with eight bytes
-// (FORMAT.md 5.4).
+// entry after that, and integers are signed, those of more than 32 bits with eight bytes.
 func NewNativeEncoder(w io.Writer) *Encoder {
 	e := NewEncoder(w, 2)
 	e.native = true

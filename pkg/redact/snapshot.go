@@ -49,7 +49,7 @@ func (w *worker) snapshot(s *snapshot.Snapshot) {
 }
 
 // labelFrames are the frames of user_defined events, whose file is no file but
-// the text of an annotation (FORMAT.md 2).
+// the text of an annotation.
 func labelFrames(s *snapshot.Snapshot) map[snapshot.FrameID]bool {
 	labels := map[snapshot.FrameID]bool{}
 	for i := range s.Traces {

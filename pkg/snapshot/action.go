@@ -1,23 +1,23 @@
 package snapshot
 
-// Action is what a trace event says happened (FORMAT.md 2). Values from
+// Action is what a trace event says happened. Values from
 // FirstUnknownAction on are actions that only the file has a name for.
 type Action uint8
 
 const (
-	Alloc Action = iota
-	FreeRequested
-	FreeCompleted
-	Free // free_requested and free_completed in one, as post-processed files have it
-	SegmentAlloc
-	SegmentFree
-	SegmentMap
-	SegmentUnmap
-	SnapshotTaken
-	OOM
-	UserDefined
-	Annotate
-	NoAction // an event without a usable action
+	Alloc         Action = iota // a block handed out; its size is the requested size
+	FreeRequested               // the program freed the block; the size as in Alloc
+	FreeCompleted               // the block is back in its pool, at once or when other streams are done with it
+	Free                        // both in one, as post-processed files have it
+	SegmentAlloc                // cudaMalloc; address and size of the segment
+	SegmentFree                 // cudaFree
+	SegmentMap                  // a range mapped into an expandable segment
+	SegmentUnmap                // a range unmapped, possibly in the middle
+	SnapshotTaken               // an earlier snapshot; the size is the active bytes of the device
+	OOM                         // a request failed; the rounded size, and free bytes of the device in place of an address
+	UserDefined                 // an annotation of some nightly builds of torch
+	Annotate                    // a note on a live allocation; changes no memory
+	NoAction                    // an event without a usable action
 	FirstUnknownAction
 )
 

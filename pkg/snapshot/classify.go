@@ -24,7 +24,7 @@ var decisive = [numKeys]kinds{
 }
 
 // companions are the keys of which a record has one at least besides its
-// decisive one. Every writer gives more of them (FORMAT.md 1).
+// decisive one. Every writer gives more of them.
 var companions = [numKeys]kinds{
 	keyAddr:           only(kindEvent) | only(kindHistory) | only(kindBlock),
 	keyAddress:        only(kindSegment) | only(kindBlock),

@@ -123,7 +123,7 @@ func TestEncodingsMadeByScript(t *testing.T) {
 	}
 }
 
-// TestProducers reads what others than CUDA's allocator wrote (FORMAT.md 6.1).
+// TestProducers reads what others than CUDA's allocator wrote.
 func TestProducers(t *testing.T) {
 	for _, tt := range []struct {
 		file, torch, label string

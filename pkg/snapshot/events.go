@@ -97,7 +97,7 @@ func take[T any](col []T, rows []uint32) []T {
 	return out
 }
 
-// setEvent fills row i from a trace entry (FORMAT.md 1.4).
+// setEvent fills row i from a trace entry.
 func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 	e, f := &b.events, &b.s.Format
 	for p := 0; p < len(pairs); p += 2 {

@@ -29,7 +29,7 @@ type Format struct {
 }
 
 // TorchVersion is the range of torch versions that write files like this one
-// (FORMAT.md 1.8), such as "2.5 to 2.7". It is a guess and should be shown as one.
+// such as "2.5 to 2.7". It is a guess and should be shown as one.
 func (s *Snapshot) TorchVersion() string {
 	f := &s.Format
 	events := 0

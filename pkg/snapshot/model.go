@@ -60,7 +60,7 @@ func (r Redaction) Any() bool { return r != Redaction{} }
 // Frame is one line of a stack.
 type Frame struct {
 	Name, File StringID
-	Line       int32 // 0 when unknown (FORMAT.md 1.5: the file says 0 or 2^64-1)
+	Line       int32 // 0 when unknown; the file says 0 or 2^64-1
 }
 
 // Stacks is the arena of interned stacks.
@@ -94,7 +94,7 @@ const (
 )
 
 // Segment is a range that the allocator holds from the driver at the end of
-// the recording (FORMAT.md 1.2).
+// the recording.
 type Segment struct {
 	Address       uint64
 	TotalSize     int64
@@ -133,7 +133,7 @@ func (s BlockState) String() string {
 	return "inactive"
 }
 
-// Block is a piece of a segment (FORMAT.md 1.3).
+// Block is a piece of a segment.
 type Block struct {
 	Address       uint64
 	Size          int64 // rounded
@@ -179,7 +179,7 @@ type Trace struct {
 type Events struct {
 	Action []Action
 	Addr   []uint64 // address; for OOM the free bytes of the device
-	Size   []int64  // bytes; what they count depends on the action (FORMAT.md 2)
+	Size   []int64  // bytes; what they count depends on the [Action]
 	Stream []StreamID
 	Stack  []StackID
 
@@ -195,8 +195,9 @@ func (e *Events) Len() int { return len(e.Action) }
 // Setting is one leaf of allocator_settings, its path joined with dots.
 type Setting struct{ Key, Value string }
 
-// Annotation is one end of a range named by record_function or the profiler
-// (FORMAT.md 1.7). Its device is the recording thread's and proves nothing.
+// Annotation is one end of a range named by record_function or the
+// profiler. Its device is the recording thread's, which may not be the device
+// that the range worked on.
 type Annotation struct {
 	Name       StringID
 	Device     DeviceID

@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/pickle"
 )
 
-// overflows reads trace_alloc_overflowed (FORMAT.md 1.1): a truth for all
+// overflows reads trace_alloc_overflowed: a truth for all
 // devices, a list by device, or a dict of devices. A count means yes unless it
 // is 0.
 func (b *builder) overflows(h *pickle.Heap, v pickle.Value) {

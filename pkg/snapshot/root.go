@@ -103,8 +103,7 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	return nil
 }
 
-// isXPU knows the allocator of Intel's GPUs by the only settings it writes
-// (FORMAT.md 6.1).
+// isXPU knows the allocator of Intel's GPUs by the only settings it writes.
 func (s *Snapshot) isXPU() bool {
 	has := func(key string) bool {
 		return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })

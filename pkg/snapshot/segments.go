@@ -6,7 +6,7 @@ import "github.com/memviz-go/memviz/pkg/pickle"
 const noSize = -1 << 63
 
 // legacyBlock is an entry of a block's history, which torch 2.0 and older
-// wrote in place of frames (FORMAT.md 1.3).
+// wrote in place of frames.
 type legacyBlock struct {
 	realSize int64
 	stack    StackID

@@ -1,0 +1,106 @@
+// Package memviz reads PyTorch GPU memory snapshots, says what held memory at
+// any moment, and writes reports. It is the short way for a Go program:
+//
+//	file, err := memviz.Open("snap.pickle")
+//	...
+//	for _, d := range file.Devices {
+//		for _, site := range d.Sites(d.Totals.PeakState) { ... }
+//	}
+//
+// Behind it stand the package snapshot, which reads and writes the files, and
+// the package replay, which turns events into allocations. These three packages
+// keep their interface from version to version; all others may change.
+//
+// Time is counted in states: state k is the allocator before event k, so a
+// device with n events has the states 0 to n. Bytes are requested bytes of live
+// allocations unless they are called reserved.
+package memviz
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Version is the version of memviz, without a leading "v".
+const Version = "0.1.0"
+
+// Program names this version in the reports that it writes.
+const Program = "memviz " + Version
+
+// File is one snapshot, replayed.
+type File struct {
+	Snapshot *snapshot.Snapshot
+	Devices  []*Device // those with events or segments, by ordinal
+
+	input answer.Input
+}
+
+// Device is the recorded history of one GPU: its allocations, totals, anomalies
+// and whether the replay ends in the allocator's own state (AddsUp).
+type Device struct {
+	*replay.Device
+	Label string // as PyTorch writes it: "cuda:0"
+
+	recording *analysis.Recording
+}
+
+// Site is a place in the user's code with what it holds in one state.
+type Site struct {
+	// Name is "file:line:function" of the innermost frame in user code. Where no
+	// user code is on the stack it names the operator or the innermost frame, and
+	// it is empty for allocations without a recorded stack.
+	Name        string
+	Bytes       int64
+	Allocations int
+}
+
+// Open reads and replays the snapshot at path, in any encoding that
+// [snapshot.Open] reads, with the same errors.
+func Open(path string) (*File, error) {
+	s, err := snapshot.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(path, s), nil
+}
+
+// New replays a snapshot that has been read or composed. Reports show name.
+func New(name string, s *snapshot.Snapshot) *File {
+	f := &File{Snapshot: s, input: answer.NewInput(name, s)}
+	for i, d := range f.input.Devices {
+		f.Devices = append(f.Devices, &Device{Device: d, Label: s.DeviceLabel(d.ID), recording: f.input.Recordings[i]})
+	}
+	return f
+}
+
+// Sites says what holds memory in a state, largest first. The bytes of all
+// sites sum up to the active bytes of that state. It panics if the device does
+// not have the state, which is 0 to the number of events.
+func (d *Device) Sites(state int) []Site {
+	if state < 0 || state >= d.States() {
+		panic(fmt.Sprintf("memviz: state %d of a device that has %d", state, d.States()))
+	}
+	holding := analysis.Holders(d.recording, state, analysis.Grouping{By: analysis.BySite})
+	sites := make([]Site, len(holding.Rows))
+	for i := range holding.Rows {
+		row := &holding.Rows[i]
+		sites[i] = Site{Name: row.Key, Bytes: row.Bytes, Allocations: row.Allocations}
+	}
+	return sites
+}
+
+// WriteReport writes one HTML report of all files. The same files give the same
+// bytes. Errors are those of w.
+func WriteReport(w io.Writer, files ...*File) error {
+	in := make([]answer.Input, len(files))
+	for i, f := range files {
+		in[i] = f.input
+	}
+	return report.WriteHTML(w, Program, in)
+}
