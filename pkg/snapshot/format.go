@@ -28,7 +28,7 @@ type Format struct {
 	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
 }
 
-// TorchVersion is the range of torch versions that write files like this one
+// TorchVersion is the range of torch versions that write files like this one,
 // such as "2.5 to 2.7". It is a guess and should be shown as one.
 func (s *Snapshot) TorchVersion() string {
 	f := &s.Format
