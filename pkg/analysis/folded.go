@@ -85,7 +85,7 @@ func FoldedSegments(r *Recording) iter.Seq2[[]string, int64] {
 			}
 			// A sound file lists every byte of a segment.
 			w.path = append(w.path[:0], w.stream(seg.Stream), name, foldedUnlisted)
-			if unlisted > 0 && unlisted <= maxRange && !yield(w.path, unlisted) {
+			if unlisted > 0 && unlisted <= replay.MaxSize && !yield(w.path, unlisted) {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -129,7 +130,7 @@ func TypicalRequest(r *Recording) int64 {
 	e := r.Device.Events
 	var sizes []int64
 	for i, action := range e.Action {
-		if size := e.Size[i]; action == snapshot.Alloc && size > smallSize && size <= maxRange {
+		if size := e.Size[i]; action == snapshot.Alloc && size > smallSize && size <= replay.MaxSize {
 			sizes = append(sizes, size)
 		}
 	}

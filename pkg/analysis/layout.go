@@ -191,11 +191,8 @@ func (b *backwalk) put(addr uint64, size int64, kind spanKind) {
 	b.spans.Add(addr, addr+uint64(size), kind)
 }
 
-// maxRange bounds a range like replay bounds sizes: more is not memory of any machine.
-const maxRange = 1 << 42
-
 func possibleRange(addr uint64, size int64) bool {
-	return size > 0 && size <= maxRange && addr+uint64(size) > addr
+	return size > 0 && size <= replay.MaxSize && addr+uint64(size) > addr
 }
 
 // undoBlocks makes live what was live in an earlier state.

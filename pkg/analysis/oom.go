@@ -123,7 +123,7 @@ func failedRequests(e *snapshot.Events) []OOM {
 		if action != snapshot.OOM {
 			continue
 		}
-		size := min(max(e.Size[i], 0), maxRange)
+		size := min(max(e.Size[i], 0), replay.MaxSize)
 		if n := len(list); same && list[n-1].Requested == size && list[n-1].Stream == e.Stream[i] {
 			list[n-1].Event = replay.EventIndex(i)
 			list[n-1].DeviceFree = deviceFree(e, i)
@@ -147,7 +147,7 @@ func failedRequests(e *snapshot.Events) []OOM {
 
 // deviceFree is what an oom event says was free: it has that for an address.
 func deviceFree(e *snapshot.Events, i int) int64 {
-	if free := e.Addr[i]; free <= maxRange {
+	if free := e.Addr[i]; free <= replay.MaxSize {
 		return int64(free)
 	}
 	return 0

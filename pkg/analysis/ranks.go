@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -23,6 +24,8 @@ type RankSummary struct {
 	Events            int
 	Allocations       int
 	OOMEvents         int
+	AddsUp            bool // of the replay
+	Anomalies         replay.Anomalies
 	StepPeaks         []int64 // active bytes at the peak of each step that ends in the recording
 
 	UnlistedBytes int64 // at the peak, of sites that are too many to compare
@@ -44,6 +47,8 @@ func SummariseRank(r *Recording, steps *Steps, name RankName, file string) RankS
 		Events:            r.Device.Events.Len(),
 		Allocations:       len(r.Device.Allocations),
 		OOMEvents:         t.OOMEvents,
+		AddsUp:            r.Device.AddsUp(),
+		Anomalies:         r.Device.Anomalies,
 		native:            r.Stacks.hasNative(),
 	}
 	if s.StepEndState != NoState {

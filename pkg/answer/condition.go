@@ -14,23 +14,34 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Condition compares a figure of an answer with a number, such as peak>70GiB.
+// Condition compares a figure of an answer with a number, such as peak>70GiB, or
+// asks for something that is true or false, such as adds_up==false.
 type Condition struct {
 	text  string
 	key   string
 	op    string
 	limit float64
+	logic bool // limit is 1 for true and 0 for false
 }
 
 var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(>=|<=|==|!=|>|<)\s*(.+?)\s*$`)
 
 // ParseCondition reads a condition: a key of the answer's JSON, a comparison,
-// and a number, which may have a unit of bytes. The ending _bytes may be left
-// out of a key, and a list counts as the number of its items.
+// and a number, which may have a unit of bytes, or true or false. The endings
+// _bytes and .total may be left out of a key, and a list counts as the number of
+// its items.
 func ParseCondition(text string) (Condition, error) {
 	parts := conditionForm.FindStringSubmatch(text)
 	if parts == nil {
 		return Condition{}, fmt.Errorf("%q is no condition; write it like 'peak>70GiB'", text)
+	}
+	c := Condition{text: text, key: parts[1], op: parts[2]}
+	if c.logic = parts[3] == "true" || parts[3] == "false"; c.logic {
+		if c.op != "==" && c.op != "!=" {
+			return Condition{}, fmt.Errorf("%q: compare with %s by == or !=", text, parts[3])
+		}
+		c.limit, _ = figure(parts[3] == "true")
+		return c, nil
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
 	if math.IsNaN(limit) || math.IsInf(limit, 0) {
@@ -43,7 +54,8 @@ func ParseCondition(text string) (Condition, error) {
 		}
 		limit = float64(bytes)
 	}
-	return Condition{text: text, key: parts[1], op: parts[2], limit: limit}, nil
+	c.limit = limit
+	return c, nil
 }
 
 // Holds reports whether the condition holds for any part of the answer, and for
@@ -56,14 +68,18 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 	known := map[string]bool{}
 	found := false
 	for _, object := range objects {
-		for _, key := range []string{c.key, c.key + "_bytes"} {
+		for _, key := range []string{c.key, c.key + "_bytes", c.key + ".total"} {
 			v, ok := figure(object[key])
 			if !ok {
 				continue
 			}
 			found = true
+			if _, logic := object[key].(bool); logic != c.logic {
+				return "", false, fmt.Errorf("%q: %s is %s", c.text, key, map[bool]string{
+					true: "true or false", false: "a number"}[logic])
+			}
 			if c.compare(v) {
-				return fmt.Sprintf("%s: %s is %s%s", c.text, key, shownFigure(key, v), whose(object)), true, nil
+				return fmt.Sprintf("%s: %s is %s%s", c.text, key, c.shown(key, v), whose(object)), true, nil
 			}
 			break
 		}
@@ -168,18 +184,27 @@ func flat(object map[string]any) map[string]any {
 	return object
 }
 
-// figure is a number, or how many items a list has.
+// figure is a number, how many items a list has, or 1 for true and 0 for false.
 func figure(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
 	case []any:
 		return float64(len(v)), true
 	}
 	return 0, false
 }
 
-func shownFigure(key string, v float64) string {
+// shown is the figure of a key in words.
+func (c Condition) shown(key string, v float64) string {
+	if c.logic {
+		return strconv.FormatBool(v == 1)
+	}
 	if strings.HasSuffix(key, "_bytes") {
 		return units.Bytes(int64(v))
 	}

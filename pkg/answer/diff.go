@@ -15,6 +15,7 @@ const DiffSchema = "memviz.diff/1"
 // its own. Bytes are requested bytes of live allocations.
 type DiffDevice struct {
 	Device           int          `json:"device"`
+	Trust                         // of both recordings; anomalies of either are counted
 	Before           DiffSide     `json:"before"`
 	After            DiffSide     `json:"after"`
 	ActiveDelta      int64        `json:"active_delta_bytes"`        // in the states that are compared, after less before
@@ -28,16 +29,16 @@ type DiffDevice struct {
 
 // DiffSide are the totals of one recording.
 type DiffSide struct {
-	File              string `json:"file"`
-	State             int    `json:"state"`        // that is compared
-	ActiveBytes       int64  `json:"active_bytes"` // in that state
-	LiveAllocations   int    `json:"live_allocations"`
-	PeakBytes         int64  `json:"peak_bytes"`
-	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
-	FinalBytes        int64  `json:"final_bytes"`
-	Events            int    `json:"events"`
-	Allocations       int    `json:"allocations"`
-	OOMEvents         int    `json:"oom_events"`
+	Subject
+	State             int   `json:"state"`        // that is compared
+	ActiveBytes       int64 `json:"active_bytes"` // in that state
+	LiveAllocations   int   `json:"live_allocations"`
+	PeakBytes         int64 `json:"peak_bytes"`
+	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
+	FinalBytes        int64 `json:"final_bytes"`
+	Events            int   `json:"events"`
+	Allocations       int   `json:"allocations"`
+	OOMEvents         int   `json:"oom_events"`
 }
 
 // DiffRow is a call site that changed. Sites match although lines moved.
@@ -87,7 +88,7 @@ func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
 			if err != nil {
 				return nil, err
 			}
-			view := newDiffDevice(before, after, a, d)
+			view := newDiffDevice(before, a, after, b, d)
 			value.Devices = append(value.Devices, view)
 			s.diff(before, after, a, d, &view, o.Rows)
 		}
@@ -111,14 +112,17 @@ func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Reco
 	return analysis.Diff(a, stateA, b, stateB), nil
 }
 
-func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Difference) DiffDevice {
+func newDiffDevice(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording,
+	d *analysis.Difference) DiffDevice {
 	view := DiffDevice{
 		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
 		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
-		Device:        int(r.Device.ID), Before: newDiffSide(before, &d.Before), After: newDiffSide(after, &d.After),
+		Device:        int(a.Device.ID),
+		Before:        newDiffSide(before, a, &d.Before), After: newDiffSide(after, b, &d.After),
 		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 	}
+	view.Trust = view.Before.and(view.After.Trust)
 	if d.StackBytes > 0 {
 		view.MatchedShare = float64(d.MatchedBytes) / float64(d.StackBytes)
 	}
@@ -138,9 +142,9 @@ func newDiffDevice(before, after *Input, r *analysis.Recording, d *analysis.Diff
 	return view
 }
 
-func newDiffSide(in *Input, t *analysis.DiffTotals) DiffSide {
+func newDiffSide(in *Input, r *analysis.Recording, t *analysis.DiffTotals) DiffSide {
 	return DiffSide{
-		File: in.FileName(), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations,
+		Subject: newSubject(in, r.Device), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations,
 		PeakBytes:         t.PeakBytes,
 		ReservedPeakBytes: t.ReservedPeakBytes, FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations,
 		OOMEvents: t.OOMEvents,

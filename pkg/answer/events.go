@@ -17,8 +17,7 @@ const EventsSchema = "memviz.events/1"
 // EventsDevice is the log of one device. Times are microseconds since its first
 // event.
 type EventsDevice struct {
-	File          string           `json:"file"`
-	Device        int              `json:"device"`
+	Subject
 	From          int              `json:"from"`           // the first event that was asked for
 	To            int              `json:"to"`             // the last one
 	ActiveBytes   int64            `json:"active_bytes"`   // after the last one
@@ -151,7 +150,7 @@ func (v *eventsValue) figures() any {
 // device is the log without its events.
 func (l *eventLog) device() EventsDevice {
 	device := EventsDevice{
-		File: l.in.FileName(), Device: int(l.d.ID), From: l.from, To: l.end - 1,
+		Subject: newSubject(l.in, l.d), From: l.from, To: l.end - 1,
 		ActiveBytes: l.active[l.end], ReservedBytes: l.reserved[l.end],
 		Annotations: []AnnotationEnds{}, Events: []Event{},
 	}

@@ -48,11 +48,16 @@ func (in *Input) FileName() string { return units.Printable(in.Name) }
 
 // device begins the section of a device with a remark.
 func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
+	s.title(in, d, remark)
+	if !d.AddsUp() && !d.Reconciliation.EndUnknown {
+		s.say("The replay of this recording " + doesNotAddUp + ": memviz stats says where.")
+	}
+}
+
+// title is the first two lines of a device's section.
+func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 	s.heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
 	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
-	if !d.AddsUp() && !d.Reconciliation.EndUnknown {
-		s.say("The replay of this recording does not add up: memviz stats says where.")
-	}
 }
 
 // nothing is said of a snapshot without memory.

@@ -13,8 +13,7 @@ const LeaksSchema = "memviz.leaks/1"
 
 // LeaksDevice is what survives the steps of a device. Bytes are requested bytes.
 type LeaksDevice struct {
-	File             string      `json:"file"`
-	Device           int         `json:"device"`
+	Subject
 	Steps            int         `json:"steps"`  // that end in the recording
 	Method           string      `json:"method"` // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
 	Limit            string      `json:"limit"`  // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
@@ -89,7 +88,7 @@ func provedCycle(l *analysis.Leak, cycles *analysis.Cycles) bool {
 func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks,
 	cycles *analysis.Cycles) LeaksDevice {
 	return LeaksDevice{
-		File: in.FileName(), Device: int(r.Device.ID), Steps: len(steps.Boundaries), Method: steps.Method.Key(),
+		Subject: newSubject(in, r.Device), Steps: len(steps.Boundaries), Method: steps.Method.Key(),
 		Limit:    l.Limit.Key(),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},

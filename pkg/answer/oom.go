@@ -11,8 +11,7 @@ const OOMSchema = "memviz.oom/1"
 
 // OOMDevice are the requests of a device that failed.
 type OOMDevice struct {
-	File               string        `json:"file"`
-	Device             int           `json:"device"`
+	Subject
 	CapacityBytes      int64         `json:"capacity_bytes"`       // as given; 0: not given
 	CapacityLeastBytes int64         `json:"capacity_least_bytes"` // what the recording proves that the device has
 	CardGuessBytes     int64         `json:"card_guess_bytes"`     // the smallest usual card with as much; a guess, which supports no verdict
@@ -80,7 +79,7 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 			capacity: analysis.CapacityOf(r, o.Capacity)}
 		ooms := analysis.FindOOMs(r, o.Capacity)
 		device := OOMDevice{
-			File: in.FileName(), Device: int(r.Device.ID), CapacityBytes: f.capacity.Given,
+			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
 			CapacityLeastBytes: f.capacity.AtLeast,
 			CardGuessBytes:     f.capacity.CardBytes, OOMs: make([]OutOfMemory, len(ooms)),
 		}

@@ -24,10 +24,9 @@ type RanksAnswer struct {
 
 // Rank is one device of one file.
 type Rank struct {
+	Subject
 	Rank              int     `json:"rank"`  // from 0; a snapshot does not say it, its name may
 	Label             string  `json:"label"` // as the name has it: "3" or "tp1 pp0"
-	File              string  `json:"file"`
-	Device            int     `json:"device"`
 	PeakBytes         int64   `json:"peak_bytes"`
 	PeakState         int     `json:"peak_state"`
 	StepEndBytes      *int64  `json:"step_end_bytes" jsonschema:"oneof_type=integer;null"` // after the last step; null: no end of a step is known
@@ -122,7 +121,9 @@ func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
 	for i := range c.Ranks {
 		r := &c.Ranks[i]
 		value.Ranks[i] = Rank{
-			Rank: r.Name.Rank, Label: r.Name.Label, File: r.File, Device: int(r.Device), PeakBytes: r.PeakBytes,
+			Rank: r.Name.Rank, Label: r.Name.Label,
+			Subject:           Subject{r.File, int(r.Device), newTrust(r.AddsUp, r.Anomalies)},
+			PeakBytes:         r.PeakBytes,
 			PeakState:         r.PeakState,
 			ReservedPeakBytes: r.ReservedPeakBytes, FinalBytes: r.FinalBytes, Events: r.Events,
 			Allocations: r.Allocations,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	reflector "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -33,6 +35,7 @@ var values = map[string]any{
 // descriptions. -update writes them again.
 func TestSchemas(t *testing.T) {
 	r := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true}
+	r.Mapper = schemaOfAnomalies
 	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "."); err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +54,26 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("schemas/%s.json belongs to no answer", command)
 		}
 	}
+}
+
+// schemaOfAnomalies is the schema of Anomalies, with the keys and words of the
+// table of kinds; it is nil for other types.
+func schemaOfAnomalies(of reflect.Type) *reflector.Schema {
+	if of != reflect.TypeFor[Anomalies]() {
+		return nil
+	}
+	s := &reflector.Schema{Type: "object", Properties: reflector.NewProperties(),
+		AdditionalProperties: reflector.FalseSchema}
+	add := func(key, description string) {
+		s.Properties.Set(key, &reflector.Schema{Type: "integer", Description: description})
+		s.Required = append(s.Required, key)
+	}
+	add("total", "of every kind")
+	for i := range (replay.Anomalies{}) {
+		kind := replay.Anomaly(i).Kind()
+		add(kind.Key, kind.Many)
+	}
+	return s
 }
 
 // fits holds an answer's JSON against the schema of its command.

@@ -14,8 +14,7 @@ const SegmentsSchema = "memviz.segments/1"
 // SegmentsDevice is the memory map of one device in one state. Its bytes are
 // sums over its segments.
 type SegmentsDevice struct {
-	File                  string    `json:"file"`
-	Device                int       `json:"device"`
+	Subject
 	State                 int       `json:"state"`
 	ReservedBytes         int64     `json:"reserved_bytes"`
 	ActiveBytes           int64     `json:"active_bytes"` // live blocks, pending ones included, as the allocator rounds them
@@ -78,7 +77,7 @@ func Segments(in []Input, at Moment) (*Sheet, error) {
 
 func newSegmentsDevice(in *Input, r *analysis.Recording, l *analysis.Layout) SegmentsDevice {
 	d := SegmentsDevice{
-		File: in.FileName(), Device: int(r.Device.ID), State: l.State,
+		Subject: newSubject(in, r.Device), State: l.State,
 		ReservedBytes: l.ReservedBytes, ActiveBytes: l.ActiveBytes, PendingBytes: l.PendingBytes,
 		RequestedBytes: l.RequestedBytes, FreeBytes: l.FreeBytes(), Segments: make([]Segment, len(l.Segments)),
 	}

@@ -16,9 +16,8 @@ const StatsSchema = "memviz.stats/1"
 // DeviceStats are the totals of one device that has events or segments. Active
 // bytes are requested bytes; states count from 0, before the first event.
 type DeviceStats struct {
-	File                    string `json:"file"`
+	Subject
 	Torch                   string `json:"torch"` // a guess
-	Device                  int    `json:"device"`
 	Events                  int    `json:"events"`
 	Allocations             int    `json:"allocations"`
 	UnmatchedFrees          int    `json:"unmatched_frees"`
@@ -123,14 +122,13 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 	d := recording.Device
 	t, r := &d.Totals, &d.Reconciliation
 	stats := DeviceStats{
-		File:                    in.FileName(),
+		Subject:                 newSubject(in, d),
 		Torch:                   in.Snapshot.TorchVersion(),
-		Device:                  int(d.ID),
 		Events:                  d.Events.Len(),
 		Allocations:             len(d.Allocations),
 		UnmatchedFrees:          r.UnmatchedFrees,
 		PreExistingBlocks:       r.PreExistingBlocks,
-		OverlappingAllocs:       d.Anomalies.OverlappingAllocs,
+		OverlappingAllocs:       d.Anomalies[replay.OverlappingAllocs],
 		BaselineBytes:           t.BaselineBytes,
 		PeakBytes:               t.PeakBytes,
 		PeakState:               t.PeakState,
@@ -197,7 +195,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	if verdict.OK {
 		mark = "✓"
 	}
-	s.device(in, d, mark+" "+verdict.Text)
+	s.title(in, d, mark+" "+verdict.Text)
 	if stats.Events > 1 {
 		s.add(curve(d.ActiveBytes()))
 	}
@@ -208,7 +206,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	if !d.Reconciliation.EndUnknown {
 		s.put(reconciled(d, stats))
 	}
-	s.put(unexplained(d, stats))
+	s.put(unopened(stats))
 	s.warn(in.Snapshot, d)
 }
 
@@ -272,35 +270,20 @@ func signed(n int64) string {
 	return units.Count(n)
 }
 
-// unexplained are the events and blocks that need explaining, beside what
-// explains them.
-func unexplained(d *replay.Device, stats *DeviceStats) *sheetTable {
+// unopened counts the frees and blocks whose alloc is not in the recording, with
+// what explains them.
+func unopened(stats *DeviceStats) *sheetTable {
 	t := newTable(column{"", words}, column{"", figures}, column{"", words})
-	explain := func(what string, n int, meaning string) {
-		if n > 0 {
-			t.row(what, units.Count(n), meaning)
-		}
-	}
-	r, a := &d.Reconciliation, &d.Anomalies
 	t.row("frees without an alloc", units.Count(stats.UnmatchedFrees), "allocated before the recording")
 	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "likewise, and live at the end")
-	explain("allocs at a used address", a.OverlappingAllocs, "the older one was ended there")
-	explain("frees of freed memory", a.RepeatedFrees, "not explained")
-	explain("frees of another size", a.SizeMismatches, "not explained")
-	explain("blocks of another size", r.ChangedBlocks, "not explained")
-	explain("allocs without a block", r.MissingBlocks, units.Bytes(r.MissingBlockBytes)+" not explained")
-	explain("unknown actions", a.UnknownActions, "without effect")
-	explain("impossible sizes", a.ImpossibleSizes, "counted as zero")
-	explain("states below zero reserved", a.NegativeReserved, "segment events missing?")
-	explain("states above reserved", r.ActiveAboveReserved, "segment events missing?")
 	return t
 }
 
-// warn adds what a reader of a device's numbers has to know. That they do not
-// add up is said by the numbers, and that they are of a part by [Sheet.Salvaged].
+// warn adds what a reader of a device's numbers has to know, without the warning
+// that [Sheet.Salvaged] gives.
 func (s *Sheet) warn(snap *snapshot.Snapshot, d *replay.Device) {
 	for _, w := range WarningsOn(snap, d) {
-		if salvaged, ok := warnSalvaged(snap); w.Fact == doesNotAddUp || ok && w == salvaged {
+		if salvaged, ok := warnSalvaged(snap); ok && w == salvaged {
 			continue
 		}
 		s.say("%s %s", w.Fact, w.Consequence)

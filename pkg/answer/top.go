@@ -15,8 +15,7 @@ const TopSchema = "memviz.top/1"
 // TopDevice is what holds memory on a device in one state. Bytes are requested
 // bytes of live allocations.
 type TopDevice struct {
-	File        string   `json:"file"`
-	Device      int      `json:"device"`
+	Subject
 	State       int      `json:"state"`
 	BeforeState int      `json:"before_state"` // what before_bytes are of: the previous peak; -1: there is none
 	By          string   `json:"by"`           // what makes a row
@@ -71,7 +70,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 
 func newTopDevice(in *Input, r *analysis.Recording, h *analysis.Holding) TopDevice {
 	d := TopDevice{
-		File: in.FileName(), Device: int(r.Device.ID), State: h.State, BeforeState: h.Before, By: h.By.String(),
+		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
 		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: make([]TopRow, len(h.Rows)),
 	}
 	for i := range h.Rows {

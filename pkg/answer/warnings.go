@@ -19,9 +19,6 @@ type Warning struct {
 	Code        string `json:"code"`
 }
 
-// doesNotAddUp is the fact of the gravest warning.
-const doesNotAddUp = "The picture does not add up."
-
 // WarningsOn lists what a reader of a device's picture has to know, the gravest first.
 func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	list := []Warning{}
@@ -31,10 +28,13 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		func() (Warning, bool) { return warnHistory(s, d) },
 		func() (Warning, bool) { return warnCut(s, d) },
 		func() (Warning, bool) { return warnSegments(d) },
-		func() (Warning, bool) { return warnUneven(d) },
+		func() (Warning, bool) { return warnAnomaly(d, replay.ReopenedBlocks, reopenedConsequence) },
+		func() (Warning, bool) { return warnAnomaly(d, replay.UnevenSegments, unevenConsequence) },
 		func() (Warning, bool) { return warnStacks(s, d) },
 		func() (Warning, bool) { return warnSkipped(d) },
-		func() (Warning, bool) { return warnUnknownActions(s, d) },
+		func() (Warning, bool) {
+			return warnAnomaly(d, replay.UnknownActions, "The actions are "+quoted(s.Oddity.UnknownActions)+".")
+		},
 		func() (Warning, bool) { return warnWrongTypes(s) },
 		func() (Warning, bool) { return warnUnknownKeys(s) },
 		func() (Warning, bool) { return warnBadText(s) },
@@ -53,7 +53,7 @@ func warnSum(d *replay.Device) (Warning, bool) {
 	if len(sentences) == 0 {
 		return Warning{}, false
 	}
-	return Warning{Fact: doesNotAddUp, Consequence: strings.Join(sentences, " ")}, true
+	return Warning{Fact: "The picture " + doesNotAddUp + ".", Consequence: strings.Join(sentences, " ")}, true
 }
 
 // warnHistory tells of a file without a history. One recorded with
@@ -117,19 +117,21 @@ func warnSegments(d *replay.Device) (Warning, bool) {
 	}, true
 }
 
-// warnUneven tells of segments that contradict themselves, which no allocator
-// leaves: the file was changed or damaged.
-func warnUneven(d *replay.Device) (Warning, bool) {
-	n := d.Reconciliation.UnevenSegments
-	if n == 0 {
+// warnAnomaly tells of anomalies of a kind, in the words of that kind.
+func warnAnomaly(d *replay.Device, kind replay.Anomaly, consequence string) (Warning, bool) {
+	if d.Anomalies[kind] == 0 {
 		return Warning{}, false
 	}
-	return Warning{
-		Fact: units.Plural(n, "segment contradicts its blocks.", "segments contradict their blocks."),
-		Consequence: "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The " +
-			"replay of events does not depend on it.",
-	}, true
+	return Warning{Fact: anomalySentence(d, kind), Consequence: consequence}, true
 }
+
+// What follows from anomalies that do not keep a device from adding up.
+const (
+	reopenedConsequence = "They are shown as live from before the recording, although other allocations had their " +
+		"addresses for a time."
+	unevenConsequence = "Their sizes or sums are not those of the blocks in them, as if the file had been changed. The " +
+		"replay of events does not depend on it."
+)
 
 // warnSkipped tells of whole kinds of events that are missing, which recording
 // with skip_actions leaves out.
@@ -152,17 +154,6 @@ func warnSkipped(d *replay.Device) (Warning, bool) {
 		}, true
 	}
 	return Warning{}, false
-}
-
-func warnUnknownActions(s *snapshot.Snapshot, d *replay.Device) (Warning, bool) {
-	n := d.Anomalies.UnknownActions
-	if n == 0 {
-		return Warning{}, false
-	}
-	return Warning{
-		Fact:        units.Plural(n, "event has an unknown action.", "events have an unknown action."),
-		Consequence: "They are counted and change nothing: " + quoted(s.Oddity.UnknownActions) + ".",
-	}, true
 }
 
 func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {

@@ -13,8 +13,7 @@ const WhatIfSchema = "memviz.whatif/1"
 // WhatIfDevice is what a device's recording would have been under other settings
 // of the allocator.
 type WhatIfDevice struct {
-	File       string     `json:"file"`
-	Device     int        `json:"device"`
+	Subject
 	Reproduced bool       `json:"reproduced"` // the model gives all that was recorded under the recorded settings; else nothing is predicted
 	Proof      Proof      `json:"proof"`
 	Departure  *Departure `json:"departure" jsonschema:"nullable"` // where the model first does something else; null if it never does
@@ -96,7 +95,7 @@ func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
 
 func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 	d := WhatIfDevice{
-		File: in.FileName(), Device: int(r.Device.ID), Reproduced: x.Proof.Holds(),
+		Subject: newSubject(in, r.Device), Reproduced: x.Proof.Holds(),
 		Proof:           Proof{x.Proof.Addresses, x.Proof.AddressesOf, x.Proof.DriverCalls, x.Proof.DriverCallsOf},
 		RecordedSetting: x.Recorded().Conf, RecordedReservedPeakBytes: x.ReservedPeak(), RecordedOOMs: x.Failed,
 		LowerBoundBytes: x.LowerBound(), LimitBytes: x.Limit.Bytes, LimitFrom: x.Limit.From.Key(),

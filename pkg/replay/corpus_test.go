@@ -60,7 +60,7 @@ func TestGolden(t *testing.T) {
 				if !strings.HasPrefix(file, "synthetic") && !d.AddsUp() {
 					t.Errorf("device %d of a real file does not add up: %+v %+v", id, d.Anomalies, d.Reconciliation)
 				}
-				if n := d.Reconciliation.UnevenSegments; n > 0 && !strings.HasPrefix(file, "synthetic") {
+				if n := d.Anomalies[replay.UnevenSegments]; n > 0 && !strings.HasPrefix(file, "synthetic") {
 					t.Errorf("device %d: %d of %d segments contradict their blocks", id, n, d.Reconciliation.Segments)
 				}
 				t.Logf("%s %s %+v %+v %+v", s.TorchVersion(), s.Format.Way, d.Totals, d.Anomalies, d.Reconciliation)

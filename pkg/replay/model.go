@@ -101,51 +101,6 @@ type Totals struct {
 	SnapshotEvents int
 }
 
-// Anomalies counts the events that the rules of replay cannot explain.
-type Anomalies struct {
-	OverlappingAllocs int // an alloc at an address still open; the older allocation ends there
-	RepeatedFrees     int // a free at an address whose last use in the trace had already ended
-	SizeMismatches    int // a free whose size is not that of its alloc
-	UnknownActions    int // events whose action has no rule
-	ImpossibleSizes   int // sizes below zero or above 4 TiB, counted as zero
-	NegativeReserved  int // segment events, and state 0, after which the reserved curve is below zero: each step of it is counted once, not each state
-}
-
-// Total is the number of anomalies of every kind.
-func (a *Anomalies) Total() int {
-	return a.OverlappingAllocs + a.RepeatedFrees + a.SizeMismatches + a.UnknownActions + a.ImpossibleSizes +
-		a.NegativeReserved
-}
-
-// Reconciliation compares the end of the replay with the final segments, which
-// the allocator wrote down independently of the events.
-type Reconciliation struct {
-	UnmatchedFrees      int // frees without an alloc: normal when recording began late
-	PreExistingBlocks   int // live final blocks that the trace did not open
-	ReopenedBlocks      int // of those, at an address that the trace had freed: allocated behind its back
-	MissingBlocks       int // allocations open at the end that are no live final block
-	ChangedBlocks       int // allocations open at the end whose final block has another requested size
-	MissingBlockBytes   int64
-	LiveBlocks          int   // live final blocks
-	LiveRequestedBytes  int64 // their requested bytes
-	LiveBlockBytes      int64 // their rounded bytes
-	Segments            int
-	UnevenSegments      int    // final segments that their blocks do not tile, or whose own sums are not those of their blocks
-	HistoryCut          bool   // the ring buffer overflowed, or looks as if it had
-	HistoryCutReason    string // why HistoryCut was concluded, in words
-	HasEvents           bool
-	EndUnknown          bool // the final segments were not read (snapshot.Salvaged): nothing at the end could be compared
-	ActiveAboveReserved int  // states in which active exceeds reserved: impossible in a true picture
-}
-
-// AddsUp reports whether the replay ends exactly in the final segments and no
-// event was left unexplained. Where the end is not known, that cannot be said.
-func (d *Device) AddsUp() bool {
-	r := &d.Reconciliation
-	return !r.EndUnknown && d.Anomalies.Total() == 0 && r.MissingBlocks == 0 && r.ChangedBlocks == 0 &&
-		r.ActiveAboveReserved == 0 && d.Totals.FinalBytes == r.LiveRequestedBytes
-}
-
 // WithStack counts the allocations whose allocation stack is known.
 func (d *Device) WithStack() int {
 	n := 0

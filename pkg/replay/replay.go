@@ -7,11 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// maxSize bounds the bytes that one event or block may count. Anything larger
-// is not memory of any machine, and sums of it would wrap.
-const maxSize = 1 << 42
-
-// maxSum bounds the bytes that all of them count together.
+// maxSum bounds the bytes that all sizes count together.
 const maxSum = 1 << 62
 
 // Replay replays the history of one device of a snapshot.
@@ -103,7 +99,7 @@ func (m *machine) step(i EventIndex) {
 		m.d.Totals.SnapshotEvents++
 	default:
 		if !action.Known() {
-			m.d.Anomalies.UnknownActions++
+			m.d.Anomalies[UnknownActions]++
 		}
 	}
 }
@@ -117,7 +113,7 @@ func (m *machine) alloc(i EventIndex) {
 		old.End = old.FreeRequested
 	default:
 		old.End = i
-		m.d.Anomalies.OverlappingAllocs++
+		m.d.Anomalies[OverlappingAllocs]++
 	}
 	m.born = append(m.born, Allocation{
 		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: i, End: None, FreeRequested: None,
@@ -133,7 +129,7 @@ func (m *machine) freeRequested(i EventIndex) {
 	case a == nil:
 		a = m.preExisting(i, t)
 	case a.FreeRequested != None:
-		m.d.Anomalies.RepeatedFrees++
+		m.d.Anomalies[RepeatedFrees]++
 		return
 	default:
 		m.checkSize(a, i)
@@ -161,7 +157,7 @@ func (m *machine) freeCompleted(i EventIndex) {
 func (m *machine) preExisting(i EventIndex, t *tenancy) *Allocation {
 	e := m.d.Events
 	if t.version > 0 {
-		m.d.Anomalies.RepeatedFrees++
+		m.d.Anomalies[RepeatedFrees]++
 	}
 	m.d.Reconciliation.UnmatchedFrees++
 	return m.addPre(t, Allocation{
@@ -178,7 +174,7 @@ func (m *machine) addPre(t *tenancy, a Allocation) *Allocation {
 
 func (m *machine) checkSize(a *Allocation, free EventIndex) {
 	if m.d.Events.Size[free] != a.Size {
-		m.d.Anomalies.SizeMismatches++
+		m.d.Anomalies[SizeMismatches]++
 	}
 }
 
@@ -188,8 +184,8 @@ func (m *machine) bytes(size int64) int64 { return m.d.bytes(&m.sum, size) }
 // bytes is a size that can be summed with those that are in sum already. One
 // that is impossible is counted, and is zero.
 func (d *Device) bytes(sum *int64, size int64) int64 {
-	if size < 0 || size > maxSize || *sum > maxSum-size {
-		d.Anomalies.ImpossibleSizes++
+	if size < 0 || size > MaxSize || *sum > maxSum-size {
+		d.Anomalies[ImpossibleSizes]++
 		return 0
 	}
 	*sum += size

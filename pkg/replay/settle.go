@@ -24,11 +24,11 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 		if t.isOpen() {
 			continue
 		} else if t.version > 0 {
-			r.ReopenedBlocks++
+			m.d.Anomalies[ReopenedBlocks]++
 		}
 		r.PreExistingBlocks++
 		size := b.RequestedSize
-		if size < 0 || size > maxSize {
+		if size < 0 || size > MaxSize {
 			size = 0 // counted above
 		}
 		m.addPre(t, Allocation{
@@ -40,7 +40,7 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 		if seg := &s.Segments[i]; seg.Device == m.d.ID {
 			r.Segments++
 			if !even(s, seg) {
-				r.UnevenSegments++
+				m.d.Anomalies[UnevenSegments]++
 			}
 		}
 	}
@@ -90,10 +90,10 @@ func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 		}
 		a := m.get(t.open)
 		if b, ok := live[addr]; !ok {
-			r.MissingBlocks++
+			m.d.Anomalies[MissingBlocks]++
 			r.MissingBlockBytes += a.Size
 		} else if b.RequestedSize != a.Size {
-			r.ChangedBlocks++
+			m.d.Anomalies[ChangedBlocks]++
 		}
 	}
 }
@@ -104,7 +104,6 @@ func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 func (d *Device) judgeHistory(s *snapshot.Snapshot) {
 	r, e := &d.Reconciliation, d.Events
 	n := e.Len()
-	r.HasEvents = n > 0
 	switch {
 	case n == 0:
 	case s.Trace(d.ID).Overflowed:

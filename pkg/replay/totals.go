@@ -75,14 +75,14 @@ func (d *Device) traceReserved(s *snapshot.Snapshot) {
 	}
 	t.ReservedPeakBytes = t.ReservedBaselineBytes
 	if t.ReservedBaselineBytes < 0 {
-		d.Anomalies.NegativeReserved++
+		d.Anomalies[NegativeReserved]++
 	}
 	bytes := t.ReservedBaselineBytes
 	for _, c := range d.Reserved {
 		bytes += c.Delta
 		t.ReservedPeakBytes = max(t.ReservedPeakBytes, bytes)
 		if bytes < 0 {
-			d.Anomalies.NegativeReserved++
+			d.Anomalies[NegativeReserved]++
 		}
 	}
 }
@@ -119,12 +119,15 @@ func (d *Device) sum() {
 			reserved += d.Reserved[next].Delta
 		}
 		if known && bytes > reserved {
-			d.Reconciliation.ActiveAboveReserved++
+			d.Anomalies[ActiveAboveReserved]++
 		}
 	}
 	for i := range d.Allocations {
 		if d.Allocations[i].LiveAtEnd() {
 			t.LiveAtEnd++
 		}
+	}
+	if r := &d.Reconciliation; !r.EndUnknown && t.FinalBytes != r.LiveRequestedBytes {
+		d.Anomalies[UnequalEnd]++
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -138,7 +139,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		if d.AddsUp() && wrong != "" {
 			fail("device %d is said to add up, but: %s", d.ID, wrong)
 		}
-		sound = sound && d.AddsUp() && d.Reconciliation.UnevenSegments == 0
+		sound = sound && d.AddsUp() && d.Anomalies[replay.UnevenSegments] == 0
 		for k, bytes := range d.ActiveBytes() {
 			if bytes < 0 || bytes > d.Totals.PeakBytes {
 				fail("device %d: %d bytes in state %d, with a peak of %d", d.ID, bytes, k, d.Totals.PeakBytes)

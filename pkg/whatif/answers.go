@@ -64,7 +64,7 @@ func (d *answers) Malloc(size int64) (addr uint64, ok bool) {
 // give notes that a range is held; no range may lie on another.
 func (d *answers) give(event replay.EventIndex, c Call) bool {
 	end := c.Addr + uint64(c.Size)
-	if c.Size <= 0 || c.Size > maxBytes || c.Addr >= maxAddress || d.held.Overlaps(c.Addr, end) {
+	if c.Size <= 0 || c.Size > replay.MaxSize || c.Addr >= maxAddress || d.held.Overlaps(c.Addr, end) {
 		d.depart(event, CauseImpossible, c, Call{})
 		return false
 	}
@@ -103,7 +103,7 @@ func (d *answers) Free(addr uint64) {
 func (d *answers) Unmap(addr uint64, size int64) { d.held.Cut(addr, addr+uint64(size)) }
 
 func (d *answers) Release(uint64)              {}
-func (d *answers) Memory() (free, total int64) { return 0, maxBytes }
+func (d *answers) Memory() (free, total int64) { return 0, replay.MaxSize }
 
 // GlobalMemory makes reservations as large as they may be.
 func (d *answers) GlobalMemory() int64 { return maxReservation }

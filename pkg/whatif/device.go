@@ -1,5 +1,7 @@
 package whatif
 
+import "github.com/memviz-go/memviz/pkg/replay"
+
 // Where ranges go that were never recorded: far above what any machine has.
 const (
 	newMallocs      = 1 << 60
@@ -139,7 +141,7 @@ func (d *device) Unmap(_ uint64, size int64) {
 // Memory is what PyTorch may have, as free and in all.
 func (d *device) Memory() (free, total int64) {
 	if d.limit == 0 {
-		return maxBytes, maxBytes
+		return replay.MaxSize, replay.MaxSize
 	}
 	return d.limit - d.used, d.limit
 }

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -38,9 +39,7 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonUnknown
 	case run.foreign():
 		return ReasonForeign
-	case device.Anomalies.Total() > 0 || device.Reconciliation.ReopenedBlocks > 0 ||
-		device.Reconciliation.MissingBlocks > 0 ||
-		run.start.anomalies != (analysis.LayoutAnomalies{}):
+	case unexplained(device.Anomalies) || run.start.anomalies != (analysis.LayoutAnomalies{}):
 		return ReasonMissing
 	case run.settings.GCThreshold > 0 && release:
 		return ReasonGarbage
@@ -52,6 +51,14 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonSettings
 	}
 	return ReasonUnknown
+}
+
+// unexplained reports whether there are events, or blocks at the end, that other
+// events would have to explain. Sizes that disagree are not of that kind.
+func unexplained(a replay.Anomalies) bool {
+	a[replay.UnequalEnd], a[replay.ChangedBlocks] = 0, 0
+	a[replay.ActiveAboveReserved], a[replay.UnevenSegments] = 0, 0
+	return a.Total() > 0
 }
 
 // foreign reports whether blocks are where PyTorch's allocator puts none.

@@ -113,7 +113,7 @@ func (x *releases) like(release, owner replay.EventIndex) bool {
 // asked is what a request asks the driver for, at most.
 func (x *releases) asked(owner replay.EventIndex) int64 {
 	e := x.d.Events
-	size := min(max(e.Size[owner], 0), maxBytes)
+	size := min(max(e.Size[owner], 0), replay.MaxSize)
 	if e.Action[owner] == snapshot.Alloc { // else it is rounded
 		size = x.settings.RoundSize(size)
 	}
@@ -123,9 +123,6 @@ func (x *releases) asked(owner replay.EventIndex) int64 {
 	page := x.settings.PageSize(classOf(size))
 	return (size + page - 1) / page * page
 }
-
-// maxBytes bounds what a file may say of a size: more is not memory of any machine.
-const maxBytes = 1 << 42
 
 func classOf(rounded int64) snapshot.SizeClass {
 	if rounded <= 1<<20 {

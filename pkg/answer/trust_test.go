@@ -2,6 +2,7 @@ package answer
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,42 +56,29 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Whatever keeps a device from adding up is put into words: each field that
-// AddsUp looks at gets its sentence.
-func TestEveryDiscrepancyIsSaid(t *testing.T) {
-	fresh := func() *replay.Device { return &replay.Device{Events: &snapshot.Events{}} }
-	if d := fresh(); !d.AddsUp() || len(discrepancies(d)) != 0 {
-		t.Fatalf("an empty device does not add up: %q", discrepancies(d))
-	}
-	said := map[string]bool{}
-	check := func(field string, d *replay.Device) {
-		list := discrepancies(d)
-		if d.AddsUp() != (len(list) == 0) {
-			t.Errorf("%s: adds up is %v, with %q", field, d.AddsUp(), list)
+// TestEveryAnomalyIsSaid: warnings tell of each kind, and the verdict of each that
+// keeps a device from adding up.
+func TestEveryAnomalyIsSaid(t *testing.T) {
+	s := &snapshot.Snapshot{}
+	empty := &replay.Device{Events: &snapshot.Events{}}
+	quiet := len(WarningsOn(s, empty))
+	for i := range empty.Anomalies {
+		kind := replay.Anomaly(i)
+		d := &replay.Device{Events: &snapshot.Events{}}
+		d.Anomalies[kind] = 2
+		sentence := anomalySentence(d, kind)
+		if kind != replay.UnequalEnd && !strings.HasPrefix(sentence, "2 "+kind.Kind().Many) || !strings.HasSuffix(sentence, ".") {
+			t.Errorf("%s: %q", kind.Kind().Key, sentence)
 		}
-		for _, sentence := range list {
-			said[sentence] = true
-			if !strings.HasSuffix(sentence, ".") {
-				t.Errorf("%s: %q is no sentence", field, sentence)
-			}
+		if denied := strings.Contains(VerdictOn(d).Why, sentence); denied != kind.Kind().Denies {
+			t.Errorf("%s: the verdict is %+v", kind.Kind().Key, VerdictOn(d))
 		}
-	}
-	for _, part := range []string{"Anomalies", "Reconciliation"} {
-		kind := reflect.ValueOf(fresh()).Elem().FieldByName(part).Type()
-		for i := range kind.NumField() {
-			if kind.Field(i).Type.Kind() != reflect.Int {
-				continue
-			}
-			d := fresh()
-			reflect.ValueOf(d).Elem().FieldByName(part).Field(i).SetInt(2)
-			check(part+"."+kind.Field(i).Name, d)
+		warnings := WarningsOn(s, d)
+		if len(warnings) == quiet || !slices.ContainsFunc(warnings, func(w Warning) bool {
+			return w.Fact == sentence || strings.Contains(w.Consequence, sentence)
+		}) {
+			t.Errorf("%s: nothing warns of it: %+v", kind.Kind().Key, warnings)
 		}
-	}
-	d := fresh()
-	d.Totals.FinalBytes = 7
-	check("Totals.FinalBytes", d)
-	if len(said) < 10 {
-		t.Errorf("only %d different sentences: %v", len(said), said)
 	}
 }
 
@@ -118,8 +106,8 @@ func TestWarnings(t *testing.T) {
 				s.Oddity.UnknownActions = map[string]int{"b\x1b": 1, "a": 1200, strings.Repeat("x", 50): 1, "c": 1,
 					"d": 1, "e": 1, "f": 1}
 			},
-			want: Warning{"2 events have an unknown action.",
-				`They are counted and change nothing: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
+			want: Warning{"2 events have an unknown action and changed nothing.",
+				`The actions are "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
 		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
 			mend: func(s *snapshot.Snapshot) { s.Traces[0].Overflowed = true },
 			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",

@@ -1,0 +1,120 @@
+package replay
+
+// MaxSize bounds the bytes that one event, block or segment may count: 4 TiB.
+// Anything larger is not memory of any machine, and sums of it would wrap.
+const MaxSize = 1 << 42
+
+// Anomaly is a kind of thing that a complete and true recording does not have.
+// [Anomaly.Kind] says what each is.
+type Anomaly uint8
+
+const (
+	UnequalEnd Anomaly = iota
+	MissingBlocks
+	ChangedBlocks
+	OverlappingAllocs
+	RepeatedFrees
+	SizeMismatches
+	UnknownActions
+	ImpossibleSizes
+	NegativeReserved
+	ActiveAboveReserved
+	ReopenedBlocks
+	UnevenSegments
+	anomalyKinds
+)
+
+// AnomalyKind describes a kind of anomaly.
+type AnomalyKind struct {
+	Key    string // in JSON
+	Denies bool   // a device that has one does not add up
+	// One and Many follow a count in a sentence, which has no end yet: "1 free
+	// returned memory that was free already".
+	One, Many string
+}
+
+// kinds is the only list of what can be wrong with the account of a device. The
+// first ten are contradictions; the others say that memory changed without an
+// event, or that a list contradicts itself that replay does not depend on.
+var kinds = [anomalyKinds]AnomalyKind{
+	UnequalEnd: {"unequal_end", true,
+		"replay ends with other bytes active than the final list of blocks has",
+		"replays end with other bytes active than the final list of blocks has"},
+	MissingBlocks: {"missing_blocks", true,
+		"allocation was never freed, yet is not in the final list of blocks",
+		"allocations were never freed, yet are not in the final list of blocks"},
+	ChangedBlocks: {"changed_blocks", true,
+		"allocation has another size in the final list of blocks",
+		"allocations have another size in the final list of blocks"},
+	OverlappingAllocs: {"overlapping_allocs", true,
+		"allocation began at an address still in use; the older allocation was ended there",
+		"allocations began at an address still in use; the older allocation was ended there"},
+	RepeatedFrees: {"repeated_frees", true,
+		"free returned memory that was free already",
+		"frees returned memory that was free already"},
+	SizeMismatches: {"size_mismatches", true,
+		"free has another size than the allocation",
+		"frees have another size than the allocation"},
+	UnknownActions: {"unknown_actions", true,
+		"event has an unknown action and changed nothing",
+		"events have an unknown action and changed nothing"},
+	ImpossibleSizes: {"impossible_sizes", true,
+		"size was below zero or above 4 TiB and counted as zero",
+		"sizes were below zero or above 4 TiB and counted as zero"},
+	NegativeReserved: {"negative_reserved", true,
+		"time reserved memory falls below zero: segment events seem to be missing",
+		"times reserved memory falls below zero: segment events seem to be missing"},
+	ActiveAboveReserved: {"active_above_reserved", true,
+		"state has more memory active than reserved: segment events seem to be missing",
+		"states have more memory active than reserved: segment events seem to be missing"},
+	ReopenedBlocks: {"reopened_blocks", false,
+		"final block is live at an address that the events had freed: its allocation was not recorded",
+		"final blocks are live at addresses that the events had freed: their allocations were not recorded"},
+	UnevenSegments: {"uneven_segments", false,
+		"segment contradicts its blocks",
+		"segments contradict their blocks"},
+}
+
+// Kind describes the anomaly.
+func (a Anomaly) Kind() *AnomalyKind { return &kinds[a] }
+
+// Anomalies counts the anomalies of a device, by kind. What one counts is in
+// the words of its kind; NegativeReserved counts state 0 and the segment events
+// after which the curve is below zero, not the states between.
+type Anomalies [anomalyKinds]int
+
+// Total is the number of anomalies of every kind.
+func (a *Anomalies) Total() int {
+	sum := 0
+	for _, n := range a {
+		sum += n
+	}
+	return sum
+}
+
+// AddsUp reports whether the replay ends exactly in the final segments and no
+// event was left unexplained. Where the end is not known, that cannot be said.
+func (d *Device) AddsUp() bool {
+	for kind, n := range d.Anomalies {
+		if n > 0 && kinds[kind].Denies {
+			return false
+		}
+	}
+	return !d.Reconciliation.EndUnknown
+}
+
+// Reconciliation compares the end of the replay with the final segments, which
+// the allocator wrote down independently of the events. Where they differ, that
+// is counted in [Anomalies].
+type Reconciliation struct {
+	UnmatchedFrees     int   // frees without an alloc: normal when recording began late
+	PreExistingBlocks  int   // live final blocks that the trace did not open
+	MissingBlockBytes  int64 // of MissingBlocks
+	LiveBlocks         int   // live final blocks
+	LiveRequestedBytes int64 // their requested bytes
+	LiveBlockBytes     int64 // their rounded bytes
+	Segments           int
+	HistoryCut         bool   // the ring buffer overflowed, or looks as if it had
+	HistoryCutReason   string // why HistoryCut was concluded, in words
+	EndUnknown         bool   // the final segments were not read (snapshot.Salvaged): nothing at the end could be compared
+}
