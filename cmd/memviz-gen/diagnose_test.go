@@ -14,14 +14,13 @@ type finding = truth
 
 // record prepares a file for questions.
 func (run told) record() *analysis.Recording {
-	return analysis.Record(run.Snapshot, analysis.Stacks(run.Snapshot), run.device)
+	return analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
 }
 
 // diagnose asks a file everything that has an answer of yes or no. Findings of
 // one problem are in the order in which they are shown.
 func diagnose(r *analysis.Recording, card int64) (found []finding) {
-	steps := analysis.FindSteps(r)
-	for _, l := range analysis.FindLeaks(r, steps).Leaks {
+	for _, l := range r.Leaks().Leaks {
 		strength := "weak"
 		if l.Strong {
 			strength = "strong"
@@ -33,10 +32,10 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 		}
 		found = append(found, finding{leak, strength, site})
 	}
-	for _, c := range analysis.FindCycles(r, steps).Cycles {
+	for _, c := range r.Cycles().Cycles {
 		found = append(found, finding{cycle, "proved", r.Stacks.Site(c.Stack).String()})
 	}
-	ooms := analysis.FindOOMs(r, card)
+	ooms := r.OOMs(card)
 	for i := range ooms {
 		found = append(found, finding{outOfCapacity, ooms[i].Verdict.Key(), largest(r, ooms[i].State())})
 	}
@@ -44,7 +43,7 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 		return found // the failure says all that there is to say of fragmentation
 	}
 	// At the peak of reserved memory: at the end the cache of a run is idle.
-	if f := analysis.FindFragmentation(r).AtPeak; f.Matters() {
+	if f := r.Fragmentation().AtPeak; f.Matters() {
 		found = append(found, finding{fragmentation, f.Grade().Key(), largest(r, f.State)})
 	}
 	return found
@@ -52,7 +51,7 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 
 // largest is the site that holds most in a state.
 func largest(r *analysis.Recording, state int) string {
-	return analysis.Holders(r, state, analysis.Grouping{By: analysis.BySite}).Rows[0].Key
+	return r.Holders(state, analysis.Grouping{By: analysis.BySite}).Rows[0].Key
 }
 
 // diagnoseJob compares the ranks of a job. Ranks that stand out are findings,
@@ -60,7 +59,7 @@ func largest(r *analysis.Recording, state int) string {
 func diagnoseJob(ranks []*analysis.Recording) (found []finding, where []int) {
 	var summaries []analysis.RankSummary
 	for rank, r := range ranks {
-		summaries = append(summaries, analysis.SummariseRank(r, analysis.FindSteps(r), analysis.RankName{Rank: rank},
+		summaries = append(summaries, r.Rank(analysis.RankName{Rank: rank},
 			fmt.Sprint(rank)))
 	}
 	c := analysis.CompareRanks(summaries)

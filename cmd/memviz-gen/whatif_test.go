@@ -101,5 +101,5 @@ func (s scenario) under(t *testing.T, conf string, seed uint64) *whatif.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return whatif.New(analysis.Record(told, analysis.Stacks(told), replay.Replay(told, 0)))
+	return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
 }

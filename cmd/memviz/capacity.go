@@ -48,6 +48,6 @@ func drawCapacity(c *cli.Context, document *report.Document, given report.GivenC
 		fmt.Fprintf(c.App.ErrWriter,
 			"memviz: --capacity %s is left aside for %s: the recording shows that it has %s or more\n",
 			units.Bytes(given.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
-			units.Bytes(analysis.CapacityOf(r, 0).AtLeast))
+			units.Bytes(analysis.CapacityOf(r.Device, 0).AtLeast))
 	}
 }

@@ -42,7 +42,7 @@ func TestPageKeys(t *testing.T) {
 	path := example("out-of-memory")
 	x := openSearchable(t, path)
 	r := recorded(t, path)
-	steps := analysis.FindSteps(r).Steps
+	steps := r.Steps().Steps
 	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
 	list := keyList(p)
 	if len(list) < 30 {

@@ -27,7 +27,7 @@ func recorded(t *testing.T, path string) *analysis.Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analysis.Record(s, analysis.Stacks(s), replay.Replay(s, s.Devices()[0]))
+	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, s.Devices()[0]))
 }
 
 // totals are the active bytes of every state, from the end backwards.
@@ -80,7 +80,7 @@ func TestPageLanes(t *testing.T) {
 		}
 	}
 	active := totals(t, r)
-	ranges := analysis.FindAnnotations(r)
+	ranges := r.Annotations()
 	for _, a := range ranges {
 		in := active[a.From : a.To+1]
 		point(a.Lane, a.From, a.To, r.Snapshot.String(a.Name), "peak "+units.Bytes(slices.Max(in)),
@@ -116,7 +116,7 @@ func TestPageLanesByKeyboard(t *testing.T) {
 		}
 	}
 	lanes := map[int][]analysis.AnnotationRange{}
-	for _, a := range analysis.FindAnnotations(r) {
+	for _, a := range r.Annotations() {
 		lanes[a.Lane] = append(lanes[a.Lane], a)
 	}
 	at := func(a analysis.AnnotationRange) {
@@ -219,7 +219,7 @@ func TestPageWithoutLanes(t *testing.T) {
 // Keys and buttons go from step to step, and no further.
 func TestPageSteps(t *testing.T) {
 	r := recorded(t, example("leaking-loss"))
-	steps := analysis.FindSteps(r).Steps
+	steps := r.Steps().Steps
 	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
 	at := func(how string, i int) {
 		t.Helper()

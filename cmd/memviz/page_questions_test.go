@@ -123,7 +123,7 @@ func TestPageQuestionGrowing(t *testing.T) {
 			called += a.Size
 		}
 	}
-	steps := len(analysis.FindSteps(recorded(t, example("leaking-loss"))).Steps)
+	steps := len(recorded(t, example("leaking-loss")).Steps().Steps)
 	if each := plainSpaces(units.Bytes(called / int64(steps-2))); !strings.Contains(answer,
 		"keeps "+each) { // neither of the first nor of the last, which is cut
 		t.Errorf("the answer is %q; %s %s keeps %s in each step", answer, name, at, each)
@@ -181,7 +181,7 @@ func TestPageQuestionWho(t *testing.T) {
 // What happened at the OOM? It is read; one click, and every number stands there.
 func TestPageQuestionOOM(t *testing.T) {
 	x, r := openSearchable(t, example("out-of-memory")), recorded(t, example("out-of-memory"))
-	oom := analysis.FindOOMs(r, 0)[0]
+	oom := r.OOMs(0)[0]
 	p := open(t, chromium(t), writeReport(t, example("out-of-memory")), "", 1440, 900)
 	plot(p)
 	size := x.d.Events.Size[oom.Event]

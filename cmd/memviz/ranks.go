@@ -114,7 +114,7 @@ func readRanks(ctx context.Context, files *search, options snapshot.Options, pse
 				all.unreadable = append(all.unreadable, unreadableRank(pseudonyms, names[i], advised(err)))
 			} else if s.Salvaged != nil {
 				part := &snapshot.Snapshot{Format: s.Format, Salvaged: s.Salvaged}
-				all.parts = append(all.parts, answer.Input{Name: pseudonyms.FileName(names[i]), Snapshot: part})
+				all.parts = append(all.parts, answer.Input{Name: pseudonyms.FileName(names[i]), Source: &analysis.Source{Snapshot: part}})
 			}
 			all.summaries = append(all.summaries, summary...)
 			done++

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -25,8 +26,8 @@ type AnnotationRange struct {
 // FindAnnotations pairs the starts and ends of annotations, in the order in
 // which the ranges start, outer ones first. It finds none in a trace without
 // times, unless events of the trace itself are annotations.
-func FindAnnotations(r *Recording) []AnnotationRange {
-	marks := annotationMarks(r)
+func FindAnnotations(s *snapshot.Snapshot, d *replay.Device) []AnnotationRange {
+	marks := annotationMarks(s, d)
 	type key struct {
 		device snapshot.DeviceID
 		name   snapshot.StringID
@@ -41,7 +42,7 @@ func FindAnnotations(r *Recording) []AnnotationRange {
 		if m.start {
 			open[k] = append(open[k], len(paired))
 			paired = append(paired, pairedRange{AnnotationRange{
-				Name: m.name, Device: m.device, From: m.state, To: r.Device.States() - 1, NoEnd: true,
+				Name: m.name, Device: m.device, From: m.state, To: d.States() - 1, NoEnd: true,
 				FromMicros: m.micros,
 			}, math.MaxInt})
 			continue
@@ -102,8 +103,8 @@ type annotationMark struct {
 }
 
 // annotationMarks are the ends of all ranges in order of time.
-func annotationMarks(r *Recording) []annotationMark {
-	s, clock := r.Snapshot, newClock(r.Device.Events)
+func annotationMarks(s *snapshot.Snapshot, d *replay.Device) []annotationMark {
+	clock := newClock(d.Events)
 	var marks []annotationMark
 	if clock != nil {
 		for _, a := range s.Annotations {
@@ -111,7 +112,7 @@ func annotationMarks(r *Recording) []annotationMark {
 		}
 	}
 	for i := range s.Traces {
-		marks = append(marks, userDefinedMarks(r, &s.Traces[i], clock)...)
+		marks = append(marks, userDefinedMarks(s, &s.Traces[i], d, clock)...)
 	}
 	slices.SortStableFunc(marks, func(a, b annotationMark) int {
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.micros, b.micros))
@@ -121,19 +122,19 @@ func annotationMarks(r *Recording) []annotationMark {
 
 // userDefinedMarks are the annotations that some versions of torch recorded as
 // events, all of them on device 0: one frame, START or END in the file LABEL.
-func userDefinedMarks(r *Recording, trace *snapshot.Trace, clock *clock) []annotationMark {
+func userDefinedMarks(s *snapshot.Snapshot, trace *snapshot.Trace, d *replay.Device, clock *clock) []annotationMark {
 	var marks []annotationMark
 	e := &trace.Events
 	for i, action := range e.Action {
 		if action != snapshot.UserDefined {
 			continue
 		}
-		frames := r.Snapshot.Stacks.Frames(e.Stack[i])
+		frames := s.Stacks.Frames(e.Stack[i])
 		if len(frames) == 0 {
 			continue
 		}
-		frame := r.Snapshot.Frames[frames[0]]
-		stage := r.Snapshot.String(frame.Name)
+		frame := s.Frames[frames[0]]
+		stage := s.String(frame.Name)
 		if stage != "START" && stage != "END" {
 			continue
 		}
@@ -142,7 +143,7 @@ func userDefinedMarks(r *Recording, trace *snapshot.Trace, clock *clock) []annot
 			m.micros = e.TimeMicros[i]
 		}
 		switch {
-		case trace.Device == r.Device.ID:
+		case trace.Device == d.ID:
 			m.state = i
 		case clock != nil && m.micros != 0:
 			m.state = clock.state(m.micros)

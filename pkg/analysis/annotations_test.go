@@ -12,7 +12,7 @@ import (
 // a question mark where an end is missing.
 func describe(r *Recording) string {
 	var b strings.Builder
-	for _, a := range FindAnnotations(r) {
+	for _, a := range r.Annotations() {
 		from, to := fmt.Sprint(a.From), fmt.Sprint(a.To)
 		if a.NoStart {
 			from = "?"

@@ -46,8 +46,8 @@ func trainingLoop(steps, layers int) *tape {
 func TestTrainingLoop(t *testing.T) {
 	const steps, layers = 20, 12
 	st, d := trainingLoop(steps, layers).replay()
-	f := Classify(st, d)
-	if got, want := f.Phases.String(), strings.Repeat("FBO", steps); got != want {
+	f := classify(st, d)
+	if got, want := phasesOf(st, d).String(), strings.Repeat("FBO", steps); got != want {
 		t.Errorf("phases %q, want %q", got, want)
 	}
 	var got [FamilyCount]int
@@ -69,7 +69,7 @@ func BenchmarkClassify(b *testing.B) {
 	st, d := trainingLoop(1240, 100).replay()
 	b.ReportAllocs()
 	for b.Loop() {
-		Classify(st, d)
+		classify(st, d)
 	}
 	b.ReportMetric(float64(d.Events.Len()), "events")
 }
@@ -89,7 +89,7 @@ func BenchmarkStacks(b *testing.B) {
 func TestClassifyAllocates(t *testing.T) {
 	count := func(steps int) float64 {
 		st, d := trainingLoop(steps, 30).replay()
-		return testing.AllocsPerRun(3, func() { Classify(st, d) })
+		return testing.AllocsPerRun(3, func() { classify(st, d) })
 	}
 	few, many := count(10), count(400)
 	if many > few+40 { // slices of phases double a few times more

@@ -57,8 +57,8 @@ func TestRecordings(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			st, d := recording(t, test.file)
-			f := Classify(st, d)
-			if got := f.Phases.String(); got != test.phases {
+			f := classify(st, d)
+			if got := phasesOf(st, d).String(); got != test.phases {
 				t.Errorf("phases %q, want %q", got, test.phases)
 			}
 			bytes := f.BytesIn(d, d.Totals.PeakState)
@@ -86,7 +86,7 @@ func TestPythonFramesSuffice(t *testing.T) {
 	for _, file := range []string{"train_medium_annotated_torch210.pickle", "train_annotated_torch210.pickle"} {
 		t.Run(file, func(t *testing.T) {
 			st, d := recording(t, file)
-			all := Classify(st, d)
+			all := classify(st, d)
 			cut := pythonOnly(st)
 			c := &replay.Device{Events: &snapshot.Events{}, Allocations: make([]replay.Allocation, len(d.Allocations)),
 				PreExisting: d.PreExisting}
@@ -99,8 +99,8 @@ func TestPythonFramesSuffice(t *testing.T) {
 				a.Stack, a.FreeStack = cut.id[a.Stack], cut.id[a.FreeStack]
 				c.Allocations[i] = a
 			}
-			few := Classify(cut.st, c)
-			if got, want := few.Phases.String(), all.Phases.String(); got != want {
+			few := classify(cut.st, c)
+			if got, want := phasesOf(cut.st, c).String(), phasesOf(st, d).String(); got != want {
 				t.Errorf("phases %q, with all frames %q", got, want)
 			}
 			var same, total int64

@@ -50,18 +50,18 @@ type Cycles struct {
 
 // FindCycles looks at the stack of every free. The cost is linear in the
 // allocations, and n log n in those that the collector freed.
-func FindCycles(r *Recording, steps *Steps) *Cycles {
+func FindCycles(st *StackFacts, d *replay.Device, steps *Steps) *Cycles {
 	c := &Cycles{Unwound: Unwound{First: replay.None, Last: replay.None}}
 	bySite := map[snapshot.StackID]int{}
 	var collected []replay.EventIndex
-	for i := range r.Device.Allocations {
-		a := &r.Device.Allocations[i]
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
 		end := freedAt(a)
 		// Recordings without stacks of frees repeat that of the allocation.
 		if end == never || a.FreeStack == a.Stack {
 			continue
 		}
-		f := r.Stacks.facts[a.FreeStack]
+		f := st.facts[a.FreeStack]
 		c.FreeStacks = c.FreeStacks || f.has(factNative)
 		if f.has(factExceptionDealloc) && f.has(factFrameDealloc) {
 			c.Unwound.add(a, end)
@@ -73,7 +73,7 @@ func FindCycles(r *Recording, steps *Steps) *Cycles {
 		if !seen {
 			site = len(c.Cycles)
 			bySite[a.Stack] = site
-			c.Cycles = append(c.Cycles, Cycle{Stack: a.Stack, Proof: r.Stacks.collectorFrame(a.FreeStack), First: i})
+			c.Cycles = append(c.Cycles, Cycle{Stack: a.Stack, Proof: st.collectorFrame(a.FreeStack), First: i})
 		}
 		c.Cycles[site].add(i, a, f, end, steps)
 		c.Allocations++
@@ -81,7 +81,7 @@ func FindCycles(r *Recording, steps *Steps) *Cycles {
 		collected = append(collected, end)
 	}
 	slices.SortStableFunc(c.Cycles, func(a, b Cycle) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	c.Collections = stretches(r.Device.Events, collected)
+	c.Collections = stretches(d.Events, collected)
 	return c
 }
 

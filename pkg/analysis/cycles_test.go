@@ -31,7 +31,7 @@ func TestCycles(t *testing.T) {
 	tape.free(others[1], unwinding)
 	tape.freeOld(50, automatic)
 	r := tape.record()
-	c := FindCycles(r, FindSteps(r))
+	c := r.Cycles()
 
 	if c.Allocations != 4 || c.Bytes != 5350 || !c.FreeStacks {
 		t.Errorf("%d allocations of %d bytes", c.Allocations, c.Bytes)
@@ -91,7 +91,8 @@ func TestNoCycles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			c := FindCycles(tape.record(), &Steps{})
+			st, d := tape.replay()
+			c := FindCycles(st, d, &Steps{})
 			if len(c.Cycles) != 0 || c.Collections != 0 ||
 				c.Unwound != (Unwound{First: replay.None, Last: replay.None}) {
 				t.Errorf("found %+v", c)

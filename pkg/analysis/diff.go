@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -105,29 +106,37 @@ type FamilyDiff struct {
 // Delta is by how many bytes the second recording holds more.
 func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 
-// Diff compares what a holds in stateA with what b holds in stateB. Sites match
+// DiffInput is what differences are found by: one device of a recording, in a state.
+type DiffInput struct {
+	Stacks   *StackFacts
+	Device   *replay.Device
+	Families *Families
+	State    int
+}
+
+// DiffStates compares what two recordings hold. Sites match
 // although lines moved, and although something else called them; see [SiteKey].
-func Diff(a *Recording, stateA int, b *Recording, stateB int) *Difference {
+func DiffStates(a, b DiffInput) *Difference {
 	nativeA, nativeB := a.Stacks.hasNative(), b.Stacks.hasNative()
 	operators := nativeA && nativeB
 	d := &Difference{
-		Before:           totalsOf(a, stateA),
-		After:            totalsOf(b, stateB),
-		Families:         diffFamilies(a, stateA, b, stateB),
+		Before:           totalsOf(a),
+		After:            totalsOf(b),
+		Families:         diffFamilies(a, b),
 		WithoutOperators: !operators,
 		OneHasOperators:  nativeA != nativeB,
 	}
-	for _, p := range pairSites(sitesIn(a, stateA, operators), sitesIn(b, stateB, operators)) {
+	for _, p := range pairSites(sitesIn(a, operators), sitesIn(b, operators)) {
 		d.add(p, operators)
 	}
 	slices.SortStableFunc(d.Rows, compareDiffRows)
 	return d
 }
 
-func totalsOf(r *Recording, state int) DiffTotals {
+func totalsOf(r DiffInput) DiffTotals {
 	t := &r.Device.Totals
 	totals := DiffTotals{
-		State:             state,
+		State:             r.State,
 		PeakBytes:         t.PeakBytes,
 		ReservedPeakBytes: t.ReservedPeakBytes,
 		FinalBytes:        t.FinalBytes,
@@ -136,7 +145,7 @@ func totalsOf(r *Recording, state int) DiffTotals {
 		OOMEvents:         t.OOMEvents,
 	}
 	for i := range r.Device.Allocations {
-		if a := &r.Device.Allocations[i]; a.LiveIn(state) {
+		if a := &r.Device.Allocations[i]; a.LiveIn(r.State) {
 			totals.Bytes += a.Size
 			totals.LiveAllocations++
 		}
@@ -144,8 +153,8 @@ func totalsOf(r *Recording, state int) DiffTotals {
 	return totals
 }
 
-func diffFamilies(a *Recording, stateA int, b *Recording, stateB int) []FamilyDiff {
-	before, after := a.Families().BytesIn(a.Device, stateA), b.Families().BytesIn(b.Device, stateB)
+func diffFamilies(a, b DiffInput) []FamilyDiff {
+	before, after := a.Families.BytesIn(a.Device, a.State), b.Families.BytesIn(b.Device, b.State)
 	var list []FamilyDiff
 	for f := range Family(FamilyCount) {
 		if before[f] > 0 || after[f] > 0 {

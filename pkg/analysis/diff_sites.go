@@ -22,14 +22,14 @@ type stackBytes struct {
 }
 
 // bytesByStack sums the live allocations of a state, by the stacks that have some.
-func bytesByStack(r *Recording, state int) []stackBytes {
+func bytesByStack(r DiffInput) []stackBytes {
 	sums := make([]stackBytes, len(r.Stacks.SiteFrame))
 	for i := range r.Device.Allocations {
 		a := &r.Device.Allocations[i]
-		if int(a.Start) >= state {
+		if int(a.Start) >= r.State {
 			break // they are in order of Start
 		}
-		if a.LiveIn(state) {
+		if a.LiveIn(r.State) {
 			sum := &sums[a.Stack]
 			sum.id = a.Stack
 			sum.bytes += a.Size
@@ -41,11 +41,11 @@ func bytesByStack(r *Recording, state int) []stackBytes {
 
 // sitesIn are the sites that hold something in a state, one a path, in the order
 // of their first stacks.
-func sitesIn(r *Recording, state int, operators bool) []*heldSite {
+func sitesIn(r DiffInput, operators bool) []*heldSite {
 	keyer := newSiteKeyer(r.Stacks, operators)
 	byPath := map[SiteKey]*heldSite{}
 	var sites []*heldSite
-	for _, sum := range bytesByStack(r, state) {
+	for _, sum := range bytesByStack(r) {
 		keys := keyer.keys(sum.id)
 		site := byPath[keys.path]
 		if site == nil {

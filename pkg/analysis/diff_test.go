@@ -11,7 +11,7 @@ import (
 // recorded ends a tape as a recording.
 func (t *tape) recorded() *Recording {
 	st, d := t.replay()
-	return Record(st.snapshot, st, d)
+	return recordingOf(st, d)
 }
 
 // diffText is a row as "change site operator before after lines lines".
@@ -145,7 +145,7 @@ func TestDiffAddsUp(t *testing.T) {
 // recordedFile is device 0 of a recorded file.
 func recordedFile(t *testing.T, name string) *Recording {
 	st, d := recording(t, name)
-	return Record(st.snapshot, st, d)
+	return recordingOf(st, d)
 }
 
 func diffPeaks(a, b *Recording) *Difference {
@@ -186,7 +186,7 @@ func edit(r *Recording) *Recording {
 		}
 	}
 	st := Stacks(&s)
-	moved := Record(&s, st, r.Device)
+	moved := recordingOf(st, r.Device)
 	moved.families = r.families
 	return moved
 }
@@ -198,7 +198,7 @@ func withoutNative(r *Recording) *Recording {
 	for i := range d.Allocations {
 		d.Allocations[i].Stack = cut.id[d.Allocations[i].Stack]
 	}
-	python := Record(cut.st.snapshot, cut.st, &d)
+	python := recordingOf(cut.st, &d)
 	python.families = r.families
 	return python
 }

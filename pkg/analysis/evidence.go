@@ -75,9 +75,8 @@ func freedAt(a *replay.Allocation) replay.EventIndex {
 	return never
 }
 
-func gatherEvidence(st *StackFacts, d *replay.Device) *evidence {
-	ev := &evidence{st: st, d: d, markers: newMarkers(st, d)}
-	ev.phases = findPhases(ev.markers, d.Events)
+func gatherEvidence(st *StackFacts, m *markers, phases *Phases, d *replay.Device) *evidence {
+	ev := &evidence{st: st, d: d, markers: m, phases: phases}
 	ev.sites = make([]site, len(st.facts))
 	ev.readRuns()
 	ev.readBirths()

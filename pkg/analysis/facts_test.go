@@ -201,7 +201,7 @@ func TestEmptyStack(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			m := newMarkers(tape.replay())
+			m := markersOf(tape.replay())
 			if got := m.alloc(0); got != test.alloc {
 				t.Errorf("alloc marker %q, want %q", got, test.alloc)
 			}

@@ -81,8 +81,7 @@ func (c Confidence) Qualifier() string {
 
 // Families says what each allocation of a device was for.
 type Families struct {
-	Rules  []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
-	Phases *Phases
+	Rules []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
 
 	overrides *Overrides
 }
@@ -126,9 +125,9 @@ func (f *Families) BytesIn(d *replay.Device, state int) [FamilyCount]int64 {
 // Classify decides the family of every allocation of a device. The first rule
 // that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
 // allocations from before the recording.
-func Classify(st *StackFacts, d *replay.Device) *Families {
-	ev := gatherEvidence(st, d)
-	f := &Families{Rules: make([]Rule, len(d.Allocations)), Phases: ev.phases}
+func Classify(st *StackFacts, m *markers, phases *Phases, o *Overridden, d *replay.Device) *Families {
+	ev := gatherEvidence(st, m, phases, d)
+	f := &Families{Rules: make([]Rule, len(d.Allocations))}
 	born := f.Rules[d.PreExisting:]
 	ev.eachBirth(func(i int, b *birth) {
 		born[i] = ev.decideBirth(b)
@@ -142,7 +141,7 @@ func Classify(st *StackFacts, d *replay.Device) *Families {
 		}
 	})
 	ev.decidePreExisting(f.Rules)
-	f.override(st, d)
+	f.override(o, d)
 	return f
 }
 

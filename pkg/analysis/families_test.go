@@ -40,7 +40,7 @@ func TestBytesIn(t *testing.T) {
 	tape.free(moment, step)
 	tape.block(7, loading)
 	st, d := tape.replay()
-	f := Classify(st, d)
+	f := classify(st, d)
 	for state, want := range [][FamilyCount]int64{
 		{Parameter: 7},
 		{Parameter: 7, Temporary: 100},

@@ -27,7 +27,7 @@ const (
 // FoldedActive yields what is live in a state, one path for each stream, state
 // of the block and stack, with its requested bytes. Numbers sum up to the active
 // bytes. The path is reused between calls; its names are safe in a folded line.
-func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
+func FoldedActive(st *StackFacts, d *replay.Device, state int) iter.Seq2[[]string, int64] {
 	type stack struct {
 		stream snapshot.StreamID
 		block  snapshot.BlockState
@@ -35,8 +35,8 @@ func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
 	}
 	return func(yield func([]string, int64) bool) {
 		bytes := map[stack]int64{}
-		for i := range r.Device.Allocations {
-			a := &r.Device.Allocations[i]
+		for i := range d.Allocations {
+			a := &d.Allocations[i]
 			if int(a.Start) >= state {
 				break // they are in order of Start
 			}
@@ -51,7 +51,7 @@ func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
 		slices.SortFunc(stacks, func(a, b stack) int {
 			return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.block, b.block), cmp.Compare(a.id, b.id))
 		})
-		w := newFoldedWriter(r)
+		w := newFoldedWriter(st)
 		for _, s := range stacks {
 			w.path = append(w.path[:0], w.stream(s.stream), s.block.String())
 			w.addStack(s.id)
@@ -67,16 +67,16 @@ func FoldedActive(r *Recording, state int) iter.Seq2[[]string, int64] {
 // gaps, a free block as a whole, and what no block covers. Numbers sum up to the
 // reserved bytes. The path is reused between calls; its names are
 // safe in a folded line.
-func FoldedSegments(r *Recording) iter.Seq2[[]string, int64] {
+func FoldedSegments(st *StackFacts, d *replay.Device) iter.Seq2[[]string, int64] {
 	return func(yield func([]string, int64) bool) {
-		w := newFoldedWriter(r)
-		for i := range r.Snapshot.Segments {
-			seg := &r.Snapshot.Segments[i]
-			if seg.Device != r.Device.ID {
+		w := newFoldedWriter(st)
+		for i := range st.snapshot.Segments {
+			seg := &st.snapshot.Segments[i]
+			if seg.Device != d.ID {
 				continue
 			}
 			name, unlisted := "seg_"+strconv.FormatUint(seg.Address, 10), seg.TotalSize
-			for _, b := range r.Snapshot.BlocksOf(seg) {
+			for _, b := range st.snapshot.BlocksOf(seg) {
 				w.path = append(w.path[:0], w.stream(seg.Stream), name, b.State.String())
 				unlisted -= max(b.Size, 0)
 				if !w.block(&b, yield) {
@@ -102,15 +102,15 @@ func blockState(a *replay.Allocation, state int) snapshot.BlockState {
 
 // foldedWriter builds paths.
 type foldedWriter struct {
-	r      *Recording
+	st     *StackFacts
 	path   []string
 	frames []string // by frame: as it stands in a path; "" when not yet known
 	noise  []bool   // by frame: left out
 }
 
-func newFoldedWriter(r *Recording) *foldedWriter {
-	n := len(r.Snapshot.Frames)
-	return &foldedWriter{r: r, frames: make([]string, n), noise: make([]bool, n)}
+func newFoldedWriter(st *StackFacts) *foldedWriter {
+	n := len(st.snapshot.Frames)
+	return &foldedWriter{st: st, frames: make([]string, n), noise: make([]bool, n)}
 }
 
 // block yields the parts of a block, whose path stops before its frames.
@@ -130,13 +130,13 @@ func (w *foldedWriter) block(b *snapshot.Block, yield func([]string, int64) bool
 }
 
 func (w *foldedWriter) stream(id snapshot.StreamID) string {
-	return "stream_" + strconv.FormatUint(w.r.Snapshot.Streams[id], 10)
+	return "stream_" + strconv.FormatUint(w.st.snapshot.Streams[id], 10)
 }
 
 // addStack appends the frames of a stack, outermost first.
 func (w *foldedWriter) addStack(id snapshot.StackID) {
 	depth := len(w.path)
-	frames := w.r.Snapshot.Stacks.Frames(id)
+	frames := w.st.snapshot.Stacks.Frames(id)
 	for i := len(frames) - 1; i >= 0; i-- {
 		if text := w.frame(frames[i]); !w.noise[frames[i]] {
 			w.path = append(w.path, text)
@@ -150,9 +150,9 @@ func (w *foldedWriter) addStack(id snapshot.StackID) {
 // frame is file:line:function, of the file only its own name.
 func (w *foldedWriter) frame(id snapshot.FrameID) string {
 	if w.frames[id] == "" {
-		f := w.r.Stacks.frame(id)
+		f := w.st.frame(id)
 		file := slashed(f.File)
-		w.noise[id] = w.r.Stacks.FrameClass[id] == Internal && isInterpreterNoise(file, f.Function)
+		w.noise[id] = w.st.FrameClass[id] == Internal && isInterpreterNoise(file, f.Function)
 		w.frames[id] = foldedName(baseFile(file) + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
 	}
 	return w.frames[id]

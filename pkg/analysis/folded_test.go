@@ -52,7 +52,7 @@ func TestFoldedActive(t *testing.T) {
 		{7, []string{none, mm, "stream_9;active_allocated;??:2:b;x:y.py:1:a 1"}},
 	}
 	for _, test := range tests {
-		if got := foldedLines(FoldedActive(r, test.state)); !slices.Equal(got, test.want) {
+		if got := foldedLines(FoldedActive(r.Stacks, r.Device, test.state)); !slices.Equal(got, test.want) {
 			t.Errorf("state %d:\n%s\nwant\n%s", test.state, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
 	}
@@ -67,7 +67,8 @@ func TestFoldedSegments(t *testing.T) {
 		snapshot.Block{Address: 5120, Size: 1024, RequestedSize: 77, Stack: stack})
 	tape.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 512, Device: 1},
 		snapshot.Block{Address: 1 << 20, Size: 512})
-	got := foldedLines(FoldedSegments(tape.recorded()))
+	r := tape.recorded()
+	got := foldedLines(FoldedSegments(r.Stacks, r.Device))
 	want := []string{
 		"stream_0;seg_4096;active_allocated;a.py:1:f 500",
 		"stream_0;seg_4096;active_allocated;<gaps> 12",
@@ -82,12 +83,12 @@ func TestFoldedSegments(t *testing.T) {
 // TestFoldedStops leaves both listings at their first path.
 func TestFoldedStops(t *testing.T) {
 	r := foldedTape().recorded()
-	for range FoldedActive(r, 4) {
+	for range FoldedActive(r.Stacks, r.Device, 4) {
 		break
 	}
 	tape := newTape()
 	tape.block(512, loop)
-	for range FoldedSegments(tape.recorded()) {
+	for range FoldedSegments(r.Stacks, r.Device) {
 		break
 	}
 }
@@ -104,11 +105,11 @@ func TestFoldedAddsUp(t *testing.T) {
 	for seed := range uint64(100) {
 		r := randomRecording(rand.New(rand.NewPCG(seed, 11)))
 		for state, active := range r.Device.ActiveBytes() {
-			if got := sum(FoldedActive(r, state)); got != active {
+			if got := sum(FoldedActive(r.Stacks, r.Device, state)); got != active {
 				t.Fatalf("seed %d, state %d: %d bytes, active are %d", seed, state, got, active)
 			}
 		}
-		if got, want := sum(FoldedSegments(r)), r.Device.Totals.ReservedFinalBytes; got != want {
+		if got, want := sum(FoldedSegments(r.Stacks, r.Device)), r.Device.Totals.ReservedFinalBytes; got != want {
 			t.Fatalf("seed %d: %d bytes in segments, reserved are %d", seed, got, want)
 		}
 	}
@@ -129,8 +130,8 @@ func TestFoldedRecordings(t *testing.T) {
 				stacks iter.Seq2[[]string, int64]
 				bytes  int64
 			}{
-				"peak":     {FoldedActive(r, totals.PeakState), totals.PeakBytes},
-				"segments": {FoldedSegments(r), totals.ReservedFinalBytes},
+				"peak":     {FoldedActive(r.Stacks, r.Device, totals.PeakState), totals.PeakBytes},
+				"segments": {FoldedSegments(r.Stacks, r.Device), totals.ReservedFinalBytes},
 			} {
 				var sum int64
 				for path, bytes := range test.stacks {

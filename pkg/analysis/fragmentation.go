@@ -126,8 +126,7 @@ const defaultTypicalRequest = 20 << 20
 
 // TypicalRequest is a large request of a device in bytes: the 95th percentile of
 // the recorded ones above 1 MiB.
-func TypicalRequest(r *Recording) int64 {
-	e := r.Device.Events
+func TypicalRequest(e *snapshot.Events) int64 {
 	var sizes []int64
 	for i, action := range e.Action {
 		if size := e.Size[i]; action == snapshot.Alloc && size > smallSize && size <= replay.MaxSize {

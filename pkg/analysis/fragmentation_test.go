@@ -93,7 +93,7 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 			state, before := g.state(), g.Reserved()
 			g.EmptyCache()
 			returned := before - g.Reserved()
-			f := FragmentationsAt(g.stop(), state)[state]
+			f := g.stop().Layouts().FragmentationsAt(state)[state]
 			if f.Returnable != returned {
 				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable,
 					returned)
@@ -115,7 +115,7 @@ func TestFragmentationTellsApart(t *testing.T) {
 		}{{oomStories[0], 0, 0.05}, {oomStories[1], 0.15, 1}} {
 			for seed := range uint64(20) {
 				r, _ := story.record(t, conf, seed)
-				o := &FindOOMs(r, 0)[0]
+				o := &r.OOMs(0)[0]
 				if share := o.Fragmentation.Share(); share < story.low || share > story.high {
 					t.Errorf("%s %q, seed %d: %.3f of reserved is fragmentation", story.name, conf, seed, share)
 				}
@@ -131,10 +131,10 @@ func TestTypicalRequest(t *testing.T) {
 		tape.alloc(loop, 1*mib) // not large
 	}
 	s := tape.Snapshot()
-	if got := TypicalRequest(recordOf(s)); got != 96*mib {
+	if got := TypicalRequest(recordOf(s).Device.Events); got != 96*mib {
 		t.Errorf("%d bytes, want the 95th of 100", got)
 	}
-	if got := TypicalRequest(recordOf(newTape().Snapshot())); got != 20*mib {
+	if got := TypicalRequest(recordOf(newTape().Snapshot()).Device.Events); got != 20*mib {
 		t.Errorf("%d bytes without requests", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestFragmentationsAt(t *testing.T) {
 	for state := end; state >= 0; state -= 97 {
 		states = append(states, state)
 	}
-	at, reserved := FragmentationsAt(r, states...), r.Device.ReservedBytes()
+	at, reserved := r.Layouts().FragmentationsAt(states...), r.Device.ReservedBytes()
 	if len(at) != len(states) {
 		t.Fatalf("%d of %d states", len(at), len(states))
 	}
@@ -157,11 +157,11 @@ func TestFragmentationsAt(t *testing.T) {
 		if f.State != state || f.Reserved != reserved[state] {
 			t.Errorf("state %d: state %d with %d bytes reserved", state, f.State, f.Reserved)
 		}
-		if alone := FragmentationsAt(r, state)[state]; f != alone {
+		if alone := r.Layouts().FragmentationsAt(state)[state]; f != alone {
 			t.Errorf("state %d by itself is %+v, not %+v", state, alone, f)
 		}
 	}
-	found := FindFragmentation(r)
+	found := r.Fragmentation()
 	if found.AtPeak.Reserved != r.Device.Totals.ReservedPeakBytes || found.AtEnd != at[end] {
 		t.Errorf("%+v", found)
 	}

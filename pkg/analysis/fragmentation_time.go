@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -17,26 +18,25 @@ type Fragmentations struct {
 }
 
 // FragmentationsAt measures states, each 0 to the number of events.
-func FragmentationsAt(r *Recording, states ...int) map[int]Fragmentation {
-	typical, at := TypicalRequest(r), make(map[int]Fragmentation, len(states))
-	for l := range Layouts(r, states...) {
+func (h *LayoutHistory) FragmentationsAt(states ...int) map[int]Fragmentation {
+	typical, at := TypicalRequest(h.d.Events), make(map[int]Fragmentation, len(states))
+	for l := range h.All(states...) {
 		at[l.State] = FragmentationOf(l, typical)
 	}
 	return at
 }
 
-// FindFragmentation measures the peak of reserved memory and the end.
-func FindFragmentation(r *Recording) *Fragmentations {
-	peak, end := ReservedPeakState(r), r.Device.Events.Len()
-	at := FragmentationsAt(r, peak, end)
+// Fragmentations measures the peak of reserved memory and the end.
+func (h *LayoutHistory) Fragmentations() *Fragmentations {
+	peak, end := ReservedPeakState(h.d), h.d.Events.Len()
+	at := h.FragmentationsAt(peak, end)
 	return &Fragmentations{AtPeak: at[peak], AtEnd: at[end]}
 }
 
 // ReservedPeakState is the first state in which reserved memory is at its
 // highest and the request that made it grow, if recorded, is served; the peak of
 // active memory if reserved memory never changed.
-func ReservedPeakState(r *Recording) int {
-	d := r.Device
+func ReservedPeakState(d *replay.Device) int {
 	if len(d.Reserved) == 0 {
 		return d.Totals.PeakState
 	}

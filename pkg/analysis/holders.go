@@ -102,17 +102,25 @@ func (h *Holding) Share(row *Holder) float64 {
 	return float64(row.Bytes) / float64(h.Bytes)
 }
 
+// HolderInput is what rows are made by, all of one device.
+type HolderInput struct {
+	Stacks   *StackFacts
+	Device   *replay.Device
+	Families func() *Families // asked by ByFamily only
+	Pools    func() *Pools    // asked by ByPool only
+}
+
 // Holders says what holds memory in a state, from 0 to the number of events.
 // The cost is linear in the allocations.
-func Holders(r *Recording, state int, g Grouping) *Holding {
-	return HoldersSince(r, state, NoState, g)
+func Holders(in HolderInput, state int, g Grouping) *Holding {
+	return HoldersSince(in, state, NoState, g)
 }
 
 // HoldersSince also says what every row held in a state before.
-func HoldersSince(r *Recording, state, before int, g Grouping) *Holding {
+func HoldersSince(in HolderInput, state, before int, g Grouping) *Holding {
 	h := &Holding{Grouping: g, State: state, Before: before}
-	rows := newHolderRows(r, g)
-	allocations := r.Device.Allocations
+	rows := newHolderRows(in, g)
+	allocations := in.Device.Allocations
 	for i := range allocations {
 		a := &allocations[i]
 		if int(a.Start) >= max(state, before) {

@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// unknownPool stands for a pool that nothing in the file names.
-const unknownPool snapshot.PoolID = -1
+// UnknownPool stands for a pool that nothing in the file names.
+const UnknownPool snapshot.PoolID = -1
 
 // poolFinder says which pool an allocation belongs to. Events name it from
 // torch 2.12 on. Before that only the final segments do: an address is taken to
@@ -21,13 +21,13 @@ type poolFinder struct {
 	segments []*snapshot.Segment // of the device, by address; none when the file names no pools
 }
 
-func newPoolFinder(r *Recording) *poolFinder {
-	f := &poolFinder{s: r.Snapshot, events: r.Device.Events}
-	if !r.Snapshot.Format.HasPoolID {
+func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
+	f := poolFinder{s: s, events: d.Events}
+	if !s.Format.HasPoolID {
 		return f
 	}
-	for i := range r.Snapshot.Segments {
-		if seg := &r.Snapshot.Segments[i]; seg.Device == r.Device.ID {
+	for i := range s.Segments {
+		if seg := &s.Segments[i]; seg.Device == d.ID {
 			f.segments = append(f.segments, seg)
 		}
 	}
@@ -35,7 +35,8 @@ func newPoolFinder(r *Recording) *poolFinder {
 	return f
 }
 
-func (f *poolFinder) of(a *replay.Allocation) snapshot.PoolID {
+// ID is the pool that an allocation of the device lies in, or [UnknownPool].
+func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
 	if f.events.Pool != nil {
 		for _, event := range [...]replay.EventIndex{a.Start, a.FreeRequested, a.End} {
 			if event != replay.None {
@@ -52,24 +53,14 @@ func (f *poolFinder) of(a *replay.Allocation) snapshot.PoolID {
 	if i >= 0 && a.Addr-f.segments[i].Address < uint64(max(f.segments[i].TotalSize, 0)) {
 		return f.segments[i].Pool
 	}
-	return unknownPool
+	return UnknownPool
 }
 
-// key is the pair of ids, "0,0" for the default pool.
-func (f *poolFinder) key(id snapshot.PoolID) string {
-	if id == unknownPool {
+// Key is the pair of ids, "0,0" for the default pool, "" for [UnknownPool].
+func (f *poolFinder) Key(id snapshot.PoolID) string {
+	if id == UnknownPool {
 		return ""
 	}
 	p := f.s.Pools[id]
 	return strconv.FormatUint(p.A, 10) + "," + strconv.FormatUint(p.B, 10)
-}
-
-// PoolFinder is a function that says which pool an allocation of a device
-// belongs to, as far as the file tells; else known is false.
-func PoolFinder(r *Recording) func(a *replay.Allocation) (id snapshot.PoolID, known bool) {
-	f := newPoolFinder(r)
-	return func(a *replay.Allocation) (snapshot.PoolID, bool) {
-		id := f.of(a)
-		return id, id != unknownPool
-	}
 }

@@ -14,8 +14,7 @@ const noStack snapshot.StackID = -1
 // holderRows finds the row of an allocation, and makes it when it is new.
 type holderRows struct {
 	Grouping
-	r     *Recording
-	pools *poolFinder // by pool only
+	HolderInput
 
 	rows    []Holder
 	byKey   map[string]int32
@@ -25,35 +24,33 @@ type holderRows struct {
 	lastIn  []snapshot.StackID // by row: the last stack found to go through it
 }
 
-func newHolderRows(r *Recording, g Grouping) *holderRows {
-	w := &holderRows{Grouping: g, r: r, byKey: map[string]int32{}, byCode: map[int64]int32{}}
+func newHolderRows(in HolderInput, g Grouping) *holderRows {
+	w := &holderRows{Grouping: g, HolderInput: in, byKey: map[string]int32{}, byCode: map[int64]int32{}}
 	switch g.By {
 	case BySite, ByFile, ByFunction, ByOperator, ByStack:
-		w.ofStack = make([]int32, len(r.Stacks.SiteFrame))
-	case ByPool:
-		w.pools = newPoolFinder(r)
+		w.ofStack = make([]int32, len(in.Stacks.SiteFrame))
 	}
 	if g.By == ByFile || g.By == ByFunction {
-		w.through = make([][]int32, len(r.Stacks.SiteFrame))
+		w.through = make([][]int32, len(in.Stacks.SiteFrame))
 	}
 	return w
 }
 
 // of is the row of allocation i, valid until the next call.
 func (w *holderRows) of(i int) *Holder {
-	a := &w.r.Device.Allocations[i]
+	a := &w.Device.Allocations[i]
 	switch w.By {
 	case ByFamily:
-		family := w.r.Families().Family(i)
+		family := w.Families().Family(i)
 		return &w.rows[w.coded(int64(family), a.Stack, family.Key)]
 	case BySize:
 		return &w.rows[w.coded(a.Size, a.Stack, func() string { return strconv.FormatInt(a.Size, 10) })]
 	case ByStream:
-		handle := func() string { return strconv.FormatUint(w.r.Snapshot.Streams[a.Stream], 10) }
+		handle := func() string { return strconv.FormatUint(w.Stacks.snapshot.Streams[a.Stream], 10) }
 		return &w.rows[w.coded(int64(a.Stream), a.Stack, handle)]
 	case ByPool:
-		pool := w.pools.of(a)
-		return &w.rows[w.coded(int64(pool), a.Stack, func() string { return w.pools.key(pool) })]
+		pool := w.Pools().ID(a)
+		return &w.rows[w.coded(int64(pool), a.Stack, func() string { return w.Pools().Key(pool) })]
 	}
 	if w.ofStack[a.Stack] == 0 {
 		w.ofStack[a.Stack] = w.rowOfStack(a.Stack) + 1
@@ -100,7 +97,7 @@ func (w *holderRows) add(key string, stack snapshot.StackID) int32 {
 }
 
 func (w *holderRows) rowOfStack(id snapshot.StackID) int32 {
-	st := w.r.Stacks
+	st := w.Stacks
 	switch frame := st.SiteFrame[id]; {
 	case w.By == ByStack:
 		return w.add(st.Site(id).String(), id)
@@ -119,8 +116,8 @@ func (w *holderRows) rowOfStack(id snapshot.StackID) int32 {
 func (w *holderRows) rowsThrough(id snapshot.StackID) []int32 {
 	rows := []int32{w.ofStack[id] - 1} // that of the site, which is known
 	w.first(rows[0], id)
-	for _, frame := range w.r.Snapshot.Stacks.Frames(id) {
-		if w.r.Stacks.FrameClass[frame] != UserCode {
+	for _, frame := range w.Stacks.snapshot.Stacks.Frames(id) {
+		if w.Stacks.FrameClass[frame] != UserCode {
 			continue
 		}
 		if row := w.keyed(w.part(frame), id); w.first(row, id) {
@@ -143,21 +140,21 @@ func (w *holderRows) first(row int32, id snapshot.StackID) bool {
 
 // part is the file or the function of a user frame.
 func (w *holderRows) part(frame snapshot.FrameID) string {
-	f := &w.r.Snapshot.Frames[frame]
+	f := &w.Stacks.snapshot.Frames[frame]
 	if w.By == ByFile {
-		return w.r.Snapshot.String(f.File)
+		return w.Stacks.snapshot.String(f.File)
 	}
-	return w.r.Snapshot.String(f.Name)
+	return w.Stacks.snapshot.String(f.Name)
 }
 
 // path is the innermost user frames of a stack, as many as make a site.
 func (w *holderRows) path(id snapshot.StackID) string {
-	st := w.r.Stacks
+	st := w.Stacks
 	if w.Depth <= 1 {
 		return st.Site(id).String()
 	}
 	var sites []string
-	for _, frame := range w.r.Snapshot.Stacks.Frames(id) {
+	for _, frame := range w.Stacks.snapshot.Stacks.Frames(id) {
 		if st.FrameClass[frame] == UserCode {
 			if sites = append(sites, st.frame(frame).String()); len(sites) == w.Depth {
 				break

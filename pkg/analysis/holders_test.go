@@ -55,7 +55,7 @@ func randomRecording(r *rand.Rand) *Recording {
 		c.Segment(snapshot.Segment{Address: 512 * (1 + 4*segment), TotalSize: 2048, Pool: pool}, blocks...)
 	}
 	s := c.Snapshot()
-	return Record(s, Stacks(s), replay.Replay(s, 0))
+	return NewRecording(NewSource(s), replay.Replay(s, 0))
 }
 
 // slowKeys is what an allocation counts to, worked out from its stack each time:
@@ -151,7 +151,7 @@ func TestHolders(t *testing.T) {
 		for state, active := range r.Device.ActiveBytes() {
 			before := random.IntN(r.Device.States()+1) - 1
 			for _, g := range groupings {
-				h := HoldersSince(r, state, before, g)
+				h := r.HoldersSince(state, before, g)
 				checkHolding(t, r, h, active)
 				if t.Failed() {
 					t.Fatalf("seed %d, state %d, before %d, %+v", seed, state, before, g)
@@ -215,7 +215,7 @@ func TestHoldersKeys(t *testing.T) {
 	tape.alloc(loop, 5)
 	tape.alloc("", 1)
 	st, d := tape.replay()
-	r := Record(st.snapshot, st, d)
+	r := recordingOf(st, d)
 	type row struct {
 		key         string
 		self, total int64
@@ -236,7 +236,7 @@ func TestHoldersKeys(t *testing.T) {
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.By, test.Depth), func(t *testing.T) {
 			var got []row
-			for _, h := range Holders(r, 3, test.Grouping).Rows {
+			for _, h := range r.Holders(3, test.Grouping).Rows {
 				got = append(got, row{h.Key, h.Bytes, h.TotalBytes})
 			}
 			if !slices.Equal(got, test.want) {
@@ -253,7 +253,7 @@ func TestHoldersEventPool(t *testing.T) {
 	private := tape.Pool(snapshot.Pool{A: 3, B: 1})
 	st, d := tape.replay()
 	d.Events.Pool = []snapshot.PoolID{private}
-	h := Holders(Record(st.snapshot, st, d), 1, Grouping{By: ByPool})
+	h := recordingOf(st, d).Holders(1, Grouping{By: ByPool})
 	if len(h.Rows) != 1 || h.Rows[0].Key != "3,1" {
 		t.Errorf("rows %+v, want one of pool 3,1", h.Rows)
 	}

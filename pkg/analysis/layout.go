@@ -76,25 +76,41 @@ func (l *Layout) FreeBytes() int64 { return l.ReservedBytes - l.ActiveBytes }
 // RoundingBytes are what live blocks are larger than the requests they serve.
 func (l *Layout) RoundingBytes() int64 { return l.ActiveBytes - l.RequestedBytes }
 
-// LayoutAt is the memory map in a state, 0 to the number of events.
-func LayoutAt(r *Recording, state int) *Layout {
-	for l := range Layouts(r, state) {
+// LayoutHistory tells the memory map of one device in any state. It may be asked
+// from several goroutines.
+type LayoutHistory struct {
+	s        *snapshot.Snapshot
+	d        *replay.Device
+	settings *Settings
+	kinds    *spanKinds
+	sizes    *blockSizes
+}
+
+// NewLayoutHistory reads from a device what all its memory maps rest on.
+func NewLayoutHistory(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *LayoutHistory {
+	return &LayoutHistory{s: s, d: d, settings: settings, kinds: newSpanKinds(s, d, settings),
+		sizes: newBlockSizes(s, d, settings)}
+}
+
+// At is the memory map in a state, 0 to the number of events.
+func (h *LayoutHistory) At(state int) *Layout {
+	for l := range h.All(state) {
 		return l
 	}
 	return nil
 }
 
-// Layouts yields the memory map of each of several states, the last state first
+// All yields the memory map of each of several states, the last state first
 // and each state once, from a single walk back over the events. A map may be kept.
-func Layouts(r *Recording, states ...int) iter.Seq[*Layout] {
+func (h *LayoutHistory) All(states ...int) iter.Seq[*Layout] {
 	states = slices.Clone(states)
 	for i, state := range states {
-		states[i] = min(max(state, 0), r.Device.Events.Len())
+		states[i] = min(max(state, 0), h.d.Events.Len())
 	}
 	slices.Sort(states)
 	states = slices.Compact(states)
 	return func(yield func(*Layout) bool) {
-		b := newBackwalk(r)
+		b := h.walk()
 		for _, state := range slices.Backward(states) {
 			b.to(state)
 			if !yield(b.layout()) {
@@ -121,11 +137,11 @@ type backwalk struct {
 	anomalies LayoutAnomalies
 }
 
-func newBackwalk(r *Recording) *backwalk {
-	d := r.Device
+func (h *LayoutHistory) walk() *backwalk {
+	d := h.d
 	b := &backwalk{
 		d: d, state: d.Events.Len(), undone: len(d.Reserved),
-		kinds: newSpanKinds(r), sizes: newBlockSizes(r),
+		kinds: h.kinds, sizes: h.sizes,
 		endedAt: make([]int32, d.Events.Len()),
 	}
 	for i := range b.endedAt {
@@ -139,8 +155,8 @@ func newBackwalk(r *Recording) *backwalk {
 		}
 	}
 	b.sortByAddress(b.live)
-	for i := range r.Snapshot.Segments {
-		if seg := &r.Snapshot.Segments[i]; seg.Device == d.ID {
+	for i := range h.s.Segments {
+		if seg := &h.s.Segments[i]; seg.Device == d.ID {
 			b.put(seg.Address, seg.TotalSize, b.kinds.ofFinal(seg))
 		}
 	}

@@ -22,7 +22,7 @@ func TestLayoutsOfRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, device := range s.Devices() {
-				r := &Recording{Snapshot: s, Device: replay.Replay(s, device)}
+				r := NewRecording(NewSource(s), replay.Replay(s, device))
 				holdLayouts(t, r)
 				if r.Device.AddsUp() {
 					addUp++
@@ -44,7 +44,7 @@ func holdLayouts(t *testing.T, r *Recording) {
 		states = append(states, i*d.Events.Len()/samples)
 	}
 	reserved, active := d.ReservedBytes(), d.ActiveBytes()
-	for l := range Layouts(r, states...) {
+	for l := range r.Layouts().All(states...) {
 		if l.ReservedBytes != reserved[l.State] {
 			t.Errorf("device %d state %d: %d bytes reserved, replay has %d", d.ID, l.State, l.ReservedBytes,
 				reserved[l.State])

@@ -55,7 +55,7 @@ func TestLayoutsOfNonsense(t *testing.T) {
 		for range 10 {
 			states = append(states, rng.IntN(r.Device.States()))
 		}
-		for l := range Layouts(r, states...) {
+		for l := range r.Layouts().All(states...) {
 			holdTogether(t, l)
 			FragmentationOf(l, 1)
 			a := &l.Anomalies
@@ -65,8 +65,8 @@ func TestLayoutsOfNonsense(t *testing.T) {
 			counted.OverlappingBlocks += a.OverlappingBlocks
 			counted.BlocksOutside += a.BlocksOutside
 		}
-		FindOOMs(r, 1<<34)
-		FindFragmentation(r)
+		r.OOMs(1 << 34)
+		r.Fragmentation()
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -39,21 +39,21 @@ func (p knownPlace) compare(o knownPlace) int {
 	return cmp.Or(cmp.Compare(p.kind.stream, o.kind.stream), cmp.Compare(p.addr, o.addr))
 }
 
-func newSpanKinds(r *Recording) *spanKinds {
-	k := &spanKinds{d: r.Device}
+func newSpanKinds(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *spanKinds {
+	k := &spanKinds{d: d}
 	if !k.unmaps() {
 		return k
 	}
-	for i := range r.Snapshot.Segments {
-		if seg := &r.Snapshot.Segments[i]; seg.Device == r.Device.ID && seg.Expandable &&
+	for i := range s.Segments {
+		if seg := &s.Segments[i]; seg.Device == d.ID && seg.Expandable &&
 			possibleRange(seg.Address, seg.TotalSize) {
 			kind := k.ofFinal(seg)
 			k.known = append(k.known, knownPlace{seg.Address, kind},
 				knownPlace{seg.Address + uint64(seg.TotalSize) - 1, kind})
 		}
 	}
-	k.learnFromMaps(r)
-	k.learnFromBlocks(r)
+	k.learnFromMaps(settings)
+	k.learnFromBlocks(settings)
 	slices.SortStableFunc(k.known, knownPlace.compare)
 	return k
 }
@@ -66,8 +66,8 @@ func (k *spanKinds) unmaps() bool {
 
 // learnFromMaps takes the size class of mapped pages from the request they were
 // mapped for: the next event on their stream that has one, as nothing comes between.
-func (k *spanKinds) learnFromMaps(r *Recording) {
-	e, settings := k.d.Events, SettingsOf(r.Snapshot)
+func (k *spanKinds) learnFromMaps(settings *Settings) {
+	e := k.d.Events
 	class := map[snapshot.StreamID]snapshot.SizeClass{}
 	for i := e.Len() - 1; i >= 0; i-- {
 		switch e.Action[i] {
@@ -90,8 +90,7 @@ func (k *spanKinds) learnFromMaps(r *Recording) {
 
 // learnFromBlocks takes the size class of pages from what lay in them: a small
 // block is never in a large segment, nor the other way round. One block a page is enough.
-func (k *spanKinds) learnFromBlocks(r *Recording) {
-	settings := SettingsOf(r.Snapshot)
+func (k *spanKinds) learnFromBlocks(settings *Settings) {
 	seen := map[knownPlace]bool{}
 	for i := range k.d.Allocations {
 		a := &k.d.Allocations[i]

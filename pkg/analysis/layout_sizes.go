@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -21,13 +22,14 @@ type blockSizes struct {
 	final    []snapshot.Block // live ones, by address
 
 	// large are the allocations that large blocks serve, by address and then by
-	// start; nil until somebody asks.
-	large []int32
+	// start.
+	large func() []int32
 }
 
-func newBlockSizes(r *Recording) *blockSizes {
-	z := &blockSizes{d: r.Device, settings: SettingsOf(r.Snapshot)}
-	for _, b := range r.Snapshot.LiveBlocks(r.Device.ID) {
+func newBlockSizes(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *blockSizes {
+	z := &blockSizes{d: d, settings: settings}
+	z.large = sync.OnceValue(z.sortLarge)
+	for _, b := range s.LiveBlocks(d.ID) {
 		z.final = append(z.final, *b)
 	}
 	slices.SortStableFunc(z.final, func(x, y snapshot.Block) int { return cmp.Compare(x.Address, y.Address) })
@@ -70,12 +72,9 @@ func (z *blockSizes) remainder(i int32, size, gap int64, kind *LayoutSegment) in
 // neighbour is the lowest address from first to last at which another
 // allocation began while allocation i lived.
 func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is bool) {
-	if z.large == nil {
-		z.sortLarge()
-	}
-	alive := z.d.Allocations
-	for at := z.from(0, first, replay.None-1); at < len(z.large); {
-		addr := alive[z.large[at]].Addr
+	alive, large := z.d.Allocations, z.large()
+	for at := z.from(0, first, replay.None-1); at < len(large); {
+		addr := alive[large[at]].Addr
 		if addr > last {
 			break
 		}
@@ -87,7 +86,7 @@ func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is boo
 		}
 		next := z.from(at, addr, end)
 		if next > at {
-			if b := &alive[z.large[next-1]]; b.LiveAtEnd() || b.End > alive[i].Start {
+			if b := &alive[large[next-1]]; b.LiveAtEnd() || b.End > alive[i].Start {
 				return addr, true
 			}
 		}
@@ -99,21 +98,23 @@ func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is boo
 // from is the first position in large, not before another, of an allocation at
 // an address that started at an event or later, or else of a higher address.
 func (z *blockSizes) from(at int, addr uint64, start replay.EventIndex) int {
-	return at + sort.Search(len(z.large)-at, func(i int) bool {
-		a := &z.d.Allocations[z.large[at+i]]
+	large := z.large()
+	return at + sort.Search(len(large)-at, func(i int) bool {
+		a := &z.d.Allocations[large[at+i]]
 		return a.Addr > addr || a.Addr == addr && a.Start >= start
 	})
 }
 
-func (z *blockSizes) sortLarge() {
-	z.large = []int32{}
+func (z *blockSizes) sortLarge() []int32 {
+	var large []int32
 	for i := range z.d.Allocations {
 		if z.settings.BlockSize(z.d.Allocations[i].Size) > smallSize {
-			z.large = append(z.large, int32(i))
+			large = append(large, int32(i))
 		}
 	}
-	slices.SortFunc(z.large, func(x, y int32) int {
+	slices.SortFunc(large, func(x, y int32) int {
 		a, b := &z.d.Allocations[x], &z.d.Allocations[y]
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Start, b.Start), cmp.Compare(x, y))
 	})
+	return large
 }

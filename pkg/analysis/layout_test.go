@@ -38,7 +38,7 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 					states = append(states, state)
 				}
 				seen := 0
-				for l := range Layouts(r, states...) {
+				for l := range r.Layouts().All(states...) {
 					seen++
 					if l.Anomalies != (LayoutAnomalies{}) {
 						t.Fatalf("%q seed %d state %d: %+v", conf, seed, l.State, l.Anomalies)
@@ -92,7 +92,7 @@ func TestLayoutOfCutRecording(t *testing.T) {
 			g.wander(t, rng, 600, func() { want[g.state()] = g.Stats() })
 			r := g.stop()
 			for state, stats := range want {
-				l := LayoutAt(r, state)
+				l := r.Layouts().At(state)
 				if l.ReservedBytes != stats.Reserved.Current || l.RequestedBytes != stats.Requested.Current {
 					t.Fatalf("%q seed %d state %d: %d reserved, %d requested, want %+v", conf, seed, state,
 						l.ReservedBytes, l.RequestedBytes, stats)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -87,8 +88,18 @@ type Leaks struct {
 	Once   Kept
 	Before int64 // bytes from before the recording that are held at its end; never suspect
 
-	recording *Recording
-	steps     *Steps
+	device *replay.Device
+	steps  *Steps
+}
+
+// LeakInput is what leaks are found by, all of one device.
+type LeakInput struct {
+	Stacks     *StackFacts
+	Device     *replay.Device
+	Activities *markers
+	Phases     *Phases
+	Families   *Families
+	Steps      *Steps
 }
 
 // maxKeptPercent is the share of allocations alive at the end from which on
@@ -97,25 +108,25 @@ const maxKeptPercent = 15
 
 // FindLeaks looks for memory that survives steps, again and again. The cost is
 // linear in the events, and n log n in the allocations that outlive their step.
-func FindLeaks(r *Recording, steps *Steps) *Leaks {
-	l := &Leaks{recording: r, steps: steps}
-	for i := range r.Device.PreExisting {
-		if a := &r.Device.Allocations[i]; freedAt(a) == never {
+func FindLeaks(in LeakInput) *Leaks {
+	l := &Leaks{device: in.Device, steps: in.Steps}
+	for i := range in.Device.PreExisting {
+		if a := &in.Device.Allocations[i]; freedAt(a) == never {
 			l.Before += a.Size
 		}
 	}
-	if l.Limit = leakLimit(r, steps); l.Limit != LeaksJudged {
+	if l.Limit = in.limit(); l.Limit != LeaksJudged {
 		return l
 	}
-	judge := newLeakJudge(r, steps)
+	judge := newLeakJudge(&in)
 	var suspects []suspect
-	for stack, lives := range livesAcrossSteps(r.Device, steps).all() {
-		l.Once.add(r.Families(), lives)
+	for stack, lives := range livesAcrossSteps(in.Device, in.Steps).all() {
+		l.Once.add(in.Families, lives)
 		if s, is := judge.site(stack, lives); is {
 			suspects = append(suspects, s)
 		}
 	}
-	for _, leak := range groupSuspects(r, suspects) {
+	for _, leak := range in.groupSuspects(suspects) {
 		if leak.Families[Cache] > leak.size()/2 {
 			l.Caches = append(l.Caches, leak)
 		} else {
@@ -127,12 +138,13 @@ func FindLeaks(r *Recording, steps *Steps) *Leaks {
 	return l
 }
 
-func leakLimit(r *Recording, steps *Steps) LeakLimit {
+func (in *LeakInput) limit() LeakLimit {
+	steps := in.Steps
 	switch {
-	case r.Device.Events.Len() == 0:
+	case in.Device.Events.Len() == 0:
 		return NoEvents
-	case (steps.Method == NoSteps || steps.Method == StepsByForward) && keeps(r, markerForward),
-		steps.Method == StepsByUserSites && steps.hint && keeps(r, markerUser):
+	case (steps.Method == NoSteps || steps.Method == StepsByForward) && in.keeps(markerForward),
+		steps.Method == StepsByUserSites && steps.hint && in.keeps(markerUser):
 		return KeepsForwards
 	case steps.Method == NoSteps:
 		return NoRepetition
@@ -144,17 +156,16 @@ func leakLimit(r *Recording, steps *Steps) LeakLimit {
 
 // keeps reports whether code of a kind leaves more behind than a model that is
 // only used would, with nothing of a backward pass recorded.
-func keeps(r *Recording, code marker) bool {
-	for _, run := range r.Phases().Runs {
+func (in *LeakInput) keeps(code marker) bool {
+	for _, run := range in.Phases.Runs {
 		if run.Phase == PhaseBackward || run.Phase == PhaseOptimizer {
 			return false
 		}
 	}
-	m := newMarkers(r.Stacks, r.Device)
 	all, kept := 0, 0
-	born := r.Device.Allocations[r.Device.PreExisting:]
+	born := in.Device.Allocations[in.Device.PreExisting:]
 	for i := range born {
-		if m.alloc(born[i].Stack) == code {
+		if in.Activities.alloc(born[i].Stack) == code {
 			all++
 			if freedAt(&born[i]) == never {
 				kept++
@@ -187,7 +198,7 @@ func (l *Leaks) Held(leak *Leak) []int64 {
 		sites[s.Stack] = true
 	}
 	held := make([]int64, len(l.steps.Boundaries)+1)
-	born := l.recording.Device.Allocations[l.recording.Device.PreExisting:]
+	born := l.device.Allocations[l.device.PreExisting:]
 	for i := range born {
 		if a := &born[i]; sites[a.Stack] {
 			held[l.steps.of(a.Start)] += a.Size
@@ -204,5 +215,5 @@ func (l *Leaks) Held(leak *Leak) []int64 {
 
 // State is the first state in which an allocation of the recording is live.
 func (l *Leaks) State(allocation int) int {
-	return int(l.recording.Device.Allocations[allocation].Start) + 1
+	return int(l.device.Allocations[allocation].Start) + 1
 }

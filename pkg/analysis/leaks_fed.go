@@ -4,14 +4,14 @@ package analysis
 // one before, as when batches are sorted by length. What is made from the data
 // grows as well then. Where no input is known by name, forward passes tell, without
 // the key-value cache, which grows by itself.
-func stepsAreFedMore(r *Recording, steps *Steps) bool {
+func (in *LeakInput) stepsAreFedMore() bool {
+	steps := in.Steps
 	k := len(steps.Boundaries)
 	inputs, forward := make([]int64, k+1), make([]int64, k+1)
-	m := newMarkers(r.Stacks, r.Device)
-	rules, known := r.Families().Rules, false
+	rules, known := in.Families.Rules, false
 	step := 0
-	for i := r.Device.PreExisting; i < len(r.Device.Allocations); i++ {
-		a := &r.Device.Allocations[i]
+	for i := in.Device.PreExisting; i < len(in.Device.Allocations); i++ {
+		a := &in.Device.Allocations[i]
 		for step < k && steps.Boundaries[step] <= a.Start {
 			step++
 		}
@@ -19,7 +19,7 @@ func stepsAreFedMore(r *Recording, steps *Steps) bool {
 		case rule == inputLoaded || rule == inputMoved:
 			inputs[step] += a.Size
 			known = true
-		case m.alloc(a.Stack) == markerForward && r.Families().Family(i) != Cache:
+		case in.Activities.alloc(a.Stack) == markerForward && in.Families.Family(i) != Cache:
 			forward[step] += a.Size
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // groupSuspects makes one leak of the sites that grow in the same way and in
 // the same steps: a graph that is kept has a site for each of its operators.
-func groupSuspects(r *Recording, suspects []suspect) []Leak {
+func (in *LeakInput) groupSuspects(suspects []suspect) []Leak {
 	type key struct {
 		kind   LeakKind
 		rhythm string
@@ -25,12 +25,12 @@ func groupSuspects(r *Recording, suspects []suspect) []Leak {
 	}
 	leaks := make([]Leak, 0, len(order))
 	for _, k := range order {
-		leaks = append(leaks, leakOf(r, groups[k]))
+		leaks = append(leaks, in.leakOf(groups[k]))
 	}
 	return leaks
 }
 
-func leakOf(r *Recording, sites []*suspect) Leak {
+func (in *LeakInput) leakOf(sites []*suspect) Leak {
 	one := sites[0]
 	l := Leak{
 		Kind: one.kind, Growth: growthOf(one), Frame: NoFrame,
@@ -54,16 +54,16 @@ func leakOf(r *Recording, sites []*suspect) Leak {
 		l.BurstBytes += s.burstBytes
 		for _, x := range s.members {
 			if x.stays() || s.kind == Sawtooth {
-				l.Families[r.Families().Family(int(x.allocation))] += x.size
+				l.Families[in.Families.Family(int(x.allocation))] += x.size
 			}
 		}
-		if r.Stacks.marker[s.stack] == markerForward {
+		if in.Stacks.marker[s.stack] == markerForward {
 			forward++
 		}
 	}
 	slices.SortStableFunc(l.Sites, func(a, b LeakSite) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	l.Graph = forward > 1 && 2*l.Families[Activation] > l.size()
-	l.Frame = r.Stacks.commonFrame(l.Sites)
+	l.Frame = in.Stacks.commonFrame(l.Sites)
 	return l
 }
 

@@ -19,7 +19,7 @@ func TestHeld(t *testing.T) {
 		for b := 1 + rng.IntN(20); b <= 300; b += 1 + rng.IntN(40) {
 			steps.Boundaries = append(steps.Boundaries, replay.EventIndex(b))
 		}
-		l := FindLeaks(r, steps)
+		l := &Leaks{device: r.Device, steps: steps}
 		sites := map[snapshot.StackID][]life{}
 		for stack, lives := range livesAcrossSteps(r.Device, steps).all() {
 			sites[stack] = lives

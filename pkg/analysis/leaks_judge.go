@@ -37,12 +37,13 @@ type leakJudge struct {
 	freed   []life // sorted by step of their freeing
 }
 
-func newLeakJudge(r *Recording, steps *Steps) *leakJudge {
+func newLeakJudge(in *LeakInput) *leakJudge {
+	steps := in.Steps
 	return &leakJudge{
 		last:    len(steps.Boundaries),
 		calls:   steps.Method == StepsByBackward || steps.Method == StepsByBackwardRuns,
 		hint:    steps.hint,
-		feeding: stepsAreFedMore(r, steps),
+		feeding: in.stepsAreFedMore(),
 	}
 }
 

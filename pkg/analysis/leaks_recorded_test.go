@@ -21,13 +21,13 @@ func TestRecordedSteps(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			st, d := recording(t, test.file)
-			r := Record(st.snapshot, st, d)
-			annotated := FindSteps(r)
+			r := recordingOf(st, d)
+			annotated := r.Steps()
 			if annotated.Method != StepsByAnnotation || !slices.Equal(annotated.Boundaries, test.want) {
 				t.Errorf("by %s: %v, want %v", annotated.Method.Key(), annotated.Boundaries, test.want)
 			}
 			r.Snapshot.Annotations = nil
-			hidden := FindSteps(r)
+			hidden := NewRecording(r.Source, r.Device).Steps()
 			if hidden.Method != StepsByOptimizer || !slices.Equal(hidden.Boundaries, test.want) {
 				t.Errorf("hidden, by %s: %v, want %v", hidden.Method.Key(), hidden.Boundaries, test.want)
 			}
@@ -56,15 +56,15 @@ func TestRecordedLeaks(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			st, d := recording(t, file)
-			r := Record(st.snapshot, st, d)
-			s := FindSteps(r)
+			r := recordingOf(st, d)
+			s := r.Steps()
 			if s.Method != want.method {
 				t.Errorf("steps by %s, want %s", s.Method.Key(), want.method.Key())
 			}
-			if l := FindLeaks(r, s); l.Limit != want.limit || len(l.Leaks)+len(l.Caches) != 0 {
+			if l := r.Leaks(); l.Limit != want.limit || len(l.Leaks)+len(l.Caches) != 0 {
 				t.Errorf("limit %q, want %q; leaks %+v", l.Limit.Key(), want.limit.Key(), l.Leaks)
 			}
-			if c := FindCycles(r, s); len(c.Cycles) != 0 {
+			if c := r.Cycles(); len(c.Cycles) != 0 {
 				t.Errorf("cycles %+v", c.Cycles)
 			}
 		})
@@ -79,12 +79,12 @@ func TestExampleLeaks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := Record(s, Stacks(s), replay.Replay(s, 0))
+			r := NewRecording(NewSource(s), replay.Replay(s, 0))
 			for _, hidden := range []bool{false, true} {
 				if hidden {
 					s.Annotations = nil
 				}
-				l := FindLeaks(r, FindSteps(r))
+				l := r.Leaks()
 				switch {
 				case l.Limit != LeaksJudged:
 					t.Errorf("not judged: %s", l.Limit.Key())

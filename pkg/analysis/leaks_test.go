@@ -166,11 +166,11 @@ func TestLeaks(t *testing.T) {
 		t.Run(story.name, func(t *testing.T) {
 			for i, steps := range []int{3, 4, 6, 8, 12, 40} {
 				r := story.record(1, steps)
-				s := FindSteps(r)
+				s := r.Steps()
 				if len(s.Boundaries) != steps {
 					t.Fatalf("%d steps found by %s, want %d", len(s.Boundaries), s.Method.Key(), steps)
 				}
-				l := FindLeaks(r, s)
+				l := r.Leaks()
 				if got, want := verdicts(l.Leaks), strings.Trim(story.want[i:i+1], "-"); got != want {
 					t.Errorf("%d steps: found %q, want %q: %+v", steps, got, want, l.Leaks)
 				}
@@ -225,7 +225,7 @@ func TestLeakGrowth(t *testing.T) {
 		})
 	}
 	r := j.record()
-	l := FindLeaks(r, FindSteps(r))
+	l := r.Leaks()
 	if len(l.Leaks) != 1 {
 		t.Fatalf("%d leaks", len(l.Leaks))
 	}
@@ -248,7 +248,7 @@ func TestLeakGrowth(t *testing.T) {
 func TestSawtoothNumbers(t *testing.T) {
 	story := leakStories[slices.IndexFunc(leakStories, func(s leakStory) bool { return s.kind == Sawtooth })]
 	r := story.record(1, 12)
-	l := FindLeaks(r, FindSteps(r)).Leaks[0]
+	l := r.Leaks().Leaks[0]
 	// Each fifth step frees its own tensor, which outlived nothing, and four others.
 	if l.Bursts != 2 || l.BurstSteps != 4 || l.BurstBytes != 4*4096 || l.Bytes != 2*4096 {
 		t.Errorf("%d bursts, of %d steps and %d bytes at most; %d bytes at the end", l.Bursts, l.BurstSteps,
@@ -273,7 +273,7 @@ func TestLeakOrder(t *testing.T) {
 	}
 	r := j.record()
 	var got []string
-	for _, l := range FindLeaks(r, FindSteps(r)).Leaks {
+	for _, l := range r.Leaks().Leaks {
 		got = append(got, r.Snapshot.String(r.Snapshot.Frames[l.Frame].Name)+" "+verdicts([]Leak{l}))
 	}
 	if want := []string{"large s", "small s", "rare w"}; !slices.Equal(got, want) {
@@ -296,7 +296,7 @@ func TestReplacedCache(t *testing.T) {
 		tape.free(x, "")
 	}
 	r := tape.record()
-	l := FindLeaks(r, FindSteps(r))
+	l := r.Leaks()
 	if len(l.Leaks) != 0 || len(l.Caches) != 1 || l.Caches[0].Kind != Grows {
 		t.Errorf("leaks %+v, caches %+v", l.Leaks, l.Caches)
 	}
@@ -310,7 +310,7 @@ func TestGrowingCache(t *testing.T) {
 		tape.alloc("cache_utils.py|update\n"+module, 64)
 	}
 	r := tape.record()
-	l := FindLeaks(r, FindSteps(r))
+	l := r.Leaks()
 	if len(l.Leaks) != 0 || len(l.Caches) != 1 || l.Caches[0].Families[Cache] != l.Caches[0].Bytes {
 		t.Errorf("leaks %+v, caches %+v", l.Leaks, l.Caches)
 	}
@@ -326,7 +326,7 @@ func TestKept(t *testing.T) {
 		j.iteration(nil)
 	}
 	r := j.record()
-	l := FindLeaks(r, FindSteps(r))
+	l := r.Leaks()
 	want := Kept{Sites: 2, Allocations: 2 * trainLayers, Bytes: trainLayers * (256 + 512)}
 	want.Families[Parameter], want.Families[Optimizer] = trainLayers*256, trainLayers*512
 	if l.Once != want {
@@ -370,7 +370,7 @@ func TestLeakLimits(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
 			r := tape.record()
-			l := FindLeaks(r, FindSteps(r))
+			l := r.Leaks()
 			if l.Limit != test.want {
 				t.Errorf("limit %q, want %q", l.Limit.Key(), test.want.Key())
 			}
@@ -415,11 +415,11 @@ func TestLeaksInLoops(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
 			r := tape.record()
-			s := FindSteps(r)
+			s := r.Steps()
 			if s.Method != test.method {
 				t.Errorf("found by %s, want %s", s.Method.Key(), test.method.Key())
 			}
-			if l := FindLeaks(r, s); verdicts(l.Leaks) != test.want {
+			if l := r.Leaks(); verdicts(l.Leaks) != test.want {
 				t.Errorf("found %q, want %q: %+v", verdicts(l.Leaks), test.want, l)
 			}
 		})
@@ -433,7 +433,7 @@ func TestLeakOfBackward(t *testing.T) {
 		j.iteration(func(saved []tensor) []tensor { j.alloc(engine, 64); return saved })
 	}
 	r := j.record()
-	l := FindLeaks(r, FindSteps(r))
+	l := r.Leaks()
 	if verdicts(l.Leaks) != "s" || l.Leaks[0].Frame != NoFrame {
 		t.Errorf("found %+v", l.Leaks)
 	}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -79,11 +78,11 @@ type markers struct {
 	emptyAlloc, emptyFree marker   // of the empty stack
 }
 
-func newMarkers(st *StackFacts, d *replay.Device) *markers {
+func newMarkers(st *StackFacts, e *snapshot.Events) *markers {
 	m := &markers{of: st.marker}
 	var allocs, frees facts
-	for i, action := range d.Events.Action {
-		switch f := st.facts[d.Events.Stack[i]]; action {
+	for i, action := range e.Action {
+		switch f := st.facts[e.Stack[i]]; action {
 		case snapshot.Alloc:
 			allocs |= f
 		case snapshot.Free, snapshot.FreeRequested, snapshot.FreeCompleted:

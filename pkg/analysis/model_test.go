@@ -111,7 +111,7 @@ func (g *gpu) stop() *Recording {
 
 // recordOf is device 0 of a snapshot, for questions that no stack answers.
 func recordOf(s *snapshot.Snapshot) *Recording {
-	return &Recording{Snapshot: s, Device: replay.Replay(s, 0)}
+	return NewRecording(NewSource(s), replay.Replay(s, 0))
 }
 
 // size draws a request: small, medium or large, in odd bytes or even.

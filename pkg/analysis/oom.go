@@ -85,8 +85,8 @@ type PoolFree struct {
 
 // FindOOMs looks into the requests that failed, in the order of events, the last
 // [MaxOOMs] of them. Capacity is that of the device in bytes; 0 if it is not known.
-func FindOOMs(r *Recording, capacity int64) []OOM {
-	list := failedRequests(r.Device.Events)
+func FindOOMs(d *replay.Device, layouts *LayoutHistory, capacity int64) []OOM {
+	list := failedRequests(d.Events)
 	list = list[max(len(list)-MaxOOMs, 0):]
 	if len(list) == 0 {
 		return list
@@ -95,19 +95,18 @@ func FindOOMs(r *Recording, capacity int64) []OOM {
 	for i := range list {
 		states[i] = list[i].State()
 	}
-	known := CapacityOf(r, capacity)
-	settings := SettingsOf(r.Snapshot)
+	known := CapacityOf(d, capacity)
 	i := len(list)
-	for l := range Layouts(r, states...) {
+	for l := range layouts.All(states...) {
 		i--
 		o := &list[i]
 		o.CapacityGiven = known.Given > 0
 		o.Capacity = max(known.Given, known.AtLeast)
 		o.look(l)
 		o.judge()
-		o.WouldFit = o.wouldFit(l, settings)
+		o.WouldFit = o.wouldFit(l, layouts.settings)
 	}
-	findAftermath(r, list)
+	findAftermath(d, list)
 	return list
 }
 

@@ -1,6 +1,9 @@
 package analysis
 
-import "github.com/memviz-go/memviz/pkg/snapshot"
+import (
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // Aftermath is what the recording shows after a failure.
 type Aftermath struct {
@@ -16,8 +19,7 @@ type Aftermath struct {
 }
 
 // findAftermath fills After of failures in the order of events.
-func findAftermath(r *Recording, list []OOM) {
-	d := r.Device
+func findAftermath(d *replay.Device, list []OOM) {
 	allocs, frees, i := 0, 0, d.Events.Len()
 	for n := len(list) - 1; n >= 0; n-- {
 		for ; i > list[n].State(); i-- {

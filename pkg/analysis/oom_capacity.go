@@ -1,6 +1,9 @@
 package analysis
 
-import "github.com/memviz-go/memviz/pkg/snapshot"
+import (
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // Capacity is what is known of the memory of a device, in bytes. No file says it.
 type Capacity struct {
@@ -29,8 +32,7 @@ var cards = []struct {
 
 // CapacityOf says what is known of a device's memory. Given is what the user
 // says it is; 0 if nothing.
-func CapacityOf(r *Recording, given int64) Capacity {
-	d := r.Device
+func CapacityOf(d *replay.Device, given int64) Capacity {
 	c := Capacity{Given: given, AtLeast: d.Totals.ReservedPeakBytes}
 	reserved, next, failed := d.Totals.ReservedBaselineBytes, 0, false
 	for i, action := range d.Events.Action {

@@ -41,7 +41,7 @@ func TestFailedRequests(t *testing.T) {
 			}
 			var events []replay.EventIndex
 			var attempts []int
-			for _, o := range FindOOMs(recordOf(c.Snapshot()), 0) {
+			for _, o := range recordOf(c.Snapshot()).OOMs(0) {
 				events, attempts = append(events, o.Event), append(attempts, o.Attempts)
 			}
 			if !slices.Equal(events, test.events) || !slices.Equal(attempts, test.attempts) {
@@ -57,7 +57,7 @@ func TestManyFailures(t *testing.T) {
 	for i := range n {
 		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Size: int64(i+1) * mib})
 	}
-	list := FindOOMs(recordOf(c.Snapshot()), 0)
+	list := recordOf(c.Snapshot()).OOMs(0)
 	if len(list) != MaxOOMs || list[0].Event != n-MaxOOMs || list[MaxOOMs-1].Event != n-1 {
 		t.Errorf("%d failures, from event %d", len(list), list[0].Event)
 	}
@@ -75,7 +75,7 @@ func TestOOMFacts(t *testing.T) {
 	}
 	g.drop(t, 0)
 	g.drop(t, 0)
-	list := FindOOMs(g.stop(), 120*mib)
+	list := g.stop().OOMs(120*mib)
 	if len(list) != 1 {
 		t.Fatalf("%d failures", len(list))
 	}
@@ -124,7 +124,7 @@ func TestAftermath(t *testing.T) {
 		}
 		g.alloc(50*mib, 0)
 		test.after(t, g)
-		list := FindOOMs(g.stop(), 0)
+		list := g.stop().OOMs(0)
 		if len(list) != 1 || list[0].After.Unwound != test.unwound || list[0].After.WentOn != test.wentOn {
 			t.Errorf("%s: %+v", test.name, list)
 		}
@@ -143,7 +143,7 @@ func TestCapacity(t *testing.T) {
 		80 * gib: {AtLeast: 78 * gib, Card: 80, Given: 80 * gib},
 		70 * gib: {AtLeast: 78 * gib, Card: 80, TooSmall: 70 * gib},
 	} {
-		got := CapacityOf(r, given)
+		got := CapacityOf(r.Device, given)
 		if got.CardBytes < 79*gib || got.CardBytes > 80*gib {
 			t.Errorf("a card of %d bytes", got.CardBytes)
 		}
@@ -151,11 +151,11 @@ func TestCapacity(t *testing.T) {
 			t.Errorf("given %d: %+v, want %+v", given, got, want)
 		}
 	}
-	ooms := FindOOMs(r, 0)
+	ooms := r.OOMs(0)
 	if ooms[1].Outside() != 8*gib || ooms[1].CapacityGiven {
 		t.Errorf("the second failure has %d bytes outside", ooms[1].Outside())
 	}
-	if quiet := CapacityOf(recordOf(newTape().Snapshot()), 0); quiet != (Capacity{}) {
+	if quiet := CapacityOf(recordOf(newTape().Snapshot()).Device, 0); quiet != (Capacity{}) {
 		t.Errorf("without a failure: %+v", quiet)
 	}
 }

@@ -157,7 +157,7 @@ func TestOOMVerdicts(t *testing.T) {
 			for seed := range uint64(20) {
 				r, _ := story.record(t, conf, seed)
 				for capacity, want := range map[int64]OOMVerdict{deviceMemory: story.want, 0: story.unknown} {
-					ooms := FindOOMs(r, capacity)
+					ooms := r.OOMs(capacity)
 					if len(ooms) != 1 {
 						t.Fatalf("%s %q, seed %d: %d failures", story.name, conf, seed, len(ooms))
 					}

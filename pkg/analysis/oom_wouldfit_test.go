@@ -50,7 +50,7 @@ func TestWouldFit(t *testing.T) {
 	for _, story := range stories {
 		for seed := range uint64(100) {
 			r, script := story.record(t, "", seed)
-			o := &FindOOMs(r, 0)[0]
+			o := &r.OOMs(0)[0]
 			pages := newGPU(t, "expandable_segments:True", newDevice(deviceMemory, 0)).again(t, script)
 			switch {
 			case o.WouldFit.Never && pages:

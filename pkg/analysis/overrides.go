@@ -69,17 +69,22 @@ func (o *Overrides) reason(i int) Reason {
 	return Reason{Family: r.family, Because: because}
 }
 
-// Override has the rules of a person win over all others. Devices whose
-// families were asked for before keep those.
-func (st *StackFacts) Override(o *Overrides) {
-	st.overrides, st.overridden = o, nil
+// Overridden is what overrides decide in one snapshot.
+type Overridden struct {
+	overrides *Overrides
+	of        []uint8 // by stack: the override that decides, or notOverridden
+}
+
+// Apply decides for every stack which override fits it, and puts the frame that
+// it fits into st.Named.
+func (o *Overrides) Apply(st *StackFacts) *Overridden {
 	if o.Len() == 0 {
-		return
+		return nil
 	}
 	first := o.firstByFrame(st.snapshot)
-	st.overridden = make([]uint8, len(st.facts))
+	of := make([]uint8, len(st.facts))
 	operators := map[string]uint8{}
-	for id := range st.overridden {
+	for id := range of {
 		operator := st.Operator[id]
 		best, seen := operators[operator]
 		if !seen {
@@ -94,8 +99,9 @@ func (st *StackFacts) Override(o *Overrides) {
 				best, st.Named[id] = n, frame
 			}
 		}
-		st.overridden[id] = best
+		of[id] = best
 	}
+	return &Overridden{o, of}
 }
 
 // notOverridden stands behind all overrides.
@@ -139,13 +145,13 @@ func (o *Overrides) firstByFrame(s *snapshot.Snapshot) []uint8 {
 
 // override has the overrides of the stacks decide, after the built-in rules,
 // which compare allocations with each other and so have to see all of them.
-func (f *Families) override(st *StackFacts, d *replay.Device) {
-	f.overrides = st.overrides
-	if st.overridden == nil {
+func (f *Families) override(o *Overridden, d *replay.Device) {
+	if o == nil {
 		return
 	}
+	f.overrides = o.overrides
 	for i := range d.Allocations {
-		if n := st.overridden[d.Allocations[i].Stack]; n != notOverridden {
+		if n := o.of[d.Allocations[i].Stack]; n != notOverridden {
 			f.Rules[i] = Rule(ruleCount + int(n))
 		}
 	}

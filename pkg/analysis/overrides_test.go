@@ -46,8 +46,7 @@ func TestOverrideFits(t *testing.T) {
 		tape := newTape()
 		x := tape.freed(stack, stack)
 		st, d := tape.replay()
-		st.Override(overrides(t, rule))
-		f := Classify(st, d)
+		f := classifyWith(overrides(t, rule).Apply(st), st, d)
 		if got := f.Reason(ruleOf(t, f, d, x)).Family == Cache; got != want {
 			t.Errorf("%s: fits %v, want %v", rule, got, want)
 		}
@@ -77,9 +76,8 @@ func TestOverrideWins(t *testing.T) {
 		tensors[i] = tape.freed(stack, stack)
 	}
 	st, d := tape.replay()
-	plain := Classify(st, d)
-	st.Override(o)
-	f := Classify(st, d)
+	plain := classify(st, d)
+	f := classifyWith(o.Apply(st), st, d)
 	for i, stack := range stacks {
 		rule := ruleOf(t, f, d, tensors[i])
 		line := firstLine(lines, stack)
@@ -149,7 +147,7 @@ func TestOverrideNamed(t *testing.T) {
 	if got := name(id); got != "lib/x.py:1:inner" {
 		t.Errorf("code of no kind is known by %q", got)
 	}
-	st.Override(overrides(t, "cache: file kv.py"))
+	overrides(t, "cache: file kv.py").Apply(st)
 	if got := name(id); got != "lib/kv.py:2:update" {
 		t.Errorf("an override goes by %q", got)
 	}
@@ -193,8 +191,7 @@ func FuzzParseOverrides(f *testing.F) {
 		tape := newTape()
 		tape.freed(module, module)
 		st, d := tape.replay()
-		st.Override(o)
-		families := Classify(st, d)
+		families := classifyWith(o.Apply(st), st, d)
 		families.Reason(families.Rules[0])
 	})
 }

@@ -59,11 +59,7 @@ const minInterruption = 3
 
 // FindPhases reads the phases of a device from the stacks of its allocations
 // and frees.
-func FindPhases(st *StackFacts, d *replay.Device) *Phases {
-	return findPhases(newMarkers(st, d), d.Events)
-}
-
-func findPhases(m *markers, e *snapshot.Events) *Phases {
+func FindPhases(m *markers, e *snapshot.Events) *Phases {
 	p := &Phases{}
 	for i, action := range e.Action {
 		var shown marker

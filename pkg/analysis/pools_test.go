@@ -27,7 +27,7 @@ func TestPools(t *testing.T) {
 	}
 	st, d := tape.replay()
 	d.Events.Pool = of
-	p := Record(st.snapshot, st, d).Pools()
+	p := recordingOf(st, d).Pools()
 	if len(p.Names) != maxPools+1 || len(p.Of) != pools {
 		t.Fatalf("%d names for %d allocations", len(p.Names), len(p.Of))
 	}
@@ -43,7 +43,7 @@ func TestPoolsUnknown(t *testing.T) {
 	tape := newTape()
 	tape.alloc(module, 512)
 	st, d := tape.replay()
-	if p := Record(st.snapshot, st, d).Pools(); len(p.Names) != 1 || p.Names[0] != "unknown" || p.Of[0] != 0 {
+	if p := recordingOf(st, d).Pools(); len(p.Names) != 1 || p.Names[0] != "unknown" || p.Of[0] != 0 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -36,28 +36,28 @@ type RankSummary struct {
 
 // SummariseRank makes the summary of one rank, at moments of its own: ranks do
 // not have theirs at the same time.
-func SummariseRank(r *Recording, steps *Steps, name RankName, file string) RankSummary {
-	t := &r.Device.Totals
+func SummariseRank(st *StackFacts, d *replay.Device, steps *Steps, name RankName, file string) RankSummary {
+	t := &d.Totals
 	s := RankSummary{
-		Name: name, File: file, Device: r.Device.ID,
+		Name: name, File: file, Device: d.ID,
 		PeakBytes: t.PeakBytes, PeakState: t.PeakState,
-		StepEndState:      stepEnd(r.Device, steps),
+		StepEndState:      stepEnd(d, steps),
 		ReservedPeakBytes: t.ReservedPeakBytes,
 		FinalBytes:        t.FinalBytes,
-		Events:            r.Device.Events.Len(),
-		Allocations:       len(r.Device.Allocations),
+		Events:            d.Events.Len(),
+		Allocations:       len(d.Allocations),
 		OOMEvents:         t.OOMEvents,
-		AddsUp:            r.Device.AddsUp(),
-		Anomalies:         r.Device.Anomalies,
-		native:            r.Stacks.hasNative(),
+		AddsUp:            d.AddsUp(),
+		Anomalies:         d.Anomalies,
+		native:            st.hasNative(),
 	}
 	if s.StepEndState != NoState {
-		s.StepEndBytes = r.Device.ActiveBytes()[s.StepEndState]
+		s.StepEndBytes = d.ActiveBytes()[s.StepEndState]
 	}
-	for _, p := range PeaksOf(r.Device, steps.Ranges()[:min(len(steps.Boundaries), len(steps.Steps))]) {
+	for _, p := range PeaksOf(d, steps.Ranges()[:min(len(steps.Boundaries), len(steps.Steps))]) {
 		s.StepPeaks = append(s.StepPeaks, p.Bytes)
 	}
-	s.readSites(r)
+	s.readSites(st, d)
 	return s
 }
 

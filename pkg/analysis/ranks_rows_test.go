@@ -94,7 +94,7 @@ func TestRankSummaryIsBounded(t *testing.T) {
 func TestRankRowsWithoutOperators(t *testing.T) {
 	job := rankJob{steps: 3, noise: rand.New(rand.NewPCG(3, 10))}
 	all := job.record()
-	python, steps := withoutNative(all), FindSteps(all)
+	python, steps := withoutNative(all), all.Steps()
 	c := CompareRanks([]RankSummary{summaryOf(all, steps, 0), summaryOf(python, steps, 1)})
 	for _, row := range c.Rows {
 		peak, end := row.Peak.Bytes, row.StepEnd.Bytes

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -35,10 +36,10 @@ const maxRankSites = 4096
 // readSites sums the allocations of every path. Sites that hold nothing at
 // either moment are kept too: they tell a rank that never ran some code from one
 // that ran it and let go of its memory.
-func (s *RankSummary) readSites(r *Recording) {
-	with, without := newSiteKeyer(r.Stacks, true), newSiteKeyer(r.Stacks, false)
+func (s *RankSummary) readSites(st *StackFacts, d *replay.Device) {
+	with, without := newSiteKeyer(st, true), newSiteKeyer(st, false)
 	place := map[SiteKey]int{}
-	for _, stack := range s.stacks(r) {
+	for _, stack := range s.stacks(st, d) {
 		keys := with.keys(stack.id)
 		i, known := place[keys.path]
 		switch {
@@ -50,8 +51,8 @@ func (s *RankSummary) readSites(r *Recording) {
 			place[keys.path] = len(s.sites)
 			s.sites = append(s.sites, rankSite{
 				with: keys, without: without.keys(stack.id),
-				site:     r.Stacks.Site(stack.id).clone(),
-				operator: strings.Clone(r.Stacks.Operator[stack.id]),
+				site:     st.Site(stack.id).clone(),
+				operator: strings.Clone(st.Operator[stack.id]),
 				bytes:    stack.bytes,
 			})
 		}
@@ -66,10 +67,10 @@ type rankStack struct {
 }
 
 // stacks have the one with the most bytes first, so that it gives its site's line.
-func (s *RankSummary) stacks(r *Recording) []rankStack {
-	list := make([]rankStack, len(r.Stacks.SiteFrame))
-	for i := range r.Device.Allocations {
-		a := &r.Device.Allocations[i]
+func (s *RankSummary) stacks(st *StackFacts, d *replay.Device) []rankStack {
+	list := make([]rankStack, len(st.SiteFrame))
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
 		stack := &list[a.Stack]
 		stack.id, stack.runs = a.Stack, true
 		for m := range stack.bytes {

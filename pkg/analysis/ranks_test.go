@@ -50,12 +50,14 @@ func (j rankJob) record() *Recording {
 const hookStack = "at::_ops::clone::call(x)\nhooks.py|save_output\n" + module
 
 func (j rankJob) summary() RankSummary {
-	r := j.record()
-	return summaryOf(r, FindSteps(r), j.rank)
+	return summaryOf(j.record(), nil, j.rank)
 }
 
 func summaryOf(r *Recording, steps *Steps, rank int) RankSummary {
-	return SummariseRank(r, steps, RankName{Rank: rank}, fmt.Sprintf("rank%d.pickle", rank))
+	if steps == nil {
+		steps = r.Steps()
+	}
+	return SummariseRank(r.Stacks, r.Device, steps, RankName{Rank: rank}, fmt.Sprintf("rank%d.pickle", rank))
 }
 
 // outlierText is an outlier as "rank function moment bytes median".
@@ -215,7 +217,7 @@ func TestRanksWithoutSteps(t *testing.T) {
 					j.leak, j.steps = hookStack, test.steps
 				}
 				r := j.record()
-				steps := FindSteps(r)
+				steps := r.Steps()
 				if rank >= 6-test.without {
 					steps = &Steps{}
 				}
@@ -242,7 +244,7 @@ func TestRankOutlierWithSiteFirst(t *testing.T) {
 		}
 		tape.annotated("Optimizer.step#SGD.step", func() { tape.run(1, step) })
 		r := tape.recorded()
-		ranks = append(ranks, summaryOf(r, FindSteps(r), rank))
+		ranks = append(ranks, summaryOf(r, r.Steps(), rank))
 	}
 	if got, want := outlierTexts(CompareRanks(ranks)),
 		[]string{"1 keep step_end 60 50", "1  step_end 80 50"}; !slices.Equal(got, want) {

@@ -20,7 +20,7 @@ func (c ruleCase) check(t *testing.T) {
 	tape := newTape()
 	x := c.record(tape)
 	st, d := tape.replay()
-	got := ruleOf(t, Classify(st, d), d, x)
+	got := ruleOf(t, classify(st, d), d, x)
 	if got != c.want {
 		t.Errorf("%s: %s\nwant %s: %s", got.Family(), got.Because(), c.want.Family(), c.want.Because())
 	}

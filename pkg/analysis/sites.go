@@ -29,9 +29,6 @@ type StackFacts struct {
 	facts    []facts
 	marker   []marker
 	depth    []uint8 // module calls on the stack, at most 255
-
-	overrides  *Overrides
-	overridden []uint8 // by stack: the override that decides, or notOverridden; nil without overrides
 }
 
 // Stacks looks once at every name, frame and stack of a snapshot; the cost is

@@ -65,8 +65,8 @@ type Step struct {
 }
 
 // FindSteps cuts a device's history into steps.
-func FindSteps(r *Recording) *Steps {
-	f := &stepFinder{Recording: r, markers: newMarkers(r.Stacks, r.Device), annotations: FindAnnotations(r)}
+func FindSteps(in StepInput) *Steps {
+	f := &stepFinder{StepInput: in}
 	for _, try := range []struct {
 		method StepMethod
 		find   func() []replay.EventIndex
@@ -85,12 +85,19 @@ func FindSteps(r *Recording) *Steps {
 	return &Steps{}
 }
 
+// StepInput is what steps are found by, all of one device.
+type StepInput struct {
+	Stacks      *StackFacts
+	Device      *replay.Device
+	Activities  *markers
+	Phases      *Phases
+	Annotations []AnnotationRange
+}
+
 // stepFinder is what the methods look at.
 type stepFinder struct {
-	*Recording
-	markers     *markers
-	annotations []AnnotationRange
-	numbered    bool // the steps are ranges that the script numbered
+	StepInput
+	numbered bool // the steps are ranges that the script numbered
 }
 
 // cut makes steps of boundaries, which are ascending. One at 0 ends no step but
@@ -130,12 +137,12 @@ func (f *stepFinder) name(steps []Step) {
 	open, named := -1, -1
 	for i := range steps {
 		ends := steps[i].To - 1 // its last event
-		for len(ranges) > 0 && f.annotations[ranges[0]].From <= ends {
+		for len(ranges) > 0 && f.Annotations[ranges[0]].From <= ends {
 			open, ranges = ranges[0], ranges[1:]
 		}
 		rest := i == len(steps)-1 && !steps[i].Complete && open == named
-		if open >= 0 && (f.numbered || ends < f.annotations[open].To) && !rest {
-			steps[i].Name, named = f.annotations[open].Name, open
+		if open >= 0 && (f.numbered || ends < f.Annotations[open].To) && !rest {
+			steps[i].Name, named = f.Annotations[open].Name, open
 		}
 	}
 }
@@ -143,7 +150,7 @@ func (f *stepFinder) name(steps []Step) {
 // namingRanges are the annotations, by index, that can give steps their names.
 func (f *stepFinder) namingRanges() []int {
 	var ranges []int
-	for i := range f.annotations {
+	for i := range f.Annotations {
 		if f.isNamed(i, profilerStep) {
 			ranges = append(ranges, i)
 		}

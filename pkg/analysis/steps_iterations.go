@@ -92,7 +92,7 @@ func (f *stepFinder) allocsOf(site snapshot.StackID) []replay.EventIndex {
 // byUserSites finds a loop of code that is no module: its own allocations.
 func (f *stepFinder) byUserSites() []replay.EventIndex {
 	return f.allocsOf(f.anchor(f.rhythms(), func(id snapshot.StackID) bool {
-		switch f.markers.alloc(id) {
+		switch f.Activities.alloc(id) {
 		case markerUser, markerData, markerZeroGrad, markerClipGrad:
 			return true
 		}
@@ -126,7 +126,7 @@ func (f *stepFinder) byForward() []replay.EventIndex {
 	all := f.rhythms()
 	depth := f.shallowDepth(all)
 	shallow := func(id snapshot.StackID) bool {
-		return all[id].count > 0 && f.markers.alloc(id) == markerForward && f.Stacks.depth[id] <= depth
+		return all[id].count > 0 && f.Activities.alloc(id) == markerForward && f.Stacks.depth[id] <= depth
 	}
 	calls := f.allocsOf(f.anchor(all, shallow))
 	if len(calls) == 0 {
@@ -159,7 +159,7 @@ func (f *stepFinder) shallowDepth(all []rhythm) uint8 {
 	const none = math.MaxUint8
 	first, second := uint8(none), uint8(none)
 	for id := range all {
-		if all[id].count == 0 || f.markers.alloc(snapshot.StackID(id)) != markerForward {
+		if all[id].count == 0 || f.Activities.alloc(snapshot.StackID(id)) != markerForward {
 			continue
 		}
 		switch d := f.Stacks.depth[id]; {

@@ -39,9 +39,9 @@ func (f *stepFinder) numberedRanges() []int {
 	}
 	runs := map[key]*run{}
 	var order []*run
-	for i := range f.annotations {
-		a := &f.annotations[i]
-		name := f.Snapshot.String(a.Name)
+	for i := range f.Annotations {
+		a := &f.Annotations[i]
+		name := f.Stacks.snapshot.String(a.Name)
 		parts := stepName.FindStringSubmatch(name)
 		if parts == nil {
 			continue
@@ -56,7 +56,7 @@ func (f *stepFinder) numberedRanges() []int {
 			r = &run{}
 			runs[k], order = r, append(order, r)
 		} else {
-			before := &f.annotations[r.ranges[len(r.ranges)-1]]
+			before := &f.Annotations[r.ranges[len(r.ranges)-1]]
 			follows := number == r.last+1 || number < r.last // again from the start in the next epoch
 			r.broken = r.broken || before.NoEnd || a.NoStart || a.From < before.To || !follows
 		}
@@ -83,13 +83,13 @@ func (f *stepFinder) byNumbers() []replay.EventIndex {
 		return nil
 	}
 	var cuts []replay.EventIndex
-	if !f.annotations[ranges[0]].NoStart {
+	if !f.Annotations[ranges[0]].NoStart {
 		cuts = append(cuts, 0) // the first step is whole
 	}
 	for _, i := range ranges[1:] {
-		cuts = append(cuts, replay.EventIndex(f.annotations[i].From))
+		cuts = append(cuts, replay.EventIndex(f.Annotations[i].From))
 	}
-	if last := &f.annotations[ranges[len(ranges)-1]]; !last.NoEnd {
+	if last := &f.Annotations[ranges[len(ranges)-1]]; !last.NoEnd {
 		cuts = append(cuts, replay.EventIndex(last.To))
 	}
 	cuts = slices.Compact(cuts)

@@ -235,7 +235,7 @@ func TestSteps(t *testing.T) {
 					want = append(want, replay.EventIndex(n))
 				}
 			})
-			s := FindSteps(test.tape.record())
+			s := test.tape.record().Steps()
 			if s.Method != test.want {
 				t.Errorf("found by %s, want %s", s.Method.Key(), test.want.Key())
 			}
@@ -255,9 +255,9 @@ func TestHiddenAnnotations(t *testing.T) {
 		tape.annotated("Optimizer.step#AdamW.step", func() { tape.part(PhaseOptimizer) })
 	}
 	r := tape.record()
-	annotated := FindSteps(r)
+	annotated := r.Steps()
 	r.Snapshot.Annotations = nil
-	hidden := FindSteps(r)
+	hidden := NewRecording(r.Source, r.Device).Steps()
 	if hidden.Method != StepsByOptimizer || !slices.Equal(hidden.Boundaries, annotated.Boundaries) {
 		t.Errorf("hidden: %s %v, annotated: %v", hidden.Method.Key(), hidden.Boundaries, annotated.Boundaries)
 	}
@@ -274,7 +274,7 @@ func TestNumberedSteps(t *testing.T) {
 	}
 	r := tape.record()
 	var names []string
-	for _, step := range FindSteps(r).Steps {
+	for _, step := range r.Steps().Steps {
 		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To,
 			step.Complete))
 	}
@@ -309,7 +309,7 @@ func TestStepRanges(t *testing.T) {
 		})
 	}
 	r := tape.record()
-	s := FindSteps(r)
+	s := r.Steps()
 	n := r.Device.States() - 1
 	id := func(name string) snapshot.StringID {
 		return snapshot.StringID(slices.Index(r.Snapshot.Strings, name))

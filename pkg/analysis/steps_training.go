@@ -15,12 +15,12 @@ const (
 )
 
 func (f *stepFinder) isNamed(annotation int, prefix string) bool {
-	return strings.HasPrefix(f.Snapshot.String(f.annotations[annotation].Name), prefix)
+	return strings.HasPrefix(f.Stacks.snapshot.String(f.Annotations[annotation].Name), prefix)
 }
 
 func (f *stepFinder) byAnnotation() []replay.EventIndex {
 	var ends, starts []replay.EventIndex
-	for i, a := range f.annotations {
+	for i, a := range f.Annotations {
 		switch {
 		case f.isNamed(i, optimizerStep) && !a.NoEnd && a.To > 0:
 			ends = append(ends, replay.EventIndex(a.To))
@@ -47,7 +47,7 @@ func (f *stepFinder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 	e := f.Device.Events
 	works := func(from, to replay.EventIndex) bool {
 		for i := from; i < to; i++ {
-			if e.Action[i] == snapshot.Alloc && f.markers.alloc(e.Stack[i]) != markerOptimizer {
+			if e.Action[i] == snapshot.Alloc && f.Activities.alloc(e.Stack[i]) != markerOptimizer {
 				return true
 			}
 		}
@@ -69,13 +69,13 @@ func (f *stepFinder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 func (f *stepFinder) byOptimizer() []replay.EventIndex {
 	e := f.Device.Events
 	var ends []replay.EventIndex
-	for _, run := range f.Phases().Runs {
+	for _, run := range f.Phases.Runs {
 		if run.Phase != PhaseOptimizer {
 			continue
 		}
 		end := run.Last + 1
 		for int(end) < e.Len() && e.Action[end] == snapshot.FreeCompleted &&
-			f.markers.free(e.Stack[end]) == markerOptimizer {
+			f.Activities.free(e.Stack[end]) == markerOptimizer {
 			end++
 		}
 		ends = append(ends, end)
@@ -126,7 +126,7 @@ func (f *stepFinder) byBackward() []replay.EventIndex {
 
 func (f *stepFinder) byBackwardRuns() []replay.EventIndex {
 	var starts []replay.EventIndex
-	for _, run := range f.Phases().Runs {
+	for _, run := range f.Phases.Runs {
 		if run.Phase == PhaseBackward {
 			starts = append(starts, run.Start)
 		}

@@ -115,11 +115,32 @@ func (t *tape) annotated(name string, body func()) {
 // record ends the recording, ready for questions.
 func (t *tape) record() *Recording {
 	s := t.Snapshot()
-	return Record(s, Stacks(s), replay.Replay(s, 0))
+	return NewRecording(NewSource(s), replay.Replay(s, 0))
 }
 
 // replay ends the recording.
 func (t *tape) replay() (*StackFacts, *replay.Device) {
 	s := t.Snapshot()
 	return Stacks(s), replay.Replay(s, 0)
+}
+
+// recordingOf is a recording of stacks that were read already.
+func recordingOf(st *StackFacts, d *replay.Device) *Recording {
+	source := NewSource(st.snapshot)
+	source.Stacks = st
+	return NewRecording(source, d)
+}
+
+func markersOf(st *StackFacts, d *replay.Device) *markers { return newMarkers(st, d.Events) }
+
+func phasesOf(st *StackFacts, d *replay.Device) *Phases {
+	return FindPhases(newMarkers(st, d.Events), d.Events)
+}
+
+func classify(st *StackFacts, d *replay.Device) *Families {
+	return classifyWith(nil, st, d)
+}
+
+func classifyWith(o *Overridden, st *StackFacts, d *replay.Device) *Families {
+	return Classify(st, markersOf(st, d), phasesOf(st, d), o, d)
 }

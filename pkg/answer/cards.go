@@ -48,7 +48,7 @@ var nowhere = Evidence{State: analysis.NoState, Allocation: -1}
 // say beside each request that failed. The last ones take what [Predict] says of
 // the recording, if anything.
 func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure) {
-	peak := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
+	peak := r.Holders(r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
 	oom, failures := outOfMemory(r, p)
 	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures
 }

@@ -19,7 +19,7 @@ func growing(r *analysis.Recording) Card {
 		c.Value, c.Line = "Not recorded", "needs a history of events"
 		return c
 	}
-	steps := analysis.FindSteps(r)
+	steps := r.Steps()
 	switch len(steps.Boundaries) {
 	case 0:
 		return growingWithout(c, r)
@@ -34,7 +34,7 @@ func growing(r *analysis.Recording) Card {
 		wordFor(len(steps.Boundaries)-1, steps.Method.Word())
 	c.Curve = lowest(d, steps.Ranges())
 	c.Evidence = Evidence{From: from, To: to, State: to, Allocation: -1}
-	leaks := analysis.FindLeaks(r, steps)
+	leaks := r.Leaks()
 	switch {
 	case len(leaks.Leaks) > 0:
 		leak := &leaks.Leaks[0]
@@ -61,7 +61,7 @@ func growingWithout(c Card, r *analysis.Recording) Card {
 	c.Curve = lowest(d, analysis.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
 	c.Line = "nothing allocated here is still live"
 	c.Evidence = Evidence{State: last, Allocation: -1}
-	for _, row := range analysis.HoldersSince(r, last, 0, analysis.Grouping{By: analysis.BySite}).Rows {
+	for _, row := range r.HoldersSince(last, 0, analysis.Grouping{By: analysis.BySite}).Rows {
 		// What was there before is in BeforeBytes.
 		if row.Key != "" && row.Change() > 0 {
 			site := r.Stacks.Site(row.Stack)

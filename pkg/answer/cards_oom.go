@@ -32,7 +32,7 @@ var oomWords = map[analysis.OOMVerdict]string{
 func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	const question = "What happened at the OOM?"
 	d := r.Device
-	ooms := analysis.FindOOMs(r, 0)
+	ooms := r.OOMs(0)
 	if len(ooms) == 0 {
 		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events",
 			Evidence: nowhere}
@@ -47,7 +47,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		}
 		return c, nil
 	}
-	f := &failure{r: r, settings: analysis.SettingsOf(r.Snapshot), capacity: analysis.CapacityOf(r, 0)}
+	f := &failure{r: r, settings: r.Settings(), capacity: analysis.CapacityOf(r.Device, 0)}
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]

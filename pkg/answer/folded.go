@@ -16,7 +16,7 @@ import (
 func Folded(w io.Writer, in *Input, at Moment) error {
 	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
 		state, err := at.State(r)
-		return analysis.FoldedActive(r, state), err
+		return analysis.FoldedActive(r.Stacks, r.Device, state), err
 	})
 }
 
@@ -24,7 +24,7 @@ func Folded(w io.Writer, in *Input, at Moment) error {
 // rounding adds to a block, and what is free.
 func FoldedSegments(w io.Writer, in *Input) error {
 	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
-		return analysis.FoldedSegments(r), nil
+		return analysis.FoldedSegments(r.Stacks, r.Device), nil
 	})
 }
 

@@ -37,7 +37,7 @@ func FuzzAnswers(f *testing.F) {
 		for _, r := range in.Recordings {
 			Cards(r, Predict(r))
 			for by := range analysis.ByCount {
-				h := analysis.Holders(r, r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
+				h := r.Holders(r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {
 					t.Fatalf("by %s: %d of %d bytes", analysis.By(by), sum, r.Device.Totals.PeakBytes)
 				}

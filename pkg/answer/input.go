@@ -12,28 +12,22 @@ import (
 
 // Input is one snapshot with everything that a report says about it.
 type Input struct {
-	Name     string // of the file, as it is to be shown
-	Snapshot *snapshot.Snapshot
-	Devices  []*replay.Device
-
-	Stacks     *analysis.StackFacts
+	*analysis.Source
+	Name       string // of the file, as it is to be shown
+	Devices    []*replay.Device
 	Recordings []*analysis.Recording // of the devices, in their order
 }
 
 // NewInput replays every device of a snapshot that has events or segments.
 func NewInput(name string, s *snapshot.Snapshot) Input {
-	in := Input{Name: name, Snapshot: s, Stacks: analysis.Stacks(s)}
+	in := Input{Name: name, Source: analysis.NewSource(s)}
 	for _, id := range s.Devices() {
 		d := replay.Replay(s, id)
 		in.Devices = append(in.Devices, d)
-		in.Recordings = append(in.Recordings, analysis.Record(s, in.Stacks, d))
+		in.Recordings = append(in.Recordings, analysis.NewRecording(in.Source, d))
 	}
 	return in
 }
-
-// Override has a person's rules say what tensors are for, before all others. It
-// has to come before any question.
-func (in *Input) Override(rules *analysis.Overrides) { in.Stacks.Override(rules) }
 
 // Only leaves one device of the snapshot, and reports whether it has it.
 func (in *Input) Only(id snapshot.DeviceID) bool {

@@ -66,8 +66,8 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 	value := newDevices[LeaksDevice](LeaksSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		steps := analysis.FindSteps(r)
-		leaks, cycles := analysis.FindLeaks(r, steps), analysis.FindCycles(r, steps)
+		steps := r.Steps()
+		leaks, cycles := r.Leaks(), r.Cycles()
 		leaks.Leaks = slices.DeleteFunc(leaks.Leaks, func(l analysis.Leak) bool { return provedCycle(&l, cycles) })
 		value.Devices = append(value.Devices, newLeaksDevice(in, r, steps, leaks, cycles))
 		s.leaks(in, r, steps, leaks, cycles, rows)

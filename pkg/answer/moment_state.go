@@ -76,7 +76,7 @@ func (m Moment) time(d *replay.Device) (int, error) {
 
 // step is the peak of a step.
 func (m Moment) step(r *analysis.Recording) (int, error) {
-	steps := analysis.FindSteps(r)
+	steps := r.Steps()
 	if n := len(steps.Boundaries); m.n > int64(n) {
 		return 0, fmt.Errorf("step %s is %w, in which %s", units.Count(m.n), errNotThere,
 			units.Plural(n, "step ends", "steps end"))
@@ -87,7 +87,7 @@ func (m Moment) step(r *analysis.Recording) (int, error) {
 
 // annotation is the peak inside the first range of a name.
 func (m Moment) annotation(r *analysis.Recording) (int, error) {
-	for _, a := range analysis.FindAnnotations(r) {
+	for _, a := range r.Annotations() {
 		if r.Snapshot.String(a.Name) == m.name {
 			return analysis.PeakBetween(r.Device, a.From, a.To), nil
 		}

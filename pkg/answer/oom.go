@@ -75,9 +75,9 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 	value := newDevices[OOMDevice](OOMSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		f := &failure{in: in, r: r, settings: analysis.SettingsOf(r.Snapshot),
-			capacity: analysis.CapacityOf(r, o.Capacity)}
-		ooms := analysis.FindOOMs(r, o.Capacity)
+		f := &failure{in: in, r: r, settings: r.Settings(),
+			capacity: analysis.CapacityOf(r.Device, o.Capacity)}
+		ooms := r.OOMs(o.Capacity)
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
 			CapacityLeastBytes: f.capacity.AtLeast,
@@ -136,7 +136,7 @@ func (f *failure) outOfMemory(o *analysis.OOM) OutOfMemory {
 
 // holders are who held memory at the failure.
 func (f *failure) holders(o *analysis.OOM) *analysis.Holding {
-	return analysis.Holders(f.r, o.State(), analysis.Grouping{By: analysis.BySite})
+	return f.r.Holders(o.State(), analysis.Grouping{By: analysis.BySite})
 }
 
 func poolName(s *snapshot.Snapshot, id snapshot.PoolID) string {

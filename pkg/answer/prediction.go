@@ -49,13 +49,13 @@ func Predict(r *analysis.Recording) *Prediction {
 // reserved memory is at its highest, which is first tried without looking at the
 // segments.
 func mayMatter(r *analysis.Recording) bool {
-	state := analysis.ReservedPeakState(r)
+	state := analysis.ReservedPeakState(r.Device)
 	reserved := r.Device.Totals.ReservedPeakBytes
 	most := analysis.Fragmentation{Reserved: reserved, Bytes: reserved - r.Device.ActiveBytes()[state]}
 	if !most.Matters() {
 		return false
 	}
-	f := analysis.FragmentationsAt(r, state)[state]
+	f := r.Layouts().FragmentationsAt(state)[state]
 	return mayCure(&f)
 }
 

@@ -74,7 +74,7 @@ type UnreadableRank struct {
 func RankOf(in *Input, rank analysis.RankName) []analysis.RankSummary {
 	var list []analysis.RankSummary
 	for _, r := range in.Recordings {
-		list = append(list, analysis.SummariseRank(r, analysis.FindSteps(r), rank, in.FileName()))
+		list = append(list, r.Rank(rank, in.FileName()))
 	}
 	return list
 }

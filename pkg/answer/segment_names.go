@@ -30,7 +30,7 @@ const noSegment = -1
 
 func newSegmentNames(r *analysis.Recording) *segmentNames {
 	n := &segmentNames{d: r.Device}
-	l := analysis.LayoutAt(r, 0)
+	l := r.Layouts().At(0)
 	for i := range l.Segments {
 		seg := &l.Segments[i]
 		n.add(seg.Address, seg.Size, seg.Stream, seg.Expandable)

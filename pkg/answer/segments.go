@@ -59,7 +59,7 @@ func Segments(in []Input, at Moment) (*Sheet, error) {
 		if err != nil {
 			return err
 		}
-		l := analysis.LayoutAt(r, state)
+		l := r.Layouts().At(state)
 		device := newSegmentsDevice(in, r, l)
 		value.Devices = append(value.Devices, device)
 		s.device(in, r.Device, units.Plural(len(l.Segments), "segment", "segments")+" with "+

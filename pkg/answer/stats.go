@@ -141,7 +141,7 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		LiveBlockRequestedBytes: r.LiveRequestedBytes,
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
-		CapacityBytes:           analysis.CapacityOf(recording, o.Capacity).Given,
+		CapacityBytes:           analysis.CapacityOf(recording.Device, o.Capacity).Given,
 		Advice:                  []AdviceGiven{},
 		Unread:                  newUnread(&in.Snapshot.Oddity),
 	}
@@ -156,14 +156,14 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	var fragmentation *analysis.Fragmentations
 	var wait sync.WaitGroup
-	wait.Go(func() { fragmentation = analysis.FindFragmentation(r) })
-	steps := analysis.FindSteps(r)
+	wait.Go(func() { fragmentation = r.Fragmentation() })
+	steps := r.Steps()
 	stats.StepMethod = steps.Method.Key()
 	stats.Windows = windows(r, steps, o.Every)
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
-	settings := analysis.SettingsOf(r.Snapshot)
+	settings := r.Settings()
 	stats.AllocConf = settings.Conf
 	for _, a := range fragmentation.AtPeak.Advise(settings) {
 		stats.Advice = append(stats.Advice,
@@ -200,7 +200,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 		s.add(curve(d.ActiveBytes()))
 	}
 	s.put(totals(d, stats))
-	s.tooSmall(o.Capacity, stats.CapacityBytes, analysis.CapacityOf(r, 0).AtLeast)
+	s.tooSmall(o.Capacity, stats.CapacityBytes, analysis.CapacityOf(r.Device, 0).AtLeast)
 	s.put(counts(d, stats))
 	s.moreStats(stats, o)
 	if !d.Reconciliation.EndUnknown {

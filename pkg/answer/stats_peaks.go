@@ -53,7 +53,7 @@ func fragment(r *analysis.Recording, list []Window) {
 	for i := range list {
 		states[i] = list[i].To
 	}
-	at := analysis.FragmentationsAt(r, states...)
+	at := r.Layouts().FragmentationsAt(states...)
 	for i := range list {
 		bytes := at[list[i].To].Bytes
 		list[i].FragmentationBytes = &bytes

@@ -52,7 +52,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 		if err != nil {
 			return err
 		}
-		h := analysis.HoldersSince(r, state, analysis.PreviousPeak(r.Device, state), o.Grouping)
+		h := r.HoldersSince(state, analysis.PreviousPeak(r.Device, state), o.Grouping)
 		value.Devices = append(value.Devices, newTopDevice(in, r, h))
 		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.said(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))

@@ -86,7 +86,7 @@ func (d *Device) Sites(state int) []Site {
 	if state < 0 || state >= d.States() {
 		panic(fmt.Sprintf("memviz: state %d of a device that has %d", state, d.States()))
 	}
-	holding := analysis.Holders(d.recording, state, analysis.Grouping{By: analysis.BySite})
+	holding := d.recording.Holders(state, analysis.Grouping{By: analysis.BySite})
 	sites := make([]Site, len(holding.Rows))
 	for i := range holding.Rows {
 		row := &holding.Rows[i]

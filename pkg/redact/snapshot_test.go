@@ -144,17 +144,18 @@ func TestEveryTextOfTheModelIsKnown(t *testing.T) {
 // conclusions are what rules make of a snapshot, without its names.
 func conclusions(s *snapshot.Snapshot) string {
 	var b strings.Builder
-	stacks := analysis.Stacks(s)
+	source := analysis.NewSource(s)
+	stacks := source.Stacks
 	for _, id := range s.Devices() {
 		d := replay.Replay(s, id)
-		r := analysis.Record(s, stacks, d)
+		r := analysis.NewRecording(source, d)
 		families := r.Families()
 		for i := range d.Allocations {
 			fmt.Fprint(&b, families.Rules[i], " ")
 		}
-		steps := analysis.FindSteps(r)
-		fmt.Fprintln(&b, r.Phases().Runs, steps.Method, steps.Boundaries, analysis.CapacityOf(r, 0))
-		for _, a := range analysis.FindAnnotations(r) {
+		steps := r.Steps()
+		fmt.Fprintln(&b, r.Phases().Runs, steps.Method, steps.Boundaries, analysis.CapacityOf(r.Device, 0))
+		for _, a := range r.Annotations() {
 			fmt.Fprintln(&b, a.From, a.To, a.Lane, a.NoStart, a.NoEnd)
 		}
 	}

@@ -25,7 +25,7 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			r := d.in[i].Recordings[j]
-			known := analysis.CapacityOf(r, given.Bytes)
+			known := analysis.CapacityOf(r.Device, given.Bytes)
 			if known.TooSmall > 0 {
 				tooSmall = append(tooSmall, r)
 			}
@@ -62,5 +62,5 @@ func article(gpu string) string {
 
 // recordedCapacity is what the recording alone says.
 func recordedCapacity(r *analysis.Recording) *Capacity {
-	return newCapacity(r, analysis.CapacityOf(r, 0), GivenCapacity{})
+	return newCapacity(r, analysis.CapacityOf(r.Device, 0), GivenCapacity{})
 }

@@ -56,8 +56,8 @@ type deviceLanes struct {
 // setLanes finds them; id is that of the payload.
 func (view *Device) setLanes(r *analysis.Recording, id string) {
 	l := &deviceLanes{snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(),
-		steps: analysis.FindSteps(r)}
-	ranges, phases := analysis.FindAnnotations(r), r.Phases().Runs
+		steps: r.Steps()}
+	ranges, phases := r.Annotations(), r.Phases().Runs
 	l.ranges = outermost(ranges, maxRangeDepth, maxRanges)
 	l.phases = longest(phases, maxPhases)
 	words := stepWords[l.steps.Method]

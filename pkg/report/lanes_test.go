@@ -72,7 +72,7 @@ func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recor
 		t.Fatal(err)
 	}
 	states := uint64(r.Device.States())
-	ranges, runs, steps := analysis.FindAnnotations(r), r.Phases().Runs, analysis.FindSteps(r)
+	ranges, runs, steps := r.Annotations(), r.Phases().Runs, r.Steps()
 	if got := len(l.from) + view.Lanes.RangesLeftOut; got != len(ranges) {
 		t.Errorf("%d annotated ranges with those left out, want %d", got, len(ranges))
 	}

@@ -18,7 +18,7 @@ const benchEvents = 5_000_000
 func BenchmarkRun(b *testing.B) {
 	s := trainingShaped(benchEvents)
 	d := replay.Replay(s, 0)
-	r := analysis.Record(s, analysis.Stacks(s), d)
+	r := analysis.NewRecording(analysis.NewSource(s), d)
 	run := New(r)
 	if !run.Proof.Holds() {
 		b.Fatalf("not reproduced: %+v", run.Proof.First)

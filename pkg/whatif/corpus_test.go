@@ -21,7 +21,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range s.Devices() {
-			run := New(analysis.Record(s, analysis.Stacks(s), replay.Replay(s, id)))
+			run := New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, id)))
 			p := &run.Proof
 			t.Logf("%-45s %d  %5d of %5d addresses, %4d of %4d driver calls%s",
 				filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), id,

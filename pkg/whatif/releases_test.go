@@ -24,7 +24,7 @@ func TestReleases(t *testing.T) {
 				s.Format.HasTime = false
 				clear(s.Traces[0].Events.Stack)
 			}
-			r := analysis.Record(s, analysis.Stacks(s), replay.Replay(s, 0))
+			r := analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
 			x := findReleases(r, analysis.SettingsOf(s))
 			truth := v.owned()
 			for i, action := range r.Device.Events.Action {

@@ -37,11 +37,11 @@ type Run struct {
 
 // New makes a recording ready, and proves how far the model reproduces it.
 func New(r *analysis.Recording) *Run {
-	settings := analysis.SettingsOf(r.Snapshot)
+	settings := r.Settings()
 	x := findReleases(r, settings)
 	run := &Run{
 		r: r, settings: settings, steps: stepsOf(r.Device, x.owners), start: startOf(r, settings), pools: poolsOf(r),
-		typical: analysis.TypicalRequest(r), Limit: limitOf(r.Device, x), Retries: x.retries,
+		typical: analysis.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, x), Retries: x.retries,
 	}
 	for i := range run.steps {
 		switch run.steps[i].kind {
@@ -128,10 +128,10 @@ func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	if len(r.Snapshot.Pools) < 2 {
 		return nil
 	}
-	find := analysis.PoolFinder(r)
+	pools := r.Pools()
 	list := make([]snapshot.PoolID, len(r.Device.Allocations))
 	for i := range list {
-		if id, known := find(&r.Device.Allocations[i]); known {
+		if id := pools.ID(&r.Device.Allocations[i]); id != analysis.UnknownPool {
 			list[i] = id
 		}
 	}

@@ -17,7 +17,7 @@ type start struct {
 }
 
 func startOf(r *analysis.Recording, settings *analysis.Settings) start {
-	layout := analysis.LayoutAt(r, 0)
+	layout := r.Layouts().At(0)
 	s := start{cached: layout.FreeBytes(), liveBytes: layout.RequestedBytes, anomalies: layout.Anomalies}
 	for i := range layout.Segments {
 		seg := &layout.Segments[i]

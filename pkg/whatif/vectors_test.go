@@ -131,7 +131,7 @@ func number(s string) int64 {
 
 // runOf makes the history of device 0 ready.
 func runOf(s *snapshot.Snapshot) *Run {
-	return New(analysis.Record(s, analysis.Stacks(s), replay.Replay(s, 0)))
+	return New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
 }
 
 // reproducible are the kinds of programs that record all that decides where blocks
