@@ -10,9 +10,10 @@ import (
 
 // describe is one line a range: its lane as indentation, name, states, and
 // a question mark where an end is missing.
-func describe(r *Recording) string {
+func describe(tape *tape) string {
+	s, d := tape.replay()
 	var b strings.Builder
-	for _, a := range r.Annotations() {
+	for _, a := range FindAnnotations(s, d) {
 		from, to := fmt.Sprint(a.From), fmt.Sprint(a.To)
 		if a.NoStart {
 			from = "?"
@@ -20,7 +21,7 @@ func describe(r *Recording) string {
 		if a.NoEnd {
 			to = "?"
 		}
-		fmt.Fprintf(&b, "%s%s %s-%s\n", strings.Repeat(" ", a.Lane), r.Snapshot.String(a.Name), from, to)
+		fmt.Fprintf(&b, "%s%s %s-%s\n", strings.Repeat(" ", a.Lane), s.String(a.Name), from, to)
 	}
 	return b.String()
 }
@@ -81,7 +82,7 @@ func TestAnnotations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.record(test.tape)
-			if got := describe(test.tape.record()); got != test.want {
+			if got := describe(test.tape); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})

@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 	"sort"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -30,4 +32,18 @@ func newClock(e *snapshot.Events) *clock {
 // the index of the first event later than it.
 func (c *clock) state(micros int64) int {
 	return sort.Search(len(c.micros), func(i int) bool { return c.micros[i] > micros })
+}
+
+// never is later than every event.
+const never replay.EventIndex = math.MaxInt32
+
+// freedAt is when the user gave an allocation up, or never.
+func freedAt(a *replay.Allocation) replay.EventIndex {
+	switch {
+	case a.FreeRequested != replay.None:
+		return a.FreeRequested
+	case a.End != replay.None:
+		return a.End
+	}
+	return never
 }

@@ -2,26 +2,8 @@ package analysis
 
 import (
 	"math"
-	"path/filepath"
 	"testing"
-
-	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
 )
-
-const mib = 1 << 20
-
-// recording opens device 0 of a recorded file.
-func recording(t *testing.T, name string) (*StackFacts, *replay.Device) {
-	t.Helper()
-	dir := testkit.CorpusDir(t)
-	s, err := snapshot.Open(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Stacks(s), replay.Replay(s, 0)
-}
 
 // TestRecordings compares whole recordings with what is known of the programs
 // that made them: their phases, and the MiB of each family at the peak.
@@ -56,9 +38,9 @@ func TestRecordings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			st, d := recording(t, test.file)
-			f := classify(st, d)
-			if got := phasesOf(st, d).String(); got != test.phases {
+			r := recordedFile(t, test.file)
+			d, f := r.Device, r.Families()
+			if got := r.Phases().String(); got != test.phases {
 				t.Errorf("phases %q, want %q", got, test.phases)
 			}
 			bytes := f.BytesIn(d, d.Totals.PeakState)
@@ -85,22 +67,10 @@ func TestRecordings(t *testing.T) {
 func TestPythonFramesSuffice(t *testing.T) {
 	for _, file := range []string{"train_medium_annotated_torch210.pickle", "train_annotated_torch210.pickle"} {
 		t.Run(file, func(t *testing.T) {
-			st, d := recording(t, file)
-			all := classify(st, d)
-			cut := pythonOnly(st)
-			c := &replay.Device{Events: &snapshot.Events{}, Allocations: make([]replay.Allocation, len(d.Allocations)),
-				PreExisting: d.PreExisting}
-			*c.Events = *d.Events
-			c.Events.Stack = make([]snapshot.StackID, len(d.Events.Stack))
-			for i, id := range d.Events.Stack {
-				c.Events.Stack[i] = cut.id[id]
-			}
-			for i, a := range d.Allocations {
-				a.Stack, a.FreeStack = cut.id[a.Stack], cut.id[a.FreeStack]
-				c.Allocations[i] = a
-			}
-			few := classify(cut.st, c)
-			if got, want := phasesOf(cut.st, c).String(), phasesOf(st, d).String(); got != want {
+			r := recordedFile(t, file)
+			cut := pythonOnly(r)
+			d, all, few := r.Device, r.Families(), cut.Families()
+			if got, want := cut.Phases().String(), r.Phases().String(); got != want {
 				t.Errorf("phases %q, with all frames %q", got, want)
 			}
 			var same, total int64
@@ -115,29 +85,4 @@ func TestPythonFramesSuffice(t *testing.T) {
 			}
 		})
 	}
-}
-
-// pythonStacks are the stacks of a snapshot without their C++ frames, and where
-// each stack went.
-type pythonStacks struct {
-	st *StackFacts
-	id []snapshot.StackID
-}
-
-func pythonOnly(st *StackFacts) pythonStacks {
-	s := st.snapshot
-	c := snapshot.NewComposer(snapshot.Format{})
-	cut := pythonStacks{id: make([]snapshot.StackID, s.Stacks.Len())}
-	for id := range cut.id {
-		var list []snapshot.FrameText
-		for _, frame := range s.Stacks.Frames(snapshot.StackID(id)) {
-			f := s.Frames[frame]
-			if kindOf(slashed(s.String(f.File))).python() {
-				list = append(list, snapshot.FrameText{File: s.String(f.File), Line: f.Line, Name: s.String(f.Name)})
-			}
-		}
-		cut.id[id] = c.Stack(list...)
-	}
-	cut.st = Stacks(c.Snapshot())
-	return cut
 }

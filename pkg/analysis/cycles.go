@@ -119,17 +119,3 @@ func stretches(e *snapshot.Events, frees []replay.EventIndex) int {
 	}
 	return n
 }
-
-// collectorFrame is the innermost frame of a stack that shows the cycle collector.
-func (st *StackFacts) collectorFrame(id snapshot.StackID) snapshot.FrameID {
-	for _, frame := range st.snapshot.Stacks.Frames(id) {
-		if st.FrameClass[frame] != Internal {
-			continue
-		}
-		name := st.snapshot.String(st.snapshot.Frames[frame].Name)
-		if interpreterFacts(name).has(factCollector) {
-			return frame
-		}
-	}
-	return NoFrame
-}

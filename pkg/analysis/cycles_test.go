@@ -30,7 +30,7 @@ func TestCycles(t *testing.T) {
 	tape.free(nodes[2], destructor+loop) // an ordinary free
 	tape.free(others[1], unwinding)
 	tape.freeOld(50, automatic)
-	r := tape.record()
+	r := recordedTape(tape)
 	c := r.Cycles()
 
 	if c.Allocations != 4 || c.Bytes != 5350 || !c.FreeStacks {
@@ -91,8 +91,8 @@ func TestNoCycles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			st, d := tape.replay()
-			c := FindCycles(st, d, &Steps{})
+			r := recordedTape(tape)
+			c := FindCycles(r.Stacks, r.Device, &Steps{})
 			if len(c.Cycles) != 0 || c.Collections != 0 ||
 				c.Unwound != (Unwound{First: replay.None, Last: replay.None}) {
 				t.Errorf("found %+v", c)

@@ -8,12 +8,6 @@ import (
 	"testing"
 )
 
-// recorded ends a tape as a recording.
-func (t *tape) recorded() *Recording {
-	st, d := t.replay()
-	return recordingOf(st, d)
-}
-
 // diffText is a row as "change site operator before after lines lines".
 func diffText(r *DiffRow) string {
 	side := func(s DiffSide) string {
@@ -35,7 +29,7 @@ func TestDiffSaysWhoHasOperators(t *testing.T) {
 	of := func(stack string) *Recording {
 		tape := newTape()
 		tape.alloc(stack, 8)
-		return tape.recorded()
+		return recordedTape(tape)
 	}
 	const cpp = "at::_ops::mm::call(x)\n" + loop
 	for _, tt := range []struct {
@@ -112,7 +106,7 @@ func recordAll(list []string) *Recording {
 		fmt.Sscan(size, &bytes)
 		tape.alloc(stack, bytes)
 	}
-	return tape.recorded()
+	return recordedTape(tape)
 }
 
 // TestDiffAddsUp compares random states of random recordings: what the rows
@@ -121,7 +115,7 @@ func recordAll(list []string) *Recording {
 func TestDiffAddsUp(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 4))
-		a, b := randomRecording(random), randomRecording(random)
+		a, b := recordedRandom(random), recordedRandom(random)
 		stateA, stateB := random.IntN(a.Device.States()), random.IntN(b.Device.States())
 		d, back := Diff(a, stateA, b, stateB), Diff(b, stateB, a, stateA)
 		before, after, reverse := d.UnchangedBytes, d.UnchangedBytes, int64(0)
@@ -142,12 +136,6 @@ func TestDiffAddsUp(t *testing.T) {
 	}
 }
 
-// recordedFile is device 0 of a recorded file.
-func recordedFile(t *testing.T, name string) *Recording {
-	st, d := recording(t, name)
-	return recordingOf(st, d)
-}
-
 func diffPeaks(a, b *Recording) *Difference {
 	return Diff(a, a.Device.Totals.PeakState, b, b.Device.Totals.PeakState)
 }
@@ -160,7 +148,7 @@ func TestDiffEdited(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			r := recordedFile(t, file)
 			for name, edited := range map[string]*Recording{"itself": r, "edited": edit(r),
-				"Python alone": withoutNative(r)} {
+				"Python alone": pythonOnly(r)} {
 				d := diffPeaks(r, edited)
 				if len(d.Rows) > 0 || d.UnchangedRows < 4 {
 					t.Errorf("%s: %d rows differ and %d do not", name, len(d.Rows), d.UnchangedRows)
@@ -185,22 +173,7 @@ func edit(r *Recording) *Recording {
 			s.Strings[i] = "/moved" + text
 		}
 	}
-	st := Stacks(&s)
-	moved := recordingOf(st, r.Device)
-	moved.families = r.families
-	return moved
-}
-
-func withoutNative(r *Recording) *Recording {
-	cut := pythonOnly(r.Stacks)
-	d := *r.Device
-	d.Allocations = slices.Clone(d.Allocations)
-	for i := range d.Allocations {
-		d.Allocations[i].Stack = cut.id[d.Allocations[i].Stack]
-	}
-	python := recordingOf(cut.st, &d)
-	python.families = r.families
-	return python
+	return NewRecording(NewSource(&s), r.Device)
 }
 
 // TestDiffRecordings compares different programs, of which two share an optimizer.

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"math"
-
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
@@ -26,9 +24,6 @@ type evidence struct {
 
 	unnamedOfItsSize int // births without a stack that are as large as cuBLAS's workspace
 }
-
-// never is later than every event.
-const never replay.EventIndex = math.MaxInt32
 
 // site is what the allocations of one stack that were born in the recording have in common.
 type site struct {
@@ -63,17 +58,6 @@ func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 
 // life is how many events it lived.
 func (b *birth) life() replay.EventIndex { return b.freedAt - b.Start }
-
-// freedAt is when the user gave an allocation up, or never.
-func freedAt(a *replay.Allocation) replay.EventIndex {
-	switch {
-	case a.FreeRequested != replay.None:
-		return a.FreeRequested
-	case a.End != replay.None:
-		return a.End
-	}
-	return never
-}
 
 func gatherEvidence(st *StackFacts, m *markers, phases *Phases, d *replay.Device) *evidence {
 	ev := &evidence{st: st, d: d, markers: m, phases: phases}

@@ -1,6 +1,10 @@
 package analysis
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // interpreterSymbols are functions of CPython that say why it drops an object.
 // Names of allocators are among them: nothing is freed below an allocator,
@@ -37,4 +41,18 @@ func interpreterFacts(symbol string) facts {
 		return factCollector | factCollectorExplicit
 	}
 	return interpreterSymbols[name]
+}
+
+// collectorFrame is the innermost frame of a stack that shows the cycle collector.
+func (st *StackFacts) collectorFrame(id snapshot.StackID) snapshot.FrameID {
+	for _, frame := range st.snapshot.Stacks.Frames(id) {
+		if st.FrameClass[frame] != Internal {
+			continue
+		}
+		name := st.snapshot.String(st.snapshot.Frames[frame].Name)
+		if interpreterFacts(name).has(factCollector) {
+			return frame
+		}
+	}
+	return NoFrame
 }

@@ -201,7 +201,8 @@ func TestEmptyStack(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			m := markersOf(tape.replay())
+			s, d := tape.replay()
+			m := newMarkers(Stacks(s), d.Events)
 			if got := m.alloc(0); got != test.alloc {
 				t.Errorf("alloc marker %q, want %q", got, test.alloc)
 			}

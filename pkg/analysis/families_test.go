@@ -39,8 +39,8 @@ func TestBytesIn(t *testing.T) {
 	tape.free(scratch, loop)
 	tape.free(moment, step)
 	tape.block(7, loading)
-	st, d := tape.replay()
-	f := classify(st, d)
+	r := recordedTape(tape)
+	f, d := r.Families(), r.Device
 	for state, want := range [][FamilyCount]int64{
 		{Parameter: 7},
 		{Parameter: 7, Temporary: 100},

@@ -153,21 +153,9 @@ func (w *foldedWriter) frame(id snapshot.FrameID) string {
 		f := w.st.frame(id)
 		file := slashed(f.File)
 		w.noise[id] = w.st.FrameClass[id] == Internal && isInterpreterNoise(file, f.Function)
-		w.frames[id] = foldedName(baseFile(file) + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
+		w.frames[id] = foldedName(file[strings.LastIndexByte(file, '/')+1:] + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
 	}
 	return w.frames[id]
-}
-
-// isInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
-// the interpreter or the start of the process: the same on every stack.
-func isInterpreterNoise(file, function string) bool {
-	if kindOf(file).python() {
-		return false
-	}
-	return containsAny(function, "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start",
-		"__libc_start_main", "PyEval_", "PyObject_", "PyFunction_") ||
-		containsAny(file, "core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "ceval.c",
-			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
 }
 
 // foldedName makes a name that neither splits a line nor a path.

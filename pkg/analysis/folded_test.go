@@ -38,7 +38,7 @@ func foldedTape() *tape {
 }
 
 func TestFoldedActive(t *testing.T) {
-	r := foldedTape().recorded()
+	r := recordedTape(foldedTape())
 	const mm = "stream_0;active_allocated;train.py:4:main;model.py:2:attend;??:1:at::_ops::mm::call(x) 42"
 	const none = "stream_0;active_allocated;<non-python> 5"
 	tests := []struct {
@@ -67,7 +67,7 @@ func TestFoldedSegments(t *testing.T) {
 		snapshot.Block{Address: 5120, Size: 1024, RequestedSize: 77, Stack: stack})
 	tape.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 512, Device: 1},
 		snapshot.Block{Address: 1 << 20, Size: 512})
-	r := tape.recorded()
+	r := recordedTape(tape)
 	got := foldedLines(FoldedSegments(r.Stacks, r.Device))
 	want := []string{
 		"stream_0;seg_4096;active_allocated;a.py:1:f 500",
@@ -82,7 +82,7 @@ func TestFoldedSegments(t *testing.T) {
 
 // TestFoldedStops leaves both listings at their first path.
 func TestFoldedStops(t *testing.T) {
-	r := foldedTape().recorded()
+	r := recordedTape(foldedTape())
 	for range FoldedActive(r.Stacks, r.Device, 4) {
 		break
 	}
@@ -103,7 +103,7 @@ func TestFoldedAddsUp(t *testing.T) {
 		return bytes
 	}
 	for seed := range uint64(100) {
-		r := randomRecording(rand.New(rand.NewPCG(seed, 11)))
+		r := recordedRandom(rand.New(rand.NewPCG(seed, 11)))
 		for state, active := range r.Device.ActiveBytes() {
 			if got := sum(FoldedActive(r.Stacks, r.Device, state)); got != active {
 				t.Fatalf("seed %d, state %d: %d bytes, active are %d", seed, state, got, active)

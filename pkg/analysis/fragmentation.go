@@ -43,6 +43,9 @@ func (g FragmentationGrade) String() string { return g.Key() }
 // half-filled segments of 20 MiB are 15 % of a small program.
 const minReservedToJudge = 1 << 30
 
+// Measurable reports whether enough is reserved for the share to mean anything.
+func (f *Fragmentation) Measurable() bool { return f.Reserved >= minReservedToJudge }
+
 // Share is the fragmentation as a part of what is reserved, from 0 to 1.
 func (f *Fragmentation) Share() float64 {
 	if f.Reserved <= 0 {
@@ -54,7 +57,7 @@ func (f *Fragmentation) Share() float64 {
 // Grade is the word for the share.
 func (f *Fragmentation) Grade() FragmentationGrade {
 	switch share := f.Share(); {
-	case f.Reserved < minReservedToJudge || share < 0.05:
+	case !f.Measurable() || share < 0.05:
 		return FragmentationLow
 	case share <= 0.15:
 		return FragmentationSome
@@ -69,7 +72,7 @@ const mattersFrom = 0.20
 
 // Matters reports whether the fragmentation is more than varying sizes leave behind.
 func (f *Fragmentation) Matters() bool {
-	return f.Reserved >= minReservedToJudge && f.Share() >= mattersFrom
+	return f.Measurable() && f.Share() >= mattersFrom
 }
 
 // FragmentationOf measures a layout. Typical is the size in bytes of a large
@@ -138,4 +141,10 @@ func TypicalRequest(e *snapshot.Events) int64 {
 	}
 	slices.Sort(sizes)
 	return sizes[(len(sizes)*95+99)/100-1]
+}
+
+// MostlyIdle reports whether most of what is reserved are segments that nothing uses.
+// When more was reserved they were of no use: each size needed segments of its own.
+func (f *Fragmentation) MostlyIdle() bool {
+	return f.Measurable() && 2*f.Returnable >= f.Reserved
 }

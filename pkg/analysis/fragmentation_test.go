@@ -93,32 +93,13 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 			state, before := g.state(), g.Reserved()
 			g.EmptyCache()
 			returned := before - g.Reserved()
-			f := g.stop().Layouts().FragmentationsAt(state)[state]
+			f := recordedSnapshot(g.stop()).Layouts().FragmentationsAt(state)[state]
 			if f.Returnable != returned {
 				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable,
 					returned)
 			}
 			if f.Reserved != before || f.Bytes > f.Cached-f.Returnable {
 				t.Errorf("%q, seed %d: %+v", conf, seed, f)
-			}
-		}
-	}
-}
-
-// TestFragmentationTellsApart holds the one number against programs that ran
-// out of memory with fragmentation and without.
-func TestFragmentationTellsApart(t *testing.T) {
-	for _, conf := range []string{"", "expandable_segments:True"} {
-		for _, story := range []struct {
-			oomStory
-			low, high float64
-		}{{oomStories[0], 0, 0.05}, {oomStories[1], 0.15, 1}} {
-			for seed := range uint64(20) {
-				r, _ := story.record(t, conf, seed)
-				o := &r.OOMs(0)[0]
-				if share := o.Fragmentation.Share(); share < story.low || share > story.high {
-					t.Errorf("%s %q, seed %d: %.3f of reserved is fragmentation", story.name, conf, seed, share)
-				}
 			}
 		}
 	}
@@ -131,10 +112,10 @@ func TestTypicalRequest(t *testing.T) {
 		tape.alloc(loop, 1*mib) // not large
 	}
 	s := tape.Snapshot()
-	if got := TypicalRequest(recordOf(s).Device.Events); got != 96*mib {
+	if got := TypicalRequest(recordedSnapshot(s).Device.Events); got != 96*mib {
 		t.Errorf("%d bytes, want the 95th of 100", got)
 	}
-	if got := TypicalRequest(recordOf(newTape().Snapshot()).Device.Events); got != 20*mib {
+	if got := TypicalRequest(recordedTape(newTape()).Device.Events); got != 20*mib {
 		t.Errorf("%d bytes without requests", got)
 	}
 }
@@ -143,7 +124,7 @@ func TestTypicalRequest(t *testing.T) {
 func TestFragmentationsAt(t *testing.T) {
 	g := newGPU(t, "", allocator.NewSimulatedDriver(1<<40))
 	g.wander(t, rand.New(rand.NewPCG(1, 2)), 4000, func() {})
-	r := g.stop()
+	r := recordedSnapshot(g.stop())
 	end := r.Device.Events.Len()
 	var states []int
 	for state := end; state >= 0; state -= 97 {

@@ -179,3 +179,15 @@ func containsAny(s string, parts ...string) bool {
 	}
 	return false
 }
+
+// isInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
+// the interpreter or the start of the process: the same on every stack.
+func isInterpreterNoise(file, function string) bool {
+	if kindOf(file).python() {
+		return false
+	}
+	return containsAny(function, "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start",
+		"__libc_start_main", "PyEval_", "PyObject_", "PyFunction_") ||
+		containsAny(file, "core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "ceval.c",
+			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
+}

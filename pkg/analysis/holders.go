@@ -50,9 +50,6 @@ type Grouping struct {
 	Depth int
 }
 
-// NoState stands for a state that is not there or not asked about.
-const NoState = -1
-
 // Holding is what holds memory in a state. Bytes are requested bytes of live
 // allocations, pending ones included, so they sum up to active bytes.
 type Holding struct {

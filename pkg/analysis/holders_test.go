@@ -12,52 +12,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Stacks of a random recording: recursion, one function in two files, a call of
-// a call, no user frame, no Python, nothing.
-var randomStacks = []string{
-	"",
-	loop,
-	"model.py|attend\nmodel.py|forward\n" + loop,
-	"model.py|forward\nmodel.py|forward\n" + loop,
-	"other.py|forward\n" + loop,
-	"at::_ops::mm::call(x)\nmodel.py|forward\n" + module,
-	"at::_ops::mm::call(x)\n" + engine,
-	"/v/site-packages/einops/einops.py|reduce",
-	"malloc\nmain",
-}
-
-// randomRecording is a trace on which events are missing and addresses overlap
-// now and then, with two streams and, in the final segments, two pools.
-func randomRecording(r *rand.Rand) *Recording {
-	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	var stacks []snapshot.StackID
-	for _, text := range randomStacks {
-		stacks = append(stacks, c.Stack(frames(text)...))
-	}
-	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested,
-		snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SnapshotTaken}
-	c.Trace(0)
-	for range r.IntN(80) {
-		c.Event(0, snapshot.EventText{
-			Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(9)), Size: int64(r.IntN(5)) * 100,
-			Stream: 7 * uint64(r.IntN(2)), Stack: stacks[r.IntN(len(stacks))],
-		})
-	}
-	for segment := range uint64(2) {
-		var blocks []snapshot.Block
-		for block := range uint64(4) {
-			blocks = append(blocks, snapshot.Block{
-				Address: 512 * (1 + 4*segment + block), Size: 512, RequestedSize: int64(r.IntN(512)),
-				State: snapshot.BlockState(r.IntN(3)), Stack: stacks[r.IntN(len(stacks))],
-			})
-		}
-		pool := c.Pool(snapshot.Pool{A: segment})
-		c.Segment(snapshot.Segment{Address: 512 * (1 + 4*segment), TotalSize: 2048, Pool: pool}, blocks...)
-	}
-	s := c.Snapshot()
-	return NewRecording(NewSource(s), replay.Replay(s, 0))
-}
-
 // slowKeys is what an allocation counts to, worked out from its stack each time:
 // the row itself and all rows that its user frames make.
 func slowKeys(r *Recording, i int, g Grouping) (key string, through []string) {
@@ -147,7 +101,7 @@ func TestHolders(t *testing.T) {
 	}
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		r := randomRecording(random)
+		r := recordedRandom(random)
 		for state, active := range r.Device.ActiveBytes() {
 			before := random.IntN(r.Device.States()+1) - 1
 			for _, g := range groupings {
@@ -214,8 +168,7 @@ func TestHoldersKeys(t *testing.T) {
 	tape.alloc("model.py|attend\nmodel.py|forward\n"+loop, 30)
 	tape.alloc(loop, 5)
 	tape.alloc("", 1)
-	st, d := tape.replay()
-	r := recordingOf(st, d)
+	r := recordedTape(tape)
 	type row struct {
 		key         string
 		self, total int64
@@ -251,9 +204,9 @@ func TestHoldersEventPool(t *testing.T) {
 	tape := newTape()
 	tape.alloc(loop, 5)
 	private := tape.Pool(snapshot.Pool{A: 3, B: 1})
-	st, d := tape.replay()
-	d.Events.Pool = []snapshot.PoolID{private}
-	h := recordingOf(st, d).Holders(1, Grouping{By: ByPool})
+	r := recordedTape(tape)
+	r.Device.Events.Pool = []snapshot.PoolID{private}
+	h := r.Holders(1, Grouping{By: ByPool})
 	if len(h.Rows) != 1 || h.Rows[0].Key != "3,1" {
 		t.Errorf("rows %+v, want one of pool 3,1", h.Rows)
 	}
@@ -272,7 +225,7 @@ func TestParseBy(t *testing.T) {
 
 func TestLargest(t *testing.T) {
 	for seed := range uint64(40) {
-		r := randomRecording(rand.New(rand.NewPCG(seed, 3)))
+		r := recordedRandom(rand.New(rand.NewPCG(seed, 3)))
 		for state := range r.Device.States() {
 			all := Largest(r.Device, state, 1000)
 			var live []int

@@ -81,14 +81,14 @@ func (l *Layout) RoundingBytes() int64 { return l.ActiveBytes - l.RequestedBytes
 type LayoutHistory struct {
 	s        *snapshot.Snapshot
 	d        *replay.Device
-	settings *Settings
+	Settings *Settings
 	kinds    *spanKinds
 	sizes    *blockSizes
 }
 
 // NewLayoutHistory reads from a device what all its memory maps rest on.
 func NewLayoutHistory(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *LayoutHistory {
-	return &LayoutHistory{s: s, d: d, settings: settings, kinds: newSpanKinds(s, d, settings),
+	return &LayoutHistory{s: s, d: d, Settings: settings, kinds: newSpanKinds(s, d, settings),
 		sizes: newBlockSizes(s, d, settings)}
 }
 

@@ -50,7 +50,7 @@ func TestLayoutsOfNonsense(t *testing.T) {
 			c.Segment(snapshot.Segment{Address: addr(), TotalSize: size(), Expandable: rng.IntN(2) == 0,
 				SizeClass: snapshot.SizeClass(rng.IntN(3))}, blocks...)
 		}
-		r := recordOf(c.Snapshot())
+		r := recordedSnapshot(c.Snapshot())
 		states := []int{-5, r.Device.Events.Len() + 5}
 		for range 10 {
 			states = append(states, rng.IntN(r.Device.States()))

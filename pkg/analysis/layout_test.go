@@ -26,13 +26,13 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 				calls := 0
 				g.wander(t, rng, 1500, func() {
 					calls++
-					g.capture(t, conf, calls)
+					capture(t, g, conf, calls)
 					if calls%10 == 0 {
 						want[g.state()] = segmentsText(g.Segments())
 					}
 				})
 				want[g.state()] = segmentsText(g.Segments())
-				r := g.stop()
+				r := recordedSnapshot(g.stop())
 				states := make([]int, 0, len(want))
 				for state := range want {
 					states = append(states, state)
@@ -59,7 +59,7 @@ func TestLayoutAgainstAllocator(t *testing.T) {
 // capture sends the requests of a stream to a private pool for a while. With
 // max_split_size the pool may give segments back, and only events of newer torch
 // versions say of which pool those were.
-func (g *gpu) capture(t *testing.T, conf string, calls int) {
+func capture(t *testing.T, g *gpu, conf string, calls int) {
 	t.Helper()
 	graph := snapshot.Pool{B: 7}
 	var err error
@@ -90,7 +90,7 @@ func TestLayoutOfCutRecording(t *testing.T) {
 			g.Emit = emit
 			want := map[int]allocator.Stats{0: g.Stats()}
 			g.wander(t, rng, 600, func() { want[g.state()] = g.Stats() })
-			r := g.stop()
+			r := recordedSnapshot(g.stop())
 			for state, stats := range want {
 				l := r.Layouts().At(state)
 				if l.ReservedBytes != stats.Reserved.Current || l.RequestedBytes != stats.Requested.Current {
@@ -110,4 +110,25 @@ func TestLayoutOfCutRecording(t *testing.T) {
 		}
 		t.Logf("%q: %d of %d active bytes are missing", conf, off, active)
 	}
+}
+
+// layoutText is the same of a layout.
+func layoutText(r *Recording, l *Layout) string {
+	var list []allocator.Segment
+	for i := range l.Segments {
+		s := &l.Segments[i]
+		seg := allocator.Segment{
+			Address: s.Address, TotalSize: s.Size, Stream: allocator.Stream(r.Snapshot.Streams[s.Stream]),
+			Pool: r.Snapshot.Pools[s.Pool], SizeClass: s.SizeClass, Expandable: s.Expandable,
+		}
+		for _, x := range l.ExtentsOf(s) {
+			b := allocator.Block{Address: x.Address, Size: x.Size, State: x.State}
+			if x.Allocation != NoAllocation {
+				b.RequestedSize = r.Device.Allocations[x.Allocation].Size
+			}
+			seg.Blocks = append(seg.Blocks, b)
+		}
+		list = append(list, seg)
+	}
+	return segmentsText(list)
 }

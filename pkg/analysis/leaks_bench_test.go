@@ -4,12 +4,12 @@ import "testing"
 
 // BenchmarkLeaks looks for steps and leaks in a million events.
 func BenchmarkLeaks(b *testing.B) {
-	st, d := trainingLoop(1240, 100).replay()
+	r := recordedTape(trainingLoop(1240, 100))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := recordingOf(st, d)
+		r := NewRecording(r.Source, r.Device)
 		r.Leaks()
 		r.Cycles()
 	}
-	b.ReportMetric(float64(d.Events.Len()), "events")
+	b.ReportMetric(float64(r.Device.Events.Len()), "events")
 }

@@ -16,7 +16,7 @@ func (in *LeakInput) stepsAreFedMore() bool {
 			step++
 		}
 		switch rule := rules[i]; {
-		case rule == inputLoaded || rule == inputMoved:
+		case rule.InputByName():
 			inputs[step] += a.Size
 			known = true
 		case in.Activities.alloc(a.Stack) == markerForward && in.Families.Family(i) != Cache:

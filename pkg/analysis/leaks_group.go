@@ -63,7 +63,7 @@ func (in *LeakInput) leakOf(sites []*suspect) Leak {
 	}
 	slices.SortStableFunc(l.Sites, func(a, b LeakSite) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	l.Graph = forward > 1 && 2*l.Families[Activation] > l.size()
-	l.Frame = in.Stacks.commonFrame(l.Sites)
+	l.Frame = commonFrame(in.Stacks, l.Sites)
 	return l
 }
 
@@ -76,17 +76,17 @@ func growthOf(s *suspect) Growth {
 
 // commonFrame is the innermost user frame of the first site whose callers, and
 // whose own function, are on the stacks of all sites that have user frames.
-func (st *StackFacts) commonFrame(sites []LeakSite) snapshot.FrameID {
+func commonFrame(st *StackFacts, sites []LeakSite) snapshot.FrameID {
 	var common []snapshot.FrameID // outermost first
 	for _, site := range sites {
-		calls := st.userFrames(site.Stack)
+		calls := userFrames(st, site.Stack)
 		switch {
 		case len(calls) == 0:
 		case common == nil:
 			common = calls
 		default:
 			n := 0
-			for n < len(common) && n < len(calls) && st.sameFunction(common[n], calls[n]) {
+			for n < len(common) && n < len(calls) && sameFunction(st, common[n], calls[n]) {
 				n++
 				if common[n-1] != calls[n-1] {
 					break // two lines of one function: what they call is not the same call
@@ -102,7 +102,7 @@ func (st *StackFacts) commonFrame(sites []LeakSite) snapshot.FrameID {
 }
 
 // userFrames are the user frames of a stack, outermost first.
-func (st *StackFacts) userFrames(id snapshot.StackID) []snapshot.FrameID {
+func userFrames(st *StackFacts, id snapshot.StackID) []snapshot.FrameID {
 	var calls []snapshot.FrameID
 	for _, frame := range slices.Backward(st.snapshot.Stacks.Frames(id)) {
 		if st.FrameClass[frame] == UserCode {
@@ -112,7 +112,7 @@ func (st *StackFacts) userFrames(id snapshot.StackID) []snapshot.FrameID {
 	return calls
 }
 
-func (st *StackFacts) sameFunction(a, b snapshot.FrameID) bool {
+func sameFunction(st *StackFacts, a, b snapshot.FrameID) bool {
 	x, y := st.snapshot.Frames[a], st.snapshot.Frames[b]
 	return x.File == y.File && x.Name == y.Name
 }

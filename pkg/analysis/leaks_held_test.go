@@ -13,19 +13,19 @@ import (
 // allocation, for random histories cut at random.
 func TestHeld(t *testing.T) {
 	for seed := range uint64(30) {
-		r := randomTape(seed, 300).record()
+		s, d := randomTape(seed, 300).replay()
 		rng := rand.New(rand.NewPCG(seed, 2))
 		steps := &Steps{Method: StepsByOptimizer}
 		for b := 1 + rng.IntN(20); b <= 300; b += 1 + rng.IntN(40) {
 			steps.Boundaries = append(steps.Boundaries, replay.EventIndex(b))
 		}
-		l := &Leaks{device: r.Device, steps: steps}
+		l := &Leaks{device: d, steps: steps}
 		sites := map[snapshot.StackID][]life{}
-		for stack, lives := range livesAcrossSteps(r.Device, steps).all() {
+		for stack, lives := range livesAcrossSteps(d, steps).all() {
 			sites[stack] = lives
 		}
-		for stack := range snapshot.StackID(r.Snapshot.Stacks.Len()) {
-			want := bruteHeld(r.Device, steps, stack)
+		for stack := range snapshot.StackID(s.Stacks.Len()) {
+			want := bruteHeld(d, steps, stack)
 			if got := heldAt(sites[stack], len(want)); !slices.Equal(got, want) {
 				t.Errorf("seed %d, stack %d: lives hold %v, want %v", seed, stack, got, want)
 			}

@@ -27,9 +27,6 @@ func layer(i int, caller string) string {
 		"torch/nn/modules/module.py|_call_impl", caller)
 }
 
-// user is a line of the script that allocates.
-func user(function string) string { return "x.py|" + function + "\ntrain.py|main" }
-
 // forward returns what backward would release.
 func (j *job) forward(caller string) []tensor {
 	var saved []tensor

@@ -20,8 +20,7 @@ func TestRecordedSteps(t *testing.T) {
 		{"train_medium_annotated_torch210.pickle", []replay.EventIndex{19136}},
 	} {
 		t.Run(test.file, func(t *testing.T) {
-			st, d := recording(t, test.file)
-			r := recordingOf(st, d)
+			r := recordedFile(t, test.file)
 			annotated := r.Steps()
 			if annotated.Method != StepsByAnnotation || !slices.Equal(annotated.Boundaries, test.want) {
 				t.Errorf("by %s: %v, want %v", annotated.Method.Key(), annotated.Boundaries, test.want)
@@ -55,8 +54,7 @@ func TestRecordedLeaks(t *testing.T) {
 		"train_small_torch210.pickle":            {NoSteps, NoRepetition},
 	} {
 		t.Run(file, func(t *testing.T) {
-			st, d := recording(t, file)
-			r := recordingOf(st, d)
+			r := recordedFile(t, file)
 			s := r.Steps()
 			if s.Method != want.method {
 				t.Errorf("steps by %s, want %s", s.Method.Key(), want.method.Key())

@@ -158,7 +158,7 @@ func (s *leakStory) record(seed uint64, steps int) *Recording {
 	if s.end != nil {
 		s.end(j)
 	}
-	return j.record()
+	return recordedTape(j.tape)
 }
 
 func TestLeaks(t *testing.T) {
@@ -224,7 +224,7 @@ func TestLeakGrowth(t *testing.T) {
 			return saved
 		})
 	}
-	r := j.record()
+	r := recordedTape(j.tape)
 	l := r.Leaks()
 	if len(l.Leaks) != 1 {
 		t.Fatalf("%d leaks", len(l.Leaks))
@@ -271,7 +271,7 @@ func TestLeakOrder(t *testing.T) {
 			return saved
 		})
 	}
-	r := j.record()
+	r := recordedTape(j.tape)
 	var got []string
 	for _, l := range r.Leaks().Leaks {
 		got = append(got, r.Snapshot.String(r.Snapshot.Frames[l.Frame].Name)+" "+verdicts([]Leak{l}))
@@ -295,7 +295,7 @@ func TestReplacedCache(t *testing.T) {
 		cache = longer
 		tape.free(x, "")
 	}
-	r := tape.record()
+	r := recordedTape(tape)
 	l := r.Leaks()
 	if len(l.Leaks) != 0 || len(l.Caches) != 1 || l.Caches[0].Kind != Grows {
 		t.Errorf("leaks %+v, caches %+v", l.Leaks, l.Caches)
@@ -309,7 +309,7 @@ func TestGrowingCache(t *testing.T) {
 		tape.train()
 		tape.alloc("cache_utils.py|update\n"+module, 64)
 	}
-	r := tape.record()
+	r := recordedTape(tape)
 	l := r.Leaks()
 	if len(l.Leaks) != 0 || len(l.Caches) != 1 || l.Caches[0].Families[Cache] != l.Caches[0].Bytes {
 		t.Errorf("leaks %+v, caches %+v", l.Leaks, l.Caches)
@@ -325,7 +325,7 @@ func TestKept(t *testing.T) {
 	for range 9 {
 		j.iteration(nil)
 	}
-	r := j.record()
+	r := recordedTape(j.tape)
 	l := r.Leaks()
 	want := Kept{Sites: 2, Allocations: 2 * trainLayers, Bytes: trainLayers * (256 + 512)}
 	want.Families[Parameter], want.Families[Optimizer] = trainLayers*256, trainLayers*512
@@ -369,7 +369,7 @@ func TestLeakLimits(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			r := tape.record()
+			r := recordedTape(tape)
 			l := r.Leaks()
 			if l.Limit != test.want {
 				t.Errorf("limit %q, want %q", l.Limit.Key(), test.want.Key())
@@ -414,7 +414,7 @@ func TestLeaksInLoops(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			r := tape.record()
+			r := recordedTape(tape)
 			s := r.Steps()
 			if s.Method != test.method {
 				t.Errorf("found by %s, want %s", s.Method.Key(), test.method.Key())
@@ -432,7 +432,7 @@ func TestLeakOfBackward(t *testing.T) {
 	for range 9 {
 		j.iteration(func(saved []tensor) []tensor { j.alloc(engine, 64); return saved })
 	}
-	r := j.record()
+	r := recordedTape(j.tape)
 	l := r.Leaks()
 	if verdicts(l.Leaks) != "s" || l.Leaks[0].Frame != NoFrame {
 		t.Errorf("found %+v", l.Leaks)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -94,7 +93,7 @@ func (g *gpu) again(t *testing.T, script []call) bool {
 func (g *gpu) state() int { return g.out.Len(0) }
 
 // stop ends the recording and writes the file.
-func (g *gpu) stop() *Recording {
+func (g *gpu) stop() *snapshot.Snapshot {
 	for _, seg := range g.Segments() {
 		blocks := make([]snapshot.Block, len(seg.Blocks))
 		for i, b := range seg.Blocks {
@@ -106,12 +105,7 @@ func (g *gpu) stop() *Recording {
 		}, blocks...)
 	}
 	g.out.Setting("PYTORCH_CUDA_ALLOC_CONF", g.conf)
-	return recordOf(g.out.Snapshot())
-}
-
-// recordOf is device 0 of a snapshot, for questions that no stack answers.
-func recordOf(s *snapshot.Snapshot) *Recording {
-	return NewRecording(NewSource(s), replay.Replay(s, 0))
+	return g.out.Snapshot()
 }
 
 // size draws a request: small, medium or large, in odd bytes or even.
@@ -162,27 +156,6 @@ func segmentsText(list []allocator.Segment) string {
 		}
 	}
 	return string(text)
-}
-
-// layoutText is the same of a layout.
-func layoutText(r *Recording, l *Layout) string {
-	var list []allocator.Segment
-	for i := range l.Segments {
-		s := &l.Segments[i]
-		seg := allocator.Segment{
-			Address: s.Address, TotalSize: s.Size, Stream: allocator.Stream(r.Snapshot.Streams[s.Stream]),
-			Pool: r.Snapshot.Pools[s.Pool], SizeClass: s.SizeClass, Expandable: s.Expandable,
-		}
-		for _, x := range l.ExtentsOf(s) {
-			b := allocator.Block{Address: x.Address, Size: x.Size, State: x.State}
-			if x.Allocation != NoAllocation {
-				b.RequestedSize = r.Device.Allocations[x.Allocation].Size
-			}
-			seg.Blocks = append(seg.Blocks, b)
-		}
-		list = append(list, seg)
-	}
-	return segmentsText(list)
 }
 
 // firstDifference is the segment of two texts that differs first; nothing when

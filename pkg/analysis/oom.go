@@ -104,7 +104,7 @@ func FindOOMs(d *replay.Device, layouts *LayoutHistory, capacity int64) []OOM {
 		o.Capacity = max(known.Given, known.AtLeast)
 		o.look(l)
 		o.judge()
-		o.WouldFit = o.wouldFit(l, layouts.settings)
+		o.WouldFit = o.wouldFit(l, layouts.Settings)
 	}
 	findAftermath(d, list)
 	return list

@@ -41,7 +41,7 @@ func TestFailedRequests(t *testing.T) {
 			}
 			var events []replay.EventIndex
 			var attempts []int
-			for _, o := range recordOf(c.Snapshot()).OOMs(0) {
+			for _, o := range recordedSnapshot(c.Snapshot()).OOMs(0) {
 				events, attempts = append(events, o.Event), append(attempts, o.Attempts)
 			}
 			if !slices.Equal(events, test.events) || !slices.Equal(attempts, test.attempts) {
@@ -57,7 +57,7 @@ func TestManyFailures(t *testing.T) {
 	for i := range n {
 		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Size: int64(i+1) * mib})
 	}
-	list := recordOf(c.Snapshot()).OOMs(0)
+	list := recordedSnapshot(c.Snapshot()).OOMs(0)
 	if len(list) != MaxOOMs || list[0].Event != n-MaxOOMs || list[MaxOOMs-1].Event != n-1 {
 		t.Errorf("%d failures, from event %d", len(list), list[0].Event)
 	}
@@ -75,7 +75,7 @@ func TestOOMFacts(t *testing.T) {
 	}
 	g.drop(t, 0)
 	g.drop(t, 0)
-	list := g.stop().OOMs(120*mib)
+	list := recordedSnapshot(g.stop()).OOMs(120 * mib)
 	if len(list) != 1 {
 		t.Fatalf("%d failures", len(list))
 	}
@@ -124,7 +124,7 @@ func TestAftermath(t *testing.T) {
 		}
 		g.alloc(50*mib, 0)
 		test.after(t, g)
-		list := g.stop().OOMs(0)
+		list := recordedSnapshot(g.stop()).OOMs(0)
 		if len(list) != 1 || list[0].After.Unwound != test.unwound || list[0].After.WentOn != test.wentOn {
 			t.Errorf("%s: %+v", test.name, list)
 		}
@@ -137,7 +137,7 @@ func TestCapacity(t *testing.T) {
 	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 18 * gib, Size: 20 * gib})
 	c.Event(0, snapshot.EventText{Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 60 * gib})
 	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 70 * gib, Size: 72 * gib})
-	r := recordOf(c.Snapshot())
+	r := recordedSnapshot(c.Snapshot())
 	for given, want := range map[int64]Capacity{
 		0:        {AtLeast: 78 * gib, Card: 80},
 		80 * gib: {AtLeast: 78 * gib, Card: 80, Given: 80 * gib},
@@ -155,7 +155,7 @@ func TestCapacity(t *testing.T) {
 	if ooms[1].Outside() != 8*gib || ooms[1].CapacityGiven {
 		t.Errorf("the second failure has %d bytes outside", ooms[1].Outside())
 	}
-	if quiet := CapacityOf(recordOf(newTape().Snapshot()).Device, 0); quiet != (Capacity{}) {
+	if quiet := CapacityOf(recordedSnapshot(newTape().Snapshot()).Device, 0); quiet != (Capacity{}) {
 		t.Errorf("without a failure: %+v", quiet)
 	}
 }

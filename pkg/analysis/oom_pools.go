@@ -3,23 +3,30 @@ package analysis
 import (
 	"cmp"
 	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // look takes from the layout at the failure what the allocator held, and where.
 func (o *OOM) look(l *Layout) {
 	o.Reserved, o.Active, o.Pending = l.ReservedBytes, l.ActiveBytes, l.PendingBytes
 	o.Fragmentation = FragmentationOf(l, max(o.Requested, 1))
-	at := map[spanKind]int{}
+	type served struct {
+		stream snapshot.StreamID
+		pool   snapshot.PoolID
+		class  snapshot.SizeClass
+	}
+	at := map[served]int{}
 	for i := range l.Segments {
 		seg := &l.Segments[i]
-		kind := spanKind{stream: seg.Stream, pool: seg.Pool, class: seg.SizeClass}
+		kind := served{seg.Stream, seg.Pool, seg.SizeClass}
 		n, known := at[kind]
 		if !known {
 			n = len(o.Pools)
 			at[kind] = n
 			o.Pools = append(o.Pools, PoolFree{
 				Stream: kind.stream, Pool: kind.pool, SizeClass: kind.class,
-				Serves: kind == spanKind{stream: o.Stream, pool: o.Pool, class: o.SizeClass},
+				Serves: kind == served{o.Stream, o.Pool, o.SizeClass},
 			})
 		}
 		o.Pools[n].add(l, seg)

@@ -7,8 +7,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 )
 
-const gib = 1 << 30
-
 // shrinkingDriver is a device of which others take a part while a program runs.
 type shrinkingDriver struct {
 	*allocator.SimulatedDriver
@@ -47,14 +45,14 @@ type oomStory struct {
 }
 
 // fill asks for tensors of random sizes until one fails.
-func (g *gpu) fill(rng *rand.Rand, from, to int64, stream allocator.Stream) {
+func fill(g *gpu, rng *rand.Rand, from, to int64, stream allocator.Stream) {
 	for ok := true; ok; {
 		_, ok = g.alloc(from+rng.Int64N(to-from), stream)
 	}
 }
 
 // train allocates and frees like a few training steps, and keeps weights.
-func (g *gpu) train(t *testing.T, rng *rand.Rand, weights int) {
+func trainOn(t *testing.T, g *gpu, rng *rand.Rand, weights int) {
 	t.Helper()
 	for range weights {
 		if _, ok := g.alloc(1<<20+rng.Int64N(60<<20), 0); !ok {
@@ -73,13 +71,13 @@ func (g *gpu) train(t *testing.T, rng *rand.Rand, weights int) {
 
 func pressure(t *testing.T, g *gpu, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
-	g.train(t, rng, 60)
-	g.fill(rng, 1<<10, 120<<20, 0)
+	trainOn(t, g, rng, 60)
+	fill(g, rng, 1<<10, 120<<20, 0)
 }
 
 // everySecond fills the device with tensors of one size until little is left
 // of it, and drops every second one.
-func (g *gpu) everySecond(t *testing.T, size int64, stream allocator.Stream, device *shrinkingDriver, left int64) {
+func everySecond(t *testing.T, g *gpu, size int64, stream allocator.Stream, device *shrinkingDriver, left int64) {
 	t.Helper()
 	first := len(g.live)
 	for {
@@ -94,21 +92,21 @@ func (g *gpu) everySecond(t *testing.T, size int64, stream allocator.Stream, dev
 }
 
 // inactive is what the cache holds.
-func (g *gpu) inactive() int64 { return g.Reserved() - g.Stats().Active.Current }
+func inactive(g *gpu) int64 { return g.Reserved() - g.Stats().Active.Current }
 
 var oomStories = []oomStory{
 	{name: "pressure", want: OOMPressure, unknown: OOMPressure, run: pressure},
 	{name: "every second freed", want: OOMFragmented, unknown: OOMFragmented,
 		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
-			g.everySecond(t, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
-			g.alloc(g.inactive()/10*(3+rng.Int64N(5)), 0)
+			everySecond(t, g, 4<<20+rng.Int64N(6<<20), 0, d, 200<<20)
+			g.alloc(inactive(g)/10*(3+rng.Int64N(5)), 0)
 		}},
 	{name: "every second freed on a side stream", want: OOMOther, unknown: OOMOther,
 		run: func(t *testing.T, g *gpu, d *shrinkingDriver, rng *rand.Rand) {
 			const side = 0x100
-			g.everySecond(t, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
+			everySecond(t, g, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
 			free, _ := d.Memory()
-			g.alloc(free+g.inactive()/10*(2+rng.Int64N(6)), 0)
+			g.alloc(free+inactive(g)/10*(2+rng.Int64N(6)), 0)
 		}},
 	{name: "used outside", want: OOMOutside, unknown: OOMPressure, outside: 15, run: pressure},
 	{name: "used outside later", want: OOMOutside, unknown: OOMOutside,
@@ -146,7 +144,7 @@ func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*Recording, [
 	if stats := g.Stats(); stats.OOMs == 0 {
 		t.Fatalf("%s %q, seed %d: nothing failed", s.name, conf, seed)
 	}
-	return g.stop(), g.script
+	return recordedSnapshot(g.stop()), g.script
 }
 
 // TestOOMVerdicts tells why requests fail on a device where that is known, with
@@ -165,6 +163,25 @@ func TestOOMVerdicts(t *testing.T) {
 						t.Errorf("%s %q, seed %d, capacity %d: %s, want %s: %+v", story.name, conf, seed, capacity,
 							o.Verdict, want, o)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestFragmentationTellsApart holds the one number against programs that ran
+// out of memory with fragmentation and without.
+func TestFragmentationTellsApart(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		for _, story := range []struct {
+			oomStory
+			low, high float64
+		}{{oomStories[0], 0, 0.05}, {oomStories[1], 0.15, 1}} {
+			for seed := range uint64(20) {
+				r, _ := story.record(t, conf, seed)
+				o := &r.OOMs(0)[0]
+				if share := o.Fragmentation.Share(); share < story.low || share > story.high {
+					t.Errorf("%s %q, seed %d: %.3f of reserved is fragmentation", story.name, conf, seed, share)
 				}
 			}
 		}

@@ -45,8 +45,7 @@ func TestOverrideFits(t *testing.T) {
 	} {
 		tape := newTape()
 		x := tape.freed(stack, stack)
-		st, d := tape.replay()
-		f := classifyWith(overrides(t, rule).Apply(st), st, d)
+		f, d := classify(tape, overrides(t, rule))
 		if got := f.Reason(ruleOf(t, f, d, x)).Family == Cache; got != want {
 			t.Errorf("%s: fits %v, want %v", rule, got, want)
 		}
@@ -75,14 +74,13 @@ func TestOverrideWins(t *testing.T) {
 	for i, stack := range stacks {
 		tensors[i] = tape.freed(stack, stack)
 	}
-	st, d := tape.replay()
-	plain := classify(st, d)
-	f := classifyWith(o.Apply(st), st, d)
+	builtIn, d := classify(tape, nil)
+	f, _ := classify(tape, o)
 	for i, stack := range stacks {
 		rule := ruleOf(t, f, d, tensors[i])
 		line := firstLine(lines, stack)
 		if line < 0 {
-			if want := ruleOf(t, plain, d, tensors[i]); rule != want {
+			if want := ruleOf(t, builtIn, d, tensors[i]); rule != want {
 				t.Errorf("%q: rule %d, without overrides %d", stack, rule, want)
 			}
 			continue
@@ -190,8 +188,7 @@ func FuzzParseOverrides(f *testing.F) {
 		}
 		tape := newTape()
 		tape.freed(module, module)
-		st, d := tape.replay()
-		families := classifyWith(o.Apply(st), st, d)
+		families, _ := classify(tape, o)
 		families.Reason(families.Rules[0])
 	})
 }

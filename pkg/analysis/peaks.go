@@ -74,3 +74,6 @@ func EveryMicros(d *replay.Device, micros int64) []TimeWindow {
 	}
 	return windows
 }
+
+// NoState stands for a state that is not there or not asked about.
+const NoState = -1

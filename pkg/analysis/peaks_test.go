@@ -1,33 +1,15 @@
 package analysis
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"testing"
-)
 
-// randomTape holds and drops tensors of a few stacks at random.
-func randomTape(seed uint64, events int) *tape {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	stacks := []string{loop, module, engine, step, dataset, initGroup}
-	t := timed()
-	var held []tensor
-	for range events {
-		if stack := stacks[rng.IntN(len(stacks))]; len(held) == 0 || rng.IntN(5) < 3 {
-			held = append(held, t.alloc(stack, int64(rng.IntN(1000))))
-		} else {
-			i := rng.IntN(len(held))
-			t.free(held[i], stack)
-			held = append(held[:i], held[i+1:]...)
-		}
-		t.now += int64(rng.IntN(3))
-	}
-	return t
-}
+	"github.com/memviz-go/memviz/pkg/replay"
+)
 
 // TestPeaks sums the live allocations of every state of every stretch.
 func TestPeaks(t *testing.T) {
-	d := randomTape(1, 200).record().Device
+	d := deviceOf(randomTape(1, 200))
 	for _, n := range []int{1, 7, 50, 200, 1 << 40} {
 		for _, got := range PeaksOf(d, EveryEvents(d, n)) {
 			want := Peak{StateRange: got.StateRange, State: -1}
@@ -48,12 +30,12 @@ func TestPeaks(t *testing.T) {
 }
 
 func TestEveryEvents(t *testing.T) {
-	d := randomTape(2, 10).record().Device
+	d := deviceOf(randomTape(2, 10))
 	want := []StateRange{{0, 4}, {4, 8}, {8, 10}}
 	if got := EveryEvents(d, 4); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := EveryEvents(newTape().record().Device, 4); got != nil {
+	if got := EveryEvents(deviceOf(newTape()), 4); got != nil {
 		t.Errorf("a trace without events has stretches %v", got)
 	}
 }
@@ -65,13 +47,18 @@ func TestEveryMicros(t *testing.T) {
 		tape.alloc(loop, 1)
 	}
 	want := []TimeWindow{{StateRange{0, 2}, 0}, {StateRange{2, 3}, 1}, {StateRange{3, 4}, 14}}
-	if got := EveryMicros(tape.record().Device, 5); !reflect.DeepEqual(got, want) {
+	if got := EveryMicros(deviceOf(tape), 5); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := EveryMicros(randomTape(1, 10).record().Device, 1<<62); len(got) != 1 {
+	if got := EveryMicros(deviceOf(randomTape(1, 10)), 1<<62); len(got) != 1 {
 		t.Errorf("one long window became %v", got)
 	}
-	if got := EveryMicros(newTape().record().Device, 5); got != nil {
+	if got := EveryMicros(deviceOf(newTape()), 5); got != nil {
 		t.Errorf("a trace without times has windows %v", got)
 	}
+}
+
+func deviceOf(t *tape) *replay.Device {
+	_, d := t.replay()
+	return d
 }

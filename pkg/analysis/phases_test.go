@@ -66,7 +66,7 @@ func TestPhases(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tape := newTape()
 			test.record(tape)
-			if got := phasesOf(tape.replay()).String(); got != test.want {
+			if got := phasesOf(tape).String(); got != test.want {
 				t.Errorf("phases %q, want %q", got, test.want)
 			}
 		})
@@ -84,7 +84,7 @@ func TestPhaseRuns(t *testing.T) {
 		{Phase: PhaseForward, Start: 2, Last: 4, End: 7, Events: 2},
 		{Phase: PhaseBackward, Start: 8, Last: 11, End: 13, Events: 4},
 	}
-	if got := phasesOf(tape.replay()).Runs; !slices.Equal(got, want) {
+	if got := phasesOf(tape).Runs; !slices.Equal(got, want) {
 		t.Errorf("runs\n%+v, want\n%+v", got, want)
 	}
 }
@@ -98,4 +98,9 @@ func TestPhaseNames(t *testing.T) {
 			t.Errorf("phase %q is called %q, want %q", byte(phase), got, want)
 		}
 	}
+}
+
+func phasesOf(t *tape) *Phases {
+	s, d := t.replay()
+	return FindPhases(newMarkers(Stacks(s), d.Events), d.Events)
 }

@@ -25,9 +25,9 @@ func TestPools(t *testing.T) {
 			want = append(want, "others")
 		}
 	}
-	st, d := tape.replay()
+	s, d := tape.replay()
 	d.Events.Pool = of
-	p := recordingOf(st, d).Pools()
+	p := FindPools(s, d)
 	if len(p.Names) != maxPools+1 || len(p.Of) != pools {
 		t.Fatalf("%d names for %d allocations", len(p.Names), len(p.Of))
 	}
@@ -42,8 +42,8 @@ func TestPools(t *testing.T) {
 func TestPoolsUnknown(t *testing.T) {
 	tape := newTape()
 	tape.alloc(module, 512)
-	st, d := tape.replay()
-	if p := recordingOf(st, d).Pools(); len(p.Names) != 1 || p.Names[0] != "unknown" || p.Of[0] != 0 {
+	s, d := tape.replay()
+	if p := FindPools(s, d); len(p.Names) != 1 || p.Names[0] != "unknown" || p.Of[0] != 0 {
 		t.Errorf("%+v", p)
 	}
 }

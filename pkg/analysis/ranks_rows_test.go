@@ -16,7 +16,7 @@ func TestRanksAddUp(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		var ranks []RankSummary
 		for rank := range random.IntN(5) {
-			r := randomRecording(random)
+			r := recordedRandom(random)
 			steps := &Steps{}
 			if n := r.Device.Events.Len(); n > 0 && random.IntN(4) > 0 {
 				steps = &Steps{Method: StepsByOptimizer,
@@ -42,7 +42,7 @@ func TestRanksAddUp(t *testing.T) {
 func TestStepEnd(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 13))
-		d := randomRecording(random).Device
+		d := recordedRandom(random).Device
 		steps := &Steps{Method: StepMethod(1 + random.IntN(int(StepsByForward)))}
 		for b := 1; b < d.States(); b++ {
 			if random.IntN(8) == 0 {
@@ -79,7 +79,7 @@ func TestRankSummaryIsBounded(t *testing.T) {
 	for i := range n {
 		tape.alloc(fmt.Sprintf("m.py|f%d", i), int64(1000+i*7%n)) // no two alike
 	}
-	s := summaryOf(tape.recorded(), &Steps{}, 0)
+	s := summaryOf(recordedTape(tape), &Steps{}, 0)
 	var listed int64
 	for _, site := range s.sites {
 		listed += site.bytes[AtRankPeak]
@@ -94,7 +94,7 @@ func TestRankSummaryIsBounded(t *testing.T) {
 func TestRankRowsWithoutOperators(t *testing.T) {
 	job := rankJob{steps: 3, noise: rand.New(rand.NewPCG(3, 10))}
 	all := job.record()
-	python, steps := withoutNative(all), all.Steps()
+	python, steps := pythonOnly(all), all.Steps()
 	c := CompareRanks([]RankSummary{summaryOf(all, steps, 0), summaryOf(python, steps, 1)})
 	for _, row := range c.Rows {
 		peak, end := row.Peak.Bytes, row.StepEnd.Bytes

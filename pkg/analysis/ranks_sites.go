@@ -51,7 +51,7 @@ func (s *RankSummary) readSites(st *StackFacts, d *replay.Device) {
 			place[keys.path] = len(s.sites)
 			s.sites = append(s.sites, rankSite{
 				with: keys, without: without.keys(stack.id),
-				site:     st.Site(stack.id).clone(),
+				site:     cloneSite(st.Site(stack.id)),
 				operator: strings.Clone(st.Operator[stack.id]),
 				bytes:    stack.bytes,
 			})
@@ -86,9 +86,9 @@ func (s *RankSummary) stacks(st *StackFacts, d *replay.Device) []rankStack {
 	return list
 }
 
-// clone is a site that does not keep the text of the whole snapshot alive.
-func (s Site) clone() Site {
-	return Site{strings.Clone(s.Function), strings.Clone(s.File), s.Line}
+// cloneSite is a site that does not keep the text of the whole snapshot alive.
+func cloneSite(s Site) Site {
+	return Site{Function: strings.Clone(s.Function), File: strings.Clone(s.File), Line: s.Line}
 }
 
 // keys are the keys of a site.

@@ -43,7 +43,7 @@ func (j rankJob) record() *Recording {
 		}
 		t.annotated("Optimizer.step#SGD.step", func() { t.free(t.alloc(step, j.optimizer), step) })
 	}
-	return t.recorded()
+	return recordedTape(t)
 }
 
 // hookStack is where every rank allocates and the bad one keeps.
@@ -243,7 +243,7 @@ func TestRankOutlierWithSiteFirst(t *testing.T) {
 			tape.alloc(user("keep"), 10*mib)
 		}
 		tape.annotated("Optimizer.step#SGD.step", func() { tape.run(1, step) })
-		r := tape.recorded()
+		r := recordedTape(tape)
 		ranks = append(ranks, summaryOf(r, r.Steps(), rank))
 	}
 	if got, want := outlierTexts(CompareRanks(ranks)),

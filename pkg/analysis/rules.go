@@ -156,5 +156,8 @@ func (r Rule) Confidence() Confidence { return rules[r].confidence }
 // Because is the evidence, as a clause without a full stop.
 func (r Rule) Because() string { return rules[r].because }
 
+// InputByName marks inputs that names tell, not their lifetime.
+func (r Rule) InputByName() bool { return r == inputLoaded || r == inputMoved }
+
 // Retained marks activations that outlived the backward pass they were saved for.
 func (r Rule) Retained() bool { return r == activationRetained }

@@ -19,8 +19,8 @@ type ruleCase struct {
 func (c ruleCase) check(t *testing.T) {
 	tape := newTape()
 	x := c.record(tape)
-	st, d := tape.replay()
-	got := ruleOf(t, classify(st, d), d, x)
+	f, d := classify(tape, nil)
+	got := ruleOf(t, f, d, x)
 	if got != c.want {
 		t.Errorf("%s: %s\nwant %s: %s", got.Family(), got.Because(), c.want.Family(), c.want.Because())
 	}
@@ -35,21 +35,6 @@ func ruleOf(t *testing.T, f *Families, d *replay.Device, x tensor) Rule {
 	}
 	t.Fatal("the tensor is not in the replay")
 	return undecided
-}
-
-// freed is an allocation freed at once.
-func (t *tape) freed(stack, by string) tensor {
-	x := t.alloc(stack, 512)
-	t.free(x, by)
-	return x
-}
-
-// across is an allocation that lives through n events of other stacks.
-func (t *tape) across(stack string, n int, of string, by string) tensor {
-	x := t.alloc(stack, 512)
-	t.run((n+1)/2, of)
-	t.free(x, by)
-	return x
 }
 
 const cublasWorkspace = 8_519_680
@@ -158,14 +143,14 @@ var bornCases = []ruleCase{
 		activationReleased},
 
 	{"cuBLAS workspace in backward without frames", func(t *tape) tensor {
-		t.part(PhaseForward)
+		t.run(4, module)
 		x := t.alloc("", cublasWorkspace)
 		t.run(4, "")
 		t.run(10, loop)
 		return x
 	}, workspaceBySize},
 	{"gradients of the size of a workspace, without frames", func(t *tape) tensor {
-		t.part(PhaseForward)
+		t.run(4, module)
 		x := t.alloc("", cublasWorkspace)
 		t.run(4, "")
 		t.alloc("", cublasWorkspace)
@@ -373,22 +358,6 @@ var bornCases = []ruleCase{
 	}, outputWithoutGrad},
 }
 
-// gradients records a backward pass that leaves n of a size.
-func (t *tape) gradients(n int, size int64) {
-	for range n {
-		t.alloc("torch::autograd::AccumulateGrad::apply(x)\n"+engine, size)
-	}
-	t.run(4, engine)
-}
-
-// resident adds n blocks of a size without a stack and returns one of them.
-func (t *tape) resident(n int, size int64) (x tensor) {
-	for range n {
-		x = t.block(size, "")
-	}
-	return x
-}
-
 var preExistingCases = []ruleCase{
 	{"old moment", func(t *tape) tensor { return t.freeOld(512, step) }, optimizerFreedInStep},
 	{"old gradient", func(t *tape) tensor { return t.freeOld(512, zeroGrad) }, gradientZeroed},
@@ -524,4 +493,12 @@ func TestRuleTable(t *testing.T) {
 			t.Errorf("rule %d (%s) is retained but no activation", r, because)
 		}
 	}
+}
+
+// classify decides the families of a tape with the rules of a person, or nil.
+func classify(t *tape, o *Overrides) (*Families, *replay.Device) {
+	s, d := t.replay()
+	st := Stacks(s)
+	m := newMarkers(st, d.Events)
+	return Classify(st, m, FindPhases(m, d.Events), o.Apply(st), d), d
 }

@@ -81,9 +81,9 @@ func (o *OOM) Advise(settings *Settings) []Advice {
 	return list
 }
 
-// Advise says what addresses fragmentation and idle memory of a state in which
+// AdviseOn says what addresses fragmentation and idle memory of a state in which
 // nothing failed.
-func (f *Fragmentation) Advise(settings *Settings) []Advice {
+func AdviseOn(f *Fragmentation, settings *Settings) []Advice {
 	var list []Advice
 	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable {
 		list = append(list, Advice{Kind: AdviseExpandable})
@@ -94,16 +94,10 @@ func (f *Fragmentation) Advise(settings *Settings) []Advice {
 	switch {
 	case settings.GCThreshold > 0:
 		list = append(list, Advice{Kind: AdviseThresholdIdle})
-	case !settings.Expandable && f.Reserved >= minReservedToJudge && worthwhile(f.Returnable, f.Reserved):
+	case !settings.Expandable && f.Measurable() && worthwhile(f.Returnable, f.Reserved):
 		list = append(list, Advice{Kind: AdviseThreshold, Bytes: f.Returnable})
 	}
 	return list
-}
-
-// MostlyIdle reports whether most of what is reserved are segments that nothing uses.
-// When more was reserved they were of no use: each size needed segments of its own.
-func (f *Fragmentation) MostlyIdle() bool {
-	return f.Reserved >= minReservedToJudge && 2*f.Returnable >= f.Reserved
 }
 
 // worthwhile reports whether some bytes are at least 5 % of others.

@@ -131,7 +131,7 @@ func TestAdvice(t *testing.T) {
 		{"a small program", Fragmentation{Reserved: 100 * mib, Bytes: 50 * mib, Returnable: 20 * mib}, off, nil},
 	}
 	for _, test := range states {
-		checkAdvice(t, test.name, test.f.Advise(test.settings), test.want)
+		checkAdvice(t, test.name, AdviseOn(&test.f, test.settings), test.want)
 	}
 }
 

@@ -9,28 +9,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-const (
-	lossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + loop
-	outer     = module                                                               // a module at depth 1
-	inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + module // at depth 2
-	head      = "head.py|project\n" + module
-	embedding = "embedding.py|look_up\n" + module
-)
-
-// part records a part of a training step, as a model of three layers has it.
-func (t *tape) part(p Phase) {
-	t.run(4, map[Phase]string{PhaseForward: module, PhaseBackward: engine, PhaseOptimizer: step}[p])
-}
-
-// train is a step from forward to optimizer.
-func (t *tape) train() {
-	t.part(PhaseForward)
-	t.part(PhaseBackward)
-	t.part(PhaseOptimizer)
-}
-
-func timed() *tape { return tapeOf(snapshot.Format{HasTime: true}) }
-
 func TestSteps(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -46,17 +24,17 @@ func TestSteps(t *testing.T) {
 		}, NoSteps},
 		{"annotated optimizer", timed(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
-				t.part(PhaseBackward)
-				t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
+				t.run(4, module)
+				t.run(4, engine)
+				t.annotated("Optimizer.step#AdamW.step", func() { t.run(4, step) })
 				boundary()
 			}
 			t.run(1, loop)
 		}, StepsByAnnotation},
 		{"annotated optimizer without events of its own", timed(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
-				t.part(PhaseBackward)
+				t.run(4, module)
+				t.run(4, engine)
 				t.annotated("Optimizer.step#SGD.step", func() {})
 				boundary()
 			}
@@ -64,10 +42,10 @@ func TestSteps(t *testing.T) {
 		}, StepsByAnnotation},
 		{"two optimizers one after the other are one step", timed(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
-				t.part(PhaseBackward)
-				t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
-				t.annotated("Optimizer.step#SGD.step", func() { t.part(PhaseOptimizer) })
+				t.run(4, module)
+				t.run(4, engine)
+				t.annotated("Optimizer.step#AdamW.step", func() { t.run(4, step) })
+				t.annotated("Optimizer.step#SGD.step", func() { t.run(4, step) })
 				boundary()
 			}
 		}, StepsByAnnotation},
@@ -122,8 +100,8 @@ func TestSteps(t *testing.T) {
 		{"the optimizer comes before the script", timed(), func(t *tape, boundary func()) {
 			for i := range 3 {
 				t.annotated(fmt.Sprintf("step %d", i), func() {
-					t.part(PhaseForward)
-					t.annotated("Optimizer.step#AdamW.step", func() { t.part(PhaseOptimizer) })
+					t.run(4, module)
+					t.annotated("Optimizer.step#AdamW.step", func() { t.run(4, step) })
 					boundary()
 					t.run(1, loop)
 				})
@@ -154,19 +132,19 @@ func TestSteps(t *testing.T) {
 		{"gradient accumulation", newTape(), func(t *tape, boundary func()) {
 			for range 3 {
 				for range 4 {
-					t.part(PhaseForward)
-					t.part(PhaseBackward)
+					t.run(4, module)
+					t.run(4, engine)
 				}
-				t.part(PhaseOptimizer)
+				t.run(4, step)
 				boundary()
 			}
 		}, StepsByOptimizer},
 		{"an optimizer that allocates in its first step only", newTape(), func(t *tape, boundary func()) {
 			for i := range 5 {
-				t.part(PhaseForward)
+				t.run(4, module)
 				boundary()
 				t.alloc(lossGrad, 4)
-				t.part(PhaseBackward)
+				t.run(4, engine)
 				if i == 0 {
 					t.alloc(initGroup, 64)
 				}
@@ -174,23 +152,23 @@ func TestSteps(t *testing.T) {
 		}, StepsByBackward},
 		{"one call of backward for two losses", newTape(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
+				t.run(4, module)
 				boundary()
 				t.alloc(lossGrad, 4)
 				t.alloc(lossGrad, 4)
-				t.part(PhaseBackward)
+				t.run(4, engine)
 			}
 		}, StepsByBackward},
 		{"Python that the engine calls starts no backward", newTape(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
+				t.run(4, module)
 				boundary()
 				t.run(4, engine+"\n"+lossGrad)
 			}
 		}, StepsByBackwardRuns},
 		{"the engine without frames", newTape(), func(t *tape, boundary func()) {
 			for range 3 {
-				t.part(PhaseForward)
+				t.run(4, module)
 				boundary()
 				t.run(4, "")
 			}
@@ -235,7 +213,7 @@ func TestSteps(t *testing.T) {
 					want = append(want, replay.EventIndex(n))
 				}
 			})
-			s := test.tape.record().Steps()
+			s := recordedTape(test.tape).Steps()
 			if s.Method != test.want {
 				t.Errorf("found by %s, want %s", s.Method.Key(), test.want.Key())
 			}
@@ -250,11 +228,11 @@ func TestSteps(t *testing.T) {
 func TestHiddenAnnotations(t *testing.T) {
 	tape := timed()
 	for range 5 {
-		tape.part(PhaseForward)
-		tape.part(PhaseBackward)
-		tape.annotated("Optimizer.step#AdamW.step", func() { tape.part(PhaseOptimizer) })
+		tape.run(4, module)
+		tape.run(4, engine)
+		tape.annotated("Optimizer.step#AdamW.step", func() { tape.run(4, step) })
 	}
-	r := tape.record()
+	r := recordedTape(tape)
 	annotated := r.Steps()
 	r.Snapshot.Annotations = nil
 	hidden := NewRecording(r.Source, r.Device).Steps()
@@ -272,7 +250,7 @@ func TestNumberedSteps(t *testing.T) {
 		tape.annotated(fmt.Sprintf("iteration %d", i), func() { tape.run(3, module) })
 		tape.run(1, loop)
 	}
-	r := tape.record()
+	r := recordedTape(tape)
 	var names []string
 	for _, step := range r.Steps().Steps {
 		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To,
@@ -308,7 +286,7 @@ func TestStepRanges(t *testing.T) {
 			tape.run(1, loop)
 		})
 	}
-	r := tape.record()
+	r := recordedTape(tape)
 	s := r.Steps()
 	n := r.Device.States() - 1
 	id := func(name string) snapshot.StringID {

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -112,35 +114,167 @@ func (t *tape) annotated(name string, body func()) {
 	t.Annotation(name, false, t.now)
 }
 
-// record ends the recording, ready for questions.
-func (t *tape) record() *Recording {
-	s := t.Snapshot()
-	return NewRecording(NewSource(s), replay.Replay(s, 0))
+// freed is an allocation freed at once.
+func (t *tape) freed(stack, by string) tensor {
+	x := t.alloc(stack, 512)
+	t.free(x, by)
+	return x
 }
+
+// across is an allocation that lives through n events of other stacks.
+func (t *tape) across(stack string, n int, of string, by string) tensor {
+	x := t.alloc(stack, 512)
+	t.run((n+1)/2, of)
+	t.free(x, by)
+	return x
+}
+
+// gradients records a backward pass that leaves n of a size.
+func (t *tape) gradients(n int, size int64) {
+	for range n {
+		t.alloc("torch::autograd::AccumulateGrad::apply(x)\n"+engine, size)
+	}
+	t.run(4, engine)
+}
+
+// resident adds n blocks of a size without a stack and returns one of them.
+func (t *tape) resident(n int, size int64) (x tensor) {
+	for range n {
+		x = t.block(size, "")
+	}
+	return x
+}
+
+// randomTape holds and drops tensors of a few stacks at random.
+func randomTape(seed uint64, events int) *tape {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	stacks := []string{loop, module, engine, step, dataset, initGroup}
+	t := timed()
+	var held []tensor
+	for range events {
+		if stack := stacks[rng.IntN(len(stacks))]; len(held) == 0 || rng.IntN(5) < 3 {
+			held = append(held, t.alloc(stack, int64(rng.IntN(1000))))
+		} else {
+			i := rng.IntN(len(held))
+			t.free(held[i], stack)
+			held = append(held[:i], held[i+1:]...)
+		}
+		t.now += int64(rng.IntN(3))
+	}
+	return t
+}
+
+// trainingLoop records steps of a model with layers, of which each leaves
+// activations to backward and a gradient to the optimizer.
+func trainingLoop(steps, layers int) *tape {
+	t := newTape()
+	var deep strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&deep, "at::native::dispatch%d(at::Tensor const&)\n", i)
+	}
+	activations := make([]tensor, layers)
+	gradients := make([]tensor, layers)
+	forward, backward := make([]string, layers), make([]string, layers)
+	for i := range layers {
+		forward[i] = fmt.Sprintf("%smodel.py|layer%d\n%s", deep.String(), i, module)
+		backward[i] = fmt.Sprintf("at::_ops::mm::call(x)\nnode%d\n%s%s", i, deep.String(), engine)
+	}
+	for range steps {
+		batch := t.alloc(toDevice, 4096)
+		for i := range layers {
+			t.free(t.alloc(forward[i], 64), forward[i])
+			activations[i] = t.alloc(forward[i], 1024)
+		}
+		for i := range layers {
+			gradients[i] = t.alloc(backward[i], 256)
+			t.free(activations[i], release+backward[i])
+		}
+		for range layers {
+			t.free(t.alloc(step, 256), step)
+		}
+		for i := range layers {
+			t.free(gradients[i], zeroGrad)
+		}
+		t.free(batch, loop)
+	}
+	return t
+}
+
+// user is a line of the script that allocates.
+func user(function string) string { return "x.py|" + function + "\ntrain.py|main" }
+
+// Stacks of a random recording: recursion, one function in two files, a call of
+// a call, no user frame, no Python, nothing.
+var randomStacks = []string{
+	"",
+	loop,
+	"model.py|attend\nmodel.py|forward\n" + loop,
+	"model.py|forward\nmodel.py|forward\n" + loop,
+	"other.py|forward\n" + loop,
+	"at::_ops::mm::call(x)\nmodel.py|forward\n" + module,
+	"at::_ops::mm::call(x)\n" + engine,
+	"/v/site-packages/einops/einops.py|reduce",
+	"malloc\nmain",
+}
+
+// randomSnapshot is a trace on which events are missing and addresses overlap
+// now and then, with two streams and, in the final segments, two pools.
+func randomSnapshot(r *rand.Rand) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	var stacks []snapshot.StackID
+	for _, text := range randomStacks {
+		stacks = append(stacks, c.Stack(frames(text)...))
+	}
+	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested,
+		snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SnapshotTaken}
+	c.Trace(0)
+	for range r.IntN(80) {
+		c.Event(0, snapshot.EventText{
+			Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(9)), Size: int64(r.IntN(5)) * 100,
+			Stream: 7 * uint64(r.IntN(2)), Stack: stacks[r.IntN(len(stacks))],
+		})
+	}
+	for segment := range uint64(2) {
+		var blocks []snapshot.Block
+		for block := range uint64(4) {
+			blocks = append(blocks, snapshot.Block{
+				Address: 512 * (1 + 4*segment + block), Size: 512, RequestedSize: int64(r.IntN(512)),
+				State: snapshot.BlockState(r.IntN(3)), Stack: stacks[r.IntN(len(stacks))],
+			})
+		}
+		pool := c.Pool(snapshot.Pool{A: segment})
+		c.Segment(snapshot.Segment{Address: 512 * (1 + 4*segment), TotalSize: 2048, Pool: pool}, blocks...)
+	}
+	return c.Snapshot()
+}
+
+// Stacks of parts of a model.
+const (
+	lossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + loop
+	outer     = module                                                               // a module at depth 1
+	inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + module // at depth 2
+	head      = "head.py|project\n" + module
+	embedding = "embedding.py|look_up\n" + module
+)
+
+// train is a step from forward to optimizer, of a model of three layers.
+func (t *tape) train() {
+	t.run(4, module)
+	t.run(4, engine)
+	t.run(4, step)
+}
+
+// timed is a tape whose events have times.
+func timed() *tape { return tapeOf(snapshot.Format{HasTime: true}) }
+
+// Units of sizes.
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
 
 // replay ends the recording.
-func (t *tape) replay() (*StackFacts, *replay.Device) {
+func (t *tape) replay() (*snapshot.Snapshot, *replay.Device) {
 	s := t.Snapshot()
-	return Stacks(s), replay.Replay(s, 0)
-}
-
-// recordingOf is a recording of stacks that were read already.
-func recordingOf(st *StackFacts, d *replay.Device) *Recording {
-	source := NewSource(st.snapshot)
-	source.Stacks = st
-	return NewRecording(source, d)
-}
-
-func markersOf(st *StackFacts, d *replay.Device) *markers { return newMarkers(st, d.Events) }
-
-func phasesOf(st *StackFacts, d *replay.Device) *Phases {
-	return FindPhases(newMarkers(st, d.Events), d.Events)
-}
-
-func classify(st *StackFacts, d *replay.Device) *Families {
-	return classifyWith(nil, st, d)
-}
-
-func classifyWith(o *Overridden, st *StackFacts, d *replay.Device) *Families {
-	return Classify(st, markersOf(st, d), phasesOf(st, d), o, d)
+	return s, replay.Replay(s, 0)
 }

@@ -165,7 +165,7 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
 	settings := r.Settings()
 	stats.AllocConf = settings.Conf
-	for _, a := range fragmentation.AtPeak.Advise(settings) {
+	for _, a := range analysis.AdviseOn(&fragmentation.AtPeak, settings) {
 		stats.Advice = append(stats.Advice,
 			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
