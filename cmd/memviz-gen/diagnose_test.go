@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -26,7 +29,7 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 			strength = "strong"
 		}
 		site := r.Stacks.Site(l.Sites[0].Stack).String()
-		if l.Frame != analysis.NoFrame {
+		if l.Frame != stacks.NoFrame {
 			f := r.Snapshot.Frames[l.Frame]
 			site = fmt.Sprintf("%s:%d:%s", r.Snapshot.String(f.File), f.Line, r.Snapshot.String(f.Name))
 		}
@@ -51,18 +54,18 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 
 // largest is the site that holds most in a state.
 func largest(r *analysis.Recording, state int) string {
-	return r.Holders(state, analysis.Grouping{By: analysis.BySite}).Rows[0].Key
+	return r.Holders(state, holders.Grouping{By: holders.BySite}).Rows[0].Key
 }
 
 // diagnoseJob compares the ranks of a job. Ranks that stand out are findings,
 // the one that stands out most first, each with the site where it does most.
 func diagnoseJob(ranks []*analysis.Recording) (found []finding, where []int) {
-	var summaries []analysis.RankSummary
+	var summaries []compare.RankSummary
 	for rank, r := range ranks {
-		summaries = append(summaries, r.Rank(analysis.RankName{Rank: rank},
+		summaries = append(summaries, r.Rank(compare.RankName{Rank: rank},
 			fmt.Sprint(rank)))
 	}
-	c := analysis.CompareRanks(summaries)
+	c := compare.Ranks(summaries)
 	for _, o := range c.Outliers {
 		if rank := c.Ranks[o.Rank].Name.Rank; !slices.Contains(where, rank) {
 			where = append(where, rank)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -35,11 +35,11 @@ func givenCapacity(c *cli.Context) (report.GivenCapacity, error) {
 	} else if err == nil && bytes > 0 {
 		return report.GivenCapacity{Bytes: bytes}, nil
 	}
-	if gpu, ok := analysis.FindGPU(text); ok {
+	if gpu, ok := oom.FindGPU(text); ok {
 		return report.GivenCapacity{Bytes: gpu.Bytes, GPU: gpu.Name}, nil
 	}
 	return report.GivenCapacity{}, misused(c, "--capacity: %q is no size such as 80GiB, and none of %s", text,
-		strings.Join(analysis.GPUNames(), ", "))
+		strings.Join(oom.GPUNames(), ", "))
 }
 
 // drawCapacity puts the line on the page, and says where it cannot stand.
@@ -48,6 +48,6 @@ func drawCapacity(c *cli.Context, document *report.Document, given report.GivenC
 		fmt.Fprintf(c.App.ErrWriter,
 			"memviz: --capacity %s is left aside for %s: the recording shows that it has %s or more\n",
 			units.Bytes(given.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
-			units.Bytes(analysis.CapacityOf(r.Device, 0).AtLeast))
+			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
 	}
 }

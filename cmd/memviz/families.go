@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -30,7 +30,7 @@ func override(c *cli.Context, in []answer.Input) error {
 	}
 	defer f.Close()
 	// Reports are passed on, so they do not say where the file lay.
-	rules, err := analysis.ParseOverrides(units.Printable(filepath.Base(path)), f)
+	rules, err := families.ParseOverrides(units.Printable(filepath.Base(path)), f)
 	if err != nil {
 		return fmt.Errorf("--families: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -39,12 +39,12 @@ func TestPageColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := replay.Replay(s, 0)
-	st := analysis.Stacks(s)
+	st := stacks.Read(s)
 	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
 
 	site := func(a *replay.Allocation) string {
 		at := st.Site(a.Stack)
-		if at == (analysis.Site{}) {
+		if at == (stacks.Site{}) {
 			return "(no stack recorded)"
 		} else if at.File == "" {
 			return at.Function

@@ -7,7 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -16,7 +16,7 @@ import (
 type keyed struct {
 	*page
 	searchable
-	steps []analysis.Step
+	steps []steps.Step
 }
 
 // keyTry opens the page with a hash, does what a line says, and looks at what came of it.

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -87,7 +88,7 @@ func TestPageLanes(t *testing.T) {
 			units.Change(in[len(in)-1]-in[0])+" from start to end", units.Plural(a.To-a.From, "event", "events"))
 	}
 	runs := r.Phases().Runs
-	for _, run := range []analysis.PhaseRun{runs[1], runs[len(runs)-1]} {
+	for _, run := range []timeline.PhaseRun{runs[1], runs[len(runs)-1]} {
 		point(2, int(run.Start), int(run.End)+1, run.Phase.String(), "inferred from stacks")
 	}
 	if len(ranges) < 6 {
@@ -115,11 +116,11 @@ func TestPageLanesByKeyboard(t *testing.T) {
 			break
 		}
 	}
-	lanes := map[int][]analysis.AnnotationRange{}
+	lanes := map[int][]timeline.Annotation{}
 	for _, a := range r.Annotations() {
 		lanes[a.Lane] = append(lanes[a.Lane], a)
 	}
-	at := func(a analysis.AnnotationRange) {
+	at := func(a timeline.Annotation) {
 		t.Helper()
 		p.shows(r.Snapshot.String(a.Name))
 		if said := eval[string](p, "document.getElementById('spoken').textContent"); !strings.HasPrefix(said,
@@ -136,8 +137,8 @@ func TestPageLanesByKeyboard(t *testing.T) {
 	p.do(chromedp.KeyEvent(kb.ArrowRight))
 	at(lanes[0][1])
 	p.do(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowLeft + kb.ArrowDown)) // to what is nested in it, or nearest
-	nested := slices.MinFunc(lanes[1], func(a, b analysis.AnnotationRange) int {
-		away := func(x analysis.AnnotationRange) int {
+	nested := slices.MinFunc(lanes[1], func(a, b timeline.Annotation) int {
+		away := func(x timeline.Annotation) int {
 			middle := (lanes[0][1].From + lanes[0][1].To) / 2
 			return max(x.From-middle, middle-x.To, 0)
 		}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report"
@@ -73,8 +74,8 @@ func TestPagePixels(t *testing.T) {
 // colors knows the colour of every allocation of a device.
 type colors struct {
 	device   *replay.Device
-	families *analysis.Families
-	stacks   *analysis.StackFacts
+	families *families.Assignment
+	stacks   *stacks.Table
 	palette  map[string][5]string // by family
 	byKey    map[string]int       // address and start, or address and end -> index in the replay
 	paper    [3]float64

@@ -7,7 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -87,7 +87,7 @@ func TestPageQuestionPeak(t *testing.T) {
 		}
 		legend := plainSpaces(eval[string](p, "document.querySelector('#moment .legend').innerText"))
 		for f, bytes := range r.Families().BytesIn(x.d, peak) {
-			if label := analysis.Family(f).Label(); bytes > 0 &&
+			if label := families.Family(f).Label(); bytes > 0 &&
 				!strings.Contains(legend, label+"\n"+plainSpaces(units.Bytes(bytes))) {
 				t.Errorf("the legend does not give %s %s: %q", label, units.Bytes(bytes), legend)
 			}

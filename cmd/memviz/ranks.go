@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -75,7 +76,7 @@ func ranks(c *cli.Context) error {
 
 // ranksRead is what a comparison of ranks needs of their files.
 type ranksRead struct {
-	summaries  []analysis.RankSummary
+	summaries  []compare.RankSummary
 	unreadable []answer.UnreadableRank
 	parts      []answer.Input // of files that were read in part, without their devices
 }
@@ -86,7 +87,7 @@ func readRanks(ctx context.Context, files *search, options snapshot.Options, pse
 	p *progress) (*ranksRead, error) {
 	all := &ranksRead{}
 	paths := pathsOf(files.sources)
-	names, ranks := displayNames(paths), analysis.NameRanks(paths)
+	names, ranks := displayNames(paths), compare.NameRanks(paths)
 	room := semaphore.NewWeighted(ranksMemory)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -101,7 +102,7 @@ func readRanks(ctx context.Context, files *search, options snapshot.Options, pse
 			}
 			defer room.Release(weight)
 			s, err := snapshot.OpenWith(file.path, options)
-			var summary []analysis.RankSummary
+			var summary []compare.RankSummary
 			if err == nil {
 				in := answer.NewInput(redactInput(pseudonyms, names[i], s), s)
 				summary = answer.RankOf(&in, ranks[i])

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/container"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -69,7 +69,7 @@ func (s *search) add(arg string) error {
 	if len(in.sources) == 0 {
 		return in.nothing(arg)
 	}
-	slices.SortFunc(in.sources, func(a, b source) int { return analysis.CompareNatural(a.path, b.path) })
+	slices.SortFunc(in.sources, func(a, b source) int { return compare.Natural(a.path, b.path) })
 	s.sources = append(s.sources, in.sources...)
 	s.skipped = append(s.skipped, in.skipped...)
 	return nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
@@ -23,7 +23,7 @@ func topCommand() *cli.Command {
 			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
 		Flags: answerFlags("active>70GiB",
 			atFlag,
-			&cli.StringFlag{Name: "by", Value: analysis.BySite.String(), Usage: "make a row of each `KIND`: " +
+			&cli.StringFlag{Name: "by", Value: holders.BySite.String(), Usage: "make a row of each `KIND`: " +
 				byNames()},
 			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},
 			rowsFlag,
@@ -38,9 +38,9 @@ func topCommand() *cli.Command {
 var rowsFlag = &cli.IntFlag{Name: "rows", Value: 20, Usage: "show at most `N` rows; JSON has all"}
 
 func byNames() string {
-	names := make([]string, analysis.ByCount)
+	names := make([]string, holders.ByCount)
 	for i := range names {
-		names[i] = analysis.By(i).String()
+		names[i] = holders.By(i).String()
 	}
 	return strings.Join(names, ", ")
 }
@@ -50,16 +50,16 @@ func top(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	by, ok := analysis.ParseBy(c.String("by"))
+	by, ok := holders.ParseBy(c.String("by"))
 	if !ok {
 		return misused(c, "--by %q is none of %s", c.String("by"), byNames())
 	}
-	if depth := c.Int("depth"); depth < 1 || depth > 1 && by != analysis.BySite {
+	if depth := c.Int("depth"); depth < 1 || depth > 1 && by != holders.BySite {
 		return misused(c, "--depth is at least 1, and goes with --by site")
 	}
 	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
 		return answer.Top(in, answer.TopOptions{
-			At: at, Grouping: analysis.Grouping{By: by, Depth: c.Int("depth")}, Rows: c.Int("rows"),
+			At: at, Grouping: holders.Grouping{By: by, Depth: c.Int("depth")}, Rows: c.Int("rows"),
 		})
 	})
 }

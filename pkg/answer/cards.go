@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -20,8 +24,8 @@ type Card struct {
 	Line     string // below it
 	Detail   string // a whole sentence, or empty
 
-	Families [analysis.FamilyCount]int64 // bytes by family, for a small picture
-	Curve    []int64                     // lowest totals, for a small picture
+	Families [families.Count]int64 // bytes by family, for a small picture
+	Curve    []int64               // lowest totals, for a small picture
 	Evidence Evidence
 }
 
@@ -42,13 +46,13 @@ type Evidence struct {
 }
 
 // nowhere is no evidence.
-var nowhere = Evidence{State: analysis.NoState, Allocation: -1}
+var nowhere = Evidence{State: timeline.NoState, Allocation: -1}
 
 // Cards are the four answers, in the order in which they are shown, and what to
 // say beside each request that failed. The last ones take what [Predict] says of
 // the recording, if anything.
 func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure) {
-	peak := r.Holders(r.Device.Totals.PeakState, analysis.Grouping{By: analysis.BySite})
+	peak := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.BySite})
 	oom, failures := outOfMemory(r, p)
 	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures
 }
@@ -65,11 +69,11 @@ func atPeak(r *analysis.Recording) Card {
 	if hasHistory(d) {
 		c.Small = "in state " + units.Count(t.PeakState)
 	}
-	order := make([]analysis.Family, analysis.FamilyCount)
+	order := make([]families.Family, families.Count)
 	for i := range order {
-		order[i] = analysis.Family(i)
+		order[i] = families.Family(i)
 	}
-	slices.SortStableFunc(order, func(a, b analysis.Family) int { return cmp.Compare(c.Families[b], c.Families[a]) })
+	slices.SortStableFunc(order, func(a, b families.Family) int { return cmp.Compare(c.Families[b], c.Families[a]) })
 	var named []string
 	for _, f := range order[:3] {
 		if 200*c.Families[f] >= t.PeakBytes && c.Families[f] > 0 {
@@ -89,10 +93,10 @@ func lowered(label string) string {
 }
 
 // allocatedBy names the largest call site at the peak.
-func allocatedBy(r *analysis.Recording, peak *analysis.Holding) Card {
+func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 	const question = "Who allocated it?"
 	var without int64
-	var top *analysis.Holder
+	var top *holders.Row
 	known := peak.Allocations
 	for i := range peak.Rows {
 		switch row := &peak.Rows[i]; {
@@ -124,7 +128,7 @@ func allocatedBy(r *analysis.Recording, peak *analysis.Holding) Card {
 }
 
 // placeOf is a site's file without its folders, and its line.
-func placeOf(site analysis.Site) string {
+func placeOf(site stacks.Site) string {
 	if site.File == "" {
 		return ""
 	}

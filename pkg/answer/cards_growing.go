@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -19,36 +22,36 @@ func growing(r *analysis.Recording) Card {
 		c.Value, c.Line = "Not recorded", "needs a history of events"
 		return c
 	}
-	steps := r.Steps()
-	switch len(steps.Boundaries) {
+	list := r.Steps()
+	n, word := len(list.Boundaries), list.Method.Word
+	switch n {
 	case 0:
 		return growingWithout(c, r)
 	case 1:
-		c.Value, c.Line = "One "+wordFor(1, steps.Method.Word())+" only", "growth cannot be told"
+		c.Value, c.Line = "One "+word(1)+" only", "growth cannot be told"
 		return c
 	}
-	from, to := int(steps.Boundaries[0]), int(steps.Boundaries[len(steps.Boundaries)-1])
+	from, to := int(list.Boundaries[0]), int(list.Boundaries[n-1])
 	active := d.ActiveBytes()
 	c.Mood, c.Value = Known, units.Change(active[to]-active[from])
-	c.Small = "over " + units.Count(len(steps.Boundaries)-1) + " " +
-		wordFor(len(steps.Boundaries)-1, steps.Method.Word())
-	c.Curve = lowest(d, steps.Ranges())
+	c.Small = "over " + units.Count(n-1) + " " + word(n-1)
+	c.Curve = lowest(d, list.Ranges())
 	c.Evidence = Evidence{From: from, To: to, State: to, Allocation: -1}
-	leaks := r.Leaks()
+	found := r.Leaks()
 	switch {
-	case len(leaks.Leaks) > 0:
-		leak := &leaks.Leaks[0]
+	case len(found.Leaks) > 0:
+		leak := &found.Leaks[0]
 		site := leakSite(r, leak)
 		c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(leak.PerStep) +
-			" more each " + wordFor(1, steps.Method.Word())
-		c.Detail = leakSentence(r, steps, leak).with(plainName)
+			" more each " + word(1)
+		c.Detail = leakSentence(r, leak).with(plainName)
 		c.Evidence.Allocation = leak.Last
-	case leaks.Limit == analysis.LeaksJudged:
-		c.Line = "no call site keeps more each " + wordFor(1, steps.Method.Word())
-	case leaks.Limit == analysis.KeepsForwards:
+	case found.Limit == leaks.NoLimit:
+		c.Line = "no call site keeps more each " + word(1)
+	case found.Limit == leaks.KeepsForwards:
 		c.Line = "forward passes keep their activations"
 	default:
-		c.Line = "too few " + steps.Method.Word() + " to tell growth from getting ready"
+		c.Line = "too few " + word(2) + " to tell growth from getting ready"
 	}
 	return c
 }
@@ -58,10 +61,10 @@ func growingWithout(c Card, r *analysis.Recording) Card {
 	d := r.Device
 	last := d.States() - 1
 	c.Mood, c.Value, c.Small = Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
-	c.Curve = lowest(d, analysis.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
+	c.Curve = lowest(d, timeline.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
 	c.Line = "nothing allocated here is still live"
 	c.Evidence = Evidence{State: last, Allocation: -1}
-	for _, row := range r.HoldersSince(last, 0, analysis.Grouping{By: analysis.BySite}).Rows {
+	for _, row := range r.HoldersSince(last, 0, holders.Grouping{By: holders.BySite}).Rows {
 		// What was there before is in BeforeBytes.
 		if row.Key != "" && row.Change() > 0 {
 			site := r.Stacks.Site(row.Stack)
@@ -74,7 +77,7 @@ func growingWithout(c Card, r *analysis.Recording) Card {
 }
 
 // lowest are the lowest totals of stretches.
-func lowest(d *replay.Device, ranges []analysis.StateRange) []int64 {
+func lowest(d *replay.Device, ranges []timeline.Range) []int64 {
 	active := d.ActiveBytes()
 	list := make([]int64, len(ranges))
 	for i, stretch := range ranges {

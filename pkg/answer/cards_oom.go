@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -19,12 +20,12 @@ type Failure struct {
 const haveLess = "Have less memory live at a time: what was live stands below, the largest first."
 
 // oomWords are the verdicts on an out-of-memory event in a few words.
-var oomWords = map[analysis.OOMVerdict]string{
-	analysis.OOMPressure:   "nearly all was in use",
-	analysis.OOMFragmented: "enough free, in pieces",
-	analysis.OOMOther:      "free for another stream",
-	analysis.OOMOutside:    "used outside PyTorch",
-	analysis.OOMLimit:      "a limit refused it",
+var oomWords = map[oom.Verdict]string{
+	oom.Pressure:   "nearly all was in use",
+	oom.Fragmented: "enough free, in pieces",
+	oom.Other:      "free for another stream",
+	oom.Outside:    "used outside PyTorch",
+	oom.Limit:      "a limit refused it",
 }
 
 // outOfMemory speaks of the last failure, and gives what there is to say of all.
@@ -47,7 +48,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		}
 		return c, nil
 	}
-	f := &failure{r: r, settings: r.Settings(), capacity: analysis.CapacityOf(r.Device, 0)}
+	f := &failure{r: r, settings: r.Settings(), capacity: oom.CapacityOf(r.Device, 0)}
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
@@ -76,16 +77,16 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 }
 
 // diagnosis is the verdict on a request as a sentence.
-func diagnosis(o *analysis.OOM) string {
+func diagnosis(o *oom.Failure) string {
 	switch o.Verdict {
-	case analysis.OOMFragmented:
+	case oom.Fragmented:
 		return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.",
 			amount(max(o.LargestSame, o.DeviceFree)))
-	case analysis.OOMOther:
+	case oom.Other:
 		return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
-	case analysis.OOMOutside:
+	case oom.Outside:
 		return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
-	case analysis.OOMLimit:
+	case oom.Limit:
 		return "The device had room: a limit of the process or a failed mapping refused it."
 	}
 	text := fmt.Sprintf("%s of the %s that PyTorch could use was in use",

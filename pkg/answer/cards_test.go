@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 )
 
 // What the page says of a failed request is what the command says.
@@ -35,14 +35,14 @@ func TestCardsOfFailures(t *testing.T) {
 
 func TestDiagnosis(t *testing.T) {
 	const mib = 1 << 20
-	o := analysis.OOM{Active: 900 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
+	o := oom.Failure{Active: 900 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
 		FreeOther: 80 * mib, Capacity: 3000 * mib}
-	for verdict, want := range map[analysis.OOMVerdict]string{
-		analysis.OOMPressure:   "90 % of the 1000 MiB that PyTorch could use was in use.",
-		analysis.OOMFragmented: "Enough was free, in pieces of at most 40.0 MiB: fragmentation.",
-		analysis.OOMOther:      "Enough was cached, but 80.0 MiB of it for another stream or pool.",
-		analysis.OOMOutside:    "1.95 GiB was used outside of PyTorch's allocator.",
-		analysis.OOMLimit:      "The device had room: a limit of the process or a failed mapping refused it.",
+	for verdict, want := range map[oom.Verdict]string{
+		oom.Pressure:   "90 % of the 1000 MiB that PyTorch could use was in use.",
+		oom.Fragmented: "Enough was free, in pieces of at most 40.0 MiB: fragmentation.",
+		oom.Other:      "Enough was cached, but 80.0 MiB of it for another stream or pool.",
+		oom.Outside:    "1.95 GiB was used outside of PyTorch's allocator.",
+		oom.Limit:      "The device had room: a limit of the process or a failed mapping refused it.",
 	} {
 		o.Verdict = verdict
 		if got := strings.ReplaceAll(diagnosis(&o), "\u00a0", " "); got != want {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -53,9 +53,9 @@ func askEverything(t *testing.T, in Input) {
 			t.Errorf("differs from itself: %+v", d.Rows)
 		}
 	}
-	for by := range analysis.ByCount {
+	for by := range holders.ByCount {
 		for _, at := range []Moment{Peak, {kind: momentEnd}} {
-			s, err := Top(list, TopOptions{At: at, Grouping: analysis.Grouping{By: analysis.By(by)}, Rows: 10})
+			s, err := Top(list, TopOptions{At: at, Grouping: holders.Grouping{By: holders.By(by)}, Rows: 10})
 			for i, d := range check("top", s, err).value.(*devices[TopDevice]).Devices {
 				var sum int64
 				for _, row := range d.Rows {

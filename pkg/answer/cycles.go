@@ -2,6 +2,8 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -27,7 +29,7 @@ type CycleSite struct {
 	Stack        []string `json:"stack"`
 }
 
-func newCyclesFound(r *analysis.Recording, c *analysis.Cycles) CyclesFound {
+func newCyclesFound(r *analysis.Recording, c *leaks.Cycles) CyclesFound {
 	found := CyclesFound{
 		Provable: c.FreeStacks, Bytes: c.Bytes, Allocations: c.Allocations, Collections: c.Collections,
 		Sites: make([]CycleSite, len(c.Cycles)),
@@ -44,8 +46,8 @@ func newCyclesFound(r *analysis.Recording, c *analysis.Cycles) CyclesFound {
 	return found
 }
 
-func cycleProof(r *analysis.Recording, cycle *analysis.Cycle) string {
-	if cycle.Proof == analysis.NoFrame {
+func cycleProof(r *analysis.Recording, cycle *leaks.Cycle) string {
+	if cycle.Proof == stacks.NoFrame {
 		return ""
 	}
 	return r.Snapshot.String(r.Snapshot.Frames[cycle.Proof].Name)
@@ -55,7 +57,7 @@ func cycleProof(r *analysis.Recording, cycle *analysis.Cycle) string {
 const maxCycleSites = 5
 
 // cycles puts what the cycle collector freed into words.
-func (s *Sheet) cycles(r *analysis.Recording, c *analysis.Cycles) {
+func (s *Sheet) cycles(r *analysis.Recording, c *leaks.Cycles) {
 	for i := range c.Cycles {
 		if i == maxCycleSites {
 			s.note("And %s of memory in reference cycles.", units.Plural(len(c.Cycles)-i, "more site", "more sites"))

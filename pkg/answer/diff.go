@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -99,7 +100,7 @@ func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
 	return s, nil
 }
 
-func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*analysis.Difference,
+func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*compare.Difference,
 	error) {
 	stateA, err := at.State(a)
 	if err != nil {
@@ -113,7 +114,7 @@ func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Reco
 }
 
 func newDiffDevice(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording,
-	d *analysis.Difference) DiffDevice {
+	d *compare.Difference) DiffDevice {
 	view := DiffDevice{
 		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
 		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
@@ -142,7 +143,7 @@ func newDiffDevice(before *Input, a *analysis.Recording, after *Input, b *analys
 	return view
 }
 
-func newDiffSide(in *Input, r *analysis.Recording, t *analysis.DiffTotals) DiffSide {
+func newDiffSide(in *Input, r *analysis.Recording, t *compare.DiffTotals) DiffSide {
 	return DiffSide{
 		Subject: newSubject(in, r.Device), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations,
 		PeakBytes:         t.PeakBytes,
@@ -151,7 +152,7 @@ func newDiffSide(in *Input, r *analysis.Recording, t *analysis.DiffTotals) DiffS
 	}
 }
 
-func diffLines(lines []analysis.LineBytes) []DiffLine {
+func diffLines(lines []compare.LineBytes) []DiffLine {
 	list := make([]DiffLine, len(lines))
 	for i, l := range lines {
 		list[i] = DiffLine{l.Line, l.Bytes}
@@ -160,7 +161,7 @@ func diffLines(lines []analysis.LineBytes) []DiffLine {
 }
 
 // diff puts the difference of a device into words.
-func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *analysis.Difference, view *DiffDevice, rows int) {
+func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *compare.Difference, view *DiffDevice, rows int) {
 	s.heading("%s: active %s, reserved %s from %s to %s", after.Snapshot.DeviceLabel(r.Device.ID),
 		changed(view.ActiveDelta), changed(view.ReservedDelta),
 		name(before.FileName()), name(after.FileName()))
@@ -197,7 +198,7 @@ func changed(bytes int64) string {
 	return units.NoBreak(units.Change(bytes))
 }
 
-func diffTotals(d *analysis.Difference) *sheetTable {
+func diffTotals(d *compare.Difference) *sheetTable {
 	t := newTable(column{"", words}, column{"before", figures}, column{"after", figures}, column{"change", figures})
 	bytes := func(what string, before, after int64) {
 		t.row(what, units.Bytes(before), units.Bytes(after), units.Change(after-before))
@@ -242,7 +243,7 @@ func siteName(site string) any {
 	return name(site)
 }
 
-func diffFamilies(d *analysis.Difference) *sheetTable {
+func diffFamilies(d *compare.Difference) *sheetTable {
 	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures},
 		column{"family", words})
 	for i := range d.Families {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -47,7 +48,7 @@ func newEventLog(in *Input, r *analysis.Recording, o EventOptions) (*eventLog, e
 func allocationsByEvent(d *replay.Device) []int32 {
 	who := make([]int32, d.Events.Len())
 	for i := range who {
-		who[i] = analysis.NoAllocation
+		who[i] = layout.NoAllocation
 	}
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
@@ -111,7 +112,7 @@ func (l *eventLog) happenings() iter.Seq[happening] {
 			if i < l.from {
 				continue
 			}
-			if seg.number == noSegment && l.who[i] != analysis.NoAllocation {
+			if seg.number == noSegment && l.who[i] != layout.NoAllocation {
 				seg = names.at(l.d.Events.Addr[i])
 			}
 			h := happening{i, l.what(i, seg, begun), l.who[i], seg.number}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -57,7 +57,7 @@ func freeOnDevice(e *snapshot.Events, i int) int64 { return int64(min(e.Addr[i],
 // tensor is the name of the allocation of an event; its number is its place in
 // the pile. An event without one has an address.
 func (l *eventLog) tensor(i int) string {
-	if l.who[i] == analysis.NoAllocation {
+	if l.who[i] == layout.NoAllocation {
 		return units.Address(l.d.Events.Addr[i])
 	}
 	return tensorName(int(l.who[i]))

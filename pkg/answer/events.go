@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -199,7 +200,7 @@ func (l *eventLog) value(h happening) Event {
 	default:
 		v.Address = units.Address(e.Addr[i])
 	}
-	if h.allocation != analysis.NoAllocation {
+	if h.allocation != layout.NoAllocation {
 		number := int(h.allocation)
 		v.Allocation = &number
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -72,8 +72,8 @@ func ranksOf(in ...Input) *Sheet {
 	for i := range in {
 		files = append(files, in[i].Name)
 	}
-	var summaries []analysis.RankSummary
-	for i, rank := range analysis.NameRanks(files) {
+	var summaries []compare.RankSummary
+	for i, rank := range compare.NameRanks(files) {
 		summaries = append(summaries, RankOf(&in[i], rank)...)
 	}
 	return Ranks(summaries, []UnreadableRank{{File: "rank9.pickle", Error: "rank9.pickle: the file is empty"}}, 2)

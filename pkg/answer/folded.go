@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 )
 
 // Folded writes the stacks of what is live at a moment, one a line, as
@@ -16,7 +17,7 @@ import (
 func Folded(w io.Writer, in *Input, at Moment) error {
 	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
 		state, err := at.State(r)
-		return analysis.FoldedActive(r.Stacks, r.Device, state), err
+		return holders.FoldedActive(r.Stacks, r.Device, state), err
 	})
 }
 
@@ -24,7 +25,7 @@ func Folded(w io.Writer, in *Input, at Moment) error {
 // rounding adds to a block, and what is free.
 func FoldedSegments(w io.Writer, in *Input) error {
 	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
-		return analysis.FoldedSegments(r.Stacks, r.Device), nil
+		return holders.FoldedSegments(r.Stacks, r.Device), nil
 	})
 }
 

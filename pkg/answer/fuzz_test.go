@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -36,10 +36,10 @@ func FuzzAnswers(f *testing.F) {
 		}
 		for _, r := range in.Recordings {
 			Cards(r, Predict(r))
-			for by := range analysis.ByCount {
-				h := r.Holders(r.Device.Totals.PeakState, analysis.Grouping{By: analysis.By(by)})
+			for by := range holders.ByCount {
+				h := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {
-					t.Fatalf("by %s: %d of %d bytes", analysis.By(by), sum, r.Device.Totals.PeakBytes)
+					t.Fatalf("by %s: %d of %d bytes", holders.By(by), sum, r.Device.Totals.PeakBytes)
 				}
 			}
 		}

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -66,11 +69,11 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 	value := newDevices[LeaksDevice](LeaksSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		steps := r.Steps()
-		leaks, cycles := r.Leaks(), r.Cycles()
-		leaks.Leaks = slices.DeleteFunc(leaks.Leaks, func(l analysis.Leak) bool { return provedCycle(&l, cycles) })
-		value.Devices = append(value.Devices, newLeaksDevice(in, r, steps, leaks, cycles))
-		s.leaks(in, r, steps, leaks, cycles, rows)
+		found, cycles := *r.Leaks(), r.Cycles()
+		found.Leaks = slices.DeleteFunc(slices.Clone(found.Leaks),
+			func(l leaks.Leak) bool { return provedCycle(&l, cycles) })
+		value.Devices = append(value.Devices, newLeaksDevice(in, r, &found))
+		s.leaks(in, r, &found, rows)
 		s.cycles(r, cycles)
 		return nil
 	})
@@ -79,27 +82,26 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 
 // provedCycle reports whether memory that piles up was freed by the cycle
 // collector, which says more of it than that it was freed late.
-func provedCycle(l *analysis.Leak, cycles *analysis.Cycles) bool {
-	return l.Kind == analysis.Sawtooth && slices.ContainsFunc(l.Sites, func(site analysis.LeakSite) bool {
-		return slices.ContainsFunc(cycles.Cycles, func(c analysis.Cycle) bool { return c.Stack == site.Stack })
+func provedCycle(l *leaks.Leak, cycles *leaks.Cycles) bool {
+	return l.Kind == leaks.Sawtooth && slices.ContainsFunc(l.Sites, func(site leaks.Site) bool {
+		return slices.ContainsFunc(cycles.Cycles, func(c leaks.Cycle) bool { return c.Stack == site.Stack })
 	})
 }
 
-func newLeaksDevice(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks,
-	cycles *analysis.Cycles) LeaksDevice {
+func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings) LeaksDevice {
 	return LeaksDevice{
-		Subject: newSubject(in, r.Device), Steps: len(steps.Boundaries), Method: steps.Method.Key(),
+		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
 		Limit:    l.Limit.Key(),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
-		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, cycles),
+		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()),
 	}
 }
 
-func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak) []Suspect {
-	list := make([]Suspect, len(leaks))
-	for i := range leaks {
-		leak := &leaks[i]
+func newSuspects(r *analysis.Recording, l *leaks.Findings, growing []leaks.Leak) []Suspect {
+	list := make([]Suspect, len(growing))
+	for i := range growing {
+		leak := &growing[i]
 		verdict := "weak"
 		if leak.Strong {
 			verdict = "strong"
@@ -110,7 +112,7 @@ func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak
 			BytesLive: leak.Bytes, BytesPerStep: leak.PerStep, Allocations: leak.Allocations,
 			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
 			FirstStep: leak.FirstStep, LastStep: leak.LastStep, GrowingSteps: leak.GrowingSteps,
-			Bursts: leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.Held(leak),
+			Bursts: leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.BytesAtBoundaries(leak),
 			Stack: stackLines(r.Snapshot, leak.Sites[0].Stack), Sites: suspectSites(r, leak),
 		}
 	}
@@ -119,7 +121,7 @@ func newSuspects(r *analysis.Recording, l *analysis.Leaks, leaks []analysis.Leak
 
 // suspectSites are the call sites of a leak, the most bytes first. Stacks that
 // reach a site on different ways count as one.
-func suspectSites(r *analysis.Recording, leak *analysis.Leak) []SuspectSite {
+func suspectSites(r *analysis.Recording, leak *leaks.Leak) []SuspectSite {
 	var sites []SuspectSite
 	for _, of := range leak.Sites {
 		site := r.Stacks.Site(of.Stack).String()
@@ -137,53 +139,51 @@ func suspectSites(r *analysis.Recording, leak *analysis.Leak) []SuspectSite {
 
 // leakSite is where a leak is said to be allocated: the innermost user frame
 // that its sites have in common, else its largest site.
-func leakSite(r *analysis.Recording, leak *analysis.Leak) analysis.Site {
-	if leak.Frame == analysis.NoFrame {
+func leakSite(r *analysis.Recording, leak *leaks.Leak) stacks.Site {
+	if leak.Frame == stacks.NoFrame {
 		return r.Stacks.Site(leak.Sites[0].Stack)
 	}
 	f := r.Snapshot.Frames[leak.Frame]
-	return analysis.Site{Function: r.Snapshot.String(f.Name), File: r.Snapshot.String(f.File), Line: int(f.Line)}
+	return stacks.Site{Function: r.Snapshot.String(f.Name), File: r.Snapshot.String(f.File), Line: int(f.Line)}
 }
 
 // mostOf is the family with the most bytes.
-func mostOf(families [analysis.FamilyCount]int64) analysis.Family {
-	return analysis.Family(slices.Index(families[:], slices.Max(families[:])))
+func mostOf(bytes [families.Count]int64) families.Family {
+	return families.Family(slices.Index(bytes[:], slices.Max(bytes[:])))
 }
 
 // leaks puts what survives the steps of a device into words.
-func (s *Sheet) leaks(in *Input, r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks,
-	cycles *analysis.Cycles, rows int) {
-	headline := leaksHeadline(steps, l)
-	if n := len(cycles.Cycles); n > 0 {
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows int) {
+	headline := leaksHeadline(r, l)
+	if n := len(r.Cycles().Cycles); n > 0 {
 		headline += "; reference cycles at " + units.Plural(n, "place", "places")
 	}
 	s.device(in, r.Device, headline)
-	if l.Limit != analysis.NoEvents {
-		s.say("%s", stepsSentence(steps))
+	if l.Limit != leaks.NoEvents {
+		s.say("%s", stepsSentence(r.Steps()))
 	}
 	switch l.Limit {
-	case analysis.NoEvents:
+	case leaks.NoEvents:
 		s.say("The file holds no history of events, so nothing can be said about growth.")
-	case analysis.NoRepetition:
+	case leaks.NoRepetition:
 		s.say("Leaks cannot be judged from this file. Record several steps: memviz snippet leak prints how.")
-	case analysis.TooFewSteps:
+	case leaks.TooFewSteps:
 		s.say("Growth between two ends of steps could be the rest of getting ready. Record 8 steps or more.")
-	case analysis.KeepsForwards:
+	case leaks.KeepsForwards:
 		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
-	case analysis.LeaksJudged:
-		s.suspects(r, steps, l, rows)
+	case leaks.NoLimit:
+		s.suspects(r, l, rows)
 	}
 }
 
-func leaksHeadline(steps *analysis.Steps, l *analysis.Leaks) string {
-	n := len(l.Leaks)
+func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
+	n, method := len(l.Leaks), r.Steps().Method
 	switch {
-	case l.Limit == analysis.TooFewSteps:
-		n := len(steps.Boundaries)
-		return "cannot be judged from " + units.Plural(n, wordFor(1, steps.Method.Word()), steps.Method.Word())
-	case l.Limit == analysis.NoRepetition:
+	case l.Limit == leaks.TooFewSteps:
+		return "cannot be judged from " + units.Plural(len(r.Steps().Boundaries), method.Word(1), method.Word(2))
+	case l.Limit == leaks.NoRepetition:
 		return "cannot be judged without steps"
-	case l.Limit != analysis.LeaksJudged:
+	case l.Limit != leaks.NoLimit:
 		return "cannot be judged"
 	case n == 0:
 		return "nothing keeps growing"
@@ -200,14 +200,14 @@ func leaksHeadline(steps *analysis.Steps, l *analysis.Leaks) string {
 	return "keeps growing, at " + units.Plural(strong, "place", "places")
 }
 
-func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analysis.Leaks, rows int) {
+func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, rows int) {
 	for i := range l.Leaks {
 		if i == rows {
 			s.note("And %s; --rows shows more.", units.Plural(len(l.Leaks)-rows, "more", "more"))
 			break
 		}
 		leak := &l.Leaks[i]
-		s.add(leakSentence(r, steps, leak))
+		s.add(leakSentence(r, leak))
 		s.put(leakTable(r, leak))
 	}
 	if len(l.Leaks) > 0 {
@@ -217,12 +217,12 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 	for i := range l.Caches {
 		c := &l.Caches[i]
 		s.say("A key-value cache grows at %s by %s each %s, as it is meant to.", name(leakSite(r, c).String()),
-			units.NoBreak(units.Bytes(c.PerStep)), wordFor(1, steps.Method.Word()))
+			units.NoBreak(units.Bytes(c.PerStep)), r.Steps().Method.Word(1))
 	}
 	if l.Once.Bytes > 0 {
 		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and "+
 			"caches look like.",
-			units.NoBreak(units.Bytes(l.Once.Bytes)), wordFor(1, steps.Method.Word()),
+			units.NoBreak(units.Bytes(l.Once.Bytes)), r.Steps().Method.Word(1),
 			units.Plural(l.Once.Sites, "site", "sites"))
 	}
 	if l.Before > 0 {
@@ -231,23 +231,23 @@ func (s *Sheet) suspects(r *analysis.Recording, steps *analysis.Steps, l *analys
 }
 
 // leakSentence says what grows, where it was allocated, and how sure that is.
-func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.Leak) sentence {
+func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
 	site, n := name(leakSite(r, leak).String()), len(suspectSites(r, leak))
-	each, many := wordFor(1, steps.Method.Word()), steps.Method.Word()
+	each, many := r.Steps().Method.Word(1), r.Steps().Method.Word(2)
 	perStep, held := units.NoBreak(units.Bytes(leak.PerStep)), units.NoBreak(units.Bytes(leak.Bytes))
 	switch {
-	case leak.Kind == analysis.Sawtooth:
+	case leak.Kind == leaks.Sawtooth:
 		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for " +
 			"example by a reference cycle or an explicit cleanup.",
 			[]any{site, units.Plural(leak.BurstSteps, each, many), units.NoBreak(units.Bytes(leak.BurstBytes)),
 				units.Plural(leak.Bursts, "time", "times")}}
-	case leak.Kind == analysis.Grows:
+	case leak.Kind == leaks.Grows:
 		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.",
 			[]any{site, each, perStep, held}}
 	case !leak.Strong:
 		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still " +
 			"filling would look the same. Record 8 or more.",
-			[]any{site, perStep, each, units.Plural(len(steps.Boundaries), each+" was", many+" were")}}
+			[]any{site, perStep, each, units.Plural(len(r.Steps().Boundaries), each+" was", many+" were")}}
 	case leak.Graph:
 		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of " +
 			"it is freed. Allocated at %s.",
@@ -264,7 +264,7 @@ func leakSentence(r *analysis.Recording, steps *analysis.Steps, leak *analysis.L
 const maxLeakSites = 5
 
 // leakTable lists the sites of a leak, if there are several.
-func leakTable(r *analysis.Recording, leak *analysis.Leak) *sheetTable {
+func leakTable(r *analysis.Recording, leak *leaks.Leak) *sheetTable {
 	t := newTable(column{"live", figures}, column{"a step", figures}, column{"tensors", figures}, column{"site", paths})
 	sites := suspectSites(r, leak)
 	if len(sites) == 1 {

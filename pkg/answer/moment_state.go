@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -82,14 +83,14 @@ func (m Moment) step(r *analysis.Recording) (int, error) {
 			units.Plural(n, "step ends", "steps end"))
 	}
 	step := steps.Steps[m.n-1]
-	return analysis.PeakBetween(r.Device, step.From, step.To), nil
+	return timeline.PeakBetween(r.Device, step.From, step.To), nil
 }
 
 // annotation is the peak inside the first range of a name.
 func (m Moment) annotation(r *analysis.Recording) (int, error) {
 	for _, a := range r.Annotations() {
 		if r.Snapshot.String(a.Name) == m.name {
-			return analysis.PeakBetween(r.Device, a.From, a.To), nil
+			return timeline.PeakBetween(r.Device, a.From, a.To), nil
 		}
 	}
 	return 0, fmt.Errorf("the annotation %q is %w", m.name, errNotThere)

@@ -2,6 +2,9 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -76,7 +79,7 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
 		f := &failure{in: in, r: r, settings: r.Settings(),
-			capacity: analysis.CapacityOf(r.Device, o.Capacity)}
+			capacity: oom.CapacityOf(r.Device, o.Capacity)}
 		ooms := r.OOMs(o.Capacity)
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
@@ -100,11 +103,11 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 type failure struct {
 	in       *Input
 	r        *analysis.Recording
-	settings *analysis.Settings
-	capacity analysis.Capacity
+	settings *layout.Settings
+	capacity oom.Capacity
 }
 
-func (f *failure) outOfMemory(o *analysis.OOM) OutOfMemory {
+func (f *failure) outOfMemory(o *oom.Failure) OutOfMemory {
 	view := OutOfMemory{
 		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
 		DeviceFreeBytes: o.DeviceFree,
@@ -135,8 +138,8 @@ func (f *failure) outOfMemory(o *analysis.OOM) OutOfMemory {
 }
 
 // holders are who held memory at the failure.
-func (f *failure) holders(o *analysis.OOM) *analysis.Holding {
-	return f.r.Holders(o.State(), analysis.Grouping{By: analysis.BySite})
+func (f *failure) holders(o *oom.Failure) *holders.Holding {
+	return f.r.Holders(o.State(), holders.Grouping{By: holders.BySite})
 }
 
 func poolName(s *snapshot.Snapshot, id snapshot.PoolID) string {
@@ -153,7 +156,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 }
 
 // ooms puts the failed requests of a device into words.
-func (s *Sheet) ooms(f *failure, ooms []analysis.OOM, views []OutOfMemory, rows int) {
+func (s *Sheet) ooms(f *failure, ooms []oom.Failure, views []OutOfMemory, rows int) {
 	if len(ooms) == 0 {
 		s.device(f.in, f.r.Device, "did not run out of memory")
 		s.say("The recording has no out-of-memory event.")
@@ -195,7 +198,7 @@ func (s *Sheet) tooSmall(given, taken, least int64) {
 }
 
 // guess says what else could be the case if the device is a usual card.
-func (f *failure) guess(s *Sheet, last *analysis.OOM) {
+func (f *failure) guess(s *Sheet, last *oom.Failure) {
 	if c := f.capacity; c.Given == 0 && c.CardBytes > 0 {
 		if outside := c.CardBytes - last.Visible(); outside > units.GiB {
 			s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass "+
@@ -206,11 +209,11 @@ func (f *failure) guess(s *Sheet, last *analysis.OOM) {
 }
 
 // sentence says why a request failed, with the evidence in it.
-func (f *failure) sentence(o *analysis.OOM) sentence {
+func (f *failure) sentence(o *oom.Failure) sentence {
 	bytes := func(n int64) string { return units.NoBreak(units.Bytes(n)) }
 	asked := []any{bytes(o.Requested), units.Count(o.State())}
 	switch o.Verdict {
-	case analysis.OOMFragmented:
+	case oom.Fragmented:
 		fits := ""
 		if o.WouldFit.WithExpandable {
 			fits = "; it would have fitted with expandable segments"
@@ -218,7 +221,7 @@ func (f *failure) sentence(o *analysis.OOM) sentence {
 		return sentence{"Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of " +
 			"at most %s%s.",
 			append(asked, bytes(o.FreeSame+o.DeviceFree), bytes(max(o.LargestSame, o.DeviceFree)), fits)}
-	case analysis.OOMOther:
+	case oom.Other:
 		where := "another stream or pool"
 		if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
 			where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
@@ -226,11 +229,11 @@ func (f *failure) sentence(o *analysis.OOM) sentence {
 		return sentence{"Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and " +
 			"cannot serve it.",
 			append(asked, bytes(o.FreeOther), where)}
-	case analysis.OOMOutside:
+	case oom.Outside:
 		return sentence{"Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as " +
 			"capacity; %s is used outside its allocator (other processes, NCCL, CUDA context).",
 			append(asked, bytes(o.Visible()), bytes(o.Capacity), bytes(o.Outside()))}
-	case analysis.OOMLimit:
+	case oom.Limit:
 		return sentence{"Out of memory: %s requested in state %s while %s were free on the device: a limit of the " +
 			"process or a failed mapping refused it.",
 			append(asked, bytes(o.DeviceFree))}
@@ -251,7 +254,7 @@ func (f *failure) sentence(o *analysis.OOM) sentence {
 	return sentence{text, args}
 }
 
-func oomTable(o *analysis.OOM) *sheetTable {
+func oomTable(o *oom.Failure) *sheetTable {
 	t := newTable(column{"", words}, column{"", figures}, column{"", words})
 	row := func(what string, bytes int64, remark string) { t.row(what, units.Bytes(bytes), remark) }
 	row("requested", o.Requested, "a new segment for it takes "+units.Bytes(o.Needed))

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -49,9 +50,9 @@ func Predict(r *analysis.Recording) *Prediction {
 // reserved memory is at its highest, which is first tried without looking at the
 // segments.
 func mayMatter(r *analysis.Recording) bool {
-	state := analysis.ReservedPeakState(r.Device)
+	state := layout.ReservedPeakState(r.Device)
 	reserved := r.Device.Totals.ReservedPeakBytes
-	most := analysis.Fragmentation{Reserved: reserved, Bytes: reserved - r.Device.ActiveBytes()[state]}
+	most := layout.Fragmentation{Reserved: reserved, Bytes: reserved - r.Device.ActiveBytes()[state]}
 	if !most.Matters() {
 		return false
 	}
@@ -60,7 +61,7 @@ func mayMatter(r *analysis.Recording) bool {
 }
 
 // mayCure reports whether a fragmentation is one that settings can cure.
-func mayCure(f *analysis.Fragmentation) bool { return f.Matters() || f.MostlyIdle() }
+func mayCure(f *layout.Fragmentation) bool { return f.Matters() || f.MostlyIdle() }
 
 // withPrediction is advice with the prediction: in front if that cures, because
 // it alone comes with a proof.

@@ -1,7 +1,8 @@
 package answer
 
 import (
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -71,8 +72,8 @@ type UnreadableRank struct {
 
 // RankOf is what a comparison of ranks needs of each device of a file. It does
 // not keep the snapshot.
-func RankOf(in *Input, rank analysis.RankName) []analysis.RankSummary {
-	var list []analysis.RankSummary
+func RankOf(in *Input, rank compare.RankName) []compare.RankSummary {
+	var list []compare.RankSummary
 	for _, r := range in.Recordings {
 		list = append(list, r.Rank(rank, in.FileName()))
 	}
@@ -80,8 +81,8 @@ func RankOf(in *Input, rank analysis.RankName) []analysis.RankSummary {
 }
 
 // Ranks compares the ranks of one job.
-func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows int) *Sheet {
-	c := analysis.CompareRanks(summaries)
+func Ranks(summaries []compare.RankSummary, unreadable []UnreadableRank, rows int) *Sheet {
+	c := compare.Ranks(summaries)
 	value := newRanksAnswer(c)
 	value.Unreadable = append(value.Unreadable, unreadable...)
 	s := &Sheet{value: value}
@@ -111,7 +112,7 @@ func Ranks(summaries []analysis.RankSummary, unreadable []UnreadableRank, rows i
 	return s
 }
 
-func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
+func newRanksAnswer(c *compare.RankComparison) *RanksAnswer {
 	value := &RanksAnswer{
 		Schema: RanksSchema, Ranks: make([]Rank, len(c.Ranks)), MedianPeakBytes: c.Peak.Median,
 		CommonSteps: c.CommonSteps,
@@ -130,7 +131,7 @@ func newRanksAnswer(c *analysis.RankComparison) *RanksAnswer {
 			OOMEvents:   r.OOMEvents, StepPeakBytes: append([]int64{}, r.StepPeaks...),
 			Outlier: len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes),
 		}
-		if r.StepEndState != analysis.NoState {
+		if r.StepEndState != timeline.NoState {
 			value.Ranks[i].StepEndBytes, value.Ranks[i].StepEndState = &r.StepEndBytes, &r.StepEndState
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // rankTable has a row a rank. Of too many it shows those furthest from the
 // median peak.
-func rankTable(value *RanksAnswer, c *analysis.RankComparison, rows int) *sheetTable {
+func rankTable(value *RanksAnswer, c *compare.RankComparison, rows int) *sheetTable {
 	t := newTable(column{"rank", figures}, column{"", words}, column{"peak", figures}, column{"to median", figures},
 		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
 	shown := slices.Clone(value.Ranks)
@@ -152,7 +152,7 @@ func (s *Sheet) outliers(value *RanksAnswer, rows int) {
 	s.put(t)
 }
 
-func (o *RankOutlier) atPeak() bool { return o.When == analysis.AtRankPeak.Key() }
+func (o *RankOutlier) atPeak() bool { return o.When == compare.AtRankPeak.Key() }
 
 // holds says what the rank holds, and when.
 func (o *RankOutlier) holds() string {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -75,7 +76,7 @@ func Segments(in []Input, at Moment) (*Sheet, error) {
 	return s, err
 }
 
-func newSegmentsDevice(in *Input, r *analysis.Recording, l *analysis.Layout) SegmentsDevice {
+func newSegmentsDevice(in *Input, r *analysis.Recording, l *layout.Map) SegmentsDevice {
 	d := SegmentsDevice{
 		Subject: newSubject(in, r.Device), State: l.State,
 		ReservedBytes: l.ReservedBytes, ActiveBytes: l.ActiveBytes, PendingBytes: l.PendingBytes,
@@ -88,7 +89,7 @@ func newSegmentsDevice(in *Input, r *analysis.Recording, l *analysis.Layout) Seg
 	return d
 }
 
-func newSegment(r *analysis.Recording, l *analysis.Layout, seg *analysis.LayoutSegment) Segment {
+func newSegment(r *analysis.Recording, l *layout.Map, seg *layout.Segment) Segment {
 	extents := l.ExtentsOf(seg)
 	v := Segment{
 		Address: units.Address(seg.Address), Bytes: seg.Size, SizeClass: sizeClass(seg), Expandable: seg.Expandable,
@@ -100,7 +101,7 @@ func newSegment(r *analysis.Recording, l *analysis.Layout, seg *analysis.LayoutS
 		x := &extents[i]
 		b := &v.Blocks[i]
 		*b = Block{Address: units.Address(x.Address), Bytes: x.Size, State: x.State.String()}
-		if x.Allocation == analysis.NoAllocation {
+		if x.Allocation == layout.NoAllocation {
 			v.LargestFreeBlockBytes = max(v.LargestFreeBlockBytes, x.Size)
 			continue
 		}
@@ -110,7 +111,7 @@ func newSegment(r *analysis.Recording, l *analysis.Layout, seg *analysis.LayoutS
 	return v
 }
 
-func sizeClass(seg *analysis.LayoutSegment) string {
+func sizeClass(seg *layout.Segment) string {
 	if seg.SizeClass == snapshot.SizeClassSmall {
 		return "small"
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -76,24 +76,24 @@ func TestSegmentsAddUp(t *testing.T) {
 }
 
 func TestOccupancy(t *testing.T) {
-	extent := func(from, to uint64, state snapshot.BlockState) analysis.Extent {
-		return analysis.Extent{Address: 1000 + from, Size: int64(to - from), State: state}
+	extent := func(from, to uint64, state snapshot.BlockState) layout.Extent {
+		return layout.Extent{Address: 1000 + from, Size: int64(to - from), State: state}
 	}
 	for _, test := range []struct {
 		size    int64
-		extents []analysis.Extent
+		extents []layout.Extent
 		want    string
 	}{
 		{1400, nil, "··············"},
-		{1400, []analysis.Extent{extent(0, 1400, snapshot.ActiveAllocated)}, "██████████████"},
-		{1400, []analysis.Extent{extent(0, 100, snapshot.ActiveAllocated), extent(150, 200, snapshot.ActiveAllocated)},
+		{1400, []layout.Extent{extent(0, 1400, snapshot.ActiveAllocated)}, "██████████████"},
+		{1400, []layout.Extent{extent(0, 100, snapshot.ActiveAllocated), extent(150, 200, snapshot.ActiveAllocated)},
 			"█▅············"},
-		{1400, []analysis.Extent{extent(100, 400, snapshot.ActivePendingFree),
+		{1400, []layout.Extent{extent(100, 400, snapshot.ActivePendingFree),
 			extent(400, 401, snapshot.ActiveAllocated)}, "·░░░▁·········"},
-		{1400, []analysis.Extent{extent(1300, 1400, snapshot.ActiveAllocated), extent(0, 1300, snapshot.Inactive)},
+		{1400, []layout.Extent{extent(1300, 1400, snapshot.ActiveAllocated), extent(0, 1300, snapshot.Inactive)},
 			"·············█"},
 	} {
-		if got := occupancy(&analysis.LayoutSegment{Address: 1000, Size: test.size}, test.extents,
+		if got := occupancy(&layout.Segment{Address: 1000, Size: test.size}, test.extents,
 			14); got != test.want {
 			t.Errorf("%v is %s, want %s", test.extents, got, test.want)
 		}

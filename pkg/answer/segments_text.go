@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -27,7 +28,7 @@ const mostSegments = 2000
 
 // segments adds a row for each segment. Streams and pools have a column if there
 // is more than the default one; then free is left out, which is the rest.
-func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsDevice) {
+func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice) {
 	streams, pools, expandable := false, false, false
 	for i := range l.Segments {
 		seg := &l.Segments[i]
@@ -82,7 +83,7 @@ func (s *Sheet) segments(r *analysis.Recording, l *analysis.Layout, d *SegmentsD
 
 // occupancy is a segment as a bar from its first byte to its last: · is free,
 // ░ pending, and a block as high as its cell is full.
-func occupancy(seg *analysis.LayoutSegment, extents []analysis.Extent, width int) string {
+func occupancy(seg *layout.Segment, extents []layout.Extent, width int) string {
 	active, pending := make([]float64, width), make([]float64, width)
 	cell := float64(seg.Size) / float64(width)
 	for i := range extents {

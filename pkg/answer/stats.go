@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -141,7 +143,7 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		LiveBlockRequestedBytes: r.LiveRequestedBytes,
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
-		CapacityBytes:           analysis.CapacityOf(recording.Device, o.Capacity).Given,
+		CapacityBytes:           oom.CapacityOf(recording.Device, o.Capacity).Given,
 		Advice:                  []AdviceGiven{},
 		Unread:                  newUnread(&in.Snapshot.Oddity),
 	}
@@ -154,18 +156,17 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 
 // more fills what takes a look at the stacks and the segments.
 func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
-	var fragmentation *analysis.Fragmentations
+	var fragmentation *layout.Fragmentations
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = r.Fragmentation() })
-	steps := r.Steps()
-	stats.StepMethod = steps.Method.Key()
-	stats.Windows = windows(r, steps, o.Every)
+	stats.StepMethod = r.Steps().Method.Key()
+	stats.Windows = windows(r, o.Every)
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
 	settings := r.Settings()
 	stats.AllocConf = settings.Conf
-	for _, a := range analysis.AdviseOn(&fragmentation.AtPeak, settings) {
+	for _, a := range oom.AdviseOn(&fragmentation.AtPeak, settings) {
 		stats.Advice = append(stats.Advice,
 			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
@@ -200,7 +201,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 		s.add(curve(d.ActiveBytes()))
 	}
 	s.put(totals(d, stats))
-	s.tooSmall(o.Capacity, stats.CapacityBytes, analysis.CapacityOf(r.Device, 0).AtLeast)
+	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
 	s.put(counts(d, stats))
 	s.moreStats(stats, o)
 	if !d.Reconciliation.EndUnknown {

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -17,7 +18,7 @@ type LargeAllocation struct {
 
 func largest(r *analysis.Recording, n int) []LargeAllocation {
 	list := []LargeAllocation{}
-	for _, i := range analysis.Largest(r.Device, r.Device.Totals.PeakState, n) {
+	for _, i := range holders.Largest(r.Device, r.Device.Totals.PeakState, n) {
 		a := &r.Device.Allocations[i]
 		large := LargeAllocation{
 			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),

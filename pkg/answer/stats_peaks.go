@@ -2,6 +2,8 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -19,19 +21,20 @@ type Window struct {
 }
 
 // windows are the steps, or the stretches that a person asked for.
-func windows(r *analysis.Recording, steps *analysis.Steps, every Every) []Window {
+func windows(r *analysis.Recording, every Every) []Window {
+	steps := r.Steps()
 	ranges := steps.Ranges()
 	switch {
 	case every.Events > 0:
-		ranges = analysis.EveryEvents(r.Device, every.Events)
+		ranges = timeline.EveryEvents(r.Device, every.Events)
 	case every.Micros > 0:
 		ranges = nil
-		for _, w := range analysis.EveryMicros(r.Device, every.Micros) {
-			ranges = append(ranges, w.StateRange)
+		for _, w := range timeline.EveryMicros(r.Device, every.Micros) {
+			ranges = append(ranges, w.Range)
 		}
 	}
 	list := make([]Window, len(ranges))
-	for i, p := range analysis.PeaksOf(r.Device, ranges) {
+	for i, p := range timeline.PeaksOf(r.Device, ranges) {
 		list[i] = Window{From: p.From, To: p.To, PeakBytes: p.Bytes, PeakState: p.State}
 		if every == (Every{}) {
 			list[i].Name = r.Snapshot.String(steps.Steps[i].Name)
@@ -46,7 +49,7 @@ func windows(r *analysis.Recording, steps *analysis.Steps, every Every) []Window
 
 // fragment measures the fragmentation at the end of each window.
 func fragment(r *analysis.Recording, list []Window) {
-	if len(list) > analysis.MaxFragmentationSamples {
+	if len(list) > layout.MaxFragmentationSamples {
 		return
 	}
 	states := make([]int, len(list))

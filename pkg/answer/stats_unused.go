@@ -1,7 +1,7 @@
 package answer
 
 import (
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -19,7 +19,7 @@ type Unused struct {
 	RoundingBytes      int64   `json:"rounding_bytes"`      // what live blocks are larger than their requests
 }
 
-func newUnused(f *analysis.Fragmentation) Unused {
+func newUnused(f *layout.Fragmentation) Unused {
 	return Unused{
 		State: f.State, CachedBytes: f.Cached, ReturnableBytes: f.Returnable, FragmentationBytes: f.Bytes,
 		FragmentationShare: f.Share(),

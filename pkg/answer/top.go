@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -39,7 +42,7 @@ type TopRow struct {
 // TopOptions are what a person asked of Top.
 type TopOptions struct {
 	At       Moment
-	Grouping analysis.Grouping
+	Grouping holders.Grouping
 	Rows     int // shown to people; programs get all
 }
 
@@ -52,14 +55,14 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 		if err != nil {
 			return err
 		}
-		h := r.HoldersSince(state, analysis.PreviousPeak(r.Device, state), o.Grouping)
+		h := r.HoldersSince(state, timeline.PreviousPeak(r.Device, state), o.Grouping)
 		value.Devices = append(value.Devices, newTopDevice(in, r, h))
 		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.said(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))
 		s.put(topTable(r, h, o.Rows))
 		if len(h.Rows) == 0 {
 			s.say("Nothing is live there.")
-		} else if h.Before != analysis.NoState {
+		} else if h.Before != timeline.NoState {
 			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before),
 				units.Bytes(h.BeforeBytes))
 		}
@@ -68,7 +71,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 	return s, err
 }
 
-func newTopDevice(in *Input, r *analysis.Recording, h *analysis.Holding) TopDevice {
+func newTopDevice(in *Input, r *analysis.Recording, h *holders.Holding) TopDevice {
 	d := TopDevice{
 		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
 		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: make([]TopRow, len(h.Rows)),
@@ -83,14 +86,14 @@ func newTopDevice(in *Input, r *analysis.Recording, h *analysis.Holding) TopDevi
 	return d
 }
 
-func topTable(r *analysis.Recording, h *analysis.Holding, rows int) *sheetTable {
-	nested := h.By == analysis.ByFile || h.By == analysis.ByFunction
+func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
+	nested := h.By == holders.ByFile || h.By == holders.ByFunction
 	columns := []column{{"bytes", figures}, {"share", figures}}
 	if nested {
 		columns = append(columns, column{"total", figures})
 	}
 	columns = append(columns, column{"tensors", figures})
-	if h.Before != analysis.NoState {
+	if h.Before != timeline.NoState {
 		columns = append(columns, column{"change", figures})
 	}
 	t := newTable(append(columns, column{h.By.String(), paths})...)
@@ -106,7 +109,7 @@ func topTable(r *analysis.Recording, h *analysis.Holding, rows int) *sheetTable 
 			cells = append(cells, units.Bytes(row.TotalBytes))
 		}
 		cells = append(cells, units.Count(row.Allocations))
-		if h.Before != analysis.NoState {
+		if h.Before != timeline.NoState {
 			cells = append(cells, units.Change(row.Change()))
 		}
 		t.row(append(cells, keyName(r.Snapshot, h.By, row.Key))...)
@@ -114,7 +117,7 @@ func topTable(r *analysis.Recording, h *analysis.Holding, rows int) *sheetTable 
 	return t
 }
 
-func bytesOf(rows []analysis.Holder) int64 {
+func bytesOf(rows []holders.Row) int64 {
 	var sum int64
 	for i := range rows {
 		sum += rows[i].Bytes
@@ -130,16 +133,16 @@ const (
 )
 
 // keyName is the key of a row for people.
-func keyName(s *snapshot.Snapshot, by analysis.By, key string) any {
+func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
 	switch by {
-	case analysis.ByFamily:
+	case holders.ByFamily:
 		return familyLabel(key)
-	case analysis.BySize:
+	case holders.BySize:
 		n, err := strconv.ParseInt(key, 10, 64)
 		if err == nil {
 			return units.ExactBytes(n)
 		}
-	case analysis.ByStream:
+	case holders.ByStream:
 		handle, err := strconv.ParseUint(key, 10, 64)
 		if err == nil && handle == 0 {
 			return "default stream"
@@ -149,9 +152,9 @@ func keyName(s *snapshot.Snapshot, by analysis.By, key string) any {
 	}
 	switch {
 	case key != "":
-	case by == analysis.ByOperator:
+	case by == holders.ByOperator:
 		return noOperator
-	case by == analysis.ByPool:
+	case by == holders.ByPool:
 		return noPool
 	default:
 		return noStack
@@ -173,8 +176,8 @@ func shortChain(key string) string {
 
 // familyLabel is the label of the family with a key.
 func familyLabel(key string) string {
-	for f := range analysis.FamilyCount {
-		if family := analysis.Family(f); family.Key() == key {
+	for f := range families.Count {
+		if family := families.Family(f); family.Key() == key {
 			return family.Label()
 		}
 	}

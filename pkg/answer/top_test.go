@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -23,8 +23,8 @@ func written(t *testing.T, s *Sheet, format Format) []byte {
 func TestTop(t *testing.T) {
 	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("hostile.pickle", samples.Hostile())}
 	var all bytes.Buffer
-	for by := range analysis.ByCount {
-		s, err := Top(in, TopOptions{At: Peak, Grouping: analysis.Grouping{By: analysis.By(by), Depth: 1 + by%2},
+	for by := range holders.ByCount {
+		s, err := Top(in, TopOptions{At: Peak, Grouping: holders.Grouping{By: holders.By(by), Depth: 1 + by%2},
 			Rows: 3})
 		if err != nil {
 			t.Fatal(err)

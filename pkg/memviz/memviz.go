@@ -21,6 +21,7 @@ import (
 	"io"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report"
@@ -86,7 +87,7 @@ func (d *Device) Sites(state int) []Site {
 	if state < 0 || state >= d.States() {
 		panic(fmt.Sprintf("memviz: state %d of a device that has %d", state, d.States()))
 	}
-	holding := d.recording.Holders(state, analysis.Grouping{By: analysis.BySite})
+	holding := d.recording.Holders(state, holders.Grouping{By: holders.BySite})
 	sites := make([]Site, len(holding.Rows))
 	for i := range holding.Rows {
 		row := &holding.Rows[i]

@@ -3,7 +3,7 @@ package redact
 import (
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
 // function is the name of a function as it may be shown, given its file as it
@@ -14,7 +14,7 @@ func (w *worker) function(file, name string) string {
 		return w.withoutPaths(name)
 	case w.isKept(file) || isPublicFile(file):
 		return name
-	case analysis.ReadFrame(file, "").Python():
+	case stacks.ReadFrame(file, "").Python():
 		return w.python(name)
 	}
 	return w.symbol(name)

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
 // file is the name of a file of code as it may be shown.
@@ -27,7 +27,7 @@ func (w *worker) file(file string) string {
 func (w *worker) stripped(file string) string {
 	for _, folder := range w.strip {
 		if rest, is := strings.CutPrefix(slashed(file), folder); is && rest != "" {
-			if rest = file[len(file)-len(rest):]; analysis.ReadFrame(rest, "") == analysis.ReadFrame(file, "") {
+			if rest = file[len(file)-len(rest):]; stacks.ReadFrame(rest, "") == stacks.ReadFrame(file, "") {
 				return rest
 			}
 		}

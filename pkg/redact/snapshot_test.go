@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -154,12 +156,12 @@ func conclusions(s *snapshot.Snapshot) string {
 			fmt.Fprint(&b, families.Rules[i], " ")
 		}
 		steps := r.Steps()
-		fmt.Fprintln(&b, r.Phases().Runs, steps.Method, steps.Boundaries, analysis.CapacityOf(r.Device, 0))
+		fmt.Fprintln(&b, r.Phases().Runs, steps.Method, steps.Boundaries, oom.CapacityOf(r.Device, 0))
 		for _, a := range r.Annotations() {
 			fmt.Fprintln(&b, a.From, a.To, a.Lane, a.NoStart, a.NoEnd)
 		}
 	}
-	fmt.Fprintln(&b, stacks.FrameClass, stacks.SiteFrame, stacks.Backward, stacks.Named, analysis.SettingsOf(s))
+	fmt.Fprintln(&b, stacks.FrameClass, stacks.SiteFrame, stacks.Backward, stacks.Named, layout.SettingsOf(s))
 	return b.String()
 }
 

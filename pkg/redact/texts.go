@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
 )
 
 // text renames a text that somebody wrote: an annotation, metadata, a compile
@@ -13,7 +13,7 @@ func (w *worker) text(text string) string {
 	switch {
 	case !w.Names:
 		return w.withoutPaths(text)
-	case text == "" || publicText.MatchString(text) || analysis.IsStepName(text):
+	case text == "" || publicText.MatchString(text) || steps.IsName(text):
 		return text
 	}
 	// Torch's own annotations name a class behind #, and steps go by what is before it.

@@ -5,19 +5,19 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
 // isWhole reports whether a rule goes by a name as a whole.
 func isWhole(name string) bool {
-	_, is := slices.BinarySearch(analysis.Words().Whole, name)
+	_, is := slices.BinarySearch(stacks.Words().Whole, name)
 	return name == "" || is
 }
 
 // word is the pseudonym of a file, a folder or a function, with the parts that
 // rules go by: the beginning in front, all others behind.
 func (w *worker) word(k kind, name string) string {
-	words := analysis.Words()
+	words := stacks.Words()
 	b := w.p.of(k, name)
 	for _, prefix := range words.Prefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -45,7 +45,7 @@ func joined(a, b string) string { return strings.TrimSuffix(a, "_") + "_" + stri
 // symbolParts are the parts of C++ names that rules go by: anywhere in an
 // identifier, and at the end of a namespace.
 var symbolParts = sync.OnceValue(func() (parts struct{ within, namespaces []string }) {
-	for _, part := range analysis.Words().Symbols {
+	for _, part := range stacks.Words().Symbols {
 		name, namespace := strings.CutSuffix(part, "::")
 		switch {
 		case strings.Contains(name, "::"): // see ruleIdentifiers
@@ -61,7 +61,7 @@ var symbolParts = sync.OnceValue(func() (parts struct{ within, namespaces []stri
 // ruleIdentifiers are the identifiers that rules go by as they are.
 var ruleIdentifiers = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, part := range analysis.Words().Symbols {
+	for _, part := range stacks.Words().Symbols {
 		for name := range strings.SplitSeq(strings.TrimSuffix(part, "::"), "::") {
 			names[name] = true
 		}

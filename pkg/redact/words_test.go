@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
 // Every frame means the same to all rules under its new names: paths and
 // functions are put together from the words of the rules and words of others.
 func TestRulesReadTheSame(t *testing.T) {
-	words := analysis.Words()
+	words := stacks.Words()
 	own := []string{"zebra", "Trainer", "x", "", "kv_Cache", "optimus", "my_clip_grad", "PagedKVCache", "lib",
 		"python3.12", "a.b", "model.py", "adam.py", "optim.py", "C:", "home"}
 	pieces := append(append(append(append(append([]string{}, words.Whole...), words.Prefixes...), words.Within...),
@@ -25,7 +25,7 @@ func TestRulesReadTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("salt")})
-	told := map[analysis.FrameReading]bool{}
+	told := map[stacks.FrameReading]bool{}
 	for range 200_000 {
 		var parts []string
 		for range 1 + random.IntN(6) {
@@ -49,7 +49,7 @@ func TestRulesReadTheSame(t *testing.T) {
 			}
 		}
 		newFile, newFunction := w.file(file), w.function(file, function)
-		want, got := analysis.ReadFrame(file, function), analysis.ReadFrame(newFile, newFunction)
+		want, got := stacks.ReadFrame(file, function), stacks.ReadFrame(newFile, newFunction)
 		if got != want {
 			t.Fatalf("%s: %s reads %+v, but %s: %s reads %+v", file, function, want, newFile, newFunction, got)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -25,7 +26,7 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			r := d.in[i].Recordings[j]
-			known := analysis.CapacityOf(r.Device, given.Bytes)
+			known := oom.CapacityOf(r.Device, given.Bytes)
 			if known.TooSmall > 0 {
 				tooSmall = append(tooSmall, r)
 			}
@@ -37,7 +38,7 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 
 // newCapacity is nil where nothing is known. What was reserved at most proves
 // nothing about a limit; what an out-of-memory event saw does.
-func newCapacity(r *analysis.Recording, known analysis.Capacity, given GivenCapacity) *Capacity {
+func newCapacity(r *analysis.Recording, known oom.Capacity, given GivenCapacity) *Capacity {
 	switch {
 	case known.Given > 0 && given.GPU != "":
 		return &Capacity{known.Given,
@@ -62,5 +63,5 @@ func article(gpu string) string {
 
 // recordedCapacity is what the recording alone says.
 func recordedCapacity(r *analysis.Recording) *Capacity {
-	return newCapacity(r, analysis.CapacityOf(r.Device, 0), GivenCapacity{})
+	return newCapacity(r, oom.CapacityOf(r.Device, 0), GivenCapacity{})
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
@@ -53,7 +55,7 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 			Question: a.Question, Mood: a.Mood, Value: a.Value, Small: a.Small, Line: a.Line, Detail: a.Detail,
 			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
 		}
-		if a.Evidence.State != analysis.NoState {
+		if a.Evidence.State != timeline.NoState {
 			view.Answers[i].Evidence = &Evidence{
 				From: a.Evidence.From, To: a.Evidence.To, State: a.Evidence.State,
 				Allocation: p.place(a.Evidence.Allocation),
@@ -63,7 +65,7 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 }
 
 // newBar are the families that hold something, in the order of the legend.
-func newBar(families [analysis.FamilyCount]int64) []Part {
+func newBar(families [families.Count]int64) []Part {
 	bar := []Part{}
 	for i, entry := range legend {
 		if bytes := families[entry.family]; bytes > 0 {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
@@ -12,28 +12,28 @@ import (
 // the recording in the pile, bottom first: the model, then the step, then the
 // machinery, then what is not known. Families that share a hue are never told
 // apart by colour alone.
-var legend = [analysis.FamilyCount]struct {
-	family analysis.Family
+var legend = [families.Count]struct {
+	family families.Family
 	hue    int
 }{
-	{analysis.Parameter, hueParameter},
-	{analysis.ParameterOrGradient, hueParameterOr},
-	{analysis.ParameterOrOptimizer, hueParameterOr},
-	{analysis.Optimizer, hueOptimizer},
-	{analysis.Gradient, hueGradient},
-	{analysis.Activation, hueActivation},
-	{analysis.Temporary, hueTemporary},
-	{analysis.Input, hueInput},
-	{analysis.Output, hueInput},
-	{analysis.Cache, hueCache},
-	{analysis.Communication, hueCommunication},
-	{analysis.Workspace, hueCommunication},
-	{analysis.Resident, hueUnknown},
-	{analysis.Unknown, hueUnknown},
+	{families.Parameter, hueParameter},
+	{families.ParameterOrGradient, hueParameterOr},
+	{families.ParameterOrOptimizer, hueParameterOr},
+	{families.Optimizer, hueOptimizer},
+	{families.Gradient, hueGradient},
+	{families.Activation, hueActivation},
+	{families.Temporary, hueTemporary},
+	{families.Input, hueInput},
+	{families.Output, hueInput},
+	{families.Cache, hueCache},
+	{families.Communication, hueCommunication},
+	{families.Workspace, hueCommunication},
+	{families.Resident, hueUnknown},
+	{families.Unknown, hueUnknown},
 }
 
 // familyPlace is the place of each family in the legend.
-var familyPlace = func() (place [analysis.FamilyCount]uint8) {
+var familyPlace = func() (place [families.Count]uint8) {
 	for i, entry := range legend {
 		place[entry.family] = uint8(i)
 	}
@@ -57,19 +57,19 @@ func newFamilies() []Family {
 // ruleTable lists the rules that decided any family of a report, in the order
 // in which they are tried, then the overrides, and where each stands in the
 // list. The snapshots of a report have the same overrides.
-func ruleTable(in []answer.Input) ([]Rule, map[analysis.Rule]int) {
-	place := map[analysis.Rule]int{}
-	reasons := map[analysis.Rule]analysis.Reason{}
+func ruleTable(in []answer.Input) ([]Rule, map[families.Rule]int) {
+	place := map[families.Rule]int{}
+	reasons := map[families.Rule]families.Reason{}
 	for i := range in {
 		for _, recording := range in[i].Recordings {
 			var used [256]bool
-			families := recording.Families()
-			for _, rule := range families.Rules {
+			found := recording.Families()
+			for _, rule := range found.Rules {
 				used[rule] = true
 			}
 			for rule, is := range used {
 				if is {
-					reasons[analysis.Rule(rule)] = families.Reason(analysis.Rule(rule))
+					reasons[families.Rule(rule)] = found.Reason(families.Rule(rule))
 				}
 			}
 		}

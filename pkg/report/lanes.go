@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -28,18 +30,18 @@ const (
 )
 
 // stepWords say what each method counts and goes by.
-var stepWords = map[analysis.StepMethod]struct{ one, from string }{
-	analysis.StepsByAnnotation:   {"step", "told apart by annotations of the optimizer, the profiler or the script"},
-	analysis.StepsByOptimizer:    {"step", "told apart by where the optimizer's stacks end"},
-	analysis.StepsByBackward:     {"backward call", "told apart by the gradients that backward starts from"},
-	analysis.StepsByBackwardRuns: {"backward call", "told apart by where the stacks of backward begin"},
-	analysis.StepsByUserSites:    {"iteration", "told apart by a line that allocates again and again"},
-	analysis.StepsByForward:      {"iteration", "told apart by a module that is called again and again"},
+var stepWords = map[steps.Method]struct{ one, from string }{
+	steps.ByAnnotation:   {"step", "told apart by annotations of the optimizer, the profiler or the script"},
+	steps.ByOptimizer:    {"step", "told apart by where the optimizer's stacks end"},
+	steps.ByBackward:     {"backward call", "told apart by the gradients that backward starts from"},
+	steps.ByBackwardRuns: {"backward call", "told apart by where the stacks of backward begin"},
+	steps.ByUserSites:    {"iteration", "told apart by a line that allocates again and again"},
+	steps.ByForward:      {"iteration", "told apart by a module that is called again and again"},
 }
 
 // phaseKinds are the values of the column phase.kind.
-var phaseKinds = map[analysis.Phase]uint64{
-	analysis.PhaseLoad: 0, analysis.PhaseForward: 1, analysis.PhaseBackward: 2, analysis.PhaseOptimizer: 3,
+var phaseKinds = map[timeline.Phase]uint64{
+	timeline.PhaseLoad: 0, timeline.PhaseForward: 1, timeline.PhaseBackward: 2, timeline.PhaseOptimizer: 3,
 }
 
 // deviceLanes are the ranges above the chart of one device, and its steps.
@@ -47,9 +49,9 @@ type deviceLanes struct {
 	snapshot *snapshot.Snapshot
 	events   *snapshot.Events
 	span     int64 // microseconds
-	ranges   []analysis.AnnotationRange
-	phases   []analysis.PhaseRun
-	steps    *analysis.Steps
+	ranges   []timeline.Annotation
+	phases   []timeline.PhaseRun
+	steps    *steps.List
 	timeless bool // times were left out
 }
 
@@ -73,7 +75,7 @@ func (view *Device) setLanes(r *analysis.Recording, id string) {
 
 // outermost keeps whole levels of nesting, the outermost first, that together
 // have at most so many ranges; of the first level at least the longest.
-func outermost(ranges []analysis.AnnotationRange, depth, limit int) []analysis.AnnotationRange {
+func outermost(ranges []timeline.Annotation, depth, limit int) []timeline.Annotation {
 	perLevel := make([]int, depth)
 	for _, a := range ranges {
 		if a.Lane < depth {
@@ -86,13 +88,13 @@ func outermost(ranges []analysis.AnnotationRange, depth, limit int) []analysis.A
 		levels++
 	}
 	kept := slices.DeleteFunc(slices.Clone(ranges),
-		func(a analysis.AnnotationRange) bool { return a.Lane >= max(levels, 1) })
-	return longestOf(kept, limit, func(a analysis.AnnotationRange) int { return a.To - a.From })
+		func(a timeline.Annotation) bool { return a.Lane >= max(levels, 1) })
+	return longestOf(kept, limit, func(a timeline.Annotation) int { return a.To - a.From })
 }
 
 // longest keeps the phases with most events.
-func longest(runs []analysis.PhaseRun, limit int) []analysis.PhaseRun {
-	return longestOf(runs, limit, func(p analysis.PhaseRun) int { return int(p.End - p.Start) })
+func longest(runs []timeline.PhaseRun, limit int) []timeline.PhaseRun {
+	return longestOf(runs, limit, func(p timeline.PhaseRun) int { return int(p.End - p.Start) })
 }
 
 // longestOf keeps the longest of a list, in their order.
@@ -172,7 +174,7 @@ func (l *deviceLanes) since(micros int64) int64 {
 }
 
 // cut is a value of the column range.cut.
-func cut(a *analysis.AnnotationRange) uint64 {
+func cut(a *timeline.Annotation) uint64 {
 	switch {
 	case a.NoStart:
 		return 1

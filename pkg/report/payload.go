@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -10,7 +10,7 @@ import (
 type devicePayload struct {
 	*pile
 	view      *Device
-	rulePlace map[analysis.Rule]int // in the report's rules
+	rulePlace map[families.Rule]int // in the report's rules
 	pools     []uint8               // by allocation of the device: index into view.Pools
 	snapshot  *snapshot.Snapshot
 	stacks    *stackTable  // of the file

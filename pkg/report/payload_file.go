@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
@@ -31,7 +31,7 @@ type filePayload struct {
 	unpacked  bool         // likewise, and the elements are still empty: who only looks does not need them
 }
 
-func newFilePayload(view *File, in *answer.Input, rulePlace map[analysis.Rule]int) *filePayload {
+func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int) *filePayload {
 	f := &filePayload{in: in, texts: newStringTable()}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
@@ -13,11 +13,11 @@ import (
 // is put into calm slabs: by family, then stack, then size, the largest first.
 type pile struct {
 	device   *replay.Device
-	families *analysis.Families
+	families *families.Assignment
 	bottom   []int32 // indices of the pre-existing allocations, in pile order
 }
 
-func newPile(d *replay.Device, families *analysis.Families) *pile {
+func newPile(d *replay.Device, families *families.Assignment) *pile {
 	p := &pile{device: d, families: families, bottom: make([]int32, d.PreExisting)}
 	for i := range p.bottom {
 		p.bottom[i] = int32(i)
@@ -57,7 +57,7 @@ func (p *pile) place(i int) int {
 func (p *pile) at(i int) *replay.Allocation { return &p.device.Allocations[p.index(i)] }
 
 // rule is what decided the family of the allocation at place i of the pile.
-func (p *pile) rule(i int) analysis.Rule { return p.families.Rules[p.index(i)] }
+func (p *pile) rule(i int) families.Rule { return p.families.Rules[p.index(i)] }
 
 // where lists the places in the pile of the allocations that fit.
 func (p *pile) where(fits func(*replay.Allocation) bool) []int32 {

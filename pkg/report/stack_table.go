@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -86,14 +86,14 @@ func usedStacks(in *answer.Input, frees bool) []bool {
 	return used
 }
 
-func userFrames(facts *analysis.StackFacts, id snapshot.StackID, frames []snapshot.FrameID) []snapshot.FrameID {
+func userFrames(facts *stacks.Table, id snapshot.StackID, frames []snapshot.FrameID) []snapshot.FrameID {
 	site := facts.SiteFrame[id]
-	if site == analysis.NoFrame {
+	if site == stacks.NoFrame {
 		return frames
 	}
 	var kept []snapshot.FrameID
 	for _, f := range frames {
-		if len(kept) == 0 && f != site || facts.FrameClass[f] == analysis.Internal {
+		if len(kept) == 0 && f != site || facts.FrameClass[f] == stacks.Internal {
 			continue
 		}
 		kept = append(kept, f)
@@ -102,7 +102,7 @@ func userFrames(facts *analysis.StackFacts, id snapshot.StackID, frames []snapsh
 }
 
 // appendFacts appends what the payload says of a stack beside its frames.
-func appendFacts(key []byte, facts *analysis.StackFacts, id snapshot.StackID) []byte {
+func appendFacts(key []byte, facts *stacks.Table, id snapshot.StackID) []byte {
 	key = append(key, facts.Shade[id], byte(oneIf(facts.Backward[id])))
 	key = binary.AppendUvarint(key, uint64(facts.SiteFrame[id]+1))
 	key = binary.AppendUvarint(key, uint64(len(facts.Operator[id])))
@@ -121,21 +121,21 @@ func (t *stackTable) numberFrames(n int, keep func(f int) bool) {
 }
 
 // named is a value of the column stack.named.
-func (t *stackTable) named(i int, facts *analysis.StackFacts) uint64 {
+func (t *stackTable) named(i int, facts *stacks.Table) uint64 {
 	return t.site(keptNamed(facts, t.stacks[i].id, t.stacks[i].frames))
 }
 
 // keptNamed is the frame that says what was going on, if it is among frames.
-func keptNamed(facts *analysis.StackFacts, id snapshot.StackID, frames []snapshot.FrameID) snapshot.FrameID {
+func keptNamed(facts *stacks.Table, id snapshot.StackID, frames []snapshot.FrameID) snapshot.FrameID {
 	if named := facts.Named[id]; slices.Contains(frames, named) {
 		return named
 	}
-	return analysis.NoFrame
+	return stacks.NoFrame
 }
 
 // site is a value of the column stack.site.
 func (t *stackTable) site(f snapshot.FrameID) uint64 {
-	if f == analysis.NoFrame {
+	if f == stacks.NoFrame {
 		return 0
 	}
 	return t.at[f] + 1

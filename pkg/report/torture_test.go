@@ -14,7 +14,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/pickle"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -158,7 +158,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak) },
 		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
 		"ranks": func() (*answer.Sheet, error) {
-			return answer.Ranks(answer.RankOf(&in, analysis.NameRanks([]string{in.Name})[0]), nil, 5), nil
+			return answer.Ranks(answer.RankOf(&in, compare.NameRanks([]string{in.Name})[0]), nil, 5), nil
 		},
 	}
 	for name, find := range ask {

@@ -1,7 +1,7 @@
 package whatif
 
 import (
-	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -39,7 +39,7 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonUnknown
 	case run.foreign():
 		return ReasonForeign
-	case unexplained(device.Anomalies) || run.start.anomalies != (analysis.LayoutAnomalies{}):
+	case unexplained(device.Anomalies) || run.start.anomalies != (layout.Anomalies{}):
 		return ReasonMissing
 	case run.settings.GCThreshold > 0 && release:
 		return ReasonGarbage

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -18,7 +19,7 @@ import (
 // for it would have held more than it ever did.
 type releases struct {
 	d        *replay.Device
-	settings *analysis.Settings
+	settings *layout.Settings
 	stacks   bool  // releases have the stack of the call that made them
 	most     int64 // bytes, the recorded peak of reserved memory
 
@@ -31,7 +32,7 @@ type releases struct {
 // fewGuesses are too few retries to conclude a limit from, if no stack proves one.
 const fewGuesses = 3
 
-func findReleases(r *analysis.Recording, settings *analysis.Settings) *releases {
+func findReleases(r *analysis.Recording, settings *layout.Settings) *releases {
 	x := &releases{
 		d: r.Device, settings: settings, stacks: r.Snapshot.Format.HasTime, most: r.Device.Totals.ReservedPeakBytes,
 		owners: map[replay.EventIndex]replay.EventIndex{}, refused: math.MaxInt64,

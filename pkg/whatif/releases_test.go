@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -25,7 +26,7 @@ func TestReleases(t *testing.T) {
 				clear(s.Traces[0].Events.Stack)
 			}
 			r := analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
-			x := findReleases(r, analysis.SettingsOf(s))
+			x := findReleases(r, layout.SettingsOf(s))
 			truth := v.owned()
 			for i, action := range r.Device.Events.Action {
 				if action.ReservedSign() >= 0 {

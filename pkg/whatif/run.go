@@ -5,6 +5,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -13,7 +14,7 @@ import (
 // several goroutines.
 type Run struct {
 	r        *analysis.Recording
-	settings *analysis.Settings
+	settings *layout.Settings
 	steps    []step
 	start    start
 	pools    []snapshot.PoolID // by allocation; nil if all are in the default pool
@@ -41,7 +42,7 @@ func New(r *analysis.Recording) *Run {
 	x := findReleases(r, settings)
 	run := &Run{
 		r: r, settings: settings, steps: stepsOf(r.Device, x.owners), start: startOf(r, settings), pools: poolsOf(r),
-		typical: analysis.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, x), Retries: x.retries,
+		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, x), Retries: x.retries,
 	}
 	for i := range run.steps {
 		switch run.steps[i].kind {
@@ -63,7 +64,7 @@ func New(r *analysis.Recording) *Run {
 func (run *Run) Recording() *analysis.Recording { return run.r }
 
 // Settings are those of the recording.
-func (run *Run) Settings() *analysis.Settings { return run.settings }
+func (run *Run) Settings() *layout.Settings { return run.settings }
 
 // ReservedPeak is the recorded peak of reserved memory, in bytes.
 func (run *Run) ReservedPeak() int64 { return run.r.Device.Totals.ReservedPeakBytes }
@@ -131,7 +132,7 @@ func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	pools := r.Pools()
 	list := make([]snapshot.PoolID, len(r.Device.Allocations))
 	for i := range list {
-		if id := pools.ID(&r.Device.Allocations[i]); id != analysis.UnknownPool {
+		if id := pools.ID(&r.Device.Allocations[i]); id != layout.UnknownPool {
 			list[i] = id
 		}
 	}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 )
 
 // start is the allocator before the first event, as far as the final segments
@@ -13,21 +14,21 @@ type start struct {
 	live         []int32                 // allocations in them, by address
 	liveBytes    int64                   // that those ask for
 	cached       int64                   // bytes in no live block
-	anomalies    analysis.LayoutAnomalies
+	anomalies    layout.Anomalies
 }
 
-func startOf(r *analysis.Recording, settings *analysis.Settings) start {
-	layout := r.Layouts().At(0)
-	s := start{cached: layout.FreeBytes(), liveBytes: layout.RequestedBytes, anomalies: layout.Anomalies}
-	for i := range layout.Segments {
-		seg := &layout.Segments[i]
+func startOf(r *analysis.Recording, settings *layout.Settings) start {
+	m := r.Layouts().At(0)
+	s := start{cached: m.FreeBytes(), liveBytes: m.RequestedBytes, anomalies: m.Anomalies}
+	for i := range m.Segments {
+		seg := &m.Segments[i]
 		made := allocator.Segment{
 			Address: seg.Address, TotalSize: seg.Size, Stream: allocator.Stream(r.Snapshot.Streams[seg.Stream]),
 			Pool: r.Snapshot.Pools[seg.Pool], SizeClass: seg.SizeClass, Expandable: seg.Expandable,
 		}
-		for _, x := range layout.ExtentsOf(seg) {
+		for _, x := range m.ExtentsOf(seg) {
 			b := allocator.Block{Address: x.Address, Size: x.Size, State: x.State}
-			if x.Allocation != analysis.NoAllocation {
+			if x.Allocation != layout.NoAllocation {
 				b.RequestedSize = r.Device.Allocations[x.Allocation].Size
 				s.live = append(s.live, x.Allocation)
 			}
@@ -44,7 +45,7 @@ func (s *start) broken() bool {
 	if n := len(s.segments); n > 0 && s.segments[n-1].Address >= maxAddress {
 		return true
 	}
-	return s.anomalies != (analysis.LayoutAnomalies{})
+	return s.anomalies != (layout.Anomalies{})
 }
 
 // maxAddress is above all addresses that a process can have.

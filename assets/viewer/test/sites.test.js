@@ -7,7 +7,7 @@ import { INTERNAL, LIBRARY, USER } from '../data/stacks.js';
 const KINDS = { user: USER, library: LIBRARY, internal: INTERNAL };
 
 // The same cases hold analysis.StackFacts.Site.
-const cases = JSON.parse(readFileSync(new URL('../../../pkg/analysis/testdata/sites.json', import.meta.url), 'utf8'));
+const cases = JSON.parse(readFileSync(new URL('../../../pkg/analysis/stacks/testdata/sites.json', import.meta.url), 'utf8'));
 
 test('the call site of a stack is that of the analysis', () => {
   assert.ok(cases.length > 10);

@@ -1,0 +1,194 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Change is what became of a call site between two recordings.
+type Change uint8
+
+const (
+	Unchanged Change = iota
+	Added            // holds memory in the second only
+	Removed          // holds memory in the first only
+	Grown
+	Shrunk
+)
+
+func (c Change) String() string {
+	return [...]string{"unchanged", "added", "removed", "grown", "shrunk"}[min(c, Shrunk)]
+}
+
+// Match is how the sites of two recordings were found to be the same.
+type Match uint8
+
+const (
+	MatchNone Match = iota // the other recording has nothing like it
+	MatchPath              // same functions and files from the outermost frame to the operator
+	MatchSite              // same innermost functions and operator, called in another way
+)
+
+// Difference is what two recordings hold, each in a state of its own. Bytes
+// are requested bytes of live allocations.
+type Difference struct {
+	Before, After DiffTotals
+
+	Rows     []DiffRow    // sites that changed, the largest change first
+	Families []FamilyDiff // that hold memory on either side, the largest change first
+
+	UnchangedRows  int
+	UnchangedBytes int64 // on each side
+
+	// MatchedBytes are those of sites that both have, StackBytes those with a
+	// stack to match; both count the two sides together.
+	MatchedBytes, StackBytes int64
+
+	// WithoutOperators says that C++ frames were left out of the comparison,
+	// because one of the recordings has none; OneHasOperators that the other has.
+	WithoutOperators, OneHasOperators bool
+}
+
+// DifferentPrograms reports whether so little matches that families say more
+// than sites.
+func (d *Difference) DifferentPrograms() bool { return 2*d.MatchedBytes < d.StackBytes }
+
+// DiffTotals are the numbers of one side.
+type DiffTotals struct {
+	State             int   // that is compared
+	Bytes             int64 // active in it
+	LiveAllocations   int   // live in it
+	PeakBytes         int64
+	ReservedPeakBytes int64
+	FinalBytes        int64
+	Events            int
+	Allocations       int // of the whole recording
+	OOMEvents         int
+}
+
+// DiffRow is a call site with what it holds on each side.
+type DiffRow struct {
+	Site     stacks.Site // in the second recording, or in the first where only that has it; zero without a stack to match
+	Operator string      // of the same; "" where operators do not count
+	Change   Change
+	Match    Match
+
+	Before, After DiffSide
+}
+
+// Delta is by how many bytes the second recording holds more.
+func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
+
+// DiffSide is what one recording holds at a site.
+type DiffSide struct {
+	Bytes       int64
+	Allocations int
+	Stack       snapshot.StackID // of that recording: the one with the most bytes
+	Lines       []LineBytes      // of the site's function, ascending; empty without a user frame
+}
+
+// LineBytes is what one line holds.
+type LineBytes struct {
+	Line        int // 0 when unknown
+	Bytes       int64
+	Allocations int
+}
+
+// FamilyDiff is what a family holds on each side.
+type FamilyDiff struct {
+	Family        families.Family
+	Before, After int64
+}
+
+// Delta is by how many bytes the second recording holds more.
+func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
+
+// DiffInput is what differences are found by: one device of a recording, in a state.
+type Input struct {
+	Stacks   *stacks.Table
+	Device   *replay.Device
+	Families *families.Assignment
+	State    int
+}
+
+// DiffStates compares what two recordings hold. Sites match
+// although lines moved, and although something else called them; see [SiteKey].
+func Diff(a, b Input) *Difference {
+	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()
+	operators := nativeA && nativeB
+	d := &Difference{
+		Before:           totalsOf(a),
+		After:            totalsOf(b),
+		Families:         diffFamilies(a, b),
+		WithoutOperators: !operators,
+		OneHasOperators:  nativeA != nativeB,
+	}
+	for _, p := range pairSites(sitesIn(a, operators), sitesIn(b, operators)) {
+		d.add(p, operators)
+	}
+	slices.SortStableFunc(d.Rows, compareDiffRows)
+	return d
+}
+
+func totalsOf(r Input) DiffTotals {
+	t := &r.Device.Totals
+	totals := DiffTotals{
+		State:             r.State,
+		PeakBytes:         t.PeakBytes,
+		ReservedPeakBytes: t.ReservedPeakBytes,
+		FinalBytes:        t.FinalBytes,
+		Events:            r.Device.Events.Len(),
+		Allocations:       len(r.Device.Allocations),
+		OOMEvents:         t.OOMEvents,
+	}
+	for i := range r.Device.Allocations {
+		if a := &r.Device.Allocations[i]; a.LiveIn(r.State) {
+			totals.Bytes += a.Size
+			totals.LiveAllocations++
+		}
+	}
+	return totals
+}
+
+func diffFamilies(a, b Input) []FamilyDiff {
+	before, after := a.Families.BytesIn(a.Device, a.State), b.Families.BytesIn(b.Device, b.State)
+	var list []FamilyDiff
+	for f := range families.Family(families.Count) {
+		if before[f] > 0 || after[f] > 0 {
+			list = append(list, FamilyDiff{f, before[f], after[f]})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y FamilyDiff) int {
+		return cmp.Compare(magnitude(y.Delta()), magnitude(x.Delta()))
+	})
+	return list
+}
+
+// add counts a pair, and makes it a row if it changed.
+func (d *Difference) add(p sitePair, operators bool) {
+	row := p.row(operators)
+	if p.named() {
+		d.StackBytes += row.Before.Bytes + row.After.Bytes
+		if row.Match != MatchNone {
+			d.MatchedBytes += row.Before.Bytes + row.After.Bytes
+		}
+	}
+	if row.Change == Unchanged {
+		d.UnchangedRows++
+		d.UnchangedBytes += row.After.Bytes
+		return
+	}
+	d.Rows = append(d.Rows, row)
+}
+
+func compareDiffRows(a, b DiffRow) int {
+	return cmp.Or(cmp.Compare(magnitude(b.Delta()), magnitude(a.Delta())),
+		cmp.Compare(a.Site.String(), b.Site.String()), cmp.Compare(a.Operator, b.Operator))
+}
+
+func magnitude(x int64) int64 { return max(x, -x) }

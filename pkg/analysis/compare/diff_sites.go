@@ -1,0 +1,199 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// heldSite is what a recording holds in a state at one call site: on one path
+// to it, or on several after they were merged.
+type heldSite struct {
+	st     *stacks.Table
+	keys   stacks.Keys
+	stacks []stackBytes // in order of their ids
+}
+
+type stackBytes struct {
+	id          snapshot.StackID
+	bytes       int64
+	allocations int
+}
+
+// bytesByStack sums the live allocations of a state, by the stacks that have some.
+func bytesByStack(r Input) []stackBytes {
+	sums := make([]stackBytes, len(r.Stacks.SiteFrame))
+	for i := range r.Device.Allocations {
+		a := &r.Device.Allocations[i]
+		if int(a.Start) >= r.State {
+			break // they are in order of Start
+		}
+		if a.LiveIn(r.State) {
+			sum := &sums[a.Stack]
+			sum.id = a.Stack
+			sum.bytes += a.Size
+			sum.allocations++
+		}
+	}
+	return slices.DeleteFunc(sums, func(s stackBytes) bool { return s.allocations == 0 })
+}
+
+// sitesIn are the sites that hold something in a state, one a path, in the order
+// of their first stacks.
+func sitesIn(r Input, operators bool) []*heldSite {
+	keyer := stacks.NewKeyer(r.Stacks, operators)
+	byPath := map[stacks.Key]*heldSite{}
+	var sites []*heldSite
+	for _, sum := range bytesByStack(r) {
+		keys := keyer.Keys(sum.id)
+		site := byPath[keys.Path]
+		if site == nil {
+			site = &heldSite{st: r.Stacks, keys: keys}
+			byPath[keys.Path] = site
+			sites = append(sites, site)
+		}
+		site.stacks = append(site.stacks, sum)
+	}
+	return sites
+}
+
+// sitePair is a site as two recordings hold it; one side may be nil.
+type sitePair struct {
+	before, after *heldSite
+	match         Match
+}
+
+// pairSites matches the sites of two recordings by path. Of what is left, sites
+// with the same innermost frames are merged on each side and matched.
+func pairSites(before, after []*heldSite) []sitePair {
+	var pairs []sitePair
+	byPath := map[stacks.Key]*heldSite{}
+	for _, site := range after {
+		byPath[site.keys.Path] = site
+	}
+	var alone []*heldSite
+	for _, site := range before {
+		other := byPath[site.keys.Path]
+		if other == nil {
+			alone = append(alone, site)
+			continue
+		}
+		delete(byPath, site.keys.Path)
+		pairs = append(pairs, sitePair{site, other, MatchPath})
+	}
+	after = slices.DeleteFunc(slices.Clone(after), func(s *heldSite) bool { return byPath[s.keys.Path] == nil })
+	return append(pairs, pairMerged(alone, after)...)
+}
+
+func pairMerged(before, after []*heldSite) []sitePair {
+	had, has := bySiteKey(before), bySiteKey(after)
+	var pairs []sitePair
+	for _, site := range before {
+		key := site.keys.Site
+		switch {
+		case len(has[key]) == 0:
+			pairs = append(pairs, sitePair{before: site})
+		case had[key][0] == site:
+			pairs = append(pairs, sitePair{mergeSites(had[key]), mergeSites(has[key]), MatchSite})
+		}
+	}
+	for _, site := range after {
+		if len(had[site.keys.Site]) == 0 {
+			pairs = append(pairs, sitePair{after: site})
+		}
+	}
+	return pairs
+}
+
+func bySiteKey(sites []*heldSite) map[stacks.Key][]*heldSite {
+	m := map[stacks.Key][]*heldSite{}
+	for _, site := range sites {
+		m[site.keys.Site] = append(m[site.keys.Site], site)
+	}
+	return m
+}
+
+func mergeSites(sites []*heldSite) *heldSite {
+	merged := &heldSite{st: sites[0].st, keys: sites[0].keys}
+	for _, site := range sites {
+		merged.stacks = append(merged.stacks, site.stacks...)
+	}
+	return merged
+}
+
+// named reports whether there was a stack to match.
+func (p *sitePair) named() bool { return cmp.Or(p.before, p.after).keys.Path != stacks.Key{} }
+
+func (p *sitePair) row(operators bool) DiffRow {
+	row := DiffRow{Match: p.match, Before: p.before.side(), After: p.after.side()}
+	st, stack := p.shown()
+	if p.named() {
+		row.Site = st.Site(stack)
+	}
+	if operators {
+		row.Operator = st.Operator[stack]
+	}
+	switch delta := row.Delta(); {
+	case delta == 0:
+	case p.before == nil:
+		row.Change = Added
+	case p.after == nil:
+		row.Change = Removed
+	case delta > 0:
+		row.Change = Grown
+	default:
+		row.Change = Shrunk
+	}
+	return row
+}
+
+// shown is the stack that stands for the pair.
+func (p *sitePair) shown() (*stacks.Table, snapshot.StackID) {
+	if p.after != nil {
+		return p.after.st, p.after.side().Stack
+	}
+	return p.before.st, p.before.side().Stack
+}
+
+// side sums a site up; of nil it is zero.
+func (h *heldSite) side() DiffSide {
+	var s DiffSide
+	if h == nil {
+		return s
+	}
+	most := int64(-1)
+	for _, sum := range h.stacks {
+		s.Bytes += sum.bytes
+		s.Allocations += sum.allocations
+		if sum.bytes > most {
+			most, s.Stack = sum.bytes, sum.id
+		}
+		s.addLine(h.st, sum)
+	}
+	s.Lines = foldLines(s.Lines)
+	return s
+}
+
+// addLine notes the bytes of a stack at the line of its site.
+func (s *DiffSide) addLine(st *stacks.Table, sum stackBytes) {
+	if st.SiteFrame[sum.id] != stacks.NoFrame {
+		s.Lines = append(s.Lines, LineBytes{st.Site(sum.id).Line, sum.bytes, sum.allocations})
+	}
+}
+
+// foldLines sums up what was noted of the same lines, in ascending order.
+func foldLines(lines []LineBytes) []LineBytes {
+	slices.SortFunc(lines, func(a, b LineBytes) int { return cmp.Compare(a.Line, b.Line) })
+	var folded []LineBytes
+	for _, l := range lines {
+		if n := len(folded); n > 0 && folded[n-1].Line == l.Line {
+			folded[n-1].Bytes += l.Bytes
+			folded[n-1].Allocations += l.Allocations
+			continue
+		}
+		folded = append(folded, l)
+	}
+	return folded
+}

@@ -1,0 +1,204 @@
+package compare_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+)
+
+// diffText is a row as "change site operator before after lines lines".
+func diffText(r *compare.DiffRow) string {
+	side := func(s compare.DiffSide) string {
+		text := fmt.Sprint(s.Bytes)
+		for _, l := range s.Lines {
+			text += fmt.Sprintf(" %d:%d", l.Line, l.Bytes)
+		}
+		return text
+	}
+	site := r.Site.Function
+	if r.Operator != "" {
+		site += " " + r.Operator
+	}
+	return fmt.Sprintf("%s %s (%s) (%s)", r.Change, site, side(r.Before), side(r.After))
+}
+
+// TestDiffSaysWhoHasOperators: with C++ frames on neither side nothing was left out.
+func TestDiffSaysWhoHasOperators(t *testing.T) {
+	of := func(stack string) *analysis.Recording {
+		tape := tapes.New()
+		tape.Alloc(stack, 8)
+		return recorded.Tape(tape)
+	}
+	const cpp = "at::_ops::mm::call(x)\n" + tapes.Loop
+	for _, tt := range []struct {
+		before, after string
+		without, one  bool
+	}{{cpp, cpp, false, false}, {cpp, tapes.Loop, true, true}, {tapes.Loop, cpp, true, true}, {tapes.Loop, tapes.Loop, true, false}} {
+		if d := analysis.Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without ||
+			d.OneHasOperators != tt.one {
+			t.Errorf("%q and %q: without %t, one has %t", tt.before, tt.after, d.WithoutOperators, d.OneHasOperators)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	const mm = "at::_ops::mm::call(x)\n"
+	at := func(file, function string) string { return mm + file + "|" + function + "\n" }
+	tests := []struct {
+		name          string
+		before, after []string // stacks, each with a size in front
+		rows          []string
+		matched, all  int64
+	}{
+		{"nothing", nil, nil, nil, 0, 0},
+		{"the same", []string{"5 " + mm + tapes.Loop}, []string{"5 " + mm + tapes.Loop}, nil, 10, 10},
+		{"grown and shrunk", []string{"5 " + at("m.py", "f") + tapes.Loop, "5 " + at("m.py", "g") + tapes.Loop},
+			[]string{"9 " + at("m.py", "f") + tapes.Loop, "4 " + at("m.py", "g") + tapes.Loop},
+			[]string{"grown f aten::mm (5 2:5) (9 2:9)", "shrunk g aten::mm (5 2:5) (4 2:4)"}, 23, 23},
+		{"added and removed", []string{"5 " + at("m.py", "f") + tapes.Loop}, []string{"7 " + at("m.py", "g") + tapes.Loop},
+			[]string{"added g aten::mm (0) (7 2:7)", "removed f aten::mm (5 2:5) (0)"}, 0, 12},
+		{"moved lines", []string{"5 " + at("m.py", "f") + tapes.Loop}, []string{"6 " + mm + "malloc\n" + "m.py|f\n" + tapes.Loop},
+			[]string{"grown f aten::mm (5 2:5) (6 3:6)"}, 11, 11},
+		{"two lines of a function in one row",
+			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + mm + "malloc\nm.py|f\n" + tapes.Loop},
+			[]string{"9 " + at("m.py", "f") + tapes.Loop},
+			[]string{"grown f aten::mm (8 2:5 3:3) (9 2:9)"}, 17, 17},
+		{"other callers are one site", []string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"9 " + at("m.py", "f") + "b.py|b"},
+			[]string{"grown f aten::mm (8 2:8) (9 2:9)"}, 17, 17},
+		{"a caller that both have is matched first",
+			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"6 " + at("m.py", "f") + tapes.Loop},
+			[]string{"removed f aten::mm (3 2:3) (0)", "grown f aten::mm (5 2:5) (6 2:6)"}, 11, 14},
+		{"no stacks", []string{"5 "}, []string{"9 "}, []string{"grown  (5) (9)"}, 0, 0},
+		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + tapes.Loop, "2 " + mm + tapes.Engine},
+			[]string{"9 m.py|f\n" + tapes.Loop, "3 "},
+			[]string{"grown f (5 2:5) (9 1:9)", "grown  (2) (3)"}, 14, 14},
+		{"autograd", []string{"5 " + mm + tapes.Engine}, []string{"9 " + mm + tapes.Engine},
+			[]string{"grown autograd aten::mm aten::mm (5) (9)"}, 14, 14},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a, b := recordAll(test.before), recordAll(test.after)
+			d := analysis.Diff(a, len(test.before), b, len(test.after))
+			var rows []string
+			for i := range d.Rows {
+				rows = append(rows, diffText(&d.Rows[i]))
+			}
+			if !slices.Equal(rows, test.rows) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(test.rows, "\n"))
+			}
+			if d.MatchedBytes != test.matched || d.StackBytes != test.all {
+				t.Errorf("%d of %d bytes match, want %d of %d", d.MatchedBytes, d.StackBytes, test.matched, test.all)
+			}
+		})
+	}
+}
+
+// recordAll allocates what a list says: bytes, a space and a stack.
+func recordAll(list []string) *analysis.Recording {
+	tape := tapes.New()
+	for _, text := range list {
+		size, stack, _ := strings.Cut(text, " ")
+		var bytes int64
+		fmt.Sscan(size, &bytes)
+		tape.Alloc(stack, bytes)
+	}
+	return recorded.Tape(tape)
+}
+
+// TestDiffAddsUp compares random states of random recordings: what the rows
+// hold, with what is unchanged, is all that is active, and the other way round
+// every change has the opposite sign.
+func TestDiffAddsUp(t *testing.T) {
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		a, b := recorded.Random(random), recorded.Random(random)
+		stateA, stateB := random.IntN(a.Device.States()), random.IntN(b.Device.States())
+		d, back := analysis.Diff(a, stateA, b, stateB), analysis.Diff(b, stateB, a, stateA)
+		before, after, reverse := d.UnchangedBytes, d.UnchangedBytes, int64(0)
+		for i := range d.Rows {
+			before += d.Rows[i].Before.Bytes
+			after += d.Rows[i].After.Bytes
+		}
+		for i := range back.Rows {
+			reverse -= back.Rows[i].Delta()
+		}
+		activeA, activeB := a.Device.ActiveBytes()[stateA], b.Device.ActiveBytes()[stateB]
+		if before != activeA || after != activeB || d.Before.Bytes != activeA || d.After.Bytes != activeB {
+			t.Fatalf("seed %d: rows sum up to %d and %d, active are %d and %d", seed, before, after, activeA, activeB)
+		}
+		if reverse != activeB-activeA || len(back.Rows) != len(d.Rows) || back.MatchedBytes != d.MatchedBytes {
+			t.Fatalf("seed %d: the other way round it is %d rows, not %d", seed, len(back.Rows), len(d.Rows))
+		}
+	}
+}
+
+func diffPeaks(a, b *analysis.Recording) *compare.Difference {
+	return analysis.Diff(a, a.Device.Totals.PeakState, b, b.Device.Totals.PeakState)
+}
+
+// TestDiffEdited compares recorded files with what they would be after an edit
+// that moves every line, in another folder, and without C++ frames.
+func TestDiffEdited(t *testing.T) {
+	for _, file := range []string{"train_annotated_torch210.pickle", "train_medium_annotated_torch210.pickle",
+		"forward_growing_torch25.pickle"} {
+		t.Run(file, func(t *testing.T) {
+			r := recorded.File(t, file)
+			for name, edited := range map[string]*analysis.Recording{"itself": r, "edited": edit(r),
+				"Python alone": recorded.PythonOnly(r)} {
+				d := diffPeaks(r, edited)
+				if len(d.Rows) > 0 || d.UnchangedRows < 4 {
+					t.Errorf("%s: %d rows differ and %d do not", name, len(d.Rows), d.UnchangedRows)
+				}
+				if d.MatchedBytes != d.StackBytes || d.StackBytes == 0 {
+					t.Errorf("%s: %d of %d bytes match", name, d.MatchedBytes, d.StackBytes)
+				}
+			}
+		})
+	}
+}
+
+// edit moves a recording's lines by three and its files into another folder.
+func edit(r *analysis.Recording) *analysis.Recording {
+	s := *r.Snapshot
+	s.Frames, s.Strings = slices.Clone(s.Frames), slices.Clone(s.Strings)
+	for i := range s.Frames {
+		s.Frames[i].Line += 3
+	}
+	for i, text := range s.Strings {
+		if strings.HasPrefix(text, "/") {
+			s.Strings[i] = "/moved" + text
+		}
+	}
+	return analysis.NewRecording(analysis.NewSource(&s), r.Device)
+}
+
+// TestDiffRecordings compares different programs, of which two share an optimizer.
+func TestDiffRecordings(t *testing.T) {
+	d := diffPeaks(recorded.File(t, "forward_fp32_torch25.pickle"), recorded.File(t, "forward_growing_torch25.pickle"))
+	if !d.DifferentPrograms() || d.MatchedBytes != 0 {
+		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
+	}
+	if d.Families[0].Family != families.Optimizer || d.Families[0].Before != 0 || d.Families[0].Delta()/tapes.MiB != 15245 {
+		t.Errorf("the family that changed most is %+v", d.Families[0])
+	}
+	d = diffPeaks(recorded.File(t, "train_annotated_torch210.pickle"),
+		recorded.File(t, "train_medium_annotated_torch210.pickle"))
+	const want = "shrunk step aten::add_Tensor (463168512 74:154389504 75:154389504 78:154389504) (122880000 " +
+		"76:40960000 77:40960000 80:40960000)"
+	if !slices.ContainsFunc(d.Rows, func(r compare.DiffRow) bool { return diffText(&r) == want && r.Match == compare.MatchSite }) {
+		t.Errorf("the optimizer's step is not among %d rows", len(d.Rows))
+	}
+	if !d.DifferentPrograms() {
+		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
+	}
+}

@@ -1,0 +1,212 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// RankSummary is what a comparison of ranks needs to know of one device of one
+// file. It refers to nothing of the snapshot, which can be dropped: hundreds of
+// ranks are read one after another.
+type RankSummary struct {
+	Name   RankName
+	File   string
+	Device snapshot.DeviceID
+
+	PeakBytes         int64 // active
+	PeakState         int
+	StepEndBytes      int64 // active, after the last step
+	StepEndState      int   // NoState when none is known
+	ReservedPeakBytes int64
+	FinalBytes        int64 // active
+	Events            int
+	Allocations       int
+	OOMEvents         int
+	AddsUp            bool // of the replay
+	Anomalies         replay.Anomalies
+	StepPeaks         []int64 // active bytes at the peak of each step that ends in the recording
+
+	UnlistedBytes int64 // at the peak, of sites that are too many to compare
+
+	native bool       // C++ frames were recorded
+	sites  []rankSite // every site that allocated, at most maxRankSites
+}
+
+// SummariseRank makes the summary of one rank, at moments of its own: ranks do
+// not have theirs at the same time.
+func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankName, file string) RankSummary {
+	t := &d.Totals
+	s := RankSummary{
+		Name: name, File: file, Device: d.ID,
+		PeakBytes: t.PeakBytes, PeakState: t.PeakState,
+		StepEndState:      stepEnd(d, steps),
+		ReservedPeakBytes: t.ReservedPeakBytes,
+		FinalBytes:        t.FinalBytes,
+		Events:            d.Events.Len(),
+		Allocations:       len(d.Allocations),
+		OOMEvents:         t.OOMEvents,
+		AddsUp:            d.AddsUp(),
+		Anomalies:         d.Anomalies,
+		native:            st.HasNative(),
+	}
+	if s.StepEndState != timeline.NoState {
+		s.StepEndBytes = d.ActiveBytes()[s.StepEndState]
+	}
+	for _, p := range timeline.PeaksOf(d, steps.Ranges()[:min(len(steps.Boundaries), len(steps.Steps))]) {
+		s.StepPeaks = append(s.StepPeaks, p.Bytes)
+	}
+	s.readSites(st, d)
+	return s
+}
+
+// state is where a rank has a moment, or NoState.
+func (s *RankSummary) state(m RankMoment) int { return [...]int{s.StepEndState, s.PeakState}[m] }
+
+// active is what a rank holds at a moment in all.
+func (s *RankSummary) active(m RankMoment) int64 { return [...]int64{s.StepEndBytes, s.PeakBytes}[m] }
+
+// compareRanks orders summaries by rank, then as their files are called.
+func compareRanks(a, b RankSummary) int {
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), Natural(a.File, b.File),
+		cmp.Compare(a.Device, b.Device))
+}
+
+// RankMoment is when ranks are compared.
+type RankMoment uint8
+
+const (
+	// AtStepEnd is after a rank's last step. All ranks have come to the same line
+	// of the program, and what a step needs only while it runs is gone.
+	AtStepEnd RankMoment = iota
+	// AtRankPeak is a rank's own peak. Where in a step it lies depends on the data,
+	// so that two healthy ranks may hold the tensors of different lines.
+	AtRankPeak
+
+	rankMoments = 2
+)
+
+// Key names the moment in files: "step_end".
+func (m RankMoment) Key() string { return [...]string{"step_end", "peak"}[m] }
+
+// stepEnd is the last state of a recording that lies between two steps, or
+// NoState when none is known.
+func stepEnd(d *replay.Device, found *steps.List) int {
+	k := len(found.Boundaries)
+	if k == 0 {
+		return timeline.NoState
+	}
+	last := int(found.Boundaries[k-1])
+	if found.Method == steps.ByAnnotation || found.Method == steps.ByOptimizer {
+		return last
+	}
+	// Other boundaries are alike but may be in the middle of a step: when backward
+	// begins, activations are live. Between two of them, the least memory is.
+	if k == 1 {
+		return timeline.NoState
+	}
+	active := d.ActiveBytes()
+	least := last
+	for state := last - 1; state >= int(found.Boundaries[k-2]); state-- {
+		if active[state] < active[least] {
+			least = state
+		}
+	}
+	return least
+}
+
+// rankBytes are the bytes of live allocations by moment; 0 at one that the rank
+// does not have.
+type rankBytes [rankMoments]int64
+
+func (b *rankBytes) add(other rankBytes) {
+	for m := range b {
+		b[m] += other[m]
+	}
+}
+
+func (b rankBytes) most() int64 { return slices.Max(b[:]) }
+
+// rankSite is a call site of one rank, on one path to it.
+type rankSite struct {
+	with, without stacks.Keys // with operators and without
+	site          stacks.Site
+	operator      string
+	bytes         rankBytes
+}
+
+// maxRankSites bounds what a rank costs in memory to about 1 MiB. The sites
+// with the most bytes stay.
+const maxRankSites = 4096
+
+// readSites sums the allocations of every path. Sites that hold nothing at
+// either moment are kept too: they tell a rank that never ran some code from one
+// that ran it and let go of its memory.
+func (s *RankSummary) readSites(st *stacks.Table, d *replay.Device) {
+	with, without := stacks.NewKeyer(st, true), stacks.NewKeyer(st, false)
+	place := map[stacks.Key]int{}
+	for _, stack := range s.stacks(st, d) {
+		keys := with.Keys(stack.id)
+		i, known := place[keys.Path]
+		switch {
+		case known:
+			s.sites[i].bytes.add(stack.bytes)
+		case len(s.sites) == maxRankSites:
+			s.UnlistedBytes += stack.bytes[AtRankPeak]
+		default:
+			place[keys.Path] = len(s.sites)
+			s.sites = append(s.sites, rankSite{
+				with: keys, without: without.Keys(stack.id),
+				site:     cloneSite(st.Site(stack.id)),
+				operator: strings.Clone(st.Operator[stack.id]),
+				bytes:    stack.bytes,
+			})
+		}
+	}
+}
+
+// rankStack is a stack that allocates.
+type rankStack struct {
+	id    snapshot.StackID
+	runs  bool
+	bytes rankBytes
+}
+
+// stacks have the one with the most bytes first, so that it gives its site's line.
+func (s *RankSummary) stacks(st *stacks.Table, d *replay.Device) []rankStack {
+	list := make([]rankStack, len(st.SiteFrame))
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		stack := &list[a.Stack]
+		stack.id, stack.runs = a.Stack, true
+		for m := range stack.bytes {
+			if a.LiveIn(s.state(RankMoment(m))) { // nothing is in NoState
+				stack.bytes[m] += a.Size
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(s rankStack) bool { return !s.runs })
+	slices.SortFunc(list, func(a, b rankStack) int {
+		return cmp.Or(cmp.Compare(b.bytes.most(), a.bytes.most()), cmp.Compare(a.id, b.id))
+	})
+	return list
+}
+
+// cloneSite is a site that does not keep the text of the whole snapshot alive.
+func cloneSite(s stacks.Site) stacks.Site {
+	return stacks.Site{Function: strings.Clone(s.Function), File: strings.Clone(s.File), Line: s.Line}
+}
+
+// keys are the keys of a site.
+func (s *rankSite) keys(operators bool) stacks.Keys {
+	if operators {
+		return s.with
+	}
+	return s.without
+}

@@ -1,0 +1,335 @@
+package families
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+)
+
+// decideBirth finds the rule for an allocation born in the recording. Names that
+// can mean one thing only come first, then what was going on at its birth.
+func (ev *evidence) decideBirth(b *birth) Rule {
+	switch {
+	case b.facts.Has(stacks.FactWorkspace):
+		return workspaceByName
+	case b.facts.Has(stacks.FactCommunication):
+		return communicationByName
+	case b.facts.Has(stacks.FactKVCache) && b.activity == stacks.InForward:
+		return cacheByName
+	}
+	switch b.activity {
+	case stacks.InOptimizer:
+		return bornInStep(b)
+	case stacks.InLoading:
+		return bornInLoading(b)
+	case stacks.InBackward:
+		return ev.bornInBackward(b)
+	}
+	if b.freeFacts.Has(stacks.FactRelease) && !(b.activity == stacks.InUserCode && b.facts.Has(stacks.FactTransfer)) {
+		return activationReleased
+	}
+	switch b.activity {
+	case stacks.InForward:
+		if !b.freed() && isCuBLASWorkspace(b.Allocation) {
+			return workspaceBySize
+		}
+		return ev.bornInForward(b)
+	case stacks.InUserCode:
+		return ev.bornInUserCode(b)
+	case stacks.InDataLoader:
+		if b.freeActivity == stacks.InBackward {
+			return activationOfUser
+		}
+		return inputLoaded
+	case stacks.InZeroGrad, stacks.InClipping:
+		if b.freed() {
+			return temporaryOfClipping
+		}
+	}
+	return undecided
+}
+
+func bornInStep(b *birth) Rule {
+	switch {
+	case b.facts.Has(stacks.FactOptimizerInit):
+		return optimizerBuilt
+	case b.freedInRun():
+		return temporaryOfStep
+	case b.runOpen:
+		return optimizerStepCut
+	}
+	return optimizerOutlivesStep
+}
+
+// shortLoading is how many events a staging buffer lives while a model is loaded.
+const shortLoading = 50
+
+func bornInLoading(b *birth) Rule {
+	switch {
+	case b.freedInRun() && b.lifetime() <= shortLoading:
+		return temporaryOfLoading
+	case b.facts.Has(stacks.FactOptimizerLoad):
+		return optimizerLoaded
+	}
+	return parameterLoaded
+}
+
+func (ev *evidence) bornInBackward(b *birth) Rule {
+	switch {
+	case b.facts.Has(stacks.FactAccumulate):
+		return gradientAccumulated
+	case b.facts.Has(stacks.FactCheckpoint) && b.freeActivity == stacks.InBackward:
+		return activationRecomputed
+	case b.freedInRun():
+		return temporaryOfBackward
+	case ev.isUnnamedWorkspace(b):
+		return workspaceBySize
+	case b.runOpen && ev.backwardGoing:
+		return gradientBackwardCut
+	}
+	return gradientOutlivesBackward
+}
+
+// isUnnamedWorkspace reports whether what backward leaves is cuBLAS's workspace of
+// its thread. Without frames only the size tells, and a gradient may have that
+// size too; but it comes again in the next step, and a workspace is made once.
+func (ev *evidence) isUnnamedWorkspace(b *birth) bool {
+	return b.Stack == 0 && !b.freed() && isCuBLASWorkspace(b.Allocation) && ev.unnamedOfItsSize == 1
+}
+
+// inputMinLife is how many events a tensor made by user code lives at least when
+// it is data rather than scratch.
+const inputMinLife = 20
+
+// bornInUserCode decides for Python that is neither a module, an optimizer nor
+// anything else that the markers know: a training loop, a loss function.
+func (ev *evidence) bornInUserCode(b *birth) Rule {
+	transfer := b.facts.Has(stacks.FactTransfer)
+	beforeForward := ev.nextForward[0] != timeline.Never && b.site.lastBirth < ev.nextForward[0]
+	seesForward := b.freedAt > ev.nextForward[b.run+1]
+	switch {
+	case !b.freed() && isCuBLASWorkspace(b.Allocation):
+		return workspaceBySize
+	case !b.freed() && beforeForward && ev.trained:
+		return parameterBeforeForward
+	case b.freeActivity == stacks.InBackward:
+		return activationOfUser
+	case !b.freed() && b.site.survivors >= 2 && !transfer:
+		return heldByUser
+	case transfer && (seesForward || b.lifetime() > inputMinLife):
+		return inputMoved
+	case seesForward:
+		return inputByLifetime
+	case b.phase == timeline.PhaseForward:
+		return ev.bornInForward(b)
+	case b.freed():
+		return temporaryOutsideForward
+	}
+	return undecided
+}
+
+// bornInForward decides for allocations of modules, and of user code while a
+// forward pass runs.
+func (ev *evidence) bornInForward(b *birth) Rule {
+	user := b.activity == stacks.InUserCode
+	backwardAt := ev.nextBackward[b.run+1]
+	switch {
+	case b.freeActivity == stacks.InBackward:
+		return activationFreedInBackward
+	case b.freedInRun() && user:
+		return temporaryOfForwardUser
+	case b.freedInRun():
+		return temporaryOfForward
+	case b.freed() && backwardAt < b.freedAt:
+		return outputAfterBackward
+	case b.freed():
+		return temporaryAfterForward
+	case backwardAt != timeline.Never && b.site.outlives():
+		return activationRetained
+	case backwardAt != timeline.Never:
+		return outputKept
+	case !ev.keepsForGrad && !b.site.outlives():
+		return outputWithoutGrad
+	case user:
+		return activationForwardCutUser
+	}
+	return activationForwardCut
+}
+
+// decidePreExisting finds the rules for allocations from before the recording;
+// those born in it must have been decided.
+//
+// How they were freed speaks first. Blocks that stay and have no stack are
+// compared by size with the gradients and the optimizer state that were born.
+func (ev *evidence) decidePreExisting(rules []Rule) {
+	pre := ev.d.Allocations[:ev.d.PreExisting]
+	var sizes []int64
+	for i := range pre {
+		a := &pre[i]
+		switch {
+		case timeline.FreedAt(a) != timeline.Never:
+			rules[i] = ev.preExistingFreed(a)
+		case a.Stack != 0:
+			rules[i] = ev.preExistingBlock(a)
+		default:
+			sizes = append(sizes, a.Size)
+		}
+	}
+	if len(sizes) == 0 {
+		return
+	}
+	census := ev.countSizes(sizes, rules)
+	for i := range pre {
+		if a := &pre[i]; a.Stack == 0 && timeline.FreedAt(a) == timeline.Never {
+			rules[i] = census.decide(a.Size)
+		}
+	}
+}
+
+func (ev *evidence) preExistingFreed(a *replay.Allocation) Rule {
+	switch facts := ev.st.Facts[a.FreeStack]; ev.activities.Free(a.FreeStack) {
+	case stacks.InOptimizer:
+		return optimizerFreedInStep
+	case stacks.InZeroGrad:
+		return gradientZeroed
+	case stacks.InBackward:
+		if facts.Has(stacks.FactRelease) {
+			return activationGraphReleased
+		}
+		return activationBeforeRecording
+	case stacks.InLoading:
+		return parameterReplaced
+	}
+	return freedByUser
+}
+
+// preExistingBlock decides for a block of the final segments whose stack the
+// allocator still knew although the event that made it is not in the trace.
+func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
+	facts := ev.st.Facts[a.Stack]
+	marker := ev.st.Activity[a.Stack]
+	switch {
+	case facts.Has(stacks.FactWorkspace):
+		return workspaceByName
+	case isCuBLASWorkspace(a):
+		return workspaceBySize
+	case facts.Has(stacks.FactCommunication):
+		return communicationByName
+	case facts.Has(stacks.FactKVCache) && (marker == stacks.InForward || marker == stacks.InUserCode):
+		return cacheByName
+	}
+	switch marker {
+	case stacks.InOptimizer:
+		return optimizerBlock
+	case stacks.InBackward:
+		return gradientBlock
+	case stacks.InLoading:
+		if facts.Has(stacks.FactOptimizerLoad) {
+			return optimizerLoaded
+		}
+		return parameterLoaded
+	case stacks.InForward:
+		return activationBlock
+	}
+	if facts.Has(stacks.FactTransfer) {
+		return inputMoved
+	}
+	return undecided
+}
+
+// sizeCensus counts, for each size that a resident block has, those blocks and
+// the gradients and optimizer state of the same size.
+type sizeCensus struct {
+	sizes []int64 // distinct, ascending; the index of the counts
+
+	blocks       []int32
+	gradients    []int32 // born in the recording
+	oldGradients []int32 // left by the last backward pass before it
+	optimizer    []int32 // born in the recording
+
+	backwards      int32 // backward passes that left gradients, of any size
+	gradientsBorn  bool
+	optimizerKnown bool // state of the optimizer that is not among the resident blocks
+	backwardRan    bool
+}
+
+// countSizes takes the sizes of the resident blocks, in any order, and the rules
+// of all other allocations.
+func (ev *evidence) countSizes(blocks []int64, rules []Rule) *sizeCensus {
+	slices.Sort(blocks)
+	sizes := slices.Compact(slices.Clone(blocks))
+	c := &sizeCensus{
+		sizes:        sizes,
+		blocks:       make([]int32, len(sizes)),
+		gradients:    make([]int32, len(sizes)),
+		oldGradients: make([]int32, len(sizes)),
+		optimizer:    make([]int32, len(sizes)),
+		backwardRan:  ev.nextBackward[0] != timeline.Never,
+	}
+	for _, size := range blocks {
+		c.add(c.blocks, size)
+	}
+	pre, born := ev.d.Allocations[:ev.d.PreExisting], rules[ev.d.PreExisting:]
+	for i := range pre {
+		switch {
+		case rules[i].Family() == Gradient:
+			c.add(c.oldGradients, pre[i].Size)
+		case rules[i] == optimizerBlock:
+			c.optimizerKnown = true
+		}
+	}
+	lastRun := -2
+	ev.eachBirth(func(i int, b *birth) {
+		switch born[i].Family() {
+		case Gradient:
+			c.gradientsBorn = true
+			c.add(c.gradients, b.Size)
+			if b.run != lastRun {
+				c.backwards++
+				lastRun = b.run
+			}
+		case Optimizer:
+			c.optimizerKnown = true
+			c.add(c.optimizer, b.Size)
+		}
+	})
+	return c
+}
+
+func (c *sizeCensus) add(counts []int32, size int64) {
+	if i, is := slices.BinarySearch(c.sizes, size); is {
+		counts[i]++
+	}
+}
+
+// gradientsPerBackward is how many gradients of a size one backward pass leaves.
+func (c *sizeCensus) gradientsPerBackward(i int) float64 {
+	born := float64(c.gradients[i]) / float64(max(c.backwards, 1))
+	return max(born, float64(c.oldGradients[i]))
+}
+
+// decide is the rule for resident blocks of a size. A parameter has one gradient
+// of its size in each backward pass, so more blocks than that hold something else
+// as well.
+func (c *sizeCensus) decide(size int64) Rule {
+	i, is := slices.BinarySearch(c.sizes, size)
+	if !is {
+		return residentBlock
+	}
+	gradients := c.gradientsPerBackward(i)
+	switch {
+	case gradients > 0 && float64(c.blocks[i]) <= 1.25*gradients+1:
+		return parameterLikeGradients
+	case gradients > 0 && c.optimizerKnown:
+		return parameterNextToOptimizer
+	case gradients > 0:
+		return parameterOrOptimizer
+	case c.optimizer[i] > 0 && c.backwardRan && !c.gradientsBorn:
+		return parameterOrGradient
+	case c.optimizer[i] > 0:
+		return parameterLikeOptimizer
+	}
+	return residentBlock
+}

@@ -1,0 +1,158 @@
+package families
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+)
+
+// evidence is what the rules may look at: the device as a whole, beyond the one
+// allocation that they decide.
+type evidence struct {
+	st         *stacks.Table
+	d          *replay.Device
+	activities *stacks.Activities
+	phases     *timeline.Phases
+
+	sites []site // by stack
+
+	// The start of the next run of a phase after run r is at index r+1, so that
+	// index 0 serves events before the first run. never when there is none.
+	nextForward, nextBackward []replay.EventIndex
+
+	trained       bool // some run is backward or an optimizer's step
+	keepsForGrad  bool // forward passes leave tensors to backward
+	backwardGoing bool // the recording ends in the middle of a backward pass
+
+	unnamedOfItsSize int // births without a stack that are as large as cuBLAS's workspace
+}
+
+// site is what the allocations of one stack that were born in the recording have in common.
+type site struct {
+	births, survivors int32 // survivors are never freed
+	lastBirth         replay.EventIndex
+	input             bool // one of them was taken for an input
+}
+
+// outlives reports whether at least half of several allocations were never freed.
+func (s *site) outlives() bool { return s.births >= 3 && 2*s.survivors >= s.births }
+
+// birth is one allocation born in the recording, with what is known around it.
+type birth struct {
+	*replay.Allocation
+	facts        stacks.Facts    // of the stack that allocated it
+	activity     stacks.Activity // of the same
+	freeFacts    stacks.Facts
+	freeActivity stacks.Activity // markerEmpty when never freed
+	run          int             // index of the phase run it was born in; -1 before the first
+	phase        timeline.Phase  // of that run; 0 before the first, where the next two mean nothing
+	runEnd       replay.EventIndex
+	runOpen      bool // the run is the last one
+	freedAt      replay.EventIndex
+	site         *site
+}
+
+// freed reports whether the user gave it up during the recording.
+func (b *birth) freed() bool { return b.freedAt != timeline.Never }
+
+// freedInRun reports whether it was given up in the phase run it was born in.
+func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
+
+// life is how many events it lived.
+func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
+
+func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, d *replay.Device) *evidence {
+	ev := &evidence{st: st, d: d, activities: m, phases: phases}
+	ev.sites = make([]site, len(st.Facts))
+	ev.readRuns()
+	ev.readBirths()
+	return ev
+}
+
+// backwardGoingWithin is how many events before the end of the trace the last
+// sign of backward must be for it to be cut short.
+const backwardGoingWithin = 20
+
+func (ev *evidence) readRuns() {
+	runs := ev.phases.Runs
+	ev.nextForward = make([]replay.EventIndex, len(runs)+1)
+	ev.nextBackward = make([]replay.EventIndex, len(runs)+1)
+	forward, backward := timeline.Never, timeline.Never
+	for i := len(runs); i >= 0; i-- {
+		ev.nextForward[i], ev.nextBackward[i] = forward, backward
+		if i == 0 {
+			break
+		}
+		switch r := &runs[i-1]; r.Phase {
+		case timeline.PhaseForward:
+			forward = r.Start
+		case timeline.PhaseBackward:
+			backward = r.Start
+			ev.trained = true
+		case timeline.PhaseOptimizer:
+			ev.trained = true
+		}
+	}
+	if n := len(runs); n > 0 && runs[n-1].Phase == timeline.PhaseBackward {
+		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
+	}
+}
+
+// minForForwardShare and forwardShareForGrad say when a forward pass keeps
+// tensors for backward: of enough allocations, such a share outlives it.
+// Recordings show at most 10 % without gradients and at least 21 % with.
+const (
+	minForForwardShare         = 10
+	forwardShareForGradPercent = 15
+)
+
+func (ev *evidence) readBirths() {
+	var forward, kept int64
+	ev.eachBirth(func(_ int, b *birth) {
+		b.site.births++
+		b.site.lastBirth = b.Start
+		if !b.freed() {
+			b.site.survivors++
+		}
+		if b.Stack == 0 && isCuBLASWorkspace(b.Allocation) {
+			ev.unnamedOfItsSize++
+		}
+		if b.activity == stacks.InForward {
+			forward++
+			if !b.freedInRun() || b.freeFacts.Has(stacks.FactRelease) {
+				kept++
+			}
+		}
+	})
+	ev.keepsForGrad = forward >= minForForwardShare && 100*kept >= forwardShareForGradPercent*forward
+}
+
+// eachBirth visits the allocations born in the recording in order; i counts
+// them from 0. The birth is reused between calls.
+func (ev *evidence) eachBirth(visit func(i int, b *birth)) {
+	born := ev.d.Allocations[ev.d.PreExisting:]
+	runs := ev.phases.Runs
+	b := birth{run: -1}
+	for i := range born {
+		a := &born[i]
+		for b.run+1 < len(runs) && runs[b.run+1].Start <= a.Start {
+			b.run++
+		}
+		b.Allocation = a
+		b.facts, b.activity = ev.st.Facts[a.Stack], ev.activities.Alloc(a.Stack)
+		b.freedAt, b.freeFacts, b.freeActivity = timeline.FreedAt(a), 0, stacks.NoActivity
+		if b.freed() {
+			b.freeFacts, b.freeActivity = ev.st.Facts[a.FreeStack], ev.activities.Free(a.FreeStack)
+		}
+		if b.run >= 0 {
+			r := &runs[b.run]
+			b.phase, b.runEnd, b.runOpen = r.Phase, r.End, b.run == len(runs)-1
+		}
+		b.site = &ev.sites[a.Stack]
+		visit(i, &b)
+	}
+}
+
+// isCuBLASWorkspace reports whether a size is that of cuBLAS's default
+// workspace: 2 buffers of 4 MiB and 8 of 16 KiB.
+func isCuBLASWorkspace(a *replay.Allocation) bool { return a.Size == 8_519_680 }

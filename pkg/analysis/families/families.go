@@ -1,0 +1,158 @@
+package families
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+)
+
+// Family is what a tensor was for.
+type Family uint8
+
+const (
+	Unknown Family = iota
+	Parameter
+	Optimizer
+	Gradient
+	Activation
+	Temporary
+	Input
+	Output
+	Communication
+	Workspace
+	Cache
+	Resident // there before the recording and not freed in it; nothing more is known
+	ParameterOrOptimizer
+	ParameterOrGradient
+	Count int = iota
+)
+
+// familyNames are the key in files, the label of many and the word for one tensor.
+var familyNames = [Count]struct{ key, label, one string }{
+	Unknown:              {"unknown", "Unknown", "unknown"},
+	Parameter:            {"parameter", "Parameters", "parameter"},
+	Optimizer:            {"optimizer", "Optimizer state", "optimizer state"},
+	Gradient:             {"gradient", "Gradients", "gradient"},
+	Activation:           {"activation", "Activations", "activation"},
+	Temporary:            {"temporary", "Temporaries", "temporary"},
+	Input:                {"input", "Inputs", "input"},
+	Output:               {"output", "Outputs", "output"},
+	Communication:        {"communication", "Communication", "communication buffer"},
+	Workspace:            {"workspace", "Workspaces", "workspace"},
+	Cache:                {"cache", "KV cache", "KV cache"},
+	Resident:             {"resident", "Resident", "resident"},
+	ParameterOrOptimizer: {"parameter_or_optimizer", "Parameters or optimizer state", "parameter or optimizer state"},
+	ParameterOrGradient:  {"parameter_or_gradient", "Parameters or gradients", "parameter or gradient"},
+}
+
+func (f Family) names() (n struct{ key, label, one string }) {
+	if int(f) < Count {
+		return familyNames[f]
+	}
+	return familyNames[Unknown]
+}
+
+// Key names the family in files and URLs: "optimizer".
+func (f Family) Key() string { return f.names().key }
+
+// Label heads the family in a legend: "Optimizer state".
+func (f Family) Label() string { return f.names().label }
+
+// One is the word for a single tensor of the family: "optimizer state".
+func (f Family) One() string { return f.names().one }
+
+func (f Family) String() string { return f.Key() }
+
+// Confidence says how far a conclusion can be trusted.
+type Confidence uint8
+
+const (
+	High   Confidence = iota // names prove it, or nothing else fits
+	Medium                   // concluded from its lifetime
+	Low
+)
+
+// Qualifier is what to say next to a conclusion: nothing, "by its lifetime" or "probably".
+func (c Confidence) Qualifier() string {
+	switch c {
+	case High:
+		return ""
+	case Medium:
+		return "by its lifetime"
+	}
+	return "probably"
+}
+
+// Families says what each allocation of a device was for.
+type Assignment struct {
+	Rules []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
+
+	overrides *Overrides
+}
+
+// Family is the family of allocation i.
+func (f *Assignment) Family(i int) Family {
+	r := f.Rules[i]
+	if int(r) < ruleCount {
+		return rules[r].family
+	}
+	return f.overrides.list[int(r)-ruleCount].family
+}
+
+// Reason is a conclusion with what led to it.
+type Reason struct {
+	Family     Family
+	Confidence Confidence
+	Because    string // a clause without a full stop
+	Retained   bool   // an activation that outlived the backward pass it was saved for
+}
+
+// Reason is what a rule concludes, one of the overrides too.
+func (f *Assignment) Reason(r Rule) Reason {
+	if int(r) < ruleCount {
+		return Reason{r.Family(), r.Confidence(), r.Because(), r.Retained()}
+	}
+	return f.overrides.reason(int(r) - ruleCount)
+}
+
+// BytesIn sums the requested bytes that are live in a state, by family.
+func (f *Assignment) BytesIn(d *replay.Device, state int) [Count]int64 {
+	var bytes [Count]int64
+	for i := range d.Allocations {
+		if a := &d.Allocations[i]; a.LiveIn(state) {
+			bytes[f.Family(i)] += a.Size
+		}
+	}
+	return bytes
+}
+
+// Classify decides the family of every allocation of a device. The first rule
+// that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
+// allocations from before the recording.
+func Find(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, o *Overridden, d *replay.Device) *Assignment {
+	ev := gatherEvidence(st, m, phases, d)
+	f := &Assignment{Rules: make([]Rule, len(d.Allocations))}
+	born := f.Rules[d.PreExisting:]
+	ev.eachBirth(func(i int, b *birth) {
+		born[i] = ev.decideBirth(b)
+		if born[i].Family() == Input {
+			b.site.input = true
+		}
+	})
+	ev.eachBirth(func(i int, b *birth) {
+		if b.site.input && b.freed() && mayBeInput(born[i]) {
+			born[i] = inputLikeItsSite
+		}
+	})
+	ev.decidePreExisting(f.Rules)
+	f.override(o, d)
+	return f
+}
+
+// mayBeInput reports whether a rule gives what an input looks like when it is
+// dropped early. Callers leave tensors alone that are never freed: a leak would
+// pass for an input.
+func mayBeInput(r Rule) bool {
+	family := r.Family()
+	return family == Temporary || family == Output
+}

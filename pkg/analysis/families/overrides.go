@@ -1,0 +1,284 @@
+package families
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Overrides are rules of a person's own, which win over all others: what the
+// tensors are for whose allocation stacks have certain names. [ParseOverrides]
+// reads them. The first that fits a stack decides.
+type Overrides struct {
+	file string // that they were read from, as it is to be shown
+	list []override
+}
+
+// override is one line of a rules file.
+type override struct {
+	line   int
+	text   string // without spaces around it
+	family Family
+	field  overrideField
+	fits   func(text string) bool
+}
+
+// overrideField is what of a stack an override looks at.
+type overrideField uint8
+
+const (
+	fieldFunction overrideField = iota // of any frame
+	fieldFile                          // of any frame
+	fieldFrame                         // any frame, as file:line:function
+	fieldOperator                      // of the stack
+	fieldCount    int           = iota
+)
+
+var fieldNames = [fieldCount]string{"function", "file", "frame", "operator"}
+
+// maxOverrides keeps a rule in one byte.
+const maxOverrides = 200
+
+var _ [256 - maxOverrides - ruleCount]struct{}
+
+// Len is how many there are.
+func (o *Overrides) Len() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.list)
+}
+
+// HideText has reasons name the line of a rule and neither its file nor its text,
+// which may hold names that a report is not to show.
+func (o *Overrides) HideText() {
+	o.file = "the rules file"
+	for i := range o.list {
+		o.list[i].text = ""
+	}
+}
+
+// reason is what override i concludes, in the words of its author.
+func (o *Overrides) reason(i int) Reason {
+	r := &o.list[i]
+	because := "said so by line " + strconv.Itoa(r.line) + " of " + o.file
+	if r.text != "" {
+		because += ": " + r.text
+	}
+	return Reason{Family: r.family, Because: because}
+}
+
+// Overridden is what overrides decide in one snapshot.
+type Overridden struct {
+	overrides *Overrides
+	of        []uint8 // by stack: the override that decides, or notOverridden
+}
+
+// Apply decides for every stack which override fits it, and puts the frame that
+// it fits into st.Named.
+func (o *Overrides) Apply(st *stacks.Table) *Overridden {
+	if o.Len() == 0 {
+		return nil
+	}
+	first := o.firstByFrame(st.Snapshot)
+	of := make([]uint8, len(st.Facts))
+	operators := map[string]uint8{}
+	for id := range of {
+		operator := st.Operator[id]
+		best, seen := operators[operator]
+		if !seen {
+			best = o.first(func(r *override) bool {
+				return r.field == fieldOperator && operator != "" &&
+					r.fits(operator)
+			})
+			operators[operator] = best
+		}
+		for _, frame := range st.Snapshot.Stacks.Frames(snapshot.StackID(id)) {
+			if n := first[frame]; n < best {
+				best, st.Named[id] = n, frame
+			}
+		}
+		of[id] = best
+	}
+	return &Overridden{o, of}
+}
+
+// notOverridden stands behind all overrides.
+const notOverridden = maxOverrides
+
+// first is the first override that fits, or notOverridden.
+func (o *Overrides) first(fits func(*override) bool) uint8 {
+	for i := range o.list {
+		if fits(&o.list[i]) {
+			return uint8(i)
+		}
+	}
+	return notOverridden
+}
+
+// firstByFrame is the first override that each frame alone fits. Frames share
+// few files and functions, so each text is looked at once.
+func (o *Overrides) firstByFrame(s *snapshot.Snapshot) []uint8 {
+	type known map[snapshot.StringID]uint8
+	look := func(k known, field overrideField, id snapshot.StringID, text string) uint8 {
+		n, seen := k[id]
+		if !seen {
+			n = o.first(func(r *override) bool { return r.field == field && r.fits(text) })
+			k[id] = n
+		}
+		return n
+	}
+	functions, files := known{}, known{}
+	first := make([]uint8, len(s.Frames))
+	for i, f := range s.Frames {
+		name, file := s.String(f.Name), stacks.Slashed(s.String(f.File))
+		whole := file + ":" + strconv.Itoa(int(f.Line)) + ":" + name
+		first[i] = min(
+			look(functions, fieldFunction, f.Name, name),
+			look(files, fieldFile, f.File, file),
+			o.first(func(r *override) bool { return r.field == fieldFrame && r.fits(whole) }),
+		)
+	}
+	return first
+}
+
+// override has the overrides of the stacks decide, after the built-in rules,
+// which compare allocations with each other and so have to see all of them.
+func (f *Assignment) override(o *Overridden, d *replay.Device) {
+	if o == nil {
+		return
+	}
+	f.overrides = o.overrides
+	for i := range d.Allocations {
+		if n := o.of[d.Allocations[i].Stack]; n != notOverridden {
+			f.Rules[i] = Rule(ruleCount + int(n))
+		}
+	}
+}
+
+// maxOverrideLine bounds a line of a rules file, in bytes.
+const maxOverrideLine = 4096
+
+// ParseOverrides reads a rules file: a rule a line, empty lines, and comments
+// that begin with #. name stands in errors and reasons.
+//
+//	cache: function =~ kv_cache
+//	activation: file */model.py
+//	optimizer: frame =~ shampoo\.py:\d+:.*_inverse_root
+//	communication: operator c10d::*
+//
+// A rule is the key of a family, a colon, a field and what it is held against.
+// The fields are function and file, of any frame of the stack; frame, which is
+// file:line:function; and operator. "=~" stands before a regular expression
+// that may match anywhere, as package regexp has them. Without it the text is a
+// pattern for the whole name, where * stands for anything and ? for one
+// character; a pattern for files without a slash is held against the last part
+// of the path. Backslashes of Windows paths are read as slashes.
+func ParseOverrides(name string, r io.Reader) (*Overrides, error) {
+	o := &Overrides{file: name}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxOverrideLine)
+	number := 0
+	for lines.Scan() {
+		number++
+		text := strings.TrimSpace(lines.Text())
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		if len(o.list) == maxOverrides {
+			return nil, fmt.Errorf("%s:%d: more than %d rules", name, number, maxOverrides)
+		}
+		rule, err := parseOverride(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		rule.line = number
+		o.list = append(o.list, *rule)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: a line of more than %d bytes", name, number+1, maxOverrideLine)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case len(o.list) == 0:
+		return nil, fmt.Errorf("%s: no rule in it; write one like %q", name, overrideExample)
+	}
+	return o, nil
+}
+
+const overrideExample = "cache: function =~ kv_cache"
+
+func parseOverride(text string) (*override, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("not UTF-8; save the file as such")
+	}
+	key, rest, found := strings.Cut(text, ":")
+	if !found {
+		return nil, fmt.Errorf("%q has no colon behind the family; write it like %q", text, overrideExample)
+	}
+	family, ok := familyByKey(strings.TrimSpace(key))
+	if !ok {
+		return nil, fmt.Errorf("%q is no family; there are %s", strings.TrimSpace(key),
+			strings.Join(familyKeys(), ", "))
+	}
+	name, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	field := slices.Index(fieldNames[:], name)
+	if field < 0 {
+		return nil, fmt.Errorf("%q is nothing to look at; there are %s", name, strings.Join(fieldNames[:], ", "))
+	}
+	rule := &override{text: text, family: family, field: overrideField(field)}
+	value = strings.TrimSpace(value)
+	pattern, isRegexp := strings.CutPrefix(value, "=~")
+	pattern = strings.TrimSpace(pattern)
+	switch {
+	case pattern == "":
+		return nil, fmt.Errorf("nothing to hold the %s against; write it like %q", name, overrideExample)
+	case !isRegexp:
+		rule.fits = globFits(pattern, rule.field)
+		return rule, nil
+	}
+	expression, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no regular expression: %s", pattern,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	rule.fits = expression.MatchString
+	return rule, nil
+}
+
+// globFits holds texts against a pattern with * and ?.
+func globFits(pattern string, field overrideField) func(string) bool {
+	quoted := regexp.QuoteMeta(pattern)
+	quoted = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(quoted)
+	whole := regexp.MustCompile("(?s)^" + quoted + "$")
+	if field != fieldFile || strings.Contains(pattern, "/") {
+		return whole.MatchString
+	}
+	return func(path string) bool { return whole.MatchString(path[strings.LastIndexByte(path, '/')+1:]) }
+}
+
+func familyByKey(key string) (Family, bool) {
+	i := slices.Index(familyKeys(), key)
+	return Family(max(i, 0)), i >= 0
+}
+
+func familyKeys() []string {
+	keys := make([]string, Count)
+	for i := range keys {
+		keys[i] = Family(i).Key()
+	}
+	return keys
+}

@@ -1,0 +1,163 @@
+package families
+
+// Rule is the reason for a family: one of those below or, behind them, an
+// override.
+type Rule uint8
+
+// The rules, in the order in which they are tried: first those for allocations
+// born in the recording, then those for pre-existing ones. A rule that is less
+// sure under some condition is two rules.
+const (
+	undecided Rule = iota
+
+	workspaceByName
+	communicationByName
+	cacheByName
+
+	optimizerBuilt
+	optimizerLoaded
+	optimizerOutlivesStep
+	optimizerStepCut
+	temporaryOfStep
+	temporaryOfLoading
+	parameterLoaded
+
+	gradientAccumulated
+	activationRecomputed
+	temporaryOfBackward
+	gradientBackwardCut
+	gradientOutlivesBackward
+
+	activationReleased
+	workspaceBySize
+	parameterBeforeForward
+	activationOfUser
+	heldByUser
+	inputLoaded
+	inputMoved
+	inputByLifetime
+	inputLikeItsSite
+	temporaryOutsideForward
+	temporaryOfClipping
+
+	activationFreedInBackward
+	temporaryOfForward
+	temporaryOfForwardUser
+	outputAfterBackward
+	temporaryAfterForward
+	activationRetained
+	outputKept
+	activationForwardCut
+	activationForwardCutUser
+	outputWithoutGrad
+
+	optimizerFreedInStep
+	gradientZeroed
+	activationGraphReleased
+	activationBeforeRecording
+	parameterReplaced
+	freedByUser
+	optimizerBlock
+	gradientBlock
+	activationBlock
+	parameterLikeGradients
+	parameterNextToOptimizer
+	parameterLikeOptimizer
+	parameterOrOptimizer
+	parameterOrGradient
+	residentBlock
+
+	ruleCount int = iota
+)
+
+var rules = [ruleCount]struct {
+	family     Family
+	confidence Confidence
+	because    string
+}{
+	undecided: {Unknown, Low, "neither its stack nor its lifetime says what it was for"},
+
+	workspaceByName: {Workspace, High,
+		"scratch memory of cuBLAS, cuDNN or CUB, by the C++ function that asked for it"},
+	communicationByName: {Communication, High, "allocated inside a collective operation"},
+	cacheByName:         {Cache, High, "allocated by code named like a key-value cache"},
+
+	optimizerBuilt:        {Optimizer, High, "allocated where an optimizer builds its state"},
+	optimizerLoaded:       {Optimizer, High, "loaded into an optimizer"},
+	optimizerOutlivesStep: {Optimizer, High, "allocated inside an optimizer's step and alive after it"},
+	optimizerStepCut: {Optimizer, Medium,
+		"allocated inside an optimizer's step and alive at the end of the recording"},
+	temporaryOfStep:    {Temporary, High, "allocated and freed inside one optimizer's step"},
+	temporaryOfLoading: {Temporary, Medium, "freed soon after, while a model was being loaded"},
+	parameterLoaded:    {Parameter, High, "allocated while a model was built, loaded or moved"},
+
+	gradientAccumulated:      {Gradient, High, "stored by autograd as an accumulated gradient"},
+	activationRecomputed:     {Activation, High, "recomputed in backward by activation checkpointing"},
+	temporaryOfBackward:      {Temporary, High, "allocated and freed inside one backward pass"},
+	gradientBackwardCut:      {Gradient, Low, "allocated in a backward pass that goes on at the end of the recording"},
+	gradientOutlivesBackward: {Gradient, High, "allocated in backward and alive after it"},
+
+	activationReleased:      {Activation, High, "freed by the autograd graph, which had saved it for backward"},
+	workspaceBySize:         {Workspace, Medium, "never freed and of exactly the size of cuBLAS's default workspace"},
+	parameterBeforeForward:  {Parameter, Low, "allocated before the first forward pass and never freed"},
+	activationOfUser:        {Activation, Medium, "allocated by user code and freed in backward"},
+	heldByUser:              {Unknown, Low, "held by user code: its call site frees none or few of its tensors"},
+	inputLoaded:             {Input, Medium, "allocated by a data loader"},
+	inputMoved:              {Input, Medium, "made from host data or moved to the device by user code"},
+	inputByLifetime:         {Input, Low, "allocated by user code and alive when a forward pass starts"},
+	inputLikeItsSite:        {Input, Low, "allocated where other inputs are"},
+	temporaryOutsideForward: {Temporary, Low, "allocated by user code outside a forward pass and freed"},
+	temporaryOfClipping:     {Temporary, Medium, "allocated while gradients were clipped or zeroed, and freed"},
+
+	activationFreedInBackward: {Activation, High, "allocated in forward and freed in backward"},
+	temporaryOfForward:        {Temporary, High, "allocated and freed inside one forward pass"},
+	temporaryOfForwardUser:    {Temporary, Medium, "allocated and freed by user code during one forward pass"},
+	outputAfterBackward:       {Output, Medium, "allocated in forward and freed after a backward pass, not by it"},
+	temporaryAfterForward:     {Temporary, Low, "allocated in forward and freed after it without a backward pass"},
+	activationRetained: {Activation, Medium,
+		"allocated in forward and retained after backward, like most tensors of its call site"},
+	outputKept: {Output, Medium, "allocated in forward and kept after a backward pass"},
+	activationForwardCut: {Activation, Medium,
+		"allocated in forward and alive at the end of the recording, before any backward"},
+	activationForwardCutUser: {Activation, Low,
+		"allocated by user code during forward and alive at the end of the recording, before any backward"},
+	outputWithoutGrad: {Output, Medium, "alive at the end of a forward pass that keeps little for backward"},
+
+	optimizerFreedInStep:      {Optimizer, Medium, "there before the recording and freed inside an optimizer's step"},
+	gradientZeroed:            {Gradient, High, "there before the recording and freed by zero_grad"},
+	activationGraphReleased:   {Activation, High, "there before the recording and freed by the autograd graph"},
+	activationBeforeRecording: {Activation, Medium, "there before the recording and freed in backward"},
+	parameterReplaced:         {Parameter, Low, "there before the recording and freed while a model was loaded"},
+	freedByUser: {Unknown, Low,
+		"there before the recording and freed by code that does not say what it was for"},
+	optimizerBlock:  {Optimizer, Medium, "allocated inside an optimizer's step before the recorded events"},
+	gradientBlock:   {Gradient, Medium, "allocated in backward before the recorded events"},
+	activationBlock: {Activation, Low, "allocated in forward before the recorded events"},
+	parameterLikeGradients: {Parameter, Medium,
+		"there before the recording, about as many of its size as gradients of one backward pass"},
+	parameterNextToOptimizer: {Parameter, Medium,
+		"there before the recording, of the size of gradients, and the optimizer's state is accounted for"},
+	parameterLikeOptimizer: {Parameter, Medium,
+		"there before the recording, of a size for which the optimizer built state in it"},
+	parameterOrOptimizer: {ParameterOrOptimizer, Medium,
+		"there before the recording, more of its size than gradients of one backward pass"},
+	parameterOrGradient: {ParameterOrGradient, Medium,
+		"there before the recording, and backward left no gradients of its own"},
+	residentBlock: {Resident, High,
+		"there before the recording and not freed in it; its stack was not recorded"},
+}
+
+// Family is what a built-in rule concludes; [Families.Reason] knows all rules.
+func (r Rule) Family() Family { return rules[r].family }
+
+// Confidence is how far to trust it.
+func (r Rule) Confidence() Confidence { return rules[r].confidence }
+
+// Because is the evidence, as a clause without a full stop.
+func (r Rule) Because() string { return rules[r].because }
+
+// InputByName marks inputs that names tell, not their lifetime.
+func (r Rule) InputByName() bool { return r == inputLoaded || r == inputMoved }
+
+// Retained marks activations that outlived the backward pass they were saved for.
+func (r Rule) Retained() bool { return r == activationRetained }

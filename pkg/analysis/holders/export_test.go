@@ -1,0 +1,3 @@
+package holders
+
+var FoldedName = foldedName

@@ -1,0 +1,311 @@
+package holders_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// slowKeys is what an allocation counts to, worked out from its stack each time:
+// the row itself and all rows that its user frames make.
+func slowKeys(r *analysis.Recording, i int, g holders.Grouping) (key string, through []string) {
+	a := &r.Device.Allocations[i]
+	var files, functions, sites []string
+	for _, id := range r.Snapshot.Stacks.Frames(a.Stack) {
+		f := r.Snapshot.Frames[id]
+		if file, function := r.Snapshot.String(f.File), r.Snapshot.String(f.Name); r.Stacks.FrameClass[id] == stacks.UserCode {
+			files, functions = append(files, file), append(functions, function)
+			sites = append(sites, fmt.Sprintf("%s:%d:%s", file, f.Line, function))
+		}
+	}
+	site := r.Stacks.Site(a.Stack).String()
+	if site == "" && a.Stack != 0 {
+		site = "malloc" // the only innermost function here that is no site
+	}
+	switch {
+	case g.By == holders.ByFamily:
+		return r.Families().Family(i).Key(), nil
+	case g.By == holders.BySize:
+		return fmt.Sprint(a.Size), nil
+	case g.By == holders.ByStream:
+		return fmt.Sprint(r.Snapshot.Streams[a.Stream]), nil
+	case g.By == holders.ByPool:
+		for _, seg := range r.Snapshot.Segments {
+			if a.Addr >= seg.Address && a.Addr < seg.Address+uint64(seg.TotalSize) {
+				return fmt.Sprintf("%d,0", r.Snapshot.Pools[seg.Pool].A), nil
+			}
+		}
+		return "", nil
+	case g.By == holders.ByOperator:
+		return r.Stacks.Operator[a.Stack], nil
+	case g.By == holders.ByStack:
+		return fmt.Sprintf("%s #%d", site, a.Stack), nil
+	case len(sites) == 0:
+		return site, []string{site}
+	case g.By == holders.ByFile:
+		return files[0], files
+	case g.By == holders.ByFunction:
+		return functions[0], functions
+	}
+	return strings.Join(sites[:min(max(g.Depth, 1), len(sites))], " < "), nil
+}
+
+// slowHolders adds every row up by itself.
+func slowHolders(r *analysis.Recording, state, before int, g holders.Grouping) map[string]holders.Row {
+	rows := map[string]holders.Row{}
+	for i := range r.Device.Allocations {
+		a := &r.Device.Allocations[i]
+		key, through := slowKeys(r, i, g)
+		row, known := rows[key]
+		if !known {
+			row.Largest = -1
+		}
+		if before >= 0 && a.LiveIn(before) {
+			row.BeforeBytes += a.Size
+			rows[key] = row
+		}
+		if !a.LiveIn(state) {
+			continue
+		}
+		row.Bytes += a.Size
+		row.Allocations++
+		if row.Largest < 0 || a.Size > r.Device.Allocations[row.Largest].Size {
+			row.Largest = i
+		}
+		rows[key] = row
+		slices.Sort(through)
+		for _, key := range slices.Compact(through) {
+			row, known := rows[key]
+			if !known {
+				row.Largest = -1
+			}
+			row.TotalBytes += a.Size
+			rows[key] = row
+		}
+	}
+	return rows
+}
+
+// TestHolders compares every grouping of random recordings with brute force. In
+// every state the rows sum up to the active bytes.
+func TestHolders(t *testing.T) {
+	groupings := []holders.Grouping{{holders.BySite, 2}, {holders.BySite, 9}}
+	for by := range holders.By(holders.ByCount) {
+		groupings = append(groupings, holders.Grouping{By: by})
+	}
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		r := recorded.Random(random)
+		for state, active := range r.Device.ActiveBytes() {
+			before := random.IntN(r.Device.States()+1) - 1
+			for _, g := range groupings {
+				h := r.HoldersSince(state, before, g)
+				checkHolding(t, r, h, active)
+				if t.Failed() {
+					t.Fatalf("seed %d, state %d, before %d, %+v", seed, state, before, g)
+				}
+			}
+		}
+	}
+}
+
+func checkHolding(t *testing.T, r *analysis.Recording, h *holders.Holding, active int64) {
+	t.Helper()
+	want := slowHolders(r, h.State, h.Before, h.Grouping)
+	var sum, sumBefore, changes int64
+	var shares float64
+	for _, row := range h.Rows {
+		sum += row.Bytes
+		changes += row.Change()
+		shares += h.Share(&row)
+		sumBefore += row.BeforeBytes
+		key := row.Key
+		if h.By == holders.ByStack {
+			key = fmt.Sprintf("%s #%d", row.Key, row.Stack)
+		}
+		w := want[key]
+		if h.By != holders.ByFile && h.By != holders.ByFunction {
+			w.TotalBytes = w.Bytes
+		}
+		if row.Largest >= 0 && row.Stack != r.Device.Allocations[row.Largest].Stack {
+			t.Errorf("%q shows stack %d, which is not that of its largest allocation", key, row.Stack)
+		}
+		got := row
+		got.Key, got.Stack = "", 0
+		if got != w {
+			t.Errorf("%q: got %+v, want %+v", key, got, w)
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		t.Errorf("%q has no row", key)
+	}
+	if sum != active || h.Bytes != active {
+		t.Errorf("rows sum up to %d and the total is %d, active are %d", sum, h.Bytes, active)
+	}
+	if h.Before != timeline.NoState && sumBefore != r.Device.ActiveBytes()[h.Before] {
+		t.Errorf("before: rows sum up to %d, active were %d", sumBefore, r.Device.ActiveBytes()[h.Before])
+	}
+	if changes != sum-sumBefore {
+		t.Errorf("changes sum up to %d, not to %d", changes, sum-sumBefore)
+	}
+	if active > 0 && math.Abs(shares-1) > 1e-9 || active == 0 && shares != 0 {
+		t.Errorf("shares sum up to %f", shares)
+	}
+	if !slices.IsSortedFunc(h.Rows, func(a, b holders.Row) int { return int(b.Bytes - a.Bytes) }) {
+		t.Errorf("the rows are not in order of bytes")
+	}
+}
+
+func TestHoldersKeys(t *testing.T) {
+	tape := tapes.New()
+	tape.Alloc("model.py|attend\nmodel.py|forward\n"+tapes.Loop, 30)
+	tape.Alloc(tapes.Loop, 5)
+	tape.Alloc("", 1)
+	r := recorded.Tape(tape)
+	type row struct {
+		key         string
+		self, total int64
+	}
+	tests := []struct {
+		holders.Grouping
+		want []row
+	}{
+		{holders.Grouping{By: holders.BySite}, []row{{"model.py:1:attend", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}}},
+		{holders.Grouping{holders.BySite, 2}, []row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5},
+			{"", 1, 1}}},
+		{holders.Grouping{By: holders.ByFile}, []row{{"model.py", 30, 30}, {"train.py", 5, 35}, {"", 1, 1}}},
+		{holders.Grouping{By: holders.ByFunction}, []row{{"attend", 30, 30}, {"main", 5, 35}, {"", 1, 1}, {"forward", 0, 30}}},
+		{holders.Grouping{By: holders.BySize}, []row{{"30", 30, 30}, {"5", 5, 5}, {"1", 1, 1}}},
+		{holders.Grouping{By: holders.ByStream}, []row{{"0", 36, 36}}},
+		{holders.Grouping{By: holders.ByPool}, []row{{"", 36, 36}}}, // nothing in the file names a pool
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.By, test.Depth), func(t *testing.T) {
+			var got []row
+			for _, h := range r.Holders(3, test.Grouping).Rows {
+				got = append(got, row{h.Key, h.Bytes, h.TotalBytes})
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestHoldersEventPool reads the pool of an allocation from its event.
+func TestHoldersEventPool(t *testing.T) {
+	tape := tapes.New()
+	tape.Alloc(tapes.Loop, 5)
+	private := tape.Pool(snapshot.Pool{A: 3, B: 1})
+	r := recorded.Tape(tape)
+	r.Device.Events.Pool = []snapshot.PoolID{private}
+	h := r.Holders(1, holders.Grouping{By: holders.ByPool})
+	if len(h.Rows) != 1 || h.Rows[0].Key != "3,1" {
+		t.Errorf("rows %+v, want one of pool 3,1", h.Rows)
+	}
+}
+
+func TestParseBy(t *testing.T) {
+	for by := range holders.By(holders.ByCount) {
+		if got, ok := holders.ParseBy(by.String()); !ok || got != by {
+			t.Errorf("%q reads as %d", by, got)
+		}
+	}
+	if _, ok := holders.ParseBy("colour"); ok {
+		t.Error("colour is no way to group")
+	}
+}
+
+func TestLargest(t *testing.T) {
+	for seed := range uint64(40) {
+		r := recorded.Random(rand.New(rand.NewPCG(seed, 3)))
+		for state := range r.Device.States() {
+			all := holders.Largest(r.Device, state, 1000)
+			var live []int
+			for _, i := range r.Device.Live(nil, state) {
+				live = append(live, int(i))
+			}
+			if !slices.Equal(slices.Sorted(slices.Values(all)), live) {
+				t.Fatalf("seed %d, state %d: %v of %v", seed, state, all, live)
+			}
+			for i := 1; i < len(all); i++ {
+				a, b := r.Device.Allocations[all[i-1]].Size, r.Device.Allocations[all[i]].Size
+				if a < b || a == b && all[i-1] > all[i] {
+					t.Fatalf("seed %d, state %d: %d before %d", seed, state, a, b)
+				}
+			}
+			for n := range len(all) {
+				if got := holders.Largest(r.Device, state, n); !slices.Equal(got, all[:n]) {
+					t.Fatalf("seed %d, state %d: the %d largest are %v, want %v", seed, state, n, got, all[:n])
+				}
+			}
+		}
+	}
+}
+
+func TestPreviousPeak(t *testing.T) {
+	tests := []struct {
+		name   string
+		active []int64 // from state 0
+		state  int
+		want   int
+	}{
+		{"nothing", []int64{0}, 0, timeline.NoState},
+		{"only up", []int64{0, 1, 2, 3}, 3, timeline.NoState},
+		{"on the way down", []int64{0, 9, 5, 3}, 3, 1},
+		{"top itself", []int64{0, 9, 0, 9, 0}, 3, 1},
+		{"end of a step", []int64{0, 9, 0, 9, 0}, 4, 3},
+		{"climbing again", []int64{0, 9, 0, 9, 0, 2}, 5, 3},
+		{"small dents are no hills", []int64{0, 9, 0, 4, 3, 9, 0, 5, 4, 6}, 9, 5},
+		{"loading is no hill", []int64{0, 100, 103, 100, 103}, 4, 2},
+		{"a fall of less than 1 %", []int64{0, 1000, 991, 1000}, 3, timeline.NoState},
+		{"first of equals", []int64{0, 9, 9, 0, 1}, 4, 1},
+		{"later states do not count", []int64{0, 9, 0, 9, 0, 900, 0}, 4, 3},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := curve(test.active)
+			if !slices.Equal(d.ActiveBytes(), test.active) {
+				t.Fatalf("the curve is %v", d.ActiveBytes())
+			}
+			if got := timeline.PreviousPeak(d, test.state); got != test.want {
+				t.Errorf("state %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// curve is a device with given active bytes, of which the first must be 0. It
+// has one address, where every allocation ends the one before.
+func curve(active []int64) *replay.Device {
+	tape := tapes.New()
+	for _, bytes := range active[1:] {
+		tape.Emit(snapshot.Alloc, tapes.Tensor{Addr: 512, Size: bytes}, tapes.Loop)
+	}
+	_, d := tape.Replay()
+	return d
+}
+
+func TestPeakBetween(t *testing.T) {
+	d := curve([]int64{0, 9, 0, 9, 4, 5})
+	for _, test := range []struct{ from, to, want int }{
+		{0, 5, 1}, {2, 5, 3}, {4, 5, 5}, {4, 4, 4}, {-3, 99, 1}, {5, 4, timeline.NoState}, {6, 9, timeline.NoState},
+	} {
+		if got := timeline.PeakBetween(d, test.from, test.to); got != test.want {
+			t.Errorf("%d to %d: state %d, want %d", test.from, test.to, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package holders
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// noStack stands for a stack that was not yet seen.
+const noStack snapshot.StackID = -1
+
+// holderRows finds the row of an allocation, and makes it when it is new.
+type rows struct {
+	Grouping
+	Input
+
+	list    []Row
+	byKey   map[string]int32
+	byCode  map[int64]int32    // for what has a number shorter than its key
+	ofStack []int32            // row+1 of the allocations of a stack; 0 when not yet known
+	through [][]int32          // by file and function: all rows that a stack goes through
+	lastIn  []snapshot.StackID // by row: the last stack found to go through it
+}
+
+func newRows(in Input, g Grouping) *rows {
+	w := &rows{Grouping: g, Input: in, byKey: map[string]int32{}, byCode: map[int64]int32{}}
+	switch g.By {
+	case BySite, ByFile, ByFunction, ByOperator, ByStack:
+		w.ofStack = make([]int32, len(in.Stacks.SiteFrame))
+	}
+	if g.By == ByFile || g.By == ByFunction {
+		w.through = make([][]int32, len(in.Stacks.SiteFrame))
+	}
+	return w
+}
+
+// of is the row of allocation i, valid until the next call.
+func (w *rows) of(i int) *Row {
+	a := &w.Device.Allocations[i]
+	switch w.By {
+	case ByFamily:
+		family := w.Families().Family(i)
+		return &w.list[w.coded(int64(family), a.Stack, family.Key)]
+	case BySize:
+		return &w.list[w.coded(a.Size, a.Stack, func() string { return strconv.FormatInt(a.Size, 10) })]
+	case ByStream:
+		handle := func() string { return strconv.FormatUint(w.Stacks.Snapshot.Streams[a.Stream], 10) }
+		return &w.list[w.coded(int64(a.Stream), a.Stack, handle)]
+	case ByPool:
+		pool := w.Pools().ID(a)
+		return &w.list[w.coded(int64(pool), a.Stack, func() string { return w.Pools().Key(pool) })]
+	}
+	if w.ofStack[a.Stack] == 0 {
+		w.ofStack[a.Stack] = w.rowOfStack(a.Stack) + 1
+	}
+	return &w.list[w.ofStack[a.Stack]-1]
+}
+
+// total counts a live allocation in every row that its stack goes through.
+func (w *rows) total(a *replay.Allocation) {
+	if w.through == nil {
+		return
+	}
+	if w.through[a.Stack] == nil {
+		w.through[a.Stack] = w.rowsThrough(a.Stack)
+	}
+	for _, row := range w.through[a.Stack] {
+		w.list[row].TotalBytes += a.Size
+	}
+}
+
+// coded is the row of a number; its key is asked for once.
+func (w *rows) coded(code int64, stack snapshot.StackID, key func() string) int32 {
+	row, ok := w.byCode[code]
+	if !ok {
+		row = w.add(key(), stack)
+		w.byCode[code] = row
+	}
+	return row
+}
+
+// keyed is the row of a key.
+func (w *rows) keyed(key string, stack snapshot.StackID) int32 {
+	row, ok := w.byKey[key]
+	if !ok {
+		row = w.add(key, stack)
+		w.byKey[key] = row
+	}
+	return row
+}
+
+func (w *rows) add(key string, stack snapshot.StackID) int32 {
+	w.list = append(w.list, Row{Key: key, Largest: -1, Stack: stack})
+	return int32(len(w.list) - 1)
+}
+
+func (w *rows) rowOfStack(id snapshot.StackID) int32 {
+	st := w.Stacks
+	switch frame := st.SiteFrame[id]; {
+	case w.By == ByStack:
+		return w.add(st.Site(id).String(), id)
+	case w.By == ByOperator:
+		return w.keyed(st.Operator[id], id)
+	case frame == stacks.NoFrame:
+		return w.keyed(st.Site(id).String(), id)
+	case w.By == ByFile || w.By == ByFunction:
+		return w.keyed(w.part(frame), id)
+	}
+	return w.keyed(w.path(id), id)
+}
+
+// rowsThrough are the rows of a stack's user frames, each once, or the one row
+// of a stack without.
+func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
+	rows := []int32{w.ofStack[id] - 1} // that of the site, which is known
+	w.first(rows[0], id)
+	for _, frame := range w.Stacks.Snapshot.Stacks.Frames(id) {
+		if w.Stacks.FrameClass[frame] != stacks.UserCode {
+			continue
+		}
+		if row := w.keyed(w.part(frame), id); w.first(row, id) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// first reports whether a stack goes through a row for the first time, as a
+// recursion does again and again.
+func (w *rows) first(row int32, id snapshot.StackID) bool {
+	for len(w.lastIn) < len(w.list) {
+		w.lastIn = append(w.lastIn, noStack)
+	}
+	is := w.lastIn[row] != id
+	w.lastIn[row] = id
+	return is
+}
+
+// part is the file or the function of a user frame.
+func (w *rows) part(frame snapshot.FrameID) string {
+	f := &w.Stacks.Snapshot.Frames[frame]
+	if w.By == ByFile {
+		return w.Stacks.Snapshot.String(f.File)
+	}
+	return w.Stacks.Snapshot.String(f.Name)
+}
+
+// path is the innermost user frames of a stack, as many as make a site.
+func (w *rows) path(id snapshot.StackID) string {
+	st := w.Stacks
+	if w.Depth <= 1 {
+		return st.Site(id).String()
+	}
+	var sites []string
+	for _, frame := range w.Stacks.Snapshot.Stacks.Frames(id) {
+		if st.FrameClass[frame] == stacks.UserCode {
+			if sites = append(sites, st.Frame(frame).String()); len(sites) == w.Depth {
+				break
+			}
+		}
+	}
+	return strings.Join(sites, " < ")
+}

@@ -1,0 +1,67 @@
+// Package recorded makes recordings for the tests of the packages below
+// analysis.
+package recorded
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// recordedSnapshot is device 0 of a snapshot.
+func Snapshot(s *snapshot.Snapshot) *analysis.Recording {
+	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
+}
+
+// recordedTape ends a tape.
+func Tape(t *tapes.Tape) *analysis.Recording { return Snapshot(t.Snapshot()) }
+
+// recordedRandom is a recording of nonsense.
+func Random(r *rand.Rand) *analysis.Recording { return Snapshot(tapes.RandomSnapshot(r)) }
+
+// recordedFile is device 0 of a file of the corpus.
+func File(t testing.TB, name string) *analysis.Recording {
+	t.Helper()
+	s, err := snapshot.Open(filepath.Join(testkit.CorpusDir(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Snapshot(s)
+}
+
+// pythonOnly is a recording as stacks="python" would have made it: its stacks
+// are cut down to their Python frames.
+func PythonOnly(r *analysis.Recording) *analysis.Recording {
+	s := r.Snapshot
+	c := snapshot.NewComposer(snapshot.Format{})
+	cut := make([]snapshot.StackID, s.Stacks.Len())
+	for id := range cut {
+		var list []snapshot.FrameText
+		for _, frame := range s.Stacks.Frames(snapshot.StackID(id)) {
+			f := s.Frames[frame]
+			if stacks.ReadFrame(s.String(f.File), "").Python() {
+				list = append(list, snapshot.FrameText{File: s.String(f.File), Line: f.Line, Name: s.String(f.Name)})
+			}
+		}
+		cut[id] = c.Stack(list...)
+	}
+	d, events := *r.Device, *r.Device.Events
+	d.Events, d.Allocations = &events, slices.Clone(d.Allocations)
+	events.Stack = make([]snapshot.StackID, len(events.Stack))
+	for i, id := range r.Device.Events.Stack {
+		events.Stack[i] = cut[id]
+	}
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		a.Stack, a.FreeStack = cut[a.Stack], cut[a.FreeStack]
+	}
+	return analysis.NewRecording(analysis.NewSource(c.Snapshot()), &d)
+}

@@ -1,0 +1,280 @@
+package tapes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Stacks as a training job has them, innermost first: one frame a line, Python
+// frames as file|function, others as a C++ symbol.
+const (
+	Loop      = "train.py|main"
+	Module    = "torch/nn/modules/module.py|_call_impl\n" + Loop
+	Engine    = "torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)"
+	Step      = "torch/optim/adam.py|_multi_tensor_adam\ntorch/optim/optimizer.py|wrapper\n" + Loop
+	InitGroup = "torch/optim/adam.py|_init_group\n" + Step
+	Loading   = "torch/nn/modules/module.py|_apply\ntorch/nn/modules/module.py|to\n" + Loop
+	ZeroGrad  = "torch/optim/optimizer.py|zero_grad\n" + Loop
+	ClipGrad  = "torch/nn/utils/clip_grad.py|clip_grad_norm_\n" + Loop
+	Dataset   = "torch/utils/data/dataloader.py|__next__\n" + Loop
+	ToDevice  = "torch::autograd::THPVariable_to(_object*, _object*, _object*)\n" + Loop
+	Release   = "torch::autograd::SavedVariable::reset_data()\n"
+	Native    = "c10::StorageImpl::~StorageImpl()"
+)
+
+// frames reads the notation above; a frame's line is its place in the stack.
+func Frames(text string) []snapshot.FrameText {
+	if text == "" {
+		return nil
+	}
+	var list []snapshot.FrameText
+	for i, line := range strings.Split(text, "\n") {
+		f := snapshot.FrameText{File: "??", Name: line, Line: int32(i + 1)}
+		if file, name, python := strings.Cut(line, "|"); python {
+			f.File, f.Name = file, name
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// tape records the history of device 0, event by event.
+type Tape struct {
+	*snapshot.Composer
+	Next uint64 // address
+	Now  int64  // microseconds: one an event
+}
+
+func New() *Tape { return NewIn(snapshot.Format{}) }
+
+func NewIn(format snapshot.Format) *Tape {
+	t := &Tape{Composer: snapshot.NewComposer(format), Next: 1 << 20}
+	t.Trace(0)
+	return t
+}
+
+// tensor is an allocation on a tape; its address is its own.
+type Tensor struct {
+	Addr uint64
+	Size int64
+}
+
+func (t *Tape) Fresh(size int64) Tensor {
+	t.Next += 1 << 30
+	return Tensor{t.Next, size}
+}
+
+func (t *Tape) Emit(action snapshot.Action, x Tensor, stack string) {
+	t.Now++
+	t.Event(0, snapshot.EventText{
+		Action: action, Addr: x.Addr, Size: x.Size, Stack: t.Stack(Frames(stack)...), TimeMicros: t.Now,
+	})
+}
+
+func (t *Tape) Alloc(stack string, size int64) Tensor {
+	x := t.Fresh(size)
+	t.Emit(snapshot.Alloc, x, stack)
+	return x
+}
+
+func (t *Tape) Free(x Tensor, stack string) { t.Emit(snapshot.Free, x, stack) }
+
+// freeOld frees a tensor that was there before the recording.
+func (t *Tape) FreeOld(size int64, stack string) Tensor {
+	x := t.Fresh(size)
+	t.Free(x, stack)
+	return x
+}
+
+// block is a tensor that was there before the recording and stays.
+func (t *Tape) Block(size int64, stack string) Tensor {
+	x := t.Fresh(size)
+	t.Segment(snapshot.Segment{Address: x.Addr, TotalSize: size}, snapshot.Block{
+		Address: x.Addr, Size: size, RequestedSize: size,
+		Stack: t.Stack(Frames(stack)...), State: snapshot.ActiveAllocated,
+	})
+	return x
+}
+
+// run records n tensors that a stack allocates and frees at once: 2n events.
+func (t *Tape) Run(n int, stack string) {
+	for range n {
+		t.Free(t.Alloc(stack, 512), stack)
+	}
+}
+
+// annotated records what body does inside an annotated range.
+func (t *Tape) Annotated(name string, body func()) {
+	t.Annotation(name, true, t.Now)
+	body()
+	t.Annotation(name, false, t.Now)
+}
+
+// freed is an allocation freed at once.
+func (t *Tape) Freed(stack, by string) Tensor {
+	x := t.Alloc(stack, 512)
+	t.Free(x, by)
+	return x
+}
+
+// across is an allocation that lives through n events of other stacks.
+func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
+	x := t.Alloc(stack, 512)
+	t.Run((n+1)/2, of)
+	t.Free(x, by)
+	return x
+}
+
+// gradients records a backward pass that leaves n of a size.
+func (t *Tape) Gradients(n int, size int64) {
+	for range n {
+		t.Alloc("torch::autograd::AccumulateGrad::apply(x)\n"+Engine, size)
+	}
+	t.Run(4, Engine)
+}
+
+// resident adds n blocks of a size without a stack and returns one of them.
+func (t *Tape) Resident(n int, size int64) (x Tensor) {
+	for range n {
+		x = t.Block(size, "")
+	}
+	return x
+}
+
+// randomTape holds and drops tensors of a few stacks at random.
+func Random(seed uint64, events int) *Tape {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	stacks := []string{Loop, Module, Engine, Step, Dataset, InitGroup}
+	t := Timed()
+	var held []Tensor
+	for range events {
+		if stack := stacks[rng.IntN(len(stacks))]; len(held) == 0 || rng.IntN(5) < 3 {
+			held = append(held, t.Alloc(stack, int64(rng.IntN(1000))))
+		} else {
+			i := rng.IntN(len(held))
+			t.Free(held[i], stack)
+			held = append(held[:i], held[i+1:]...)
+		}
+		t.Now += int64(rng.IntN(3))
+	}
+	return t
+}
+
+// trainingLoop records steps of a model with layers, of which each leaves
+// activations to backward and a gradient to the optimizer.
+func TrainingLoop(steps, layers int) *Tape {
+	t := New()
+	var deep strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&deep, "at::native::dispatch%d(at::Tensor const&)\n", i)
+	}
+	activations := make([]Tensor, layers)
+	gradients := make([]Tensor, layers)
+	forward, backward := make([]string, layers), make([]string, layers)
+	for i := range layers {
+		forward[i] = fmt.Sprintf("%smodel.py|layer%d\n%s", deep.String(), i, Module)
+		backward[i] = fmt.Sprintf("at::_ops::mm::call(x)\nnode%d\n%s%s", i, deep.String(), Engine)
+	}
+	for range steps {
+		batch := t.Alloc(ToDevice, 4096)
+		for i := range layers {
+			t.Free(t.Alloc(forward[i], 64), forward[i])
+			activations[i] = t.Alloc(forward[i], 1024)
+		}
+		for i := range layers {
+			gradients[i] = t.Alloc(backward[i], 256)
+			t.Free(activations[i], Release+backward[i])
+		}
+		for range layers {
+			t.Free(t.Alloc(Step, 256), Step)
+		}
+		for i := range layers {
+			t.Free(gradients[i], ZeroGrad)
+		}
+		t.Free(batch, Loop)
+	}
+	return t
+}
+
+// user is a line of the script that allocates.
+func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
+
+// Stacks of a random recording: recursion, one function in two files, a call of
+// a call, no user frame, no Python, nothing.
+var RandomStacks = []string{
+	"",
+	Loop,
+	"model.py|attend\nmodel.py|forward\n" + Loop,
+	"model.py|forward\nmodel.py|forward\n" + Loop,
+	"other.py|forward\n" + Loop,
+	"at::_ops::mm::call(x)\nmodel.py|forward\n" + Module,
+	"at::_ops::mm::call(x)\n" + Engine,
+	"/v/site-packages/einops/einops.py|reduce",
+	"malloc\nmain",
+}
+
+// randomSnapshot is a trace on which events are missing and addresses overlap
+// now and then, with two streams and, in the final segments, two pools.
+func RandomSnapshot(r *rand.Rand) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	var stacks []snapshot.StackID
+	for _, text := range RandomStacks {
+		stacks = append(stacks, c.Stack(Frames(text)...))
+	}
+	actions := []snapshot.Action{snapshot.Alloc, snapshot.Alloc, snapshot.Alloc, snapshot.FreeRequested,
+		snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.FreeCompleted, snapshot.Free, snapshot.SnapshotTaken}
+	c.Trace(0)
+	for range r.IntN(80) {
+		c.Event(0, snapshot.EventText{
+			Action: actions[r.IntN(len(actions))], Addr: 512 * uint64(1+r.IntN(9)), Size: int64(r.IntN(5)) * 100,
+			Stream: 7 * uint64(r.IntN(2)), Stack: stacks[r.IntN(len(stacks))],
+		})
+	}
+	for segment := range uint64(2) {
+		var blocks []snapshot.Block
+		for block := range uint64(4) {
+			blocks = append(blocks, snapshot.Block{
+				Address: 512 * (1 + 4*segment + block), Size: 512, RequestedSize: int64(r.IntN(512)),
+				State: snapshot.BlockState(r.IntN(3)), Stack: stacks[r.IntN(len(stacks))],
+			})
+		}
+		pool := c.Pool(snapshot.Pool{A: segment})
+		c.Segment(snapshot.Segment{Address: 512 * (1 + 4*segment), TotalSize: 2048, Pool: pool}, blocks...)
+	}
+	return c.Snapshot()
+}
+
+// Stacks of parts of a model.
+const (
+	LossGrad  = "torch/autograd/__init__.py|_make_grads\ntorch/_tensor.py|backward\n" + Loop
+	Outer     = Module                                                               // a module at depth 1
+	Inner     = "torch/nn/modules/module.py|_call_impl\nblock.py|forward\n" + Module // at depth 2
+	Head      = "head.py|project\n" + Module
+	Embedding = "embedding.py|look_up\n" + Module
+)
+
+// train is a step from forward to optimizer, of a model of three layers.
+func (t *Tape) Train() {
+	t.Run(4, Module)
+	t.Run(4, Engine)
+	t.Run(4, Step)
+}
+
+// timed is a tape whose events have times.
+func Timed() *Tape { return NewIn(snapshot.Format{HasTime: true}) }
+
+// Units of sizes.
+const (
+	MiB = 1 << 20
+	GiB = 1 << 30
+)
+
+// replay ends the recording.
+func (t *Tape) Replay() (*snapshot.Snapshot, *replay.Device) {
+	s := t.Snapshot()
+	return s, replay.Replay(s, 0)
+}

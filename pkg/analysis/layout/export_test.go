@@ -1,0 +1,3 @@
+package layout
+
+var ClassOfMalloc, Gap = classOfMalloc, gap

@@ -1,0 +1,152 @@
+package layout_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// pieces lays a segment out: sizes in MiB, live blocks above zero and gaps below.
+func pieces(l *layout.Map, seg layout.Segment, sizes ...int64) {
+	seg.FirstExtent, seg.ExtentCount = int32(len(l.Extents)), int32(len(sizes))
+	at := seg.Address
+	for _, n := range sizes {
+		x := layout.Extent{Address: at, Size: n * tapes.MiB, State: snapshot.ActiveAllocated}
+		if n < 0 {
+			x = layout.Gap(at, at+uint64(-n*tapes.MiB))
+		} else {
+			seg.ActiveBytes += x.Size
+		}
+		seg.Size += x.Size
+		at += uint64(x.Size)
+		l.Extents = append(l.Extents, x)
+	}
+	l.Segments = append(l.Segments, seg)
+	l.ReservedBytes += seg.Size
+	l.ActiveBytes += seg.ActiveBytes
+}
+
+func TestFragmentationOf(t *testing.T) {
+	malloc := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge}
+	mapped := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge, Expandable: true}
+	small := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassSmall, Expandable: true}
+	tests := []struct {
+		name                       string
+		seg                        layout.Segment
+		sizes                      []int64
+		typical                    int64 // MiB
+		bytes, returnable, largest int64 // MiB
+	}{
+		{"a segment in full use", malloc, []int64{20}, 60, 0, 0, 0},
+		{"an idle segment goes back", malloc, []int64{-20}, 60, 0, 20, 20},
+		{"gaps beside live blocks", malloc, []int64{-10, 5, -30}, 60, 40, 0, 30},
+		{"a gap that serves a typical request", malloc, []int64{4, -60}, 60, 0, 0, 60},
+		{"of the pages in a gap, whole ones go back", mapped, []int64{4, -50, 6}, 60, 30, 20, 50},
+		{"a gap within pages", mapped, []int64{30, -20, 10}, 60, 20, 0, 20},
+		{"an idle page", mapped, []int64{20, -20, 20}, 60, 0, 20, 20},
+		{"small pages have 2 MiB", small, []int64{1, -4, 1}, 60, 2, 2, 4},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := &layout.Map{}
+			pieces(l, test.seg, test.sizes...)
+			f := layout.FragmentationOf(l, test.typical*tapes.MiB)
+			if f.Bytes != test.bytes*tapes.MiB || f.Returnable != test.returnable*tapes.MiB || f.Largest != test.largest*tapes.MiB {
+				t.Errorf("%d MiB, %d returnable, largest %d; want %d, %d, %d",
+					f.Bytes/tapes.MiB, f.Returnable/tapes.MiB, f.Largest/tapes.MiB, test.bytes, test.returnable, test.largest)
+			}
+			if f.Cached != f.Reserved-l.ActiveBytes {
+				t.Errorf("%d bytes cached", f.Cached)
+			}
+		})
+	}
+}
+
+func TestFragmentationGrade(t *testing.T) {
+	for _, test := range []struct {
+		bytes, reserved int64
+		want            layout.Grade
+	}{
+		{0, 0, layout.GradeLow},
+		{500 * tapes.MiB, 1000 * tapes.MiB, layout.GradeLow}, // too little is reserved to judge
+		{4 * tapes.GiB, 100 * tapes.GiB, layout.GradeLow},
+		{5 * tapes.GiB, 100 * tapes.GiB, layout.GradeSome},
+		{15 * tapes.GiB, 100 * tapes.GiB, layout.GradeSome},
+		{16 * tapes.GiB, 100 * tapes.GiB, layout.GradeHigh},
+	} {
+		if f := (layout.Fragmentation{Bytes: test.bytes, Reserved: test.reserved}); f.Grade() != test.want {
+			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade(), test.want)
+		}
+	}
+}
+
+// TestReturnableIsWhatEmptyCacheReturns lets the model of the allocator judge.
+func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
+	for _, conf := range []string{"", "expandable_segments:True"} {
+		for seed := range uint64(30) {
+			g := tapes.NewGPU(t, conf, allocator.NewSimulatedDriver(1<<40))
+			g.Wander(t, rand.New(rand.NewPCG(seed, 2)), 300, func() {})
+			g.Synchronize()
+			g.Ask(1, 0) // completes what waited
+			state, before := g.State(), g.Reserved()
+			g.EmptyCache()
+			returned := before - g.Reserved()
+			f := recorded.Snapshot(g.Stop()).Layouts().FragmentationsAt(state)[state]
+			if f.Returnable != returned {
+				t.Errorf("%q, seed %d: %d bytes returnable, emptying the cache returned %d", conf, seed, f.Returnable,
+					returned)
+			}
+			if f.Reserved != before || f.Bytes > f.Cached-f.Returnable {
+				t.Errorf("%q, seed %d: %+v", conf, seed, f)
+			}
+		}
+	}
+}
+
+func TestTypicalRequest(t *testing.T) {
+	tape := tapes.New()
+	for i := range 100 {
+		tape.Alloc(tapes.Loop, int64(i+2)*tapes.MiB)
+		tape.Alloc(tapes.Loop, 1*tapes.MiB) // not large
+	}
+	s := tape.Snapshot()
+	if got := layout.TypicalRequest(recorded.Snapshot(s).Device.Events); got != 96*tapes.MiB {
+		t.Errorf("%d bytes, want the 95th of 100", got)
+	}
+	if got := layout.TypicalRequest(recorded.Tape(tapes.New()).Device.Events); got != 20*tapes.MiB {
+		t.Errorf("%d bytes without requests", got)
+	}
+}
+
+// Many states measured in one walk are the same as each by itself.
+func TestFragmentationsAt(t *testing.T) {
+	g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(1<<40))
+	g.Wander(t, rand.New(rand.NewPCG(1, 2)), 4000, func() {})
+	r := recorded.Snapshot(g.Stop())
+	end := r.Device.Events.Len()
+	var states []int
+	for state := end; state >= 0; state -= 97 {
+		states = append(states, state)
+	}
+	at, reserved := r.Layouts().FragmentationsAt(states...), r.Device.ReservedBytes()
+	if len(at) != len(states) {
+		t.Fatalf("%d of %d states", len(at), len(states))
+	}
+	for state, f := range at {
+		if f.State != state || f.Reserved != reserved[state] {
+			t.Errorf("state %d: state %d with %d bytes reserved", state, f.State, f.Reserved)
+		}
+		if alone := r.Layouts().FragmentationsAt(state)[state]; f != alone {
+			t.Errorf("state %d by itself is %+v, not %+v", state, alone, f)
+		}
+	}
+	found := r.Fragmentation()
+	if found.AtPeak.Reserved != r.Device.Totals.ReservedPeakBytes || found.AtEnd != at[end] {
+		t.Errorf("%+v", found)
+	}
+}

@@ -1,0 +1,111 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Pools says in which memory pool each allocation of a device lies, as far as
+// the file tells.
+type Pools struct {
+	Names []string // "default", then pairs of ids such as "1,2", then perhaps "unknown" and "others"
+	Of    []uint8  // by allocation, in the order of replay.Device.Allocations: index into Names
+
+	poolFinder
+}
+
+// maxPools are told apart; all further ones are "others".
+const maxPools = 250
+
+// FindPools goes by the events where they name pools, and else by the final
+// segments.
+func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
+	p := &Pools{[]string{"default"}, make([]uint8, len(d.Allocations)), newPoolFinder(s, d)}
+	place := map[snapshot.PoolID]uint8{0: 0}
+	if p.events.Pool == nil && len(p.segments) == 0 {
+		p.Names[0] = "unknown"
+		return p
+	}
+	for i := range p.Of {
+		id := p.ID(&d.Allocations[i])
+		at, known := place[id]
+		if !known {
+			name := p.Key(id)
+			switch {
+			case len(p.Names) > maxPools:
+				place[id] = maxPools
+				p.Of[i] = maxPools
+				continue
+			case len(p.Names) == maxPools:
+				name = "others"
+			case id == UnknownPool:
+				name = "unknown"
+			}
+			at = uint8(len(p.Names))
+			place[id] = at
+			p.Names = append(p.Names, name)
+		}
+		p.Of[i] = at
+	}
+	return p
+}
+
+// UnknownPool stands for a pool that nothing in the file names.
+const UnknownPool snapshot.PoolID = -1
+
+// poolFinder says which pool an allocation belongs to. Events name it from
+// torch 2.12 on. Before that only the final segments do: an address is taken to
+// have stayed in the pool where they have it.
+type poolFinder struct {
+	s        *snapshot.Snapshot
+	events   *snapshot.Events
+	segments []*snapshot.Segment // of the device, by address; none when the file names no pools
+}
+
+func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
+	f := poolFinder{s: s, events: d.Events}
+	if !s.Format.HasPoolID {
+		return f
+	}
+	for i := range s.Segments {
+		if seg := &s.Segments[i]; seg.Device == d.ID {
+			f.segments = append(f.segments, seg)
+		}
+	}
+	slices.SortStableFunc(f.segments, func(a, b *snapshot.Segment) int { return cmp.Compare(a.Address, b.Address) })
+	return f
+}
+
+// ID is the pool that an allocation of the device lies in, or [UnknownPool].
+func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
+	if f.events.Pool != nil {
+		for _, event := range [...]replay.EventIndex{a.Start, a.FreeRequested, a.End} {
+			if event != replay.None {
+				return f.events.Pool[event]
+			}
+		}
+	}
+	i, found := slices.BinarySearchFunc(f.segments, a.Addr, func(seg *snapshot.Segment, addr uint64) int {
+		return cmp.Compare(seg.Address, addr)
+	})
+	if !found {
+		i-- // the last segment that begins below the address
+	}
+	if i >= 0 && a.Addr-f.segments[i].Address < uint64(max(f.segments[i].TotalSize, 0)) {
+		return f.segments[i].Pool
+	}
+	return UnknownPool
+}
+
+// Key is the pair of ids, "0,0" for the default pool, "" for [UnknownPool].
+func (f *poolFinder) Key(id snapshot.PoolID) string {
+	if id == UnknownPool {
+		return ""
+	}
+	p := f.s.Pools[id]
+	return strconv.FormatUint(p.A, 10) + "," + strconv.FormatUint(p.B, 10)
+}

@@ -1,0 +1,96 @@
+package leaks
+
+import (
+	"iter"
+
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// life is an allocation that outlives the step it was born in.
+type survivor struct {
+	allocation  int32 // index into Device.Allocations
+	born, freed int32 // steps; gone is staysForever when it is never given up
+	size        int64
+}
+
+const staysForever = 1<<31 - 1
+
+func (x survivor) live() bool { return x.freed == staysForever }
+
+// livesBySite are the lives of one device, grouped by the stack that allocated.
+type survivorsBySite struct {
+	list []survivor
+	ends []int32 // by stack: where its lives end; they are in order of birth
+}
+
+// livesAcrossSteps leaves out what is freed in its own step, which most of a
+// recording is, and what has no bytes.
+func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
+	var (
+		lives  []survivor
+		stacks []snapshot.StackID
+		most   snapshot.StackID
+		step   int
+		b      = steps.Boundaries
+	)
+	for i := d.PreExisting; i < len(d.Allocations); i++ {
+		a := &d.Allocations[i]
+		for step < len(b) && b[step] <= a.Start {
+			step++
+		}
+		x := survivor{int32(i), int32(step), staysForever, a.Size}
+		if end := timeline.FreedAt(a); end != timeline.Never {
+			if step == len(b) || end < b[step] {
+				continue
+			}
+			x.freed = int32(steps.Of(end))
+		}
+		if a.Size > 0 {
+			lives, stacks = append(lives, x), append(stacks, a.Stack)
+			most = max(most, a.Stack)
+		}
+	}
+	s := &survivorsBySite{make([]survivor, len(lives)), make([]int32, most+2)}
+	for _, id := range stacks {
+		s.ends[id+1]++
+	}
+	for id := 1; id < len(s.ends); id++ {
+		s.ends[id] += s.ends[id-1]
+	}
+	for i, id := range stacks {
+		s.list[s.ends[id]] = lives[i]
+		s.ends[id]++
+	}
+	return s
+}
+
+// all visits the sites that have any lives.
+func (s *survivorsBySite) all() iter.Seq2[snapshot.StackID, []survivor] {
+	return func(yield func(snapshot.StackID, []survivor) bool) {
+		start := int32(0)
+		for id, end := range s.ends {
+			if end > start && !yield(snapshot.StackID(id), s.list[start:end]) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+// heldAt is what lives hold at each boundary.
+func heldAt(lives []survivor, boundaries int) []int64 {
+	held := make([]int64, boundaries+1)
+	for _, x := range lives {
+		held[x.born] += x.size
+		if !x.live() {
+			held[x.freed] -= x.size
+		}
+	}
+	for i := 1; i <= boundaries; i++ {
+		held[i] += held[i-1]
+	}
+	return held[:boundaries]
+}

@@ -1,0 +1,108 @@
+package oom
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+)
+
+// AdviceKind is something to change that addresses a failed request or
+// fragmentation. Some are no setting of the allocator, because none helps.
+type AdviceKind uint8
+
+const (
+	// AdviseExpandable: expandable_segments:True. Whole pages go where they are
+	// needed; pieces smaller than a page, and live memory, stay what they are.
+	AdviseExpandable AdviceKind = iota
+	// AdviseMaxSplit: max_split_size_mb of Advice.Bytes. It keeps large blocks
+	// whole for large requests, and can raise the peak where large sizes vary.
+	AdviseMaxSplit
+	// AdviseLessRounding: a smaller roundup_power2_divisions, or none. It costs Advice.Bytes.
+	AdviseLessRounding
+	// AdviseFraction: a limit such as set_per_process_memory_fraction refused what
+	// the device had; the file does not say which.
+	AdviseFraction
+	// AdviseStream: the memory is there, on another stream or in another pool.
+	AdviseStream
+	// AdviseOutside: Advice.Bytes are used outside of PyTorch's allocator.
+	AdviseOutside
+	// AdviseLess: less memory must be live at a time, by Advice.Bytes at least; no
+	// setting of the allocator would have avoided the failure.
+	AdviseLess
+	// AdviseThresholdIdle: garbage_collection_threshold is set, and does nothing
+	// before set_per_process_memory_fraction is called, which no file records.
+	AdviseThresholdIdle
+	// AdviseThreshold: garbage_collection_threshold, together with a memory
+	// fraction. Idle segments of Advice.Bytes would go back before more is asked for.
+	AdviseThreshold
+)
+
+var adviceKeys = [...]string{
+	AdviseExpandable: "expandable_segments", AdviseMaxSplit: "max_split_size", AdviseLessRounding: "less_rounding",
+	AdviseFraction: "memory_fraction", AdviseStream: "stream", AdviseOutside: "outside", AdviseLess: "less_live",
+	AdviseThresholdIdle: "threshold_idle", AdviseThreshold: "garbage_collection_threshold",
+}
+
+// Key names the kind in files: "expandable_segments".
+func (k AdviceKind) Key() string { return adviceKeys[k] }
+
+func (k AdviceKind) String() string { return k.Key() }
+
+// Advice is one thing to change, the most promising first in a list.
+type Advice struct {
+	Kind  AdviceKind
+	Bytes int64 // see the kinds; 0 where they have none
+	// Fits: by the numbers of this failure it would have been enough. Without it
+	// the advice is of the right kind, and no more is known.
+	Fits bool
+}
+
+// Advise says what addresses a failed request.
+func (o *Failure) Advise(settings *layout.Settings) []Advice {
+	var list []Advice
+	add := func(kind AdviceKind, bytes int64, fits bool) { list = append(list, Advice{kind, bytes, fits}) }
+	switch o.Verdict {
+	case Limit:
+		add(AdviseFraction, 0, o.DeviceFree >= o.Needed)
+		return list
+	case Outside:
+		add(AdviseOutside, o.Outside(), o.Outside()+o.DeviceFree >= o.Needed)
+	case Other:
+		add(AdviseStream, o.FreeOther, o.WouldFit.OnStream)
+	}
+	if waste := o.Fragmentation.Rounding; settings.Rounds() && waste >= o.WouldFit.Missing &&
+		worthwhile(waste, o.Active) {
+		add(AdviseLessRounding, waste, o.WouldFit.Missing > 0)
+	}
+	if o.WouldFit.Never {
+		add(AdviseLess, o.Active+o.Requested-o.Visible(), false)
+		return list
+	}
+	if o.WouldFit.WithExpandable {
+		add(AdviseExpandable, 0, true)
+	}
+	if (o.Verdict == Fragmented || o.InPieces()) && settings.MaxSplitSize <= 0 && o.WouldFit.MaxSplit > 0 {
+		add(AdviseMaxSplit, o.WouldFit.MaxSplit, false)
+	}
+	return list
+}
+
+// AdviseOn says what addresses fragmentation and idle memory of a state in which
+// nothing failed.
+func AdviseOn(f *layout.Fragmentation, settings *layout.Settings) []Advice {
+	var list []Advice
+	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable {
+		list = append(list, Advice{Kind: AdviseExpandable})
+	}
+	if settings.Rounds() && worthwhile(f.Rounding, f.Reserved) {
+		list = append(list, Advice{Kind: AdviseLessRounding, Bytes: f.Rounding})
+	}
+	switch {
+	case settings.GCThreshold > 0:
+		list = append(list, Advice{Kind: AdviseThresholdIdle})
+	case !settings.Expandable && f.Measurable() && worthwhile(f.Returnable, f.Reserved):
+		list = append(list, Advice{Kind: AdviseThreshold, Bytes: f.Returnable})
+	}
+	return list
+}
+
+// worthwhile reports whether some bytes are at least 5 % of others.
+func worthwhile(bytes, of int64) bool { return bytes > 0 && bytes >= of/20 }

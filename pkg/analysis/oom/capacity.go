@@ -1,0 +1,127 @@
+package oom
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Capacity is what is known of the memory of a device, in bytes. No file says it.
+type Capacity struct {
+	Given   int64 // by the user; 0 if not given, or if the recording proves it too small
+	AtLeast int64 // proved by the recording; 0 if it proves nothing
+
+	// TooSmall is what the user gave if the recording proves more.
+	TooSmall int64
+	// Card is the nominal size of the smallest common card with room for AtLeast, in
+	// units of 1 GiB as they are sold, and CardBytes what PyTorch sees of such a
+	// card. Both are 0 without an oom event. A guess: it supports no verdict.
+	Card      int
+	CardBytes int64
+}
+
+// cards are common GPUs by nominal memory, and the total that PyTorch reports for
+// them, in GiB. Reports for one entry differ by up to 0.3 GiB; the largest is here.
+var cards = []struct {
+	nominal int
+	total   float64
+}{
+	{6, 5.9}, {6, 6}, {8, 7.8}, {8, 8}, {11, 10.8}, {12, 11.8}, {12, 12}, {16, 14.8}, {16, 15.8}, {16, 16},
+	{24, 22.2}, {24, 23.7}, {24, 24}, {32, 31.8}, {40, 39.6}, {48, 44.6}, {48, 47.6}, {80, 79.4},
+	{96, 95.3}, {141, 139.9}, {180, 178.5}, {192, 192},
+}
+
+// CapacityOf says what is known of a device's memory. Given is what the user
+// says it is; 0 if nothing.
+func CapacityOf(d *replay.Device, given int64) Capacity {
+	c := Capacity{Given: given, AtLeast: d.Totals.ReservedPeakBytes}
+	reserved, next, failed := d.Totals.ReservedBaselineBytes, 0, false
+	for i, action := range d.Events.Action {
+		if next < len(d.Reserved) && int(d.Reserved[next].Event) < i {
+			reserved += d.Reserved[next].Delta
+			next++
+		}
+		if action == snapshot.OOM {
+			failed = true
+			c.AtLeast = max(c.AtLeast, reserved+deviceFree(d.Events, i))
+		}
+	}
+	if given > 0 && given < c.AtLeast {
+		c.Given, c.TooSmall = 0, given
+	}
+	if !failed {
+		return c
+	}
+	for _, card := range cards {
+		if bytes := int64(card.total * (1 << 30)); bytes >= c.AtLeast {
+			c.Card, c.CardBytes = card.nominal, bytes
+			break
+		}
+	}
+	return c
+}
+
+// GPU is a card that many people have.
+type GPU struct {
+	Name  string
+	Bytes int64 // what PyTorch reports as its memory, to about 0.3 GiB
+}
+
+// gpus are cards by name, with the totals that PyTorch reports in GiB. A name
+// that stands for several sizes comes with its size only.
+var gpus = []struct {
+	name  string
+	total float64
+}{
+	{"V100-16GB", 15.8}, {"V100-32GB", 31.8}, {"T4", 14.8},
+	{"RTX 3090", 23.7}, {"RTX 4090", 23.7}, {"A10", 22.2}, {"A10G", 22.2}, {"L4", 22.2},
+	{"A40", 44.6}, {"L40", 44.6}, {"L40S", 44.6}, {"RTX A6000", 47.6},
+	{"A100-40GB", 39.6}, {"A100-80GB", 79.4}, {"H100-80GB", 79.4}, {"H20", 95.3}, {"H200", 139.9}, {"B200", 178.5},
+	{"MI300X", 192},
+}
+
+// FindGPU finds a card by its name, also as nvidia-smi writes it: H100, rtx4090,
+// NVIDIA A100-SXM4-80GB.
+func FindGPU(name string) (GPU, bool) {
+	asked := plainGPU(name)
+	var found []GPU
+	for _, card := range gpus {
+		known := plainGPU(card.name)
+		gpu := GPU{Name: card.name, Bytes: int64(card.total * (1 << 30))}
+		if asked == known {
+			return gpu, true
+		}
+		if size, more := strings.CutPrefix(known, asked); more && asked != "" &&
+			strings.Trim(size, "0123456789") == "gb" {
+			found = append(found, gpu)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return GPU{}, false
+}
+
+// GPUNames are the names of all cards that [FindGPU] knows.
+func GPUNames() []string {
+	names := make([]string, len(gpus))
+	for i := range gpus {
+		names[i] = gpus[i].name
+	}
+	return names
+}
+
+// gpuWords say who made a card and how it is built, not which it is.
+var gpuWords = strings.NewReplacer("nvidia", "", "geforce", "", "tesla", "", "amd", "", "instinct", "", "rtx", "",
+	"sxm2", "", "sxm3", "", "sxm4", "", "sxm5", "", "sxm", "", "pcie", "", "hbm3e", "", "hbm3", "", "hbm2e", "")
+
+// plainGPU is a name without such words and signs: "a10080gb".
+func plainGPU(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, gpuWords.Replace(strings.ToLower(name)))
+}

@@ -1,0 +1,150 @@
+package oom_test
+
+import (
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+func TestSettingsOf(t *testing.T) {
+	type leaf = snapshot.Setting
+	divisions := func(from int, n int64) (s allocator.Settings) {
+		for i := from; i < len(s.RoundUpPower2Divisions); i++ {
+			s.RoundUpPower2Divisions[i] = n
+		}
+		return s
+	}
+	tests := []struct {
+		name    string
+		leaves  []leaf
+		want    allocator.Settings
+		problem bool
+	}{
+		{"nothing", nil, allocator.Settings{}, false},
+		{"the defaults, as torch writes them", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: ""}, {Key: "expandable_segments", Value: "false"},
+			{Key: "garbage_collection_threshold", Value: "0"},
+			{Key: "max_split_size", Value: "-1"}, {Key: "roundup_power2_divisions.1", Value: "0"},
+		}, allocator.Settings{}, false},
+		{"keys alone", []leaf{
+			{Key: "expandable_segments", Value: "true"}, {Key: "garbage_collection_threshold", Value: "0.8"},
+			{Key: "max_split_size", Value: "134217728"},
+		}, allocator.Settings{Expandable: true, GCThreshold: 0.8, MaxSplitSize: 128 * tapes.MiB}, false},
+		{"the text alone", []leaf{{Key: "PYTORCH_CUDA_ALLOC_CONF",
+			Value: "max_split_size_mb:64,max_non_split_rounding_mb:30"}},
+			allocator.Settings{MaxSplitSize: 64 * tapes.MiB, MaxNonSplitRounding: 30 * tapes.MiB}, false},
+		{"keys overrule the text", []leaf{{Key: "PYTORCH_ALLOC_CONF", Value: "expandable_segments:True"},
+			{Key: "expandable_segments", Value: "false"}},
+			allocator.Settings{}, false},
+		{"divisions", []leaf{{Key: "roundup_power2_divisions.32768", Value: "8"},
+			{Key: "roundup_power2_divisions.16384", Value: "8"}, {Key: "roundup_power2_divisions.3", Value: "4"}},
+			divisions(14, 8), false},
+		{"nonsense", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "<script>"}, {Key: "expandable_segments", Value: "yes"},
+			{Key: "garbage_collection_threshold", Value: "NaN"},
+			{Key: "max_split_size", Value: "9e9"}, {Key: "roundup_power2_divisions.1", Value: "-4"},
+			{Key: "roundup_power2_divisions.2", Value: "3"},
+		}, allocator.Settings{}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := snapshot.NewComposer(snapshot.Format{})
+			for _, x := range test.leaves {
+				c.Setting(x.Key, x.Value)
+			}
+			got := layout.SettingsOf(c.Snapshot())
+			if got.Settings != test.want || got.Known != (test.leaves != nil) ||
+				(got.ConfProblem != "") != test.problem {
+				t.Errorf("%+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSettingsUnknown takes what a file without settings shows.
+func TestSettingsUnknown(t *testing.T) {
+	mapped := snapshot.NewComposer(snapshot.Format{})
+	mapped.Event(0, snapshot.EventText{Action: snapshot.SegmentMap, Addr: 1 << 30, Size: 20 * tapes.MiB})
+	held := snapshot.NewComposer(snapshot.Format{})
+	held.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 20 * tapes.MiB, Expandable: true})
+	for name, c := range map[string]*snapshot.Composer{"map event": mapped, "segment": held} {
+		if s := layout.SettingsOf(c.Snapshot()); !s.Expandable || s.Known {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	npu := layout.SettingsOf(snapshot.NewComposer(snapshot.Format{PoolBeforeType: true}).Snapshot())
+	if got := npu.BlockSize(1 << 20); got != 1<<20+512 {
+		t.Errorf("torch_npu rounds 1 MiB to %d bytes", got)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	off, on := &layout.Settings{}, &layout.Settings{Settings: allocator.Settings{Expandable: true}}
+	rounding := &layout.Settings{}
+	rounding.RoundUpPower2Divisions[5] = 4
+	fraction := &layout.Settings{Settings: allocator.Settings{GCThreshold: 0.8}}
+	tests := []struct {
+		name     string
+		oom      oom.Failure
+		settings *layout.Settings
+		want     []oom.AdviceKind
+	}{
+		{"pressure", oom.Failure{Requested: 2 * tapes.GiB, Active: 15 * tapes.GiB, Reserved: 16 * tapes.GiB, WouldFit: oom.WouldFit{Never: true}},
+			off, []oom.AdviceKind{oom.AdviseLess}},
+		{"fragmented", oom.Failure{Verdict: oom.Fragmented, WouldFit: oom.WouldFit{WithExpandable: true, MaxSplit: 64 * tapes.MiB}}, off,
+			[]oom.AdviceKind{oom.AdviseExpandable, oom.AdviseMaxSplit}},
+		{"fragmented in pieces smaller than a page", oom.Failure{Verdict: oom.Fragmented}, off, nil},
+		{"fragmented although expandable", oom.Failure{Verdict: oom.Fragmented}, on, nil},
+		{"limit", oom.Failure{Verdict: oom.Limit, WouldFit: oom.WouldFit{Never: true}}, off, []oom.AdviceKind{oom.AdviseFraction}},
+		{"outside", oom.Failure{Verdict: oom.Outside, WouldFit: oom.WouldFit{Never: true}}, off,
+			[]oom.AdviceKind{oom.AdviseOutside, oom.AdviseLess}},
+		{"other", oom.Failure{Verdict: oom.Other}, off, []oom.AdviceKind{oom.AdviseStream}},
+		{"rounding took what was missing", oom.Failure{
+			Active: 10 * tapes.GiB, WouldFit: oom.WouldFit{Never: true, Missing: tapes.GiB},
+			Fragmentation: layout.Fragmentation{Rounding: 2 * tapes.GiB},
+		}, rounding, []oom.AdviceKind{oom.AdviseLessRounding, oom.AdviseLess}},
+		{"rounding took less", oom.Failure{
+			Active: 10 * tapes.GiB, WouldFit: oom.WouldFit{Never: true, Missing: 3 * tapes.GiB},
+			Fragmentation: layout.Fragmentation{Rounding: 2 * tapes.GiB},
+		}, rounding, []oom.AdviceKind{oom.AdviseLess}},
+	}
+	for _, test := range tests {
+		checkAdvice(t, test.name, test.oom.Advise(test.settings), test.want)
+	}
+	states := []struct {
+		name     string
+		f        layout.Fragmentation
+		settings *layout.Settings
+		want     []oom.AdviceKind
+	}{
+		{"nothing to improve", layout.Fragmentation{Reserved: 10 * tapes.GiB}, off, nil},
+		{"fragmentation", layout.Fragmentation{Reserved: 10 * tapes.GiB, Bytes: 2 * tapes.GiB}, off, []oom.AdviceKind{oom.AdviseExpandable}},
+		{"fragmentation within pages", layout.Fragmentation{Reserved: 10 * tapes.GiB, Bytes: 2 * tapes.GiB}, on, nil},
+		{"rounding", layout.Fragmentation{Reserved: 10 * tapes.GiB, Rounding: tapes.GiB}, rounding, []oom.AdviceKind{oom.AdviseLessRounding}},
+		{"idle memory", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 2 * tapes.GiB}, off, []oom.AdviceKind{oom.AdviseThreshold}},
+		{"mostly idle memory", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 6 * tapes.GiB}, off,
+			[]oom.AdviceKind{oom.AdviseExpandable, oom.AdviseThreshold}},
+		{"mostly idle although expandable", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 6 * tapes.GiB}, on, nil},
+		{"a threshold", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 2 * tapes.GiB}, fraction,
+			[]oom.AdviceKind{oom.AdviseThresholdIdle}},
+		{"a small program", layout.Fragmentation{Reserved: 100 * tapes.MiB, Bytes: 50 * tapes.MiB, Returnable: 20 * tapes.MiB}, off, nil},
+	}
+	for _, test := range states {
+		checkAdvice(t, test.name, oom.AdviseOn(&test.f, test.settings), test.want)
+	}
+}
+
+func checkAdvice(t *testing.T, name string, got []oom.Advice, want []oom.AdviceKind) {
+	t.Helper()
+	same := len(got) == len(want)
+	for i := range got {
+		same = same && got[i].Kind == want[i]
+	}
+	if !same {
+		t.Errorf("%s: %v, want %v", name, got, want)
+	}
+}

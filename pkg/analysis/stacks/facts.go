@@ -1,0 +1,144 @@
+package stacks
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// facts is what the names on a stack prove about the call, as a bit set. A
+// stack has the facts of all its frames.
+type Facts uint32
+
+const (
+	FactPython Facts = 1 << iota // a Python frame
+	FactNative                   // a C++ frame
+
+	FactEngine        // the autograd engine runs the call
+	FactAccumulate    // AccumulateGrad stores a gradient
+	FactRelease       // the autograd graph lets go of saved tensors
+	FactWorkspace     // scratch memory of cuBLAS, cuDNN or CUB
+	FactCommunication // collectives; also from Python names
+	FactTransfer      // a tensor is made from host data or moved to the device
+	FactBackwardCall  // Python that only runs to start or inside backward
+	FactOptimizer     // an optimizer's step; user-written ones run inside torch's own step hook
+	FactOptimizerInit // an optimizer builds its state
+	FactOptimizerLoad // an optimizer's state is loaded
+	FactZeroGrad      // gradients are dropped
+	FactClipGrad      // gradients are clipped
+	FactLoad          // a model is built, loaded or moved
+	FactForward       // a module, or a function called forward
+	FactDataLoader    // torch.utils.data
+	FactCheckpoint    // activation checkpointing
+	FactKVCache       // a key-value cache, by its name
+	FactFunctionApply // torch/autograd/function.py: apply; backward when it is the root Python frame
+	FactModuleCall    // one call of a module
+	FactReducerCall   // DistributedDataParallel's forward, from where it calls its reducer without more Python
+	FactBackwardRoot  // the thread that calls backward, before the engine takes over
+
+	FactCollector          // Python's cycle collector frees
+	FactCollectorExplicit  // the collector was called by name: gc.collect()
+	FactCollectorAutomatic // the collector ran by itself, out of an allocation or between bytecodes
+	FactExceptionDealloc   // an exception is dropped
+	FactFrameDealloc       // a Python frame or a traceback is dropped
+)
+
+func (f Facts) Has(any Facts) bool { return f&any != 0 }
+
+// symbolWords are parts of C++ symbols that mean something.
+var symbolWords = []struct {
+	facts Facts
+	words []string
+}{
+	{FactEngine, []string{"torch::autograd::Engine::"}},
+	{FactAccumulate, []string{"AccumulateGrad"}},
+	{FactRelease, []string{"release_variables", "SavedVariable::reset_data"}},
+	{FactWorkspace, []string{"getNewWorkspace", "setWorkspaceForHandle", "CUDABlasLtWorkspace",
+		"getCurrentCUDABlasHandle", "raw_cudnn_", "run_conv_plan", "run_single_conv", "cub::"}},
+	{FactCommunication, []string{"c10d::", "nccl", "ProcessGroup", "Reducer::"}},
+}
+
+// nativeFacts are the facts of a C++ frame.
+func nativeFacts(symbol string) Facts {
+	f := FactNative | interpreterFacts(symbol)
+	for _, row := range symbolWords {
+		if containsAny(symbol, row.words...) {
+			f |= row.facts
+		}
+	}
+	if isTransfer(symbol) {
+		f |= FactTransfer
+	}
+	return f
+}
+
+// transferMethods are the Python methods of a tensor, as C++ knows them, that
+// bring data to the device. Casts (_to_copy) and scratch buffers (zeros, empty,
+// ones, arange) are not among them.
+var transferMethods = map[string]bool{
+	"to": true, "cuda": true, "npu": true, "pin_memory": true,
+	"randint": true, "rand": true, "randn": true, "tensor": true, "from_numpy": true,
+}
+
+func isTransfer(symbol string) bool {
+	if strings.Contains(symbol, "tensor_ctor") {
+		return true
+	}
+	_, rest, found := strings.Cut(symbol, "THPVariable_")
+	if !found {
+		return false
+	}
+	method := len(rest) - len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz_"))
+	return transferMethods[rest[:method]]
+}
+
+// interpreterSymbols are functions of CPython that say why it drops an object.
+// Names of allocators are among them: nothing is freed below an allocator,
+// except by the cycle collector that it starts when enough objects were made.
+//
+// Ordinary destructors (subtype_dealloc, dict_dealloc, THPVariable_clear) are
+// not among them: they run for every object.
+var interpreterSymbols = map[string]Facts{
+	"gc_collect_main":          FactCollector,
+	"gc_collect_region":        FactCollector,
+	"gc_collect_with_callback": FactCollector,
+	"delete_garbage":           FactCollector,
+
+	"gc_collect_generations": FactCollector | FactCollectorAutomatic,
+	"_Py_RunGC":              FactCollector | FactCollectorAutomatic,
+	"_PyObject_GC_New":       FactCollector | FactCollectorAutomatic,
+	"_PyObject_GC_NewVar":    FactCollector | FactCollectorAutomatic,
+	"PyType_GenericAlloc":    FactCollector | FactCollectorAutomatic,
+
+	"gc_collect":      FactCollector | FactCollectorExplicit,
+	"gc_collect_impl": FactCollector | FactCollectorExplicit,
+	"PyGC_Collect":    FactCollector | FactCollectorExplicit,
+
+	"BaseException_dealloc": FactExceptionDealloc,
+	"tb_dealloc":            FactFrameDealloc,
+	"frame_dealloc":         FactFrameDealloc,
+}
+
+// interpreterFacts are the facts of a C function of CPython. Compilers append
+// suffixes such as .constprop.0 to it.
+func interpreterFacts(symbol string) Facts {
+	name, _, _ := strings.Cut(symbol, ".")
+	if strings.HasPrefix(name, "_PyGC_Collect") {
+		return FactCollector | FactCollectorExplicit
+	}
+	return interpreterSymbols[name]
+}
+
+// collectorFrame is the innermost frame of a stack that shows the cycle collector.
+func (st *Table) CollectorFrame(id snapshot.StackID) snapshot.FrameID {
+	for _, frame := range st.Snapshot.Stacks.Frames(id) {
+		if st.FrameClass[frame] != Internal {
+			continue
+		}
+		name := st.Snapshot.String(st.Snapshot.Frames[frame].Name)
+		if interpreterFacts(name).Has(FactCollector) {
+			return frame
+		}
+	}
+	return NoFrame
+}

@@ -1,0 +1,193 @@
+package stacks
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// FrameClass says whose code a frame is, as far as a reader of a stack cares.
+type FrameClass uint8
+
+const (
+	// UserCode is Python outside torch, the standard library and installed packages.
+	UserCode FrameClass = iota
+	// LibraryPython is Python of torch, the standard library or an installed package.
+	LibraryPython
+	// Internal is C++, the interpreter, and Python that only passes a call on.
+	//
+	// It covers every frame that torch/cuda/_memory_viz.py hides by substrings
+	// of its name or file ("_start", "PyEval_", "ceval.c" ...): those are C and
+	// C++. A Python function called train_start is not among them.
+	Internal
+)
+
+// wrapperFunctions are library functions that call what was passed to them and
+// explain nothing about an allocation. The same names in user code are user code.
+var wrapperFunctions = map[string]bool{
+	"_call_impl": true, "_wrapped_call_impl": true,
+	"wrapper": true, "wrapped": true, "inner": true, "inner_fn": true, "impl_fn": true, "_fn": true,
+	"compile_wrapper": true, "runtime_wrapper": true, "func_with_reraise": true,
+	"decorate_context": true, "decorate_autocast": true, "decorate_fwd": true, "decorate_bwd": true,
+	"_use_grad": true, "profile_hook_step": true, "new_forward": true,
+	"handle_torch_function": true, "__torch_function__": true, "__torch_dispatch__": true,
+	"_call_function_and_unflatten_output": true, "call_func_at_runtime_with_args": true,
+}
+
+// fileKind is what a file name alone says about a frame.
+type fileKind uint8
+
+const (
+	fileNative      fileKind = iota // not Python
+	fileUser                        // Python
+	fileLibrary                     // Python
+	fileInterpreter                 // Python that the interpreter runs by itself: <frozen ...>
+	fileString                      // code from a string: the user's when at module level
+)
+
+// class is the class of a frame with this kind of file.
+func (k fileKind) class(function string) FrameClass {
+	switch {
+	case k == fileNative, k == fileInterpreter, k == fileLibrary && wrapperFunctions[function]:
+		return Internal
+	case k == fileUser, k == fileString && function == "<module>":
+		return UserCode
+	}
+	return LibraryPython
+}
+
+// python reports whether frames of such a file are Python frames.
+func (k fileKind) python() bool { return k != fileNative }
+
+// slashed is a file name with forward slashes, whatever system recorded it.
+func Slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }
+
+// kindOf classifies a slashed file name.
+func kindOf(file string) fileKind {
+	if strings.HasPrefix(file, "<") && strings.Contains(file, ">") {
+		return kindOfGenerated(file)
+	}
+	cell := isNotebookCell(file)
+	switch {
+	case !cell && !hasAnySuffix(file, ".py", ".pyc", ".pyw", ".ipynb"):
+		return fileNative
+	case isInstalled(file), isTorch(file), isGeneratedFile(file):
+		return fileLibrary
+	}
+	return fileUser
+}
+
+// kindOfGenerated classifies the names that Python gives to code without a file.
+func kindOfGenerated(file string) fileKind {
+	switch {
+	case strings.HasPrefix(file, "<frozen "):
+		return fileInterpreter
+	case file == "<string>": // python -c and exec, but also the methods of dataclasses
+		return fileString
+	case file == "<stdin>", hasAnyPrefix(file, "<ipython-input-", "<cell ", "<command-", "<python-input-"):
+		return fileUser
+	}
+	return fileLibrary // <eval_with_key>.7 of torch.fx, <decorator-gen>, <attrs generated ...>
+}
+
+// isNotebookCell reports whether a file is a cell that ipykernel wrote out, such
+// as /tmp/ipykernel_412/1805.py; some hosts leave the suffix away.
+func isNotebookCell(file string) bool {
+	return strings.Contains(file, "/ipykernel_") || strings.Contains(file, "/.ipykernel/")
+}
+
+// isInstalled reports whether a file belongs to the standard library or to an
+// installed package.
+func isInstalled(file string) bool {
+	if containsAny(file, "/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3") {
+		return true
+	}
+	// Windows keeps the standard library in C:/Python311/Lib or .../miniconda3/envs/x/lib.
+	root, _, found := strings.Cut(strings.ToLower(file), "/lib/")
+	return found && strings.Index(root, ":/") == 1 && containsAny(root, "python", "conda")
+}
+
+// isTorch reports whether a file is torch's own, also when torch runs from a
+// source tree and not from site-packages.
+func isTorch(file string) bool {
+	const dir = "torch/"
+	for rest := file; ; {
+		i := strings.Index(rest, dir)
+		if i < 0 {
+			return false
+		}
+		inside := rest[i+len(dir):]
+		if (i == 0 || rest[i-1] == '/') && hasAnyPrefix(inside, torchParts...) {
+			return true
+		}
+		rest = inside
+	}
+}
+
+// torchParts are the parts of torch that stand on stacks and that no other
+// folder called torch is likely to have.
+var torchParts = []string{
+	"nn/modules/", "nn/functional.py", "nn/parameter.py", "nn/init.py", "nn/parallel/", "nn/utils/",
+	"optim/", "autograd/", "utils/data/", "utils/checkpoint.py", "utils/_contextlib.py", "utils/_device.py",
+	"_tensor.py", "_ops.py", "functional.py", "serialization.py", "cuda/", "amp/", "distributed/",
+	"_dynamo/", "_inductor/", "_functorch/", "_compile.py", "fx/", "jit/", "profiler/",
+}
+
+// isGeneratedFile reports whether a compiler wrote the file.
+func isGeneratedFile(file string) bool {
+	return strings.Contains(file, "/torchinductor_") || strings.Contains(file, "/.triton/")
+}
+
+// baseFunction is the last part of a Python name; some recorders write qualified
+// names such as Optimizer.profile_hook_step.<locals>.wrapper.
+func baseFunction(name string) string {
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// classifyFrames gives the class of every interned frame.
+func classifyFrames(s *snapshot.Snapshot, files []fileKind) []FrameClass {
+	class := make([]FrameClass, len(s.Frames))
+	for i, f := range s.Frames {
+		class[i] = files[f.File].class(baseFunction(s.String(f.Name)))
+	}
+	return class
+}
+
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAnySuffix(s string, suffixes ...string) bool {
+	for _, p := range suffixes {
+		if strings.HasSuffix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
+// the interpreter or the start of the process: the same on every stack.
+func IsInterpreterNoise(file, function string) bool {
+	if kindOf(file).python() {
+		return false
+	}
+	return containsAny(function, "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start",
+		"__libc_start_main", "PyEval_", "PyObject_", "PyFunction_") ||
+		containsAny(file, "core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "ceval.c",
+			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
+}

@@ -1,0 +1,119 @@
+package stacks
+
+import (
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+func TestSiteKeys(t *testing.T) {
+	const (
+		mm     = "at::_ops::mm::call(x)\n"
+		add    = "at::_ops::add_Tensor::call(x)\n"
+		attend = "/home/me/proj/model.py|attend\n"
+	)
+	tests := []struct {
+		name       string
+		a, b       string
+		path, site bool // are equal
+	}{
+		{"same", mm + attend + tapes.Loop, mm + attend + tapes.Loop, true, true},
+		{"lines moved", "x.cpp\n" + mm + attend + tapes.Loop, mm + attend + tapes.Loop, true, true},
+		{"other folder", mm + attend + tapes.Loop, mm + "/root/proj/model.py|attend\n" + tapes.Loop, true, true},
+		{"other package of the same name", mm + attend + tapes.Loop, mm + "/home/me/old/model.py|attend\n" + tapes.Loop,
+			false, true},
+		{"other operator", mm + attend + tapes.Loop, add + attend + tapes.Loop, false, false},
+		{"other function", mm + attend + tapes.Loop, mm + "/home/me/proj/model.py|forward\n" + tapes.Loop, false, false},
+		{"other caller", mm + attend + tapes.Loop, mm + attend + "/home/me/proj/eval.py|main", false, true},
+		{"other launcher", mm + attend + tapes.Loop, mm + attend + tapes.Loop + "\n/v/lib/python3.12/runpy.py|_run_code",
+			false, true},
+		{"the interpreter's own frames", mm + attend + tapes.Loop, mm + attend + tapes.Loop + "\n<frozen runpy>|_run_code",
+			true, true},
+		{"wrappers come and go", mm + attend + tapes.Module, mm + attend + "torch/nn/modules/module.py|_wrapped_call_impl\n" +
+			tapes.Module, true, true},
+		{"other environment", mm + "/a/site-packages/x/y.py|f\n" + tapes.Loop, mm + "/b/dist-packages/x/y.py|f\n" + tapes.Loop,
+			true, true},
+		{"other library function", mm + "x/site-packages/y.py|f\n" + attend, mm + "x/site-packages/y.py|g\n" + attend,
+			false, false},
+		{"another notebook", mm + "/tmp/ipykernel_41/1805.py|fit", mm + "/tmp/ipykernel_7/99.py|fit", true, true},
+		{"another cell", mm + "/tmp/ipykernel_41/1805.py|fit", mm + "/tmp/ipykernel_41/1805.py|train", false, false},
+		{"compiled again", mm + "/tmp/torchinductor_me/3u/c3.py|call\n" + tapes.Loop,
+			mm + "/tmp/torchinductor_me/4v/d4.py|call\n" + tapes.Loop, true, true},
+		{"qualified names", mm + "m.py|Model.attend\n" + tapes.Loop, mm + "m.py|attend\n" + tapes.Loop, true, true},
+		{"backward and not", mm + tapes.Engine, mm + "main", false, false},
+		{"backward of others", mm + tapes.Engine, add + tapes.Engine, false, false},
+		{"C++ only", "malloc\nmain", "malloc\nstart", true, true},
+		{"texts that run together", "ab.py|c\nd.py|e", "a.py|bc\nd.py|e", false, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a, b := keysOf(test.a, true), keysOf(test.b, true)
+			if got := a.Path == b.Path; got != test.path {
+				t.Errorf("paths are equal: %v, want %v", got, test.path)
+			}
+			if got := a.Site == b.Site; got != test.site {
+				t.Errorf("sites are equal: %v, want %v", got, test.site)
+			}
+		})
+	}
+}
+
+// TestSiteKeysWithoutOperators compares a recording with its Python frames alone.
+func TestSiteKeysWithoutOperators(t *testing.T) {
+	if keysOf("at::_ops::mm::call(x)\n"+tapes.Module, false) != keysOf(tapes.Module, false) {
+		t.Error("C++ frames are part of the keys")
+	}
+	if keysOf("at::_ops::mm::call(x)\n"+tapes.Engine, false) != (Keys{}) {
+		t.Error("a stack without Python frames has a key")
+	}
+	if keysOf("", true) != (Keys{}) {
+		t.Error("the empty stack has a key")
+	}
+}
+
+func keysOf(stack string, operators bool) Keys {
+	st, id := stackOf(stack)
+	return NewKeyer(st, operators).Keys(id)
+}
+
+func TestPortableFile(t *testing.T) {
+	tests := []struct{ file, want string }{
+		{"/home/me/proj/model.py", "proj/model.py"},
+		{`C:\Users\me\proj\model.py`, "proj/model.py"},
+		{"model.py", "model.py"},
+		{"", ""},
+		{"/v/lib/python3.11/site-packages/torch/nn/functional.py", "torch/nn/functional.py"},
+		{"/v/site-packages/a/site-packages/b.py", "b.py"},
+		{"/usr/lib/python3.12/threading.py", "threading.py"},
+		{"/usr/lib64/python3/x/y.py", "x/y.py"},
+		{"/src/pytorch/torch/optim/adam.py", "torch/optim/adam.py"},
+		{"torch/optim/adam.py", "torch/optim/adam.py"},
+		{"/home/me/torch/train.py", "torch/train.py"},
+		{"<ipython-input-3-0af1>", generatedFile},
+		{"/tmp/ipykernel_4/18.py", generatedFile},
+		{"/tmp/torchinductor_me/3u/c3uxh.py", generatedFile},
+	}
+	for _, test := range tests {
+		if got := portableFile(Slashed(test.file)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.file, got, test.want)
+		}
+	}
+}
+
+// TestSiteKeysOfManyStacks makes sure that a keyer carries nothing over from one
+// stack to the next.
+func TestSiteKeysOfManyStacks(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	var ids []snapshot.StackID
+	for _, text := range tapes.RandomStacks {
+		ids = append(ids, c.Stack(tapes.Frames(text)...))
+	}
+	st := Read(c.Snapshot())
+	keyer := NewKeyer(st, true)
+	for i, text := range tapes.RandomStacks {
+		if got, want := keyer.Keys(ids[i]), keysOf(text, true); got != want {
+			t.Errorf("stack %d has other keys next to others", i)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package steps
+
+import (
+	"math"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// rhythm is when one call site allocates.
+type rhythm struct {
+	count       int32
+	first, last replay.EventIndex
+	squares     float64 // sum of the squared gaps between one allocation and the next
+}
+
+func (r *rhythm) beat(i replay.EventIndex) {
+	if r.count == 0 {
+		r.first = i
+	} else {
+		gap := float64(i - r.last)
+		r.squares += gap * gap
+	}
+	r.count++
+	r.last = i
+}
+
+// maxGapDeviation is how far the gaps of a regular site spread around their
+// mean, as a share of it.
+const maxGapDeviation = 0.35
+
+// regular reports whether the site allocates again and again at much the same
+// distance, over at least half of a trace of n events.
+func (r *rhythm) regular(n int) bool {
+	if r.count < 2 || 2*int(r.last-r.first) < n {
+		return false
+	}
+	gaps := float64(r.count - 1)
+	mean := float64(r.last-r.first) / gaps
+	return math.Sqrt(max(0, r.squares/gaps-mean*mean)) <= maxGapDeviation*mean
+}
+
+// rhythms are those of all sites, by stack.
+func (f *finder) rhythms() []rhythm {
+	e := f.Device.Events
+	all := make([]rhythm, len(f.Stacks.Facts))
+	for i, action := range e.Action {
+		if action == snapshot.Alloc {
+			all[e.Stack[i]].beat(replay.EventIndex(i))
+		}
+	}
+	return all
+}
+
+// anchor is the earliest of the regular sites that allocate as often as most
+// regular sites do, among those asked for; 0 when there is none.
+func (f *finder) anchor(all []rhythm, asked func(snapshot.StackID) bool) snapshot.StackID {
+	n := f.Device.Events.Len()
+	var sites []snapshot.StackID
+	votes := map[int32]int{}
+	for id := range all {
+		if site := snapshot.StackID(id); asked(site) && all[id].regular(n) {
+			sites = append(sites, site)
+			votes[all[id].count]++
+		}
+	}
+	var anchor snapshot.StackID
+	for _, site := range sites {
+		ahead := votes[all[site].count] - votes[all[anchor].count]
+		if anchor == 0 || ahead > 0 || ahead == 0 && all[site].first < all[anchor].first {
+			anchor = site
+		}
+	}
+	return anchor
+}
+
+// allocsOf are the events in which a site allocates.
+func (f *finder) allocsOf(site snapshot.StackID) []replay.EventIndex {
+	if site == 0 {
+		return nil
+	}
+	e := f.Device.Events
+	var at []replay.EventIndex
+	for i, action := range e.Action {
+		if action == snapshot.Alloc && e.Stack[i] == site {
+			at = append(at, replay.EventIndex(i))
+		}
+	}
+	return at
+}
+
+// byUserSites finds a loop of code that is no module: its own allocations.
+func (f *finder) byUserSites() []replay.EventIndex {
+	return f.allocsOf(f.anchor(f.rhythms(), func(id snapshot.StackID) bool {
+		switch f.Activities.Alloc(id) {
+		case stacks.InUserCode, stacks.InDataLoader, stacks.InZeroGrad, stacks.InClipping:
+			return true
+		}
+		return false
+	}))
+}
+
+// goesOn reports whether code that no iteration ran before follows the start of
+// the last one: a loop that ended, or the layers of a model written by hand.
+func (f *finder) goesOn(last replay.EventIndex) bool {
+	e := f.Device.Events
+	seen := make([]bool, len(f.Stacks.Facts))
+	for i, action := range e.Action {
+		if id := e.Stack[i]; action == snapshot.Alloc && !seen[id] {
+			if replay.EventIndex(i) > last {
+				return true
+			}
+			seen[id] = true
+		}
+	}
+	return false
+}
+
+// minRecurringPercent is the share of outer call sites that come back when a
+// model is called again. The layers of one call do not.
+const minRecurringPercent = 85
+
+// byForward finds calls of a whole model. The layers of a single call repeat as
+// well, so nothing of the outer modules may appear after the last call began.
+func (f *finder) byForward() []replay.EventIndex {
+	all := f.rhythms()
+	depth := f.shallowDepth(all)
+	shallow := func(id snapshot.StackID) bool {
+		return all[id].count > 0 && f.Activities.Alloc(id) == stacks.InForward && f.Stacks.Depth[id] <= depth
+	}
+	calls := f.allocsOf(f.anchor(all, shallow))
+	if len(calls) == 0 {
+		return nil
+	}
+	second, last := calls[1], calls[len(calls)-1]
+	seen, recurring := 0, 0
+	for id := range all {
+		site := &all[id]
+		if !shallow(snapshot.StackID(id)) || site.last < second {
+			continue
+		}
+		if site.first > last {
+			return nil
+		}
+		seen++
+		if int(site.count) >= len(calls)-1 {
+			recurring++
+		}
+	}
+	if 100*recurring < minRecurringPercent*seen {
+		return nil
+	}
+	return calls
+}
+
+// shallowDepth is the second smallest number of module calls on the stacks that
+// allocate in forward.
+func (f *finder) shallowDepth(all []rhythm) uint8 {
+	const none = math.MaxUint8
+	first, second := uint8(none), uint8(none)
+	for id := range all {
+		if all[id].count == 0 || f.Activities.Alloc(snapshot.StackID(id)) != stacks.InForward {
+			continue
+		}
+		switch d := f.Stacks.Depth[id]; {
+		case d < first:
+			first, second = d, first
+		case d > first && d < second:
+			second = d
+		}
+	}
+	return second
+}

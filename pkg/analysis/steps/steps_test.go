@@ -1,0 +1,322 @@
+package steps_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+func TestSteps(t *testing.T) {
+	tests := []struct {
+		name   string
+		tape   *tapes.Tape
+		record func(t *tapes.Tape, boundary func())
+		want   steps.Method
+	}{
+		{"nothing", tapes.New(), func(*tapes.Tape, func()) {}, steps.None},
+		{"one forward pass", tapes.New(), func(t *tapes.Tape, _ func()) {
+			for _, stack := range []string{tapes.Embedding, tapes.Outer, tapes.Inner, tapes.Head} {
+				t.Run(1, stack)
+			}
+		}, steps.None},
+		{"annotated optimizer", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				t.Run(4, tapes.Engine)
+				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+				boundary()
+			}
+			t.Run(1, tapes.Loop)
+		}, steps.ByAnnotation},
+		{"annotated optimizer without events of its own", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				t.Run(4, tapes.Engine)
+				t.Annotated("Optimizer.step#SGD.step", func() {})
+				boundary()
+			}
+			t.Run(1, tapes.Loop)
+		}, steps.ByAnnotation},
+		{"two optimizers one after the other are one step", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				t.Run(4, tapes.Engine)
+				t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+				t.Annotated("Optimizer.step#SGD.step", func() { t.Run(4, tapes.Step) })
+				boundary()
+			}
+		}, steps.ByAnnotation},
+		{"starts of the profiler's steps", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				boundary()
+				t.Annotated("ProfilerStep#7", func() { t.Run(5, tapes.Loop) })
+			}
+		}, steps.ByAnnotation},
+		{"ranges that the script numbered", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			t.Run(3, tapes.Loop) // belongs to the first step
+			for i := range 3 {
+				t.Annotated(fmt.Sprintf("step %d", 9+i), func() {
+					t.Run(4, tapes.Module)
+					t.Annotated("step 0", func() { t.Run(1, tapes.Loop) }) // inside of it
+				})
+				if i < 2 {
+					boundary()
+				}
+			}
+			boundary()
+			t.Run(1, tapes.Loop)
+		}, steps.ByAnnotation},
+		{"the steps, not the batches in them", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for i := range 2 {
+				t.Annotated(fmt.Sprintf("train_step_%d", i), func() {
+					for j := range 3 {
+						t.Annotated(fmt.Sprintf("batch %d/3", j), func() { t.Run(2, tapes.Module) })
+					}
+				})
+				boundary()
+			}
+		}, steps.ByAnnotation},
+		{"the steps of two epochs", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for epoch := range 2 {
+				for i := range 3 {
+					t.Annotated(fmt.Sprintf("epoch %d, iter %d", epoch, i), func() { t.Run(2, tapes.Module) })
+					boundary()
+				}
+			}
+		}, steps.ByAnnotation},
+		{"numbered layers are no steps", tapes.Timed(), func(t *tapes.Tape, _ func()) {
+			for i := range 12 {
+				t.Annotated(fmt.Sprintf("layer %d", i), func() { t.Run(1, fmt.Sprintf("layer%d.py|forward", i)) })
+			}
+		}, steps.None},
+		{"a number that is missing", tapes.Timed(), func(t *tapes.Tape, _ func()) {
+			for _, i := range []int{0, 10, 20} {
+				t.Annotated(fmt.Sprintf("step %d", i), func() { t.Run(1, fmt.Sprintf("layer%d.py|forward", i)) })
+			}
+		}, steps.None},
+		{"the optimizer comes before the script", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for i := range 3 {
+				t.Annotated(fmt.Sprintf("step %d", i), func() {
+					t.Run(4, tapes.Module)
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+					boundary()
+					t.Run(1, tapes.Loop)
+				})
+			}
+		}, steps.ByAnnotation},
+		{"annotations need times", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Annotated("Optimizer.step#AdamW.step", t.Train)
+				boundary()
+			}
+		}, steps.ByOptimizer},
+		{"other annotations", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Annotated("Optimizer.zero_grad#AdamW.zero_grad", t.Train)
+				boundary()
+			}
+		}, steps.ByOptimizer},
+		{"a free in two events ends the optimizer", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Train()
+				x := t.Alloc(tapes.Step, 8)
+				t.Emit(snapshot.FreeRequested, x, tapes.Step)
+				t.Emit(snapshot.FreeCompleted, x, tapes.Step)
+				boundary()
+			}
+			t.Run(1, tapes.Loop)
+		}, steps.ByOptimizer},
+		{"gradient accumulation", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				for range 4 {
+					t.Run(4, tapes.Module)
+					t.Run(4, tapes.Engine)
+				}
+				t.Run(4, tapes.Step)
+				boundary()
+			}
+		}, steps.ByOptimizer},
+		{"an optimizer that allocates in its first step only", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for i := range 5 {
+				t.Run(4, tapes.Module)
+				boundary()
+				t.Alloc(tapes.LossGrad, 4)
+				t.Run(4, tapes.Engine)
+				if i == 0 {
+					t.Alloc(tapes.InitGroup, 64)
+				}
+			}
+		}, steps.ByBackward},
+		{"one call of backward for two losses", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				boundary()
+				t.Alloc(tapes.LossGrad, 4)
+				t.Alloc(tapes.LossGrad, 4)
+				t.Run(4, tapes.Engine)
+			}
+		}, steps.ByBackward},
+		{"Python that the engine calls starts no backward", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				boundary()
+				t.Run(4, tapes.Engine+"\n"+tapes.LossGrad)
+			}
+		}, steps.ByBackwardRuns},
+		{"the engine without frames", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				t.Run(4, tapes.Module)
+				boundary()
+				t.Run(4, "")
+			}
+		}, steps.ByBackwardRuns},
+		{"a loop without modules", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 6 {
+				boundary()
+				t.Alloc(tapes.Dataset, 64)
+				t.Run(7, tapes.Loop)
+			}
+		}, steps.ByUserSites},
+		{"a loop in a corner of the recording", tapes.New(), func(t *tapes.Tape, _ func()) {
+			for range 4 {
+				t.Alloc(tapes.Dataset, 64)
+			}
+			for i := range 20 {
+				t.Run(1, fmt.Sprintf("layer%d.py|forward", i))
+			}
+		}, steps.None},
+		{"calls of a model", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 4 {
+				boundary()
+				t.Run(1, tapes.Embedding)
+				t.Run(6, tapes.Inner)
+				t.Run(1, tapes.Head)
+			}
+		}, steps.ByForward},
+		{"the layers of one call", tapes.New(), func(t *tapes.Tape, _ func()) {
+			t.Run(1, tapes.Embedding)
+			for range 12 {
+				t.Run(1, tapes.Outer)
+				t.Run(2, tapes.Inner)
+			}
+			t.Run(1, tapes.Head)
+		}, steps.None},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var want []replay.EventIndex
+			test.record(test.tape, func() {
+				if n := test.tape.Len(0); n > 0 {
+					want = append(want, replay.EventIndex(n))
+				}
+			})
+			s := recorded.Tape(test.tape).Steps()
+			if s.Method != test.want {
+				t.Errorf("found by %s, want %s", s.Method.Key(), test.want.Key())
+			}
+			if !slices.Equal(s.Boundaries, want) {
+				t.Errorf("boundaries %v, want %v", s.Boundaries, want)
+			}
+		})
+	}
+}
+
+// TestHiddenAnnotations finds the same steps in the stacks as in annotations.
+func TestHiddenAnnotations(t *testing.T) {
+	tape := tapes.Timed()
+	for range 5 {
+		tape.Run(4, tapes.Module)
+		tape.Run(4, tapes.Engine)
+		tape.Annotated("Optimizer.step#AdamW.step", func() { tape.Run(4, tapes.Step) })
+	}
+	r := recorded.Tape(tape)
+	annotated := r.Steps()
+	r.Snapshot.Annotations = nil
+	hidden := analysis.NewRecording(r.Source, r.Device).Steps()
+	if hidden.Method != steps.ByOptimizer || !slices.Equal(hidden.Boundaries, annotated.Boundaries) {
+		t.Errorf("hidden: %s %v, annotated: %v", hidden.Method.Key(), hidden.Boundaries, annotated.Boundaries)
+	}
+}
+
+// TestNumberedSteps: there are as many steps as ranges, each with its name,
+// whatever lies before, between and behind them.
+func TestNumberedSteps(t *testing.T) {
+	tape := tapes.Timed()
+	tape.Run(2, tapes.Loop)
+	for i := range 3 {
+		tape.Annotated(fmt.Sprintf("iteration %d", i), func() { tape.Run(3, tapes.Module) })
+		tape.Run(1, tapes.Loop)
+	}
+	r := recorded.Tape(tape)
+	var names []string
+	for _, step := range r.Steps().Steps {
+		names = append(names, fmt.Sprintf("%s %d-%d %t", r.Snapshot.String(step.Name), step.From, step.To,
+			step.Complete))
+	}
+	want := []string{"iteration 0 0-12 true", "iteration 1 12-20 true", "iteration 2 20-26 true", " 26-28 false"}
+	if !slices.Equal(names, want) {
+		t.Errorf("steps %q, want %q", names, want)
+	}
+}
+
+func TestStepNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"step 3": true, "Step#12": true, "train_step_12": true, "iter=7": true, "epoch 3 batch 12/100": true,
+		"training/iteration 5": true,
+		"step":                 false, "layer 3": false, "backward 3": false, "step 3 of ada": false,
+		"substep 3":      false,
+		"micro_batch 2":  false,
+		"ProfilerStep#3": false, "Optimizer.step#AdamW.step": false, "epoch 3": false,
+		"step 99999999999999999999": false,
+	} {
+		if got := steps.IsName(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}
+
+func TestStepRanges(t *testing.T) {
+	tape := tapes.Timed()
+	for _, name := range []string{"ProfilerStep#3", "ProfilerStep#4"} {
+		tape.Annotated(name, func() {
+			tape.Annotated("Optimizer.step#SGD.step", tape.Train)
+			tape.Run(1, tapes.Loop)
+		})
+	}
+	r := recorded.Tape(tape)
+	s := r.Steps()
+	n := r.Device.States() - 1
+	id := func(name string) snapshot.StringID {
+		return snapshot.StringID(slices.Index(r.Snapshot.Strings, name))
+	}
+	want := []steps.Step{
+		{Range: timeline.Range{From: 0, To: 24}, Name: id("ProfilerStep#3")},
+		{Range: timeline.Range{From: 24, To: 50}, Name: id("ProfilerStep#4"), Complete: true},
+		{Range: timeline.Range{From: 50, To: n}},
+	}
+	if !slices.Equal(s.Steps, want) {
+		t.Errorf("steps\n%+v, want\n%+v", s.Steps, want)
+	}
+	for k := range r.Device.States() {
+		want := 0
+		for j, step := range s.Steps {
+			if step.From < k {
+				want = j
+			}
+		}
+		if got := s.At(k); got != want {
+			t.Errorf("state %d is in step %d, want %d", k, got, want)
+		}
+	}
+	if got := (&steps.List{}).At(3); got != -1 {
+		t.Errorf("without steps, state 3 is in step %d", got)
+	}
+}

@@ -1,0 +1,112 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// describe is one line a range: its lane as indentation, name, states, and
+// a question mark where an end is missing.
+func describe(tape *tapes.Tape) string {
+	s, d := tape.Replay()
+	var b strings.Builder
+	for _, a := range FindAnnotations(s, d) {
+		from, to := fmt.Sprint(a.From), fmt.Sprint(a.To)
+		if a.NoStart {
+			from = "?"
+		}
+		if a.NoEnd {
+			to = "?"
+		}
+		fmt.Fprintf(&b, "%s%s %s-%s\n", strings.Repeat(" ", a.Lane), s.String(a.Name), from, to)
+	}
+	return b.String()
+}
+
+func TestAnnotations(t *testing.T) {
+	userDefined := func(t *tapes.Tape, stage, label string) {
+		t.Emit(snapshot.UserDefined, tapes.Tensor{}, label+"|"+stage)
+	}
+	tests := []struct {
+		name   string
+		tape   *tapes.Tape
+		record func(t *tapes.Tape)
+		want   string
+	}{
+		{"none", tapes.Timed(), func(t *tapes.Tape) { t.Run(1, tapes.Loop) }, ""},
+		{"nested, and one after the other", tapes.Timed(), func(t *tapes.Tape) {
+			t.Annotated("step", func() {
+				t.Annotated("forward", func() { t.Run(2, tapes.Loop) })
+				t.Annotated("backward", func() { t.Run(1, tapes.Loop) })
+			})
+			t.Annotated("step", func() { t.Run(1, tapes.Loop) })
+		}, "step 0-6\n forward 0-4\n backward 4-6\nstep 6-8\n"},
+		{"one name inside itself", tapes.Timed(), func(t *tapes.Tape) {
+			t.Annotated("f", func() {
+				t.Run(1, tapes.Loop)
+				t.Annotated("f", func() { t.Run(1, tapes.Loop) })
+				t.Run(1, tapes.Loop)
+			})
+		}, "f 0-6\n f 2-4\n"},
+		{"ends without a start", tapes.Timed(), func(t *tapes.Tape) {
+			t.Run(1, tapes.Loop)
+			t.Annotation("inside", false, t.Now)
+			t.Run(1, tapes.Loop)
+			t.Annotation("around", false, t.Now)
+			t.Annotated("later", func() { t.Run(1, tapes.Loop) })
+		}, "around ?-4\n inside ?-2\nlater 4-6\n"},
+		{"starts without an end", tapes.Timed(), func(t *tapes.Tape) {
+			t.Run(1, tapes.Loop)
+			t.Annotation("around", true, t.Now)
+			t.Annotation("inside", true, t.Now)
+			t.Run(1, tapes.Loop)
+		}, "around 2-?\n inside 2-?\n"},
+		{"two threads that overlap", tapes.Timed(), func(t *tapes.Tape) {
+			t.Annotation("a", true, t.Now)
+			t.Run(1, tapes.Loop)
+			t.Annotation("b", true, t.Now)
+			t.Run(1, tapes.Loop)
+			t.Annotation("a", false, t.Now)
+			t.Run(1, tapes.Loop)
+			t.Annotation("b", false, t.Now)
+		}, "a 0-4\n b 2-6\n"},
+		{"no times", tapes.New(), func(t *tapes.Tape) { t.Annotated("step", func() { t.Run(1, tapes.Loop) }) }, ""},
+		{"events of the trace", tapes.New(), func(t *tapes.Tape) {
+			userDefined(t, "START", "step")
+			t.Run(1, tapes.Loop)
+			userDefined(t, "END", "step")
+			userDefined(t, "MIDDLE", "step")
+		}, "step 0-3\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.record(test.tape)
+			if got := describe(test.tape); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestClock compares with a search from the front, for times out of order as well.
+func TestClock(t *testing.T) {
+	micros := []int64{5, 5, 9, 7, 9, 20, 3, 21}
+	e := &snapshot.Events{Action: make([]snapshot.Action, len(micros)), TimeMicros: micros}
+	c := newClock(e)
+	for at := int64(0); at < 25; at++ {
+		want := 0
+		for want < len(micros) && micros[want] <= at {
+			want++
+		}
+		if got := c.state(at); got != want {
+			t.Errorf("time %d is state %d, want %d", at, got, want)
+		}
+	}
+	if micros[6] != 3 {
+		t.Error("the events were changed")
+	}
+}

@@ -1,0 +1,180 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// StateRange is a stretch of a device's history: the states From to To, both
+// included, with the events From to To-1 between them.
+type Range struct {
+	From, To int
+}
+
+// Peak is the most active memory in a stretch.
+type Peak struct {
+	Range
+	State int   // the first that has the bytes
+	Bytes int64 // active
+}
+
+// PeaksOf finds the peak of each stretch; the cost is linear in their states.
+func PeaksOf(d *replay.Device, ranges []Range) []Peak {
+	active := d.ActiveBytes()
+	peaks := make([]Peak, len(ranges))
+	for i, r := range ranges {
+		p := Peak{Range: r, State: r.From, Bytes: active[r.From]}
+		for k := r.From + 1; k <= r.To; k++ {
+			if active[k] > p.Bytes {
+				p.State, p.Bytes = k, active[k]
+			}
+		}
+		peaks[i] = p
+	}
+	return peaks
+}
+
+// EveryEvents cuts a device's history into stretches of n events; the last one
+// may be shorter. n is at least 1.
+func EveryEvents(d *replay.Device, n int) []Range {
+	var ranges []Range
+	last := d.States() - 1
+	for from := 0; from < last; {
+		to := last
+		if last-from > n {
+			to = from + n
+		}
+		ranges = append(ranges, Range{from, to})
+		from = to
+	}
+	return ranges
+}
+
+// TimeWindow is a stretch between two times.
+type Window struct {
+	Range
+	Number int64 // of the window, counted from the first event; windows without events are left out
+}
+
+// EveryMicros cuts a device's history into stretches of so many microseconds,
+// counted from its first event. It has none for a trace without times. micros
+// is at least 1.
+func EveryMicros(d *replay.Device, micros int64) []Window {
+	c := newClock(d.Events)
+	if c == nil {
+		return nil
+	}
+	var windows []Window
+	for i, t := range c.micros {
+		// Times span less than 2^64, though their difference may not fit 63 bits.
+		number := int64(uint64(t-c.micros[0]) / uint64(micros))
+		n := len(windows)
+		if n == 0 || windows[n-1].Number != number {
+			windows = append(windows, Window{Range{i, i}, number})
+			n++
+		}
+		windows[n-1].To = i + 1
+	}
+	return windows
+}
+
+// NoState stands for a state that is not there or not asked about.
+const NoState = -1
+
+// clock finds the state of a device at a time. It is nil for a trace without times.
+type clock struct {
+	micros []int64 // by event, ascending
+}
+
+func newClock(e *snapshot.Events) *clock {
+	if e.Len() == 0 || len(e.TimeMicros) != e.Len() {
+		return nil
+	}
+	micros := e.TimeMicros
+	if !slices.IsSorted(micros) { // threads may record a little out of order
+		micros = slices.Clone(micros)
+		for i := 1; i < len(micros); i++ {
+			micros[i] = max(micros[i], micros[i-1])
+		}
+	}
+	return &clock{micros}
+}
+
+// state is the state after the last event at or before a time, which is also
+// the index of the first event later than it.
+func (c *clock) state(micros int64) int {
+	return sort.Search(len(c.micros), func(i int) bool { return c.micros[i] > micros })
+}
+
+// never is later than every event.
+const Never replay.EventIndex = math.MaxInt32
+
+// freedAt is when the user gave an allocation up, or never.
+func FreedAt(a *replay.Allocation) replay.EventIndex {
+	switch {
+	case a.FreeRequested != replay.None:
+		return a.FreeRequested
+	case a.End != replay.None:
+		return a.End
+	}
+	return Never
+}
+
+// PeakBetween is the first state from from to to, both included, with the most
+// active bytes, or NoState when there is none.
+func PeakBetween(d *replay.Device, from, to int) int {
+	active := d.ActiveBytes()
+	peak := NoState
+	for k := max(from, 0); k <= min(to, len(active)-1); k++ {
+		if peak == NoState || active[k] > active[peak] {
+			peak = k
+		}
+	}
+	return peak
+}
+
+// PreviousPeak is the top of the last hill of active memory that was climbed
+// and left before a state, or NoState. A hill ends where memory falls by at
+// least half of the furthest it ever fell before that state, and the next one
+// begins where it has risen as much again; so in a training loop hills are
+// steps, whatever was loaded before. Where steps are known the peak of the step
+// before is the better answer. A fall of less than 1 % of the most there was
+// ends no hill.
+func PreviousPeak(d *replay.Device, state int) int {
+	active := d.ActiveBytes()
+	active = active[:min(max(state+1, 0), len(active))]
+	fall, most := largestFall(active)
+	if fall == 0 || fall < most/100 {
+		return NoState
+	}
+	enough := (fall + 1) / 2
+	previous, falling := NoState, false
+	top, low := 0, 0 // of the hill or the valley that k is in
+	for k, bytes := range active {
+		switch {
+		case falling && bytes < active[low]:
+			low = k
+		case falling && bytes-active[low] >= enough:
+			top, falling = k, false
+		case !falling && bytes > active[top]:
+			top = k
+		case !falling && active[top]-bytes >= enough:
+			previous, low, falling = top, k, true
+		}
+	}
+	return previous
+}
+
+// largestFall is the furthest that bytes fall from a state to a later one, and
+// the most bytes of all.
+func largestFall(active []int64) (fall, most int64) {
+	for _, bytes := range active {
+		most = max(most, bytes)
+		fall = max(fall, most-bytes)
+	}
+	return fall, most
+}
