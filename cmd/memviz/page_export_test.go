@@ -223,7 +223,7 @@ func number(t *testing.T, text string) int64 {
 }
 
 func plainSpaces(text string) string {
-	return strings.NewReplacer("\u00a0", " ", "\u2009", " ").Replace(text)
+	return strings.ReplaceAll(text, "\u00a0", " ")
 }
 
 // TestPageExportsPictures saves the view as pixels and as vectors.

@@ -25,7 +25,7 @@ func TestMoment(t *testing.T) {
 		{"state=7", 7, "in state 7", ""},
 		{"state=13", 13, "in state 13", ""},
 		{"state=14", 0, "", "state 14 is not in this recording, whose last is 13"},
-		{"time=0", 1, "after 0, in state 1", ""},
+		{"time=0", 1, "after 0 µs, in state 1", ""},
 		{"time=0.5ms", 3, "after 500 µs, in state 3", ""},
 		{"time=3ms", 13, "after 3.00 ms, in state 13", ""},
 		{"time=1h", 0, "", "the time 60 min 0 s is not in this recording, which ends after 3.00 ms"},

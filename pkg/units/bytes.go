@@ -1,6 +1,7 @@
 // Package units writes bytes, counts, durations, addresses and shares as text
-// for people, and reads bytes and addresses back. Inside the program they are
-// plain numbers; this is the only place that turns them into words.
+// for people, and reads bytes and durations back. Inside the program they are
+// plain numbers; only this package turns them into text, and the viewer's
+// data/format.js, which writes the same: both are tested with testdata/words.json.
 //
 // Text has plain spaces; [NoBreak] makes it fit for a page.
 package units
@@ -54,11 +55,23 @@ func Bytes(n int64) string {
 func threeDigits(v float64) string {
 	switch {
 	case v >= 99.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return fixed(v, 0)
 	case v >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return fixed(v, 1)
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return fixed(v, 2)
+}
+
+// fixed writes a value of at least zero with so many digits behind the point, and
+// rounds a half up, as Number.toFixed does in the viewer: 10.25 is "10.3". Halves
+// are common among powers of two, and FormatFloat rounds them to even.
+func fixed(v float64, digits int) string {
+	power := math.Pow10(digits)
+	scaled := v * power
+	if exact := math.FMA(v, power, -scaled) == 0; exact && scaled-math.Floor(scaled) == 0.5 {
+		v = math.Ceil(scaled) / power
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
 // ExactBytes is n with both forms, for where the last byte matters:

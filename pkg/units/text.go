@@ -34,7 +34,8 @@ func Plural[T ~int | ~int32 | ~int64](n T, one, many string) string {
 }
 
 // Duration is a span of microseconds with three significant digits: "54.4 ms".
-// From 1,000 seconds on it counts minutes and hours, "16 min 40 s".
+// From 1,000 seconds on it counts minutes and seconds, "16 min 40 s", from two
+// hours on hours and minutes. It is rounded to the last unit that it shows.
 func Duration(micros int64) string {
 	if micros < 0 {
 		// Through uint64, so that the smallest number has a positive twin.
@@ -44,20 +45,19 @@ func Duration(micros int64) string {
 }
 
 func duration(micros uint64) string {
-	seconds := micros / 1_000_000
 	switch {
-	case micros == 0:
-		return "0"
 	case micros < 1000:
 		return fmt.Sprintf("%d µs", micros)
 	case micros < 999_500:
 		return threeDigits(float64(micros)/1e3) + " ms"
 	case micros < 999_500_000:
 		return threeDigits(float64(micros)/1e6) + " s"
-	case seconds < 2*3600:
+	}
+	if seconds := (micros + 500_000) / 1_000_000; seconds < 2*3600 {
 		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 	}
-	return fmt.Sprintf("%s h %d min", Count(int64(seconds/3600)), seconds/60%60)
+	minutes := (micros + 30_000_000) / 60_000_000
+	return fmt.Sprintf("%s h %d min", Count(int64(minutes/60)), minutes%60)
 }
 
 // Share is part of whole in whole percent: "24 %", "<1 %". Only all of it is
@@ -73,10 +73,8 @@ func Share(part, whole int64) string {
 		return "100 %"
 	case percent < 1:
 		return "<1 %"
-	case percent > 99:
-		return "99 %"
 	default:
-		return fmt.Sprintf("%.0f %%", percent)
+		return fixed(min(percent, 99), 0) + " %"
 	}
 }
 

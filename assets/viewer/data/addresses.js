@@ -1,5 +1,7 @@
 // Addresses of allocations as text.
 
+import { address } from './format.js';
+
 /** @typedef {import('./columns.js').Column} Column @typedef {import('./columns.js').PackedColumn} PackedColumn */
 
 /**
@@ -52,7 +54,7 @@ class NearAddresses {
   /** @param {number} i */
   text(i) {
     const offset = this.sums ? this.sums[i] : this.#sum(i);
-    return '0x' + (this.base + BigInt(offset)).toString(16);
+    return address(this.base + BigInt(offset));
   }
 
   /** @param {[bigint, bigint][]} ranges */
@@ -117,7 +119,7 @@ class WideAddresses {
 
   /** @param {number} i */
   text(i) {
-    return '0x' + this.#address(i).toString(16);
+    return address(this.#address(i));
   }
 
   /** @param {number} i */

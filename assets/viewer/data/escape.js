@@ -10,7 +10,7 @@ export function printable(text) {
 
 /** @param {string} text @returns {string} with plain spaces, for files that programs read */
 export function plainSpaces(text) {
-  return text.replace(/[\u00a0\u2009]/g, ' ');
+  return text.replace(/\u00a0/g, ' ');
 }
 
 /**

@@ -1,6 +1,7 @@
 // A stack as a person reads it: user and library frames one per line, runs of
 // machinery folded away, names without their template noise.
 
+import { counted } from './format.js';
 import { INTERNAL } from './stacks.js';
 import { located, shortPath } from './sites.js';
 
@@ -39,9 +40,8 @@ export function foldStack(frames, operator) {
 /** @param {Frame[]} run */
 function foldLabel(run) {
   const python = run.filter(isPython).length;
-  const frames = run.length === 1 ? 'frame' : 'frames';
   const what = python === 0 ? 'C++' : python === run.length ? 'wrapper' : 'C++ and wrapper';
-  return `${run.length} ${what} ${frames}`;
+  return counted(run.length, `${what} frame`);
 }
 
 /** @param {Frame} frame */

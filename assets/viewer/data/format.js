@@ -1,24 +1,36 @@
-// Numbers as words: binary units, three significant digits, no-break spaces.
+// Numbers as text: binary units, three significant digits, no-break spaces. Go's
+// pkg/units writes the same, with plain spaces; both are tested with its
+// testdata/words.json.
 
 import { clamp } from './clamp.js';
 
 const SPACE = '\u00a0';
-const THIN = '\u2009';
 const MINUS = '\u2212';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** @param {number} n */
 export function count(n) {
-  return grouped.format(n);
+  return sign(n) + grouped.format(Math.abs(n));
 }
 
 /**
  * @param {number} n
  * @param {string} one such as "tensor"
+ * @param {string} [many]
  */
-export function counted(n, one) {
-  return `${count(n)} ${one}${n === 1 ? '' : 's'}`;
+export function counted(n, one, many = one + 's') {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** @param {bigint} n */
+export function address(n) {
+  return '0x' + n.toString(16);
+}
+
+/** @param {number} n */
+function sign(n) {
+  return n < 0 ? MINUS : '';
 }
 
 /** @param {number} v at least 0 */
@@ -35,7 +47,7 @@ export function bytes(n) {
     v /= 1024;
     unit++;
   }
-  return (n < 0 ? MINUS : '') + (unit === 0 ? v.toFixed(0) : three(v)) + SPACE + UNITS[unit];
+  return sign(n) + (unit === 0 ? v.toFixed(0) : three(v)) + SPACE + UNITS[unit];
 }
 
 /** @param {number} n */
@@ -55,16 +67,23 @@ export function change(n) {
  */
 export function share(part, whole) {
   if (!(whole > 0)) return '';
-  const percent = (part / whole) * 100;
+  const percent = (100 * part) / whole;
   const digits =
-    percent === 100 ? '100' : percent >= 99.5 ? '99' : percent >= 1 ? percent.toFixed(0) : percent > 0 ? '<1' : '0';
-  return digits + THIN + '%';
+    part <= 0 ? '0' : part >= whole ? '100' : percent < 1 ? '<1' : Math.min(percent, 99).toFixed(0);
+  return digits + SPACE + '%';
 }
 
 /** @param {number} us microseconds */
 export function duration(us) {
-  if (us < 999.5) return us.toFixed(0) + SPACE + 'µs';
-  return us < 999500 ? three(us / 1e3) + SPACE + 'ms' : three(us / 1e6) + SPACE + 's';
+  const span = Math.abs(us);
+  const [seconds, minutes] = [Math.floor((span + 5e5) / 1e6), Math.floor((span + 3e7) / 6e7)];
+  /** @type {(string | number)[]} */
+  let words = [count(Math.floor(minutes / 60)), 'h', minutes % 60, 'min'];
+  if (span < 999.5) words = [span.toFixed(0), 'µs'];
+  else if (span < 999500) words = [three(span / 1e3), 'ms'];
+  else if (span < 9995e5) words = [three(span / 1e6), 's'];
+  else if (seconds < 7200) words = [Math.floor(seconds / 60), 'min', seconds % 60, 's'];
+  return sign(us) + words.join(SPACE);
 }
 
 /**

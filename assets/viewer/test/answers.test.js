@@ -8,7 +8,7 @@ import { Writer } from './support/encode.js';
 import { open } from './support/random.js';
 
 const MiB = 2 ** 20;
-const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2009', ' ').replaceAll('\u2212', '-');
+const plain = (text) => text.replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
 
 /** Stacks 1 to n, each one user frame. */
 function stacksOf(frames) {

@@ -1,7 +1,7 @@
 // The pinned tensor: what it is, how long it lived, who allocated and freed it.
 
 import { markdownFence, plainSpaces } from '../data/escape.js';
-import { bytes, count, duration, exactBytes, share } from '../data/format.js';
+import { bytes, count, counted, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
 import { showLife } from '../state/show.js';
@@ -77,7 +77,7 @@ export function mountPinned(app, root, side) {
       { role: 'tablist' },
       choice('alloc', 'Allocated by'),
       choice('free', data.isLiveAtEnd(id) ? 'Never freed' : 'Freed by'),
-      frames > 0 && h('span.note', `${count(frames)} ${frames === 1 ? 'frame' : 'frames, innermost first'}`),
+      frames > 0 && h('span.note', counted(frames, 'frame', 'frames, innermost first')),
     );
   };
 
