@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -134,7 +135,7 @@ func placeOf(site stacks.Site) string {
 	}
 	file := units.Printable(site.File[strings.LastIndexAny(site.File, `/\`)+1:])
 	if site.Line > 0 {
-		file += ":" + units.Plain(site.Line)
+		file += ":" + strconv.Itoa(site.Line)
 	}
 	return file
 }

@@ -6,10 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// addressTable keeps a tenancy for each address that was ever used. Every event
-// asks it, and it is several times as quick at that as a map.
-//
-// It is an open-addressing table; a slot whose version is 0 is free.
+// addressTable has a tenancy for each address that was ever used. Every event
+// looks one up, and this open-addressing table is several times as fast as a
+// map. A slot whose version is 0 is free.
 type addressTable struct {
 	slots []addressSlot
 	used  int
@@ -43,13 +42,14 @@ func (t *addressTable) at(addr uint64) *tenancy {
 	return &slot.tenancy
 }
 
-// let makes an allocation the tenant of an address, which at has just found.
-func (t *addressTable) let(place *tenancy, open ref) {
-	if place.version == 0 {
+// begin makes an allocation the tenant of the address whose tenancy at has just
+// returned.
+func (t *addressTable) begin(of *tenancy, open ref) {
+	if of.version == 0 {
 		t.used++
 	}
-	place.open = open
-	place.version++
+	of.open = open
+	of.version++
 }
 
 // slot is where an address is, or would be.

@@ -22,7 +22,7 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	d.active = d.sumActive()
 	d.traceReserved(s)
 	d.sum()
-	d.judgeHistory(s)
+	d.findHistoryCut(s)
 	return d
 }
 
@@ -31,8 +31,8 @@ type machine struct {
 	d    *Device
 	at   *addressTable
 	pre  []Allocation // pre-existing, as their frees or blocks turn up
-	room int          // in front of born, for pre to move to
-	born []Allocation // room, then allocations by Start
+	room int          // free elements at the front of born, for pre to move to
+	born []Allocation // after the room, by Start
 	sum  int64        // of all sizes
 }
 
@@ -119,7 +119,7 @@ func (m *machine) alloc(i EventIndex) {
 		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: i, End: None, FreeRequested: None,
 		Stack: e.Stack[i], Stream: e.Stream[i], Version: t.version, From: FromAlloc,
 	})
-	m.at.let(t, ref(len(m.born)-1))
+	m.at.begin(t, ref(len(m.born)-1))
 }
 
 func (m *machine) freeRequested(i EventIndex) {
@@ -168,7 +168,7 @@ func (m *machine) preExisting(i EventIndex, t *tenancy) *Allocation {
 
 func (m *machine) addPre(t *tenancy, a Allocation) *Allocation {
 	m.pre = append(m.pre, a)
-	m.at.let(t, ref(-len(m.pre)))
+	m.at.begin(t, ref(-len(m.pre)))
 	return &m.pre[len(m.pre)-1]
 }
 

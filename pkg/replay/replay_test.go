@@ -44,7 +44,7 @@ func TestAnomalies(t *testing.T) {
 		want   replay.Anomalies
 		adds   bool
 	}{
-		{"a plain life", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{}, true},
+		{"allocated and freed", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{}, true},
 		{"overlap", trace([]ev{{alloc, 1, 7}, {alloc, 1, 8}}, block(1, 8, allocated)),
 			replay.Anomalies{replay.OverlappingAllocs: 1}, false},
 		{"a free twice", trace([]ev{{alloc, 1, 7}, {completed, 1, 7}, {completed, 1, 7}}),
@@ -116,7 +116,7 @@ func TestUneven(t *testing.T) {
 	}{
 		"as it should be":     {func(*snapshot.Segment, []snapshot.Block) {}, 0},
 		"another total":       {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.TotalSize++ }, 1},
-		"another place":       {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.Address++ }, 1},
+		"another address":     {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.Address++ }, 1},
 		"another allocated":   {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.AllocatedSize-- }, 1},
 		"another active":      {func(seg *snapshot.Segment, _ []snapshot.Block) { seg.ActiveSize = -1 }, 1},
 		"a block elsewhere":   {func(_ *snapshot.Segment, blocks []snapshot.Block) { blocks[1].Address += 512 }, 1},

@@ -2,9 +2,9 @@ package replay
 
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// settle meets the end of the trace with the final segments: it closes what
-// was freed without a word of completion, adds what the trace never opened,
-// and counts where the two accounts differ.
+// settle compares the end of the trace with the final segments: it closes
+// allocations whose free was requested and not recorded as completed, adds
+// those that the trace never opened, and counts where the two accounts differ.
 func (m *machine) settle(s *snapshot.Snapshot) {
 	r := &m.d.Reconciliation
 	if r.EndUnknown = !s.EndKnown(m.d.ID); r.EndUnknown {
@@ -98,10 +98,10 @@ func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 	}
 }
 
-// judgeHistory decides whether the trace begins where the recording began. The
+// findHistoryCut decides whether the trace begins where the recording began. The
 // allocator keeps its events in a ring and drops the oldest in silence; only
 // the newest torch versions say so in the file.
-func (d *Device) judgeHistory(s *snapshot.Snapshot) {
+func (d *Device) findHistoryCut(s *snapshot.Snapshot) {
 	r, e := &d.Reconciliation, d.Events
 	n := e.Len()
 	switch {

@@ -2,8 +2,8 @@ package replay
 
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// ActiveBytes are the active bytes of every state, 0 to n. They are shared: who
-// asks must not change them.
+// ActiveBytes are the active bytes of every state, 0 to n. The slice is shared;
+// callers must not change it.
 func (d *Device) ActiveBytes() []int64 { return d.active }
 
 func (d *Device) sumActive() []int64 {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Binary units in bytes.
+// Binary units, in bytes.
 const (
 	KiB = 1 << 10
 	MiB = 1 << 20

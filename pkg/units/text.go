@@ -110,6 +110,3 @@ func ParseDuration(text string) (int64, error) {
 
 // durations are units of time in microseconds.
 var durations = map[string]float64{"us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "": 1e6, "min": 60e6, "m": 60e6, "h": 3600e6}
-
-// Plain is n without commas, as in the number of a line.
-func Plain(n int) string { return strconv.Itoa(n) }
