@@ -1,30 +1,39 @@
 package report
 
 import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/base64"
 	"html/template"
+	"io"
 	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/memviz-go/memviz/assets"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Page is what the templates get. The template "head" opens the document, up to
-// the readable summary and inside <body>; Go writes the report, the chart
-// options and the payloads after it, as it makes them; the template "tail"
-// holds the scripts that read them and closes the document.
+// and with the scripts and inside <body>; Go writes the report, the chart options
+// and the payloads after it, as it makes them; the template "tail" closes the
+// document.
 //
-// The policy names the hashes of Styles, Theme, ECharts and Viewer: each has to
-// stand in a <style> or <script> of its own, with nothing around it, not even
-// a line break.
+// The policy names the hashes of Styles, Theme and Loader: each has to stand in a
+// <style> or <script> of its own, with nothing around it, not even a line break.
+// It also names those of the scripts that Loader inflates, ECharts and Viewer.
 type Page struct {
 	Title   string
 	Program string
 	Policy  string // value of the Content-Security-Policy
 
 	Styles  template.CSS
-	Theme   template.JS // runs before the first paint
-	ECharts template.JS
-	Viewer  template.JS
+	Theme   template.JS   // runs before the first paint
+	ECharts template.HTML // base64 of raw DEFLATE
+	Viewer  template.HTML // likewise
+	Loader  template.JS   // needs both before it
 
 	Summaries []Summary // of every device of every file
 }
@@ -44,7 +53,12 @@ type Fact struct{ Name, Value string }
 
 // newPage takes the curve of each device of each file, in their order.
 func newPage(r *Report, curves [][]*curveSource) *Page {
-	p := &Page{Title: pageTitle(r), Program: r.Program}
+	p := &Page{
+		Title: pageTitle(r), Program: r.Program, Policy: contentPolicy(),
+		Styles: template.CSS(assets.Styles), Theme: template.JS(assets.Theme),
+		ECharts: template.HTML(packedECharts), Viewer: template.HTML(packedViewer),
+		Loader: template.JS(assets.Loader),
+	}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {
 			p.Summaries = append(p.Summaries, Summary{
@@ -58,6 +72,45 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 		}
 	}
 	return p
+}
+
+// The scripts that the loader inflates, as they stand in a page.
+var (
+	packedECharts = base64.StdEncoding.EncodeToString(assets.ECharts)
+	packedViewer  = base64.StdEncoding.EncodeToString(assets.Viewer)
+)
+
+// contentPolicy is the Content-Security-Policy of a page: it runs exactly its own
+// scripts and styles and asks for nothing from anywhere. An inflated script is
+// an inline script again when it runs, so its hash is that of the inflated text.
+var contentPolicy = sync.OnceValue(func() string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + hashes(assets.Theme, assets.Loader, inflated(assets.ECharts), inflated(assets.Viewer)),
+		"style-src " + hashes(assets.Styles),
+		"img-src data: blob:",
+		"worker-src blob:",
+		"base-uri 'none'",
+		"form-action 'none'",
+	}, "; ")
+})
+
+func hashes(texts ...string) string {
+	sources := make([]string, len(texts))
+	for i, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		sources[i] = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return strings.Join(sources, " ")
+}
+
+// inflated is an embedded script as it runs.
+func inflated(script []byte) string {
+	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(script)))
+	if err != nil {
+		panic("a script of package assets is no DEFLATE: " + err.Error())
+	}
+	return string(text)
 }
 
 func pageTitle(r *Report) string {
