@@ -10,8 +10,13 @@ import _ "embed"
 
 //go:generate go test -run ^TestDist$ -update .
 
-// Scripts that a report carries compressed, as raw DEFLATE. [Loader] runs them.
+// What a report carries compressed, as raw DEFLATE. [Loader] unpacks it.
 var (
+	// Styles are the styles of the viewer, besides those of the summary.
+	//
+	//go:embed dist/viewer.css.deflate
+	Styles []byte
+
 	// ECharts is the chart library; it defines the global variable echarts.
 	//
 	//go:embed dist/echarts.js.deflate
@@ -26,18 +31,19 @@ var (
 
 // What a report carries as it is.
 var (
-	// Styles are the styles of the page.
+	// SummaryStyles are the styles of the summary, which the viewer shares.
 	//
-	//go:embed dist/viewer.css
-	Styles string
+	//go:embed dist/summary.css
+	SummaryStyles string
 
 	// Theme is the script that chooses light or dark before the first paint.
 	//
 	//go:embed viewer/theme.js
 	Theme string
 
-	// Loader is the script that inflates ECharts and Viewer and runs them. It finds
-	// them in the elements packed-echarts and packed-viewer, before it in the page.
+	// Loader is the script that inflates Styles, ECharts and Viewer and puts them
+	// into the page. It finds their base64 in the elements packed-styles,
+	// packed-echarts and packed-viewer, which have to stand before it.
 	//
 	//go:embed viewer/loader.js
 	Loader string

@@ -42,7 +42,8 @@ func bundle(t *testing.T) map[string][]byte {
 	return map[string][]byte{
 		"dist/echarts.js.deflate": echarts,
 		"dist/viewer.js.deflate":  build("viewer/main.js", api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE}),
-		"dist/viewer.css":         build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
+		"dist/viewer.css.deflate": build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
+		"dist/summary.css":        build("viewer/summary.css", api.BuildOptions{}),
 	}
 }
 
@@ -99,8 +100,8 @@ func inflate(t *testing.T, packed []byte) []byte {
 // becomes text, never markup.
 func TestScripts(t *testing.T) {
 	viewer := string(inflate(t, Viewer))
-	scripts := map[string]string{"viewer.js": viewer, "echarts.js": string(inflate(t, ECharts)), "viewer.css": Styles,
-		"theme.js": Theme, "loader.js": Loader}
+	scripts := map[string]string{"viewer.js": viewer, "echarts.js": string(inflate(t, ECharts)), "viewer.css": string(inflate(t, Styles)),
+		"summary.css": SummaryStyles, "theme.js": Theme, "loader.js": Loader}
 	for name, text := range scripts {
 		if len(text) == 0 {
 			t.Errorf("%s is empty", name)

@@ -90,8 +90,8 @@ func (m *markup) element(attrs map[string]string, content []byte) error {
 		return fmt.Errorf("two elements are called %.40q", id)
 	}
 	switch {
-	case slices.Contains([]string{assets.Styles, assets.Theme, assets.Loader, packedECharts, packedViewer},
-		string(content)):
+	case slices.Contains([]string{assets.SummaryStyles, assets.Theme, assets.Loader, packedStyles, packedECharts,
+		packedViewer}, string(content)):
 	case strings.HasPrefix(id, "packed-"):
 		m.foreign++
 	case attrs["type"] == "application/json":

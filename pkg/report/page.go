@@ -21,19 +21,20 @@ import (
 // and the payloads after it, as it makes them; the template "tail" closes the
 // document.
 //
-// The policy names the hashes of Styles, Theme and Loader: each has to stand in a
-// <style> or <script> of its own, with nothing around it, not even a line break.
-// It also names those of the scripts that Loader inflates, ECharts and Viewer.
+// The policy names the hashes of SummaryStyles, Theme and Loader: each has to stand
+// in a <style> or <script> of its own, with nothing around it, not even a line
+// break. It also names those of what Loader inflates: Styles, ECharts and Viewer.
 type Page struct {
 	Title   string
 	Program string
 	Policy  string // value of the Content-Security-Policy
 
-	Styles  template.CSS
-	Theme   template.JS   // runs before the first paint
-	ECharts template.HTML // base64 of raw DEFLATE
-	Viewer  template.HTML // likewise
-	Loader  template.JS   // needs both before it
+	SummaryStyles template.CSS
+	Theme         template.JS   // runs before the first paint
+	Styles        template.HTML // base64 of raw DEFLATE; so are ECharts and Viewer
+	ECharts       template.HTML
+	Viewer        template.HTML
+	Loader        template.JS // needs the three before it
 
 	Summaries []Summary // of every device of every file
 }
@@ -55,8 +56,8 @@ type Fact struct{ Name, Value string }
 func newPage(r *Report, curves [][]*curveSource) *Page {
 	p := &Page{
 		Title: pageTitle(r), Program: r.Program, Policy: contentPolicy(),
-		Styles: template.CSS(assets.Styles), Theme: template.JS(assets.Theme),
-		ECharts: template.HTML(packedECharts), Viewer: template.HTML(packedViewer),
+		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
+		Styles: template.HTML(packedStyles), ECharts: template.HTML(packedECharts), Viewer: template.HTML(packedViewer),
 		Loader: template.JS(assets.Loader),
 	}
 	for i, f := range r.Files {
@@ -74,20 +75,21 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 	return p
 }
 
-// The scripts that the loader inflates, as they stand in a page.
+// What the loader unpacks, as it stands in a page.
 var (
+	packedStyles  = base64.StdEncoding.EncodeToString(assets.Styles)
 	packedECharts = base64.StdEncoding.EncodeToString(assets.ECharts)
 	packedViewer  = base64.StdEncoding.EncodeToString(assets.Viewer)
 )
 
 // contentPolicy is the Content-Security-Policy of a page: it runs exactly its own
-// scripts and styles and asks for nothing from anywhere. An inflated script is
-// an inline script again when it runs, so its hash is that of the inflated text.
+// scripts and styles and asks for nothing from anywhere. What the loader inflates
+// becomes inline scripts and styles, so the hashes are of the inflated texts.
 var contentPolicy = sync.OnceValue(func() string {
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + hashes(assets.Theme, assets.Loader, inflated(assets.ECharts), inflated(assets.Viewer)),
-		"style-src " + hashes(assets.Styles),
+		"style-src " + hashes(assets.SummaryStyles, inflated(assets.Styles)),
 		"img-src data: blob:",
 		"worker-src blob:",
 		"base-uri 'none'",
@@ -104,11 +106,11 @@ func hashes(texts ...string) string {
 	return strings.Join(sources, " ")
 }
 
-// inflated is an embedded script as it runs.
-func inflated(script []byte) string {
-	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(script)))
+// inflated is an embedded script or style as the loader puts it into the page.
+func inflated(packed []byte) string {
+	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil {
-		panic("a script of package assets is no DEFLATE: " + err.Error())
+		panic("package assets embeds what is no DEFLATE: " + err.Error())
 	}
 	return string(text)
 }
