@@ -1,32 +1,50 @@
 // Package assets embeds what a report carries besides its data: the viewer, its
-// styles, and the chart library.
+// styles, the chart library, and the script that loads them.
 //
-// The viewer's sources are the ES modules in viewer/; dist/ is what esbuild
-// makes of them: "go generate ./assets/". The same test that writes it compares
-// it, and holds it to its budget. echarts/ says where the chart library comes
-// from, and a test checks its sum.
+// The viewer's sources are the ES modules in viewer/, and echarts/ says where the
+// chart library comes from. "go generate ./assets" bundles and compresses them
+// into dist/; TestDist compares dist/ with its sources.
 package assets
 
-//go:generate go test -run ^TestDist$ -update .
 import _ "embed"
 
-// Viewer is the bundled viewer. It wants the document of templates.Report, and
-// ECharts before it.
-//
-//go:embed dist/viewer.js
-var Viewer string
+//go:generate go test -run ^TestDist$ -update .
 
-// Styles are the styles of the page.
-//
-//go:embed dist/viewer.css
-var Styles string
+// What a report carries compressed, as raw DEFLATE. [Loader] unpacks it.
+var (
+	// Styles are the styles of the viewer, besides those of the summary.
+	//
+	//go:embed dist/viewer.css.deflate
+	Styles []byte
 
-// Theme is the script that chooses light or dark before the first paint.
-//
-//go:embed dist/theme.js
-var Theme string
+	// ECharts is the chart library; it defines the global variable echarts.
+	//
+	//go:embed dist/echarts.js.deflate
+	ECharts []byte
 
-// ECharts is the chart library, as the global echarts.
-//
-//go:embed echarts/echarts.min.js
-var ECharts string
+	// Viewer is the bundled viewer. It needs the elements of templates.Report and
+	// echarts, and defines the global variable memviz.
+	//
+	//go:embed dist/viewer.js.deflate
+	Viewer []byte
+)
+
+// What a report carries as it is.
+var (
+	// SummaryStyles are the styles of the summary, which the viewer shares.
+	//
+	//go:embed dist/summary.css
+	SummaryStyles string
+
+	// Theme is the script that chooses light or dark before the first paint.
+	//
+	//go:embed viewer/theme.js
+	Theme string
+
+	// Loader is the script that inflates Styles, ECharts and Viewer and puts them
+	// into the page. It finds their base64 in the elements packed-styles,
+	// packed-echarts and packed-viewer, which have to stand before it.
+	//
+	//go:embed viewer/loader.js
+	Loader string
+)

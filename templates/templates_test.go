@@ -26,8 +26,10 @@ type (
 	}
 	page struct {
 		Title, Program, Policy string
-		Styles                 template.CSS
-		Theme, ECharts, Viewer template.JS
+		SummaryStyles          template.CSS
+		Theme, Loader          template.JS
+		Styles                 template.HTML
+		ECharts, Viewer        template.HTML
 		Summaries              []summary
 	}
 )
@@ -50,18 +52,20 @@ func render(t *testing.T, p page) string {
 // have to stand in the page as they are, alone in their elements.
 func TestVerbatim(t *testing.T) {
 	p := page{
-		Policy:  "script-src 'sha256-a+b/c='",
-		Styles:  `a > b { content: "<é>" }`,
-		Theme:   `if (1 < 2 && "'") x("\u2028")`,
-		ECharts: "/* echarts */ a<b\n&&c",
-		Viewer:  "/* viewer */ `${x}`",
+		Policy:        "script-src 'sha256-a+b/c='",
+		SummaryStyles: `a > b { content: "<é>" }`,
+		Theme:         `if (1 < 2 && "'") x("\u2028")`,
+		Loader:        "/* loader */ a<b\n&&c `${x}`",
+		Styles:        "a+b/c=", ECharts: "d+e/f=", Viewer: "g+h/i=",
 	}
 	html := render(t, p)
 	for _, want := range []string{
-		"<style>" + string(p.Styles) + "</style>",
+		"<style>" + string(p.SummaryStyles) + "</style>",
 		"<script>" + string(p.Theme) + "</script>",
-		"<script>" + string(p.ECharts) + "</script>",
-		"<script>" + string(p.Viewer) + "</script>",
+		"<script>" + string(p.Loader) + "</script>",
+		`<script type="text/plain" id="packed-styles">a+b/c=</script>`,
+		`<script type="text/plain" id="packed-echarts">d+e/f=</script>`,
+		`<script type="text/plain" id="packed-viewer">g+h/i=</script>`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not hold %q", want)
@@ -74,6 +78,9 @@ func TestVerbatim(t *testing.T) {
 	head, _, _ := strings.Cut(html, "<!data>")
 	if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
 		t.Error("the policy stands after what it rules")
+	}
+	if strings.Index(head, "packed-viewer") > strings.Index(head, "/* loader */") {
+		t.Error("the loader stands before what it unpacks")
 	}
 	if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
 		"</html>") {
@@ -93,7 +100,7 @@ func TestHostileText(t *testing.T) {
 		Warnings: []warning{{hostile, hostile, hostile}},
 		Curve:    `<svg class="curve"></svg>`,
 	}}})
-	if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 3 {
+	if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
 		t.Error("text of a snapshot became markup")
 	}
 	unquoted := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(html, `""`)

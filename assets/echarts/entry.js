@@ -1,10 +1,11 @@
 // The parts of ECharts that a report draws with: axes, and pictures placed by
-// custom series, on a canvas.
+// custom series, on a canvas. GridSimpleComponent is the grid without axis
+// pointers, which the viewer draws itself.
 import { CustomChart } from 'echarts/charts';
-import { GridComponent } from 'echarts/components';
+import { GridSimpleComponent } from 'echarts/components';
 import { init, use, version } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 
-use([CustomChart, GridComponent, CanvasRenderer]);
+use([CustomChart, GridSimpleComponent, CanvasRenderer]);
 
 export { init, version };

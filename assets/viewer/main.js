@@ -34,11 +34,6 @@ const FIRST_MS = 30;
 
 /** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
 function missingFeature() {
-  try {
-    new DecompressionStream('deflate-raw');
-  } catch {
-    return 'DecompressionStream for deflate-raw';
-  }
   if (!document.createElement('canvas').getContext('2d')) return 'the 2D canvas';
   if (typeof ResizeObserver === 'undefined') return 'ResizeObserver';
   return /** @type {any} */ (window).echarts ? null : 'the chart library';

@@ -28,15 +28,14 @@ const (
 // with the recording.
 func curveSVG(s *curveSource) template.HTML {
 	c := curve{states: s.events + 1, top: max(s.totals.PeakBytes, s.totals.ReservedPeakBytes, 1)}
-	active := c.line(s.active)
-	reserved := c.line(s.reserved)
+	active := c.line(s.active, true)
+	reserved := c.line(s.reserved, false)
 
 	fmt.Fprintf(&c.svg, `<svg class="curve" viewBox="0 0 %d %d" role="img" aria-label="%s">`, curveWidth, curveHeight,
 		template.HTMLEscapeString(curveSentence(s)))
 	c.grid()
-	fmt.Fprintf(&c.svg, `<path class="curve-area" d="%sV%dH%dZ" fill="currentColor" fill-opacity=".14"/>`, active,
-		curveBottom, curveLeft)
-	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="none" stroke="currentColor"/>`, active)
+	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="currentColor" fill-opacity=".14" stroke="currentColor"/>`,
+		active)
 	fmt.Fprintf(&c.svg, `<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
 	c.peak(&s.totals)
 	c.text("curve-axis", curveLeft, curveBottom+16, "start", "0")
@@ -71,60 +70,98 @@ func (c *curve) y(bytes int64) float64 {
 
 // line is the path of a value per state: a step line while every state has a
 // column of its own, else the highest and lowest value of each column, in the
-// order in which they come.
-func (c *curve) line(steps iter.Seq[step]) string {
+// order in which they come. An area begins and ends at the bottom.
+func (c *curve) line(steps iter.Seq[step], area bool) string {
 	path := curvePath{curve: c}
-	if c.states <= curveColumns {
-		for s := range steps {
-			path.stepTo(s)
+	if area {
+		path.to(curveLeft, curveBottom)
+	}
+	for s := range steps {
+		if c.states <= curveColumns {
+			path.to(c.x(s.state), c.y(s.bytes))
+		} else {
+			for s.state >= c.columnStart(path.column+1) {
+				path.nextColumn(s.state)
+			}
+			path.inside = append(path.inside, s.bytes)
 		}
-	} else {
-		for s := range steps {
-			path.squeeze(s)
-		}
+		path.last = s.bytes
+	}
+	if c.states > curveColumns {
 		for path.column < curveColumns {
 			path.nextColumn(c.states)
 		}
 	}
 	path.to(curveRight, c.y(path.last))
-	return path.text.String()
+	if area {
+		path.to(curveRight, curveBottom)
+	}
+	return path.done()
 }
 
-// curvePath is a line that is being drawn.
+// curvePath is a line that is being drawn, of horizontal and vertical strokes in
+// relative coordinates, which take the fewest bytes. Lengths are in tenths of a
+// unit.
 type curvePath struct {
 	*curve
-	text strings.Builder
-	last int64 // the value drawn last
+	text         strings.Builder
+	endX, endY   int
+	across, down int // its last stroke, not yet in the text; one of them is 0
 
-	column int     // that is being squeezed
-	inside []int64 // the values in it
+	last   int64   // the value of the last state
+	column int     // the column whose values are being collected
+	inside []int64 // its values
 }
 
-func (p *curvePath) to(x, y float64) {
-	command := byte('L')
+// to draws a horizontal and then a vertical stroke.
+func (p *curvePath) to(unitX, unitY float64) {
+	x, y := int(math.Round(unitX*10)), int(math.Round(unitY*10))
 	if p.text.Len() == 0 {
-		command = 'M'
+		p.text.WriteString("M" + tenths(x) + " " + tenths(y))
+	} else {
+		p.stroke(x-p.endX, 0)
+		p.stroke(0, y-p.endY)
 	}
-	p.text.WriteByte(command)
-	p.text.WriteString(decimal(x) + " " + decimal(y))
+	p.endX, p.endY = x, y
 }
 
-// stepTo draws the edge between two values.
-func (p *curvePath) stepTo(s step) {
-	if p.text.Len() > 0 {
-		p.to(p.x(s.state), p.y(p.last))
+// stroke goes on in the direction of the last stroke, or ends that one.
+func (p *curvePath) stroke(across, down int) {
+	if across == 0 && down == 0 {
+		return
 	}
-	p.to(p.x(s.state), p.y(s.bytes))
-	p.last = s.bytes
+	if across*p.across <= 0 && down*p.down <= 0 {
+		p.endStroke()
+	}
+	p.across += across
+	p.down += down
 }
 
-// squeeze puts a value into its column.
-func (p *curvePath) squeeze(s step) {
-	for s.state >= p.columnStart(p.column+1) {
-		p.nextColumn(s.state)
+func (p *curvePath) endStroke() {
+	if p.across != 0 {
+		p.text.WriteString("h" + tenths(p.across))
 	}
-	p.inside = append(p.inside, s.bytes)
-	p.last = s.bytes
+	if p.down != 0 {
+		p.text.WriteString("v" + tenths(p.down))
+	}
+	p.across, p.down = 0, 0
+}
+
+func (p *curvePath) done() string {
+	p.endStroke()
+	return p.text.String()
+}
+
+// tenths writes a number of tenths as briefly as SVG takes it.
+func tenths(v int) string {
+	text := decimal(float64(v) / 10)
+	if rest, ok := strings.CutPrefix(text, "0."); ok {
+		return "." + rest
+	}
+	if rest, ok := strings.CutPrefix(text, "-0."); ok {
+		return "-." + rest
+	}
+	return text
 }
 
 // nextColumn draws a column and begins the next one, into which the last value
@@ -133,9 +170,7 @@ func (p *curvePath) nextColumn(changes int) {
 	first, second := extremes(p.inside)
 	x := float64(curveLeft+p.column) + 0.5
 	p.to(x, p.y(first))
-	if second != first {
-		p.to(x, p.y(second))
-	}
+	p.to(x, p.y(second))
 	p.column++
 	p.inside = p.inside[:0]
 	if changes > p.columnStart(p.column) {
@@ -205,4 +240,39 @@ func (c *curve) text(class string, x, y float64, anchor, text string) {
 // decimal is a coordinate to a tenth of a unit.
 func decimal(v float64) string {
 	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
+}
+
+// curveSource is what the static curve shows, from a replay or from a payload.
+type curveSource struct {
+	label            string // of the device
+	events           int
+	totals           replay.Totals
+	active, reserved iter.Seq[step]
+}
+
+// step is a state from which on a number of bytes is another. The first one is
+// state 0.
+type step struct {
+	state int
+	bytes int64
+}
+
+func recordedCurve(d *replay.Device, label string) *curveSource {
+	return &curveSource{
+		label: label, events: d.Events.Len(), totals: d.Totals,
+		active: stepsOf(d.ActiveBytes), reserved: stepsOf(d.ReservedBytes),
+	}
+}
+
+// stepsOf are the steps of a value per state, of which there may be millions.
+func stepsOf(values func() []int64) iter.Seq[step] {
+	return func(yield func(step) bool) {
+		var last int64
+		for k, v := range values() {
+			if (k == 0 || v != last) && !yield(step{k, v}) {
+				return
+			}
+			last = v
+		}
+	}
 }

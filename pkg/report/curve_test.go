@@ -3,8 +3,12 @@ package report
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,10 +30,10 @@ func TestCurveIsBounded(t *testing.T) {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i % 7), Size: int64(i * 7919 % 65_537)})
 	}
 	svg := curveSVG(recordedCurve(replay.Replay(c.Snapshot(), 0), "cuda:0"))
-	if len(svg) > 64<<10 {
+	if len(svg) > 24<<10 {
 		t.Errorf("the curve takes %d bytes", len(svg))
 	}
-	if len(svg) < 10<<10 {
+	if len(svg) < 5<<10 {
 		t.Errorf("the curve takes %d bytes, too few for its columns", len(svg))
 	}
 }
@@ -69,14 +73,57 @@ func TestCurveIsInert(t *testing.T) {
 	}
 }
 
+// points follows a path of the commands M, h and v.
+func points(t *testing.T, path string) [][2]float64 {
+	t.Helper()
+	var x, y float64
+	var found [][2]float64
+	for _, m := range regexp.MustCompile(`([A-Za-z])([^A-Za-z]*)`).FindAllStringSubmatch(path, -1) {
+		var err error
+		switch m[1] {
+		case "M":
+			_, err = fmt.Sscan(m[2], &x, &y)
+		case "h", "v":
+			var by float64
+			if by, err = strconv.ParseFloat(m[2], 64); m[1] == "h" {
+				x += by
+			} else {
+				y += by
+			}
+		default:
+			t.Fatalf("the command %s in %s", m[1], path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, [2]float64{math.Round(x*10) / 10, math.Round(y*10) / 10})
+	}
+	return found
+}
+
 // The highest state is on the curve, however narrow it is.
 func TestCurveKeepsThePeak(t *testing.T) {
 	c := curve{states: 100_000, top: 1000}
 	values := make([]int64, c.states)
 	values[77_777] = 1000
-	path := c.line(stepsOf(func() []int64 { return values }))
-	if top := " " + decimal(c.y(1000)); !strings.Contains(path, top) {
-		t.Errorf("no point at%s in %s", top, path)
+	for _, area := range []bool{false, true} {
+		got := points(t, c.line(stepsOf(func() []int64 { return values }), area))
+		if !slices.Contains(got, [2]float64{curveLeft + 560.5, curveTop}) { // column 560 begins with the peak
+			t.Errorf("the peak is not on %v", got)
+		}
+		if last := got[len(got)-1]; last != [2]float64{curveRight, curveBottom} {
+			t.Errorf("the curve ends at %v", last)
+		}
+	}
+}
+
+// A short curve is a step line: every state has its own width and height.
+func TestCurveOfFewStates(t *testing.T) {
+	c := curve{states: 4, top: 204} // 180 units a state, 1 a byte
+	got := points(t, c.line(stepsOf(func() []int64 { return []int64{10, 10, 204, 3} }), true))
+	want := [][2]float64{{64, 232}, {64, 222}, {424, 222}, {424, 28}, {604, 28}, {604, 229}, {784, 229}, {784, 232}}
+	if !slices.Equal(got, want) {
+		t.Errorf("the path goes through %v, want %v", got, want)
 	}
 }
 

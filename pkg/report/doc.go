@@ -3,10 +3,22 @@
 //
 // # The page
 //
-// One HTML file holds, in this order: the Content-Security-Policy, the styles,
-// the theme script, a readable summary with a static curve for readers without
-// JavaScript, the report as JSON (#memviz-report), the chart options that
-// go-echarts wrote (#memviz-chart), the payloads, ECharts and the viewer.
+// One HTML file holds, in this order:
+//
+//   - the Content-Security-Policy, the styles of the summary and the theme script;
+//   - a readable summary with a static curve, for readers without JavaScript, and
+//     the empty elements that the viewer fills;
+//   - the viewer's styles (#packed-styles), ECharts (#packed-echarts) and the viewer
+//     (#packed-viewer), each as base64 of raw DEFLATE, and the loader;
+//   - the report as JSON (#memviz-report), the chart options that go-echarts wrote
+//     (#memviz-chart) and the payloads.
+//
+// The loader inflates what is packed as soon as the browser has read that far, and
+// puts it into the page as inline styles and scripts; the viewer runs when the whole
+// page has been read. The policy names the SHA-256 of every style and script, of
+// packed ones as they are after inflating, and allows nothing else. In a browser
+// without DecompressionStream the summary stays, with a sentence that says why.
+//
 // Untrusted strings stand only in the JSON (where encoding/json escapes <, >, &
 // and U+2028), in the summary (escaped by html/template) and in the payloads
 // (base64); the viewer puts them on the page through textContent alone.

@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/templates"
 )
 
 // Document is a report as one HTML file that needs nothing else, ready to be
@@ -17,7 +17,6 @@ import (
 // The payloads are far larger than the rest, so they are not values of the
 // template but stream out between its two halves.
 type Document struct {
-	kit     *kit
 	in      []answer.Input // none when the report was read from a file
 	report  *Report
 	page    *Page
@@ -30,31 +29,12 @@ type Document struct {
 	fitted   []answer.Warning     // what Fit left out, once it did
 }
 
-// kit is what every page is made with.
-type kit struct {
-	templates *template.Template // "head" and "tail"
-	styles    string
-	theme     string
-	echarts   string
-	viewer    string
-}
-
 // Encode makes the report of snapshots. program names the version of memviz.
 // progress, which may be nil, hears now and then how many of all events are
 // done.
 func Encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
-	return pageKit.encode(program, in, progress)
-}
-
-// WriteHTML writes the report of snapshots with everything in it.
-func WriteHTML(w io.Writer, program string, in []answer.Input) error {
-	_, err := Encode(program, in, nil).WriteTo(w)
-	return err
-}
-
-func (k *kit) encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
 	curves := make([][]*curveSource, len(in))
-	d := &Document{kit: k, in: in, report: New(program, in)}
+	d := &Document{in: in, report: New(program, in)}
 	for i := range in {
 		for j, device := range in[i].Devices {
 			curves[i] = append(curves[i], recordedCurve(device, d.report.Files[i].Devices[j].Label))
@@ -80,13 +60,15 @@ func (k *kit) encode(program string, in []answer.Input, progress func(done, even
 	return d
 }
 
+// WriteHTML writes the report of snapshots with everything in it.
+func WriteHTML(w io.Writer, program string, in []answer.Input) error {
+	_, err := Encode(program, in, nil).WriteTo(w)
+	return err
+}
+
 // setPage makes what the templates get.
 func (d *Document) setPage(curves [][]*curveSource) {
-	k := d.kit
 	d.page = newPage(d.report, curves)
-	d.page.Policy = contentPolicy([]string{k.theme, k.echarts, k.viewer}, []string{k.styles})
-	d.page.Styles, d.page.Theme = template.CSS(k.styles), template.JS(k.theme)
-	d.page.ECharts, d.page.Viewer = template.JS(k.echarts), template.JS(k.viewer)
 	for i := range d.report.Files {
 		var list [][]answer.Warning
 		for j := range d.report.Files[i].Devices {
@@ -103,13 +85,13 @@ func (d *Document) Report() *Report { return d.report }
 func (d *Document) WriteTo(w io.Writer) (int64, error) {
 	counted := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counted, 1<<16)
-	if err := d.kit.templates.ExecuteTemplate(out, "head", d.page); err != nil {
+	if err := templates.Report.ExecuteTemplate(out, "head", d.page); err != nil {
 		return counted.n, err
 	}
 	if err := d.writeData(out); err != nil {
 		return counted.n, err
 	}
-	if err := d.kit.templates.ExecuteTemplate(out, "tail", d.page); err != nil {
+	if err := templates.Report.ExecuteTemplate(out, "tail", d.page); err != nil {
 		return counted.n, err
 	}
 	err := out.Flush()

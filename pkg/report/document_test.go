@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -36,6 +37,25 @@ func TestPageHoldsEverything(t *testing.T) {
 	}
 	for i := range in {
 		checkFile(t, page, i, &in[i])
+	}
+}
+
+// A page that people send each other stays small.
+func TestSmallReports(t *testing.T) {
+	const limit = 320_000
+	paths, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.p*[tz]"))
+	if err != nil || len(paths) < 25 {
+		t.Fatalf("%d example files, want 25 or more (%v)", len(paths), err)
+	}
+	for _, path := range paths {
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := Encode("memviz test", []answer.Input{answer.NewInput(filepath.Base(path), s)}, nil).Size()
+		if err != nil || size > limit {
+			t.Errorf("the report of %s has %d bytes, %d more than it may have (%v)", path, size, size-limit, err)
+		}
 	}
 }
 

@@ -2,12 +2,19 @@ package report
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/memviz-go/memviz/assets"
 )
 
 // markup is the HTML of a report, taken apart.
@@ -25,7 +32,7 @@ type packedPayload struct {
 }
 
 // takeApart reads the elements of a page in the order in which they stand.
-func (k *kit) takeApart(page []byte) (*markup, error) {
+func takeApart(page []byte) (*markup, error) {
 	m := &markup{json: map[string][]byte{}, payloads: map[string]packedPayload{}}
 	z := html.NewTokenizer(bytes.NewReader(page))
 	raw, attrs := "", map[string]string{} // the script or style that is open
@@ -44,7 +51,7 @@ func (k *kit) takeApart(page []byte) (*markup, error) {
 		case html.TextToken:
 			if raw == "" {
 				m.text(string(z.Text()))
-			} else if err := m.element(k, attrs, bytes.Clone(z.Raw())); err != nil {
+			} else if err := m.element(attrs, bytes.Clone(z.Raw())); err != nil {
 				return nil, err
 			}
 		case html.CommentToken:
@@ -75,7 +82,7 @@ func (m *markup) text(text string) {
 }
 
 // element keeps the content of a script or style.
-func (m *markup) element(k *kit, attrs map[string]string, content []byte) error {
+func (m *markup) element(attrs map[string]string, content []byte) error {
 	id := attrs["id"]
 	_, json := m.json[id]
 	_, payload := m.payloads[id]
@@ -83,12 +90,58 @@ func (m *markup) element(k *kit, attrs map[string]string, content []byte) error 
 		return fmt.Errorf("two elements are called %.40q", id)
 	}
 	switch {
+	case slices.Contains([]string{assets.SummaryStyles, assets.Theme, assets.Loader, packedStyles, packedECharts,
+		packedViewer}, string(content)):
+	case strings.HasPrefix(id, "packed-"):
+		m.foreign++
 	case attrs["type"] == "application/json":
 		m.json[id] = content
 	case attrs["type"] == "text/plain":
 		m.payloads[id] = packedPayload{attrs["data-bytes"], content}
-	case !slices.Contains([]string{k.styles, k.theme, k.echarts, k.viewer}, string(content)):
+	default:
 		m.foreign++
 	}
 	return nil
+}
+
+// What a report may hold that is read again. Reports of 20 million events stay
+// below, and hostile ones take less than 512 MB of memory.
+const (
+	maxPage        = 1 << 27 // bytes of the file
+	maxRaw         = 1 << 27 // bytes of all payloads, unpacked
+	maxAllocations = 1 << 23 // of a device
+	maxEvents      = 1 << 40
+)
+
+// inflater unpacks payloads, as far as the limit goes.
+type inflater struct {
+	left int64 // bytes
+}
+
+// inflate unpacks one payload. It never holds more than was announced.
+func (in *inflater) inflate(p packedPayload) ([]byte, error) {
+	size, err := strconv.ParseInt(p.bytes, 10, 64)
+	if err != nil || size < 0 {
+		return nil, fmt.Errorf("its size is said to be %.40q", p.bytes)
+	}
+	if in.left -= size; in.left < 0 {
+		return nil, fmt.Errorf("the payloads have more than %d bytes", maxRaw)
+	}
+	packed := make([]byte, base64.StdEncoding.DecodedLen(len(p.text)))
+	n, err := base64.StdEncoding.Decode(packed, p.text)
+	if err != nil {
+		return nil, err
+	}
+	source := bytes.NewReader(packed[:n])
+	var raw bytes.Buffer // grows as bytes come, not as they are announced
+	if _, err := io.Copy(&raw, io.LimitReader(flate.NewReader(source), size+1)); err != nil {
+		return nil, err
+	}
+	if int64(raw.Len()) != size {
+		return nil, fmt.Errorf("%d bytes or more, announced as %d", raw.Len(), size)
+	}
+	if source.Len() > 0 {
+		return nil, errors.New("there is more behind its end")
+	}
+	return raw.Bytes(), nil
 }

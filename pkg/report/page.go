@@ -1,30 +1,40 @@
 package report
 
 import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/base64"
 	"html/template"
+	"io"
 	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/memviz-go/memviz/assets"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Page is what the templates get. The template "head" opens the document, up to
-// the readable summary and inside <body>; Go writes the report, the chart
-// options and the payloads after it, as it makes them; the template "tail"
-// holds the scripts that read them and closes the document.
+// and with the scripts and inside <body>; Go writes the report, the chart options
+// and the payloads after it, as it makes them; the template "tail" closes the
+// document.
 //
-// The policy names the hashes of Styles, Theme, ECharts and Viewer: each has to
-// stand in a <style> or <script> of its own, with nothing around it, not even
-// a line break.
+// The policy names the hashes of SummaryStyles, Theme and Loader: each has to stand
+// in a <style> or <script> of its own, with nothing around it, not even a line
+// break. It also names those of what Loader inflates: Styles, ECharts and Viewer.
 type Page struct {
 	Title   string
 	Program string
 	Policy  string // value of the Content-Security-Policy
 
-	Styles  template.CSS
-	Theme   template.JS // runs before the first paint
-	ECharts template.JS
-	Viewer  template.JS
+	SummaryStyles template.CSS
+	Theme         template.JS   // runs before the first paint
+	Styles        template.HTML // base64 of raw DEFLATE; so are ECharts and Viewer
+	ECharts       template.HTML
+	Viewer        template.HTML
+	Loader        template.JS // needs the three before it
 
 	Summaries []Summary // of every device of every file
 }
@@ -44,7 +54,12 @@ type Fact struct{ Name, Value string }
 
 // newPage takes the curve of each device of each file, in their order.
 func newPage(r *Report, curves [][]*curveSource) *Page {
-	p := &Page{Title: pageTitle(r), Program: r.Program}
+	p := &Page{
+		Title: pageTitle(r), Program: r.Program, Policy: contentPolicy(),
+		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
+		Styles: template.HTML(packedStyles), ECharts: template.HTML(packedECharts), Viewer: template.HTML(packedViewer),
+		Loader: template.JS(assets.Loader),
+	}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {
 			p.Summaries = append(p.Summaries, Summary{
@@ -58,6 +73,46 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 		}
 	}
 	return p
+}
+
+// What the loader unpacks, as it stands in a page.
+var (
+	packedStyles  = base64.StdEncoding.EncodeToString(assets.Styles)
+	packedECharts = base64.StdEncoding.EncodeToString(assets.ECharts)
+	packedViewer  = base64.StdEncoding.EncodeToString(assets.Viewer)
+)
+
+// contentPolicy is the Content-Security-Policy of a page: it runs exactly its own
+// scripts and styles and asks for nothing from anywhere. What the loader inflates
+// becomes inline scripts and styles, so the hashes are of the inflated texts.
+var contentPolicy = sync.OnceValue(func() string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + hashes(assets.Theme, assets.Loader, inflated(assets.ECharts), inflated(assets.Viewer)),
+		"style-src " + hashes(assets.SummaryStyles, inflated(assets.Styles)),
+		"img-src data: blob:",
+		"worker-src blob:",
+		"base-uri 'none'",
+		"form-action 'none'",
+	}, "; ")
+})
+
+func hashes(texts ...string) string {
+	sources := make([]string, len(texts))
+	for i, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		sources[i] = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return strings.Join(sources, " ")
+}
+
+// inflated is an embedded script or style as the loader puts it into the page.
+func inflated(packed []byte) string {
+	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		panic("package assets embeds what is no DEFLATE: " + err.Error())
+	}
+	return string(text)
 }
 
 func pageTitle(r *Report) string {

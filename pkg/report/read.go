@@ -29,9 +29,7 @@ const headBytes = 4096
 // it gives is written with the page of this program; a report of this very
 // version gives the same bytes. Everything in r is checked, nothing is run, and
 // no more memory is taken than the data need.
-func Read(r io.Reader) (*Document, error) { return pageKit.read(r) }
-
-func (k *kit) read(r io.Reader) (*Document, error) {
+func Read(r io.Reader) (*Document, error) {
 	page, err := io.ReadAll(io.LimitReader(r, maxPage+1))
 	switch {
 	case err != nil:
@@ -41,7 +39,7 @@ func (k *kit) read(r io.Reader) (*Document, error) {
 	case !isReport(page[:min(len(page), headBytes)]):
 		return nil, ErrNotReport
 	}
-	d, err := k.document(page)
+	d, err := readDocument(page)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +62,12 @@ func damaged(element string, err error) error {
 		element, err)
 }
 
-func (k *kit) document(page []byte) (*Document, error) {
-	m, err := k.takeApart(page)
+func readDocument(page []byte) (*Document, error) {
+	m, err := takeApart(page)
 	if err != nil {
 		return nil, damaged("the page", err)
 	}
-	d := &Document{kit: k, markup: m}
+	d := &Document{markup: m}
 	if d.report, err = readModel(m.json["memviz-report"]); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,14 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -67,6 +70,49 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkReadAgain(t, name+" as small as can be", bytesOf(t, d))
+	}
+}
+
+// A report of memviz 0.1.0, whose scripts stood in it uncompressed (in this file a
+// comment stands for them), is read and written with the page of today.
+func TestReadOfAnOlderReport(t *testing.T) {
+	packed, err := os.Open(filepath.Join("testdata", "report_0.1.0.html.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	file, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Read(bytes.NewReader(old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Foreign() != 4 { // styles, theme, ECharts, viewer
+		t.Errorf("%d foreign scripts and styles, want 4", d.Foreign())
+	}
+	page := bytesOf(t, d)
+	want, err := decodePage(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodePage(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || len(got.payloads) != 3 {
+		t.Errorf("the data of the report have changed, or %d payloads are not 3", len(got.payloads))
+	}
+	if d, err = Read(bytes.NewReader(page)); err != nil {
+		t.Fatal(err)
+	}
+	if d.Foreign() != 0 {
+		t.Errorf("written today it has %d foreign scripts and styles", d.Foreign())
 	}
 }
 
@@ -174,8 +220,8 @@ func TestReadRefuses(t *testing.T) {
 // A report that was cut anywhere is refused, never half read.
 func TestReadRefusesCutReports(t *testing.T) {
 	page := pageWith(t, "x", "x")
-	end := bytes.Index(page, []byte(`id="lanes-0-0"`))
-	for at := 0; at < end; at += 211 {
+	begin, end := bytes.Index(page, []byte("memviz-report")), bytes.Index(page, []byte(`id="lanes-0-0"`))
+	for at := begin; at < end; at += 61 {
 		if _, err := Read(bytes.NewReader(page[:at])); err == nil {
 			t.Fatalf("%d of %d bytes are read", at, len(page))
 		}

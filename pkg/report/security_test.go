@@ -2,10 +2,12 @@ package report
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"html"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,28 +57,38 @@ func TestHostileTextsComeBack(t *testing.T) {
 	}
 }
 
-// The policy allows exactly the scripts and styles of the page. What a browser
-// would do is done here by other means than when writing: find each element in
-// the file, hash what stands between its tags.
+// The policy allows exactly the scripts and styles of the page, those that stand in
+// it and those that its loader inflates. What a browser would do is done here by
+// other means than when writing: find each element in the file, hash what stands
+// between its tags.
 func TestPolicyFitsThePage(t *testing.T) {
 	page := hostilePage(t)
 	policy := policyOf(t, page)
 	for _, test := range []struct {
-		directive string
-		element   *regexp.Regexp
+		directive       string
+		element, packed *regexp.Regexp
 	}{
-		{"script-src", regexp.MustCompile(`(?s)<script>(.*?)</script>`)},
-		{"style-src", regexp.MustCompile(`(?s)<style>(.*?)</style>`)},
+		{"script-src", regexp.MustCompile(`(?s)<script>(.*?)</script>`),
+			regexp.MustCompile(`<script type="text/plain" id="packed-(?:echarts|viewer)">(.*?)</script>`)},
+		{"style-src", regexp.MustCompile(`(?s)<style>(.*?)</style>`),
+			regexp.MustCompile(`<script type="text/plain" id="packed-styles">(.*?)</script>`)},
 	} {
+		texts := submatches(test.element, page)
+		for _, text := range submatches(test.packed, page) {
+			texts = append(texts, inflateText(t, text))
+		}
 		var found []string
-		for _, m := range test.element.FindAllSubmatch(page, -1) {
-			sum := sha256.Sum256(m[1])
+		for _, text := range texts {
+			sum := sha256.Sum256(text)
 			found = append(found, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 		}
 		allowed := strings.Fields(policy[test.directive])
 		slices.Sort(found)
 		slices.Sort(allowed)
-		if len(found) == 0 || !slices.Equal(found, allowed) {
+		if want := map[string]int{"script-src": 4, "style-src": 2}[test.directive]; len(found) != want {
+			t.Errorf("%s: the page holds %d, want %d", test.directive, len(found), want)
+		}
+		if !slices.Equal(found, allowed) {
 			t.Errorf("%s allows %v, the page holds %v", test.directive, allowed, found)
 		}
 	}
@@ -94,6 +106,24 @@ func TestPolicyFitsThePage(t *testing.T) {
 	if len(policy) != 7 {
 		t.Errorf("the policy has %d directives: %v", len(policy), policy)
 	}
+}
+
+func submatches(pattern *regexp.Regexp, page []byte) [][]byte {
+	var found [][]byte
+	for _, m := range pattern.FindAllSubmatch(page, -1) {
+		found = append(found, m[1])
+	}
+	return found
+}
+
+// inflateText unpacks base64 of raw DEFLATE.
+func inflateText(t *testing.T, text []byte) []byte {
+	t.Helper()
+	raw, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }
 
 var policyMeta = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="([^"]*)">`)

@@ -1,0 +1,197 @@
+package assets
+
+import (
+	"bufio"
+	"bytes"
+	stdflate "compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/klauspost/compress/flate"
+)
+
+var update = flag.Bool("update", false, "rewrite dist/")
+
+// bundle gives what stands in dist/, uncompressed. Names stay as they are, so that
+// the scripts can be read in a browser's developer tools.
+func bundle(t *testing.T) map[string][]byte {
+	t.Helper()
+	build := func(entry string, options api.BuildOptions) []byte {
+		options.EntryPoints = []string{entry}
+		options.Bundle, options.Charset = true, api.CharsetUTF8
+		options.MinifyWhitespace, options.MinifySyntax = true, true
+		result := api.Build(options)
+		for _, e := range result.Errors {
+			t.Fatalf("%s: %s", entry, e.Text)
+		}
+		return result.OutputFiles[0].Contents
+	}
+	echarts, err := os.ReadFile("echarts/echarts.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{
+		"dist/echarts.js.deflate": echarts,
+		"dist/viewer.js.deflate":  build("viewer/main.js", api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE}),
+		"dist/viewer.css.deflate": build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
+		"dist/summary.css":        build("viewer/summary.css", api.BuildOptions{}),
+	}
+}
+
+// TestDist compares dist/ with its sources, and writes it with -update.
+func TestDist(t *testing.T) {
+	for name, want := range bundle(t) {
+		isPacked := strings.HasSuffix(name, ".deflate")
+		got, err := os.ReadFile(name)
+		if isPacked {
+			got = inflate(t, got)
+		}
+		if err == nil && bytes.Equal(got, want) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s is not what its sources give; run: go generate ./assets", name)
+			continue
+		}
+		if isPacked {
+			want = deflate(t, want)
+		}
+		if err := os.WriteFile(name, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func deflate(t *testing.T, text []byte) []byte {
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// inflate gives what is no DEFLATE as nothing, which is equal to no source.
+func inflate(t *testing.T, packed []byte) []byte {
+	text, err := io.ReadAll(stdflate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Log(err)
+	}
+	return text
+}
+
+// TestScripts: scripts become inline scripts, where "</script" or "<!--" would end
+// or change them, and run under a policy without eval. What a snapshot says
+// becomes text, never markup.
+func TestScripts(t *testing.T) {
+	viewer := string(inflate(t, Viewer))
+	scripts := map[string]string{"viewer.js": viewer, "echarts.js": string(inflate(t, ECharts)), "viewer.css": string(inflate(t, Styles)),
+		"summary.css": SummaryStyles, "theme.js": Theme, "loader.js": Loader}
+	for name, text := range scripts {
+		if len(text) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+		lower := strings.ToLower(text)
+		for _, bad := range []string{"</script", "<script", "</style", "<!--", "eval(", "new function", "@import"} {
+			if strings.Contains(lower, bad) {
+				t.Errorf("%s contains %q", name, bad)
+			}
+		}
+	}
+	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser",
+		"createContextualFragment", `setAttribute("style"`, "srcdoc"} {
+		if strings.Contains(viewer+Loader, bad) {
+			t.Errorf("the viewer uses %s", bad)
+		}
+	}
+}
+
+func TestEChartsChecksum(t *testing.T) {
+	f, err := os.Open("echarts/CHECKSUMS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sums := map[string]string{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 2 {
+			sums[fields[1]] = fields[0]
+		}
+	}
+	echarts := inflate(t, ECharts)
+	sum := sha256.Sum256(echarts)
+	if got, want := hex.EncodeToString(sum[:]), sums["echarts.min.js"]; got != want {
+		t.Errorf("sha256 of echarts.min.js is %s, CHECKSUMS has %q; see echarts/README.md", got, want)
+	}
+	version, err := os.ReadFile("echarts/VERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := strings.TrimSpace(string(version))
+	if !strings.HasPrefix(sums["echarts@"+v], "sha512-") {
+		t.Errorf("CHECKSUMS has no integrity of echarts@%s", v)
+	}
+	if !bytes.Contains(echarts, []byte(`"`+v+`"`)) {
+		t.Errorf("the bundle does not hold version %s", v)
+	}
+}
+
+func TestEChartsLicences(t *testing.T) {
+	head := string(inflate(t, ECharts)[:4096])
+	if !strings.Contains(head, "Apache ECharts") || !strings.Contains(head, "BSD 3-Clause") {
+		t.Error("the bundle does not begin with its notices")
+	}
+	for name, holder := range map[string]string{
+		"LICENSE":         "Apache License",
+		"NOTICE":          "The Apache Software Foundation",
+		"LICENSE-d3":      "Mike Bostock",
+		"LICENSE-zrender": "Baidu",
+		"LICENSE-tslib":   "Microsoft",
+	} {
+		text, err := os.ReadFile(filepath.Join("echarts", name))
+		if err != nil {
+			t.Error(err)
+		} else if !strings.Contains(string(text), holder) {
+			t.Errorf("%s does not name %s", name, holder)
+		}
+	}
+}
+
+// TestViewer runs the viewer's own tests, which need node.
+func TestViewer(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed, so the viewer's JavaScript tests cannot run")
+	}
+	tests, err := filepath.Glob("viewer/test/*.test.js")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests found (%v)", err)
+	}
+	for i := range tests {
+		tests[i] = filepath.Join("test", filepath.Base(tests[i]))
+	}
+	cmd := exec.Command(node, append([]string{"--test", "--test-reporter=tap"}, tests...)...)
+	cmd.Dir = "viewer"
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
+	}
+	if n := regexp.MustCompile(`(?m)^# pass (\d+)$`).FindSubmatch(out); n == nil || string(n[1]) == "0" {
+		t.Errorf("no test ran:\n%s", out)
+	}
+}

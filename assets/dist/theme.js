@@ -1,1 +1,0 @@
-"use strict";(()=>{const t=document.documentElement;let e=new URLSearchParams(location.hash.slice(1)).get("theme");try{e||=localStorage.getItem("memviz-theme")}catch{}e!=="light"&&e!=="dark"&&(e=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"),t.dataset.theme=e,t.classList.add("scripted")})();
