@@ -108,7 +108,7 @@ type FamilyDiff struct {
 // Delta is by how many bytes the second recording holds more.
 func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 
-// DiffInput is what differences are found by: one device of a recording, in a state.
+// Input is what differences are found by: one device of a recording, in a state.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -116,7 +116,7 @@ type Input struct {
 	State    int
 }
 
-// DiffStates compares what two recordings hold. Sites match
+// Diff compares what two recordings hold. Sites match
 // although lines moved, and although something else called them; see [SiteKey].
 func Diff(a, b Input) *Difference {
 	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()

@@ -183,7 +183,7 @@ func parseDigits(digits string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// CompareNatural orders texts as people do: rank9 stands before rank10.
+// Natural orders texts as people do: rank9 stands before rank10.
 func Natural(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {

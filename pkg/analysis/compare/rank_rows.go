@@ -58,7 +58,7 @@ func (r *RankRow) Everywhere() bool { return !slices.Contains(r.Runs, false) }
 // At is what the ranks hold at a moment.
 func (r *RankRow) At(m RankMoment) *RankHeld { return [...]*RankHeld{&r.StepEnd, &r.Peak}[m] }
 
-// CompareRanks compares the ranks of one job. The order of the summaries does
+// Ranks compares the ranks of one job. The order of the summaries does
 // not matter.
 func Ranks(ranks []RankSummary) *RankComparison {
 	c := &RankComparison{Ranks: slices.SortedFunc(slices.Values(ranks), compareRanks)}

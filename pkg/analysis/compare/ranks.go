@@ -39,7 +39,7 @@ type RankSummary struct {
 	sites  []rankSite // every site that allocated, at most maxRankSites
 }
 
-// SummariseRank makes the summary of one rank, at moments of its own: ranks do
+// Summarise makes the summary of one rank, at moments of its own: ranks do
 // not have theirs at the same time.
 func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankName, file string) RankSummary {
 	t := &d.Totals

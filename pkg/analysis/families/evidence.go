@@ -58,7 +58,7 @@ func (b *birth) freed() bool { return b.freedAt != timeline.Never }
 // freedInRun reports whether it was given up in the phase run it was born in.
 func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 
-// life is how many events it lived.
+// lifetime is how many events it lived.
 func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
 
 func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, d *replay.Device) *evidence {

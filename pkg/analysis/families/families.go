@@ -83,7 +83,7 @@ func (c Confidence) Qualifier() string {
 	return "probably"
 }
 
-// Families says what each allocation of a device was for.
+// Assignment says what each allocation of a device was for.
 type Assignment struct {
 	Rules []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
 
@@ -126,7 +126,7 @@ func (f *Assignment) BytesIn(d *replay.Device, state int) [Count]int64 {
 	return bytes
 }
 
-// Classify decides the family of every allocation of a device. The first rule
+// Find decides the family of every allocation of a device. The first rule
 // that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
 // allocations from before the recording.
 func Find(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, o *Overridden, d *replay.Device) *Assignment {

@@ -70,7 +70,7 @@ type Holding struct {
 	Rows []Row
 }
 
-// Holder is one row.
+// Row is one row.
 type Row struct {
 	// Key is what the allocations of the row share: a site as [Site.String] has
 	// it, a file, a function, an operator, the key of a family, bytes, a stream
@@ -103,7 +103,7 @@ func (h *Holding) Share(row *Row) float64 {
 	return float64(row.Bytes) / float64(h.Bytes)
 }
 
-// HolderInput is what rows are made by, all of one device.
+// Input is what rows are made by, all of one device.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -111,13 +111,13 @@ type Input struct {
 	Pools    func() *layout.Pools        // asked by ByPool only
 }
 
-// Holders says what holds memory in a state, from 0 to the number of events.
+// At says what holds memory in a state, from 0 to the number of events.
 // The cost is linear in the allocations.
 func At(in Input, state int, g Grouping) *Holding {
 	return Since(in, state, timeline.NoState, g)
 }
 
-// HoldersSince also says what every row held in a state before.
+// Since also says what every row held in a state before.
 func Since(in Input, state, before int, g Grouping) *Holding {
 	h := &Holding{Grouping: g, State: state, Before: before}
 	rows := newRows(in, g)

@@ -12,7 +12,7 @@ import (
 // noStack stands for a stack that was not yet seen.
 const noStack snapshot.StackID = -1
 
-// holderRows finds the row of an allocation, and makes it when it is new.
+// rows finds the row of an allocation, and makes it when it is new.
 type rows struct {
 	Grouping
 	Input

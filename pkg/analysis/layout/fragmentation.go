@@ -25,7 +25,7 @@ type Fragmentation struct {
 	Rounding   int64 // what live blocks are larger than their requests
 }
 
-// FragmentationGrade is the word for an amount of fragmentation.
+// Grade is the word for an amount of fragmentation.
 type Grade uint8
 
 const (
@@ -115,7 +115,7 @@ func (s *Segment) returnable(gap Extent) int64 {
 	return max(last-first, 0)
 }
 
-// pageOf is the size of a page of expandable segments.
+// PageSize is the size of a page of expandable segments.
 func PageSize(class snapshot.SizeClass) int64 {
 	if class == snapshot.SizeClassSmall {
 		return allocator.SegmentSize(smallSize)

@@ -12,7 +12,7 @@ import (
 // smallSize is the largest rounded request, and block, of the small size class.
 const smallSize = 1 << 20
 
-// sizeClassOf is the size class that serves a rounded request.
+// SizeClassOf is the size class that serves a rounded request.
 func SizeClassOf(rounded int64) snapshot.SizeClass {
 	if rounded <= smallSize {
 		return snapshot.SizeClassSmall

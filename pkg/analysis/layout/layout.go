@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Layout is the allocator's memory map in one state: the segments it held, and
+// Map is the allocator's memory map in one state: the segments it held, and
 // what lay in each of them.
 type Map struct {
 	State    int
@@ -23,7 +23,7 @@ type Map struct {
 	Anomalies Anomalies
 }
 
-// LayoutSegment is a range held from the driver: one cudaMalloc, or an unbroken
+// Segment is a range held from the driver: one cudaMalloc, or an unbroken
 // run of mapped pages of an expandable segment.
 type Segment struct {
 	Address    uint64
@@ -55,7 +55,7 @@ type Extent struct {
 	State      snapshot.BlockState // Inactive for free memory
 }
 
-// LayoutAnomalies counts what cannot be in a true picture. All are 0 for what
+// Anomalies counts what cannot be in a true picture. All are 0 for what
 // PyTorch recorded in full.
 type Anomalies struct {
 	OverlappingRanges int // segments on top of others, which gave way
@@ -77,7 +77,7 @@ func (l *Map) FreeBytes() int64 { return l.ReservedBytes - l.ActiveBytes }
 // RoundingBytes are what live blocks are larger than the requests they serve.
 func (l *Map) RoundingBytes() int64 { return l.ActiveBytes - l.RequestedBytes }
 
-// LayoutHistory tells the memory map of one device in any state. It may be asked
+// History tells the memory map of one device in any state. It may be asked
 // from several goroutines.
 type History struct {
 	s        *snapshot.Snapshot
@@ -87,7 +87,7 @@ type History struct {
 	sizes    *blockSizes
 }
 
-// NewLayoutHistory reads from a device what all its memory maps rest on.
+// New reads from a device what all its memory maps rest on.
 func New(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *History {
 	return &History{s: s, d: d, Settings: settings, kinds: newSpanKinds(s, d, settings),
 		sizes: newBlockSizes(s, d, settings)}

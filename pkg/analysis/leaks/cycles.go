@@ -15,7 +15,7 @@ import (
 // it was reachable from a reference cycle. Its free must have been recorded with
 // C++ frames, by an interpreter that shows its symbols.
 type Cycle struct {
-	Stack snapshot.StackID // who allocated it; 0 when unknown
+	Stack snapshot.StackID // that allocated it; 0 when unknown
 	// Proof is the innermost frame of a free that shows the collector:
 	// gc_collect_main, or an allocator that started it.
 	Proof       snapshot.FrameID
@@ -23,12 +23,11 @@ type Cycle struct {
 	Bytes       int64
 	Automatic   int // of the allocations: the collector ran by itself
 	Explicit    int // of the allocations: gc.collect() was called, or Python ended
-	First, Last int // of the allocations, by index into Device.Allocations
 
-	// The longest life, which is no delay: the last use of a tensor is not
-	// recorded. Allocations from before the recording count from its start.
-	LongestEvents int
-	LongestSteps  int // boundaries it outlived
+	// LongestSteps is the most boundaries of steps that one of the allocations
+	// outlived. That is no measure of the delay: the last use of a tensor is not
+	// recorded.
+	LongestSteps int
 }
 
 // Unwound is memory that was freed because an exception that held its frames
@@ -36,16 +35,15 @@ type Cycle struct {
 type Unwound struct {
 	Allocations int
 	Bytes       int64
-	First, Last replay.EventIndex // of the frees
 }
 
-// Cycles is what the stacks of frees say about how Python let go of memory.
-// Finding none proves nothing where their C++ frames are missing.
+// Cycles is what the stacks of frees say about how Python released memory.
+// Without C++ frames in them, finding no cycle proves nothing.
 type Cycles struct {
 	Cycles      []Cycle // most bytes first
 	Allocations int
 	Bytes       int64
-	Collections int // stretches of such frees: at least so many runs of the collector freed memory
+	Collections int // runs of the collector that freed memory, at least
 	Unwound     Unwound
 	// FreeStacks says that some free was recorded with C++ frames of its own.
 	FreeStacks bool
@@ -54,7 +52,7 @@ type Cycles struct {
 // FindCycles looks at the stack of every free. The cost is linear in the
 // allocations, and n log n in those that the collector freed.
 func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {
-	c := &Cycles{Unwound: Unwound{First: replay.None, Last: replay.None}}
+	c := &Cycles{}
 	bySite := map[snapshot.StackID]int{}
 	var collected []replay.EventIndex
 	for i := range d.Allocations {
@@ -67,7 +65,8 @@ func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {
 		f := st.Facts[a.FreeStack]
 		c.FreeStacks = c.FreeStacks || f.Has(stacks.FactNative)
 		if f.Has(stacks.FactExceptionDealloc) && f.Has(stacks.FactFrameDealloc) {
-			c.Unwound.add(a, end)
+			c.Unwound.Allocations++
+			c.Unwound.Bytes += a.Size
 		}
 		if !f.Has(stacks.FactCollector) {
 			continue
@@ -76,9 +75,9 @@ func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {
 		if !seen {
 			site = len(c.Cycles)
 			bySite[a.Stack] = site
-			c.Cycles = append(c.Cycles, Cycle{Stack: a.Stack, Proof: st.CollectorFrame(a.FreeStack), First: i})
+			c.Cycles = append(c.Cycles, Cycle{Stack: a.Stack, Proof: st.CollectorFrame(a.FreeStack)})
 		}
-		c.Cycles[site].add(i, a, f, end, steps)
+		c.Cycles[site].add(a, f, end, steps)
 		c.Allocations++
 		c.Bytes += a.Size
 		collected = append(collected, end)
@@ -88,30 +87,19 @@ func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {
 	return c
 }
 
-func (c *Cycle) add(i int, a *replay.Allocation, free stacks.Facts, end replay.EventIndex, steps *steps.List) {
+func (c *Cycle) add(a *replay.Allocation, free stacks.Facts, end replay.EventIndex, steps *steps.List) {
 	c.Allocations++
 	c.Bytes += a.Size
-	c.Last = i
 	switch {
 	case free.Has(stacks.FactCollectorExplicit):
 		c.Explicit++
 	case free.Has(stacks.FactCollectorAutomatic):
 		c.Automatic++
 	}
-	c.LongestEvents = max(c.LongestEvents, int(end-a.Start))
 	c.LongestSteps = max(c.LongestSteps, steps.Of(end)-steps.Of(a.Start))
 }
 
-func (u *Unwound) add(a *replay.Allocation, end replay.EventIndex) {
-	if u.Allocations == 0 || end < u.First {
-		u.First = end
-	}
-	u.Last = max(u.Last, end)
-	u.Allocations++
-	u.Bytes += a.Size
-}
-
-// stretches counts the runs of frees with no allocation between them.
+// stretches counts the runs of frees without an allocation between them.
 func stretches(e *snapshot.Events, frees []replay.EventIndex) int {
 	slices.Sort(frees)
 	n := 0

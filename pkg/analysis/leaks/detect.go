@@ -16,30 +16,30 @@ type suspect struct {
 	stack   snapshot.StackID
 	kind    Kind
 	strong  bool
-	rhythm  string     // equal for sites that grow in the same steps
+	rhythm  string     // encodes the steps in which it grows, or of a sawtooth those that free
 	members []survivor // what the growth is made of, in order of birth
 
 	firstStep, lastStep, growingSteps int
 	perStep                           int64
-	held                              int64 // at the end of the recording
-	freedAcross                       int
+	liveBytes                         int64 // at the end of the recording
+	freedAcross                       int   // survivors that were freed later
 	bursts, burstSteps                int
 	burstBytes                        int64
 }
 
-// leakJudge applies the rules to one site after another. Steps are numbered
-// from 0, which ends at the first boundary, to last, which begins at the last
-// one and is cut by the end of the recording.
+// detector applies the rules to one site after another. Step 0 ends at the first
+// boundary; step last begins at the last boundary, and the end of the recording
+// cuts it.
 type detector struct {
 	last    int  // the number of boundaries; last-1 is the last whole step
 	calls   bool // steps are calls of backward
-	hint    bool // steps are only a guess, which no verdict may rest on
-	feeding bool // each step is fed more than the one before
+	guess   bool // steps are only a guess, so no finding is strong
+	feeding bool // each step is fed more data than the one before
 
-	// Of the site being judged.
-	growing []int // steps that add to it, ascending, none of them cut
-	added   []int64
-	freed   []survivor // sorted by step of their freeing
+	// Of the current site.
+	growing []int      // whole steps that add to it, ascending
+	added   []int64    // bytes, in each of growing
+	freed   []survivor // by the step in which they were freed
 }
 
 func newDetector(in *Input) *detector {
@@ -47,37 +47,37 @@ func newDetector(in *Input) *detector {
 	return &detector{
 		last:    len(found.Boundaries),
 		calls:   found.Method == steps.ByBackward || found.Method == steps.ByBackwardRuns,
-		hint:    found.Guess,
+		guess:   found.Guess,
 		feeding: in.stepsAreFedMore(),
 	}
 }
 
-// site tries the kinds in order. Lives are in order of birth.
-func (j *detector) site(stack snapshot.StackID, lives []survivor) (suspect, bool) {
+// site tries the kinds in order. Survivors are in order of birth.
+func (j *detector) site(stack snapshot.StackID, survivors []survivor) (suspect, bool) {
 	s := suspect{stack: stack}
-	for _, x := range lives {
+	for _, x := range survivors {
 		if x.live() {
-			s.held += x.size
+			s.liveBytes += x.size
 		} else {
 			s.freedAcross++
 		}
 	}
 	switch {
-	case j.accumulates(&s, lives):
-	case j.sawtooth(&s, lives):
-	case j.grows(&s, lives):
+	case j.accumulates(&s, survivors):
+	case j.sawtooth(&s, survivors):
+	case j.grows(&s, survivors):
 	default:
 		return s, false
 	}
 	return s, true
 }
 
-// accumulates: survivors were born in most steps, or at a steady distance of
-// several, and not only while things were getting ready.
-func (j *detector) accumulates(s *suspect, lives []survivor) bool {
+// accumulates reports whether memory of most steps, or of steps at a steady
+// distance, is still live, and not only of the first steps.
+func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 	j.growing, j.added = j.growing[:0], j.added[:0]
-	lag := 0 // most steps between birth and freeing
-	for _, x := range lives {
+	lag := 0 // most steps between the birth and the free of an allocation
+	for _, x := range survivors {
 		n := len(j.growing)
 		switch born := int(x.born); {
 		case !x.live():
@@ -90,15 +90,15 @@ func (j *detector) accumulates(s *suspect, lives []survivor) bool {
 		}
 	}
 	n := len(j.growing)
-	old := n // steps whose survivors have seen at least two boundaries
+	old := n // growing steps whose survivors are at least two boundaries old
 	if n > 0 && j.growing[n-1] == j.last-1 {
 		old--
 	}
-	if old < 2 || !j.steady(old) || !j.recent() || s.freedAcross >= 2 && !j.outlive(old, lag) {
+	if old < 2 || !j.steady(old) || !j.recent() || s.freedAcross >= 2 && !j.olderThan(old, lag) {
 		return false
 	}
 	s.kind = Accumulates
-	for _, x := range lives {
+	for _, x := range survivors {
 		if x.live() {
 			s.members = append(s.members, x)
 		}
@@ -115,7 +115,8 @@ func (j *detector) steady(n int) bool {
 	return 10*n >= 6*span || n >= 3 && j.longestGap(n) <= max(2, 2*span/n)
 }
 
-// longestGap is between two of the first n growing steps that follow each other.
+// longestGap is the largest distance between neighbours of the first n growing
+// steps.
 func (j *detector) longestGap(n int) int {
 	gap := 0
 	for i := 1; i < n; i++ {
@@ -124,22 +125,24 @@ func (j *detector) longestGap(n int) int {
 	return gap
 }
 
-// recent reports whether growth has not stopped: it has not paused for longer
-// than before, and what grew in every step did so in the last whole one.
+// recent reports whether the growth goes on at the end: the current pause is no
+// longer than earlier ones, and a site that grew in every step also grew in the
+// last whole one.
 func (j *detector) recent() bool {
 	n := len(j.growing)
 	pause, gap := j.last-1-j.growing[n-1], j.longestGap(n)
 	return pause <= gap && (pause == 0 || gap > 1) && pause < max(2, (j.last-1)/3)
 }
 
-// outlive reports whether survivors of at least two steps are older than
-// anything that the site ever freed: a queue holds its youngest as well.
-func (j *detector) outlive(old, lag int) bool {
+// olderThan reports whether live memory of at least two steps is older than
+// anything was that the site freed. A queue also has live memory, but only its
+// youngest.
+func (j *detector) olderThan(old, lag int) bool {
 	return old >= 2 && j.last-j.growing[1] > lag+1
 }
 
-// Growth must outlast two steps of getting ready and a cache for a few steps,
-// and not slow down, before it is called strong.
+// A finding is strong if the growth outlasts two steps of set-up and a cache that
+// fills for a few steps, and does not slow down.
 const (
 	minStrongBoundaries = 8
 	minStrongSteps      = 5
@@ -147,7 +150,7 @@ const (
 )
 
 func (j *detector) strong() bool {
-	if j.hint || j.last < minStrongBoundaries {
+	if j.guess || j.last < minStrongBoundaries {
 		return false
 	}
 	half := (j.last - 1) / 2
@@ -185,22 +188,23 @@ func (j *detector) describe(s *suspect) {
 // buffer that grows.
 const minShapeBoundaries = 4
 
-// sawtooth: some steps free the work of three steps or more at once, most of
-// what the site keeps across steps ends that way, and such steps are few. The
-// end of the recording, where a script clears up, does not count.
-func (j *detector) sawtooth(s *suspect, lives []survivor) bool {
+// sawtooth reports whether some steps, a third of them at most, each free memory
+// of three steps or more at once, and at least half of what the site frees later
+// than in its own step goes that way. What is freed after the last boundary does
+// not count: scripts clean up at their end.
+func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 	if j.last < minShapeBoundaries || s.freedAcross < 3 {
 		return false
 	}
 	j.freed = j.freed[:0]
-	for _, x := range lives {
+	for _, x := range survivors {
 		if !x.live() && int(x.freed) < j.last {
 			j.freed = append(j.freed, x)
 		}
 	}
 	slices.SortStableFunc(j.freed, func(a, b survivor) int { return cmp.Compare(a.freed, b.freed) })
 	var rhythm []byte
-	alike := true // all bursts clear as many steps
+	alike := true // all bursts free memory of equally many steps
 	for start := 0; start < len(j.freed); {
 		end, births, bytes := start, 0, int64(0)
 		for ; end < len(j.freed) && j.freed[end].freed == j.freed[start].freed; end++ {
@@ -218,7 +222,7 @@ func (j *detector) sawtooth(s *suspect, lives []survivor) bool {
 		}
 		start = end
 	}
-	// Backward calls whose gradients are accumulated come in such groups.
+	// With gradient accumulation, groups of backward calls look like this.
 	grouped := j.calls && alike && s.bursts > 1
 	if s.bursts == 0 || 3*s.bursts > j.last || 2*len(s.members) < len(j.freed) || grouped {
 		s.bursts, s.burstSteps, s.burstBytes, s.members = 0, 0, 0, nil
@@ -236,48 +240,49 @@ func (j *detector) sawtooth(s *suspect, lives []survivor) bool {
 	return true
 }
 
-// grows: the site holds more at nearly every boundary than at the one before,
-// and frees what it held: torch.cat replaces a buffer by a longer one.
-func (j *detector) grows(s *suspect, lives []survivor) bool {
+// grows reports whether the site holds more at nearly every boundary than at the
+// one before and frees what it held, as when torch.cat replaces a buffer by a
+// longer one.
+func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	boundaries := j.last
-	if boundaries < minShapeBoundaries || 10*len(lives) < 8*(boundaries-1) || j.feeding {
+	if boundaries < minShapeBoundaries || 10*len(survivors) < 8*(boundaries-1) || j.feeding {
 		return false
 	}
 	replaced := 0
-	for _, x := range lives {
+	for _, x := range survivors {
 		if int(x.freed) < j.last {
 			replaced++
 		}
 	}
-	held := heldAt(lives, boundaries)
+	bytes := bytesAt(survivors, boundaries)
 	j.growing, j.added = j.growing[:0], j.added[:0]
-	first := held[0]
+	first := bytes[0]
 	for i := 1; i < boundaries; i++ {
-		if 2*held[i] < held[i-1] {
+		if 2*bytes[i] < bytes[i-1] {
 			return false
 		}
 		if first == 0 {
-			first = held[i]
+			first = bytes[i]
 		}
-		if held[i] > held[i-1] {
-			j.growing, j.added = append(j.growing, i), append(j.added, held[i]-held[i-1])
+		if bytes[i] > bytes[i-1] {
+			j.growing, j.added = append(j.growing, i), append(j.added, bytes[i]-bytes[i-1])
 		}
 	}
-	last := held[boundaries-1]
+	last := bytes[boundaries-1]
 	if 10*len(j.growing) < 8*(boundaries-1) || 2*replaced < len(j.growing) || 2*last < 3*first ||
-		last <= held[boundaries-2] {
+		last <= bytes[boundaries-2] {
 		return false
 	}
-	s.kind, s.members = Grows, lives
+	s.kind, s.members = Grows, survivors
 	j.describe(s)
 	s.strong = j.strong()
 	return true
 }
 
 // stepsAreFedMore reports whether nearly every step works on more data than the
-// one before, as when batches are sorted by length. What is made from the data
-// grows as well then. Where no input is known by name, forward passes tell, without
-// the key-value cache, which grows by itself.
+// one before, as when batches are sorted by length: then everything made from the
+// data grows too. The data are the inputs known by name; where there are none, all
+// that forward passes allocate, except key-value caches, which grow by themselves.
 func (in *Input) stepsAreFedMore() bool {
 	steps := in.Steps
 	k := len(steps.Boundaries)
@@ -303,8 +308,8 @@ func (in *Input) stepsAreFedMore() bool {
 	return risesMostly(forward[1:k])
 }
 
-// risesMostly reports whether at least 80 % of several values are above the one
-// before.
+// risesMostly reports whether at least 80 % of the values, of which there must be
+// more than two, are above the one before.
 func risesMostly(values []int64) bool {
 	rises := 0
 	for i := range values {

@@ -9,8 +9,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// groupSuspects makes one leak of the sites that grow in the same way and in
-// the same steps: a graph that is kept has a site for each of its operators.
+// groupSuspects makes one leak of the sites that grow in the same way and in the
+// same steps: an autograd graph that is kept has a site for each of its operators.
 func (in *Input) groupSuspects(suspects []suspect) []Leak {
 	type key struct {
 		kind   Kind
@@ -49,7 +49,6 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 		l.Allocations += g.Allocations
 		l.First, l.Last = min(l.First, g.First), max(l.Last, g.Last)
 		l.Strong = l.Strong || s.strong
-		l.FreedAcross += s.freedAcross
 		l.FirstStep, l.LastStep = min(l.FirstStep, s.firstStep), max(l.LastStep, s.lastStep)
 		l.GrowingSteps = max(l.GrowingSteps, s.growingSteps)
 		l.BurstSteps = max(l.BurstSteps, s.burstSteps)
@@ -71,7 +70,7 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 
 func growthOf(s *suspect) Growth {
 	return Growth{
-		Bytes: s.held, PerStep: s.perStep, Allocations: len(s.members),
+		Bytes: s.liveBytes, PerStep: s.perStep, Allocations: len(s.members),
 		First: int(s.members[0].allocation), Last: int(s.members[len(s.members)-1].allocation),
 	}
 }
@@ -91,7 +90,7 @@ func commonFrame(st *stacks.Table, sites []Site) snapshot.FrameID {
 			for n < len(common) && n < len(calls) && sameFunction(st, common[n], calls[n]) {
 				n++
 				if common[n-1] != calls[n-1] {
-					break // two lines of one function: what they call is not the same call
+					break // two lines of one function make two different calls
 				}
 			}
 			common = common[:n]

@@ -1,3 +1,16 @@
+// Package leaks finds memory that survives the steps of a program, again and
+// again, and memory that Python's cycle collector freed.
+//
+// It rests on when allocations were born and freed, counted in steps: [Find]
+// looks at what one call site holds across the ends of steps and tells three
+// kinds of growth apart. Growth in a few steps only is getting ready (weights,
+// optimizer state, caches) and is counted apart. Call sites that grow in the
+// same steps are one [Leak]. [FindCycles] rests on the C++ frames in the stacks
+// of frees.
+//
+// What it cannot see: which object keeps a tensor alive, for snapshots do not
+// record references; leaks of recordings with fewer than 3 ends of steps; and a
+// filling cache is only told from a leak by a long recording.
 package leaks
 
 import (
@@ -12,7 +25,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// LeakKind is the way in which the memory of a call site grows over the steps.
+// Kind is how the memory of a call site grows over the steps.
 type Kind uint8
 
 const (
@@ -24,24 +37,24 @@ const (
 // Key names the kind in files: "accumulates".
 func (k Kind) Key() string { return [...]string{"accumulates", "grows", "sawtooth"}[k] }
 
-// LeakLimit is why leaks cannot be judged from a recording.
+// Limit is why a recording cannot show leaks.
 type Limit uint8
 
 const (
-	NoLimit       Limit = iota
-	NoEvents            // it holds a state only
-	NoRepetition        // no steps were found
-	TooFewSteps         // fewer than minLeakBoundaries
-	KeepsForwards       // only forward passes, which keep their activations for a backward that never comes
+	NoLimit       Limit = iota // it can
+	NoEvents                   // it holds no history, only a state
+	NoRepetition               // no steps were found
+	TooFewSteps                // fewer than minLeakBoundaries
+	KeepsForwards              // only forward passes, which keep their activations for a backward that never comes
 )
 
-// Key names the limit in files: "no_repetition"; "" when leaks were judged.
+// Key names the limit in files: "no_repetition"; "" for [NoLimit].
 func (l Limit) Key() string {
 	return [...]string{"", "no_events", "no_repetition", "too_few_steps", "keeps_forwards"}[l]
 }
 
-// minLeakBoundaries is how many times the end of a step must be seen: growth
-// between two could be the rest of getting ready.
+// minLeakBoundaries is how many ends of steps must be recorded. Growth between
+// two ends may be the rest of a program's set-up.
 const minLeakBoundaries = 3
 
 // Growth is memory that call sites hold on to.
@@ -49,17 +62,16 @@ type Growth struct {
 	Bytes       int64 // held at the end of the recording
 	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last whole one
 	Allocations int   // that the bytes are in; for a sawtooth, those freed in bursts
-	First, Last int   // of them, as indices into Device.Allocations
+	First, Last int   // index in Device.Allocations of the first and the last of them
 }
 
-// LeakSite is one call site of a leak.
+// Site is one call site of a leak.
 type Site struct {
 	Stack snapshot.StackID // 0 for the site without frames
 	Growth
 }
 
-// Leak is memory that grows with the steps in one rhythm, and so probably for
-// one reason. The stack of an allocation says where it was asked for; what
+// Leak is memory that grows in the same steps, and so probably for one reason. The stack of an allocation says where it was asked for; what
 // keeps it is not recorded.
 type Leak struct {
 	Kind   Kind
@@ -77,26 +89,25 @@ type Leak struct {
 
 	FirstStep, LastStep int // that added to it, as indices into Steps.Steps
 	GrowingSteps        int // steps that added to it
-	FreedAcross         int // allocations of the sites that outlived their step and were freed later
 
 	Bursts     int   // of a sawtooth: steps that free the work of several steps
 	BurstSteps int   // the most steps that one of them cleared
 	BurstBytes int64 // the most bytes that one of them freed
 }
 
-// Leaks is what can be said about memory that survives steps.
+// Findings are what the memory that survives steps says.
 type Findings struct {
 	Limit  Limit  // why the rest is empty
 	Leaks  []Leak // strong ones first, then by bytes
-	Caches []Leak // key-value caches that grow: they are meant to
+	Caches []Leak // key-value caches, which are meant to grow
 	Once   Kept
-	Before int64 // bytes from before the recording that are held at its end; never suspect
+	Before int64 // bytes from before the recording that are live at its end; never reported as a leak
 
 	device *replay.Device
 	steps  *steps.List
 }
 
-// LeakInput is what leaks are found by, all of one device.
+// Input is what leaks are found by, all of the same device.
 type Input struct {
 	Stacks     *stacks.Table
 	Device     *replay.Device
@@ -106,11 +117,11 @@ type Input struct {
 	Steps      *steps.List
 }
 
-// maxKeptPercent is the share of allocations alive at the end from which on
-// forward passes keep activations, and their growth says nothing.
+// maxKeptPercent is the share of allocations alive at the end above which
+// forward passes are taken to keep their activations, so that growth says nothing.
 const maxKeptPercent = 15
 
-// FindLeaks looks for memory that survives steps, again and again. The cost is
+// Find looks for memory that survives steps, again and again. The cost is
 // linear in the events, and n log n in the allocations that outlive their step.
 func Find(in Input) *Findings {
 	l := &Findings{device: in.Device, steps: in.Steps}
@@ -122,11 +133,11 @@ func Find(in Input) *Findings {
 	if l.Limit = in.limit(); l.Limit != NoLimit {
 		return l
 	}
-	judge := newDetector(&in)
+	detector := newDetector(&in)
 	var suspects []suspect
-	for stack, lives := range survivorsOf(in.Device, in.Steps).all() {
-		l.Once.add(in.Families, lives)
-		if s, is := judge.site(stack, lives); is {
+	for stack, survivors := range survivorsOf(in.Device, in.Steps).all() {
+		l.Once.add(survivors)
+		if s, is := detector.site(stack, survivors); is {
 			suspects = append(suspects, s)
 		}
 	}
@@ -158,9 +169,9 @@ func (in *Input) limit() Limit {
 	return NoLimit
 }
 
-// keeps reports whether code of a kind leaves more behind than a model that is
-// only used would, with nothing of a backward pass recorded.
-func (in *Input) keeps(code stacks.Activity) bool {
+// keeps reports whether code of one activity leaves more memory behind than
+// inference does, in a recording without backward passes or optimizer steps.
+func (in *Input) keeps(activity stacks.Activity) bool {
 	for _, run := range in.Phases.Runs {
 		if run.Phase == timeline.PhaseBackward || run.Phase == timeline.PhaseOptimizer {
 			return false
@@ -169,7 +180,7 @@ func (in *Input) keeps(code stacks.Activity) bool {
 	all, kept := 0, 0
 	born := in.Device.Allocations[in.Device.PreExisting:]
 	for i := range born {
-		if in.Activities.Alloc(born[i].Stack) == code {
+		if in.Activities.Alloc(born[i].Stack) == activity {
 			all++
 			if timeline.FreedAt(&born[i]) == timeline.Never {
 				kept++
@@ -201,20 +212,20 @@ func (l *Findings) BytesAtBoundaries(leak *Leak) []int64 {
 	for _, s := range leak.Sites {
 		sites[s.Stack] = true
 	}
-	held := make([]int64, len(l.steps.Boundaries)+1)
+	bytes := make([]int64, len(l.steps.Boundaries)+1)
 	born := l.device.Allocations[l.device.PreExisting:]
 	for i := range born {
 		if a := &born[i]; sites[a.Stack] {
-			held[l.steps.Of(a.Start)] += a.Size
+			bytes[l.steps.Of(a.Start)] += a.Size
 			if end := timeline.FreedAt(a); end != timeline.Never {
-				held[l.steps.Of(end)] -= a.Size
+				bytes[l.steps.Of(end)] -= a.Size
 			}
 		}
 	}
-	for j := 1; j < len(held); j++ {
-		held[j] += held[j-1]
+	for j := 1; j < len(bytes); j++ {
+		bytes[j] += bytes[j-1]
 	}
-	return held[:len(l.steps.Boundaries)]
+	return bytes[:len(l.steps.Boundaries)]
 }
 
 // State is the first state in which an allocation of the recording is live.
@@ -222,19 +233,17 @@ func (l *Findings) State(allocation int) int {
 	return int(l.device.Allocations[allocation].Start) + 1
 }
 
-// Kept is memory that was asked for in the recording and is held at its end,
-// by call sites that did so in one step only: what weights, optimizer state
-// and caches look like.
+// Kept is memory that is live at the end and was allocated by call sites that
+// keep memory of one step only, as those of weights, optimizer state and caches do.
 type Kept struct {
 	Sites, Allocations int
 	Bytes              int64
-	Families           [families.Count]int64
 }
 
-// add counts a site, if what it holds at the end was all born in one step.
-func (k *Kept) add(f *families.Assignment, lives []survivor) {
+// add counts a site if all of it that is live at the end was born in one step.
+func (k *Kept) add(survivors []survivor) {
 	n, bytes, step := 0, int64(0), int32(-1)
-	for _, x := range lives {
+	for _, x := range survivors {
 		if !x.live() {
 			continue
 		}
@@ -251,9 +260,4 @@ func (k *Kept) add(f *families.Assignment, lives []survivor) {
 	k.Sites++
 	k.Allocations += n
 	k.Bytes += bytes
-	for _, x := range lives {
-		if x.live() {
-			k.Families[f.Family(int(x.allocation))] += x.size
-		}
-	}
 }

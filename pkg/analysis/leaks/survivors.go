@@ -9,28 +9,29 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// life is an allocation that outlives the step it was born in.
+// survivor is an allocation that outlives the step it was born in.
 type survivor struct {
 	allocation  int32 // index into Device.Allocations
-	born, freed int32 // steps; gone is staysForever when it is never given up
+	born, freed int32 // steps; freed is neverFreed for what is live at the end
 	size        int64
 }
 
-const staysForever = 1<<31 - 1
+const neverFreed = 1<<31 - 1
 
-func (x survivor) live() bool { return x.freed == staysForever }
+func (x survivor) live() bool { return x.freed == neverFreed }
 
-// livesBySite are the lives of one device, grouped by the stack that allocated.
+// survivorsBySite are the survivors of one device, grouped by the stack that
+// allocated them.
 type survivorsBySite struct {
 	list []survivor
-	ends []int32 // by stack: where its lives end; they are in order of birth
+	ends []int32 // by stack: where its survivors end in list; they are in order of birth
 }
 
-// livesAcrossSteps leaves out what is freed in its own step, which most of a
+// survivorsOf leaves out what is freed in its own step, which most of a
 // recording is, and what has no bytes.
 func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
 	var (
-		lives  []survivor
+		list   []survivor
 		stacks []snapshot.StackID
 		most   snapshot.StackID
 		step   int
@@ -41,7 +42,7 @@ func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
 		for step < len(b) && b[step] <= a.Start {
 			step++
 		}
-		x := survivor{int32(i), int32(step), staysForever, a.Size}
+		x := survivor{int32(i), int32(step), neverFreed, a.Size}
 		if end := timeline.FreedAt(a); end != timeline.Never {
 			if step == len(b) || end < b[step] {
 				continue
@@ -49,11 +50,11 @@ func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
 			x.freed = int32(steps.Of(end))
 		}
 		if a.Size > 0 {
-			lives, stacks = append(lives, x), append(stacks, a.Stack)
+			list, stacks = append(list, x), append(stacks, a.Stack)
 			most = max(most, a.Stack)
 		}
 	}
-	s := &survivorsBySite{make([]survivor, len(lives)), make([]int32, most+2)}
+	s := &survivorsBySite{make([]survivor, len(list)), make([]int32, most+2)}
 	for _, id := range stacks {
 		s.ends[id+1]++
 	}
@@ -61,13 +62,13 @@ func survivorsOf(d *replay.Device, steps *steps.List) *survivorsBySite {
 		s.ends[id] += s.ends[id-1]
 	}
 	for i, id := range stacks {
-		s.list[s.ends[id]] = lives[i]
+		s.list[s.ends[id]] = list[i]
 		s.ends[id]++
 	}
 	return s
 }
 
-// all visits the sites that have any lives.
+// all visits the sites that have any survivors.
 func (s *survivorsBySite) all() iter.Seq2[snapshot.StackID, []survivor] {
 	return func(yield func(snapshot.StackID, []survivor) bool) {
 		start := int32(0)
@@ -80,17 +81,17 @@ func (s *survivorsBySite) all() iter.Seq2[snapshot.StackID, []survivor] {
 	}
 }
 
-// heldAt is what lives hold at each boundary.
-func heldAt(lives []survivor, boundaries int) []int64 {
-	held := make([]int64, boundaries+1)
-	for _, x := range lives {
-		held[x.born] += x.size
+// bytesAt is what survivors hold at each boundary.
+func bytesAt(survivors []survivor, boundaries int) []int64 {
+	bytes := make([]int64, boundaries+1)
+	for _, x := range survivors {
+		bytes[x.born] += x.size
 		if !x.live() {
-			held[x.freed] -= x.size
+			bytes[x.freed] -= x.size
 		}
 	}
 	for i := 1; i <= boundaries; i++ {
-		held[i] += held[i-1]
+		bytes[i] += bytes[i-1]
 	}
-	return held[:boundaries]
+	return bytes[:boundaries]
 }

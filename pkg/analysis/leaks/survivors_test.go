@@ -28,8 +28,8 @@ func TestHeld(t *testing.T) {
 		}
 		for stack := range snapshot.StackID(s.Stacks.Len()) {
 			want := bruteHeld(d, list, stack)
-			if got := heldAt(sites[stack], len(want)); !slices.Equal(got, want) {
-				t.Errorf("seed %d, stack %d: lives hold %v, want %v", seed, stack, got, want)
+			if got := bytesAt(sites[stack], len(want)); !slices.Equal(got, want) {
+				t.Errorf("seed %d, stack %d: survivors hold %v, want %v", seed, stack, got, want)
 			}
 			one := &Leak{Sites: []Site{{Stack: stack}}}
 			if got := l.BytesAtBoundaries(one); !slices.Equal(got, want) {

@@ -10,11 +10,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// MaxOOMs bounds the failures that [FindOOMs] looks into: the last ones, since
+// MaxFailures bounds the failures that [FindOOMs] looks into: the last ones, since
 // a program that survives hundreds was trying out how much it may use.
 const MaxFailures = 100
 
-// OOM is one request that failed, and the allocator when it did. Bytes of blocks
+// Failure is one request that failed, and the allocator when it did. Bytes of blocks
 // are rounded ones.
 type Failure struct {
 	Event    replay.EventIndex // its oom event; of several attempts the last
@@ -85,7 +85,7 @@ type PoolFree struct {
 	Largest  int64 // largest free piece
 }
 
-// FindOOMs looks into the requests that failed, in the order of events, the last
+// Find looks into the requests that failed, in the order of events, the last
 // [MaxOOMs] of them. Capacity is that of the device in bytes; 0 if it is not known.
 func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	list := failedRequests(d.Events)
@@ -154,7 +154,7 @@ func deviceFree(e *snapshot.Events, i int) int64 {
 	return 0
 }
 
-// look takes from the layout at the failure what the allocator held, and where.
+// describe takes from the layout at the failure what the allocator held, and where.
 func (o *Failure) describe(l *layout.Map) {
 	o.Reserved, o.Active, o.Pending = l.ReservedBytes, l.ActiveBytes, l.PendingBytes
 	o.Fragmentation = layout.FragmentationOf(l, max(o.Requested, 1))

@@ -55,7 +55,7 @@ func fill(g *tapes.GPU, rng *rand.Rand, from, to int64, stream allocator.Stream)
 	}
 }
 
-// train allocates and frees like a few training steps, and keeps weights.
+// trainOn allocates and frees like a few training steps, and keeps weights.
 func trainOn(t *testing.T, g *tapes.GPU, rng *rand.Rand, weights int) {
 	t.Helper()
 	for range weights {

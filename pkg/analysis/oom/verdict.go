@@ -4,7 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 )
 
-// OOMVerdict is why a request failed.
+// Verdict is why a request failed.
 type Verdict uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	inUsePercent = 90
 )
 
-// judge finds the verdict; the first that applies wins.
+// decide finds the verdict; the first that applies wins.
 func (o *Failure) decide() {
 	within := o.FreeSame + o.DeviceFree
 	// What is free on the device is in one piece, so only the cache can be in pieces.

@@ -1,10 +1,8 @@
 package stacks
 
-import (
-	"github.com/memviz-go/memviz/pkg/snapshot"
-)
+import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// marker is the one word for what a stack was doing, from its facts.
+// Activity is what the program was doing when a stack was recorded.
 type Activity byte
 
 const (
@@ -20,7 +18,7 @@ const (
 	InNative     Activity = 'N' // C++ only
 )
 
-// marker reads the facts of a whole stack; the first that applies wins.
+// activity reads the facts of a whole stack; the first that applies wins.
 func (f Facts) activity() Activity {
 	switch {
 	case f.Has(FactEngine | FactBackwardCall):
@@ -45,7 +43,7 @@ func (f Facts) activity() Activity {
 	return NoActivity
 }
 
-// markerFacts are the facts that a marker is read from.
+// activityFacts are the facts that show an activity.
 var activityFacts = map[Activity]Facts{
 	InBackward:   FactEngine | FactBackwardCall,
 	InOptimizer:  FactOptimizer,
@@ -56,30 +54,32 @@ var activityFacts = map[Activity]Facts{
 	InDataLoader: FactDataLoader,
 }
 
-// telling are the facts of a whole stack that rules go by first.
-func (f Facts) telling() Facts {
+// deciding are the facts of a whole stack that say most about what its memory
+// was for.
+func (f Facts) deciding() Facts {
 	if names := f & (FactWorkspace | FactCommunication); names != 0 {
 		return names
 	}
-	marker := f.activity()
-	if marker == InForward && f.Has(FactKVCache) {
+	activity := f.activity()
+	if activity == InForward && f.Has(FactKVCache) {
 		return FactKVCache
 	}
-	return activityFacts[marker]
+	return activityFacts[activity]
 }
 
-// markers gives the marker of each stack of one device's events.
+// Activities tells the activity of each stack of one device's events.
 //
-// When Python frames were recorded and C++ frames were not, the autograd
-// engine's thread has no frames at all, and little else has none: an empty stack
+// When Python frames were recorded and C++ frames were not, stacks of the
+// autograd engine's thread are empty, and hardly any others are: an empty stack
 // then means backward.
 type Activities struct {
 	of                    []Activity // by stack
 	emptyAlloc, emptyFree Activity   // of the empty stack
 }
 
+// ActivitiesOf looks at the stacks of all events of a device.
 func ActivitiesOf(st *Table, e *snapshot.Events) *Activities {
-	m := &Activities{of: st.Activity}
+	a := &Activities{of: st.Activity}
 	var allocs, frees Facts
 	for i, action := range e.Action {
 		switch f := st.Facts[e.Stack[i]]; action {
@@ -90,29 +90,29 @@ func ActivitiesOf(st *Table, e *snapshot.Events) *Activities {
 		}
 	}
 	if (allocs | frees).Has(FactNative) {
-		return m
+		return a
 	}
 	if allocs.Has(FactPython) {
-		m.emptyAlloc = InBackward
+		a.emptyAlloc = InBackward
 	}
 	if frees.Has(FactPython) { // else frees were recorded without stacks
-		m.emptyFree = InBackward
+		a.emptyFree = InBackward
 	}
-	return m
+	return a
 }
 
-// alloc is what was going on when a stack allocated.
-func (m *Activities) Alloc(id snapshot.StackID) Activity {
+// Alloc is the activity of a stack that allocated.
+func (a *Activities) Alloc(id snapshot.StackID) Activity {
 	if id == 0 {
-		return m.emptyAlloc
+		return a.emptyAlloc
 	}
-	return m.of[id]
+	return a.of[id]
 }
 
-// free is what was going on when a stack freed.
-func (m *Activities) Free(id snapshot.StackID) Activity {
+// Free is the activity of a stack that freed.
+func (a *Activities) Free(id snapshot.StackID) Activity {
 	if id == 0 {
-		return m.emptyFree
+		return a.emptyFree
 	}
-	return m.of[id]
+	return a.of[id]
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// facts is what the names on a stack prove about the call, as a bit set. A
+// Facts is what the names on a stack prove about the call, as a bit set. A
 // stack has the facts of all its frames.
 type Facts uint32
 
@@ -129,7 +129,7 @@ func interpreterFacts(symbol string) Facts {
 	return interpreterSymbols[name]
 }
 
-// collectorFrame is the innermost frame of a stack that shows the cycle collector.
+// CollectorFrame is the innermost frame of a stack that shows the cycle collector.
 func (st *Table) CollectorFrame(id snapshot.StackID) snapshot.FrameID {
 	for _, frame := range st.Snapshot.Stacks.Frames(id) {
 		if st.FrameClass[frame] != Internal {

@@ -59,7 +59,7 @@ func (k fileKind) class(function string) FrameClass {
 // python reports whether frames of such a file are Python frames.
 func (k fileKind) python() bool { return k != fileNative }
 
-// slashed is a file name with forward slashes, whatever system recorded it.
+// Slashed is a file name with forward slashes, whatever system recorded it.
 func Slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }
 
 // kindOf classifies a slashed file name.
@@ -180,7 +180,7 @@ func containsAny(s string, parts ...string) bool {
 	return false
 }
 
-// isInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
+// IsInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
 // the interpreter or the start of the process: the same on every stack.
 func IsInterpreterNoise(file, function string) bool {
 	if kindOf(file).python() {

@@ -8,19 +8,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// SiteKey names a call site in such a way that other recordings of the same
+// Key names a call site in such a way that other recordings of the same
 // program have it too: no addresses, no lines, no folders in which a program or
 // an environment happens to lie. Keys can be compared and say nothing else; the
 // zero key is that of a stack that names no Python and no operator.
 type Key [16]byte
 
-// siteKeys are the two keys of a stack.
+// Keys are the two keys of a stack.
 type Keys struct {
 	Path Key // function and file of every Python frame, and the operator
 	Site Key // innermost user frame, innermost Python function, and the operator
 }
 
-// siteKeyer gives the keys of the stacks of one snapshot.
+// Keyer gives the keys of the stacks of one snapshot.
 type Keyer struct {
 	st        *Table
 	operators bool                         // C++ frames count
@@ -28,13 +28,13 @@ type Keyer struct {
 	text      []byte
 }
 
-// newSiteKeyer takes whether operators are part of the keys. They must not be
+// NewKeyer takes whether operators are part of the keys. They must not be
 // where one of the recordings that are compared has no C++ frames.
 func NewKeyer(st *Table, operators bool) *Keyer {
 	return &Keyer{st: st, operators: operators, files: map[snapshot.StringID]string{}}
 }
 
-// hasNative reports whether some stack of the snapshot has a C++ frame.
+// HasNative reports whether some stack of the snapshot has a C++ frame.
 func (st *Table) HasNative() bool {
 	for _, f := range st.Facts {
 		if f.Has(FactNative) {

@@ -5,42 +5,43 @@ import (
 )
 
 // fileFacts is what the file of a Python frame says: facts that hold for all its
-// functions, and places where the function decides.
+// functions, and which of the files it is in which function names have a meaning.
 type fileFacts struct {
 	facts Facts
-	place place
+	files fileSet
 }
 
-// place is a file, or a kind of file, in which some function names have a meaning.
-type place uint16
+// fileSet is a set of files, or kinds of files, in which some function names have
+// a meaning that they do not have elsewhere.
+type fileSet uint16
 
 const (
-	placeModule       place = 1 << iota // torch/nn/modules/module.py
-	placeModules                        // torch/nn/modules/
-	placeOptimizer                      // torch's optimizers and those that are like them
-	placeAutograd                       // torch/autograd/__init__.py, graph.py
-	placeFunction                       // torch/autograd/function.py
-	placeTensor                         // torch/_tensor.py
-	placeCheckpoint                     // torch/utils/checkpoint.py
-	placeSavedTensors                   // torch/autograd/graph.py
-	placeDataParallel                   // torch/nn/parallel/distributed.py
+	moduleFile       fileSet = 1 << iota // torch/nn/modules/module.py
+	moduleFolder                         // torch/nn/modules/
+	optimizerFile                        // torch's optimizers and those that are like them
+	autogradFile                         // torch/autograd/__init__.py, graph.py
+	functionFile                         // torch/autograd/function.py
+	tensorFile                           // torch/_tensor.py
+	checkpointFile                       // torch/utils/checkpoint.py
+	savedTensorsFile                     // torch/autograd/graph.py
+	dataParallelFile                     // torch/nn/parallel/distributed.py
 )
 
-// tellingFiles are files, and folders with a slash at the end, by what they say.
-var tellingFiles = []struct {
-	place place
+// knownFiles are files, and folders with a slash at the end, by what they say.
+var knownFiles = []struct {
+	files fileSet
 	facts Facts
 	paths []string
 }{
-	{placeModule, 0, []string{"nn/modules/module.py"}},
-	{placeModules, 0, []string{"torch/nn/modules/"}},
-	{placeOptimizer, 0, []string{"torch/optim/", "apex/optimizers/", "bitsandbytes/optim/"}},
-	{placeAutograd, 0, []string{"torch/autograd/__init__.py", "torch/autograd/graph.py"}},
-	{placeSavedTensors, 0, []string{"torch/autograd/graph.py"}},
-	{placeFunction, 0, []string{"torch/autograd/function.py"}},
-	{placeDataParallel, 0, []string{"torch/nn/parallel/distributed.py"}},
-	{placeTensor, 0, []string{"torch/_tensor.py"}},
-	{placeCheckpoint, FactCheckpoint, []string{"torch/utils/checkpoint.py"}},
+	{moduleFile, 0, []string{"nn/modules/module.py"}},
+	{moduleFolder, 0, []string{"torch/nn/modules/"}},
+	{optimizerFile, 0, []string{"torch/optim/", "apex/optimizers/", "bitsandbytes/optim/"}},
+	{autogradFile, 0, []string{"torch/autograd/__init__.py", "torch/autograd/graph.py"}},
+	{savedTensorsFile, 0, []string{"torch/autograd/graph.py"}},
+	{functionFile, 0, []string{"torch/autograd/function.py"}},
+	{dataParallelFile, 0, []string{"torch/nn/parallel/distributed.py"}},
+	{tensorFile, 0, []string{"torch/_tensor.py"}},
+	{checkpointFile, FactCheckpoint, []string{"torch/utils/checkpoint.py"}},
 	{0, FactCommunication, []string{"distributed_c10d.py"}},
 	{0, FactLoad, []string{"torch/serialization.py", "nn/init.py", "nn/parameter.py", "safetensors/"}},
 	{0, FactDataLoader, []string{"torch/utils/data/"}},
@@ -49,16 +50,16 @@ var tellingFiles = []struct {
 // factsOfFile looks at a slashed file name.
 func factsOfFile(file string) fileFacts {
 	var f fileFacts
-	for _, row := range tellingFiles {
+	for _, row := range knownFiles {
 		for _, path := range row.paths {
 			if strings.HasSuffix(path, "/") && inFolder(file, path) || isFile(file, path) {
-				f.place |= row.place
+				f.files |= row.files
 				f.facts |= row.facts
 			}
 		}
 	}
 	if isOptimizerFile(file) {
-		f.place |= placeOptimizer
+		f.files |= optimizerFile
 	}
 	if strings.Contains(file, clipGradWord) {
 		f.facts |= FactClipGrad
@@ -88,7 +89,7 @@ const (
 // deepspeedOptimizers are parts of the names of its optimizers.
 var deepspeedOptimizers = []string{"optim", "zero"}
 
-// isOptimizerFile recognises optimizers that tellingFiles does not list.
+// isOptimizerFile recognises optimizers that knownFiles does not list.
 func isOptimizerFile(file string) bool {
 	if inFolder(file, deepspeed) && containsAny(file[strings.Index(file, deepspeed):], deepspeedOptimizers...) {
 		return true
@@ -98,51 +99,51 @@ func isOptimizerFile(file string) bool {
 }
 
 // functionFacts is what the name of a Python function says: facts that hold in
-// every file, and facts that hold in some places.
+// every file, and facts that hold in some files.
 type functionFacts struct {
 	facts Facts
-	in    []placeFact
+	in    []fileFact
 }
 
-type placeFact struct {
-	place place
+type fileFact struct {
+	files fileSet
 	facts Facts
 }
 
-// functionsInPlaces are functions that mean something in one place only.
-var functionsInPlaces = []struct {
-	place     place
+// functionsOfFiles are functions that mean something in some files only.
+var functionsOfFiles = []struct {
+	files     fileSet
 	facts     Facts
 	functions []string // a trailing * stands for any ending
 }{
-	{placeModule, FactForward | FactModuleCall, []string{"_call_impl"}},
-	{placeModule, FactLoad, []string{"_apply", "to", "cuda", "half", "float", "double", "bfloat16", "convert"}},
-	{placeModules, FactLoad, []string{"__init__"}},
-	{placeAutograd, FactBackwardCall, []string{"backward", "grad", "_make_grads", "_engine_run_backward"}},
-	{placeTensor, FactBackwardCall, []string{"backward"}},
-	{placeAutograd | placeTensor, FactBackwardRoot, []string{"backward", "_make_grads"}},
+	{moduleFile, FactForward | FactModuleCall, []string{"_call_impl"}},
+	{moduleFile, FactLoad, []string{"_apply", "to", "cuda", "half", "float", "double", "bfloat16", "convert"}},
+	{moduleFolder, FactLoad, []string{"__init__"}},
+	{autogradFile, FactBackwardCall, []string{"backward", "grad", "_make_grads", "_engine_run_backward"}},
+	{tensorFile, FactBackwardCall, []string{"backward"}},
+	{autogradFile | tensorFile, FactBackwardRoot, []string{"backward", "_make_grads"}},
 	// Saved tensors are only asked for by backward: recomputation and offloading start here.
-	{placeCheckpoint, FactBackwardCall, []string{"unpack_hook"}},
-	{placeSavedTensors, FactBackwardCall, []string{"unpack_from_cpu"}},
-	{placeFunction, FactFunctionApply, []string{"apply"}},
+	{checkpointFile, FactBackwardCall, []string{"unpack_hook"}},
+	{savedTensorsFile, FactBackwardCall, []string{"unpack_from_cpu"}},
+	{functionFile, FactFunctionApply, []string{"apply"}},
 	// The reducer has buckets that gradients are averaged in, and makes new ones after the first step.
-	{placeDataParallel, FactCommunication, []string{"_ddp_init_helper"}},
-	{placeDataParallel, FactReducerCall, []string{"_pre_forward"}},
-	{placeOptimizer, FactOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
+	{dataParallelFile, FactCommunication, []string{"_ddp_init_helper"}},
+	{dataParallelFile, FactReducerCall, []string{"_pre_forward"}},
+	{optimizerFile, FactOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
 		"_init_group", "_init_state", "_multi_tensor*", "_single_tensor*", "_fused*"}},
-	{placeOptimizer, FactOptimizer | FactOptimizerInit, []string{"_init_group", "_init_state", "init_state"}},
-	{placeOptimizer, FactOptimizerLoad, []string{"load_state_dict"}},
+	{optimizerFile, FactOptimizer | FactOptimizerInit, []string{"_init_group", "_init_state", "init_state"}},
+	{optimizerFile, FactOptimizerLoad, []string{"load_state_dict"}},
 }
 
-// tellingFunctions are functions that mean something in every file.
-var tellingFunctions = map[string]Facts{
+// knownFunctions are functions that mean something in every file.
+var knownFunctions = map[string]Facts{
 	"_backward_impl": FactBackwardCall,
 	"forward":        FactForward,
 	"zero_grad":      FactZeroGrad,
 }
 
-// tellingWords are parts of functions' names that mean something in every file.
-var tellingWords = []struct {
+// knownWords are parts of functions' names that mean something in every file.
+var knownWords = []struct {
 	facts Facts
 	words []string
 }{
@@ -154,13 +155,13 @@ var tellingWords = []struct {
 
 // factsOfFunction looks at the last part of a Python function's name.
 func factsOfFunction(name string) functionFacts {
-	f := functionFacts{facts: tellingFunctions[name]}
-	for _, row := range functionsInPlaces {
+	f := functionFacts{facts: knownFunctions[name]}
+	for _, row := range functionsOfFiles {
 		if matchesAny(name, row.functions) {
-			f.in = append(f.in, placeFact{row.place, row.facts})
+			f.in = append(f.in, fileFact{row.files, row.facts})
 		}
 	}
-	for _, row := range tellingWords {
+	for _, row := range knownWords {
 		if containsAny(name, row.words...) {
 			f.facts |= row.facts
 		}
@@ -184,11 +185,11 @@ func matchesAny(name string, patterns []string) bool {
 func pythonFacts(file fileFacts, function functionFacts) Facts {
 	f := FactPython | file.facts | function.facts
 	for _, in := range function.in {
-		if file.place&in.place != 0 {
+		if file.files&in.files != 0 {
 			f |= in.facts
 		}
 	}
-	if file.place&placeFunction != 0 {
+	if file.files&functionFile != 0 {
 		f &^= FactForward // the caller of a user's autograd.Function, not a forward itself
 	}
 	return f

@@ -1,3 +1,15 @@
+// Package stacks says what a recorded stack proves by itself: whose code each
+// frame is, which line of the user's asked for memory, which operator ran, and
+// whether the call belongs to forward, backward, the optimizer or loading.
+//
+// It rests on names alone: of files, of Python functions and of C++ symbols, of
+// torch 2.0 to 2.11 and of the packages that most programs use. [Read] looks at
+// every name, frame and stack of a snapshot once. A stack without frames says
+// nothing, except where Python frames were recorded and C++ frames were not:
+// the thread of the autograd engine has no Python frames, so there it means
+// backward ([Activities]). What a stack cannot show: tensors made by code that
+// torch.compile generated (its frames name a cache file), and anything that
+// happened after the allocation.
 package stacks
 
 import (
@@ -13,25 +25,25 @@ import (
 // NoFrame stands for a frame that a stack does not have.
 const NoFrame snapshot.FrameID = -1
 
-// StackFacts is what the interned stacks of a snapshot say by themselves,
-// without any allocation. Slices are indexed by frame or stack id.
+// Table is what the interned stacks of a snapshot say. All slices but FrameClass
+// are indexed by snapshot.StackID.
 type Table struct {
-	FrameClass []FrameClass // by frame
+	Snapshot   *snapshot.Snapshot
+	FrameClass []FrameClass // by snapshot.FrameID
 
 	SiteFrame []snapshot.FrameID // innermost user frame, or NoFrame
 	Operator  []string           // "aten::mm", an autograd node such as "MmBackward0", or ""
 	Backward  []bool             // the autograd engine is on the stack
 	Shade     []uint8            // 0 to 4, equal for equal sites
-	Named     []snapshot.FrameID // the frame whose name says what was going on, or NoFrame
+	Named     []snapshot.FrameID // the frame by which rules decide what the memory was for, or NoFrame
+	Facts     []Facts
+	Activity  []Activity // of the frames alone; [Activities] also knows what an empty stack means
+	Depth     []uint8    // module calls on the stack, at most 255
 
-	Snapshot *snapshot.Snapshot
-	library  []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
-	Facts    []Facts
-	Activity []Activity
-	Depth    []uint8 // module calls on the stack, at most 255
+	library []snapshot.FrameID // innermost library frame that is no wrapper, or NoFrame
 }
 
-// Stacks looks once at every name, frame and stack of a snapshot; the cost is
+// Read looks once at every name, frame and stack of a snapshot; the cost is
 // linear in the text of the names and the frames of the stacks.
 func Read(s *snapshot.Snapshot) *Table {
 	names := readNames(s)
@@ -107,12 +119,12 @@ func (st *Table) read(id snapshot.StackID, names *names) {
 	st.Named[id] = st.named(id, names)
 }
 
-// named is the innermost frame that has a fact by which the rules go first, or
-// the user's where they go by none.
+// named is the innermost frame that has a fact which decides what the memory was
+// for, or the site's frame where no name decides.
 func (st *Table) named(id snapshot.StackID, names *names) snapshot.FrameID {
-	if telling := st.Facts[id].telling(); telling != 0 {
+	if facts := st.Facts[id].deciding(); facts != 0 {
 		for _, frame := range st.Snapshot.Stacks.Frames(id) {
-			if names.facts[frame].Has(telling) {
+			if names.facts[frame].Has(facts) {
 				return frame
 			}
 		}
@@ -120,7 +132,7 @@ func (st *Table) named(id snapshot.StackID, names *names) snapshot.FrameID {
 	return st.SiteFrame[id]
 }
 
-// Site names the place that asked for memory, as exactly as its stack allows.
+// Site is the line of code that asked for memory, as exactly as its stack allows.
 type Site struct {
 	Function string // or "autograd aten::mm", or an operator, where no Python is known
 	File     string // "" when there is no Python
@@ -130,8 +142,8 @@ type Site struct {
 // Site is the innermost user frame of a stack; without one, "autograd" and the
 // operator for memory of the backward pass, else the innermost library frame,
 // else the operator, else the function of the innermost frame. It is zero for a
-// stack that says nothing. The page has the same rule; testdata/sites.json holds
-// both to it.
+// stack without any names. The page computes sites by the same rule;
+// testdata/sites.json tests both.
 func (st *Table) Site(id snapshot.StackID) Site {
 	operator := st.Operator[id]
 	switch {
@@ -148,6 +160,7 @@ func (st *Table) Site(id snapshot.StackID) Site {
 	return Site{Function: operator}
 }
 
+// Frame is one frame, written as a site.
 func (st *Table) Frame(id snapshot.FrameID) Site {
 	f := &st.Snapshot.Frames[id]
 	return Site{st.Snapshot.String(f.Name), st.Snapshot.String(f.File), int(f.Line)}
@@ -164,7 +177,7 @@ func (s Site) String() string {
 // shades is the number of lightness steps that a family's colour has.
 const shades = 5
 
-// shade spreads sites over the lightness steps; nothing known is the middle one.
+// shade spreads sites over the lightness steps; an unknown site has the middle one.
 func (s Site) shade() uint8 {
 	if s == (Site{}) {
 		return shades / 2

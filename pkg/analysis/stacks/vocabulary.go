@@ -27,7 +27,7 @@ var Words = sync.OnceValue(func() *Vocabulary {
 			whole[part] = true
 		}
 	}
-	for _, row := range tellingFiles {
+	for _, row := range knownFiles {
 		for _, path := range row.paths {
 			parts(path)
 		}
@@ -39,7 +39,7 @@ var Words = sync.OnceValue(func() *Vocabulary {
 		".ipykernel", ".triton"} {
 		parts(path)
 	}
-	for name := range tellingFunctions {
+	for name := range knownFunctions {
 		whole[name] = true
 	}
 	for name := range wrapperFunctions {
@@ -53,7 +53,7 @@ var Words = sync.OnceValue(func() *Vocabulary {
 		Within:   slices.Concat([]string{clipGradWord}, deepspeedOptimizers),
 		AnyCase:  slices.Concat(cacheWords, []string{"python", "conda"}),
 	}
-	for _, row := range functionsInPlaces {
+	for _, row := range functionsOfFiles {
 		for _, name := range row.functions {
 			if stem, open := strings.CutSuffix(name, "*"); open {
 				v.Prefixes = append(v.Prefixes, stem)
@@ -62,7 +62,7 @@ var Words = sync.OnceValue(func() *Vocabulary {
 			}
 		}
 	}
-	for _, row := range tellingWords {
+	for _, row := range knownWords {
 		v.Within = append(v.Within, row.words...)
 	}
 	for _, row := range symbolWords {

@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// StepMethod is how the steps of a recording were found. The first method that
+// Method is how the steps of a recording were found. The first method that
 // finds any is used.
 type Method uint8
 
@@ -51,7 +51,7 @@ func (m Method) Word(n int) string {
 // Found says how the method found them, as a clause without a full stop.
 func (m Method) Found() string { return methods[m].found }
 
-// Steps is a device's history cut where one training step ends and the next
+// List is a device's history cut where one training step ends and the next
 // begins.
 type List struct {
 	Method Method
@@ -77,7 +77,7 @@ type Step struct {
 	Complete bool              // it begins and ends in the recording
 }
 
-// FindSteps cuts a device's history into steps.
+// Find cuts a device's history into steps.
 func Find(in Input) *List {
 	f := &finder{Input: in}
 	for _, try := range []struct {
@@ -98,7 +98,7 @@ func Find(in Input) *List {
 	return &List{}
 }
 
-// StepInput is what steps are found by, all of one device.
+// Input is what steps are found by, all of one device.
 type Input struct {
 	Stacks      *stacks.Table
 	Device      *replay.Device
@@ -107,7 +107,7 @@ type Input struct {
 	Annotations []timeline.Annotation
 }
 
-// stepFinder is what the methods look at.
+// finder is what the methods look at.
 type finder struct {
 	Input
 	numbered bool // the steps are ranges that the script numbered
@@ -192,7 +192,7 @@ func (s *List) At(state int) int {
 	return s.Of(replay.EventIndex(max(state-1, 0)))
 }
 
-// of is the number of boundaries at or before an event: the step it happens in.
+// Of is the number of boundaries at or before an event: the step it happens in.
 func (s *List) Of(event replay.EventIndex) int {
 	return sort.Search(len(s.Boundaries), func(j int) bool { return s.Boundaries[j] > event })
 }

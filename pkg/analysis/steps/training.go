@@ -138,14 +138,14 @@ func (f *finder) byBackwardRuns() []replay.EventIndex {
 	return starts
 }
 
-// stepName is how scripts name the ranges of their steps: "step 12",
+// namePattern is how scripts name the ranges of their steps: "step 12",
 // "train_step_12", "epoch 3 batch 12/100". Any word with a number will not do:
 // the layers of one forward pass are numbered as well.
 var namePattern = regexp.MustCompile(`(?i)^(?:epoch[\s_:#=-]*\d+[\s,/_:-]*)?(?:train(?:ing)?[\s_:/-]*)?(?:step|iteration|iter|batch)[\s_:#=-]*(\d{1,18})(?:/\d+)?$`)
 
 var digits = regexp.MustCompile(`\d+`)
 
-// IsStepName reports whether an annotation is named like a step of a loop. There
+// IsName reports whether an annotation is named like a step of a loop. There
 // is no word in such a name that says whose loop it is.
 func IsName(name string) bool { return namePattern.MatchString(name) }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// AnnotationRange is a range that record_function or the profiler named, on the
+// Annotation is a range that record_function or the profiler named, on the
 // time axis of one device.
 type Annotation struct {
 	Name     snapshot.StringID

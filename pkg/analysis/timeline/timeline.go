@@ -9,7 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// StateRange is a stretch of a device's history: the states From to To, both
+// Range is a stretch of a device's history: the states From to To, both
 // included, with the events From to To-1 between them.
 type Range struct {
 	From, To int
@@ -54,7 +54,7 @@ func EveryEvents(d *replay.Device, n int) []Range {
 	return ranges
 }
 
-// TimeWindow is a stretch between two times.
+// Window is a stretch between two times.
 type Window struct {
 	Range
 	Number int64 // of the window, counted from the first event; windows without events are left out
@@ -110,10 +110,10 @@ func (c *clock) state(micros int64) int {
 	return sort.Search(len(c.micros), func(i int) bool { return c.micros[i] > micros })
 }
 
-// never is later than every event.
+// Never is later than every event.
 const Never replay.EventIndex = math.MaxInt32
 
-// freedAt is when the user gave an allocation up, or never.
+// FreedAt is when the user gave an allocation up, or never.
 func FreedAt(a *replay.Allocation) replay.EventIndex {
 	switch {
 	case a.FreeRequested != replay.None:

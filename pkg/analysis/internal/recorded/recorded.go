@@ -16,18 +16,18 @@ import (
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
-// recordedSnapshot is device 0 of a snapshot.
+// Snapshot is device 0 of a snapshot.
 func Snapshot(s *snapshot.Snapshot) *analysis.Recording {
 	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
 }
 
-// recordedTape ends a tape.
+// Tape ends a tape.
 func Tape(t *tapes.Tape) *analysis.Recording { return Snapshot(t.Snapshot()) }
 
-// recordedRandom is a recording of nonsense.
+// Random is a recording of nonsense.
 func Random(r *rand.Rand) *analysis.Recording { return Snapshot(tapes.RandomSnapshot(r)) }
 
-// recordedFile is device 0 of a file of the corpus.
+// File is device 0 of a file of the corpus.
 func File(t testing.TB, name string) *analysis.Recording {
 	t.Helper()
 	s, err := snapshot.Open(filepath.Join(testkit.CorpusDir(t), name))
@@ -37,7 +37,7 @@ func File(t testing.TB, name string) *analysis.Recording {
 	return Snapshot(s)
 }
 
-// pythonOnly is a recording as stacks="python" would have made it: its stacks
+// PythonOnly is a recording as stacks="python" would have made it: its stacks
 // are cut down to their Python frames.
 func PythonOnly(r *analysis.Recording) *analysis.Recording {
 	s := r.Snapshot

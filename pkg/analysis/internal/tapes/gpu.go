@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// gpu is a device whose allocator, the model of PyTorch's, is recorded.
+// GPU is a device whose allocator, the model of PyTorch's, is recorded.
 type GPU struct {
 	*allocator.Allocator
 	out  *snapshot.Composer
@@ -21,7 +21,7 @@ type GPU struct {
 	made   map[uint64]int // by address: the call that made it
 }
 
-// call is one call of a program: a request, or the free of what another call made.
+// Call is one call of a program: a request, or the free of what another call made.
 type Call struct {
 	size   int64 // 0: a free
 	stream allocator.Stream
@@ -47,7 +47,7 @@ func NewGPU(t *testing.T, conf string, driver allocator.Driver) *GPU {
 	return g
 }
 
-// alloc asks for memory and remembers the address; false is out of memory.
+// Ask asks for memory and remembers the address; false is out of memory.
 func (g *GPU) Ask(bytes int64, stream allocator.Stream) (addr uint64, ok bool) {
 	addr, err := g.Alloc(bytes, stream)
 	g.Script = append(g.Script, Call{size: bytes, stream: stream})
@@ -59,7 +59,7 @@ func (g *GPU) Ask(bytes int64, stream allocator.Stream) (addr uint64, ok bool) {
 	return addr, true
 }
 
-// drop frees the i-th address that the program holds.
+// Drop frees the i-th address that the program holds.
 func (g *GPU) Drop(t *testing.T, i int) {
 	t.Helper()
 	if err := g.Free(g.Live[i]); err != nil {
@@ -69,7 +69,7 @@ func (g *GPU) Drop(t *testing.T, i int) {
 	g.Live = append(g.Live[:i], g.Live[i+1:]...)
 }
 
-// again does the calls of a program over, and reports whether every request was served.
+// Again does the calls of a program over, and reports whether every request was served.
 func (g *GPU) Again(t *testing.T, script []Call) bool {
 	t.Helper()
 	addrs := make([]uint64, len(script))
@@ -89,10 +89,10 @@ func (g *GPU) Again(t *testing.T, script []Call) bool {
 	return true
 }
 
-// state is the state that the recording has come to.
+// State is the state that the recording has come to.
 func (g *GPU) State() int { return g.out.Len(0) }
 
-// stop ends the recording and writes the file.
+// Stop ends the recording and writes the file.
 func (g *GPU) Stop() *snapshot.Snapshot {
 	for _, seg := range g.Segments() {
 		blocks := make([]snapshot.Block, len(seg.Blocks))
@@ -108,7 +108,7 @@ func (g *GPU) Stop() *snapshot.Snapshot {
 	return g.out.Snapshot()
 }
 
-// size draws a request: small, medium or large, in odd bytes or even.
+// drawSize draws a request: small, medium or large, in odd bytes or even.
 func drawSize(rng *rand.Rand) int64 {
 	n := [...]int64{1 << 10, 64 << 10, 1 << 20, 3 << 20, 9 << 20, 12 << 20, 40 << 20}[rng.IntN(7)]
 	n += rng.Int64N(n)
@@ -118,7 +118,7 @@ func drawSize(rng *rand.Rand) int64 {
 	return max(n, 1)
 }
 
-// wander runs a random program of n calls and tells each state it comes to.
+// Wander runs a random program of n calls and tells each state it comes to.
 func (g *GPU) Wander(t *testing.T, rng *rand.Rand, n int, at func()) {
 	t.Helper()
 	streams := []allocator.Stream{0, 0, 0x100, 0x200}
@@ -141,7 +141,7 @@ func (g *GPU) Wander(t *testing.T, rng *rand.Rand, n int, at func()) {
 	}
 }
 
-// segmentsText is what a test compares: every segment and block in words.
+// SegmentsText is what a test compares: every segment and block in words.
 func SegmentsText(list []allocator.Segment) string {
 	var text []byte
 	for _, s := range list {
@@ -158,7 +158,7 @@ func SegmentsText(list []allocator.Segment) string {
 	return string(text)
 }
 
-// firstDifference is the segment of two texts that differs first; nothing when
+// FirstDifference is the segment of two texts that differs first; nothing when
 // they are equal.
 func FirstDifference(x, y string) (string, string) {
 	a, b := strings.Split(x, "\n0x"), strings.Split(y, "\n0x")

@@ -26,7 +26,7 @@ const (
 	Native    = "c10::StorageImpl::~StorageImpl()"
 )
 
-// frames reads the notation above; a frame's line is its place in the stack.
+// Frames reads the notation above; a frame's line is its place in the stack.
 func Frames(text string) []snapshot.FrameText {
 	if text == "" {
 		return nil
@@ -42,7 +42,7 @@ func Frames(text string) []snapshot.FrameText {
 	return list
 }
 
-// tape records the history of device 0, event by event.
+// Tape records the history of device 0, event by event.
 type Tape struct {
 	*snapshot.Composer
 	Next uint64 // address
@@ -57,7 +57,7 @@ func NewIn(format snapshot.Format) *Tape {
 	return t
 }
 
-// tensor is an allocation on a tape; its address is its own.
+// Tensor is an allocation on a tape; its address is its own.
 type Tensor struct {
 	Addr uint64
 	Size int64
@@ -83,14 +83,14 @@ func (t *Tape) Alloc(stack string, size int64) Tensor {
 
 func (t *Tape) Free(x Tensor, stack string) { t.Emit(snapshot.Free, x, stack) }
 
-// freeOld frees a tensor that was there before the recording.
+// FreeOld frees a tensor that was there before the recording.
 func (t *Tape) FreeOld(size int64, stack string) Tensor {
 	x := t.Fresh(size)
 	t.Free(x, stack)
 	return x
 }
 
-// block is a tensor that was there before the recording and stays.
+// Block is a tensor that was there before the recording and stays.
 func (t *Tape) Block(size int64, stack string) Tensor {
 	x := t.Fresh(size)
 	t.Segment(snapshot.Segment{Address: x.Addr, TotalSize: size}, snapshot.Block{
@@ -100,28 +100,28 @@ func (t *Tape) Block(size int64, stack string) Tensor {
 	return x
 }
 
-// run records n tensors that a stack allocates and frees at once: 2n events.
+// Run records n tensors that a stack allocates and frees at once: 2n events.
 func (t *Tape) Run(n int, stack string) {
 	for range n {
 		t.Free(t.Alloc(stack, 512), stack)
 	}
 }
 
-// annotated records what body does inside an annotated range.
+// Annotated records what body does inside an annotated range.
 func (t *Tape) Annotated(name string, body func()) {
 	t.Annotation(name, true, t.Now)
 	body()
 	t.Annotation(name, false, t.Now)
 }
 
-// freed is an allocation freed at once.
+// Freed is an allocation freed at once.
 func (t *Tape) Freed(stack, by string) Tensor {
 	x := t.Alloc(stack, 512)
 	t.Free(x, by)
 	return x
 }
 
-// across is an allocation that lives through n events of other stacks.
+// Across is an allocation that lives through n events of other stacks.
 func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
 	x := t.Alloc(stack, 512)
 	t.Run((n+1)/2, of)
@@ -129,7 +129,7 @@ func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
 	return x
 }
 
-// gradients records a backward pass that leaves n of a size.
+// Gradients records a backward pass that leaves n of a size.
 func (t *Tape) Gradients(n int, size int64) {
 	for range n {
 		t.Alloc("torch::autograd::AccumulateGrad::apply(x)\n"+Engine, size)
@@ -137,7 +137,7 @@ func (t *Tape) Gradients(n int, size int64) {
 	t.Run(4, Engine)
 }
 
-// resident adds n blocks of a size without a stack and returns one of them.
+// Resident adds n blocks of a size without a stack and returns one of them.
 func (t *Tape) Resident(n int, size int64) (x Tensor) {
 	for range n {
 		x = t.Block(size, "")
@@ -145,7 +145,7 @@ func (t *Tape) Resident(n int, size int64) (x Tensor) {
 	return x
 }
 
-// randomTape holds and drops tensors of a few stacks at random.
+// Random holds and drops tensors of a few stacks at random.
 func Random(seed uint64, events int) *Tape {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	stacks := []string{Loop, Module, Engine, Step, Dataset, InitGroup}
@@ -164,7 +164,7 @@ func Random(seed uint64, events int) *Tape {
 	return t
 }
 
-// trainingLoop records steps of a model with layers, of which each leaves
+// TrainingLoop records steps of a model with layers, of which each leaves
 // activations to backward and a gradient to the optimizer.
 func TrainingLoop(steps, layers int) *Tape {
 	t := New()
@@ -200,7 +200,7 @@ func TrainingLoop(steps, layers int) *Tape {
 	return t
 }
 
-// user is a line of the script that allocates.
+// UserLine is a line of the script that allocates.
 func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
 
 // Stacks of a random recording: recursion, one function in two files, a call of
@@ -217,7 +217,7 @@ var RandomStacks = []string{
 	"malloc\nmain",
 }
 
-// randomSnapshot is a trace on which events are missing and addresses overlap
+// RandomSnapshot is a trace on which events are missing and addresses overlap
 // now and then, with two streams and, in the final segments, two pools.
 func RandomSnapshot(r *rand.Rand) *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
@@ -257,14 +257,14 @@ const (
 	Embedding = "embedding.py|look_up\n" + Module
 )
 
-// train is a step from forward to optimizer, of a model of three layers.
+// Train is a step from forward to optimizer, of a model of three layers.
 func (t *Tape) Train() {
 	t.Run(4, Module)
 	t.Run(4, Engine)
 	t.Run(4, Step)
 }
 
-// timed is a tape whose events have times.
+// Timed is a tape whose events have times.
 func Timed() *Tape { return NewIn(snapshot.Format{HasTime: true}) }
 
 // Units of sizes.
@@ -273,7 +273,7 @@ const (
 	GiB = 1 << 30
 )
 
-// replay ends the recording.
+// Replay ends the recording.
 func (t *Tape) Replay() (*snapshot.Snapshot, *replay.Device) {
 	s := t.Snapshot()
 	return s, replay.Replay(s, 0)
