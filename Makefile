@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint vuln fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test lint lint-viewer vuln fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -20,10 +20,18 @@ test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 go test -timeout 60m ./...
 
-lint: ## vet, staticcheck and formatting
+lint: lint-viewer ## vet, staticcheck and formatting of Go, types of the viewer
 	go vet ./...
 	go tool staticcheck ./...
 	@unformatted=$$(gofmt -l assets cmd pkg templates); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
+
+VIEWER := assets/viewer
+
+lint-viewer: $(VIEWER)/node_modules/.package-lock.json ## check the types of the viewer with TypeScript
+	$(VIEWER)/node_modules/.bin/tsc -p $(VIEWER)/jsconfig.json
+
+$(VIEWER)/node_modules/.package-lock.json: $(VIEWER)/package-lock.json
+	npm ci --prefix $(VIEWER) --no-audit --no-fund
 
 vuln: ## look up known vulnerabilities of what memviz calls; asks vuln.go.dev
 	go tool govulncheck ./...
@@ -68,10 +76,11 @@ SHOTS ?= bin/screenshots
 screenshots: install-tools ## take pictures of ten situations into SHOTS (default bin/screenshots), and examples/report.png
 	MEMVIZ_NEED_BROWSER=1 go test ./cmd/memviz -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
-install-tools: ## install Chromium and Node.js where they are missing (Debian)
+install-tools: ## install Chromium, Node.js and npm where they are missing (Debian)
 	@missing=""; \
 	command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v npm >/dev/null || missing="$$missing npm"; \
 	if [ -n "$$missing" ]; then \
 		command -v apt-get >/dev/null || { echo "install$$missing first"; exit 1; }; \
 		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \

@@ -4,9 +4,8 @@
 // n. An allocation's id is its index in pile order.
 
 import { litBytes } from './data/lit.js';
-import { search } from './state/light.js';
 
-/** @typedef {import('./app.js').App} App @typedef {import('./view/stage.js').Stage} Stage */
+/** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').Stage} Stage */
 
 /**
  * @typedef {object} Live one allocation in one state
@@ -20,13 +19,13 @@ import { search } from './state/light.js';
  */
 
 /**
- * @param {App} app
+ * @param {Stores} stores
  * @param {Stage} stage
  * @param {Promise<void>} ready
  */
-export function consoleApi(app, stage, ready) {
+export function consoleApi({ shown, highlight, viewport }, stage, ready) {
   const known = (/** @type {number} */ k) => {
-    if (!Number.isInteger(k) || k < 0 || k > app.device.timeline.lastState)
+    if (!Number.isInteger(k) || k < 0 || k > shown.device.timeline.lastState)
       throw new RangeError(`there is no state ${k}`);
     return k;
   };
@@ -37,30 +36,30 @@ export function consoleApi(app, stage, ready) {
     /** Resolves when the view is still, all of it is painted, and what stands beside it says so. */
     async settled() {
       do await stage.painted();
-      while (app.stillTimer || app.waiting || stage.requested || stage.chart.isUnfinished);
+      while (viewport.willSettle || stage.isPending);
     },
 
     /** The devices of the report. */
     devices: () =>
-      app.report.files.flatMap((file, f) =>
+      shown.report.files.flatMap((file, f) =>
         file.devices.map((d) => ({ file: f, device: d.device, events: d.events, allocations: d.allocations })),
       ),
 
     /** Shows a device: its ordinal, in the file shown, or {file, device}. @param {number | {file: number, device: number}} choice */
     async select(choice) {
-      const file = typeof choice === 'number' ? (app.device?.fileIndex ?? 0) : choice.file;
+      const file = typeof choice === 'number' ? (shown.isOpen ? shown.device.fileIndex : 0) : choice.file;
       const ordinal = typeof choice === 'number' ? choice : choice.device;
-      const position = app.report.files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1;
+      const position = shown.report.files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1;
       if (position < 0) throw new RangeError(`there is no device ${ordinal} in file ${file}`);
-      await app.open(file, position);
+      await shown.open(file, position);
       stage.drawNow();
-      app.settle();
+      viewport.settle();
       await stage.painted();
     },
 
     /** Totals of state k. @param {number} k */
     state: (k) => {
-      const { timeline } = app.device;
+      const { timeline } = shown.device;
       return {
         active_bytes: timeline.active[known(k)],
         reserved_bytes: timeline.reservedAt(k),
@@ -71,9 +70,9 @@ export function consoleApi(app, stage, ready) {
     /** The allocations live in state k, bottom of the pile first. @param {number} k @returns {Live[]} */
     live: (k) => {
       let offset = 0;
-      app.device.data.address.prepare();
-      return Array.from(app.device.timeline.live(known(k)), (id) => {
-        const entry = describe(app, id, offset);
+      shown.device.data.address.prepare();
+      return Array.from(shown.device.timeline.live(known(k)), (id) => {
+        const entry = describe(shown.device, id, offset);
         offset += entry.size;
         return entry;
       });
@@ -86,12 +85,10 @@ export function consoleApi(app, stage, ready) {
      */
     async view({ from, to }) {
       const began = performance.now();
-      const { axis } = app.viewport;
+      const { axis } = viewport;
+      const { lastState } = shown.device.timeline;
       if (!(from >= 0 && to > from)) throw new RangeError('view needs from < to');
-      app.viewport.show(
-        axis.begins(Math.min(from, app.device.timeline.lastState)),
-        to > app.device.timeline.lastState ? axis.extent : axis.begins(to),
-      );
+      viewport.show(axis.begins(Math.min(from, lastState)), to > lastState ? axis.extent : axis.begins(to));
       stage.drawNow();
       await stage.painted();
       return { ms: performance.now() - began };
@@ -105,10 +102,10 @@ export function consoleApi(app, stage, ready) {
      * @throws when the text cannot be searched for
      */
     search(text) {
-      search(app, text);
-      const { hits, count, problem } = app.found;
+      highlight.search(text);
+      const { hits, count, problem } = highlight.found;
       if (problem) throw new SyntaxError(problem);
-      const { timeline } = app.device;
+      const { timeline } = shown.device;
       return {
         allocations: hits ? count : 0,
         bytes_at_peak: hits ? litBytes(timeline, hits, timeline.peak) : 0,
@@ -120,7 +117,7 @@ export function consoleApi(app, stage, ready) {
     at: (x, y) => {
       const box = stage.elements.timeline.getBoundingClientRect();
       const found = stage.at(x - box.left, y - box.top);
-      return found?.hit ? { state: found.state, ...describe(app, found.hit.id, found.hit.offset) } : null;
+      return found?.hit ? { state: found.state, ...describe(shown.device, found.hit.id, found.hit.offset) } : null;
     },
 
     /**
@@ -130,7 +127,6 @@ export function consoleApi(app, stage, ready) {
     geometry: () => {
       const box = stage.elements.timeline.getBoundingClientRect();
       const { layout } = stage.scales;
-      const { viewport } = app;
       return {
         left: box.left + layout.left,
         top: box.top + layout.top,
@@ -154,9 +150,13 @@ export function consoleApi(app, stage, ready) {
   };
 }
 
-/** @param {App} app @param {number} id @param {number} offset @returns {Live} */
-function describe(app, id, offset) {
-  const { data, stacks } = app.device;
+/**
+ * @param {import('./data/open.js').OpenDevice} device
+ * @param {number} id
+ * @param {number} offset
+ * @returns {Live}
+ */
+function describe({ data, stacks }, id, offset) {
   return {
     id,
     addr: data.address.text(id),

@@ -1,12 +1,11 @@
 // Starts the viewer: reads the page's data, builds the parts, shows the first picture.
 
-import { setPatterns } from './state/colour.js';
 import { consoleApi } from './api.js';
-import { App } from './app.js';
 import { bytes, count } from './data/format.js';
 import { heldBy } from './data/held.js';
 import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
+import { recordingStores } from './state/stores.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from './ui/dom.js';
 import { mountExports } from './ui/exports.js';
@@ -29,14 +28,15 @@ import { listen } from './view/listen.js';
 import { mountPointer } from './view/pointer.js';
 import { nextTask, Stage } from './view/stage.js';
 
+/** @typedef {import('./state/stores.js').Stores} Stores */
+
 /** Milliseconds for the first picture; what is missing then follows when it has settled. */
 const FIRST_MS = 30;
 
-/** What the viewer cannot do without, by name. @returns {string | null} the first that is missing */
+/** What the viewer cannot do without, besides the chart library. @returns {string | null} the first that is missing */
 function missingFeature() {
   if (!document.createElement('canvas').getContext('2d')) return 'the 2D canvas';
-  if (typeof ResizeObserver === 'undefined') return 'ResizeObserver';
-  return /** @type {any} */ (window).echarts ? null : 'the chart library';
+  return typeof ResizeObserver === 'undefined' ? 'ResizeObserver' : null;
 }
 
 /** Keeps the summary that the page came with, and says why. @param {string} why */
@@ -48,73 +48,73 @@ function keepSummary(why) {
   document.documentElement.classList.remove('scripted');
 }
 
-/** @param {import('./data/report.js').Report} report */
-function build(report) {
-  const app = new App(report, new Library(report, document));
+/** @param {import('./data/report.js').Report} report @param {ECharts} echarts */
+function build(report, echarts) {
+  const stores = recordingStores(report, new Library(report, document));
+  const { shown, viewport, appearance } = stores;
   const timeline = byId('timeline');
   const cursor = /** @type {HTMLCanvasElement} */ (byId('cursor'));
   const stage = new Stage(
-    app,
+    stores,
     { timeline, chart: byId('chart'), marks: byId('marks'), cursor },
-    /** @type {any} */ (window).echarts,
+    echarts,
     JSON.parse(byId('memviz-chart').textContent ?? ''),
   );
-  const hash = mountHash(app);
-  const history = mountHistory(app);
-  const theme = mountTheme(app);
+  const hash = mountHash(stores);
+  const history = mountHistory(stores);
+  const theme = mountTheme(stores);
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
   const guide = byId('guide');
 
-  mountHeader(app, {
+  mountHeader(stores, {
     file: byId('file'),
     device: byId('device'),
     facts: byId('facts'),
     verdict: byId('verdict'),
     warnings: byId('warnings'),
   });
-  mountAnswers(app, byId('answers'));
-  mountToolbar(app, history, byId('toolbar'));
-  const find = mountFind(app, byId('find'));
-  const exports = mountExports(app, stage, byId('export'));
-  mountPanel(app, byId('moment'));
+  mountAnswers(stores, byId('answers'));
+  mountToolbar(stores, history, byId('toolbar'));
+  const find = mountFind(stores, byId('find'));
+  const exports = mountExports(stores, stage, byId('export'));
+  mountPanel(stores, byId('moment'));
   // The table comes after what takes room from it, so that it knows what is in sight.
-  const pinned = mountPinned(app, byId('pinned'), byId('side'));
-  mountIcicle(app, byId('icicle'));
-  const table = mountTable(app, byId('table'));
-  mountTooltip(app, byId('tooltip'), timeline);
-  mountLaneTip(app, timeline);
-  mountStatus(app, byId('where'), byId('scale'), () => stage.scales?.layout.plotWidth ?? 1);
-  mountKeys({ app, exports, history, find, pinned, table, theme, list, guide, spoken: byId('spoken') });
-  mountPointer(app, stage, cursor);
-  mountLaneKeys(app, stage, byId('lanes'), byId('spoken'));
-  app.on(['settled'], () => cursor.setAttribute('aria-label', describePlot(app)));
+  const pinned = mountPinned(stores, byId('pinned'), byId('side'));
+  mountIcicle(stores, byId('icicle'));
+  const table = mountTable(stores, byId('table'));
+  mountTooltip(stores, byId('tooltip'), timeline);
+  mountLaneTip(stores, timeline);
+  mountStatus(stores, byId('where'), byId('scale'), () => (stage.isDrawn ? stage.scales.layout.plotWidth : 1));
+  mountKeys({ stores, exports, history, find, pinned, table, theme, list, guide, spoken: byId('spoken') });
+  mountPointer(stores, stage, cursor);
+  mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
+  viewport.settled.on(() => cursor.setAttribute('aria-label', describePlot(stores)));
 
   for (const id of ['show-guide', 'close-guide']) listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
   for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
   listen(byId('theme'), { click: theme.cycle });
   // The printer gets the light theme, and patterns, drawn before it looks.
-  let patterns = false;
-  const print = (/** @type {boolean} */ shown) => {
-    if (!app.device) return;
-    setPatterns(app, shown);
+  let hadPatterns = false;
+  const print = (/** @type {boolean} */ hasPatterns) => {
+    if (!shown.isOpen) return;
+    appearance.setPatterns(hasPatterns);
     stage.drawNow();
   };
   listen(window, {
     beforeprint() {
-      ({ patterns } = app);
+      hadPatterns = appearance.hasPatterns;
       print(true);
     },
-    afterprint: () => print(patterns),
+    afterprint: () => print(hadPatterns),
   });
-  return { app, stage, hash, history };
+  return { stores, stage, hash, history };
 }
 
-/** @param {App} app */
-function describePlot(app) {
-  const { timeline, report, data } = app.device;
-  const { viewport, grouping } = app;
+/** @param {Stores} stores */
+function describePlot({ shown, viewport, appearance: { grouping } }) {
+  const { timeline, report, data } = shown.device;
   const sums = heldBy(grouping, data.size, timeline.live(timeline.peak)).map((sum) => sum.bytes);
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
@@ -123,15 +123,15 @@ function describePlot(app) {
 
 /**
  * Shows the device that the address names, or the one with the longest history.
- * @param {App} app @param {Stage} stage @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
+ * @param {Stores} stores @param {Stage} stage @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
  */
-async function showFirst(app, stage, hash, history) {
+async function showFirst({ shown }, stage, hash, history) {
   const viewer = byId('viewer');
   const { file, device } = hash.device();
   // The plot needs its place before the first frame, out of sight.
   viewer.classList.add('measuring');
   viewer.hidden = false;
-  await app.open(file, device);
+  await shown.open(file, device);
   hash.apply();
   history.keep();
   stage.drawNow(FIRST_MS);
@@ -140,10 +140,10 @@ async function showFirst(app, stage, hash, history) {
   await stage.painted();
 }
 
-/** What stands beside the first picture, and what there was no time for in it. @param {App} app */
-async function showRest(app) {
+/** What stands beside the first picture, and what there was no time for in it. @param {Stores} stores */
+async function showRest({ viewport }) {
   await nextTask();
-  app.settle();
+  viewport.settle();
 }
 
 /** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
@@ -157,20 +157,21 @@ async function showEmpty(report) {
 
 async function start() {
   const missing = missingFeature();
-  if (missing) {
+  const { echarts } = window;
+  if (missing || !echarts) {
     keepSummary(
-      `This browser lacks ${missing}, which the interactive timeline needs. Below is the summary written with the file.`,
+      `This browser lacks ${missing ?? 'the chart library'}, which the interactive timeline needs. Below is the summary written with the file.`,
     );
     return;
   }
   try {
     const report = parseReport(byId('memviz-report').textContent ?? '');
-    const { app, stage, hash, history } = build(report);
+    const { stores, stage, hash, history } = build(report, echarts);
     const empty = report.files.every((f) => f.devices.length === 0);
-    const shown = empty ? showEmpty(report) : showFirst(app, stage, hash, history);
-    /** @type {any} */ (window).memviz = consoleApi(app, stage, shown);
+    const shown = empty ? showEmpty(report) : showFirst(stores, stage, hash, history);
+    window.memviz = consoleApi(stores, stage, shown);
     await shown;
-    if (!empty) await showRest(app);
+    if (!empty) await showRest(stores);
     document.documentElement.dataset.ready = 'true';
   } catch (error) {
     byId('viewer').hidden = true;

@@ -6,8 +6,7 @@
  * @returns {Uint8Array}
  */
 export function fromBase64(text) {
-  const native = /** @type {any} */ (Uint8Array).fromBase64;
-  return native ? native.call(Uint8Array, text) : decodeBase64(text.trim());
+  return Uint8Array.fromBase64?.(text) ?? decodeBase64(text.trim());
 }
 
 /**

@@ -45,20 +45,20 @@ export class Lane {
     return STEP.test(this.names[i]);
   }
 
-  /** Where a range stands. @param {import('../view/axis.js').Axis} axis @param {number} i @returns {[number, number]} positions */
+  /** Where a range stands. @param {import('./axis.js').Axis} axis @param {number} i @returns {[number, number]} positions */
   span(axis, i) {
     if (axis.kind === 'time' && this.time) return [this.time.from[i], this.time.to[i]];
     return [axis.begins(this.from[i]), axis.begins(this.to[i])];
   }
 
-  /** The first range that ends after a position. @param {import('../view/axis.js').Axis} axis @param {number} x @param {number} [least] */
+  /** The first range that ends after a position. @param {import('./axis.js').Axis} axis @param {number} x @param {number} [least] */
   after(axis, x, least = 0) {
     return bisect(least, this.length, (i) => this.span(axis, i)[1] <= x);
   }
 
   /**
    * The range at a position, or the nearest one that is hardly farther.
-   * @param {import('../view/axis.js').Axis} axis @param {number} x @param {number} slack positions
+   * @param {import('./axis.js').Axis} axis @param {number} x @param {number} slack positions
    * @returns {number} -1: none
    */
   at(axis, x, slack) {

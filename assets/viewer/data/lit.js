@@ -3,7 +3,7 @@
 
 /**
  * @param {import('./grouping.js').Grouping} grouping
- * @param {Set<number>} isolated groups; empty: all
+ * @param {ReadonlySet<number>} isolated groups; empty: all
  * @param {Uint8Array | null} hits 1 for each allocation that a search found; null: all
  * @returns {Uint8Array | null} 1 for each allocation that is lit; null: all are
  */

@@ -1,18 +1,18 @@
 // The ECharts chart: axes, and two custom series that each show one picture.
 //
 // Its options come from the page, written by go-echarts; the viewer sets what
-// moves. ECharts never sees a tensor: it places the canvas of the raster.
+// moves. ECharts never sees a tensor: the pictures are painted first, and ECharts
+// places their finished canvases.
 
-import { columnStates } from '../view/axis.js';
+import { columnStates } from '../data/axis.js';
 import { MINIMAP } from './layout.js';
 import { Picture } from './picture.js';
 import { Raster } from './raster.js';
-import { revive } from './revive.js';
 
 /**
- * @typedef {object} Scene all that a frame depends on
+ * @typedef {object} ChartFrame all that a frame depends on
  * @property {import('../data/timeline.js').Timeline} timeline
- * @property {import('../view/viewport.js').Viewport} viewport
+ * @property {import('./layout.js').DrawnView} viewport
  * @property {import('./layout.js').Layout} layout
  * @property {import('./ticks.js').Ticks} ticks
  * @property {import('./tones.js').Tones} tones
@@ -24,62 +24,86 @@ import { revive } from './revive.js';
 /** @typedef {{x: number, y: number, width: number, height: number}} Box in client pixels of the chart */
 
 export class Chart {
+  #chart;
+  /** @type {Canvas | null} of the timeline drawn last */
+  #plot = null;
+  /** @type {Canvas | null} */
+  #minimap = null;
+  /** What the minimap was last planned for, and then the state of each of its columns. @type {unknown[]} */
+  #minimapOf = [];
+  /** @type {Int32Array} */
+  #minimapStates = new Int32Array(0);
+  /** Whether the minimap is not painted, or not in all its columns. */
+  #minimapDue = true;
+
   /**
-   * @param {any} echarts
+   * @param {ECharts} echarts
    * @param {HTMLElement} element
-   * @param {any} options as JSON
+   * @param {unknown} options as JSON
    */
   constructor(echarts, element, options) {
-    /** @type {Scene | null} */
-    this.scene = null;
-    /** @type {Canvas} of the device shown */
-    this.plot;
-    /** @type {Canvas} */
-    this.minimap;
-    /** What the minimap was last planned for, and then the state of each of its columns. @type {unknown[]} */
-    this.minimapOf = [];
-    /** @type {Int32Array} */
-    this.minimapStates = new Int32Array(0);
-    /** Milliseconds that a frame may take for pictures. */
-    this.ms = Infinity;
-    /** Whether the minimap is not painted, or not in all its columns. */
-    this.minimapDue = true;
-    this.chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
-    this.chart.setOption(
-      revive(options, {
-        timeline: (/** @type {any} */ params) => this.#plotImage(params.coordSys),
-        minimap: (/** @type {any} */ params) => this.#minimapImage(params.coordSys),
-        position: (/** @type {number} */ v) => this.scene?.ticks.labelX(v) ?? '',
-        bytes: (/** @type {number} */ v) => this.scene?.ticks.labelY(v) ?? '',
-      }),
-    );
+    this.#chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
+    /** @typedef {{coordSys: Box}} Series what ECharts says of the place of a custom series */
+    const functions = {
+      timeline: (/** @type {Series} */ { coordSys }) => this.#plot && image(this.#plot.element, coordSys),
+      minimap: (/** @type {Series} */ { coordSys }) => this.#minimap && image(this.#minimap.element, coordSys),
+      // Each frame brings its own labels.
+      position: () => '',
+      bytes: () => '',
+    };
+    this.#chart.setOption(/** @type {object} */ (revive(options, functions)));
   }
 
-  /** @param {import('./layout.js').Layout} layout */
-  resize({ width, height }) {
-    if (width === this.chart.getWidth() && height === this.chart.getHeight()) return;
-    this.scene = null; // ECharts draws at once, but the next frame is what shall be painted
-    this.chart.resize({ width, height });
+  /** The picture of the pile; there has to be one. */
+  get plot() {
+    return drawn(this.#plot);
+  }
+
+  get minimap() {
+    return drawn(this.#minimap);
+  }
+
+  /** The state that each column of the plot is drawn at. @returns {Int32Array} */
+  get columns() {
+    return this.#plot?.columns ?? new Int32Array(0);
+  }
+
+  /** The same of the minimap. */
+  get minimapStates() {
+    return this.#minimapStates;
+  }
+
+  /** Whether a picture lacks columns that there was no time for. */
+  get isUnfinished() {
+    return this.#plot !== null && (this.#plot.isCoarse || this.#minimapDue);
   }
 
   /**
    * Draws a frame.
-   * @param {Scene} scene
+   * @param {ChartFrame} frame
    * @param {number} ms that painting the pictures may take; when they are unfinished then, more calls finish them
    */
-  draw(scene, ms) {
-    if (this.plot?.raster.timeline !== scene.timeline) {
-      const raster = new Raster(scene.timeline);
-      this.plot = new Canvas(raster);
-      this.minimap = new Canvas(raster);
+  draw(frame, ms) {
+    const { timeline } = frame;
+    let plot = this.#plot;
+    let minimap = this.#minimap;
+    if (!plot || !minimap || plot.raster.timeline !== timeline) {
+      const raster = new Raster(timeline);
+      this.#plot = plot = new Canvas(raster);
+      this.#minimap = minimap = new Canvas(raster);
     }
-    this.scene = scene;
-    this.ms = ms;
-    this.#planMinimap(scene);
-    const { layout, viewport, ticks, style, hasHistory } = scene;
+    paintPlot(plot, frame, ms);
+    this.#paintMinimap(minimap, frame, ms, plot.painted === 0);
+    this.#place(frame);
+  }
+
+  /** Hands the finished canvases to ECharts. @param {ChartFrame} frame */
+  #place({ viewport, layout, ticks, hasHistory, style }) {
+    const { width, height } = layout;
+    if (width !== this.#chart.getWidth() || height !== this.#chart.getHeight()) this.#chart.resize({ width, height });
     const label = { color: style.ink3, fontSize: 11, lineHeight: 11 };
     const line = { lineStyle: { color: style.strong } };
-    this.chart.setOption({
+    this.#chart.setOption({
       textStyle: { fontFamily: style.font },
       grid: [
         { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
@@ -100,6 +124,7 @@ export class Chart {
             ...label,
             show: hasHistory,
             customValues: ticks.x,
+            formatter: ticks.labelX,
             margin: 7,
             hideOverlap: true,
             showMinLabel: true,
@@ -113,64 +138,57 @@ export class Chart {
           min: viewport.low,
           max: viewport.high,
           axisTick: { show: false },
-          axisLabel: { ...label, customValues: ticks.y, margin: 8, showMinLabel: true, showMaxLabel: true },
+          axisLabel: {
+            ...label,
+            customValues: ticks.y,
+            formatter: ticks.labelY,
+            margin: 8,
+            showMinLabel: true,
+            showMaxLabel: true,
+          },
         },
         { min: 0, max: viewport.ceiling },
       ],
     });
     // Setting options paints synchronously only what ECharts thinks has changed.
-    this.chart.getZr().flush();
+    this.#chart.getZr().flush();
   }
 
-  /** The state that each column of the plot is drawn at. @returns {Int32Array} */
-  get columns() {
-    return this.plot?.columns ?? new Int32Array(0);
-  }
-
-  /** Whether a picture lacks columns that there was no time for. */
-  get isUnfinished() {
-    return this.plot.isCoarse || this.minimapDue;
-  }
-
-  /** @param {Box} box */
-  #plotImage(box) {
-    const { scene } = this;
-    if (!scene) return;
-    const { viewport, timeline, tones } = scene;
-    const { width, height } = pixelsOf(box);
-    const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
-    const view = { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true };
-    this.plot.paint(tones, view, this.ms);
-    return image(this.plot.element, box);
-  }
-
-  /** Notes whether the minimap has to be painted again. @param {Scene} scene */
-  #planMinimap({ timeline, viewport, plainTones, layout, hasHistory }) {
-    const { width } = pixelsOf({ width: layout.plotWidth, height: MINIMAP });
+  /**
+   * Paints the minimap where it is another one, when there is time: the plot comes first.
+   * @param {Canvas} minimap @param {ChartFrame} frame @param {number} ms
+   * @param {boolean} isIdle whether the plot took no time of this frame
+   */
+  #paintMinimap(minimap, { timeline, viewport, plainTones, layout, hasHistory }, ms, isIdle) {
+    const { width, height } = devicePixels(layout.plotWidth, MINIMAP);
     const of = [timeline, plainTones, viewport.axis, width, devicePixelRatio];
-    if (of.every((v, i) => v === this.minimapOf[i])) return;
-    this.minimapOf = of;
-    this.minimapDue = hasHistory;
-    this.minimapStates = columnStates(viewport.axis, timeline, 0, viewport.axis.end, width);
-  }
-
-  /** @param {Box} box */
-  #minimapImage(box) {
-    const { scene, ms, minimapStates: states } = this;
-    if (!scene?.hasHistory) return;
-    // The plot comes first: the minimap has the time of a frame that has none to paint.
-    if (this.minimapDue && (ms === Infinity || this.plot.painted === 0)) {
-      const { height } = pixelsOf(box);
-      const view = { states, height, bytesFrom: 0, bytesTo: scene.viewport.ceiling, lines: false };
-      this.minimap.paint(scene.plainTones, view, ms);
-      this.minimapDue = this.minimap.isCoarse;
+    if (of.some((v, i) => v !== this.#minimapOf[i])) {
+      this.#minimapOf = of;
+      this.#minimapDue = hasHistory;
+      this.#minimapStates = columnStates(viewport.axis, timeline, 0, viewport.axis.end, width);
     }
-    return image(this.minimap.element, box);
+    if (!this.#minimapDue || (ms < Infinity && !isIdle)) return;
+    const view = { states: this.#minimapStates, height, bytesFrom: 0, bytesTo: viewport.ceiling, lines: false };
+    minimap.paint(plainTones, view, ms);
+    this.#minimapDue = minimap.isCoarse;
   }
 }
 
-/** @param {{width: number, height: number}} box in client pixels @returns {{width: number, height: number}} in device pixels */
-function pixelsOf({ width, height }) {
+/** @param {Canvas | null} canvas */
+function drawn(canvas) {
+  if (!canvas) throw new Error('nothing is drawn yet');
+  return canvas;
+}
+
+/** @param {Canvas} plot @param {ChartFrame} frame @param {number} ms */
+function paintPlot(plot, { timeline, viewport, layout, tones }, ms) {
+  const { width, height } = devicePixels(layout.plotWidth, layout.plotHeight);
+  const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
+  plot.paint(tones, { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true }, ms);
+}
+
+/** @param {number} width @param {number} height in client pixels @returns {{width: number, height: number}} in device pixels */
+function devicePixels(width, height) {
   const ratio = devicePixelRatio;
   return { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) };
 }
@@ -199,4 +217,26 @@ class Canvas extends Picture {
 /** @param {HTMLCanvasElement} canvas @param {Box} box */
 function image(canvas, { x, y, width, height }) {
   return { type: 'image', silent: true, style: { image: canvas, x, y, width, height } };
+}
+
+/** What stands in JSON for a function. */
+const PLACEHOLDER = /^__f__(\w+)__f__$/;
+
+/**
+ * Replaces, in JSON that go-echarts wrote, exactly the strings "__f__NAME__f__"
+ * whose NAME is in the list. Every other string stays what it is: text.
+ * @param {unknown} value
+ * @param {Record<string, Function>} functions
+ * @returns {unknown}
+ */
+export function revive(value, functions) {
+  if (typeof value === 'string') {
+    const name = PLACEHOLDER.exec(value)?.[1];
+    return name !== undefined && Object.hasOwn(functions, name) ? functions[name] : value;
+  }
+  if (Array.isArray(value)) return value.map((v) => revive(v, functions));
+  if (value && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, revive(v, functions)]));
+  }
+  return value;
 }

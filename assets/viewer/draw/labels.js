@@ -78,7 +78,7 @@ function crowd(timeline, columns) {
  * @param {import('../data/timeline.js').Timeline} timeline
  * @param {ArrayLike<number>} groups group of each allocation
  * @param {Int32Array} columns state of each column
- * @param {import('../view/viewport.js').Viewport} viewport
+ * @param {import('./layout.js').DrawnView} viewport
  * @param {import('./layout.js').Layout} layout
  * @param {number} tensors in a column
  * @returns {BandLabel[]}

@@ -32,6 +32,17 @@ export const MINIMAP = 42;
  * @property {boolean} lanesFolded
  *
  * @typedef {{lane: import('../data/lanes.js').Lane, label: string, top: number, height: number}} LaneRow
+ *
+ * @typedef {object} DrawnView what is in view
+ * @property {import('../data/axis.js').Axis} axis
+ * @property {number} from position on the axis
+ * @property {number} to
+ * @property {number} width
+ * @property {boolean} isWhole
+ * @property {number} low bytes at the lower edge
+ * @property {number} high
+ * @property {number} base bytes below, unchanged in a fitted view; 0 when the axis starts at zero
+ * @property {number} ceiling bytes at the upper edge of the whole view
  */
 
 /**
@@ -86,7 +97,7 @@ function laneRows({ annotated, phases }, height, folded) {
 export class Scales {
   /**
    * @param {Layout} layout
-   * @param {import('../view/viewport.js').Viewport} viewport
+   * @param {Pick<DrawnView, 'axis' | 'from' | 'to' | 'low' | 'high'>} viewport
    */
   constructor(layout, viewport) {
     this.layout = layout;

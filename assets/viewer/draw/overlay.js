@@ -25,7 +25,7 @@ import { labelPredicted, labelReserved } from './values.js';
  * @property {import('./ticks.js').Ticks} ticks
  * @property {import('./pen.js').Style} style
  * @property {import('../data/timeline.js').Timeline} timeline
- * @property {import('../view/viewport.js').Viewport} viewport
+ * @property {import('./layout.js').DrawnView} viewport
  * @property {Int32Array} columns the state of each column of the plot
  * @property {Int32Array} minimap the same of the minimap
  * @property {import('../data/device.js').Marker[]} markers
@@ -36,7 +36,7 @@ import { labelPredicted, labelReserved } from './values.js';
  * @property {boolean} moving
  * @property {import('./outline.js').Outline | null} outline of the pinned tensor
  * @property {import('../data/range.js').Range | null} range
- * @property {boolean} alone whether the timeline is of what the range keeps
+ * @property {boolean} keptOnly whether the timeline is only of what the range keeps
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity
  * @property {import('../data/report.js').Predicted | null} predicted
@@ -55,18 +55,18 @@ export function drawMarks(canvas, scene) {
   pen.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
     drawTop(frame);
     if (hasHistory) drawLowest(frame);
-    if (!scene.alone) drawReserved(frame);
+    if (!scene.keptOnly) drawReserved(frame);
   });
   if (hasHistory) drawPending(frame);
   drawNames(frame);
   drawFoot(frame);
   if (hasHistory) drawSnapshots(frame);
   drawRange(frame);
-  if (!scene.alone) drawCapacity(frame);
-  if (!scene.alone) labelPredicted(frame, labelReserved(frame));
+  if (!scene.keptOnly) drawCapacity(frame);
+  if (!scene.keptOnly) labelPredicted(frame, labelReserved(frame));
   drawLanes(frame);
   if (hasHistory) {
-    if (!scene.alone) drawPeak(frame);
+    if (!scene.keptOnly) drawPeak(frame);
     drawOOMs(frame);
     drawMinimap(frame);
     pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {

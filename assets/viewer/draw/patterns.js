@@ -47,12 +47,10 @@ export function idOf(pixel) {
 export class Patterns {
   constructor() {
     this.element = document.createElement('canvas');
-    /** @type {Picture} of groups */
-    this.picture;
-    /** @type {Tones} */
-    this.tones;
-    /** @type {import('../data/grouping.js').Grouping | null} that the tones are of */
-    this.grouping = null;
+    /** @type {Picture | null} of groups */
+    this.picture = null;
+    /** The colours that stand for the groups of a grouping. @type {{tones: Tones, grouping: import('../data/grouping.js').Grouping} | null} */
+    this.ids = null;
   }
 
   /** Whether there was no time for every column. */
@@ -67,11 +65,11 @@ export class Patterns {
    * @param {number} ms that painting may take, about
    */
   paint(timeline, grouping, view, ms) {
-    if (this.picture?.raster.timeline !== timeline) this.picture = new Picture(new Raster(timeline));
-    if (this.grouping !== grouping) this.tones = idTones(grouping.groups.length, grouping.of);
-    this.grouping = grouping;
-    this.picture.paint(this.tones, { ...view, lines: false }, ms);
-    const { pixels } = this.picture;
+    let { picture, ids } = this;
+    if (picture?.raster.timeline !== timeline) this.picture = picture = new Picture(new Raster(timeline));
+    if (ids?.grouping !== grouping) this.ids = ids = { tones: idTones(grouping.groups.length, grouping.of), grouping };
+    picture.paint(ids.tones, { ...view, lines: false }, ms);
+    const { pixels } = picture;
     const width = view.states.length;
     const out = new Uint32Array(pixels.length);
     const order = patterned(grouping.present);

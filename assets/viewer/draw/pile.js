@@ -7,6 +7,7 @@
 
 import { clamp } from '../data/clamp.js';
 import { countUpTo } from '../data/search.js';
+import { Tones } from './tones.js';
 
 export const CHUNK = 32;
 
@@ -16,12 +17,14 @@ export const SUMS = 4;
 /** What an empty chunk is whole until. */
 const FOREVER = 0xffffffff;
 
+/** The colours of a pile that holds nothing yet. */
+const NONE = new Tones('light', '#ffffff', [], new Uint8Array(0));
+
 export class Pile {
   /** @param {import('../data/timeline.js').Timeline} timeline */
   constructor(timeline) {
     this.timeline = timeline;
-    /** @type {import('./tones.js').Tones} */
-    this.tones;
+    this.tones = NONE;
     /** Chunks in pile order, and the bytes below each. */
     this.order = new Int32Array(0);
     this.bottom = new Float64Array(1);

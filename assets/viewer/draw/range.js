@@ -3,7 +3,7 @@
 
 import { clamp } from '../data/clamp.js';
 import { bytes, change, counted, duration } from '../data/format.js';
-import { spanOf } from '../view/axis.js';
+import { spanOf } from '../data/axis.js';
 
 /** Outside of the range, over the picture. */
 const DIM = { light: '#ffffff99', dark: '#14161a99' };
@@ -39,7 +39,7 @@ export function drawRange(frame) {
     min: left,
     max: right,
   });
-  if (frame.alone) drawSentence(frame, from);
+  if (frame.keptOnly) drawSentence(frame, from);
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {import('../data/range.js').Range} range */

@@ -18,7 +18,7 @@ const NAME = 64;
  */
 
 /**
- * @param {import('../view/viewport.js').Viewport} viewport
+ * @param {import('./layout.js').DrawnView} viewport
  * @param {number} width of the plot in client pixels
  * @param {number} height
  * @returns {Ticks}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnStates, EventAxis, TimeAxis } from '../view/axis.js';
+import { columnStates, EventAxis, TimeAxis } from '../data/axis.js';
 import { activeByDefinition, open, randomDevice } from './support/random.js';
 
 test('a state lies between its own event and the one before', () => {

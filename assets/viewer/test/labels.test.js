@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BandLabels, placeOf } from '../draw/labels.js';
 import { layoutOf, Scales } from '../draw/layout.js';
-import { columnStates, EventAxis } from '../view/axis.js';
+import { columnStates, EventAxis } from '../data/axis.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 
 const layout = layoutOf(900, 600, true);

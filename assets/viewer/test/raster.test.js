@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Picture } from '../draw/picture.js';
 import { Raster } from '../draw/raster.js';
 import { Tones } from '../draw/tones.js';
-import { columnStates, EventAxis, TimeAxis } from '../view/axis.js';
+import { columnStates, EventAxis, TimeAxis } from '../data/axis.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 

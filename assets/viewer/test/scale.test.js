@@ -7,7 +7,7 @@ import { Timeline } from '../data/timeline.js';
 import { Picture } from '../draw/picture.js';
 import { Raster } from '../draw/raster.js';
 import { Tones } from '../draw/tones.js';
-import { columnStates, EventAxis } from '../view/axis.js';
+import { columnStates, EventAxis } from '../data/axis.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
 import { random } from './support/random.js';
 

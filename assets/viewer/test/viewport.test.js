@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ticksOf } from '../draw/ticks.js';
-import { EventAxis, TimeAxis } from '../view/axis.js';
-import { Viewport } from '../view/viewport.js';
+import { EventAxis, TimeAxis } from '../data/axis.js';
+import { Viewport } from '../state/viewport.js';
 import { open, random, randomDevice } from './support/random.js';
+
+/** The whole of a recording in view. */
+function viewportOf(axis, timeline, ceiling) {
+  const viewport = new Viewport();
+  viewport.reset(axis, timeline, ceiling);
+  return viewport;
+}
 
 /** A big unchanging base under small things that come and go. */
 function onBase() {
@@ -15,7 +22,7 @@ function onBase() {
 test('the range stays inside the recording and never gets too narrow', () => {
   const { timeline } = open(randomDevice(1));
   const next = random(2);
-  const v = new Viewport(new EventAxis(400, false), timeline, 2 ** 30);
+  const v = viewportOf(new EventAxis(400, false), timeline, 2 ** 30);
   for (let n = 0; n < 3000; n++) {
     const kind = n % 4;
     if (kind === 0) v.zoom(2 ** (next() * 8 - 4), next() * 500 - 50);
@@ -31,7 +38,7 @@ test('the range stays inside the recording and never gets too narrow', () => {
 
 test('zoom keeps what is under the pointer', () => {
   const { timeline } = open(randomDevice(1));
-  const v = new Viewport(new EventAxis(400, false), timeline, 2 ** 30);
+  const v = viewportOf(new EventAxis(400, false), timeline, 2 ** 30);
   v.zoom(0.25, 100);
   const at = (100 - v.from) / v.width;
   v.zoom(0.5, 100);
@@ -40,7 +47,7 @@ test('zoom keeps what is under the pointer', () => {
 
 test('a close view drops its unchanged base by itself, and Y brings it back', () => {
   const { timeline } = onBase();
-  const v = new Viewport(new EventAxis(10_000, false), timeline, 2 ** 33 + 2 ** 20);
+  const v = viewportOf(new EventAxis(10_000, false), timeline, 2 ** 33 + 2 ** 20);
   assert.equal(v.isFitted, false);
   v.show(500, 560);
   assert.equal(v.base, 2 ** 33);
@@ -58,7 +65,7 @@ test('a close view drops its unchanged base by itself, and Y brings it back', ()
 test('changing the axis keeps the states in view', () => {
   const device = randomDevice(3);
   const { data, timeline } = open(device);
-  const v = new Viewport(new EventAxis(400, false), timeline, 2 ** 30);
+  const v = viewportOf(new EventAxis(400, false), timeline, 2 ** 30);
   const time = new TimeAxis(data.time, false);
   v.show(100, 200);
   v.changeAxis(time);
@@ -67,7 +74,7 @@ test('changing the axis keeps the states in view', () => {
 
 test('ticks: five to nine lines, all inside the view', () => {
   const { timeline } = onBase();
-  const v = new Viewport(new EventAxis(10_000, false), timeline, 2 ** 33 + 2 ** 20);
+  const v = viewportOf(new EventAxis(10_000, false), timeline, 2 ** 33 + 2 ** 20);
   for (const [from, to] of [
     [0, 10_001],
     [500, 560],

@@ -1,7 +1,7 @@
 // The strip of four answers under the header; each leads to its evidence.
 
 import { answersOf } from '../data/answers.js';
-import { showEvidence, showGrowth, showOOM } from '../state/show.js';
+import { showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from './dom.js';
 
 /** Where the question of what keeps growing stands. */
@@ -9,17 +9,18 @@ const GROWING = 1;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** @param {import('../app.js').App} app @param {HTMLElement} root */
-export function mountAnswers(app, root) {
-  app.onBeside(['device', 'pin', 'colour'], () => {
-    const answers = answersOf(app.device, app.grouping, app.pinned);
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
+export function mountAnswers(stores, root) {
+  const { shown, viewport, selection, appearance, highlight } = stores;
+  viewport.afterPicture([shown.changed, selection.pinChanged, appearance.changed, highlight.changed], () => {
+    const answers = answersOf(shown.device, appearance.grouping, selection.pinned);
     fill(
       root,
       answers.map((answer, i) => {
         const { evidence, mood } = answer;
         if (!evidence) return cell(answer, null);
-        if (i === GROWING) return cell(answer, () => showGrowth(app, evidence));
-        return cell(answer, mood === 'alarm' ? () => showOOM(app) : () => showEvidence(app, evidence));
+        if (i === GROWING) return cell(answer, () => showGrowth(stores, evidence));
+        return cell(answer, mood === 'alarm' ? () => showOOM(stores) : () => showEvidence(stores, evidence));
       }),
     );
   });

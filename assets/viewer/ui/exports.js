@@ -13,18 +13,14 @@ import { popUnder } from './pop.js';
 const KEPT_MS = 60_000;
 
 /** @typedef {import('../data/sheet.js').Screen} Screen @typedef {import('../data/sheet.js').Sheet} Sheet */
-/** @typedef {import('../app.js').App} App @typedef {import('../view/stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../view/stage.js').Stage} Stage */
 
-/**
- * @param {import('../app.js').App} app
- * @param {import('../view/stage.js').Stage} stage
- * @param {HTMLButtonElement} opener of the menu
- */
-export function mountExports(app, stage, opener) {
-  const copyMarkdown = () => copyText(markdown(screenOf(app)));
+/** @param {Stores} stores @param {Stage} stage @param {HTMLButtonElement} opener of the menu */
+export function mountExports(stores, stage, opener) {
+  const copyMarkdown = () => copyText(markdown(screenOf(stores)));
   const copyLink = () => copyText(location.href);
   const pop = popUnder(opener, 'Export', () => {
-    const screen = screenOf(app);
+    const screen = screenOf(stores);
     const { length } = selection(screen);
     const file = (/** @type {string} */ text, /** @type {() => void} */ click) => button(text, `Download as ${text}`, click);
     const line = (/** @type {string} */ name, /** @type {string} */ note, /** @type {HTMLElement[]} */ ...buttons) =>
@@ -33,11 +29,11 @@ export function mountExports(app, stage, opener) {
       line(
         what[0].toUpperCase() + what.slice(1),
         note,
-        file('CSV', () => save(app, `-${what}.csv`, csv(sheetOf(screen)), 'text/csv')),
-        file('JSON', () => save(app, `-${what}.json`, json(screen, what, sheetOf(screen)), 'application/json')),
+        file('CSV', () => save(stores, `-${what}.csv`, csv(sheetOf(screen)), 'text/csv')),
+        file('JSON', () => save(stores, `-${what}.json`, json(screen, what, sheetOf(screen)), 'application/json')),
       );
     return [
-      line('Picture', 'the view with its legend', file('PNG', () => savePixels(app, stage)), file('SVG', () => saveVectors(app, stage))),
+      line('Picture', 'the view with its legend', file('PNG', () => savePixels(stores, stage)), file('SVG', () => saveVectors(stores, stage))),
       data('table', counted(tableRows(screen).length, 'row'), tableSheet),
       data('tensors', screen.lit ? `${count(length)} lit` : counted(length, 'tensor'), tensorSheet),
       line('Markdown', 'for a ticket', copyButton('Copy', 'Copy as Markdown (M)', copyMarkdown)),
@@ -48,30 +44,34 @@ export function mountExports(app, stage, opener) {
   return { open: () => pop.showPopover(), copyMarkdown, copyLink };
 }
 
-/** What the page shows now. @param {App} app @returns {Screen} */
-function screenOf(app) {
-  const { device, report, grouping, momentState: state, happened, lit, order, found } = app;
-  const range = happened ? app.range : null;
+/** What the page shows now. @param {Stores} stores @returns {Screen} */
+function screenOf({ shown, appearance, highlight, selection, moment, tableOrder }) {
+  const { device } = shown;
+  const { state, activity: happened } = moment;
+  const { found } = highlight;
+  const range = happened ? selection.range : null;
   return {
     device,
-    report,
-    grouping,
+    report: shown.report,
+    grouping: appearance.grouping,
     state,
     happened,
     range,
-    words: range ? `allocated in events ${count(range.from)} to ${count(range.to - 1)} and still live` : momentWords(app, state),
+    words: range
+      ? `allocated in events ${count(range.from)} to ${count(range.to - 1)} and still live`
+      : momentWords(device, moment),
     // The shared buffer of the timeline would not outlast the menu.
-    live: app.live.slice(),
-    lit,
-    order,
+    live: moment.live.slice(),
+    lit: highlight.mask,
+    order: tableOrder.order,
     query: found.query,
     filters: found.filters,
   };
 }
 
-/** The view as pixels, as fine as the screen. @param {App} app @param {Stage} stage */
-function savePixels(app, stage) {
-  const figure = figureOf(app, stage, (g) => {
+/** The view as pixels, as fine as the screen. @param {Stores} stores @param {Stage} stage */
+function savePixels(stores, stage) {
+  const figure = figureOf(stores, stage, (g) => {
     const { marks, cursor } = stage.elements;
     const { width, height } = figure.layout;
     for (const canvas of [marks, cursor]) g.drawImage(canvas, 0, 0, width, height);
@@ -83,12 +83,12 @@ function savePixels(app, stage) {
   const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   g.scale(devicePixelRatio, devicePixelRatio);
   drawFigure(g, figure);
-  canvas.toBlob((blob) => blob && download(nameOf(app) + '.png', blob));
+  canvas.toBlob((blob) => blob && download(nameOf(stores) + '.png', blob));
 }
 
-/** The view as vectors and text; the picture in it stays one of pixels. @param {App} app @param {Stage} stage */
-function saveVectors(app, stage) {
-  const figure = figureOf(app, stage, (g) => stage.drawOver(g.canvas));
+/** The view as vectors and text; the picture in it stays one of pixels. @param {Stores} stores @param {Stage} stage */
+function saveVectors(stores, stage) {
+  const figure = figureOf(stores, stage, (g) => stage.drawOver(g.canvas));
   const { width, height } = figureSize(figure);
   const ruler = /** @type {CanvasRenderingContext2D} */ (h('canvas').getContext('2d'));
   const svg = new SvgContext(width, height, (font, text) => {
@@ -96,17 +96,18 @@ function saveVectors(app, stage) {
     return ruler.measureText(text).width;
   });
   drawFigure(/** @type {any} */ (svg), figure);
-  save(app, '.svg', svg.toString(), 'image/svg+xml');
+  save(stores, '.svg', svg.toString(), 'image/svg+xml');
 }
 
-/** @param {App} app @param {Stage} stage @param {(g: any) => void} over @returns {import('../draw/figure.js').Figure} */
-function figureOf(app, stage, over) {
+/** @param {Stores} stores @param {Stage} stage @param {(g: any) => void} over @returns {import('../draw/figure.js').Figure} */
+function figureOf(stores, stage, over) {
   stage.drawNow();
-  const screen = screenOf(app);
-  const { timeline, file, report, hasHistory } = app.device;
+  const screen = screenOf(stores);
+  const { shown, appearance } = stores;
+  const { timeline, file, report, hasHistory } = shown.device;
   const { scales, ticks, chart } = stage;
   return {
-    style: app.style,
+    style: appearance.style,
     layout: scales.layout,
     scales,
     ticks,
@@ -119,7 +120,7 @@ function figureOf(app, stage, over) {
       counted(report.allocations, 'tensor'),
       counted(report.events, 'event'),
       file.torch && `torch ${file.torch}`,
-      app.report.program,
+      shown.report.program,
     ]
       .filter(Boolean)
       .join(' · '),
@@ -132,16 +133,16 @@ function figureOf(app, stage, over) {
   };
 }
 
-/** A file's name, but for its end: snapshot, device, moment. @param {App} app */
-function nameOf({ device, moment, momentState }) {
+/** A file's name, but for its end: snapshot, device, moment. @param {Stores} stores */
+function nameOf({ shown: { device }, moment }) {
   const stem = device.file.name.replace(/\.(pickle|pkl|json)?(\.gz)?$/i, '');
-  const when = moment === 'cursor' ? `state ${momentState}` : moment;
+  const when = moment.kind === 'cursor' ? `state ${moment.state}` : moment.kind;
   return `${stem} ${device.report.label} ${when}`.replace(/[^\w.]+/g, '-').replace(/^[-.]+/, '');
 }
 
-/** @param {App} app @param {string} end of the file's name @param {string} text @param {string} type */
-function save(app, end, text, type) {
-  download(nameOf(app) + end, new Blob([text], { type: `${type};charset=utf-8` }));
+/** @param {Stores} stores @param {string} end of the file's name @param {string} text @param {string} type */
+function save(stores, end, text, type) {
+  download(nameOf(stores) + end, new Blob([text], { type: `${type};charset=utf-8` }));
 }
 
 /** @param {string} name @param {Blob} blob */

@@ -3,62 +3,62 @@
 
 import { parseFilter } from '../data/query.js';
 import { streamName } from '../data/report.js';
-import { search } from '../state/light.js';
 import { listen } from '../view/listen.js';
 import { button, h, segmented } from './dom.js';
 import { field, popUnder } from './pop.js';
 
-/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../state/highlight.js').Highlight} Highlight */
 
-/** Replaces the filters that a word begins by another, or by none. @param {App} app @param {RegExp} old @param {string} word */
-function change(app, old, word) {
-  const others = app.found.filters.filter((w) => !old.test(w));
-  search(app, app.found.query, word ? [...others, word] : others);
+/** Replaces the filters that a word begins by another, or by none. @param {Highlight} highlight @param {RegExp} old @param {string} word */
+function change(highlight, old, word) {
+  const { query, filters } = highlight.found;
+  const others = filters.filter((w) => !old.test(w));
+  highlight.search(query, word ? [...others, word] : others);
 }
 
-/** Only what is live at the end, or again all. @param {App} app */
-export function toggleLive(app) {
-  change(app, /^live/, app.found.filters.includes('live') ? '' : 'live');
+/** Only what is live at the end, or again all. @param {Highlight} highlight */
+export function toggleLive(highlight) {
+  change(highlight, /^live/, highlight.found.filters.includes('live') ? '' : 'live');
 }
 
-/** The panel that a button opens. @param {App} app @param {HTMLButtonElement} button */
-export function mountFilters(app, button) {
-  const pop = popUnder(button, 'Filter', () => controls(app, () => pop.hidePopover()));
+/** The panel that a button opens. @param {Stores} stores @param {HTMLButtonElement} button */
+export function mountFilters(stores, button) {
+  const pop = popUnder(button, 'Filter', () => controls(stores, () => pop.hidePopover()));
   button.popoverTargetElement = pop;
 }
 
-/** @param {App} app @param {() => void} close */
-function controls(app, close) {
+/** @param {Stores} stores @param {() => void} close */
+function controls({ shown, highlight }, close) {
   const {
     data,
     file,
     report: { pools },
     hasHistory,
-  } = app.device;
+  } = shown.device;
   const streams = file.streams.map((_, i) => streamName(file.streams, i).slice('stream '.length));
   return [
-    bounds(app, 'Size', 'size', '1 MiB'),
-    hasHistory && bounds(app, 'Lifetime', 'life', data.hasTime ? '100 or 5 ms' : '100'),
-    hasHistory && trait(app, 'At the end', 'live', ['live', 'freed']),
-    hasHistory && trait(app, 'Allocated', 'pre', ['before', 'recorded']),
-    streams.length > 1 && choice(app, 'Stream', 'stream', streams),
-    pools.length > 1 && choice(app, 'Pool', 'pool', pools),
+    bounds(highlight, 'Size', 'size', '1 MiB'),
+    hasHistory && bounds(highlight, 'Lifetime', 'life', data.hasTime ? '100 or 5 ms' : '100'),
+    hasHistory && trait(highlight, 'At the end', 'live', ['live', 'freed']),
+    hasHistory && trait(highlight, 'Allocated', 'pre', ['before', 'recorded']),
+    streams.length > 1 && choice(highlight, 'Stream', 'stream', streams),
+    pools.length > 1 && choice(highlight, 'Pool', 'pool', pools),
     h(
       'div.foot',
       h('span', hasHistory ? 'Lifetimes in events, µs, ms or s' : ''),
       button('Clear', '', () => {
-        search(app, app.found.query, []);
+        highlight.search(highlight.found.query, []);
         close();
       }),
     ),
   ];
 }
 
-/** @param {App} app @param {string} label @param {string} key @param {string} example */
-function bounds(app, label, key, example) {
+/** @param {Highlight} highlight @param {string} label @param {string} key @param {string} example */
+function bounds(highlight, label, key, example) {
   const [least, most] = ['>', '<'].map((sign) => {
     const old = new RegExp(`^${key}${sign}`);
-    const word = app.found.filters.find((w) => old.test(w)) ?? '';
+    const word = highlight.found.filters.find((w) => old.test(w)) ?? '';
     const input = field(
       `${label} ${sign === '>' ? 'from' : 'to'}`,
       sign === '>' ? example : '',
@@ -70,20 +70,20 @@ function bounds(app, label, key, example) {
       const isNone = next !== '' && !parseFilter(next);
       input.setCustomValidity(isNone ? `such as ${example}` : '');
       if (isNone) input.reportValidity();
-      else change(app, old, next);
+      else change(highlight, old, next);
     };
     return listen(input, { change: take });
   });
   return h('div.line', h('span', label), least, h('span', 'to'), most);
 }
 
-/** @param {App} app @param {string} label @param {string} key @param {string[]} names of yes and no */
-function trait(app, label, key, names) {
+/** @param {Highlight} highlight @param {string} label @param {string} key @param {string[]} names of yes and no */
+function trait(highlight, label, key, names) {
   const old = new RegExp(`^${key}`);
   const words = ['', key, `${key}:no`];
-  const now = app.found.filters.find((w) => old.test(w)) ?? '';
+  const now = highlight.found.filters.find((w) => old.test(w)) ?? '';
   const choose = (/** @type {number} */ i) => {
-    change(app, old, words[i]);
+    change(highlight, old, words[i]);
     [...group.children].forEach((b, j) => b.setAttribute('aria-pressed', String(i === j)));
   };
   const group = segmented(
@@ -93,12 +93,12 @@ function trait(app, label, key, names) {
   return h('div.line', h('span', label), group);
 }
 
-/** @param {App} app @param {string} label @param {string} key @param {string[]} names */
-function choice(app, label, key, names) {
+/** @param {Highlight} highlight @param {string} label @param {string} key @param {string[]} names */
+function choice(highlight, label, key, names) {
   const old = new RegExp(`^${key}:`);
-  const now = app.found.filters.find((w) => old.test(w))?.slice(key.length + 1) ?? '';
+  const now = highlight.found.filters.find((w) => old.test(w))?.slice(key.length + 1) ?? '';
   const select = h('select', ['', ...names].map((value) => h('option', { value, text: value || 'any' })));
   select.value = now;
-  listen(select, { change: () => change(app, old, select.value && `${key}:${select.value}`) });
+  listen(select, { change: () => change(highlight, old, select.value && `${key}:${select.value}`) });
   return h('label', h('span', label), select);
 }

@@ -4,8 +4,7 @@
 import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { litBytes } from '../data/lit.js';
 import { countBelow, countUpTo } from '../data/search.js';
-import { search } from '../state/light.js';
-import { goTo, reveal } from '../view/goto.js';
+import { goTo, reveal } from '../state/navigate.js';
 import { listen } from '../view/listen.js';
 import { h, signButton } from './dom.js';
 import { mountFilters } from './filters.js';
@@ -14,17 +13,20 @@ import { field, popUnder } from './pop.js';
 /** How long typing must pause before a search. */
 const PAUSE_MS = 120;
 
-/** @param {import('../app.js').App} app @param {HTMLElement} root */
-export function mountFind(app, root) {
+/** @typedef {import('../state/stores.js').Stores} Stores */
+
+/** @param {Stores} stores @param {HTMLElement} root */
+export function mountFind(stores, root) {
+  const { shown, appearance, highlight, viewport, selection, moment } = stores;
   let timer = 0;
   /** @type {import('../data/find.js').Found | null} whose matches ids are */
-  let shown = null;
+  let listed = null;
   let ids = new Uint32Array(0);
 
   const ask = () => {
     clearTimeout(timer);
     timer = 0;
-    if (input.value !== app.found.query) search(app, input.value);
+    highlight.search(input.value);
   };
 
   /**
@@ -34,17 +36,17 @@ export function mountFind(app, root) {
    */
   const step = (by) => {
     ask();
-    const { pinned, viewport, device } = app;
+    const { pinned } = selection;
     if (ids.length === 0) return;
-    const { first } = device.data;
+    const { first } = shown.device.data;
     const { axis, from, to } = viewport;
     const at =
       by > 0
         ? countUpTo(ids, pinned ?? countBelow(first, axis.stateAt(from)) - 1)
         : countBelow(ids, pinned ?? countUpTo(first, axis.stateAt(to))) - 1;
     const id = ids[(at + ids.length) % ids.length];
-    app.pin(id);
-    reveal(app, id);
+    selection.pin(id);
+    reveal(stores, id);
   };
 
   const input = listen(field('Find', 'Find function, file, address, /regex/'), {
@@ -67,33 +69,37 @@ export function mountFind(app, root) {
   const box = h('label.box', { title: HELP }, h('span.faint', '⌕'), input, words, steps, h('kbd', '/'));
   const filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
   root.append(box, filter);
-  mountFilters(app, filter);
+  mountFilters(stores, filter);
   const where = popUnder(box, 'Go to', () => {
     const problem = h('span');
     const goal = listen(field('Go to', 'event 1,525 · 54.4 ms · 0x7f06…'), {
       keydown({ key }) {
         if (key !== 'Enter') return;
-        problem.textContent = goTo(app, goal.value);
+        problem.textContent = goTo(stores, goal.value);
         if (!problem.textContent) where.hidePopover();
       },
     });
     return [h('div.go', h('span', 'Go to'), goal), h('div.foot', problem)];
   });
 
-  app.onBeside(['device', 'colour', 'moment', 'pin'], () => {
-    const { found } = app;
-    if (found !== shown) {
-      shown = found;
+  const update = () => {
+    const { found } = highlight;
+    if (found !== listed) {
+      listed = found;
       ids = new Uint32Array(found.count);
       for (let id = 0, n = 0; n < found.count; id++) if (found.hits?.[id]) ids[n++] = id;
     }
     if (timer === 0) input.value = found.query; // else more is being typed
-    Object.assign(words, sentence(app, ids));
+    Object.assign(words, sentence(stores, ids));
     steps.hidden = found.count === 0;
     const n = found.filters.length;
     filter.textContent = n > 0 ? `Filter ${count(n)}` : 'Filter';
     filter.setAttribute('aria-pressed', String(n > 0));
-  });
+  };
+  viewport.afterPicture(
+    [shown.changed, appearance.changed, highlight.changed, moment.changed, selection.pinChanged],
+    update,
+  );
   return {
     step,
     focus() {
@@ -111,17 +117,18 @@ size>1MiB  life<20  life>5ms  live:yes  pre:no  stream:0  pool:default`;
 
 /**
  * How much was found.
- * @param {import('../app.js').App} app @param {ArrayLike<number>} ids
+ * @param {Stores} stores @param {ArrayLike<number>} ids
  * @returns {{textContent: string, title: string}}
  */
-function sentence({ found, pinned, moment, momentState, device: { timeline, hasHistory } }, ids) {
-  const { hits, problem } = found;
+function sentence({ shown, highlight, selection: { pinned }, moment }, ids) {
+  const { timeline, hasHistory } = shown.device;
+  const { hits, problem } = highlight.found;
   if (!hits) return { textContent: problem, title: problem };
   if (ids.length === 0) return { textContent: 'nothing found', title: '' };
   const place = pinned !== null && hits[pinned] ? `${count(countUpTo(ids, pinned))} of ` : '';
   /** @type {[string, number][]} */
   const states = [['peak', timeline.peak]];
-  if (hasHistory && (moment === 'cursor' || moment === 'end')) states.push([moment, momentState]);
+  if (hasHistory && (moment.kind === 'cursor' || moment.kind === 'end')) states.push([moment.kind, moment.state]);
   const sums = states.map(([name, state]) => ({
     name: hasHistory ? ` at ${name}` : '',
     sum: litBytes(timeline, hits, state),

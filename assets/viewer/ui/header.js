@@ -6,18 +6,20 @@ import { listen } from '../view/listen.js';
 import { button, copyText, fill, h } from './dom.js';
 
 /**
- * @param {import('../app.js').App} app
+ * @param {import('../state/stores.js').Stores} stores
  * @param {{file: HTMLElement, device: HTMLElement, facts: HTMLElement, verdict: HTMLElement, warnings: HTMLElement}} elements
  */
-export function mountHeader(app, elements) {
+export function mountHeader({ shown, viewport }, elements) {
   /** @type {Set<object>} warnings that were closed */
   const closed = new Set();
-  app.on(['device'], () => {
-    const { file, report } = app.device;
+  const choose = (/** @type {number} */ file, /** @type {number} */ device) =>
+    void shown.open(file, device).then(() => viewport.settle());
+  shown.changed.on(() => {
+    const { file, report } = shown.device;
     elements.file.textContent = file.name;
     elements.file.title = file.name;
-    fill(elements.device, deviceChoice(app));
-    fill(elements.facts, facts(app.device));
+    fill(elements.device, deviceChoice(shown, choose));
+    fill(elements.facts, facts(shown.device));
     const { ok, text, why } = report.verdict;
     elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
     elements.verdict.title = why;
@@ -29,12 +31,12 @@ export function mountHeader(app, elements) {
   });
 }
 
-/** @param {import('../app.js').App} app */
-function deviceChoice(app) {
+/** @param {import('../state/shown.js').Shown} shown @param {(file: number, device: number) => void} choose */
+function deviceChoice(shown, choose) {
   const {
     report: { files },
     device,
-  } = app;
+  } = shown;
   const devices = files.reduce((n, file) => n + file.devices.length, 0);
   if (devices < 2) return h('span.only', device.report.label);
   const select = h('select', { label: 'Device', title: `${devices} devices` });
@@ -50,12 +52,12 @@ function deviceChoice(app) {
   return listen(select, {
     change() {
       const [f, i] = select.value.split('.').map(Number);
-      app.open(f, i).then(() => app.settle());
+      choose(f, i);
     },
   });
 }
 
-/** @param {import('../app.js').OpenDevice} device */
+/** @param {import('../data/open.js').OpenDevice} device */
 function facts({ report: r, file, timeline, hasHistory, hasTime }) {
   /** @type {[string, string, string, boolean][]} name, words, exact figure, always shown */
   const list = [

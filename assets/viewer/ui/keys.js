@@ -2,14 +2,21 @@
 
 import { modeAfter } from '../data/colours.js';
 import { bytes } from '../data/format.js';
-import { setColourMode, setPatterns } from '../state/colour.js';
-import { rangeInView, setRange, toggleAlone } from '../state/range.js';
-import { escape, showLife, showOOM, showRange } from '../state/show.js';
+import {
+  rangeInView,
+  showAxis,
+  showLifetime,
+  showOOM,
+  showRange,
+  showStep,
+  stepBeside,
+  takeBack,
+  toggleKeptOnly,
+} from '../state/navigate.js';
 import { listen } from '../view/listen.js';
 import { h } from './dom.js';
 import { toggleLive } from './filters.js';
-import { showStep, stepBeside } from '../view/steps.js';
-import { stepWords } from './steps.js';
+import { stepWords } from './toolbar.js';
 
 /**
  * In the list its words, or keys parted by spaces; what it does; the keys, as KeyboardEvent.key in small letters and
@@ -19,7 +26,7 @@ import { stepWords } from './steps.js';
 
 /**
  * @typedef {object} Actions
- * @property {import('../app.js').App} app
+ * @property {import('../state/stores.js').Stores} stores
  * @property {import('../view/history.js').ViewHistory} history
  * @property {ReturnType<typeof import('./find.js').mountFind>} find
  * @property {ReturnType<typeof import('./pinned.js').mountPinned>} pinned
@@ -32,15 +39,16 @@ import { stepWords } from './steps.js';
  */
 
 /** @param {Actions} actions @returns {[string, Binding[]][]} */
-function bindings({ app, exports, history, find, pinned, table, theme, list, guide, spoken }) {
-  const view = () => app.viewport;
+function bindings({ stores, exports, history, find, pinned, table, theme, list, guide, spoken }) {
+  const { shown, appearance, highlight, viewport, selection, moment } = stores;
   const step = (/** @type {number} */ by) => {
-    const id = neighbour(app, by);
+    const id = neighbour(stores, by);
     if (id === null) return;
-    app.pin(id);
-    const { data, sites } = app.device;
+    selection.pin(id);
+    const { data, sites } = shown.device;
     const site = sites.site(id);
-    spoken.textContent = `${bytes(data.size[id])} ${app.grouping.groups[app.grouping.of[id]].one}, ${site.name} ${site.place}`;
+    const { groups, of } = appearance.grouping;
+    spoken.textContent = `${bytes(data.size[id])} ${groups[of[id]].one}, ${site.name} ${site.place}`;
   };
   const back = (/** @type {KeyboardEvent} */ { key }) => ['ArrowLeft', '[', ','].includes(key);
   return [
@@ -54,11 +62,11 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
           '← →',
           'pan a quarter, with Shift all',
           'ArrowLeft ArrowRight',
-          (e) => view().pan(view().width * (back(e) ? -1 : 1) * (e.shiftKey ? 1 : 0.25)),
+          (e) => viewport.pan(viewport.width * (back(e) ? -1 : 1) * (e.shiftKey ? 1 : 0.25)),
         ],
-        ['+ −', 'zoom', '+ = -', (e) => view().zoom(e.key === '-' ? 2 : 0.5, view().middle)],
-        ['0', 'whole recording', '0', () => view().whole()],
-        ['Y', 'fit height', 'y', () => view().toggleFit()],
+        ['+ −', 'zoom', '+ = -', (e) => viewport.zoom(e.key === '-' ? 2 : 0.5, viewport.middle)],
+        ['0', 'whole recording', '0', () => viewport.whole()],
+        ['Y', 'fit height', 'y', () => viewport.toggleFit()],
         ['Alt wheel', 'zoom height'],
         ['Alt drag', 'zoom to a box'],
         ['[ ]', 'view back, forward', '[ ]', (e) => (back(e) ? history.back() : history.forward())],
@@ -67,23 +75,23 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
     [
       'Go to',
       [
-        ['P', 'peak', 'p', () => app.setMoment('peak')],
-        ['O', 'out of memory', 'o', () => showOOM(app)],
-        ['E', 'end', 'e', () => app.setMoment('end')],
+        ['P', 'peak', 'p', () => moment.set('peak')],
+        ['O', 'out of memory', 'o', () => showOOM(stores)],
+        ['E', 'end', 'e', () => moment.set('end')],
         [
           ', .',
           'step before, after',
           ', .',
           (e) => {
-            showStep(app, stepBeside(app, back(e) ? -1 : 1));
-            spoken.textContent = stepWords(app);
+            showStep(stores, stepBeside(stores, back(e) ? -1 : 1));
+            spoken.textContent = stepWords(stores);
           },
         ],
         [
           'Z',
           'zoom to the pin or range',
           'z',
-          () => (app.pinned === null ? showRange(app) : showLife(app, app.pinned)),
+          () => (selection.pinned === null ? showRange(stores) : showLifetime(stores, selection.pinned)),
         ],
         ['1 2 3 4', 'the four answers', '1 2 3 4', (e) => answer(e.key)],
       ],
@@ -93,7 +101,7 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
       [
         ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
         ['n N', 'next, previous match', 'n', (e) => find.step(e.shiftKey ? -1 : 1)],
-        ['L', 'only live at the end', 'l', () => toggleLive(app)],
+        ['L', 'only live at the end', 'l', () => toggleLive(highlight)],
         ['G', 'go to event, address or time', 'g', () => find.askWhere()],
       ],
     ],
@@ -104,15 +112,15 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
         ['double click', 'zoom to its life'],
         ['↑ ↓', 'tensor above, below', 'ArrowUp ArrowDown', (e) => step(e.key === 'ArrowUp' ? 1 : -1)],
         ['Shift drag', 'brush a range'],
-        ['R', 'range: this view', 'r', () => setRange(app, rangeInView(app), app.alone !== null)],
-        ['A', 'what the range keeps alone', 'a', () => toggleAlone(app)],
+        ['R', 'range: this view', 'r', () => selection.selectRange(rangeInView(stores), selection.keptOnly)],
+        ['A', 'what the range keeps alone', 'a', () => toggleKeptOnly(stores)],
         ['I', 'isolate the row', 'i', () => table.isolate()],
         [
           'Esc',
           'clear, innermost first',
           'Escape',
           () => {
-            if (guide.hidden) escape(app);
+            if (guide.hidden) takeBack(stores);
             guide.hidden = true;
           },
         ],
@@ -121,10 +129,10 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
     [
       'Show',
       [
-        ['C', 'colour by the next', 'c', () => setColourMode(app, modeAfter(app.device, app.colourMode))],
-        ['X', 'events or time', 'x', () => app.setAxis(view().axis.kind === 'events' ? 'time' : 'events')],
-        ['V', 'fold the lanes', 'v', () => app.foldLanes(!app.lanesFolded)],
-        ['H', 'patterns', 'h', () => setPatterns(app, !app.patterns)],
+        ['C', 'colour by the next', 'c', () => appearance.setColourMode(modeAfter(shown.device, appearance.colourMode))],
+        ['X', 'events or time', 'x', () => showAxis(stores, viewport.axis.kind === 'events' ? 'time' : 'events')],
+        ['V', 'fold the lanes', 'v', () => viewport.foldLanes(!viewport.lanesFolded)],
+        ['H', 'patterns', 'h', () => appearance.setPatterns(!appearance.hasPatterns)],
         ['S', 'stack: all frames', 's', () => pinned.toggleFolds()],
         ['T', 'light, dark, system', 't', () => theme.cycle()],
       ],
@@ -133,7 +141,7 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
       'Take away',
       [
         ['Ctrl C', 'copy the pinned stack'],
-        ['M', 'copy as Markdown', 'm', () => (app.pinned === null ? exports.copyMarkdown() : pinned.copy(true))],
+        ['M', 'copy as Markdown', 'm', () => (selection.pinned === null ? exports.copyMarkdown() : pinned.copy(true))],
         ['D', 'download or copy …', 'd', () => exports.open()],
         ['K', 'copy the link to this view', 'k', () => exports.copyLink()],
       ],
@@ -150,23 +158,24 @@ function bindings({ app, exports, history, find, pinned, table, theme, list, gui
 
 /** @param {Actions} actions */
 export function mountKeys(actions) {
-  const { app, list, pinned, table } = actions;
+  const { stores, list, pinned, table } = actions;
+  const { shown, selection } = stores;
   const groups = bindings(actions);
   /** @type {Map<string, (event: KeyboardEvent) => void>} */
   const runs = new Map();
   for (const [, , keys, run] of groups.flatMap(([, all]) => all))
     if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
   const press = (/** @type {KeyboardEvent} */ event) => {
-    if (event.defaultPrevented || !app.device || list.open || isTyping(event.target)) return;
+    if (event.defaultPrevented || !shown.isOpen || list.open || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
-      if (event.key === 'c' && !getSelection()?.toString() && !(app.pinned === null && table.copy()))
+      if (event.key === 'c' && !getSelection()?.toString() && !(selection.pinned === null && table.copy()))
         pinned.copy(false);
       return;
     }
     if (event.altKey) return;
     // Shift makes some keys what they are ("?"), and letters capital.
     const run = runs.get(event.key) ?? runs.get(event.key.toLowerCase());
-    if (!run || (!app.device.hasHistory && needsHistory(event.key))) return;
+    if (!run || (!shown.device.hasHistory && needsHistory(event.key))) return;
     event.preventDefault();
     run(event);
   };
@@ -217,20 +226,14 @@ function answer(n) {
 /**
  * The tensor above or below the pinned one at the panel's moment; without a
  * pin, the lowest or highest.
- * @param {import('../app.js').App} app
+ * @param {import('../state/stores.js').Stores} stores
  * @param {number} by
  */
-function neighbour(app, by) {
-  const {
-    shown,
-    device: { data },
-    pinned,
-  } = app;
-  const state =
-    pinned === null || (data.first[pinned] <= app.momentState && app.momentState <= data.last[pinned])
-      ? app.momentState
-      : data.last[pinned];
-  const live = shown.live(state);
+function neighbour({ shown, selection, moment }, by) {
+  const { first, last } = shown.device.data;
+  const { pinned, timeline } = selection;
+  const isLive = pinned === null || (first[pinned] <= moment.state && moment.state <= last[pinned]);
+  const live = timeline.live(isLive ? moment.state : last[pinned]);
   if (live.length === 0) return null;
   const at = pinned === null ? (by > 0 ? -1 : live.length) : live.indexOf(pinned);
   return live[at + by] ?? null;

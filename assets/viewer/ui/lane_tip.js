@@ -1,23 +1,24 @@
 // Says what the range of a lane under the pointer is.
 
 import { bytes, change, count, counted, duration } from '../data/format.js';
+import { on } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
 const AWAY = 14;
 const EDGE = 8;
 
-/** @param {import('../app.js').App} app @param {HTMLElement} timeline */
-export function mountLaneTip(app, timeline) {
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} timeline */
+export function mountLaneTip({ shown, viewport, hover }, timeline) {
   const root = h('div.tip', { role: 'tooltip' });
   root.hidden = true;
   document.body.append(root);
   // It no longer lies under the pointer then.
-  app.on(['view'], () => app.setLane(null));
-  app.on(['lane', 'device'], () => {
-    const { lane } = app;
+  viewport.changed.on(() => hover.setLane(null));
+  on([hover.laneChanged, shown.changed], () => {
+    const { lane } = hover;
     root.hidden = !lane;
     if (!lane) return;
-    fill(root, lines(app, lane));
+    fill(root, lines(shown.device, lane));
     const box = timeline.getBoundingClientRect();
     const left = Math.min(box.left + lane.x + AWAY, innerWidth - EDGE - root.offsetWidth);
     root.style.left = `${Math.max(EDGE, left)}px`;
@@ -25,8 +26,8 @@ export function mountLaneTip(app, timeline) {
   });
 }
 
-/** @param {import('../app.js').App} app @param {import('../data/lanes.js').LaneHit} hit */
-function lines({ device: { timeline, data } }, { lane, i }) {
+/** @param {import('../data/open.js').OpenDevice} device @param {import('../data/lanes.js').LaneHit} hit */
+function lines({ timeline, data }, { lane, i }) {
   const from = lane.from[i];
   const to = lane.to[i];
   const peak = timeline.active[timeline.highest.best(from, to)];

@@ -6,26 +6,26 @@ import { heldBy } from '../data/held.js';
 import { litKeys } from '../data/lit.js';
 import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
 import { patterned } from '../draw/patterns.js';
-import { isolate } from '../state/light.js';
 import { button, h, swatch } from './dom.js';
 
 /** Rules named of one group. */
 const RULES = 4;
 
-/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../state/stores.js').Stores} Stores */
 
 /**
- * @param {App} app
+ * @param {Stores} stores
  * @param {() => void} update draws the panel again
  */
-export function makeLegend(app, update) {
+export function makeLegend(stores, update) {
+  const { shown, appearance, highlight, selection } = stores;
   /** The group that is explained: mode and name. */
   let explained = '';
 
   /** @param {number} i group @param {{bytes: number, tensors: number}} held @param {import('../data/reasons.js').Share[]} shares @param {number} total @param {boolean} lit whether something of it is */
   const entry = (i, held, shares, total, lit) => {
-    const { groups, mode } = app.grouping;
-    const { rules } = app.report;
+    const { groups, mode } = appearance.grouping;
+    const { rules } = shown.report;
     const { label, name } = groups[i];
     const why = shares.filter((s) => rules[s.rule]?.family === i).slice(0, RULES);
     const key = `${mode} ${name}`;
@@ -42,39 +42,36 @@ export function makeLegend(app, update) {
     return [
       h(
         'div',
-        { class: `entry${held.bytes > 0 ? '' : ' none'}${lit || app.isolated.has(i) ? '' : ' unlit'}` },
+        { class: `entry${held.bytes > 0 ? '' : ' none'}${lit || highlight.groups.has(i) ? '' : ' unlit'}` },
         h(
           'button.group',
           {
-            pressed: app.isolated.size === 0 || app.isolated.has(i),
+            pressed: highlight.groups.size === 0 || highlight.groups.has(i),
             title,
-            click: (event) => isolate(app, i, event.shiftKey),
+            click: (event) => highlight.toggleGroup(i, event.shiftKey),
           },
-          groupSwatch(app, i),
+          groupSwatch(appearance, i),
           h('span', mode === 'size' ? `${label}, ${count(held.tensors)}` : label),
           h('span.number', bytes(held.bytes)),
           h('span.number.faint', held.bytes > 0 ? share(held.bytes, total) : ''),
         ),
         button('?', 'What decided this colour', explain, { class: 'why', label: `What decided: ${label}`, pressed: open }),
       ),
-      open ? [h('div.reasons', why.length > 0 ? why.map((share) => reason(app, share)) : sentence(app, name))] : [],
+      open ? [h('div.reasons', why.length > 0 ? why.map((share) => reason(stores, share)) : sentence(stores, name))] : [],
     ].flat();
   };
 
   return {
     /** @param {Int32Array} live @param {number} total bytes */
     elements(live, total) {
-      const {
-        grouping,
-        lit,
-        device: { data },
-      } = app;
+      const { grouping } = appearance;
+      const { data } = shown.device;
       const { groups, present, mode } = grouping;
       const held = heldBy(grouping, data.size, live);
-      const litGroups = litKeys(lit, live, (id) => grouping.of[id]);
+      const litGroups = litKeys(highlight.mask, live, (id) => grouping.of[id]);
       const shares = mode === 'family' ? sharesOf(data, live) : [];
-      const shown = [...groups.keys()].filter((i) => present[i]);
-      const parts = shown
+      const listed = [...groups.keys()].filter((i) => present[i]);
+      const parts = listed
         .filter((i) => held[i].bytes > 0)
         .map((i) =>
           h('span', {
@@ -82,33 +79,33 @@ export function makeLegend(app, update) {
             css: { background: groups[i].color, flex: `${held[i].bytes} 0 0` },
           }),
         );
-      const entries = shown.map((i) => entry(i, held[i], shares, total, litGroups.has(i)));
+      const entries = listed.map((i) => entry(i, held[i], shares, total, litGroups.has(i)));
       return [h('div.bar', parts), h('div.legend', entries)];
     },
   };
 }
 
-/** With its pattern, when there are any. @param {App} app @param {number} i group */
-function groupSwatch({ patterns, grouping }, i) {
+/** With its pattern, when there are any. @param {import('../state/appearance.js').Appearance} appearance @param {number} i group */
+function groupSwatch({ hasPatterns, grouping }, i) {
   const { color, ink } = grouping.groups[i];
   const square = swatch(color);
-  if (patterns) {
+  if (hasPatterns) {
     square.classList.add(`p${patterned(grouping.present).indexOf(i) % 5}`);
     square.style.setProperty('--hatch', `${ink}80`);
   }
   return square;
 }
 
-/** What one rule decided. @param {App} app @param {import('../data/reasons.js').Share} share */
-function reason(app, { rule, bytes: sum, tensors, largest }) {
-  const { data, stacks } = app.device;
-  const { because, qualifier } = app.report.rules[rule];
+/** What one rule decided. @param {Stores} stores @param {import('../data/reasons.js').Share} share */
+function reason({ shown, selection }, { rule, bytes: sum, tensors, largest }) {
+  const { data, stacks } = shown.device;
+  const { because, qualifier } = shown.report.rules[rule];
   const by = decidingFrame(data, stacks, largest);
   return h(
     'button',
     {
       title: `${exactBytes(sum)} in ${counted(tensors, 'tensor')}\nClick pins the largest of them`,
-      click: () => app.pin(largest),
+      click: () => selection.pin(largest),
     },
     h('b', bytes(sum)),
     ` ${because}${qualifier && `, ${qualifier}`}`,
@@ -116,8 +113,9 @@ function reason(app, { rule, bytes: sum, tensors, largest }) {
   );
 }
 
-/** @param {App} app @param {string} name of the group */
-function sentence({ grouping: { mode }, device }, name) {
+/** @param {Stores} stores @param {string} name of the group */
+function sentence({ shown: { device }, appearance }, name) {
+  const { mode } = appearance.grouping;
   const kinds = !['family', 'size', 'life'].includes(mode);
   const rest =
     name === 'others'

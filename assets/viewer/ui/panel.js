@@ -1,31 +1,32 @@
 // The side panel: what is in memory at one moment. Its legend is the breakdown.
 
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
-import { rangeInView, setRange, toggleAlone } from '../state/range.js';
-import { showRange } from '../state/show.js';
+import { rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
 import { settingsButton } from './settings.js';
 
-/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
 
-/** @param {App} app @param {HTMLElement} root */
-export function mountPanel(app, root) {
+/** @param {Stores} stores @param {HTMLElement} root */
+export function mountPanel(stores, root) {
+  const { shown, appearance, highlight, viewport, moment } = stores;
   const update = () => {
-    const { device, happened, momentState: state, live, total } = app;
-    const oom = happened ? null : oomCard(app, state);
+    const { device } = shown;
+    const { activity, state, live, total } = moment;
+    const oom = activity ? null : oomCard(device, state);
     const reserved = device.timeline.reservedAt(state);
     const unused = bytes(Math.max(0, reserved - total));
     fill(
       root,
-      h('div.head', h('h2', happened ? 'In the range' : 'In memory'), device.hasHistory && moments(app)),
+      h('div.head', h('h2', activity ? 'In the range' : 'In memory'), device.hasHistory && moments(stores)),
       h(
         'div.total',
         h('b', { text: bytes(total), title: exactBytes(total) }),
-        happened
-          ? rangeWords(app, happened)
+        activity
+          ? rangeWords(stores, activity)
           : [
-              h('span', momentWords(app, state)),
+              h('span', momentWords(device, moment)),
               h('p', {
                 text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}, of it unused ${unused}`,
                 title: `reserved ${exactBytes(reserved)}`,
@@ -37,29 +38,36 @@ export function mountPanel(app, root) {
       legend.elements(live, total),
     );
   };
-  const legend = makeLegend(app, update);
-  app.onBeside(['device', 'moment', 'colour'], update);
+  const legend = makeLegend(stores, update);
+  viewport.afterPicture([shown.changed, moment.changed, appearance.changed, highlight.changed], update);
 }
 
-/** @param {App} app */
-function moments(app) {
-  const go = (/** @type {import('../app.js').Moment} */ moment, /** @type {string} */ text, /** @type {string} */ title, click = () => app.setMoment(moment)) =>
-    button(text, title, click, { pressed: app.moment === moment });
+/** @param {Stores} stores */
+function moments(stores) {
+  const { moment, selection } = stores;
+  /** @typedef {import('../state/moment.js').MomentKind} Kind */
+  const go = (
+    /** @type {Kind} */ kind,
+    /** @type {string} */ text,
+    /** @type {string} */ title,
+    click = () => moment.set(kind),
+  ) => button(text, title, click, { pressed: moment.kind === kind });
   return segmented(
     'Moment',
     go('peak', 'Peak', 'P'),
     go('cursor', 'Cursor', 'Click the timeline to set it'),
     go('end', 'End', 'E'),
     go('range', 'Range', 'Shift-drag in the plot brushes one; R takes the view', () =>
-      app.range ? app.setMoment('range') : setRange(app, rangeInView(app)),
+      selection.range ? moment.set('range') : selection.selectRange(rangeInView(stores)),
     ),
   );
 }
 
-/** @param {App} app @param {import('../data/range.js').Happened} happened */
-function rangeWords(app, { first, after, kept, allocated, freed, freedTensors }) {
-  const { active } = app.device.timeline;
-  const { from, to } = app.range ?? { from: 0, to: 0 };
+/** @param {Stores} stores @param {import('../data/range.js').Happened} activity */
+function rangeWords(stores, { first, after, kept, allocated, freed, freedTensors }) {
+  const { shown, selection } = stores;
+  const { active } = shown.device.timeline;
+  const { from, to } = selection.range ?? { from: 0, to: 0 };
   const made = after - first;
   const net = active[to] - active[from];
   const line = (/** @type {string} */ text, /** @type {string} */ title) => h('p', { text, title });
@@ -75,25 +83,25 @@ function rangeWords(app, { first, after, kept, allocated, freed, freedTensors })
     ),
     h(
       'span.actions',
-      button('Alone', 'Show only what it keeps, in its own height (A)', () => toggleAlone(app), { pressed: app.alone !== null }),
-      button('Zoom', 'Zoom to the range (Z)', () => showRange(app)),
-      signButton('×', 'No range', 'Esc', () => setRange(app, null)),
+      button('Alone', 'Show only what it keeps, in its own height (A)', () => toggleKeptOnly(stores), { pressed: selection.keptOnly }),
+      button('Zoom', 'Zoom to the range (Z)', () => showRange(stores)),
+      signButton('×', 'No range', 'Esc', () => selection.selectRange(null)),
     ),
   ];
 }
 
-/** @param {App} app @param {number} state */
-export function momentWords(app, state) {
-  if (!app.device.hasHistory) return 'in the final state';
-  const where = app.moment === 'peak' ? 'at the peak, ' : app.moment === 'end' ? 'at the end, ' : '';
-  return where + (state === app.device.timeline.lastState ? 'after the last event' : `before event ${count(state)}`);
+/** @param {OpenDevice} device @param {import('../state/moment.js').Moment} moment */
+export function momentWords({ hasHistory, timeline }, { kind, state }) {
+  if (!hasHistory) return 'in the final state';
+  const where = kind === 'peak' ? 'at the peak, ' : kind === 'end' ? 'at the end, ' : '';
+  return where + (state === timeline.lastState ? 'after the last event' : `before event ${count(state)}`);
 }
 
-/** @param {App} app @param {number} state */
-function oomCard(app, state) {
-  const oom = app.device.data.ooms.find((m) => m.state === state);
+/** @param {OpenDevice} device @param {number} state */
+function oomCard(device, state) {
+  const { data, timeline, report } = device;
+  const oom = data.ooms.find((m) => m.state === state);
   if (!oom) return null;
-  const { timeline, report } = app.device;
   // Several attempts of one request are judged at the last.
   const failure = report.failures.find((f) => f.state >= state);
   const active = timeline.active[state];
@@ -113,6 +121,6 @@ function oomCard(app, state) {
     ]),
     failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
     failure && h('p', `→ ${failure.try}`),
-    settingsButton(app.device),
+    settingsButton(device),
   );
 }

@@ -4,42 +4,42 @@ import { markdownFence, plainSpaces } from '../data/escape.js';
 import { bytes, count, counted, duration, exactBytes, share } from '../data/format.js';
 import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
-import { showLife } from '../state/show.js';
+import { showLifetime } from '../state/navigate.js';
 import { button, copyButton, copyText, fill, h, signButton, swatch } from './dom.js';
 import { stackElement } from './stack.js';
 
-/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../state/stores.js').Stores} Stores */
 
 /**
- * @param {App} app @param {HTMLElement} root
+ * @param {Stores} stores @param {HTMLElement} root
  * @param {HTMLElement} side marked while something is pinned
  */
-export function mountPinned(app, root, side) {
+export function mountPinned(stores, root, side) {
+  const { shown, appearance, highlight, viewport, selection } = stores;
   /** @type {'alloc' | 'free'} */
   let tab = 'alloc';
   let open = false; // all folds
 
   /** The stack that the tab shows. @param {number} id */
   const stackOf = (id) => {
-    const { data } = app.device;
+    const { data } = shown.device;
     return tab === 'alloc' ? data.stack[id] : data.freeStack(id);
   };
 
   const chooseTab = () => {
-    const {
-      device: { data, stacks },
-      pinned,
-    } = app;
+    const { data, stacks } = shown.device;
+    const { pinned } = selection;
     const none = pinned !== null && stacks.isEmpty(data.stack[pinned]);
     tab = none && !stacks.isEmpty(data.freeStack(pinned)) ? 'free' : 'alloc';
   };
 
   const update = () => {
-    const { pinned: id, grouping } = app;
+    const { pinned: id } = selection;
+    const { grouping } = appearance;
     side.classList.toggle('pinning', id !== null);
     root.hidden = id === null;
     if (id === null) return;
-    const { data, hasHistory } = app.device;
+    const { data, hasHistory } = shown.device;
     const group = grouping.groups[grouping.of[id]];
     fill(
       root,
@@ -50,12 +50,12 @@ export function mountPinned(app, root, side) {
         h('span.faint', `#${count(id)}`),
         h(
           'span.actions',
-          hasHistory && button('Zoom', 'Zoom to its life (Z)', () => showLife(app, id), { class: 'zoom' }),
+          hasHistory && button('Zoom', 'Zoom to its life (Z)', () => showLifetime(stores, id), { class: 'zoom' }),
           copyButton('Copy stack', 'All frames as text (Ctrl-C)', () => copy(false)),
-          signButton('×', 'Unpin', 'Esc', () => app.pin(null)),
+          signButton('×', 'Unpin', 'Esc', () => selection.pin(null)),
         ),
       ),
-      h('dl', facts(app, id)),
+      h('dl', facts(stores, id)),
       tabs(id),
       stack(id),
     );
@@ -63,7 +63,7 @@ export function mountPinned(app, root, side) {
 
   /** @param {number} id */
   const tabs = (id) => {
-    const { data, stacks } = app.device;
+    const { data, stacks } = shown.device;
     const choice = (/** @type {'alloc' | 'free'} */ value, /** @type {string} */ text) => {
       const choose = () => {
         tab = value;
@@ -83,19 +83,17 @@ export function mountPinned(app, root, side) {
 
   /** @param {number} id */
   const stack = (id) => {
-    const { data, stacks } = app.device;
-    const shown = stackOf(id);
-    if (stacks.isEmpty(shown)) return h('p.why', whyNoStack(data, id, tab));
-    return stackElement(stacks.frames(shown), stacks.operatorOf(shown), open);
+    const { data, stacks } = shown.device;
+    const of = stackOf(id);
+    if (stacks.isEmpty(of)) return h('p.why', whyNoStack(data, id, tab));
+    return stackElement(stacks.frames(of), stacks.operatorOf(of), open);
   };
 
   /** Copies the stack shown, all its frames. @param {boolean} markdown in a code fence */
   const copy = (markdown) => {
-    const {
-      pinned: id,
-      grouping,
-      device: { data, stacks },
-    } = app;
+    const { pinned: id } = selection;
+    const { grouping } = appearance;
+    const { data, stacks } = shown.device;
     if (id === null) return;
     const life = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
     const what = tab === 'free' ? 'freed by' : 'allocated by';
@@ -104,11 +102,11 @@ export function mountPinned(app, root, side) {
     copyText(markdown ? markdownFence(text) : text);
   };
 
-  app.onBeside(['device', 'pin'], () => {
+  viewport.afterPicture([shown.changed, selection.pinChanged], () => {
     chooseTab();
     update();
   });
-  app.onBeside(['colour'], update);
+  viewport.afterPicture([appearance.changed, highlight.changed], update);
   return {
     copy,
     toggleFolds() {
@@ -118,16 +116,16 @@ export function mountPinned(app, root, side) {
   };
 }
 
-/** @param {App} app @param {number} id */
-function facts(app, id) {
-  const { data, stacks, file, report } = app.device;
+/** @param {Stores} stores @param {number} id */
+function facts({ shown }, id) {
+  const { data, stacks, file, report } = shown.device;
   /** @type {[string, ...(Node | string)[]][]} */
   const rows = [
     ['size', `${exactBytes(data.size[id])} requested`, note(`${share(data.size[id], report.peak_bytes)} of the peak`)],
-    ['lived', ...lived(app, id)],
+    ['lived', ...lived(shown.device, id)],
     ['address', h('span.mono', data.address.text(id) || 'left out'), note(streamName(file.streams, data.stream[id]))],
   ];
-  const rule = app.report.rules[data.rule[id]];
+  const rule = shown.report.rules[data.rule[id]];
   if (rule) rows.push(['because', rule.because, rule.qualifier && note(rule.qualifier)]);
   const operator = stacks.operatorOf(data.stack[id]);
   if (operator) rows.push(['operator', h('span.mono', operator)]);
@@ -142,10 +140,9 @@ function facts(app, id) {
   });
 }
 
-/** @param {App} app @param {number} id @returns {(Node | string)[]} */
-function lived(app, id) {
-  const { data } = app.device;
-  if (!app.device.hasHistory) return ['live in the final state'];
+/** @param {import('../data/open.js').OpenDevice} device @param {number} id @returns {(Node | string)[]} */
+function lived({ data, hasHistory }, id) {
+  if (!hasHistory) return ['live in the final state'];
   const start = data.startEvent(id);
   const end = data.endEvent(id);
   const pending = data.freeRequest(id);

@@ -4,41 +4,39 @@ import { bytes, count, duration } from '../data/format.js';
 import { listen } from '../view/listen.js';
 import { fill, h } from './dom.js';
 
-/** @param {import('../app.js').App} app @param {HTMLElement} where @param {HTMLElement} scale @param {() => number} plotWidth */
-export function mountStatus(app, where, scale, plotWidth) {
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale @param {() => number} plotWidth */
+export function mountStatus({ shown, viewport, selection, moment, hover }, where, scale, plotWidth) {
   const updateWhere = () => {
-    const { device, hover } = app;
-    const { timeline, data } = device;
-    if (!device.hasHistory) {
+    const { timeline, data, hasHistory } = shown.device;
+    if (!hasHistory) {
       fill(where, 'No events were recorded: blocks of the final state, largest first in each family.');
       return;
     }
-    const state = hover?.state ?? app.momentState;
+    const state = hover.point?.state ?? moment.state;
     const fact = (/** @type {string} */ name, /** @type {string} */ value, note = '') =>
       h('span', `${name} `, h('b', value), note);
     fill(
       where,
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
       data.time && fact('t', duration(state === 0 ? 0 : data.time[state - 1])),
-      fact('active', bytes(app.shown.active[state])),
+      fact('active', bytes(selection.timeline.active[state])),
       fact('reserved', bytes(timeline.reservedAt(state))),
     );
   };
   const updateScale = () => {
-    scale.textContent = app.device.hasHistory ? scaleWords(app, plotWidth()) : '';
+    scale.textContent = shown.device.hasHistory ? scaleWords(viewport, plotWidth()) : '';
   };
-  app.onBeside(['device', 'moment', 'hover'], updateWhere);
-  app.on(['settled'], updateScale);
+  viewport.afterPicture([shown.changed, moment.changed, hover.pointChanged], updateWhere);
+  viewport.settled.on(updateScale);
   listen(window, {
     resize() {
-      if (app.device) updateScale();
+      if (shown.isOpen) updateScale();
     },
   });
 }
 
-/** @param {import('../app.js').App} app @param {number} plotWidth in client pixels */
-function scaleWords(app, plotWidth) {
-  const { viewport } = app;
+/** @param {import('../state/viewport.js').Viewport} viewport @param {number} plotWidth in client pixels */
+function scaleWords(viewport, plotWidth) {
   const { axis } = viewport;
   const pixels = Math.round(plotWidth * devicePixelRatio);
   const covered = axis.states(viewport.from, viewport.to);

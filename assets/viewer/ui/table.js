@@ -5,11 +5,9 @@ import { plainSpaces } from '../data/escape.js';
 import { bytes, count, counted, exactBytes, share } from '../data/format.js';
 import { litKeys } from '../data/lit.js';
 import { baseName, NO_STACK, twoLastParts } from '../data/sites.js';
-import { isolate, isolatePart } from '../state/light.js';
-import { jump } from '../state/show.js';
+import { jump } from '../state/navigate.js';
 import { listen } from '../view/listen.js';
 import { button, copyButton, copyText, fill, h, swatch } from './dom.js';
-import { makeGlance } from './glance.js';
 import { virtualRows } from './rows.js';
 
 /** @typedef {import('../data/sites.js').By} By */
@@ -28,14 +26,15 @@ const ACTIONS = 'actions';
 /** Stands for the rows of a range of which nothing is left. */
 const GONE = 'gone';
 
-/** @param {import('../app.js').App} app @param {HTMLElement} root */
-export function mountTable(app, root) {
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
+export function mountTable(stores, root) {
+  const { shown, appearance, highlight, viewport, selection, moment, hover, tableOrder } = stores;
   /** @type {Row[]} */
   let rows = [];
   /** @type {Row[]} of the range, with nothing left */
   let gone = [];
   let showGone = false;
-  /** @type {(Row | ACTIONS | GONE)[]} */
+  /** @type {(Row | typeof ACTIONS | typeof GONE)[]} */
   let lines = [];
   /** @type {Set<string>} */
   let twins = new Set();
@@ -50,16 +49,17 @@ export function mountTable(app, root) {
   const heads = h('div.columns');
   const body = h('div.rows');
   const list = virtualRows(body, (i) => lineOf(i));
-  const glance = makeGlance(app);
 
   const update = () => {
-    const { device, grouping, happened, order } = app;
-    const live = app.live.slice();
-    const table = sorted(breakdown(device, live, happened, order.by, grouping.of), order, happened);
+    const { device } = shown;
+    const { order } = tableOrder;
+    const { activity } = moment;
+    const live = moment.live.slice();
+    const table = sorted(breakdown(device, live, activity, order.by, appearance.grouping.of), order, activity);
     ({ rows, gone } = table);
     twins = twinNames([...rows, ...gone]);
-    lit = litKeys(app.lit, live, (id) => device.sites.site(id, order.by).key);
-    root.classList.toggle('range', happened !== null);
+    lit = litKeys(highlight.mask, live, (id) => device.sites.site(id, order.by).key);
+    root.classList.toggle('range', activity !== null);
     head(table.sort);
     body.scrollTop = 0;
     arrange(false);
@@ -67,35 +67,35 @@ export function mountTable(app, root) {
 
   /** @param {Sort} sort */
   const head = (sort) => {
-    const { by, rising } = app.order;
+    const { by, rising } = tableOrder.order;
     fill(
       tabs,
       TABS.map(([value, text]) =>
-        button(text, '', () => app.setOrder({ by: value }), { role: 'tab', selected: by === value }),
+        button(text, '', () => tableOrder.set({ by: value }), { role: 'tab', selected: by === value }),
       ),
       h('span.note', counted(rows.length + gone.length, 'row')),
     );
     const column = (/** @type {Sort} */ of, /** @type {string} */ text) =>
       button(text + (sort === of ? (rising ? ' ↑' : ' ↓') : ''), 'Sort', () =>
-        app.setOrder({ sort: of, rising: sort === of ? !rising : of === 'name' }),
+        tableOrder.set({ sort: of, rising: sort === of ? !rising : of === 'name' }),
       );
     fill(
       heads,
       h('span'),
       column('name', by),
-      ...(app.happened
+      ...(moment.activity
         ? [column('bytes', 'still live'), column('allocated', 'of allocated')]
         : [column('bytes', 'bytes'), h('span', 'share'), column('tensors', 'tensors')]),
     );
   };
 
   /** The key of the row of an allocation. @param {number | undefined | null} id */
-  const keyOf = (id) => (id == null ? null : app.device.sites.site(id, app.order.by).key);
+  const keyOf = (id) => (id == null ? null : shown.device.sites.site(id, tableOrder.order.by).key);
 
   /** Lays out the lines. @param {boolean} reveal whether the row of the pinned tensor shall be in sight */
   const arrange = (reveal) => {
     lines = showGone ? [...rows, ...gone] : [...rows];
-    const key = keyOf(app.pinned);
+    const key = keyOf(selection.pinned);
     const at = lines.findIndex((row) => /** @type {Row} */ (row).key === key);
     if (at >= 0) lines.splice(at + 1, 0, ACTIONS);
     if (gone.length > 0) lines.push(GONE);
@@ -123,14 +123,14 @@ export function mountTable(app, root) {
 
   /** @param {Row} row */
   const rowElement = (row) => {
-    const { happened, grouping, pinned } = app;
-    const state = `row${row.key === keyOf(pinned) ? ' on' : ''}${lit.has(row.key) ? '' : ' unlit'}`;
-    const number = (/** @type {string} */ text, style = '', title = '') =>
-      h('span', { class: `number ${style}`, text, title });
+    const { activity, state } = moment;
+    const style = `row${row.key === keyOf(selection.pinned) ? ' on' : ''}${lit.has(row.key) ? '' : ' unlit'}`;
+    const number = (/** @type {string} */ text, more = '', title = '') =>
+      h('span', { class: `number ${more}`, text, title });
     return h(
       'button',
-      { class: state, title: row.title, click: () => app.pin(row.largest) },
-      swatch(grouping.groups[row.group].color),
+      { class: style, title: row.title, click: () => selection.pin(row.largest) },
+      swatch(appearance.grouping.groups[row.group].color),
       h(
         'span',
         { class: row.name === NO_STACK ? 'site none' : 'site' },
@@ -138,10 +138,10 @@ export function mountTable(app, root) {
         row.place && placeElement(row, twins),
       ),
       number(bytes(row.bytes), '', `${exactBytes(row.bytes)} in ${counted(row.bytes > 0 ? row.tensors : 0, 'tensor')}`),
-      happened
+      activity
         ? number(bytes(row.allocated), 'faint', exactBytes(row.allocated))
         : [
-            number(share(row.bytes, app.device.timeline.active[app.momentState]), 'faint'),
+            number(share(row.bytes, shown.device.timeline.active[state]), 'faint'),
             number(count(row.tensors), 'faint'),
           ],
     );
@@ -150,34 +150,36 @@ export function mountTable(app, root) {
   /** @param {Row} row */
   const actions = (row) => {
     const go = (/** @type {string} */ text, /** @type {number} */ id) =>
-      button(text, `To the ${text.toLowerCase()} tensor of this row`, () => jump(app, id));
-    const isolated = app.part?.key === row.key && app.part.by === app.order.by;
+      button(text, `To the ${text.toLowerCase()} tensor of this row`, () => jump(stores, id));
+    const { subset } = highlight;
+    const isolated = subset?.key === row.key && subset.by === tableOrder.order.by;
     return h(
       'div.actions',
       button('Isolate', 'Fade everything else (I)', () => isolateRow(row), { pressed: isolated }),
       copyButton('Copy', 'The row as text', () => copyText(textOf(row))),
-      app.device.hasHistory && [go('First', row.first), go('Last', row.last)],
+      shown.device.hasHistory && [go('First', row.first), go('Last', row.last)],
     );
   };
 
   /** Fades what is not of a row. @param {Row | null | undefined} row */
   const isolateRow = (row) => {
-    const { by } = app.order;
+    const { by } = tableOrder.order;
     if (!row) return;
-    glance.drop();
-    const group = by === 'family' ? app.grouping.groups.findIndex((g) => g.name === row.key) : -1;
-    if (group >= 0) isolate(app, group, false);
-    else isolatePart(app, { by, key: row.key });
+    highlight.endPreview();
+    const group = by === 'family' ? appearance.grouping.groups.findIndex((g) => g.name === row.key) : -1;
+    if (group >= 0) highlight.toggleGroup(group, false);
+    else highlight.toggleSubset({ by, key: row.key });
   };
 
   /** @param {Row} row */
   const textOf = (row) => {
-    const { happened, range, momentState, device } = app;
+    const { activity, state } = moment;
+    const { range } = selection;
     const size = (/** @type {number} */ n) => `${bytes(n)} (${exactBytes(n)})`;
     const where =
-      happened && range
+      activity && range
         ? `still live of ${size(row.allocated)} allocated in events ${count(range.from)} to ${count(range.to - 1)}`
-        : `of ${size(device.timeline.active[momentState])} live in state ${count(momentState)}`;
+        : `of ${size(shown.device.timeline.active[state])} live in state ${count(state)}`;
     const tensors = row.bytes > 0 ? `, ${counted(row.tensors, 'tensor')}` : '';
     return plainSpaces(`${row.title}: ${size(row.bytes)} ${where}${tensors}\n`);
   };
@@ -188,12 +190,12 @@ export function mountTable(app, root) {
     const i = list.lines().find(([e]) => e === element)?.[1];
     const line = i === undefined ? null : lines[i];
     pointed = line && typeof line === 'object' ? line : null;
-    glance.at(pointed && { by: app.order.by, key: pointed.key });
+    highlight.point(pointed && { by: tableOrder.order.by, key: pointed.key });
   };
 
   /** Marks the row of what lies under the pointer in the plot. */
   const mark = () => {
-    const key = keyOf(app.hover?.hit?.id);
+    const key = keyOf(hover.point?.hit?.id);
     if (key === under) return;
     under = key;
     for (const [element, i] of list.lines()) {
@@ -203,14 +205,17 @@ export function mountTable(app, root) {
   };
 
   root.append(tabs, heads, body);
-  app.onBeside(['device', 'moment', 'colour', 'sort'], update);
-  app.onBeside(['pin'], () => arrange(true));
-  app.onBeside(['hover'], mark);
+  viewport.afterPicture(
+    [shown.changed, moment.changed, appearance.changed, highlight.changed, tableOrder.changed],
+    update,
+  );
+  viewport.afterPicture([selection.pinChanged], () => arrange(true));
+  viewport.afterPicture([hover.pointChanged], mark);
   const leave = () => point({});
   listen(body, { pointerover: point, focusin: point, pointerleave: leave, focusout: leave });
   return {
     /** Fades all but the row under the pointer, or that of the pinned tensor. */
-    isolate: () => isolateRow(pointed ?? [...rows, ...gone].find((row) => row.key === keyOf(app.pinned))),
+    isolate: () => isolateRow(pointed ?? [...rows, ...gone].find((row) => row.key === keyOf(selection.pinned))),
 
     /** Copies the row under the pointer. @returns {boolean} whether there is one */
     copy() {

@@ -1,7 +1,6 @@
 // Light, dark, or what the system says. The inline script of the page's head
 // has already chosen before the first paint.
 
-import { themeChanged } from '../state/colour.js';
 import { listen } from '../view/listen.js';
 
 const KEY = 'memviz-theme';
@@ -9,15 +8,15 @@ const KEY = 'memviz-theme';
 /** @type {Choice[]} */
 const ORDER = ['light', 'dark', 'system'];
 
-/** @param {import('../app.js').App} app */
-export function mountTheme(app) {
+/** @param {Pick<import('../state/stores.js').Stores, 'appearance'>} stores */
+export function mountTheme({ appearance }) {
   const system = matchMedia('(prefers-color-scheme: dark)');
   let choice = stored();
   const show = (/** @type {'light' | 'dark'} */ theme) => {
     const { dataset } = document.documentElement;
     if (dataset.theme === theme) return;
     dataset.theme = theme;
-    themeChanged(app);
+    appearance.readTheme();
   };
   const apply = () => show(choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
   listen(system, { change: apply });

@@ -1,36 +1,39 @@
 // The row of controls over the timeline.
 
 import { modesOf } from '../data/colours.js';
-import { setColourMode } from '../state/colour.js';
-import { showOOM } from '../state/show.js';
+import { count } from '../data/format.js';
+import { showAxis, showOOM, showStep, stepBeside, stepShown } from '../state/navigate.js';
+import { on } from '../state/topic.js';
 import { listen } from '../view/listen.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
-import { stepButtons } from './steps.js';
 
-/** @param {import('../app.js').App} app @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
-export function mountToolbar(app, history, root) {
+/** @typedef {import('../state/stores.js').Stores} Stores */
+
+/** @param {Stores} stores @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
+export function mountToolbar(stores, history, root) {
+  const { shown, appearance, highlight, viewport, moment } = stores;
   const update = () => {
-    const { device, viewport } = app;
+    const { device } = shown;
     if (!device.hasHistory) {
-      fill(root, colourChoice(app));
+      fill(root, colourChoice(stores));
       return;
     }
     const axis = (/** @type {'events' | 'time'} */ kind, /** @type {string} */ text, /** @type {string} */ title) =>
-      button(text, title, () => app.setAxis(kind), { pressed: viewport.axis.kind === kind });
+      button(text, title, () => showAxis(stores, kind), { pressed: viewport.axis.kind === kind });
     fill(
       root,
-      colourChoice(app),
+      colourChoice(stores),
       device.hasTime
         ? segmented('Axis', axis('events', 'Events', 'One state, one step (X)'), axis('time', 'Time', 'Recorded time (X)'))
         : '',
       segmented(
         'Go to',
-        button('Peak', 'Panel to the peak (P)', () => app.setMoment('peak')),
+        button('Peak', 'Panel to the peak (P)', () => moment.set('peak')),
         device.data.ooms.length > 0 &&
-          button('OOM', 'The last events before out of memory (O)', () => showOOM(app)),
-        button('End', 'Panel to the end (E)', () => app.setMoment('end')),
+          button('OOM', 'The last events before out of memory (O)', () => showOOM(stores)),
+        button('End', 'Panel to the end (E)', () => moment.set('end')),
       ),
-      stepButtons(app) ?? '',
+      stepButtons(stores) ?? '',
       segmented(
         'View',
         button('Whole', 'Whole recording (0)', () => viewport.whole()),
@@ -48,19 +51,45 @@ export function mountToolbar(app, history, root) {
       ),
     );
   };
-  app.on(['device', 'settled', 'colour'], update);
+  on([shown.changed, viewport.settled, appearance.changed, highlight.changed], update);
 }
 
-/** @param {import('../app.js').App} app */
-function colourChoice(app) {
+/** @param {Stores} stores */
+function colourChoice({ shown, appearance }) {
   const select = h(
     'select',
     { label: 'Colour by', title: 'Colour by (C)' },
-    modesOf(app.device).map(({ mode, label, lacks }) =>
+    modesOf(shown.device).map(({ mode, label, lacks }) =>
       h('option', { text: lacks ? `${label}: ${lacks}` : label, value: mode, disabled: lacks !== '' }),
     ),
   );
-  select.value = app.colourMode;
-  listen(select, { change: () => setColourMode(app, select.value) });
+  select.value = appearance.colourMode;
+  listen(select, { change: () => appearance.setColourMode(select.value) });
   return h('label.choice', h('span', 'Colour'), select);
+}
+
+/** The step in view: "step 3 of 12". @param {Stores} stores */
+export function stepWords(stores) {
+  const { steps } = stores.shown.device.lanes;
+  const i = stepShown(stores);
+  return i < 0 ? steps.word : `${steps.word} ${count(i + 1)} of ${count(steps.count)}`;
+}
+
+/** @param {Stores} stores @returns {HTMLElement | null} null where there is nothing to go between */
+function stepButtons(stores) {
+  const { steps } = stores.shown.device.lanes;
+  if (steps.count < 2) return null;
+  const go = (/** @type {number} */ i) => showStep(stores, i);
+  const words = stepWords(stores);
+  const [before, after] = [stepBeside(stores, -1), stepBeside(stores, 1)];
+  return segmented(
+    'Steps',
+    button('‹', `The ${steps.word} before (,)`, () => go(stepBeside(stores, -1)), { disabled: before < 0 }),
+    button(
+      words[0].toUpperCase() + words.slice(1),
+      `The ${steps.word} that the panel speaks about. ${count(steps.count)} of them, ${steps.method}`,
+      () => go(steps.at(stores.moment.state)),
+    ),
+    button('›', `The ${steps.word} after (.)`, () => go(stepBeside(stores, 1)), { disabled: after < 0 }),
+  );
 }

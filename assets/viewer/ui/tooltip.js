@@ -5,14 +5,18 @@ import { nameOf, placeOf } from '../data/fold.js';
 import { streamName } from '../data/report.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
+import { on } from '../state/topic.js';
 import { fill, h, swatch } from './dom.js';
 
 const AWAY = 14;
 const EDGE = 8;
 
-/** @param {import('../app.js').App} app @param {HTMLElement} root @param {HTMLElement} timeline */
-export function mountTooltip(app, root, timeline) {
-  let shown = -1;
+/** @typedef {import('../state/stores.js').Stores} Stores */
+
+/** @param {Stores} stores @param {HTMLElement} root @param {HTMLElement} timeline */
+export function mountTooltip(stores, root, timeline) {
+  const { shown, viewport, hover } = stores;
+  let id = -1;
   let pointer = { x: 0, y: 0 };
   timeline.addEventListener(
     'pointermove',
@@ -21,18 +25,15 @@ export function mountTooltip(app, root, timeline) {
     },
     { capture: true },
   );
-  app.on(['hover', 'view', 'device'], () => {
-    const hover = app.hover;
-    const id = hover?.hit?.id ?? -1;
-    root.hidden = id < 0 || app.moving;
-    if (!hover || root.hidden) {
-      shown = -1;
-      return;
-    }
-    if (id !== shown || root.dataset.state !== String(hover.state))
-      fill(root, lines(app, id, hover.state));
-    root.dataset.state = String(hover.state);
-    shown = id;
+  on([hover.pointChanged, viewport.changed, shown.changed], () => {
+    const { point } = hover;
+    const before = id;
+    id = point?.hit?.id ?? -1;
+    root.hidden = id < 0 || viewport.isMoving;
+    if (root.hidden) id = -1;
+    if (!point || id < 0) return;
+    if (id !== before || root.dataset.state !== String(point.state)) fill(root, lines(stores, id, point.state));
+    root.dataset.state = String(point.state);
     const { offsetWidth: width, offsetHeight: height } = root;
     const right = pointer.x + AWAY;
     const below = pointer.y + AWAY + 2;
@@ -41,16 +42,12 @@ export function mountTooltip(app, root, timeline) {
   });
 }
 
-/** @param {import('../app.js').App} app @param {number} id @param {number} state */
-function lines(app, id, state) {
-  const {
-    grouping,
-    shown,
-    device: { data, stacks, file, hasHistory },
-  } = app;
+/** @param {Stores} stores @param {number} id @param {number} state */
+function lines({ shown, appearance: { grouping }, selection }, id, state) {
+  const { data, stacks, file, hasHistory } = shown.device;
   const group = grouping.groups[grouping.of[id]];
   const stack = data.stack[id];
-  const total = shown.active[state];
+  const total = selection.timeline.active[state];
   const user = stacks.siteFrame(stack);
   const library = stacks.frames(stack).find((f) => f.kind === LIBRARY);
   const none = stacks.isEmpty(stack);

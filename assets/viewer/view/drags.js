@@ -8,7 +8,7 @@ export const EDGE = 6;
 /** Boxes smaller than this many pixels are slips of the hand. */
 const LEAST_BOX = 4;
 
-/** @typedef {import('../app.js').App} App @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
 /** @typedef {{x: number, y: number}} Point in client pixels of the timeline's element */
 
 /**
@@ -20,17 +20,18 @@ const LEAST_BOX = 4;
  */
 
 /**
- * @param {App} app @param {Stage} stage
+ * @param {Stores} stores @param {Stage} stage
  * @param {Point} p where it begins
  * @param {boolean} alt whether it draws a box
  * @returns {Drag | null}
  */
-export function dragFrom(app, stage, p, alt) {
+export function dragFrom(stores, stage, p, alt) {
   const { scales } = stage;
-  const { viewport } = app;
+  const { viewport } = stores;
+  const { hasHistory } = stores.shown.device;
   const part = scales.part(p.x, p.y);
   const start = viewport.view;
-  if (part === 'minimap' && app.device.hasHistory) return minimapDrag(app, stage, p);
+  if (part === 'minimap' && hasHistory) return minimapDrag(stores, stage, p);
   if (part === 'bytes') {
     const perPixel = (start.high - start.low) / scales.layout.plotHeight;
     return {
@@ -38,8 +39,8 @@ export function dragFrom(app, stage, p, alt) {
     };
   }
   if (part !== 'plot') return null;
-  if (alt) return boxDrag(app, stage, p);
-  if (!app.device.hasHistory) return { click: true, move: () => {} };
+  if (alt) return boxDrag(stores, stage, p);
+  if (!hasHistory) return { click: true, move: () => {} };
   const perPixel = viewport.width / scales.layout.plotWidth;
   return {
     click: true,
@@ -51,9 +52,11 @@ export function dragFrom(app, stage, p, alt) {
   };
 }
 
-/** @param {App} app @param {Stage} stage @param {Point} p @returns {Drag} */
-function boxDrag(app, stage, p) {
+/** @param {Stores} stores @param {Stage} stage @param {Point} p @returns {Drag} */
+function boxDrag({ shown, viewport }, stage, p) {
   const { layout } = stage.scales;
+  /** @type {import('./stage.js').ZoomBox | null} */
+  let box = null;
   const kept = (/** @type {Point} */ q) => ({
     x: clamp(q.x, layout.left, layout.right),
     y: clamp(q.y, layout.top, layout.bottom),
@@ -61,25 +64,24 @@ function boxDrag(app, stage, p) {
   return {
     move: (q) => {
       const c = kept(q);
-      stage.box = { x0: Math.min(p.x, c.x), y0: Math.min(p.y, c.y), x1: Math.max(p.x, c.x), y1: Math.max(p.y, c.y) };
-      stage.invalidate(1);
+      box = { x0: Math.min(p.x, c.x), y0: Math.min(p.y, c.y), x1: Math.max(p.x, c.x), y1: Math.max(p.y, c.y) };
+      stage.showZoomBox(box);
     },
     end: () => {
-      const { box, scales } = stage;
-      stage.box = null;
-      stage.invalidate(1);
+      const { scales } = stage;
+      stage.showZoomBox(null);
       if (!box || box.x1 - box.x0 < LEAST_BOX || box.y1 - box.y0 < LEAST_BOX) return;
       const from = scales.position(box.x0);
       const to = scales.position(box.x1);
       const low = scales.bytes(box.y1);
       const high = scales.bytes(box.y0);
-      if (app.device.hasHistory) app.viewport.show(from, to);
-      app.viewport.setBytes(low, high);
+      if (shown.device.hasHistory) viewport.show(from, to);
+      viewport.setBytes(low, high);
     },
   };
 }
 
-/** Drags the window, one of its ends, or a new window. @param {App} app @param {Stage} stage @param {Point} p @returns {Drag} */
+/** Drags the window, one of its ends, or a new window. @param {Stores} stores @param {Stage} stage @param {Point} p @returns {Drag} */
 function minimapDrag({ viewport }, { scales }, p) {
   const { from, to } = viewport.view;
   const width = to - from;

@@ -19,9 +19,8 @@
 //   theme  light or dark, forced (read only)
 
 import { rangeOf } from '../data/range.js';
-import { setColourMode, setPatterns } from '../state/colour.js';
-import { search, setIsolated } from '../state/light.js';
-import { setRange } from '../state/range.js';
+import { showAxis } from '../state/navigate.js';
+import { on } from '../state/topic.js';
 import { listen } from './listen.js';
 
 /** How long a view stays before it becomes a step of Back. */
@@ -32,17 +31,18 @@ const BYS = ['site', 'file', 'function', 'family'];
 /** @type {import('../data/breakdown.js').Sort[]} */
 const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
-/** @typedef {import('../app.js').App} App @typedef {ReturnType<typeof mountHash>} Hash */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {ReturnType<typeof mountHash>} Hash */
 
-/** @param {App} app */
-export function mountHash(app) {
+/** @param {Stores} stores */
+export function mountHash(stores) {
+  const { shown, appearance, highlight, viewport, selection, moment, tableOrder } = stores;
   let timer = 0;
   let reading = false;
   let pushed = location.hash;
 
   /** The device named in the address. @returns {{file: number, device: number}} */
   const device = () => {
-    const { files, start } = app.report;
+    const { files, start } = shown.report;
     const [a, b] = (read('d') ?? '').split('.');
     const file = b === undefined ? start.file : Number(a);
     const ordinal = Number(b ?? a);
@@ -52,50 +52,46 @@ export function mountHash(app) {
 
   /** Shows what the address says of the open device. */
   const apply = () => {
-    const {
-      viewport,
-      device: { timeline, hasHistory },
-    } = app;
+    const { timeline, hasHistory } = shown.device;
     reading = true;
-    setColourMode(app, read('c') ?? app.defaultColourMode);
-    setPatterns(app, read('h') === '1');
-    search(app, read('q') ?? '', (read('f') ?? '').split(' '));
+    appearance.setColourMode(read('c') ?? appearance.defaultColourMode);
+    appearance.setPatterns(read('h') === '1');
+    highlight.search(read('q') ?? '', (read('f') ?? '').split(' '));
     const iso = read('iso') ?? '';
     const names = iso.split(',');
-    const isolated = new Set(app.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
-    const part = partOf(iso);
-    if (part || app.part || isolated.size > 0 || app.isolated.size > 0)
-      setIsolated(app, part ? new Set() : isolated, part);
-    app.setOrder(orderOf(read('tab'), read('sort')));
-    app.foldLanes(read('lanes') === '0');
+    const isolated = new Set(appearance.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
+    const subset = subsetOf(iso);
+    if (subset || isolated.size > 0 || highlight.isIsolated) highlight.isolate(subset ? new Set() : isolated, subset);
+    tableOrder.set(orderOf(read('tab'), read('sort')));
+    viewport.foldLanes(read('lanes') === '0');
     const r = pairOf(read('r'));
     const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
-    if (range || app.range) setRange(app, range, read('al') === '1');
+    if (range || selection.range) selection.selectRange(range, read('al') === '1');
 
     const [, axis, span] = /^([et]):(.*)$/.exec(read('x') ?? '') ?? [];
     const x = pairOf(span);
-    app.setAxis(x && axis === 't' ? 'time' : 'events');
+    showAxis(stores, x && axis === 't' ? 'time' : 'events');
     const y = read('y');
     const bytes = pairOf(y);
-    viewport.mode = y === 'fit' ? 'fit' : 'auto';
-    viewport.show(...(x ?? [0, viewport.axis.end]));
+    const [first, last] = x ?? [0, viewport.axis.end];
+    viewport.show(first, last, y === 'fit' ? 'fit' : 'auto');
     if (bytes) viewport.setBytes(...bytes);
 
     const at = read('at');
     const state = Number(at);
-    if (at === 'end') app.setMoment('end');
-    else if (at === 'range' && range) app.setMoment('range');
+    if (at === 'end') moment.set('end');
+    else if (at === 'range' && range) moment.set('range');
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
-      app.setMoment('cursor', state);
-    else app.setMoment(hasHistory ? 'peak' : 'end');
+      moment.set('cursor', state);
+    else moment.set(hasHistory ? 'peak' : 'end');
     const sel = read('sel');
-    app.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
+    selection.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
     reading = false;
   };
 
   const write = () => {
     if (reading) return;
-    const text = textOf(app);
+    const text = textOf(stores);
     if (text === location.hash.slice(1)) return;
     replace(text);
     clearTimeout(timer);
@@ -113,12 +109,16 @@ export function mountHash(app) {
     async hashchange() {
       const { file, device: at } = device();
       pushed = location.hash;
-      if (!app.device || file !== app.device.fileIndex || at !== app.device.deviceIndex) await app.open(file, at);
+      const isShown = shown.isOpen && file === shown.device.fileIndex && at === shown.device.deviceIndex;
+      if (!isShown) await shown.open(file, at);
       apply();
-      app.settle();
+      viewport.settle();
     },
   });
-  app.on(['settled', 'moment', 'pin', 'colour', 'sort'], write);
+  on(
+    [viewport.settled, moment.changed, selection.pinChanged, appearance.changed, highlight.changed, tableOrder.changed],
+    write,
+  );
   return { device, apply };
 }
 
@@ -127,17 +127,15 @@ function read(key) {
   return new URLSearchParams(location.hash.slice(1)).get(key);
 }
 
-/** @param {App} app @returns {string} the hash of what is shown, without the sign */
-function textOf(app) {
-  const {
-    viewport,
-    device,
-    moment,
-    part,
-    report: { start, files },
-  } = app;
+/** @param {Stores} stores @returns {string} the hash of what is shown, without the sign */
+function textOf({ shown, appearance, highlight, viewport, selection, moment, tableOrder }) {
+  const { device } = shown;
+  const { start, files } = shown.report;
   const { axis, mode, isWhole } = viewport;
-  const { by, sort, rising } = app.order;
+  const { by, sort, rising } = tableOrder.order;
+  const { range, pinned } = selection;
+  const { subset, found } = highlight;
+  const at = moment.kind;
   const ordinal = device.report.device;
   const started = device.fileIndex === start.file && device.deviceIndex === start.device;
   const whole = (/** @type {number[]} */ ...pair) => pair.map(Math.round).join('-');
@@ -146,18 +144,20 @@ function textOf(app) {
     d: !started && (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
     x: (!isWhole || axis.kind === 'time') && `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
     y: mode === 'fit' ? mode : mode === 'free' && whole(viewport.low, viewport.high),
-    at: device.hasHistory && (moment === 'cursor' ? String(app.cursor) : moment !== 'peak' && moment),
-    sel: app.pinned !== null && String(app.pinned),
-    c: app.colourMode !== app.defaultColourMode && app.colourMode,
-    h: app.patterns && '1',
-    r: app.range !== null && whole(app.range.from, app.range.to),
-    al: app.alone !== null && '1',
-    lanes: app.lanesFolded && '0',
+    at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
+    sel: pinned !== null && String(pinned),
+    c: appearance.colourMode !== appearance.defaultColourMode && appearance.colourMode,
+    h: appearance.hasPatterns && '1',
+    r: range !== null && whole(range.from, range.to),
+    al: selection.keptOnly && '1',
+    lanes: viewport.lanesFolded && '0',
     tab: by !== 'site' && by,
     sort: (sort !== 'bytes' || rising) && sort[0] + (rising ? '.up' : ''),
-    iso: part ? `${part.by}:${part.key}` : [...app.isolated].map((i) => app.grouping.groups[i].name).join(),
-    q: app.found.query,
-    f: app.found.filters.join(' '),
+    iso: subset
+      ? `${subset.by}:${subset.key}`
+      : [...highlight.groups].map((i) => appearance.grouping.groups[i].name).join(),
+    q: found.query,
+    f: found.filters.join(' '),
   };
   const params = new URLSearchParams(location.hash.slice(1));
   for (const key of Object.keys(values)) params.delete(key);
@@ -172,7 +172,7 @@ function pairOf(text) {
 }
 
 /** @param {string} iso @returns {import('../data/breakdown.js').Part | null} */
-function partOf(iso) {
+function subsetOf(iso) {
   const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
   return by ? { by: /** @type {any} */ (by), key } : null;
 }

@@ -1,23 +1,30 @@
 // The views that were settled on, to go back and forward between.
 
-import { setRange } from '../state/range.js';
+import { showAxis } from '../state/navigate.js';
 
 /** Views kept. */
 const MOST = 100;
 
-/** @typedef {import('../app.js').App} App @typedef {ReturnType<typeof mountHistory>} ViewHistory */
-/** @typedef {{axis: 'events' | 'time', view: import('./viewport.js').View, range: import('../data/range.js').Range | null, alone: boolean}} Entry */
+/** @typedef {ReturnType<typeof mountHistory>} ViewHistory */
+/**
+ * @typedef {object} Entry
+ * @property {'events' | 'time'} axis
+ * @property {import('../state/viewport.js').View} view
+ * @property {import('../data/range.js').Range | null} range
+ * @property {boolean} keptOnly
+ */
 
-/** @param {App} app */
-export function mountHistory(app) {
+/** @param {import('../state/stores.js').Stores} stores */
+export function mountHistory(stores) {
+  const { shown, viewport, selection } = stores;
   /** @type {Entry[]} */
   let views = [];
   let at = -1;
 
   /** Makes the view shown an entry, where it is another one than the last. */
   const keep = () => {
-    const { viewport, range, alone } = app;
-    const entry = { axis: viewport.axis.kind, view: viewport.view, range, alone: alone !== null };
+    const { range, keptOnly } = selection;
+    const entry = { axis: viewport.axis.kind, view: viewport.view, range, keptOnly };
     const now = views[at];
     if (now && traits(now).every((v, i) => v === traits(entry)[i])) return;
     views = [...views.slice(Math.max(0, at + 1 - MOST), at + 1), entry];
@@ -26,22 +33,23 @@ export function mountHistory(app) {
 
   /** @param {-1 | 1} by */
   const go = (by) => {
-    if (app.moving) keep(); // a view left in haste is one to come back to as well
+    if (viewport.isMoving) keep(); // a view left in haste is one to come back to as well
     const entry = views[at + by];
     if (!entry) return;
     at += by;
-    if (entry.range !== app.range || entry.alone !== (app.alone !== null)) setRange(app, entry.range, entry.alone);
-    app.setAxis(entry.axis);
-    app.viewport.restore(entry.view);
-    app.settle();
+    const { range, keptOnly } = entry;
+    if (range !== selection.range || keptOnly !== selection.keptOnly) selection.selectRange(range, keptOnly);
+    showAxis(stores, entry.axis);
+    viewport.restore(entry.view);
+    viewport.settle();
   };
 
-  app.on(['device'], () => {
+  shown.changed.on(() => {
     views = [];
     at = -1;
     keep();
   });
-  app.on(['settled'], keep);
+  viewport.settled.on(keep);
   return {
     keep,
     back: () => go(-1),
@@ -56,6 +64,6 @@ export function mountHistory(app) {
 }
 
 /** What makes two views different. @param {Entry} entry */
-function traits({ axis, range, alone, view: { from, to, low, high } }) {
-  return [axis, range, alone, from, to, low, high];
+function traits({ axis, range, keptOnly, view: { from, to, low, high } }) {
+  return [axis, range, keptOnly, from, to, low, high];
 }

@@ -1,6 +1,6 @@
 // Mouse, wheel and touch on the timeline.
 
-import { showLife, showRange } from '../state/show.js';
+import { showLifetime, showRange } from '../state/navigate.js';
 import { brushDrag, edgeAt, edgeDrag } from './brush.js';
 import { dragFrom, EDGE } from './drags.js';
 import { laneDrag } from './lanes.js';
@@ -12,11 +12,12 @@ const STILL = { mouse: 3, touch: 9 };
 /** Milliseconds after which a finger held still pins, or begins a range. */
 const LONG_PRESS = 500;
 
-/** @typedef {import('../app.js').App} App @typedef {import('./stage.js').Stage} Stage */
+/** @typedef {import('./stage.js').Stage} Stage */
 /** @typedef {import('./drags.js').Point} Point @typedef {import('./drags.js').Drag} Drag */
 
-/** @param {App} app @param {Stage} stage @param {HTMLCanvasElement} surface */
-export function mountPointer(app, stage, surface) {
+/** @param {import('../state/stores.js').Stores} stores @param {Stage} stage @param {HTMLCanvasElement} surface */
+export function mountPointer(stores, stage, surface) {
+  const { shown, viewport, selection, moment, hover } = stores;
   /** @type {Drag | null} */
   let drag = null;
   /** @type {Point} */
@@ -27,15 +28,15 @@ export function mountPointer(app, stage, surface) {
   let pressTimer = 0;
 
   /** Whether a range can begin there. @param {Point} p */
-  const brushes = ({ x, y }) => app.device.hasHistory && stage.scales.part(x, y) === 'plot';
+  const brushes = ({ x, y }) => shown.device.hasHistory && stage.scales.part(x, y) === 'plot';
 
   /** Sets the cursor and pins what lies there. @param {Point} p */
   const pinAt = (p) => {
     const found = stage.at(p.x, p.y);
     if (!found) return;
-    app.setHover(null);
-    if (app.device.hasHistory) app.setMoment('cursor', found.state);
-    app.pin(found.hit ? found.hit.id : null);
+    hover.setPoint(null);
+    if (shown.device.hasHistory) moment.set('cursor', found.state);
+    selection.pin(found.hit ? found.hit.id : null);
   };
 
   /** A finger held still pins; moved on from there, it brushes a range. @param {Point} p */
@@ -43,11 +44,11 @@ export function mountPointer(app, stage, surface) {
     if (hasMoved || fingers.size !== 1) return;
     pinAt(p);
     if (!brushes(p)) return;
-    const brush = brushDrag(app, stage, p);
+    const brush = brushDrag(stores, stage, p);
     drag = {
       ...brush,
       move(q) {
-        if (app.pinned !== null) app.pin(null);
+        if (selection.pinned !== null) selection.pin(null);
         brush.move(q);
       },
     };
@@ -59,22 +60,21 @@ export function mountPointer(app, stage, surface) {
     const before = fingers.get(id);
     fingers.set(id, p);
     hasMoved = true;
-    if (!other || !before || !app.device.hasHistory) return;
+    if (!other || !before || !shown.device.hasHistory) return;
     const was = Math.max(8, Math.abs(before.x - other.x));
     const is = Math.max(8, Math.abs(p.x - other.x));
-    app.viewport.zoom(was / is, stage.scales.position((p.x + other.x) / 2));
+    viewport.zoom(was / is, stage.scales.position((p.x + other.x) / 2));
   };
 
   /** @param {Point} p */
   const cursorAt = ({ x, y }) => {
     const { scales } = stage;
-    const { viewport, device } = app;
     const part = scales.part(x, y);
     if (part === 'bytes') return 'ns-resize';
     if (part === 'fold' || (part === 'lanes' && stage.laneAt(x, y))) return 'pointer';
-    if (edgeAt(app, stage, { x, y })) return 'ew-resize';
+    if (edgeAt(stores, stage, { x, y })) return 'ew-resize';
     if (part === 'plot' || part === 'lanes') return 'crosshair';
-    if (part !== 'minimap' || !device.hasHistory) return 'default';
+    if (part !== 'minimap' || !shown.device.hasHistory) return 'default';
     const [from, to] = [viewport.from, viewport.to].map(scales.minimapX, scales);
     if (viewport.isWhole) return 'crosshair';
     if (Math.min(Math.abs(x - from), Math.abs(x - to)) <= EDGE) return 'ew-resize';
@@ -92,7 +92,7 @@ export function mountPointer(app, stage, surface) {
 
   listen(surface, {
     pointerdown(event) {
-      if (!app.device || (event.pointerType === 'mouse' && event.button !== 0)) return;
+      if (!stage.isDrawn || (event.pointerType === 'mouse' && event.button !== 0)) return;
       const p = point(event);
       surface.setPointerCapture(event.pointerId);
       pressed = p;
@@ -103,10 +103,10 @@ export function mountPointer(app, stage, surface) {
         pressTimer = setTimeout(() => pressLong(p), LONG_PRESS);
       }
       drag =
-        laneDrag(app, stage, p) ||
-        (event.shiftKey && brushes(p) && brushDrag(app, stage, p)) ||
-        edgeDrag(app, stage, p) ||
-        dragFrom(app, stage, p, event.altKey);
+        laneDrag(stores, stage, p) ||
+        (event.shiftKey && brushes(p) && brushDrag(stores, stage, p)) ||
+        edgeDrag(stores, stage, p) ||
+        dragFrom(stores, stage, p, event.altKey);
     },
 
     mousedown(event) {
@@ -120,7 +120,7 @@ export function mountPointer(app, stage, surface) {
     },
 
     pointermove(event) {
-      if (!app.device || !stage.scales) return;
+      if (!stage.isDrawn) return;
       const p = point(event);
       if (fingers.size === 2 && fingers.has(event.pointerId)) {
         pinch(event.pointerId, p);
@@ -130,14 +130,14 @@ export function mountPointer(app, stage, surface) {
       if (drag) {
         hasMoved ||= Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
         if (!hasMoved) return;
-        app.setHover(null);
-        app.setLane(null);
+        hover.setPoint(null);
+        hover.setLane(null);
         drag.move(p);
         return;
       }
       surface.style.cursor = cursorAt(p);
-      app.setHover(stage.at(p.x, p.y));
-      app.setLane(stage.laneAt(p.x, p.y));
+      hover.setPoint(stage.at(p.x, p.y));
+      hover.setLane(stage.laneAt(p.x, p.y));
     },
 
     pointerup(event) {
@@ -151,28 +151,27 @@ export function mountPointer(app, stage, surface) {
 
     pointercancel(event) {
       forget(event);
-      stage.box = null;
+      stage.showZoomBox(null);
     },
 
     pointerleave() {
-      app.setLane(null);
-      if (!drag) app.setHover(null);
+      hover.setLane(null);
+      if (!drag) hover.setPoint(null);
     },
 
     wheel(event) {
-      if (!app.device) return;
+      if (!stage.isDrawn) return;
       event.preventDefault();
       const { scales } = stage;
-      const { viewport } = app;
       const { x, y } = point(event);
       // Lines and pages, where a browser counts in those, in pixels.
       const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
       const dx = event.deltaX * unit;
       const dy = event.deltaY * unit;
       const across = Math.abs(dx) > Math.abs(dy);
-      app.setHover(null);
+      hover.setPoint(null);
       if (event.altKey) viewport.zoomBytes(Math.exp(dy * 0.002), scales.bytes(y));
-      else if (!app.device.hasHistory) return;
+      else if (!shown.device.hasHistory) return;
       else if (event.shiftKey || across) viewport.pan(((across ? dx : dy) / scales.layout.plotWidth) * viewport.width);
       else
         viewport.zoom(
@@ -184,12 +183,12 @@ export function mountPointer(app, stage, surface) {
     dblclick(event) {
       const p = point(event);
       const part = stage.scales.part(p.x, p.y);
-      if (part === 'bytes') app.viewport.whole();
-      if (part === 'lanes') showRange(app);
+      if (part === 'bytes') viewport.whole();
+      if (part === 'lanes') showRange(stores);
       if (part !== 'plot') return;
       const found = stage.at(p.x, p.y);
-      if (found?.hit && app.device.hasHistory) showLife(app, found.hit.id);
-      else app.viewport.whole();
+      if (found?.hit && shown.device.hasHistory) showLifetime(stores, found.hit.id);
+      else viewport.whole();
     },
   });
 }

@@ -1,12 +1,14 @@
 // The timeline's place on the page: the chart, the canvases over it, and when
 // each is drawn again.
 
+import { siteNames } from '../data/breakdown.js';
 import { Chart } from '../draw/chart.js';
 import { BandLabels } from '../draw/labels.js';
 import { layoutOf, Scales } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { Patterns } from '../draw/patterns.js';
 import { ticksOf } from '../draw/ticks.js';
+import { latest, on } from '../state/topic.js';
 
 /** Milliseconds for the pictures of a frame: while the view moves, and while it is still and pictures are finished. */
 const MOVING_MS = 8;
@@ -15,61 +17,101 @@ const STILL_MS = 24;
 /** Pixels from the pointer to a range of a lane that is meant. */
 const LANE_SLACK = 4;
 
-/** @typedef {import('../app.js').App} App */
+/** What has to be drawn again; everything includes the marks, and these the cursor. */
+const CURSOR = 1;
+const MARKS = 2;
+const EVERYTHING = 3;
+
+/** @typedef {import('../state/stores.js').Stores} Stores */
+/** @typedef {{x0: number, y0: number, x1: number, y1: number}} ZoomBox in client pixels of the timeline's element */
 
 export class Stage {
+  #stores;
+  #patterns = new Patterns();
+  #labels = new BandLabels();
+  #siteNames = latest(siteNames);
+  /** @type {ZoomBox | null} */
+  #zoomBox = null;
+  /** What the next frame draws, 0: nothing. */
+  #dirty = 0;
+  #requested = 0;
+  /** Milliseconds that the pictures of this frame may take. */
+  #ms = STILL_MS;
+  /** @type {{scales: Scales, ticks: import('../draw/ticks.js').Ticks} | null} of the last frame */
+  #frame = null;
+
   /**
-   * @param {App} app
+   * @param {Stores} stores
    * @param {{timeline: HTMLElement, chart: HTMLElement, marks: HTMLCanvasElement, cursor: HTMLCanvasElement}} elements
-   * @param {any} echarts
-   * @param {any} options of the chart, as JSON
+   * @param {ECharts} echarts
+   * @param {unknown} options of the chart, as JSON
    */
-  constructor(app, elements, echarts, options) {
-    this.app = app;
+  constructor(stores, elements, echarts, options) {
+    this.#stores = stores;
     this.elements = elements;
-    this.patterns = new Patterns();
-    this.labels = new BandLabels();
     this.chart = new Chart(echarts, elements.chart, options);
-    /** @type {Scales} */
-    this.scales;
-    /** @type {import('../draw/ticks.js').Ticks} */
-    this.ticks;
-    /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */
-    this.box = null;
-    /** What the next frame draws: 3 everything, 2 the marks, 1 the cursor. */
-    this.dirty = 0;
-    this.requested = 0;
-    /** Milliseconds that the pictures of this frame may take. */
-    this.ms = STILL_MS;
-    app.on(['device', 'view', 'colour', 'glance'], () => this.invalidate(3));
-    app.on(['pin', 'range'], () => this.invalidate(2));
-    app.on(['moment', 'hover', 'lane'], () => this.invalidate(1));
-    app.on(['settled'], () => this.invalidate(2));
+    const { shown, viewport, appearance, highlight, selection, moment, hover } = stores;
+    on([shown.changed, viewport.changed, appearance.changed, highlight.changed, highlight.previewChanged], () =>
+      this.#invalidate(EVERYTHING),
+    );
+    on([selection.pinChanged, selection.brushed, viewport.settled], () => this.#invalidate(MARKS));
+    on([moment.changed, hover.pointChanged, hover.laneChanged], () => this.#invalidate(CURSOR));
     new ResizeObserver(() => {
       const { clientWidth: width, clientHeight: height } = elements.timeline;
-      const drawn = this.scales?.layout;
+      const drawn = this.#frame?.scales.layout;
       if (drawn && (width !== drawn.width || height !== drawn.height)) this.drawNow();
     }).observe(elements.timeline);
   }
 
-  /** @param {1 | 2 | 3} what */
-  invalidate(what) {
-    this.dirty = Math.max(this.dirty, what);
-    this.requested ||= requestAnimationFrame(() => {
-      this.#frame();
-      if (!this.app.moving && this.chart.isUnfinished) this.invalidate(1);
+  /** Whether a frame has been drawn, from which on there are scales. */
+  get isDrawn() {
+    return this.#frame !== null;
+  }
+
+  /** Between positions, bytes and pixels, as the last frame was drawn. */
+  get scales() {
+    return this.#drawn().scales;
+  }
+
+  /** The labels of its axes. */
+  get ticks() {
+    return this.#drawn().ticks;
+  }
+
+  #drawn() {
+    if (!this.#frame) throw new Error('nothing is drawn yet');
+    return this.#frame;
+  }
+
+  /** Whether there is something left to draw. */
+  get isPending() {
+    return this.#requested !== 0 || this.chart.isUnfinished;
+  }
+
+  /** Draws a box to zoom into. @param {ZoomBox | null} box */
+  showZoomBox(box) {
+    this.#zoomBox = box;
+    this.#invalidate(CURSOR);
+  }
+
+  /** @param {number} what CURSOR, MARKS or EVERYTHING */
+  #invalidate(what) {
+    this.#dirty = Math.max(this.#dirty, what);
+    this.#requested ||= requestAnimationFrame(() => {
+      this.#draw();
+      if (!this.#stores.viewport.isMoving && this.chart.isUnfinished) this.#invalidate(CURSOR);
     });
   }
 
   /** @param {number} [ms] that painting the pictures may take */
-  #frame(ms = this.app.moving ? MOVING_MS : STILL_MS) {
-    this.requested = 0;
-    this.ms = ms;
-    const { app, chart, dirty } = this;
-    this.dirty = 0;
-    const finishing = dirty < 3 && !app.moving && chart.isUnfinished;
-    if (dirty >= 3 || finishing) this.#drawChart(ms);
-    if (dirty >= 2 || (finishing && chart.plot.painted > 0)) this.#drawMarks();
+  #draw(ms = this.#stores.viewport.isMoving ? MOVING_MS : STILL_MS) {
+    const dirty = this.#dirty;
+    const { chart } = this;
+    this.#requested = this.#dirty = 0;
+    this.#ms = ms;
+    const finishing = dirty < EVERYTHING && !this.#stores.viewport.isMoving && chart.isUnfinished;
+    if (dirty >= EVERYTHING || finishing) this.#drawChart(ms);
+    if (dirty >= MARKS || (finishing && chart.plot.painted > 0)) this.#drawMarks();
     this.#drawCursor();
   }
 
@@ -78,31 +120,24 @@ export class Stage {
    * @param {number} [ms] that painting the pictures may take; what is missing then follows when the view settles
    */
   drawNow(ms = Infinity) {
-    this.app.moving = false;
-    this.dirty = 3;
-    cancelAnimationFrame(this.requested);
-    this.#frame(ms);
+    this.#stores.viewport.hold();
+    this.#dirty = EVERYTHING;
+    cancelAnimationFrame(this.#requested);
+    this.#draw(ms);
   }
 
   /** @param {number} ms */
   #drawChart(ms) {
-    const { app } = this;
-    const { timeline: element } = this.elements;
-    const layout = layoutOf(element.clientWidth, element.clientHeight, app.device.hasHistory, app.device.lanes, app.lanesFolded);
-    this.scales = new Scales(layout, app.viewport);
-    this.ticks = ticksOf(app.viewport, layout.plotWidth, layout.plotHeight);
-    this.chart.resize(layout);
+    const { shown, viewport, appearance, highlight, selection } = this.#stores;
+    const { clientWidth, clientHeight } = this.elements.timeline;
+    const { hasHistory, lanes } = shown.device;
+    const layout = layoutOf(clientWidth, clientHeight, hasHistory, lanes, viewport.lanesFolded);
+    const ticks = ticksOf(viewport, layout.plotWidth, layout.plotHeight);
+    this.#frame = { scales: new Scales(layout, viewport), ticks };
+    const { timeline } = selection;
+    const { style, tones: plainTones } = appearance;
     this.chart.draw(
-      {
-        timeline: app.shown,
-        viewport: app.viewport,
-        layout,
-        ticks: this.ticks,
-        tones: app.tones,
-        plainTones: app.plainTones,
-        hasHistory: app.device.hasHistory,
-        style: app.style,
-      },
+      { timeline, viewport, layout, ticks, tones: highlight.tones, plainTones, hasHistory, style },
       ms,
     );
   }
@@ -114,65 +149,71 @@ export class Stage {
   }
 
   #drawMarks(canvas = this.elements.marks) {
-    const { app } = this;
+    const { chart } = this;
+    const { shown, viewport, highlight, selection } = this.#stores;
+    const { data, report, lanes } = shown.device;
     drawMarks(canvas, {
       ...this.#scene(),
-      columns: this.chart.columns,
-      minimap: this.chart.minimapStates,
-      markers: app.device.data.markers,
-      names: app.names,
-      labels: this.labels,
-      faded: app.lit !== null || app.glanced !== null,
-      moving: app.moving || this.chart.plot.isCoarse,
-      outline: app.outline,
-      range: app.range,
-      alone: app.alone !== null,
-      capacity: app.device.report.capacity,
-      predicted: app.device.report.predicted,
-      steps: app.device.lanes.steps,
-      time: app.range && app.device.data.time,
-      patterns: this.#patterns(),
+      columns: chart.columns,
+      minimap: chart.minimapStates,
+      markers: data.markers,
+      names: this.#names(),
+      labels: this.#labels,
+      faded: highlight.isFading,
+      moving: viewport.isMoving || chart.plot.isCoarse,
+      outline: selection.outline,
+      range: selection.range,
+      keptOnly: selection.keptOnly,
+      capacity: report.capacity,
+      predicted: report.predicted,
+      steps: lanes.steps,
+      time: selection.range && data.time,
+      patterns: this.#patternsOver(),
     });
   }
 
-  /** The patterns over a finished picture. */
-  #patterns() {
-    const { app, chart, patterns } = this;
-    const view = chart.plot.shown?.view;
-    if (!app.patterns || app.moving || chart.plot.isCoarse || !view) return null;
-    patterns.paint(app.shown, app.grouping, view, this.ms);
-    if (patterns.isUnfinished) this.invalidate(2);
-    return patterns.element;
+  /** What is written into the bands: call sites where only what a range keeps is drawn, otherwise groups. */
+  #names() {
+    const { shown, appearance, selection } = this.#stores;
+    const { grouping } = appearance;
+    if (!selection.keptOnly) return [grouping];
+    return [this.#siteNames(shown.device.sites, selection.timeline, grouping), grouping];
+  }
+
+  /** The patterns over a finished picture, or null. */
+  #patternsOver() {
+    const { viewport, appearance, selection } = this.#stores;
+    const { plot } = this.chart;
+    const view = plot.shown?.view;
+    if (!appearance.hasPatterns || viewport.isMoving || plot.isCoarse || !view) return null;
+    this.#patterns.paint(selection.timeline, appearance.grouping, view, this.#ms);
+    if (this.#patterns.isUnfinished) this.#invalidate(MARKS);
+    return this.#patterns.element;
   }
 
   #drawCursor(canvas = this.elements.cursor) {
-    const { app } = this;
-    const { hover } = app;
-    const cursor = hover
-      ? { x: hover.x, state: hover.state, hovered: true }
-      : app.moment === 'cursor'
-        ? { x: this.scales.x(app.viewport.axis.middle(app.cursor)), state: app.cursor, hovered: false }
+    const { viewport, moment, hover } = this.#stores;
+    const { point } = hover;
+    const cursor = point
+      ? { x: point.x, state: point.state, hovered: true }
+      : moment.kind === 'cursor'
+        ? { x: this.scales.x(viewport.axis.middle(moment.cursor)), state: moment.cursor, hovered: false }
         : null;
-    drawCursor(canvas, this.#scene(), cursor, this.box, app.lane);
+    drawCursor(canvas, this.#scene(), cursor, this.#zoomBox, hover.lane);
   }
 
   #scene() {
-    const { app } = this;
-    return {
-      layout: this.scales.layout,
-      scales: this.scales,
-      ticks: this.ticks,
-      style: app.style,
-      timeline: app.shown,
-      viewport: app.viewport,
-      hasHistory: app.device.hasHistory,
-    };
+    const { shown, viewport, appearance, selection } = this.#stores;
+    const { scales, ticks } = this;
+    const { hasHistory } = shown.device;
+    const { style } = appearance;
+    return { layout: scales.layout, scales, ticks, style, timeline: selection.timeline, viewport, hasHistory };
   }
 
   /**
    * What lies under a client pixel of the timeline's element.
    * @param {number} x @param {number} y
-   * @returns {import('../app.js').Hover | null} null outside of the plot and where nothing was recorded
+   * @returns {import('../state/selection.js').HoverPoint | null} null outside of the plot and where nothing was recorded
    */
   at(x, y) {
     const {
@@ -183,13 +224,13 @@ export class Stage {
     if (scales.part(x, y) !== 'plot' || columns.length === 0) return null;
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
-    return state < 0 ? null : { x, state, hit: this.app.shown.hit(state, scales.bytes(y)) };
+    return state < 0 ? null : { x, state, hit: this.#stores.selection.timeline.hit(state, scales.bytes(y)) };
   }
 
   /**
    * The range of a lane under a client pixel of the timeline's element.
    * @param {number} x @param {number} y
-   * @returns {import('../app.js').LaneHover | null}
+   * @returns {import('../state/selection.js').LaneHover | null}
    */
   laneAt(x, y) {
     const { scales } = this;
@@ -197,7 +238,7 @@ export class Stage {
     const row = scales.layout.lanes.filter((r) => y >= r.top - 2).at(-1);
     if (!row) return null;
     const slack = scales.position(x + LANE_SLACK) - scales.position(x);
-    const i = row.lane.at(this.app.viewport.axis, scales.position(x), slack);
+    const i = row.lane.at(this.#stores.viewport.axis, scales.position(x), slack);
     return i < 0 ? null : { lane: row.lane, i, x, y: row.top + row.height };
   }
 

@@ -1,8 +1,8 @@
 // The horizontal axis: where a state begins, and which states a stretch covers.
 // Positions are states on the events axis and microseconds on the time axis.
 
-import { clamp } from '../data/clamp.js';
-import { countBelow, countUpTo } from '../data/search.js';
+import { clamp } from './clamp.js';
+import { countBelow, countUpTo } from './search.js';
 
 /** Air to the right of an out-of-memory event in the last part of the recording, for its ghost. */
 const AIR = 1.03;
@@ -70,7 +70,7 @@ export class EventAxis {
 export class TimeAxis {
   kind = /** @type {const} */ ('time');
 
-  /** @param {import('../data/columns.js').Column} time microseconds per event @param {boolean} air */
+  /** @param {import('./columns.js').Column} time microseconds per event @param {boolean} air */
   constructor(time, air) {
     this.lastState = time.length;
     this.start = new Float64Array(time.length + 1);
@@ -124,7 +124,7 @@ export function stretchOf(axis, from, to) {
   return [axis.begins(from), to === axis.lastState ? axis.extent : axis.begins(to)];
 }
 
-/** @param {import('../data/open.js').OpenDevice} device @param {'events' | 'time'} kind @returns {Axis} */
+/** @param {import('./open.js').OpenDevice} device @param {'events' | 'time'} kind @returns {Axis} */
 export function axisOf({ data, timeline: { lastState } }, kind) {
   const air = data.ooms.some((m) => m.state > lastState * LAST_PART);
   return kind === 'time' && data.time ? new TimeAxis(data.time, air) : new EventAxis(lastState, air);
@@ -134,7 +134,7 @@ export function axisOf({ data, timeline: { lastState } }, kind) {
  * The state that each pixel column is drawn at: the one with the most active
  * bytes of all that it covers, so that no peak is lost. -1: nothing recorded.
  * @param {Axis} axis
- * @param {import('../data/timeline.js').Timeline} timeline
+ * @param {import('./timeline.js').Timeline} timeline
  * @param {number} from
  * @param {number} to
  * @param {number} columns

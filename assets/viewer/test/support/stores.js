@@ -1,9 +1,9 @@
-import { App } from '../../app.js';
 import { SiteTable } from '../../data/sites.js';
+import { recordingStores } from '../../state/stores.js';
 import { open, randomDevice } from './random.js';
 
-/** An app whose page has no styles, and whose only device is a random one. */
-export function appOf() {
+/** The stores of a page without styles, in which a random device is open. */
+export async function openStores() {
   Object.assign(globalThis, {
     document: { documentElement: { dataset: {} } },
     getComputedStyle: () => ({ getPropertyValue: () => '#ffffff' }),
@@ -15,5 +15,7 @@ export function appOf() {
   const stacks = { shade: [0] };
   const sites = new SiteTable(opened.data, stacks, families);
   const device = { ...opened, report: {}, stacks, sites, hasHistory: true };
-  return new App(report, { open: async () => device });
+  const stores = recordingStores(report, { open: async () => device });
+  await stores.shown.open(0, 0);
+  return stores;
 }

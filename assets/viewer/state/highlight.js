@@ -1,0 +1,168 @@
+// What is highlighted: groups, rows and cells isolated, what a search finds, and
+// what the pointer rests on. Everything else is faded.
+
+import { litPart } from '../data/breakdown.js';
+import { find, NOTHING_ASKED } from '../data/find.js';
+import { fadeOthers, litOf } from '../data/lit.js';
+import { Tones } from '../draw/tones.js';
+import { Topic } from './topic.js';
+
+/** Milliseconds that the pointer rests on a row before it is previewed, so that one on its way repaints nothing. */
+const REST_MS = 120;
+
+/** @typedef {import('../data/breakdown.js').Part} Subset a row of the table, or a cell of the icicle */
+
+export class Highlight {
+  /** Something else is isolated or searched for. */
+  changed = new Topic();
+  /** The picture previews something else, or no longer. */
+  previewChanged = new Topic();
+  #found = NOTHING_ASKED;
+  /** @type {ReadonlySet<number>} */
+  #groups = new Set();
+  /** @type {Subset | null} */
+  #subset = null;
+  /** @type {Subset | null} */
+  #previewed = null;
+  /** @type {Uint8Array | null} */
+  #mask = null;
+  /** @type {Tones | null} null: nothing is faded */
+  #faded = null;
+  #restTimer = 0;
+  /** What the pointer is on, which is previewed when it rests. */
+  #pointed = '';
+  /** @type {import('../data/grouping.js').Grouping | null} that the groups are of */
+  #grouping = null;
+  #shown;
+  #appearance;
+
+  /** @param {import('./shown.js').Shown} shown @param {import('./appearance.js').Appearance} appearance */
+  constructor(shown, appearance) {
+    this.#shown = shown;
+    this.#appearance = appearance;
+    shown.changed.on(() => {
+      this.#groups = new Set();
+      this.#subset = null;
+      this.#found = find(shown.device, this.#found.query, this.#found.filters);
+      this.#update();
+    });
+    appearance.changed.on(() => {
+      const { grouping } = appearance;
+      if (grouping === this.#grouping) return;
+      if (grouping.mode !== this.#grouping?.mode) this.#groups = new Set();
+      this.#update();
+    });
+  }
+
+  /** What the search box and the filters ask for, and what they found. */
+  get found() {
+    return this.#found;
+  }
+
+  /** Groups isolated; empty: none. */
+  get groups() {
+    return this.#groups;
+  }
+
+  /** The row or cell isolated, or null. */
+  get subset() {
+    return this.#subset;
+  }
+
+  /** Whether a row or cell is isolated, or a group. */
+  get isIsolated() {
+    return this.#groups.size > 0 || this.#subset !== null;
+  }
+
+  /** 1 for each allocation that is highlighted; null: none is faded. Leaves out what is only previewed. */
+  get mask() {
+    return this.#mask;
+  }
+
+  /** The colours that the picture has now. */
+  get tones() {
+    return this.#faded ?? this.#appearance.tones;
+  }
+
+  /** Whether the picture has anything faded. */
+  get isFading() {
+    return this.#mask !== null || this.#previewed !== null;
+  }
+
+  /** @param {ReadonlySet<number>} groups @param {Subset | null} [subset] a row or a cell instead of groups */
+  isolate(groups, subset = null) {
+    this.#groups = groups;
+    this.#subset = subset;
+    this.#update();
+    this.changed.emit();
+  }
+
+  /**
+   * Isolates a group; the only isolated one is let go again.
+   * @param {number} group
+   * @param {boolean} add to those isolated, or take it from them
+   */
+  toggleGroup(group, add) {
+    const only = this.#groups.size === 1 && this.#groups.has(group);
+    const next = new Set(add ? this.#groups : []);
+    if (add && next.has(group)) next.delete(group);
+    else if (!only) next.add(group);
+    this.isolate(next);
+  }
+
+  /** Isolates a row or a cell; the isolated one is let go again. @param {Subset} subset */
+  toggleSubset(subset) {
+    const same = subset.by === this.#subset?.by && subset.key === this.#subset.key;
+    this.isolate(new Set(), same ? null : subset);
+  }
+
+  /**
+   * Highlights what a search finds.
+   * @param {string} query text of the search box; see data/query.js
+   * @param {string[]} filters such as "size>1MiB"; those that say nothing are left out
+   */
+  search(query, filters = this.#found.filters) {
+    if (query === this.#found.query && filters.join() === this.#found.filters.join()) return;
+    this.#found = find(this.#shown.device, query, filters);
+    this.#update();
+    this.changed.emit();
+  }
+
+  /** The pointer is on a row or cell, which is previewed when it rests there. @param {Subset | null} subset null: on none */
+  point(subset) {
+    const pointed = subset ? subset.by + subset.key : '';
+    if (pointed === this.#pointed) return;
+    this.#pointed = pointed;
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#preview(subset), REST_MS);
+  }
+
+  /** Ends the preview, until the pointer is on something else. */
+  endPreview() {
+    clearTimeout(this.#restTimer);
+    this.#preview(null);
+  }
+
+  /** @param {Subset | null} subset */
+  #preview(subset) {
+    if (subset === this.#previewed) return;
+    this.#previewed = subset;
+    this.#fade(litPart(this.#shown.device, subset ? null : this.#mask, subset));
+    this.previewChanged.emit();
+  }
+
+  /** Puts together what is isolated and what was found. */
+  #update() {
+    const { grouping } = this.#appearance;
+    this.#grouping = grouping;
+    this.#mask = litPart(this.#shown.device, litOf(grouping, this.#groups, this.#found.hits), this.#subset);
+    this.#previewed = null;
+    this.#fade(this.#mask);
+  }
+
+  /** @param {Uint8Array | null} mask */
+  #fade(mask) {
+    const { grouping, style } = this.#appearance;
+    this.#faded = mask && new Tones(style.theme, style.paper, grouping.colors, fadeOthers(grouping, mask));
+  }
+}

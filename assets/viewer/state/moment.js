@@ -1,0 +1,90 @@
+// What the side panel speaks about: a moment, or what happened in the range; and
+// the order of its table.
+
+import { clamp } from '../data/clamp.js';
+import { happened } from '../data/range.js';
+import { latest, Topic } from './topic.js';
+
+/** @typedef {'peak' | 'cursor' | 'end' | 'range'} MomentKind */
+
+export class Moment {
+  changed = new Topic();
+  /** @type {MomentKind} */
+  #kind = 'peak';
+  #cursor = 0;
+  #shown;
+  #selection;
+  #activity = latest(happened);
+
+  /** @param {import('./shown.js').Shown} shown @param {import('./selection.js').Selection} selection */
+  constructor(shown, selection) {
+    this.#shown = shown;
+    this.#selection = selection;
+    shown.changed.on(() => {
+      const { hasHistory, timeline } = shown.device;
+      this.#kind = hasHistory ? 'peak' : 'end';
+      this.#cursor = timeline.peak;
+    });
+    selection.rangeChanged.on(() => {
+      if (selection.range) this.set('range');
+      else if (this.#kind === 'range') this.set('peak');
+    });
+  }
+
+  get kind() {
+    return this.#kind;
+  }
+
+  /** The state of the cursor, also while the panel speaks about another one. */
+  get cursor() {
+    return this.#cursor;
+  }
+
+  /** The state that the panel speaks about; of a range its end. */
+  get state() {
+    const { timeline } = this.#shown.device;
+    const { range } = this.#selection;
+    if (this.#kind === 'range' && range) return range.to;
+    return this.#kind === 'peak' ? timeline.peak : this.#kind === 'end' ? timeline.lastState : this.#cursor;
+  }
+
+  /** What happened in the range, while the panel speaks about that; null otherwise. */
+  get activity() {
+    const { range } = this.#selection;
+    return this.#kind === 'range' && range ? this.#activity(this.#shown.device.timeline, range) : null;
+  }
+
+  /** The allocations that the panel speaks about: live in the state, or kept by the range. Valid until it is asked again. */
+  get live() {
+    return this.activity?.kept ?? this.#shown.device.timeline.live(this.state);
+  }
+
+  /** Bytes of these. */
+  get total() {
+    return this.activity?.keptBytes ?? this.#shown.device.timeline.active[this.state];
+  }
+
+  /** @param {MomentKind} kind @param {number} [cursor] state */
+  set(kind, cursor) {
+    this.#kind = kind;
+    if (cursor !== undefined) this.#cursor = clamp(cursor, 0, this.#shown.device.timeline.lastState);
+    this.changed.emit();
+  }
+}
+
+/** How the table is cut and sorted, whatever device is shown. */
+export class TableOrder {
+  changed = new Topic();
+  /** @type {import('../data/breakdown.js').Order} */
+  #order = { by: 'site', sort: 'bytes', rising: false };
+
+  get order() {
+    return this.#order;
+  }
+
+  /** @param {Partial<import('../data/breakdown.js').Order>} order */
+  set(order) {
+    this.#order = { ...this.#order, ...order };
+    this.changed.emit();
+  }
+}

@@ -1,0 +1,187 @@
+// Ways to something: what is in view, the panel's moment and the selection change
+// together.
+
+import { axisOf, spanOf, stretchOf, TimeAxis } from '../data/axis.js';
+import { NOTHING_ASKED } from '../data/find.js';
+import { count, duration } from '../data/format.js';
+import { addressTest } from '../data/places.js';
+import { parseGoal } from '../data/query.js';
+import { rangeOf } from '../data/range.js';
+
+/** Least states before an out-of-memory event that are shown with it, and part of the recording. */
+const BEFORE = 600;
+const BEFORE_PART = 0.08;
+
+/** @typedef {import('./stores.js').Stores} Stores @typedef {import('../data/report.js').Evidence} Evidence */
+
+/** Shows what proves an answer. @param {Stores} stores @param {Evidence} evidence */
+export function showEvidence({ shown, viewport, selection, moment }, { from, to, state, allocation }) {
+  const { timeline, hasHistory } = shown.device;
+  if (selection.range) selection.selectRange(null);
+  if (from < to) viewport.show(...stretchOf(viewport.axis, from, to));
+  else viewport.whole();
+  if (!hasHistory || state === timeline.lastState) moment.set('end');
+  else if (state === timeline.peak) moment.set('peak');
+  else moment.set('cursor', state);
+  selection.pin(allocation < 0 ? null : allocation);
+}
+
+/** Shows the last part before an out-of-memory event. @param {Stores} stores */
+export function showOOM({ shown, viewport, selection, moment }) {
+  const { data, timeline } = shown.device;
+  const oom = data.ooms.at(-1);
+  if (!oom) return;
+  if (selection.range) selection.selectRange(null);
+  const { axis } = viewport;
+  const states = Math.max(BEFORE, Math.round(timeline.lastState * BEFORE_PART));
+  const x = axis.begins(oom.state);
+  const from = axis.begins(Math.max(0, oom.state - states));
+  viewport.show(from, Math.min(axis.end, x + Math.max((x - from) * 0.06, 1)), 'auto');
+  moment.set('cursor', oom.state);
+}
+
+/** Shows only what a range keeps: what keeps growing. @param {Stores} stores @param {Evidence} evidence */
+export function showGrowth({ shown, viewport, selection }, { from, to }) {
+  const { lastState } = shown.device.timeline;
+  const range = rangeOf(from, from < to ? to : lastState, lastState);
+  if (!range) return;
+  selection.pin(null);
+  viewport.whole();
+  selection.selectRange(range, true);
+}
+
+/** The states in view as a range; null where nothing was recorded. @param {Stores} stores */
+export function rangeInView({ shown, viewport: { axis, from, to } }) {
+  const covered = axis.states(from, to);
+  return covered && rangeOf(covered[0], covered[1], shown.device.timeline.lastState);
+}
+
+/** Draws only what the range keeps, or everything again; without a range, takes the one in view. @param {Stores} stores */
+export function toggleKeptOnly(stores) {
+  const { selection } = stores;
+  const range = selection.range ?? rangeInView(stores);
+  if (range) selection.selectRange(range, !selection.keptOnly);
+}
+
+/** Shows the range with some air around it. @param {Stores} stores */
+export function showRange({ selection: { range }, viewport }) {
+  if (!range) return;
+  const [from, to] = spanOf(viewport.axis, range.from, range.to);
+  viewport.showWithAir(from, to, (to - from) * 0.04);
+}
+
+/** Shows the lifetime of a tensor with some air around it. @param {Stores} stores @param {number} id */
+export function showLifetime({ shown, viewport }, id) {
+  const { first, last } = shown.device.data;
+  const { axis } = viewport;
+  const [from, to] = spanOf(axis, first[id], last[id]);
+  viewport.showWithAir(from, to, Math.max((to - from) * 0.08, axis.kind === 'events' ? 2 : 1));
+}
+
+/** Pins an allocation and has its begin in view. @param {Stores} stores @param {number} id */
+export function jump({ shown, viewport, selection }, id) {
+  viewport.reach(viewport.axis.middle(shown.device.data.first[id]));
+  selection.pin(id);
+}
+
+/** Pans, only as needed, until some of a tensor's lifetime is in view. @param {Stores} stores @param {number} id */
+export function reveal({ shown, viewport }, id) {
+  const { first, last } = shown.device.data;
+  const [from, to] = spanOf(viewport.axis, first[id], last[id]);
+  if (to <= viewport.from || from >= viewport.to) viewport.centre(from);
+}
+
+/** @param {Stores} stores @param {'events' | 'time'} kind of axis; nothing happens where that was not recorded */
+export function showAxis({ shown, viewport }, kind) {
+  if (kind === viewport.axis.kind || (kind === 'time' && !shown.device.hasTime)) return;
+  viewport.changeAxis(axisOf(shown.device, kind));
+}
+
+/** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search. @param {Stores} stores */
+export function takeBack({ selection, highlight }) {
+  if (selection.keptOnly) selection.selectRange(selection.range);
+  else if (selection.pinned !== null) selection.pin(null);
+  else if (highlight.isIsolated) highlight.isolate(new Set());
+  else if (selection.range) selection.selectRange(null);
+  else if (highlight.found !== NOTHING_ASKED) highlight.search('', []);
+}
+
+/** Where a step stands. @param {Stores} stores @param {number} i */
+function spanOfStep({ shown, viewport }, i) {
+  const { from, to } = shown.device.lanes.steps.range(i);
+  return stretchOf(viewport.axis, from, to);
+}
+
+/** The step that is just what is in view. @param {Stores} stores @returns {number} -1: none */
+export function stepShown(stores) {
+  const { shown, viewport } = stores;
+  const { steps } = shown.device.lanes;
+  if (steps.count === 0 || viewport.step >= 0) return viewport.step;
+  const { axis, from, to } = viewport;
+  const i = steps.at(axis.stateAt(viewport.middle));
+  const [a, b] = spanOfStep(stores, i);
+  return Math.abs(a - from) < 1 && Math.abs(b - to) < 1 ? i : -1;
+}
+
+/** The step before or after what is in view. @param {Stores} stores @param {1 | -1} by @returns {number} -1: none */
+export function stepBeside(stores, by) {
+  const { shown, viewport } = stores;
+  const left = viewport.axis.stateAt(viewport.from);
+  return shown.device.lanes.steps.next(stepShown(stores), viewport.isWhole, left, by);
+}
+
+/** Shows a step. @param {Stores} stores @param {number} i nothing happens below 0 */
+export function showStep(stores, i) {
+  if (i >= 0) stores.viewport.showStep(i, ...spanOfStep(stores, i));
+}
+
+/**
+ * Goes to an event, a time, an address or a tensor.
+ * @param {Stores} stores
+ * @param {string} text as a person writes it
+ * @returns {string} why it cannot be gone to, or ""
+ */
+export function goTo(stores, text) {
+  const { data, timeline, hasTime, hasHistory } = stores.shown.device;
+  const goal = parseGoal(text);
+  if (!goal) return 'Neither an event, a time nor an address';
+  if ('us' in goal) {
+    if (!hasTime || !data.time) return 'This recording has no times';
+    const axis = new TimeAxis(data.time, false);
+    if (goal.us > axis.extent) return `It ends after ${duration(axis.extent)}`;
+    return goToState(stores, axis.stateAt(goal.us));
+  }
+  if ('event' in goal && hasHistory && goal.event <= timeline.lastState) return goToState(stores, goal.event);
+  if ('id' in goal) {
+    if (goal.id >= data.count) return `The last tensor is #${count(data.count - 1)}`;
+    return goToTensor(stores, goal.id);
+  }
+  const beyond = hasHistory ? `The last state is ${count(timeline.lastState)}` : 'No events were recorded';
+  if (!goal.place) return beyond;
+  const there = addressTest(data, goal.place);
+  const now = stores.moment.state;
+  let best = -1;
+  for (let id = 0; id < data.count; id++) {
+    if (!there(id) || (best >= 0 && data.last[id] < now)) continue;
+    if (best < 0 || data.last[best] < now) best = id;
+  }
+  if (best >= 0) return goToTensor(stores, best);
+  return 'event' in goal ? beyond : 'Nothing was ever allocated there';
+}
+
+/** @param {Stores} stores @param {number} state */
+function goToState({ viewport, moment }, state) {
+  viewport.reach(viewport.axis.middle(state));
+  moment.set('cursor', state);
+  return '';
+}
+
+/** @param {Stores} stores @param {number} id */
+function goToTensor(stores, id) {
+  const { shown, selection, moment } = stores;
+  const { first, last } = shown.device.data;
+  if (moment.state < first[id] || moment.state > last[id]) moment.set('cursor', first[id]);
+  selection.pin(id);
+  reveal(stores, id);
+  return '';
+}

@@ -1,0 +1,52 @@
+// The state of a page that shows one recording: what stores there are, and which
+// follows which. Each changes only by its own methods, and says so on its own
+// topics; when another device is shown, all of them begin anew.
+
+import { axisOf } from '../data/axis.js';
+import { Appearance } from './appearance.js';
+import { Highlight } from './highlight.js';
+import { Moment, TableOrder } from './moment.js';
+import { Hover, Selection } from './selection.js';
+import { Shown } from './shown.js';
+import { Viewport } from './viewport.js';
+
+/** A request for more than this many times what was recorded sticks out of the plot. */
+const GHOST = 1.25;
+
+/** A line farther than this above what was recorded would make the picture flat. */
+const FAR = 2;
+
+/** @typedef {ReturnType<typeof recordingStores>} Stores */
+
+/** @param {import('../data/report.js').Report} report @param {Pick<import('../data/open.js').Library, 'open'>} library */
+export function recordingStores(report, library) {
+  const shown = new Shown(report, library);
+  const appearance = new Appearance(shown);
+  const highlight = new Highlight(shown, appearance);
+  const hover = new Hover(shown);
+  const selection = new Selection(shown);
+  const viewport = new Viewport();
+  shown.changed.on(() => {
+    const { device } = shown;
+    viewport.reset(axisOf(device, 'events'), device.timeline, ceilingOf(device));
+  });
+  selection.rangeChanged.on(() => {
+    const { timeline, keptOnly } = selection;
+    const { device } = shown;
+    if (timeline === viewport.timeline) viewport.touch();
+    else viewport.restack(timeline, keptOnly ? timeline.active[timeline.peak] : ceilingOf(device));
+  });
+  const moment = new Moment(shown, selection);
+  const tableOrder = new TableOrder();
+  return { shown, appearance, highlight, hover, selection, viewport, moment, tableOrder };
+}
+
+/** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */
+export function ceilingOf({ data, timeline, report }) {
+  const recorded = Math.max(timeline.active[timeline.peak], timeline.reservedPeak);
+  const capacity = report.capacity?.bytes ?? 0;
+  const predicted = Math.max(0, ...(report.predicted?.curve.bytes ?? []));
+  const ghosts = data.ooms.map((m) => Math.min(timeline.reservedAt(m.state) + m.size, recorded * GHOST));
+  const lines = [capacity, predicted].filter((bytes) => bytes <= recorded * FAR);
+  return Math.max(recorded, ...lines, ...ghosts);
+}

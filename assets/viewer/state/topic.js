@@ -1,0 +1,38 @@
+// How the stores say that they have changed, and how they keep what they derive.
+
+/** Something that is told to whoever listens. */
+export class Topic {
+  /** @type {(() => void)[]} */
+  #listeners = [];
+
+  /** Calls a listener whenever this is told, after those that came before it. @param {() => void} listener */
+  on(listener) {
+    this.#listeners.push(listener);
+  }
+
+  emit() {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Calls a listener whenever one of some topics is told. @param {Topic[]} topics @param {() => void} listener */
+export function on(topics, listener) {
+  for (const topic of topics) topic.on(listener);
+}
+
+/**
+ * Remembers the last answer of a function, for what is asked in every frame and
+ * stays the same until something else is chosen.
+ * @template {unknown[]} Arguments
+ * @template Answer
+ * @param {(...of: Arguments) => Answer} answerOf
+ * @returns {(...of: Arguments) => Answer}
+ */
+export function latest(answerOf) {
+  /** @type {{of: Arguments, answer: Answer} | null} */
+  let last = null;
+  return (...of) => {
+    if (!last || of.some((v, i) => v !== last?.of[i])) last = { of, answer: answerOf(...of) };
+    return last.answer;
+  };
+}
