@@ -5,11 +5,12 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/memviz"
 )
 
-// The peak of a file and the three places in the user's code that hold most of it.
+// The peak of a file and the three lines of user code that hold most of it.
 func Example() {
 	file, err := memviz.Open("../../examples/training-loop/snapshot.pickle.gz")
 	if err != nil {
@@ -17,7 +18,8 @@ func Example() {
 	}
 	for _, d := range file.Devices {
 		fmt.Println(d.Label, "peak", d.Totals.PeakBytes, "bytes")
-		for _, site := range d.Sites(d.Totals.PeakState)[:3] {
+		sites := slices.DeleteFunc(d.Sites(d.Totals.PeakState), func(s memviz.Site) bool { return !s.UserCode })
+		for _, site := range sites[:min(3, len(sites))] {
 			fmt.Println(site.Bytes, site.Name)
 		}
 	}
@@ -25,7 +27,7 @@ func Example() {
 	// cuda:0 peak 1271672836 bytes
 	// 285319168 /home/ada/gpt/train.py:60:main
 	// 201326592 /home/ada/gpt/model.py:48:forward
-	// 167772160 autograd aten::mm
+	// 142659584 /home/ada/gpt/train.py:52:main
 }
 
 // A report of two snapshots as one HTML file.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/report"
@@ -51,13 +52,16 @@ type Device struct {
 	recording *analysis.Recording
 }
 
-// Site is a place in the user's code with what it holds in one state.
+// Site is a place in the code with what it holds in one state.
 type Site struct {
 	// Name is "file:line:function" of the innermost frame in user code. Where no
 	// user code is on the stack it names the operator or the innermost frame, and
 	// it is empty for allocations without a recorded stack.
-	Name        string
-	Bytes       int64
+	Name string
+	// UserCode says that the frame is neither torch's, Python's nor an installed
+	// package's.
+	UserCode    bool
+	Bytes       int64 // requested, of the live allocations made there
 	Allocations int
 }
 
@@ -91,7 +95,10 @@ func (d *Device) Sites(state int) []Site {
 	sites := make([]Site, len(holding.Rows))
 	for i := range holding.Rows {
 		row := &holding.Rows[i]
-		sites[i] = Site{Name: row.Key, Bytes: row.Bytes, Allocations: row.Allocations}
+		sites[i] = Site{
+			Name: row.Key, UserCode: d.recording.Stacks.SiteFrame[row.Stack] != stacks.NoFrame,
+			Bytes: row.Bytes, Allocations: row.Allocations,
+		}
 	}
 	return sites
 }
