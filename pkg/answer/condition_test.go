@@ -65,7 +65,11 @@ func TestConditionsOnAllFigures(t *testing.T) {
 					continue
 				}
 				checked++
-				c, err := ParseCondition(command, key+"=="+strconv.FormatFloat(v, 'f', -1, 64))
+				text := key + "==" + strconv.FormatFloat(v, 'f', -1, 64)
+				if logic, ok := value.(bool); ok {
+					text = key + "==" + strconv.FormatBool(logic)
+				}
+				c, err := ParseCondition(command, text)
 				if err != nil {
 					t.Errorf("%s: %v", command, err)
 				} else if _, holds, err := c.Holds(sheet); err != nil || !holds {
