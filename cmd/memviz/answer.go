@@ -2,93 +2,86 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"slices"
 	"strings"
 
-	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// answerFlags are the flags of every command that answers a question about
-// snapshots, its own in front. The condition is an example.
-func answerFlags(condition string, own ...cli.Flag) []cli.Flag {
-	return readFlags(printFlags(condition, own...)...)
+// answerOptions are those of every command that answers a question about
+// snapshots.
+type answerOptions struct {
+	inputOptions
+	printOptions
 }
 
-// printFlags say how an answer is printed, and what is made of it.
-func printFlags(condition string, own ...cli.Flag) []cli.Flag {
+// flags are the flags of such a command, its own first. The condition is an
+// example for --fail-if.
+func (o *answerOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
+	return o.inputOptions.flags(o.printOptions.flags(t, command, condition, own...)...)
+}
+
+// answer reads the snapshots that args stand for, asks about them, and prints the
+// answer.
+func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Input) (*answer.Sheet, error)) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	files, err := findSources(args)
+	if err != nil {
+		return err
+	}
+	in, err := o.openAll(t, files)
+	if err != nil {
+		return err
+	}
+	sheet, err := ask(in)
+	if err != nil {
+		return err
+	}
+	sheet.Redacted(redactionOf(in))
+	sheet.Salvaged(in)
+	return o.print(t, sheet)
+}
+
+// printOptions say how an answer is printed, and when it is bad news.
+type printOptions struct {
+	format     answer.Format
+	conditions []answer.Condition
+}
+
+func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
+	formats := make([]string, len(answer.Formats))
+	for i, format := range answer.Formats {
+		formats[i] = string(format)
+	}
 	return append(own,
-		&cli.StringFlag{Name: "format", Category: printing, Value: string(answer.Text),
-			Usage: "print as `FORMAT`: text, markdown or json"},
-		&cli.StringFlag{Name: "color", Category: printing, Value: "auto",
-			Usage: "colour text `WHEN`: auto, always or never; NO_COLOR is respected"},
-		&cli.StringSliceFlag{Name: "fail-if", Category: printing,
-			Usage: "exit with status 3 if `CONDITION` holds, such as '" + condition +
-				"'; any number or list of the JSON; may be repeated"},
-		quietFlag,
+		option("format", string(answer.Text), "print as `FORMAT`: text, markdown or json", &o.format,
+			func(text string) (answer.Format, error) {
+				word, err := oneOf(text, formats)
+				return answer.Format(word), err
+			}, formats...).in(printingOptions),
+		t.colorFlag(),
+		listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
+			"'; takes any number or list of the JSON", &o.conditions, func(text string) (answer.Condition, error) {
+			return answer.ParseCondition(command, text)
+		}).in(printingOptions),
+		t.quietFlag(),
 	)
 }
 
-// answered checks a command's flags, makes its answer and prints it.
-func answered(c *cli.Context, find func(p *progress) (*answer.Sheet, error)) error {
-	format := answer.Format(c.String("format"))
-	if !slices.Contains(answer.Formats, format) {
-		return misused(c, "the format %q is not text, markdown or json", format)
-	}
-	if c.IsSet("rows") && c.Int("rows") < 1 {
-		return misused(c, "--rows %d shows nothing; 1 is the least", c.Int("rows"))
-	}
-	color, err := wantsColor(c)
-	if err != nil {
+// print writes an answer. The error is a failedError if conditions hold.
+func (o *printOptions) print(t *terminal, sheet *answer.Sheet) error {
+	t.clear()
+	if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
 		return err
 	}
-	var conditions []answer.Condition
-	for _, text := range c.StringSlice("fail-if") {
-		condition, err := answer.ParseCondition(text)
-		if err != nil {
-			return misused(c, "--fail-if: %v", err)
-		}
-		conditions = append(conditions, condition)
-	}
-	p := newProgress(c)
-	sheet, err := find(p)
-	p.end()
-	if err != nil {
-		return err
-	}
-	if err := sheet.Write(c.App.Writer, format, answer.Look{Color: color}); err != nil {
-		return err
-	}
-	return judged(c, sheet, conditions)
-}
-
-// answeredOf is answered for a question about the snapshots that were named.
-func answeredOf(c *cli.Context, find func(in []answer.Input) (*answer.Sheet, error)) error {
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		in, err := inputs(c, p)
-		if err != nil {
-			return nil, err
-		}
-		sheet, err := find(in)
-		if err != nil {
-			return nil, err
-		}
-		sheet.Redacted(redactionOf(in))
-		sheet.Salvaged(in)
-		return sheet, nil
-	})
-}
-
-// judged is a *failedError if a condition holds.
-func judged(c *cli.Context, sheet *answer.Sheet, conditions []answer.Condition) error {
 	var failed failedError
-	for _, condition := range conditions {
+	for _, condition := range o.conditions {
 		line, holds, err := condition.Holds(sheet)
 		if err != nil {
-			return misused(c, "--fail-if: %v; all are in \"memviz schema %s\"", err, c.Command.Name)
+			return fmt.Errorf("--fail-if: %w", err)
 		} else if holds {
 			failed = append(failed, line)
 		}
@@ -103,22 +96,3 @@ func judged(c *cli.Context, sheet *answer.Sheet, conditions []answer.Condition) 
 type failedError []string
 
 func (e failedError) Error() string { return "failed: " + strings.Join(e, "; ") }
-
-// misused is a mistake in how a command was called.
-func misused(c *cli.Context, format string, args ...any) error {
-	return &usageError{what: fmt.Sprintf(format, args...), command: c.Command.Name}
-}
-
-func wantsColor(c *cli.Context) (bool, error) {
-	switch when := c.String("color"); when {
-	case "always":
-		return true, nil
-	case "never":
-		return false, nil
-	case "auto":
-		f, ok := c.App.Writer.(*os.File)
-		return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd()), nil
-	default:
-		return false, misused(c, "--color %q is not auto, always or never", when)
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
 )
 
 // completions are the scripts that ask the program itself what may follow, by
@@ -19,10 +21,10 @@ var completions embed.FS
 // shells are those that can complete memviz.
 var shells = []string{"bash", "zsh", "fish"}
 
-func completionCommand() *cli.Command {
+func completionCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
-		Usage:     "print a script that completes commands and flags in a shell",
+		Usage:     "print a script that completes commands, flags and their values in a shell",
 		ArgsUsage: "bash|zsh|fish",
 		Description: "In bash, for this session or for good:\n\n" +
 			"    source <(memviz completion bash)\n" +
@@ -30,32 +32,91 @@ func completionCommand() *cli.Command {
 			"In zsh the file goes into a folder of $fpath, in fish there is one for it:\n\n" +
 			"    memviz completion zsh > _memviz\n" +
 			"    memviz completion fish > ~/.config/fish/completions/memviz.fish",
-		Action: completion,
+		Action: action(t, func(args []string) error {
+			if len(args) != 1 || !slices.Contains(shells, args[0]) {
+				return misuse("name a shell: %s", strings.Join(shells, ", "))
+			}
+			script, err := completions.ReadFile("completions/memviz." + args[0])
+			if err != nil {
+				return err
+			}
+			_, err = t.stdout.Write(script)
+			return err
+		}),
 	}
 }
 
-func completion(c *cli.Context) error {
-	shell := c.Args().First()
-	if c.NArg() != 1 || !slices.Contains(shells, shell) {
-		return misused(c, "name a shell: %s", strings.Join(shells, ", "))
+// completeCommand is how the scripts call the program: with the words after it,
+// the last of which is still being typed and may be empty.
+const completeCommand = "__complete"
+
+// complete prints what the last word may become, one candidate per line, which
+// may have a tab and a description behind it. Nothing is printed where a file may
+// follow.
+func complete(app *cli.App, words []string, w io.Writer) {
+	for _, candidate := range candidates(app, words) {
+		fmt.Fprintln(w, candidate)
 	}
-	script, err := completionScript(c.App, shell)
-	if err != nil {
-		return fmt.Errorf("cannot write the completion: %w", err)
-	}
-	_, err = io.WriteString(c.App.Writer, script)
-	return err
 }
 
-// completionScript is the script for a shell. The one for fish holds all
-// commands and flags; the others ask for them.
-func completionScript(app *cli.App, shell string) (string, error) {
-	if shell == "fish" {
-		return app.ToFishCompletion()
+func candidates(app *cli.App, words []string) []string {
+	if len(words) == 0 {
+		return nil
 	}
-	text, err := completions.ReadFile("completions/memviz." + shell)
-	return string(text), err
+	current := words[len(words)-1]
+	before := slices.DeleteFunc(slices.Clone(words[:len(words)-1]), func(word string) bool { return word == "=" })
+	if current == "=" { // bash makes a word of it
+		current = ""
+	}
+	var list []string
+	if len(before) == 0 {
+		for _, command := range app.Commands {
+			list = append(list, command.Name+"\t"+command.Usage)
+		}
+		return beginningWith(current, list)
+	}
+	command := app.Command(before[0])
+	if command == nil {
+		return nil
+	}
+	last := before[len(before)-1]
+	if flag := findFlag(command, last); isFlag(last) && takesValue(flag, last) {
+		return beginningWith(current, choicesOf(flag))
+	}
+	if name, value, ok := strings.Cut(current, "="); ok && isFlag(current) {
+		for _, choice := range beginningWith(value, choicesOf(findFlag(command, name))) {
+			list = append(list, name+"="+choice)
+		}
+		return list
+	}
+	if strings.HasPrefix(current, "-") {
+		for _, flag := range command.Flags {
+			_, usage, _ := strings.Cut(flag.String(), "\t")
+			list = append(list, "--"+flag.Names()[0]+"\t"+usage)
+		}
+		return beginningWith(current, list)
+	}
+	switch command.Name {
+	case "completion":
+		list = shells
+	case "snippet":
+		list = snippetNames()
+	case "schema":
+		list = answer.Schemas()
+	case "help":
+		return candidates(app, []string{current})
+	}
+	return beginningWith(current, list)
 }
 
-// completionFlag is what the scripts add to what was typed.
-const completionFlag = "--generate-bash-completion"
+// choicesOf are the words that may be the value of a flag.
+func choicesOf(flag cli.Flag) []string {
+	if option, ok := flag.(*optionFlag); ok {
+		return option.choices
+	}
+	return nil
+}
+
+func beginningWith(begin string, list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(word string) bool { return !strings.HasPrefix(word, begin) })
+}

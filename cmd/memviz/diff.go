@@ -6,7 +6,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func diffCommand() *cli.Command {
+func diffCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		diff answer.DiffOptions
+	}
 	return &cli.Command{
 		Name:      "diff",
 		Usage:     "print which call sites hold more or less in a second snapshot",
@@ -15,23 +19,19 @@ func diffCommand() *cli.Command {
 			"lines moved.\n\n" +
 			"    memviz diff before.pickle after.pickle\n" +
 			"    memviz diff --at end before.pickle after.pickle",
-		Flags:  answerFlags("reserved_peak_delta>1GiB", atFlag, rowsFlag, deviceFlag, familiesFlag),
-		Action: diff,
+		Flags: o.flags(t, "diff", "reserved_peak_delta>1GiB", momentFlag(&o.diff.At, "peak"), rowsFlag(&o.diff.Rows, 20),
+			o.deviceFlag(), o.familiesFlag()),
+		Action: action(t, func(args []string) error {
+			number := func(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }
+			if n := len(args); n == 0 || n > 2 { // one may be a directory or a pattern
+				return number(n)
+			}
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				if len(in) != 2 {
+					return nil, number(len(in))
+				}
+				return answer.Diff(&in[0], &in[1], o.diff)
+			})
+		}),
 	}
-}
-
-func diff(c *cli.Context) error {
-	at, err := answer.ParseMoment(c.String("at"))
-	if err != nil {
-		return misused(c, "--at: %v", err)
-	}
-	if n := c.NArg(); n == 0 || n > 2 { // one may be a directory
-		return misused(c, "diff compares two snapshots, and %d were named", n)
-	}
-	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-		if len(in) != 2 {
-			return nil, misused(c, "diff compares two snapshots, and %d were named", len(in))
-		}
-		return answer.Diff(&in[0], &in[1], answer.DiffOptions{At: at, Rows: c.Int("rows")})
-	})
 }

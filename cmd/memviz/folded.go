@@ -6,7 +6,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func foldedCommand() *cli.Command {
+func foldedCommand(t *terminal) *cli.Command {
+	var o struct {
+		inputOptions
+		at answer.Moment
+		by string
+	}
+	kinds := []string{"active", "segments"}
+	at := momentFlag(&o.at, "")
+	at.DefaultText = "peak" // which the zero moment is
 	return &cli.Command{
 		Name:      "folded",
 		Usage:     "print stacks for flamegraph.pl, inferno or speedscope",
@@ -17,40 +25,39 @@ func foldedCommand() *cli.Command {
 			"    memviz folded snap.pickle > snap.folded\n" +
 			"    memviz folded --at end snap.pickle | flamegraph.pl > snap.svg\n" +
 			"    memviz folded --by segments snap.pickle > segments.folded",
-		Flags: readFlags(
-			atFlag,
-			&cli.StringFlag{Name: "by", Value: "active", Usage: "print `WHAT`: active or segments"},
-			deviceFlag,
-			quietFlag,
+		Flags: o.flags(
+			at,
+			option("by", "active", "print `WHAT`: active or segments", &o.by,
+				func(text string) (string, error) { return oneOf(text, kinds) }, kinds...),
+			o.deviceFlag(),
+			t.quietFlag(),
 		),
-		Action: folded,
+		Action: action(t, func(args []string) error {
+			number := func(n int) error { return misuse("folded reads one snapshot, and %d were named", n) }
+			if given := at.Value.String(); o.by == "segments" && given != "" && given != "end" {
+				return misuse("--by segments shows the end, and cannot go with --at %s", given)
+			}
+			if len(args) > 1 {
+				return number(len(args))
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			files, err := findSources(args)
+			if err != nil {
+				return err
+			}
+			in, err := o.openAll(t, files)
+			if err != nil {
+				return err
+			} else if len(in) > 1 {
+				return number(len(in))
+			}
+			t.clear()
+			if o.by == "segments" {
+				return answer.FoldedSegments(t.stdout, &in[0])
+			}
+			return answer.Folded(t.stdout, &in[0], o.at)
+		}),
 	}
-}
-
-func folded(c *cli.Context) error {
-	at, err := moment(c)
-	if err != nil {
-		return err
-	}
-	by := c.String("by")
-	switch {
-	case by != "active" && by != "segments":
-		return misused(c, "--by %q is neither active nor segments", by)
-	case by == "segments" && c.IsSet(atFlag.Name) && c.String(atFlag.Name) != "end":
-		return misused(c, "--by segments shows the end, and cannot go with --at %s", c.String(atFlag.Name))
-	case c.NArg() > 1:
-		return misused(c, "folded reads one snapshot, and %d were named", c.NArg())
-	}
-	p := newProgress(c)
-	in, err := inputs(c, p)
-	p.end()
-	if err != nil {
-		return err
-	} else if len(in) > 1 {
-		return misused(c, "folded reads one snapshot, and %d were named", len(in))
-	}
-	if by == "segments" {
-		return answer.FoldedSegments(c.App.Writer, &in[0])
-	}
-	return answer.Folded(c.App.Writer, &in[0], at)
 }

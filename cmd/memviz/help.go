@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -13,11 +14,27 @@ import (
 // Help fits a terminal: urfave/cli sets every flag in one line, however long.
 func init() { cli.HelpPrinter = printHelp }
 
+// printHelp writes help as wide as the terminal behind w.
 func printHelp(w io.Writer, template string, data any) {
-	cli.HelpPrinterCustom(w, template, data, map[string]any{
-		"wrapAt": func() int { return answer.Width }, "title": title, "options": options,
-		"paragraphs": func(text string) string { return paragraphs(text, helpIndent, answer.Width) },
+	look := lookOf(w)
+	var text strings.Builder
+	cli.HelpPrinterCustom(&text, template, data, map[string]any{
+		"wrapAt":     func() int { return look.Width },
+		"title":      func(name, usage string) string { return title(name, usage, look.Width) },
+		"options":    func(flags []cli.Flag) string { return options(flags, look.Width) },
+		"paragraphs": func(text string) string { return paragraphs(text, helpIndent, look.Width) },
 	})
+	io.WriteString(w, look.Show(text.String()))
+}
+
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "help",
+		Usage:       "print the help of a command",
+		ArgsUsage:   "[COMMAND]",
+		Description: "    memviz help\n    memviz help trace",
+		// run takes help for --help, so that both print the same.
+	}
 }
 
 const appHelp = `{{title .Name .Usage}}
@@ -42,17 +59,9 @@ USAGE:
 
 {{options .VisibleFlags}}`
 
-// Categories of flags that many commands have. Help lists them below a command's
-// own.
-const (
-	printing   = "PRINTING"
-	pseudonyms = "PSEUDONYMS"
-	reading    = "READING"
-)
-
 // title says what a command is for.
-func title(name, usage string) string {
-	return name + " - " + fill(usage, strings.Repeat(" ", len(name)+3), answer.Width)
+func title(name, usage string, width int) string {
+	return name + " - " + fill(usage, strings.Repeat(" ", len(name)+3), width)
 }
 
 // helpIndent stands before all but headings.
@@ -85,7 +94,7 @@ const optionColumn = 24
 
 // options are flags and what they mean, the command's own first, then those of
 // each category. One flag alone needs no heading.
-func options(flags []cli.Flag) string {
+func options(flags []cli.Flag, width int) string {
 	const own = ""
 	categories := []string{own}
 	members := map[string]int{}
@@ -111,24 +120,23 @@ func options(flags []cli.Flag) string {
 		b.WriteString(heading + ":\n")
 		for _, flag := range flags {
 			if of := category(flag); of == c || c == own && members[of] == 1 {
-				b.WriteString(option(flag))
+				b.WriteString(describe(flag, width))
 			}
 		}
 	}
 	return b.String()
 }
 
-// option is a flag and what it means, in two columns.
-func option(flag cli.Flag) string {
+// describe is a flag and what it means, in two columns.
+func describe(flag cli.Flag, width int) string {
 	names, usage, _ := strings.Cut(flag.String(), "\t")
-	names, _, _ = strings.Cut(names, " [ ") // the flag once more: it may be repeated
 	names = helpIndent + names
 	if len(names)+2 > optionColumn {
 		names += "\n"
 	}
 	pad := optionColumn - len(names[strings.LastIndexByte(names, '\n')+1:])
 	usage = strings.TrimSuffix(usage, " (default: false)")
-	return names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), answer.Width) + "\n"
+	return names + strings.Repeat(" ", pad) + fill(usage, strings.Repeat(" ", optionColumn), width) + "\n"
 }
 
 // fill breaks a text between words, so that it fits behind an indent.
@@ -150,4 +158,32 @@ func fill(text, indent string, width int) string {
 		column += length
 	}
 	return b.String()
+}
+
+func manCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "man",
+		Usage: "print the manual page",
+		Description: "    memviz man | man -l -\n" +
+			"    memviz man > memviz.1",
+		Action: man,
+	}
+}
+
+// manIndent is how far a manual page indents what it shows as it is.
+const manIndent = 7
+
+// man has urfave/cli write the page. Of a command it takes only the usage text,
+// so that is made to hold the description.
+func man(c *cli.Context) error {
+	for _, command := range c.App.Commands {
+		usage := strings.TrimSpace(c.App.Name + " " + command.Name + " " + command.ArgsUsage)
+		command.UsageText = usage + "\n\n" + paragraphs(command.Description, "", answer.DefaultWidth-manIndent)
+	}
+	page, err := c.App.ToManWithSection(1)
+	if err != nil {
+		return fmt.Errorf("cannot write the manual page: %w", err)
+	}
+	_, err = io.WriteString(c.App.Writer, page)
+	return err
 }

@@ -27,12 +27,12 @@ func helpOf(t *testing.T, args ...string) string {
 
 func TestHelpFits(t *testing.T) {
 	helps := []string{helpOf(t)}
-	for _, command := range newApp(nil, nil, nil).Commands {
+	for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
 		helps = append(helps, helpOf(t, command.Name, "--help"))
 	}
 	for _, help := range helps {
 		for line := range strings.Lines(help) {
-			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > answer.Width {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > answer.DefaultWidth {
 				t.Errorf("a line of %d columns: %s", n, line)
 			}
 		}
@@ -58,7 +58,7 @@ func TestHelpGroups(t *testing.T) {
 		if got := strings.Join(headings, " "); got != tt.headings {
 			t.Errorf("%s has %s, want %s", tt.command, got, tt.headings)
 		}
-		for _, flag := range newApp(nil, nil, nil).Command(tt.command).Flags {
+		for _, flag := range newApp(newTerminal(nil, nil, nil)).Command(tt.command).Flags {
 			if n := strings.Count(help, "\n   --"+flag.Names()[0]+" ") +
 				strings.Count(help, "\n   --"+flag.Names()[0]+","); n != 1 {
 				t.Errorf("%s lists --%s %d times", tt.command, flag.Names()[0], n)
@@ -70,13 +70,16 @@ func TestHelpGroups(t *testing.T) {
 // The manual page and the completions hold every command and flag.
 func TestEverythingIsDocumented(t *testing.T) {
 	page := strings.ReplaceAll(helpOf(t, "man"), `\-`, "-")
-	fish := helpOf(t, "completion", "fish")
-	for _, command := range newApp(nil, nil, nil).Commands {
+	app := newApp(newTerminal(nil, nil, nil))
+	for _, command := range app.Commands {
 		if command.Hidden || command.Usage == "" {
 			t.Errorf("%s is hidden or has no usage", command.Name)
 		}
 		if !strings.Contains(page, ".SH "+command.Name+"\n") || !strings.Contains(page, command.Usage) {
 			t.Errorf("the manual page has no %s", command.Name)
+		}
+		if got := candidates(app, []string{command.Name}); len(got) == 0 || got[0] != command.Name+"\t"+command.Usage {
+			t.Errorf("%s completes to %q", command.Name, got)
 		}
 		for _, flag := range command.Flags {
 			for _, name := range flag.Names() {
@@ -88,9 +91,10 @@ func TestEverythingIsDocumented(t *testing.T) {
 					t.Errorf("the manual page has no %s%s of %s", dashes, name, command.Name)
 				}
 			}
-			if of := "__fish_seen_subcommand_from " + command.Name + "' "; !strings.Contains(fish, of) ||
-				!strings.Contains(fish, " -l "+flag.Names()[0]+" ") {
-				t.Errorf("fish does not complete --%s of %s", flag.Names()[0], command.Name)
+			name := "--" + flag.Names()[0]
+			if got := candidates(app, []string{command.Name, "snap.pickle", name}); len(got) == 0 ||
+				!strings.HasPrefix(got[0], name) {
+				t.Errorf("%s of %s completes to %q", name, command.Name, got)
 			}
 		}
 	}
@@ -99,7 +103,7 @@ func TestEverythingIsDocumented(t *testing.T) {
 // TestHelpExamples runs every example of every command's help.
 func TestHelpExamples(t *testing.T) {
 	examples := map[string][]string{}
-	for _, command := range newApp(nil, nil, nil).Commands {
+	for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
 		examples[command.Name] = examplesOf(command)
 	}
 	runExamples(t, examples)

@@ -1,123 +1,242 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// stdinName stands for standard input among the snapshots, stdinShown where it
-// is shown.
+// stdinName stands for standard input among the inputs, stdinShown where it is
+// shown.
 const (
 	stdinName  = "-"
 	stdinShown = "standard input"
 )
 
-// inputs reads the snapshots that a command was given, and replays them.
-func inputs(c *cli.Context, p *progress) ([]answer.Input, error) {
-	files, err := sourcesOf(c)
-	if err != nil {
-		return nil, err
-	}
-	return readSources(c, p, files)
+// inputOptions say how the inputs of a command are read. A command offers the
+// flags that it needs; the zero value of each field does nothing.
+type inputOptions struct {
+	limits   snapshot.Limits
+	salvage  bool
+	redact   redact.Options
+	device   *snapshot.DeviceID // nil: all
+	families string             // a file of rules
+	rules    *families.Overrides
 }
 
-// readSources reads and replays snapshots. What a directory held beside them is
-// skipped, and said to be.
-func readSources(c *cli.Context, p *progress, files *search) ([]answer.Input, error) {
-	pseudonyms, err := redaction(c)
-	if err != nil {
-		return nil, err
-	}
-	options, err := readOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	names := displayNames(pathsOf(files.sources))
-	in := make([]answer.Input, 0, len(names))
-	for i, file := range files.sources {
-		which := ""
-		if len(files.sources) > 1 {
-			which = fmt.Sprintf(" %d of %d", i+1, len(files.sources))
-		}
-		options.Progress = p.bytes("reading" + which)
-		s, err := openSnapshot(file.path, c.App.Reader, options)
-		if file.found && snapshot.IsSomethingElse(err) {
-			files.skip(file.path, "data of something else")
-			continue
-		} else if err != nil {
-			return nil, advised(err)
-		}
-		p.stage("replaying" + which)
-		name := redactInput(pseudonyms, names[i], s)
-		in = append(in, answer.NewInput(name, s))
-		sayPart(c, &in[len(in)-1])
-	}
-	if len(in) == 0 {
-		return nil, files.nothing(c.Args().First())
-	}
-	if err := override(c, in); err != nil {
-		return nil, err
-	}
-	p.end()
-	files.say(c.App.ErrWriter)
-	return onlyDevice(c, in)
+// flags are the flags of every command that reads snapshots, after its own.
+func (o *inputOptions) flags(own ...cli.Flag) []cli.Flag {
+	words := []string{"paths", "names", "all"}
+	return append(own,
+		option("redact", "", "print pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or all; "+
+			"public names, lines and numbers stay", &o.redact, func(text string) (redact.Options, error) {
+			chosen := o.redact
+			for word := range strings.SplitSeq(text, ",") {
+				if _, err := oneOf(word, words); err != nil {
+					return chosen, err
+				}
+				chosen.Paths = chosen.Paths || word != "names"
+				chosen.Names = chosen.Names || word != "paths"
+			}
+			return chosen, nil
+		}, words...).in(pseudonymOptions),
+		listOption("keep-prefix", "leave paths below `PATH`, and the functions there, as they are", &o.redact.Keep,
+			asText).in(pseudonymOptions),
+		listOption("strip-prefix", "cut `PATH` from the front of paths, also without --redact", &o.redact.Strip,
+			asText).in(pseudonymOptions),
+		saltFlag(&o.redact.Salt),
+		limitFlag(&o.limits),
+		&cli.BoolFlag{Name: "salvage", Category: readingOptions, Destination: &o.salvage,
+			Usage: "read what can be read of a file that is cut or damaged, and say what is missing"},
+	)
 }
 
-func openSnapshot(path string, stdin io.Reader, o snapshot.Options) (*snapshot.Snapshot, error) {
+func saltFlag(to *[]byte) cli.Flag {
+	salt := option("salt", "", "choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own",
+		to, func(text string) ([]byte, error) { return []byte(text), nil }).in(pseudonymOptions)
+	salt.EnvVars = []string{"MEMVIZ_SALT"}
+	return salt
+}
+
+// limitFlag is one flag for all limits, because hardly anyone needs any: the
+// error of a file that exceeds one names it.
+func limitFlag(to *snapshot.Limits) cli.Flag {
+	keys := snapshot.LimitKeys()
+	for i := range keys {
+		keys[i] += "="
+	}
+	return option("limit", "", "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as memory=8GiB; "+
+		"errors name the KEY; may be repeated", to, func(text string) (snapshot.Limits, error) {
+		limits := *to
+		for limit := range strings.SplitSeq(text, ",") {
+			if err := snapshot.SetLimit(&limits, limit); err != nil {
+				return limits, err
+			}
+		}
+		return limits, nil
+	}, keys...).in(readingOptions)
+}
+
+func (o *inputOptions) deviceFlag() cli.Flag {
+	f := option("device", "", "only the device with this `ORDINAL`", &o.device, func(text string) (*snapshot.DeviceID, error) {
+		n, err := strconv.Atoi(text)
+		id := snapshot.DeviceID(n)
+		if err != nil || int(id) != n || n < 0 {
+			return nil, fmt.Errorf("%q is not the ordinal of a device, such as 0", text)
+		}
+		return &id, nil
+	})
+	f.DefaultText = "all"
+	return f
+}
+
+func (o *inputOptions) familiesFlag() cli.Flag {
+	return option("families", "", "decide by the rules in `FILE` what tensors are for, before the built-in ones; a line is "+
+		"like 'cache: function =~ kv_cache'", &o.families, asText)
+}
+
+// check completes the options with what the flags say together.
+func (o *inputOptions) check() error {
+	if len(o.redact.Keep) > 0 && !o.redact.Paths && !o.redact.Names {
+		return misuse("--keep-prefix is an exception from --redact, which is not given")
+	}
+	if len(o.redact.Salt) == 0 {
+		o.redact.Salt = redact.NewSalt()
+	}
+	if o.families == "" {
+		return nil
+	}
+	f, err := os.Open(o.families)
+	if err != nil {
+		return fmt.Errorf("--families: %w", err)
+	}
+	defer f.Close()
+	// Reports are passed on, so they do not say where the file lay.
+	if o.rules, err = families.ParseOverrides(units.Printable(filepath.Base(o.families)), f); err != nil {
+		return fmt.Errorf("--families: %w", err)
+	}
+	if o.redact.Redaction().Any() {
+		o.rules.HideText()
+	}
+	return nil
+}
+
+// openInput reads and replays what is at path. The input is shown under name, or
+// its pseudonym. Each stage of the work is announced, and may report progress.
+func (o *inputOptions) openInput(t *terminal, path, name string, stage stages) (answer.Input, error) {
+	s, err := o.readSnapshot(t, path, stage("reading"))
+	if err != nil {
+		return answer.Input{}, withAdvice(err)
+	}
+	stage("replaying")(0, 0)
+	o.redact.Snapshot(s)
 	if path != stdinName {
-		return snapshot.OpenWith(path, o)
+		name = o.redact.FileName(name)
 	}
-	s, err := snapshot.ReadPipe(stdin, o)
+	in := answer.NewInput(name, s)
+	if o.rules != nil {
+		in.Override(o.rules)
+	}
+	return in, nil
+}
+
+// stages begins a stage of the work by its name.
+type stages func(name string) (progress func(done, total int64))
+
+func (o *inputOptions) readSnapshot(t *terminal, path string, progress func(done, total int64)) (*snapshot.Snapshot,
+	error) {
+	options := snapshot.Options{Limits: o.limits, Salvage: o.salvage, Progress: progress}
+	if path != stdinName {
+		return snapshot.OpenWith(path, options)
+	}
+	s, err := snapshot.ReadPipe(t.stdin, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", stdinShown, err)
 	}
 	return s, nil
 }
 
-// displayNames are the base names of files, with as many of their folders as
-// it takes to tell them apart. Whole paths stay out of reports, because reports
-// are passed on.
-func displayNames(paths []string) []string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = filepath.Base(path)
-		if path == stdinName {
-			names[i] = stdinShown
-		}
+// withAdvice adds which flag would help with a file that cannot be read.
+func withAdvice(err error) error {
+	if limit := snapshot.ExceededLimit(err); limit != "" {
+		err = fmt.Errorf("%w: --limit %s=N", err, limit) // the error already advises to raise the limit
 	}
-	for range 16 {
-		times := map[string]int{}
-		for _, name := range names {
-			times[name]++
-		}
-		again := false
-		for i, name := range names {
-			if longer := withParent(paths[i], name); times[name] > 1 && paths[i] != stdinName && longer != name {
-				names[i], again = longer, true
-			}
-		}
-		if !again {
-			break
-		}
+	if damaged := new(snapshot.Damaged); errors.As(err, &damaged) && damaged.Events > 0 {
+		err = fmt.Errorf("%w; --salvage shows what was read", err)
 	}
-	return names
+	return err
 }
 
-// withParent puts one more folder of path in front of name, its end.
-func withParent(path, name string) string {
-	path, name = filepath.Clean(path), filepath.FromSlash(name)
-	if len(path) <= len(name) {
-		return name
+// openAll opens all sources. What a directory holds besides snapshots is skipped
+// with a warning.
+func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, error) {
+	names := displayNames(files.paths())
+	in := make([]answer.Input, 0, len(names))
+	for i, file := range files.files {
+		which := ""
+		if len(files.files) > 1 {
+			which = fmt.Sprintf(" %d of %d", i+1, len(files.files))
+		}
+		input, err := o.openInput(t, file.path, names[i], func(stage string) func(done, total int64) {
+			return t.bytes(stage + which)
+		})
+		if file.found && snapshot.IsSomethingElse(err) {
+			files.skip(file.path, "data of something else")
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		warnSalvaged(t, &input)
+		in = append(in, input)
 	}
-	parent := filepath.Base(path[:len(path)-len(name)])
-	if parent == string(filepath.Separator) || parent == "." || parent == ".." {
-		return name
+	if len(in) == 0 {
+		return nil, files.errNone(files.first)
 	}
-	return fmt.Sprintf("%s/%s", parent, filepath.ToSlash(name))
+	files.warnSkipped(t)
+	return o.onlyDevice(in)
+}
+
+// onlyDevice leaves the device that was asked for, if one was. Inputs without it
+// drop out, unless that is all of them.
+func (o *inputOptions) onlyDevice(in []answer.Input) ([]answer.Input, error) {
+	if o.device == nil {
+		return in, nil
+	}
+	var left []answer.Input
+	for i := range in {
+		if in[i].Only(*o.device) {
+			left = append(left, in[i])
+		}
+	}
+	if len(left) == 0 {
+		return nil, fmt.Errorf("there is no device %d with events or segments", *o.device)
+	}
+	return left, nil
+}
+
+// warnSalvaged says on stderr that only a part of a file was read, because
+// results may go to a program.
+func warnSalvaged(t *terminal, in *answer.Input) {
+	if text := in.SalvagedSentence(); text != "" {
+		t.warn("%s: %s%s", in.FileName(), strings.ToLower(text[:1]), strings.TrimSuffix(text[1:], "."))
+	}
+}
+
+// redactionOf is what was redacted in all inputs, which share it.
+func redactionOf(in []answer.Input) snapshot.Redaction {
+	if len(in) == 0 {
+		return snapshot.Redaction{}
+	}
+	return in[0].Snapshot.Redaction
 }

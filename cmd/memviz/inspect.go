@@ -12,7 +12,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/report"
 )
 
-func inspectCommand() *cli.Command {
+func inspectCommand(t *terminal) *cli.Command {
+	var o struct {
+		printOptions
+		rows int
+	}
 	return &cli.Command{
 		Name:      "inspect",
 		Usage:     "list the paths, names, users and secrets that a report holds",
@@ -22,39 +26,45 @@ func inspectCommand() *cli.Command {
 			"    memviz inspect report.html\n" +
 			"    memviz inspect report.html --format json\n" +
 			"    memviz inspect redacted.html --fail-if 'paths>0' --fail-if 'secrets>0'",
-		Flags: printFlags("secrets>0",
-			&cli.IntFlag{Name: "rows", Value: 3, Usage: "show at most `N` examples of each kind; JSON has all"},
-		),
-		Action: inspect,
+		Flags: o.flags(t, "inspect", "secrets>0",
+			option("rows", "3", "print at most `N` examples of each kind; JSON has all", &o.rows, atLeastOne)),
+		Action: action(t, func(args []string) error {
+			args, err := expandPatterns(args)
+			if err != nil {
+				return err
+			} else if len(args) != 1 {
+				return misuse("inspect reads one report, and %d were named", len(args))
+			}
+			t.bytes("reading")(0, 0)
+			in, err := inspected(args[0])
+			if err != nil {
+				return err
+			}
+			return o.print(t, answer.Inspect(in, o.rows))
+		}),
 	}
 }
 
-func inspect(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return misused(c, "inspect reads one report, and %d were named", c.NArg())
+// inspected is what there is to say of the report at path.
+func inspected(path string) (*answer.Inspected, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
-	path := c.Args().First()
-	return answered(c, func(p *progress) (*answer.Sheet, error) {
-		p.stage("reading")
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, plain(err))
-		}
-		if !info.IsDir() && !isReport(source{path: path}) {
-			return nil, fmt.Errorf("%s is not a report of memviz; inspect reads what memviz trace writes", path)
-		}
-		document, err := openReport(path)
-		if err != nil {
-			return nil, err
-		}
-		in := &answer.Inspected{
-			Name: filepath.Base(path), Bytes: info.Size(), Program: document.Report().Program,
-			Redacted: document.Report().Redacted,
-			Census:   census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
-		}
-		in.Addresses, in.Times = document.Numbers()
-		return answer.Inspect(in, c.Int("rows")), nil
-	})
+	if !info.IsDir() && !isReport(path) {
+		return nil, fmt.Errorf("%s is not a report of memviz; inspect reads what memviz trace writes", path)
+	}
+	document, err := openReport(path)
+	if err != nil {
+		return nil, err
+	}
+	in := &answer.Inspected{
+		Name: filepath.Base(path), Bytes: info.Size(), Program: document.Report().Program,
+		Redacted: document.Report().Redacted,
+		Census:   census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
+	}
+	in.Addresses, in.Times = document.Numbers()
+	return in, nil
 }
 
 // census looks at every text of a report.

@@ -6,7 +6,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func leaksCommand() *cli.Command {
+func leaksCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		rows int
+	}
 	return &cli.Command{
 		Name:      "leaks",
 		Usage:     "print what survives the steps of training, again and again",
@@ -16,11 +20,9 @@ func leaksCommand() *cli.Command {
 			"Python's cycle collector freed is named too.\n\n" +
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
-		Flags: answerFlags("suspects>0", rowsFlag, deviceFlag, familiesFlag),
-		Action: func(c *cli.Context) error {
-			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.Leaks(in, c.Int("rows"))
-			})
-		},
+		Flags: o.flags(t, "leaks", "suspects>0", rowsFlag(&o.rows, 20), o.deviceFlag(), o.familiesFlag()),
+		Action: action(t, func(args []string) error {
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Leaks(in, o.rows) })
+		}),
 	}
 }

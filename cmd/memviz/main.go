@@ -2,8 +2,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
 )
 
 func main() {
@@ -12,6 +21,192 @@ func main() {
 		// next to nothing to scan and may run often: a third less at the peak.
 		debug.SetGCPercent(10)
 	}
-	cleanUpOnInterrupt()
+	removeUnfinishedOnInterrupt()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit statuses.
+const (
+	exitDone  = 0
+	exitError = 1 // something could not be read, written or told
+	exitUsage = 2 // the command line is wrong
+	exitHolds = 3 // a condition of --fail-if holds
+)
+
+const version = "0.1.0"
+
+// program names this version in the reports it writes.
+const program = "memviz " + version
+
+// run is the whole program. Errors begin without a capital and have no full stop.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	t := newTerminal(stdin, stdout, stderr)
+	app := newApp(t)
+	if len(args) > 0 && args[0] == completeCommand {
+		complete(app, args[1:], stdout)
+		return exitDone
+	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	err := app.Run(append([]string{app.Name}, flagsFirst(app, args)...))
+	t.clear()
+	var usage *usageError
+	var failed failedError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &failed):
+		for _, line := range failed {
+			t.warn("failed: %s", line)
+		}
+		return exitHolds
+	case errors.As(err, &usage):
+		t.warn("%v", err)
+		t.warn("see %q", strings.TrimSpace("memviz "+usage.command)+" --help")
+		return exitUsage
+	}
+	t.warn("%v", err)
+	return exitError
+}
+
+func newApp(t *terminal) *cli.App {
+	app := &cli.App{
+		Name:                  "memviz",
+		Usage:                 "see what PyTorch kept in GPU memory, and when, and why",
+		Version:               version,
+		Flags:                 []cli.Flag{cli.HelpFlag}, // which urfave/cli leaves out beside a help command
+		HideHelpCommand:       true,
+		CustomAppHelpTemplate: appHelp,
+		Description: "Record a snapshot in the training script, then run memviz on it. Thanks to finally it\n" +
+			"is also written when the job runs out of memory:\n\n" +
+			"    torch.cuda.memory._record_memory_history(max_entries=1_000_000)\n" +
+			"    try:\n" +
+			"        train()  # some steps\n" +
+			"    finally:\n" +
+			"        torch.cuda.memory._dump_snapshot(\"snap.pickle\")\n\n" +
+			"Files may be named by quoted patterns such as 'rank*.pickle'; a directory stands for\n" +
+			"all snapshots in it, and - for standard input.\n\n" +
+			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
+			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
+		Commands: []*cli.Command{
+			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
+			diffCommand(t), ranksCommand(t), eventsCommand(t), segmentsCommand(t), foldedCommand(t), inspectCommand(t),
+			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), helpCommand(),
+		},
+		Reader:    t.stdin,
+		Writer:    t.stdout,
+		ErrWriter: t.stderr,
+		// Errors come back to run, which alone prints and decides the status.
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   onUsageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return errNoCommand(c.App, c.Args().Slice())
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, command := range app.Commands {
+		command.OnUsageError = onUsageError
+		command.HideHelpCommand = true
+		command.CustomHelpTemplate = commandHelp
+	}
+	return app
+}
+
+// action makes a command of a function of its arguments. Flags were parsed into
+// the options of the command before.
+func action(t *terminal, do func(args []string) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		t.showHints()
+		err := do(c.Args().Slice())
+		if usage := new(usageError); errors.As(err, &usage) {
+			usage.command = c.Command.Name
+		}
+		return err
+	}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ what, command string }
+
+func (e *usageError) Error() string { return e.what }
+
+// misuse is a mistake in how a command was called.
+func misuse(format string, args ...any) error { return &usageError{what: fmt.Sprintf(format, args...)} }
+
+// What the flag package says of a flag that does not exist, and of a value that
+// cannot be parsed.
+var (
+	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
+	invalidValue  = regexp.MustCompile(`(?s)^(?:invalid value|invalid boolean value|could not parse) "(?:[^"\\]|\\.)*" ` +
+		`(?:for|for flag|from environment variable "\w+" as value for flag) -?([\w-]+): (.*)$`)
+)
+
+func onUsageError(c *cli.Context, err error, isSubcommand bool) error {
+	usage := &usageError{what: err.Error()}
+	flags := c.App.Flags
+	if c.Command != nil && c.Command.Name != c.App.Name {
+		usage.command, flags = c.Command.Name, c.Command.Flags
+	}
+	dashed := func(name string) string { return "--"[:min(len(name), 2)] + name }
+	if undefined := undefinedFlag.FindStringSubmatch(usage.what); undefined != nil {
+		usage.what = "there is no flag " + dashed(undefined[1]) +
+			didYouMean(undefined[1], cli.SuggestFlag(flags, undefined[1], false))
+	} else if invalid := invalidValue.FindStringSubmatch(usage.what); invalid != nil {
+		usage.what = dashed(invalid[1]) + ": " + invalid[2]
+	}
+	return usage
+}
+
+func init() {
+	cli.SuggestDidYouMeanTemplate = "%s" // the words around it are didYouMean's
+}
+
+// didYouMean asks whether a suggestion, which may be empty, was meant. The
+// library always has one; it is of use where the words begin alike.
+func didYouMean(word, suggestion string) string {
+	if name := strings.TrimLeft(suggestion, "-"); len(name) < 2 || word == "" || name[0] != word[0] {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", suggestion)
+}
+
+// upstream are commands of torch's own _memory_viz, and those of memviz that do
+// their work. Its stats, segments and trace have names that memviz has, too.
+var upstream = []struct{ theirs, ours string }{
+	{"trace_plot", "trace"}, {"segment_plot", "segments"}, {"segsum", "segments"}, {"memory", "top"}, {"compare", "diff"},
+}
+
+func upstreamNames() string {
+	names := make([]string, len(upstream))
+	for i, command := range upstream {
+		names[i] = command.theirs + " is " + command.ours
+	}
+	return strings.Join(names, ", ")
+}
+
+// errNoCommand is the mistake of args that begin with no command. They may begin
+// with the file that one was meant for, or with a command of _memory_viz.
+func errNoCommand(app *cli.App, args []string) error {
+	name := args[0]
+	for _, command := range upstream {
+		if name == command.theirs {
+			return misuse("%s is a command of torch's _memory_viz; here it is memviz %s", name,
+				strings.Join(append([]string{command.ours}, args[1:]...), " "))
+		}
+	}
+	if looksLikeFile(name) {
+		return misuse("%s is not a command; did you mean memviz trace %s?", name, strings.Join(args, " "))
+	}
+	return misuse("there is no command %q%s", name, didYouMean(name, cli.SuggestCommand(app.Commands, name)))
+}
+
+// looksLikeFile reports whether a word is a file, or the name of one.
+func looksLikeFile(word string) bool {
+	extensions := []string{".pickle", ".pkl", ".gz", ".zst", ".pt", ".pth", ".json", ".html", ".zip"}
+	_, err := os.Stat(word)
+	return err == nil || word == stdinName || strings.ContainsAny(word, `/\*`) ||
+		slices.Contains(extensions, strings.ToLower(filepath.Ext(word)))
 }

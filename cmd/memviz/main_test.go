@@ -19,6 +19,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "memviz" { // as which scripts run this binary
+		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // expected texts are in Unicode
+			os.Unsetenv(variable)
+		}
+	}
 	testscript.Main(m, map[string]func(){"memviz": main})
 }
 

@@ -60,7 +60,7 @@ func TestMistakes(t *testing.T) {
 		{"trace locked", "locked: permission denied; see who may read it with ls -l"},
 		{"trace copy -o /dev/full",
 			"cannot write /dev/full: no space left on device; make room, or write to another place with -o"},
-		{"trace copy -o copy", "cannot write copy: it is the snapshot itself; choose another name with -o"},
+		{"trace copy -o copy", "cannot write copy: it is an input; choose another name with -o"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			if f, err := os.Open("locked"); err == nil && strings.Contains(tt.args, "locked") {

@@ -4,9 +4,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 )
 
-func oomCommand() *cli.Command {
+func oomCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		rows     int
+		capacity report.GivenCapacity
+	}
 	return &cli.Command{
 		Name:      "oom",
 		Usage:     "say why a request ran out of memory, and who held it",
@@ -15,15 +21,11 @@ func oomCommand() *cli.Command {
 			"    memviz oom oom.pickle\n" +
 			"    memviz oom --capacity 80GiB oom.pickle\n" +
 			"    memviz oom --format markdown oom.pickle",
-		Flags: answerFlags("ooms>0", capacityFlag, rowsFlag, deviceFlag),
-		Action: func(c *cli.Context) error {
-			capacity, err := capacity(c)
-			if err != nil {
-				return err
-			}
-			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.OOM(in, answer.OOMOptions{Capacity: capacity, Rows: c.Int("rows")})
+		Flags: o.flags(t, "oom", "ooms>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag()),
+		Action: action(t, func(args []string) error {
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				return answer.OOM(in, answer.OOMOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
 			})
-		},
+		}),
 	}
 }

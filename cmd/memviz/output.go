@@ -1,29 +1,63 @@
 package main
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
+
+	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// writeFile makes the file at path out of what write writes, all of it or none:
-// it goes to a temporary name beside path and is renamed when it is complete.
-// It never replaces one of the inputs, nor a device or a pipe: those are
-// written to.
-func writeFile(path string, inputs []string, write func(io.Writer) error) (size int64, err error) {
-	if err := refuseInput(path, inputs); err != nil {
-		return 0, err
+// checkOutput says before anything is read why path cannot be written, if it
+// cannot. A report may replace another one and an empty file, and it may go into
+// a device or a pipe; any other file was not written by memviz and stays.
+func checkOutput(path string, inputs []string) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("cannot write %s: %w", path, fmt.Errorf(format, args...))
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("cannot write %s: %w", path, plain(err))
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil {
+		return refuse("%w", bare(err))
+	} else if !info.IsDir() {
+		return refuse("%s is no folder", folder)
+	}
+	out, err := os.Stat(path)
+	if err != nil {
+		if _, err := os.Lstat(path); err == nil {
+			return refuse("it is a link to a file that does not exist; choose another name with -o")
 		}
-	}()
+		return nil
+	}
+	if out.IsDir() {
+		return refuse("it is a directory; name a file in it")
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+			return refuse("it is an input; choose another name with -o")
+		}
+	}
+	kind, err := snapshot.FileKind(path)
+	if ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty); out.Mode().IsRegular() && !ours {
+		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
+	}
+	return nil
+}
+
+// writeFile makes the file at path of what write writes, all of it or none: it
+// goes to a temporary name beside path and is renamed when it is complete. What
+// is no regular file, such as a device or a pipe, is written to.
+func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	defer func() { err = bare(err) }()
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real
@@ -39,8 +73,8 @@ func writeFile(path string, inputs []string, write func(io.Writer) error) (size 
 
 func replaceFile(target string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
 	name := filepath.Join(filepath.Dir(target), fmt.Sprintf(".memviz-%016x.tmp", rand.Uint64()))
-	began(name)
-	defer finished(name)
+	unfinished.add(name)
+	defer unfinished.remove(name)
 	tmp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return 0, err
@@ -77,8 +111,21 @@ func writeInto(target string, write func(io.Writer) error) (size int64, err erro
 	return counted.n, f.Close()
 }
 
-// plain takes the temporary name out of an error, which means nothing to anyone.
-func plain(err error) error {
+// countingWriter counts what passes through it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// bare is an error without a system call and a path, which may be a temporary
+// one.
+func bare(err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
 	switch {
@@ -93,29 +140,95 @@ func plain(err error) error {
 	return err
 }
 
-// refuseFolder says before anything is read that path cannot be written.
-func refuseFolder(path string) error {
-	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, plain(err))
-	} else if !info.IsDir() {
-		return fmt.Errorf("cannot write %s: %s is no folder", path, folder)
+// writeZip writes an archive that holds the report and nothing else. It has no
+// times, so that the same report gives the same bytes.
+func writeZip(w io.Writer, name string, document *report.Document) error {
+	archive := zip.NewWriter(w)
+	entry, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	if err != nil {
+		return err
 	}
-	return nil
+	if _, err := document.WriteTo(entry); err != nil {
+		return err
+	}
+	return archive.Close()
 }
 
-func refuseInput(path string, inputs []string) error {
-	out, err := os.Stat(path)
-	if err != nil {
-		return nil // there is nothing to replace
-	}
-	if out.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a directory; name a file in it", path)
-	}
-	for _, input := range inputs {
-		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
-			return fmt.Errorf("cannot write %s: it is the snapshot itself; choose another name with -o", path)
+// closingLine says what was written and where it can go. With several devices
+// it names the highest peak.
+func closingLine(what string, size int64, r *report.Report) string {
+	allocations, devices, peak := 0, 0, int64(0)
+	for i := range r.Files {
+		for _, d := range r.Files[i].Devices {
+			allocations += d.Allocations
+			peak = max(peak, d.PeakBytes)
+			devices++
 		}
 	}
-	return nil
+	word := "peak"
+	if devices > 1 {
+		word = fmt.Sprintf("highest peak of %d devices", devices)
+	}
+	return fmt.Sprintf("wrote %s: %s, %s, %s %s; %s", what, units.FileSize(size),
+		units.Plural(allocations, "allocation", "allocations"), word, units.Bytes(peak), attachable(size))
+}
+
+// attachable says where a file of a size can be attached: GitHub takes 25 MB,
+// Jira's own servers take 10 MB unless told otherwise, and mail of 25 MB has
+// room for 18 MB once they are encoded.
+func attachable(size int64) string {
+	switch {
+	case size <= 10*units.MB:
+		return "fits GitHub, Jira and mail"
+	case size <= 18*units.MB:
+		return "fits GitHub and mail, not Jira (10 MB)"
+	case size <= 25*units.MB:
+		return "fits GitHub, not mail (18 MB) or Jira (10 MB)"
+	}
+	return "too large for GitHub (25 MB), mail (18 MB) and Jira (10 MB)"
+}
+
+// unfinished are the files that are being written. When the program is
+// interrupted they are removed.
+var unfinished fileSet
+
+type fileSet struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func (s *fileSet) add(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	s.names[name] = true
+}
+
+func (s *fileSet) remove(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.names, name)
+}
+
+// exitInterrupted is how shells number the end by SIGINT.
+const exitInterrupted = 130
+
+// removeUnfinishedOnInterrupt ends the program at once when it is asked to.
+func removeUnfinishedOnInterrupt() {
+	asked := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) { // as nohup has it
+			signal.Notify(asked, s)
+		}
+	}
+	go func() {
+		<-asked
+		unfinished.mu.Lock() // for ever: no file may be begun any more
+		for name := range unfinished.names {
+			os.Remove(name)
+		}
+		os.Exit(exitInterrupted)
+	}()
 }

@@ -76,8 +76,8 @@ func TestExampleStats(t *testing.T) {
 	}
 }
 
-func TestPermute(t *testing.T) {
-	app := newApp(nil, nil, nil)
+func TestFlagsFirst(t *testing.T) {
+	app := newApp(newTerminal(nil, nil, nil))
 	for _, tt := range []struct{ args, want string }{
 		{"trace a b -o c", "trace -o c -- a b"},
 		{"trace a --output=c b", "trace --output=c -- a b"},
@@ -90,7 +90,7 @@ func TestPermute(t *testing.T) {
 		{"draw a -o c", "draw a -o c"},
 		{"--help", "--help"},
 	} {
-		if got := permute(app, strings.Fields(tt.args)); !reflect.DeepEqual(got, strings.Fields(tt.want)) {
+		if got := flagsFirst(app, strings.Fields(tt.args)); !reflect.DeepEqual(got, strings.Fields(tt.want)) {
 			t.Errorf("%s becomes %q, want %s", tt.args, got, tt.want)
 		}
 	}

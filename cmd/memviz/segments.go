@@ -6,7 +6,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func segmentsCommand() *cli.Command {
+func segmentsCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		at answer.Moment
+	}
 	return &cli.Command{
 		Name:      "segments",
 		Usage:     "print the memory map: what is held, and how full it is",
@@ -16,17 +20,9 @@ func segmentsCommand() *cli.Command {
 			"    memviz segments snap.pickle\n" +
 			"    memviz segments --at peak snap.pickle\n" +
 			"    memviz segments --fail-if 'free>10GiB' snap.pickle",
-		Flags:  answerFlags("free>10GiB", momentFlag("end"), deviceFlag),
-		Action: segments,
+		Flags: o.flags(t, "segments", "free>10GiB", momentFlag(&o.at, "end"), o.deviceFlag()),
+		Action: action(t, func(args []string) error {
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Segments(in, o.at) })
+		}),
 	}
-}
-
-func segments(c *cli.Context) error {
-	at, err := moment(c)
-	if err != nil {
-		return err
-	}
-	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-		return answer.Segments(in, at)
-	})
 }

@@ -23,7 +23,7 @@ func TestSnippets(t *testing.T) {
 			t.Fatal(readErr)
 		}
 		for line := range strings.Lines(string(text)) {
-			if len(strings.TrimSuffix(line, "\n")) > answer.Width {
+			if len(strings.TrimSuffix(line, "\n")) > answer.DefaultWidth {
 				t.Errorf("%s: a line of %d columns: %s", name, len(line)-1, line)
 			}
 		}

@@ -3,91 +3,100 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/container"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// source is a file to read a snapshot from.
+// source is a file to read.
 type source struct {
 	path  string
-	found bool // in a directory: nobody said that it is a snapshot
+	found bool // in a directory, so nobody said that it is a snapshot
 }
 
-func pathsOf(list []source) []string {
-	paths := make([]string, len(list))
-	for i, s := range list {
-		paths[i] = s.path
-	}
-	return paths
-}
-
-// search collects files, and what it came across that is no snapshot.
-type search struct {
-	sources []source
+// sources are the files that the arguments of a command stand for, and what was
+// skipped on the way.
+type sources struct {
+	first   string // argument, with patterns expanded
+	files   []source
 	skipped []string // path and what it is
 }
 
-// sourcesOf are the files that a command was given. A directory stands for the
-// snapshots in it and below, in natural order.
-func sourcesOf(c *cli.Context) (*search, error) {
-	args := c.Args().Slice()
+// findSources lists the files that arguments stand for: a pattern such as
+// rank*.pickle, which a shell may have left alone, for the files of such names; a
+// directory for the snapshots in it and below, in natural order.
+func findSources(args []string) (*sources, error) {
+	args, err := expandPatterns(args)
+	if err != nil {
+		return nil, err
+	}
 	if len(args) == 0 {
-		return nil, misused(c, "no snapshot was named")
+		return nil, misuse("no snapshot was named")
 	}
 	if i := slices.Index(args, stdinName); i >= 0 && slices.Contains(args[i+1:], stdinName) {
-		return nil, misused(c, "standard input can be read once, and - is named twice")
+		return nil, misuse("standard input can be read once, and - is named twice")
 	}
-	s := &search{}
+	s := &sources{first: args[0]}
 	for _, arg := range args {
-		if err := s.add(arg); err != nil {
+		if info, err := os.Stat(arg); arg != stdinName && err != nil {
+			return nil, fmt.Errorf("%s: %w", arg, bare(err))
+		} else if arg == stdinName || !info.IsDir() {
+			s.files = append(s.files, source{path: arg})
+		} else if err := s.addDirectory(arg); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// add takes a file as it is, and looks into a directory.
-func (s *search) add(arg string) error {
-	if info, err := os.Stat(arg); arg == stdinName || err != nil || !info.IsDir() {
-		s.sources = append(s.sources, source{path: arg})
-		return nil
+// expandPatterns replaces each argument with wildcards by the files that it
+// matches, in natural order. A file of exactly that name comes first.
+func expandPatterns(args []string) ([]string, error) {
+	var expanded []string
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
+			expanded = append(expanded, arg)
+			continue
+		}
+		matches, err := filepath.Glob(arg)
+		if err != nil || len(matches) == 0 {
+			return nil, fmt.Errorf("no file matches the pattern %s", arg)
+		}
+		slices.SortFunc(matches, compare.Natural)
+		expanded = append(expanded, matches...)
 	}
-	in := search{}
-	if err := in.look(arg); err != nil {
+	return expanded, nil
+}
+
+// addDirectory adds the snapshots in a directory.
+func (s *sources) addDirectory(dir string) error {
+	in := sources{}
+	if err := in.walk(dir); err != nil {
 		return err
 	}
-	if len(in.sources) == 0 {
-		return in.nothing(arg)
+	if len(in.files) == 0 {
+		return in.errNone(dir)
 	}
-	slices.SortFunc(in.sources, func(a, b source) int { return compare.Natural(a.path, b.path) })
-	s.sources = append(s.sources, in.sources...)
+	slices.SortFunc(in.files, func(a, b source) int { return compare.Natural(a.path, b.path) })
+	s.files = append(s.files, in.files...)
 	s.skipped = append(s.skipped, in.skipped...)
 	return nil
 }
 
-// nothing says what was found in a directory without snapshots.
-func (s *search) nothing(dir string) error {
-	if len(s.skipped) == 0 {
-		return fmt.Errorf("%s holds no snapshots: it holds no files at all", dir)
-	}
-	return fmt.Errorf("%s holds no snapshots, but %s", dir, listed(s.skipped))
-}
-
-// look goes through a directory and what is below it, but for what is hidden.
-func (s *search) look(dir string) error {
+// walk goes through a directory and what is below it, except what is hidden.
+func (s *sources) walk(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return plainly(err)
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			return fmt.Errorf("%s: %w", pathErr.Path, pathErr.Err) // without the name of a system call
+		} else if err != nil {
+			return err
 		}
 		if hidden := strings.HasPrefix(entry.Name(), ".") && path != dir; hidden && entry.IsDir() {
 			return fs.SkipDir
@@ -97,41 +106,14 @@ func (s *search) look(dir string) error {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
-		kind, err := sniff(path)
-		switch {
-		case err == nil && !kind.Holds():
+		kind, err := snapshot.FileKind(path)
+		if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
 			s.skip(path, kind.String())
-		case kind == container.VizPage && besideItsSnapshot(path):
-			s.skip(path, kind.String())
-		default: // reading it says what is wrong
-			s.sources = append(s.sources, source{path, true})
+		} else { // if there is an error, reading the file says what is wrong
+			s.files = append(s.files, source{path, true})
 		}
 		return nil
 	})
-}
-
-// sniff is what a file is. Of a page with a snapshot in it that is a page.
-func sniff(path string) (container.Kind, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	payload, err := container.Open(container.Source{Reader: f, At: f, Size: info.Size()}, container.Limits{})
-	var not *container.NotSnapshotError
-	switch {
-	case errors.As(err, &not):
-		return not.Kind, nil
-	case err != nil:
-		return 0, err
-	case slices.Contains(payload.Layers, container.VizPage):
-		return container.VizPage, nil
-	}
-	return payload.Kind, nil
 }
 
 // besideItsSnapshot reports whether a page stands beside a pickle of its name,
@@ -146,18 +128,26 @@ func besideItsSnapshot(path string) bool {
 	return false
 }
 
-// skip notes a file that is no snapshot.
-func (s *search) skip(path, what string) {
+// skip notes a file that is not a snapshot.
+func (s *sources) skip(path, what string) {
 	what, _, _ = strings.Cut(what, ",") // the rest explains it
 	s.skipped = append(s.skipped, fmt.Sprintf("%s (%s)", path, what))
 }
 
-// say tells in one line what was skipped.
-func (s *search) say(stderr io.Writer) {
-	if len(s.skipped) > 0 {
-		complain(stderr, fmt.Sprintf("skipped %s: %s",
-			units.Plural(len(s.skipped), "file that is no snapshot", "files that are no snapshots"), listed(s.skipped)))
+// warnSkipped tells in one line what was skipped.
+func (s *sources) warnSkipped(t *terminal) {
+	if n := len(s.skipped); n > 0 {
+		t.warn("skipped %s: %s", units.Plural(n, "file that is not a snapshot", "files that are not snapshots"),
+			listed(s.skipped))
 	}
+}
+
+// errNone says what was found in place of snapshots.
+func (s *sources) errNone(where string) error {
+	if len(s.skipped) == 0 {
+		return fmt.Errorf("%s holds no snapshots: it holds no files at all", where)
+	}
+	return fmt.Errorf("%s holds no snapshots, but %s", where, listed(s.skipped))
 }
 
 // maxListed bounds how many files are named in a line.
@@ -170,11 +160,52 @@ func listed(names []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 }
 
-// plainly says what went wrong with which path, without the name of a call.
-func plainly(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return fmt.Errorf("%s: %w", pathErr.Path, pathErr.Err)
+func (s *sources) paths() []string {
+	paths := make([]string, len(s.files))
+	for i, file := range s.files {
+		paths[i] = file.path
 	}
-	return err
+	return paths
+}
+
+// displayNames are the base names of files, with as many of their folders as
+// it takes to tell them apart. Whole paths stay out of reports, because reports
+// are passed on.
+func displayNames(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = filepath.Base(path)
+		if path == stdinName {
+			names[i] = stdinShown
+		}
+	}
+	for range 16 {
+		times := map[string]int{}
+		for _, name := range names {
+			times[name]++
+		}
+		again := false
+		for i, name := range names {
+			if longer := withParent(paths[i], name); times[name] > 1 && paths[i] != stdinName && longer != name {
+				names[i], again = longer, true
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	return names
+}
+
+// withParent puts one more folder of path in front of name, its end.
+func withParent(path, name string) string {
+	path, name = filepath.Clean(path), filepath.FromSlash(name)
+	if len(path) <= len(name) {
+		return name
+	}
+	parent := filepath.Base(path[:len(path)-len(name)])
+	if parent == string(filepath.Separator) || parent == "." || parent == ".." {
+		return name
+	}
+	return fmt.Sprintf("%s/%s", parent, filepath.ToSlash(name))
 }

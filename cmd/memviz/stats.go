@@ -1,15 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-func statsCommand() *cli.Command {
+func statsCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		stats    answer.StatsOptions
+		capacity report.GivenCapacity
+	}
 	return &cli.Command{
 		Name:      "stats",
 		Usage:     "print the totals of each device, and whether they add up",
@@ -22,47 +29,31 @@ func statsCommand() *cli.Command {
 			"    memviz stats --format json snap.pickle\n" +
 			"    memviz stats --fail-if 'peak>70GiB' snap.pickle\n" +
 			"    zcat snap.pickle.gz | memviz stats -",
-		Flags: answerFlags("peak>70GiB",
-			&cli.StringFlag{Name: "every",
-				Usage: "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, or time " +
-					"such as 500ms"},
-			capacityFlag,
-			&cli.BoolFlag{Name: "one-line", Usage: "print a line a device, for logs"},
-			&cli.IntFlag{Name: "rows", Value: 8, Usage: "show at most `N` rows; JSON has all"},
-			deviceFlag,
+		Flags: o.flags(t, "stats", "peak>70GiB",
+			option("every", "", "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, or "+
+				"time such as 500ms", &o.stats.Every, parseEvery),
+			capacityFlag(t, &o.capacity),
+			&cli.BoolFlag{Name: "one-line", Usage: "print one line per device, for logs", Destination: &o.stats.OneLine},
+			rowsFlag(&o.stats.Rows, 8),
+			o.deviceFlag(),
 		),
-		Action: stats,
+		Action: action(t, func(args []string) error {
+			o.stats.Capacity = o.capacity.Bytes
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				return answer.Stats(in, o.stats), nil
+			})
+		}),
 	}
 }
 
-func stats(c *cli.Context) error {
-	every, err := every(c)
-	if err != nil {
-		return err
-	}
-	capacity, err := capacity(c)
-	if err != nil {
-		return err
-	}
-	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-		return answer.Stats(in, answer.StatsOptions{
-			Every: every, Capacity: capacity, Rows: c.Int("rows"), OneLine: c.Bool("one-line"),
-		}), nil
-	})
-}
-
-// every is the value of --every: a plain number counts events.
-func every(c *cli.Context) (answer.Every, error) {
-	text := c.String("every")
-	if text == "" {
-		return answer.Every{}, nil
-	}
+// parseEvery reads a length: a number alone counts events.
+func parseEvery(text string) (answer.Every, error) {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return answer.Every{Events: n}, nil
 	}
 	micros, err := units.ParseDuration(text)
 	if err != nil || micros < 1 {
-		return answer.Every{}, misused(c, "--every %q is neither a number of events nor a time such as 500ms", text)
+		return answer.Every{}, fmt.Errorf("%q is neither a number of events nor a time such as 500ms", text)
 	}
 	return answer.Every{Micros: micros}, nil
 }

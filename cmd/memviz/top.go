@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -9,7 +10,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-func topCommand() *cli.Command {
+func topCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		top answer.TopOptions
+	}
+	kinds := make([]string, holders.ByCount)
+	for i := range kinds {
+		kinds[i] = holders.By(i).String()
+	}
 	return &cli.Command{
 		Name:      "top",
 		Usage:     "print what holds memory at a moment, the largest first",
@@ -21,45 +30,27 @@ func topCommand() *cli.Command {
 			"    memviz top snap.pickle\n" +
 			"    memviz top --at end --by family snap.pickle\n" +
 			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
-		Flags: answerFlags("active>70GiB",
-			atFlag,
-			&cli.StringFlag{Name: "by", Value: holders.BySite.String(), Usage: "make a row of each `KIND`: " +
-				byNames()},
-			&cli.IntFlag{Name: "depth", Value: 1, Usage: "with --by site, tell `N` callers in the user's code apart"},
-			rowsFlag,
-			deviceFlag,
-			familiesFlag,
+		Flags: o.flags(t, "top", "active>70GiB",
+			momentFlag(&o.top.At, "peak"),
+			option("by", holders.BySite.String(), "make a row of each `KIND`: "+strings.Join(kinds, ", "),
+				&o.top.Grouping.By, func(text string) (holders.By, error) {
+					by, ok := holders.ParseBy(text)
+					if !ok {
+						return 0, fmt.Errorf("%q is not one of %s", text, strings.Join(kinds, ", "))
+					}
+					return by, nil
+				}, kinds...),
+			option("depth", "1", "with --by site, tell `N` callers in the user's code apart", &o.top.Grouping.Depth,
+				atLeastOne),
+			rowsFlag(&o.top.Rows, 20),
+			o.deviceFlag(),
+			o.familiesFlag(),
 		),
-		Action: top,
+		Action: action(t, func(args []string) error {
+			if o.top.Grouping.Depth > 1 && o.top.Grouping.By != holders.BySite {
+				return misuse("--depth goes with --by site only")
+			}
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Top(in, o.top) })
+		}),
 	}
-}
-
-// rowsFlag bounds tables for people.
-var rowsFlag = &cli.IntFlag{Name: "rows", Value: 20, Usage: "show at most `N` rows; JSON has all"}
-
-func byNames() string {
-	names := make([]string, holders.ByCount)
-	for i := range names {
-		names[i] = holders.By(i).String()
-	}
-	return strings.Join(names, ", ")
-}
-
-func top(c *cli.Context) error {
-	at, err := moment(c)
-	if err != nil {
-		return err
-	}
-	by, ok := holders.ParseBy(c.String("by"))
-	if !ok {
-		return misused(c, "--by %q is none of %s", c.String("by"), byNames())
-	}
-	if depth := c.Int("depth"); depth < 1 || depth > 1 && by != holders.BySite {
-		return misused(c, "--depth is at least 1, and goes with --by site")
-	}
-	return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-		return answer.Top(in, answer.TopOptions{
-			At: at, Grouping: holders.Grouping{By: by, Depth: c.Int("depth")}, Rows: c.Int("rows"),
-		})
-	})
 }

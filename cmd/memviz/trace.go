@@ -12,11 +12,26 @@ import (
 	"github.com/pkg/browser"
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-func traceCommand() *cli.Command {
+type traceOptions struct {
+	inputOptions
+	output    string // "" for a name like that of the first input
+	maxSize   int64  // of the HTML in bytes; 0 is no limit
+	omit      report.Omission
+	capacity  report.GivenCapacity
+	zip, open bool
+}
+
+func traceCommand(t *terminal) *cli.Command {
+	var o traceOptions
+	output := option("output", "", "write the report to `FILE`; - is standard output (default: the first snapshot's or "+
+		"directory's name with .html, or redacted.html)", &o.output, asText)
+	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "trace",
 		Usage:     "write a report of every allocation as one HTML file",
@@ -29,8 +44,9 @@ func traceCommand() *cli.Command {
 			"    memviz trace --redact all --omit addresses,times snap.pickle\n" +
 			"    memviz trace old.html -o new.html\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
-			"A report of an older memviz is written anew, with the page of this one. It takes\n" +
-			"--omit and --max-size; all else needs the snapshot.\n\n" +
+			"A report of an older memviz is regenerated with the page of this one. It takes --omit\n" +
+			"and --max-size; all else needs the snapshot. An output replaces an older report, but\n" +
+			"no other file.\n\n" +
 			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
 			"below the user's code, stacks of frees. The report and this program say what was left\n" +
 			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.\n\n" +
@@ -40,114 +56,25 @@ func traceCommand() *cli.Command {
 			"    activation: file */model.py\n" +
 			"    optimizer: frame =~ shampoo.py:[0-9]+:.*root\n" +
 			"    communication: operator c10d::*",
-		Flags: readFlags(
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write the report to `FILE`; - is standard output (default: the first snapshot's or " +
-					"directory's name with .html, or redacted.html)"},
-			&cli.StringFlag{Name: "max-size", Value: defaultMaxSize,
-				Usage: "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit"},
-			omitFlag,
-			familiesFlag,
-			capacityFlag,
-			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html"},
-			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser"},
-			quietFlag,
+		Flags: o.flags(
+			output,
+			option("max-size", "24MB", "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit", &o.maxSize,
+				parseMaxSize), // by default below the 25 MB that GitHub takes
+			option("omit", "", "leave `WHAT` out of the report: addresses, times or both, as addresses,times", &o.omit,
+				parseOmission, "addresses", "times", "addresses,times"),
+			o.familiesFlag(),
+			capacityFlag(t, &o.capacity),
+			&cli.BoolFlag{Name: "zip", Usage: "write a .zip with the HTML in it, for filters that refuse .html",
+				Destination: &o.zip},
+			&cli.BoolFlag{Name: "open", Usage: "open the report in a browser", Destination: &o.open},
+			t.quietFlag(),
 		),
-		Action: trace,
+		Action: action(t, func(args []string) error { return o.trace(t, args) }),
 	}
 }
 
-// defaultMaxSize stays below the 25 MB that GitHub takes.
-const defaultMaxSize = "24MB"
-
-func trace(c *cli.Context) error {
-	limit, err := maxSize(c)
-	if err != nil {
-		return err
-	}
-	capacity, err := givenCapacity(c)
-	if err != nil {
-		return err
-	}
-	omission, err := omission(c)
-	if err != nil {
-		return err
-	}
-	if _, err := redaction(c); err != nil {
-		return err
-	}
-	toStdout := c.String("output") == "-"
-	switch {
-	case toStdout && c.Bool("open"):
-		return &usageError{what: "--open needs a file, and -o - writes none", command: c.Command.Name}
-	case c.Bool("zip") && c.Bool("open"):
-		return &usageError{what: "--open needs a page, and --zip writes an archive", command: c.Command.Name}
-	}
-	if !toStdout && c.Args().Present() {
-		if err := refuseFolder(outputName(c)); err != nil {
-			return err
-		}
-	}
-	files, err := sourcesOf(c)
-	if err != nil {
-		return err
-	}
-	p := newProgress(c)
-	defer p.end()
-	path := outputName(c)
-	document, err := makeDocument(c, p, files, capacity)
-	if err != nil {
-		return err
-	}
-	document.Omit(omission)
-	if limit > 0 {
-		if err := fit(document, limit); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		}
-	}
-	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
-	if c.Bool("zip") {
-		write = func(w io.Writer) error { return writeZip(w, htmlName(c), document) }
-	}
-	if toStdout {
-		counted := &countingWriter{w: c.App.Writer}
-		if err := write(counted); err != nil {
-			return fmt.Errorf("cannot write the report: %w", err)
-		}
-		p.end()
-		conclude(c, "the report", counted.n, document)
-		return nil
-	}
-	size, err := writeFile(path, pathsOf(files.sources), write)
-	if err != nil {
-		return err
-	}
-	p.end()
-	conclude(c, path, size, document)
-	if c.Bool("open") {
-		return openBrowser(path)
-	}
-	return nil
-}
-
-// makeDocument makes the report of the snapshots that were named, or reads the
-// report that was.
-func makeDocument(c *cli.Context, p *progress, files *search, capacity report.GivenCapacity) (*report.Document, error) {
-	if slices.ContainsFunc(files.sources, isReport) {
-		return readDocument(c, p)
-	}
-	in, err := readSources(c, p, files)
-	if err != nil {
-		return nil, err
-	}
-	document := report.Encode(program, in, p.events("encoding"))
-	drawCapacity(c, document, capacity)
-	return document, nil
-}
-
-// maxSize is the value of --max-size in bytes, 0 for none.
-func maxSize(c *cli.Context) (int64, error) {
-	text := c.String("max-size")
+// parseMaxSize reads the size of a file in bytes, or none.
+func parseMaxSize(text string) (int64, error) {
 	if text == "none" {
 		return 0, nil
 	}
@@ -156,55 +83,181 @@ func maxSize(c *cli.Context) (int64, error) {
 		err = fmt.Errorf("%q is no size for a file", text)
 	}
 	if err != nil {
-		return 0, &usageError{what: fmt.Sprintf("--max-size: %v; write it like 24MB, or none", err),
-			command: c.Command.Name}
+		return 0, fmt.Errorf("%w; write it like 24MB, or none", err)
 	}
 	return limit, nil
 }
 
-// fit makes the report fit, and says what to do when it cannot.
-func fit(document *report.Document, limit int64) error {
-	err := document.Fit(limit)
-	var tooLarge *report.TooLargeError
-	if errors.As(err, &tooLarge) {
-		return fmt.Errorf("%w; --max-size none lifts it", err)
+// parseOmission reads what a report shall not hold.
+func parseOmission(text string) (o report.Omission, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		switch word {
+		case "addresses":
+			o.Addresses = true
+		case "times":
+			o.Times = true
+		default:
+			return o, fmt.Errorf("%q is neither addresses nor times", word)
+		}
 	}
-	return err
+	return o, nil
 }
 
-// outputName is where the report goes. A zip ends in .zip, whatever was asked for.
-func outputName(c *cli.Context) string {
-	path := c.String("output")
+// trace writes the report.
+func (o *traceOptions) trace(t *terminal, args []string) error {
+	toStdout := o.output == stdinName
 	switch {
-	case path == "-":
-		return "the report"
-	case path == "":
-		path = chosenOutput(c)
+	case toStdout && o.open:
+		return misuse("--open needs a file, and -o - writes none")
+	case o.zip && o.open:
+		return misuse("--open needs a page, and --zip writes an archive")
 	}
-	if c.Bool("zip") && filepath.Ext(path) != ".zip" {
+	if err := o.check(); err != nil {
+		return err
+	}
+	files, err := findSources(args)
+	if err != nil {
+		return err
+	}
+	path := o.path(files.first)
+	written, size := path, int64(0)
+	if toStdout {
+		written = "the report"
+	} else if err := checkOutput(path, files.paths()); err != nil {
+		return err
+	}
+	document, err := o.document(t, files)
+	if tooLarge := new(report.TooLargeError); errors.As(err, &tooLarge) {
+		return fmt.Errorf("cannot write %s: %w; --max-size none lifts it", written, err)
+	} else if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
+	if o.zip {
+		write = func(w io.Writer) error { return writeZip(w, htmlName(path), document) }
+	}
+	if toStdout {
+		counted := &countingWriter{w: t.stdout}
+		err = write(counted)
+		size = counted.n
+	} else {
+		size, err = writeFile(path, write)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", written, err)
+	}
+	if left := document.LeftOut(); len(left) > 0 {
+		t.warn("left out to stay within --max-size %s: %s", units.FileSize(o.maxSize), strings.Join(left, ", "))
+	}
+	t.confirm("%s", closingLine(written, size, document.Report()))
+	if o.open {
+		return openBrowser(t, path)
+	}
+	return nil
+}
+
+// document makes the report, or reads the one that was named, within the size
+// that it may have.
+func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, error) {
+	document, err := o.newDocument(t, files)
+	if err != nil {
+		return nil, err
+	}
+	document.Omit(o.omit)
+	if o.maxSize > 0 {
+		err = document.Fit(o.maxSize)
+	}
+	return document, err
+}
+
+func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
+	if slices.ContainsFunc(files.files, func(file source) bool { return isReport(file.path) }) {
+		return o.readDocument(t, files)
+	}
+	in, err := o.openAll(t, files)
+	if err != nil {
+		return nil, err
+	}
+	document := report.Encode(program, in, t.events("encoding"))
+	for _, r := range document.Capacity(o.capacity) {
+		t.warn("--capacity %s is left aside for %s: the recording shows that it has %s or more",
+			units.Bytes(o.capacity.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
+			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
+	}
+	return document, nil
+}
+
+// readDocument reads the report that was named, to write it with the page of
+// this program.
+func (o *traceOptions) readDocument(t *terminal, files *sources) (*report.Document, error) {
+	if len(files.files) > 1 {
+		return nil, misuse("a report is regenerated alone; name one report, or snapshots")
+	}
+	path := files.files[0].path
+	for _, needs := range []struct {
+		flag  string
+		given bool
+	}{
+		{"families", o.families != ""}, {"capacity", o.capacity.Bytes > 0}, {"redact", o.redact.Paths || o.redact.Names},
+		{"strip-prefix", len(o.redact.Strip) > 0},
+	} {
+		if needs.given {
+			return nil, misuse("--%s needs the snapshot, and %s is a report of memviz; run it on what the report was made from",
+				needs.flag, path)
+		}
+	}
+	t.bytes("reading")(0, 0)
+	document, err := openReport(path)
+	if err != nil {
+		return nil, err
+	}
+	document.Rewritten(program)
+	return document, nil
+}
+
+// isReport reports whether a file is a report of memviz.
+func isReport(path string) bool {
+	kind, err := snapshot.FileKind(path)
+	return err == nil && kind == snapshot.KindReport
+}
+
+// openReport reads the report at path.
+func openReport(path string) (*report.Document, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, bare(err))
+	}
+	defer f.Close()
+	document, err := report.Read(f)
+	if errors.Is(err, report.ErrNotReport) {
+		return nil, fmt.Errorf("%s: %w; a report that is packed has to be unpacked first", path, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return document, nil
+}
+
+// path is where the report of input goes. A zip ends in .zip, whatever was asked
+// for.
+func (o *traceOptions) path(input string) string {
+	path := o.output
+	switch {
+	case path != "" && path != stdinName:
+	case o.redact.Paths: // the name of a file is passed on with it
+		path = filepath.Join(filepath.Dir(input), "redacted.html")
+	default:
+		path = defaultOutput(input)
+	}
+	if o.zip && filepath.Ext(path) != ".zip" {
 		path = strings.TrimSuffix(path, ".html") + ".zip"
 	}
 	return path
 }
 
 // htmlName is the name of the report inside a zip.
-func htmlName(c *cli.Context) string {
-	path := outputName(c)
-	if c.String("output") == "-" {
-		path = chosenOutput(c)
-	}
+func htmlName(path string) string {
 	name := filepath.Base(path)
 	return strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
-}
-
-// chosenOutput is where the report goes if nobody says so. The name of a file is
-// passed on with it, so one whose paths are redacted has a name of its own.
-func chosenOutput(c *cli.Context) string {
-	input := c.Args().First()
-	if o, err := redaction(c); err == nil && o.Paths {
-		return filepath.Join(filepath.Dir(input), "redacted.html")
-	}
-	return defaultOutput(input)
 }
 
 // defaultOutput is the snapshot's name with .html in place of its extensions, or
@@ -227,9 +280,23 @@ func defaultOutput(input string) string {
 	return filepath.Join(dir, name+".html")
 }
 
-func openBrowser(path string) error {
-	browser.Stdout = io.Discard // the opener's own words are of no use to anyone
-	browser.Stderr = io.Discard
+// openBrowser shows a report, or says how to look at it from another machine.
+func openBrowser(t *terminal, path string) error {
+	if !hasDisplay() {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "HOST"
+		}
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		t.warn("there is no display here; copy the report to your machine: scp '%s:%s' .", host, absolute)
+		t.warn("or serve its folder, then open http://%s:8000/%s: python3 -m http.server -d '%s'", host,
+			filepath.Base(path), filepath.Dir(absolute))
+		return nil
+	}
+	browser.Stdout, browser.Stderr = io.Discard, io.Discard // the opener's own words are of no use to anyone
 	if err := browser.OpenFile(path); err != nil {
 		return fmt.Errorf("cannot open a browser (%w); open %s by hand", err, path)
 	}

@@ -2,16 +2,23 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-func whatifCommand() *cli.Command {
+func whatifCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		settings []whatif.Setting
+		capacity report.GivenCapacity
+	}
 	return &cli.Command{
 		Name:      "whatif",
 		Usage:     "predict the same run under other allocator settings",
@@ -22,54 +29,27 @@ func whatifCommand() *cli.Command {
 			"    memviz whatif oom.pickle\n" +
 			"    memviz whatif --set expandable_segments:True oom.pickle\n" +
 			"    memviz whatif --capacity 24GiB --fail-if 'saved>10GiB' oom.pickle",
-		Flags: answerFlags("saved>10GiB",
-			&cli.GenericFlag{Name: "set", Value: &settingsFlag{},
-				Usage: "predict this `SETTING` of PYTORCH_CUDA_ALLOC_CONF, such as max_split_size_mb:128,...; may " +
-					"be repeated"},
-			capacityFlag, deviceFlag),
-		Action: func(c *cli.Context) error {
-			capacity, err := capacity(c)
-			if err != nil {
-				return err
-			}
-			asked, err := settings(c)
-			if err != nil {
-				return err
-			}
-			return answeredOf(c, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.WhatIf(in, answer.WhatIfOptions{Settings: asked, Capacity: capacity})
+		Flags: o.flags(t, "whatif", "saved>10GiB",
+			listOption("set", "predict this `SETTING` of PYTORCH_CUDA_ALLOC_CONF, such as max_split_size_mb:128,...",
+				&o.settings, parseSetting),
+			capacityFlag(t, &o.capacity),
+			o.deviceFlag(),
+		),
+		Action: action(t, func(args []string) error {
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes})
 			})
-		},
+		}),
 	}
 }
 
-// settingsFlag keeps the values of a flag whole: other lists of flags are cut at
-// commas, which settings have.
-type settingsFlag struct{ values []string }
-
-func (f *settingsFlag) Set(value string) error {
-	f.values = append(f.values, value)
-	return nil
-}
-
-func (f *settingsFlag) String() string { return strings.Join(f.values, " ") }
-
-// settings are the values of --set.
-func settings(c *cli.Context) ([]whatif.Setting, error) {
-	flag, _ := c.Generic("set").(*settingsFlag)
-	if flag == nil {
-		return nil, nil
+func parseSetting(text string) (whatif.Setting, error) {
+	s, err := whatif.Parse(text)
+	switch {
+	case errors.Is(err, allocator.ErrUnknownOption):
+		return s, fmt.Errorf("%q: %w; known are %s", text, err, strings.Join(allocator.Options(), ", "))
+	case err != nil:
+		return s, fmt.Errorf("%q: %w", text, err)
 	}
-	var list []whatif.Setting
-	for _, text := range flag.values {
-		s, err := whatif.Parse(text)
-		switch {
-		case errors.Is(err, allocator.ErrUnknownOption):
-			return nil, misused(c, "--set %q: %v; known are %s", text, err, strings.Join(allocator.Options(), ", "))
-		case err != nil:
-			return nil, misused(c, "--set %q: %v", text, err)
-		}
-		list = append(list, s)
-	}
-	return list, nil
+	return s, nil
 }

@@ -44,7 +44,7 @@ func growing(r *analysis.Recording) Card {
 		site := leakSite(r, leak)
 		c.Line = units.Printable(site.Function) + " " + placeOf(site) + " keeps " + units.Bytes(leak.PerStep) +
 			" more each " + word(1)
-		c.Detail = leakSentence(r, leak).with(plainName)
+		c.Detail = leakSentence(r, leak).with(asText)
 		c.Evidence.Allocation = leak.Last
 	case found.Limit == leaks.NoLimit:
 		c.Line = "no call site keeps more each " + word(1)

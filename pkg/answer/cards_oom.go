@@ -52,7 +52,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(plainName),
+		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(asText),
 			Try: haveLess}
 		if advice := o.Advise(f.settings); len(advice) > 0 {
 			failures[i].Try = adviceSentence(advice[0])

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xrash/smetrics"
+
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -26,31 +28,38 @@ type Condition struct {
 
 var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(>=|<=|==|!=|>|<)\s*(.+?)\s*$`)
 
-// ParseCondition reads a condition: a key of the answer's JSON, a comparison,
-// and a number, which may have a unit of bytes, or true or false. The endings
-// _bytes and .total may be left out of a key, and a list counts as the number of
-// its items.
-func ParseCondition(text string) (Condition, error) {
+// ParseCondition reads a condition on the answer of a command: a key of its JSON,
+// a comparison, and a number, which may have a unit of bytes, or true or false.
+// The endings _bytes and .total may be left out of a key, and a list counts as
+// the number of its items.
+func ParseCondition(command, text string) (Condition, error) {
 	parts := conditionForm.FindStringSubmatch(text)
 	if parts == nil {
-		return Condition{}, fmt.Errorf("%q is no condition; write it like 'peak>70GiB'", text)
+		return Condition{}, fmt.Errorf("%q is not a condition; write it like 'peak>70GiB'", text)
 	}
 	c := Condition{text: text, key: parts[1], op: parts[2]}
-	if c.logic = parts[3] == "true" || parts[3] == "false"; c.logic {
+	known := figureKeys(command)
+	if err := c.resolve(known); err != nil {
+		return c, fmt.Errorf("%q: %w; \"memviz schema %s\" lists all", text, err, command)
+	}
+	if c.logic = parts[3] == "true" || parts[3] == "false"; c.logic != (known[c.key] == "boolean") {
+		return c, fmt.Errorf("%q: %s is %s", text, c.key, map[bool]string{true: "a number", false: "true or false"}[c.logic])
+	}
+	if c.logic {
 		if c.op != "==" && c.op != "!=" {
-			return Condition{}, fmt.Errorf("%q: compare with %s by == or !=", text, parts[3])
+			return c, fmt.Errorf("%q: compare with %s by == or !=", text, parts[3])
 		}
 		c.limit, _ = figure(parts[3] == "true")
 		return c, nil
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
 	if math.IsNaN(limit) || math.IsInf(limit, 0) {
-		return Condition{}, fmt.Errorf("%q compares with no number", text)
+		return c, fmt.Errorf("%q compares with no number", text)
 	}
 	if err != nil {
 		bytes, err := units.ParseBytes(parts[3])
 		if err != nil {
-			return Condition{}, fmt.Errorf("%q: %w", text, err)
+			return c, fmt.Errorf("%q: %w", text, err)
 		}
 		limit = float64(bytes)
 	}
@@ -58,64 +67,111 @@ func ParseCondition(text string) (Condition, error) {
 	return c, nil
 }
 
+// resolve completes the key to one that the answer has.
+func (c *Condition) resolve(known map[string]string) error {
+	for _, ending := range []string{"", "_bytes", ".total"} {
+		if known[c.key+ending] != "" {
+			c.key += ending
+			return nil
+		}
+	}
+	for key := range known {
+		if begin, counted := strings.CutSuffix(key, anyName); counted && strings.HasPrefix(c.key, begin) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the answer has no number %q%s", c.key, c.meant(slices.Collect(maps.Keys(known))))
+}
+
+// anyName ends the key of numbers by name, such as how often each was seen.
+const anyName = "*"
+
+// figureKeys are the keys of what a condition can ask for, by the schema of the
+// command, each with the type of its value in JSON.
+func figureKeys(command string) map[string]string {
+	var answer schemaNode
+	text, _ := Schema(command)
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil
+	}
+	keys := map[string]string{}
+	answer.figures(keys, "", false)
+	for _, list := range []string{"devices", "ranks"} {
+		if item := answer.Properties[list].Items; item != nil {
+			item.figures(keys, "", true)
+		}
+	}
+	return keys
+}
+
+// schemaNode is what stands in a JSON Schema for one value.
+type schemaNode struct {
+	Type       string                `json:"type"`
+	Properties map[string]schemaNode `json:"properties"`
+	Items      *schemaNode           `json:"items"`
+	OneOf      []schemaNode          `json:"oneOf"`
+	ByName     json.RawMessage       `json:"additionalProperties"` // the schema of values by name, or false
+}
+
+// figures collects the keys of an object's numbers, lists, and what is true or
+// false. With inner, those of objects in it are keys too, joined by a dot.
+func (n *schemaNode) figures(keys map[string]string, prefix string, inner bool) {
+	for key, value := range n.Properties {
+		for _, v := range append(value.OneOf, value) {
+			switch v.Type {
+			case "integer", "number", "array", "boolean":
+				keys[prefix+key] = v.Type
+			case "object":
+				if inner && len(v.ByName) > 0 && v.ByName[0] == '{' {
+					keys[prefix+key+"."+anyName] = "integer"
+				} else if inner {
+					v.figures(keys, prefix+key+".", inner)
+				}
+			}
+		}
+	}
+}
+
 // Holds reports whether the condition holds for any part of the answer, and for
-// which, in a line.
+// which, in a line. It is an error if the answer lacks the number, because
+// nothing recorded gives it.
 func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 	objects, err := s.objects()
 	if err != nil {
 		return "", false, err
 	}
-	known := map[string]bool{}
 	found := false
 	for _, object := range objects {
-		for _, key := range []string{c.key, c.key + "_bytes", c.key + ".total"} {
-			v, ok := figure(object[key])
-			if !ok {
-				continue
-			}
-			found = true
-			if _, logic := object[key].(bool); logic != c.logic {
-				return "", false, fmt.Errorf("%q: %s is %s", c.text, key, map[bool]string{
-					true: "true or false", false: "a number"}[logic])
-			}
-			if c.compare(v) {
-				return fmt.Sprintf("%s: %s is %s%s", c.text, key, c.shown(key, v), whose(object)), true, nil
-			}
-			break
+		v, ok := figure(object[c.key])
+		if ok && c.compare(v) {
+			return fmt.Sprintf("%s: %s is %s%s", c.text, c.key, c.shown(c.key, v), whose(object)), true, nil
 		}
-		for key, v := range object {
-			if _, ok := figure(v); ok {
-				known[key] = true
-			}
-		}
+		found = found || ok
 	}
 	if !found && !isEmpty(objects) {
-		return "", false, fmt.Errorf("%q: the answer has no figure %q%s", c.text, c.key,
-			c.meant(slices.Sorted(maps.Keys(known))))
+		return "", false, fmt.Errorf("%q cannot be checked: no recording here gives %q", c.text, c.key)
 	}
 	return "", false, nil
 }
 
-// mostNamed is how many figures an error lists; some answers have forty.
+// mostNamed is how many keys an error suggests; some answers have forty.
 const mostNamed = 4
 
-// meant lists the known figures, or of many those that look like the one that
-// was asked for, the likeliest first.
+// meant suggests the keys that are spelled like the one of the condition, the
+// likeliest first.
 func (c Condition) meant(known []string) string {
-	if len(known) > mostNamed {
-		begins := c.key[:(len(c.key)+1)/2]
-		known = slices.DeleteFunc(known, func(key string) bool {
-			return !strings.HasPrefix(key, begins) && (len(begins) == 1 || !strings.Contains(key, c.key))
-		})
-		slices.SortStableFunc(known, func(a, b string) int {
-			return cmp.Or(strings.Count(a, ".")-strings.Count(b, "."),
-				strings.Index(a, begins)-strings.Index(b, begins), len(a)-len(b))
-		})
+	likeness := func(key string) float64 {
+		return smetrics.JaroWinkler(strings.TrimSuffix(key, "_bytes"), c.key, 0.7, 4)
 	}
-	if len(known) == 0 {
+	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(likeness(b), likeness(a)) })
+	end := 0
+	for end < min(len(known), mostNamed) && likeness(known[end]) > 0.75 {
+		end++
+	}
+	if end == 0 {
 		return ""
 	}
-	return ", but " + strings.Join(known[:min(len(known), mostNamed)], ", ")
+	return "; did you mean " + strings.Join(known[:end], ", ") + "?"
 }
 
 func (c Condition) compare(v float64) bool {

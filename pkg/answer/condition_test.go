@@ -8,28 +8,77 @@ import (
 	"github.com/memviz-go/memviz/pkg/samples"
 )
 
-// TestConditionWithoutFigure: an error names what was meant, and never forty keys.
-func TestConditionWithoutFigure(t *testing.T) {
-	in := []Input{NewInput("training.pickle", samples.Training())}
-	stats := Stats(in, StatsOptions{Rows: 3})
-	log := events(t, EventOptions{}, in...)
-	for _, tt := range []struct {
-		sheet     *Sheet
-		condition string
-		want      string
-	}{
-		{stats, "reserved>1", `the answer has no figure "reserved", but reserved_peak_bytes, `},
-		{stats, "peek>1", `the answer has no figure "peek", but peak_bytes, peak_state`},
-		{stats, "zzz>1", `the answer has no figure "zzz"`},
-		{log, "peak>1", `the answer has no figure "peak"`},
+// TestConditionNames: a condition on a number that its command does not print is
+// refused by the schema alone, and the error names what was meant, never forty
+// keys.
+func TestConditionNames(t *testing.T) {
+	for _, tt := range []struct{ command, condition, want string }{
+		{"stats", "reserved>1", `the answer has no number "reserved"; did you mean reserved_`},
+		{"stats", "peek>1", `the answer has no number "peek"; did you mean peak_bytes?`},
+		{"stats", "zzz>1", `the answer has no number "zzz"; "memviz schema stats" lists all`},
+		{"stats", "suspects>0", `the answer has no number "suspects"`},
+		{"leaks", "suspect>0", `did you mean suspects`},
+		{"events", "peak>1", `the answer has no number "peak"`},
+		{"stats", "file>1", `the answer has no number "file"`},
+		{"whatif", "proof.address>1", `did you mean proof.addresses, `},
+		{"stats", "peak", `"peak" is not a condition; write it like 'peak>70GiB'`},
+		{"stats", "peak>lots", `"peak>lots": `},
+		{"stats", "peak>NaN", `"peak>NaN" compares with no number`},
 	} {
-		condition, err := ParseCondition(tt.condition)
+		_, err := ParseCondition(tt.command, tt.condition)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 250 {
+			t.Errorf("%s: %v, want %q", tt.condition, err, tt.want)
+		}
+	}
+	for _, tt := range []struct{ command, conditions string }{
+		{"stats", "peak>1 peak_bytes>1 devices==0 windows>0 unread.keys.pool>3"},
+		{"leaks", "suspects>0"}, {"oom", "ooms>0"}, {"top", "active>1"}, {"segments", "free>1"},
+		{"ranks", "outliers>0 unreadable>0 peak>1 step_end>1"}, {"inspect", "secrets>0 addresses>7"},
+		{"whatif", "saved>1 proof.addresses<7 reference.mallocs>3"}, {"diff", "before.peak>1 reserved_peak_delta>1"},
+	} {
+		for _, condition := range strings.Fields(tt.conditions) {
+			if _, err := ParseCondition(tt.command, condition); err != nil {
+				t.Errorf("%s: %v", tt.command, err)
+			}
+		}
+	}
+}
+
+// Every number of every answer can stand in a condition.
+func TestConditionsOnAllFigures(t *testing.T) {
+	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("cut.pickle", samples.Cut())}
+	for command, sheet := range map[string]*Sheet{
+		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
+		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, 3)), "whatif": asked(WhatIf(in, WhatIfOptions{})),
+		"diff": asked(Diff(&in[0], &in[1], DiffOptions{At: Peak})), "ranks": ranksOf(in...),
+		"segments": asked(Segments(in, Peak)), "top": asked(Top(in, TopOptions{At: Peak})),
+	} {
+		objects, err := sheet.objects()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = condition.Holds(tt.sheet)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 200 {
-			t.Errorf("%s: %v, want %q", tt.condition, err, tt.want)
+		checked := 0
+		for _, object := range objects[:len(objects)-1] {
+			for key, value := range object {
+				v, ok := figure(value)
+				if !ok {
+					continue
+				}
+				checked++
+				text := key + "==" + strconv.FormatFloat(v, 'f', -1, 64)
+				if logic, ok := value.(bool); ok {
+					text = key + "==" + strconv.FormatBool(logic)
+				}
+				c, err := ParseCondition(command, text)
+				if err != nil {
+					t.Errorf("%s: %v", command, err)
+				} else if _, holds, err := c.Holds(sheet); err != nil || !holds {
+					t.Errorf("%s: %s: %t, %v", command, c.text, holds, err)
+				}
+			}
+		}
+		if checked == 0 {
+			t.Errorf("%s has no numbers", command)
 		}
 	}
 }
@@ -39,7 +88,7 @@ func TestConditionOnEvents(t *testing.T) {
 	in := NewInput("training.pickle", samples.Training())
 	for _, condition := range []string{"events==" + strconv.Itoa(in.Recordings[0].Device.Events.Len()), "to>=1",
 		"active>0"} {
-		c, err := ParseCondition(condition)
+		c, err := ParseCondition("events", condition)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +130,7 @@ func TestConditionsOnTrust(t *testing.T) {
 	for command, ask := range asks {
 		for _, text := range []string{"adds_up==false", "adds_up!=true", "anomalies>0", "anomalies.total>=1",
 			"anomalies.missing_blocks>0"} {
-			c, err := ParseCondition(text)
+			c, err := ParseCondition(command, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +154,7 @@ func TestConditionOnLogic(t *testing.T) {
 		"peak!=true":    `"peak!=true": peak_bytes is a number`,
 		"adds_up==true": "adds_up==true: adds_up is true on device 0 of training.pickle",
 	} {
-		c, err := ParseCondition(text)
+		c, err := ParseCondition("stats", text)
 		got := ""
 		if err == nil {
 			got, _, err = c.Holds(stats)

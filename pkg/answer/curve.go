@@ -3,9 +3,11 @@ package answer
 // curve is a series of totals as a line of bars, each the highest of its part.
 type curve []int64
 
-func (c curve) text(Look) string { return indent + sparkline(c, Width-2*len(indent)) }
+func (c curve) text(look Look) string {
+	return indent + look.Show(sparkline(c, look.width()-2*len(indent)))
+}
 
-func (c curve) markdown() string { return "`" + sparkline(c, Width-2*len(indent)) + "`" }
+func (c curve) markdown() string { return "`" + sparkline(c, DefaultWidth-2*len(indent)) + "`" }
 
 // bars are levels, the lowest first.
 var bars = []rune("▁▂▃▄▅▆▇█")

@@ -15,6 +15,8 @@ import (
 // first line is.
 type eventColumns struct {
 	event, time, what, where int // no time: 0
+	look                     Look
+	wheres                   map[snapshot.StackID]string // see where
 }
 
 // activeWidth is that of the longest number of bytes, leastWhat that of the
@@ -24,11 +26,12 @@ const (
 	leastWhat   = len("OOM(1000 MiB) # 1000 MiB free")
 )
 
-func (l *eventLog) columns() eventColumns {
+func (l *eventLog) columns(look Look) eventColumns {
 	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) +
 		"[1.00 MiB:1.00 MiB]"
-	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest))}
-	left := Width - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
+	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest)),
+		look: look, wheres: map[snapshot.StackID]string{}}
+	left := look.width() - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
 	if l.timed() {
 		var first, last int64
 		for i := l.from; i < l.end; i++ {
@@ -56,10 +59,10 @@ func (c eventColumns) row(event, time, what, active, where string) string {
 	}
 	if active == "" {
 		room := c.what + len(gutter) + activeWidth + len(gutter) + c.where
-		b.WriteString(cutEnd(what, room))
+		b.WriteString(c.look.cutEnd(c.look.Show(what), room))
 		return strings.TrimRight(b.String(), " ")
 	}
-	b.WriteString(text.AlignLeft.Apply(cutEnd(what, c.what), c.what) + gutter)
+	b.WriteString(text.AlignLeft.Apply(c.look.cutEnd(c.look.Show(what), c.what), c.what) + gutter)
 	b.WriteString(text.AlignRight.Apply(active, activeWidth) + gutter)
 	b.WriteString(where)
 	return strings.TrimRight(b.String(), " ")
@@ -73,7 +76,7 @@ func seconds(micros int64) string {
 // lines yields the log for people.
 func (l *eventLog) lines(look Look) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		c, remarks, shown := l.columns(), l.newRemarks(), 0
+		c, remarks, shown := l.columns(look), l.newRemarks(), 0
 		remark := func(before int) bool {
 			for r := range remarks.before(before) {
 				if !yield(look.paint(c.row("", r.time, r.text, "", ""), text.Faint)) {
@@ -86,7 +89,7 @@ func (l *eventLog) lines(look Look) iter.Seq[string] {
 			return
 		}
 		for h := range l.happenings() {
-			if !remark(h.event) || !yield(l.line(c, h, look)) {
+			if !remark(h.event) || !yield(l.line(c, h)) {
 				return
 			}
 			shown++
@@ -99,7 +102,7 @@ func (l *eventLog) lines(look Look) iter.Seq[string] {
 }
 
 // line is the line of an event. That memory ran out stands out.
-func (l *eventLog) line(c eventColumns, h happening, look Look) string {
+func (l *eventLog) line(c eventColumns, h happening) string {
 	e := l.d.Events
 	time := ""
 	if l.timed() {
@@ -107,33 +110,33 @@ func (l *eventLog) line(c eventColumns, h happening, look Look) string {
 	}
 	where := ""
 	if e.Action[h.event] != snapshot.UserDefined { // whose stack is its label
-		where = l.where(e.Stack[h.event], c.where)
+		where = l.where(c, e.Stack[h.event])
 	}
-	line := c.row(strconv.Itoa(h.event), time, plainName(name(h.what)), units.Bytes(l.active[h.event+1]), where)
+	line := c.row(strconv.Itoa(h.event), time, asText(name(h.what)), units.Bytes(l.active[h.event+1]), where)
 	if e.Action[h.event] == snapshot.OOM {
-		return look.paint(line, text.Bold)
+		return c.look.paint(line, text.Bold)
 	}
 	return line
 }
 
 // where is a site for people: the file without its folders, its line and, as
 // far as there is room, the function.
-func (l *eventLog) where(id snapshot.StackID, room int) string {
-	where, known := l.wheres[id]
+func (l *eventLog) where(c eventColumns, id snapshot.StackID) string {
+	where, known := c.wheres[id]
 	if known {
 		return where
 	}
 	site := l.r.Stacks.Site(id)
-	function := plainName(name(site.Function))
+	function := asText(name(site.Function))
 	if site.File == "" {
-		where = cutEnd(function, room)
+		where = c.look.cutEnd(function, c.where)
 	} else {
-		line := plainName(name(site.File[strings.LastIndexAny(site.File, `/\`)+1:])) + ":" + strconv.Itoa(site.Line)
-		where = cutBeginning(line, room)
-		if text.StringWidthWithoutEscSequences(where)+len(" f…") <= room {
-			where = cutEnd(where+" "+function, room)
+		line := asText(name(site.File[strings.LastIndexAny(site.File, `/\`)+1:])) + ":" + strconv.Itoa(site.Line)
+		where = c.look.cutBeginning(line, c.where)
+		if text.StringWidthWithoutEscSequences(where)+len(" f"+c.look.Show("…")) <= c.where {
+			where = c.look.cutEnd(where+" "+function, c.where)
 		}
 	}
-	l.wheres[id] = where
+	c.wheres[id] = where
 	return where
 }

@@ -27,14 +27,14 @@ type eventLog struct {
 	active, reserved []int64 // by state
 	who              []int32 // by event: the allocation it began or freed, or analysis.NoAllocation
 	annotations      []snapshot.Annotation
-	sites, wheres    map[snapshot.StackID]string // see site and where
+	sites            map[snapshot.StackID]string // see site
 }
 
 func newEventLog(in *Input, r *analysis.Recording, o EventOptions) (*eventLog, error) {
 	l := &eventLog{
 		in: in, r: r, s: r.Snapshot, d: r.Device, grep: o.Grep,
 		active: r.Device.ActiveBytes(), reserved: r.Device.ReservedBytes(),
-		who: allocationsByEvent(r.Device), sites: map[snapshot.StackID]string{}, wheres: map[snapshot.StackID]string{},
+		who: allocationsByEvent(r.Device), sites: map[snapshot.StackID]string{},
 	}
 	var err error
 	if l.from, l.end, err = between(r.Device, o.From, o.To); err != nil {

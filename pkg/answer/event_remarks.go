@@ -83,7 +83,7 @@ func (r *remarks) make(time, text string, yield func(remark) bool) bool {
 	if r.l.grep != nil && !r.l.grep.MatchString(text) {
 		return true
 	}
-	return yield(remark{time, plainName(name(text))})
+	return yield(remark{time, asText(name(text))})
 }
 
 func orNone(text string) string {

@@ -19,7 +19,7 @@ func TestInspect(t *testing.T) {
 	fits(t, "inspect", s)
 	for condition, want := range map[string]bool{"paths>0": true, "users==1": true, "hosts>0": false, "secrets>0": true,
 		"addresses>=7": true, "times>9": false} {
-		parsed, err := ParseCondition(condition)
+		parsed, err := ParseCondition("inspect", condition)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func (f *failure) outOfMemory(o *oom.Failure) OutOfMemory {
 		ActiveBytes:     o.Active, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
 		Verdict:  o.Verdict.Key(),
-		Evidence: f.sentence(o).with(plainName), Site: f.r.Stacks.Site(o.Stack).String(),
+		Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
 		Stack: stackLines(f.r.Snapshot, o.Stack),
 		Pools: make([]PoolFree, len(o.Pools)), Advice: []AdviceGiven{}, Unwound: o.After.Unwound,
 		WentOn: o.After.WentOn,

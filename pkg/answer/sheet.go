@@ -2,9 +2,11 @@ package answer
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Sheet is an answer: a value for programs, and the same in words and tables
@@ -27,13 +29,29 @@ const (
 // Formats are all of them, the usual one first.
 var Formats = []Format{Text, Markdown, JSON}
 
-// Look is how a terminal can show text.
+// Look is what the reader of a text has in front of them.
 type Look struct {
 	Color bool
+	ASCII bool // show nothing but ASCII, except in names from a snapshot
+	Width int  // columns that lines are made to fit; 0 is DefaultWidth
 }
 
-// Width is the number of columns that text is made to fit.
-const Width = 80
+// DefaultWidth is how many columns a text has when nothing else is known.
+const DefaultWidth = 80
+
+func (l Look) width() int { return cmp.Or(l.Width, DefaultWidth) }
+
+// symbols are texts that stand for others where a reader has ASCII only.
+var symbols = strings.NewReplacer("…", "...", "→", "->", "←", "<-", "✓", "ok:", "±", "+/-", "−", "-", "µ", "u",
+	"·", ".", "░", "~", "▁", "_", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "%", "█", "#")
+
+// Show is text with the symbols that the reader has.
+func (l Look) Show(text string) string {
+	if !l.ASCII {
+		return text
+	}
+	return symbols.Replace(text)
+}
 
 // Write writes the sheet in a form.
 func (s *Sheet) Write(w io.Writer, format Format, look Look) error {

@@ -14,8 +14,8 @@ func (s *Sheet) markdown() string {
 	return strings.Join(parts, "\n")
 }
 
-// codeSpan shows a name as code. Backticks would end it, and nothing else can.
-func codeSpan(n name) string {
+// asCode shows a name as code. Backticks would end it, and nothing else can.
+func asCode(n name) string {
 	text := units.Printable(n.clipped())
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -25,7 +25,7 @@ func codeSpan(n name) string {
 
 func (h heading) markdown() string { return "**" + h.sentence.markdown() + "**" }
 
-func (s sentence) markdown() string { return strings.ReplaceAll(s.with(codeSpan), "\u00a0", " ") }
+func (s sentence) markdown() string { return strings.ReplaceAll(s.with(asCode), "\u00a0", " ") }
 
 func (u unbroken) markdown() string {
 	lines := make([]string, len(u))

@@ -27,18 +27,19 @@ func (s *Sheet) writeText(w *bufio.Writer, look Look) {
 	}
 }
 
-func plainName(n name) string { return units.Printable(n.clipped()) }
+// asText shows a name as it is, but for what a terminal might obey.
+func asText(n name) string { return units.Printable(n.clipped()) }
 
 func (h heading) text(look Look) string {
-	return look.paint(wrapped(h.with(plainName), ""), text.Bold)
+	return look.paint(look.wrap(h.with(asText), ""), text.Bold)
 }
 
-func (s sentence) text(Look) string { return wrapped(s.with(plainName), indent) }
+func (s sentence) text(look Look) string { return look.wrap(s.with(asText), indent) }
 
-func (u unbroken) text(Look) string {
+func (u unbroken) text(look Look) string {
 	lines := make([]string, len(u))
 	for i, s := range u {
-		lines[i] = s.with(plainName)
+		lines[i] = look.Show(s.with(asText))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -48,14 +49,14 @@ func (n note) text(look Look) string { return look.paint(n.sentence.text(look), 
 // A line to copy stays whole, however long it is.
 func (c code) text(Look) string { return indent + indent + units.Printable(string(c)) }
 
-// wrapped is a text broken between words, each line behind an indent. A word
-// that is too long for a line stays whole, because people copy paths.
-func wrapped(s, indent string) string {
+// wrap breaks a text between words, each line behind an indent. A word that is
+// too long for a line stays whole, because people copy paths.
+func (l Look) wrap(s, indent string) string {
 	var lines []string
 	line, width := "", 0
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' }) {
+	for _, word := range strings.FieldsFunc(l.Show(s), func(r rune) bool { return r == ' ' || r == '\n' }) {
 		w := text.StringWidthWithoutEscSequences(word)
-		if line != "" && len(indent)+width+1+w > Width {
+		if line != "" && len(indent)+width+1+w > l.width() {
 			lines = append(lines, indent+line)
 			line, width = "", 0
 		}

@@ -34,7 +34,7 @@ func TestStatsText(t *testing.T) {
 		testkit.Golden(t, test.golden, text.Bytes())
 		fits(t, "stats", Stats(test.in, StatsOptions{Rows: 5}))
 		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > Width &&
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > DefaultWidth &&
 				!strings.Contains(line, "_record_memory_history") {
 				t.Errorf("%s: a line of %d columns: %s", test.golden, n, line)
 			}

@@ -46,20 +46,20 @@ const leastFlexible = 12
 const gutter = "  "
 
 func (t *sheetTable) text(look Look) string {
-	t = t.withoutEmpty()
-	w := t.writer(plainName, false)
+	t = t.filled(func(n name) string { return look.Show(asText(n)) }, look.Show)
+	w := t.writer(false)
 	var configs []table.ColumnConfig
-	for i, width := range t.widths() {
+	for i, width := range t.widths(look.width()) {
 		c := table.ColumnConfig{Number: i + 1, WidthMax: width}
 		switch t.columns[i].kind {
 		case figures:
 			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
 		case names:
-			c.WidthMaxEnforcer = cutEnd
+			c.WidthMaxEnforcer = look.cutEnd
 		case paths:
-			c.WidthMaxEnforcer = cutBeginning
+			c.WidthMaxEnforcer = look.cutBeginning
 		case lists:
-			c.WidthMaxEnforcer = breakList
+			c.WidthMaxEnforcer = look.breakList
 		}
 		if look.Color {
 			c.ColorsHeader = text.Colors{text.Faint}
@@ -84,8 +84,8 @@ func (t *sheetTable) text(look Look) string {
 }
 
 func (t *sheetTable) markdown() string {
-	t = t.withoutEmpty()
-	w := t.writer(codeSpan, true)
+	t = t.filled(asCode, func(text string) string { return text })
+	w := t.writer(true)
 	var configs []table.ColumnConfig
 	for i, c := range t.columns {
 		config := table.ColumnConfig{Number: i + 1}
@@ -102,8 +102,9 @@ func (t *sheetTable) markdown() string {
 	return rendered
 }
 
-// withoutEmpty is the table without columns that say nothing.
-func (t *sheetTable) withoutEmpty() *sheetTable {
+// filled is the table with a text in every cell, without columns that say
+// nothing. The first function shows names, the second all other texts.
+func (t *sheetTable) filled(showName func(name) string, show func(string) string) *sheetTable {
 	keep := make([]bool, len(t.columns))
 	for i, c := range t.columns {
 		keep[i] = c.title != ""
@@ -120,8 +121,13 @@ func (t *sheetTable) withoutEmpty() *sheetTable {
 	for _, cells := range t.rows {
 		var row []any
 		for i, cell := range cells {
-			if keep[i] {
-				row = append(row, cell)
+			if !keep[i] {
+				continue
+			}
+			if n, ok := cell.(name); ok {
+				row = append(row, showName(n))
+			} else {
+				row = append(row, show(fmt.Sprint(cell)))
 			}
 		}
 		kept.rows = append(kept.rows, row)
@@ -129,9 +135,9 @@ func (t *sheetTable) withoutEmpty() *sheetTable {
 	return kept
 }
 
-// writer is the table for the library, with its names shown as show says. It
-// has a header if a column has a title, or always.
-func (t *sheetTable) writer(show func(name) string, titled bool) table.Writer {
+// writer is the table for the library. It has a header if a column has a title,
+// or always.
+func (t *sheetTable) writer(titled bool) table.Writer {
 	w := table.NewWriter()
 	header := make(table.Row, len(t.columns))
 	for i, c := range t.columns {
@@ -142,32 +148,21 @@ func (t *sheetTable) writer(show func(name) string, titled bool) table.Writer {
 		w.AppendHeader(header)
 	}
 	for _, cells := range t.rows {
-		row := make(table.Row, len(cells))
-		for i, cell := range cells {
-			row[i] = shown(cell, show)
-		}
-		w.AppendRow(row)
+		w.AppendRow(cells)
 	}
 	return w
 }
 
-func shown(cell any, show func(name) string) string {
-	if n, ok := cell.(name); ok {
-		return show(n)
-	}
-	return fmt.Sprint(cell)
-}
-
 // widths are the columns' widths: what they need, but for those that can be
 // cut, which share what is left of a line.
-func (t *sheetTable) widths() []int {
+func (t *sheetTable) widths(line int) []int {
 	need, flexible := make([]int, len(t.columns)), 0
-	left := Width - len(indent)
+	left := line - len(indent)
 	for i, c := range t.columns {
 		need[i] = text.StringWidthWithoutEscSequences(c.title)
 		for _, cells := range t.rows {
 			if i < len(cells) {
-				need[i] = max(need[i], text.StringWidthWithoutEscSequences(shown(cells[i], plainName)))
+				need[i] = max(need[i], text.StringWidthWithoutEscSequences(fmt.Sprint(cells[i])))
 			}
 		}
 		if i > 0 {
@@ -189,12 +184,12 @@ func (t *sheetTable) widths() []int {
 	return need
 }
 
-func cutEnd(s string, width int) string {
-	return text.Snip(s, width, "…")
+func (l Look) cutEnd(s string, width int) string {
+	return text.Snip(s, width, l.Show("…"))
 }
 
 // breakList puts items on lines of their own where they do not fit beside others.
-func breakList(s string, width int) string {
+func (l Look) breakList(s string, width int) string {
 	var lines []string
 	for item := range strings.SplitAfterSeq(s, ",") {
 		if n := len(lines); n > 0 && text.StringWidthWithoutEscSequences(lines[n-1]+item) <= width {
@@ -204,20 +199,20 @@ func breakList(s string, width int) string {
 		lines = append(lines, item)
 	}
 	for i, line := range lines {
-		lines[i] = cutEnd(line, width)
+		lines[i] = l.cutEnd(line, width)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func cutBeginning(s string, width int) string {
-	runes := []rune(s)
+func (l Look) cutBeginning(s string, width int) string {
+	runes, ellipsis := []rune(s), l.Show("…")
 	if text.StringWidthWithoutEscSequences(s) <= width {
 		return s
 	}
 	for cut := max(1, len(runes)-width+1); cut < len(runes); cut++ {
-		if rest := "…" + string(runes[cut:]); text.StringWidthWithoutEscSequences(rest) <= width {
+		if rest := ellipsis + string(runes[cut:]); text.StringWidthWithoutEscSequences(rest) <= width {
 			return rest
 		}
 	}
-	return "…"
+	return ellipsis
 }

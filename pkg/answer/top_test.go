@@ -79,7 +79,7 @@ func fitsTerminal(t *testing.T, text string) {
 		code, _ := strings.CutPrefix(line, indent+indent)
 		copied := strings.HasPrefix(code, "torch.") || strings.HasPrefix(code, "export ") ||
 			!strings.Contains(strings.TrimSpace(line), " ")
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > Width && !copied {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > DefaultWidth && !copied {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}

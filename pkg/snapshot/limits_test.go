@@ -1,4 +1,4 @@
-package main
+package snapshot
 
 import (
 	"os"
@@ -10,9 +10,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// TestLimitsAreDocumented holds the README's table against the limits.
+// TestLimitsAreDocumented holds the table of all limits for people against the
+// limits, and sets each.
 func TestLimitsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "limits.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +31,20 @@ func TestLimitsAreDocumented(t *testing.T) {
 			want = strings.ReplaceAll(units.Bytes(*b.Of(&limits)), ".0 ", " ")
 		}
 		if b.Key == "memory" {
-			want = "32 MiB and twice what has been read"
+			want = "32 MiB plus twice what has been read"
 		}
 		if rows[b.Key] != want {
-			t.Errorf("README.md says %q of %s, which is %q", rows[b.Key], b.Key, want)
+			t.Errorf("limits.md says %q of %s, which is %q", rows[b.Key], b.Key, want)
 		}
+		var set Limits
+		if err := SetLimit(&set, b.Key+"=7"); err != nil || *b.Of(&set) != 7 {
+			t.Errorf("%s=7: %v, %d", b.Key, err, *b.Of(&set))
+		}
+		if SetLimit(&set, b.Key+"=0") == nil || SetLimit(&set, b.Key) == nil {
+			t.Errorf("%s can be set to nothing", b.Key)
+		}
+	}
+	if len(rows) != len(LimitKeys()) {
+		t.Errorf("limits.md has %d limits, there are %d", len(rows), len(LimitKeys()))
 	}
 }

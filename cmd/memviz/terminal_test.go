@@ -8,51 +8,64 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// On a terminal a long run says what it does and how far it is, and takes that
-// away again.
+// On a terminal a long run shows its progress in one line, and removes it before
+// anything else is written.
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
-	p := &progress{w: &screen, began: time.Now().Add(-patience)}
-	reading := p.bytes("reading")
+	term := newTerminal(nil, io.Discard, &screen)
+	term.screen, term.began = &screen, time.Now().Add(-progressDelay)
+	lineSays := func(want ...string) {
+		t.Helper()
+		line := term.bar.String()
+		for _, text := range want {
+			if !strings.Contains(line, text) {
+				t.Errorf("the line says %q, want %q in it", line, text)
+			}
+		}
+	}
+	reading := term.bytes("reading")
 	reading(1_000_000, 4_000_000)
-	lineSays(t, p, "reading [", "25.00%", "1.00 MB")
-	events := p.events("encoding")
+	lineSays("reading [", "25.00%", "1.00 MB")
+	events := term.events("encoding")
 	events(30, 40)
 	reading(4_000_000, 4_000_000) // too late
-	lineSays(t, p, "encoding [", "75.00%", "30 events")
-	p.bytes("reading")(5, 0) // without an end
-	lineSays(t, p, "reading 5 B")
-	p.end()
-	events(40, 40)
-	p.end()
+	lineSays("encoding [", "75.00%", "30 events")
+	term.bytes("reading")(5, 0) // without an end
+	lineSays("reading 5 B")
+	term.clear()
 	if text := screen.String(); text == "" || strings.Contains(text, "\n") || !strings.HasSuffix(text, " \r") &&
 		!strings.HasSuffix(text, "\x1b[0m\r") {
 		t.Errorf("the line stays: %q", text)
 	}
-}
-
-// lineSays checks what the line says now.
-func lineSays(t *testing.T, p *progress, want ...string) {
-	t.Helper()
-	line := p.bar.String()
-	for _, text := range want {
-		if !strings.Contains(line, text) {
-			t.Errorf("the line says %q, want %q in it", line, text)
-		}
+	screen.Reset()
+	events(40, 40)
+	term.clear()
+	term.warn("%s", "over")
+	if got := screen.String(); got != "memviz: over\n" {
+		t.Errorf("after the end %q is written", got)
+	}
+	again := term.bytes("reading")
+	again(1, 2)
+	lineSays("reading [", "50.00%")
+	term.quiet = true
+	term.confirm("done")
+	screen.Reset()
+	term.bytes("writing")(1, 2)
+	if term.bar != nil || screen.Len() > 0 {
+		t.Errorf("--quiet shows %q", &screen)
 	}
 }
 
 // A short run shows nothing, nor does one whose words go to a file.
 func TestNoProgress(t *testing.T) {
 	var screen bytes.Buffer
-	short := &progress{w: &screen, began: time.Now()}
+	short := newTerminal(nil, io.Discard, &screen)
+	short.screen = &screen
 	short.bytes("reading")(1, 2)
-	short.end()
+	short.clear()
 	if screen.Len() > 0 || short.bar != nil {
 		t.Errorf("a short run shows %q", &screen)
 	}
@@ -62,8 +75,7 @@ func TestNoProgress(t *testing.T) {
 	}
 	defer file.Close()
 	for _, stderr := range []io.Writer{&screen, file} {
-		c := cli.NewContext(&cli.App{ErrWriter: stderr}, nil, nil)
-		if p := newProgress(c); p.w != nil {
+		if term := newTerminal(nil, nil, stderr); term.screen != nil {
 			t.Errorf("progress goes to %T, which is no terminal", stderr)
 		}
 	}

@@ -1,0 +1,45 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// TestLook writes every answer on an example for terminals of several widths,
+// with Unicode and without. Lines fit; what can use more room does.
+func TestLook(t *testing.T) {
+	in := []Input{example(t, "training-loop"), example(t, "out-of-memory")}
+	for command, sheet := range map[string]*Sheet{
+		"stats": Stats(in, StatsOptions{Rows: 8}), "events": events(t, EventOptions{}, in...),
+		"oom": asked(OOM(in, OOMOptions{Rows: 8})), "leaks": asked(Leaks(in, 8)),
+		"whatif": asked(WhatIf(in, WhatIfOptions{})), "diff": asked(Diff(&in[0], &in[1], DiffOptions{At: Peak, Rows: 8})),
+		"segments": asked(Segments(in, Peak)), "top": asked(Top(in, TopOptions{At: Peak, Rows: 8})),
+		"ranks": ranksOf(in...),
+	} {
+		longest := map[int]int{}
+		for _, width := range []int{80, 100, 160} {
+			for _, ascii := range []bool{false, true} {
+				var b bytes.Buffer
+				if err := sheet.Write(&b, Text, Look{Width: width, ASCII: ascii}); err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(b.String()) {
+					line = strings.TrimSuffix(line, "\n")
+					n := text.StringWidthWithoutEscSequences(line)
+					if longest[width] = max(longest[width], n); n > width {
+						t.Errorf("%s: a line of %d columns for %d: %s", command, n, width, line)
+					}
+					if ascii && strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
+						t.Errorf("%s: a line is not ASCII: %s", command, line)
+					}
+				}
+			}
+		}
+		if longest[160] <= 80 && command != "top" && command != "segments" {
+			t.Errorf("%s uses %d columns of 160", command, longest[160])
+		}
+	}
+}
