@@ -220,7 +220,7 @@ func TestPageWithoutLanes(t *testing.T) {
 // Keys and buttons go from step to step, and no further.
 func TestPageSteps(t *testing.T) {
 	r := recorded(t, example("leaking-loss"))
-	steps := r.Steps().Steps
+	steps, ended := r.Steps().Steps, len(r.Steps().Boundaries)
 	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
 	at := func(how string, i int) {
 		t.Helper()
@@ -232,7 +232,11 @@ func TestPageSteps(t *testing.T) {
 		if g.From != from || g.To != to {
 			t.Errorf("%s shows %v to %v, step %d is %v to %v", how, g.From, g.To, i, from, to)
 		}
-		p.shows(fmt.Sprintf("Step %d of %d", i+1, len(steps)))
+		if i < ended {
+			p.shows(fmt.Sprintf("Step %d of %d", i+1, ended))
+		} else {
+			p.shows(fmt.Sprintf("After step %d", ended))
+		}
 	}
 	if len(steps) < 5 {
 		t.Fatalf("only %d steps", len(steps))

@@ -123,16 +123,21 @@ func TestPageQuestionGrowing(t *testing.T) {
 			called += a.Size
 		}
 	}
-	steps := len(recorded(t, example("leaking-loss")).Steps().Steps)
-	if each := plainSpaces(units.Bytes(called / int64(steps-2))); !strings.Contains(answer,
-		"keeps "+each) { // neither of the first nor of the last, which is cut
+	steps := len(recorded(t, example("leaking-loss")).Steps().Boundaries) - 1 // between the ends of the first and the last
+	if each := units.Bytes(called / int64(steps)); !strings.Contains(answer, "keeps "+each) {
 		t.Errorf("the answer is %q; %s %s keeps %s in each step", answer, name, at, each)
 	}
 	svg := plainSpaces(svgText(t, p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-range.svg")))
-	kept := sumRange(x.d, from, to).kept
-	if each := plainSpaces("about " + units.Bytes(kept/int64(steps-2)) +
-		" a step; everything else is hidden"); !strings.Contains(svg, each) {
-		t.Errorf("over the plot does not stand %q:\n%s", each, svg)
+	net := x.d.ActiveBytes()[to] - x.d.ActiveBytes()[from]
+	grown := fmt.Sprintf("%s over %d steps", units.Change(net), steps)
+	if !strings.Contains(strings.ReplaceAll(answer, "over", " over"), grown) { // which stand on one line
+		t.Errorf("the answer is %q, not %q", answer, grown)
+	}
+	for _, want := range []string{grown + ", " + units.Change(net/int64(steps)) + " each; everything else is hidden",
+		units.Change(net) + " over " + units.Plural(to-from, "event", "events")} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("over the plot does not stand %q:\n%s", want, svg)
+		}
 	}
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
 		t.Errorf("first comes %q, not %s %s", first, function, place)
@@ -204,7 +209,7 @@ func TestPageQuestionOOM(t *testing.T) {
 	for _, want := range []string{
 		"asked for\n" + exactly(size),
 		"free on the device\n" + exactly(oom.DeviceFree),
-		"reserved, unused\n" + exactly(oom.Reserved-active),
+		"free in the cache\n" + exactly(oom.FreeSame),
 		"in use by tensors\n" + exactly(active),
 	} {
 		if !strings.Contains(card, want) {

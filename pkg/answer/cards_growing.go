@@ -31,13 +31,12 @@ func growing(r *analysis.Recording) Card {
 		c.Value, c.Line = "One "+word(1)+" only", "growth cannot be told"
 		return c
 	}
-	from, to := int(list.Boundaries[0]), int(list.Boundaries[n-1])
-	active := d.ActiveBytes()
-	c.Mood, c.Value = Known, units.Change(active[to]-active[from])
-	c.Small = "over " + units.Count(n-1) + " " + word(n-1)
+	growth, _ := list.Growth(d.ActiveBytes())
+	c.Mood, c.Value = Known, units.Change(growth.Bytes)
+	c.Small = "over " + units.Plural(growth.Steps, word(1), word(2))
 	c.Curve = lowest(d, list.Ranges())
-	c.Evidence = Evidence{From: from, To: to, State: to, Allocation: -1}
-	found := r.Leaks()
+	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
+	found := leaksOf(r)
 	switch {
 	case len(found.Leaks) > 0:
 		leak := &found.Leaks[0]

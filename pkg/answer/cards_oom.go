@@ -11,6 +11,7 @@ import (
 // Failure is what stands beside the numbers of a request that failed.
 type Failure struct {
 	State     int
+	Free      int64  // bytes in the cache where the request may be served
 	Diagnosis string // a sentence, with no number that stands there anyway
 	Evidence  string // the same with all of them
 	Try       string // a sentence on the most promising thing to change
@@ -18,15 +19,6 @@ type Failure struct {
 
 // haveLess is what is left to try where no setting would help for long.
 const haveLess = "Have less memory live at a time: what was live stands below, the largest first."
-
-// oomWords are the verdicts on an out-of-memory event in a few words.
-var oomWords = map[oom.Verdict]string{
-	oom.Pressure:   "nearly all was in use",
-	oom.Fragmented: "enough free, in pieces",
-	oom.Other:      "free for another stream",
-	oom.Outside:    "used outside PyTorch",
-	oom.Limit:      "a limit refused it",
-}
 
 // outOfMemory speaks of the last failure, and gives what there is to say of all.
 // What other settings would have done is said where it is known.
@@ -38,10 +30,9 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		c := Card{Question: question, Mood: Nothing, Value: "No out-of-memory event", Line: "needs a history of events",
 			Evidence: nowhere}
 		if hasHistory(d) {
-			peak := d.Totals.PeakState
-			unused := max(0, d.ReservedBytes()[peak]-d.Totals.PeakBytes)
-			c.Line = units.Bytes(unused) + " of the reserved memory unused at the peak"
-			c.Evidence = Evidence{State: peak, Allocation: -1}
+			t := &d.Totals
+			c.Line = units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " reserved but not requested at the peak"
+			c.Evidence = Evidence{State: t.PeakState, Allocation: -1}
 		}
 		if p != nil {
 			c.Detail = p.Sentence
@@ -52,8 +43,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), Diagnosis: diagnosis(o), Evidence: f.sentence(o).with(asText),
-			Try: haveLess}
+		failures[i] = Failure{State: o.State(), Free: o.FreeSame, Diagnosis: diagnosis(o),
+			Evidence: f.sentence(o).with(asText), Try: haveLess}
 		if advice := o.Advise(f.settings); len(advice) > 0 {
 			failures[i].Try = adviceSentence(advice[0])
 		}
@@ -66,7 +57,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	c := Card{
 		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) +
 			" free on the device",
-		Line:     oomWords[o.Verdict] + "; " + units.Bytes(max(0, o.Reserved-o.Active)) + " reserved but unused",
+		Line:     shortDiagnosis(o),
 		Detail:   failures[last].Evidence,
 		Evidence: Evidence{State: o.State(), Allocation: -1},
 	}
@@ -74,6 +65,23 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		c.Line += ", the last of " + units.Count(len(ooms))
 	}
 	return c, failures
+}
+
+// shortDiagnosis is the verdict on a request in a few words, with the numbers
+// that its sentence has.
+func shortDiagnosis(o *oom.Failure) string {
+	switch o.Verdict {
+	case oom.Fragmented:
+		return "enough free, in pieces of at most " + units.Bytes(max(o.LargestSame, o.DeviceFree))
+	case oom.Other:
+		return units.Bytes(o.FreeOther) + " free for another stream or pool"
+	case oom.Outside:
+		return units.Bytes(o.Outside()) + " used outside PyTorch"
+	case oom.Limit:
+		return "a limit refused it"
+	}
+	return units.Share(o.Active, o.Visible()) + " of " + units.Bytes(o.Visible()) + " in use, " +
+		units.Bytes(o.FreeSame) + " free in the cache"
 }
 
 // diagnosis is the verdict on a request as a sentence.

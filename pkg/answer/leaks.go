@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
@@ -17,14 +18,33 @@ const LeaksSchema = "memviz.leaks/1"
 // LeaksDevice is what survives the steps of a device. Bytes are requested bytes.
 type LeaksDevice struct {
 	Subject
-	Steps            int         `json:"steps"`  // that end in the recording
-	Method           string      `json:"method"` // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
-	Limit            string      `json:"limit"`  // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
+	Steps            int         `json:"steps"`                        // that end in the recording
+	Method           string      `json:"method"`                       // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
+	Limit            string      `json:"limit"`                        // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
+	Growth           *Growth     `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than two steps end in the recording
 	Suspects         []Suspect   `json:"suspects"`
 	Caches           []Suspect   `json:"caches"` // key-value caches that grow, as they are meant to
 	KeptOnce         KeptOnce    `json:"kept_once"`
 	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
 	Cycles           CyclesFound `json:"cycles"`
+}
+
+// Growth is how active bytes changed from the end of the first step to the end
+// of the last one.
+type Growth struct {
+	From         int   `json:"from"` // states
+	To           int   `json:"to"`
+	Steps        int   `json:"steps"` // between them
+	Bytes        int64 `json:"bytes"`
+	BytesPerStep int64 `json:"bytes_per_step"`
+}
+
+func newGrowth(r *analysis.Recording) *Growth {
+	g, known := r.Steps().Growth(r.Device.ActiveBytes())
+	if !known {
+		return nil
+	}
+	return &Growth{g.From, g.To, g.Steps, g.Bytes, g.PerStep}
 }
 
 // Suspect is memory that grows with the steps in one rhythm, the likeliest first.
@@ -69,15 +89,21 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 	value := newDevices[LeaksDevice](LeaksSchema)
 	s := &Sheet{value: value}
 	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		found, cycles := *r.Leaks(), r.Cycles()
-		found.Leaks = slices.DeleteFunc(slices.Clone(found.Leaks),
-			func(l leaks.Leak) bool { return provedCycle(&l, cycles) })
-		value.Devices = append(value.Devices, newLeaksDevice(in, r, &found))
-		s.leaks(in, r, &found, rows)
-		s.cycles(r, cycles)
+		found := leaksOf(r)
+		value.Devices = append(value.Devices, newLeaksDevice(in, r, found))
+		s.leaks(in, r, found, rows)
+		s.cycles(r, r.Cycles())
 		return nil
 	})
 	return s, err
+}
+
+// leaksOf are the findings on a recording without what reference cycles explain.
+func leaksOf(r *analysis.Recording) *leaks.Findings {
+	found := *r.Leaks()
+	found.Leaks = slices.DeleteFunc(slices.Clone(found.Leaks),
+		func(l leaks.Leak) bool { return provedCycle(&l, r.Cycles()) })
+	return &found
 }
 
 // provedCycle reports whether memory that piles up was freed by the cycle
@@ -91,7 +117,7 @@ func provedCycle(l *leaks.Leak, cycles *leaks.Cycles) bool {
 func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings) LeaksDevice {
 	return LeaksDevice{
 		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
-		Limit:    l.Limit.Key(),
+		Limit: l.Limit.Key(), Growth: newGrowth(r),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()),
@@ -160,7 +186,7 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows 
 	}
 	s.device(in, r.Device, headline)
 	if l.Limit != leaks.NoEvents {
-		s.say("%s", stepsSentence(r.Steps()))
+		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(newGrowth(r))))
 	}
 	switch l.Limit {
 	case leaks.NoEvents:
@@ -174,6 +200,19 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows 
 	case leaks.NoLimit:
 		s.suspects(r, l, rows)
 	}
+}
+
+// growthSentence says how active memory changed over the steps; "" when that is
+// not known.
+func growthSentence(g *Growth) string {
+	const between = "Between the end of the first and that of the last, active memory "
+	switch {
+	case g == nil:
+		return ""
+	case g.Bytes == 0:
+		return between + "does not change."
+	}
+	return between + "changes by " + changed(g.Bytes) + ", " + changed(g.BytesPerStep) + " each."
 }
 
 func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {

@@ -28,7 +28,8 @@ type OutOfMemory struct {
 	RequestedBytes        int64         `json:"requested_bytes"`
 	NeededBytes           int64         `json:"needed_bytes"` // of a new segment for it
 	DeviceFreeBytes       int64         `json:"device_free_bytes"`
-	ActiveBytes           int64         `json:"active_bytes"` // in live blocks, rounded
+	ActiveBytes           int64         `json:"active_bytes"`         // in live blocks, rounded
+	LiveRequestedBytes    int64         `json:"live_requested_bytes"` // what was asked for, of active_bytes
 	ReservedBytes         int64         `json:"reserved_bytes"`
 	PendingBytes          int64         `json:"pending_bytes"`            // given up, and waiting for another stream
 	FreeBytes             int64         `json:"free_bytes"`               // cached where the request may be served
@@ -111,7 +112,7 @@ func (f *failure) outOfMemory(o *oom.Failure) OutOfMemory {
 	view := OutOfMemory{
 		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
 		DeviceFreeBytes: o.DeviceFree,
-		ActiveBytes:     o.Active, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
+		ActiveBytes:     o.Active, LiveRequestedBytes: o.After.ActiveThen, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
 		Verdict:  o.Verdict.Key(),
 		Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
@@ -260,7 +261,10 @@ func oomTable(o *oom.Failure) *sheetTable {
 	row("requested", o.Requested, "a new segment for it takes "+units.Bytes(o.Needed))
 	row("free on the device", o.DeviceFree, "")
 	row("reserved", o.Reserved, "")
-	row("active", o.Active, units.Share(o.Active, o.Reserved)+" of reserved")
+	row("in use", o.After.ActiveThen, units.Share(o.Active, o.Reserved)+" of reserved, with rounding")
+	if rounding := o.Active - o.After.ActiveThen; rounding > 0 {
+		row("rounding", rounding, "blocks larger than asked for")
+	}
 	if o.Pending > 0 {
 		row("pending", o.Pending, "given up, waiting for another stream")
 	}

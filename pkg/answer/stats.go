@@ -32,6 +32,7 @@ type DeviceStats struct {
 	LiveAtEnd               int    `json:"live_at_end"` // allocations
 	ReservedBaselineBytes   int64  `json:"reserved_baseline_bytes"`
 	ReservedPeakBytes       int64  `json:"reserved_peak_bytes"`
+	ReservedAtPeakBytes     int64  `json:"reserved_at_peak_bytes"` // in peak_state; less peak_bytes it is what was reserved but not requested
 	ReservedFinalBytes      int64  `json:"reserved_final_bytes"`
 	Segments                int    `json:"segments"`
 	LiveBlockRequestedBytes int64  `json:"live_block_requested_bytes"`
@@ -138,6 +139,7 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		LiveAtEnd:               t.LiveAtEnd,
 		ReservedBaselineBytes:   t.ReservedBaselineBytes,
 		ReservedPeakBytes:       t.ReservedPeakBytes,
+		ReservedAtPeakBytes:     t.ReservedAtPeakBytes,
 		ReservedFinalBytes:      t.ReservedFinalBytes,
 		Segments:                r.Segments,
 		LiveBlockRequestedBytes: r.LiveRequestedBytes,

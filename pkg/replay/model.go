@@ -95,6 +95,7 @@ type Totals struct {
 
 	ReservedBaselineBytes int64 // state 0
 	ReservedPeakBytes     int64
+	ReservedAtPeakBytes   int64 // in PeakState
 	ReservedFinalBytes    int64 // sum of the final segments; with EndUnknown, what all three are at least
 
 	OOMEvents      int

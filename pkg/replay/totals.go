@@ -112,11 +112,11 @@ func (d *Device) sum() {
 	reserved, next := t.ReservedBaselineBytes, 0
 	known := d.Reconciliation.Segments > 0 || len(d.Reserved) > 0
 	for k, bytes := range active {
-		if bytes > t.PeakBytes || k == 0 {
-			t.PeakBytes, t.PeakState = bytes, k
-		}
 		for ; next < len(d.Reserved) && int(d.Reserved[next].Event) < k; next++ {
 			reserved += d.Reserved[next].Delta
+		}
+		if bytes > t.PeakBytes || k == 0 {
+			t.PeakBytes, t.PeakState, t.ReservedAtPeakBytes = bytes, k, reserved
 		}
 		if known && bytes > reserved {
 			d.Anomalies[ActiveAboveReserved]++

@@ -85,6 +85,7 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 		LiveAtEnd:             t.LiveAtEnd,
 		ReservedBaselineBytes: t.ReservedBaselineBytes,
 		ReservedPeakBytes:     t.ReservedPeakBytes,
+		ReservedAtPeakBytes:   t.ReservedAtPeakBytes,
 		ReservedFinalBytes:    t.ReservedFinalBytes,
 		OOMEvents:             t.OOMEvents,
 		TimeStepMicros:        1,

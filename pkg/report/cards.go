@@ -37,6 +37,7 @@ type Evidence struct {
 // Failure is what the page says beside the numbers of a request that failed.
 type Failure struct {
 	State     int    `json:"state"`
+	FreeBytes *int64 `json:"free_bytes,omitempty"` // in the cache where the request may be served; reports of old do not say it
 	Diagnosis string `json:"diagnosis"`
 	Evidence  string `json:"evidence"`
 	Try       string `json:"try"`
@@ -47,7 +48,7 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 	answers, failures := answer.Cards(r, predicted)
 	view.Failures = make([]Failure, len(failures))
 	for i, f := range failures {
-		view.Failures[i] = Failure(f)
+		view.Failures[i] = Failure{f.State, &f.Free, f.Diagnosis, f.Evidence, f.Try}
 	}
 	view.Answers = make([]Card, len(answers))
 	for i, a := range answers {

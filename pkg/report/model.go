@@ -62,6 +62,7 @@ type Device struct {
 	LiveAtEnd             int   `json:"live_at_end"`
 	ReservedBaselineBytes int64 `json:"reserved_baseline_bytes"`
 	ReservedPeakBytes     int64 `json:"reserved_peak_bytes"`
+	ReservedAtPeakBytes   int64 `json:"reserved_at_peak_bytes"` // in peak_state
 	ReservedFinalBytes    int64 `json:"reserved_final_bytes"`
 	OOMEvents             int   `json:"oom_events"`
 	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack

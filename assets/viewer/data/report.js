@@ -38,6 +38,7 @@
  * @property {number} live_at_end
  * @property {number} reserved_baseline_bytes
  * @property {number} reserved_peak_bytes
+ * @property {number} reserved_at_peak_bytes
  * @property {number} reserved_final_bytes
  * @property {number} oom_events
  * @property {number} with_stack
@@ -46,7 +47,8 @@
  * @property {Capacity | null} capacity null: not known
  * @property {Predicted | null} predicted what other settings of the allocator would have done
  * @property {Card[]} answers to the four questions
- * @property {{state: number, diagnosis: string, evidence: string, try: string}[]} failures what to say of requests that failed
+ * @property {{state: number, free_bytes?: number, diagnosis: string, evidence: string, try: string}[]} failures
+ *   what to say of requests that failed; free_bytes: in the cache where the request may be served
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
  *

@@ -1,6 +1,7 @@
 // The steps of a recording: the stretches between its boundaries, with what
 // comes before the first and after the last.
 
+import { count } from './format.js';
 import { countUpTo } from './search.js';
 
 export class Steps {
@@ -14,6 +15,8 @@ export class Steps {
     const inside = Array.from(boundaries).filter((b) => b > 0 && b < lastState);
     /** Where each begins. */
     this.from = boundaries.length === 0 ? [] : [0, ...inside];
+    /** How many end in the recording; what follows the last end is one more stretch. */
+    this.ended = Array.from(boundaries).filter((b) => b > 0).length;
     this.lastState = lastState;
     this.word = word;
     this.method = method;
@@ -21,6 +24,11 @@ export class Steps {
 
   get count() {
     return this.from.length;
+  }
+
+  /** What a stretch is called: "step 3 of 12". @param {number} i */
+  name(i) {
+    return i < this.ended ? `${this.word} ${count(i + 1)} of ${count(this.ended)}` : `after ${this.word} ${count(this.ended)}`;
   }
 
   /** @param {number} i @returns {import('./range.js').Range} */
@@ -33,9 +41,16 @@ export class Steps {
     return Math.max(0, countUpTo(this.from, Math.max(0, state - 1)) - 1);
   }
 
-  /** How many a range has a part in. @param {import('./range.js').Range} range */
-  within({ from, to }) {
-    return this.count && this.at(to) - this.at(from + 1) + 1;
+  /**
+   * How active memory changes over a range, as steps.List.Over of Go has it.
+   * @param {ArrayLike<number>} active bytes by state
+   * @param {import('./range.js').Range} range
+   * @returns {{steps: number, bytes: number, perStep: number}} steps: that have an event in the range; perStep: 0 without any
+   */
+  growth(active, { from, to }) {
+    const bytes = active[to] - active[from];
+    const steps = this.count && this.at(to) - this.at(from + 1) + 1;
+    return { steps, bytes, perStep: steps && Math.sign(bytes) * Math.round(Math.abs(bytes) / steps) };
   }
 
   /**

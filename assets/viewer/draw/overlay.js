@@ -36,6 +36,7 @@ import { labelPredicted, labelReserved } from './values.js';
  * @property {boolean} moving
  * @property {import('./outline.js').Outline | null} outline of the pinned tensor
  * @property {import('../data/range.js').Range | null} range
+ * @property {{steps: number, bytes: number, perStep: number} | null} growth of all active memory over the range
  * @property {boolean} keptOnly whether the timeline is only of what the range keeps
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity

@@ -43,13 +43,13 @@ export function drawRange(frame) {
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {import('../data/range.js').Range} range */
-function rangeWords({ timeline, time }, { from, to }) {
-  const words = `${change(timeline.active[to] - timeline.active[from])} over ${counted(to - from, 'event')}`;
+function rangeWords({ growth, time }, { from, to }) {
+  const words = `${change(growth?.bytes ?? 0)} over ${counted(to - from, 'event')}`;
   return time ? `${words}, ${duration(time[to - 1] - time[from])}` : words;
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {number} from left edge of the range */
-function drawSentence({ pen, layout, style, timeline, steps, range }, from) {
+function drawSentence({ pen, layout, style, timeline, steps, growth }, from) {
   const x = clamp(from, layout.left, layout.right - SENTENCE) + 10;
   const y = layout.top + 18;
   const kept = timeline.active[timeline.peak];
@@ -61,9 +61,11 @@ function drawSentence({ pen, layout, style, timeline, steps, range }, from) {
     y,
     { weight: 600, halo: true },
   );
-  const n = range ? steps.within(range) : 0;
-  const each = kept > 0 && n > 1 ? `about ${bytes(kept / n)} a ${steps.word}; ` : '';
-  pen.text(`${each}everything else is hidden and the height rescaled; Esc shows it`, x, y + 16, {
+  const overSteps =
+    growth && growth.steps > 1
+      ? `${change(growth.bytes)} over ${counted(growth.steps, steps.word)}, ${change(growth.perStep)} each; `
+      : '';
+  pen.text(`${overSteps}everything else is hidden and the height rescaled; Esc shows it`, x, y + 16, {
     color: style.ink2,
     halo: true,
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Steps } from '../data/steps.js';
 
@@ -62,15 +63,28 @@ test('where a key goes', () => {
     assert.equal(steps.next(shown, whole, left, by), want, `${shown} ${whole} ${left} ${by}`);
 });
 
-test('a range has a part in the steps of its events', () => {
-  const steps = new Steps([30, 60, 100], 100, 'step', '');
-  for (const [from, to, want] of [
-    [0, 100, 3],
-    [30, 100, 2],
-    [29, 61, 3],
-    [30, 60, 1],
-    [40, 41, 1],
-  ])
-    assert.equal(steps.within({ from, to }), want, `${from}-${to}`);
-  assert.equal(new Steps([], 100, '', '').within({ from: 0, to: 9 }), 0);
+// The same cases hold steps.List.Over of Go.
+const cases = JSON.parse(
+  readFileSync(new URL('../../../pkg/analysis/steps/testdata/growth.json', import.meta.url), 'utf8'),
+);
+
+test('growth over a range is that of Go', () => {
+  assert.ok(cases.length > 2);
+  for (const { active, boundaries, ranges } of cases) {
+    const steps = new Steps(boundaries, active.length - 1, 'step', '');
+    for (const { from, to, ...want } of ranges) {
+      const { steps: n, bytes, perStep } = steps.growth(active, { from, to });
+      assert.deepEqual({ bytes, steps: n, per_step: perStep + 0 }, want, `${from}-${to}`);
+    }
+  }
+});
+
+test('steps are counted that end in the recording, as the commands do', () => {
+  const words = (boundaries) => {
+    const steps = new Steps(boundaries, 100, 'step', '');
+    return Array.from({ length: steps.count }, (_, i) => steps.name(i));
+  };
+  assert.deepEqual(words([30, 60, 100]), ['step 1 of 3', 'step 2 of 3', 'step 3 of 3']);
+  assert.deepEqual(words([30, 60]), ['step 1 of 2', 'step 2 of 2', 'after step 2']);
+  assert.deepEqual(words([]), []);
 });

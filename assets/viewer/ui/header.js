@@ -58,11 +58,11 @@ function deviceChoice(shown, choose) {
 }
 
 /** @param {import('../data/open.js').OpenDevice} device */
-function facts({ report: r, file, timeline, hasHistory, hasTime }) {
+function facts({ report: r, file, hasHistory, hasTime }) {
   /** @type {[string, string, string, boolean][]} name, words, exact figure, always shown */
   const list = [
     ['peak', bytes(r.peak_bytes), `${count(r.peak_bytes)} bytes in state ${count(r.peak_state)}`, true],
-    ['reserved', bytes(timeline.reservedPeak), `${count(timeline.reservedPeak)} bytes at most`, true],
+    ['reserved', bytes(r.reserved_peak_bytes), `${count(r.reserved_peak_bytes)} bytes at most`, true],
     ['live at end', bytes(r.final_bytes), `${count(r.final_bytes)} bytes in ${count(r.live_at_end)} tensors`, false],
     ['tensors', count(r.allocations), '', true],
   ];

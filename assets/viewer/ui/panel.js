@@ -16,7 +16,8 @@ export function mountPanel(stores, root) {
     const { activity, state, live, total } = moment;
     const oom = activity ? null : oomCard(device, state);
     const reserved = device.timeline.reservedAt(state);
-    const unused = bytes(Math.max(0, reserved - total));
+    // At an OOM the card says what of the cache was free.
+    const unrequested = oom ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
     fill(
       root,
       h('div.head', h('h2', activity ? 'In the range' : 'In memory'), device.hasHistory && moments(stores)),
@@ -28,7 +29,7 @@ export function mountPanel(stores, root) {
           : [
               h('span', momentWords(device, moment)),
               h('p', {
-                text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}, of it unused ${unused}`,
+                text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}${unrequested}`,
                 title: `reserved ${exactBytes(reserved)}`,
               }),
               !oom && settingsButton(device),
@@ -104,14 +105,13 @@ function oomCard(device, state) {
   if (!oom) return null;
   // Several attempts of one request are judged at the last.
   const failure = report.failures.find((f) => f.state >= state);
-  const active = timeline.active[state];
   /** @type {[string, number][]} */
   const rows = [
     ['asked for', oom.size],
     ['free on the device', oom.free],
-    ['reserved, unused', Math.max(0, timeline.reservedAt(state) - active)],
-    ['in use by tensors', active],
+    ['in use by tensors', timeline.active[state]],
   ];
+  if (failure?.free_bytes !== undefined) rows.splice(2, 0, ['free in the cache', failure.free_bytes]);
   return h(
     'div.oom',
     h('b', 'Out of memory'),

@@ -72,7 +72,7 @@ function colourChoice({ shown, appearance }) {
 export function stepWords(stores) {
   const { steps } = stores.shown.device.lanes;
   const i = stepShown(stores);
-  return i < 0 ? steps.word : `${steps.word} ${count(i + 1)} of ${count(steps.count)}`;
+  return i < 0 ? steps.word : steps.name(i);
 }
 
 /** @param {Stores} stores @returns {HTMLElement | null} null where there is nothing to go between */
@@ -87,7 +87,7 @@ function stepButtons(stores) {
     button('‹', `The ${steps.word} before (,)`, () => go(stepBeside(stores, -1)), { disabled: before < 0 }),
     button(
       words[0].toUpperCase() + words.slice(1),
-      `The ${steps.word} that the panel speaks about. ${count(steps.count)} of them, ${steps.method}`,
+      `The ${steps.word} that the panel speaks about. ${count(steps.ended)} of them, ${steps.method}`,
       () => go(steps.at(stores.moment.state)),
     ),
     button('›', `The ${steps.word} after (.)`, () => go(stepBeside(stores, 1)), { disabled: after < 0 }),

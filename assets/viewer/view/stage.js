@@ -163,6 +163,7 @@ export class Stage {
       moving: viewport.isMoving || chart.plot.isCoarse,
       outline: selection.outline,
       range: selection.range,
+      growth: selection.range && lanes.steps.growth(shown.device.timeline.active, selection.range),
       keptOnly: selection.keptOnly,
       capacity: report.capacity,
       predicted: report.predicted,

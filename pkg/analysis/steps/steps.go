@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"math"
 	"sort"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -190,6 +191,35 @@ func (s *List) At(state int) int {
 		return -1
 	}
 	return s.Of(replay.EventIndex(max(state-1, 0)))
+}
+
+// Growth is how the active bytes of a device change over a range of states. The
+// page computes the same for a range that its user brushes (data/steps.js).
+type Growth struct {
+	timeline.Range
+	Steps   int   // that have an event in the range; 0 when no steps were found
+	Bytes   int64 // active in To less active in From
+	PerStep int64 // rounded; 0 without steps
+}
+
+// Over is the growth over a range of states; active is by state.
+func (s *List) Over(active []int64, over timeline.Range) Growth {
+	g := Growth{Range: over, Bytes: active[over.To] - active[over.From]}
+	if len(s.Steps) > 0 {
+		g.Steps = s.At(over.To) - s.At(over.From+1) + 1
+		g.PerStep = int64(math.Round(float64(g.Bytes) / float64(g.Steps)))
+	}
+	return g
+}
+
+// Growth is the growth from the end of the first step to that of the last one,
+// and whether at least two steps end in the recording.
+func (s *List) Growth(active []int64) (Growth, bool) {
+	n := len(s.Boundaries)
+	if n < 2 {
+		return Growth{}, false
+	}
+	return s.Over(active, timeline.Range{From: int(s.Boundaries[0]), To: int(s.Boundaries[n-1])}), true
 }
 
 // Of is the number of boundaries at or before an event: the step it happens in.

@@ -1,7 +1,9 @@
 package steps_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -318,5 +320,45 @@ func TestStepRanges(t *testing.T) {
 	}
 	if got := (&steps.List{}).At(3); got != -1 {
 		t.Errorf("without steps, state 3 is in step %d", got)
+	}
+}
+
+// TestGrowth holds growth over ranges against testdata/growth.json, as the
+// viewer's test/steps.test.js holds its own against it.
+func TestGrowth(t *testing.T) {
+	text, err := os.ReadFile("testdata/growth.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Active     []int64
+		Boundaries []replay.EventIndex
+		Ranges     []struct {
+			From, To, Steps int
+			Bytes           int64
+			PerStep         int64 `json:"per_step"`
+		}
+	}
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) < 3 {
+		t.Fatal(err, len(cases))
+	}
+	for i, c := range cases {
+		list := &steps.List{Boundaries: c.Boundaries}
+		if len(c.Boundaries) > 0 {
+			list.Steps = make([]steps.Step, len(c.Boundaries)+1)
+		}
+		for _, want := range c.Ranges {
+			got := list.Over(c.Active, timeline.Range{From: want.From, To: want.To})
+			if got.Bytes != want.Bytes || got.Steps != want.Steps || got.PerStep != want.PerStep {
+				t.Errorf("case %d: %+v, want %+v", i, got, want)
+			}
+		}
+		got, known := list.Growth(c.Active)
+		if n := len(c.Boundaries); known != (n > 1) {
+			t.Errorf("case %d: growth is known: %t", i, known)
+		} else if known && got != list.Over(c.Active, timeline.Range{From: int(c.Boundaries[0]),
+			To: int(c.Boundaries[n-1])}) {
+			t.Errorf("case %d: growth is %+v", i, got)
+		}
 	}
 }
