@@ -322,7 +322,7 @@ func TestCapacityFlag(t *testing.T) {
 	}{
 		{"80GiB", exitDone, ""},
 		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
-		{"1GiB", exitDone, "--capacity 1.00 GiB is left aside for cuda:0: the recording shows that it has 4.00 " +
+		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
 			"GiB or more"},
 		{"A100", exitUsage, "A100-40GB, A100-80GB"},
 		{"-5", exitUsage, "no size such as 80GiB"},

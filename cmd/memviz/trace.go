@@ -180,7 +180,7 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 	}
 	document := report.Encode(program, in, t.events("encoding"))
 	for _, r := range document.Capacity(o.capacity) {
-		t.warn("--capacity %s is left aside for %s: the recording shows that it has %s or more",
+		t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
 			units.Bytes(o.capacity.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
 			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
 	}

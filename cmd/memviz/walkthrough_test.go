@@ -13,7 +13,7 @@ import (
 
 // TestWalkThrough runs every command of examples/README.md, and of the README of each
 // story, in its folder and holds what it prints against what stands there. -update
-// writes it anew.
+// regenerates it.
 func TestWalkThrough(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash to run the commands")

@@ -169,7 +169,7 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *compare.Dif
 	switch {
 	case len(d.Rows) == 0:
 		if view.ReservedDelta != 0 {
-			s.say("No call site holds more or less: what differs is how much the allocator reserves for the same.")
+			s.say("No call site holds more or less; only what the allocator reserves for them differs.")
 		} else {
 			s.say("No call site holds more or less.")
 		}
@@ -185,7 +185,7 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *compare.Dif
 		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
 	}
 	if d.UnchangedRows > 0 {
-		s.note("%s more, with %s, did not change.", units.Plural(d.UnchangedRows, "site", "sites"),
+		s.note("%s, with %s, did not change.", units.Plural(d.UnchangedRows, "more site", "more sites"),
 			units.Bytes(d.UnchangedBytes))
 	}
 }

@@ -64,16 +64,16 @@ func Inspect(in *Inspected, rows int) *Sheet {
 	if v.FirstTime != "" {
 		s.say("The recording began at %s.", name(v.FirstTime))
 	}
-	s.say("%s and %s say nothing of who wrote the code.", units.Plural(v.Pseudonyms, "pseudonym", "pseudonyms"),
+	s.say("%s and %s do not reveal who wrote the code.", units.Plural(v.Pseudonyms, "pseudonym", "pseudonyms"),
 		units.Plural(v.PublicNames, "public name", "public names"))
 	if v.ForeignScripts > 0 {
-		s.say("%s not of this memviz. What such code holds is not listed here; memviz trace writes the report anew "+
+		s.say("%s not of this memviz. What such code holds is not listed here; memviz trace regenerates the report "+
 			"without it.",
 			units.Plural(v.ForeignScripts, "script or style is", "scripts or styles are"))
 	}
 	if v.namesSomething() {
-		s.note("memviz trace --redact all, run on the snapshot, leaves pseudonyms; --omit addresses,times " +
-			"leaves those out.")
+		s.note("memviz trace --redact all, run on the snapshot, replaces names by pseudonyms; --omit " +
+			"addresses,times leaves those out.")
 	}
 	return s
 }

@@ -107,7 +107,7 @@ func (m Moment) said(r *analysis.Recording, state int) string {
 	case m.kind == momentStart:
 		return "at the start"
 	case m.kind == momentOOM:
-		return "out of memory, " + where
+		return "at the OOM, " + where
 	case m.kind == momentTime:
 		return "after " + units.Duration(m.n) + ", " + where
 	case m.kind == momentStep:

@@ -193,7 +193,7 @@ func (s *Sheet) ooms(f *failure, ooms []oom.Failure, views []OutOfMemory, rows i
 // tooSmall says that a capacity was given which the recording refutes.
 func (s *Sheet) tooSmall(given, taken, least int64) {
 	if given > 0 && taken == 0 {
-		s.say("--capacity %s is left aside: the recording shows that the device has %s or more.",
+		s.say("--capacity %s is ignored: the recording shows that the device has %s or more.",
 			units.NoBreak(units.Bytes(given)), units.NoBreak(units.Bytes(least)))
 	}
 }

@@ -98,7 +98,7 @@ func Ranks(summaries []compare.RankSummary, unreadable []UnreadableRank, rows in
 	}
 	switch {
 	case len(c.Ranks) < 2:
-		s.say("One rank has no other to differ from.")
+		s.say("There is one rank only, so nothing to compare.")
 	case len(c.Ranks) == 2:
 		s.pair(value, rows)
 	case len(c.Outliers) == 0:

@@ -15,8 +15,8 @@ func rankTable(value *RanksAnswer, c *compare.RankComparison, rows int) *sheetTa
 		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
 	shown := slices.Clone(value.Ranks)
 	if len(shown) > rows {
-		t.more = "without " + units.Plural(len(shown)-rows, "rank", "ranks") +
-			" nearer to the median; --rows shows more"
+		t.more = "and " + units.Plural(len(shown)-rows, "more rank", "more ranks") +
+			", nearer to the median; --rows shows more"
 		slices.SortStableFunc(shown, func(a, b Rank) int {
 			return int(min(max(distance(b.PeakBytes, c.Peak.Median)-distance(a.PeakBytes, c.Peak.Median), -1), 1))
 		})
@@ -123,7 +123,7 @@ func (s *Sheet) pair(value *RanksAnswer, rows int) {
 		s.say("The two ranks hold the same at their peaks.")
 		return
 	}
-	s.say("With two ranks there is no telling which is the odd one. What they hold at their peaks, where it differs:")
+	s.say("Of two ranks neither can be called the outlier. Where they differ at their peaks:")
 	s.put(t)
 }
 

@@ -102,14 +102,14 @@ func TestNewWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`They were left out: "<b>" (1), "color" (12).`,
-		"The clock runs back. 2 events have an earlier time"} {
+		"The clock runs backwards. 2 events have an earlier time"} {
 		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, &text)
 		}
 	}
 	var log bytes.Buffer
 	if err := asked(Events([]Input{in}, EventOptions{})).Write(&log, Text, Look{}); err != nil ||
-		!strings.Contains(log.String(), "The clock runs back.") {
+		!strings.Contains(log.String(), "The clock runs backwards.") {
 		t.Errorf("the log shows times below zero without a word: %v\n%s", err, &log)
 	}
 	if !strings.Contains(json.String(), `"color": 12`) {

@@ -73,7 +73,7 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 	}
 	s.put(t)
 	if expandable {
-		s.note("+ is an expandable segment, which grows in its place.")
+		s.note("+ marks expandable segments, which grow in place.")
 	}
 	if streams || pools {
 		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has " +

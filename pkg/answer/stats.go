@@ -278,7 +278,7 @@ func signed(n int64) string {
 func unopened(stats *DeviceStats) *sheetTable {
 	t := newTable(column{"", words}, column{"", figures}, column{"", words})
 	t.row("frees without an alloc", units.Count(stats.UnmatchedFrees), "allocated before the recording")
-	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "likewise, and live at the end")
+	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "allocated before the recording, still live")
 	return t
 }
 

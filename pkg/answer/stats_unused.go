@@ -30,16 +30,16 @@ func newUnused(f *layout.Fragmentation) Unused {
 
 func unusedTable(stats *DeviceStats) *sheetTable {
 	peak, end := &stats.AtReservedPeak, &stats.AtEnd
-	t := newTable(column{"not requested", words}, column{"reserved peak", figures}, column{"end", figures},
+	t := newTable(column{"reserved but not requested", words}, column{"at peak", figures}, column{"at end", figures},
 		column{"", words})
 	row := func(what string, peak, end int64, remark string) {
 		if peak > 0 || end > 0 {
 			t.row(what, units.Bytes(peak), units.Bytes(end), remark)
 		}
 	}
-	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" of it returnable at the end")
-	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at the peak, "+
-		end.FragmentationGrade+" at the end")
+	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" returnable at end")
+	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at peak, "+
+		end.FragmentationGrade+" at end")
 	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for another stream")
 	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks larger than asked for")
 	return t

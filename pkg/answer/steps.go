@@ -8,7 +8,7 @@ import (
 // stepsSentence says how many steps end in the recording and how they were found.
 func stepsSentence(list *steps.List) string {
 	if list.Method == steps.None {
-		return "No steps were recognised: the file holds one, a part of one, or code that looks like none."
+		return "No steps were recognised: the file holds one at most, or the code does not look like a training loop."
 	}
 	cut := ""
 	if !list.Steps[0].Complete {

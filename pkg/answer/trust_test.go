@@ -36,7 +36,7 @@ func TestVerdict(t *testing.T) {
 		{"hostile", samples.Hostile(), false, "does not add up",
 			"15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
 				"The picture does not add up.", "The file lists no segments.",
-				"Parts of the file could not be read as what they should be."}},
+				"Parts of the file could not be read as expected."}},
 	} {
 		d := replay.Replay(test.snapshot, 0)
 		v := VerdictOn(d)

@@ -161,7 +161,7 @@ func warnWrongTypes(s *snapshot.Snapshot) (Warning, bool) {
 		return Warning{}, false
 	}
 	return Warning{
-		Fact:        "Parts of the file could not be read as what they should be.",
+		Fact:        "Parts of the file could not be read as expected.",
 		Consequence: "They were left out: " + quoted(s.Oddity.WrongTypes) + ".",
 	}, true
 }
@@ -189,7 +189,7 @@ func warnClock(d *replay.Device) (Warning, bool) {
 		return Warning{}, false
 	}
 	return Warning{
-		Fact: "The clock runs back.",
+		Fact: "The clock runs backwards.",
 		Consequence: units.Plural(n, "event has", "events have") +
 			" an earlier time than the one before. Events are in the file's order, and a time may be below zero.",
 	}, true

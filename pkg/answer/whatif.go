@@ -145,7 +145,7 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 	if !view.Reproduced {
 		s.say("%s", view.Departure.Text)
 		s.say("%s", reasonSentence(x.Proof.First.Why))
-		s.say("Nothing is predicted: a model that does not do what was recorded cannot tell what would have been.")
+		s.say("Nothing is predicted, because the model does not reproduce the recording.")
 		return
 	}
 	s.put(whatIfTable(x, view))
@@ -181,7 +181,7 @@ func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
 			failure, setting)
 	}
 	if view.Reference.LaidOutAnew {
-		row(view.Reference, "the same, laid out anew")
+		row(view.Reference, "the same, laid out again")
 	} else {
 		row(view.Reference, "the same, predicted")
 	}

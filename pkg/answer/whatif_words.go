@@ -42,7 +42,7 @@ func departureSentence(d *whatif.Departure) string {
 	}
 	switch d.Cause {
 	case whatif.CauseNothing:
-		return "The recording has no request that was served, so there is nothing to serve again."
+		return "No request of the recording was served, so there is nothing to replay."
 	case whatif.CauseStart:
 		return at + "the state that the recording starts from cannot be rebuilt; the events, undone from the final " +
 			"segments, do not fit them."
@@ -91,7 +91,7 @@ func callWords(c whatif.Call) string {
 func reasonSentence(r whatif.Reason) string {
 	switch r {
 	case whatif.ReasonForeign:
-		return "Some addresses or sizes are none that PyTorch's native allocator hands out: another allocator made " +
+		return "PyTorch's native allocator does not hand out such addresses or sizes: another allocator made " +
 			"this recording, or it was written by hand."
 	case whatif.ReasonMissing:
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
@@ -105,7 +105,7 @@ func reasonSentence(r whatif.Reason) string {
 		return "Likely reason: the settings were changed during the run, as segments were made in another way than " +
 			"they say; the file has the last ones only."
 	case whatif.ReasonSettings:
-		return "Likely reason: the file does not say the allocator's settings, and the defaults were taken."
+		return "Likely reason: the file does not say the allocator's settings, and the defaults are assumed."
 	}
 	return "Nothing in the file explains it."
 }
@@ -117,8 +117,8 @@ func bestSentence(x *whatif.Study) string {
 		case len(x.Outcomes) == 0:
 			return "There was no other setting to try."
 		case x.Reference.Fails() && x.Hopeless():
-			return "No setting of the allocator could have served every request: what was live and what was asked " +
-				"for are more than there is."
+			return "No setting of the allocator could have served every request: live and requested memory " +
+				"together exceed the limit."
 		case x.Reference.Fails():
 			return "Under none of these settings would every request have been served."
 		}
@@ -149,26 +149,26 @@ func unknowns(x *whatif.Study) []string {
 	list := []string{limitSentence(x.Limit)}
 	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
 		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are "+
-			"laid out anew under each setting, in the order of "+
-			"addresses, as their own order is not recorded; the cache begins empty. The recorded setting would then "+
+			"laid out again under each setting, in the order of "+
+			"addresses, because their own order is not recorded; the cache begins empty. The recorded setting would then "+
 			"peak at %s instead of %s: "+
 			"expect errors of that size.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
 			amount(x.Reference.ReservedPeak), amount(x.ReservedPeak())))
 	}
 	if x.Waits() {
-		list = append(list, "Other streams: they are done with a block where the recording has it.")
+		list = append(list, "Other streams finish with a block where the recording has it.")
 	}
 	if x.EmptyCaches > 0 {
 		list = append(list, "empty_cache: "+units.Plural(x.EmptyCaches, "call is made", "calls are made")+
 			" where the recording has them.")
 	}
-	return append(list, "The program asks for the same, whatever happens: code that looks at free memory or catches "+
-		"an error would have done something else. Time is not predicted; driver calls cost some.")
+	return append(list, "Assumes identical requests: code that looks at free memory or catches an error would "+
+		"behave differently. Time is not predicted; driver calls cost some.")
 }
 
 // limitSentence says how much memory predictions have.
 func limitSentence(l whatif.Limit) string {
-	const outside = " What is used outside PyTorch is taken to be the same."
+	const outside = " Memory used outside PyTorch is assumed to be the same."
 	switch l.From {
 	case whatif.LimitGiven:
 		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and " +
@@ -177,16 +177,16 @@ func limitSentence(l whatif.Limit) string {
 		text := "Memory: " + amount(l.Bytes) + ", which the failed request shows."
 		if l.Moved {
 			return text + " Memory outside PyTorch came or went during the recording; the most that PyTorch " +
-				"had is taken."
+				"had is assumed."
 		}
 		return text + outside
 	case whatif.LimitRefused:
 		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the "+
-			"lower one is taken.", amount(l.Bytes), amount(l.Below)) + outside
+			"lower one is assumed.", amount(l.Bytes), amount(l.Below)) + outside
 	}
 	if l.Moved {
-		return "Memory: not known, because refused requests contradict each other, so none fails here; give it with " +
-			"--capacity."
+		return "Memory: not known, because refused requests contradict each other, so no request fails here; give it " +
+			"with --capacity."
 	}
-	return "Memory: not known, because no request was refused, so none fails here; give it with --capacity."
+	return "Memory: not known, because no request was refused, so no request fails here; give it with --capacity."
 }
