@@ -45,6 +45,7 @@ func newFile(in *answer.Input, number int) File {
 		Salvaged: in.SalvagedSentence(),
 		Streams:  streamNames(in.Snapshot),
 		Stacks:   "stacks-" + strconv.Itoa(number),
+		Snapshot: "snapshot-" + strconv.Itoa(number),
 		Devices:  make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {

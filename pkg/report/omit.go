@@ -32,7 +32,7 @@ func (d *Document) Omit(o Omission) {
 	d.asked = o
 	for i, f := range d.files {
 		if o.Addresses {
-			f.omit(omitAddresses)
+			f.omit(omitEveryAddress)
 			for j := range d.report.Files[i].Streams {
 				d.report.Files[i].Streams[j] = strconv.Itoa(j)
 			}

@@ -241,15 +241,16 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(model, page.payloads["stacks-0"], page.payloads["device-0-0"], page.payloads["lanes-0-0"])
-	f.Fuzz(func(t *testing.T, model, stacks, device, lanes []byte) {
+	f.Add(model, page.payloads["stacks-0"], page.payloads["device-0-0"], page.payloads["lanes-0-0"],
+		page.payloads["snapshot-0"])
+	f.Fuzz(func(t *testing.T, model, stacks, device, lanes, rest []byte) {
 		var page bytes.Buffer
 		page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
 		writeJSON(&page, "memviz-report", model)
 		for _, e := range []struct {
 			id  string
 			raw []byte
-		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}} {
+		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}, {"snapshot-0", rest}} {
 			raw := element{e.id,
 				[]part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, e.raw...) })}}
 			if err := raw.write(&page); err != nil {
@@ -263,6 +264,13 @@ func FuzzRead(f *testing.F) {
 		d.Texts(func(Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
+		if s, err := d.Snapshot(0); err == nil {
+			in := answer.NewInput("fuzz", s)
+			if s.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
+				return
+			}
+			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{in}, nil))), contents(s))
+		}
 		d.Omit(Omission{Addresses: true, Times: true})
 		checkReadAgain(t, "a page without addresses and times", bytesOf(t, d))
 	})
