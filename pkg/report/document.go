@@ -22,9 +22,8 @@ type Document struct {
 	page    *Page
 	files   []*filePayload
 	omitted omissions
-	asked   Omission // see Omit
-	markup  *markup  // of a report that was read; else nil
-	bytes   int64    // likewise: of its file
+	markup  *markup // of a report that was read; else nil
+	bytes   int64   // likewise: of its file
 
 	warnings [][][]answer.Warning // by file and device: without what was left out
 	fitted   []answer.Warning     // what Fit left out, once it did
@@ -65,6 +64,9 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 	}
 	for _, f := range d.files {
 		f.encode(m.tick)
+	}
+	for i := range in { // what came without still goes without
+		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})
 	}
 	m.finish()
 	return d

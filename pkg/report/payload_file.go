@@ -23,6 +23,7 @@ type devicePacker interface {
 type filePayload struct {
 	in       *answer.Input
 	view     *File
+	asked    Omission // see Document.Omit
 	devices  []devicePacker
 	snapshot *snapshotPayload
 	texts    *stringTable // that the devices and the snapshot refer to

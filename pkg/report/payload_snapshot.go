@@ -320,7 +320,7 @@ func (p *snapshotPayload) facts() []uint64 {
 // writeSegments writes the final segments and their blocks.
 func (p *snapshotPayload) writeSegments(c *columnWriter) {
 	s := p.in.Snapshot
-	var segments []snapshot.Segment
+	var segments, sums []snapshot.Segment
 	var blocks []snapshot.Block
 	var gaps []int64 // between a block and the end of the one before, or the start of its segment
 	for i := range s.Segments {
@@ -328,7 +328,7 @@ func (p *snapshotPayload) writeSegments(c *columnWriter) {
 		if !p.shows(seg.Device) {
 			continue
 		}
-		segments = append(segments, *seg)
+		segments, sums = append(segments, *seg), append(sums, sumsOf(s.BlocksOf(seg)))
 		end := seg.Address
 		for _, b := range s.BlocksOf(seg) {
 			blocks, gaps = append(blocks, b), append(gaps, int64(b.Address-end))
@@ -339,9 +339,9 @@ func (p *snapshotPayload) writeSegments(c *columnWriter) {
 	c.column(n, func(i int) uint64 { return uint64(segments[i].Device) })
 	c.signedDelta(n, func(i int) int64 { return int64(p.address(segments[i].Address)) })
 	c.signed(n, func(i int) int64 { return segments[i].TotalSize })
-	c.signed(n, func(i int) int64 { return segments[i].AllocatedSize })
-	c.signed(n, func(i int) int64 { return segments[i].ActiveSize })
-	c.signed(n, func(i int) int64 { return segments[i].RequestedSize })
+	c.signed(n, func(i int) int64 { return segments[i].AllocatedSize - sums[i].AllocatedSize })
+	c.signed(n, func(i int) int64 { return segments[i].ActiveSize - sums[i].ActiveSize })
+	c.signed(n, func(i int) int64 { return segments[i].RequestedSize - sums[i].RequestedSize })
 	c.column(n, func(i int) uint64 { return uint64(segments[i].Stream) })
 	c.column(n, func(i int) uint64 { return uint64(segments[i].Pool) })
 	c.column(n, func(i int) uint64 { return uint64(segments[i].Stack) })
@@ -353,6 +353,21 @@ func (p *snapshotPayload) writeSegments(c *columnWriter) {
 	c.signed(len(blocks), func(i int) int64 { return blocks[i].Size - blocks[i].RequestedSize })
 	c.column(len(blocks), func(i int) uint64 { return uint64(blocks[i].Stack) })
 	c.column(len(blocks), func(i int) uint64 { return uint64(blocks[i].State) })
+}
+
+// sumsOf are the sums that a segment should have of its blocks.
+func sumsOf(blocks []snapshot.Block) (sums snapshot.Segment) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.State == snapshot.ActiveAllocated {
+			sums.AllocatedSize += b.Size
+		}
+		if b.State.Live() {
+			sums.ActiveSize += b.Size
+			sums.RequestedSize += b.RequestedSize
+		}
+	}
+	return sums
 }
 
 // writeDevice writes what the events of a device are beyond its allocations.

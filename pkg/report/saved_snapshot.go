@@ -320,6 +320,10 @@ func (r *snapshotReader) readSegments() {
 			end = b.Address + uint64(b.Size)
 			s.Blocks = append(s.Blocks, b)
 		}
+		sums := sumsOf(s.BlocksOf(&seg))
+		seg.AllocatedSize += sums.AllocatedSize
+		seg.ActiveSize += sums.ActiveSize
+		seg.RequestedSize += sums.RequestedSize
 		s.Segments = append(s.Segments, seg)
 	}
 	if len(s.Blocks) != most {

@@ -131,6 +131,27 @@ func TestSnapshotOfAReport(t *testing.T) {
 	}
 }
 
+// TestReportOfAReport: the report of what a report holds has the same bytes, also
+// without addresses and times.
+func TestReportOfAReport(t *testing.T) {
+	for name, s := range known(t) {
+		for _, o := range []Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
+			t.Run(name+" "+strings.Join(o.keys(), ","), func(t *testing.T) {
+				d := Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil)
+				d.Omit(o)
+				back := readBack(t, d)
+				if r := back.Redaction; r.Addresses != o.Addresses || r.Times != o.Times {
+					t.Errorf("the snapshot says %+v of itself", r)
+				}
+				again := Encode("memviz test", []answer.Input{answer.NewInput(name, back)}, nil)
+				if !bytes.Equal(bytesOf(t, again), bytesOf(t, d)) {
+					t.Error("the reports differ")
+				}
+			})
+		}
+	}
+}
+
 // TestSnapshotWithoutAddresses: replay finds the same in a report that was made
 // smaller, but for addresses.
 func TestSnapshotWithoutAddresses(t *testing.T) {
