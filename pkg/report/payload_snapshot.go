@@ -246,6 +246,9 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	}
 }
 
+// columnWrongTypes is the third list of counts; the settings stand behind it.
+const columnWrongTypes = 5
+
 // snapshotColumns is how many columns write writes.
 func snapshotColumns(devices int) int { return 35 + 29*devices }
 
