@@ -78,6 +78,8 @@ func census(document *report.Document) *redact.Census {
 			c.Function(t.File, t.Text)
 		case report.TextOperator:
 			c.Operator(t.Text)
+		case report.TextSetting:
+			c.Setting(t.Key, t.Text)
 		case report.TextAnnotation, report.TextNote:
 			c.Text(t.Text)
 		default:

@@ -30,7 +30,7 @@ func (m Moment) State(r *analysis.Recording) (int, error) {
 		}
 		return int(m.n), nil
 	case momentTime:
-		return m.time(r.Device)
+		return m.time(r)
 	case momentStep:
 		return m.step(r)
 	case momentAnnotation:
@@ -58,8 +58,9 @@ func (m Moment) oom(d *replay.Device) (int, error) {
 }
 
 // time is the state after the last event up to a time.
-func (m Moment) time(d *replay.Device) (int, error) {
-	if d.Events.TimeMicros == nil {
+func (m Moment) time(r *analysis.Recording) (int, error) {
+	d := r.Device
+	if d.Events.TimeMicros == nil || r.Snapshot.Redaction.Times {
 		return 0, fmt.Errorf("a time is %w, which has none; use state=N", errNotThere)
 	}
 	if span := d.Events.SpanMicros(); m.n > span {

@@ -17,19 +17,21 @@ func (v *eventsValue) setRedacted(what []string) { v.redacted = what }
 // Redacted says in the answer what stands in it under other names, if anything
 // does.
 func (s *Sheet) Redacted(r snapshot.Redaction) {
-	w, is := RedactedOn(r)
-	if !is {
+	if !r.Any() {
 		return
 	}
 	if v, ok := s.value.(redactedValue); ok {
 		v.setRedacted(RedactedKeys(r))
 	}
-	said := note{sentence{"%s %s", []any{w.Fact, w.Consequence}}}
+	var said []part
+	for _, w := range redactedOn(r) {
+		said = append(said, note{sentence{"%s %s", []any{w.Fact, w.Consequence}}})
+	}
 	if lines, ok := s.firstLines(); ok { // of a log, which is read by line
 		s.parts[0] = append(lines, sentence{"redacted: %s", []any{strings.Join(RedactedKeys(r), ", ")}})
 		return
 	}
-	s.parts = slices.Insert(s.parts, 0, part(said))
+	s.parts = slices.Insert(s.parts, 0, said...)
 }
 
 func (s *Sheet) firstLines() (unbroken, bool) {
@@ -40,18 +42,48 @@ func (s *Sheet) firstLines() (unbroken, bool) {
 	return lines, ok
 }
 
-// RedactedKeys are what was redacted, for programs: paths, names, prefixes.
+// RedactionOf is what was redacted in any input.
+func RedactionOf(in []Input) snapshot.Redaction {
+	var all snapshot.Redaction
+	for i := range in {
+		r := in[i].Snapshot.Redaction
+		all.Paths, all.Names, all.Prefixes = all.Paths || r.Paths, all.Names || r.Names, all.Prefixes || r.Prefixes
+		all.Addresses, all.Times = all.Addresses || r.Addresses, all.Times || r.Times
+	}
+	return all
+}
+
+// RedactedKeys are what was redacted, for programs: paths, names, prefixes,
+// addresses, times.
 func RedactedKeys(r snapshot.Redaction) []string {
 	var keys []string
 	for _, what := range []struct {
 		is  bool
 		key string
-	}{{r.Paths, "paths"}, {r.Names, "names"}, {r.Prefixes, "prefixes"}} {
+	}{{r.Paths, "paths"}, {r.Names, "names"}, {r.Prefixes, "prefixes"},
+		{r.Addresses, "addresses"}, {r.Times, "times"}} {
 		if what.is {
 			keys = append(keys, what.key)
 		}
 	}
 	return keys
+}
+
+// redactedOn is all that a reader has to know.
+func redactedOn(r snapshot.Redaction) []Warning {
+	var list []Warning
+	if w, is := RedactedOn(r); is {
+		list = append(list, w)
+	}
+	if r.Addresses {
+		list = append(list, Warning{Fact: "Addresses were left out of the report.",
+			Consequence: "Those here count from near the lowest one, and streams have numbers."})
+	}
+	if r.Times {
+		list = append(list, Warning{Fact: "Times were left out of the report.",
+			Consequence: "The order of events is as recorded."})
+	}
+	return list
 }
 
 // RedactedOn is what a reader has to know of a snapshot whose names were

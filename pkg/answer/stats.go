@@ -204,7 +204,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	}
 	s.put(totals(d, stats))
 	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
-	s.put(counts(d, stats))
+	s.put(counts(r, stats))
 	s.moreStats(stats, o)
 	if !d.Reconciliation.EndUnknown {
 		s.put(reconciled(d, stats))
@@ -233,10 +233,11 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 	return t
 }
 
-func counts(d *replay.Device, stats *DeviceStats) *sheetTable {
+func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
+	d := r.Device
 	t := newTable(column{"", words}, column{"", figures}, column{"", words})
 	span := ""
-	if len(d.Events.TimeMicros) > 1 {
+	if len(d.Events.TimeMicros) > 1 && !r.Snapshot.Redaction.Times {
 		span = "over " + units.Duration(d.Events.SpanMicros())
 	}
 	t.row("events", units.Count(stats.Events), span)

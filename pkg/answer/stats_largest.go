@@ -10,7 +10,7 @@ import (
 // LargeAllocation is one of the largest that are live at the peak.
 type LargeAllocation struct {
 	Bytes   int64    `json:"bytes"`
-	Address string   `json:"address"`
+	Address string   `json:"address"`                                    // "" where a report that was made smaller does not have it
 	Start   *int     `json:"start" jsonschema:"oneof_type=integer;null"` // the event that allocated it; null: before the recording
 	Site    string   `json:"site"`                                       // file:line:function
 	Stack   []string `json:"stack"`
@@ -23,6 +23,9 @@ func largest(r *analysis.Recording, n int) []LargeAllocation {
 		large := LargeAllocation{
 			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),
 			Stack: stackLines(r.Snapshot, a.Stack),
+		}
+		if r.Snapshot.AddressesLost && !a.LiveAtEnd() {
+			large.Address = ""
 		}
 		if a.Start != replay.None {
 			start := int(a.Start)

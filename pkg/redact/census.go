@@ -96,6 +96,17 @@ func (c *Census) Text(text string) {
 	c.Prose(text)
 }
 
+// Setting counts a setting of the allocator of which torch does not write every
+// word.
+func (c *Census) Setting(key, value string) {
+	for text, masked := range map[string]string{key: c.w.settingKey(key), value: c.w.setting(value)} {
+		if c.hidden(masked) > c.hidden(text) {
+			c.Text(text)
+		}
+		c.look(text)
+	}
+}
+
 // Operator counts an operator or a node of autograd, of which those with a number
 // are torch's.
 func (c *Census) Operator(name string) {

@@ -22,9 +22,7 @@ func New(program string, in []answer.Input) *Report {
 		Rules:    rules,
 		Palette:  NewPalette(),
 	}
-	if len(in) > 0 {
-		r.Redacted = answer.RedactedKeys(in[0].Snapshot.Redaction)
-	}
+	r.Redacted = answer.RedactedKeys(pseudonyms(in...))
 	longest := -1
 	for i := range in {
 		r.Files[i] = newFile(&in[i], i)
@@ -45,10 +43,11 @@ func newFile(in *answer.Input, number int) File {
 		Salvaged: in.SalvagedSentence(),
 		Streams:  streamNames(in.Snapshot),
 		Stacks:   "stacks-" + strconv.Itoa(number),
+		Snapshot: "snapshot-" + strconv.Itoa(number),
 		Devices:  make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {
-		f.Devices[i] = newDevice(in.Snapshot, d)
+		f.Devices[i] = newDevice(*in, d)
 		predicted := answer.Predict(in.Recordings[i])
 		f.Devices[i].setCards(in.Recordings[i], newPile(d, in.Recordings[i].Families()), predicted)
 		f.Devices[i].Predicted = newPredicted(predicted)
@@ -58,6 +57,14 @@ func newFile(in *answer.Input, number int) File {
 		f.Devices[i].Capacity = recordedCapacity(in.Recordings[i])
 	}
 	return f
+}
+
+// pseudonyms is what stands under other names in snapshots. Addresses and times
+// are a matter of Document.Omit.
+func pseudonyms(in ...answer.Input) snapshot.Redaction {
+	r := answer.RedactionOf(in)
+	r.Addresses, r.Times = false, false
+	return r
 }
 
 // streamNames are the handles of all streams, the default stream first.
@@ -70,8 +77,9 @@ func streamNames(s *snapshot.Snapshot) []string {
 	return names
 }
 
-func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
+func newDevice(in answer.Input, d *replay.Device) Device {
 	t := &d.Totals
+	s := in.Snapshot
 	view := Device{
 		Device:                int(d.ID),
 		Label:                 s.DeviceLabel(d.ID),
@@ -96,7 +104,7 @@ func newDevice(s *snapshot.Snapshot, d *replay.Device) Device {
 	view.WithStack = d.WithStack()
 	view.Verdict = answer.VerdictOn(d)
 	view.Warnings = answer.WarningsOn(s, d)
-	if w, redacted := answer.RedactedOn(s.Redaction); redacted {
+	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {
 		view.Warnings = append(view.Warnings, w)
 	}
 	return view

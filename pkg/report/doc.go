@@ -135,11 +135,49 @@
 // A page takes at most [maxRanges] ranges and [maxPhases] phases; of more, it
 // leaves out the deepest ranges and the shortest phases, and says how many.
 //
+// What makes a snapshot of the rest, element "snapshot-F", which no page reads:
+// its numbers have up to 64 bits. Addresses, sizes, times and ids are as in
+// package snapshot, texts are strings of the file's stacks payload. Every column
+// stands for one field of a list; lists are in the order of the snapshot.
+//
+//	fact                 numbers about the whole file, see factProtocol and those below it
+//	key, action, field   three lists, each a text and how often it was seen (snapshot.Oddities)
+//	setting              key and value
+//	action               names of actions that package snapshot does not know
+//	stream               handles, or numbers where addresses were left out
+//	pool                 both ids
+//	trace                1: the ring buffer of the device overflowed
+//	annotation           name, device, time (z d), 1: its start
+//	segment              device, address (z d), total size (z); allocated, active and requested size
+//	                     (z, less the sum of its blocks); stream, pool, stack, size class, 1: expandable, blocks
+//	block                address (z, less the end of the block before, or the start of the segment),
+//	                     size (z), size - requested size (z), stack, state
+//
+// Then for each device what its events are beyond what follows from the columns
+// of its allocations: an alloc event at the start, a free_requested event, and a
+// free_completed event at the end, one event after the request or as
+// pending.wait says, all with the allocation's address, size and stream.
+//
+//	event                event (d), action, address (z d), size (z), stream and stack of those that
+//	                     follow from no allocation
+//	address          z   like addr, of all allocations; only if addresses were left out
+//	kept                 allocation (d), address (z d); only in a report made smaller
+//	free                 allocation (d), kind (z, see freeKind) where the end is not as above
+//	difference           four lists: event (d), value (z) of actions, sizes, streams and stacks that are
+//	                     not what follows
+//	change               three lists: event (d), value of compile contexts, metadata and pools, where they
+//	                     are another than in the event before
+//	first            z   Unix time in microseconds of the first event; none when not recorded
+//	far                  event (d), time (z), of events too far from the first for the column time
+//	rank             z d the rank of each time; only if times were left out
+//
 // # Reading a report
 //
 // [Read] is the other way round: it gives a document that is written with the
 // same bytes, or with the page of a newer version. It checks every count and
 // every index of the columns above, so what it has read cannot mislead the viewer.
+// [Document.Snapshot] makes the snapshot again that a file of the report was
+// written from; the report of that has the same bytes.
 //
 // # Smaller payloads
 //
@@ -156,10 +194,15 @@
 //     index, and those that no allocation has are gone;
 //   - the stacks of frees: stack.free is 0 throughout.
 //
+// The payload snapshot-F keeps addresses only where replay needs them (see
+// keptAddresses), and ranks for times; with the frames it is gone. The key
+// left_out of the report says what is missing.
+//
 // [Document.Omit] leaves out, because it was asked to, the addresses and with
 // them the handles of streams, whose numbers stand in their place; or all times:
 // has_time is false, first_time empty, span_us 0, and the columns time,
-// range.from_us and range.length_us are empty.
+// range.from_us and range.length_us are empty. The payload snapshot-F then has
+// addresses that count from near the lowest one, and ranks for times.
 //
 // Everything else is as it was: the lanes, the pile order and so the index of each
 // allocation, start, life, size, family and rule, the active and reserved bytes

@@ -22,8 +22,8 @@ type Document struct {
 	page    *Page
 	files   []*filePayload
 	omitted omissions
-	asked   Omission // see Omit
-	markup  *markup  // of a report that was read; else nil
+	markup  *markup // of a report that was read; else nil
+	bytes   int64   // likewise: of its file
 
 	warnings [][][]answer.Warning // by file and device: without what was left out
 	fitted   []answer.Warning     // what Fit left out, once it did
@@ -33,6 +33,14 @@ type Document struct {
 // progress, which may be nil, hears now and then how many of all events are
 // done.
 func Encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
+	// What only one core can do comes next, so this costs no time.
+	differs := make([][]*differences, len(in))
+	var compared sync.WaitGroup
+	compared.Go(func() {
+		for i := range in {
+			differs[i] = findAllDifferences(&in[i])
+		}
+	})
 	curves := make([][]*curveSource, len(in))
 	d := &Document{in: in, report: New(program, in)}
 	for i := range in {
@@ -43,8 +51,9 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 	d.setPage(curves)
 
 	_, rulePlace := ruleTable(in)
+	compared.Wait()
 	for i := range in {
-		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace))
+		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace, differs[i]))
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {
@@ -55,6 +64,9 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 	}
 	for _, f := range d.files {
 		f.encode(m.tick)
+	}
+	for i := range in { // what came without still goes without
+		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})
 	}
 	m.finish()
 	return d

@@ -23,7 +23,8 @@ const (
 	omitFreeStacks           // of frees, and so who freed
 	omissionCount
 
-	omitEveryTime = omissionCount // no step: only when asked for
+	omitEveryTime    = omissionCount // no steps: only when asked for
+	omitEveryAddress = omissionCount + 1
 )
 
 // omissions are the steps that were taken.
@@ -117,6 +118,7 @@ func (d *Document) coarsestTime() int64 {
 
 // warnFit says what was left out.
 func (d *Document) warnFit(limit int64) {
+	d.report.LeftOut = d.LeftOut()
 	d.fitted = []answer.Warning{{
 		Fact: fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit),
 			strings.Join(d.LeftOut(), ", ")),
@@ -152,7 +154,7 @@ func (p *devicePayload) has(what omission) bool {
 		}
 		return false
 	}
-	return p.len() > 0 && p.view.HasAddr
+	return p.len() > 0
 }
 
 // omit takes a step; stacks is the table of the file when that changes.
@@ -170,7 +172,7 @@ func (p *devicePayload) omit(what omission, stacks *stackTable) {
 // omit says in the view what a step leaves out.
 func (view *Device) omit(what omission) {
 	switch what {
-	case omitAddresses:
+	case omitAddresses, omitEveryAddress:
 		view.HasAddr, view.WideAddr, view.BaseAddr = false, false, units.Address(0)
 	case omitTimes:
 		view.TimeStepMicros = coarseStep(view.SpanMicros)

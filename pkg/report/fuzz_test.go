@@ -21,6 +21,8 @@ func FuzzPayload(f *testing.F) {
 		d := Encode("memviz test", in, nil)
 		full := written(t, d)
 		checkFile(t, full, 0, &in[0])
+		checkSame(t, contents(readBack(t, d)), contents(in[0].Snapshot))
+		checkForgotten(t, in[0])
 		var tooLarge *TooLargeError
 		if err := d.Fit(1); !errors.As(err, &tooLarge) {
 			t.Fatalf("the report fits into a byte: %v", err)

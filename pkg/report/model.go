@@ -15,6 +15,7 @@ type Report struct {
 	Palette  Palette  `json:"palette"`
 	Start    Start    `json:"start"`
 	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
+	LeftOut  []string `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
 }
 
 // Start says what the page shows first: the device with the longest history.
@@ -29,7 +30,10 @@ type File struct {
 	Torch   string   `json:"torch"`   // a guess, such as "2.10 or 2.11"
 	Streams []string `json:"streams"` // handles in hex, or their numbers where addresses are left out; [0] is the default stream
 	Stacks  string   `json:"stacks"`  // id of the payload element
-	Devices []Device `json:"devices"`
+	// Snapshot is the id of the payload that makes a snapshot of the others;
+	// left out where the report holds too little for one.
+	Snapshot string   `json:"snapshot,omitempty"`
+	Devices  []Device `json:"devices"`
 	// Salvaged says that the file was read in part, and what is missing; left
 	// out when it was read whole. It is the first warning of each device, too.
 	Salvaged string `json:"salvaged,omitempty"`

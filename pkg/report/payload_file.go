@@ -22,21 +22,29 @@ type devicePacker interface {
 // filePayload is all payloads of one file, packed.
 type filePayload struct {
 	in       *answer.Input
+	view     *File
+	asked    Omission // see Document.Omit
 	devices  []devicePacker
-	texts    *stringTable // that the devices refer to
-	elements []element    // of the devices, of the stacks, of the lanes of each device
+	snapshot *snapshotPayload
+	texts    *stringTable // that the devices and the snapshot refer to
+	elements []element    // of the devices, of the stacks, of the lanes of each device, of the snapshot
 
-	saved     *savedStacks // of a report that was read; else nil
-	laneNames []string     // likewise
-	unpacked  bool         // likewise, and the elements are still empty: who only looks does not need them
+	saved     *savedStacks  // of a report that was read; else nil
+	rest      *savedColumns // likewise, of the snapshot; nil too where there is none
+	laneNames []string      // likewise
+	unpacked  bool          // likewise, and the elements are still empty: who only looks does not need them
 }
 
-func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int) *filePayload {
-	f := &filePayload{in: in, texts: newStringTable()}
+func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int,
+	differs []*differences) *filePayload {
+	f := &filePayload{in: in, view: view, texts: newStringTable()}
+	f.snapshot = &snapshotPayload{in: in, texts: f.texts, differs: differs}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
+		pile := newPile(in.Devices[i], in.Recordings[i].Families())
+		f.snapshot.piles = append(f.snapshot.piles, pile)
 		f.devices = append(f.devices, &devicePayload{
-			pile:      newPile(in.Devices[i], in.Recordings[i].Families()),
+			pile:      pile,
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
 			pools:     in.Recordings[i].Pools().Of,
@@ -45,18 +53,21 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 			texts:     f.texts,
 		})
 	}
-	f.setElements(view)
+	f.setElements()
 	return f
 }
 
 // setElements makes the elements, empty.
-func (f *filePayload) setElements(view *File) {
-	for i := range view.Devices {
-		f.elements = append(f.elements, element{id: view.Devices[i].Payload, parts: make([]part, deviceParts)})
+func (f *filePayload) setElements() {
+	for i := range f.view.Devices {
+		f.elements = append(f.elements, element{id: f.view.Devices[i].Payload, parts: make([]part, deviceParts)})
 	}
-	f.elements = append(f.elements, element{id: view.Stacks})
-	for i := range view.Devices {
-		f.elements = append(f.elements, element{id: view.Devices[i].Lanes.Payload})
+	f.elements = append(f.elements, element{id: f.view.Stacks})
+	for i := range f.view.Devices {
+		f.elements = append(f.elements, element{id: f.view.Devices[i].Lanes.Payload})
+	}
+	if f.view.Snapshot != "" {
+		f.elements = append(f.elements, element{id: f.view.Snapshot})
 	}
 }
 
@@ -70,11 +81,16 @@ func (f *filePayload) encodeSaved() {
 	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil,
 		func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
 	f.encodeLanes()
+	if f.rest != nil {
+		f.elements[len(f.elements)-1].parts = []part{pack(packOthers, nil,
+			func(c *columnWriter) { f.rest.write(c, 0, snapshotColumns(len(f.devices))) })}
+	}
 }
 
 // encode packs everything.
 func (f *filePayload) encode(tick func(values int)) {
 	f.encodeDevices(tick)
+	f.encodeSnapshot()
 	f.encodeStacks(allStacks(f.in.Snapshot))
 	f.encodeLanes()
 }
@@ -87,6 +103,17 @@ func (f *filePayload) encodeDevices(tick func(values int)) {
 		}
 		all.Wait()
 	}
+}
+
+// encodeSnapshot packs what makes a snapshot of the rest.
+func (f *filePayload) encodeSnapshot() {
+	f.elements[len(f.elements)-1].parts = []part{pack(packOthers, nil, f.snapshot.write)}
+}
+
+// dropSnapshot leaves it out.
+func (f *filePayload) dropSnapshot() {
+	f.view.Snapshot, f.rest, f.snapshot = "", nil, nil
+	f.elements = f.elements[:len(f.devices)*2+1]
 }
 
 // encodeStacks packs the stacks and all texts of the file.
@@ -102,7 +129,7 @@ func (f *filePayload) omit(what omission) {
 	var stacks *stackTable
 	part := partStacks
 	switch what {
-	case omitAddresses:
+	case omitAddresses, omitEveryAddress:
 		part = partAddresses
 	case omitTimes, omitEveryTime:
 		part = partTimes
@@ -112,6 +139,13 @@ func (f *filePayload) omit(what omission) {
 		stacks = userStacks(f.in, false)
 	}
 	f.encodeSaved()
+	switch {
+	case f.rest != nil, stacks != nil && f.snapshot != nil:
+		f.dropSnapshot()
+	case f.snapshot != nil:
+		f.snapshot.omit(what)
+		f.encodeSnapshot()
+	}
 	for i, p := range f.devices {
 		p.omit(what, stacks)
 		f.elements[i].parts[part] = p.pack(part, nil)

@@ -43,6 +43,7 @@ func Read(r io.Reader) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.bytes = int64(len(page))
 	return d, nil
 }
 
@@ -138,7 +139,7 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 		}
 		return nil
 	}
-	f := &filePayload{unpacked: true}
+	f := &filePayload{view: view, unpacked: true}
 	err := unpack(view.Stacks, func(raw []byte) (err error) { f.saved, err = readStacks(raw); return err })
 	var curves []*curveSource
 	for j := range view.Devices {
@@ -165,6 +166,15 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 	if err != nil {
 		return nil, nil, err
 	}
-	f.setElements(view)
+	if view.Snapshot != "" {
+		err = unpack(view.Snapshot, func(raw []byte) (err error) {
+			f.rest, err = (&savedColumns{raw: raw, wide: true}).split(snapshotColumns(len(f.devices)), false)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	f.setElements()
 	return f, curves, nil
 }

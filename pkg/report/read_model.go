@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // color is what the viewer hands to the browser.
@@ -52,6 +53,9 @@ func checkFileModel(f *File, number, families int) error {
 		return fmt.Errorf("the stacks of file %d are called %.40q, and it has %d streams", number, f.Stacks,
 			len(f.Streams))
 	}
+	if want := "snapshot-" + strconv.Itoa(number); f.Snapshot != "" && f.Snapshot != want {
+		return fmt.Errorf("the snapshot of file %d is called %.40q", number, f.Snapshot)
+	}
 	for j := range f.Devices {
 		d := &f.Devices[j]
 		id := strconv.Itoa(number) + "-" + strconv.Itoa(j)
@@ -84,7 +88,7 @@ func missing(v reflect.Value) string {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if !field.IsExported() || field.Name == "Redacted" {
+			if !field.IsExported() || strings.HasSuffix(field.Tag.Get("json"), ",omitempty") {
 				continue
 			}
 			if inside := missing(v.Field(i)); inside != "" {

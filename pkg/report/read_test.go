@@ -116,14 +116,20 @@ func TestReadOfAnOlderReport(t *testing.T) {
 	}
 }
 
-// What is left out of a report that was read is what would be left out of the
-// recording.
-func TestOmitOfAReportThatWasRead(t *testing.T) {
+// What is left out of an old report is what would be left out of the recording.
+func TestOmitOfAnOldReport(t *testing.T) {
 	in := []answer.Input{answer.NewInput("busy.pickle", busy(3000)),
 		answer.NewInput("training.pickle", samples.Training())}
-	page := bytesOf(t, Encode("memviz test", in, nil))
+	old := func() *Document {
+		d := Encode("memviz test", in, nil)
+		for _, f := range d.files {
+			f.dropSnapshot()
+		}
+		return d
+	}
+	page := bytesOf(t, old())
 	for _, o := range []Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
-		want := Encode("memviz test", in, nil)
+		want := old()
 		want.Omit(o)
 		got, err := Read(bytes.NewReader(page))
 		if err != nil {
@@ -131,10 +137,10 @@ func TestOmitOfAReportThatWasRead(t *testing.T) {
 		}
 		got.Omit(o)
 		if !bytes.Equal(bytesOf(t, got), bytesOf(t, want)) {
-			t.Errorf("without %q the reports differ", o)
+			t.Errorf("without %q the reports differ", o.keys())
 		}
 	}
-	want := Encode("memviz test", in, nil)
+	want := old()
 	size, _ := want.Size()
 	if err := want.Fit(size - 30_000); err != nil || len(want.LeftOut()) < 2 {
 		t.Fatalf("%v, left out %q", err, want.LeftOut())
@@ -241,15 +247,16 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(model, page.payloads["stacks-0"], page.payloads["device-0-0"], page.payloads["lanes-0-0"])
-	f.Fuzz(func(t *testing.T, model, stacks, device, lanes []byte) {
+	f.Add(model, page.payloads["stacks-0"], page.payloads["device-0-0"], page.payloads["lanes-0-0"],
+		page.payloads["snapshot-0"])
+	f.Fuzz(func(t *testing.T, model, stacks, device, lanes, rest []byte) {
 		var page bytes.Buffer
 		page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
 		writeJSON(&page, "memviz-report", model)
 		for _, e := range []struct {
 			id  string
 			raw []byte
-		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}} {
+		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}, {"snapshot-0", rest}} {
 			raw := element{e.id,
 				[]part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, e.raw...) })}}
 			if err := raw.write(&page); err != nil {
@@ -263,6 +270,13 @@ func FuzzRead(f *testing.F) {
 		d.Texts(func(Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
+		if s, err := d.Snapshot(0); err == nil {
+			in := answer.NewInput("fuzz", s)
+			if s.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
+				return
+			}
+			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{in}, nil))), contents(s))
+		}
 		d.Omit(Omission{Addresses: true, Times: true})
 		checkReadAgain(t, "a page without addresses and times", bytesOf(t, d))
 	})

@@ -12,14 +12,21 @@ import (
 // unpacked further, so they take no more memory than the payload.
 type savedColumns struct {
 	raw []byte
-	at  []int // column i is raw[at[i]:at[i+1]], its count included
-	n   []int // values of column i
+	// wide: numbers have up to 64 bits, because no page reads them.
+	wide bool
+	at   []int // column i is raw[at[i]:at[i+1]], its count included
+	n    []int // values of column i
 }
 
 // splitColumns finds the columns of a payload; strings: the first is one of
 // strings. It refuses what is left over, and what JavaScript cannot hold.
 func splitColumns(raw []byte, columns int, strings bool) (*savedColumns, error) {
-	c := &savedColumns{raw: raw, at: []int{0}}
+	return (&savedColumns{raw: raw}).split(columns, strings)
+}
+
+func (c *savedColumns) split(columns int, strings bool) (*savedColumns, error) {
+	raw := c.raw
+	c.at = []int{0}
 	for i := range columns {
 		at, n, err := c.skip(c.at[i], strings && i == 0)
 		if err != nil {
@@ -48,7 +55,7 @@ func (c *savedColumns) skip(at int, strings bool) (end, n int, err error) {
 		if v, at, err = c.varint(at); err != nil {
 			return 0, 0, err
 		}
-		lengths += v
+		lengths = min(lengths+v, 1<<53)
 	}
 	if strings {
 		if lengths > uint64(len(c.raw)-at) {
@@ -64,7 +71,7 @@ func (c *savedColumns) varint(at int) (v uint64, next int, err error) {
 	if n <= 0 {
 		return 0, 0, errors.New("it ends inside a number")
 	}
-	if v >= 1<<53 {
+	if v >= 1<<53 && !c.wide {
 		return 0, 0, fmt.Errorf("%d is no exact number in JavaScript", v)
 	}
 	return v, at + n, nil

@@ -8,7 +8,8 @@ const (
 	TextFunction                   // of a stack, with its file
 	TextAnnotation                 // a range
 	TextOperator                   // such as aten::mm
-	TextNote                       // metadata, compile context
+	TextNote                       // metadata, compile context, an annotation as recorded, an unknown key
+	TextSetting                    // of the allocator, with its key
 	TextModel                      // in the report's JSON: answers, warnings, rules
 	TextMarkup                     // in the HTML, outside of scripts and styles
 )
@@ -18,6 +19,7 @@ type Text struct {
 	Kind TextKind
 	Text string
 	File string // of a function
+	Key  string // of a setting
 }
 
 // Texts yields every text that a report holds, some more than once. It is for
@@ -25,7 +27,7 @@ type Text struct {
 func (d *Document) Texts(yield func(Text)) {
 	for i, f := range d.files {
 		yield(Text{Kind: TextFile, Text: d.report.Files[i].Name})
-		f.saved.yield(yield)
+		f.saved.yield(yield, f.yieldSettings(yield))
 		for _, name := range f.laneNames {
 			yield(Text{Kind: TextAnnotation, Text: name})
 		}
@@ -36,10 +38,30 @@ func (d *Document) Texts(yield func(Text)) {
 	}
 }
 
+// yieldSettings gives the settings of the allocator, and what is memviz's own
+// words among the texts. It reports which texts those are.
+func (f *filePayload) yieldSettings(yield func(Text)) (named []bool) {
+	named = make([]bool, len(f.saved.texts))
+	if f.rest == nil {
+		return named
+	}
+	own := tape{columns: f.rest, next: columnWrongTypes}
+	words, n := own.table("field", 2, 0)
+	for range n {
+		named[words[0].index(len(named))] = true
+	}
+	settings, n := own.table("setting", 2, 0)
+	for range n {
+		key, value := settings[0].index(len(named)), settings[1].index(len(named))
+		named[key], named[value] = true, true
+		yield(Text{Kind: TextSetting, Text: f.saved.texts[value], Key: f.saved.texts[key]})
+	}
+	return named
+}
+
 // yield gives the functions with their files, the operators, then all texts that
-// are neither.
-func (s *savedStacks) yield(yield func(Text)) {
-	named := make([]bool, len(s.texts))
+// are neither and are not named yet.
+func (s *savedStacks) yield(yield func(Text), named []bool) {
 	files := s.cursor(stackFrameFile)
 	for _, name := range s.all(stackFrameName) {
 		file := files.next()

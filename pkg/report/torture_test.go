@@ -178,8 +178,20 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		}
 	}
 	step.Store("encoding")
-	if _, err := Encode("memviz test", list, nil).WriteTo(io.Discard); err != nil {
+	var page bytes.Buffer
+	if _, err := Encode("memviz test", list, nil).WriteTo(&page); err != nil {
 		fail("the page: %v", err)
+	}
+	step.Store("reading the page")
+	read, err := Read(&page)
+	if err != nil {
+		fail("the page is refused: %v", err)
+		return sound
+	}
+	if back, err := read.Snapshot(0); err != nil {
+		fail("the page gives no snapshot: %v", err)
+	} else if contents(back) != contents(s) {
+		fail("the page holds another snapshot")
 	}
 	return sound
 }

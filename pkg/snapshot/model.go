@@ -45,6 +45,11 @@ type Snapshot struct {
 	Salvaged *Salvaged // nil: the whole file was read
 
 	Redaction Redaction
+	// AddressesLost: the snapshot comes from a report that was made smaller, and
+	// allocations freed in the recording have no address but one made up, which
+	// no other allocation has. Segments, blocks, and what replay counts, are as
+	// recorded.
+	AddressesLost bool
 }
 
 // Redaction says what stands in a snapshot under other names than in its file.
@@ -52,6 +57,12 @@ type Redaction struct {
 	Paths    bool // files of code, and paths in texts
 	Names    bool // functions, and texts that somebody wrote
 	Prefixes bool // of paths were cut
+
+	// Addresses: addresses count from the lowest of the snapshot, and handles of
+	// streams are their ids. Distances, order and alignment are as recorded.
+	Addresses bool
+	// Times: times are ranks. Only which is earlier, and which are equal, is as recorded.
+	Times bool
 }
 
 // Any reports whether anything does.
@@ -78,6 +89,14 @@ func (s *Stacks) Frames(id StackID) []FrameID {
 		return nil
 	}
 	return s.frames[s.ends[id-1]:s.ends[id]]
+}
+
+// Add appends a stack, innermost frame first, and returns its id. It does not
+// look for an equal one. The first stack must be the empty one.
+func (s *Stacks) Add(frames []FrameID) StackID {
+	s.frames = append(s.frames, frames...)
+	s.ends = append(s.ends, uint32(len(s.frames)))
+	return StackID(len(s.ends) - 1)
 }
 
 // Pool is a segment_pool_id pair. {0, 0} is the default pool; every other one

@@ -1,0 +1,504 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// snapshotPayload writes what a snapshot holds beyond the other payloads of its
+// file, so that [Document.Snapshot] can make the snapshot again. Most events
+// follow from the allocations; it has those that do not, and every field that
+// is not what would follow, so nothing is assumed about the recording.
+type snapshotPayload struct {
+	in      *answer.Input
+	piles   []*pile
+	differs []*differences // by device
+	texts   *stringTable   // of the file
+
+	moved     bool    // addresses count from base
+	base      uint64  // with moved
+	ranks     []int64 // all times in order, each once, where ranks stand for them; else nil
+	forgotten bool    // no addresses of allocations that replay can do without
+}
+
+// differences are how the events of a device differ from those that follow from
+// its allocations (see freeKind).
+type differences struct {
+	frees []difference // by allocation of the device, where the kind is not usualFree
+	loose []int32      // events that belong to no allocation
+
+	action, size, stream, stack []difference // by event, in no order
+}
+
+type difference struct {
+	at    int32 // event or allocation
+	value int64
+}
+
+// freeKind says which events ended an allocation.
+type freeKind uint8
+
+const (
+	usualFree      freeKind = iota // free_requested, then free_completed; or the allocation is live at the end
+	completedOnly                  // free_completed without a request
+	freedAtOnce                    // free, which is both
+	requestedOnly                  // free_requested, and its completion is not recorded
+	freeUnrecorded                 // the alloc event of the next allocation at the address
+	freeKinds
+)
+
+func freeKindOf(a *replay.Allocation, e *snapshot.Events) freeKind {
+	switch {
+	case a.LiveAtEnd() || a.FreeRequested != replay.None && a.FreeRequested != a.End:
+		return usualFree
+	case a.FreeRequested == replay.None && e.Action[a.End] == snapshot.Alloc:
+		return freeUnrecorded
+	case a.FreeRequested == replay.None:
+		return completedOnly
+	case e.Action[a.End] == snapshot.Free:
+		return freedAtOnce
+	}
+	return requestedOnly
+}
+
+// followingEvents calls yield with each event that follows from an allocation.
+func followingEvents(a *replay.Allocation, kind freeKind,
+	yield func(event replay.EventIndex, action snapshot.Action, stack snapshot.StackID)) {
+	if a.Start != replay.None {
+		yield(a.Start, snapshot.Alloc, a.Stack)
+	}
+	switch {
+	case kind == freedAtOnce:
+		yield(a.End, snapshot.Free, a.FreeStack)
+		return
+	case a.FreeRequested != replay.None:
+		yield(a.FreeRequested, snapshot.FreeRequested, a.FreeStack)
+	}
+	if a.End != replay.None && (kind == usualFree || kind == completedOnly) {
+		yield(a.End, snapshot.FreeCompleted, a.FreeStack)
+	}
+}
+
+// findDifferences compares the events of a device with its allocations, in one
+// pass over them.
+func findDifferences(d *replay.Device) *differences {
+	e, x := d.Events, &differences{}
+	seen := make([]uint64, (e.Len()+63)/64) // a bit an event
+	var a *replay.Allocation
+	compare := func(i replay.EventIndex, action snapshot.Action, stack snapshot.StackID) {
+		seen[i/64] |= 1 << (i % 64)
+		if e.Action[i] != action {
+			x.action = append(x.action, difference{int32(i), int64(e.Action[i])})
+		}
+		if e.Size[i] != a.Size {
+			x.size = append(x.size, difference{int32(i), e.Size[i]})
+		}
+		if e.Stream[i] != a.Stream {
+			x.stream = append(x.stream, difference{int32(i), int64(e.Stream[i])})
+		}
+		if e.Stack[i] != stack {
+			x.stack = append(x.stack, difference{int32(i), int64(e.Stack[i])})
+		}
+	}
+	for i := range d.Allocations {
+		a = &d.Allocations[i]
+		kind := freeKindOf(a, e)
+		if kind != usualFree {
+			x.frees = append(x.frees, difference{int32(i), int64(kind)})
+		}
+		followingEvents(a, kind, compare)
+	}
+	for i := range e.Len() {
+		if seen[i/64]&(1<<(i%64)) == 0 {
+			x.loose = append(x.loose, int32(i))
+		}
+	}
+	return x
+}
+
+// findAllDifferences is findDifferences of every device.
+func findAllDifferences(in *answer.Input) []*differences {
+	list := make([]*differences, len(in.Devices))
+	for i, d := range in.Devices {
+		list[i] = findDifferences(d)
+	}
+	return list
+}
+
+// moveAddresses has addresses count from near the lowest one.
+func (p *snapshotPayload) moveAddresses() {
+	lowest := ^uint64(0)
+	meet := func(addr uint64) {
+		if addr != 0 {
+			lowest = min(lowest, addr)
+		}
+	}
+	for _, d := range p.in.Devices {
+		for i, addr := range d.Events.Addr {
+			if d.Events.Action[i] != snapshot.OOM {
+				meet(addr)
+			}
+		}
+	}
+	s := p.in.Snapshot
+	for i := range s.Segments {
+		if p.shows(s.Segments[i].Device) {
+			meet(s.Segments[i].Address)
+			for _, b := range s.BlocksOf(&s.Segments[i]) {
+				meet(b.Address)
+			}
+		}
+	}
+	p.moved, p.base = true, 0
+	if lowest >= addressStep && lowest != ^uint64(0) {
+		p.base = lowest - lowest%addressStep - addressStep
+	}
+}
+
+// omit takes a step of [Document.Fit] or of [Document.Omit].
+func (p *snapshotPayload) omit(what omission) {
+	switch what {
+	case omitAddresses:
+		p.forgotten = true
+	case omitEveryAddress:
+		p.moveAddresses()
+	default:
+		p.rankTimes()
+	}
+}
+
+// addressStep is what every segment of the allocator is aligned to. Addresses
+// move by a multiple of it, and none becomes 0.
+const addressStep = 2 << 20
+
+// address is an address as it is written.
+func (p *snapshotPayload) address(addr uint64) uint64 {
+	if addr == 0 {
+		return 0
+	}
+	return addr - p.base
+}
+
+// rankTimes puts ranks in the place of times.
+func (p *snapshotPayload) rankTimes() {
+	ranks := []int64{0} // 0 keeps its rank: it may mean that there is no time
+	for _, d := range p.in.Devices {
+		ranks = append(ranks, d.Events.TimeMicros...)
+	}
+	for i := range p.in.Snapshot.Annotations {
+		ranks = append(ranks, p.in.Snapshot.Annotations[i].TimeMicros)
+	}
+	slices.Sort(ranks)
+	p.ranks = slices.Clip(slices.Compact(ranks))
+}
+
+// time is a time as it is written.
+func (p *snapshotPayload) time(micros int64) int64 {
+	if p.ranks == nil {
+		return micros
+	}
+	i, _ := slices.BinarySearch(p.ranks, micros)
+	zero, _ := slices.BinarySearch(p.ranks, 0)
+	return int64(i - zero)
+}
+
+// shows reports whether a device is in the report.
+func (p *snapshotPayload) shows(id snapshot.DeviceID) bool {
+	return slices.ContainsFunc(p.in.Devices, func(d *replay.Device) bool { return d.ID == id })
+}
+
+func (p *snapshotPayload) write(c *columnWriter) {
+	s := p.in.Snapshot
+	facts := p.facts()
+	c.column(len(facts), func(i int) uint64 { return facts[i] })
+	for _, counts := range []map[string]int{s.Oddity.UnknownKeys, s.Oddity.UnknownActions, s.Oddity.WrongTypes} {
+		keys := slices.Sorted(maps.Keys(counts))
+		c.column(len(keys), func(i int) uint64 { return p.texts.add(keys[i]) })
+		c.column(len(keys), func(i int) uint64 { return uint64(counts[keys[i]]) })
+	}
+	c.column(len(s.Settings), func(i int) uint64 { return p.texts.add(s.Settings[i].Key) })
+	c.column(len(s.Settings), func(i int) uint64 { return p.texts.add(s.Settings[i].Value) })
+	c.column(len(s.ActionNames), func(i int) uint64 { return p.texts.add(s.ActionNames[i]) })
+	c.column(len(s.Streams), func(i int) uint64 {
+		if p.moved {
+			return uint64(i)
+		}
+		return s.Streams[i]
+	})
+	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].A })
+	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].B })
+	c.column(len(s.Traces), func(i int) uint64 { return oneIf(s.Traces[i].Overflowed) })
+	c.column(len(s.Annotations), func(i int) uint64 { return p.texts.add(s.String(s.Annotations[i].Name)) })
+	c.column(len(s.Annotations), func(i int) uint64 { return uint64(s.Annotations[i].Device) })
+	c.signedDelta(len(s.Annotations), func(i int) int64 { return p.time(s.Annotations[i].TimeMicros) })
+	c.column(len(s.Annotations), func(i int) uint64 { return oneIf(s.Annotations[i].Start) })
+	p.writeSegments(c)
+	for i := range p.in.Devices {
+		p.writeDevice(c, i)
+	}
+}
+
+// columnWrongTypes is the third list of counts; the settings stand behind it.
+const columnWrongTypes = 5
+
+// snapshotColumns is how many columns write writes.
+func snapshotColumns(devices int) int { return 35 + 29*devices }
+
+// The values of the column fact.
+const (
+	factProtocol = iota
+	factFormat   // a bit for each of formatFlags
+	factRedacted // a bit for each of redactionFlags
+	factForgotten
+	factBadText
+	factSalvaged // 0: the whole file was read; else what cutShort says, and one more
+	factSalvagedAt
+	factSalvagedEvents
+	factSalvagedFrom // device + 1; 0: none
+	factSalvagedNoEnd
+	factSalvagedError // text
+	factCount
+)
+
+// formatFlags are what is noted about the format of a file, by their bits.
+// Others go behind them.
+func formatFlags(f *snapshot.Format) []*bool {
+	return []*bool{
+		&f.BareList, &f.Legacy, &f.HasPoolID, &f.HasTime, &f.HasSettings, &f.HasAnnotations, &f.HasCompileContext,
+		&f.HasUserMetadata, &f.HasEventPool, &f.HasTraces, &f.PoolBeforeType, &f.HasForwardFrames,
+		&f.HasProfilerSegment, &f.HasHost, &f.XPU,
+	}
+}
+
+// redactionFlags likewise.
+func redactionFlags(r *snapshot.Redaction) []*bool {
+	return []*bool{&r.Paths, &r.Names, &r.Prefixes, &r.Addresses, &r.Times}
+}
+
+func flagBits(flags []*bool) (set uint64) {
+	for i, flag := range flags {
+		set |= oneIf(*flag) << i
+	}
+	return set
+}
+
+// cutShort are the kinds of errors that ended the reading of a file that was
+// salvaged, as far as words depend on them; 0 is any other.
+var cutShort = []error{nil, pickle.ErrTruncated, pickle.ErrLimit}
+
+func (p *snapshotPayload) facts() []uint64 {
+	s := p.in.Snapshot
+	redaction := s.Redaction
+	redaction.Addresses = redaction.Addresses || p.moved
+	redaction.Times = redaction.Times || p.ranks != nil
+	facts := make([]uint64, factCount)
+	facts[factProtocol] = uint64(max(s.Format.Protocol, 0))
+	facts[factFormat] = flagBits(formatFlags(&s.Format))
+	facts[factRedacted] = flagBits(redactionFlags(&redaction))
+	facts[factForgotten] = oneIf(p.forgotten)
+	facts[factBadText] = uint64(s.Oddity.BadText)
+	if part := s.Salvaged; part != nil {
+		kind := 1 + max(0, slices.IndexFunc(cutShort[1:], func(err error) bool { return errors.Is(part.Err, err) })+1)
+		if errors.Is(part.Err, io.ErrUnexpectedEOF) {
+			kind = 1 + slices.Index(cutShort, pickle.ErrTruncated)
+		}
+		facts[factSalvaged] = uint64(kind)
+		facts[factSalvagedAt] = uint64(part.At)
+		facts[factSalvagedEvents] = uint64(part.Events)
+		facts[factSalvagedFrom] = uint64(part.From + 1)
+		facts[factSalvagedNoEnd] = oneIf(part.NoEnd)
+		facts[factSalvagedError] = p.texts.add(p.in.Salvaged().Error)
+	}
+	return facts
+}
+
+// writeSegments writes the final segments and their blocks.
+func (p *snapshotPayload) writeSegments(c *columnWriter) {
+	s := p.in.Snapshot
+	var segments, sums []snapshot.Segment
+	var blocks []snapshot.Block
+	var gaps []int64 // between a block and the end of the one before, or the start of its segment
+	for i := range s.Segments {
+		seg := &s.Segments[i]
+		if !p.shows(seg.Device) {
+			continue
+		}
+		segments, sums = append(segments, *seg), append(sums, sumsOf(s.BlocksOf(seg)))
+		end := seg.Address
+		for _, b := range s.BlocksOf(seg) {
+			blocks, gaps = append(blocks, b), append(gaps, int64(b.Address-end))
+			end = b.Address + uint64(b.Size)
+		}
+	}
+	n := len(segments)
+	c.column(n, func(i int) uint64 { return uint64(segments[i].Device) })
+	c.signedDelta(n, func(i int) int64 { return int64(p.address(segments[i].Address)) })
+	c.signed(n, func(i int) int64 { return segments[i].TotalSize })
+	c.signed(n, func(i int) int64 { return segments[i].AllocatedSize - sums[i].AllocatedSize })
+	c.signed(n, func(i int) int64 { return segments[i].ActiveSize - sums[i].ActiveSize })
+	c.signed(n, func(i int) int64 { return segments[i].RequestedSize - sums[i].RequestedSize })
+	c.column(n, func(i int) uint64 { return uint64(segments[i].Stream) })
+	c.column(n, func(i int) uint64 { return uint64(segments[i].Pool) })
+	c.column(n, func(i int) uint64 { return uint64(segments[i].Stack) })
+	c.column(n, func(i int) uint64 { return uint64(segments[i].SizeClass) })
+	c.column(n, func(i int) uint64 { return oneIf(segments[i].Expandable) })
+	c.column(n, func(i int) uint64 { return uint64(segments[i].BlockCount) })
+	c.signed(len(blocks), func(i int) int64 { return gaps[i] })
+	c.signed(len(blocks), func(i int) int64 { return blocks[i].Size })
+	c.signed(len(blocks), func(i int) int64 { return blocks[i].Size - blocks[i].RequestedSize })
+	c.column(len(blocks), func(i int) uint64 { return uint64(blocks[i].Stack) })
+	c.column(len(blocks), func(i int) uint64 { return uint64(blocks[i].State) })
+}
+
+// sumsOf are the sums that a segment should have of its blocks.
+func sumsOf(blocks []snapshot.Block) (sums snapshot.Segment) {
+	for i := range blocks {
+		b := &blocks[i]
+		if b.State == snapshot.ActiveAllocated {
+			sums.AllocatedSize += b.Size
+		}
+		if b.State.Live() {
+			sums.ActiveSize += b.Size
+			sums.RequestedSize += b.RequestedSize
+		}
+	}
+	return sums
+}
+
+// writeDevice writes what the events of a device are beyond its allocations.
+func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
+	e, pile, x := p.in.Devices[number].Events, p.piles[number], p.differs[number]
+	c.ascending(len(x.loose), func(i int) uint64 { return uint64(x.loose[i]) })
+	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Action[x.loose[i]]) })
+	c.signedDelta(len(x.loose), func(i int) int64 {
+		if e.Action[x.loose[i]] == snapshot.OOM {
+			return int64(e.Addr[x.loose[i]]) // bytes
+		}
+		return int64(p.address(e.Addr[x.loose[i]]))
+	})
+	c.signed(len(x.loose), func(i int) int64 { return e.Size[x.loose[i]] })
+	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stream[x.loose[i]]) })
+	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stack[x.loose[i]]) })
+	p.writeAddresses(c, pile, x)
+	c.differences(pile.placed(x.frees))
+	for _, list := range [][]difference{x.action, x.size, x.stream, x.stack} {
+		c.differences(list)
+	}
+	text := func(id snapshot.StringID) uint64 { return p.texts.add(p.in.Snapshot.String(id)) }
+	writeChanges(c, e.CompileContext, text)
+	writeChanges(c, e.Metadata, text)
+	writeChanges(c, e.Pool, func(id snapshot.PoolID) uint64 { return uint64(id) })
+	p.writeTimes(c, e)
+}
+
+// placed puts the places in the pile for indices of allocations.
+func (p *pile) placed(list []difference) []difference {
+	place := make([]int32, len(p.bottom))
+	for i, index := range p.bottom {
+		place[index] = int32(i)
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if at := list[i].at; int(at) < len(place) {
+			list[i].at = place[at]
+		}
+	}
+	return list
+}
+
+// differences writes a pair of columns. It sorts the list.
+func (c *columnWriter) differences(list []difference) {
+	slices.SortFunc(list, func(a, b difference) int { return cmp.Compare(a.at, b.at) })
+	c.ascending(len(list), func(i int) uint64 { return uint64(list[i].at) })
+	c.signed(len(list), func(i int) int64 { return list[i].value })
+}
+
+// writeChanges writes a column of events that is most often the same in the
+// next event: the first value, and where it changes. A column that is nil has
+// none.
+func writeChanges[T comparable](c *columnWriter, column []T, value func(T) uint64) {
+	var changes []int
+	for i := range column {
+		if i == 0 || column[i] != column[i-1] {
+			changes = append(changes, i)
+		}
+	}
+	c.ascending(len(changes), func(i int) uint64 { return uint64(changes[i]) })
+	c.column(len(changes), func(i int) uint64 { return value(column[changes[i]]) })
+}
+
+// writeTimes writes the first time and those too far from it for the column
+// time of the device; or ranks.
+func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events) {
+	var far []difference
+	first := e.TimeMicros[:min(len(e.TimeMicros), 1)]
+	ranked := e.TimeMicros
+	if p.ranks == nil {
+		ranked = nil
+		for i, micros := range e.TimeMicros {
+			if since := e.SinceFirst(i); since == snapshot.MaxSpanMicros || since == -snapshot.MaxSpanMicros {
+				far = append(far, difference{int32(i), micros})
+			}
+		}
+	} else {
+		first = nil
+	}
+	c.signed(len(first), func(i int) int64 { return first[i] })
+	c.differences(far)
+	c.signedDelta(len(ranked), func(i int) int64 { return p.time(ranked[i]) })
+}
+
+// writeAddresses writes the addresses of all allocations that the payload of the
+// device does not have, or of those that replay needs.
+func (p *snapshotPayload) writeAddresses(c *columnWriter, pile *pile, x *differences) {
+	var all int
+	var kept []int32
+	switch {
+	case p.forgotten:
+		kept = keptAddresses(pile, x)
+	case p.moved:
+		all = pile.len()
+	}
+	last := map[int64]uint64{} // by size, as in the payload of the device
+	c.signed(all, func(i int) int64 {
+		a := pile.at(i)
+		addr := p.address(a.Addr)
+		delta := int64(addr - last[a.Size])
+		last[a.Size] = addr
+		return delta
+	})
+	c.ascending(len(kept), func(i int) uint64 { return uint64(kept[i]) })
+	c.signedDelta(len(kept), func(i int) int64 { return int64(p.address(pile.at(int(kept[i])).Addr)) })
+}
+
+// keptAddresses are the places of the allocations whose addresses replay needs:
+// to meet the final blocks, to order what was there before the recording, and
+// where one allocation or free at an address depends on what came before it.
+func keptAddresses(pile *pile, x *differences) []int32 {
+	e := pile.device.Events
+	shared := map[uint64]bool{}
+	for _, i := range x.loose {
+		shared[e.Addr[i]] = true
+	}
+	for _, free := range x.frees {
+		if kind := freeKind(free.value); kind == requestedOnly || kind == freeUnrecorded {
+			shared[pile.device.Allocations[free.at].Addr] = true
+		}
+	}
+	for i := range pile.bottom {
+		if a := pile.at(i); a.Version > 0 {
+			shared[a.Addr] = true
+		}
+	}
+	return pile.where(func(a *replay.Allocation) bool {
+		return a.PreExisting() || a.LiveAtEnd() || shared[a.Addr]
+	})
+}

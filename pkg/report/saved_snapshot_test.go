@@ -1,0 +1,216 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// contents is all that a snapshot says, field by field and with its texts in
+// place, but not how it was read.
+func contents(s *snapshot.Snapshot) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for i, f := range s.Frames {
+		line("frame %d %q %q %d", i, valid(s.String(f.File)), valid(s.String(f.Name)), max(f.Line, 0))
+	}
+	for id := range s.Stacks.Len() {
+		line("stack %d %v", id, s.Stacks.Frames(snapshot.StackID(id)))
+	}
+	for _, seg := range s.Segments {
+		blocks := s.BlocksOf(&seg)
+		seg.FirstBlock = 0
+		line("segment %+v", seg)
+		for _, block := range blocks {
+			line("block %+v", block)
+		}
+	}
+	for i := range s.Traces {
+		trace := s.Traces[i]
+		columns := reflect.ValueOf(trace.Events)
+		trace.Events = snapshot.Events{}
+		line("trace %+v", trace)
+		for j := range columns.NumField() {
+			column := columns.Field(j).Interface()
+			if ids, are := column.([]snapshot.StringID); are {
+				texts := make([]string, len(ids))
+				for k, id := range ids {
+					texts[k] = valid(s.String(id))
+				}
+				column = texts
+			}
+			if reflect.ValueOf(column).Len() > 0 {
+				line("%s %q", columns.Type().Field(j).Name, fmt.Sprint(column))
+			}
+		}
+	}
+	for _, a := range s.Annotations {
+		name := valid(s.String(a.Name))
+		a.Name = 0
+		line("annotation %q %+v", name, a)
+	}
+	format := s.Format
+	format.Way = ""
+	line("%v %v %q %+v %+v %+v %+v", s.Streams, s.Pools, s.ActionNames, s.Settings, format, s.Oddity, s.Redaction)
+	if part := s.Salvaged; part != nil {
+		line("salvaged %d %d %d %t", part.At, part.Events, part.From, part.NoEnd)
+		in := answer.NewInput("", s)
+		line("%+v %s", *in.Salvaged(), in.SalvagedSentence())
+	}
+	return b.String()
+}
+
+// readBack is what the report of a file holds of its snapshot.
+func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
+	t.Helper()
+	var page bytes.Buffer
+	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`) // the rest is the same in all
+	if err := d.writeData(&page); err != nil {
+		t.Fatal(err)
+	}
+	read, err := Read(&page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := read.Snapshot(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// checkSame says where two long texts part.
+func checkSame(t testing.TB, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	from := max(0, strings.LastIndexByte(want[:at], '\n')+1, at-60)
+	t.Errorf("the report says\n%.300s\n, the snapshot\n%.300s", got[from:], want[from:])
+}
+
+// known are the snapshots that these tests read back: all committed ones, real
+// ones if there are any, and small ones with a point.
+func known(t testing.TB) map[string]*snapshot.Snapshot {
+	t.Helper()
+	all := map[string]*snapshot.Snapshot{
+		"training": samples.Training(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
+		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+	}
+	for _, path := range append(testkit.Snapshots(t), testkit.Encodings(t)...) {
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))] = s
+	}
+	return all
+}
+
+// TestSnapshotOfAReport: a report holds its snapshot, to the last field.
+func TestSnapshotOfAReport(t *testing.T) {
+	for name, s := range known(t) {
+		t.Run(name, func(t *testing.T) {
+			want := contents(s)
+			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil))), want)
+		})
+	}
+}
+
+// TestReportOfAReport: the report of what a report holds has the same bytes, also
+// without addresses and times.
+func TestReportOfAReport(t *testing.T) {
+	for name, s := range known(t) {
+		for _, o := range []Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
+			t.Run(name+" "+strings.Join(o.keys(), ","), func(t *testing.T) {
+				d := Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil)
+				d.Omit(o)
+				back := readBack(t, d)
+				if r := back.Redaction; r.Addresses != o.Addresses || r.Times != o.Times {
+					t.Errorf("the snapshot says %+v of itself", r)
+				}
+				again := Encode("memviz test", []answer.Input{answer.NewInput(name, back)}, nil)
+				if !bytes.Equal(bytesOf(t, again), bytesOf(t, d)) {
+					t.Error("the reports differ")
+				}
+			})
+		}
+	}
+}
+
+// TestSnapshotWithoutAddresses: replay finds the same in a report that was made
+// smaller, but for addresses.
+func TestSnapshotWithoutAddresses(t *testing.T) {
+	for name, s := range known(t) {
+		t.Run(name, func(t *testing.T) { checkForgotten(t, answer.NewInput(name, s)) })
+	}
+}
+
+func checkForgotten(t testing.TB, in answer.Input) {
+	t.Helper()
+	d := Encode("memviz test", []answer.Input{in}, nil)
+	size, _ := d.Size()
+	if err := d.Fit(size - 1); err != nil || len(d.LeftOut()) != 1 {
+		return // there are no addresses, or they are shorter than the words that they are left out
+	}
+	s := readBack(t, d)
+	if !s.AddressesLost {
+		t.Error("the snapshot does not say that its addresses are lost")
+	}
+	again := answer.NewInput(in.Name, s)
+	for i, want := range in.Devices {
+		checkReplayed(t, again.Devices[i], want)
+	}
+}
+
+// checkReplayed compares two replays of one device whose addresses may differ.
+func checkReplayed(t testing.TB, got, want *replay.Device) {
+	t.Helper()
+	if got.Totals != want.Totals || got.Anomalies != want.Anomalies || got.Reconciliation != want.Reconciliation {
+		t.Errorf("%+v %+v %+v, want\n%+v %+v %+v", got.Totals, got.Anomalies, got.Reconciliation, want.Totals,
+			want.Anomalies, want.Reconciliation)
+	}
+	if len(got.Allocations) != len(want.Allocations) {
+		t.Fatalf("%d allocations, want %d", len(got.Allocations), len(want.Allocations))
+	}
+	for i := range want.Allocations {
+		a, b := got.Allocations[i], want.Allocations[i]
+		a.Addr, a.Version, b.Addr, b.Version = 0, 0, 0, 0
+		if a != b {
+			t.Fatalf("allocation %d is %+v, want %+v", i, a, b)
+		}
+	}
+}
+
+// A report that is smaller still, or older, does not stand for its snapshot, and
+// says why.
+func TestIncompleteReport(t *testing.T) {
+	d := Encode("memviz test", []answer.Input{answer.NewInput("busy", busy(3000))}, nil)
+	var tooLarge *TooLargeError
+	if err := d.Fit(1); !errors.As(err, &tooLarge) {
+		t.Fatal(err)
+	}
+	read, err := Read(bytes.NewReader(bytesOf(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "the report was made smaller (--max-size) and lacks addresses, times finer than 100 µs, stack " +
+		"frames below the user's code, the stacks of frees, so it cannot stand for the snapshot; name the snapshot"
+	if _, err := read.Snapshot(0); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
