@@ -3,7 +3,7 @@
 // State k is the allocator before event k; with n events there are states 0 to
 // n. An allocation's id is its index in pile order.
 
-import { litBytes } from './data/lit.js';
+import { highlightedBytes } from './data/masks.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').Stage} Stage */
 
@@ -45,7 +45,10 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
         file.devices.map((d) => ({ file: f, device: d.device, events: d.events, allocations: d.allocations })),
       ),
 
-    /** Shows a device: its ordinal, in the file shown, or {file, device}. @param {number | {file: number, device: number}} choice */
+    /**
+     * Shows a device: its ordinal, in the file shown, or {file, device}.
+     * @param {number | {file: number, device: number}} choice
+     */
     async select(choice) {
       const file = typeof choice === 'number' ? (shown.isOpen ? shown.device.fileIndex : 0) : choice.file;
       const ordinal = typeof choice === 'number' ? choice : choice.device;
@@ -108,7 +111,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
       const { timeline } = shown.device;
       return {
         allocations: hits ? count : 0,
-        bytes_at_peak: hits ? litBytes(timeline, hits, timeline.peak) : 0,
+        bytes_at_peak: hits ? highlightedBytes(timeline, hits, timeline.peak) : 0,
         first: count > 0 ? /** @type {Uint8Array} */ (hits).indexOf(1) : null,
       };
     },

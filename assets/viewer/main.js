@@ -2,17 +2,17 @@
 
 import { consoleApi } from './api.js';
 import { bytes, count } from './data/format.js';
-import { heldBy } from './data/held.js';
+import { totalsByGroup } from './data/grouping.js';
 import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
 import { recordingStores } from './state/stores.js';
+import { listen } from './state/topic.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from './ui/dom.js';
 import { mountExports } from './ui/exports.js';
 import { mountFind } from './ui/find.js';
 import { mountHeader } from './ui/header.js';
 import { mountIcicle } from './ui/icicle.js';
-import { mountLaneTip } from './ui/lane_tip.js';
 import { mountKeys } from './ui/keys.js';
 import { mountPanel } from './ui/panel.js';
 import { mountPinned } from './ui/pinned.js';
@@ -20,11 +20,10 @@ import { mountStatus } from './ui/status.js';
 import { mountTable } from './ui/table.js';
 import { mountTheme } from './ui/theme.js';
 import { mountToolbar } from './ui/toolbar.js';
-import { mountTooltip } from './ui/tooltip.js';
+import { mountLaneTip, mountTooltip } from './ui/tooltip.js';
 import { mountHash } from './view/hash.js';
 import { mountHistory } from './view/history.js';
-import { mountLaneKeys } from './view/lanes.js';
-import { listen } from './view/listen.js';
+import { mountLaneKeys } from './view/lane_input.js';
 import { mountPointer } from './view/pointer.js';
 import { nextTask, Stage } from './view/stage.js';
 
@@ -39,11 +38,11 @@ function missingFeature() {
   return typeof ResizeObserver === 'undefined' ? 'ResizeObserver' : null;
 }
 
-/** Keeps the summary that the page came with, and says why. @param {string} why */
+/** Keeps the summary that the page came with, and says why. @param {string} why without a full stop */
 function keepSummary(why) {
   byId('summary').hidden = false;
   const notice = byId('notice');
-  notice.textContent = why;
+  notice.textContent = `${why}. Below is the summary written with the file.`;
   notice.hidden = false;
   document.documentElement.classList.remove('scripted');
 }
@@ -92,7 +91,8 @@ function build(report, echarts) {
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
   viewport.settled.on(() => cursor.setAttribute('aria-label', describePlot(stores)));
 
-  for (const id of ['show-guide', 'close-guide']) listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
+  for (const id of ['show-guide', 'close-guide'])
+    listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
   for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
   listen(byId('theme'), { click: theme.cycle });
   // The printer gets the light theme, and patterns, drawn before it looks.
@@ -115,20 +115,24 @@ function build(report, echarts) {
 /** @param {Stores} stores */
 function describePlot({ shown, viewport, appearance: { grouping } }) {
   const { timeline, report, data } = shown.device;
-  const sums = heldBy(grouping, data.size, timeline.live(timeline.peak)).map((sum) => sum.bytes);
+  const sums = totalsByGroup(grouping, data.size, timeline.live(timeline.peak)).map((sum) => sum.bytes);
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
-  return `Stacked memory timeline of ${report.label}: peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}; showing states ${count(covered[0])} to ${count(covered[1])}${report.capacity ? `; ${report.capacity.text}` : ''}`;
+  const peak = `peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}`;
+  const states = `showing states ${count(covered[0])} to ${count(covered[1])}`;
+  const capacity = report.capacity ? `; ${report.capacity.text}` : '';
+  return `Stacked memory timeline of ${report.label}: ${peak}; ${states}${capacity}`;
 }
 
 /**
  * Shows the device that the address names, or the one with the longest history.
- * @param {Stores} stores @param {Stage} stage @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
+ * @param {Stores} stores @param {Stage} stage
+ * @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
  */
 async function showFirst({ shown }, stage, hash, history) {
   const viewer = byId('viewer');
   const { file, device } = hash.device();
-  // The plot needs its place before the first frame, out of sight.
+  // Laid out before the first frame, but out of sight, so that the plot has its size.
   viewer.classList.add('measuring');
   viewer.hidden = false;
   await shown.open(file, device);
@@ -159,9 +163,7 @@ async function start() {
   const missing = missingFeature();
   const { echarts } = window;
   if (missing || !echarts) {
-    keepSummary(
-      `This browser lacks ${missing ?? 'the chart library'}, which the interactive timeline needs. Below is the summary written with the file.`,
-    );
+    keepSummary(`This browser lacks ${missing ?? 'the chart library'}, which the interactive timeline needs`);
     return;
   }
   try {
@@ -175,9 +177,7 @@ async function start() {
     document.documentElement.dataset.ready = 'true';
   } catch (error) {
     byId('viewer').hidden = true;
-    keepSummary(
-      `The interactive timeline could not start: ${error instanceof Error ? error.message : error}. Below is the summary written with the file.`,
-    );
+    keepSummary(`The interactive timeline could not start: ${error instanceof Error ? error.message : error}`);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Addresses of allocations as text.
+// Addresses of allocations: as text, and searched for by their first digits.
 
 import { address } from './format.js';
 
@@ -7,7 +7,7 @@ import { address } from './format.js';
 /**
  * @typedef {object} Addresses
  * @property {(i: number) => string} text address of allocation i in hex, or "" when addresses were left out
- * @property {() => void} prepare makes many calls of text quick
+ * @property {() => void} prepare makes many calls of text fast; one call is faster without it
  * @property {(ranges: [bigint, bigint][]) => (i: number) => boolean} within whether allocation i lies in one of some
  *   ranges, each from an address to before another
  */
@@ -126,4 +126,39 @@ class WideAddresses {
   #address(i) {
     return (BigInt(this.high.values[i] ?? 0) << 32n) | BigInt(this.low.values[i] ?? 0);
   }
+}
+
+/** Hex digits of the longest address. */
+const DIGITS = 16;
+
+/**
+ * Which allocations lie at an address that begins with some digits.
+ * @param {import('./device.js').DeviceData} data
+ * @param {import('./query.js').AddressPrefix} prefix
+ * @returns {(id: number) => boolean}
+ */
+export function addressTest({ address, count }, { digits, generation }) {
+  // One range for each number of digits that may follow.
+  /** @type {[bigint, bigint][]} */
+  const ranges = [];
+  for (let more = 0; more <= DIGITS - digits.length; more++) {
+    const shift = BigInt(4 * more);
+    const from = BigInt('0x' + digits);
+    ranges.push([from << shift, (from + 1n) << shift]);
+  }
+  const within = address.within(ranges);
+  if (generation === null) return within;
+  address.prepare();
+  // Allocations of one address are in pile order in the order in which they were made.
+  const wanted = new Set();
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  for (let id = 0; id < count; id++) {
+    if (!within(id)) continue;
+    const text = address.text(id);
+    const n = seen.get(text) ?? 0;
+    seen.set(text, n + 1);
+    if (n === generation) wanted.add(id);
+  }
+  return (id) => wanted.has(id);
 }

@@ -1,16 +1,16 @@
-// The strip of four answers: as the report has them, but for what depends on
-// the colours and on the pinned tensor.
+// The strip of four answers. They are those of the report, except where they depend on
+// what colour stands for, or on the pinned tensor.
 
 import { bytes, counted, share } from './format.js';
-import { heldBy } from './held.js';
+import { totalsByGroup } from './grouping.js';
 import { NO_STACK } from './sites.js';
 
-/** Where the question of who allocated it stands. */
+/** Position of the question who allocated it. */
 const WHO = 2;
 
 /**
- * @typedef {import('./report.js').Card & {colours: {color: string, part: number}[]}} Answer
- *   colours: of the bar, from left to right
+ * @typedef {import('./report.js').Card & {segments: {color: string, bytes: number}[]}} Answer
+ *   segments: of the bar, from left to right
  */
 
 /**
@@ -24,25 +24,28 @@ export function answersOf(device, grouping, pinned) {
     const shown = i === WHO && pinned !== null ? allocatedThis(card, device, pinned) : card;
     return card.bar.length > 0 && grouping.mode !== 'family'
       ? { ...shown, ...atPeak(device, grouping) }
-      : { ...shown, colours: card.bar.map((p) => ({ color: grouping.groups[p.family]?.color ?? '', part: p.bytes })) };
+      : {
+          ...shown,
+          segments: card.bar.map((s) => ({ color: grouping.groups[s.family]?.color ?? '', bytes: s.bytes })),
+        };
   });
 }
 
 /** Groups named in the line, the largest first. */
 const NAMED = 3;
 
-/** What each group holds at the peak. @param {import('./open.js').OpenDevice} device @param {import('./grouping.js').Grouping} grouping */
+/**
+ * What each group holds at the peak.
+ * @param {import('./open.js').OpenDevice} device @param {import('./grouping.js').Grouping} grouping
+ */
 function atPeak({ timeline, data }, grouping) {
-  const held = heldBy(grouping, data.size, timeline.live(timeline.peak));
-  const parts = grouping.groups
-    .map(({ color, label }, i) => ({ color, label, part: held[i].bytes }))
-    .filter(({ part }) => part > 0);
-  const largest = [...parts].sort((a, b) => b.part - a.part).slice(0, NAMED);
+  const totals = totalsByGroup(grouping, data.size, timeline.live(timeline.peak));
+  const segments = grouping.groups
+    .map(({ color, label }, i) => ({ color, label, bytes: totals[i].bytes }))
+    .filter((segment) => segment.bytes > 0);
+  const largest = [...segments].sort((a, b) => b.bytes - a.bytes).slice(0, NAMED);
   const total = timeline.active[timeline.peak];
-  return {
-    line: largest.map(({ label, part }) => `${label} ${share(part, total)}`).join(', '),
-    colours: parts.map(({ color, part }) => ({ color, part })),
-  };
+  return { line: largest.map((s) => `${s.label} ${share(s.bytes, total)}`).join(', '), segments };
 }
 
 /**
@@ -59,7 +62,7 @@ function allocatedThis(card, { timeline, data, sites }, pinned) {
     ...card,
     question: 'Who allocated this?',
     value: site.name,
-    small: site.place,
+    small: site.location,
     mood: 'known',
     detail: '',
     line: `${size}, pinned; ${counted(sites.tensors(site), 'tensor')} from this site`,

@@ -1,12 +1,11 @@
 // The horizontal axis: where a state begins, and which states a stretch covers.
 // Positions are states on the events axis and microseconds on the time axis.
 
-import { clamp } from './clamp.js';
-import { countBelow, countUpTo } from './search.js';
+import { clamp, countBelow, countUpTo } from './math.js';
 
-/** Air to the right of an out-of-memory event in the last part of the recording, for its ghost. */
+/** Room to the right of an out-of-memory event near the end, where its request is drawn; and what is near the end. */
 const AIR = 1.03;
-const LAST_PART = 0.97;
+const NEAR_END = 0.97;
 
 /**
  * @typedef {object} Axis
@@ -64,7 +63,7 @@ export class EventAxis {
 /**
  * State k lasts from the time of event k-1 to that of event k; state 0 ends
  * with the first event and the last state begins with the last, so both have
- * no width. Where the recorded clock steps back it is held.
+ * no width. Where the recorded clock goes backwards, the time stands still.
  * @implements {Axis}
  */
 export class TimeAxis {
@@ -107,7 +106,7 @@ export class TimeAxis {
 }
 
 /**
- * Where some states stand.
+ * The positions that some states cover.
  * @param {Axis} axis @param {number} from first state @param {number} to last one
  * @returns {[number, number]} where the first begins and the last ends
  */
@@ -116,7 +115,7 @@ export function spanOf(axis, from, to) {
 }
 
 /**
- * Where a stretch of the recording stands that ends before a state, or with the last one.
+ * The same of a stretch that ends before a state; or with the last one, if that is it.
  * @param {Axis} axis @param {number} from @param {number} to
  * @returns {[number, number]}
  */
@@ -126,7 +125,7 @@ export function stretchOf(axis, from, to) {
 
 /** @param {import('./open.js').OpenDevice} device @param {'events' | 'time'} kind @returns {Axis} */
 export function axisOf({ data, timeline: { lastState } }, kind) {
-  const air = data.ooms.some((m) => m.state > lastState * LAST_PART);
+  const air = data.ooms.some((m) => m.state > lastState * NEAR_END);
   return kind === 'time' && data.time ? new TimeAxis(data.time, air) : new EventAxis(lastState, air);
 }
 
@@ -142,9 +141,9 @@ export function axisOf({ data, timeline: { lastState } }, kind) {
  */
 export function columnStates(axis, timeline, from, to, columns) {
   const out = new Int32Array(columns);
-  const step = (to - from) / columns;
+  const width = (to - from) / columns;
   for (let x = 0; x < columns; x++) {
-    const covered = axis.states(from + step * x, from + step * (x + 1));
+    const covered = axis.states(from + width * x, from + width * (x + 1));
     out[x] = covered ? timeline.highest.best(covered[0], covered[1]) : -1;
   }
   return out;

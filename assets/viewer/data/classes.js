@@ -1,5 +1,4 @@
-// Colour by classes that have an order: sizes and lifetimes, one hue in six
-// lightness steps.
+// Groups by classes that have an order, sizes and lifetimes, in six shades of one hue.
 
 /** @typedef {import('./grouping.js').Grouping} Grouping @typedef {import('./device.js').DeviceData} DeviceData */
 
@@ -14,9 +13,9 @@ const SIZE_LABELS = [
   '1 GiB and more',
 ];
 
-/** The most events in which those of a class are live; behind these come longer lives, and what is never freed. */
-const LIVES = [10, 100, 1000, 10_000];
-const LIFE_LABELS = [
+/** Upper bounds of the classes of lifetimes, in events; then come longer ones, and what is live at the end. */
+const LIFETIMES = [10, 100, 1000, 10_000];
+const LIFETIME_LABELS = [
   'up to 10 events',
   '11 to 100 events',
   '101 to 1,000 events',
@@ -25,25 +24,29 @@ const LIFE_LABELS = [
   'live at the end',
 ];
 
-/** One hue, six lightness steps (OKLab a -.02, b -.05; L .90 to .40 in light, .34 to .79 in dark). */
+/** Six shades of one hue (OKLab a -.02, b -.05; L .90 to .40 in light, .34 to .79 in dark). */
 const COLORS = {
   light: ['#c3e2ff', '#a3c1df', '#84a2bf', '#67839f', '#4b6681', '#304a64'],
   dark: ['#203a53', '#38526c', '#506c87', '#6a86a2', '#84a2bf', '#a0bedc'],
 };
 
-/** By size class, largest first. @param {DeviceData} data @param {'light' | 'dark'} theme @returns {Grouping} */
+/** By size, the largest first. @param {DeviceData} data @param {'light' | 'dark'} theme @returns {Grouping} */
 export function bySize({ count, size }, theme) {
   const of = new Uint8Array(count);
   for (let i = 0; i < count; i++) of[i] = classOf(size[i] + 1, SIZES);
   return classes('size', of, SIZE_LABELS, theme);
 }
 
-/** By the events between allocation and free, longest first. @param {DeviceData} data @param {'light' | 'dark'} theme @returns {Grouping} */
-export function byLife({ count, first, last, events }, theme) {
+/**
+ * By lifetime in events, the longest first.
+ * @param {DeviceData} data @param {'light' | 'dark'} theme
+ * @returns {Grouping}
+ */
+export function byLifetime({ count, first, last, events }, theme) {
   const of = new Uint8Array(count);
   for (let i = 0; i < count; i++)
-    of[i] = last[i] === events ? LIFE_LABELS.length - 1 : classOf(last[i] - first[i] + 1, LIVES);
-  return classes('life', of, LIFE_LABELS, theme);
+    of[i] = last[i] === events ? LIFETIME_LABELS.length - 1 : classOf(last[i] - first[i] + 1, LIFETIMES);
+  return classes('life', of, LIFETIME_LABELS, theme);
 }
 
 /** How many of the bounds a value is above. @param {number} v @param {number[]} bounds */
@@ -72,7 +75,7 @@ function classes(mode, of, labels, theme) {
     color: colors[i],
     ink: isLight(colors[i]) ? '#0f1216' : '#ffffff',
   }));
-  return { mode, of, present, tones: of, colors, groups };
+  return { mode, of, present, colourIndex: of, colors, groups };
 }
 
 /** @param {string} color */

@@ -1,10 +1,13 @@
-// What colour can mean, and which of it a device has something to show of.
+// What colour can stand for, and which of that tells the allocations of a device apart.
 
-import { byLife, bySize } from './classes.js';
+import { byLifetime, bySize } from './classes.js';
 import { byFamily } from './grouping.js';
 import { byLargest } from './largest.js';
 
-/** @typedef {'size' | 'life' | 'family' | import('./largest.js').KindMode} Mode @typedef {import('./open.js').OpenDevice} OpenDevice */
+/**
+ * @typedef {'size' | 'life' | 'family' | import('./largest.js').KindMode} Mode
+ * @typedef {import('./open.js').OpenDevice} OpenDevice
+ */
 
 /** @type {[Mode, string][]} */
 const MODES = [
@@ -20,7 +23,7 @@ const MODES = [
 
 /**
  * @param {OpenDevice} device
- * @returns {{mode: Mode, label: string, lacks: string}[]} lacks: why there is nothing to show, or ""
+ * @returns {{mode: Mode, label: string, lacks: string}[]} lacks: why there is nothing to tell apart, or ""
  */
 export function modesOf(device) {
   return MODES.map(([mode, label]) => ({ mode, label, lacks: lack(device, mode) }));
@@ -54,11 +57,11 @@ export function groupingOf(mode, device, report, theme) {
   const { data, stacks } = device;
   if (mode === 'family') return byFamily(data, stacks, report, theme);
   if (mode === 'size') return bySize(data, theme);
-  if (mode === 'life') return byLife(data, theme);
+  if (mode === 'life') return byLifetime(data, theme);
   return byLargest(mode, device, report.palette[theme]);
 }
 
-/** The next mode that has something to show. @param {OpenDevice} device @param {Mode} mode @returns {Mode} */
+/** The next mode that tells something apart. @param {OpenDevice} device @param {Mode} mode @returns {Mode} */
 export function modeAfter(device, mode) {
   const modes = modesOf(device).filter((m) => m.lacks === '' || m.mode === mode);
   return modes[(modes.findIndex((m) => m.mode === mode) + 1) % modes.length].mode;

@@ -1,7 +1,5 @@
-// Finds the columns of a payload and decodes them: a count, then that many
-// LEB128 varints each.
-
-import { Strings } from './strings.js';
+// Finds the columns of a payload and decodes them. A column is a count and as many
+// LEB128 varints.
 
 /** @typedef {Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array} Column */
 
@@ -12,8 +10,8 @@ const LONGEST = 9;
 const GOES_ON = 0x80808080;
 
 /**
- * Goes from column to column. What can be wrong with their coding is found
- * here, so that each can be decoded when its values are needed.
+ * Reads a payload column by column. It finds everything that can be wrong with their
+ * encoding, so that decoding a column later, when its values are needed, cannot fail.
  */
 export class ColumnReader {
   /** @param {Uint8Array} bytes */
@@ -55,12 +53,12 @@ export class ColumnReader {
     return new Strings(text, ends);
   }
 
-  /** @param {Width[]} widths @param {Step[]} steps from varints to values */
-  #column(widths, ...steps) {
+  /** @param {Width[]} widths @param {Transform[]} transforms from varints to values */
+  #column(widths, ...transforms) {
     const length = new Varints(this.#skip(1)).decode(1);
     const left = this.bytes.length - this.at;
     if (length > left) throw new RangeError(`column of ${length} values in ${left} bytes`);
-    return new PackedColumn(this.#skip(length), length, widths, steps);
+    return new PackedColumn(this.#skip(length), length, widths, transforms);
   }
 
   /**
@@ -103,9 +101,8 @@ function expectShort(bytes, from, at) {
 }
 
 /**
- * Types of arrays, the narrowest first: what is not touched need not be
- * fetched, and at millions of values that is much. A signed one holds -reach-1
- * to reach, an unsigned one 0 to reach.
+ * Types of arrays, the narrowest first, since millions of values have to come from
+ * memory. A signed one holds -reach-1 to reach, an unsigned one 0 to reach.
  * @typedef {{Type: new (length: number) => Column, reach: number}} Width
  */
 const WHOLE = { Type: Float64Array, reach: Infinity };
@@ -125,7 +122,7 @@ const block = new Float64Array(BLOCK);
 
 /**
  * Turns the first n values of the block into others.
- * @typedef {(n: number, reach: number) => number} Step from the reach of the values to that of the new ones
+ * @typedef {(n: number, reach: number) => number} Transform from the reach of the values to that of the new ones
  */
 
 /** A column as it stands in the payload, until its values are asked for. */
@@ -135,19 +132,19 @@ export class PackedColumn {
   /** @type {Column | null} */
   #values = null;
   #widths;
-  #steps;
+  #transforms;
 
   /**
    * @param {Uint8Array} packed
    * @param {number} length values in it
    * @param {Width[]} widths
-   * @param {Step[]} steps from varints to values
+   * @param {Transform[]} transforms from varints to values
    */
-  constructor(packed, length, widths, steps) {
+  constructor(packed, length, widths, transforms) {
     this.#packed = packed;
     this.length = length;
     this.#widths = widths;
-    this.#steps = steps;
+    this.#transforms = transforms;
   }
 
   /** @returns {Column} */
@@ -167,15 +164,15 @@ export class PackedColumn {
   #decode(packed) {
     const { length } = this;
     const widths = this.#widths;
-    const steps = this.#steps;
-    if (steps.length === 0 && packed.length === length) return packed.slice(); // a byte each
+    const transforms = this.#transforms;
+    if (transforms.length === 0 && packed.length === length) return packed.slice(); // a byte each
     const varints = new Varints(packed);
     let width = 0;
     let out = new widths[0].Type(length);
     for (let i = 0; i < length; i += BLOCK) {
       const n = Math.min(BLOCK, length - i);
       let reach = varints.decode(n);
-      for (const step of steps) reach = step(n, reach);
+      for (const transform of transforms) reach = transform(n, reach);
       const had = width;
       while (reach > widths[width].reach) width++;
       if (width > had) out = copied(out, i, new widths[width].Type(length));
@@ -223,7 +220,7 @@ function copied(from, n, to) {
   return to;
 }
 
-/** @type {Step} */
+/** @type {Transform} */
 function unzigzag(n, reach) {
   for (let i = 0; i < n; i++) {
     const v = block[i];
@@ -237,7 +234,7 @@ function unzigzag(n, reach) {
   return Math.floor(reach / 2);
 }
 
-/** A running sum over the blocks of one column. @returns {Step} */
+/** A running sum over the blocks of one column. @returns {Transform} */
 function summing() {
   let total = 0;
   return (n) => {
@@ -252,4 +249,32 @@ function summing() {
     total = sum;
     return Math.max(high, -low - 1);
   };
+}
+
+/** A table of strings, each decoded when it is first asked for. */
+export class Strings {
+  /**
+   * @param {Uint8Array} text
+   * @param {Float64Array} ends string i is text[ends[i]..ends[i+1])
+   */
+  constructor(text, ends) {
+    this.text = text;
+    this.ends = ends;
+    /** @type {(string | undefined)[]} */
+    this.decoded = [];
+    this.decoder = new TextDecoder();
+  }
+
+  get length() {
+    return this.ends.length - 1;
+  }
+
+  /**
+   * @param {number} i
+   * @returns {string} "" when there is no string i
+   */
+  at(i) {
+    if (!(i >= 0 && i < this.length)) return '';
+    return (this.decoded[i] ??= this.decoder.decode(this.text.subarray(this.ends[i], this.ends[i + 1])));
+  }
 }

@@ -2,7 +2,7 @@
 
 import { addressesOf } from './addresses.js';
 import { ColumnReader } from './columns.js';
-import { countBelow } from './search.js';
+import { countBelow } from './math.js';
 
 /**
  * State k is the allocator before event k. With n events there are n+1 states,
@@ -29,13 +29,13 @@ export class DeviceData {
     this.hasTime = report.has_time && this.#time.length === this.events;
 
     const start = r.ascending();
-    const life = r.unsigned();
-    expect(start.length === this.count - this.preExisting && life.length === this.count, 'allocations');
+    const lifetime = r.unsigned();
+    check(start.length === this.count - this.preExisting && lifetime.length === this.count, 'allocations');
     /** First state in which each allocation is live; 0 when pre-existing. Never falls from one to the next. */
     this.first = new Uint32Array(this.count);
     this.first.set(start.values, this.preExisting);
     /** Last state in which each is live: its end event, or the last state of all when live at end. */
-    this.last = lastStates(this.first, life.values, this.events);
+    this.last = lastStates(this.first, lifetime.values, this.events);
 
     this.pendingAlloc = r.ascending().values;
     this.pendingWait = r.unsigned().values;
@@ -56,12 +56,12 @@ export class DeviceData {
     this.#rule = r.unsigned();
     this.#pool = r.unsigned();
     for (const column of [this.size, this.stack, this.#freeCode, this.#stream, this.family, this.#rule])
-      expect(column.length === this.count, 'a column');
-    expect(this.#pool.length === 0 || this.#pool.length === this.count, 'pools');
-    expect(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
+      check(column.length === this.count, 'a column');
+    check(this.#pool.length === 0 || this.#pool.length === this.count, 'pools');
+    check(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
   }
 
-  // What no picture shows is decoded when it is asked for.
+  // Columns that no picture needs are decoded when they are asked for.
 
   /** Microseconds since the first event, per event; null when not recorded. @returns {Column | null} */
   get time() {
@@ -124,16 +124,16 @@ export class DeviceData {
 
 /**
  * @param {Uint32Array} first start event + 1
- * @param {Column} life 0 live at end, else end event - start event
+ * @param {Column} lifetime 0 live at end, else end event - start event
  * @param {number} events
  */
-function lastStates(first, life, events) {
-  const last = new Uint32Array(life.length);
-  for (let i = 0; i < life.length; i++) {
-    const end = first[i] - 1 + life[i];
-    if (life[i] === 0) last[i] = events;
+function lastStates(first, lifetime, events) {
+  const last = new Uint32Array(lifetime.length);
+  for (let i = 0; i < lifetime.length; i++) {
+    const end = first[i] - 1 + lifetime[i];
+    if (lifetime[i] === 0) last[i] = events;
     else if (end < events) last[i] = end;
-    else expect(false, 'an allocation');
+    else check(false, 'an allocation');
   }
   return last;
 }
@@ -166,7 +166,7 @@ class Texts {
   constructor(r) {
     this.alloc = r.ascending().values;
     this.text = r.unsigned().values;
-    expect(this.alloc.length === this.text.length, 'texts');
+    check(this.alloc.length === this.text.length, 'texts');
   }
 
   /** @param {number} id of an allocation @returns {number | undefined} its string */
@@ -176,7 +176,7 @@ class Texts {
   }
 }
 
-/** @param {boolean} ok @param {string} what */
-function expect(ok, what) {
+/** @param {boolean} ok @param {string} what the column that does not fit */
+function check(ok, what) {
   if (!ok) throw new Error(`the payload does not fit the report: ${what}`);
 }

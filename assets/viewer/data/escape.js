@@ -53,6 +53,12 @@ function longerThanRuns(text, least) {
 
 /** @param {string} text @returns {string} as XML holds it, in attributes too */
 export function xml(text) {
-  const entities = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' });
+  const entities = /** @type {Record<string, string>} */ ({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  });
   return printable(text).replace(/[&<>"']/g, (c) => entities[c]);
 }

@@ -1,15 +1,14 @@
-// Finds allocations: texts are looked into once each, frame by frame and string
-// by string; an allocation then only asks whether its stack was found.
+// Finds allocations. Each frame and each string is searched once; an allocation is
+// found when its stack, or a text of its own, was.
 
-import { clamp } from './clamp.js';
-import { addressTest } from './places.js';
+import { addressTest } from './addresses.js';
+import { clamp, countBelow } from './math.js';
 import { parseFilter, parseQuery } from './query.js';
 import { streamName } from './report.js';
-import { countBelow } from './search.js';
 import { located } from './sites.js';
 
-/** Steps that the patterns of one query may take: a fraction of a second. */
-const MOST_STEPS = 2e7;
+/** Instructions that the regular expressions of one query may take: a fraction of a second. */
+const MOST_INSTRUCTIONS = 2e7;
 
 /**
  * @typedef {object} Found
@@ -30,7 +29,7 @@ export const NOTHING_ASKED = { query: '', filters: [], hits: null, count: 0, pro
 /**
  * @param {OpenDevice} device
  * @param {string} query
- * @param {string[]} words filters; what is none is left out
+ * @param {string[]} words filters; a word that is none is left out
  * @returns {Found}
  */
 export function find(device, query, words) {
@@ -42,7 +41,7 @@ export function find(device, query, words) {
     const all = filters.map((word) => /** @type {Filter} */ (parseFilter(word)));
     const tests = [...asked.filters, ...all].map((filter) => filterTest(device, filter));
     const hits = new Uint8Array(device.data.count).fill(1);
-    const budget = { left: MOST_STEPS };
+    const budget = { left: MOST_INSTRUCTIONS };
     for (const term of asked.terms) keep(hits, hitsOf(device, term, budget));
     let count = 0;
     for (const test of tests) for (let i = 0; i < hits.length; i++) if (hits[i] && !test(i)) hits[i] = 0;
@@ -61,11 +60,11 @@ function keep(hits, others) {
 
 /**
  * Allocations that have a term in their stack or in what is written beside it.
- * @param {OpenDevice} device @param {Term} term @param {import('./pattern.js').Budget} budget
+ * @param {OpenDevice} device @param {Term} term @param {import('./regex.js').Budget} budget
  */
-function hitsOf(device, { text, pattern, place }, budget) {
+function hitsOf(device, { text, regex, address }, budget) {
   const { data, stacks, lanes } = device;
-  const test = (/** @type {string} */ s) => (pattern ? pattern.test(s, budget) : s.toLowerCase().includes(text));
+  const test = (/** @type {string} */ s) => (regex ? regex.test(s, budget) : s.toLowerCase().includes(text));
   /** @type {Map<number, boolean>} */
   const known = new Map();
   const named = (/** @type {number} */ string) => {
@@ -81,8 +80,8 @@ function hitsOf(device, { text, pattern, place }, budget) {
       if (named(texts.text[i])) hits[id] = 1;
     });
   for (const lane of lanes?.annotated ?? []) annotate(hits, data, lane, test);
-  if (place) {
-    const there = addressTest(data, place);
+  if (address) {
+    const there = addressTest(data, address);
     for (let i = 0; i < hits.length; i++) if (there(i)) hits[i] = 1;
   }
   return hits;

@@ -2,8 +2,8 @@
 // machinery folded away, names without their template noise.
 
 import { counted } from './format.js';
-import { INTERNAL } from './stacks.js';
 import { located, shortPath } from './sites.js';
+import { INTERNAL } from './stacks.js';
 
 /** @typedef {import('./stacks.js').Frame} Frame */
 
@@ -20,7 +20,7 @@ import { located, shortPath } from './sites.js';
 export function foldStack(frames, operator) {
   /** @type {(Line | Fold)[]} */
   const out = [];
-  for (let i = 0; i < frames.length;) {
+  for (let i = 0; i < frames.length; ) {
     const frame = frames[i];
     let end = i + 1;
     if (frame.kind === INTERNAL) {
@@ -49,13 +49,13 @@ function isPython(frame) {
   return /\.(py|ipynb)$|^</.test(frame.file);
 }
 
-/** @param {Frame} frame @returns {string} short */
-export function placeOf(frame) {
+/** @param {Frame} frame @returns {string} "file.py:12", with the end of the path that is worth reading */
+export function locationOf(frame) {
   if (frame.file === '??') return '';
   return located(shortPath(frame), frame.line);
 }
 
-/** @param {Frame} frame @returns {string} short */
+/** @param {Frame} frame @returns {string} without template arguments */
 export function nameOf(frame) {
   return isPython(frame) ? frame.name : elide(frame.name);
 }

@@ -2,7 +2,7 @@
 // pkg/units writes the same, with plain spaces; both are tested with its
 // testdata/words.json.
 
-import { clamp } from './clamp.js';
+import { clamp } from './math.js';
 
 const SPACE = '\u00a0';
 const MINUS = '\u2212';

@@ -1,14 +1,13 @@
-// What stands above the chart: annotated ranges by depth, phases of training
-// inferred from stacks, and the states between steps.
+// What the lanes above the chart show: annotated ranges by depth, phases of training
+// inferred from stacks; and the steps of the recording.
 
 import { ColumnReader } from './columns.js';
 import { count } from './format.js';
-import { bisect } from './search.js';
-import { Steps } from './steps.js';
+import { bisect, countUpTo } from './math.js';
 
 const PHASES = ['load', 'forward', 'backward', 'optimizer'];
 
-/** What the profiler and optimizers name their own steps; a number or a class follows. */
+/** Names that the profiler and optimizers give to steps; a number or a class follows. */
 const STEP = /^(ProfilerStep|Optimizer\.step)#/;
 
 /** @typedef {{lane: Lane, i: number}} LaneHit a range of a lane */
@@ -23,7 +22,7 @@ export class Lane {
    * @param {number[] | null} kinds of phases, 0 to 3; null: annotations
    * @param {string[]} notes what to know of each, "" mostly
    * @param {{from: number[], to: number[]} | null} time in microseconds, where better known than from the states
-   * @param {string} leftOut a sentence, or ""
+   * @param {string} leftOut a sentence about ranges that the report does not hold, or ""
    */
   constructor(label, from, to, names, kinds, notes, time, leftOut) {
     this.label = label;
@@ -45,13 +44,20 @@ export class Lane {
     return STEP.test(this.names[i]);
   }
 
-  /** Where a range stands. @param {import('./axis.js').Axis} axis @param {number} i @returns {[number, number]} positions */
+  /**
+   * Where a range stands.
+   * @param {import('./axis.js').Axis} axis @param {number} i
+   * @returns {[number, number]} positions
+   */
   span(axis, i) {
     if (axis.kind === 'time' && this.time) return [this.time.from[i], this.time.to[i]];
     return [axis.begins(this.from[i]), axis.begins(this.to[i])];
   }
 
-  /** The first range that ends after a position. @param {import('./axis.js').Axis} axis @param {number} x @param {number} [least] */
+  /**
+   * The first range that ends after a position.
+   * @param {import('./axis.js').Axis} axis @param {number} x @param {number} [least]
+   */
   after(axis, x, least = 0) {
     return bisect(least, this.length, (i) => this.span(axis, i)[1] <= x);
   }
@@ -139,14 +145,85 @@ export class Lanes {
   }
 }
 
-/** Adds a range, not before the last one. @param {{from: number[], to: number[]}} time @param {number} from @param {number} to */
+/**
+ * Adds a range that begins no earlier than the last one ends.
+ * @param {{from: number[], to: number[]}} time @param {number} from @param {number} to
+ */
 function keepOrder(time, from, to) {
   const a = Math.max(from, time.to.at(-1) ?? 0);
   time.from.push(a);
   time.to.push(Math.max(a, to));
 }
 
-/** The name of a range, shorter where everybody knows the rest. @param {string} name */
+/** The name of a range without a prefix that says nothing. @param {string} name */
 export function shortName(name) {
   return name.replace(/^Optimizer\.step#/, '');
+}
+
+/** The steps of a recording: from boundary to boundary, with what comes before the first and after the last. */
+export class Steps {
+  /**
+   * @param {ArrayLike<number>} boundaries states, ascending
+   * @param {number} lastState
+   * @param {string} word what one is called: "step"
+   * @param {string} method how they were found
+   */
+  constructor(boundaries, lastState, word, method) {
+    const inside = Array.from(boundaries).filter((b) => b > 0 && b < lastState);
+    /** Where each begins. */
+    this.from = boundaries.length === 0 ? [] : [0, ...inside];
+    /** How many end in the recording; what follows the last end is one more stretch. */
+    this.ended = Array.from(boundaries).filter((b) => b > 0).length;
+    this.lastState = lastState;
+    this.word = word;
+    this.method = method;
+  }
+
+  get count() {
+    return this.from.length;
+  }
+
+  /** What a stretch is called: "step 3 of 12". @param {number} i */
+  name(i) {
+    const of = count(this.ended);
+    return i < this.ended ? `${this.word} ${count(i + 1)} of ${of}` : `after ${this.word} ${of}`;
+  }
+
+  /** @param {number} i @returns {import('./range.js').Range} */
+  range(i) {
+    return { from: this.from[i], to: this.from[i + 1] ?? this.lastState };
+  }
+
+  /** The step that a state belongs to: that of the event before it. @param {number} state */
+  at(state) {
+    return Math.max(0, countUpTo(this.from, Math.max(0, state - 1)) - 1);
+  }
+
+  /**
+   * How active memory changes over a range, as steps.List.Over of Go has it.
+   * @param {ArrayLike<number>} active bytes by state
+   * @param {import('./range.js').Range} range
+   * @returns {{steps: number, bytes: number, perStep: number}} steps: that have an event in the range; perStep: 0
+   *   without any
+   */
+  growth(active, { from, to }) {
+    const bytes = active[to] - active[from];
+    const steps = this.count && this.at(to) - this.at(from + 1) + 1;
+    return { steps, bytes, perStep: steps && Math.sign(bytes) * Math.round(Math.abs(bytes) / steps) };
+  }
+
+  /**
+   * The step to go to.
+   * @param {number} shown the one in view, -1: none
+   * @param {boolean} whole whether the whole recording is in view
+   * @param {number} state at the left edge of the view
+   * @param {1 | -1} by forward or back
+   * @returns {number} -1: there is none
+   */
+  next(shown, whole, state, by) {
+    const after = countUpTo(this.from, state);
+    const before = after - (this.from[after - 1] === state ? 2 : 1);
+    const i = shown >= 0 ? shown + by : whole ? (by > 0 ? 0 : this.count - 1) : by > 0 ? after : before;
+    return i >= 0 && i < this.count ? i : -1;
+  }
 }

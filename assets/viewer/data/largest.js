@@ -1,11 +1,11 @@
-// Colour by kinds without an order, of which there may be thousands: call sites,
-// files, stacks, streams, pools. The eight largest have a colour of their own.
+// Groups by kinds that have no order and of which there may be thousands: call sites,
+// files, stacks, streams, pools. The eight largest kinds have colours of their own.
 
 import { MIDDLE, SHADES, shadesOf } from './grouping.js';
 import { streamName } from './report.js';
 import { baseName, keyOf, NO_STACK } from './sites.js';
 
-/** Kinds with a colour of their own; as many colours of the palette tell families apart, and the next is grey. */
+/** Kinds with a colour of their own. So many colours of the palette are for families; the next one is grey. */
 const MOST = 8;
 
 /**
@@ -14,7 +14,7 @@ const MOST = 8;
  *
  * @typedef {object} Kinds
  * @property {number} count
- * @property {(id: number) => number} of kind of an allocation
+ * @property {(id: number) => number} of the kind of an allocation
  * @property {(kind: number) => Name} name
  */
 
@@ -33,25 +33,25 @@ export function byLargest(mode, device, palette) {
   const group = new Uint8Array(kinds.count).fill(largest.length);
   largest.forEach((kind, i) => (group[kind] = i));
 
-  // Call sites have one shade each, and a swatch that shows it.
+  // A group of one call site or stack has one shade, which is also that of its swatch.
   const shade = shadesOf(stacks);
   const flat = mode === 'site' || mode === 'stack' ? largest.length : 0;
   const of = new Uint8Array(data.count);
-  const tones = new Uint8Array(data.count);
+  const colourIndex = new Uint8Array(data.count);
   const present = new Uint8Array(largest.length + 1);
   for (let id = 0; id < of.length; id++) {
     const g = group[kinds.of(id)];
     of[id] = g;
     present[g] = 1;
     const hue = g < largest.length ? g : MOST;
-    tones[id] = hue * SHADES + (g < flat ? MIDDLE : (shade[data.stack[id]] ?? MIDDLE));
+    colourIndex[id] = hue * SHADES + (g < flat ? MIDDLE : (shade[data.stack[id]] ?? MIDDLE));
   }
   const names = distinct(largest.map(kinds.name), largest, mode);
   return {
     mode,
     of,
     present,
-    tones,
+    colourIndex,
     colors: palette.slice(0, MOST + 1).flatMap((h) => h.shades),
     groups: [...names, { label: 'others' }].map((name, i) => {
       const { color, ink } = palette[i < largest.length ? i : MOST];
@@ -62,11 +62,13 @@ export function byLargest(mode, device, palette) {
 
 /** @param {Kinds} kinds @param {import('./open.js').OpenDevice} device @returns {number[]} kinds, the largest first */
 function order(kinds, { data, timeline }) {
-  const held = new Float64Array(kinds.count);
+  const atPeak = new Float64Array(kinds.count);
   const made = new Float64Array(kinds.count);
-  for (const id of timeline.live(timeline.peak)) held[kinds.of(id)] += data.size[id];
+  for (const id of timeline.live(timeline.peak)) atPeak[kinds.of(id)] += data.size[id];
   for (let id = 0; id < data.count; id++) made[kinds.of(id)] += data.size[id];
-  return [...held.keys()].filter((k) => made[k] > 0).sort((a, b) => held[b] - held[a] || made[b] - made[a] || a - b);
+  return [...atPeak.keys()]
+    .filter((k) => made[k] > 0)
+    .sort((a, b) => atPeak[b] - atPeak[a] || made[b] - made[a] || a - b);
 }
 
 /** @param {KindMode} mode @param {import('./open.js').OpenDevice} device @returns {Kinds} */
@@ -109,8 +111,8 @@ function kindsOf(mode, { data, stacks, file, report }) {
 }
 
 /** @param {import('./sites.js').Site} site @returns {Name} */
-function siteName({ name, place }) {
-  return { label: `${name} ${place}`.trimEnd(), short: name === NO_STACK ? 'no stack' : baseName(name) };
+function siteName({ name, location }) {
+  return { label: `${name} ${location}`.trimEnd(), short: name === NO_STACK ? 'no stack' : baseName(name) };
 }
 
 /** @param {string} name as the report has it */
@@ -119,7 +121,7 @@ function poolName(name) {
 }
 
 /**
- * Stacks of one call site are told apart by their number.
+ * Adds their number to the names of stacks that have the same call site.
  * @param {Name[]} names @param {number[]} kinds @param {KindMode} mode
  */
 function distinct(names, kinds, mode) {

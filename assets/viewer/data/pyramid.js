@@ -11,7 +11,10 @@ export class Pyramid {
     this.values = values;
     this.sign = sign;
     this.find = sign > 0 ? largest : smallest;
-    /** @type {{at: Uint32Array, values: Float64Array}[]} of each level, of the b-th block of 64^(l+1) values: which is the best, and what it is */
+    /**
+     * Level l has, for each block of 64^(l+1) values, the index of the best one and its value.
+     * @type {{at: Uint32Array, values: Float64Array}[]}
+     */
     this.levels = [];
     for (let below = values; below.length > FAN; ) {
       const at = new Uint32Array(Math.ceil(below.length / FAN));

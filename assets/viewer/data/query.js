@@ -2,24 +2,26 @@
 //
 //   optimizer.py:7        in a function, a file with its line, an operator, an annotation, metadata
 //   "two words"           parted words must all be found, not side by side
-//   /adamw?\.py:8\d/      a regular expression; see pattern.js
+//   /adamw?\.py:8\d/      a regular expression; see regex.js
 //   0x7f06, b7f06         the beginning of an address; b7f06_0 the first allocation there
 //   size>1MiB life<=20    filters; life is in events, or in time as in life>5ms
 //   live:yes pre:no       live at the end; there before the recording
 //   stream:0 pool:default
 
-import { Pattern } from './pattern.js';
+import { LinearRegex } from './regex.js';
 
 /**
  * @typedef {object} Term
- * @property {string} text in small letters
- * @property {Pattern | null} pattern instead of the text
- * @property {Place | null} place the address that the text may also be
+ * @property {string} text in lower case
+ * @property {LinearRegex | null} regex instead of the text
+ * @property {AddressPrefix | null} address that the text may also stand for
  *
- * @typedef {{digits: string, generation: number | null}} Place the first hex digits of an address
+ * @typedef {{digits: string, generation: number | null}} AddressPrefix the first hex digits of an address, and which
+ *   allocation there is meant, counted from 0; null: all
  *
  * @typedef {{key: 'size' | 'life', sign: string, value: number, unit: 'bytes' | 'events' | 'us'}} Bound
- * @typedef {{key: 'live' | 'pre' | 'stream' | 'pool', name: string}} Trait name: "yes" or "no", or of the stream or pool
+ * @typedef {{key: 'live' | 'pre' | 'stream' | 'pool', name: string}} Trait
+ *   name: "yes" or "no", or that of the stream or pool
  * @typedef {Bound | Trait} Filter
  */
 
@@ -32,20 +34,20 @@ export function parseQuery(text) {
   for (const [word, quoted, source] of text.matchAll(/"([^"]*)"?|\/(.+?)\/(?!\S)|\S+/g)) {
     const filter = /[<>:]/.test(word) && quoted === undefined ? parseFilter(word) : null;
     if (filter) filters.push(filter);
-    else if (source) terms.push({ text: '', pattern: new Pattern(source), place: null });
+    else if (source) terms.push({ text: '', regex: new LinearRegex(source), address: null });
     else if (quoted !== '')
-      terms.push({ text: (quoted ?? word).toLowerCase(), pattern: null, place: parsePlace(word) });
+      terms.push({ text: (quoted ?? word).toLowerCase(), regex: null, address: parseAddress(word) });
   }
   return { terms, filters };
 }
 
 /**
- * An address as people write it. Words without a mark are taken for one only
- * when they are long, since "add" and "decade" are hex too.
+ * An address as people write it. A word without a prefix such as 0x has to be long to
+ * count as one, since "add" and "decade" are hex too.
  * @param {string} word
- * @returns {Place | null}
+ * @returns {AddressPrefix | null}
  */
-export function parsePlace(word) {
+export function parseAddress(word) {
   const found = /^(0x|b(?=[\da-f]{4}))?0*([\da-f]{1,16})(?:_(\d{1,9}))?$/i.exec(word);
   if (!found || (!found[1] && found[2].length < 6)) return null;
   return { digits: found[2].toLowerCase(), generation: found[3] === undefined ? null : Number(found[3]) };
@@ -73,7 +75,10 @@ export function parseFilter(word) {
   };
 }
 
-/** @typedef {{event: number, place: Place | null} | {us: number} | {id: number} | {place: Place | null}} Goal */
+/**
+ * @typedef {{event: number, address: AddressPrefix | null} | {us: number} | {id: number} |
+ *   {address: AddressPrefix | null}} Goal
+ */
 
 /**
  * Where to go: "1,525" or "event 1525", "54.4 ms", "#1,070" for a tensor, or an address.
@@ -86,7 +91,7 @@ export function parseGoal(text) {
   const value = Number(number);
   if (unit && !mark) return { us: value * MICROS[/** @type {'us'} */ (unit)] };
   if (mark === '#' && !unit && Number.isInteger(value)) return { id: value };
-  const place = mark ? null : parsePlace(plain);
-  if (number && !unit && Number.isInteger(value)) return { event: value, place };
-  return place && { place };
+  const address = mark ? null : parseAddress(plain);
+  if (number && !unit && Number.isInteger(value)) return { event: value, address };
+  return address && { address };
 }

@@ -1,11 +1,10 @@
-// A brushed range of states, and what happens in it.
+// A range of states, and what happens in it.
 //
-// The range from state a to state b holds the events a to b-1: allocated in it
-// is what is first live in a state after a, up to b.
+// The range from state a to state b holds the events a to b-1. Allocated in it is
+// what is first live in one of the states a+1 to b.
 
-import { clamp } from './clamp.js';
+import { clamp, countUpTo } from './math.js';
 import { Timeline } from './timeline.js';
-import { countUpTo } from './search.js';
 
 /** @typedef {{from: number, to: number}} Range states, from before to */
 
@@ -15,25 +14,24 @@ import { countUpTo } from './search.js';
  * @returns {Range | null} null when there is no event
  */
 export function rangeOf(a, b, lastState) {
-  const kept = (/** @type {number} */ k) => clamp(k, 0, lastState);
-  const from = kept(Math.min(a, b, lastState - 1));
-  const to = kept(Math.max(a, b, from + 1));
+  const from = clamp(Math.min(a, b, lastState - 1), 0, lastState);
+  const to = clamp(Math.max(a, b, from + 1), 0, lastState);
   return from < to ? { from, to } : null;
 }
 
 /**
- * @typedef {object} Happened
- * @property {number} first of the allocations made in the range, which follow each other
- * @property {number} after the last of them
+ * @typedef {object} RangeActivity what happens in a range
+ * @property {number} first id of the allocations made in it, which follow each other
+ * @property {number} after the id behind the last of them
  * @property {Int32Array} kept those of them still live at its end, in order
  * @property {number} keptBytes
  * @property {number} allocated bytes
- * @property {number} freed bytes, whenever allocated
+ * @property {number} freed bytes, also of what was allocated before
  * @property {number} freedTensors
  */
 
-/** @param {Timeline} timeline of the whole recording @param {Range} range @returns {Happened} */
-export function happened(timeline, { from, to }) {
+/** @param {Timeline} timeline of the whole recording @param {Range} range @returns {RangeActivity} */
+export function activityIn(timeline, { from, to }) {
   const { active, data } = timeline;
   const first = countUpTo(data.first, from);
   const after = countUpTo(data.first, to);
@@ -46,13 +44,13 @@ export function happened(timeline, { from, to }) {
 }
 
 /**
- * Some allocations alone, restacked from zero. Their ids stay what they are.
+ * A timeline of only some allocations, stacked from zero. Their ids stay what they are.
  * @param {Timeline} timeline of the whole recording
  * @param {Int32Array} members in order, none from before the recording
  */
-export function aloneTimeline(timeline, members) {
+export function restackedTimeline(timeline, members) {
   const { data } = timeline;
-  const last = new Uint32Array(data.count); // the others end before they begin
+  const last = new Uint32Array(data.count); // those of the others stay 0: they end before they begin
   for (const id of members) last[id] = data.last[id];
   const pending = [...data.pendingAlloc.keys()].filter((i) => last[data.pendingAlloc[i]] > 0);
   return new Timeline(

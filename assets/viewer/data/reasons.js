@@ -26,7 +26,7 @@ export function sharesOf({ rule, size }, live) {
   return shares.filter(Boolean).sort((a, b) => b.bytes - a.bytes || a.rule - b.rule);
 }
 
-/** What decides a group, as a clause behind "by". @type {Record<import('./colours.js').Mode, string>} */
+/** What decides the group of a tensor, to follow the word "by". @type {Record<import('./colours.js').Mode, string>} */
 export const BY = {
   family: 'what its stacks and its lifetime say it was for',
   site: 'the innermost frame of user code on its stack',
@@ -39,7 +39,7 @@ export const BY = {
 };
 
 /**
- * The frame that a rule went by, and how it is on the tensor's stacks.
+ * The frame by which a rule decided, and whether it is on the stack that freed the tensor.
  * @param {import('./device.js').DeviceData} data
  * @param {import('./stacks.js').Stacks} stacks
  * @param {number} id

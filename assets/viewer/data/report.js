@@ -43,14 +43,18 @@
  * @property {number} oom_events
  * @property {number} with_stack
  * @property {string[]} pools
- * @property {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string, steps_from: string}} lanes
+ * @property {LanesReport} lanes
  * @property {Capacity | null} capacity null: not known
  * @property {Predicted | null} predicted what other settings of the allocator would have done
  * @property {Card[]} answers to the four questions
- * @property {{state: number, free_bytes?: number, diagnosis: string, evidence: string, try: string}[]} failures
- *   what to say of requests that failed; free_bytes: in the cache where the request may be served
+ * @property {Failure[]} failures
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
+ *
+ * @typedef {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string,
+ *   steps_from: string}} LanesReport
+ * @typedef {{state: number, free_bytes?: number, diagnosis: string, evidence: string, try: string}} Failure
+ *   a request that failed; free_bytes: in the cache where the request may be served
  *
  * @typedef {object} Capacity
  * @property {number} bytes

@@ -1,11 +1,10 @@
-// What stands beside the picture, to be taken away: the table, the tensors of
-// the panel's moment, and a few words on both. Numbers stand as they are on the
-// screen and, beside that, exact.
+// What the side panel shows, for export: the table, the tensors of the panel's moment,
+// and a summary in Markdown. Numbers are given as the page shows them, and exactly.
 
 import { breakdown, sorted } from './breakdown.js';
 import { csvCell, markdownCode, plainSpaces } from './escape.js';
 import { bytes, counted, exactBytes, share } from './format.js';
-import { heldBy } from './held.js';
+import { totalsByGroup } from './grouping.js';
 import { streamName } from './report.js';
 
 /**
@@ -19,34 +18,34 @@ import { streamName } from './report.js';
  * @property {string} words of the moment: "at the peak, before event 9,967"
  * @property {number} state of the moment
  * @property {import('./range.js').Range | null} range that the panel speaks about
- * @property {import('./range.js').Happened | null} happened in it
+ * @property {import('./range.js').RangeActivity | null} activity in it
  * @property {Int32Array} live at the moment, or kept by the range
- * @property {Uint8Array | null} lit 1 for each allocation that is not faded; null: all
- * @property {{by: import('./sites.js').By, sort: import('./breakdown.js').Sort, rising: boolean}} order of the table
+ * @property {import('./masks.js').Mask} mask of what is highlighted
+ * @property {import('./breakdown.js').Order} order of the table
  * @property {string} query of the search box
  * @property {string[]} filters
  */
 
-/** Rows of a table in a message. */
+/** The most rows of the table in Markdown. */
 const MOST = 20;
 
 /** @type {Record<import('./sites.js').By, string>} */
 const NAMES = { site: 'call site', file: 'file', function: 'function', family: 'family' };
 
 /** @param {Screen} screen */
-export function total({ device, happened, state }) {
-  return happened ? happened.keptBytes : device.timeline.active[state];
+export function total({ device, activity, state }) {
+  return activity ? activity.keptBytes : device.timeline.active[state];
 }
 
 /** The rows of the table, in its order. @param {Screen} screen */
-export function tableRows({ device, live, happened, order, grouping }) {
-  const { rows, gone } = sorted(breakdown(device, live, happened, order.by, grouping.of), order, happened);
+export function tableRows({ device, live, activity, order, grouping }) {
+  const { rows, gone } = sorted(breakdown(device, live, activity, order.by, grouping.of), order, activity);
   return [...rows, ...gone];
 }
 
 /** @param {Screen} screen @returns {Sheet} */
 export function tableSheet(screen) {
-  const { happened, grouping, order } = screen;
+  const { activity, grouping, order } = screen;
   const all = total(screen);
   const colour = order.by === 'family' ? [] : [grouping.mode === 'family' ? 'family' : `colour by ${grouping.mode}`];
   const site = order.by === 'site';
@@ -54,31 +53,31 @@ export function tableSheet(screen) {
     columns: [
       NAMES[order.by],
       ...(site ? ['file', 'line'] : []),
-      ...(happened ? ['still live', 'still live bytes', 'allocated', 'allocated bytes'] : ['size', 'bytes', 'share']),
+      ...(activity ? ['still live', 'still live bytes', 'allocated', 'allocated bytes'] : ['size', 'bytes', 'share']),
       'tensors',
       ...colour,
     ],
     rows: tableRows(screen).map((row) => [
       order.by === 'file' ? row.title : row.name,
-      ...(site ? [row.file || null, lineOf(row.place)] : []),
+      ...(site ? [row.file || null, lineOf(row.location)] : []),
       bytes(row.bytes),
       row.bytes,
-      ...(happened ? [bytes(row.allocated), row.allocated] : [share(row.bytes, all)]),
+      ...(activity ? [bytes(row.allocated), row.allocated] : [share(row.bytes, all)]),
       row.tensors,
       ...colour.map(() => grouping.groups[row.group].label),
     ]),
   };
 }
 
-/** @param {string} place "file.py:80" */
-function lineOf(place) {
-  const line = /:(\d+)$/.exec(place);
+/** @param {string} location "file.py:80" */
+function lineOf(location) {
+  const line = /:(\d+)$/.exec(location);
   return line && Number(line[1]);
 }
 
 /** The tensors of the moment that are not faded, bottom of the pile first. @param {Screen} screen */
-export function selection({ live, lit }) {
-  return lit ? live.filter((id) => lit[id]) : live;
+export function selection({ live, mask }) {
+  return mask ? live.filter((id) => mask[id]) : live;
 }
 
 /** @param {Screen} screen @returns {Sheet} */
@@ -88,9 +87,21 @@ export function tensorSheet(screen) {
   const ids = selection(screen);
   if (ids.length > 1) data.address.prepare();
   return {
-    columns: ['tensor', 'size', 'bytes', 'family', 'call site', 'file', 'line', 'allocated at event', 'freed at event', 'address', 'stream'],
+    columns: [
+      'tensor',
+      'size',
+      'bytes',
+      'family',
+      'call site',
+      'file',
+      'line',
+      'allocated at event',
+      'freed at event',
+      'address',
+      'stream',
+    ],
     rows: Array.from(ids, (id) => {
-      const { name, file: path, place } = sites.site(id);
+      const { name, file: path, location } = sites.site(id);
       return [
         id,
         bytes(data.size[id]),
@@ -98,7 +109,7 @@ export function tensorSheet(screen) {
         report.families[data.family[id]]?.label ?? null,
         name,
         path || null,
-        lineOf(place),
+        lineOf(location),
         data.startEvent(id),
         data.endEvent(id),
         data.address.text(id) || null,
@@ -116,13 +127,15 @@ export function csv({ columns, rows }) {
 /** @param {Screen} screen @param {string} name of the rows @param {Sheet} sheet */
 export function json(screen, name, { columns, rows }) {
   const keys = columns.map((c) => c.replaceAll(' ', '_'));
-  const list = rows.map((cells) => Object.fromEntries(cells.map((v, i) => [keys[i], typeof v === 'string' ? plainSpaces(v) : v])));
+  const list = rows.map((cells) =>
+    Object.fromEntries(cells.map((v, i) => [keys[i], typeof v === 'string' ? plainSpaces(v) : v])),
+  );
   return JSON.stringify({ schema: 'memviz.export/1', ...about(screen), [name]: list }, null, 1) + '\n';
 }
 
 /** What the rows are of. @param {Screen} screen */
 function about(screen) {
-  const { device, report, words, state, range, live, lit, query, filters } = screen;
+  const { device, report, words, state, range, live, mask, query, filters } = screen;
   const { timeline, file } = device;
   return {
     program: report.program,
@@ -136,7 +149,7 @@ function about(screen) {
     reserved_bytes: timeline.reservedAt(state),
     total_bytes: total(screen),
     live_tensors: live.length,
-    ...(lit && { selected_tensors: selection(screen).length, query, filters }),
+    ...(mask && { selected_tensors: selection(screen).length, query, filters }),
   };
 }
 
@@ -145,15 +158,15 @@ function about(screen) {
  * @param {Screen} screen
  * @returns {{label: string, color: string, bytes: number, tensors: number}[]}
  */
-export function held({ device, live, grouping }) {
-  return heldBy(grouping, device.data.size, live)
+export function groupTotals({ device, live, grouping }) {
+  return totalsByGroup(grouping, device.data.size, live)
     .map((sum, i) => ({ label: grouping.groups[i].label, color: grouping.groups[i].color, ...sum }))
     .filter((s) => s.bytes > 0);
 }
 
-/** The moment for a ticket: its totals, its groups and the largest rows of the table. @param {Screen} screen */
+/** The panel as Markdown: totals, groups and the largest rows of the table. @param {Screen} screen */
 export function markdown(screen) {
-  const { device, grouping, order, state, happened, words, report } = screen;
+  const { device, grouping, order, state, activity, words, report } = screen;
   const { file, timeline } = device;
   const all = total(screen);
   const rows = tableRows(screen);
@@ -163,21 +176,32 @@ export function markdown(screen) {
     `**${both(all)}** ${words}, in ${counted(screen.live.length, 'tensor')}`,
     `reserved ${both(timeline.reservedAt(state))}; peak of the recording ${both(timeline.active[timeline.peak])}`,
   ];
-  const groups = held(screen).map((g) => [markdownText(g.label), bytes(g.bytes), exactBytes(g.bytes), share(g.bytes, all), String(g.tensors)]);
-  const sites = rows.slice(0, MOST).map((row) => [
-    [markdownCode(row.name), row.place && markdownCode(row.place)].filter(Boolean).join(' '),
-    bytes(row.bytes),
-    exactBytes(row.bytes),
-    happened ? bytes(row.allocated) : share(row.bytes, all),
-    String(row.tensors),
+  const groups = groupTotals(screen).map((g) => [
+    markdownText(g.label),
+    bytes(g.bytes),
+    exactBytes(g.bytes),
+    share(g.bytes, all),
+    String(g.tensors),
   ]);
+  const sites = rows
+    .slice(0, MOST)
+    .map((row) => [
+      [markdownCode(row.name), row.location && markdownCode(row.location)].filter(Boolean).join(' '),
+      bytes(row.bytes),
+      exactBytes(row.bytes),
+      activity ? bytes(row.allocated) : share(row.bytes, all),
+      String(row.tensors),
+    ]);
   const more = rows.length > MOST ? `\n${counted(rows.length - MOST, 'more row')} not shown.\n` : '';
-  const last = happened ? 'of allocated' : 'share';
+  const last = activity ? 'of allocated' : 'share';
   return plainSpaces(
     `${markdownCode(file.name)}, ${device.report.label}${torch}, ${report.program}\n\n` +
       `${facts.map((f) => `- ${f}`).join('\n')}\n\n` +
-      grid([grouping.mode === 'family' ? 'family' : `by ${grouping.mode}`, 'size', 'exact', 'share', 'tensors'], groups) +
-      `\n${grid([NAMES[order.by], happened ? 'still live' : 'size', 'exact', last, 'tensors'], sites)}${more}`,
+      grid(
+        [grouping.mode === 'family' ? 'family' : `by ${grouping.mode}`, 'size', 'exact', 'share', 'tensors'],
+        groups,
+      ) +
+      `\n${grid([NAMES[order.by], activity ? 'still live' : 'size', 'exact', last, 'tensors'], sites)}${more}`,
   );
 }
 
@@ -186,7 +210,7 @@ function markdownText(label) {
   return /^[\w ,./-]+$/.test(label) ? label : markdownCode(label);
 }
 
-/** A table; its first column is of texts. @param {string[]} heads @param {string[][]} rows */
+/** A Markdown table whose first column is text. @param {string[]} heads @param {string[][]} rows */
 function grid(heads, rows) {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`;
   return line(heads) + line(heads.map((_, i) => (i === 0 ? '---' : '---:'))) + rows.map(line).join('');

@@ -1,10 +1,10 @@
-// Rows of the call-site table, and the short names of frames and stacks.
+// Call sites: short names of frames and stacks, and the rows of the table.
 
 import { LIBRARY, USER } from './stacks.js';
 
 /** @typedef {import('./stacks.js').Frame} Frame */
 
-/** What an allocation without a stack is filed under. */
+/** The call site of allocations without a stack. */
 export const NO_STACK = '(no stack recorded)';
 
 /** @param {string} path @returns {string} with forward slashes */
@@ -23,7 +23,7 @@ export function twoLastParts(path) {
 }
 
 /**
- * The part of a frame's path worth reading: two last parts of user code, the
+ * The end of a frame's path that is worth reading: two names of user code, the
  * path below site-packages of a library.
  * @param {Frame} frame
  */
@@ -43,38 +43,42 @@ export function located(path, line) {
  * @typedef {object} Site
  * @property {string} key
  * @property {string} name function, or all there is
- * @property {string} place "file.py:123", or ""
- * @property {string} file path behind place, or ""
+ * @property {string} location "file.py:123", or ""
+ * @property {string} file full path of the location, or ""
  * @property {string} title full text
  */
 
 /**
  * The call site of a stack: its innermost user frame; without one, what the
  * backward pass did, else the innermost library frame, the operator, or the
- * function of the innermost frame. The rule is analysis.StackFacts.Site's.
+ * function of the innermost frame. pkg/analysis/stacks has the same rule, and
+ * its testdata/sites.json tests both.
  * @param {Pick<import('./stacks.js').Stacks, 'siteFrame' | 'backward' | 'operatorOf' | 'frames'>} stacks
  * @param {number} stack
  * @returns {Site}
  */
 export function siteOf(stacks, stack) {
   const operator = stacks.operatorOf(stack);
-  if (!stacks.siteFrame(stack) && stacks.backward[stack]) return plain(`autograd ${operator}`.trim());
+  if (!stacks.siteFrame(stack) && stacks.backward[stack]) return withoutLocation(`autograd ${operator}`.trim());
   const frames = stacks.frames(stack);
   const frame = stacks.siteFrame(stack) ?? frames.find((f) => f.kind === LIBRARY);
-  if (!frame) return operator || frames[0]?.name ? plain(operator || frames[0].name) : plain(NO_STACK, '');
+  if (!frame) {
+    const name = operator || frames[0]?.name;
+    return name ? withoutLocation(name) : withoutLocation(NO_STACK, '');
+  }
   const title = `${located(frame.file, frame.line)} ${frame.name}`;
   return {
     key: 'f' + title,
     name: frame.name,
-    place: located(baseName(frame.file), frame.line),
+    location: located(baseName(frame.file), frame.line),
     file: frame.file,
     title,
   };
 }
 
-/** A site that has no place. @param {string} name @param {string} [key] @param {string} [title] @returns {Site} */
-function plain(name, key = 'n' + name, title = name) {
-  return { key, name, place: '', file: '', title };
+/** A site that has no location. @param {string} name @param {string} [key] @param {string} [title] @returns {Site} */
+function withoutLocation(name, key = 'n' + name, title = name) {
+  return { key, name, location: '', file: '', title };
 }
 
 /** @typedef {'site' | 'file' | 'function' | 'family'} By */
@@ -90,8 +94,8 @@ export function keyOf(stacks, stack, by) {
   const frame = stacks.siteFrame(stack);
   if (by === 'site' || !frame) return site;
   return by === 'file'
-    ? plain(twoLastParts(frame.file), 'p' + frame.file, frame.file)
-    : plain(frame.name, 'c' + frame.name);
+    ? withoutLocation(twoLastParts(frame.file), 'p' + frame.file, frame.file)
+    : withoutLocation(frame.name, 'c' + frame.name);
 }
 
 /**
@@ -101,7 +105,7 @@ export function keyOf(stacks, stack, by) {
 
 /** @param {import('./report.js').Family} family @returns {Site} */
 function familySite({ key, label }) {
-  return plain(label, key);
+  return withoutLocation(label, key);
 }
 
 /** Sums allocations up by call site, file, function or family. */
@@ -125,7 +129,7 @@ export class SiteTable {
     return this.#ofStack(this.#codes(by)[id], by);
   }
 
-  /** What decides the row of each allocation: its stack or its family. @param {By} by */
+  /** By allocation, what decides its row: the stack or the family. @param {By} by */
   #codes(by) {
     return by === 'family' ? this.data.family : this.data.stack;
   }
@@ -180,7 +184,10 @@ export class SiteTable {
     return [...rows.values()].sort((a, b) => b.bytes - a.bytes || b.tensors - a.tensors);
   }
 
-  /** The row of an allocation's site, empty when it is new. @param {Map<string, Row & {byGroup: number[]}>} rows @param {number} id @param {By} by */
+  /**
+   * The row of an allocation's site, empty when it is new.
+   * @param {Map<string, Row & {byGroup: number[]}>} rows @param {number} id @param {By} by
+   */
   #row(rows, id, by) {
     const site = this.site(id, by);
     let row = rows.get(site.key);

@@ -1,28 +1,28 @@
-// What is live in any state, and the totals of all states.
+// What is live in each state, and the totals of all states.
 
+import { countUpTo } from './math.js';
 import { Pyramid } from './pyramid.js';
-import { countUpTo } from './search.js';
 
 /** Allocations in a block, and in a group of as many blocks. */
 const BLOCK = 64;
 const GROUP = BLOCK * BLOCK;
 
 /**
- * The columns of a device that a timeline stands on.
- * @typedef {Pick<import('./device.js').DeviceData,
- *   'events' | 'count' | 'first' | 'last' | 'size' | 'pendingAlloc' | 'pendingWait' | 'reservedEvent' | 'reservedDelta'>} Lives
+ * The columns of a device that a timeline needs.
+ * @typedef {Pick<import('./device.js').DeviceData, 'events' | 'count' | 'first' | 'last' | 'size' | 'pendingAlloc' |
+ *   'pendingWait' | 'reservedEvent' | 'reservedDelta'>} TimelineColumns
  */
 
 export class Timeline {
   /**
-   * @param {Lives} data
+   * @param {TimelineColumns} data
    * @param {number} reservedBaseline reserved bytes in state 0
-   * @param {Int32Array | null} [members] the only allocations that are ever live; the others end in state 0
+   * @param {Int32Array | null} [members] the only allocations that are ever live, in order; the others end in state 0
    */
   constructor(data, reservedBaseline, members = null) {
     this.data = data;
     this.lastState = data.events;
-    /** Those before are never live. */
+    /** Allocations before this one are never live. */
     this.least = members ? (members[0] ?? data.count) : 0;
     /** Active bytes per state. */
     this.active = sumActive(data, members);
@@ -31,7 +31,7 @@ export class Timeline {
     /** The first state with the most active bytes. */
     this.peak = this.highest.best(0, this.lastState);
 
-    // Two levels of maxima over `last` let a search of the live set skip what has died.
+    // Two levels of maxima over `last`: a search for what is live skips the blocks in which nothing is.
     this.blockLast = blockMaxima(data.last);
     this.groupLast = blockMaxima(this.blockLast);
 
@@ -53,8 +53,8 @@ export class Timeline {
   }
 
   /**
-   * The allocations live in state k, bottom of the pile first. The answer is a
-   * view of a shared buffer that the next call overwrites.
+   * The allocations live in state k, bottom of the pile first, in a shared buffer
+   * that the next call overwrites.
    * @param {number} k
    * @returns {Int32Array}
    */
@@ -63,8 +63,7 @@ export class Timeline {
   }
 
   /**
-   * Those of some allocations that are live in state k, in which all of them
-   * have begun; in the same buffer.
+   * The same of some consecutive allocations, all of which begin in state k or before.
    * @param {number} from first allocation
    * @param {number} to after the last one
    * @param {number} k
@@ -78,7 +77,7 @@ export class Timeline {
       buffer,
     } = this;
     let n = 0;
-    for (let i = Math.max(from, this.least); i < to;) {
+    for (let i = Math.max(from, this.least); i < to; ) {
       const b = Math.floor(i / BLOCK);
       if (i % GROUP === 0 && groupLast[b / BLOCK] < k) {
         i += GROUP;
@@ -137,7 +136,7 @@ export class Timeline {
   }
 }
 
-/** @param {Lives} data @param {Int32Array | null} members @returns {Float64Array} per state */
+/** @param {TimelineColumns} data @param {Int32Array | null} members @returns {Float64Array} per state */
 function sumActive({ events, count, first, last, size }, members) {
   const active = new Float64Array(events + 2); // what is live at the end ends after the last state
   for (let j = 0, n = members ? members.length : count; j < n; j++) {

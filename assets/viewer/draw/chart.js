@@ -14,9 +14,9 @@ import { Raster } from './raster.js';
  * @property {import('../data/timeline.js').Timeline} timeline
  * @property {import('./layout.js').DrawnView} viewport
  * @property {import('./layout.js').Layout} layout
- * @property {import('./ticks.js').Ticks} ticks
- * @property {import('./tones.js').Tones} tones
- * @property {import('./tones.js').Tones} plainTones nothing faded, for the minimap
+ * @property {import('./layout.js').Ticks} ticks
+ * @property {import('./colour_table.js').ColourTable} colours
+ * @property {import('./colour_table.js').ColourTable} unfaded nothing faded, for the minimap
  * @property {boolean} hasHistory
  * @property {{ink3: string, strong: string, font: string}} style
  */
@@ -43,7 +43,7 @@ export class Chart {
    */
   constructor(echarts, element, options) {
     this.#chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
-    /** @typedef {{coordSys: Box}} Series what ECharts says of the place of a custom series */
+    /** @typedef {{coordSys: Box}} Series where ECharts puts a custom series */
     const functions = {
       timeline: (/** @type {Series} */ { coordSys }) => this.#plot && image(this.#plot.element, coordSys),
       minimap: (/** @type {Series} */ { coordSys }) => this.#minimap && image(this.#minimap.element, coordSys),
@@ -159,9 +159,9 @@ export class Chart {
    * @param {Canvas} minimap @param {ChartFrame} frame @param {number} ms
    * @param {boolean} isIdle whether the plot took no time of this frame
    */
-  #paintMinimap(minimap, { timeline, viewport, plainTones, layout, hasHistory }, ms, isIdle) {
+  #paintMinimap(minimap, { timeline, viewport, unfaded, layout, hasHistory }, ms, isIdle) {
     const { width, height } = devicePixels(layout.plotWidth, MINIMAP);
-    const of = [timeline, plainTones, viewport.axis, width, devicePixelRatio];
+    const of = [timeline, unfaded, viewport.axis, width, devicePixelRatio];
     if (of.some((v, i) => v !== this.#minimapOf[i])) {
       this.#minimapOf = of;
       this.#minimapDue = hasHistory;
@@ -169,7 +169,7 @@ export class Chart {
     }
     if (!this.#minimapDue || (ms < Infinity && !isIdle)) return;
     const view = { states: this.#minimapStates, height, bytesFrom: 0, bytesTo: viewport.ceiling, lines: false };
-    minimap.paint(plainTones, view, ms);
+    minimap.paint(unfaded, view, ms);
     this.#minimapDue = minimap.isCoarse;
   }
 }
@@ -181,13 +181,16 @@ function drawn(canvas) {
 }
 
 /** @param {Canvas} plot @param {ChartFrame} frame @param {number} ms */
-function paintPlot(plot, { timeline, viewport, layout, tones }, ms) {
+function paintPlot(plot, { timeline, viewport, layout, colours }, ms) {
   const { width, height } = devicePixels(layout.plotWidth, layout.plotHeight);
   const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
-  plot.paint(tones, { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true }, ms);
+  plot.paint(colours, { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true }, ms);
 }
 
-/** @param {number} width @param {number} height in client pixels @returns {{width: number, height: number}} in device pixels */
+/**
+ * @param {number} width @param {number} height in client pixels
+ * @returns {{width: number, height: number}} in device pixels
+ */
 function devicePixels(width, height) {
   const ratio = devicePixelRatio;
   return { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) };
@@ -203,9 +206,12 @@ class Canvas extends Picture {
     return width > 0 ? new ImageData(new Uint8ClampedArray(this.pixels.buffer), width) : null;
   }
 
-  /** @param {import('./tones.js').Tones} tones @param {import('./raster.js').View} view @param {number} ms */
-  paint(tones, view, ms) {
-    super.paint(tones, view, ms);
+  /**
+   * @param {import('./colour_table.js').ColourTable} colours @param {import('./raster.js').RasterView} view
+   * @param {number} ms
+   */
+  paint(colours, view, ms) {
+    super.paint(colours, view, ms);
     const { element, image } = this;
     if (!image) return;
     if (element.width !== image.width) element.width = image.width;

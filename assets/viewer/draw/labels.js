@@ -1,16 +1,16 @@
-// Names written into the largest band of each group, as a second cue besides
-// colour. While the view moves over many tensors, those found last keep to their
-// bands, which are known in states and bytes.
+// Names written into the largest band of each group, as a second cue besides colour.
+// While the view moves over many tensors no new positions are looked for; the labels move
+// with their bands, whose positions are states and bytes.
 
-/** Columns are looked at every so many pixels; a label takes HALF of its width on each side. */
-const STEP = 27;
-const HALF = 2 * STEP;
+/** Pixels between the columns that are looked at, and on each side of the middle of a label. */
+const INTERVAL = 27;
+const HALF = 2 * INTERVAL;
 
 /** Above so many tensors in a column, columns are looked at every HALF, and only when the view is still. */
 const MANY = 40_000;
 const STILL = 2_000;
 
-/** Least height of a band in pixels, and of what two neighbours share. */
+/** Least height of a band in pixels, and of what two neighbouring columns of it have in common. */
 const HEIGHT = 17;
 const SHARED = 15;
 
@@ -48,10 +48,10 @@ export class BandLabels {
 }
 
 /**
- * The middle of a label in client pixels, null where its band has no room for it in view.
+ * Where the middle of a label is in client pixels; null when its band has no room for it in view.
  * @param {BandLabel} label @param {import('./layout.js').Scales} scales @param {number} width of its text
  */
-export function placeOf({ at, from, to, low, high }, scales, width) {
+export function labelPosition({ at, from, to, low, high }, scales, width) {
   const { layout, viewport } = scales;
   const x = scales.x(at);
   const bottom = scales.y(Math.max(low, viewport.low));
@@ -86,12 +86,12 @@ function crowd(timeline, columns) {
 export function bandLabels(timeline, groups, columns, viewport, layout, tensors) {
   const { axis, from } = viewport;
   const perByte = layout.plotHeight / (viewport.high - viewport.low);
-  const step = tensors > MANY ? HALF : STEP;
+  const interval = tensors > MANY ? HALF : INTERVAL;
   /** @type {{group: number, spots: Spot[]}[]} */
   const runs = [];
   /** @type {{group: number, low: number, high: number, run: {group: number, spots: Spot[]}, continued: boolean}[]} */
   let before = [];
-  for (let x = STEP; x < layout.plotWidth - STEP; x += step) {
+  for (let x = INTERVAL; x < layout.plotWidth - INTERVAL; x += interval) {
     const state = columns[Math.min(columns.length - 1, Math.round((x / layout.plotWidth) * columns.length))];
     if (state < 0) break;
     // In a crowded column the state shown is the label's; a wide one is named where it was looked at.
@@ -111,7 +111,7 @@ export function bandLabels(timeline, groups, columns, viewport, layout, tensors)
       return { ...band, run, continued: false };
     });
   }
-  return bestSpots(runs, perByte, viewport, step);
+  return bestSpots(runs, perByte, viewport, interval);
 }
 
 /**
@@ -149,11 +149,11 @@ function bandsOf(timeline, groups, state, view, least) {
  * @param {{group: number, spots: Spot[]}[]} runs
  * @param {number} perByte
  * @param {{low: number, high: number}} view
- * @param {number} step pixels between two spots
+ * @param {number} interval pixels between two spots
  * @returns {BandLabel[]}
  */
-function bestSpots(runs, perByte, view, step) {
-  const wide = HALF / step;
+function bestSpots(runs, perByte, view, interval) {
+  const wide = HALF / interval;
   /** @type {Map<number, BandLabel & {score: number}>} */
   const best = new Map();
   for (const { group, spots } of runs) {

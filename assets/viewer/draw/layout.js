@@ -1,4 +1,7 @@
-// Where the parts of the timeline stand, in client pixels of its element.
+// Where everything in the timeline is, in client pixels of its element; and the labels
+// of its axes.
+
+import { axisBytes, axisChange, axisTime, bytes, byteStep, count, decimalStep } from '../data/format.js';
 
 const LEFT = 66;
 const RIGHT = 14;
@@ -7,12 +10,12 @@ const AXIS = 24;
 const GAP = 6;
 const FOOT = 8;
 
-/** Lanes above the plot: their place, height, and pitch; folded, only that of strips. */
+/** Lanes above the plot: the top of the first, and the height and spacing of all; folded ones are strips. */
 const LANES = { top: 6, height: 17, pitch: 19, strip: 5, stripPitch: 7 };
 
-/** What flags need between the lanes and the plot, and the part of the height that lanes may take. */
+/** Height for flags between the lanes and the plot, and the fraction of the whole height that lanes may take. */
 const FLAGS = 23;
-const LANES_PART = 0.25;
+const LANES_FRACTION = 0.25;
 
 /** Height of the minimap. */
 export const MINIMAP = 42;
@@ -76,12 +79,12 @@ export function layoutOf(width, height, hasHistory, above = null, lanesFolded = 
 }
 
 /**
- * Where the lanes stand. What is nested too deep for the height has none, and the last label says so.
+ * The rows of the lanes. Ranges nested too deep for the height have none, and the last label says so.
  * @param {import('../data/lanes.js').Lanes} lanes @param {number} height @param {boolean} folded
  * @returns {LaneRow[]}
  */
 function laneRows({ annotated, phases }, height, folded) {
-  const most = folded ? 1 : Math.max(2, Math.floor((height * LANES_PART) / LANES.pitch)) - (phases ? 1 : 0);
+  const most = folded ? 1 : Math.max(2, Math.floor((height * LANES_FRACTION) / LANES.pitch)) - (phases ? 1 : 0);
   const shown = phases ? [...annotated.slice(0, most), phases] : annotated.slice(0, most);
   const [each, pitch] = folded ? [LANES.strip, LANES.stripPitch] : [LANES.height, LANES.pitch];
   const hidden = annotated.length - most;
@@ -138,8 +141,12 @@ export class Scales {
     return ((x - this.layout.left) / this.layout.plotWidth) * this.viewport.axis.end;
   }
 
-  /** @param {number} x @param {number} y @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null} the part under a point; fold: what names the lanes */
-  part(x, y) {
+  /**
+   * The region that a point is in; bytes: the labels of the y axis, fold: those of the lanes.
+   * @param {number} x @param {number} y
+   * @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null}
+   */
+  regionAt(x, y) {
     const { left, top, minimapTop, lanes, right, bottom } = this.layout;
     const across = x >= left && x < right;
     const last = lanes.at(-1);
@@ -149,4 +156,45 @@ export class Scales {
     if (x >= left - 4 && x < right + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3) return 'minimap';
     return x < left && y >= top && y < bottom ? 'bytes' : null;
   }
+}
+
+/** Pixels from one label to the next, about. */
+const APART_X = 130;
+const APART_Y = 92;
+
+/** Pixels at the right end that are left to the name of the axis. */
+const NAME = 64;
+
+/**
+ * @typedef {object} Ticks
+ * @property {number[]} x positions
+ * @property {number[]} y bytes
+ * @property {(x: number) => string} labelX
+ * @property {(y: number) => string} labelY
+ */
+
+/**
+ * @param {import('./layout.js').DrawnView} viewport
+ * @param {number} width of the plot in client pixels
+ * @param {number} height
+ * @returns {Ticks}
+ */
+export function ticksOf(viewport, width, height) {
+  const { axis, from, to, low, high, base } = viewport;
+  const y = [];
+  const intervalY = byteStep(high - low, Math.max(3, height / APART_Y));
+  for (let v = base > 0 ? base : Math.ceil(low / intervalY) * intervalY; v <= high; v += intervalY) y.push(v);
+
+  const x = [];
+  const intervalX = decimalStep(to - from, Math.max(3, width / APART_X));
+  for (let v = Math.ceil(from / intervalX) * intervalX; v <= axis.extent; v += intervalX) {
+    if (((v - from) / (to - from)) * width > width - NAME) break;
+    x.push(v);
+  }
+  return {
+    x,
+    y,
+    labelX: (v) => (axis.kind === 'time' ? axisTime(v, to - from, intervalX) : count(v)),
+    labelY: (v) => (base > 0 ? (v - base < 1 ? bytes(base) : axisChange(v - base)) : axisBytes(v, high, intervalY)),
+  };
 }

@@ -1,14 +1,14 @@
 // Marks on the timeline: the peak, out-of-memory events, snapshots taken while
 // recording, and the foot of a fitted view.
 
-import { clamp } from '../data/clamp.js';
 import { bytes } from '../data/format.js';
+import { clamp } from '../data/math.js';
 
 /** @typedef {import('./overlay.js').Frame} Frame */
 /** @typedef {import('../data/device.js').Marker} Marker */
 
 /** @param {Frame} frame */
-export function drawPeak({ pen, scales, timeline, viewport, layout, style, markers }) {
+export function drawPeak({ painter, scales, timeline, viewport, layout, style, markers }) {
   const { left, top, right, bottom } = layout;
   const { axis } = viewport;
   const x = scales.x(axis.middle(timeline.peak));
@@ -18,13 +18,13 @@ export function drawPeak({ pen, scales, timeline, viewport, layout, style, marke
   const y = scales.y(value);
   if (y > bottom) return;
   const line = Math.round(x) + 0.5;
-  pen.line(line, Math.max(y, top), line, bottom, { color: style.ink, dash: [3, 3] });
+  painter.line(line, Math.max(y, top), line, bottom, { color: style.ink, dash: [3, 3] });
   if (y < top - 2) return;
-  pen.triangle(x, y - 1, 5, 7, style.ink);
+  painter.triangle(x, y - 1, 5, 7, style.ink);
   const reserved = scales.y(timeline.reservedAt(timeline.peak));
   // The flag steps above the reserved line when they would touch.
   const flag = Math.abs(y - 18 - reserved) < 12 ? reserved - 13 : y - 18;
-  pen.flag(`peak ${bytes(value)}`, x, Math.max(top - 10, flag), {
+  painter.flag(`peak ${bytes(value)}`, x, Math.max(top - 10, flag), {
     fill: style.paper,
     color: style.ink,
     border: style.strong,
@@ -50,50 +50,50 @@ export function drawOOMs(frame) {
  * @param {boolean} named whether there is room for its flag
  * @returns {number} right edge of the flag
  */
-function drawOOM({ pen, scales, timeline, layout, style }, m, x, named) {
-  const { g } = pen;
+function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
+  const { g } = painter;
   const { left, top, plotWidth, plotHeight, right, bottom } = layout;
-  pen.line(x, top - 2, x, bottom, { color: style.oom, width: 1.5 });
+  painter.line(x, top - 2, x, bottom, { color: style.oom, width: 1.5 });
   // The request as a hatched ghost on top of reserved memory.
   const reserved = timeline.reservedAt(m.state);
-  // Kept near the plot: alone, or zoomed into, heights may be millions of pixels.
+  // Kept near the plot: in a view of little memory, heights may be millions of pixels.
   const near = (/** @type {number} */ y) => clamp(y, top - 20, bottom + 20);
   const low = near(scales.y(reserved));
   const high = near(Math.min(scales.y(reserved + m.size), low - 5));
   const width = Math.max(26, Math.min(right - x - 2, 120));
-  pen.clip(left, top - 2, plotWidth, plotHeight + 2, () => {
-    pen.clip(x, high, width, low - high, () => {
+  painter.clip(left, top - 2, plotWidth, plotHeight + 2, () => {
+    painter.clip(x, high, width, low - high, () => {
       g.beginPath();
       for (let q = high - low; q < width; q += 4) {
         g.moveTo(x + q, low);
         g.lineTo(x + q + (low - high), high);
       }
-      pen.stroke(style.oom, 1);
+      painter.stroke(style.oom, 1);
     });
     g.beginPath();
     g.rect(x, high, width, low - high);
-    pen.stroke(style.oom, 1.25);
+    painter.stroke(style.oom, 1.25);
   });
   if (!named) return x;
   const color = style.theme === 'dark' ? style.paper : '#ffffff';
-  return pen.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
+  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
 }
 
 /** @param {Frame} frame */
-export function drawSnapshots({ pen, scales, layout, viewport, markers, style }) {
+export function drawSnapshots({ painter, scales, layout, viewport, markers, style }) {
   let free = -Infinity;
   for (const m of markers) {
     if (m.kind !== 'snapshot') continue;
     const x = scales.x(viewport.axis.middle(m.state));
     const { left, top, right, bottom } = layout;
     if (x < left || x > right) continue;
-    pen.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
-    pen.line(x, top - 5, x, top, { color: style.ink3 });
+    painter.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
+    painter.line(x, top - 5, x, top, { color: style.ink3 });
     const label = 'snapshot';
-    const width = pen.measure(label);
+    const width = painter.measure(label);
     const atRight = x + width + 4 > right;
     if (x < free + 6) continue;
-    pen.text(label, atRight ? x - 4 : x + 4, top - 6, {
+    painter.text(label, atRight ? x - 4 : x + 4, top - 6, {
       align: atRight ? 'right' : 'left',
       color: style.ink3,
       halo: true,
@@ -103,12 +103,12 @@ export function drawSnapshots({ pen, scales, layout, viewport, markers, style })
 }
 
 /** What a fitted view has cut away. @param {Frame} frame */
-export function drawFoot({ pen, scales, viewport, layout, style }) {
+export function drawFoot({ painter, scales, viewport, layout, style }) {
   if (viewport.base <= 0 || viewport.low <= 0) return;
-  const { g } = pen;
+  const { g } = painter;
   const { left, plotWidth, right, bottom } = layout;
   const y = Math.min(bottom - 12, (scales.y(viewport.base) + bottom) / 2);
-  pen.text(`↓ ${bytes(viewport.base)} below, unchanged in this view`, left + plotWidth / 2, y, {
+  painter.text(`↓ ${bytes(viewport.base)} below, unchanged in this view`, left + plotWidth / 2, y, {
     align: 'center',
     weight: 600,
     halo: true,
@@ -116,5 +116,5 @@ export function drawFoot({ pen, scales, viewport, layout, style }) {
   g.beginPath();
   g.moveTo(left, bottom - 4);
   for (let x = left, notch = 0; x <= right; x += 6, notch++) g.lineTo(x, bottom - (notch % 2 ? 1 : 4));
-  pen.stroke(style.paper, 2);
+  painter.stroke(style.paper, 2);
 }

@@ -1,10 +1,10 @@
-// The exact shape of one allocation: its place in the pile of every column.
+// The exact outline of one allocation in the pile of every column.
 
-import { bisect } from '../data/search.js';
+import { bisect } from '../data/math.js';
 
 /**
- * Follows an allocation through the states. What was laid under it never
- * changes but by frees, so the bytes below it only fall.
+ * The offset of an allocation in the pile of each state. Only frees change what lies below
+ * it, so its offset never rises.
  */
 export class Outline {
   /** @param {import('../data/timeline.js').Timeline} timeline @param {number} id */
@@ -14,20 +14,20 @@ export class Outline {
     const { data } = timeline;
     const first = data.first[id];
     const below = timeline.live(first).filter((i) => i < id);
-    /** The allocations below it in the order in which they go. */
-    this.going = below.sort((a, b) => data.last[a] - data.last[b]);
+    /** The allocations below it in the order in which they are freed. */
+    this.below = below.sort((a, b) => data.last[a] - data.last[b]);
     let sum = 0;
     /** bytesBefore[i]: bytes of the first i of them. */
     this.bytesBefore = Float64Array.from({ length: below.length + 1 }, (_, i) =>
-      i === 0 ? 0 : (sum += data.size[this.going[i - 1]]),
+      i === 0 ? 0 : (sum += data.size[this.below[i - 1]]),
     );
   }
 
   /** @param {number} k a state in which it is live @returns {number} bytes below it */
   offset(k) {
     const { last } = this.timeline.data;
-    const { length } = this.going;
-    const gone = bisect(0, length, (i) => last[this.going[i]] < k);
+    const { length } = this.below;
+    const gone = bisect(0, length, (i) => last[this.below[i]] < k);
     return this.bytesBefore[length] - this.bytesBefore[gone];
   }
 
@@ -42,9 +42,9 @@ export class Outline {
  * @param {import('./overlay.js').Frame} frame
  * @param {Outline} outline
  */
-export function drawOutline({ pen, scales, layout, columns, timeline, style }, outline) {
-  const { g } = pen;
-  const step = layout.plotWidth / columns.length;
+export function drawOutline({ painter, scales, layout, columns, timeline, style }, outline) {
+  const { g } = painter;
+  const columnWidth = layout.plotWidth / columns.length;
   const size = timeline.data.size[outline.id];
   const from = columns.findIndex((k) => outline.isLive(k));
   if (from < 0) return;
@@ -54,16 +54,16 @@ export function drawOutline({ pen, scales, layout, columns, timeline, style }, o
   g.beginPath();
   for (let x = from; x < to; x++) {
     const y = scales.y(lows[x - from] + size);
-    g.lineTo(layout.left + x * step, y);
-    g.lineTo(layout.left + (x + 1) * step, y);
+    g.lineTo(layout.left + x * columnWidth, y);
+    g.lineTo(layout.left + (x + 1) * columnWidth, y);
   }
   for (let x = to - 1; x >= from; x--) {
     const y = scales.y(lows[x - from]);
-    g.lineTo(layout.left + (x + 1) * step, y);
-    g.lineTo(layout.left + x * step, y);
+    g.lineTo(layout.left + (x + 1) * columnWidth, y);
+    g.lineTo(layout.left + x * columnWidth, y);
   }
   g.closePath();
   g.lineJoin = 'round';
-  pen.stroke(style.halo, 4);
-  pen.stroke(style.select, 1.75);
+  painter.stroke(style.halo, 4);
+  painter.stroke(style.select, 1.75);
 }

@@ -1,29 +1,28 @@
-// The two canvases over the chart: marks, redrawn with every view, and the
-// pointer's crosshair, redrawn with every move of the pointer.
+// What is drawn over the chart: the marks, with every change of the view, and the
+// crosshair, with every move of the pointer.
 
-import { clamp } from '../data/clamp.js';
 import { bytes, count, duration } from '../data/format.js';
-import { drawGrid, drawLowest, drawReserved, drawTop } from './curves.js';
-import { placeOf } from './labels.js';
-import { Scales, MINIMAP } from './layout.js';
-import { drawCapacity } from './capacity.js';
-import { drawLaneHit, drawLanes } from './lanes.js';
+import { clamp } from '../data/math.js';
+import { drawCapacity, drawGrid, drawLowest, drawReserved, drawTop } from './curves.js';
+import { labelPosition } from './labels.js';
+import { drawLaneHit, drawLanes } from './lane_rows.js';
+import { MINIMAP } from './layout.js';
 import { drawFoot, drawOOMs, drawPeak, drawSnapshots } from './marks.js';
 import { drawOutline } from './outline.js';
 import { drawPending } from './pending.js';
-import { freshContext, Pen } from './pen.js';
-import { drawRange } from './range.js';
-import { labelPredicted, labelReserved } from './values.js';
+import { drawRange } from './range_marks.js';
+import { labelPredicted, labelReserved } from './reserved_labels.js';
 
 /**
- * @typedef {{of: ArrayLike<number>, groups: {label: string, short?: string, ink: string}[]}} Names of: group of each allocation
+ * @typedef {{of: ArrayLike<number>, groups: {label: string, short?: string, ink: string}[]}} Names
+ *   of: group of each allocation
  *
  * @typedef {object} Frame all that the marks depend on
- * @property {Pen} pen
- * @property {Scales} scales
+ * @property {import('./painter.js').Painter} painter
+ * @property {import('./layout.js').Scales} scales
  * @property {import('./layout.js').Layout} layout
- * @property {import('./ticks.js').Ticks} ticks
- * @property {import('./pen.js').Style} style
+ * @property {import('./layout.js').Ticks} ticks
+ * @property {import('./painter.js').Style} style
  * @property {import('../data/timeline.js').Timeline} timeline
  * @property {import('./layout.js').DrawnView} viewport
  * @property {Int32Array} columns the state of each column of the plot
@@ -41,69 +40,67 @@ import { labelPredicted, labelReserved } from './values.js';
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity
  * @property {import('../data/report.js').Predicted | null} predicted
- * @property {import('../data/steps.js').Steps} steps
+ * @property {import('../data/lanes.js').Steps} steps
  * @property {HTMLCanvasElement | null} patterns over the picture
  */
 
-/** @param {HTMLCanvasElement} canvas @param {Omit<Frame, 'pen'>} scene */
-export function drawMarks(canvas, scene) {
-  const { layout, style, hasHistory } = scene;
-  const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
-  const frame = { ...scene, pen };
+/** @param {Frame} frame */
+export function drawMarks(frame) {
+  const { painter, layout, style, hasHistory } = frame;
   const { left, top, plotWidth, plotHeight, right, bottom } = layout;
-  if (scene.patterns) pen.g.drawImage(scene.patterns, left, top, plotWidth, plotHeight);
+  if (frame.patterns) painter.g.drawImage(frame.patterns, left, top, plotWidth, plotHeight);
   drawGrid(frame);
-  pen.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
+  painter.clip(left, top - 4, plotWidth + 1, plotHeight + 4, () => {
     drawTop(frame);
     if (hasHistory) drawLowest(frame);
-    if (!scene.keptOnly) drawReserved(frame);
+    if (!frame.keptOnly) drawReserved(frame);
   });
   if (hasHistory) drawPending(frame);
   drawNames(frame);
   drawFoot(frame);
   if (hasHistory) drawSnapshots(frame);
   drawRange(frame);
-  if (!scene.keptOnly) drawCapacity(frame);
-  if (!scene.keptOnly) labelPredicted(frame, labelReserved(frame));
+  if (!frame.keptOnly) drawCapacity(frame);
+  if (!frame.keptOnly) labelPredicted(frame, labelReserved(frame));
   drawLanes(frame);
   if (hasHistory) {
-    if (!scene.keptOnly) drawPeak(frame);
+    if (!frame.keptOnly) drawPeak(frame);
     drawOOMs(frame);
     drawMinimap(frame);
-    pen.text(scene.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {
+    painter.text(frame.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {
       align: 'right',
       color: style.ink3,
     });
   }
-  if (scene.outline) {
-    const { outline } = scene;
-    pen.clip(left, top, plotWidth, plotHeight, () => drawOutline(frame, outline));
+  const { outline } = frame;
+  if (outline) {
+    painter.clip(left, top, plotWidth, plotHeight, () => drawOutline(frame, outline));
   }
 }
 
 /** @param {Frame} frame */
 function drawNames(frame) {
-  const { scales, pen } = frame;
+  const { scales, painter } = frame;
   if (frame.faded) return;
   const { labels, groups } = frame.labels.of(frame);
   for (const found of labels) {
     const { label, short, ink } = groups[found.group];
     const text = short ?? label;
-    const place = placeOf(found, scales, pen.measure(text, 600) * (12 / 11));
-    if (place) pen.text(text, place.x, place.y + 0.5, { align: 'center', weight: 600, size: 12, color: ink });
+    const at = labelPosition(found, scales, painter.measure(text, 600) * (12 / 11));
+    if (at) painter.text(text, at.x, at.y + 0.5, { align: 'center', weight: 600, size: 12, color: ink });
   }
 }
 
 /** The frame, the window and the marks of the minimap. @param {Frame} frame */
-function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers, style }) {
-  const { g } = pen;
+function drawMinimap({ painter, scales, layout, viewport, timeline, minimap, markers, style }) {
+  const { g } = painter;
   const { left, plotWidth, minimapTop: top, right } = layout;
   const { axis, from, to } = viewport;
-  pen.text('all', left - 8, top + MINIMAP / 2, { align: 'right', color: style.ink3 });
+  painter.text('all', left - 8, top + MINIMAP / 2, { align: 'right', color: style.ink3 });
   g.strokeStyle = style.strong;
   g.lineWidth = 1;
   g.strokeRect(left - 0.5, top - 0.5, plotWidth + 1, MINIMAP + 1);
-  drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style });
+  drawMinimapCurve({ painter, layout, viewport, timeline, minimap, style });
   if (!viewport.isWhole) {
     const a = scales.minimapX(from);
     const b = Math.max(scales.minimapX(to), a + 3);
@@ -120,22 +117,28 @@ function drawMinimap({ pen, scales, layout, viewport, timeline, minimap, markers
       g.fill();
     }
   }
-  pen.triangle(scales.minimapX(axis.middle(timeline.peak)), top + 4, 4, 6, style.ink);
+  painter.triangle(scales.minimapX(axis.middle(timeline.peak)), top + 4, 4, 6, style.ink);
   for (const m of markers) {
     if (m.kind !== 'oom') continue;
-    pen.fill(style.oom, scales.minimapX(axis.middle(m.state)) - 1, top, 2, MINIMAP);
+    painter.fill(style.oom, scales.minimapX(axis.middle(m.state)) - 1, top, 2, MINIMAP);
   }
 }
 
-/** The total as a line on the minimap. @param {Pick<Frame, 'pen' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'style'>} frame */
-function drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style }) {
-  const { g } = pen;
+/**
+ * The total as a line on the minimap.
+ * @param {Pick<Frame, 'painter' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'style'>} frame
+ */
+function drawMinimapCurve({ painter, layout, viewport, timeline, minimap, style }) {
+  const { g } = painter;
   const { left, plotWidth, minimapTop } = layout;
-  const step = plotWidth / minimap.length;
+  const columnWidth = plotWidth / minimap.length;
   g.beginPath();
   for (let x = 0; x < minimap.length && minimap[x] >= 0; x++)
-    g.lineTo(left + (x + 0.5) * step, minimapTop + MINIMAP * (1 - timeline.active[minimap[x]] / viewport.ceiling));
-  pen.stroke(style.theme === 'dark' ? '#e9ebee80' : '#15181c80', 1);
+    g.lineTo(
+      left + (x + 0.5) * columnWidth,
+      minimapTop + MINIMAP * (1 - timeline.active[minimap[x]] / viewport.ceiling),
+    );
+  painter.stroke(style.theme === 'dark' ? '#e9ebee80' : '#15181c80', 1);
 }
 
 /**
@@ -143,33 +146,35 @@ function drawMinimapCurve({ pen, layout, viewport, timeline, minimap, style }) {
  * @property {number} x client pixel of the timeline's element
  * @property {number} state
  * @property {boolean} hovered by the pointer, not set by a click
+ *
+ * @typedef {{x0: number, y0: number, x1: number, y1: number}} ZoomBox in client pixels of the timeline's element
  */
 
 /**
- * @param {HTMLCanvasElement} canvas
- * @param {Pick<Frame, 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' | 'hasHistory'>} scene
+ * @param {Pick<Frame, 'painter' | 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' |
+ *   'hasHistory'>} frame
  * @param {Cursor | null} cursor
- * @param {{x0: number, y0: number, x1: number, y1: number} | null} box being drawn to zoom into
+ * @param {ZoomBox | null} box being drawn to zoom into
  * @param {import('../data/lanes.js').LaneHit | null} lane range of a lane under the pointer
  */
-export function drawCursor(canvas, { layout, style, scales, ticks, timeline, viewport, hasHistory }, cursor, box, lane) {
-  const pen = new Pen(freshContext(canvas, layout.width, layout.height), style);
-  const { g } = pen;
+export function drawCursor(frame, cursor, box, lane) {
+  const { painter, layout, style, scales, ticks, timeline, viewport, hasHistory } = frame;
+  const { g } = painter;
   const { left, top, right, bottom } = layout;
   if (box) {
-    pen.fill(style.grid, box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0);
+    painter.fill(style.grid, box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0);
     g.strokeStyle = style.ink;
     g.setLineDash([4, 3]);
     g.strokeRect(Math.round(box.x0) + 0.5, Math.round(box.y0) + 0.5, box.x1 - box.x0, box.y1 - box.y0);
     return;
   }
-  if (lane) drawLaneHit(pen, layout, scales, lane);
+  if (lane) drawLaneHit(painter, scales, lane);
   if (!cursor || !hasHistory || cursor.x < left || cursor.x > right) return;
   const x = Math.round(cursor.x) + 0.5;
   const total = timeline.active[cursor.state];
   const y = scales.y(total);
   g.globalAlpha = cursor.hovered ? 0.7 : 1;
-  pen.line(x, clamp(y, top, bottom), x, bottom, { color: style.ink });
+  painter.line(x, clamp(y, top, bottom), x, bottom, { color: style.ink });
   g.globalAlpha = 1;
   // Flags on both axes hide the tick labels under them.
   g.fillStyle = style.paper;
@@ -177,7 +182,7 @@ export function drawCursor(canvas, { layout, style, scales, ticks, timeline, vie
   if (x > right - 92) g.fillRect(right - 34, bottom + 5, 36, 18);
   const { axis } = viewport;
   const flag = { fill: style.ink, color: style.paper };
-  pen.flag(axis.kind === 'time' ? duration(axis.begins(cursor.state)) : count(cursor.state), x, bottom + 14, {
+  painter.flag(axis.kind === 'time' ? duration(axis.begins(cursor.state)) : count(cursor.state), x, bottom + 14, {
     ...flag,
     min: left,
     max: right,
@@ -187,9 +192,9 @@ export function drawCursor(canvas, { layout, style, scales, ticks, timeline, vie
   g.arc(x, y, 3, 0, 7);
   g.fillStyle = style.ink;
   g.fill();
-  pen.stroke(style.paper, 1.5);
+  painter.stroke(style.paper, 1.5);
   if (!cursor.hovered) return;
   g.fillStyle = style.paper;
   for (const v of ticks.y) if (Math.abs(scales.y(v) - y) < 16) g.fillRect(0, scales.y(v) - 8, left - 3, 16);
-  pen.flag(bytes(total), left - 30, y, { ...flag, min: 1, max: left - 1 });
+  painter.flag(bytes(total), left - 30, y, { ...flag, min: 1, max: left - 1 });
 }

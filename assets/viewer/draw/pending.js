@@ -1,5 +1,5 @@
-// Hatches what the user has given up and the allocator still waits for: another
-// stream may read it.
+// Hatches memory that the program has freed and that is still pending: another stream may
+// read it.
 
 import { Outline } from './outline.js';
 
@@ -7,14 +7,14 @@ import { Outline } from './outline.js';
 const MOST_STATES = 600;
 const MOST_TENSORS = 200;
 
-/** Pixels between the lines, and the least width and height of what gets them. */
+/** Pixels between the lines of the hatching, and the least width and height of what is hatched. */
 const PITCH = 5;
 const LEAST_WIDTH = 3;
 const LEAST_HEIGHT = 5;
 
 /** @param {import('./overlay.js').Frame} frame */
-export function drawPending({ pen, scales, layout, timeline, viewport, style }) {
-  const { g } = pen;
+export function drawPending({ painter, scales, layout, timeline, viewport, style }) {
+  const { g } = painter;
   const { axis } = viewport;
   const { data } = timeline;
   const covered = axis.states(viewport.from, viewport.to);
@@ -43,7 +43,7 @@ export function drawPending({ pen, scales, layout, timeline, viewport, style }) 
     }
   }
   const { left, top, plotWidth, plotHeight, bottom } = layout;
-  pen.clip(left, top, plotWidth, plotHeight, () => {
+  painter.clip(left, top, plotWidth, plotHeight, () => {
     g.beginPath();
     for (const area of areas) g.rect(...area);
     g.clip();
@@ -52,6 +52,6 @@ export function drawPending({ pen, scales, layout, timeline, viewport, style }) 
       g.moveTo(left + x, bottom);
       g.lineTo(left + x + plotHeight, top);
     }
-    pen.stroke(style.theme === 'dark' ? '#000000aa' : '#ffffffba', 1.5);
+    painter.stroke(style.theme === 'dark' ? '#000000aa' : '#ffffffba', 1.5);
   });
 }

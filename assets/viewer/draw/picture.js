@@ -1,5 +1,5 @@
-// The pixels of a view, as far as there is time to paint them. What the picture
-// before shows already is copied from it.
+// The pixels of a view, as far as there is time to paint them. Columns that the previous
+// picture shows already are copied from it.
 
 import { planColumns } from './plan.js';
 
@@ -10,10 +10,13 @@ const GUESS_MS = 1e-5;
 const NEW = 0.3;
 const FEWEST = 8;
 
-/** What of a view a copy must share. */
+/** What two views must have in common for columns to be copied. */
 const SAME = /** @type {const} */ (['height', 'bytesFrom', 'bytesTo', 'lines']);
 
-/** @typedef {import('./raster.js').View} View @typedef {import('./tones.js').Tones} Tones */
+/**
+ * @typedef {import('./raster.js').RasterView} RasterView
+ * @typedef {import('./colour_table.js').ColourTable} ColourTable
+ */
 
 export class Picture {
   /** @param {import('./raster.js').Raster} raster */
@@ -22,9 +25,12 @@ export class Picture {
     this.raster = raster;
     /** RGBA, the top row first. */
     this.pixels = new Uint32Array(0);
-    /** Those of the picture before, to be painted over. */
+    /** Those of the previous picture, to be painted over. */
     this.spare = new Uint32Array(0);
-    /** @type {{tones: Tones, view: View} | null} what it was painted of; view.states is what the columns really show */
+    /**
+     * What was painted; view.states is what the columns really show.
+     * @type {{colours: ColourTable, view: RasterView} | null}
+     */
     this.shown = null;
     /** Whether there was no time for each column to show its own state. */
     this.isCoarse = false;
@@ -39,39 +45,43 @@ export class Picture {
   }
 
   /**
-   * @param {Tones} tones
-   * @param {View} view
+   * @param {ColourTable} colours
+   * @param {RasterView} view
    * @param {number} ms that painting may take, about
    */
-  paint(tones, view, ms) {
+  paint(colours, view, ms) {
     const began = performance.now();
     const { timeline } = this.raster;
     const width = view.states.length;
     const none = view.states.indexOf(-1);
     const recorded = none < 0 ? width : none;
     const wanted = view.states.subarray(0, recorded);
-    const before = this.#before(tones, view);
+    const before = this.#before(colours, view);
     const plan = planColumns(wanted, timeline.active, before, ms / this.columnMs);
 
-    this.#turn(width * view.height);
+    this.#swap(width * view.height);
     const { pixels } = this;
-    this.raster.paint(tones, view, pixels, plan.paint);
+    this.raster.paint(colours, view, pixels, plan.paint);
     fillIn(pixels, this.spare, plan, width);
-    for (let row = 0; row < pixels.length; row += width) pixels.fill(tones.paper, row + recorded, row + width);
+    for (let row = 0; row < pixels.length; row += width) pixels.fill(colours.paper, row + recorded, row + width);
 
     const states = view.states.map((k, x) => (x < recorded ? wanted[plan.like[x]] : k));
-    this.shown = { tones, view: { ...view, states } };
+    this.shown = { colours, view: { ...view, states } };
     this.isCoarse = plan.isCoarse;
     this.painted = plan.paint.length;
     if (this.painted >= FEWEST)
       this.columnMs += (Math.max(1e-3, (performance.now() - began) / this.painted) - this.columnMs) * NEW;
   }
 
-  /** The states whose columns can be copied. @param {Tones} tones @param {View} view @returns {Int32Array} */
-  #before(tones, view) {
+  /**
+   * The states whose columns can be copied.
+   * @param {ColourTable} colours @param {RasterView} view
+   * @returns {Int32Array}
+   */
+  #before(colours, view) {
     const { shown } = this;
     const same =
-      shown?.tones === tones &&
+      shown?.colours === colours &&
       shown.view.states.length === view.states.length &&
       SAME.every((key) => shown.view[key] === view[key]);
     if (!same) return new Int32Array(0);
@@ -81,7 +91,7 @@ export class Picture {
   }
 
   /** Puts the pixels aside for new ones. @param {number} length */
-  #turn(length) {
+  #swap(length) {
     const before = this.pixels;
     this.pixels = this.spare.length === length ? this.spare : new Uint32Array(length);
     this.spare = before;
@@ -89,9 +99,9 @@ export class Picture {
 }
 
 /**
- * Fills the columns that were not painted, row by row for the cache's sake.
+ * Fills the columns that were not painted, row by row, which suits the cache.
  * @param {Uint32Array} out
- * @param {Uint32Array} before pixels of the picture before
+ * @param {Uint32Array} before pixels of the previous picture
  * @param {import('./plan.js').Plan} plan
  * @param {number} width
  */

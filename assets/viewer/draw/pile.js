@@ -5,9 +5,8 @@
 // channel: a chunk that stays whole or goes away whole need not be looked into,
 // and one that fits into a pixel row is blended in one step.
 
-import { clamp } from '../data/clamp.js';
-import { countUpTo } from '../data/search.js';
-import { Tones } from './tones.js';
+import { clamp, countUpTo } from '../data/math.js';
+import { ColourTable } from './colour_table.js';
 
 export const CHUNK = 32;
 
@@ -18,21 +17,21 @@ export const SUMS = 4;
 const FOREVER = 0xffffffff;
 
 /** The colours of a pile that holds nothing yet. */
-const NONE = new Tones('light', '#ffffff', [], new Uint8Array(0));
+const NONE = new ColourTable('light', '#ffffff', [], new Uint8Array(0));
 
 export class Pile {
   /** @param {import('../data/timeline.js').Timeline} timeline */
   constructor(timeline) {
     this.timeline = timeline;
-    this.tones = NONE;
+    this.colours = NONE;
     /** Chunks in pile order, and the bytes below each. */
     this.order = new Int32Array(0);
     this.bottom = new Float64Array(1);
     this.length = 0;
-    /** Per slot of a chunk: the last state, the bytes and the tone of its allocation. */
+    /** Per slot of a chunk: the last state, the bytes and the colour index of its allocation. */
     this.last = new Uint32Array(0);
     this.bytes = new Float64Array(0);
-    this.tone = new Uint8Array(0);
+    this.colourIndex = new Uint8Array(0);
     /** Per chunk. The sums are of whole numbers and so exact, whatever is added and taken away. */
     this.count = new Int32Array(0);
     this.wholeUntil = new Uint32Array(0);
@@ -46,9 +45,9 @@ export class Pile {
     this.#grow(1024);
   }
 
-  /** Empties the pile: it may move to any state then. @param {import('./tones.js').Tones} tones */
-  clear(tones) {
-    this.tones = tones;
+  /** Empties the pile: it may move to any state then. @param {import('./colour_table.js').ColourTable} colours */
+  clear(colours) {
+    this.colours = colours;
     while (this.length > 0) this.unused[this.unusedCount++] = this.order[--this.length];
     this.born = 0;
     this.state = -1;
@@ -111,15 +110,15 @@ export class Pile {
 
   /** Closes up what is still live. @param {number} c chunk @param {number} k */
   #compact(c, k) {
-    const { last, bytes, tone, sums } = this;
-    const { red, green, blue } = this.tones;
+    const { last, bytes, colourIndex, sums } = this;
+    const { red, green, blue } = this.colours;
     let kept = c * CHUNK;
     const end = kept + this.count[c];
     let least = FOREVER;
     for (let q = kept; q < end; q++) {
       const until = last[q];
       const size = bytes[q];
-      const t = tone[q];
+      const t = colourIndex[q];
       if (until < k) {
         sums[c * SUMS] -= size;
         sums[c * SUMS + 1] -= size * red[t];
@@ -130,7 +129,7 @@ export class Pile {
       if (until < least) least = until;
       last[kept] = until;
       bytes[kept] = size;
-      tone[kept++] = t;
+      colourIndex[kept++] = t;
     }
     this.count[c] = kept - c * CHUNK;
     this.wholeUntil[c] = least;
@@ -138,13 +137,13 @@ export class Pile {
 
   /** @param {number} into chunk @param {number} from chunk above it, given back */
   #merge(into, from) {
-    const { last, bytes, tone, count, sums, wholeUntil, liveUntil } = this;
+    const { last, bytes, colourIndex, count, sums, wholeUntil, liveUntil } = this;
     const room = into * CHUNK + count[into];
     const start = from * CHUNK;
     for (let i = 0; i < count[from]; i++) {
       last[room + i] = last[start + i];
       bytes[room + i] = bytes[start + i];
-      tone[room + i] = tone[start + i];
+      colourIndex[room + i] = colourIndex[start + i];
     }
     count[into] += count[from];
     wholeUntil[into] = Math.min(wholeUntil[into], wholeUntil[from]);
@@ -156,11 +155,11 @@ export class Pile {
   /** Lays allocations on top. @param {Int32Array} ids */
   #push(ids) {
     const { data } = this.timeline;
-    const { of, red, green, blue } = this.tones;
+    const { index, red, green, blue } = this.colours;
     let c = this.length > 0 ? this.order[this.length - 1] : -1;
-    for (let i = 0; i < ids.length;) {
+    for (let i = 0; i < ids.length; ) {
       if (c < 0 || this.count[c] === CHUNK) c = this.#newChunk();
-      const { last, bytes, tone, sums } = this;
+      const { last, bytes, colourIndex, sums } = this;
       const end = Math.min(ids.length, i + CHUNK - this.count[c]);
       let q = c * CHUNK + this.count[c];
       this.count[c] += end - i;
@@ -174,10 +173,10 @@ export class Pile {
         const id = ids[i];
         const until = data.last[id];
         const n = data.size[id];
-        const t = of[id];
+        const t = index[id];
         last[q] = until;
         bytes[q] = n;
-        tone[q] = t;
+        colourIndex[q] = t;
         if (until < least) least = until;
         if (until > most) most = until;
         sum += n;
@@ -219,7 +218,7 @@ export class Pile {
     this.bottom = widen(this.bottom, chunks + 1);
     this.last = widen(this.last, chunks * CHUNK);
     this.bytes = widen(this.bytes, chunks * CHUNK);
-    this.tone = widen(this.tone, chunks * CHUNK);
+    this.colourIndex = widen(this.colourIndex, chunks * CHUNK);
     this.count = widen(this.count, chunks);
     this.wholeUntil = widen(this.wholeUntil, chunks);
     this.liveUntil = widen(this.liveUntil, chunks);

@@ -1,27 +1,27 @@
-// Which columns of a picture are painted, when the picture before it shows most
-// of them already and there may not be time for all the others.
+// Which columns of a picture are painted, when the previous picture shows most of them
+// already and there may not be time for all the others.
 //
 // A moving view keeps drawing the same states: the highest of a stretch of the
-// recording stays the highest while the stretch moves a little. So most columns
-// are copies. Of the others, a block of neighbours may have to do with its
-// highest one; no peak is lost by that.
+// recording stays the highest while the stretch moves a little. So most columns are
+// copies. Where there is no time for the others, the highest of a block of neighbours
+// stands for all of them, by which no peak is lost.
 
-/** The widest block: so many columns may look like one while there is no time. */
+/** The widest block: so many columns may be copies of one while there is no time. */
 const MOST_COARSE = 16;
 
 /**
  * @typedef {object} Plan
- * @property {Int32Array} old the column before that shows what this one shall show, or -1
+ * @property {Int32Array} old the column of the previous picture that shows what this one should, or -1
  * @property {number[]} paint columns to paint, from left to right
- * @property {Int32Array} like the column that each one looks like: itself when it is old or painted
+ * @property {Int32Array} like the column that each one is a copy of: itself when it is old or painted
  * @property {boolean} isCoarse whether a column does not show its own state
  */
 
 /**
  * @param {Int32Array} wanted the state of each column, not falling
  * @param {ArrayLike<number>} active bytes per state
- * @param {Int32Array} before the states that the columns of the picture before show, not falling
- * @param {number} limit columns that there is time to paint; as many as there are widest blocks are painted anyhow
+ * @param {Int32Array} before the states that the columns of the previous picture show, not falling
+ * @param {number} limit columns that there is time to paint; one of each widest block is painted anyhow
  * @returns {Plan}
  */
 export function planColumns(wanted, active, before, limit) {
@@ -81,8 +81,8 @@ function withOthers(wanted, old, paint, limit) {
 }
 
 /**
- * The column that each one looks like: of those that are there, one with its
- * state, or else the next one to the left in its block, or else to the right.
+ * The column that each one is a copy of: one with its state, or else the next one to the
+ * left in its block, or else to the right.
  * @param {Int32Array} wanted @param {Int32Array} old @param {number[]} paint @param {number} coarse
  */
 function nearest(wanted, old, paint, coarse) {

@@ -4,17 +4,17 @@
 // average weighted by height; what no tensor covers is paper. The topmost row
 // that a tensor of at least LINE_FROM rows covers wholly is its separator line.
 
-import { clamp } from '../data/clamp.js';
+import { clamp } from '../data/math.js';
 import { CHUNK, Pile, SUMS } from './pile.js';
 
 /** Canvas rows from which a tensor gets a separator line. */
 export const LINE_FROM = 4;
 
-/** Columns painted before they are written out row by row, for the cache's sake. */
+/** Columns painted before they are written out row by row, which suits the cache. */
 const TILE = 16;
 
 /**
- * @typedef {object} View
+ * @typedef {object} RasterView what a raster shows
  * @property {Int32Array} states the state of each column, not falling; -1 for none, to the right of all others
  * @property {number} height rows
  * @property {number} bytesFrom at the lower edge
@@ -30,17 +30,17 @@ export class Raster {
   }
 
   /**
-   * @param {import('./tones.js').Tones} tones
-   * @param {View} view
+   * @param {import('./colour_table.js').ColourTable} colours
+   * @param {RasterView} view
    * @param {Uint32Array} out RGBA pixels, the top row first
    * @param {ArrayLike<number>} columns those to paint, from left to right; of the others nothing is written
    */
-  paint(tones, view, out, columns) {
+  paint(colours, view, out, columns) {
     const { pile } = this;
     const { states, height } = view;
-    const column = new Uint32Array(height).fill(tones.paper);
+    const column = new Uint32Array(height).fill(colours.paper);
     const tile = new Uint32Array(height * TILE);
-    pile.clear(tones);
+    pile.clear(colours);
     for (let i = 0; i < columns.length; i++) {
       const changed = pile.moveTo(states[columns[i]]);
       if (changed >= 0) paintColumn(pile, view, changed, column);
@@ -55,12 +55,12 @@ export class Raster {
  * Paints the rows of a column from the first changed chunk up; the rows below
  * stay as the column before left them.
  * @param {Pile} pile
- * @param {View} view
+ * @param {RasterView} view
  * @param {number} changed position of the lowest changed chunk
  * @param {Uint32Array} column
  */
 function paintColumn(pile, view, changed, column) {
-  const { order, bottom, count, sums, tone, bytes, tones } = pile;
+  const { order, bottom, count, sums, colourIndex, bytes, colours } = pile;
   const { bytesFrom, lines, height } = view;
   const scale = height / (view.bytesTo - bytesFrom);
   const start = clamp(Math.floor((bottom[changed] - bytesFrom) * scale), 0, height);
@@ -91,27 +91,27 @@ function paintColumn(pile, view, changed, column) {
       offset += bytes[q];
       const high = (offset - bytesFrom) * scale;
       if (high <= y) continue;
-      const t = tone[q];
-      const r = tones.red[t];
-      const g = tones.green[t];
-      const b = tones.blue[t];
+      const t = colourIndex[q];
+      const r = colours.red[t];
+      const g = colours.green[t];
+      const b = colours.blue[t];
       const from = low > y ? low : y;
       if (high < y + 1) {
-        const part = high - from;
-        red += r * part;
-        green += g * part;
-        blue += b * part;
-        covered += part;
+        const fraction = high - from;
+        red += r * fraction;
+        green += g * fraction;
+        blue += b * fraction;
+        covered += fraction;
         continue;
       }
       if (covered > 0 || from > y) {
-        const part = y + 1 - from;
-        column[y++] = blend(red + r * part, green + g * part, blue + b * part, covered + part, tones.paperChannels);
+        const rest = y + 1 - from;
+        column[y++] = blend(red + r * rest, green + g * rest, blue + b * rest, covered + rest, colours.paperChannels);
       }
       const whole = Math.floor(high);
       if (whole > y) {
-        column.fill(tones.fill[t], y, Math.min(whole, height));
-        if (lines && high - low >= LINE_FROM && whole <= height) column[whole - 1] = tones.line[t];
+        column.fill(colours.fill[t], y, Math.min(whole, height));
+        if (lines && high - low >= LINE_FROM && whole <= height) column[whole - 1] = colours.line[t];
         y = whole;
       }
       covered = high - whole;
@@ -121,13 +121,13 @@ function paintColumn(pile, view, changed, column) {
     }
   }
   if (y >= height) return;
-  if (covered > 0) column[y++] = blend(red, green, blue, covered, tones.paperChannels);
-  column.fill(tones.paper, y);
+  if (covered > 0) column[y++] = blend(red, green, blue, covered, colours.paperChannels);
+  column.fill(colours.paper, y);
 }
 
 /**
  * @param {number} r @param {number} g @param {number} b sums weighted by height
- * @param {number} covered part of the pixel
+ * @param {number} covered fraction of the pixel
  * @param {number[]} paper
  */
 function blend(r, g, b, covered, paper) {
@@ -143,7 +143,7 @@ function blend(r, g, b, covered, paper) {
  * @param {ArrayLike<number>} columns
  * @param {number} from the first of those in the tile
  * @param {number} to after the last
- * @param {View} view
+ * @param {RasterView} view
  * @param {Uint32Array} out
  */
 function writeTile(tile, columns, from, to, { states, height }, out) {

@@ -1,5 +1,5 @@
-// A drawing context that writes SVG: as much of the 2D canvas as the marks use,
-// so that what is drawn on the page can be taken away as vectors and text.
+// A drawing context that writes SVG: as much of the 2D canvas as painters use, so that
+// the page can be exported as vectors and text.
 
 import { xml } from '../data/escape.js';
 
@@ -40,16 +40,12 @@ export class SvgContext {
     this.open = 0;
   }
 
-  /** Stands in for a canvas. @returns {HTMLCanvasElement} */
-  get canvas() {
-    return /** @type {any} */ ({ style: {}, getContext: () => this });
-  }
-
   /** @returns {string} the file */
   toString() {
     const { width, height } = this;
     return (
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">\n` +
+      '<svg xmlns="http://www.w3.org/2000/svg" ' +
+      `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">\n` +
       `${this.out.join('\n')}\n</svg>\n`
     );
   }
@@ -84,10 +80,6 @@ export class SvgContext {
     this.open++;
   }
 
-  // Pixels of the screen, and what was drawn before, are of no matter here.
-  setTransform() {}
-  clearRect() {}
-
   beginPath() {
     this.path = [];
   }
@@ -110,7 +102,8 @@ export class SvgContext {
   roundRect(x, y, w, h, r) {
     const arc = (/** @type {number} */ dx, /** @type {number} */ dy) => `a${n(r)} ${n(r)} 0 0 1 ${n(dx)} ${n(dy)}`;
     this.path.push(
-      `M${n(x + r)} ${n(y)}h${n(w - 2 * r)}${arc(r, r)}v${n(h - 2 * r)}${arc(-r, r)}h${n(2 * r - w)}${arc(-r, -r)}v${n(2 * r - h)}${arc(r, -r)}Z`,
+      `M${n(x + r)} ${n(y)}h${n(w - 2 * r)}${arc(r, r)}v${n(h - 2 * r)}${arc(-r, r)}` +
+        `h${n(2 * r - w)}${arc(-r, -r)}v${n(2 * r - h)}${arc(r, -r)}Z`,
     );
   }
   /** A full circle. @param {number} x @param {number} y @param {number} r */
@@ -168,14 +161,16 @@ export class SvgContext {
     // Readers disagree on baselines but for the usual one.
     const baseline = y + Number(size) * 0.36;
     this.out.push(
-      `<text x="${n(x)}" y="${n(baseline)}" font-family="${xml(family)}" font-size="${size}" font-weight="${weight ?? 400}" text-anchor="${anchor}" ${attributes}>${xml(text)}</text>`,
+      `<text x="${n(x)}" y="${n(baseline)}" font-family="${xml(family)}" font-size="${size}" ` +
+        `font-weight="${weight ?? 400}" text-anchor="${anchor}" ${attributes}>${xml(text)}</text>`,
     );
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} x @param {number} y @param {number} w @param {number} h */
   drawImage(canvas, x, y, w, h) {
     this.out.push(
-      `<image x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}" preserveAspectRatio="none" image-rendering="pixelated" href="${canvas.toDataURL('image/png')}"/>`,
+      `<image x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}" preserveAspectRatio="none" ` +
+        `image-rendering="pixelated" href="${canvas.toDataURL('image/png')}"/>`,
     );
   }
 

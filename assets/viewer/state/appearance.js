@@ -1,13 +1,13 @@
-// How the picture looks: the theme, what colour means, and patterns beside it.
+// How the picture looks: the theme, what colour stands for, and patterns beside it.
 
 import { groupingOf, modesOf } from '../data/colours.js';
-import { readStyle } from '../draw/pen.js';
-import { Tones } from '../draw/tones.js';
+import { ColourTable } from '../draw/colour_table.js';
+import { readStyle } from '../draw/painter.js';
 import { Topic } from './topic.js';
 
 /** @typedef {import('../data/colours.js').Mode} Mode */
 
-/** Fewer allocations with a stack than this part make sizes say more than families. */
+/** With stacks for a smaller fraction of the allocations, sizes say more than families. */
 const FEW_STACKS = 0.1;
 
 export class Appearance {
@@ -18,7 +18,9 @@ export class Appearance {
   #colourMode = 'family';
   /** @type {Mode} */
   #defaultColourMode = 'family';
-  /** @type {{grouping: import('../data/grouping.js').Grouping, tones: Tones} | null} of the device that is open */
+  /**
+   * @type {{grouping: import('../data/grouping.js').Grouping, colours: ColourTable} | null} of the device that is open
+   */
   #colours = null;
   #shown;
 
@@ -58,8 +60,8 @@ export class Appearance {
   }
 
   /** The colour of each allocation, nothing faded. */
-  get tones() {
-    return this.#ofDevice().tones;
+  get colours() {
+    return this.#ofDevice().colours;
   }
 
   #ofDevice() {
@@ -94,6 +96,6 @@ export class Appearance {
   #regroup() {
     const { theme, paper } = this.#style;
     const grouping = groupingOf(this.#colourMode, this.#shown.device, this.#shown.report, theme);
-    this.#colours = { grouping, tones: new Tones(theme, paper, grouping.colors, grouping.tones) };
+    this.#colours = { grouping, colours: new ColourTable(theme, paper, grouping.colors, grouping.colourIndex) };
   }
 }

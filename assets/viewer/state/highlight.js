@@ -1,16 +1,15 @@
-// What is highlighted: groups, rows and cells isolated, what a search finds, and
-// what the pointer rests on. Everything else is faded.
+// What is highlighted: isolated groups, rows and cells, what a search finds, and the row
+// or cell that the pointer rests on. Everything else is faded.
 
-import { litPart } from '../data/breakdown.js';
 import { find, NOTHING_ASKED } from '../data/find.js';
-import { fadeOthers, litOf } from '../data/lit.js';
-import { Tones } from '../draw/tones.js';
+import { fadeOthers, maskOf, restrictMask } from '../data/masks.js';
+import { ColourTable } from '../draw/colour_table.js';
 import { Topic } from './topic.js';
 
 /** Milliseconds that the pointer rests on a row before it is previewed, so that one on its way repaints nothing. */
 const REST_MS = 120;
 
-/** @typedef {import('../data/breakdown.js').Part} Subset a row of the table, or a cell of the icicle */
+/** @typedef {import('../data/breakdown.js').Subset} Subset */
 
 export class Highlight {
   /** Something else is isolated or searched for. */
@@ -26,7 +25,7 @@ export class Highlight {
   #previewed = null;
   /** @type {Uint8Array | null} */
   #mask = null;
-  /** @type {Tones | null} null: nothing is faded */
+  /** @type {ColourTable | null} null: nothing is faded */
   #faded = null;
   #restTimer = 0;
   /** What the pointer is on, which is previewed when it rests. */
@@ -80,8 +79,8 @@ export class Highlight {
   }
 
   /** The colours that the picture has now. */
-  get tones() {
-    return this.#faded ?? this.#appearance.tones;
+  get colours() {
+    return this.#faded ?? this.#appearance.colours;
   }
 
   /** Whether the picture has anything faded. */
@@ -128,7 +127,10 @@ export class Highlight {
     this.changed.emit();
   }
 
-  /** The pointer is on a row or cell, which is previewed when it rests there. @param {Subset | null} subset null: on none */
+  /**
+   * The pointer is on a row or cell, which is previewed when it rests there.
+   * @param {Subset | null} subset null: on none
+   */
   point(subset) {
     const pointed = subset ? subset.by + subset.key : '';
     if (pointed === this.#pointed) return;
@@ -147,15 +149,15 @@ export class Highlight {
   #preview(subset) {
     if (subset === this.#previewed) return;
     this.#previewed = subset;
-    this.#fade(litPart(this.#shown.device, subset ? null : this.#mask, subset));
+    this.#fade(restrictMask(this.#shown.device, subset ? null : this.#mask, subset));
     this.previewChanged.emit();
   }
 
-  /** Puts together what is isolated and what was found. */
+  /** Combines what is isolated with what was found. */
   #update() {
     const { grouping } = this.#appearance;
     this.#grouping = grouping;
-    this.#mask = litPart(this.#shown.device, litOf(grouping, this.#groups, this.#found.hits), this.#subset);
+    this.#mask = restrictMask(this.#shown.device, maskOf(grouping, this.#groups, this.#found.hits), this.#subset);
     this.#previewed = null;
     this.#fade(this.#mask);
   }
@@ -163,6 +165,6 @@ export class Highlight {
   /** @param {Uint8Array | null} mask */
   #fade(mask) {
     const { grouping, style } = this.#appearance;
-    this.#faded = mask && new Tones(style.theme, style.paper, grouping.colors, fadeOthers(grouping, mask));
+    this.#faded = mask && new ColourTable(style.theme, style.paper, grouping.colors, fadeOthers(grouping, mask));
   }
 }

@@ -1,9 +1,9 @@
-// What the side panel speaks about: a moment, or what happened in the range; and
+// What the side panel speaks about: a moment, or what activityIn in the range; and
 // the order of its table.
 
-import { clamp } from '../data/clamp.js';
-import { happened } from '../data/range.js';
-import { latest, Topic } from './topic.js';
+import { clamp } from '../data/math.js';
+import { activityIn } from '../data/range.js';
+import { memoizeLast, Topic } from './topic.js';
 
 /** @typedef {'peak' | 'cursor' | 'end' | 'range'} MomentKind */
 
@@ -14,7 +14,7 @@ export class Moment {
   #cursor = 0;
   #shown;
   #selection;
-  #activity = latest(happened);
+  #activity = memoizeLast(activityIn);
 
   /** @param {import('./shown.js').Shown} shown @param {import('./selection.js').Selection} selection */
   constructor(shown, selection) {
@@ -48,13 +48,16 @@ export class Moment {
     return this.#kind === 'peak' ? timeline.peak : this.#kind === 'end' ? timeline.lastState : this.#cursor;
   }
 
-  /** What happened in the range, while the panel speaks about that; null otherwise. */
+  /** What activityIn in the range, while the panel speaks about that; null otherwise. */
   get activity() {
     const { range } = this.#selection;
     return this.#kind === 'range' && range ? this.#activity(this.#shown.device.timeline, range) : null;
   }
 
-  /** The allocations that the panel speaks about: live in the state, or kept by the range. Valid until it is asked again. */
+  /**
+   * The allocations that the panel speaks about: live in the state, or kept by the range. Valid
+   * until it is asked again.
+   */
   get live() {
     return this.activity?.kept ?? this.#shown.device.timeline.live(this.state);
   }

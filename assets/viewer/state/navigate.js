@@ -1,10 +1,10 @@
 // Ways to something: what is in view, the panel's moment and the selection change
 // together.
 
+import { addressTest } from '../data/addresses.js';
 import { axisOf, spanOf, stretchOf, TimeAxis } from '../data/axis.js';
 import { NOTHING_ASKED } from '../data/find.js';
 import { count, duration } from '../data/format.js';
-import { addressTest } from '../data/places.js';
 import { parseGoal } from '../data/query.js';
 import { rangeOf } from '../data/range.js';
 
@@ -56,7 +56,10 @@ export function rangeInView({ shown, viewport: { axis, from, to } }) {
   return covered && rangeOf(covered[0], covered[1], shown.device.timeline.lastState);
 }
 
-/** Draws only what the range keeps, or everything again; without a range, takes the one in view. @param {Stores} stores */
+/**
+ * Draws only what the range keeps, or everything again; without a range, takes the one in view.
+ * @param {Stores} stores
+ */
 export function toggleKeptOnly(stores) {
   const { selection } = stores;
   const range = selection.range ?? rangeInView(stores);
@@ -157,8 +160,8 @@ export function goTo(stores, text) {
     return goToTensor(stores, goal.id);
   }
   const beyond = hasHistory ? `The last state is ${count(timeline.lastState)}` : 'No events were recorded';
-  if (!goal.place) return beyond;
-  const there = addressTest(data, goal.place);
+  if (!goal.address) return beyond;
+  const there = addressTest(data, goal.address);
   const now = stores.moment.state;
   let best = -1;
   for (let id = 0; id < data.count; id++) {

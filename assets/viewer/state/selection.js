@@ -1,9 +1,9 @@
 // What a person has selected: a pinned tensor, and a range of states, of which
 // everything or only what it keeps is drawn. Beside that, what the pointer is over.
 
-import { aloneTimeline, happened } from '../data/range.js';
+import { activityIn, restackedTimeline } from '../data/range.js';
 import { Outline } from '../draw/outline.js';
-import { latest, Topic } from './topic.js';
+import { memoizeLast, Topic } from './topic.js';
 
 /**
  * @typedef {import('../data/range.js').Range} Range
@@ -24,7 +24,7 @@ export class Selection {
   /** @type {Timeline | null} */
   #kept = null;
   #shown;
-  #outlineOf = latest((/** @type {Timeline} */ timeline, /** @type {number} */ id) => new Outline(timeline, id));
+  #outlineOf = memoizeLast((/** @type {Timeline} */ timeline, /** @type {number} */ id) => new Outline(timeline, id));
 
   /** @param {import('./shown.js').Shown} shown */
   constructor(shown) {
@@ -76,7 +76,7 @@ export class Selection {
   selectRange(range, keptOnly = false) {
     const { timeline } = this.#shown.device;
     this.#range = range;
-    this.#kept = range && keptOnly ? aloneTimeline(timeline, happened(timeline, range).kept) : null;
+    this.#kept = range && keptOnly ? restackedTimeline(timeline, activityIn(timeline, range).kept) : null;
     this.rangeChanged.emit();
   }
 }

@@ -12,7 +12,10 @@ export class Shown {
   #calls = 0;
   #library;
 
-  /** @param {import('../data/report.js').Report} report @param {Pick<import('../data/open.js').Library, 'open'>} library */
+  /**
+   * @param {import('../data/report.js').Report} report
+   * @param {Pick<import('../data/open.js').Library, 'open'>} library
+   */
   constructor(report, library) {
     this.report = report;
     this.#library = library;

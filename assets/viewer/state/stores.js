@@ -18,7 +18,9 @@ const FAR = 2;
 
 /** @typedef {ReturnType<typeof recordingStores>} Stores */
 
-/** @param {import('../data/report.js').Report} report @param {Pick<import('../data/open.js').Library, 'open'>} library */
+/**
+ * @param {import('../data/report.js').Report} report @param {Pick<import('../data/open.js').Library, 'open'>} library
+ */
 export function recordingStores(report, library) {
   const shown = new Shown(report, library);
   const appearance = new Appearance(shown);

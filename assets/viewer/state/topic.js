@@ -28,11 +28,26 @@ export function on(topics, listener) {
  * @param {(...of: Arguments) => Answer} answerOf
  * @returns {(...of: Arguments) => Answer}
  */
-export function latest(answerOf) {
+export function memoizeLast(answerOf) {
   /** @type {{of: Arguments, answer: Answer} | null} */
   let last = null;
   return (...of) => {
     if (!last || of.some((v, i) => v !== last?.of[i])) last = { of, answer: answerOf(...of) };
     return last.answer;
   };
+}
+
+/** @typedef {HTMLElementEventMap & WindowEventMap} Events */
+
+/**
+ * Listens to what happens to something on the page.
+ * @template {EventTarget} T
+ * @param {T} target
+ * @param {{[K in keyof Events]?: (event: Events[K]) => void}} handlers by type of event
+ * @returns {T}
+ */
+export function listen(target, handlers) {
+  for (const [type, handler] of Object.entries(handlers))
+    target.addEventListener(type, /** @type {EventListener} */ (handler));
+  return target;
 }

@@ -1,7 +1,7 @@
 // What part of the picture is in view, and whether it moves.
 
 import { EventAxis } from '../data/axis.js';
-import { clamp } from '../data/clamp.js';
+import { clamp } from '../data/math.js';
 import { on, Topic } from './topic.js';
 
 /** How long a view must be still to count as settled. */
@@ -166,7 +166,10 @@ export class Viewport {
     this.show(Math.max(0, from - air), Math.min(this.#axis.end, to + air));
   }
 
-  /** Shows a step; a short one with more around it. @param {number} i the step @param {number} from @param {number} to */
+  /**
+   * Shows a step; a short one with more around it.
+   * @param {number} i the step @param {number} from @param {number} to
+   */
   showStep(i, from, to) {
     this.show(from, to);
     this.#step = { i, from: this.#from, to: this.#to };

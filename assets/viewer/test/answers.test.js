@@ -63,7 +63,7 @@ function device() {
 const grouping = {
   mode: 'family',
   of: Uint8Array.of(0, 1, 2, 2),
-  tones: Uint8Array.of(0, 5, 10, 11),
+  colourIndex: Uint8Array.of(0, 5, 10, 11),
   colors: Array(15).fill('#808080'),
   groups: ['KV cache', 'Activations', 'Optimizer state'].map((label) => ({
     label,
@@ -88,7 +88,12 @@ const card = (question, more = {}) => ({
   ...more,
 });
 const CARDS = [
-  card('What is in memory at the peak?', { bar: [{ family: 1, bytes: 60 }, { family: 2, bytes: 10 }] }),
+  card('What is in memory at the peak?', {
+    bar: [
+      { family: 1, bytes: 60 },
+      { family: 2, bytes: 10 },
+    ],
+  }),
   card('What keeps growing?', { curve: [1, 2] }),
   card('Who allocated it?'),
   card('What happened at the OOM?'),
@@ -105,11 +110,11 @@ test('answers are what the report says, with the colours of the page', () => {
     answers.map((a) => [a.question, a.line]),
     CARDS.map((c) => [c.question, 'said by the report']),
   );
-  assert.deepEqual(answers[0].colours, [
-    { color: '#808080', part: 60 },
-    { color: '#808080', part: 10 },
+  assert.deepEqual(answers[0].segments, [
+    { color: '#808080', bytes: 60 },
+    { color: '#808080', bytes: 10 },
   ]);
-  assert.deepEqual(answers[1].colours, []);
+  assert.deepEqual(answers[1].segments, []);
 });
 
 test('coloured by size, the bar shows sizes at the peak', () => {
@@ -117,7 +122,7 @@ test('coloured by size, the bar shows sizes at the peak', () => {
   const answer = answersOf(opened, bySize(opened.data, 'light'), null)[0];
   assert.equal(plain(answer.line), '16 to 64 MiB 90 %, 1 to 16 MiB 10 %');
   assert.deepEqual(
-    answer.colours.map((c) => c.part / MiB),
+    answer.segments.map((s) => s.bytes / MiB),
     [90, 10],
   );
 });
@@ -136,7 +141,7 @@ test('rows add up, and equal names of two files stay two sites', () => {
   const { sites, timeline } = device();
   const rows = sites.rows(timeline.live(3), 'site', grouping.of);
   assert.deepEqual(
-    rows.map((r) => [r.name, r.place, r.bytes / MiB, r.tensors, r.group, r.largest]),
+    rows.map((r) => [r.name, r.location, r.bytes / MiB, r.tensors, r.group, r.largest]),
     [
       ['forward', 'model.py:7', 60, 1, 1, 1],
       ['(no stack recorded)', '', 30, 1, 0, 0],

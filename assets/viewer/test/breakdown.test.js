@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { breakdown, litPart, membersOf, siteNames, sortRows } from '../data/breakdown.js';
-import { icicle, stepsOf } from '../data/icicle.js';
-import { happened } from '../data/range.js';
+import { breakdown, membersOf, siteNames, sortRows } from '../data/breakdown.js';
+import { icicle, pathOf } from '../data/icicle.js';
+import { restrictMask } from '../data/masks.js';
+import { activityIn } from '../data/range.js';
 import { SiteTable } from '../data/sites.js';
 import { INTERNAL, LIBRARY, USER } from '../data/stacks.js';
 import { open, random, randomDevice } from './support/random.js';
@@ -38,7 +39,7 @@ function opened(seed) {
 test('rows of a range add up to what it allocates and keeps, whatever they are cut by', () => {
   for (let seed = 1; seed <= 3; seed++) {
     const device = opened(seed);
-    const sums = happened(device.timeline, { from: 60, to: 260 });
+    const sums = activityIn(device.timeline, { from: 60, to: 260 });
     for (const by of ['site', 'file', 'function', 'family']) {
       const { rows, gone } = breakdown(device, sums.kept, sums, by, device.data.family);
       const add = (list, of) => list.reduce((sum, row) => sum + row[of], 0);
@@ -63,7 +64,7 @@ test('rows of a range add up to what it allocates and keeps, whatever they are c
 });
 
 test('rows are sorted by any column, both ways', () => {
-  const rows = [3, 1, 2].map((n) => ({ name: 'abc'[n - 1], place: '', bytes: n, tensors: 4 - n, allocated: n * n }));
+  const rows = [3, 1, 2].map((n) => ({ name: 'abc'[n - 1], location: '', bytes: n, tensors: 4 - n, allocated: n * n }));
   const order = (sort, rising) =>
     sortRows([...rows], sort, rising)
       .map((r) => r.name)
@@ -80,7 +81,7 @@ test('an icicle holds all bytes, cells lie under the cell they belong to, and ea
     const { data, timeline, stacks } = device;
     const live = timeline.live(timeline.peak).slice();
     const total = timeline.active[timeline.peak];
-    const { cells, wayOf } = icicle(device, live, data.family, null, 50, 0);
+    const { cells, cellsOf } = icicle(device, live, data.family, null, 50, 0);
     const tops = cells.filter((c) => c.depth === 0);
     assert.equal(
       tops.reduce((sum, c) => sum + c.bytes, 0),
@@ -94,14 +95,14 @@ test('an icicle holds all bytes, cells lie under the cell they belong to, and ea
         cell.bytes,
         cell.title,
       );
-      for (const id of live) assert.equal(wayOf(data.stack[id]).includes(i), isBelow(id));
+      for (const id of live) assert.equal(cellsOf(data.stack[id]).includes(i), isBelow(id));
       assert.ok(Math.abs(cell.width - cell.bytes / total) < 1e-12);
       if (cell.depth === 0) continue;
       const above = cells.slice(0, i).findLast((c) => c.depth === cell.depth - 1);
       assert.ok(cell.from >= above.from && cell.from + cell.width <= above.from + above.width + 1e-9);
     }
     assert.ok(cells.length > 10);
-    assert.equal(stepsOf(stacks, 0)[0].name, '(no stack recorded)');
+    assert.equal(pathOf(stacks, 0)[0].name, '(no stack recorded)');
     const narrow = icicle(device, live, data.family, null, 2, 0.1).cells;
     assert.ok(narrow.length < cells.length && narrow.every((c) => c.depth < 2 && c.width >= 0.1));
   }
@@ -111,14 +112,14 @@ test('a cell is lit when something below it is', () => {
   const device = opened(1);
   const { data, timeline } = device;
   const live = timeline.live(timeline.peak).slice();
-  const lit = litPart(device, null, { by: 'function', key: 'cf3' });
-  const { cells, wayOf } = icicle(device, live, data.family, lit, 50, 0);
+  const lit = restrictMask(device, null, { by: 'function', key: 'cf3' });
+  const { cells, cellsOf } = icicle(device, live, data.family, lit, 50, 0);
   for (const [i, cell] of cells.entries())
     assert.equal(
-      cell.lit,
-      [...live].some((id) => lit[id] && wayOf(data.stack[id]).includes(i)),
+      cell.highlighted,
+      [...live].some((id) => lit[id] && cellsOf(data.stack[id]).includes(i)),
     );
-  assert.ok(cells.some((c) => c.lit) && cells.some((c) => !c.lit));
+  assert.ok(cells.some((c) => c.highlighted) && cells.some((c) => !c.highlighted));
 });
 
 test('a part leaves of what is lit only its own', () => {
@@ -127,9 +128,9 @@ test('a part leaves of what is lit only its own', () => {
   const lit = Uint8Array.from({ length: device.data.count }, () => Number(next() < 0.5));
   const part = { by: 'file', key: device.sites.site(50, 'file').key };
   const isMember = membersOf(device, part);
-  assert.equal(litPart(device, lit, null), lit);
+  assert.equal(restrictMask(device, lit, null), lit);
   for (const before of [null, lit]) {
-    const got = litPart(device, before, part);
+    const got = restrictMask(device, before, part);
     got.forEach((value, id) => assert.equal(value, Number((!before || before[id] > 0) && isMember(id))));
     assert.ok(got.includes(1) && got.includes(0));
   }
@@ -142,8 +143,8 @@ test('bands that stand alone are named by call site', () => {
   const ids = timeline.live(timeline.peak).slice();
   const { of, groups } = siteNames(device.sites, timeline, grouping);
   for (const id of ids) {
-    const { name, place } = device.sites.site(id);
-    assert.equal(groups[of[id]].label, `${name}  ${place}`.trimEnd());
+    const { name, location } = device.sites.site(id);
+    assert.equal(groups[of[id]].label, `${name}  ${location}`.trimEnd());
   }
   assert.equal(new Set(groups.map((g) => g.label)).size, groups.length);
 });

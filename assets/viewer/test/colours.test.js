@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { groupingOf, modeAfter, modesOf } from '../data/colours.js';
 import { sharesOf } from '../data/reasons.js';
 import { siteOf } from '../data/sites.js';
-import { Stacks, INTERNAL, USER } from '../data/stacks.js';
+import { INTERNAL, Stacks, USER } from '../data/stacks.js';
 import { Writer } from './support/encode.js';
 import { open, random, randomDevice } from './support/random.js';
 
@@ -85,16 +85,22 @@ test('the eight largest kinds at the peak have colours of their own, the rest is
       const kinds = [...held.values()].filter((k) => k.all > 0).sort((a, b) => b.peak - a.peak || b.all - a.all);
       const coloured = Math.min(8, kinds.length);
       assert.equal(grouping.groups.length, coloured + 1, mode);
-      assert.deepEqual(grouping.groups.at(-1), { label: 'others', one: 'tensor', name: 'others', color: '#000082', ink: '#000000' });
+      assert.deepEqual(grouping.groups.at(-1), {
+        label: 'others',
+        one: 'tensor',
+        name: 'others',
+        color: '#000082',
+        ink: '#000000',
+      });
       kinds.forEach((kind, i) =>
         assert.deepEqual([...kind.groups], [Math.min(i, coloured)], `${mode}, seed ${seed}: kind ${i}`),
       );
       assert.equal(grouping.present[coloured], kinds.length > coloured || grouping.of.includes(coloured) ? 1 : 0);
-      // A tone is a shade of the group's hue: the swatch's own for call sites and stacks.
-      grouping.tones.forEach((tone, i) => {
+      // A colour is a shade of the group's hue: the swatch's own for call sites and stacks.
+      grouping.colourIndex.forEach((index, i) => {
         const hue = grouping.of[i] < coloured ? grouping.of[i] : 8;
-        assert.equal(Math.floor(tone / 5), hue);
-        if (hue < 8 && (mode === 'site' || mode === 'stack')) assert.equal(grouping.colors[tone], HUES[hue].color);
+        assert.equal(Math.floor(index / 5), hue);
+        if (hue < 8 && (mode === 'site' || mode === 'stack')) assert.equal(grouping.colors[index], HUES[hue].color);
       });
     }
   }
@@ -135,10 +141,20 @@ test('size classes and lifetimes, by definition', () => {
 
 test('modes without anything to show are named and passed over', () => {
   const { opened: o } = opened(1, { pools: ['unknown'], streams: ['0x0'] });
-  const lacks = (device) => modesOf(device).filter((m) => m.lacks).map((m) => `${m.mode}: ${m.lacks}`);
+  const lacks = (device) =>
+    modesOf(device)
+      .filter((m) => m.lacks)
+      .map((m) => `${m.mode}: ${m.lacks}`);
   assert.deepEqual(lacks(o), ['stream: only one', 'pool: not recorded']);
   const bare = { ...o, report: { ...o.report, with_stack: 0 }, hasHistory: false };
-  assert.deepEqual(lacks(bare), ['site: no stacks', 'file: no stacks', 'stack: no stacks', 'life: no history', 'stream: only one', 'pool: not recorded']);
+  assert.deepEqual(lacks(bare), [
+    'site: no stacks',
+    'file: no stacks',
+    'stack: no stacks',
+    'life: no history',
+    'stream: only one',
+    'pool: not recorded',
+  ]);
   const round = (device, from) => {
     const seen = [from];
     for (let mode = modeAfter(device, from); mode !== from; mode = modeAfter(device, mode)) seen.push(mode);
@@ -152,11 +168,20 @@ test('what the rules decided adds up to what is live', () => {
   const { device, opened: o } = opened(7);
   const live = o.timeline.live(o.timeline.peak).slice();
   const shares = sharesOf(o.data, live);
-  assert.deepEqual(shares.map((s) => s.rule).sort(), [...new Set([...live].map((id) => device.allocations[id].rule))].sort());
+  assert.deepEqual(
+    shares.map((s) => s.rule).sort(),
+    [...new Set([...live].map((id) => device.allocations[id].rule))].sort(),
+  );
   for (const { rule, bytes, tensors, largest } of shares) {
-    const sizes = [...live].map((id) => device.allocations[id]).filter((a) => a.rule === rule).map((a) => a.size);
+    const sizes = [...live]
+      .map((id) => device.allocations[id])
+      .filter((a) => a.rule === rule)
+      .map((a) => a.size);
     assert.deepEqual([bytes, tensors], [sizes.reduce((a, b) => a + b, 0), sizes.length]);
     assert.equal(device.allocations[largest].size, Math.max(...sizes));
   }
-  assert.deepEqual(shares.map((s) => s.bytes), shares.map((s) => s.bytes).sort((a, b) => b - a));
+  assert.deepEqual(
+    shares.map((s) => s.bytes),
+    shares.map((s) => s.bytes).sort((a, b) => b - a),
+  );
 });

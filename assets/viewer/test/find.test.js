@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { find, NOTHING_ASKED } from '../data/find.js';
-import { fadeOthers, litKeys, litOf } from '../data/lit.js';
-import { parseFilter, parsePlace, parseQuery } from '../data/query.js';
 import { DeviceData } from '../data/device.js';
+import { find, NOTHING_ASKED } from '../data/find.js';
+import { fadeOthers, highlightedKeys, maskOf } from '../data/masks.js';
+import { parseAddress, parseFilter, parseQuery } from '../data/query.js';
 import { Stacks } from '../data/stacks.js';
 import { encodeDevice, Writer } from './support/encode.js';
 import { random, randomDevice } from './support/random.js';
@@ -182,11 +182,11 @@ test('what cannot be asked is said in words, and nothing fades', () => {
 });
 
 test('the words of a query', () => {
-  const words = (text) => parseQuery(text).terms.map((t) => (t.pattern ? 'pattern' : t.text));
-  assert.deepEqual(words('A "b C" /d e/ /usr/lib "" /x'), ['a', 'b c', 'pattern', '/usr/lib', '/x']);
-  assert.deepEqual(words('/usr/lib/torch/'), ['pattern']);
+  const words = (text) => parseQuery(text).terms.map((t) => (t.regex ? 'regex' : t.text));
+  assert.deepEqual(words('A "b C" /d e/ /usr/lib "" /x'), ['a', 'b c', 'regex', '/usr/lib', '/x']);
+  assert.deepEqual(words('/usr/lib/torch/'), ['regex']);
   assert.deepEqual(words('"size>1" size>x stream:'), ['size>1', 'size>x', 'stream:']);
-  assert.deepEqual(['0x1F', 'b00ab12_3', 'bf16', 'b7f06_0', 'decade', 'add', '0x', 'b7f06_'].map(parsePlace), [
+  assert.deepEqual(['0x1F', 'b00ab12_3', 'bf16', 'b7f06_0', 'decade', 'add', '0x', 'b7f06_'].map(parseAddress), [
     { digits: '1f', generation: null },
     { digits: 'ab12', generation: 3 },
     null,
@@ -204,18 +204,18 @@ test('lit is what is isolated and found', () => {
   const grouping = {
     of: Uint8Array.of(0, 1, 2, 2),
     groups: [{}, {}, {}],
-    tones: Uint8Array.of(0, 1, 2, 3),
+    colourIndex: Uint8Array.of(0, 1, 2, 3),
     colors: Array(5),
   };
   const hits = Uint8Array.of(1, 1, 0, 1);
   const none = new Set();
-  assert.equal(litOf(grouping, none, null), null);
-  assert.equal(litOf(grouping, none, hits), hits);
-  assert.deepEqual([...litOf(grouping, new Set([2]), null)], [0, 0, 1, 1]);
-  assert.deepEqual([...litOf(grouping, new Set([1, 2]), hits)], [0, 1, 0, 1]);
-  assert.equal(fadeOthers(grouping, null), grouping.tones);
+  assert.equal(maskOf(grouping, none, null), null);
+  assert.equal(maskOf(grouping, none, hits), hits);
+  assert.deepEqual([...maskOf(grouping, new Set([2]), null)], [0, 0, 1, 1]);
+  assert.deepEqual([...maskOf(grouping, new Set([1, 2]), hits)], [0, 1, 0, 1]);
+  assert.equal(fadeOthers(grouping, null), grouping.colourIndex);
   assert.deepEqual([...fadeOthers(grouping, hits)], [0, 1, 7, 3]);
   const row = (id) => grouping.of[id];
-  assert.deepEqual([...litKeys(hits, [0, 2], row)], [0]);
-  assert.ok(litKeys(null, [], row).has(9));
+  assert.deepEqual([...highlightedKeys(hits, [0, 2], row)], [0]);
+  assert.ok(highlightedKeys(null, [], row).has(9));
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elide, foldStack, fullText, nameOf, placeOf, stackText } from '../data/fold.js';
+import { elide, foldStack, fullText, locationOf, nameOf, stackText } from '../data/fold.js';
+import { NO_STACK, siteOf } from '../data/sites.js';
 import { INTERNAL, LIBRARY, Stacks, USER } from '../data/stacks.js';
-import { siteOf, NO_STACK } from '../data/sites.js';
 import { Writer } from './support/encode.js';
 
 const cpp = (name) => ({ name, file: '??', line: 0, kind: INTERNAL });
@@ -18,7 +18,7 @@ const library = {
 test('runs of machinery fold, the rest stays in order', () => {
   const folded = foldStack([cpp('at::cat'), cpp('b'), user, wrapper, library, cpp('c'), wrapper], 'aten::cat');
   assert.deepEqual(
-    folded.map((f) => (f.fold ? f.label : `${placeOf(f.frame)} ${nameOf(f.frame)}`)),
+    folded.map((f) => (f.fold ? f.label : `${locationOf(f.frame)} ${nameOf(f.frame)}`)),
     [
       '2 C++ frames, aten::cat',
       'cs336_basics/model.py:150 forward',
@@ -58,8 +58,8 @@ test('C++ names lose what is in their brackets', () => {
 });
 
 test('paths and full text', () => {
-  assert.equal(placeOf(cpp('x')), '');
-  assert.equal(placeOf({ ...user, file: 'C:\\work\\net\\model.py' }), 'net/model.py:150');
+  assert.equal(locationOf(cpp('x')), '');
+  assert.equal(locationOf({ ...user, file: 'C:\\work\\net\\model.py' }), 'net/model.py:150');
   assert.equal(fullText(user), '/home/me/run/cs336_basics/model.py:150:forward');
   assert.equal(
     stackText('head', [user, cpp('at::cat')]),
@@ -96,8 +96,11 @@ test('stacks are walks to the root, innermost first', () => {
   assert.deepEqual(s.frames(99), []);
   assert.equal(s.isEmpty(0) && !s.isEmpty(2), true);
   assert.equal(s.siteFrame(1)?.name, 'forward');
-  assert.deepEqual([0, 1, 2].map((i) => s.namedFrame(i)?.name), [undefined, 'forward', undefined]);
-  assert.deepEqual([siteOf(s, 1).name, siteOf(s, 1).place], ['forward', 'net.py:8']);
+  assert.deepEqual(
+    [0, 1, 2].map((i) => s.namedFrame(i)?.name),
+    [undefined, 'forward', undefined],
+  );
+  assert.deepEqual([siteOf(s, 1).name, siteOf(s, 1).location], ['forward', 'net.py:8']);
   assert.equal(siteOf(s, 2).name, 'autograd aten::mm');
   assert.equal(siteOf(s, 0).name, NO_STACK);
 });

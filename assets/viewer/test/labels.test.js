@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BandLabels, placeOf } from '../draw/labels.js';
-import { layoutOf, Scales } from '../draw/layout.js';
 import { columnStates, EventAxis } from '../data/axis.js';
+import { BandLabels, labelPosition } from '../draw/labels.js';
+import { layoutOf, Scales } from '../draw/layout.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 
 const layout = layoutOf(900, 600, true);
@@ -55,7 +55,7 @@ test('names stay in their bands while the view moves', () => {
       const kept = labels.of(frame);
       assert.equal(kept.labels, still.labels, 'nothing is looked for');
       for (const label of kept.labels) {
-        const place = placeOf(label, frame.scales, WIDTH);
+        const place = labelPosition(label, frame.scales, WIDTH);
         if (!place) continue;
         drawn++;
         const state = axis.stateAt(label.at);
@@ -68,7 +68,11 @@ test('names stay in their bands while the view moves', () => {
         assert.ok(frame.scales.position(place.x + WIDTH / 2) <= label.to);
       }
     }
-    assert.notEqual(labels.of(frameOf(timeline, names, { axis, ...views[1] }, false)).labels, still.labels, 'when still, they are');
+    assert.notEqual(
+      labels.of(frameOf(timeline, names, { axis, ...views[1] }, false)).labels,
+      still.labels,
+      'when still, they are',
+    );
   }
   assert.ok(drawn > 40, `${drawn} names`);
 });
@@ -92,6 +96,8 @@ test('among few tensors names are looked for in every frame', () => {
   const { data, timeline } = open(randomDevice(3));
   const names = [{ of: data.family, groups: Array.from({ length: 9 }, () => ({})) }];
   const high = timeline.active[timeline.peak];
-  const [one, other] = [0, 100].map((from) => new BandLabels().of(frameOf(timeline, names, { from, to: from + 60, low: 0, high }, true)));
+  const [one, other] = [0, 100].map((from) =>
+    new BandLabels().of(frameOf(timeline, names, { from, to: from + 60, low: 0, high }, true)),
+  );
   assert.notDeepEqual(one.labels, other.labels);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EventAxis, TimeAxis } from '../data/axis.js';
 import { Lane, Lanes, shortName } from '../data/lanes.js';
 import { layoutOf, Scales } from '../draw/layout.js';
-import { EventAxis, TimeAxis } from '../data/axis.js';
 import { Writer } from './support/encode.js';
 import { random } from './support/random.js';
 
@@ -90,8 +90,8 @@ test('lanes stand above the plot, as many as the height allows, and fold', () =>
     assert.equal(layout.lanes.at(-1)?.lane, deep.phases);
     const scales = new Scales(layout, /** @type {any} */ ({}));
     for (const { top, height: h } of layout.lanes) {
-      assert.equal(scales.part(400, top + h / 2), 'lanes');
-      assert.equal(scales.part(20, top + h / 2), 'fold');
+      assert.equal(scales.regionAt(400, top + h / 2), 'lanes');
+      assert.equal(scales.regionAt(20, top + h / 2), 'fold');
       assert.ok(top + h < layout.top);
     }
   }
@@ -104,7 +104,7 @@ test('the range at a position is the one a search from end to end finds', () => 
   for (let round = 0; round < 50; round++) {
     const from = [];
     const to = [];
-    for (let at = 0; at < 9000;) {
+    for (let at = 0; at < 9000; ) {
       at += Math.floor(next() ** 4 * 900);
       from.push(at);
       at += Math.floor(next() ** 4 * 900);

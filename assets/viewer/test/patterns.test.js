@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { idOf, idTones, patterned } from '../draw/patterns.js';
+import { groupColours, groupOf, patterned } from '../draw/patterns.js';
 import { Raster } from '../draw/raster.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 
@@ -13,7 +13,7 @@ test('a pixel has the pattern of a group only where it belongs to it alone', () 
     const states = Int32Array.from({ length: 40 }, (_, i) => i * 3);
     const view = { states, height, bytesFrom: 0, bytesTo: timeline.active[timeline.peak] * 1.05, lines: false };
     const pixels = new Uint32Array(states.length * height);
-    new Raster(timeline).paint(idTones(14, Uint8Array.from(data.family)), view, pixels, [...states.keys()]);
+    new Raster(timeline).paint(groupColours(14, Uint8Array.from(data.family)), view, pixels, [...states.keys()]);
     const perByte = height / view.bytesTo;
     states.forEach((k, x) => {
       // How much of each row each group covers, by definition.
@@ -27,7 +27,7 @@ test('a pixel has the pattern of a group only where it belongs to it alone', () 
           rows[y][family] += Math.min(high, y + 1) - Math.max(low, y);
       }
       rows.forEach((parts, y) => {
-        const id = idOf(pixels[(height - 1 - y) * states.length + x]);
+        const id = groupOf(pixels[(height - 1 - y) * states.length + x]);
         const most = parts.indexOf(Math.max(...parts));
         // What rounding hides is less than a twentieth of a pixel.
         if (id >= 0) assert.ok(parts[id] > 0.95, `seed ${seed}, column ${x}, row ${y}: ${parts}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aloneTimeline, happened, rangeOf } from '../data/range.js';
+import { activityIn, rangeOf, restackedTimeline } from '../data/range.js';
 import { Outline } from '../draw/outline.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 
@@ -36,7 +36,7 @@ test('what is allocated, freed and kept in a range', () => {
       const { from, to } = range;
       const made = device.allocations.flatMap((a, i) => (a.start >= from && a.start < to ? [i] : []));
       const freed = device.allocations.flatMap((a, i) => (a.end !== null && a.end >= from && a.end < to ? [i] : []));
-      const got = happened(timeline, range);
+      const got = activityIn(timeline, range);
       assert.deepEqual(
         Array.from({ length: got.after - got.first }, (_, i) => got.first + i),
         made,
@@ -56,7 +56,7 @@ test('what stands alone is restacked from zero in every state', () => {
     const { timeline, data } = open(device);
     for (const range of [...ranges(device, seed)].slice(0, 9)) {
       const members = keptByDefinition(device, range);
-      const alone = aloneTimeline(timeline, happened(timeline, range).kept);
+      const alone = restackedTimeline(timeline, activityIn(timeline, range).kept);
       for (let k = 0; k <= device.events; k++) {
         const live = liveByDefinition(device, k).filter((i) => members.includes(i));
         assert.deepEqual([...alone.live(k)], live);
@@ -93,7 +93,7 @@ test('frees that wait are known of what stands alone only', () => {
     ],
   };
   const { timeline } = open(device);
-  const alone = aloneTimeline(timeline, Int32Array.of(1));
+  const alone = restackedTimeline(timeline, Int32Array.of(1));
   assert.deepEqual([...alone.data.pendingAlloc], [1]);
   assert.deepEqual([...alone.data.pendingWait], [3]);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { columnStates, EventAxis, TimeAxis } from '../data/axis.js';
+import { ColourTable } from '../draw/colour_table.js';
 import { Picture } from '../draw/picture.js';
 import { Raster } from '../draw/raster.js';
-import { Tones } from '../draw/tones.js';
-import { columnStates, EventAxis, TimeAxis } from '../data/axis.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
 import { liveByDefinition, open, random, randomDevice } from './support/random.js';
 
@@ -12,7 +12,7 @@ function worst(device, of, picture) {
   const { columns, pixels, shown } = picture;
   return columns.reduce((most, state, x) => {
     const live = state < 0 ? [] : liveByDefinition(device, state);
-    const pile = live.map((id) => ({ size: device.allocations[id].size, tone: of[id] }));
+    const pile = live.map((id) => ({ size: device.allocations[id].size, colour: of[id] }));
     return Math.max(most, columnError(pixels, columns.length, x, pile, shown.view));
   }, 0);
 }
@@ -24,7 +24,7 @@ test('every pixel equals brute-force stacking', () => {
     const { data, timeline } = open(device);
     const next = random(seed * 100);
     const of = Uint8Array.from(device.allocations, () => Math.floor(next() * COLORS.length));
-    const tones = new Tones('light', PAPER, COLORS, of);
+    const colours = new ColourTable('light', PAPER, COLORS, of);
     const raster = new Raster(timeline);
     const top = timeline.active[timeline.peak];
     for (let n = 0; n < 12; n++) {
@@ -37,7 +37,7 @@ test('every pixel equals brute-force stacking', () => {
       const height = 30 + n * 17;
       const lines = n % 5 !== 4;
       const picture = new Picture(raster);
-      picture.paint(tones, { states, height, bytesFrom: low, bytesTo: high, lines }, Infinity);
+      picture.paint(colours, { states, height, bytesFrom: low, bytesTo: high, lines }, Infinity);
       assert.deepEqual(picture.columns, states);
       const error = worst(device, of, picture);
       assert.ok(error <= 1, `seed ${seed} view ${n}: off by ${error}`);
@@ -51,9 +51,9 @@ test('a moving picture shows no pixel wrong, and its own states once there is ti
   const device = randomDevice(11, { events: 3000, preExisting: 50 });
   const { timeline } = open(device);
   const next = random(12);
-  const tones = [0, 1].map(
+  const colours = [0, 1].map(
     (n) =>
-      new Tones(
+      new ColourTable(
         'light',
         PAPER,
         COLORS,
@@ -76,25 +76,25 @@ test('a moving picture shows no pixel wrong, and its own states once there is ti
     width = Math.min(axis.end, width * (0.9 + 0.2 * next()));
     from = Math.max(0, Math.min(axis.end - width, from + (next() - 0.5) * width * 0.1));
     const view = viewOf(from, width, n < 40 ? 150 : 170, timeline.active[timeline.peak] * (n % 20 === 19 ? 0.5 : 1));
-    const tone = tones[n % 15 === 14 ? 1 : 0];
-    picture.paint(tone, view, 1e-9); // time for the least
+    const colour = colours[n % 15 === 14 ? 1 : 0];
+    picture.paint(colour, view, 1e-9); // time for the least
     coarse += picture.isCoarse;
     assert.ok(picture.painted <= Math.ceil(view.states.length / 16) + 1);
-    assert.ok(worst(device, tone.of, picture) <= 1, `view ${n}`);
+    assert.ok(worst(device, colour.index, picture) <= 1, `view ${n}`);
     if (n % 10 !== 9) continue;
     for (let calls = 0; picture.isCoarse; calls++) {
       assert.ok(calls < view.states.length, 'each call paints at least one column');
-      picture.paint(tone, view, 1e-9);
+      picture.paint(colour, view, 1e-9);
     }
     assert.deepEqual(picture.columns, view.states);
-    assert.ok(worst(device, tone.of, picture) <= 1, `view ${n} when it is still`);
+    assert.ok(worst(device, colour.index, picture) <= 1, `view ${n} when it is still`);
   }
   assert.ok(coarse > 20);
 });
 
-test('a faded tone keeps the lightness order of its colours', () => {
-  const tones = new Tones('light', '#ffffff', ['#2a4f96', '#cbb6f5'], new Uint8Array(0));
-  const grey = (i) => tones.red[i] + tones.green[i] + tones.blue[i];
+test('a faded colour keeps the lightness order of its colours', () => {
+  const colours = new ColourTable('light', '#ffffff', ['#2a4f96', '#cbb6f5'], new Uint8Array(0));
+  const grey = (i) => colours.red[i] + colours.green[i] + colours.blue[i];
   assert.ok(grey(0) < grey(1) && grey(2) < grey(3) && grey(3) < 3 * 255);
-  assert.equal(tones.fill[0], 0xff964f2a);
+  assert.equal(colours.fill[0], 0xff964f2a);
 });

@@ -5,7 +5,8 @@ import { revive } from '../draw/chart.js';
 test('exactly the listed names become functions, and only as whole strings', () => {
   const timeline = () => {};
   const options = JSON.parse(`{"series": [{"renderItem": "__f__timeline__f__", "name": "__f__alert(1)__f__"}],
-    "a": "__f__minimap__f__", "b": "x __f__timeline__f__", "c": "__f____proto____f__", "d": "__f__constructor__f__", "e": "__f__toString__f__",
+    "a": "__f__minimap__f__", "b": "x __f__timeline__f__", "c": "__f____proto____f__", "d": "__f__constructor__f__",
+    "e": "__f__toString__f__",
     "n": 1, "t": true, "z": null}`);
   const revived = revive(options, { timeline });
   assert.equal(revived.series[0].renderItem, timeline);

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { columnStates, EventAxis } from '../data/axis.js';
 import { Timeline } from '../data/timeline.js';
+import { ColourTable } from '../draw/colour_table.js';
 import { Picture } from '../draw/picture.js';
 import { Raster } from '../draw/raster.js';
-import { Tones } from '../draw/tones.js';
-import { columnStates, EventAxis } from '../data/axis.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
 import { random } from './support/random.js';
 
@@ -34,14 +34,14 @@ function longRecording(count) {
 /** What is live in state k, by definition: every allocation is looked at. */
 function pileOf({ count, first, last, size }, k, of) {
   const pile = [];
-  for (let i = 0; i < count; i++) if (first[i] <= k && k <= last[i]) pile.push({ size: size[i], tone: of[i] });
+  for (let i = 0; i < count; i++) if (first[i] <= k && k <= last[i]) pile.push({ size: size[i], colour: of[i] });
   return pile;
 }
 
 test(`100 columns of ${ALLOCATIONS} allocations equal brute force`, () => {
   const data = longRecording(ALLOCATIONS);
   const timeline = new Timeline(data, 0);
-  const tones = new Tones(
+  const colours = new ColourTable(
     'light',
     PAPER,
     COLORS,
@@ -59,10 +59,10 @@ test(`100 columns of ${ALLOCATIONS} allocations equal brute force`, () => {
   ]) {
     const states = columnStates(axis, timeline, axis.end * from, axis.end * (from + part), 1200);
     const view = { states, height: 700, bytesFrom: 0, bytesTo: timeline.active[timeline.peak] * 1.05, lines: true };
-    picture.paint(tones, view, Infinity);
+    picture.paint(colours, view, Infinity);
     for (let n = 0; n < 34; n++, checked++) {
       const x = Math.floor(next() * states.length);
-      const pile = pileOf(data, states[x], tones.of);
+      const pile = pileOf(data, states[x], colours.index);
       assert.equal(
         timeline.active[states[x]],
         pile.reduce((sum, { size }) => sum + size, 0),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bySize } from '../data/classes.js';
-import { happened, rangeOf } from '../data/range.js';
-import { csv, held, json, markdown, selection, tableSheet, tensorSheet, total } from '../data/sheet.js';
+import { activityIn, rangeOf } from '../data/range.js';
+import { csv, groupTotals, json, markdown, selection, tableSheet, tensorSheet, total } from '../data/sheet.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';
 import { Writer } from './support/encode.js';
@@ -29,7 +29,7 @@ function screenOf(seed, range) {
   const { data, timeline } = open(device);
   const s = stacks();
   const state = range ? range.to : timeline.peak;
-  const inRange = range && happened(timeline, range);
+  const inRange = range && activityIn(timeline, range);
   const opened = {
     data,
     timeline,
@@ -45,9 +45,9 @@ function screenOf(seed, range) {
     words: 'at the peak',
     state,
     range,
-    happened: inRange,
+    activity: inRange,
     live: inRange ? inRange.kept : timeline.live(state).slice(),
-    lit: null,
+    mask: null,
     order: { by: 'site', sort: 'bytes', rising: false },
     query: '',
     filters: [],
@@ -65,8 +65,11 @@ test('a table of a moment holds what is live in it', () => {
     assert.equal(sum(column(sheet, 'bytes')), activeByDefinition(device, screen.state));
     assert.equal(total(screen), activeByDefinition(device, screen.state));
     assert.equal(sum(column(sheet, 'tensors')), liveByDefinition(device, screen.state).length);
-    assert.deepEqual(column(sheet, 'bytes'), column(sheet, 'bytes').sort((a, b) => b - a));
-    assert.equal(sum(held(screen).map((g) => g.bytes)), total(screen));
+    assert.deepEqual(
+      column(sheet, 'bytes'),
+      column(sheet, 'bytes').sort((a, b) => b - a),
+    );
+    assert.equal(sum(groupTotals(screen).map((g) => g.bytes)), total(screen));
   }
 });
 
@@ -84,9 +87,9 @@ test('a table of a range holds what it allocated and what it keeps', () => {
   }
 });
 
-test('tensors are those that are lit, each as it was recorded', () => {
+test('tensors are those that are highlighted, each as it was recorded', () => {
   const { device, screen } = screenOf(3, null);
-  screen.lit = Uint8Array.from(device.allocations, (a) => Number(a.size % 2));
+  screen.mask = Uint8Array.from(device.allocations, (a) => Number(a.size % 2));
   const want = liveByDefinition(device, screen.state).filter((i) => device.allocations[i].size % 2);
   const sheet = tensorSheet(screen);
   assert.deepEqual([...selection(screen)], want);
@@ -94,10 +97,19 @@ test('tensors are those that are lit, each as it was recorded', () => {
   const of = (key) => want.map((i) => device.allocations[i][key]);
   assert.deepEqual(column(sheet, 'bytes'), of('size'));
   assert.deepEqual(column(sheet, 'freed at event'), of('end'));
-  assert.deepEqual(column(sheet, 'allocated at event'), of('start').map((e) => (e < 0 ? null : e)));
-  assert.deepEqual(column(sheet, 'address'), of('addr').map((a) => '0x' + a.toString(16)));
+  assert.deepEqual(
+    column(sheet, 'allocated at event'),
+    of('start').map((e) => (e < 0 ? null : e)),
+  );
+  assert.deepEqual(
+    column(sheet, 'address'),
+    of('addr').map((a) => '0x' + a.toString(16)),
+  );
   const saved = JSON.parse(json(screen, 'rows', sheet));
-  assert.deepEqual([saved.total_bytes, saved.live_tensors, saved.selected_tensors], [total(screen), screen.live.length, want.length]);
+  assert.deepEqual(
+    [saved.total_bytes, saved.live_tensors, saved.selected_tensors],
+    [total(screen), screen.live.length, want.length],
+  );
   assert.equal(saved.rows[0].bytes, sheet.rows[0][2]);
 });
 

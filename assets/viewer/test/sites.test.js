@@ -7,7 +7,9 @@ import { INTERNAL, LIBRARY, USER } from '../data/stacks.js';
 const KINDS = { user: USER, library: LIBRARY, internal: INTERNAL };
 
 // The same cases hold analysis.StackFacts.Site.
-const cases = JSON.parse(readFileSync(new URL('../../../pkg/analysis/stacks/testdata/sites.json', import.meta.url), 'utf8'));
+const cases = JSON.parse(
+  readFileSync(new URL('../../../pkg/analysis/stacks/testdata/sites.json', import.meta.url), 'utf8'),
+);
 
 test('the call site of a stack is that of the analysis', () => {
   assert.ok(cases.length > 10);
@@ -22,6 +24,6 @@ test('the call site of a stack is that of the analysis', () => {
     const got = siteOf(stacks, 0);
     assert.equal(got.name, site.function || NO_STACK, name);
     assert.equal(got.file, site.file, name);
-    assert.equal(got.place, site.file && `${baseName(site.file)}:${site.line}`, name);
+    assert.equal(got.location, site.file && `${baseName(site.file)}:${site.line}`, name);
   }
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { takeBack, toggleKeptOnly } from '../state/navigate.js';
-import { latest, on } from '../state/topic.js';
+import { memoizeLast, on } from '../state/topic.js';
 import { openStores } from './support/stores.js';
 
 test('the last answer is kept until something else is asked', () => {
   let asked = 0;
-  const sum = latest((a, b) => (asked++, a + b));
+  const sum = memoizeLast((a, b) => (asked++, a + b));
   assert.deepEqual([sum(1, 2), sum(1, 2), sum(2, 2), sum(1, 2)], [3, 3, 4, 3]);
   assert.equal(asked, 3);
 });
@@ -107,7 +107,7 @@ test('what is isolated is let go by isolating it again, and by something else', 
   highlight.toggleSubset(subset);
   assert.deepEqual([highlight.groups.size, highlight.subset], [0, subset]);
   highlight.toggleSubset({ ...subset });
-  assert.deepEqual([highlight.subset, highlight.mask, highlight.tones === appearance.tones], [null, null, true]);
+  assert.deepEqual([highlight.subset, highlight.mask, highlight.colours === appearance.colours], [null, null, true]);
 });
 
 test('the panel follows the range, and comes back from it', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Steps } from '../data/steps.js';
+import { Steps } from '../data/lanes.js';
 
 test('steps are the stretches between boundaries', () => {
   for (const [boundaries, ranges] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ticksOf } from '../draw/ticks.js';
 import { EventAxis, TimeAxis } from '../data/axis.js';
+import { ticksOf } from '../draw/layout.js';
 import { Viewport } from '../state/viewport.js';
 import { open, random, randomDevice } from './support/random.js';
 

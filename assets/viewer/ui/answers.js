@@ -4,7 +4,7 @@ import { answersOf } from '../data/answers.js';
 import { showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from './dom.js';
 
-/** Where the question of what keeps growing stands. */
+/** Position of the question what keeps growing. */
 const GROWING = 1;
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -39,18 +39,18 @@ function cell(answer, click) {
       answer.value,
       answer.small && h('small', answer.small),
     ),
-    answer.colours.length > 0 ? bar(answer.colours) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
+    answer.segments.length > 0 ? bar(answer.segments) : answer.curve.length > 1 ? sparkline(answer.curve) : null,
     h('span.line', { text: answer.line, title: answer.detail || answer.line }),
   ];
   const style = `answer ${answer.mood}`;
   return click ? h('button', { class: style, click }, content) : h('div', { class: style }, content);
 }
 
-/** @param {{color: string, part: number}[]} parts */
-function bar(parts) {
+/** @param {{color: string, bytes: number}[]} segments */
+function bar(segments) {
   return h(
     'span.picture.bar',
-    parts.map(({ color, part }) => h('span', { css: { background: color, flex: `${part} 0 0` } })),
+    segments.map(({ color, bytes }) => h('span', { css: { background: color, flex: `${bytes} 0 0` } })),
   );
 }
 
@@ -65,11 +65,11 @@ function sparkline(values) {
   svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   svg.setAttribute('class', 'picture spark');
   svg.setAttribute('aria-hidden', 'true');
-  const step = (width - 2) / Math.max(1, values.length - 1);
+  const spacing = (width - 2) / Math.max(1, values.length - 1);
   line.setAttribute(
     'points',
     values
-      .map((v, i) => `${(1 + i * step).toFixed(1)},${(range > 0 ? 18 - (16 * (v - low)) / range : 10).toFixed(1)}`)
+      .map((v, i) => `${(1 + i * spacing).toFixed(1)},${(range > 0 ? 18 - (16 * (v - low)) / range : 10).toFixed(1)}`)
       .join(' '),
   );
   svg.append(line);

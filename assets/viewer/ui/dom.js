@@ -1,6 +1,8 @@
 // Building elements. Text from a snapshot only ever becomes a text node or an
 // attribute from this short list.
 
+import { listen } from '../state/topic.js';
+
 /** @typedef {Node | string | null | undefined | false} Leaf what is nothing is left out */
 /** @typedef {Leaf | Leaf[] | Leaf[][] | (Leaf | Leaf[])[]} Child lists are laid flat */
 
@@ -66,7 +68,11 @@ export function button(text, title, click, more) {
   return h('button', { text, title, click, ...more });
 }
 
-/** A button whose text is a sign. @param {string} text @param {string} label what it does @param {string} key that does it too @param {() => void} click @param {Properties} [more] */
+/**
+ * A button whose text is a sign.
+ * @param {string} text @param {string} label what it does @param {string} key that does it too
+ * @param {() => void} click @param {Properties} [more]
+ */
 export function signButton(text, label, key, click, more) {
   return button(text, `${label} (${key})`, click, { label, ...more });
 }
@@ -117,4 +123,48 @@ export async function copyText(text) {
     document.execCommand('copy');
     area.remove();
   }
+}
+
+/**
+ * Makes one that is filled whenever it opens; its first field or button has the focus then.
+ * @param {HTMLElement} anchor
+ * @param {string} label
+ * @param {() => import('./dom.js').Leaf[]} contents
+ */
+export function popoverUnder(anchor, label, contents) {
+  const popover = h('div.pop', { role: 'dialog', label });
+  popover.popover = 'auto';
+  listen(popover, {
+    beforetoggle(event) {
+      // Without its fields none of them can keep the focus.
+      fill(popover);
+      if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
+      const { right, bottom } = anchor.getBoundingClientRect();
+      popover.style.right = `${innerWidth - right}px`;
+      popover.style.top = `${bottom + 4}px`;
+      popover.append(h('div', contents()));
+      popover.querySelector(':is(input, button)')?.toggleAttribute('autofocus', true);
+    },
+    keydown(event) {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      popover.hidePopover();
+    },
+  });
+  anchor.after(popover);
+  return popover;
+}
+
+/**
+ * A text field.
+ * @param {string} label
+ * @param {string} placeholder
+ * @param {string} [value]
+ */
+export function field(label, placeholder, value = '') {
+  const input = h('input', { label, value });
+  input.placeholder = placeholder;
+  input.spellcheck = false;
+  input.autocomplete = 'off';
+  return input;
 }

@@ -1,13 +1,22 @@
-// Taking away: the view as a picture, the table and the tensors as data, and
-// both in words.
+// Exports: the view as an image, the table and the tensors as data, and a summary in
+// Markdown.
 
 import { bytes, count, counted } from '../data/format.js';
-import { csv, held, json, markdown, selection, tableRows, tableSheet, tensorSheet, total } from '../data/sheet.js';
-import { drawFigure, figureSize } from '../draw/figure.js';
+import {
+  csv,
+  groupTotals,
+  json,
+  markdown,
+  selection,
+  tableRows,
+  tableSheet,
+  tensorSheet,
+  total,
+} from '../data/sheet.js';
+import { drawExport, exportSize } from '../draw/export_image.js';
 import { SvgContext } from '../draw/svg.js';
-import { button, copyButton, copyText, h } from './dom.js';
+import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
 import { momentWords } from './panel.js';
-import { popUnder } from './pop.js';
 
 /** How long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
@@ -19,13 +28,18 @@ const KEPT_MS = 60_000;
 export function mountExports(stores, stage, opener) {
   const copyMarkdown = () => copyText(markdown(screenOf(stores)));
   const copyLink = () => copyText(location.href);
-  const pop = popUnder(opener, 'Export', () => {
+  const popover = popoverUnder(opener, 'Export', () => {
     const screen = screenOf(stores);
     const { length } = selection(screen);
-    const file = (/** @type {string} */ text, /** @type {() => void} */ click) => button(text, `Download as ${text}`, click);
+    const file = (/** @type {string} */ text, /** @type {() => void} */ click) =>
+      button(text, `Download as ${text}`, click);
     const line = (/** @type {string} */ name, /** @type {string} */ note, /** @type {HTMLElement[]} */ ...buttons) =>
       h('div.export', h('span', name), h('span.faint', note), buttons);
-    const data = (/** @type {'table' | 'tensors'} */ what, /** @type {string} */ note, /** @type {(screen: Screen) => Sheet} */ sheetOf) =>
+    const data = (
+      /** @type {'table' | 'tensors'} */ what,
+      /** @type {string} */ note,
+      /** @type {(screen: Screen) => Sheet} */ sheetOf,
+    ) =>
       line(
         what[0].toUpperCase() + what.slice(1),
         note,
@@ -33,36 +47,41 @@ export function mountExports(stores, stage, opener) {
         file('JSON', () => save(stores, `-${what}.json`, json(screen, what, sheetOf(screen)), 'application/json')),
       );
     return [
-      line('Picture', 'the view with its legend', file('PNG', () => savePixels(stores, stage)), file('SVG', () => saveVectors(stores, stage))),
+      line(
+        'Picture',
+        'the view with its legend',
+        file('PNG', () => savePixels(stores, stage)),
+        file('SVG', () => saveVectors(stores, stage)),
+      ),
       data('table', counted(tableRows(screen).length, 'row'), tableSheet),
-      data('tensors', screen.lit ? `${count(length)} lit` : counted(length, 'tensor'), tensorSheet),
+      data('tensors', screen.mask ? `${count(length)} lit` : counted(length, 'tensor'), tensorSheet),
       line('Markdown', 'for a ticket', copyButton('Copy', 'Copy as Markdown (M)', copyMarkdown)),
       line('Link', 'to this view', copyButton('Copy', 'Copy the link (K)', copyLink)),
     ];
   });
-  opener.popoverTargetElement = pop;
-  return { open: () => pop.showPopover(), copyMarkdown, copyLink };
+  opener.popoverTargetElement = popover;
+  return { open: () => popover.showPopover(), copyMarkdown, copyLink };
 }
 
 /** What the page shows now. @param {Stores} stores @returns {Screen} */
 function screenOf({ shown, appearance, highlight, selection, moment, tableOrder }) {
   const { device } = shown;
-  const { state, activity: happened } = moment;
+  const { state, activity } = moment;
   const { found } = highlight;
-  const range = happened ? selection.range : null;
+  const range = activity ? selection.range : null;
   return {
     device,
     report: shown.report,
     grouping: appearance.grouping,
     state,
-    happened,
+    activity,
     range,
     words: range
       ? `allocated in events ${count(range.from)} to ${count(range.to - 1)} and still live`
       : momentWords(device, moment),
     // The shared buffer of the timeline would not outlast the menu.
     live: moment.live.slice(),
-    lit: highlight.mask,
+    mask: highlight.mask,
     order: tableOrder.order,
     query: found.query,
     filters: found.filters,
@@ -71,36 +90,40 @@ function screenOf({ shown, appearance, highlight, selection, moment, tableOrder 
 
 /** The view as pixels, as fine as the screen. @param {Stores} stores @param {Stage} stage */
 function savePixels(stores, stage) {
-  const figure = figureOf(stores, stage, (g) => {
+  const image = imageOf(stores, stage, ({ g }) => {
     const { marks, cursor } = stage.elements;
-    const { width, height } = figure.layout;
+    const { width, height } = image.layout;
     for (const canvas of [marks, cursor]) g.drawImage(canvas, 0, 0, width, height);
   });
-  const { width, height } = figureSize(figure);
+  const { width, height } = exportSize(image);
   const canvas = h('canvas');
   canvas.width = Math.round(width * devicePixelRatio);
   canvas.height = Math.round(height * devicePixelRatio);
   const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   g.scale(devicePixelRatio, devicePixelRatio);
-  drawFigure(g, figure);
+  drawExport(g, image);
   canvas.toBlob((blob) => blob && download(nameOf(stores) + '.png', blob));
 }
 
 /** The view as vectors and text; the picture in it stays one of pixels. @param {Stores} stores @param {Stage} stage */
 function saveVectors(stores, stage) {
-  const figure = figureOf(stores, stage, (g) => stage.drawOver(g.canvas));
-  const { width, height } = figureSize(figure);
+  const image = imageOf(stores, stage, (painter) => stage.drawOver(painter));
+  const { width, height } = exportSize(image);
   const ruler = /** @type {CanvasRenderingContext2D} */ (h('canvas').getContext('2d'));
   const svg = new SvgContext(width, height, (font, text) => {
     ruler.font = font;
     return ruler.measureText(text).width;
   });
-  drawFigure(/** @type {any} */ (svg), figure);
+  drawExport(svg, image);
   save(stores, '.svg', svg.toString(), 'image/svg+xml');
 }
 
-/** @param {Stores} stores @param {Stage} stage @param {(g: any) => void} over @returns {import('../draw/figure.js').Figure} */
-function figureOf(stores, stage, over) {
+/**
+ * @param {Stores} stores @param {Stage} stage
+ * @param {import('../draw/export_image.js').ExportImage['drawOver']} drawOver
+ * @returns {import('../draw/export_image.js').ExportImage}
+ */
+function imageOf(stores, stage, drawOver) {
   stage.drawNow();
   const screen = screenOf(stores);
   const { shown, appearance } = stores;
@@ -126,10 +149,10 @@ function figureOf(stores, stage, over) {
       .join(' · '),
     words: screen.words,
     total: total(screen),
-    held: held(screen),
+    groups: groupTotals(screen),
     plot: chart.plot.element,
     minimap: chart.minimap.element,
-    over,
+    drawOver,
   };
 }
 

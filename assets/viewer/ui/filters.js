@@ -3,13 +3,18 @@
 
 import { parseFilter } from '../data/query.js';
 import { streamName } from '../data/report.js';
-import { listen } from '../view/listen.js';
-import { button, h, segmented } from './dom.js';
-import { field, popUnder } from './pop.js';
+import { listen } from '../state/topic.js';
+import { button, field, h, popoverUnder, segmented } from './dom.js';
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../state/highlight.js').Highlight} Highlight */
+/**
+ * @typedef {import('../state/stores.js').Stores} Stores
+ * @typedef {import('../state/highlight.js').Highlight} Highlight
+ */
 
-/** Replaces the filters that a word begins by another, or by none. @param {Highlight} highlight @param {RegExp} old @param {string} word */
+/**
+ * Replaces the filters that a word begins by another, or by none.
+ * @param {Highlight} highlight @param {RegExp} old @param {string} word
+ */
 function change(highlight, old, word) {
   const { query, filters } = highlight.found;
   const others = filters.filter((w) => !old.test(w));
@@ -23,8 +28,8 @@ export function toggleLive(highlight) {
 
 /** The panel that a button opens. @param {Stores} stores @param {HTMLButtonElement} button */
 export function mountFilters(stores, button) {
-  const pop = popUnder(button, 'Filter', () => controls(stores, () => pop.hidePopover()));
-  button.popoverTargetElement = pop;
+  const popover = popoverUnder(button, 'Filter', () => controls(stores, () => popover.hidePopover()));
+  button.popoverTargetElement = popover;
 }
 
 /** @param {Stores} stores @param {() => void} close */
@@ -97,7 +102,10 @@ function trait(highlight, label, key, names) {
 function choice(highlight, label, key, names) {
   const old = new RegExp(`^${key}:`);
   const now = highlight.found.filters.find((w) => old.test(w))?.slice(key.length + 1) ?? '';
-  const select = h('select', ['', ...names].map((value) => h('option', { value, text: value || 'any' })));
+  const select = h(
+    'select',
+    ['', ...names].map((value) => h('option', { value, text: value || 'any' })),
+  );
   select.value = now;
   listen(select, { change: () => change(highlight, old, select.value && `${key}:${select.value}`) });
   return h('label', h('span', label), select);

@@ -2,13 +2,12 @@
 // one match to the next.
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
-import { litBytes } from '../data/lit.js';
-import { countBelow, countUpTo } from '../data/search.js';
+import { highlightedBytes } from '../data/masks.js';
+import { countBelow, countUpTo } from '../data/math.js';
 import { goTo, reveal } from '../state/navigate.js';
-import { listen } from '../view/listen.js';
-import { h, signButton } from './dom.js';
+import { listen } from '../state/topic.js';
+import { field, h, popoverUnder, signButton } from './dom.js';
 import { mountFilters } from './filters.js';
-import { field, popUnder } from './pop.js';
 
 /** How long typing must pause before a search. */
 const PAUSE_MS = 120;
@@ -34,7 +33,7 @@ export function mountFind(stores, root) {
    * else from the view on. After the last comes the first.
    * @param {number} by 1 or -1
    */
-  const step = (by) => {
+  const pinMatch = (by) => {
     ask();
     const { pinned } = selection;
     if (ids.length === 0) return;
@@ -55,22 +54,22 @@ export function mountFind(stores, root) {
       timer = setTimeout(ask, PAUSE_MS);
     },
     keydown({ key, shiftKey }) {
-      if (key === 'Enter') step(shiftKey ? -1 : 1);
+      if (key === 'Enter') pinMatch(shiftKey ? -1 : 1);
       else if (key === 'Escape') input.blur();
     },
     blur: ask,
   });
   const words = h('output');
-  const steps = h(
+  const others = h(
     'span',
-    signButton('‹', 'Previous match', 'N', () => step(-1)),
-    signButton('›', 'Next match', 'n', () => step(1)),
+    signButton('‹', 'Previous match', 'N', () => pinMatch(-1)),
+    signButton('›', 'Next match', 'n', () => pinMatch(1)),
   );
-  const box = h('label.box', { title: HELP }, h('span.faint', '⌕'), input, words, steps, h('kbd', '/'));
+  const box = h('label.box', { title: HELP }, h('span.faint', '⌕'), input, words, others, h('kbd', '/'));
   const filter = h('button', { title: 'By size, lifetime, stream … (L: live at the end)' });
   root.append(box, filter);
   mountFilters(stores, filter);
-  const where = popUnder(box, 'Go to', () => {
+  const where = popoverUnder(box, 'Go to', () => {
     const problem = h('span');
     const goal = listen(field('Go to', 'event 1,525 · 54.4 ms · 0x7f06…'), {
       keydown({ key }) {
@@ -91,7 +90,7 @@ export function mountFind(stores, root) {
     }
     if (timer === 0) input.value = found.query; // else more is being typed
     Object.assign(words, sentence(stores, ids));
-    steps.hidden = found.count === 0;
+    others.hidden = found.count === 0;
     const n = found.filters.length;
     filter.textContent = n > 0 ? `Filter ${count(n)}` : 'Filter';
     filter.setAttribute('aria-pressed', String(n > 0));
@@ -101,7 +100,7 @@ export function mountFind(stores, root) {
     update,
   );
   return {
-    step,
+    pinMatch,
     focus() {
       input.focus();
       input.select();
@@ -125,15 +124,15 @@ function sentence({ shown, highlight, selection: { pinned }, moment }, ids) {
   const { hits, problem } = highlight.found;
   if (!hits) return { textContent: problem, title: problem };
   if (ids.length === 0) return { textContent: 'nothing found', title: '' };
-  const place = pinned !== null && hits[pinned] ? `${count(countUpTo(ids, pinned))} of ` : '';
+  const ordinal = pinned !== null && hits[pinned] ? `${count(countUpTo(ids, pinned))} of ` : '';
   /** @type {[string, number][]} */
   const states = [['peak', timeline.peak]];
   if (hasHistory && (moment.kind === 'cursor' || moment.kind === 'end')) states.push([moment.kind, moment.state]);
   const sums = states.map(([name, state]) => ({
     name: hasHistory ? ` at ${name}` : '',
-    sum: litBytes(timeline, hits, state),
+    sum: highlightedBytes(timeline, hits, state),
   }));
   const said = (/** @type {(n: number) => string} */ words) =>
-    [place + counted(ids.length, 'tensor'), ...sums.map(({ name, sum }) => words(sum) + name)].join(', ');
+    [ordinal + counted(ids.length, 'tensor'), ...sums.map(({ name, sum }) => words(sum) + name)].join(', ');
   return { textContent: said(bytes), title: said(exactBytes) };
 }

@@ -2,12 +2,12 @@
 // and the warning bars.
 
 import { bytes, count, duration } from '../data/format.js';
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { button, copyText, fill, h } from './dom.js';
 
 /**
  * @param {import('../state/stores.js').Stores} stores
- * @param {{file: HTMLElement, device: HTMLElement, facts: HTMLElement, verdict: HTMLElement, warnings: HTMLElement}} elements
+ * @param {Record<'file' | 'device' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
  */
 export function mountHeader({ shown, viewport }, elements) {
   /** @type {Set<object>} warnings that were closed */

@@ -2,15 +2,15 @@
 
 import { bytes, exactBytes, share } from '../data/format.js';
 import { icicle } from '../data/icicle.js';
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
-/** Pixels: of a row, of the heading, and the least width of a cell, of one with a name, of one with a place. */
+/** Pixels: of a row, of the heading, and the least width of a cell, of one with a name, of one with a location. */
 const ROW = 17;
 const HEADING = 26;
 const LEAST = 2;
 const NAMED = 30;
-const PLACED = 130;
+const LOCATED = 130;
 
 /** How long the page rests before it is drawn again. */
 const IDLE_MS = 80;
@@ -21,7 +21,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
   const cells = h('div.cells');
   root.append(h('h3', 'Stacks, outermost on top'), cells);
   /** @type {(stack: number) => number[]} */
-  let wayOf = () => [];
+  let cellsOf = () => [];
   let marked = '';
   let timer = 0;
 
@@ -33,7 +33,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
     const width = cells.clientWidth;
     const { live, total } = moment;
     const made = icicle(shown.device, live, grouping.of, mask, rows, LEAST / width);
-    wayOf = made.wayOf;
+    cellsOf = made.cellsOf;
     marked = '';
     fill(
       cells,
@@ -43,7 +43,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
         const element = h(
           'button',
           {
-            class: cell.lit ? 'cell' : 'cell unlit',
+            class: cell.highlighted ? 'cell' : 'cell unlit',
             title: `${bytes(cell.bytes)}, ${share(cell.bytes, total)} (${exactBytes(cell.bytes)})\n${cell.title}`,
             label: `${cell.name} ${bytes(cell.bytes)}`,
             pressed: subset?.by === 'stack' && subset.key === cell.key,
@@ -59,7 +59,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
             },
           },
           pixels >= NAMED && cell.name,
-          pixels >= PLACED && cell.place && h('small', cell.place),
+          pixels >= LOCATED && cell.location && h('small', cell.location),
         );
         return listen(element, { pointerenter: () => highlight.point(own) });
       }),
@@ -78,10 +78,10 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
   );
   viewport.afterPicture([hover.pointChanged], () => {
     const hit = hover.point?.hit;
-    const way = hit ? wayOf(shown.device.data.stack[hit.id]) : [];
-    if (way.join() === marked) return;
-    marked = way.join();
-    [...cells.children].forEach((element, i) => element.classList.toggle('under', way.includes(i)));
+    const path = hit ? cellsOf(shown.device.data.stack[hit.id]) : [];
+    if (path.join() === marked) return;
+    marked = path.join();
+    [...cells.children].forEach((element, i) => element.classList.toggle('under', path.includes(i)));
   });
   new ResizeObserver(update).observe(root);
   listen(wide, { change: update });

@@ -13,7 +13,7 @@ import {
   takeBack,
   toggleKeptOnly,
 } from '../state/navigate.js';
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { h } from './dom.js';
 import { toggleLive } from './filters.js';
 import { stepWords } from './toolbar.js';
@@ -41,14 +41,14 @@ import { stepWords } from './toolbar.js';
 /** @param {Actions} actions @returns {[string, Binding[]][]} */
 function bindings({ stores, exports, history, find, pinned, table, theme, list, guide, spoken }) {
   const { shown, appearance, highlight, viewport, selection, moment } = stores;
-  const step = (/** @type {number} */ by) => {
+  const pinNeighbour = (/** @type {number} */ by) => {
     const id = neighbour(stores, by);
     if (id === null) return;
     selection.pin(id);
     const { data, sites } = shown.device;
     const site = sites.site(id);
     const { groups, of } = appearance.grouping;
-    spoken.textContent = `${bytes(data.size[id])} ${groups[of[id]].one}, ${site.name} ${site.place}`;
+    spoken.textContent = `${bytes(data.size[id])} ${groups[of[id]].one}, ${site.name} ${site.location}`;
   };
   const back = (/** @type {KeyboardEvent} */ { key }) => ['ArrowLeft', '[', ','].includes(key);
   return [
@@ -100,7 +100,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
       'Find',
       [
         ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
-        ['n N', 'next, previous match', 'n', (e) => find.step(e.shiftKey ? -1 : 1)],
+        ['n N', 'next, previous match', 'n', (e) => find.pinMatch(e.shiftKey ? -1 : 1)],
         ['L', 'only live at the end', 'l', () => toggleLive(highlight)],
         ['G', 'go to event, address or time', 'g', () => find.askWhere()],
       ],
@@ -110,7 +110,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
       [
         ['click', 'pin a tensor'],
         ['double click', 'zoom to its life'],
-        ['↑ ↓', 'tensor above, below', 'ArrowUp ArrowDown', (e) => step(e.key === 'ArrowUp' ? 1 : -1)],
+        ['↑ ↓', 'tensor above, below', 'ArrowUp ArrowDown', (e) => pinNeighbour(e.key === 'ArrowUp' ? 1 : -1)],
         ['Shift drag', 'brush a range'],
         ['R', 'range: this view', 'r', () => selection.selectRange(rangeInView(stores), selection.keptOnly)],
         ['A', 'what the range keeps alone', 'a', () => toggleKeptOnly(stores)],
@@ -129,7 +129,12 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
     [
       'Show',
       [
-        ['C', 'colour by the next', 'c', () => appearance.setColourMode(modeAfter(shown.device, appearance.colourMode))],
+        [
+          'C',
+          'colour by the next',
+          'c',
+          () => appearance.setColourMode(modeAfter(shown.device, appearance.colourMode)),
+        ],
         ['X', 'events or time', 'x', () => showAxis(stores, viewport.axis.kind === 'events' ? 'time' : 'events')],
         ['V', 'fold the lanes', 'v', () => viewport.foldLanes(!viewport.lanesFolded)],
         ['H', 'patterns', 'h', () => appearance.setPatterns(!appearance.hasPatterns)],

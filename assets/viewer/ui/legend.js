@@ -1,9 +1,9 @@
 // The legend: what each colour holds at the panel's moment, and why.
 
+import { locationOf, nameOf } from '../data/fold.js';
 import { bytes, count, counted, exactBytes, share } from '../data/format.js';
-import { nameOf, placeOf } from '../data/fold.js';
-import { heldBy } from '../data/held.js';
-import { litKeys } from '../data/lit.js';
+import { totalsByGroup } from '../data/grouping.js';
+import { highlightedKeys } from '../data/masks.js';
 import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
 import { patterned } from '../draw/patterns.js';
 import { button, h, swatch } from './dom.js';
@@ -22,8 +22,12 @@ export function makeLegend(stores, update) {
   /** The group that is explained: mode and name. */
   let explained = '';
 
-  /** @param {number} i group @param {{bytes: number, tensors: number}} held @param {import('../data/reasons.js').Share[]} shares @param {number} total @param {boolean} lit whether something of it is */
-  const entry = (i, held, shares, total, lit) => {
+  /**
+   * @param {number} i group @param {{bytes: number, tensors: number}} totals
+   * @param {import('../data/reasons.js').Share[]} shares @param {number} total
+   * @param {boolean} isHighlighted whether something of it is
+   */
+  const entry = (i, totals, shares, total, isHighlighted) => {
     const { groups, mode } = appearance.grouping;
     const { rules } = shown.report;
     const { label, name } = groups[i];
@@ -31,7 +35,7 @@ export function makeLegend(stores, update) {
     const key = `${mode} ${name}`;
     const open = explained === key;
     const title = [
-      `${label}: ${exactBytes(held.bytes)} in ${counted(held.tensors, 'tensor')}`,
+      `${label}: ${exactBytes(totals.bytes)} in ${counted(totals.tensors, 'tensor')}`,
       ...why.map((r) => `${bytes(r.bytes)}: ${rules[r.rule].because}`),
       'Click isolates, Shift-click adds',
     ].join('\n');
@@ -42,7 +46,7 @@ export function makeLegend(stores, update) {
     return [
       h(
         'div',
-        { class: `entry${held.bytes > 0 ? '' : ' none'}${lit || highlight.groups.has(i) ? '' : ' unlit'}` },
+        { class: `entry${totals.bytes > 0 ? '' : ' none'}${isHighlighted || highlight.groups.has(i) ? '' : ' unlit'}` },
         h(
           'button.group',
           {
@@ -51,13 +55,19 @@ export function makeLegend(stores, update) {
             click: (event) => highlight.toggleGroup(i, event.shiftKey),
           },
           groupSwatch(appearance, i),
-          h('span', mode === 'size' ? `${label}, ${count(held.tensors)}` : label),
-          h('span.number', bytes(held.bytes)),
-          h('span.number.faint', held.bytes > 0 ? share(held.bytes, total) : ''),
+          h('span', mode === 'size' ? `${label}, ${count(totals.tensors)}` : label),
+          h('span.number', bytes(totals.bytes)),
+          h('span.number.faint', totals.bytes > 0 ? share(totals.bytes, total) : ''),
         ),
-        button('?', 'What decided this colour', explain, { class: 'why', label: `What decided: ${label}`, pressed: open }),
+        button('?', 'What decided this colour', explain, {
+          class: 'why',
+          label: `What decided: ${label}`,
+          pressed: open,
+        }),
       ),
-      open ? [h('div.reasons', why.length > 0 ? why.map((share) => reason(stores, share)) : sentence(stores, name))] : [],
+      open
+        ? [h('div.reasons', why.length > 0 ? why.map((share) => reason(stores, share)) : sentence(stores, name))]
+        : [],
     ].flat();
   };
 
@@ -67,25 +77,28 @@ export function makeLegend(stores, update) {
       const { grouping } = appearance;
       const { data } = shown.device;
       const { groups, present, mode } = grouping;
-      const held = heldBy(grouping, data.size, live);
-      const litGroups = litKeys(highlight.mask, live, (id) => grouping.of[id]);
+      const totals = totalsByGroup(grouping, data.size, live);
+      const highlighted = highlightedKeys(highlight.mask, live, (id) => grouping.of[id]);
       const shares = mode === 'family' ? sharesOf(data, live) : [];
       const listed = [...groups.keys()].filter((i) => present[i]);
       const parts = listed
-        .filter((i) => held[i].bytes > 0)
+        .filter((i) => totals[i].bytes > 0)
         .map((i) =>
           h('span', {
-            title: `${groups[i].label} ${bytes(held[i].bytes)}`,
-            css: { background: groups[i].color, flex: `${held[i].bytes} 0 0` },
+            title: `${groups[i].label} ${bytes(totals[i].bytes)}`,
+            css: { background: groups[i].color, flex: `${totals[i].bytes} 0 0` },
           }),
         );
-      const entries = listed.map((i) => entry(i, held[i], shares, total, litGroups.has(i)));
+      const entries = listed.map((i) => entry(i, totals[i], shares, total, highlighted.has(i)));
       return [h('div.bar', parts), h('div.legend', entries)];
     },
   };
 }
 
-/** With its pattern, when there are any. @param {import('../state/appearance.js').Appearance} appearance @param {number} i group */
+/**
+ * With its pattern, when there are any.
+ * @param {import('../state/appearance.js').Appearance} appearance @param {number} i group
+ */
 function groupSwatch({ hasPatterns, grouping }, i) {
   const { color, ink } = grouping.groups[i];
   const square = swatch(color);
@@ -109,7 +122,10 @@ function reason({ shown, selection }, { rule, bytes: sum, tensors, largest }) {
     },
     h('b', bytes(sum)),
     ` ${because}${qualifier && `, ${qualifier}`}`,
-    h('span.mono', by ? `${by.freed ? 'freed by ' : ''}${nameOf(by.frame)}  ${placeOf(by.frame)}` : 'no stack was recorded'),
+    h(
+      'span.mono',
+      by ? `${by.freed ? 'freed by ' : ''}${nameOf(by.frame)}  ${locationOf(by.frame)}` : 'no stack was recorded',
+    ),
   );
 }
 

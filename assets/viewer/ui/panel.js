@@ -64,7 +64,7 @@ function moments(stores) {
   );
 }
 
-/** @param {Stores} stores @param {import('../data/range.js').Happened} activity */
+/** @param {Stores} stores @param {import('../data/range.js').RangeActivity} activity */
 function rangeWords(stores, { first, after, kept, allocated, freed, freedTensors }) {
   const { shown, selection } = stores;
   const { active } = shown.device.timeline;
@@ -76,15 +76,19 @@ function rangeWords(stores, { first, after, kept, allocated, freed, freedTensors
     h('span', 'allocated inside and still live'),
     line(
       `${count(kept.length)} of ${counted(made, 'tensor')}; allocated ${bytes(allocated)}, freed ${bytes(freed)}`,
-      `allocated ${exactBytes(allocated)} in ${counted(made, 'tensor')}, freed ${exactBytes(freed)} in ${counted(freedTensors, 'tensor')}`,
+      `allocated ${exactBytes(allocated)} in ${counted(made, 'tensor')}, ` +
+        `freed ${exactBytes(freed)} in ${counted(freedTensors, 'tensor')}`,
     ),
     line(
       `live at its end ${bytes(active[to])}, ${net === 0 ? 'as at' : `${change(net)} from`} its start`,
-      `events ${count(from)} to ${count(to - 1)}; live before ${exactBytes(active[from])}, after ${exactBytes(active[to])}`,
+      `events ${count(from)} to ${count(to - 1)}; ` +
+        `live before ${exactBytes(active[from])}, after ${exactBytes(active[to])}`,
     ),
     h(
       'span.actions',
-      button('Alone', 'Show only what it keeps, in its own height (A)', () => toggleKeptOnly(stores), { pressed: selection.keptOnly }),
+      button('Alone', 'Show only what it keeps, in its own height (A)', () => toggleKeptOnly(stores), {
+        pressed: selection.keptOnly,
+      }),
       button('Zoom', 'Zoom to the range (Z)', () => showRange(stores)),
       signButton('×', 'No range', 'Esc', () => selection.selectRange(null)),
     ),
@@ -115,10 +119,7 @@ function oomCard(device, state) {
   return h(
     'div.oom',
     h('b', 'Out of memory'),
-    rows.map(([name, value]) => [
-      h('span', name),
-      h('span.number', { text: bytes(value), title: exactBytes(value) }),
-    ]),
+    rows.map(([name, value]) => [h('span', name), h('span.number', { text: bytes(value), title: exactBytes(value) })]),
     failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
     failure && h('p', `→ ${failure.try}`),
     settingsButton(device),

@@ -1,12 +1,12 @@
 // The pinned tensor: what it is, how long it lived, who allocated and freed it.
 
 import { markdownFence, plainSpaces } from '../data/escape.js';
+import { foldStack, fullText, locationOf, nameOf, stackText } from '../data/fold.js';
 import { bytes, count, counted, duration, exactBytes, share } from '../data/format.js';
-import { stackText } from '../data/fold.js';
 import { streamName } from '../data/report.js';
+import { LIBRARY, USER } from '../data/stacks.js';
 import { showLifetime } from '../state/navigate.js';
 import { button, copyButton, copyText, fill, h, signButton, swatch } from './dom.js';
-import { stackElement } from './stack.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
@@ -95,9 +95,10 @@ export function mountPinned(stores, root, side) {
     const { grouping } = appearance;
     const { data, stacks } = shown.device;
     if (id === null) return;
-    const life = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
+    const lifetime = `event ${data.startEvent(id) ?? 'before recording'} to ${data.endEvent(id) ?? 'live at the end'}`;
     const what = tab === 'free' ? 'freed by' : 'allocated by';
-    const header = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}, ${[life, data.address.text(id), what].filter(Boolean).join(', ')}:`;
+    const name = `${exactBytes(data.size[id])} ${grouping.groups[grouping.of[id]].one}`;
+    const header = `${[name, lifetime, data.address.text(id), what].filter(Boolean).join(', ')}:`;
     const text = stackText(plainSpaces(header), stacks.frames(stackOf(id)));
     copyText(markdown ? markdownFence(text) : text);
   };
@@ -146,7 +147,8 @@ function lived({ data, hasHistory }, id) {
   const start = data.startEvent(id);
   const end = data.endEvent(id);
   const pending = data.freeRequest(id);
-  const words = `${start === null ? 'before recording' : `event ${count(start)}`} → ${end === null ? 'end (still live)' : count(end)}`;
+  const began = start === null ? 'before recording' : `event ${count(start)}`;
+  const words = `${began} → ${end === null ? 'end (still live)' : count(end)}`;
   const { time } = data;
   const parts = [];
   if (time && start !== null) parts.push(duration((end === null ? time[time.length - 1] : time[end]) - time[start]));
@@ -161,11 +163,55 @@ function whyNoStack(data, id, tab) {
       ? 'Still live when the snapshot was taken.'
       : 'The event that freed it carries no stack. Record with stacks="all" and context="all".';
   if (data.isPreExisting(id))
-    return 'It was there before the recording began, so nobody wrote down who allocated it. Call torch.cuda.memory._record_memory_history() before the model is built.';
+    return (
+      'It was there before the recording began, so nobody wrote down who allocated it. ' +
+      'Call torch.cuda.memory._record_memory_history() before the model is built.'
+    );
   return 'Its event carries no stack. Record with torch.cuda.memory._record_memory_history(context="all").';
 }
 
 /** @param {string} text */
 function note(text) {
   return h('span.faint', text);
+}
+
+/** @typedef {import('../data/stacks.js').Frame} Frame */
+
+/**
+ * @param {Frame[]} frames innermost first
+ * @param {string} operator
+ * @param {boolean} open all folds
+ */
+export function stackElement(frames, operator, open) {
+  const list = h('div.stack');
+  for (const item of foldStack(frames, operator)) {
+    if (!item.fold) {
+      list.append(line(item.frame, item.times));
+      continue;
+    }
+    const inner = h('div', ...item.frames.map((f) => line(f, 1)));
+    inner.hidden = !open;
+    const button = h('button.fold', {
+      text: `${open ? '▾' : '▸'} ${item.label}`,
+      click: () => {
+        inner.hidden = !inner.hidden;
+        button.textContent = `${inner.hidden ? '▸' : '▾'} ${item.label}`;
+      },
+    });
+    list.append(button, inner);
+  }
+  return list;
+}
+
+/** @param {Frame} frame @param {number} times in a row */
+function line(frame, times) {
+  const kind = frame.kind === USER ? 'user' : frame.kind === LIBRARY ? 'library' : 'internal';
+  const location = locationOf(frame);
+  const name = nameOf(frame);
+  return h(
+    'div',
+    { class: `frame ${kind}`, title: fullText(frame) },
+    h('span.place', location || name),
+    h('span.name', (location ? name : '') + (times > 1 ? ` × ${count(times)}` : '')),
+  );
 }

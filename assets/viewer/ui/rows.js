@@ -1,6 +1,6 @@
 // A list of lines of one height, of which only those in sight are on the page.
 
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
 /** Height of a line in pixels, and lines put on the page above and below those in sight. */

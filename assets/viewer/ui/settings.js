@@ -2,8 +2,7 @@
 // the button that asks for it.
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
-import { button, copyButton, copyText, h } from './dom.js';
-import { popUnder } from './pop.js';
+import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
 
 const NAME = 'Other allocator settings';
 
@@ -16,7 +15,7 @@ export function settingsButton({ report, data }) {
   if (!predicted) return null;
   const opener = button(NAME, 'What they would have done, predicted', () => {});
   const root = h('span.actions.settings', opener);
-  opener.popoverTargetElement = popUnder(opener, NAME, () => {
+  opener.popoverTargetElement = popoverUnder(opener, NAME, () => {
     const { text, export: line } = predicted;
     const copy = copyButton('Copy', 'Copy the line', () => copyText(line));
     return [
@@ -36,7 +35,8 @@ export function settingsButton({ report, data }) {
 function table({ export: line, lower_bound_bytes, reference, settings }, recorded, failed) {
   const anyFails = [reference, ...settings].some((x) => x.failure_state >= 0) || failed >= 0;
   const amount = (/** @type {number} */ n) => h('td', { text: bytes(n), title: exactBytes(n) });
-  const outcome = (/** @type {number} */ state) => anyFails && h('td', state < 0 ? 'nothing fails' : `state ${count(state)}`);
+  const outcome = (/** @type {number} */ state) =>
+    anyFails && h('td', state < 0 ? 'nothing fails' : `state ${count(state)}`);
   const row = (/** @type {import('../data/report.js').Setting} */ x, /** @type {import('./dom.js').Leaf} */ name) =>
     h(
       'tr',
@@ -50,7 +50,10 @@ function table({ export: line, lower_bound_bytes, reference, settings }, recorde
   if (line) rows[0].className = 'best';
   return h(
     'table',
-    h('tr', ['setting, predicted', 'reserved', 'fragmented', anyFails && 'fails in'].map((text) => text && h('th', text))),
+    h(
+      'tr',
+      ['setting, predicted', 'reserved', 'fragmented', anyFails && 'fails in'].map((text) => text && h('th', text)),
+    ),
     rows,
     row(reference, same ? 'as recorded' : 'the recorded one'),
     !same && h('tr', h('td', 'as recorded'), amount(recorded), h('td'), outcome(failed)),

@@ -1,10 +1,13 @@
 // The status line: where the pointer is, and what one column stands for.
 
 import { bytes, count, duration } from '../data/format.js';
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
-/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale @param {() => number} plotWidth */
+/**
+ * @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale
+ * @param {() => number} plotWidth
+ */
 export function mountStatus({ shown, viewport, selection, moment, hover }, where, scale, plotWidth) {
   const updateWhere = () => {
     const { timeline, data, hasHistory } = shown.device;

@@ -3,10 +3,10 @@
 import { breakdown, sorted } from '../data/breakdown.js';
 import { plainSpaces } from '../data/escape.js';
 import { bytes, count, counted, exactBytes, share } from '../data/format.js';
-import { litKeys } from '../data/lit.js';
+import { highlightedKeys } from '../data/masks.js';
 import { baseName, NO_STACK, twoLastParts } from '../data/sites.js';
 import { jump } from '../state/navigate.js';
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 import { button, copyButton, copyText, fill, h, swatch } from './dom.js';
 import { virtualRows } from './rows.js';
 
@@ -38,8 +38,8 @@ export function mountTable(stores, root) {
   let lines = [];
   /** @type {Set<string>} */
   let twins = new Set();
-  /** @type {{has: (key: string) => boolean}} keys of rows that hold something lit */
-  let lit = twins;
+  /** @type {{has: (key: string) => boolean}} keys of rows that hold something highlighted */
+  let highlighted = twins;
   /** @type {Row | null} under the pointer, or with the keyboard's focus */
   let pointed = null;
   /** @type {string | null} key of the row marked */
@@ -58,7 +58,7 @@ export function mountTable(stores, root) {
     const table = sorted(breakdown(device, live, activity, order.by, appearance.grouping.of), order, activity);
     ({ rows, gone } = table);
     twins = twinNames([...rows, ...gone]);
-    lit = litKeys(highlight.mask, live, (id) => device.sites.site(id, order.by).key);
+    highlighted = highlightedKeys(highlight.mask, live, (id) => device.sites.site(id, order.by).key);
     root.classList.toggle('range', activity !== null);
     head(table.sort);
     body.scrollTop = 0;
@@ -111,7 +111,9 @@ export function mountTable(stores, root) {
     if (line !== GONE) return rowElement(line);
     const n = gone.length;
     return button(
-      showGone ? `Hide ${counted(n, 'row')} that freed all they allocated` : `${counted(n, 'more row')} freed all they allocated`,
+      showGone
+        ? `Hide ${counted(n, 'row')} that freed all they allocated`
+        : `${counted(n, 'more row')} freed all they allocated`,
       '',
       () => {
         showGone = !showGone;
@@ -124,7 +126,7 @@ export function mountTable(stores, root) {
   /** @param {Row} row */
   const rowElement = (row) => {
     const { activity, state } = moment;
-    const style = `row${row.key === keyOf(selection.pinned) ? ' on' : ''}${lit.has(row.key) ? '' : ' unlit'}`;
+    const style = `row${row.key === keyOf(selection.pinned) ? ' on' : ''}${highlighted.has(row.key) ? '' : ' unlit'}`;
     const number = (/** @type {string} */ text, more = '', title = '') =>
       h('span', { class: `number ${more}`, text, title });
     return h(
@@ -135,15 +137,12 @@ export function mountTable(stores, root) {
         'span',
         { class: row.name === NO_STACK ? 'site none' : 'site' },
         h('span', row.name),
-        row.place && placeElement(row, twins),
+        row.location && locationElement(row, twins),
       ),
       number(bytes(row.bytes), '', `${exactBytes(row.bytes)} in ${counted(row.bytes > 0 ? row.tensors : 0, 'tensor')}`),
       activity
         ? number(bytes(row.allocated), 'faint', exactBytes(row.allocated))
-        : [
-            number(share(row.bytes, shown.device.timeline.active[state]), 'faint'),
-            number(count(row.tensors), 'faint'),
-          ],
+        : [number(share(row.bytes, shown.device.timeline.active[state]), 'faint'), number(count(row.tensors), 'faint')],
     );
   };
 
@@ -226,9 +225,9 @@ export function mountTable(stores, root) {
 }
 
 /** @param {Row} row @param {Set<string>} twins */
-function placeElement({ place, file }, twins) {
-  const line = /:\d+$/.exec(place)?.[0] ?? '';
-  const name = place.slice(0, place.length - line.length);
+function locationElement({ location, file }, twins) {
+  const line = /:\d+$/.exec(location)?.[0] ?? '';
+  const name = location.slice(0, location.length - line.length);
   // The line stays readable when the name has to be cut.
   return h('em', h('span', twins.has(name) ? twoLastParts(file) : name), h('b', line));
 }

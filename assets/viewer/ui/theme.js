@@ -1,7 +1,7 @@
 // Light, dark, or what the system says. The inline script of the page's head
 // has already chosen before the first paint.
 
-import { listen } from '../view/listen.js';
+import { listen } from '../state/topic.js';
 
 const KEY = 'memviz-theme';
 /** @typedef {'light' | 'dark' | 'system'} Choice */

@@ -3,8 +3,7 @@
 import { modesOf } from '../data/colours.js';
 import { count } from '../data/format.js';
 import { showAxis, showOOM, showStep, stepBeside, stepShown } from '../state/navigate.js';
-import { on } from '../state/topic.js';
-import { listen } from '../view/listen.js';
+import { listen, on } from '../state/topic.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
@@ -24,13 +23,16 @@ export function mountToolbar(stores, history, root) {
       root,
       colourChoice(stores),
       device.hasTime
-        ? segmented('Axis', axis('events', 'Events', 'One state, one step (X)'), axis('time', 'Time', 'Recorded time (X)'))
+        ? segmented(
+            'Axis',
+            axis('events', 'Events', 'One state, one step (X)'),
+            axis('time', 'Time', 'Recorded time (X)'),
+          )
         : '',
       segmented(
         'Go to',
         button('Peak', 'Panel to the peak (P)', () => moment.set('peak')),
-        device.data.ooms.length > 0 &&
-          button('OOM', 'The last events before out of memory (O)', () => showOOM(stores)),
+        device.data.ooms.length > 0 && button('OOM', 'The last events before out of memory (O)', () => showOOM(stores)),
         button('End', 'Panel to the end (E)', () => moment.set('end')),
       ),
       stepButtons(stores) ?? '',

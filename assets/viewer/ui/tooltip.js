@@ -1,7 +1,8 @@
-// What lies under the pointer, in at most six lines.
+// The tooltips: what the tensor under the pointer is, in at most six lines, and what the
+// range of a lane is.
 
-import { bytes, count, duration, share } from '../data/format.js';
-import { nameOf, placeOf } from '../data/fold.js';
+import { locationOf, nameOf } from '../data/fold.js';
+import { bytes, change, count, counted, duration, share } from '../data/format.js';
 import { streamName } from '../data/report.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
@@ -32,7 +33,7 @@ export function mountTooltip(stores, root, timeline) {
     root.hidden = id < 0 || viewport.isMoving;
     if (root.hidden) id = -1;
     if (!point || id < 0) return;
-    if (id !== before || root.dataset.state !== String(point.state)) fill(root, lines(stores, id, point.state));
+    if (id !== before || root.dataset.state !== String(point.state)) fill(root, tensorLines(stores, id, point.state));
     root.dataset.state = String(point.state);
     const { offsetWidth: width, offsetHeight: height } = root;
     const right = pointer.x + AWAY;
@@ -43,7 +44,7 @@ export function mountTooltip(stores, root, timeline) {
 }
 
 /** @param {Stores} stores @param {number} id @param {number} state */
-function lines({ shown, appearance: { grouping }, selection }, id, state) {
+function tensorLines({ shown, appearance: { grouping }, selection }, id, state) {
   const { data, stacks, file, hasHistory } = shown.device;
   const group = grouping.groups[grouping.of[id]];
   const stack = data.stack[id];
@@ -52,13 +53,17 @@ function lines({ shown, appearance: { grouping }, selection }, id, state) {
   const library = stacks.frames(stack).find((f) => f.kind === LIBRARY);
   const none = stacks.isEmpty(stack);
   const where = user
-    ? `${nameOf(user)}  ${placeOf(user)}`
+    ? `${nameOf(user)}  ${locationOf(user)}`
     : !none
       ? 'no user frame'
       : data.isPreExisting(id)
         ? 'allocated before the recording'
         : 'no stack recorded';
-  const detail = [stacks.backward[stack] ? 'autograd' : '', stacks.operatorOf(stack), library ? placeOf(library) : '']
+  const detail = [
+    stacks.backward[stack] ? 'autograd' : '',
+    stacks.operatorOf(stack),
+    library ? locationOf(library) : '',
+  ]
     .filter(Boolean)
     .join('  ');
   return [
@@ -76,16 +81,17 @@ function lines({ shown, appearance: { grouping }, selection }, id, state) {
       `${share(data.size[id], total)} of ${bytes(total)} live here`,
       h('span.id.mono', `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
     ),
-    hasHistory && h('div', [life(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')),
+    hasHistory && h('div', [lifetime(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')),
     h('div.faint', 'Click to pin the full stack'),
   ];
 }
 
 /** @param {import('../data/device.js').DeviceData} data @param {number} id */
-function life(data, id) {
+function lifetime(data, id) {
   const start = data.startEvent(id);
   const end = data.endEvent(id);
-  const words = `${start === null ? 'before recording' : `event ${count(start)}`} → ${end === null ? 'live at the end' : count(end)}`;
+  const began = start === null ? 'before recording' : `event ${count(start)}`;
+  const words = `${began} → ${end === null ? 'live at the end' : count(end)}`;
   if (!data.time || start === null) return words;
   return `${words}, ${duration(data.time[end ?? data.events - 1] - data.time[start])}`;
 }
@@ -100,5 +106,48 @@ function freed(data, stacks, id) {
   const stack = data.freeStack(id);
   if (stacks.isEmpty(stack) || stack === data.stack[id]) return '';
   const site = siteOf(stacks, stack);
-  return `freed by ${site.name} ${site.place}`.trimEnd();
+  return `freed by ${site.name} ${site.location}`.trimEnd();
+}
+
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} timeline */
+export function mountLaneTip({ shown, viewport, hover }, timeline) {
+  const root = h('div.tip', { role: 'tooltip' });
+  root.hidden = true;
+  document.body.append(root);
+  // It no longer lies under the pointer then.
+  viewport.changed.on(() => hover.setLane(null));
+  on([hover.laneChanged, shown.changed], () => {
+    const { lane } = hover;
+    root.hidden = !lane;
+    if (!lane) return;
+    fill(root, laneLines(shown.device, lane));
+    const box = timeline.getBoundingClientRect();
+    const left = Math.min(box.left + lane.x + AWAY, innerWidth - EDGE - root.offsetWidth);
+    root.style.left = `${Math.max(EDGE, left)}px`;
+    root.style.top = `${box.top + lane.y + AWAY}px`;
+  });
+}
+
+/** @param {import('../data/open.js').OpenDevice} device @param {import('../data/lanes.js').LaneHit} hit */
+function laneLines({ timeline, data }, { lane, i }) {
+  const from = lane.from[i];
+  const to = lane.to[i];
+  const peak = timeline.active[timeline.highest.best(from, to)];
+  const time = lane.time
+    ? lane.time.to[i] - lane.time.from[i]
+    : data.time && to > from
+      ? data.time[to - 1] - data.time[from]
+      : null;
+  const note = lane.notes[i];
+  const events = `events ${count(from)} → ${count(to - 1)}, ${counted(to - from, 'event')}`;
+  return [
+    h('div.first', h('b', lane.names[i]), note ? h('span.faint', note) : null),
+    h(
+      'div',
+      `${from === to ? 'no events' : events}${time === null ? '' : `, ${duration(time)}`}`,
+    ),
+    h('div', `peak ${bytes(peak)}, ${change(timeline.active[to] - timeline.active[from])} from start to end`),
+    ...(lane.leftOut ? [h('div.faint', lane.leftOut)] : []),
+    h('div.faint', 'Click to choose it as the range, double click to zoom'),
+  ];
 }

@@ -1,9 +1,12 @@
 // What a press on the timeline drags: the view, a box, or the minimap's window.
 
-import { clamp } from '../data/clamp.js';
+import { spanOf } from '../data/axis.js';
+import { clamp } from '../data/math.js';
+import { rangeOf } from '../data/range.js';
 
-/** Pixels at a window's edge in the minimap that drag the edge. */
-export const EDGE = 6;
+/** Pixels at an edge of the minimap's window, and of the range in the plot, that drag it. */
+export const WINDOW_EDGE = 6;
+const RANGE_EDGE = 5;
 
 /** Boxes smaller than this many pixels are slips of the hand. */
 const LEAST_BOX = 4;
@@ -29,16 +32,16 @@ export function dragFrom(stores, stage, p, alt) {
   const { scales } = stage;
   const { viewport } = stores;
   const { hasHistory } = stores.shown.device;
-  const part = scales.part(p.x, p.y);
+  const region = scales.regionAt(p.x, p.y);
   const start = viewport.view;
-  if (part === 'minimap' && hasHistory) return minimapDrag(stores, stage, p);
-  if (part === 'bytes') {
+  if (region === 'minimap' && hasHistory) return minimapDrag(stores, stage, p);
+  if (region === 'bytes') {
     const perPixel = (start.high - start.low) / scales.layout.plotHeight;
     return {
       move: (q) => viewport.setBytes(start.low + (q.y - p.y) * perPixel, start.high + (q.y - p.y) * perPixel),
     };
   }
-  if (part !== 'plot') return null;
+  if (region !== 'plot') return null;
   if (alt) return boxDrag(stores, stage, p);
   if (!hasHistory) return { click: true, move: () => {} };
   const perPixel = viewport.width / scales.layout.plotWidth;
@@ -55,7 +58,7 @@ export function dragFrom(stores, stage, p, alt) {
 /** @param {Stores} stores @param {Stage} stage @param {Point} p @returns {Drag} */
 function boxDrag({ shown, viewport }, stage, p) {
   const { layout } = stage.scales;
-  /** @type {import('./stage.js').ZoomBox | null} */
+  /** @type {import('../draw/overlay.js').ZoomBox | null} */
   let box = null;
   const kept = (/** @type {Point} */ q) => ({
     x: clamp(q.x, layout.left, layout.right),
@@ -81,16 +84,20 @@ function boxDrag({ shown, viewport }, stage, p) {
   };
 }
 
-/** Drags the window, one of its ends, or a new window. @param {Stores} stores @param {Stage} stage @param {Point} p @returns {Drag} */
+/**
+ * Drags the window, one of its ends, or a new window.
+ * @param {Stores} stores @param {Stage} stage @param {Point} p
+ * @returns {Drag}
+ */
 function minimapDrag({ viewport }, { scales }, p) {
   const { from, to } = viewport.view;
   const width = to - from;
   const a = scales.minimapX(from);
   const b = scales.minimapX(to);
   const at = (/** @type {Point} */ q) => clamp(scales.minimapPosition(q.x), 0, viewport.axis.end);
-  if (!viewport.isWhole && Math.abs(p.x - a) <= EDGE && p.x < b)
+  if (!viewport.isWhole && Math.abs(p.x - a) <= WINDOW_EDGE && p.x < b)
     return { move: (q) => viewport.show(Math.min(at(q), to), to) };
-  if (!viewport.isWhole && Math.abs(p.x - b) <= EDGE)
+  if (!viewport.isWhole && Math.abs(p.x - b) <= WINDOW_EDGE)
     return { move: (q) => viewport.show(from, Math.max(at(q), from)) };
   if (!viewport.isWhole && p.x > a && p.x < b) {
     return {
@@ -110,4 +117,53 @@ function minimapDrag({ viewport }, { scales }, p) {
       if (!drawn && !viewport.isWhole) viewport.centre(at(p));
     },
   };
+}
+
+/** The state at an x, kept inside the plot. @param {Stores} stores @param {Stage} stage @param {number} x */
+function stateAt({ viewport }, { scales }, x) {
+  const { left, right } = scales.layout;
+  return viewport.axis.stateAt(scales.position(clamp(x, left, right - 1)));
+}
+
+/**
+ * Drags from one state to another; both belong to the range.
+ * @param {Stores} stores @param {Stage} stage
+ * @param {number} from the state that stays
+ * @returns {Drag}
+ */
+function dragTo(stores, stage, from) {
+  const { shown, selection } = stores;
+  const { range: before } = selection;
+  return {
+    move: (q) => {
+      const range = rangeOf(from, stateAt(stores, stage, q.x), shown.device.timeline.lastState);
+      if (range) selection.brush(range);
+    },
+    end: () => {
+      if (selection.range !== before) selection.selectRange(selection.range, selection.keptOnly);
+    },
+  };
+}
+
+/** A new range. @param {Stores} stores @param {Stage} stage @param {Point} p where it begins */
+export function brushDrag(stores, stage, p) {
+  return dragTo(stores, stage, stateAt(stores, stage, p.x));
+}
+
+/**
+ * Which edge of the range is under a point of the plot.
+ * @param {Stores} stores @param {Stage} stage @param {Point} p
+ * @returns {'from' | 'to' | null}
+ */
+export function edgeAt({ selection: { range }, viewport }, { scales }, p) {
+  if (!range || scales.regionAt(p.x, p.y) !== 'plot') return null;
+  const [from, to] = spanOf(viewport.axis, range.from, range.to).map((v) => Math.abs(scales.x(v) - p.x));
+  return Math.min(from, to) > RANGE_EDGE ? null : from < to ? 'from' : 'to';
+}
+
+/** Moves the edge under a point, when there is one. @param {Stores} stores @param {Stage} stage @param {Point} p */
+export function edgeDrag(stores, stage, p) {
+  const edge = edgeAt(stores, stage, p);
+  const { range } = stores.selection;
+  return edge && range ? dragTo(stores, stage, range[edge === 'from' ? 'to' : 'from']) : null;
 }

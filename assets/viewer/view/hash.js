@@ -1,12 +1,12 @@
-// The address' hash holds the view: only what differs from the start, and
-// keys of others are kept.
+// The hash of the address holds what is shown: only what differs from the start. Keys
+// that are not in this list are kept as they are.
 //
 //   d      device, or file.device: the ordinal
 //   x      e:FROM-TO in states, t:FROM-TO in microseconds
 //   y      fit, or FROM-TO in bytes
 //   at     panel moment: end, range, or a state
 //   r      FROM-TO: range brushed, in states
-//   al     1: what the range keeps is shown alone
+//   al     1: only what the range keeps is drawn
 //   sel    pinned allocation
 //   c      colour: family, site, file, stack, size, life, stream or pool
 //   h      1: patterns beside the colours
@@ -20,10 +20,9 @@
 
 import { rangeOf } from '../data/range.js';
 import { showAxis } from '../state/navigate.js';
-import { on } from '../state/topic.js';
-import { listen } from './listen.js';
+import { listen, on } from '../state/topic.js';
 
-/** How long a view stays before it becomes a step of Back. */
+/** How long a view stays before it becomes an entry of the browser's history. */
 const SETTLED_MS = 400;
 
 /** @type {import('../data/sites.js').By[]} */
@@ -96,7 +95,7 @@ export function mountHash(stores) {
     replace(text);
     clearTimeout(timer);
     timer = setTimeout(() => {
-      // The step of Back is the view before; what is shown now becomes a new one.
+      // The entry so far keeps the previous view; what is shown now becomes a new one.
       const { hash } = location;
       if (hash === pushed) return;
       replace(pushed.slice(1));
@@ -142,7 +141,9 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
   /** @type {Record<string, string | false>} */
   const values = {
     d: !started && (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
-    x: (!isWhole || axis.kind === 'time') && `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
+    x:
+      (!isWhole || axis.kind === 'time') &&
+      `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
     y: mode === 'fit' ? mode : mode === 'free' && whole(viewport.low, viewport.high),
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
     sel: pinned !== null && String(pinned),
@@ -165,13 +166,16 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
   return params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
 }
 
-/** @param {string | null | undefined} text "FROM-TO" @returns {[number, number] | null} null also for numbers that are not exact */
+/**
+ * @param {string | null | undefined} text "FROM-TO"
+ * @returns {[number, number] | null} null also for numbers that are not exact
+ */
 function pairOf(text) {
   const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
   return from ? [Number(from), Number(to)] : null;
 }
 
-/** @param {string} iso @returns {import('../data/breakdown.js').Part | null} */
+/** @param {string} iso @returns {import('../data/breakdown.js').Subset | null} */
 function subsetOf(iso) {
   const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
   return by ? { by: /** @type {any} */ (by), key } : null;

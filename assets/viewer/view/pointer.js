@@ -1,10 +1,9 @@
 // Mouse, wheel and touch on the timeline.
 
 import { showLifetime, showRange } from '../state/navigate.js';
-import { brushDrag, edgeAt, edgeDrag } from './brush.js';
-import { dragFrom, EDGE } from './drags.js';
-import { laneDrag } from './lanes.js';
-import { listen } from './listen.js';
+import { listen } from '../state/topic.js';
+import { brushDrag, dragFrom, edgeAt, edgeDrag, WINDOW_EDGE } from './drags.js';
+import { laneDrag } from './lane_input.js';
 
 /** Pixels that a press may move and still be a click: of a mouse, and of a finger. */
 const STILL = { mouse: 3, touch: 9 };
@@ -28,7 +27,7 @@ export function mountPointer(stores, stage, surface) {
   let pressTimer = 0;
 
   /** Whether a range can begin there. @param {Point} p */
-  const brushes = ({ x, y }) => shown.device.hasHistory && stage.scales.part(x, y) === 'plot';
+  const brushes = ({ x, y }) => shown.device.hasHistory && stage.scales.regionAt(x, y) === 'plot';
 
   /** Sets the cursor and pins what lies there. @param {Point} p */
   const pinAt = (p) => {
@@ -69,15 +68,15 @@ export function mountPointer(stores, stage, surface) {
   /** @param {Point} p */
   const cursorAt = ({ x, y }) => {
     const { scales } = stage;
-    const part = scales.part(x, y);
-    if (part === 'bytes') return 'ns-resize';
-    if (part === 'fold' || (part === 'lanes' && stage.laneAt(x, y))) return 'pointer';
+    const region = scales.regionAt(x, y);
+    if (region === 'bytes') return 'ns-resize';
+    if (region === 'fold' || (region === 'lanes' && stage.laneAt(x, y))) return 'pointer';
     if (edgeAt(stores, stage, { x, y })) return 'ew-resize';
-    if (part === 'plot' || part === 'lanes') return 'crosshair';
-    if (part !== 'minimap' || !shown.device.hasHistory) return 'default';
+    if (region === 'plot' || region === 'lanes') return 'crosshair';
+    if (region !== 'minimap' || !shown.device.hasHistory) return 'default';
     const [from, to] = [viewport.from, viewport.to].map(scales.minimapX, scales);
     if (viewport.isWhole) return 'crosshair';
-    if (Math.min(Math.abs(x - from), Math.abs(x - to)) <= EDGE) return 'ew-resize';
+    if (Math.min(Math.abs(x - from), Math.abs(x - to)) <= WINDOW_EDGE) return 'ew-resize';
     return x > from && x < to ? 'grab' : 'crosshair';
   };
 
@@ -128,7 +127,8 @@ export function mountPointer(stores, stage, surface) {
       }
       if (fingers.has(event.pointerId)) fingers.set(event.pointerId, p);
       if (drag) {
-        hasMoved ||= Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
+        hasMoved ||=
+          Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
         if (!hasMoved) return;
         hover.setPoint(null);
         hover.setLane(null);
@@ -176,16 +176,16 @@ export function mountPointer(stores, stage, surface) {
       else
         viewport.zoom(
           Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
-          scales.part(x, y) === 'minimap' ? viewport.middle : scales.position(x),
+          scales.regionAt(x, y) === 'minimap' ? viewport.middle : scales.position(x),
         );
     },
 
     dblclick(event) {
       const p = point(event);
-      const part = stage.scales.part(p.x, p.y);
-      if (part === 'bytes') viewport.whole();
-      if (part === 'lanes') showRange(stores);
-      if (part !== 'plot') return;
+      const region = stage.scales.regionAt(p.x, p.y);
+      if (region === 'bytes') viewport.whole();
+      if (region === 'lanes') showRange(stores);
+      if (region !== 'plot') return;
       const found = stage.at(p.x, p.y);
       if (found?.hit && shown.device.hasHistory) showLifetime(stores, found.hit.id);
       else viewport.whole();

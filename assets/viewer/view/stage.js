@@ -1,14 +1,13 @@
-// The timeline's place on the page: the chart, the canvases over it, and when
-// each is drawn again.
+// The timeline on the page: the chart, the canvases over it, and when each is drawn again.
 
 import { siteNames } from '../data/breakdown.js';
 import { Chart } from '../draw/chart.js';
 import { BandLabels } from '../draw/labels.js';
-import { layoutOf, Scales } from '../draw/layout.js';
+import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
+import { freshContext, Painter } from '../draw/painter.js';
 import { Patterns } from '../draw/patterns.js';
-import { ticksOf } from '../draw/ticks.js';
-import { latest, on } from '../state/topic.js';
+import { memoizeLast, on } from '../state/topic.js';
 
 /** Milliseconds for the pictures of a frame: while the view moves, and while it is still and pictures are finished. */
 const MOVING_MS = 8;
@@ -23,21 +22,20 @@ const MARKS = 2;
 const EVERYTHING = 3;
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
-/** @typedef {{x0: number, y0: number, x1: number, y1: number}} ZoomBox in client pixels of the timeline's element */
 
 export class Stage {
   #stores;
   #patterns = new Patterns();
   #labels = new BandLabels();
-  #siteNames = latest(siteNames);
-  /** @type {ZoomBox | null} */
+  #siteNames = memoizeLast(siteNames);
+  /** @type {import('../draw/overlay.js').ZoomBox | null} */
   #zoomBox = null;
   /** What the next frame draws, 0: nothing. */
   #dirty = 0;
   #requested = 0;
   /** Milliseconds that the pictures of this frame may take. */
   #ms = STILL_MS;
-  /** @type {{scales: Scales, ticks: import('../draw/ticks.js').Ticks} | null} of the last frame */
+  /** @type {{scales: Scales, ticks: import('../draw/layout.js').Ticks} | null} of the last frame */
   #frame = null;
 
   /**
@@ -88,7 +86,7 @@ export class Stage {
     return this.#requested !== 0 || this.chart.isUnfinished;
   }
 
-  /** Draws a box to zoom into. @param {ZoomBox | null} box */
+  /** Draws a box to zoom into. @param {import('../draw/overlay.js').ZoomBox | null} box */
   showZoomBox(box) {
     this.#zoomBox = box;
     this.#invalidate(CURSOR);
@@ -111,8 +109,8 @@ export class Stage {
     this.#ms = ms;
     const finishing = dirty < EVERYTHING && !this.#stores.viewport.isMoving && chart.isUnfinished;
     if (dirty >= EVERYTHING || finishing) this.#drawChart(ms);
-    if (dirty >= MARKS || (finishing && chart.plot.painted > 0)) this.#drawMarks();
-    this.#drawCursor();
+    if (dirty >= MARKS || (finishing && chart.plot.painted > 0)) this.#drawMarks(this.#painterOf(this.elements.marks));
+    this.#drawCursor(this.#painterOf(this.elements.cursor));
   }
 
   /**
@@ -135,25 +133,29 @@ export class Stage {
     const ticks = ticksOf(viewport, layout.plotWidth, layout.plotHeight);
     this.#frame = { scales: new Scales(layout, viewport), ticks };
     const { timeline } = selection;
-    const { style, tones: plainTones } = appearance;
-    this.chart.draw(
-      { timeline, viewport, layout, ticks, tones: highlight.tones, plainTones, hasHistory, style },
-      ms,
-    );
+    const { style, colours: unfaded } = appearance;
+    this.chart.draw({ timeline, viewport, layout, ticks, colours: highlight.colours, unfaded, hasHistory, style }, ms);
   }
 
-  /** Draws the marks and the cursor once more. @param {HTMLCanvasElement} canvas */
-  drawOver(canvas) {
-    this.#drawMarks(canvas);
-    this.#drawCursor(canvas);
+  /** @param {HTMLCanvasElement} canvas over the timeline, which is cleared */
+  #painterOf(canvas) {
+    const { width, height } = this.scales.layout;
+    return new Painter(freshContext(canvas, width, height), this.#stores.appearance.style);
   }
 
-  #drawMarks(canvas = this.elements.marks) {
+  /** Draws the marks and the cursor elsewhere. @param {Painter} painter */
+  drawOver(painter) {
+    this.#drawMarks(painter);
+    this.#drawCursor(painter);
+  }
+
+  /** @param {Painter} painter */
+  #drawMarks(painter) {
     const { chart } = this;
     const { shown, viewport, highlight, selection } = this.#stores;
     const { data, report, lanes } = shown.device;
-    drawMarks(canvas, {
-      ...this.#scene(),
+    drawMarks({
+      ...this.#sceneOf(painter),
       columns: chart.columns,
       minimap: chart.minimapStates,
       markers: data.markers,
@@ -192,7 +194,8 @@ export class Stage {
     return this.#patterns.element;
   }
 
-  #drawCursor(canvas = this.elements.cursor) {
+  /** @param {Painter} painter */
+  #drawCursor(painter) {
     const { viewport, moment, hover } = this.#stores;
     const { point } = hover;
     const cursor = point
@@ -200,21 +203,23 @@ export class Stage {
       : moment.kind === 'cursor'
         ? { x: this.scales.x(viewport.axis.middle(moment.cursor)), state: moment.cursor, hovered: false }
         : null;
-    drawCursor(canvas, this.#scene(), cursor, this.#zoomBox, hover.lane);
+    drawCursor(this.#sceneOf(painter), cursor, this.#zoomBox, hover.lane);
   }
 
-  #scene() {
+  /** What marks and cursor have in common. @param {Painter} painter */
+  #sceneOf(painter) {
     const { shown, viewport, appearance, selection } = this.#stores;
     const { scales, ticks } = this;
     const { hasHistory } = shown.device;
     const { style } = appearance;
-    return { layout: scales.layout, scales, ticks, style, timeline: selection.timeline, viewport, hasHistory };
+    const { timeline } = selection;
+    return { painter, layout: scales.layout, scales, ticks, style, timeline, viewport, hasHistory };
   }
 
   /**
    * What lies under a client pixel of the timeline's element.
    * @param {number} x @param {number} y
-   * @returns {import('../state/selection.js').HoverPoint | null} null outside of the plot and where nothing was recorded
+   * @returns {import('../state/selection.js').HoverPoint | null} null outside of the plot and where nothing is recorded
    */
   at(x, y) {
     const {
@@ -222,7 +227,7 @@ export class Stage {
       chart: { columns },
     } = this;
     const { left, plotWidth } = scales.layout;
-    if (scales.part(x, y) !== 'plot' || columns.length === 0) return null;
+    if (scales.regionAt(x, y) !== 'plot' || columns.length === 0) return null;
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
     return state < 0 ? null : { x, state, hit: this.#stores.selection.timeline.hit(state, scales.bytes(y)) };
@@ -235,7 +240,7 @@ export class Stage {
    */
   laneAt(x, y) {
     const { scales } = this;
-    if (scales.part(x, y) !== 'lanes') return null;
+    if (scales.regionAt(x, y) !== 'lanes') return null;
     const row = scales.layout.lanes.filter((r) => y >= r.top - 2).at(-1);
     if (!row) return null;
     const slack = scales.position(x + LANE_SLACK) - scales.position(x);

@@ -1,8 +1,8 @@
 // The picture by definition: a column is all live tensors laid one on the other.
 
 import assert from 'node:assert/strict';
+import { channels } from '../../draw/colour_table.js';
 import { LINE_FROM } from '../../draw/raster.js';
-import { channels } from '../../draw/tones.js';
 
 /** As many colours as a test wants to tell apart. */
 export const COLORS = Array.from(
@@ -14,7 +14,7 @@ const LINE = 0.86;
 
 /**
  * One column: every row the average of what covers it. Channels from the top row down.
- * pile: {size, tone} of what is live, bottom first.
+ * pile: {size, colour} of what is live, bottom first.
  */
 function bruteColumn(pile, { height, bytesFrom, bytesTo, lines }) {
   const rows = Array.from({ length: height }, () => ({ covered: 0, rgb: [0, 0, 0], line: null }));
@@ -22,11 +22,11 @@ function bruteColumn(pile, { height, bytesFrom, bytesTo, lines }) {
   const paper = channels(PAPER);
   const colors = COLORS.map(channels);
   let offset = 0;
-  for (const { size, tone } of pile) {
+  for (const { size, colour } of pile) {
     const low = (offset - bytesFrom) * scale;
     const high = (offset + size - bytesFrom) * scale;
     offset += size;
-    const rgb = colors[tone];
+    const rgb = colors[colour];
     for (let y = Math.max(0, Math.floor(low)); y < Math.min(height, Math.ceil(high)); y++) {
       const part = Math.min(high, y + 1) - Math.max(low, y);
       if (part <= 0) continue;

@@ -7,7 +7,7 @@ export class Writer {
 
   varint(v) {
     while (v >= 128) {
-      this.bytes.push((v % 128) | 128);
+      this.bytes.push(v % 128 | 128);
       v = Math.floor(v / 128);
     }
     this.bytes.push(v);

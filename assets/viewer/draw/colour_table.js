@@ -1,22 +1,21 @@
-// The colours of the raster: one byte per allocation, one table of colours.
+// The colours of the raster: one byte per allocation, an index into a table of colours.
 
-/** Of a colour that is faded because something else is lit. */
+/** What is left of chroma and of contrast to paper when a colour is faded because something else is highlighted. */
 const FADED_CHROMA = 0.35;
 const FADED_TO_PAPER = 0.17;
 
-/** The last row of a tall tensor is its own colour times this. */
+/** The separator line of a tall tensor has its colour times this. */
 const LINE = { light: 0.86, dark: 0.84 };
 
-export class Tones {
+export class ColourTable {
   /**
    * @param {'light' | 'dark'} theme
    * @param {string} paper "#rrggbb"
-   * @param {string[]} colors tone i has colors[i], and tone i+faded the same colour faded
-   * @param {Uint8Array} of tone of each allocation
+   * @param {string[]} colors "#rrggbb"; behind them the table has the same ones faded
+   * @param {Uint8Array} index of each allocation's colour
    */
-  constructor(theme, paper, colors, of) {
-    this.of = of;
-    this.faded = colors.length;
+  constructor(theme, paper, colors, index) {
+    this.index = index;
     const background = channels(paper);
     /** Opaque RGBA pixels as a little-endian canvas holds them. */
     this.paper = pixel(background);
@@ -27,18 +26,18 @@ export class Tones {
     this.blue = new Float64Array(n);
     this.fill = new Uint32Array(n);
     this.line = new Uint32Array(n);
-    colors.forEach((color, tone) => {
+    colors.forEach((color, i) => {
       const rgb = channels(color);
-      this.#set(tone, rgb, LINE[theme]);
-      this.#set(tone + this.faded, fade(rgb, background), LINE[theme]);
+      this.#set(i, rgb, LINE[theme]);
+      this.#set(i + colors.length, fade(rgb, background), LINE[theme]);
     });
   }
 
-  /** @param {number} tone @param {number[]} rgb @param {number} line */
-  #set(tone, rgb, line) {
-    [this.red[tone], this.green[tone], this.blue[tone]] = rgb;
-    this.fill[tone] = pixel(rgb);
-    this.line[tone] = pixel(rgb.map((c) => Math.round(c * line)));
+  /** @param {number} i @param {number[]} rgb @param {number} line */
+  #set(i, rgb, line) {
+    [this.red[i], this.green[i], this.blue[i]] = rgb;
+    this.fill[i] = pixel(rgb);
+    this.line[i] = pixel(rgb.map((c) => Math.round(c * line)));
   }
 }
 
@@ -53,7 +52,7 @@ export function pixel([r, g, b]) {
 }
 
 /**
- * Most of the way to paper, with little chroma left; the order of lightness stays.
+ * Fades a colour most of the way to paper. What was lighter stays lighter.
  * @param {number[]} rgb
  * @param {number[]} paper
  */

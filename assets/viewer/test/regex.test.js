@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pattern } from '../data/pattern.js';
+import { LinearRegex } from '../data/regex.js';
 import { random } from './support/random.js';
 
 const plenty = () => ({ left: 1e7 });
-const matches = (source, text) => new Pattern(source).test(text, plenty());
+const matches = (source, text) => new LinearRegex(source).test(text, plenty());
 
 /** A random pattern over few letters, so that it often matches. */
 function randomPattern(next, depth = 3) {
@@ -84,17 +84,17 @@ test('what is no pattern is said in words', () => {
     ['((((a{99}){99}){99}){99})', /too long/],
     ['(?:a{0,999}){0,999}', /too long/],
   ])
-    assert.throws(() => new Pattern(source), { name: 'SyntaxError', message: why });
+    assert.throws(() => new LinearRegex(source), { name: 'SyntaxError', message: why });
 });
 
 test('patterns that make a backtracking engine hang take linear time, and all of them a bounded one', () => {
   const text = 'a'.repeat(5000) + '!';
   const budget = plenty();
   for (const source of ['^(a+)+$', '(a|a)*b', '(a|aa)+$', '^(.*)*x', 'a*a*a*a*a*a*b'])
-    assert.equal(new Pattern(source).test(text, budget), false);
+    assert.equal(new LinearRegex(source).test(text, budget), false);
   assert.ok(budget.left > 1e7 - 5 * 5001 * 30, `${1e7 - budget.left} steps`);
-  assert.throws(() => new Pattern('(a?){300}b').test(text, { left: 1e5 }), { message: /too long/ });
-  assert.throws(() => new Pattern('(|'.repeat(200) + ')'.repeat(200) + 'b').test(text, { left: 1e5 }), {
+  assert.throws(() => new LinearRegex('(a?){300}b').test(text, { left: 1e5 }), { message: /too long/ });
+  assert.throws(() => new LinearRegex('(|'.repeat(200) + ')'.repeat(200) + 'b').test(text, { left: 1e5 }), {
     message: /too long/,
   });
 });

@@ -1,11 +1,11 @@
 // The ranges of the lanes, by pointer and by keyboard.
 
 import { count } from '../data/format.js';
-import { clamp } from '../data/clamp.js';
+import { clamp } from '../data/math.js';
 import { rangeOf } from '../data/range.js';
 import { showRange } from '../state/navigate.js';
-import { brushDrag } from './brush.js';
-import { listen } from './listen.js';
+import { listen } from '../state/topic.js';
+import { brushDrag } from './drags.js';
 
 /** @typedef {import('./drags.js').Drag} Drag @typedef {import('./drags.js').Point} Point */
 /** @typedef {import('../data/lanes.js').LaneHit} LaneHit */
@@ -18,9 +18,9 @@ import { listen } from './listen.js';
  */
 export function laneDrag(stores, stage, p) {
   const { viewport } = stores;
-  const part = stage.scales.part(p.x, p.y);
-  if (part === 'fold') return { move: () => {}, tap: () => viewport.foldLanes(!viewport.lanesFolded) };
-  if (part !== 'lanes') return null;
+  const region = stage.scales.regionAt(p.x, p.y);
+  if (region === 'fold') return { move: () => {}, tap: () => viewport.foldLanes(!viewport.lanesFolded) };
+  if (region !== 'lanes') return null;
   const hit = stage.laneAt(p.x, p.y);
   return { ...brushDrag(stores, stage, p), tap: () => choose(stores, hit) };
 }

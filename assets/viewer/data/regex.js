@@ -1,27 +1,28 @@
-// Regular expressions in linear time. The pattern may come with a link and the
-// texts come with a snapshot, and a backtracking engine can be made to hang by
-// either. Here all alternatives are followed at once (Thompson's way), so a text
-// costs at most its length times that of the pattern.
+// Regular expressions in linear time. The expression may come with a link and the
+// texts come with a snapshot, and either can make a backtracking engine hang. Here
+// all alternatives are followed at once (Thompson's construction), so that a search
+// costs at most the length of the text times that of the expression.
 //
-// Known are . [a-z] \d \w \s \b ^ $ ( ) (?: ) | * + ? {m,n}; letter case does not
-// count. Not known are back references and looking around.
+// Supported are . [a-z] \d \w \s \b ^ $ ( ) (?: ) | * + ? {m,n}, without regard to
+// upper and lower case. Back references and lookaround are not.
 
-/** The longest program that a pattern may become. */
+/** Instructions of the longest program that an expression may be compiled to. */
 const LONGEST = 1000;
 
 /**
- * @typedef {object} Step of a program; one that has neither is passed over to `to`
- * @property {RegExp} [one] a character that it takes
- * @property {(text: string, at: number) => boolean} [here] what must hold where it stands
- * @property {number[]} to steps that follow
+ * @typedef {object} Instruction one that has neither of the first two only goes on to `to`
+ * @property {RegExp} [one] matches the character that it takes
+ * @property {(text: string, at: number) => boolean} [assertion] what must hold at its position
+ * @property {number[]} to instructions that follow
  */
 
-/** Steps that may still be taken, by all tests of one search. @typedef {{left: number}} Budget */
+/** Instructions that all tests of one search may still take together. @typedef {{left: number}} Budget */
 
-export class Pattern {
+export class LinearRegex {
   /** @param {string} source @throws {SyntaxError} with words for a person */
   constructor(source) {
     this.program = compile(source);
+    /** The position, counted over all tests, at which each instruction was last reached. */
     this.seen = new Int32Array(this.program.length + 1);
     this.turn = 0;
     this.taken = 0;
@@ -30,19 +31,19 @@ export class Pattern {
   /**
    * @param {string} text
    * @param {Budget} budget
-   * @returns {boolean} whether it matches somewhere in the text
+   * @returns {boolean} whether some of the text matches
    */
   test(text, budget) {
-    /** @type {Step[]} */
+    /** @type {Instruction[]} */
     let now = [];
     /** @type {number[]} */
     let due = [];
-    budget.left -= this.program.length; // whatever position matches
+    budget.left -= this.program.length; // also when the first position matches
     for (let at = 0; ; at++) {
       this.turn++;
       this.taken = 1;
       now = [];
-      for (const step of due) if (this.#follow(step, text, at, now)) return true;
+      for (const i of due) if (this.#follow(i, text, at, now)) return true;
       if (this.#follow(0, text, at, now)) return true;
       if (at === text.length) return false;
       budget.left -= this.taken;
@@ -53,8 +54,8 @@ export class Pattern {
   }
 
   /**
-   * Finds the steps that can take the next character.
-   * @param {number} i step @param {string} text @param {number} at @param {Step[]} now
+   * Finds the instructions that can take the next character.
+   * @param {number} i instruction @param {string} text @param {number} at @param {Instruction[]} now
    * @returns {boolean} whether the end of the program is reached
    */
   #follow(i, text, at, now) {
@@ -62,28 +63,28 @@ export class Pattern {
     this.seen[i] = this.turn;
     this.taken++;
     if (i === this.program.length) return true;
-    const step = this.program[i];
-    if (step.one) now.push(step);
-    else if (!step.here || step.here(text, at))
-      for (const next of step.to) if (this.#follow(next, text, at, now)) return true;
+    const instruction = this.program[i];
+    if (instruction.one) now.push(instruction);
+    else if (!instruction.assertion || instruction.assertion(text, at))
+      for (const next of instruction.to) if (this.#follow(next, text, at, now)) return true;
     return false;
   }
 }
 
-/** Parts that take one character: a class, an escape, anything else. */
+/** Source that matches one character: a class, an escape, anything else. */
 const ONE = /\[(?:[^\]\\]|\\[^])*\]|\\(?:u[\da-f]{4}|x[\da-f]{2}|[^])|[^]/iy;
 
-/** How often the part before is taken; a lazy mark changes nothing of whether there is a match. */
+/** How often what stands before is repeated. Whether that is lazy does not change whether there is a match. */
 const TIMES = /(?:([*+?])|\{(\d{1,3})(,?)(\d{0,3})\})\??/y;
 
-/** @param {string} source @returns {Step[]} */
+/** @param {string} source @returns {Instruction[]} */
 function compile(source) {
-  /** @type {Step[]} */
+  /** @type {Instruction[]} */
   const program = [];
   let i = 0;
-  const put = (/** @type {Partial<Step>} */ step) => {
+  const put = (/** @type {Partial<Instruction>} */ instruction) => {
     if (program.length === LONGEST) fail('the pattern is too long');
-    return program.push({ to: [program.length + 1], ...step }) - 1;
+    return program.push({ to: [program.length + 1], ...instruction }) - 1;
   };
   /** @param {RegExp} sticky */
   const take = (sticky) => {
@@ -93,7 +94,7 @@ function compile(source) {
     return found;
   };
 
-  // Each part of the grammar becomes a function that writes its steps.
+  // Each of these parses a part of the grammar, and returns a function that emits its instructions.
 
   /** @returns {() => void} */
   const either = () => {
@@ -147,8 +148,8 @@ function compile(source) {
       if (source[i++] !== ')') fail('a ( is not closed');
       return inner;
     }
-    const here = take(/\^|\$|\\b/iy)?.[0];
-    if (here) return () => put({ here: PLACES[here] });
+    const assertion = take(/\^|\$|\\b/iy)?.[0];
+    if (assertion) return () => put({ assertion: ASSERTIONS[assertion] });
     const part = take(ONE)?.[0] ?? '';
     if (/^[*+?]$/.test(part)) fail('nothing to repeat');
     if (/^\\[1-9k]/.test(part)) fail('back references are not known here');
@@ -163,7 +164,7 @@ function compile(source) {
 }
 
 /** @type {Record<string, (text: string, at: number) => boolean>} */
-const PLACES = {
+const ASSERTIONS = {
   '^': (_, at) => at === 0,
   $: (text, at) => at === text.length,
   '\\b': (text, at) => isWord(text[at - 1]) !== isWord(text[at]),
@@ -175,7 +176,7 @@ function isWord(c) {
   return c !== undefined && /\w/.test(c);
 }
 
-/** The browser's own engine knows best what one character is. @param {string} part */
+/** The browser's own engine decides what matches one character. @param {string} part */
 function oneCharacter(part) {
   if (part === '[') fail('a [ is not closed');
   try {

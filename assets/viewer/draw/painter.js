@@ -1,4 +1,4 @@
-// Text, flags and lines on a canvas, in the page's own type and colours.
+// Draws text, flags and lines on a canvas, or as SVG, in the fonts and colours of the page.
 
 /**
  * @typedef {object} Style the page's tokens, read from the style sheet
@@ -45,8 +45,10 @@ export function readStyle() {
  * @property {boolean} [halo] paper behind the letters
  */
 
-export class Pen {
-  /** @param {CanvasRenderingContext2D} g @param {Style} style */
+/** @typedef {CanvasRenderingContext2D | import('./svg.js').SvgContext} Context */
+
+export class Painter {
+  /** @param {Context} g @param {Style} style */
   constructor(g, style) {
     this.g = g;
     this.style = style;
@@ -124,7 +126,10 @@ export class Pen {
     g.setLineDash([]);
   }
 
-  /** @param {number} x tip @param {number} y tip @param {number} half half the width @param {number} height @param {string} color */
+  /**
+   * @param {number} x tip @param {number} y tip @param {number} half half the width @param {number} height
+   * @param {string} color
+   */
   triangle(x, y, half, height, color) {
     const { g } = this;
     g.beginPath();

@@ -1,4 +1,12 @@
-// Binary searches in sorted columns.
+// Keeping numbers in bounds, and binary searches in sorted columns.
+
+/**
+ * @param {number} v @param {number} least @param {number} most
+ * @returns {number} v, kept between the two; least when they cross
+ */
+export function clamp(v, least, most) {
+  return Math.max(least, Math.min(most, v));
+}
 
 /**
  * The first index, of those from low on, that does not come before; high when all do.
@@ -20,14 +28,14 @@ export function bisect(low, high, isBefore) {
  * @param {number} [from] a lower bound of the answer
  */
 export function countUpTo(column, v, from = 0) {
-  let step = 1;
+  let stride = 1;
   let low = from;
   // Galloping: in a sweep the answer lies near the last one.
-  while (low + step <= column.length && column[low + step - 1] <= v) {
-    low += step;
-    step *= 2;
+  while (low + stride <= column.length && column[low + stride - 1] <= v) {
+    low += stride;
+    stride *= 2;
   }
-  return bisect(low, Math.min(column.length, low + step - 1), (i) => column[i] <= v);
+  return bisect(low, Math.min(column.length, low + stride - 1), (i) => column[i] <= v);
 }
 
 /**

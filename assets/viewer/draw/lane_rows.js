@@ -1,5 +1,5 @@
-// The lanes above the chart. Their number of ranges does not matter to a frame:
-// what shares a pixel is one block.
+// Draws the lanes above the chart. However many ranges they have, a frame takes no
+// longer: ranges that share a pixel are drawn as one block.
 
 import { shortName } from '../data/lanes.js';
 
@@ -22,36 +22,36 @@ const FILLS = {
 
 /** @param {import('./overlay.js').Frame} frame */
 export function drawLanes(frame) {
-  const { pen, layout, style } = frame;
+  const { painter, layout, style } = frame;
   const { left, plotWidth, lanes, lanesFolded } = layout;
   if (lanes.length === 0) return;
   for (const row of lanes) {
-    pen.clip(left, row.top, plotWidth, row.height, () => drawRow(frame, row));
+    painter.clip(left, row.top, plotWidth, row.height, () => drawRow(frame, row));
     if (row.label && !lanesFolded)
-      pen.text(row.label, left - 8, row.top + row.height / 2 + 0.5, { align: 'right', color: style.ink3 });
+      painter.text(row.label, left - 8, row.top + row.height / 2 + 0.5, { align: 'right', color: style.ink3 });
   }
   if (lanesFolded) {
     const { top, height } = lanes[lanes.length - 1];
-    pen.text('▸ lanes', left - 8, (lanes[0].top + top + height) / 2, { align: 'right', color: style.ink3 });
+    painter.text('▸ lanes', left - 8, (lanes[0].top + top + height) / 2, { align: 'right', color: style.ink3 });
   }
-  drawSteps(frame);
+  drawStepTicks(frame);
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {LaneRow} row */
-function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }) {
-  const { g } = pen;
+function drawRow({ painter, scales, layout, viewport, style }, { lane, top, height }) {
+  const { g } = painter;
   const { left, lanesFolded, right } = layout;
   const { axis } = viewport;
   const { kinds } = lane;
   const fills = FILLS[style.theme].phase;
   const [plain, other] = FILLS[style.theme].annotated;
-  for (let i = lane.after(axis, scales.position(left - 2)); i < lane.length;) {
+  for (let i = lane.after(axis, scales.position(left - 2)); i < lane.length; ) {
     const [a, b] = lane.span(axis, i).map(scales.x, scales);
     if (a > right) break;
     const width = b - a;
     g.fillStyle = kinds ? fills[kinds[i]] : i % 2 ? other : plain;
     if (width < CROWDED) {
-      pen.fill(kinds ? fills[2] : style.strong, a, top, CROWDED - 1, height);
+      painter.fill(kinds ? fills[2] : style.strong, a, top, CROWDED - 1, height);
       i = Math.max(i + 1, lane.after(axis, scales.position(a + CROWDED - 1), i));
       continue;
     }
@@ -59,13 +59,13 @@ function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }
     if (!lanesFolded) {
       const from = Math.max(left, a);
       if (!kinds && a >= left && width >= TICKED) {
-        pen.fill(lane.isStep(i) ? style.ink : style.ink3, a, top, lane.isStep(i) ? 1.5 : 1, height);
+        painter.fill(lane.isStep(i) ? style.ink : style.ink3, a, top, lane.isStep(i) ? 1.5 : 1, height);
       }
       const weight = lane.isStep(i) ? 600 : 400;
       const name = shortName(lane.names[i]);
       const short = kinds ? name[0].toUpperCase() : (/\d+$/.exec(name)?.[0] ?? '');
-      const text = fitted(pen, name, short, Math.min(right, b) - from - 8, weight);
-      pen.text(text, from + 5, top + height / 2 + 0.5, { color: kinds ? style.ink : style.ink2, weight });
+      const text = fitted(painter, name, short, Math.min(right, b) - from - 8, weight);
+      painter.text(text, from + 5, top + height / 2 + 0.5, { color: kinds ? style.ink : style.ink2, weight });
     }
     i++;
   }
@@ -73,20 +73,21 @@ function drawRow({ pen, scales, layout, viewport, style }, { lane, top, height }
 
 /**
  * As much of a name as fits.
- * @param {import('./pen.js').Pen} pen @param {string} name @param {string} short what stands for it where little fits
+ * @param {import('./painter.js').Painter} painter @param {string} name
+ * @param {string} short what stands for the name where little fits
  * @param {number} width @param {number} weight
  */
-function fitted(pen, name, short, width, weight) {
+function fitted(painter, name, short, width, weight) {
   if (width < 6) return '';
-  const whole = pen.measure(name, weight);
+  const whole = painter.measure(name, weight);
   if (whole <= width) return name;
   const letters = Math.floor((width / whole) * name.length) - 1;
   if (letters >= 3 && letters >= name.length / 3 && !/\d$/.test(name)) return name.slice(0, letters) + '…';
-  return pen.measure(short, weight) <= width ? short : '';
+  return painter.measure(short, weight) <= width ? short : '';
 }
 
-/** A tick over the lanes between steps. @param {import('./overlay.js').Frame} frame */
-function drawSteps({ pen, scales, layout, viewport, style, steps }) {
+/** The ticks over the lanes where steps begin. @param {import('./overlay.js').Frame} frame */
+function drawStepTicks({ painter, scales, layout, viewport, style, steps }) {
   const { left, plotWidth, lanes, right } = layout;
   const { top } = lanes[0];
   const { axis } = viewport;
@@ -95,22 +96,28 @@ function drawSteps({ pen, scales, layout, viewport, style, steps }) {
   if ((last - first) * STEPS_APART > plotWidth) return;
   for (let i = first; i <= last; i++) {
     const x = Math.round(scales.x(axis.begins(steps.from[i])));
-    if (x > left && x < right) pen.line(x, top - 5, x, top, { color: style.ink2, width: 2 });
+    if (x > left && x < right) painter.line(x, top - 5, x, top, { color: style.ink2, width: 2 });
   }
 }
 
-/** The range under the pointer: its outline, and its ends in the plot. @param {import('./pen.js').Pen} pen @param {import('./layout.js').Layout} layout @param {import('./layout.js').Scales} scales @param {import('../data/lanes.js').LaneHit} hit */
-export function drawLaneHit(pen, layout, scales, { lane, i }) {
+/**
+ * The range under the pointer: its outline, and its ends in the plot.
+ * @param {import('./painter.js').Painter} painter
+ * @param {import('./layout.js').Scales} scales
+ * @param {import('../data/lanes.js').LaneHit} hit
+ */
+export function drawLaneHit(painter, scales, { lane, i }) {
+  const { layout } = scales;
   const row = layout.lanes.find((r) => r.lane === lane);
   if (!row) return;
   const { left, plotWidth, bottom } = layout;
-  const { style, g } = pen;
+  const { style, g } = painter;
   const [a, b] = lane.span(scales.viewport.axis, i).map(scales.x, scales);
-  pen.clip(left, 0, plotWidth + 1, bottom, () => {
+  painter.clip(left, 0, plotWidth + 1, bottom, () => {
     for (const x of [a, Math.max(b, a + CROWDED)])
-      pen.line(x, row.top + row.height, x, bottom, { color: style.ink3, dash: [1, 3] });
+      painter.line(x, row.top + row.height, x, bottom, { color: style.ink3, dash: [1, 3] });
     g.beginPath();
     g.rect(a + 0.5, row.top + 0.5, Math.max(b - a, CROWDED) - 1, row.height - 1);
-    pen.stroke(style.ink, 1);
+    painter.stroke(style.ink, 1);
   });
 }

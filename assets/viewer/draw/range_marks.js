@@ -1,9 +1,9 @@
-// The brushed range: what lies outside is dimmed, its edges are inked, a flag
-// says what changed; and the sentence over what stands alone.
+// The selected range: what lies outside of it is dimmed, and a flag says how the total
+// changed. Where only what it keeps is drawn, a sentence says so.
 
-import { clamp } from '../data/clamp.js';
-import { bytes, change, counted, duration } from '../data/format.js';
 import { spanOf } from '../data/axis.js';
+import { bytes, change, counted, duration } from '../data/format.js';
+import { clamp } from '../data/math.js';
 
 /** Outside of the range, over the picture. */
 const DIM = { light: '#ffffff99', dark: '#14161a99' };
@@ -16,9 +16,9 @@ const SENTENCE = 480;
 
 /** @param {import('./overlay.js').Frame} frame */
 export function drawRange(frame) {
-  const { pen, scales, layout, viewport, style, range } = frame;
+  const { painter, scales, layout, viewport, style, range } = frame;
   if (!range) return;
-  const { g } = pen;
+  const { g } = painter;
   const { left, top, plotHeight, right, bottom } = layout;
   const [a, b] = spanOf(viewport.axis, range.from, range.to).map(scales.x, scales);
   const from = clamp(a, left, right);
@@ -29,11 +29,11 @@ export function drawRange(frame) {
   for (const edge of [a, b])
     if (edge >= left && edge <= right + 1) {
       const x = Math.min(edge, right - 0.75);
-      pen.line(x, top - BAR, x, bottom, { color: style.ink, width: 1.5 });
+      painter.line(x, top - BAR, x, bottom, { color: style.ink, width: 1.5 });
     }
   if (to <= left || from >= right) return;
-  pen.fill(style.ink, from, top - BAR, Math.max(to - from, 2), BAR);
-  pen.flag(rangeWords(frame, range), (from + to) / 2, top - BAR - 9, {
+  painter.fill(style.ink, from, top - BAR, Math.max(to - from, 2), BAR);
+  painter.flag(rangeWords(frame, range), (from + to) / 2, top - BAR - 9, {
     fill: style.ink,
     color: style.paper,
     min: left,
@@ -49,11 +49,11 @@ function rangeWords({ growth, time }, { from, to }) {
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {number} from left edge of the range */
-function drawSentence({ pen, layout, style, timeline, steps, growth }, from) {
+function drawSentence({ painter, layout, style, timeline, steps, growth }, from) {
   const x = clamp(from, layout.left, layout.right - SENTENCE) + 10;
   const y = layout.top + 18;
   const kept = timeline.active[timeline.peak];
-  pen.text(
+  painter.text(
     kept > 0
       ? `Alone: only the ${bytes(kept)} allocated in the range and still live at its end`
       : 'Alone: nothing allocated in the range is still live at its end',
@@ -65,7 +65,7 @@ function drawSentence({ pen, layout, style, timeline, steps, growth }, from) {
     growth && growth.steps > 1
       ? `${change(growth.bytes)} over ${counted(growth.steps, steps.word)}, ${change(growth.perStep)} each; `
       : '';
-  pen.text(`${overSteps}everything else is hidden and the height rescaled; Esc shows it`, x, y + 16, {
+  painter.text(`${overSteps}everything else is hidden and the height rescaled; Esc shows it`, x, y + 16, {
     color: style.ink2,
     halo: true,
   });

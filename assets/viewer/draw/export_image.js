@@ -1,0 +1,91 @@
+// The view as an image to export: a heading, the timeline, and the legend with its
+// numbers. It is drawn the same on a canvas and as SVG.
+
+import { bytes, share } from '../data/format.js';
+import { MINIMAP } from './layout.js';
+import { Painter } from './painter.js';
+
+const HEAD = 58;
+const MARGIN = 16;
+
+/** An entry of the legend. */
+const ENTRY = 262;
+const ROW = 20;
+
+/**
+ * @typedef {object} ExportImage
+ * @property {import('./painter.js').Style} style
+ * @property {import('./layout.js').Layout} layout of the timeline
+ * @property {import('./layout.js').Scales} scales
+ * @property {import('./layout.js').Ticks} ticks
+ * @property {boolean} hasHistory
+ * @property {string} title
+ * @property {string} facts under it
+ * @property {string} words of the moment that the legend speaks about
+ * @property {number} total its bytes
+ * @property {{label: string, color: string, bytes: number}[]} groups those that hold something
+ * @property {HTMLCanvasElement} plot the picture
+ * @property {HTMLCanvasElement} minimap
+ * @property {(painter: Painter) => void} drawOver draws the marks and the cursor
+ */
+
+/** @param {ExportImage} image @returns {{width: number, height: number}} in client pixels */
+export function exportSize({ layout, groups }) {
+  const rows = 1 + Math.ceil(groups.length / across(layout));
+  return { width: layout.width, height: HEAD + layout.height + ROW * rows + 2 * 12 };
+}
+
+/** How many entries of the legend are side by side. @param {import('./layout.js').Layout} layout */
+function across({ width }) {
+  return Math.max(1, Math.floor((width - 2 * MARGIN) / ENTRY));
+}
+
+/** @param {import('./painter.js').Context} g @param {ExportImage} image */
+export function drawExport(g, image) {
+  const { style, layout, scales, ticks, hasHistory } = image;
+  const { width, height } = exportSize(image);
+  const painter = new Painter(g, style);
+  painter.fill(style.paper, 0, 0, width, height);
+  painter.text(fitting(painter, image.title, width - 2 * MARGIN), MARGIN, 20, { weight: 600, size: 14 });
+  painter.text(fitting(painter, image.facts, width - 2 * MARGIN), MARGIN, 40, { color: style.ink2, size: 12 });
+
+  g.save();
+  g.translate(0, HEAD);
+  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
+  g.drawImage(image.plot, left, top, plotWidth, plotHeight);
+  if (hasHistory) g.drawImage(image.minimap, left, layout.minimapTop, plotWidth, MINIMAP);
+  painter.line(left, bottom + 0.5, right, bottom + 0.5, { color: style.strong });
+  for (const v of ticks.y) painter.text(ticks.labelY(v), left - 8, scales.y(v), { align: 'right', color: style.ink3 });
+  for (const v of hasHistory ? ticks.x : []) {
+    const x = Math.round(scales.x(v)) + 0.5;
+    painter.line(x, bottom, x, bottom + 4, { color: style.strong });
+    painter.text(ticks.labelX(v), x, bottom + 14, { align: 'center', color: style.ink3 });
+  }
+  image.drawOver(painter);
+  g.restore();
+  drawLegend(painter, image, HEAD + layout.height + 12);
+}
+
+/** @param {Painter} painter @param {ExportImage} image @param {number} top */
+function drawLegend(painter, { layout, style, groups, total, words }, top) {
+  painter.line(MARGIN, top - 6, layout.width - MARGIN, top - 6, { color: style.strong });
+  painter.text(`${bytes(total)} ${words}`, MARGIN, top + ROW / 2, { weight: 600, size: 12 });
+  const columns = across(layout);
+  groups.forEach((group, i) => {
+    const x = MARGIN + ENTRY * (i % columns);
+    const y = top + ROW * (1.5 + Math.floor(i / columns));
+    painter.fill(group.color, x, y - 5, 10, 10);
+    painter.text(fitting(painter, group.label, 120), x + 16, y, { size: 12 });
+    painter.text(bytes(group.bytes), x + 206, y, { size: 12, align: 'right' });
+    painter.text(share(group.bytes, total), x + 242, y, { size: 12, align: 'right', color: style.ink3 });
+  });
+}
+
+/** As much of a text as fits a width. @param {Painter} painter @param {string} text @param {number} width */
+function fitting(painter, text, width) {
+  const fits = (/** @type {string} */ t) => painter.measure(t) * (12 / 11) <= width;
+  if (fits(text)) return text;
+  let length = text.length;
+  while (length > 1 && !fits(`${text.slice(0, length)}…`)) length--;
+  return `${text.slice(0, length)}…`;
+}
