@@ -1,9 +1,9 @@
 // Package assets embeds what a report carries besides its data: the viewer, its
 // styles, the chart library, and the script that loads them.
 //
-// The viewer's sources are the ES modules in viewer/, and echarts/ says where the
-// chart library comes from. "go generate ./assets" bundles and compresses them
-// into dist/; TestDist compares dist/ with its sources.
+// The viewer's sources are the ES modules in viewer/; "go generate ./assets" bundles
+// and compresses them into dist/, and TestDist compares dist/ with its sources.
+// echarts/ says how the chart library is made; a test checks its sum.
 package assets
 
 import _ "embed"
@@ -19,7 +19,7 @@ var (
 
 	// ECharts is the chart library; it defines the global variable echarts.
 	//
-	//go:embed dist/echarts.js.deflate
+	//go:embed echarts/echarts.min.js.deflate
 	ECharts []byte
 
 	// Viewer is the bundled viewer. It needs the elements of templates.Report and

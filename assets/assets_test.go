@@ -35,12 +35,7 @@ func bundle(t *testing.T) map[string][]byte {
 		}
 		return result.OutputFiles[0].Contents
 	}
-	echarts, err := os.ReadFile("echarts/echarts.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
 	return map[string][]byte{
-		"dist/echarts.js.deflate": echarts,
 		"dist/viewer.js.deflate":  build("viewer/main.js", api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE}),
 		"dist/viewer.css.deflate": build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
 		"dist/summary.css":        build("viewer/summary.css", api.BuildOptions{}),
@@ -138,16 +133,14 @@ func TestEChartsChecksum(t *testing.T) {
 	if got, want := hex.EncodeToString(sum[:]), sums["echarts.min.js"]; got != want {
 		t.Errorf("sha256 of echarts.min.js is %s, CHECKSUMS has %q; see echarts/README.md", got, want)
 	}
-	version, err := os.ReadFile("echarts/VERSION")
-	if err != nil {
-		t.Fatal(err)
+	var versions []string
+	for name := range sums {
+		if version, ok := strings.CutPrefix(name, "echarts@"); ok {
+			versions = append(versions, version)
+		}
 	}
-	v := strings.TrimSpace(string(version))
-	if !strings.HasPrefix(sums["echarts@"+v], "sha512-") {
-		t.Errorf("CHECKSUMS has no integrity of echarts@%s", v)
-	}
-	if !bytes.Contains(echarts, []byte(`"`+v+`"`)) {
-		t.Errorf("the bundle does not hold version %s", v)
+	if len(versions) != 1 || !bytes.Contains(echarts, []byte(`"`+versions[0]+`"`)) {
+		t.Errorf("CHECKSUMS has the versions %q, and the bundle is of another", versions)
 	}
 }
 

@@ -99,7 +99,7 @@ export function mountHash(stores) {
       const { hash } = location;
       if (hash === pushed) return;
       replace(pushed.slice(1));
-      history.pushState(null, '', hash || '#');
+      history.pushState(null, '', addressWith(hash || '#'));
       pushed = location.hash;
     }, SETTLED_MS);
   };
@@ -190,5 +190,10 @@ function orderOf(tab, sort) {
 
 /** @param {string} hash without the sign */
 function replace(hash) {
-  history.replaceState(null, '', hash === '' ? location.pathname + location.search : '#' + hash);
+  history.replaceState(null, '', addressWith(hash && '#' + hash));
+}
+
+/** The whole address, because a relative one is relative to another page in an iframe's srcdoc. @param {string} hash */
+function addressWith(hash) {
+  return location.href.replace(/#.*/s, '') + hash;
 }

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/samples"
+)
+
+// trainingReport is the report of a small recording.
+func trainingReport(t *testing.T) string {
+	t.Helper()
+	var page bytes.Buffer
+	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
+	if err := report.WriteHTML(&page, "memviz test", in); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// openText shows a page in a tab of its own, in which before runs first.
+func openText(t *testing.T, browser context.Context, text, before string) *page {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, pageDeadline)
+	t.Cleanup(cancel)
+	p := &page{t: t, ctx: ctx, url: "file://" + filepath.ToSlash(path)}
+	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument,
+		cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: before}); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(p.url))
+	return p
+}
+
+// packScript is a script as a report carries it.
+func packScript(t *testing.T, text string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(packed.Bytes())
+}
+
+// TestPageKeepsItsSummary: where the viewer cannot or must not run, the summary
+// stays, and a sentence says why.
+func TestPageKeepsItsSummary(t *testing.T) {
+	browser := chromium(t)
+	text := trainingReport(t)
+	with := func(id, content string) string {
+		element := regexp.MustCompile(`(id="packed-` + id + `">)[^<]*`)
+		if !element.MatchString(text) {
+			t.Fatalf("there is no packed-%s", id)
+		}
+		return element.ReplaceAllString(text, "${1}"+content)
+	}
+	for _, test := range []struct{ name, text, before, want string }{
+		{"without DecompressionStream", text, "delete window.DecompressionStream",
+			"This browser lacks DecompressionStream for deflate-raw, which the interactive timeline needs."},
+		{"without deflate-raw", text, "window.DecompressionStream = class { constructor() { throw new TypeError() } }",
+			"This browser lacks DecompressionStream for deflate-raw, which the interactive timeline needs."},
+		{"with another viewer", with("viewer", packScript(t, "document.title = 'changed'; window.memviz = {}")), "",
+			"The interactive timeline could not start: the browser refused to run the script of memviz."},
+		{"with another chart library", with("echarts", packScript(t, "document.title = 'changed'; echarts = {}")), "",
+			"The interactive timeline could not start: the browser refused to run the script of echarts."},
+		{"with a damaged viewer", with("viewer", "AAAA"), "", "The interactive timeline could not start: "},
+		{"with a cut viewer", with("viewer", "AAAAA"), "", "The interactive timeline could not start: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := openText(t, browser, test.text, test.before)
+			message := eval[string](p, "memviz.ready.then(() => 'ready', (error) => String(error))")
+			notice := eval[string](p, "document.getElementById('notice').innerText")
+			if !strings.HasPrefix(notice, test.want) {
+				t.Errorf("memviz.ready gives %q, the notice is %q, want %q", message, notice, test.want)
+			}
+			if title := eval[string](p, "document.title"); title != "training.pickle · memviz" {
+				t.Errorf("a script that is not the report's has run: the title is %q", title)
+			}
+			visible := eval[bool](p, "getComputedStyle(document.getElementById('summary')).visibility === 'visible' && "+
+				"document.querySelector('svg.curve').getBoundingClientRect().height > 100 && "+
+				"document.getElementById('viewer').hidden")
+			if !visible || !strings.Contains(eval[string](p, "document.body.innerText"), "21.0\u00a0MiB") {
+				t.Error("the summary cannot be read")
+			}
+		})
+	}
+}
+
+// TestPageRefusesChangedStyles: the hash of the viewer's styles is in the policy too.
+func TestPageRefusesChangedStyles(t *testing.T) {
+	text := regexp.MustCompile(`(id="packed-styles">)[^<]*`).ReplaceAllString(trainingReport(t),
+		"${1}"+packScript(t, "body { margin-top: 77px }"))
+	p := openText(t, chromium(t), text, "")
+	p.await("memviz.ready")
+	if margin := eval[string](p, "getComputedStyle(document.body).marginTop"); margin != "0px" {
+		t.Errorf("styles that are not the report's apply: the margin is %s", margin)
+	}
+}
+
+// TestPageInAnIframe: a report works as the srcdoc of an iframe, whose address is
+// not that of the page around it.
+func TestPageInAnIframe(t *testing.T) {
+	outer := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><iframe width="1300" height="800" srcdoc="%s"></iframe>`,
+		html.EscapeString(trainingReport(t)))
+	p := openText(t, chromium(t), outer, "")
+	p.await(`frames[0].memviz.ready.then(() => frames[0].memviz.view({from: 2, to: 9}))
+		.then(() => frames[0].memviz.settled())`)
+	if title := eval[string](p, "frames[0].document.title"); title != "training.pickle · memviz" {
+		t.Errorf("the title is %q", title)
+	}
+	p.until(`frames[0].location.href.startsWith('about:srcdoc#x=e:')`)
+	if !eval[bool](p, "frames[0].document.documentElement.dataset.ready === 'true'") {
+		t.Error("what stands beside the picture is missing")
+	}
+}
