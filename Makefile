@@ -74,7 +74,7 @@ viewer: ## bundle assets/viewer into assets/dist
 SHOTS ?= bin/screenshots
 
 screenshots: install-tools ## take pictures of ten situations into SHOTS (default bin/screenshots), and examples/report.png
-	MEMVIZ_NEED_BROWSER=1 go test ./cmd/memviz -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
+	MEMVIZ_NEED_BROWSER=1 go test ./pkg/report/pagetest -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
 install-tools: ## install Chromium, Node.js and npm where they are missing (Debian)
 	@missing=""; \

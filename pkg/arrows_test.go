@@ -45,16 +45,17 @@ var arrows = map[string][]string{
 	"pkg/analysis/internal/tapes":    {"pkg/replay", "pkg/allocator"},
 	"pkg/analysis/internal/recorded": {"pkg/analysis", "pkg/analysis/internal/tapes", "pkg/testkit"},
 
-	"pkg/redact":       {"pkg/analysis"},
-	"templates":        {},
-	"examples":         {},
-	"assets":           {},
-	"pkg/answer":       {"pkg/whatif", "pkg/redact", "pkg/units"},
-	"pkg/report":       {"pkg/answer", "templates", "assets"},
-	"pkg/memviz":       {"pkg/report"},
-	"cmd/memviz":       {"pkg/report"},
-	"cmd/memviz-gen":   {"pkg/report", "examples"},
-	"cmd/memviz-bench": {"pkg/units"},
+	"pkg/redact":          {"pkg/analysis"},
+	"templates":           {},
+	"examples":            {},
+	"assets":              {},
+	"pkg/answer":          {"pkg/whatif", "pkg/redact", "pkg/units"},
+	"pkg/report":          {"pkg/answer", "templates", "assets"},
+	"pkg/report/pagetest": {},
+	"pkg/memviz":          {"pkg/report"},
+	"cmd/memviz":          {"pkg/report"},
+	"cmd/memviz-gen":      {"pkg/report", "examples"},
+	"cmd/memviz-bench":    {"pkg/units"},
 }
 
 // owners are the packages that alone may import a library.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -25,6 +25,11 @@ func TestMain(m *testing.M) {
 		}
 	}
 	testscript.Main(m, map[string]func(){"memviz": main})
+}
+
+// example is the path of an example's snapshot.
+func example(story string) string {
+	return filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz")
 }
 
 // TestScript runs the command as people do; each script is one topic.
@@ -98,29 +103,10 @@ func record(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	ts.Check(writeRecording(ts.MkAbs(args[0]), n))
-}
-
-// writeRecording writes a snapshot of n allocations that never come back to an
-// address, so that it does not pack well.
-func writeRecording(path string, n int) error {
-	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
-	random := rand.New(rand.NewPCG(1, 1))
-	stack := c.Stack(snapshot.FrameText{Name: "at::empty"}, snapshot.FrameText{File: "train.py", Line: 3, Name: "step"})
-	now := int64(1_700_000_000_000_000)
-	for range n {
-		addr, size := random.Uint64N(1<<40)<<9, 512*(1+random.Int64N(4000))
-		for _, action := range []snapshot.Action{snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeCompleted} {
-			now += 100 + random.Int64N(5000)
-			c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stack, TimeMicros: now})
-		}
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return snapshot.Write(f, c.Snapshot(), 4)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(snapshot.Write(f, samples.Incompressible(n), 4))
+	ts.Check(f.Close())
 }
 
 // unzip unpacks an archive of one file without a time, as unzipped-NAME: unzip FILE

@@ -123,3 +123,29 @@ func TestDefaultOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestCapacityFlag gives --capacity what cannot be read and what the recording
+// refutes.
+func TestCapacityFlag(t *testing.T) {
+	for _, test := range []struct {
+		value string
+		exit  int
+		says  string
+	}{
+		{"80GiB", exitDone, ""},
+		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
+		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
+			"GiB or more"},
+		{"A100", exitUsage, "A100-40GB, A100-80GB"},
+		{"-5", exitUsage, "no size such as 80GiB"},
+		{"toaster", exitUsage, "no size such as 80GiB, and none of"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value,
+			example("out-of-memory")}
+		if exit := run(args, nil, &stdout, &stderr); exit != test.exit ||
+			!strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
+			t.Errorf("%s exits with %d and says %q", test.value, exit, stderr.String())
+		}
+	}
+}

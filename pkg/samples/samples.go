@@ -4,6 +4,7 @@ package samples
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -141,4 +142,21 @@ func Cut() *snapshot.Snapshot {
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 2 << 20, Size: 1 << 20})
 	s.Traces = c.Snapshot().Traces
 	return s
+}
+
+// Incompressible has so many tensors, each freed at once, whose addresses never
+// come back, so that a report of it packs badly.
+func Incompressible(tensors int) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
+	random := rand.New(rand.NewPCG(1, 1))
+	stack := c.Stack(snapshot.FrameText{Name: "at::empty"}, snapshot.FrameText{File: "train.py", Line: 3, Name: "step"})
+	now := int64(1_700_000_000_000_000)
+	for range tensors {
+		addr, size := random.Uint64N(1<<40)<<9, 512*(1+random.Int64N(4000))
+		for _, action := range []snapshot.Action{snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeCompleted} {
+			now += 100 + random.Int64N(5000)
+			c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, Stack: stack, TimeMicros: now})
+		}
+	}
+	return c.Snapshot()
 }

@@ -26,17 +26,29 @@ func Corpus(t testing.TB) []string {
 	return glob(t, CorpusDir(t), "*.pickle")
 }
 
-// Examples are the committed snapshots, for tests two folders below the top.
+// Root is the folder of go.mod, relative to the folder in which tests run.
+func Root(t testing.TB) string {
+	t.Helper()
+	for dir, up := ".", 0; up < 8; dir, up = filepath.Join("..", dir), up+1 {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("there is no go.mod above the tests")
+	return ""
+}
+
+// Examples are the committed snapshots.
 func Examples(t testing.TB) []string {
 	t.Helper()
-	return glob(t, filepath.Join("..", "..", "examples"), "*", "snapshot.pickle.gz")
+	return glob(t, Root(t), "examples", "*", "snapshot.pickle.gz")
 }
 
 // Encodings are one story in every encoding, and small snapshots of other
-// producers, for tests two folders below the top.
+// producers.
 func Encodings(t testing.TB) []string {
 	t.Helper()
-	dir := filepath.Join("..", "..", "pkg", "snapshot", "testdata", "encodings")
+	dir := filepath.Join(Root(t), "pkg", "snapshot", "testdata", "encodings")
 	return slices.DeleteFunc(glob(t, dir, "*.*"), func(path string) bool { return filepath.Ext(path) == ".py" })
 }
 

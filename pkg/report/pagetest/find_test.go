@@ -1,17 +1,14 @@
-package main
+package pagetest
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // found is what memviz.search gives.
@@ -21,45 +18,16 @@ type found struct {
 	First       *int  `json:"first"`
 }
 
-// searchable is a snapshot with the replay that the page is held against.
-type searchable struct {
-	s *snapshot.Snapshot
-	d *replay.Device
-}
-
-func openSearchable(t *testing.T, path string) searchable {
-	t.Helper()
-	s, err := snapshot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return searchable{s, replay.Replay(s, s.Devices()[0])}
-}
-
-// inStack says whether a frame of an allocation, as "file:line function", has a text.
-func (x searchable) inStack(text string) func(a *replay.Allocation) bool {
-	return func(a *replay.Allocation) bool {
-		for _, f := range x.s.Stacks.Frames(a.Stack) {
-			frame := x.s.Frames[f]
-			if strings.Contains(fmt.Sprintf("%s:%d %s", x.s.String(frame.File), frame.Line, x.s.String(frame.Name)),
-				text) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // find sums up what a search must find. The page has its own order of what was
 // there before the recording, so first is known only among what came later.
-func (x searchable) find(is func(a *replay.Allocation) bool) (f found, bytesAtEnd int64) {
-	for i := range x.d.Allocations {
-		a := &x.d.Allocations[i]
+func (r *recording) find(is func(a *replay.Allocation) bool) (f found, bytesAtEnd int64) {
+	for i := range r.d.Allocations {
+		a := &r.d.Allocations[i]
 		if !is(a) {
 			continue
 		}
 		f.Allocations++
-		if a.LiveIn(x.d.Totals.PeakState) {
+		if a.LiveIn(r.d.Totals.PeakState) {
 			f.BytesAtPeak += a.Size
 		}
 		if a.LiveAtEnd() {
@@ -72,60 +40,30 @@ func (x searchable) find(is func(a *replay.Allocation) bool) (f found, bytesAtEn
 	return f, bytesAtEnd
 }
 
-// typed types a text key by key, as a keyboard does: a key that the page takes
-// for itself writes nothing.
-func (p *page) typed(text string) {
-	p.t.Helper()
-	for _, r := range text {
-		events := kb.Encode(r)
-		down, up := *events[0], *events[len(events)-1]
-		if len(events) == 3 {
-			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
-		}
-		for _, event := range []input.DispatchKeyEventParams{down, up} {
-			if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, event); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-	}
-}
-
-// said is what the search box says of what it found, once it says something else than before.
+// said is what the search box says of what it found, once it says something else
+// than before.
 func (p *page) said(before string) string {
 	p.t.Helper()
-	for range 400 {
-		text := strings.ReplaceAll(eval[string](p, "document.querySelector('#find output').title"), "\u00a0", " ")
-		if text != before {
-			return text
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	p.t.Fatalf("the search box still says %q", before)
-	return ""
+	const text = `document.querySelector('#find output').title.replaceAll('\u00a0', ' ')`
+	p.until("%s !== %q", text, before)
+	return eval[string](p, text)
 }
 
 func sentence(f found, where string, bytesThere int64) string {
-	text := fmt.Sprintf("%s tensors, %s B at peak", commas(int64(f.Allocations)), commas(f.BytesAtPeak))
+	text := fmt.Sprintf("%s tensors, %s B at peak", units.Count(f.Allocations), units.Count(f.BytesAtPeak))
 	if where != "" {
-		text += fmt.Sprintf(", %s B at %s", commas(bytesThere), where)
+		text += fmt.Sprintf(", %s B at %s", units.Count(bytesThere), where)
 	}
 	return text
 }
 
-func commas(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// TestPageFind searches as a person does, by keys, and compares what the box
+// TestFind searches as a person does, by keys, and compares what the box
 // says with the replay.
-func TestPageFind(t *testing.T) {
-	path := example("training-loop")
-	x := openSearchable(t, path)
-	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+func TestFind(t *testing.T) {
+	t.Parallel()
+	path := example(t, "training-loop")
+	x := load(t, path)
+	p := open(t, makeReport(t, path), "")
 	lit := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += "+
 		"%d) sum += data[i]; return sum})()", 4*97)
 	before := eval[int](p, lit)
@@ -142,7 +80,7 @@ func TestPageFind(t *testing.T) {
 		t.Error("nothing has faded")
 	}
 	// In the legend the families fade of which nothing is found at the peak.
-	r := recorded(t, path)
+	r := x.Recordings[0]
 	found := map[string]bool{}
 	for i := range r.Device.Allocations {
 		if a := &r.Device.Allocations[i]; a.LiveIn(r.Device.Totals.PeakState) && x.inStack("train.py:5")(a) {
@@ -171,7 +109,7 @@ func TestPageFind(t *testing.T) {
 		t.Errorf("after n the box says %q", text)
 	}
 	p.typed("NN")
-	if text := p.said(""); !strings.HasPrefix(text, commas(int64(want.Allocations))+" of ") {
+	if text := p.said(""); !strings.HasPrefix(text, units.Count(want.Allocations)+" of ") {
 		t.Errorf("before the first match comes the last, but the box says %q", text)
 	}
 
@@ -195,14 +133,14 @@ func TestPageFind(t *testing.T) {
 	if plot(p); eval[int](p, lit) != before {
 		t.Error("something is still faded")
 	}
-	p.requireNoTrouble()
 }
 
-// TestPageSearch asks the console for what it must find, by replay.
-func TestPageSearch(t *testing.T) {
-	path := example("training-loop")
-	x := openSearchable(t, path)
-	p := open(t, chromium(t), writeReport(t, path), "q=%2Fmodel%5C.py%2F&f=size%3E%3D1MiB+pre:no", 1440, 900)
+// TestSearch asks the console for what it must find, by replay.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	path := example(t, "training-loop")
+	x := load(t, path)
+	p := open(t, makeReport(t, path), "q=%2Fmodel%5C.py%2F&f=size%3E%3D1MiB+pre:no")
 	large := func(a *replay.Allocation) bool {
 		return a.Size >= 1<<20 && !a.PreExisting() && x.inStack("model.py")(a)
 	}
@@ -258,14 +196,14 @@ func TestPageSearch(t *testing.T) {
 	if hostile > 5000 {
 		t.Errorf("a hostile pattern takes %.0f ms", hostile)
 	}
-	p.requireNoTrouble()
 }
 
-// TestPageGo goes to events and addresses, and filters in the panel.
-func TestPageGo(t *testing.T) {
-	path := example("training-loop")
-	x := openSearchable(t, path)
-	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+// TestGo goes to events and addresses, and filters in the panel.
+func TestGo(t *testing.T) {
+	t.Parallel()
+	path := example(t, "training-loop")
+	x := load(t, path)
+	p := open(t, makeReport(t, path), "")
 	p.typed("gevent 1,234\r")
 	p.shows("before event 1,234")
 	p.typed("g99999999\r")
@@ -273,7 +211,7 @@ func TestPageGo(t *testing.T) {
 	p.typed("\u001b")
 	last := &x.d.Allocations[len(x.d.Allocations)-1]
 	p.typed(fmt.Sprintf("gb%x_%d\r", last.Addr, last.Version))
-	p.shows(fmt.Sprintf("%s B requested", commas(last.Size)))
+	p.shows(fmt.Sprintf("%s B requested", units.Count(last.Size)))
 	p.typed("\u001b")
 
 	at := eval[struct{ X, Y float64 }](p,
@@ -282,10 +220,9 @@ func TestPageGo(t *testing.T) {
 	p.shows("At the end")
 	p.typed("1 MiB\t")
 	want, _ := x.find(func(a *replay.Allocation) bool { return a.Size >= 1<<20 })
-	if text := p.said(""); !strings.HasPrefix(text, commas(int64(want.Allocations))+" tensors") {
+	if text := p.said(""); !strings.HasPrefix(text, units.Count(want.Allocations)+" tensors") {
 		t.Errorf("of at least 1 MiB are %q, want %d", text, want.Allocations)
 	}
 	p.typed("\u001b")
 	p.shows("Filter 1")
-	p.requireNoTrouble()
 }

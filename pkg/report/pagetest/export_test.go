@@ -1,7 +1,8 @@
-package main
+package pagetest
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -15,91 +16,67 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/browser"
+	browserproto "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// downloads lets a page save files, and says where.
-func downloads(p *page) string {
-	p.t.Helper()
-	dir := p.t.TempDir()
-	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
-	if _, err := chromedp.Call(p.ctx, browser.SetDownloadBehavior, params); err != nil {
-		p.t.Fatal(err)
-	}
-	return dir
-}
-
 // export opens the menu, clicks a button on one of its lines and gives the file
 // that is saved under the name.
-func (p *page) export(dir, line, button, name string) []byte {
+func (p *page) export(line, button, name string) []byte {
 	p.t.Helper()
-	p.do(chromedp.KeyEvent("d"))
+	dir, events := p.t.TempDir(), true
+	saved := make(chan *browserproto.EventDownloadProgress, 1)
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	if err := chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*browserproto.EventDownloadProgress); ok && e.State != "inProgress" {
+			select {
+			case saved <- e:
+			default:
+			}
+		}
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := chromedp.Call(p.ctx, browserproto.SetDownloadBehavior, browserproto.SetDownloadBehaviorParams{
+		Behavior:         browserproto.SetDownloadBehaviorBehaviorAllow,
+		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+		DownloadPath:     dir,
+		EventsEnabled:    &events,
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	p.press("d")
 	p.clickIn(".export", line, button)
-	path := filepath.Join(dir, name)
-	for range 400 {
-		if data, err := os.ReadFile(path); err == nil {
-			p.do(chromedp.KeyEvent("\u001b"))
-			return data
-		}
-		time.Sleep(25 * time.Millisecond)
+	select {
+	case <-saved:
+	case <-p.ctx.Done():
+		p.t.Fatalf("%s %s saves nothing", line, button)
 	}
-	there, _ := filepath.Glob(filepath.Join(dir, "*"))
-	p.t.Fatalf("%s %s saves no %s; there are %q", line, button, name, there)
-	return nil
-}
-
-// clickIn clicks the button with a text in the element of a class that begins
-// with a word, with the mouse.
-func (p *page) clickIn(class, begins, text string) {
-	p.t.Helper()
-	at := eval[[]float64](p, `(() => {
-		const line = [...document.querySelectorAll(%q)].find(e => e.textContent.startsWith(%q));
-		const button = line && [...line.querySelectorAll('button')].find(b => b.textContent.trim() === %q);
-		const box = button?.getBoundingClientRect();
-		return box ? [box.left + box.width / 2, box.top + box.height / 2] : [];
-	})()`, class, begins, text)
-	if len(at) != 2 {
-		p.t.Fatalf("no %s begins with %q and has a button %q", class, begins, text)
-	}
-	p.do(chromedp.MouseClickXY(at[0], at[1]))
-}
-
-// liveAt are the allocations of a snapshot's first device in a state.
-func liveAt(t *testing.T, path string, state func(*replay.Device) int) (*replay.Device, []*replay.Allocation) {
-	t.Helper()
-	s, err := snapshot.Open(path)
+	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
-		t.Fatal(err)
+		there, _ := filepath.Glob(filepath.Join(dir, "*"))
+		p.t.Fatalf("%s %s saves %q: %v", line, button, there, err)
 	}
-	d := replay.Replay(s, s.Devices()[0])
-	var live []*replay.Allocation
-	for i := range d.Allocations {
-		if a := &d.Allocations[i]; a.LiveIn(state(d)) {
-			live = append(live, a)
-		}
-	}
-	return d, live
+	p.press("\u001b")
+	return data
 }
 
-func peakOf(d *replay.Device) int { return d.Totals.PeakState }
-
-// TestPageExportsData saves the table and the tensors at the peak, and holds
+// TestExportsData saves the table and the tensors at the peak, and holds
 // them against the replay and the screen.
-func TestPageExportsData(t *testing.T) {
-	path := example("training-loop")
-	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+func TestExportsData(t *testing.T) {
+	t.Parallel()
+	path := example(t, "training-loop")
+	p := open(t, makeReport(t, path), "")
 	p.shows("1.18 GiB")
-	dir := downloads(p)
-	d, live := liveAt(t, path, peakOf)
+	r := load(t, path)
+	d, live := r.d, r.live(r.d.Totals.PeakState)
 
-	table := readCSV(t, p.export(dir, "Table", "CSV", "snapshot-cuda-0-peak-table.csv"))
+	table := readCSV(t, p.export("Table", "CSV", "snapshot-cuda-0-peak-table.csv"))
 	var sum, tensors int64
 	for _, row := range table {
 		sum += number(t, row["bytes"])
@@ -133,7 +110,7 @@ func TestPageExportsData(t *testing.T) {
 			Address   string
 		}
 	}
-	if err := json.Unmarshal(p.export(dir, "Tensors", "JSON", "snapshot-cuda-0-peak-tensors.json"),
+	if err := json.Unmarshal(p.export("Tensors", "JSON", "snapshot-cuda-0-peak-tensors.json"),
 		&saved); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +136,7 @@ func TestPageExportsData(t *testing.T) {
 		const box = [...document.querySelectorAll('.legend .group')].find(e => e.textContent.startsWith('Gradients')).getBoundingClientRect();
 		return [box.left + 30, box.top + 10]})()`)
 	p.do(chromedp.MouseClickXY(at[0], at[1]))
-	some := readCSV(t, p.export(dir, "Tensors", "CSV", "snapshot-cuda-0-peak-tensors.csv"))
+	some := readCSV(t, p.export("Tensors", "CSV", "snapshot-cuda-0-peak-tensors.csv"))
 	gradients := 0
 	for _, a := range saved.Tensors {
 		if a.Family == "Gradients" {
@@ -175,7 +152,6 @@ func TestPageExportsData(t *testing.T) {
 			t.Errorf("among the gradients: %v", row)
 		}
 	}
-	p.requireNoTrouble()
 }
 
 func eventOf(e replay.EventIndex) *int {
@@ -222,17 +198,13 @@ func number(t *testing.T, text string) int64 {
 	return n
 }
 
-func plainSpaces(text string) string {
-	return strings.ReplaceAll(text, "\u00a0", " ")
-}
-
-// TestPageExportsPictures saves the view as pixels and as vectors.
-func TestPageExportsPictures(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
+// TestExportsPictures saves the view as pixels and as vectors.
+func TestExportsPictures(t *testing.T) {
+	t.Parallel()
+	p := open(t, exampleReport(t, "training-loop"), "theme=light")
 	g := plot(p)
-	dir := downloads(p)
 
-	picture, err := png.Decode(bytes.NewReader(p.export(dir, "Picture", "PNG", "snapshot-cuda-0-peak.png")))
+	picture, err := png.Decode(bytes.NewReader(p.export("Picture", "PNG", "snapshot-cuda-0-peak.png")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +224,7 @@ func TestPageExportsPictures(t *testing.T) {
 		}
 	}
 
-	text := svgText(t, p.export(dir, "Picture", "SVG", "snapshot-cuda-0-peak.svg"))
+	text := svgText(t, p.export("Picture", "SVG", "snapshot-cuda-0-peak.svg"))
 	panel := plainSpaces(eval[string](p,
 		"document.querySelector('#moment .total b').textContent + '\\n' + [...document.querySelectorAll('.legend "+
 			".group')].filter(e => !e.parentElement.matches('.none')).map(e => [...e.children].slice(1).map(c => "+
@@ -268,7 +240,6 @@ func TestPageExportsPictures(t *testing.T) {
 			t.Errorf("the vectors do not say %q", want)
 		}
 	}
-	p.requireNoTrouble()
 }
 
 // svgText are the texts of an SVG file that is well-formed and holds nothing
@@ -307,20 +278,21 @@ func svgText(t *testing.T, data []byte) string {
 	return plainSpaces(text.String())
 }
 
-// TestPageCopies takes the ticket and the link to the clipboard.
-func TestPageCopies(t *testing.T) {
-	path := example("out-of-memory")
-	p := open(t, chromium(t), writeReport(t, path), "at=end&c=site", 1440, 900)
-	d, live := liveAt(t, path, func(d *replay.Device) int { return d.Events.Len() })
+// TestCopies takes the ticket and the link to the clipboard.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	path := example(t, "out-of-memory")
+	p := open(t, makeReport(t, path), "at=end&c=site")
+	r := load(t, path)
+	d, live := r.d, r.live(r.d.Events.Len())
 	plot(p)
-	// The clipboard of a headless browser is the page's own: what is copied is caught on its way.
-	p.await(`(window.copied = [], navigator.clipboard.writeText = text => (copied.push(text), Promise.resolve()))`)
+	p.catchCopies()
 
 	p.do(chromedp.KeyEvent("m"))
 	p.do(chromedp.KeyEvent("d"))
 	p.clickIn(".export", "Link", "Copy")
 	p.do(chromedp.KeyEvent("\u001b"))
-	copied := eval[[]string](p, "copied")
+	copied := p.copied()
 	if len(copied) != 2 {
 		t.Fatalf("%d texts were copied: %q", len(copied), copied)
 	}
@@ -338,5 +310,4 @@ func TestPageCopies(t *testing.T) {
 	if want := eval[string](p, "location.href"); copied[1] != want {
 		t.Errorf("the link is %q, want %q", copied[1], want)
 	}
-	p.requireNoTrouble()
 }

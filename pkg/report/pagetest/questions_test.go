@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"fmt"
@@ -32,35 +32,6 @@ func (p *page) rows() []tableRow {
 	return rows
 }
 
-// userFrame is the innermost frame of the program itself, as function and
-// file:line; the examples' programs live in one folder.
-func (x searchable) userFrame(a *replay.Allocation) (function, place string) {
-	for _, f := range x.s.Stacks.Frames(a.Stack) {
-		frame := x.s.Frames[f]
-		if file, ok := strings.CutPrefix(x.s.String(frame.File), "/home/ada/gpt/"); ok {
-			return x.s.String(frame.Name), fmt.Sprintf("%s:%d", file, frame.Line)
-		}
-	}
-	return "", ""
-}
-
-// mostBy is the call site with most bytes among some allocations, that have one.
-func (x searchable) mostBy(is func(a *replay.Allocation) bool) (function, place string, bytes int64) {
-	sums := map[[2]string]int64{}
-	for i := range x.d.Allocations {
-		if a := &x.d.Allocations[i]; is(a) {
-			function, place := x.userFrame(a)
-			sums[[2]string{function, place}] += a.Size
-		}
-	}
-	for site, sum := range sums {
-		if site[0] != "" && sum > bytes {
-			function, place, bytes = site[0], site[1], sum
-		}
-	}
-	return function, place, bytes
-}
-
 // row requires the row of a call site and its bytes.
 func (p *page) row(function, place string, bytes int64) {
 	p.t.Helper()
@@ -76,9 +47,10 @@ func (p *page) row(function, place string, bytes int64) {
 }
 
 // What is in memory at the peak? It is read, without a step; P leads back to it.
-func TestPageQuestionPeak(t *testing.T) {
-	x, r := openSearchable(t, example("training-loop")), recorded(t, example("training-loop"))
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestQuestionPeak(t *testing.T) {
+	t.Parallel()
+	x := load(t, example(t, "training-loop"))
+	p := open(t, exampleReport(t, "training-loop"), "")
 	peak := x.d.Totals.PeakState
 	for range 2 {
 		plot(p)
@@ -86,28 +58,28 @@ func TestPageQuestionPeak(t *testing.T) {
 			t.Errorf("the answer is %q", answer)
 		}
 		legend := plainSpaces(eval[string](p, "document.querySelector('#moment .legend').innerText"))
-		for f, bytes := range r.Families().BytesIn(x.d, peak) {
+		for f, bytes := range x.Recordings[0].Families().BytesIn(x.d, peak) {
 			if label := families.Family(f).Label(); bytes > 0 &&
 				!strings.Contains(legend, label+"\n"+plainSpaces(units.Bytes(bytes))) {
 				t.Errorf("the legend does not give %s %s: %q", label, units.Bytes(bytes), legend)
 			}
 		}
-		p.row(x.mostBy(func(a *replay.Allocation) bool { return a.LiveIn(peak) }))
+		p.row(x.largestSite(func(a *replay.Allocation) bool { return a.LiveIn(peak) }))
 		p.do(chromedp.KeyEvent("ep"))
 	}
-	p.requireNoTrouble()
 }
 
 // What keeps growing? One click, and the call site that keeps most comes first.
-func TestPageQuestionGrowing(t *testing.T) {
-	x := openSearchable(t, example("leaking-loss"))
-	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
+func TestQuestionGrowing(t *testing.T) {
+	t.Parallel()
+	x := load(t, example(t, "leaking-loss"))
+	p := open(t, exampleReport(t, "leaking-loss"), "")
 	plot(p)
 	answer := p.asked(2)
 	p.click("#answers > :nth-child(2)")
 	plot(p)
 	from, to := p.brushed()
-	function, place, bytes := x.mostBy(func(a *replay.Allocation) bool {
+	function, place, bytes := x.largestSite(func(a *replay.Allocation) bool {
 		return a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to && a.LiveIn(to)
 	})
 	p.row(function, place, bytes)
@@ -123,11 +95,11 @@ func TestPageQuestionGrowing(t *testing.T) {
 			called += a.Size
 		}
 	}
-	steps := len(recorded(t, example("leaking-loss")).Steps().Boundaries) - 1 // between the ends of the first and the last
+	steps := len(x.Recordings[0].Steps().Boundaries) - 1 // between the ends of the first and the last
 	if each := units.Bytes(called / int64(steps)); !strings.Contains(answer, "keeps "+each) {
 		t.Errorf("the answer is %q; %s %s keeps %s in each step", answer, name, at, each)
 	}
-	svg := plainSpaces(svgText(t, p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-range.svg")))
+	svg := plainSpaces(svgText(t, p.export("Picture", "SVG", "snapshot-cuda-0-range.svg")))
 	net := x.d.ActiveBytes()[to] - x.d.ActiveBytes()[from]
 	grown := fmt.Sprintf("%s over %d steps", units.Change(net), steps)
 	if !strings.Contains(strings.ReplaceAll(answer, "over", " over"), grown) { // which stand on one line
@@ -142,19 +114,19 @@ func TestPageQuestionGrowing(t *testing.T) {
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
 		t.Errorf("first comes %q, not %s %s", first, function, place)
 	}
-	p.requireNoTrouble()
 }
 
 // Who allocated it? One click on a tensor, and its stack stands beside it.
-func TestPageQuestionWho(t *testing.T) {
-	x := openSearchable(t, example("training-loop"))
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
-	k := keyed{page: p, searchable: x}
+func TestQuestionWho(t *testing.T) {
+	t.Parallel()
+	x := load(t, example(t, "training-loop"))
+	p := open(t, exampleReport(t, "training-loop"), "")
+	k := keyed{p, x}
 	g := plot(p)
 	named := 0
 	for i := range 12 {
 		at, y := g.Left+g.Width*(float64(i)+0.5)/12, g.Top+g.Height-12-float64(i*3)
-		id, _ := k.under(g, at, y)
+		id, _ := x.under(t, g, at, y)
 		p.do(chromedp.MouseClickXY(at, y))
 		plot(p)
 		k.address(fmt.Sprint("sel=", id))
@@ -180,14 +152,14 @@ func TestPageQuestionWho(t *testing.T) {
 	if named < 6 {
 		t.Errorf("only %d tensors have a frame of the program", named)
 	}
-	p.requireNoTrouble()
 }
 
 // What happened at the OOM? It is read; one click, and every number stands there.
-func TestPageQuestionOOM(t *testing.T) {
-	x, r := openSearchable(t, example("out-of-memory")), recorded(t, example("out-of-memory"))
-	oom := r.OOMs(0)[0]
-	p := open(t, chromium(t), writeReport(t, example("out-of-memory")), "", 1440, 900)
+func TestQuestionOOM(t *testing.T) {
+	t.Parallel()
+	x := load(t, example(t, "out-of-memory"))
+	oom := x.Recordings[0].OOMs(0)[0]
+	p := open(t, exampleReport(t, "out-of-memory"), "")
 	plot(p)
 	size := x.d.Events.Size[oom.Event]
 	if answer := p.asked(4); !strings.Contains(answer, plainSpaces(units.Bytes(size))) {
@@ -216,10 +188,8 @@ func TestPageQuestionOOM(t *testing.T) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
 		}
 	}
-	in := answer.NewInput("", x.s)
-	_, failures := answer.Cards(in.Recordings[0], answer.Predict(in.Recordings[0]))
+	_, failures := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
 	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
 		p.shows(plainSpaces(want))
 	}
-	p.requireNoTrouble()
 }

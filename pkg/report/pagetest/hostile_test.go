@@ -1,8 +1,6 @@
-package main
+package pagetest
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,10 +22,10 @@ var hostileNames = []string{
 	`javascript:alert(1)`,
 }
 
-// TestPageHostileNames gives every text of a snapshot a hostile name and looks
+// TestHostileNames gives every text of a snapshot a hostile name and looks
 // whether the page shows it and runs nothing.
-func TestPageHostileNames(t *testing.T) {
-	browser := chromium(t)
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: true, HasSettings: true,
 		HasCompileContext: true, HasUserMetadata: true})
 	for i, name := range hostileNames {
@@ -41,20 +39,8 @@ func TestPageHostileNames(t *testing.T) {
 		c.Setting(name, name)
 		c.Annotation(name, true, int64(i))
 	}
-	input := filepath.Join(t.TempDir(), `<img src=x onerror=alert(1)>__f__alert(2)__f__.pickle`)
-	f, err := os.Create(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := snapshot.Write(f, c.Snapshot(), 4); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	p := open(t, browser, writeReport(t, input), "", 1440, 900)
-	g := eval[geometry](p, "(() => {const g = memviz.geometry(); return {...g, columns: Array.from(g.columns)}})()")
+	p := open(t, reportOf(t, `<img src=x onerror=alert(1)>__f__alert(2)__f__.pickle`, c.Snapshot()), "")
+	g := plot(p)
 	n := len(hostileNames)
 	for i, name := range hostileNames {
 		// The last column has all of them live, one upon the other.
@@ -65,7 +51,7 @@ func TestPageHostileNames(t *testing.T) {
 			t.Errorf("tensor %d of %d has the stack %q, want the name %q", i, n, got.Stack, name)
 			continue
 		}
-		p.do(chromedp.MouseEvent("mouseMoved", x, y), chromedp.MouseClickXY(x, y))
+		p.do(chromedp.MouseClickXY(x, y))
 		plot(p)
 		if text := eval[string](p, "document.body.innerText"); !strings.Contains(strip(text), strip(name)) {
 			t.Errorf("the page does not show %q", name)
@@ -77,7 +63,6 @@ func TestPageHostileNames(t *testing.T) {
 	if images := eval[int](p, "document.querySelectorAll('img, iframe, object, embed').length"); images != 0 {
 		t.Errorf("%d elements came out of names", images)
 	}
-	p.requireNoTrouble()
 }
 
 // strip takes out what innerText does to white space.

@@ -1,18 +1,13 @@
-package main
+package pagetest
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
-
-func holding(m chromedp.Modifier) chromedp.MouseOption {
-	return func(params *input.DispatchMouseEventParams) { params.Modifiers |= int64(m) }
-}
 
 // keysThatMove are those of the list's part of that name.
 var keysThatMove = map[string]keyTry{
@@ -25,7 +20,7 @@ var keysThatMove = map[string]keyTry{
 	}},
 	"wheel": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
-		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(-400)))
+		k.wheel(g.Left+g.Width/4, g.Top+g.Height/2, -400, 0)
 		zoomed := plot(k.page)
 		if width := zoomed.To - zoomed.From; width > 1500 ||
 			!near(zoomed.From+width/4, 2500, 3) { // the pointer stands on a whole pixel
@@ -34,8 +29,7 @@ var keysThatMove = map[string]keyTry{
 	}},
 	"Shift wheel": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
-		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(120),
-			holding(chromedp.ModifierShift)))
+		k.wheel(g.Left+g.Width/4, g.Top+g.Height/2, 120, chromedp.ModifierShift)
 		by := 120 / g.Width * 2000
 		k.shown(plot(k.page), 2000+by, 4000+by)
 	}},
@@ -60,7 +54,7 @@ var keysThatMove = map[string]keyTry{
 		// The base is what lies below the lowest tensor that comes or goes in view.
 		var base int64
 		for i := range k.d.Allocations {
-			first, last := k.life(i)
+			first, last := k.interval(i)
 			if last < 7000 {
 				continue
 			}
@@ -80,8 +74,7 @@ var keysThatMove = map[string]keyTry{
 	}},
 	"Alt wheel": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
-		k.do(chromedp.MouseEvent("mouseWheel", g.Left+g.Width/4, g.Top+g.Height/2, wheel(-400),
-			holding(chromedp.ModifierAlt)))
+		k.wheel(g.Left+g.Width/4, g.Top+g.Height/2, -400, chromedp.ModifierAlt)
 		high := plot(k.page)
 		k.shown(high, 2000, 4000)
 		if was, is := g.BytesTo-g.BytesFrom, high.BytesTo-high.BytesFrom; is > was*0.7 ||
@@ -135,11 +128,11 @@ var keysThatGo = map[string]keyTry{
 			key string
 			i   int
 		}{{".", 0}, {".", 1}, {".", 2}, {",", 1}} {
-			k.shown(k.press(step.key), float64(k.steps[step.i].From), float64(k.steps[step.i].To))
+			k.shown(k.press(step.key), float64(k.Recordings[0].Steps().Steps[step.i].From), float64(k.Recordings[0].Steps().Steps[step.i].To))
 		}
 	}},
 	"Z": {"sel=1000&r=2000-3000", func(k keyed) {
-		first, last := k.life(1000)
+		first, last := k.interval(1000)
 		g := k.press("z")
 		if least := max(12, float64(last-first)); g.From > float64(first) || g.To < float64(last) ||
 			g.To-g.From > 1.3*least+5 {
@@ -151,19 +144,17 @@ var keysThatGo = map[string]keyTry{
 		}
 	}},
 	"1 2 3 4": {"", func(k keyed) {
-		start := "#at=100&x=e:100-400"
+		const start = "at=100&x=e:100-400"
 		for i := 1; i <= 4; i++ {
 			leads := func(do func()) string {
-				k.await("location.hash === %[1]q || new Promise(r => {addEventListener('hashchange', r, {once: "+
-					"true}); location.hash = %[1]q})", start)
-				plot(k.page)
+				k.goTo("%s", start)
 				do()
 				plot(k.page)
 				return eval[string](k.page, "location.hash")
 			}
 			key := leads(func() { k.press(strconv.Itoa(i)) })
 			mouse := leads(func() { k.click(fmt.Sprintf("#answers > :nth-child(%d)", i)) })
-			if key != mouse || key == start {
+			if key != mouse || key == "#"+start {
 				k.t.Errorf("%d leads to %s, a click on the answer to %s", i, key, mouse)
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"math"
@@ -71,12 +71,13 @@ func (p *page) greens() [][]int {
 	})()`)
 }
 
-// TestPagePredicted reads beside a request that failed what other settings would
+// TestPredicted reads beside a request that failed what other settings would
 // have done, and holds the table and the dashed line against the model.
-func TestPagePredicted(t *testing.T) {
-	path := example("out-of-memory")
-	want := answer.Predict(recorded(t, path))
-	p := open(t, chromium(t), writeReport(t, path), "theme=light", 1440, 900)
+func TestPredicted(t *testing.T) {
+	t.Parallel()
+	path := example(t, "out-of-memory")
+	want := answer.Predict(load(t, path).Recordings[0])
+	p := open(t, makeReport(t, path), "theme=light")
 	g := plot(p)
 
 	// Where the line is level for some pixels, and away from the recorded one, it is green.
@@ -121,9 +122,9 @@ func TestPagePredicted(t *testing.T) {
 			t.Errorf("beside the table stands %q, without %q", said, text)
 		}
 	}
-	p.await(`(window.copied = [], navigator.clipboard.writeText = text => (copied.push(text), Promise.resolve()))`)
+	p.catchCopies()
 	p.clickIn(".settings p.actions", "export", "Copy")
-	if copied := eval[[]string](p, "copied"); len(copied) != 1 || copied[0] != want.Export {
+	if copied := p.copied(); len(copied) != 1 || copied[0] != want.Export {
 		t.Errorf("copied is %q", copied)
 	}
 	p.do(chromedp.KeyEvent("\u001b"))
@@ -131,7 +132,7 @@ func TestPagePredicted(t *testing.T) {
 		t.Error("Esc does not close the table alone")
 	}
 
-	svg := string(p.export(downloads(p), "Picture", "SVG", "snapshot-cuda-0-state-7906.svg"))
+	svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-state-7906.svg"))
 	if !strings.Contains(svg, `stroke="`+okGreen+`" stroke-width="1.25" stroke-dasharray="4 3"`) ||
 		!strings.Contains(svg, "predicted, expandable_segments<") {
 		t.Error("the picture lacks the predicted line, or its name")
@@ -143,31 +144,30 @@ func TestPagePredicted(t *testing.T) {
 	if n := len(p.greens()); n > 0 {
 		t.Errorf("over what stands alone are %d green pixels", n)
 	}
-	p.requireNoTrouble()
 }
 
-// TestPagePredictedIdle: without a failed request the table is where unused
+// TestPredictedIdle: without a failed request the table is where unused
 // memory is spoken of, and knows nothing that fails.
-func TestPagePredictedIdle(t *testing.T) {
-	path := filepath.Join("..", "..", "examples", "fragmentation", "before.pickle.gz")
-	p := open(t, chromium(t), writeReport(t, path), "theme=light", 1024, 700)
+func TestPredictedIdle(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(filepath.Dir(filepath.Dir(example(t, "fragmentation"))), "fragmentation", "before.pickle.gz")
+	p := openSized(t, makeReport(t, path), "theme=light", 1024, 700)
 	plot(p)
 	p.click("#answers > :nth-child(4)")
 	plot(p)
 	p.click(".total .settings > button")
-	if got, want := p.settingsTable(), wantSettings(answer.Predict(recorded(t, path)), false); !slices.EqualFunc(got,
+	if got, want := p.settingsTable(), wantSettings(answer.Predict(load(t, path).Recordings[0]), false); !slices.EqualFunc(got,
 		want, slices.Equal) {
 		t.Errorf("the table is\n%q\nwant\n%q", got, want)
 	}
-	p.requireNoTrouble()
 }
 
-// TestPagePredictedNothing: where all is well nothing is predicted.
-func TestPagePredictedNothing(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "theme=light", 1440, 900)
+// TestPredictedNothing: where all is well nothing is predicted.
+func TestPredictedNothing(t *testing.T) {
+	t.Parallel()
+	p := open(t, exampleReport(t, "training-loop"), "theme=light")
 	plot(p)
 	if eval[bool](p, "document.querySelector('.settings') !== null") || len(p.greens()) > 0 {
 		t.Error("something is predicted")
 	}
-	p.requireNoTrouble()
 }

@@ -1,12 +1,8 @@
-package main
+package pagetest
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,36 +10,12 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
-	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
-
-// recorded is the first device of a snapshot, ready for questions.
-func recorded(t *testing.T, path string) *analysis.Recording {
-	t.Helper()
-	s, err := snapshot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, s.Devices()[0]))
-}
-
-// totals are the active bytes of every state, from the end backwards.
-func totals(t *testing.T, r *analysis.Recording) []int64 {
-	t.Helper()
-	walk := newBackward(r.Snapshot, r.Device.ID)
-	active := make([]int64, r.Device.States())
-	for k := len(active) - 1; k >= 0; k-- {
-		if err := walk.to(k); err != nil {
-			t.Fatal(err)
-		}
-		active[k] = walk.active
-	}
-	return active
-}
 
 // laneY is the middle of a lane, counted from the top, in client pixels.
 func laneY(p *page, row int) float64 {
@@ -56,21 +28,17 @@ func over(g geometry, from, to int) float64 {
 	return g.Left + ((float64(from)+float64(to))/2-g.From)/(g.To-g.From)*g.Width
 }
 
-// hash is a value of the address.
-func (p *page) hash(key string) string {
-	return eval[string](p, "new URLSearchParams(location.hash.slice(1)).get(%q) ?? ''", key)
-}
-
 // A range of a lane says what it is when pointed at, and is the range shown
 // when clicked.
-func TestPageLanes(t *testing.T) {
-	r := recorded(t, example("training-loop"))
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestLanes(t *testing.T) {
+	t.Parallel()
+	r := load(t, example(t, "training-loop"))
+	p := open(t, exampleReport(t, "training-loop"), "")
 	g := plot(p)
 	point := func(row, from, to int, words ...string) {
 		t.Helper()
 		x, y := over(g, from, to), laneY(p, row)
-		p.do(chromedp.MouseEvent("mouseMoved", x, y))
+		p.point(x, y)
 		for _, word := range words {
 			p.shows(word)
 		}
@@ -80,14 +48,14 @@ func TestPageLanes(t *testing.T) {
 			t.Errorf("lane %d: a click shows the range %q, want %q", row, got, want)
 		}
 	}
-	active := totals(t, r)
-	ranges := r.Annotations()
+	active := r.active(t)
+	ranges := r.Recordings[0].Annotations()
 	for _, a := range ranges {
 		in := active[a.From : a.To+1]
 		point(a.Lane, a.From, a.To, r.Snapshot.String(a.Name), "peak "+units.Bytes(slices.Max(in)),
 			units.Change(in[len(in)-1]-in[0])+" from start to end", units.Plural(a.To-a.From, "event", "events"))
 	}
-	runs := r.Phases().Runs
+	runs := r.Recordings[0].Phases().Runs
 	for _, run := range []timeline.PhaseRun{runs[1], runs[len(runs)-1]} {
 		point(2, int(run.Start), int(run.End)+1, run.Phase.String(), "inferred from stacks")
 	}
@@ -101,14 +69,14 @@ func TestPageLanes(t *testing.T) {
 		g.To < float64(run.End+1) {
 		t.Errorf("a double click on %v shows %.0f to %.0f", run, g.From, g.To)
 	}
-	p.requireNoTrouble()
 }
 
 // The keyboard reaches the lanes with Tab, walks their ranges with the arrows and
 // chooses with Enter, as a click does.
-func TestPageLanesByKeyboard(t *testing.T) {
-	r := recorded(t, example("training-loop"))
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestLanesByKeyboard(t *testing.T) {
+	t.Parallel()
+	r := load(t, example(t, "training-loop"))
+	p := open(t, exampleReport(t, "training-loop"), "")
 	plot(p)
 	for range 40 {
 		p.do(chromedp.KeyEvent(kb.Tab))
@@ -117,7 +85,7 @@ func TestPageLanesByKeyboard(t *testing.T) {
 		}
 	}
 	lanes := map[int][]timeline.Annotation{}
-	for _, a := range r.Annotations() {
+	for _, a := range r.Recordings[0].Annotations() {
 		lanes[a.Lane] = append(lanes[a.Lane], a)
 	}
 	at := func(a timeline.Annotation) {
@@ -150,12 +118,12 @@ func TestPageLanesByKeyboard(t *testing.T) {
 		g.To-g.From > 1.2*float64(nested.To-nested.From)+12 {
 		t.Errorf("another Enter shows %.0f to %.0f, the range is %d to %d", g.From, g.To, nested.From, nested.To)
 	}
-	p.requireNoTrouble()
 }
 
 // A drag over the lanes brushes a range, also where one begins.
-func TestPageLanesBrush(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestLanesBrush(t *testing.T) {
+	t.Parallel()
+	p := open(t, exampleReport(t, "training-loop"), "")
 	g := plot(p)
 	at := func(state int) float64 { return g.Left + (float64(state)+0.5-g.From)/(g.To-g.From)*g.Width }
 	y := laneY(p, 0)
@@ -169,12 +137,12 @@ func TestPageLanesBrush(t *testing.T) {
 		max(from-900, 900-from, to-1700, 1700-to) > 3 {
 		t.Errorf("a drag from state 900 to 1700 brushes %q", p.hash("r"))
 	}
-	p.requireNoTrouble()
 }
 
 // The lanes fold with a key, and unfold with a click on their name.
-func TestPageLanesFold(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestLanesFold(t *testing.T) {
+	t.Parallel()
+	p := open(t, exampleReport(t, "training-loop"), "")
 	shown := plot(p)
 	p.do(chromedp.KeyEvent("v"))
 	folded := plot(p)
@@ -185,24 +153,16 @@ func TestPageLanesFold(t *testing.T) {
 	if again := plot(p); again.Top != shown.Top || p.hash("lanes") != "" {
 		t.Errorf("unfolding moves the plot to %.0f, not %.0f, with lanes=%q", again.Top, shown.Top, p.hash("lanes"))
 	}
-	p.requireNoTrouble()
 }
 
 // No lanes, no room for them.
-func TestPageWithoutLanes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plain.pickle")
+func TestWithoutLanes(t *testing.T) {
+	t.Parallel()
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
 	for i := range 40 {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512, TimeMicros: int64(i)})
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(snapshot.Write(f, c.Snapshot(), 4), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+	p := open(t, reportOf(t, "plain.pickle", c.Snapshot()), "")
 	g := plot(p)
 	if top := eval[float64](p, "document.getElementById('timeline').getBoundingClientRect().top"); g.Top-top != 34 {
 		t.Errorf("%.0f pixels stand empty above the plot", g.Top-top)
@@ -214,14 +174,14 @@ func TestPageWithoutLanes(t *testing.T) {
 	if same := plot(p); same.From != g.From || same.To != g.To || same.Top != g.Top {
 		t.Errorf("keys moved the view from %+v to %+v", g, same)
 	}
-	p.requireNoTrouble()
 }
 
 // Keys and buttons go from step to step, and no further.
-func TestPageSteps(t *testing.T) {
-	r := recorded(t, example("leaking-loss"))
-	steps, ended := r.Steps().Steps, len(r.Steps().Boundaries)
-	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	found := load(t, example(t, "leaking-loss")).Recordings[0].Steps()
+	steps, ended := found.Steps, len(found.Boundaries)
+	p := open(t, exampleReport(t, "leaking-loss"), "")
 	at := func(how string, i int) {
 		t.Helper()
 		g := plot(p)
@@ -255,40 +215,36 @@ func TestPageSteps(t *testing.T) {
 	at("the button", len(steps)-2)
 	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(","))
 	at("the key , in the whole recording", len(steps)-1)
-	p.requireNoTrouble()
 }
 
 // The line of the capacity stands at its bytes, and where the number is from
 // stands in the report.
-func TestPageCapacity(t *testing.T) {
+func TestCapacity(t *testing.T) {
+	t.Parallel()
 	oomRed := [3]int{0xb3, 0x20, 0x1a}
 	for _, test := range []struct {
-		name, example string
-		flags         []string
-		bytes         int64
-		text          string
-		drawn         bool
+		name, story string
+		given       report.GivenCapacity
+		bytes       int64
+		text        string
+		drawn       bool
 	}{
-		{"from the OOM", "out-of-memory", nil, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
-		{"given", "training-loop", []string{"--capacity", "1.5GiB"}, 3 << 29, "capacity, as given: 1.50 GiB", true},
-		{"a card far above", "training-loop", []string{"--capacity", "H100"}, 85_255_100_825,
-			"capacity of an H100-80GB: about 79.4 GiB", false},
+		{"from the OOM", "out-of-memory", report.GivenCapacity{}, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
+		{"given", "training-loop", report.GivenCapacity{Bytes: 3 << 29}, 3 << 29, "capacity, as given: 1.50 GiB", true},
+		{"a card far above", "training-loop", report.GivenCapacity{Bytes: 85_255_100_825, GPU: "H100-80GB"},
+			85_255_100_825, "capacity of an H100-80GB: about 79.4 GiB", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "report.html")
-			var stdout, stderr bytes.Buffer
-			args := append(append([]string{"trace", "-q", "-o", path}, test.flags...), example(test.example))
-			if run(args, nil, &stdout, &stderr) != exitDone || stderr.Len() > 0 {
-				t.Fatal(stderr.String())
+			t.Parallel()
+			document := report.Encode("memviz", []answer.Input{load(t, example(t, test.story)).Input}, nil)
+			if test.given.Bytes > 0 {
+				document.Capacity(test.given)
 			}
-			p := open(t, chromium(t), path, "theme=light", 1440, 900)
+			p := open(t, writeReport(t, document), "theme=light")
 			g := plot(p)
-			capacity := eval[struct {
-				Bytes int64
-				Text  string
-			}](p, "JSON.parse(document.getElementById('memviz-report').textContent).files[0].devices[0].capacity")
-			if capacity.Bytes != test.bytes || strings.ReplaceAll(capacity.Text, "\u00a0", " ") != test.text {
-				t.Errorf("the page knows %+v, want %d, %q", capacity, test.bytes, test.text)
+			label := plainSpaces(eval[string](p, "document.getElementById('cursor').getAttribute('aria-label')"))
+			if !strings.HasSuffix(label, "; "+test.text) {
+				t.Errorf("the plot is described by %q, want %q at its end", label, test.text)
 			}
 			if inside := float64(test.bytes) < g.BytesTo; inside != test.drawn {
 				t.Fatalf("the axis ends at %.0f; the line is in it: %v", g.BytesTo, inside)
@@ -308,32 +264,6 @@ func TestPageCapacity(t *testing.T) {
 			if red < 40 || red > 80 {
 				t.Errorf("%d of 90 pixels are red where the line should be", red)
 			}
-			p.requireNoTrouble()
 		})
-	}
-}
-
-// What the flag cannot read, and what the recording refutes.
-func TestCapacityFlag(t *testing.T) {
-	for _, test := range []struct {
-		value string
-		exit  int
-		says  string
-	}{
-		{"80GiB", exitDone, ""},
-		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
-		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
-			"GiB or more"},
-		{"A100", exitUsage, "A100-40GB, A100-80GB"},
-		{"-5", exitUsage, "no size such as 80GiB"},
-		{"toaster", exitUsage, "no size such as 80GiB, and none of"},
-	} {
-		var stdout, stderr bytes.Buffer
-		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value,
-			example("out-of-memory")}
-		if exit := run(args, nil, &stdout, &stderr); exit != test.exit ||
-			!strings.Contains(stderr.String(), test.says) || (test.says == "") != (stderr.Len() == 0) {
-			t.Errorf("%s exits with %d and says %q", test.value, exit, stderr.String())
-		}
 	}
 }

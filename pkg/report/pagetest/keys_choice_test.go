@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 
 // keysThatFind are those of the list's part of that name.
 var keysThatFind = map[string]keyTry{
-	"/": {"theme=light", func(k keyed) {
+	"/": {"", func(k keyed) {
+		plot(k.page)
 		k.typed("/")
 		if k.focused() != "Find" {
 			k.t.Errorf("the keyboard is with %q", k.focused())
@@ -75,7 +76,7 @@ var keysThatSelect = map[string]keyTry{
 	"click": {"", func(k keyed) {
 		g := plot(k.page)
 		x, y := g.Left+g.Width/2, g.Top+g.Height-20
-		id, state := k.under(g, x, y)
+		id, state := k.under(k.t, g, x, y)
 		k.do(chromedp.MouseClickXY(x, y))
 		plot(k.page)
 		k.address(fmt.Sprint("sel=", id), fmt.Sprint("at=", state))
@@ -83,8 +84,8 @@ var keysThatSelect = map[string]keyTry{
 	"double click": {"x=e:6800-7300", func(k keyed) {
 		g := plot(k.page)
 		x, y := g.Left+g.Width*0.82, g.Top+g.Height*0.5
-		id, _ := k.under(g, x, y)
-		first, last := k.life(id)
+		id, _ := k.under(k.t, g, x, y)
+		first, last := k.interval(id)
 		k.do(chromedp.MouseClickXY(x, y), chromedp.MouseClickXY(x, y, chromedp.ClickCount(2)))
 		if g := plot(k.page); g.From > float64(first) || g.To < float64(last) ||
 			g.To-g.From > 1.3*max(12, float64(last-first))+5 {
@@ -141,7 +142,7 @@ var keysThatSelect = map[string]keyTry{
 		at := eval[[2]float64](k.page,
 			"(b => [b.left + 60, b.top + 10])(document.querySelector('#table "+
 				".row:nth-child(2)').getBoundingClientRect())")
-		k.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+		k.point(at[0], at[1])
 		k.press("i")
 		if iso := k.hash("iso"); !strings.HasPrefix(iso, "site:") {
 			k.t.Errorf("iso is %q", iso)
@@ -205,8 +206,8 @@ var keysThatShow = map[string]keyTry{
 			k.t.Errorf("the plot stands at %.0f, before at %.0f", again.Top, g.Top)
 		}
 	}},
-	"H": {"theme=light", func(k keyed) {
-		swatches := "document.querySelectorAll('.legend .p0').length" // TestPagePatterns looks at the picture
+	"H": {"", func(k keyed) {
+		swatches := "document.querySelectorAll('.legend .p0').length" // TestPatterns looks at the picture
 		for _, want := range []bool{true, false} {
 			k.press("h")
 			if n := eval[int](k.page, swatches); (n > 0) != want {
@@ -219,7 +220,7 @@ var keysThatShow = map[string]keyTry{
 		plot(k.page)
 		folded := eval[int](k.page, frames)
 		k.press("s")
-		if all, n := eval[int](k.page, frames), len(k.s.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded ||
+		if all, n := eval[int](k.page, frames), len(k.Snapshot.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded ||
 			all < n {
 			k.t.Errorf("the stack has %d lines, folded %d; it has %d frames", all, folded, n)
 		}
@@ -228,8 +229,8 @@ var keysThatShow = map[string]keyTry{
 			k.t.Errorf("folded again the stack has %d lines, before %d", again, folded)
 		}
 	}},
-	"T": {"theme=light", func(k keyed) {
-		for _, want := range []string{"dark", "light", "light"} { // system is light here
+	"T": {"", func(k keyed) {
+		for _, want := range []string{"light", "dark", "light"} { // the last is the system's, which is light here
 			k.press("t")
 			if got := eval[string](k.page, "document.documentElement.dataset.theme"); got != want {
 				k.t.Errorf("the theme is %s, want %s", got, want)
@@ -254,16 +255,26 @@ var keysThatShow = map[string]keyTry{
 	}},
 }
 
+// lastCopied is the text that was copied last.
+func (k keyed) lastCopied() string {
+	k.t.Helper()
+	copied := k.copied()
+	if len(copied) == 0 {
+		k.t.Fatal("nothing was copied")
+	}
+	return copied[len(copied)-1]
+}
+
 // keysThatTakeAway are those of the list's part of that name.
 var keysThatTakeAway = map[string]keyTry{
 	"Ctrl C": {"sel=1000", func(k keyed) {
 		k.catchCopies()
 		k.press("c", chromedp.ModifierCtrl)
-		text, n := k.copied()
-		for _, f := range k.s.Stacks.Frames(k.d.Allocations[1000].Stack) {
-			frame := k.s.Frames[f]
-			if !strings.Contains(text, k.s.String(frame.Name)) || !strings.Contains(text, k.s.String(frame.File)) {
-				k.t.Errorf("copied %d times; the frame %s is not in %q", n, k.s.String(frame.Name), text)
+		text := k.lastCopied()
+		for _, f := range k.Snapshot.Stacks.Frames(k.d.Allocations[1000].Stack) {
+			frame := k.Snapshot.Frames[f]
+			if !strings.Contains(text, k.Snapshot.String(frame.Name)) || !strings.Contains(text, k.Snapshot.String(frame.File)) {
+				k.t.Errorf("the frame %s is not in %q", k.Snapshot.String(frame.Name), text)
 			}
 		}
 		k.address("c=") // and no other colour
@@ -271,14 +282,14 @@ var keysThatTakeAway = map[string]keyTry{
 	"M": {"", func(k keyed) {
 		k.catchCopies()
 		k.press("m")
-		if text, _ := k.copied(); !strings.Contains(text, "| call site |") {
+		if text := k.lastCopied(); !strings.Contains(text, "| call site |") {
 			k.t.Errorf("of the panel is copied %q", text)
 		}
 		k.press(kb.ArrowUp)
 		k.press("m")
-		if text, n := k.copied(); n != 2 || !strings.Contains(text, "```") ||
-			!strings.Contains(text, commas(k.d.Allocations[0].Size)+" B") {
-			k.t.Errorf("of the pinned tensor is copied %q", text)
+		if copied := k.copied(); len(copied) != 2 || !strings.Contains(copied[1], "```") ||
+			!strings.Contains(copied[1], exactly(k.d.Allocations[0].Size)) {
+			k.t.Errorf("of the panel and the pinned tensor are copied %q", copied)
 		}
 	}},
 	"D": {"", func(k keyed) {
@@ -294,7 +305,7 @@ var keysThatTakeAway = map[string]keyTry{
 	"K": {"at=1234", func(k keyed) {
 		k.catchCopies()
 		k.press("k")
-		if text, _ := k.copied(); text != eval[string](k.page, "location.href") || !strings.Contains(text, "#at=1234") {
+		if text := k.lastCopied(); text != eval[string](k.page, "location.href") || !strings.Contains(text, "#at=1234") {
 			k.t.Errorf("copied is %q", text)
 		}
 	}},

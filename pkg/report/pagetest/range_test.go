@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"fmt"
@@ -6,53 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// inRange is what happens from one state to another, summed up allocation by allocation.
-type inRange struct {
-	from, to                          int
-	kept, allocated, freed            int64
-	keptTensors, tensors, freedTensor int
-	change, live                      int64
-}
-
-func sumRange(d *replay.Device, from, to int) inRange {
-	r := inRange{from: from, to: to}
-	for i := range d.Allocations {
-		a := &d.Allocations[i]
-		made := a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to
-		gone := a.End != replay.None && int(a.End) >= from && int(a.End) < to
-		if made {
-			r.allocated += a.Size
-			r.tensors++
-		}
-		if gone {
-			r.freed += a.Size
-			r.freedTensor++
-		}
-		if a.LiveIn(to) {
-			r.live += a.Size
-			r.change += a.Size
-		}
-		if a.LiveIn(from) {
-			r.change -= a.Size
-		}
-		if made && a.LiveIn(to) {
-			r.kept += a.Size
-			r.keptTensors++
-		}
-	}
-	return r
-}
-
 // panelSays compares every number of the side panel with what the replay gives.
-func (r inRange) panelSays(p *page) {
+func (r rangeSums) panelSays(p *page) {
 	p.t.Helper()
 	for _, want := range []string{
 		"In the range", "allocated inside and still live", units.Bytes(r.kept),
@@ -70,14 +31,11 @@ func (r inRange) panelSays(p *page) {
 			units.Plural(r.freedTensor, "tensor", "tensors")),
 		fmt.Sprintf("events %s to %s;", units.Count(r.from), units.Count(r.to-1)),
 	} {
-		if !strings.Contains(strings.ReplaceAll(titles, "\u00a0", " "), strings.ReplaceAll(want, "\u00a0", " ")) {
+		if !strings.Contains(plainSpaces(titles), plainSpaces(want)) {
 			p.t.Errorf("the panel's titles do not say %q:\n%s", want, titles)
 		}
 	}
 }
-
-// exactly is a number of bytes as titles have it.
-func exactly(n int64) string { return units.Count(n) + " B" }
 
 // brushed is the range, as the address has it.
 func (p *page) brushed() (from, to int) {
@@ -88,42 +46,11 @@ func (p *page) brushed() (from, to int) {
 	return from, to
 }
 
-func (p *page) click(selector string) {
-	p.t.Helper()
-	at := eval[struct{ X, Y float64 }](p,
-		"(b => ({x: b.left + Math.min(b.width / 2, 40), y: b.top + b.height / "+
-			"2}))(document.querySelector(%q).getBoundingClientRect())", selector)
-	p.do(chromedp.MouseClickXY(at.X, at.Y))
-}
-
-// drag presses at one place and lets go at another, with a modifier held or none.
-func (p *page) drag(x0, y0, x1, y1 float64, held chromedp.Modifier) {
-	p.t.Helper()
-	with := func(m *input.DispatchMouseEventParams) { m.Modifiers = int64(held) }
-	press := func(m *input.DispatchMouseEventParams) {
-		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
-		with(m)
-	}
-	p.do(
-		chromedp.MouseEvent("mouseMoved", x0, y0, with), chromedp.MouseEvent("mousePressed", x0, y0, press),
-		chromedp.MouseEvent("mouseMoved", (x0+x1)/2, y1, press), chromedp.MouseEvent("mouseMoved", x1, y1, press),
-		chromedp.MouseEvent("mouseReleased", x1, y1, press),
-	)
-}
-
-func firstDevice(t *testing.T, path string) *replay.Device {
-	t.Helper()
-	s, err := snapshot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return replay.Replay(s, s.Devices()[0])
-}
-
-// TestPageGrowing asks what keeps growing: one click, and what stays stands alone.
-func TestPageGrowing(t *testing.T) {
-	d := firstDevice(t, example("leaking-loss"))
-	p := open(t, chromium(t), writeReport(t, example("leaking-loss")), "", 1440, 900)
+// TestGrowing asks what keeps growing: one click, and what stays stands alone.
+func TestGrowing(t *testing.T) {
+	t.Parallel()
+	d := load(t, example(t, "leaking-loss")).d
+	p := open(t, exampleReport(t, "leaking-loss"), "")
 	whole := plot(p)
 	p.click("#answers > :nth-child(2)")
 	g := plot(p)
@@ -142,15 +69,8 @@ func TestPageGrowing(t *testing.T) {
 	if top := float64(want.kept) / g.BytesTo; g.BytesFrom != 0 || top < 0.9 || top > 1 {
 		t.Errorf("%d bytes stand alone on an axis from %.0f to %.0f", want.kept, g.BytesFrom, g.BytesTo)
 	}
-	hits := 0
-	for i := range 400 {
-		x, y := g.Left+g.Width*(float64(i%20)+0.5)/20, g.Top+g.Height*(float64(i/20)+0.5)/20
-		hits += checkAlone(p, d, want, g, x, y)
-	}
-	if hits < 100 {
-		t.Errorf("only %d of 400 places have a tensor", hits)
-	}
-	p.do(chromedp.MouseEvent("mouseMoved", g.Left+g.Width*0.9, g.Top+g.Height-9))
+	compareAlone(p, d, want, g)
+	p.point(g.Left+g.Width*0.9, g.Top+g.Height-9)
 	p.shows("Click to pin the full stack")
 
 	// Esc shows everything in its place, then lets the range go.
@@ -162,49 +82,75 @@ func TestPageGrowing(t *testing.T) {
 	if plot(p); p.hash("r") != "" || p.hash("at") != "" {
 		t.Errorf("after another Esc the address is %s", eval[string](p, "location.hash"))
 	}
-	p.requireNoTrouble()
 }
 
-// checkAlone holds what lies under a place against the allocations that stand alone.
-func checkAlone(p *page, d *replay.Device, r inRange, g geometry, x, y float64) int {
-	p.t.Helper()
-	got := eval[*struct {
-		liveEntry
-		State int
-	}](p, "(({stack, ...rest}) => rest)(memviz.at(%f, %f) ?? {}).id === undefined ? null : memviz.at(%f, %f)", x,
-		y, x, y)
-	k := g.Columns[min(len(g.Columns)-1, int((x-g.Left)/g.Width*float64(len(g.Columns))))]
-	byte := g.BytesFrom + (1-(y-g.Top)/g.Height)*(g.BytesTo-g.BytesFrom)
-	var offset int64
-	for i := range d.Allocations {
-		a := &d.Allocations[i]
-		if a.Start == replay.None || int(a.Start) < r.from || int(a.Start) >= r.to || !a.LiveIn(r.to) || !a.LiveIn(k) {
+// compareAlone compares what lies under 400 points of the plot with the allocations
+// that a range keeps, which alone are shown.
+func compareAlone(p *page, d *replay.Device, r rangeSums, g geometry) {
+	t := p.t
+	t.Helper()
+	points := eval[[]struct {
+		X, Y float64
+		At   *struct {
+			liveEntry
+			State int
+		}
+	}](p, `Array.from({length: 400}, (_, i) => {
+		const x = %f + %f * (i %% 20 + 0.5) / 20, y = %f + %f * (Math.floor(i / 20) + 0.5) / 20;
+		return {x, y, at: memviz.at(x, y)};
+	})`, g.Left, g.Width, g.Top, g.Height)
+	hits := 0
+	for _, point := range points {
+		state := g.Columns[min(len(g.Columns)-1, int((point.X-g.Left)/g.Width*float64(len(g.Columns))))]
+		height := g.BytesFrom + (1-(point.Y-g.Top)/g.Height)*(g.BytesTo-g.BytesFrom)
+		id, offset := keptAt(d, r, state, height)
+		got := point.At
+		switch {
+		case id < 0 && got == nil:
+			continue
+		case id < 0:
+			t.Errorf("under (%.0f, %.0f) lies %+v, want nothing", point.X, point.Y, got)
 			continue
 		}
-		if byte >= float64(offset) && byte < float64(offset+a.Size) {
-			if math.Min(byte-float64(offset), float64(offset+a.Size)-byte) < 1 {
-				return 0 // too close to an edge to tell
-			}
-			if got == nil || got.Start == nil || *got.Start != int(a.Start) || got.Size != a.Size ||
-				got.Offset != offset || got.State != k {
-				p.t.Errorf("under (%.0f, %.0f) lies %+v, want allocation %d at %d in state %d", x, y, got, i, offset, k)
-			}
-			return 1
+		a := &d.Allocations[id]
+		if math.Min(height-float64(offset), float64(offset+a.Size)-height) < 1 {
+			continue // too close to an edge to tell
+		}
+		hits++
+		if got == nil || got.Start == nil || *got.Start != int(a.Start) || got.Size != a.Size ||
+			got.Offset != offset || got.State != state {
+			t.Errorf("under (%.0f, %.0f) lies %+v, want allocation %d at %d in state %d", point.X, point.Y, got, id,
+				offset, state)
+		}
+	}
+	if hits < 100 {
+		t.Errorf("only %d of 400 points have a tensor", hits)
+	}
+}
+
+// keptAt is the allocation at a height in the pile of what a range keeps, and
+// where that begins in the pile; -1 if there is none.
+func keptAt(d *replay.Device, r rangeSums, state int, height float64) (id int, offset int64) {
+	for i := range d.Allocations {
+		a := &d.Allocations[i]
+		if a.Start == replay.None || int(a.Start) < r.from || int(a.Start) >= r.to || !a.LiveIn(r.to) ||
+			!a.LiveIn(state) {
+			continue
+		}
+		if height >= float64(offset) && height < float64(offset+a.Size) {
+			return i, offset
 		}
 		offset += a.Size
 	}
-	if got != nil {
-		p.t.Errorf("under (%.0f, %.0f) lies %+v, want nothing", x, y, got)
-	}
-	return 0
+	return -1, offset
 }
 
-// TestPageBrush brushes with the mouse, moves an edge, goes back and forward.
-func TestPageBrush(t *testing.T) {
-	d := firstDevice(t, example("leaking-loss"))
-	report := writeReport(t, example("leaking-loss"))
-	browser := chromium(t)
-	p := open(t, browser, report, "", 1440, 900)
+// TestBrush brushes with the mouse, moves an edge, goes back and forward.
+func TestBrush(t *testing.T) {
+	t.Parallel()
+	d := load(t, example(t, "leaking-loss")).d
+	report := exampleReport(t, "leaking-loss")
+	p := open(t, report, "")
 	g := plot(p)
 	y := g.Top + g.Height/2
 	x := func(part float64) float64 { return math.Round(g.Left + g.Width*part) }
@@ -235,12 +181,11 @@ func TestPageBrush(t *testing.T) {
 		t.Errorf("%d bytes stand alone on an axis to %.0f", wider.kept, alone.BytesTo)
 	}
 	hash := eval[string](p, "location.hash")
-	again := open(t, browser, report, strings.TrimPrefix(hash, "#"), 1440, 900)
+	again := open(t, report, strings.TrimPrefix(hash, "#"))
 	if got := plot(again); got.BytesTo != alone.BytesTo || got.From != alone.From || got.To != alone.To {
 		t.Errorf("%s opens %v to %v up to %v bytes, not %v", hash, got.From, got.To, got.BytesTo, alone)
 	}
 	wider.panelSays(again)
-	again.requireNoTrouble()
 
 	for _, step := range []struct {
 		key, r, al string
@@ -270,14 +215,14 @@ func TestPageBrush(t *testing.T) {
 		t.Errorf("Back leads to %s", eval[string](p, "location.hash"))
 	}
 	sumRange(d, 1000, 1999).panelSays(p)
-	p.requireNoTrouble()
 }
 
-// TestPageBreakdown cuts the table every way, and isolates a row and a cell.
-func TestPageBreakdown(t *testing.T) {
-	d := firstDevice(t, example("training-loop"))
-	browser, report := chromium(t), writeReport(t, example("training-loop"))
-	p := open(t, browser, report, "", 1440, 900)
+// TestBreakdown cuts the table every way, and isolates a row and a cell.
+func TestBreakdown(t *testing.T) {
+	t.Parallel()
+	d := load(t, example(t, "training-loop")).d
+	report := exampleReport(t, "training-loop")
+	p := open(t, report, "")
 	plot(p)
 	tensors := 0
 	for i := range d.Allocations {
@@ -316,7 +261,7 @@ func TestPageBreakdown(t *testing.T) {
 		Name string
 	}](p, "(e => (b => ({x: b.left + 60, y: b.top + 10, name: "+
 		"e.title}))(e.getBoundingClientRect()))(document.querySelector('#table .row:nth-child(3)'))")
-	p.do(chromedp.MouseEvent("mouseMoved", row.X, row.Y))
+	p.point(row.X, row.Y)
 	p.do(chromedp.KeyEvent("i"))
 	plot(p)
 	lit := "[...document.querySelectorAll('#table .row:not(.unlit)')].map(e => e.title)"
@@ -347,10 +292,11 @@ func TestPageBreakdown(t *testing.T) {
 		t.Errorf("iso is %q", iso)
 	}
 	p.shows("Stacks, outermost on top")
+	again := open(t, report, "")
 	for _, iso := range []string{p.hash("iso"), "function:cforward", "file:p/home/ada/gpt/model.py", "activation"} {
 		hash := fmt.Sprintf("#at=range&r=700-2000&al=1&tab=function&sort=a.up&iso=%s",
 			strings.ReplaceAll(iso, "/", "%2F"))
-		again := open(t, browser, report, hash[1:], 1440, 900)
+		again.reopen(hash[1:])
 		again.do(chromedp.KeyEvent("t")) // repaints, which writes the address anew
 		if plot(again); eval[string](again, "location.hash") != hash {
 			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
@@ -360,7 +306,6 @@ func TestPageBreakdown(t *testing.T) {
 			eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
 			t.Errorf("%s lights %d of %d rows", hash, lit, all)
 		}
-		again.requireNoTrouble()
 	}
 
 	// Pinning gives the icicle's room away, and offers what to do with the row.
@@ -372,5 +317,4 @@ func TestPageBreakdown(t *testing.T) {
 	if eval[bool](p, "document.getElementById('icicle').offsetHeight > 0") {
 		t.Error("the icicle is shown beside the pinned tensor")
 	}
-	p.requireNoTrouble()
 }

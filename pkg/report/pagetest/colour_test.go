@@ -1,10 +1,9 @@
-package main
+package pagetest
 
 import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +11,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -30,17 +32,13 @@ func (p *page) legend() []string {
 	return lines
 }
 
-// TestPageColours goes through the colour modes with C and holds the legend of
+// TestColours goes through the colour modes with C and holds the legend of
 // each against the replay.
-func TestPageColours(t *testing.T) {
-	path := example("training-loop")
-	s, err := snapshot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := replay.Replay(s, 0)
-	st := stacks.Read(s)
-	p := open(t, chromium(t), writeReport(t, path), "", 1440, 900)
+func TestColours(t *testing.T) {
+	t.Parallel()
+	r := load(t, example(t, "training-loop"))
+	d, st := r.d, r.Stacks
+	p := open(t, exampleReport(t, "training-loop"), "")
 
 	site := func(a *replay.Allocation) string {
 		at := st.Site(a.Stack)
@@ -96,13 +94,13 @@ func TestPageColours(t *testing.T) {
 	if hash := eval[string](p, "location.hash"); strings.Contains(hash, "c=") {
 		t.Errorf("after the last mode the address is %s", hash)
 	}
-	p.requireNoTrouble()
 }
 
-// TestPagePatterns puts patterns over the picture, of which the numbers below
+// TestPatterns puts patterns over the picture, of which the numbers below
 // know nothing, and takes them away again.
-func TestPagePatterns(t *testing.T) {
-	p := open(t, chromium(t), writeReport(t, example("training-loop")), "", 1440, 900)
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	p := open(t, exampleReport(t, "training-loop"), "")
 	inked := func() int {
 		plot(p)
 		return eval[int](p, `(() => {
@@ -127,7 +125,6 @@ func TestPagePatterns(t *testing.T) {
 	if after := inked(); after != before {
 		t.Errorf("%d pixels have the ink of patterns after they were taken away, %d before", after, before)
 	}
-	p.requireNoTrouble()
 }
 
 // largestAt are the kinds that hold most bytes at the peak, as the legend says
@@ -150,22 +147,26 @@ func largestAt(d *replay.Device, kind func(*replay.Allocation) string) []string 
 	return lines
 }
 
-// TestPageFamilies overrides the family of a call site, and the page says by
+// TestFamilies overrides the family of a call site, and the page says by
 // which line.
-func TestPageFamilies(t *testing.T) {
-	dir := t.TempDir()
-	rules := filepath.Join(dir, "mine.txt")
-	if err := os.WriteFile(rules, []byte("# this job's own\ncache: file train.py\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	path := example("training-loop")
-	_, live := liveAt(t, path, peakOf)
-	s, err := snapshot.Open(path)
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	s, err := snapshot.Open(example(t, "training-loop"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	rules, err := families.ParseOverrides("mine.txt", strings.NewReader("# this job's own\ncache: file train.py\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := answer.NewInput("snapshot.pickle.gz", s)
+	in.Override(rules)
 	sum := int64(0)
-	for _, a := range live {
+	for i := range in.Devices[0].Allocations {
+		a := &in.Devices[0].Allocations[i]
+		if !a.LiveIn(in.Devices[0].Totals.PeakState) {
+			continue
+		}
 		for _, f := range s.Stacks.Frames(a.Stack) {
 			if strings.HasSuffix(s.String(s.Frames[f].File), "/train.py") {
 				sum += a.Size
@@ -173,7 +174,7 @@ func TestPageFamilies(t *testing.T) {
 			}
 		}
 	}
-	p := open(t, chromium(t), writeReport(t, "--families", rules, path), "", 1440, 900)
+	p := open(t, writeReport(t, report.Encode("memviz", []answer.Input{in}, nil)), "")
 	line := "KV cache = " + plainSpaces(units.Bytes(sum))
 	if got := p.legend(); !slices.Contains(got, line) || sum == 0 {
 		t.Errorf("the legend is %q, want %q in it", got, line)
@@ -185,5 +186,4 @@ func TestPageFamilies(t *testing.T) {
 	if left := eval[int](p, "document.querySelectorAll('.reasons').length"); left != 0 {
 		t.Errorf("%d explanations are left open", left)
 	}
-	p.requireNoTrouble()
 }
