@@ -76,11 +76,11 @@ SHOTS ?= bin/screenshots
 screenshots: install-tools ## take pictures of ten situations into SHOTS (default bin/screenshots), and examples/report.png
 	MEMVIZ_NEED_BROWSER=1 go test ./pkg/report/pagetest -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
-install-tools: ## install Chromium, Node.js and npm where they are missing (Debian)
-	@missing=""; \
-	command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
-	command -v node >/dev/null || missing="$$missing nodejs"; \
-	command -v npm >/dev/null || missing="$$missing npm"; \
+install-tools: ## install a browser, Node.js and npm where they are missing (Debian)
+	@missing=""; need() { command -v $$1 >/dev/null || missing="$$missing $$2"; }; \
+	need node nodejs; need npm npm; \
+	if grep -qs '^ID=debian' /etc/os-release; then need chromium-headless-shell chromium-headless-shell; \
+	else command -v google-chrome >/dev/null || need chromium chromium; fi; \
 	if [ -n "$$missing" ]; then \
 		command -v apt-get >/dev/null || { echo "install$$missing first"; exit 1; }; \
 		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \

@@ -137,8 +137,8 @@ func TestCapacityFlag(t *testing.T) {
 		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
 			"GiB or more"},
 		{"A100", exitUsage, "A100-40GB, A100-80GB"},
-		{"-5", exitUsage, "no size such as 80GiB"},
-		{"toaster", exitUsage, "no size such as 80GiB, and none of"},
+		{"-5", exitUsage, "is not a size such as 80GiB"},
+		{"toaster", exitUsage, "is not a size such as 80GiB, nor one of"},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := []string{"trace", "-q", "-o", filepath.Join(t.TempDir(), "out.html"), "--capacity", test.value,
