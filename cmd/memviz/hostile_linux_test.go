@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// What any input may take. On two slow cores they take 1.3 s and 243 MiB at most;
-// a machine with other work gets more time.
+// What any input may take. They take 2.5 s and 258 MiB at most; the time is that of
+// the processor, which other programs hardly change.
 const (
 	hostileTime   = 8 * time.Second
 	hostileMemory = 512 << 20
@@ -222,9 +222,8 @@ func requireHarmless(t *testing.T, name string, c *exec.Cmd, says string) {
 	t.Helper()
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
-	began := time.Now()
 	err := c.Run()
-	took := time.Since(began)
+	took := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // which other programs do not lengthen much
 	peak := int64(0)
 	if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		peak = used.Maxrss << 10

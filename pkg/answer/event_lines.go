@@ -14,16 +14,17 @@ import (
 // eventColumns are the widths of the log's columns, which are known before its
 // first line is.
 type eventColumns struct {
-	event, time, what, where int // no time: 0
+	event, time, what, where int // no time, no room for where: 0
 	look                     Look
 	wheres                   map[snapshot.StackID]string // see where
 }
 
 // activeWidth is that of the longest number of bytes, leastWhat that of the
-// longest words that hold no names.
+// longest words that hold no names. In less than leastWhere a site says nothing.
 const (
 	activeWidth = len("1000 KiB")
 	leastWhat   = len("OOM(1000 MiB) # 1000 MiB free")
+	leastWhere  = len("...:39")
 )
 
 func (l *eventLog) columns(look Look) eventColumns {
@@ -45,7 +46,9 @@ func (l *eventLog) columns(look Look) eventColumns {
 		c.time = max(len("seconds"), len(seconds(first)), len(seconds(last)))
 		left -= c.time + len(gutter)
 	}
-	c.where = max(left, 0)
+	if left >= leastWhere {
+		c.where = left
+	}
 	return c
 }
 
@@ -64,7 +67,9 @@ func (c eventColumns) row(event, time, what, active, where string) string {
 	}
 	b.WriteString(text.AlignLeft.Apply(c.look.cutEnd(c.look.Show(what), c.what), c.what) + gutter)
 	b.WriteString(text.AlignRight.Apply(active, activeWidth) + gutter)
-	b.WriteString(where)
+	if c.where > 0 {
+		b.WriteString(where)
+	}
 	return strings.TrimRight(b.String(), " ")
 }
 
