@@ -29,6 +29,7 @@ VIEWER := assets/viewer
 
 lint-viewer: $(VIEWER)/node_modules/.package-lock.json ## check the types of the viewer with TypeScript
 	$(VIEWER)/node_modules/.bin/tsc -p $(VIEWER)/jsconfig.json
+	$(VIEWER)/node_modules/.bin/tsc -p $(VIEWER)/test/jsconfig.json
 
 $(VIEWER)/node_modules/.package-lock.json: $(VIEWER)/package-lock.json
 	npm ci --prefix $(VIEWER) --no-audit --no-fund

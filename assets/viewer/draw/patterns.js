@@ -19,8 +19,8 @@ const INK = 0.12 * 255;
 const PATTERNS = [
   (x, y, pitch, thick) => (x + y) % pitch < thick,
   (x, y, pitch, thick) => (x + (pitch - (y % pitch))) % pitch < thick,
-  (x, y, pitch, thick) => y % pitch < thick,
-  (x, y, pitch, thick) => x % pitch < thick,
+  (_, y, pitch, thick) => y % pitch < thick,
+  (x, _, pitch, thick) => x % pitch < thick,
   (x, y, pitch, thick) => x % pitch < 2 * thick && y % pitch < 2 * thick,
 ];
 

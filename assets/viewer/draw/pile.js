@@ -214,28 +214,26 @@ export class Pile {
   /** @param {number} chunks */
   #grow(chunks) {
     const had = this.order.length;
-    this.order = widen(this.order, chunks);
-    this.bottom = widen(this.bottom, chunks + 1);
-    this.last = widen(this.last, chunks * CHUNK);
-    this.bytes = widen(this.bytes, chunks * CHUNK);
-    this.colourIndex = widen(this.colourIndex, chunks * CHUNK);
-    this.count = widen(this.count, chunks);
-    this.wholeUntil = widen(this.wholeUntil, chunks);
-    this.liveUntil = widen(this.liveUntil, chunks);
-    this.sums = widen(this.sums, chunks * SUMS);
-    this.unused = widen(this.unused, chunks);
+    this.order = copied(this.order, new Int32Array(chunks));
+    this.bottom = copied(this.bottom, new Float64Array(chunks + 1));
+    this.last = copied(this.last, new Uint32Array(chunks * CHUNK));
+    this.bytes = copied(this.bytes, new Float64Array(chunks * CHUNK));
+    this.colourIndex = copied(this.colourIndex, new Uint8Array(chunks * CHUNK));
+    this.count = copied(this.count, new Int32Array(chunks));
+    this.wholeUntil = copied(this.wholeUntil, new Uint32Array(chunks));
+    this.liveUntil = copied(this.liveUntil, new Uint32Array(chunks));
+    this.sums = copied(this.sums, new Float64Array(chunks * SUMS));
+    this.unused = copied(this.unused, new Int32Array(chunks));
     for (let c = chunks - 1; c >= had; c--) this.unused[this.unusedCount++] = c;
   }
 }
 
 /**
  * @template {Int32Array | Uint32Array | Float64Array | Uint8Array} T
- * @param {T} array
- * @param {number} length
- * @returns {T}
+ * @param {T} from
+ * @param {T} to a longer one
  */
-function widen(array, length) {
-  const wider = new /** @type {any} */ (array.constructor)(length);
-  wider.set(array);
-  return wider;
+function copied(from, to) {
+  to.set(from);
+  return to;
 }

@@ -4,7 +4,7 @@ import { answersOf } from '../data/answers.js';
 import { bySize } from '../data/classes.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';
-import { Writer } from './support/encode.js';
+import { Writer, fake } from './support/encode.js';
 import { open } from './support/random.js';
 
 const MiB = 2 ** 20;
@@ -60,7 +60,7 @@ function device() {
   };
 }
 
-const grouping = {
+const grouping = fake({
   mode: 'family',
   of: Uint8Array.of(0, 1, 2, 2),
   colourIndex: Uint8Array.of(0, 5, 10, 11),
@@ -72,7 +72,7 @@ const grouping = {
     color: '#808080',
     ink: '#000000',
   })),
-};
+});
 
 /** What the report says, as far as it matters here. */
 const card = (question, more = {}) => ({
@@ -101,7 +101,7 @@ const CARDS = [
 
 function withCards(reported = CARDS) {
   const opened = device();
-  return { ...opened, report: { ...opened.report, answers: reported } };
+  return fake({ ...opened, report: { ...opened.report, answers: reported } });
 }
 
 test('answers are what the report says, with the colours of the page', () => {

@@ -6,6 +6,7 @@ import { restrictMask } from '../data/masks.js';
 import { activityIn } from '../data/range.js';
 import { SiteTable } from '../data/sites.js';
 import { INTERNAL, LIBRARY, USER } from '../data/stacks.js';
+import { fake } from './support/encode.js';
 import { open, random, randomDevice } from './support/random.js';
 
 /** As many stacks as random devices have: none for 0, then user frames under wrappers and a library. */
@@ -17,7 +18,7 @@ function fakeStacks() {
   const frames = Array.from({ length: 41 }, (_, i) =>
     i === 0 ? [] : i % 11 === 0 ? [wrapper] : [...(i % 2 ? [library] : []), leaf(i), wrapper, main],
   );
-  return {
+  return fake({
     shade: [],
     backward: frames.map((_, i) => i % 11 === 0),
     length: frames.length,
@@ -25,7 +26,7 @@ function fakeStacks() {
     isEmpty: (s) => frames[s].length === 0,
     siteFrame: (s) => frames[s].find((f) => f.kind === USER) ?? null,
     operatorOf: (s) => (s % 5 === 0 ? '' : `aten::op${s % 4}`),
-  };
+  });
 }
 
 const FAMILIES = Array.from({ length: 9 }, (_, i) => ({ key: `k${i}`, label: `Family ${i}`, one: '', hue: 0 }));
@@ -33,14 +34,14 @@ const FAMILIES = Array.from({ length: 9 }, (_, i) => ({ key: `k${i}`, label: `Fa
 function opened(seed) {
   const device = open(randomDevice(seed));
   const stacks = fakeStacks();
-  return { ...device, stacks, sites: new SiteTable(device.data, stacks, FAMILIES) };
+  return fake({ ...device, stacks, sites: new SiteTable(device.data, stacks, FAMILIES) });
 }
 
 test('rows of a range add up to what it allocates and keeps, whatever they are cut by', () => {
   for (let seed = 1; seed <= 3; seed++) {
     const device = opened(seed);
     const sums = activityIn(device.timeline, { from: 60, to: 260 });
-    for (const by of ['site', 'file', 'function', 'family']) {
+    for (const by of /** @type {const} */ (['site', 'file', 'function', 'family'])) {
       const { rows, gone } = breakdown(device, sums.kept, sums, by, device.data.family);
       const add = (list, of) => list.reduce((sum, row) => sum + row[of], 0);
       assert.equal(add(rows, 'bytes'), sums.keptBytes);
@@ -64,7 +65,9 @@ test('rows of a range add up to what it allocates and keeps, whatever they are c
 });
 
 test('rows are sorted by any column, both ways', () => {
-  const rows = [3, 1, 2].map((n) => ({ name: 'abc'[n - 1], location: '', bytes: n, tensors: 4 - n, allocated: n * n }));
+  const rows = [3, 1, 2].map((n) =>
+    fake({ name: 'abc'[n - 1], location: '', bytes: n, tensors: 4 - n, allocated: n * n }),
+  );
   const order = (sort, rising) =>
     sortRows([...rows], sort, rising)
       .map((r) => r.name)
@@ -108,29 +111,29 @@ test('an icicle holds all bytes, cells lie under the cell they belong to, and ea
   }
 });
 
-test('a cell is lit when something below it is', () => {
+test('a cell is highlighted when something below it is', () => {
   const device = opened(1);
   const { data, timeline } = device;
   const live = timeline.live(timeline.peak).slice();
-  const lit = restrictMask(device, null, { by: 'function', key: 'cf3' });
-  const { cells, cellsOf } = icicle(device, live, data.family, lit, 50, 0);
+  const mask = restrictMask(device, null, { by: 'function', key: 'cf3' });
+  const { cells, cellsOf } = icicle(device, live, data.family, mask, 50, 0);
   for (const [i, cell] of cells.entries())
     assert.equal(
       cell.highlighted,
-      [...live].some((id) => lit[id] && cellsOf(data.stack[id]).includes(i)),
+      [...live].some((id) => mask[id] && cellsOf(data.stack[id]).includes(i)),
     );
   assert.ok(cells.some((c) => c.highlighted) && cells.some((c) => !c.highlighted));
 });
 
-test('a part leaves of what is lit only its own', () => {
+test('a subset leaves in a mask only its own', () => {
   const device = opened(2);
   const next = random(3);
-  const lit = Uint8Array.from({ length: device.data.count }, () => Number(next() < 0.5));
-  const part = { by: 'file', key: device.sites.site(50, 'file').key };
-  const isMember = membersOf(device, part);
-  assert.equal(restrictMask(device, lit, null), lit);
-  for (const before of [null, lit]) {
-    const got = restrictMask(device, before, part);
+  const mask = Uint8Array.from({ length: device.data.count }, () => Number(next() < 0.5));
+  const subset = { by: /** @type {const} */ ('file'), key: device.sites.site(50, 'file').key };
+  const isMember = membersOf(device, subset);
+  assert.equal(restrictMask(device, mask, null), mask);
+  for (const before of [null, mask]) {
+    const got = restrictMask(device, before, subset);
     got.forEach((value, id) => assert.equal(value, Number((!before || before[id] > 0) && isMember(id))));
     assert.ok(got.includes(1) && got.includes(0));
   }
@@ -138,7 +141,7 @@ test('a part leaves of what is lit only its own', () => {
 
 test('bands that stand alone are named by call site', () => {
   const device = opened(1);
-  const grouping = { of: device.data.family, groups: FAMILIES.map((_, i) => ({ ink: `ink${i}` })) };
+  const grouping = fake({ of: device.data.family, groups: FAMILIES.map((_, i) => ({ ink: `ink${i}` })) });
   const { timeline } = device;
   const ids = timeline.live(timeline.peak).slice();
   const { of, groups } = siteNames(device.sites, timeline, grouping);

@@ -4,7 +4,7 @@ import { groupingOf, modeAfter, modesOf } from '../data/colours.js';
 import { sharesOf } from '../data/reasons.js';
 import { siteOf } from '../data/sites.js';
 import { INTERNAL, Stacks, USER } from '../data/stacks.js';
-import { Writer } from './support/encode.js';
+import { Writer, fake } from './support/encode.js';
 import { open, random, randomDevice } from './support/random.js';
 
 const STACKS = 40;
@@ -35,27 +35,26 @@ const HUES = Array.from({ length: 10 }, (_, h) => ({
   shades: Array.from({ length: 5 }, (_, s) => `#0000${h}${s}`),
   ink: '#000000',
 }));
-const REPORT = {
+const REPORT = fake({
   palette: { light: HUES, dark: HUES },
   families: Array.from({ length: 9 }, (_, f) => ({ key: `k${f}`, label: `Family ${f}`, one: `one ${f}`, hue: f })),
-};
+});
 
-function opened(seed, { pools = ['default', '1,2', 'unknown'], streams = ['0x0', '0x7f'], ...options } = {}) {
+function opened(seed, { pools = ['default', '1,2', 'unknown'], streams = ['0x0', '0x7f'], events = 400 } = {}) {
   const next = random(seed + 99);
-  const device = randomDevice(seed, options);
-  device.pools = pools;
+  const device = fake({ ...randomDevice(seed, { events }), pools });
   for (const a of device.allocations) a.pool = Math.floor(next() * pools.length);
   const { data, timeline } = open(device);
   return {
     device,
-    opened: {
+    opened: fake({
       data,
       timeline,
       stacks: stacks(),
       file: { streams },
       report: { pools, with_stack: data.count },
       hasHistory: true,
-    },
+    }),
   };
 }
 
@@ -73,7 +72,7 @@ test('the eight largest kinds at the peak have colours of their own, the rest is
     const { device, opened: o } = opened(seed);
     const { timeline, stacks: s } = o;
     for (const [mode, kindOf] of Object.entries(KIND)) {
-      const grouping = groupingOf(mode, o, REPORT, 'light');
+      const grouping = groupingOf(fake(mode), o, REPORT, 'light');
       const held = new Map();
       device.allocations.forEach((a, i) => {
         const sum = held.get(kindOf(a, s)) ?? { peak: 0, all: 0, groups: new Set() };

@@ -30,7 +30,7 @@ test('columns come back as they were written', () => {
 });
 
 test('values lie in the narrowest array that holds them', () => {
-  for (const [kind, values, Type] of [
+  for (const [kind, values, Type] of /** @type {[string, number[], new () => import('../data/columns.js').Column][]} */ ([
     ['unsigned', [0, 127], Uint8Array],
     ['unsigned', [255], Uint8Array],
     ['unsigned', [256], Uint16Array],
@@ -44,7 +44,7 @@ test('values lie in the narrowest array that holds them', () => {
     ['signed', [-(2 ** 31) - 1], Float64Array],
     ['signedSums', [2 ** 31 - 1, -(2 ** 31), 5], Int32Array],
     ['signedSums', [-(2 ** 31) - 1, 5], Float64Array],
-  ]) {
+  ])) {
     // The last value may come long after the array was chosen.
     for (const before of [0, 3000]) {
       const w = new Writer();

@@ -4,6 +4,7 @@ import { csvCell, markdownCode, markdownFence, printable, xml } from '../data/es
 import { csv } from '../data/sheet.js';
 import { Painter } from '../draw/painter.js';
 import { SvgContext } from '../draw/svg.js';
+import { fake } from './support/encode.js';
 
 test('cells of a CSV file are no formulas and keep to their place', () => {
   for (const [value, want] of [
@@ -92,8 +93,8 @@ test('names in Markdown are code that nothing in them can end', () => {
 
 test('SVG is well-formed, whatever it writes', () => {
   for (const name of HOSTILE) assert.doesNotMatch(xml(name), /[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)|[\u0000-\u0008]/);
-  const svg = new SvgContext(100, 50, (font, text) => text.length * 6);
-  const style = { font: '"A & B", sans-serif', ink: '#15181c', paper: '#ffffff' };
+  const svg = new SvgContext(100, 50, (_, text) => text.length * 6);
+  const style = fake({ font: '"A & B", sans-serif', ink: '#15181c', paper: '#ffffff' });
   const painter = new Painter(svg, style);
   painter.clip(0, 0, 10, 10, () => {
     painter.line(0, 0, 5, 5.123, { color: '#15181c66', dash: [2, 2] });

@@ -5,7 +5,7 @@ import { find, NOTHING_ASKED } from '../data/find.js';
 import { fadeOthers, highlightedKeys, maskOf } from '../data/masks.js';
 import { parseAddress, parseFilter, parseQuery } from '../data/query.js';
 import { Stacks } from '../data/stacks.js';
-import { encodeDevice, Writer } from './support/encode.js';
+import { encodeDevice, Writer, fake } from './support/encode.js';
 import { random, randomDevice } from './support/random.js';
 
 const NAMES = ['forward', 'step', 'AdamW', 'backward', 'mm<float>'];
@@ -85,7 +85,7 @@ function searched(seed) {
   const file = { streams: ['0', '7f00'] };
   return {
     all,
-    device: { data, stacks, file, report, hasTime: true, lanes: { annotated } },
+    device: fake({ data, stacks, file, report, hasTime: true, lanes: { annotated } }),
     time: device.time,
     events: device.events,
   };
@@ -94,7 +94,10 @@ function searched(seed) {
 const has = (a, text) => a.texts.some((t) => t.toLowerCase().includes(text));
 const MiB = 2 ** 20;
 
-/** Queries, and what each means by definition. */
+/**
+ * Queries, and what each means by definition.
+ * @type {[string, (allocation: any, device: any) => boolean][]}
+ */
 const QUERIES = [
   ['model.py', (a) => has(a, 'model.py')],
   ['MODEL.PY:41 forward', (a) => has(a, 'model.py:41') && has(a, 'forward')],
@@ -155,16 +158,16 @@ test('filters and the query are both asked', () => {
 
 test('what cannot be asked is said in words, and nothing fades', () => {
   const { device } = searched(1);
-  for (const [query, why] of [
+  for (const [query, why] of /** @type {[string, RegExp | null][]} */ ([
     ['/(a/', /not closed/],
     ['stream:12', /there is no stream 12/],
     ['pool:1,2', /there is no pool 1,2/],
-    ['/(a?){300}b/', ''],
+    ['/(a?){300}b/', null],
     ['life>1ms', /no times/],
-  ]) {
+  ])) {
     const { hits, problem } = find({ ...device, hasTime: false }, query, []);
     if (why) assert.match(problem, why);
-    assert.equal(hits === null, why !== '', query);
+    assert.equal(hits === null, why !== null, query);
   }
   const long = {
     ...device,
@@ -200,13 +203,13 @@ test('the words of a query', () => {
     assert.equal(parseFilter(none), null, none);
 });
 
-test('lit is what is isolated and found', () => {
-  const grouping = {
+test('highlighted is what is isolated and found', () => {
+  const grouping = fake({
     of: Uint8Array.of(0, 1, 2, 2),
     groups: [{}, {}, {}],
     colourIndex: Uint8Array.of(0, 1, 2, 3),
     colors: Array(5),
-  };
+  });
   const hits = Uint8Array.of(1, 1, 0, 1);
   const none = new Set();
   assert.equal(maskOf(grouping, none, null), null);
@@ -216,6 +219,6 @@ test('lit is what is isolated and found', () => {
   assert.equal(fadeOthers(grouping, null), grouping.colourIndex);
   assert.deepEqual([...fadeOthers(grouping, hits)], [0, 1, 7, 3]);
   const row = (id) => grouping.of[id];
-  assert.deepEqual([...highlightedKeys(hits, [0, 2], row)], [0]);
+  assert.deepEqual([...fake(highlightedKeys(hits, [0, 2], row))], [0]);
   assert.ok(highlightedKeys(null, [], row).has(9));
 });

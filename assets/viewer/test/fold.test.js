@@ -16,7 +16,9 @@ const library = {
 };
 
 test('runs of machinery fold, the rest stays in order', () => {
-  const folded = foldStack([cpp('at::cat'), cpp('b'), user, wrapper, library, cpp('c'), wrapper], 'aten::cat');
+  const folded = /** @type {any[]} */ (
+    foldStack([cpp('at::cat'), cpp('b'), user, wrapper, library, cpp('c'), wrapper], 'aten::cat')
+  );
   assert.deepEqual(
     folded.map((f) => (f.fold ? f.label : `${locationOf(f.frame)} ${nameOf(f.frame)}`)),
     [
@@ -36,7 +38,7 @@ test('runs of machinery fold, the rest stays in order', () => {
 
 test('three or more equal frames in a row are one line', () => {
   const other = { ...user, line: 151 };
-  const lines = foldStack([user, user, other, user, user, user, user], '');
+  const lines = /** @type {any[]} */ (foldStack([user, user, other, user, user, user, user], ''));
   assert.deepEqual(
     lines.map((l) => l.times),
     [1, 1, 1, 4],

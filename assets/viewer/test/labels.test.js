@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { columnStates, EventAxis } from '../data/axis.js';
 import { BandLabels, labelPosition } from '../draw/labels.js';
 import { layoutOf, Scales } from '../draw/layout.js';
+import { fake } from './support/encode.js';
 import { liveByDefinition, open, randomDevice } from './support/random.js';
 
 const layout = layoutOf(900, 600, true);
@@ -13,7 +14,7 @@ function frameOf(timeline, names, view, moving) {
   const axis = new EventAxis(timeline.lastState, false);
   const viewport = { axis: view.axis ?? axis, ...view };
   const columns = columnStates(viewport.axis, timeline, view.from, view.to, layout.plotWidth);
-  return { timeline, names, columns, viewport, layout, moving, scales: new Scales(layout, viewport) };
+  return fake({ timeline, names, columns, viewport, layout, moving, scales: new Scales(layout, viewport) });
 }
 
 /** A device of few groups whose pile is high: all bands of a group lie together. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EventAxis, TimeAxis } from '../data/axis.js';
 import { Lane, Lanes, shortName } from '../data/lanes.js';
 import { layoutOf, Scales } from '../draw/layout.js';
-import { Writer } from './support/encode.js';
+import { Writer, fake } from './support/encode.js';
 import { random } from './support/random.js';
 
 /** A payload "lanes-F-D"; ranges are [from, to, depth, name, cut, fromUs, toUs], phases [from, to, kind]. */
@@ -29,7 +29,7 @@ function lanesOf({ ranges = [], phases = [], boundaries = [], events = 100, time
     step_word: 'step',
     steps_from: 'told apart',
   };
-  return new Lanes(w.array, { lanes, events, has_time: time });
+  return new Lanes(w.array, fake({ lanes, events, has_time: time }));
 }
 
 const NESTED = {
@@ -78,17 +78,17 @@ test('nothing to show takes no room', () => {
 
 test('lanes stand above the plot, as many as the height allows, and fold', () => {
   const deep = lanesOf({ ...NESTED, ranges: [0, 1, 2, 3, 4, 5].map((d) => [0, 9, d, `${d}`]) });
-  for (const [height, folded, rows] of [
+  for (const [height, folded, rows] of /** @type {[number, boolean, number][]} */ ([
     [900, false, 7],
     [300, false, 3],
     [60, false, 2],
     [900, true, 2],
-  ]) {
+  ])) {
     const layout = layoutOf(800, height, true, deep, folded);
     assert.equal(layout.lanes.length, rows, `${height}, folded ${folded}`);
     assert.equal(layout.lanes.at(-2)?.label, rows === 3 ? '+4 deeper' : rows === 2 ? 'annotated' : '');
     assert.equal(layout.lanes.at(-1)?.lane, deep.phases);
-    const scales = new Scales(layout, /** @type {any} */ ({}));
+    const scales = new Scales(layout, fake({}));
     for (const { top, height: h } of layout.lanes) {
       assert.equal(scales.regionAt(400, top + h / 2), 'lanes');
       assert.equal(scales.regionAt(20, top + h / 2), 'fold');
@@ -132,7 +132,7 @@ test('on the time axis a range stands where it was recorded', () => {
       [2, 2, 0, 'b', 0, 180, 260],
     ],
   });
-  const axis = new TimeAxis([0, 100, 200, 300], false);
+  const axis = new TimeAxis(Uint16Array.of(0, 100, 200, 300), false);
   const [lane] = lanes.annotated;
   assert.deepEqual(lane.span(axis, 0), [150, 190]);
   assert.deepEqual(lane.span(axis, 1), [190, 260], 'what overlaps begins later');

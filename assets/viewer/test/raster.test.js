@@ -78,7 +78,7 @@ test('a moving picture shows no pixel wrong, and its own states once there is ti
     const view = viewOf(from, width, n < 40 ? 150 : 170, timeline.active[timeline.peak] * (n % 20 === 19 ? 0.5 : 1));
     const colour = colours[n % 15 === 14 ? 1 : 0];
     picture.paint(colour, view, 1e-9); // time for the least
-    coarse += picture.isCoarse;
+    coarse += Number(picture.isCoarse);
     assert.ok(picture.painted <= Math.ceil(view.states.length / 16) + 1);
     assert.ok(worst(device, colour.index, picture) <= 1, `view ${n}`);
     if (n % 10 !== 9) continue;

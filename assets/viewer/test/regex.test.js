@@ -57,7 +57,7 @@ test('random patterns find what the engine of JavaScript finds', () => {
 });
 
 test('patterns as people write them', () => {
-  for (const [source, text, want] of [
+  for (const [source, text, want] of /** @type {[string, string, boolean][]} */ ([
     ['adamw?\\.py:8\\d', 'torch/optim/AdamW.py:83 step', true],
     ['adamw?\\.py:8\\d$', 'torch/optim/adam.py:83 step', false],
     ['^aten::(mm|bmm)$', 'aten::bmm', true],
@@ -66,12 +66,12 @@ test('patterns as people write them', () => {
     ['layers/\\d+', 'layers/12', true],
     ['ÄÖ', 'äö', true],
     ['', '', true],
-  ])
+  ]))
     assert.equal(matches(source, text), want, source);
 });
 
-test('what is no pattern is said in words', () => {
-  for (const [source, why] of [
+test('errors of an expression are said in words', () => {
+  for (const [source, why] of /** @type {[string, RegExp][]} */ ([
     ['(a', /\( is not closed/],
     ['a)', /\) is not opened/],
     ['[a', /\[ is not closed/],
@@ -83,7 +83,7 @@ test('what is no pattern is said in words', () => {
     ['(?=a)', /looking around/],
     ['((((a{99}){99}){99}){99})', /too long/],
     ['(?:a{0,999}){0,999}', /too long/],
-  ])
+  ]))
     assert.throws(() => new LinearRegex(source), { name: 'SyntaxError', message: why });
 });
 

@@ -8,7 +8,7 @@ test('exactly the listed names become functions, and only as whole strings', () 
     "a": "__f__minimap__f__", "b": "x __f__timeline__f__", "c": "__f____proto____f__", "d": "__f__constructor__f__",
     "e": "__f__toString__f__",
     "n": 1, "t": true, "z": null}`);
-  const revived = revive(options, { timeline });
+  const revived = /** @type {any} */ (revive(options, { timeline }));
   assert.equal(revived.series[0].renderItem, timeline);
   delete revived.series[0].renderItem;
   delete options.series[0].renderItem;

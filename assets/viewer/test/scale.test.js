@@ -9,6 +9,7 @@ import { ColourTable } from '../draw/colour_table.js';
 import { Picture } from '../draw/picture.js';
 import { Raster } from '../draw/raster.js';
 import { COLORS, columnError, PAPER } from './support/brute.js';
+import { fake } from './support/encode.js';
 import { random } from './support/random.js';
 
 const ALLOCATIONS = Number(process.env.MEMVIZ_ALLOCATIONS ?? 1_000_000);
@@ -28,7 +29,7 @@ function longRecording(count) {
     last[i] = Math.min(events, first[i] + Math.floor(life));
     size[i] = Math.floor(2 ** (9 + next() * 18));
   }
-  return { events, count, preExisting: 0, first, last, size, reservedEvent: [], reservedDelta: [] };
+  return fake({ events, count, preExisting: 0, first, last, size, reservedEvent: [], reservedDelta: [] });
 }
 
 /** What is live in state k, by definition: every allocation is looked at. */

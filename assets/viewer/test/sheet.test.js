@@ -5,7 +5,7 @@ import { activityIn, rangeOf } from '../data/range.js';
 import { csv, groupTotals, json, markdown, selection, tableSheet, tensorSheet, total } from '../data/sheet.js';
 import { SiteTable } from '../data/sites.js';
 import { Stacks, USER } from '../data/stacks.js';
-import { Writer } from './support/encode.js';
+import { Writer, fake } from './support/encode.js';
 import { activeByDefinition, liveByDefinition, open, randomDevice } from './support/random.js';
 
 /** Forty stacks of ten sites, of which one has a name that means harm. */
@@ -38,7 +38,7 @@ function screenOf(seed, range) {
     file: { name: 'a `b`.pickle', torch: '2.10', streams: ['0x0', '0x7f'] },
     report: { label: 'cuda:0' },
   };
-  const screen = {
+  const screen = fake({
     device: opened,
     report: { program: 'memviz test', families: Array.from({ length: 9 }, (_, f) => ({ label: `Family ${f}` })) },
     grouping: bySize(data, 'light'),
@@ -51,7 +51,7 @@ function screenOf(seed, range) {
     order: { by: 'site', sort: 'bytes', rising: false },
     query: '',
     filters: [],
-  };
+  });
   return { device, screen, stacks: s };
 }
 

@@ -6,7 +6,7 @@ import { openStores } from './support/stores.js';
 
 test('the last answer is kept until something else is asked', () => {
   let asked = 0;
-  const sum = memoizeLast((a, b) => (asked++, a + b));
+  const sum = memoizeLast((/** @type {number} */ a, /** @type {number} */ b) => (asked++, a + b));
   assert.deepEqual([sum(1, 2), sum(1, 2), sum(2, 2), sum(1, 2)], [3, 3, 4, 3]);
   assert.equal(asked, 3);
 });
@@ -103,7 +103,7 @@ test('Esc takes back the innermost thing first', async () => {
 test('what is isolated is let go by isolating it again, and by something else', async () => {
   const { appearance, highlight } = await openStores();
   highlight.toggleGroup(0, false);
-  const subset = { by: 'family', key: 'f1' };
+  const subset = { by: /** @type {const} */ ('family'), key: 'f1' };
   highlight.toggleSubset(subset);
   assert.deepEqual([highlight.groups.size, highlight.subset], [0, subset]);
   highlight.toggleSubset({ ...subset });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Steps } from '../data/lanes.js';
 
 test('steps are the stretches between boundaries', () => {
-  for (const [boundaries, ranges] of [
+  for (const [boundaries, ranges] of /** @type {[number[], [number, number][]][]} */ ([
     [[], []],
     [[100], [[0, 100]]],
     [
@@ -22,7 +22,7 @@ test('steps are the stretches between boundaries', () => {
         [60, 100],
       ],
     ],
-  ]) {
+  ])) {
     const steps = new Steps(boundaries, 100, 'step', '');
     const got = Array.from({ length: steps.count }, (_, i) => steps.range(i));
     assert.deepEqual(
@@ -48,7 +48,7 @@ test('a state belongs to the step of the event before it', () => {
 
 test('where a key goes', () => {
   const steps = new Steps([30, 60], 100, 'step', '');
-  for (const [shown, whole, left, by, want] of [
+  for (const [shown, whole, left, by, want] of /** @type {[number, boolean, number, 1 | -1, number][]} */ ([
     [-1, true, 0, 1, 0], // from the whole recording
     [-1, true, 0, -1, 2],
     [0, false, 0, 1, 1], // from a step
@@ -59,7 +59,7 @@ test('where a key goes', () => {
     [-1, false, 40, -1, 1],
     [-1, false, 30, -1, 0],
     [-1, false, 70, 1, -1],
-  ])
+  ]))
     assert.equal(steps.next(shown, whole, left, by), want, `${shown} ${whole} ${left} ${by}`);
 });
 

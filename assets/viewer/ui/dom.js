@@ -33,22 +33,22 @@ const ATTRIBUTES = { role: 'role', label: 'aria-label', pressed: 'aria-pressed',
  */
 export function h(tag, first, ...others) {
   const [name, ...classes] = tag.split('.');
-  const element = /** @type {any} */ (document.createElement(name));
-  const isPlain = first?.constructor === Object;
-  const p = /** @type {Properties} */ (isPlain ? first : {});
-  if (name === 'button') element.type = name;
+  const element = /** @type {HTMLElementTagNameMap[K]} */ (document.createElement(name));
+  const hasProperties = first?.constructor === Object;
+  const p = /** @type {Properties} */ (hasProperties ? first : {});
+  if (element instanceof HTMLButtonElement) element.type = 'button';
   element.className = p.class ?? classes.join(' ');
   if (p.text !== undefined) element.textContent = p.text;
   if (p.title) element.title = p.title;
-  if (p.disabled) element.disabled = true;
-  if (p.value !== undefined) element.value = p.value;
+  if (p.disabled) element.toggleAttribute('disabled', true);
+  if (p.value !== undefined) Object.assign(element, { value: p.value });
   for (const [key, attribute] of Object.entries(ATTRIBUTES)) {
     const value = p[/** @type {'role'} */ (key)];
     if (value !== undefined) element.setAttribute(attribute, value);
   }
   for (const [key, value] of Object.entries(p.css ?? {})) element.style.setProperty(key, value);
-  if (p.click) element.addEventListener('click', p.click);
-  const children = /** @type {Child[]} */ (isPlain ? others : [first, ...others]);
+  if (p.click) listen(element, { click: p.click });
+  const children = /** @type {Child[]} */ (hasProperties ? others : [first, ...others]);
   element.append(...leaves(children));
   return element;
 }

@@ -18,7 +18,7 @@ const RULES = 4;
  * @param {() => void} update draws the panel again
  */
 export function makeLegend(stores, update) {
-  const { shown, appearance, highlight, selection } = stores;
+  const { shown, appearance, highlight } = stores;
   /** The group that is explained: mode and name. */
   let explained = '';
 

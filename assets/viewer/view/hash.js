@@ -178,7 +178,7 @@ function pairOf(text) {
 /** @param {string} iso @returns {import('../data/breakdown.js').Subset | null} */
 function subsetOf(iso) {
   const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
-  return by ? { by: /** @type {any} */ (by), key } : null;
+  return by ? { by: /** @type {import('../data/breakdown.js').Subset['by']} */ (by), key } : null;
 }
 
 /** @param {string | null} tab @param {string | null} sort @returns {import('../data/breakdown.js').Order} */

@@ -42,6 +42,11 @@ export class Writer {
   }
 }
 
+/** An object of which a test gives no more than the tested code looks at. @param {any} some @returns {any} */
+export function fake(some) {
+  return some;
+}
+
 /** Base64 of raw DEFLATE. */
 export function packed(bytes) {
   return deflateRawSync(bytes).toString('base64');
@@ -116,5 +121,5 @@ export function encodeDevice({
     reserved_baseline_bytes: reservedBaseline,
     pools,
   };
-  return { bytes: w.array, report };
+  return { bytes: w.array, report: fake(report) };
 }
