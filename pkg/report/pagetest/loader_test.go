@@ -1,9 +1,8 @@
-package main
+package pagetest
 
 import (
 	"bytes"
 	"compress/flate"
-	"context"
 	"encoding/base64"
 	"fmt"
 	"html"
@@ -16,39 +15,29 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/samples"
 )
 
 // trainingReport is the report of a small recording.
 func trainingReport(t *testing.T) string {
 	t.Helper()
-	var page bytes.Buffer
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
-	if err := report.WriteHTML(&page, "memviz test", in); err != nil {
+	page, err := os.ReadFile(reportOf(t, "training.pickle", samples.Training()))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return page.String()
+	return string(page)
 }
 
-// openText shows a page in a tab of its own, in which before runs first.
-func openText(t *testing.T, browser context.Context, text, before string) *page {
+// openText shows a page, whatever becomes of it, after a script has run in it.
+func openText(t *testing.T, text, before string) *page {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, pageDeadline)
-	t.Cleanup(cancel)
-	p := &page{t: t, ctx: ctx, url: "file://" + filepath.ToSlash(path)}
-	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument,
+	p := &page{t: t, ctx: newTab(t), url: "file://" + filepath.ToSlash(writeReport(t, strings.NewReader(text)))}
+	if _, err := chromedp.Call(p.ctx, cdppage.AddScriptToEvaluateOnNewDocument,
 		cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: before}); err != nil {
 		t.Fatal(err)
 	}
 	p.do(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(p.url))
+	p.until("window.memviz || frames[0]?.memviz")
 	return p
 }
 
@@ -69,10 +58,10 @@ func packScript(t *testing.T, text string) string {
 	return base64.StdEncoding.EncodeToString(packed.Bytes())
 }
 
-// TestPageKeepsItsSummary: where the viewer cannot or must not run, the summary
+// TestKeepsItsSummary: where the viewer cannot or must not run, the summary
 // stays, and a sentence says why.
-func TestPageKeepsItsSummary(t *testing.T) {
-	browser := chromium(t)
+func TestKeepsItsSummary(t *testing.T) {
+	t.Parallel()
 	text := trainingReport(t)
 	with := func(id, content string) string {
 		element := regexp.MustCompile(`(id="packed-` + id + `">)[^<]*`)
@@ -94,7 +83,8 @@ func TestPageKeepsItsSummary(t *testing.T) {
 		{"with a cut viewer", with("viewer", "AAAAA"), "", "The interactive timeline could not start: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := openText(t, browser, test.text, test.before)
+			t.Parallel()
+			p := openText(t, test.text, test.before)
 			message := eval[string](p, "memviz.ready.then(() => 'ready', (error) => String(error))")
 			notice := eval[string](p, "document.getElementById('notice').innerText")
 			if !strings.HasPrefix(notice, test.want) {
@@ -113,23 +103,25 @@ func TestPageKeepsItsSummary(t *testing.T) {
 	}
 }
 
-// TestPageRefusesChangedStyles: the hash of the viewer's styles is in the policy too.
-func TestPageRefusesChangedStyles(t *testing.T) {
+// TestRefusesChangedStyles: the hash of the viewer's styles is in the policy too.
+func TestRefusesChangedStyles(t *testing.T) {
+	t.Parallel()
 	text := regexp.MustCompile(`(id="packed-styles">)[^<]*`).ReplaceAllString(trainingReport(t),
 		"${1}"+packScript(t, "body { margin-top: 77px }"))
-	p := openText(t, chromium(t), text, "")
+	p := openText(t, text, "")
 	p.await("memviz.ready")
 	if margin := eval[string](p, "getComputedStyle(document.body).marginTop"); margin != "0px" {
 		t.Errorf("styles that are not the report's apply: the margin is %s", margin)
 	}
 }
 
-// TestPageInAnIframe: a report works as the srcdoc of an iframe, whose address is
+// TestIframe: a report works as the srcdoc of an iframe, whose address is
 // not that of the page around it.
-func TestPageInAnIframe(t *testing.T) {
+func TestIframe(t *testing.T) {
+	t.Parallel()
 	outer := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><iframe width="1300" height="800" srcdoc="%s"></iframe>`,
 		html.EscapeString(trainingReport(t)))
-	p := openText(t, chromium(t), outer, "")
+	p := openText(t, outer, "")
 	p.await(`frames[0].memviz.ready.then(() => frames[0].memviz.view({from: 2, to: 9}))
 		.then(() => frames[0].memviz.settled())`)
 	if title := eval[string](p, "frames[0].document.title"); title != "training.pickle · memviz" {
