@@ -22,8 +22,8 @@ var (
 	//go:embed echarts/echarts.min.js.deflate
 	ECharts []byte
 
-	// Viewer is the bundled viewer. It needs the elements of templates.Report and
-	// echarts, and defines the global variable memviz.
+	// Viewer is the bundled viewer; it defines the global variable memvizViewer, with
+	// a method start. It needs the elements of templates.Report, and echarts.
 	//
 	//go:embed dist/viewer.js.deflate
 	Viewer []byte

@@ -36,7 +36,8 @@ func bundle(t *testing.T) map[string][]byte {
 		return result.OutputFiles[0].Contents
 	}
 	return map[string][]byte{
-		"dist/viewer.js.deflate":  build("viewer/main.js", api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE}),
+		"dist/viewer.js.deflate": build("viewer/main.js",
+			api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE, GlobalName: "memvizViewer"}),
 		"dist/viewer.css.deflate": build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
 		"dist/summary.css":        build("viewer/summary.css", api.BuildOptions{}),
 	}

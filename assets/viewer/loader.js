@@ -29,16 +29,16 @@
 
   /** Runs a script that defines a global variable. @param {string} text @param {string} name */
   const run = (text, name) => {
-    const before = page[name];
     addToHead('script', text).remove();
-    if (page[name] === before) throw new Error(`the browser refused to run the script of ${name}`);
+    if (!page[name]) throw new Error(`the browser refused to run the script of ${name}`);
   };
 
-  /** Keeps the summary, with a sentence above it, unless the viewer has said one. @param {string} why */
+  /** Brings the summary back, with a sentence above it. @param {string} why */
   const keepSummary = (why) => {
     const notice = byId('notice');
-    if (notice.hidden) notice.textContent = `${why}. Below is the summary written with the file.`;
-    notice.hidden = false;
+    notice.textContent = `${why}. Below is the summary written with the file.`;
+    notice.hidden = byId('summary').hidden = false;
+    byId('viewer').hidden = true;
     document.documentElement.classList.remove('scripted');
   };
 
@@ -54,12 +54,12 @@
       addToHead('style', styles);
       run(echarts, 'echarts');
       await parsed; // the viewer reads what stands below
-      run(viewer, 'memviz');
+      run(viewer, 'memvizViewer');
+      await page.memvizViewer.start();
     } catch (error) {
       keepSummary(`The interactive timeline could not start: ${error instanceof Error ? error.message : error}`);
       throw error;
     }
-    return page.memviz.ready;
   };
 
   page.memviz = { ready: load() };

@@ -32,19 +32,10 @@ import { nextTask, Stage } from './view/stage.js';
 /** Milliseconds for the first picture; what is missing then follows when it has settled. */
 const FIRST_MS = 30;
 
-/** What the viewer cannot do without, besides the chart library. @returns {string | null} the first that is missing */
-function missingFeature() {
-  if (!document.createElement('canvas').getContext('2d')) return 'the 2D canvas';
-  return typeof ResizeObserver === 'undefined' ? 'ResizeObserver' : null;
-}
-
-/** Keeps the summary that the page came with, and says why. @param {string} why without a full stop */
-function keepSummary(why) {
-  byId('summary').hidden = false;
-  const notice = byId('notice');
-  notice.textContent = `${why}. Below is the summary written with the file.`;
-  notice.hidden = false;
-  document.documentElement.classList.remove('scripted');
+/** @throws when the browser lacks what the viewer cannot do without; the loader has looked for the rest */
+function requireFeatures() {
+  if (!document.createElement('canvas').getContext('2d')) throw new Error('this browser lacks the 2D canvas');
+  if (typeof ResizeObserver === 'undefined') throw new Error('this browser lacks ResizeObserver');
 }
 
 /** @param {import('./data/report.js').Report} report @param {ECharts} echarts */
@@ -144,12 +135,6 @@ async function showFirst({ shown }, stage, hash, history) {
   await stage.painted();
 }
 
-/** What stands beside the first picture, and what there was no time for in it. @param {Stores} stores */
-async function showRest({ viewport }) {
-  await nextTask();
-  viewport.settle();
-}
-
 /** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
 async function showEmpty(report) {
   byId('file').textContent = report.files[0]?.name ?? '';
@@ -159,27 +144,21 @@ async function showEmpty(report) {
   byId('summary').hidden = true;
 }
 
-async function start() {
-  const missing = missingFeature();
-  const { echarts } = window;
-  if (missing || !echarts) {
-    keepSummary(`This browser lacks ${missing ?? 'the chart library'}, which the interactive timeline needs`);
-    return;
-  }
-  try {
-    const report = parseReport(byId('memviz-report').textContent ?? '');
-    const { stores, stage, hash, history } = build(report, echarts);
-    const empty = report.files.every((f) => f.devices.length === 0);
-    const shown = empty ? showEmpty(report) : showFirst(stores, stage, hash, history);
-    window.memviz = consoleApi(stores, stage, shown);
-    await shown;
-    if (!empty) await showRest(stores);
+/**
+ * Shows the report that stands in the page, with the chart library that the loader has run.
+ * Resolves with the first picture; what stands beside it follows. On an error the loader
+ * brings the summary back.
+ */
+export async function start() {
+  requireFeatures();
+  const report = parseReport(byId('memviz-report').textContent ?? '');
+  const { stores, stage, hash, history } = build(report, /** @type {ECharts} */ (window.echarts));
+  const empty = report.files.every((f) => f.devices.length === 0);
+  const shown = empty ? showEmpty(report) : showFirst(stores, stage, hash, history);
+  window.memviz = consoleApi(stores, stage, shown);
+  await shown;
+  nextTask().then(() => {
+    if (!empty) stores.viewport.settle();
     document.documentElement.dataset.ready = 'true';
-  } catch (error) {
-    byId('viewer').hidden = true;
-    keepSummary(`The interactive timeline could not start: ${error instanceof Error ? error.message : error}`);
-    throw error;
-  }
+  });
 }
-
-start();

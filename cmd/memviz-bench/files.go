@@ -37,7 +37,7 @@ const (
 	// slowMB is the size beyond which slow readers run only if that is asked for.
 	slowMB = 100
 	// shellBytes is about the part of a report that is the same whatever it shows.
-	shellBytes = 1.2e6
+	shellBytes = 0.3e6
 )
 
 // fileBenchmark measures programs that read a snapshot from its first byte to

@@ -89,9 +89,10 @@ func (m *markup) element(attrs map[string]string, content []byte) error {
 	if json || payload {
 		return fmt.Errorf("two elements are called %.40q", id)
 	}
+	isOurs := func(text string) bool { return text == string(content) }
 	switch {
-	case slices.Contains([]string{assets.SummaryStyles, assets.Theme, assets.Loader, packedStyles, packedECharts,
-		packedViewer}, string(content)):
+	case slices.ContainsFunc([]string{assets.SummaryStyles, assets.Theme, assets.Loader, packedStyles, packedECharts,
+		packedViewer}, isOurs):
 	case strings.HasPrefix(id, "packed-"):
 		m.foreign++
 	case attrs["type"] == "application/json":
