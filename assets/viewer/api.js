@@ -30,10 +30,10 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
     return k;
   };
   return {
-    /** Resolves when the first picture is painted; what stands beside it follows at once. */
+    /** Resolves when the first picture is painted; the rest of the page follows at once. */
     ready,
 
-    /** Resolves when the view is still, all of it is painted, and what stands beside it says so. */
+    /** Resolves when the view is still, all of it is painted, and the rest of the page is up to date. */
     async settled() {
       do await stage.painted();
       while (viewport.willSettle || stage.isPending);
@@ -98,7 +98,7 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
     },
 
     /**
-     * Lights what the search box would, and shows it there.
+     * Searches as the search box does, and shows the query there.
      * @param {string} text
      * @returns {{allocations: number, bytes_at_peak: number, first: number | null}} first: the id of the lowest
      *   in the pile, null when there is none

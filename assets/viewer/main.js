@@ -29,7 +29,7 @@ import { nextTask, Stage } from './view/stage.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores */
 
-/** Milliseconds for the first picture; what is missing then follows when it has settled. */
+/** Milliseconds for the first picture; columns that are missing then follow when it has settled. */
 const FIRST_MS = 30;
 
 /** @throws when the browser lacks what the viewer cannot do without; the loader has looked for the rest */
@@ -70,7 +70,7 @@ function build(report, echarts) {
   const find = mountFind(stores, byId('find'));
   const exports = mountExports(stores, stage, byId('export'));
   mountPanel(stores, byId('moment'));
-  // The table comes after what takes room from it, so that it knows what is in sight.
+  // The table comes after what takes room from it, so that it knows how many rows fit.
   const pinned = mountPinned(stores, byId('pinned'), byId('side'));
   mountIcicle(stores, byId('icicle'));
   const table = mountTable(stores, byId('table'));
@@ -86,7 +86,7 @@ function build(report, echarts) {
     listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
   for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
   listen(byId('theme'), { click: theme.cycle });
-  // The printer gets the light theme, and patterns, drawn before it looks.
+  // Paper gets the light theme and patterns; they have to be drawn before the event returns.
   let hadPatterns = false;
   const print = (/** @type {boolean} */ hasPatterns) => {
     if (!shown.isOpen) return;
@@ -116,7 +116,7 @@ function describePlot({ shown, viewport, appearance: { grouping } }) {
 }
 
 /**
- * Shows the device that the address names, or the one with the longest history.
+ * Shows the device that the address names, or else the one that the report starts with.
  * @param {Stores} stores @param {Stage} stage
  * @param {import('./view/hash.js').Hash} hash @param {import('./view/history.js').ViewHistory} history
  */

@@ -110,8 +110,8 @@ export class DeviceData {
   }
 
   /**
-   * The event in which the user gave an allocation up, where the allocator
-   * needed other events to complete that; null otherwise.
+   * The event that requested the free of an allocation, where the free was pending for a
+   * while; null otherwise.
    * @param {number} i
    */
   freeRequest(i) {

@@ -1,6 +1,6 @@
-// Names of a snapshot as they may stand in files and messages of other kinds.
+// Escapes names of a snapshot for CSV, Markdown and XML.
 
-/** What no text needs: control characters, and those that turn the direction of writing. */
+/** Control characters, and those that change the direction of writing. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
 /** @param {string} text @returns {string} without control characters; line ends and tabs are spaces */
@@ -35,7 +35,7 @@ export function markdownCode(text) {
   if (line.trim() === '') return '';
   const fence = longerThanRuns(line, 0);
   const air = fence.length > 1 || line !== line.trim() ? ' ' : '';
-  // In a table a bar would end the cell, also inside code; a backslash before it would take its escape away.
+  // In a table a bar would end the cell, also inside code, and a backslash before it would undo its escape.
   const cell = line.replace(/(\\*)\|/g, (_, before) => (before ? `${before} \\|` : '\\|'));
   return `${fence}${air}${cell}${air}${fence}`;
 }

@@ -1,5 +1,5 @@
-// A stack as a person reads it: user and library frames one per line, runs of
-// machinery folded away, names without their template noise.
+// A stack for reading: user and library frames one per line, runs of internal frames
+// folded away, C++ names without their template arguments.
 
 import { counted } from './format.js';
 import { located, shortPath } from './sites.js';

@@ -66,8 +66,7 @@ export class Pyramid {
   }
 }
 
-// The loops over values, of which there are many, know the sign, and read values
-// that lie side by side.
+// The inner loops: one for each sign, since a comparison that depends on it is slower.
 
 /** @param {Float64Array} values @param {number} from @param {number} to not included */
 function largest(values, from, to) {

@@ -34,7 +34,7 @@ export class Stacks {
     this.named = r.unsigned().values;
     /** @type {(Frame | undefined)[]} */
     this.known = [];
-    // Every parent stands before its child, so a walk to the root ends.
+    // Every parent comes before its children, so a walk to the root ends.
     this.parent = new Uint32Array(back.length);
     for (let i = 0; i < back.length; i++) {
       if (back[i] < 1 || back[i] > i + 1) throw new RangeError(`node ${i + 1} has no parent`);
@@ -83,7 +83,7 @@ export class Stacks {
   }
 
   /**
-   * The frame whose name says what was going on.
+   * The frame whose name decided the family, where one did.
    * @param {number} stack
    * @returns {Frame | null}
    */

@@ -56,7 +56,7 @@ export function labelPosition({ at, from, to, low, high }, scales, width) {
   const x = scales.x(at);
   const bottom = scales.y(Math.max(low, viewport.low));
   const top = scales.y(Math.min(high, viewport.high));
-  // What has just been found has room, however long its name.
+  // A position that was just found has enough room, also for a longer name.
   const half = Math.min(width / 2, HALF - 2);
   const left = Math.max(layout.left, scales.x(from));
   const right = Math.min(layout.right, scales.x(to));
@@ -64,7 +64,7 @@ export function labelPosition({ at, from, to, low, high }, scales, width) {
 }
 
 /**
- * How many tensors the middle column shows, by which the time to look for labels grows.
+ * How many tensors the middle column shows: a measure of the time that finding labels takes.
  * @param {import('../data/timeline.js').Timeline} timeline
  * @param {Int32Array} columns state of each column
  */
@@ -94,7 +94,7 @@ export function bandLabels(timeline, groups, columns, viewport, layout, tensors)
   for (let x = INTERVAL; x < layout.plotWidth - INTERVAL; x += interval) {
     const state = columns[Math.min(columns.length - 1, Math.round((x / layout.plotWidth) * columns.length))];
     if (state < 0) break;
-    // In a crowded column the state shown is the label's; a wide one is named where it was looked at.
+    // A column of many states hangs the label on the one it shows; a wide state, on the position looked at.
     const position = from + (x / layout.plotWidth) * (viewport.to - from);
     const at = axis.stateAt(position) === state ? position : axis.middle(state);
     before = bandsOf(timeline, groups, state, viewport, HEIGHT / perByte).map((band) => {

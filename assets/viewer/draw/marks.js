@@ -1,5 +1,5 @@
-// Marks on the timeline: the peak, out-of-memory events, snapshots taken while
-// recording, and the foot of a fitted view.
+// Marks on the timeline: the peak, out-of-memory events, snapshots taken while recording,
+// and where a fitted view leaves out the base.
 
 import { bytes } from '../data/format.js';
 import { clamp } from '../data/math.js';
@@ -22,7 +22,7 @@ export function drawPeak({ painter, scales, timeline, viewport, layout, style, m
   if (y < top - 2) return;
   painter.triangle(x, y - 1, 5, 7, style.ink);
   const reserved = scales.y(timeline.reservedAt(timeline.peak));
-  // The flag steps above the reserved line when they would touch.
+  // Moved above the reserved line where it would touch that.
   const flag = Math.abs(y - 18 - reserved) < 12 ? reserved - 13 : y - 18;
   painter.flag(`peak ${bytes(value)}`, x, Math.max(top - 10, flag), {
     fill: style.paper,
@@ -54,7 +54,7 @@ function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
   const { g } = painter;
   const { left, top, plotWidth, plotHeight, right, bottom } = layout;
   painter.line(x, top - 2, x, bottom, { color: style.oom, width: 1.5 });
-  // The request as a hatched ghost on top of reserved memory.
+  // The request, hatched, on top of reserved memory.
   const reserved = timeline.reservedAt(m.state);
   // Kept near the plot: in a view of little memory, heights may be millions of pixels.
   const near = (/** @type {number} */ y) => clamp(y, top - 20, bottom + 20);

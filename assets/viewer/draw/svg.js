@@ -158,7 +158,7 @@ export class SvgContext {
   #text(text, x, y, attributes) {
     const [, weight, size, family] = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(this.font) ?? ['', '400', '11', 'sans-serif'];
     const anchor = { right: 'end', end: 'end', center: 'middle' }[this.textAlign] ?? 'start';
-    // Readers disagree on baselines but for the usual one.
+    // Programs that show SVG agree only on the default baseline.
     const baseline = y + Number(size) * 0.36;
     this.out.push(
       `<text x="${n(x)}" y="${n(baseline)}" font-family="${xml(family)}" font-size="${size}" ` +

@@ -28,7 +28,7 @@ export class Highlight {
   /** @type {ColourTable | null} null: nothing is faded */
   #faded = null;
   #restTimer = 0;
-  /** What the pointer is on, which is previewed when it rests. */
+  /** The row or cell that the pointer is on; it is previewed when the pointer rests. */
   #pointed = '';
   /** @type {import('../data/grouping.js').Grouping | null} that the groups are of */
   #grouping = null;
@@ -53,7 +53,7 @@ export class Highlight {
     });
   }
 
-  /** What the search box and the filters ask for, and what they found. */
+  /** The query and filters of the search box, and what they found. */
   get found() {
     return this.#found;
   }
@@ -97,7 +97,7 @@ export class Highlight {
   }
 
   /**
-   * Isolates a group; the only isolated one is let go again.
+   * Isolates a group; or no longer, when it is the only one.
    * @param {number} group
    * @param {boolean} add to those isolated, or take it from them
    */
@@ -109,7 +109,7 @@ export class Highlight {
     this.isolate(next);
   }
 
-  /** Isolates a row or a cell; the isolated one is let go again. @param {Subset} subset */
+  /** Isolates a row or a cell; or no longer, when it is that one. @param {Subset} subset */
   toggleSubset(subset) {
     const same = subset.by === this.#subset?.by && subset.key === this.#subset.key;
     this.isolate(new Set(), same ? null : subset);

@@ -1,4 +1,4 @@
-// What the side panel speaks about: a moment, or what activityIn in the range; and
+// What the side panel speaks about: a moment, or what happened in the range; and
 // the order of its table.
 
 import { clamp } from '../data/math.js';
@@ -48,15 +48,15 @@ export class Moment {
     return this.#kind === 'peak' ? timeline.peak : this.#kind === 'end' ? timeline.lastState : this.#cursor;
   }
 
-  /** What activityIn in the range, while the panel speaks about that; null otherwise. */
+  /** What happened in the range, while the panel speaks about that; null otherwise. */
   get activity() {
     const { range } = this.#selection;
     return this.#kind === 'range' && range ? this.#activity(this.#shown.device.timeline, range) : null;
   }
 
   /**
-   * The allocations that the panel speaks about: live in the state, or kept by the range. Valid
-   * until it is asked again.
+   * The allocations that the panel speaks about: live in the state, or kept by the range. The
+   * timeline reuses the buffer for the next question.
    */
   get live() {
     return this.activity?.kept ?? this.#shown.device.timeline.live(this.state);

@@ -1,5 +1,5 @@
-// Ways to something: what is in view, the panel's moment and the selection change
-// together.
+// Ways to something on the page, which change the view, the panel's moment and the
+// selection together.
 
 import { addressTest } from '../data/addresses.js';
 import { axisOf, spanOf, stretchOf, TimeAxis } from '../data/axis.js';
@@ -8,9 +8,9 @@ import { count, duration } from '../data/format.js';
 import { parseGoal } from '../data/query.js';
 import { rangeOf } from '../data/range.js';
 
-/** Least states before an out-of-memory event that are shown with it, and part of the recording. */
+/** How much before an out-of-memory event is shown with it: states at least, and a fraction of the recording. */
 const BEFORE = 600;
-const BEFORE_PART = 0.08;
+const BEFORE_FRACTION = 0.08;
 
 /** @typedef {import('./stores.js').Stores} Stores @typedef {import('../data/report.js').Evidence} Evidence */
 
@@ -33,7 +33,7 @@ export function showOOM({ shown, viewport, selection, moment }) {
   if (!oom) return;
   if (selection.range) selection.selectRange(null);
   const { axis } = viewport;
-  const states = Math.max(BEFORE, Math.round(timeline.lastState * BEFORE_PART));
+  const states = Math.max(BEFORE, Math.round(timeline.lastState * BEFORE_FRACTION));
   const x = axis.begins(oom.state);
   const from = axis.begins(Math.max(0, oom.state - states));
   viewport.show(from, Math.min(axis.end, x + Math.max((x - from) * 0.06, 1)), 'auto');
@@ -109,7 +109,7 @@ export function takeBack({ selection, highlight }) {
   else if (highlight.found !== NOTHING_ASKED) highlight.search('', []);
 }
 
-/** Where a step stands. @param {Stores} stores @param {number} i */
+/** The positions that a step covers. @param {Stores} stores @param {number} i */
 function spanOfStep({ shown, viewport }, i) {
   const { from, to } = shown.device.lanes.steps.range(i);
   return stretchOf(viewport.axis, from, to);

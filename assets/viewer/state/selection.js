@@ -13,7 +13,7 @@ import { memoizeLast, Topic } from './topic.js';
 export class Selection {
   /** Another tensor is pinned, or none. */
   pinChanged = new Topic();
-  /** Another range is selected or none, or its rest is hidden or shown again. */
+  /** Another range is selected, or none; or the rest of it is hidden, or shown again. */
   rangeChanged = new Topic();
   /** A range is being brushed: it is drawn, and selected when the pointer lets go. */
   brushed = new Topic();

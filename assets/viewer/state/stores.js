@@ -10,10 +10,10 @@ import { Hover, Selection } from './selection.js';
 import { Shown } from './shown.js';
 import { Viewport } from './viewport.js';
 
-/** A request for more than this many times what was recorded sticks out of the plot. */
+/** Out-of-memory requests may reach this far above what was recorded; larger ones are cut. */
 const GHOST = 1.25;
 
-/** A line farther than this above what was recorded would make the picture flat. */
+/** Lines farther than this above what was recorded are left out, since they would make the picture flat. */
 const FAR = 2;
 
 /** @typedef {ReturnType<typeof recordingStores>} Stores */

@@ -1,11 +1,12 @@
-// How the stores say that they have changed, and how they keep what they derive.
+// Listening: to the topics of the stores, and to events of the page. And how stores keep
+// what they derive.
 
-/** Something that is told to whoever listens. */
+/** Something that stores announce, such as that they have changed. */
 export class Topic {
   /** @type {(() => void)[]} */
   #listeners = [];
 
-  /** Calls a listener whenever this is told, after those that came before it. @param {() => void} listener */
+  /** Calls a listener whenever this is announced, after those that were here before. @param {() => void} listener */
   on(listener) {
     this.#listeners.push(listener);
   }
@@ -15,7 +16,7 @@ export class Topic {
   }
 }
 
-/** Calls a listener whenever one of some topics is told. @param {Topic[]} topics @param {() => void} listener */
+/** Calls a listener whenever one of some topics is announced. @param {Topic[]} topics @param {() => void} listener */
 export function on(topics, listener) {
   for (const topic of topics) topic.on(listener);
 }

@@ -7,13 +7,13 @@ import { on, Topic } from './topic.js';
 /** How long a view must be still to count as settled. */
 const STILL_MS = 120;
 
-/** Views with fewer states than this drop an unchanged base by themselves. */
+/** Views with fewer states than this leave out an unchanged base without being asked. */
 const CLOSE = 2000;
 
-/** Air above the highest thing to be seen. */
+/** The height of the whole view, as a multiple of its highest thing. */
 const HEADROOM = 1.045;
 
-/** A fitted view keeps this part of its height for the unchanged base. */
+/** The fraction of what changes that a fitted view shows of the unchanged base. */
 const FOOT = 0.12;
 
 /**
@@ -105,11 +105,11 @@ export class Viewport {
   get isMoving() {
     return this.#isMoving;
   }
-  /** Whether it will settle without being asked to, or has not for the first time. */
+  /** Whether the view still has to settle. */
   get willSettle() {
     return this.#stillTimer !== 0 || this.#waiting !== null;
   }
-  /** The step that the view was last made to show, while it does; or -1. */
+  /** The step shown last, while nothing else has come into view; or -1. */
   get step() {
     const step = this.#step;
     return step && step.from === this.#from && step.to === this.#to ? step.i : -1;
@@ -245,7 +245,7 @@ export class Viewport {
     this.touch();
   }
 
-  /** Says that another picture is due. */
+  /** Announces that the picture has to be drawn again. */
   touch() {
     this.#isMoving = true;
     this.changed.emit();
@@ -253,12 +253,12 @@ export class Viewport {
     if (!this.#waiting) this.#stillTimer = setTimeout(() => this.settle(), STILL_MS);
   }
 
-  /** Has the view count as still, so that its picture is drawn in full; it settles when it would have. */
+  /** Counts the view as still, so that its picture is drawn in full. When it settles does not change. */
   hold() {
     this.#isMoving = false;
   }
 
-  /** Ends the moving of the view now. */
+  /** Settles the view now. */
   settle() {
     clearTimeout(this.#stillTimer);
     this.#stillTimer = 0;
@@ -270,8 +270,8 @@ export class Viewport {
   }
 
   /**
-   * Listens for what stands beside the picture: until the first picture of a
-   * device has settled a listener has to wait, and is called once then.
+   * Listens on behalf of what stands beside the picture. Until the first picture of a device
+   * has settled, the listener is not called; it is called once then.
    * @param {Topic[]} topics @param {() => void} listener
    */
   afterPicture(topics, listener) {

@@ -30,7 +30,8 @@ test('columns come back as they were written', () => {
 });
 
 test('values lie in the narrowest array that holds them', () => {
-  for (const [kind, values, Type] of /** @type {[string, number[], new () => import('../data/columns.js').Column][]} */ ([
+  /** @typedef {import('../data/columns.js').Column} Column */
+  for (const [kind, values, Type] of /** @type {[string, number[], new () => Column][]} */ ([
     ['unsigned', [0, 127], Uint8Array],
     ['unsigned', [255], Uint8Array],
     ['unsigned', [256], Uint16Array],

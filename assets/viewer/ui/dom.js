@@ -1,5 +1,5 @@
-// Building elements. Text from a snapshot only ever becomes a text node or an
-// attribute from this short list.
+// Building elements. Text from a snapshot only ever becomes a text node or one of the
+// attributes below, so that it cannot become markup.
 
 import { listen } from '../state/topic.js';
 
@@ -69,7 +69,7 @@ export function button(text, title, click, more) {
 }
 
 /**
- * A button whose text is a sign.
+ * A button whose text is a symbol, and which therefore has a label for screen readers.
  * @param {string} text @param {string} label what it does @param {string} key that does it too
  * @param {() => void} click @param {Properties} [more]
  */
@@ -126,7 +126,8 @@ export async function copyText(text) {
 }
 
 /**
- * Makes one that is filled whenever it opens; its first field or button has the focus then.
+ * Makes a small panel that floats under a control; a click elsewhere or Esc closes it. It is filled whenever it opens,
+ * and its first field or button gets the focus.
  * @param {HTMLElement} anchor
  * @param {string} label
  * @param {() => import('./dom.js').Leaf[]} contents
@@ -136,7 +137,7 @@ export function popoverUnder(anchor, label, contents) {
   popover.popover = 'auto';
   listen(popover, {
     beforetoggle(event) {
-      // Without its fields none of them can keep the focus.
+      // Emptied first, so that no field of the last time keeps the focus.
       fill(popover);
       if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
       const { right, bottom } = anchor.getBoundingClientRect();

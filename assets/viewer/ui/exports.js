@@ -18,7 +18,7 @@ import { SvgContext } from '../draw/svg.js';
 import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
 import { momentWords } from './panel.js';
 
-/** How long a browser may take to begin with a download. */
+/** How long a browser may take until it has started a download. */
 const KEPT_MS = 60_000;
 
 /** @typedef {import('../data/sheet.js').Screen} Screen @typedef {import('../data/sheet.js').Sheet} Sheet */
@@ -79,7 +79,7 @@ function screenOf({ shown, appearance, highlight, selection, moment, tableOrder 
     words: range
       ? `allocated in events ${count(range.from)} to ${count(range.to - 1)} and still live`
       : momentWords(device, moment),
-    // The shared buffer of the timeline would not outlast the menu.
+    // A copy, since the timeline reuses its buffer while the menu is open.
     live: moment.live.slice(),
     mask: highlight.mask,
     order: tableOrder.order,

@@ -1,5 +1,5 @@
-// The filters, as a panel under their button. They are words that the search
-// box knows as well; each control stands for one of them.
+// The filters, as a panel under their button. A filter is a word that the search box
+// understands too, and each control stands for one.
 
 import { parseFilter } from '../data/query.js';
 import { streamName } from '../data/report.js';
@@ -12,8 +12,8 @@ import { button, field, h, popoverUnder, segmented } from './dom.js';
  */
 
 /**
- * Replaces the filters that a word begins by another, or by none.
- * @param {Highlight} highlight @param {RegExp} old @param {string} word
+ * Replaces the filters of one kind.
+ * @param {Highlight} highlight @param {RegExp} old matches them @param {string} word the new one, or ""
  */
 function change(highlight, old, word) {
   const { query, filters } = highlight.found;

@@ -1,5 +1,4 @@
-// The search box: what is asked for, how much of it there is, and the way from
-// one match to the next.
+// The search box: the query, how much it finds, and buttons from match to match.
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { highlightedBytes } from '../data/masks.js';
@@ -29,8 +28,8 @@ export function mountFind(stores, root) {
   };
 
   /**
-   * Pins the next match, in the order of allocation: after the pinned tensor, or
-   * else from the view on. After the last comes the first.
+   * Pins the next match in the order of allocation, counted from the pinned tensor, or
+   * else from what is in view. After the last comes the first.
    * @param {number} by 1 or -1
    */
   const pinMatch = (by) => {
@@ -105,7 +104,7 @@ export function mountFind(stores, root) {
       input.focus();
       input.select();
     },
-    /** Asks where to go. */
+    /** Opens the "Go to" panel. */
     askWhere: () => where.showPopover(),
   };
 }
@@ -115,7 +114,7 @@ const HELP = `Words, "one phrase" or /regex/ in functions, files, operators, ann
 size>1MiB  life<20  life>5ms  live:yes  pre:no  stream:0  pool:default`;
 
 /**
- * How much was found.
+ * Says how much was found.
  * @param {Stores} stores @param {ArrayLike<number>} ids
  * @returns {{textContent: string, title: string}}
  */

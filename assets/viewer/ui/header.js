@@ -1,5 +1,5 @@
-// File, device, facts, the mark that says whether the picture can be trusted,
-// and the warning bars.
+// The header: file, device, facts, the mark that says whether the picture can be trusted;
+// and the warning bars under it.
 
 import { bytes, count, duration } from '../data/format.js';
 import { listen } from '../state/topic.js';

@@ -12,7 +12,7 @@ const LEAST = 2;
 const NAMED = 30;
 const LOCATED = 130;
 
-/** How long the page rests before it is drawn again. */
+/** How long nothing may change before it is drawn again. */
 const IDLE_MS = 80;
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */

@@ -19,8 +19,8 @@ import { toggleLive } from './filters.js';
 import { stepWords } from './toolbar.js';
 
 /**
- * In the list its words, or keys parted by spaces; what it does; the keys, as KeyboardEvent.key in small letters and
- * parted by spaces; and how. A mouse gesture has neither.
+ * shown: how the list names the keys or the gesture; does: what it does. keys: as in KeyboardEvent.key, in lower case,
+ * separated by spaces; run: does it. A mouse gesture has neither of these two.
  * @typedef {[shown: string, does: string, keys?: string, run?: (event: KeyboardEvent) => void]} Binding
  */
 
@@ -178,7 +178,7 @@ export function mountKeys(actions) {
       return;
     }
     if (event.altKey) return;
-    // Shift makes some keys what they are ("?"), and letters capital.
+    // Some keys need Shift ("?"), and with Shift letters are upper case.
     const run = runs.get(event.key) ?? runs.get(event.key.toLowerCase());
     if (!run || (!shown.device.hasHistory && needsHistory(event.key))) return;
     event.preventDefault();

@@ -8,7 +8,7 @@ import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
 import { patterned } from '../draw/patterns.js';
 import { button, h, swatch } from './dom.js';
 
-/** Rules named of one group. */
+/** The most rules that the title of a group names. */
 const RULES = 4;
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
@@ -96,7 +96,7 @@ export function makeLegend(stores, update) {
 }
 
 /**
- * With its pattern, when there are any.
+ * The colour of a group, with its pattern when patterns are on.
  * @param {import('../state/appearance.js').Appearance} appearance @param {number} i group
  */
 function groupSwatch({ hasPatterns, grouping }, i) {

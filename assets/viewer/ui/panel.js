@@ -107,7 +107,7 @@ function oomCard(device, state) {
   const { data, timeline, report } = device;
   const oom = data.ooms.find((m) => m.state === state);
   if (!oom) return null;
-  // Several attempts of one request are judged at the last.
+  // The failures hold only the last of several attempts of one request.
   const failure = report.failures.find((f) => f.state >= state);
   /** @type {[string, number][]} */
   const rows = [

@@ -1,9 +1,9 @@
-// A list of lines of one height, of which only those in sight are on the page.
+// A virtual list: of its lines, which have one height, only those in sight are elements.
 
 import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
-/** Height of a line in pixels, and lines put on the page above and below those in sight. */
+/** Height of a line in pixels, and lines made above and below those in sight. */
 const HEIGHT = 21;
 const MORE = 12;
 
@@ -11,7 +11,7 @@ const MORE = 12;
 export function virtualRows(root, line) {
   const list = h('div.list');
   let count = 0;
-  // Lines on the page.
+  // The lines that are elements.
   let from = 0;
   let to = 0;
 
@@ -49,7 +49,7 @@ export function virtualRows(root, line) {
       root.scrollTop = Math.min(first * HEIGHT, Math.max(root.scrollTop, (last + 1) * HEIGHT - root.clientHeight + 8));
     },
 
-    /** The lines on the page, each with its number. @returns {[Element, number][]} */
+    /** The lines that are elements, each with its number. @returns {[Element, number][]} */
     lines: () => [...list.children].map((element, i) => [element, from + i]),
   };
 }

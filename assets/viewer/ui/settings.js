@@ -1,5 +1,5 @@
-// What other settings of the allocator would have done: a table that floats under
-// the button that asks for it.
+// What other settings of the allocator would have done, in a table that floats under a
+// button.
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
@@ -7,7 +7,7 @@ import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
 const NAME = 'Other allocator settings';
 
 /**
- * The button, where something is predicted.
+ * The button; null where nothing is predicted.
  * @param {import('../data/open.js').OpenDevice} device
  */
 export function settingsButton({ report, data }) {

@@ -21,9 +21,9 @@ const TABS = [
   ['family', 'Family'],
 ];
 
-/** Says what to do with the row above it. */
+/** A line of buttons that act on the row above it. */
 const ACTIONS = 'actions';
-/** Stands for the rows of a range of which nothing is left. */
+/** The line that shows or hides the rows of a range of which nothing is left. */
 const GONE = 'gone';
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
@@ -192,7 +192,7 @@ export function mountTable(stores, root) {
     highlight.point(pointed && { by: tableOrder.order.by, key: pointed.key });
   };
 
-  /** Marks the row of what lies under the pointer in the plot. */
+  /** Marks the row of the tensor under the pointer in the plot. */
   const mark = () => {
     const key = keyOf(hover.point?.hit?.id);
     if (key === under) return;
@@ -233,7 +233,7 @@ function locationElement({ location, file }, twins) {
 }
 
 /**
- * Base names that stand for several files.
+ * The base names that several files have.
  * @param {Row[]} rows
  * @returns {Set<string>}
  */

@@ -114,7 +114,7 @@ export function mountLaneTip({ shown, viewport, hover }, timeline) {
   const root = h('div.tip', { role: 'tooltip' });
   root.hidden = true;
   document.body.append(root);
-  // It no longer lies under the pointer then.
+  // When the view moves, the range is no longer under the pointer.
   viewport.changed.on(() => hover.setLane(null));
   on([hover.laneChanged, shown.changed], () => {
     const { lane } = hover;

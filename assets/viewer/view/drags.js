@@ -1,4 +1,5 @@
-// What a press on the timeline drags: the view, a box, or the minimap's window.
+// What a press on the timeline drags: the view, a box to zoom into, the minimap's window,
+// or a range.
 
 import { spanOf } from '../data/axis.js';
 import { clamp } from '../data/math.js';
@@ -8,7 +9,7 @@ import { rangeOf } from '../data/range.js';
 export const WINDOW_EDGE = 6;
 const RANGE_EDGE = 5;
 
-/** Boxes smaller than this many pixels are slips of the hand. */
+/** A box smaller than this many pixels was not meant. */
 const LEAST_BOX = 4;
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
@@ -85,7 +86,7 @@ function boxDrag({ shown, viewport }, stage, p) {
 }
 
 /**
- * Drags the window, one of its ends, or a new window.
+ * Drags the window of the minimap, one of its ends, or a new window.
  * @param {Stores} stores @param {Stage} stage @param {Point} p
  * @returns {Drag}
  */

@@ -1,8 +1,8 @@
-// The views that were settled on, to go back and forward between.
+// The views that have settled, to go back and forward between.
 
 import { showAxis } from '../state/navigate.js';
 
-/** Views kept. */
+/** The most views that are kept. */
 const MOST = 100;
 
 /** @typedef {ReturnType<typeof mountHistory>} ViewHistory */
@@ -21,7 +21,7 @@ export function mountHistory(stores) {
   let views = [];
   let at = -1;
 
-  /** Makes the view shown an entry, where it is another one than the last. */
+  /** Adds what is in view, unless it is that already. */
   const keep = () => {
     const { range, keptOnly } = selection;
     const entry = { axis: viewport.axis.kind, view: viewport.view, range, keptOnly };

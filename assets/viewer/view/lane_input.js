@@ -1,4 +1,4 @@
-// The ranges of the lanes, by pointer and by keyboard.
+// Choosing ranges of the lanes by pointer and by keyboard.
 
 import { count } from '../data/format.js';
 import { clamp } from '../data/math.js';
@@ -12,7 +12,7 @@ import { brushDrag } from './drags.js';
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
 
 /**
- * Chooses what lies there, or brushes a range; the names fold the lanes.
+ * A press on a lane chooses a range or brushes one; on the names it folds the lanes.
  * @param {Stores} stores @param {Stage} stage @param {Point} p
  * @returns {Drag | null} null: not on the lanes
  */
@@ -32,8 +32,8 @@ function choose({ shown, selection }, hit) {
 }
 
 /**
- * Arrows walk from range to range and from lane to lane, Enter chooses, and
- * once more zooms there.
+ * Arrows walk from range to range and from lane to lane. Enter chooses one, and zooms to
+ * the one that is chosen.
  * @param {Stores} stores @param {Stage} stage
  * @param {HTMLElement} root over the lanes; it takes the keyboard and no pointer
  * @param {HTMLElement} spoken

@@ -109,7 +109,7 @@ export function mountPointer(stores, stage, surface) {
     },
 
     mousedown(event) {
-      // A press is no wish for the keyboard's focus ring; Tab still brings it.
+      // A press should not show the focus ring, which is for the keyboard.
       event.preventDefault();
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     },
@@ -164,7 +164,7 @@ export function mountPointer(stores, stage, surface) {
       event.preventDefault();
       const { scales } = stage;
       const { x, y } = point(event);
-      // Lines and pages, where a browser counts in those, in pixels.
+      // Some browsers count in lines or pages.
       const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
       const dx = event.deltaX * unit;
       const dy = event.deltaY * unit;

@@ -9,11 +9,11 @@ import { freshContext, Painter } from '../draw/painter.js';
 import { Patterns } from '../draw/patterns.js';
 import { memoizeLast, on } from '../state/topic.js';
 
-/** Milliseconds for the pictures of a frame: while the view moves, and while it is still and pictures are finished. */
+/** Milliseconds that a frame has for pictures: while the view moves, and while it is still. */
 const MOVING_MS = 8;
 const STILL_MS = 24;
 
-/** Pixels from the pointer to a range of a lane that is meant. */
+/** A range of a lane counts as hit up to this many pixels away. */
 const LANE_SLACK = 4;
 
 /** What has to be drawn again; everything includes the marks, and these the cursor. */
@@ -61,17 +61,17 @@ export class Stage {
     }).observe(elements.timeline);
   }
 
-  /** Whether a frame has been drawn, from which on there are scales. */
+  /** Whether a frame has been drawn; before there are no scales. */
   get isDrawn() {
     return this.#frame !== null;
   }
 
-  /** Between positions, bytes and pixels, as the last frame was drawn. */
+  /** Converts between positions, bytes and pixels of the last frame. */
   get scales() {
     return this.#drawn().scales;
   }
 
-  /** The labels of its axes. */
+  /** The labels of the axes in the last frame. */
   get ticks() {
     return this.#drawn().ticks;
   }
