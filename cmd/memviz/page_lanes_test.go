@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -87,9 +88,11 @@ func TestPageLanes(t *testing.T) {
 		point(a.Lane, a.From, a.To, r.Snapshot.String(a.Name), "peak "+units.Bytes(slices.Max(in)),
 			units.Change(in[len(in)-1]-in[0])+" from start to end", units.Plural(a.To-a.From, "event", "events"))
 	}
-	runs := r.Phases().Runs
+	runs := r.Phases()
+	names := map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
+		stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
 	for _, run := range []timeline.PhaseRun{runs[1], runs[len(runs)-1]} {
-		point(2, int(run.Start), int(run.End)+1, run.Phase.String(), "inferred from stacks")
+		point(2, int(run.Start), int(run.End)+1, names[run.Phase], "inferred from stacks")
 	}
 	if len(ranges) < 6 {
 		t.Errorf("only %d ranges were pointed at", len(ranges))

@@ -56,7 +56,7 @@ type Recording struct {
 
 	activities    func() *stacks.Activities
 	annotations   func() []timeline.Annotation
-	phases        func() *timeline.Phases
+	phases        func() timeline.Phases
 	families      func() *families.Assignment
 	steps         func() *steps.List
 	leaks         func() *leaks.Findings
@@ -72,7 +72,7 @@ func NewRecording(s *Source, d *replay.Device) *Recording {
 	r := &Recording{Source: s, Device: d}
 	r.activities = sync.OnceValue(func() *stacks.Activities { return stacks.ActivitiesOf(st, d.Events) })
 	r.annotations = sync.OnceValue(func() []timeline.Annotation { return timeline.FindAnnotations(s.Snapshot, d) })
-	r.phases = sync.OnceValue(func() *timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
+	r.phases = sync.OnceValue(func() timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
 	r.families = sync.OnceValue(func() *families.Assignment {
 		return families.Find(st, r.activities(), r.phases(), s.overridden, d)
 	})
@@ -99,7 +99,7 @@ func (s *Source) Settings() *layout.Settings { return s.settings() }
 func (r *Recording) Annotations() []timeline.Annotation { return r.annotations() }
 
 // Phases is the history as a sequence of phases.
-func (r *Recording) Phases() *timeline.Phases { return r.phases() }
+func (r *Recording) Phases() timeline.Phases { return r.phases() }
 
 // Families says what each allocation was for.
 func (r *Recording) Families() *families.Assignment { return r.families() }

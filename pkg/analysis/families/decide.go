@@ -122,7 +122,7 @@ func (ev *evidence) bornInUserCode(b *birth) Rule {
 		return inputMoved
 	case seesForward:
 		return inputByLifetime
-	case b.phase == timeline.PhaseForward:
+	case b.phase == stacks.InForward:
 		return ev.bornInForward(b)
 	case b.freed():
 		return temporaryOutsideForward

@@ -12,7 +12,7 @@ type evidence struct {
 	st         *stacks.Table
 	d          *replay.Device
 	activities *stacks.Activities
-	phases     *timeline.Phases
+	phases     timeline.Phases
 
 	sites []site // by stack
 
@@ -45,7 +45,7 @@ type birth struct {
 	freeFacts    stacks.Facts
 	freeActivity stacks.Activity // markerEmpty when never freed
 	run          int             // index of the phase run it was born in; -1 before the first
-	phase        timeline.Phase  // of that run; 0 before the first, where the next two mean nothing
+	phase        stacks.Activity // of that run; 0 before the first, where the next two mean nothing
 	runEnd       replay.EventIndex
 	runOpen      bool // the run is the last one
 	freedAt      replay.EventIndex
@@ -61,7 +61,7 @@ func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 // lifetime is how many events it lived.
 func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
 
-func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, d *replay.Device) *evidence {
+func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases timeline.Phases, d *replay.Device) *evidence {
 	ev := &evidence{st: st, d: d, activities: m, phases: phases}
 	ev.sites = make([]site, len(st.Facts))
 	ev.readRuns()
@@ -74,7 +74,7 @@ func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases *timeline.Pha
 const backwardGoingWithin = 20
 
 func (ev *evidence) readRuns() {
-	runs := ev.phases.Runs
+	runs := ev.phases
 	ev.nextForward = make([]replay.EventIndex, len(runs)+1)
 	ev.nextBackward = make([]replay.EventIndex, len(runs)+1)
 	forward, backward := timeline.Never, timeline.Never
@@ -84,16 +84,16 @@ func (ev *evidence) readRuns() {
 			break
 		}
 		switch r := &runs[i-1]; r.Phase {
-		case timeline.PhaseForward:
+		case stacks.InForward:
 			forward = r.Start
-		case timeline.PhaseBackward:
+		case stacks.InBackward:
 			backward = r.Start
 			ev.trained = true
-		case timeline.PhaseOptimizer:
+		case stacks.InOptimizer:
 			ev.trained = true
 		}
 	}
-	if n := len(runs); n > 0 && runs[n-1].Phase == timeline.PhaseBackward {
+	if n := len(runs); n > 0 && runs[n-1].Phase == stacks.InBackward {
 		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
 	}
 }
@@ -131,7 +131,7 @@ func (ev *evidence) readBirths() {
 // them from 0. The birth is reused between calls.
 func (ev *evidence) eachBirth(visit func(i int, b *birth)) {
 	born := ev.d.Allocations[ev.d.PreExisting:]
-	runs := ev.phases.Runs
+	runs := ev.phases
 	b := birth{run: -1}
 	for i := range born {
 		a := &born[i]

@@ -129,7 +129,7 @@ func (f *Assignment) BytesIn(d *replay.Device, state int) [Count]int64 {
 // Find decides the family of every allocation of a device. The first rule
 // that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
 // allocations from before the recording.
-func Find(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, o *Overridden, d *replay.Device) *Assignment {
+func Find(st *stacks.Table, m *stacks.Activities, phases timeline.Phases, o *Overridden, d *replay.Device) *Assignment {
 	ev := gatherEvidence(st, m, phases, d)
 	f := &Assignment{Rules: make([]Rule, len(d.Allocations))}
 	born := f.Rules[d.PreExisting:]

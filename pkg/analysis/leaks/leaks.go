@@ -112,7 +112,7 @@ type Input struct {
 	Stacks     *stacks.Table
 	Device     *replay.Device
 	Activities *stacks.Activities
-	Phases     *timeline.Phases
+	Phases     timeline.Phases
 	Families   *families.Assignment
 	Steps      *steps.List
 }
@@ -172,8 +172,8 @@ func (in *Input) limit() Limit {
 // keeps reports whether code of one activity leaves more memory behind than
 // inference does, in a recording without backward passes or optimizer steps.
 func (in *Input) keeps(activity stacks.Activity) bool {
-	for _, run := range in.Phases.Runs {
-		if run.Phase == timeline.PhaseBackward || run.Phase == timeline.PhaseOptimizer {
+	for _, run := range in.Phases {
+		if run.Phase == stacks.InBackward || run.Phase == stacks.InOptimizer {
 			return false
 		}
 	}

@@ -104,7 +104,7 @@ type Input struct {
 	Stacks      *stacks.Table
 	Device      *replay.Device
 	Activities  *stacks.Activities
-	Phases      *timeline.Phases
+	Phases      timeline.Phases
 	Annotations []timeline.Annotation
 }
 

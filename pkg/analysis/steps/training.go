@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -73,8 +72,8 @@ func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 func (f *finder) byOptimizer() []replay.EventIndex {
 	e := f.Device.Events
 	var ends []replay.EventIndex
-	for _, run := range f.Phases.Runs {
-		if run.Phase != timeline.PhaseOptimizer {
+	for _, run := range f.Phases {
+		if run.Phase != stacks.InOptimizer {
 			continue
 		}
 		end := run.Last + 1
@@ -130,8 +129,8 @@ func (f *finder) byBackward() []replay.EventIndex {
 
 func (f *finder) byBackwardRuns() []replay.EventIndex {
 	var starts []replay.EventIndex
-	for _, run := range f.Phases.Runs {
-		if run.Phase == timeline.PhaseBackward {
+	for _, run := range f.Phases {
+		if run.Phase == stacks.InBackward {
 			starts = append(starts, run.Start)
 		}
 	}

@@ -84,26 +84,15 @@ func TestPhaseRuns(t *testing.T) {
 	tape.Run(2, tapes.Engine) // 8 to 11
 	tape.Run(1, tapes.Loop)   // 12, 13
 	want := []PhaseRun{
-		{Phase: PhaseForward, Start: 2, Last: 4, End: 7, Events: 2},
-		{Phase: PhaseBackward, Start: 8, Last: 11, End: 13, Events: 4},
+		{Phase: stacks.InForward, Start: 2, Last: 4, End: 7, Events: 2},
+		{Phase: stacks.InBackward, Start: 8, Last: 11, End: 13, Events: 4},
 	}
-	if got := phasesOf(tape).Runs; !slices.Equal(got, want) {
+	if got := phasesOf(tape); !slices.Equal(got, want) {
 		t.Errorf("runs\n%+v, want\n%+v", got, want)
 	}
 }
 
-func TestPhaseNames(t *testing.T) {
-	for phase, want := range map[Phase]string{
-		PhaseLoad: "load", PhaseForward: "forward", PhaseBackward: "backward", PhaseOptimizer: "optimizer",
-		0: "unknown",
-	} {
-		if got := phase.String(); got != want {
-			t.Errorf("phase %q is called %q, want %q", byte(phase), got, want)
-		}
-	}
-}
-
-func phasesOf(t *tapes.Tape) *Phases {
+func phasesOf(t *tapes.Tape) Phases {
 	s, d := t.Replay()
 	return FindPhases(stacks.ActivitiesOf(stacks.Read(s), d.Events), d.Events)
 }
