@@ -74,7 +74,7 @@ func NewRecording(s *Source, d *replay.Device) *Recording {
 	r.annotations = sync.OnceValue(func() []timeline.Annotation { return timeline.FindAnnotations(s.Snapshot, d) })
 	r.phases = sync.OnceValue(func() timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
 	r.families = sync.OnceValue(func() *families.Assignment {
-		return families.Find(st, r.activities(), r.phases(), s.overridden, d)
+		return families.Find(st, d, r.activities(), r.phases(), s.overridden)
 	})
 	r.steps = sync.OnceValue(func() *steps.List {
 		return steps.Find(steps.Input{Stacks: st, Device: d, Activities: r.activities(), Phases: r.phases(),
@@ -135,7 +135,12 @@ func (r *Recording) Holders(state int, g holders.Grouping) *holders.Holding {
 
 // HoldersSince also says what every row held in a state before.
 func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders.Holding {
-	return holders.Since(holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.families, Pools: r.pools}, state, before, g)
+	return holders.Since(
+		holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.families, Pools: r.pools},
+		state,
+		before,
+		g,
+	)
 }
 
 // Diff compares what two recordings hold, each in a state of its own.

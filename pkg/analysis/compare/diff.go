@@ -73,8 +73,10 @@ type DiffTotals struct {
 
 // DiffRow is a call site with what it holds on each side.
 type DiffRow struct {
-	Site     stacks.Site // in the second recording, or in the first where only that has it; zero without a stack to match
-	Operator string      // of the same; "" where operators do not count
+	// Site is that of the second recording, or of the first where only that has it;
+	// zero without a stack to match.
+	Site     stacks.Site
+	Operator string // of the same; "" where operators do not count
 	Change   Change
 	Match    Match
 

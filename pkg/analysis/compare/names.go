@@ -102,12 +102,14 @@ func eachPath(paths [][]string, read func([]string) string) []string {
 }
 
 var (
-	rankWordPattern  = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:global[_-]?)?rank[_.-]?(\d{1,9})`)
-	rankAxisPattern  = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
-	leadingPattern   = regexp.MustCompile(`^(\d{3,9})_step_`)
-	trailingPattern  = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
-	datePattern      = regexp.MustCompile(`(?i)\d([_.-])\d{1,2}([_.-])\d{1,2}\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
-	countPattern     = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba|epoch)[_.-]?\d+\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:global[_-]?)?rank[_.-]?(\d{1,9})`)
+	rankAxisPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
+	leadingPattern  = regexp.MustCompile(`^(\d{3,9})_step_`)
+	trailingPattern = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	datePattern     = regexp.MustCompile(`(?i)\d([_.-])\d{1,2}([_.-])\d{1,2}\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	countPattern    = regexp.MustCompile(
+		`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba|epoch)[_.-]?\d+\.(?:pickle|pkl)(?:\.[a-z]+)?$`,
+	)
 	stepPattern      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba)[_.-]?(\d{1,18})`)
 	composerPattern  = regexp.MustCompile(`(?i)rank\d+\.(\d{1,18})\.`)
 	outOfMemoryNames = regexp.MustCompile(`(?i)(?:^|[^a-z])oom(?:[^a-z]|$)|_exit(?:[^a-z]|$)`)

@@ -154,7 +154,9 @@ func (w *foldedWriter) frame(id snapshot.FrameID) string {
 		f := w.st.Frame(id)
 		file := stacks.Slashed(f.File)
 		w.noise[id] = w.st.FrameClass[id] == stacks.Internal && stacks.IsInterpreterNoise(file, f.Function)
-		w.frames[id] = foldedName(file[strings.LastIndexByte(file, '/')+1:] + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
+		w.frames[id] = foldedName(
+			file[strings.LastIndexByte(file, '/')+1:] + ":" + strconv.Itoa(f.Line) + ":" + f.Function,
+		)
 	}
 	return w.frames[id]
 }

@@ -71,8 +71,9 @@ type Site struct {
 	Growth
 }
 
-// Leak is memory that grows in the same steps, and so probably for one reason. The stack of an allocation says where it was asked for; what
-// keeps it is not recorded.
+// Leak is memory that grows in the same steps, and so probably for one reason. The
+// stack of an allocation says where it was requested; what keeps it is not
+// recorded.
 type Leak struct {
 	Kind   Kind
 	Strong bool // over enough steps to outlast warm-up and small caches

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -33,10 +32,10 @@ func TestSettingsOf(t *testing.T) {
 		{"keys alone", []leaf{
 			{Key: "expandable_segments", Value: "true"}, {Key: "garbage_collection_threshold", Value: "0.8"},
 			{Key: "max_split_size", Value: "134217728"},
-		}, allocator.Settings{Expandable: true, GCThreshold: 0.8, MaxSplitSize: 128 * tapes.MiB}, false},
+		}, allocator.Settings{Expandable: true, GCThreshold: 0.8, MaxSplitSize: 128 * mib}, false},
 		{"the text alone", []leaf{{Key: "PYTORCH_CUDA_ALLOC_CONF",
 			Value: "max_split_size_mb:64,max_non_split_rounding_mb:30"}},
-			allocator.Settings{MaxSplitSize: 64 * tapes.MiB, MaxNonSplitRounding: 30 * tapes.MiB}, false},
+			allocator.Settings{MaxSplitSize: 64 * mib, MaxNonSplitRounding: 30 * mib}, false},
 		{"keys overrule the text", []leaf{{Key: "PYTORCH_ALLOC_CONF", Value: "expandable_segments:True"},
 			{Key: "expandable_segments", Value: "false"}},
 			allocator.Settings{}, false},
@@ -68,9 +67,9 @@ func TestSettingsOf(t *testing.T) {
 // TestSettingsUnknown takes what a file without settings shows.
 func TestSettingsUnknown(t *testing.T) {
 	mapped := snapshot.NewComposer(snapshot.Format{})
-	mapped.Event(0, snapshot.EventText{Action: snapshot.SegmentMap, Addr: 1 << 30, Size: 20 * tapes.MiB})
+	mapped.Event(0, snapshot.EventText{Action: snapshot.SegmentMap, Addr: 1 << 30, Size: 20 * mib})
 	held := snapshot.NewComposer(snapshot.Format{})
-	held.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 20 * tapes.MiB, Expandable: true})
+	held.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 20 * mib, Expandable: true})
 	for name, c := range map[string]*snapshot.Composer{"map event": mapped, "segment": held} {
 		if s := layout.SettingsOf(c.Snapshot()); !s.Expandable || s.Known {
 			t.Errorf("%s: %+v", name, s)
@@ -93,23 +92,36 @@ func TestAdvice(t *testing.T) {
 		settings *layout.Settings
 		want     []oom.AdviceKind
 	}{
-		{"pressure", oom.Failure{Requested: 2 * tapes.GiB, Active: 15 * tapes.GiB, Reserved: 16 * tapes.GiB, WouldFit: oom.WouldFit{Never: true}},
-			off, []oom.AdviceKind{oom.AdviseLess}},
-		{"fragmented", oom.Failure{Verdict: oom.Fragmented, WouldFit: oom.WouldFit{WithExpandable: true, MaxSplit: 64 * tapes.MiB}}, off,
-			[]oom.AdviceKind{oom.AdviseExpandable, oom.AdviseMaxSplit}},
+		{
+			"pressure",
+			oom.Failure{Requested: 2 * gib, Active: 15 * gib, Reserved: 16 * gib, WouldFit: oom.WouldFit{Never: true}},
+			off,
+			[]oom.AdviceKind{oom.AdviseLess},
+		},
+		{
+			"fragmented",
+			oom.Failure{Verdict: oom.Fragmented, WouldFit: oom.WouldFit{WithExpandable: true, MaxSplit: 64 * mib}},
+			off,
+			[]oom.AdviceKind{oom.AdviseExpandable, oom.AdviseMaxSplit},
+		},
 		{"fragmented in pieces smaller than a page", oom.Failure{Verdict: oom.Fragmented}, off, nil},
 		{"fragmented although expandable", oom.Failure{Verdict: oom.Fragmented}, on, nil},
-		{"limit", oom.Failure{Verdict: oom.Limit, WouldFit: oom.WouldFit{Never: true}}, off, []oom.AdviceKind{oom.AdviseFraction}},
+		{
+			"limit",
+			oom.Failure{Verdict: oom.Limit, WouldFit: oom.WouldFit{Never: true}},
+			off,
+			[]oom.AdviceKind{oom.AdviseFraction},
+		},
 		{"outside", oom.Failure{Verdict: oom.Outside, WouldFit: oom.WouldFit{Never: true}}, off,
 			[]oom.AdviceKind{oom.AdviseOutside, oom.AdviseLess}},
 		{"other", oom.Failure{Verdict: oom.Other}, off, []oom.AdviceKind{oom.AdviseStream}},
 		{"rounding took what was missing", oom.Failure{
-			Active: 10 * tapes.GiB, WouldFit: oom.WouldFit{Never: true, Missing: tapes.GiB},
-			Fragmentation: layout.Fragmentation{Rounding: 2 * tapes.GiB},
+			Active: 10 * gib, WouldFit: oom.WouldFit{Never: true, Missing: gib},
+			Fragmentation: layout.Fragmentation{Rounding: 2 * gib},
 		}, rounding, []oom.AdviceKind{oom.AdviseLessRounding, oom.AdviseLess}},
 		{"rounding took less", oom.Failure{
-			Active: 10 * tapes.GiB, WouldFit: oom.WouldFit{Never: true, Missing: 3 * tapes.GiB},
-			Fragmentation: layout.Fragmentation{Rounding: 2 * tapes.GiB},
+			Active: 10 * gib, WouldFit: oom.WouldFit{Never: true, Missing: 3 * gib},
+			Fragmentation: layout.Fragmentation{Rounding: 2 * gib},
 		}, rounding, []oom.AdviceKind{oom.AdviseLess}},
 	}
 	for _, test := range tests {
@@ -121,17 +133,32 @@ func TestAdvice(t *testing.T) {
 		settings *layout.Settings
 		want     []oom.AdviceKind
 	}{
-		{"nothing to improve", layout.Fragmentation{Reserved: 10 * tapes.GiB}, off, nil},
-		{"fragmentation", layout.Fragmentation{Reserved: 10 * tapes.GiB, Bytes: 2 * tapes.GiB}, off, []oom.AdviceKind{oom.AdviseExpandable}},
-		{"fragmentation within pages", layout.Fragmentation{Reserved: 10 * tapes.GiB, Bytes: 2 * tapes.GiB}, on, nil},
-		{"rounding", layout.Fragmentation{Reserved: 10 * tapes.GiB, Rounding: tapes.GiB}, rounding, []oom.AdviceKind{oom.AdviseLessRounding}},
-		{"idle memory", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 2 * tapes.GiB}, off, []oom.AdviceKind{oom.AdviseThreshold}},
-		{"mostly idle memory", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 6 * tapes.GiB}, off,
+		{"nothing to improve", layout.Fragmentation{Reserved: 10 * gib}, off, nil},
+		{
+			"fragmentation",
+			layout.Fragmentation{Reserved: 10 * gib, Bytes: 2 * gib},
+			off,
+			[]oom.AdviceKind{oom.AdviseExpandable},
+		},
+		{"fragmentation within pages", layout.Fragmentation{Reserved: 10 * gib, Bytes: 2 * gib}, on, nil},
+		{
+			"rounding",
+			layout.Fragmentation{Reserved: 10 * gib, Rounding: gib},
+			rounding,
+			[]oom.AdviceKind{oom.AdviseLessRounding},
+		},
+		{
+			"idle memory",
+			layout.Fragmentation{Reserved: 10 * gib, Returnable: 2 * gib},
+			off,
+			[]oom.AdviceKind{oom.AdviseThreshold},
+		},
+		{"mostly idle memory", layout.Fragmentation{Reserved: 10 * gib, Returnable: 6 * gib}, off,
 			[]oom.AdviceKind{oom.AdviseExpandable, oom.AdviseThreshold}},
-		{"mostly idle although expandable", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 6 * tapes.GiB}, on, nil},
-		{"a threshold", layout.Fragmentation{Reserved: 10 * tapes.GiB, Returnable: 2 * tapes.GiB}, fraction,
+		{"mostly idle although expandable", layout.Fragmentation{Reserved: 10 * gib, Returnable: 6 * gib}, on, nil},
+		{"a threshold", layout.Fragmentation{Reserved: 10 * gib, Returnable: 2 * gib}, fraction,
 			[]oom.AdviceKind{oom.AdviseThresholdIdle}},
-		{"a small program", layout.Fragmentation{Reserved: 100 * tapes.MiB, Bytes: 50 * tapes.MiB, Returnable: 20 * tapes.MiB}, off, nil},
+		{"a small program", layout.Fragmentation{Reserved: 100 * mib, Bytes: 50 * mib, Returnable: 20 * mib}, off, nil},
 	}
 	for _, test := range states {
 		checkAdvice(t, test.name, oom.AdviseOn(&test.f, test.settings), test.want)
