@@ -93,7 +93,7 @@ func TestFragmentationGrade(t *testing.T) {
 		{16 * gib, 100 * gib, layout.GradeHigh},
 	} {
 		if f := (layout.Fragmentation{Bytes: test.bytes, Reserved: test.reserved}); f.Grade() != test.want {
-			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade(), test.want)
+			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade().Key(), test.want.Key())
 		}
 	}
 }
