@@ -56,7 +56,7 @@ type Recording struct {
 
 	activities    func() *stacks.Activities
 	annotations   func() []timeline.Annotation
-	phases        func() *timeline.Phases
+	phases        func() timeline.Phases
 	families      func() *families.Assignment
 	steps         func() *steps.List
 	leaks         func() *leaks.Findings
@@ -72,9 +72,9 @@ func NewRecording(s *Source, d *replay.Device) *Recording {
 	r := &Recording{Source: s, Device: d}
 	r.activities = sync.OnceValue(func() *stacks.Activities { return stacks.ActivitiesOf(st, d.Events) })
 	r.annotations = sync.OnceValue(func() []timeline.Annotation { return timeline.FindAnnotations(s.Snapshot, d) })
-	r.phases = sync.OnceValue(func() *timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
+	r.phases = sync.OnceValue(func() timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
 	r.families = sync.OnceValue(func() *families.Assignment {
-		return families.Find(st, r.activities(), r.phases(), s.overridden, d)
+		return families.Find(st, d, r.activities(), r.phases(), s.overridden)
 	})
 	r.steps = sync.OnceValue(func() *steps.List {
 		return steps.Find(steps.Input{Stacks: st, Device: d, Activities: r.activities(), Phases: r.phases(),
@@ -99,7 +99,7 @@ func (s *Source) Settings() *layout.Settings { return s.settings() }
 func (r *Recording) Annotations() []timeline.Annotation { return r.annotations() }
 
 // Phases is the history as a sequence of phases.
-func (r *Recording) Phases() *timeline.Phases { return r.phases() }
+func (r *Recording) Phases() timeline.Phases { return r.phases() }
 
 // Families says what each allocation was for.
 func (r *Recording) Families() *families.Assignment { return r.families() }
@@ -135,7 +135,12 @@ func (r *Recording) Holders(state int, g holders.Grouping) *holders.Holding {
 
 // HoldersSince also says what every row held in a state before.
 func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders.Holding {
-	return holders.Since(holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.families, Pools: r.pools}, state, before, g)
+	return holders.Since(
+		holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.families, Pools: r.pools},
+		state,
+		before,
+		g,
+	)
 }
 
 // Diff compares what two recordings hold, each in a state of its own.

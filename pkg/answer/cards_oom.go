@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"fmt"
-
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -43,7 +41,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), Free: o.FreeSame, Diagnosis: diagnosis(o),
+		failures[i] = Failure{State: o.State(), Free: o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
 			Evidence: f.sentence(o).with(asText), Try: haveLess}
 		if advice := o.Advise(f.settings); len(advice) > 0 {
 			failures[i].Try = adviceSentence(advice[0])
@@ -57,7 +55,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	c := Card{
 		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested), Small: units.Bytes(o.DeviceFree) +
 			" free on the device",
-		Line:     shortDiagnosis(o),
+		Line:     verdicts[o.Verdict].short(o),
 		Detail:   failures[last].Evidence,
 		Evidence: Evidence{State: o.State(), Allocation: -1},
 	}
@@ -65,42 +63,4 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		c.Line += ", the last of " + units.Count(len(ooms))
 	}
 	return c, failures
-}
-
-// shortDiagnosis is the verdict on a request in a few words, with the numbers
-// that its sentence has.
-func shortDiagnosis(o *oom.Failure) string {
-	switch o.Verdict {
-	case oom.Fragmented:
-		return "enough free, in pieces of at most " + units.Bytes(max(o.LargestSame, o.DeviceFree))
-	case oom.Other:
-		return units.Bytes(o.FreeOther) + " free for another stream or pool"
-	case oom.Outside:
-		return units.Bytes(o.Outside()) + " used outside PyTorch"
-	case oom.Limit:
-		return "a limit refused it"
-	}
-	return units.Share(o.Active, o.Visible()) + " of " + units.Bytes(o.Visible()) + " in use, " +
-		units.Bytes(o.FreeSame) + " free in the cache"
-}
-
-// diagnosis is the verdict on a request as a sentence.
-func diagnosis(o *oom.Failure) string {
-	switch o.Verdict {
-	case oom.Fragmented:
-		return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.",
-			amount(max(o.LargestSame, o.DeviceFree)))
-	case oom.Other:
-		return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
-	case oom.Outside:
-		return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
-	case oom.Limit:
-		return "The device had room: a limit of the process or a failed mapping refused it."
-	}
-	text := fmt.Sprintf("%s of the %s that PyTorch could use was in use",
-		units.NoBreak(units.Share(o.Active, o.Visible())), amount(o.Visible()))
-	if o.LastPieces {
-		text += fmt.Sprintf(", %s of what it had reserved", units.NoBreak(units.Share(o.Active, o.Reserved)))
-	}
-	return text + "."
 }

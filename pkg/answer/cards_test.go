@@ -45,9 +45,22 @@ func TestDiagnosis(t *testing.T) {
 		oom.Limit:      "The device had room: a limit of the process or a failed mapping refused it.",
 	} {
 		o.Verdict = verdict
-		if got := strings.ReplaceAll(diagnosis(&o), "\u00a0", " "); got != want {
+		if got := strings.ReplaceAll(verdicts[o.Verdict].brief(&o), "\u00a0", " "); got != want {
 			t.Errorf("%v: %q, want %q", verdict, got, want)
 		}
+	}
+}
+
+// The schema of memviz oom names the verdicts that there are.
+func TestVerdictsOfSchema(t *testing.T) {
+	var keys []string
+	for v := range verdicts {
+		keys = append(keys, oom.Verdict(v).Key())
+	}
+	last := len(keys) - 1
+	want := strings.Join(keys[:last], ", ") + " or " + keys[last]
+	if schema, _ := Schema("oom"); !strings.Contains(string(schema), `"description": "`+want+`"`) {
+		t.Errorf("no key of the schema is described as %q", want)
 	}
 }
 

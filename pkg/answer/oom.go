@@ -112,7 +112,8 @@ func (f *failure) outOfMemory(o *oom.Failure) OutOfMemory {
 	view := OutOfMemory{
 		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
 		DeviceFreeBytes: o.DeviceFree,
-		ActiveBytes:     o.Active, LiveRequestedBytes: o.After.ActiveThen, ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
+		ActiveBytes:     o.Active, LiveRequestedBytes: o.InUse, ReservedBytes: o.Reserved,
+		PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
 		Verdict:  o.Verdict.Key(),
 		Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
@@ -211,48 +212,8 @@ func (f *failure) guess(s *Sheet, last *oom.Failure) {
 
 // sentence says why a request failed, with the evidence in it.
 func (f *failure) sentence(o *oom.Failure) sentence {
-	bytes := func(n int64) string { return units.NoBreak(units.Bytes(n)) }
-	asked := []any{bytes(o.Requested), units.Count(o.State())}
-	switch o.Verdict {
-	case oom.Fragmented:
-		fits := ""
-		if o.WouldFit.WithExpandable {
-			fits = "; it would have fitted with expandable segments"
-		}
-		return sentence{"Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of " +
-			"at most %s%s.",
-			append(asked, bytes(o.FreeSame+o.DeviceFree), bytes(max(o.LargestSame, o.DeviceFree)), fits)}
-	case oom.Other:
-		where := "another stream or pool"
-		if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
-			where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
-		}
-		return sentence{"Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and " +
-			"cannot serve it.",
-			append(asked, bytes(o.FreeOther), where)}
-	case oom.Outside:
-		return sentence{"Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as " +
-			"capacity; %s is used outside its allocator (other processes, NCCL, CUDA context).",
-			append(asked, bytes(o.Visible()), bytes(o.Capacity), bytes(o.Outside()))}
-	case oom.Limit:
-		return sentence{"Out of memory: %s requested in state %s while %s were free on the device: a limit of the " +
-			"process or a failed mapping refused it.",
-			append(asked, bytes(o.DeviceFree))}
-	}
-	most, site := int64(0), any(noStack)
-	if h := f.holders(o); len(h.Rows) > 0 {
-		most, site = h.Rows[0].Bytes, siteName(h.Rows[0].Key)
-	}
-	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s " +
-		"visible to PyTorch was in use, most by %s: %s."
-	args := append(asked, bytes(o.DeviceFree), bytes(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())),
-		bytes(o.Visible()), site, bytes(most))
-	if o.LastPieces {
-		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s " +
-			"of what is reserved in use the next ones would have failed too."
-		args = append(args, bytes(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Reserved)))
-	}
-	return sentence{text, args}
+	text, args := verdicts[o.Verdict].evidence(f, o)
+	return sentence{text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)}
 }
 
 func oomTable(o *oom.Failure) *sheetTable {
@@ -261,8 +222,8 @@ func oomTable(o *oom.Failure) *sheetTable {
 	row("requested", o.Requested, "a new segment for it takes "+units.Bytes(o.Needed))
 	row("free on the device", o.DeviceFree, "")
 	row("reserved", o.Reserved, "")
-	row("in use", o.After.ActiveThen, units.Share(o.Active, o.Reserved)+" of reserved, with rounding")
-	if rounding := o.Active - o.After.ActiveThen; rounding > 0 {
+	row("in use", o.InUse, units.Share(o.Active, o.Reserved)+" of reserved, with rounding")
+	if rounding := o.Active - o.InUse; rounding > 0 {
 		row("rounding", rounding, "blocks larger than asked for")
 	}
 	if o.Pending > 0 {

@@ -28,10 +28,7 @@ func windows(r *analysis.Recording, every Every) []Window {
 	case every.Events > 0:
 		ranges = timeline.EveryEvents(r.Device, every.Events)
 	case every.Micros > 0:
-		ranges = nil
-		for _, w := range timeline.EveryMicros(r.Device, every.Micros) {
-			ranges = append(ranges, w.Range)
-		}
+		ranges = timeline.EveryMicros(r.Device, every.Micros)
 	}
 	list := make([]Window, len(ranges))
 	for i, p := range timeline.PeaksOf(r.Device, ranges) {

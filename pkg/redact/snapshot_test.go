@@ -156,7 +156,7 @@ func conclusions(s *snapshot.Snapshot) string {
 			fmt.Fprint(&b, families.Rules[i], " ")
 		}
 		steps := r.Steps()
-		fmt.Fprintln(&b, r.Phases().Runs, steps.Method, steps.Boundaries, oom.CapacityOf(r.Device, 0))
+		fmt.Fprintln(&b, r.Phases(), steps.Method, steps.Boundaries, oom.CapacityOf(r.Device, 0))
 		for _, a := range r.Annotations() {
 			fmt.Fprintln(&b, a.From, a.To, a.Lane, a.NoStart, a.NoEnd)
 		}

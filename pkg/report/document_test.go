@@ -77,12 +77,13 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *answer.Input) {
 		places := checkPile(t, got, d)
 		for place, index := range places {
 			checkAllocation(t, got, place, d, index)
-			rule := in.Recordings[i].Families().Rules[index]
-			if key := page.report.Families[got.family[place]].Key; key != rule.Family().Key() {
-				t.Errorf("allocation %d is %s, want %s", place, key, rule.Family())
+			families := in.Recordings[i].Families()
+			reason := families.Reason(families.Rules[index])
+			if key := page.report.Families[got.family[place]].Key; key != reason.Family.Key() {
+				t.Errorf("allocation %d is %s, want %s", place, key, reason.Family.Key())
 			}
-			if because := page.report.Rules[got.rule[place]].Because; because != rule.Because() {
-				t.Errorf("allocation %d because %q, want %q", place, because, rule.Because())
+			if because := page.report.Rules[got.rule[place]].Because; because != reason.Because {
+				t.Errorf("allocation %d because %q, want %q", place, because, reason.Because)
 			}
 		}
 		checkEvents(t, got, d, stacks, in.Snapshot)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -18,7 +19,7 @@ type Lanes struct {
 	RangesLeftOut int    `json:"ranges_left_out"` // annotations nested too deep, or too many
 	PhasesLeftOut int    `json:"phases_left_out"` // the shortest of too many
 	StepWord      string `json:"step_word"`       // "step", "backward call" or "iteration"; "" without any
-	StepsFrom     string `json:"steps_from"`      // a clause: "told apart by the ends of Optimizer.step"
+	StepsFrom     string `json:"steps_from"`      // a clause: "found from optimizer frames"
 }
 
 // What a page shows at most of one device, and of the name of a range.
@@ -29,19 +30,9 @@ const (
 	maxRangeName  = 100 // characters
 )
 
-// stepWords say what each method counts and goes by.
-var stepWords = map[steps.Method]struct{ one, from string }{
-	steps.ByAnnotation:   {"step", "told apart by annotations of the optimizer, the profiler or the script"},
-	steps.ByOptimizer:    {"step", "told apart by where the optimizer's stacks end"},
-	steps.ByBackward:     {"backward call", "told apart by the gradients that backward starts from"},
-	steps.ByBackwardRuns: {"backward call", "told apart by where the stacks of backward begin"},
-	steps.ByUserSites:    {"iteration", "told apart by a line that allocates again and again"},
-	steps.ByForward:      {"iteration", "told apart by a module that is called again and again"},
-}
-
 // phaseKinds are the values of the column phase.kind.
-var phaseKinds = map[timeline.Phase]uint64{
-	timeline.PhaseLoad: 0, timeline.PhaseForward: 1, timeline.PhaseBackward: 2, timeline.PhaseOptimizer: 3,
+var phaseKinds = map[stacks.Activity]uint64{
+	stacks.InLoading: 0, stacks.InForward: 1, stacks.InBackward: 2, stacks.InOptimizer: 3,
 }
 
 // deviceLanes are the ranges above the chart of one device, and its steps.
@@ -59,17 +50,17 @@ type deviceLanes struct {
 func (view *Device) setLanes(r *analysis.Recording, id string) {
 	l := &deviceLanes{snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(),
 		steps: r.Steps()}
-	ranges, phases := r.Annotations(), r.Phases().Runs
+	ranges, phases := r.Annotations(), r.Phases()
 	l.ranges = outermost(ranges, maxRangeDepth, maxRanges)
 	l.phases = longest(phases, maxPhases)
-	words := stepWords[l.steps.Method]
 	view.lanes = l
 	view.Lanes = Lanes{
 		Payload:       id,
 		RangesLeftOut: len(ranges) - len(l.ranges),
 		PhasesLeftOut: len(phases) - len(l.phases),
-		StepWord:      words.one,
-		StepsFrom:     words.from,
+	}
+	if method := l.steps.Method; method != steps.None {
+		view.Lanes.StepWord, view.Lanes.StepsFrom = method.Word(1), method.Found()
 	}
 }
 

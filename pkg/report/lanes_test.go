@@ -72,7 +72,7 @@ func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recor
 		t.Fatal(err)
 	}
 	states := uint64(r.Device.States())
-	ranges, runs, steps := r.Annotations(), r.Phases().Runs, r.Steps()
+	ranges, runs, steps := r.Annotations(), r.Phases(), r.Steps()
 	if got := len(l.from) + view.Lanes.RangesLeftOut; got != len(ranges) {
 		t.Errorf("%d annotated ranges with those left out, want %d", got, len(ranges))
 	}
@@ -178,7 +178,7 @@ forward 5-6
 		t.Errorf("lanes\n%s\nwant\n%s", got, want)
 	}
 	if fmt.Sprint(l.boundaries) != "[5]" || view.Lanes.StepWord != "step" ||
-		!strings.Contains(view.Lanes.StepsFrom, "annotations") {
+		view.Lanes.StepsFrom != "named in the file" {
 		t.Errorf("steps end at %v: %+v", l.boundaries, view.Lanes)
 	}
 }

@@ -1,3 +1,14 @@
+// Package compare matches what recordings of the same program hold: two of them in
+// a state each ([Diff]), or the ranks of one job ([Ranks]).
+//
+// It rests on call sites that are the same in both, by functions and files without
+// addresses, lines or folders (stacks.Key): first on whole paths from the outermost
+// frame on, then on the innermost frames alone. If one recording has no C++
+// frames, operators are left out on both sides. Ranks are compared by how far each
+// is from the median of all, in spreads that one bad rank does not move.
+//
+// What it cannot see: whether a site that both have does the same work. Sites
+// without a stack are compared as one.
 package compare
 
 import (
@@ -21,21 +32,22 @@ const (
 	Shrunk
 )
 
+// String is the change in a word: "grown".
 func (c Change) String() string {
 	return [...]string{"unchanged", "added", "removed", "grown", "shrunk"}[min(c, Shrunk)]
 }
 
-// Match is how the sites of two recordings were found to be the same.
+// Match is how a site of one recording was found in the other.
 type Match uint8
 
 const (
-	MatchNone Match = iota // the other recording has nothing like it
+	MatchNone Match = iota // not found
 	MatchPath              // same functions and files from the outermost frame to the operator
-	MatchSite              // same innermost functions and operator, called in another way
+	MatchSite              // same innermost functions and operator, but other callers
 )
 
-// Difference is what two recordings hold, each in a state of its own. Bytes
-// are requested bytes of live allocations.
+// Difference is what two recordings hold, each in a state of its own. Bytes are
+// requested bytes of live allocations.
 type Difference struct {
 	Before, After DiffTotals
 
@@ -45,24 +57,24 @@ type Difference struct {
 	UnchangedRows  int
 	UnchangedBytes int64 // on each side
 
-	// MatchedBytes are those of sites that both have, StackBytes those with a
-	// stack to match; both count the two sides together.
+	// MatchedBytes are the bytes of sites that both have, and StackBytes those of
+	// all sites with a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
 
-	// WithoutOperators says that C++ frames were left out of the comparison,
-	// because one of the recordings has none; OneHasOperators that the other has.
+	// WithoutOperators says that C++ frames were left out because one of the
+	// recordings has none, and OneHasOperators that the other one has some.
 	WithoutOperators, OneHasOperators bool
 }
 
-// DifferentPrograms reports whether so little matches that families say more
-// than sites.
+// DifferentPrograms reports whether less than half matches, so that families say
+// more than sites.
 func (d *Difference) DifferentPrograms() bool { return 2*d.MatchedBytes < d.StackBytes }
 
-// DiffTotals are the numbers of one side.
+// DiffTotals are the totals of one side.
 type DiffTotals struct {
-	State             int   // that is compared
-	Bytes             int64 // active in it
-	LiveAllocations   int   // live in it
+	State             int   // the one that is compared
+	Bytes             int64 // active in State
+	LiveAllocations   int   // in State
 	PeakBytes         int64
 	ReservedPeakBytes int64
 	FinalBytes        int64
@@ -71,10 +83,12 @@ type DiffTotals struct {
 	OOMEvents         int
 }
 
-// DiffRow is a call site with what it holds on each side.
+// DiffRow is a call site and what it holds on each side.
 type DiffRow struct {
-	Site     stacks.Site // in the second recording, or in the first where only that has it; zero without a stack to match
-	Operator string      // of the same; "" where operators do not count
+	// Site is that of the second recording, or of the first where only that has it;
+	// zero without a stack to match.
+	Site     stacks.Site
+	Operator string // of the same; "" where operators do not count
 	Change   Change
 	Match    Match
 
@@ -88,15 +102,14 @@ func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
 type DiffSide struct {
 	Bytes       int64
 	Allocations int
-	Stack       snapshot.StackID // of that recording: the one with the most bytes
-	Lines       []LineBytes      // of the site's function, ascending; empty without a user frame
+	stack       snapshot.StackID // the one with the most bytes
+	Lines       []LineBytes      // of the site's function, ascending; none without a user frame
 }
 
 // LineBytes is what one line holds.
 type LineBytes struct {
-	Line        int // 0 when unknown
-	Bytes       int64
-	Allocations int
+	Line  int // 0 when unknown
+	Bytes int64
 }
 
 // FamilyDiff is what a family holds on each side.
@@ -108,7 +121,7 @@ type FamilyDiff struct {
 // Delta is by how many bytes the second recording holds more.
 func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 
-// Input is what differences are found by: one device of a recording, in a state.
+// Input is one side: a device of a recording, in a state.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
@@ -116,8 +129,8 @@ type Input struct {
 	State    int
 }
 
-// Diff compares what two recordings hold. Sites match
-// although lines moved, and although something else called them; see [SiteKey].
+// Diff compares what two recordings hold. Sites match although lines moved, and
+// although something else calls them; see stacks.Key.
 func Diff(a, b Input) *Difference {
 	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()
 	operators := nativeA && nativeB
@@ -169,7 +182,7 @@ func diffFamilies(a, b Input) []FamilyDiff {
 	return list
 }
 
-// add counts a pair, and makes it a row if it changed.
+// add counts a pair, and adds a row if it changed.
 func (d *Difference) add(p sitePair, operators bool) {
 	row := p.row(operators)
 	if p.named() {

@@ -8,9 +8,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// heldSite is what a recording holds in a state at one call site: on one path
-// to it, or on several after they were merged.
-type heldSite struct {
+// siteBytes is what a recording holds at one call site: on one path to it, or on
+// several after they were merged.
+type siteBytes struct {
 	st     *stacks.Table
 	keys   stacks.Keys
 	stacks []stackBytes // in order of their ids
@@ -22,7 +22,7 @@ type stackBytes struct {
 	allocations int
 }
 
-// bytesByStack sums the live allocations of a state, by the stacks that have some.
+// bytesByStack sums the live allocations by their stacks.
 func bytesByStack(r Input) []stackBytes {
 	sums := make([]stackBytes, len(r.Stacks.SiteFrame))
 	for i := range r.Device.Allocations {
@@ -40,17 +40,17 @@ func bytesByStack(r Input) []stackBytes {
 	return slices.DeleteFunc(sums, func(s stackBytes) bool { return s.allocations == 0 })
 }
 
-// sitesIn are the sites that hold something in a state, one a path, in the order
-// of their first stacks.
-func sitesIn(r Input, operators bool) []*heldSite {
+// sitesIn are the sites that hold something, one for each path, in the order of
+// their first stacks.
+func sitesIn(r Input, operators bool) []*siteBytes {
 	keyer := stacks.NewKeyer(r.Stacks, operators)
-	byPath := map[stacks.Key]*heldSite{}
-	var sites []*heldSite
+	byPath := map[stacks.Key]*siteBytes{}
+	var sites []*siteBytes
 	for _, sum := range bytesByStack(r) {
 		keys := keyer.Keys(sum.id)
 		site := byPath[keys.Path]
 		if site == nil {
-			site = &heldSite{st: r.Stacks, keys: keys}
+			site = &siteBytes{st: r.Stacks, keys: keys}
 			byPath[keys.Path] = site
 			sites = append(sites, site)
 		}
@@ -59,35 +59,35 @@ func sitesIn(r Input, operators bool) []*heldSite {
 	return sites
 }
 
-// sitePair is a site as two recordings hold it; one side may be nil.
+// sitePair is a site of two recordings; one side may be nil.
 type sitePair struct {
-	before, after *heldSite
+	before, after *siteBytes
 	match         Match
 }
 
-// pairSites matches the sites of two recordings by path. Of what is left, sites
-// with the same innermost frames are merged on each side and matched.
-func pairSites(before, after []*heldSite) []sitePair {
+// pairSites matches the sites of two recordings by path. Of the rest, sites with
+// the same innermost frames are merged on each side and then matched.
+func pairSites(before, after []*siteBytes) []sitePair {
 	var pairs []sitePair
-	byPath := map[stacks.Key]*heldSite{}
+	byPath := map[stacks.Key]*siteBytes{}
 	for _, site := range after {
 		byPath[site.keys.Path] = site
 	}
-	var alone []*heldSite
+	var unmatched []*siteBytes
 	for _, site := range before {
 		other := byPath[site.keys.Path]
 		if other == nil {
-			alone = append(alone, site)
+			unmatched = append(unmatched, site)
 			continue
 		}
 		delete(byPath, site.keys.Path)
 		pairs = append(pairs, sitePair{site, other, MatchPath})
 	}
-	after = slices.DeleteFunc(slices.Clone(after), func(s *heldSite) bool { return byPath[s.keys.Path] == nil })
-	return append(pairs, pairMerged(alone, after)...)
+	after = slices.DeleteFunc(slices.Clone(after), func(s *siteBytes) bool { return byPath[s.keys.Path] == nil })
+	return append(pairs, pairMerged(unmatched, after)...)
 }
 
-func pairMerged(before, after []*heldSite) []sitePair {
+func pairMerged(before, after []*siteBytes) []sitePair {
 	had, has := bySiteKey(before), bySiteKey(after)
 	var pairs []sitePair
 	for _, site := range before {
@@ -107,23 +107,23 @@ func pairMerged(before, after []*heldSite) []sitePair {
 	return pairs
 }
 
-func bySiteKey(sites []*heldSite) map[stacks.Key][]*heldSite {
-	m := map[stacks.Key][]*heldSite{}
+func bySiteKey(sites []*siteBytes) map[stacks.Key][]*siteBytes {
+	m := map[stacks.Key][]*siteBytes{}
 	for _, site := range sites {
 		m[site.keys.Site] = append(m[site.keys.Site], site)
 	}
 	return m
 }
 
-func mergeSites(sites []*heldSite) *heldSite {
-	merged := &heldSite{st: sites[0].st, keys: sites[0].keys}
+func mergeSites(sites []*siteBytes) *siteBytes {
+	merged := &siteBytes{st: sites[0].st, keys: sites[0].keys}
 	for _, site := range sites {
 		merged.stacks = append(merged.stacks, site.stacks...)
 	}
 	return merged
 }
 
-// named reports whether there was a stack to match.
+// named reports whether there is a stack to match.
 func (p *sitePair) named() bool { return cmp.Or(p.before, p.after).keys.Path != stacks.Key{} }
 
 func (p *sitePair) row(operators bool) DiffRow {
@@ -149,16 +149,16 @@ func (p *sitePair) row(operators bool) DiffRow {
 	return row
 }
 
-// shown is the stack that stands for the pair.
+// shown is the stack that represents the pair.
 func (p *sitePair) shown() (*stacks.Table, snapshot.StackID) {
 	if p.after != nil {
-		return p.after.st, p.after.side().Stack
+		return p.after.st, p.after.side().stack
 	}
-	return p.before.st, p.before.side().Stack
+	return p.before.st, p.before.side().stack
 }
 
 // side sums a site up; of nil it is zero.
-func (h *heldSite) side() DiffSide {
+func (h *siteBytes) side() DiffSide {
 	var s DiffSide
 	if h == nil {
 		return s
@@ -168,7 +168,7 @@ func (h *heldSite) side() DiffSide {
 		s.Bytes += sum.bytes
 		s.Allocations += sum.allocations
 		if sum.bytes > most {
-			most, s.Stack = sum.bytes, sum.id
+			most, s.stack = sum.bytes, sum.id
 		}
 		s.addLine(h.st, sum)
 	}
@@ -179,7 +179,7 @@ func (h *heldSite) side() DiffSide {
 // addLine notes the bytes of a stack at the line of its site.
 func (s *DiffSide) addLine(st *stacks.Table, sum stackBytes) {
 	if st.SiteFrame[sum.id] != stacks.NoFrame {
-		s.Lines = append(s.Lines, LineBytes{st.Site(sum.id).Line, sum.bytes, sum.allocations})
+		s.Lines = append(s.Lines, LineBytes{st.Site(sum.id).Line, sum.bytes})
 	}
 }
 
@@ -190,7 +190,6 @@ func foldLines(lines []LineBytes) []LineBytes {
 	for _, l := range lines {
 		if n := len(folded); n > 0 && folded[n-1].Line == l.Line {
 			folded[n-1].Bytes += l.Bytes
-			folded[n-1].Allocations += l.Allocations
 			continue
 		}
 		folded = append(folded, l)

@@ -14,6 +14,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 )
 
+const (
+	mib = tapes.MiB
+)
+
 // diffText is a row as "change site operator before after lines lines".
 func diffText(r *compare.DiffRow) string {
 	side := func(s compare.DiffSide) string {
@@ -41,7 +45,8 @@ func TestDiffSaysWhoHasOperators(t *testing.T) {
 	for _, tt := range []struct {
 		before, after string
 		without, one  bool
-	}{{cpp, cpp, false, false}, {cpp, tapes.Loop, true, true}, {tapes.Loop, cpp, true, true}, {tapes.Loop, tapes.Loop, true, false}} {
+	}{{cpp, cpp, false, false}, {cpp, tapes.Loop, true, true}, {tapes.Loop, cpp, true, true},
+		{tapes.Loop, tapes.Loop, true, false}} {
 		if d := analysis.Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without ||
 			d.OneHasOperators != tt.one {
 			t.Errorf("%q and %q: without %t, one has %t", tt.before, tt.after, d.WithoutOperators, d.OneHasOperators)
@@ -63,10 +68,22 @@ func TestDiff(t *testing.T) {
 		{"grown and shrunk", []string{"5 " + at("m.py", "f") + tapes.Loop, "5 " + at("m.py", "g") + tapes.Loop},
 			[]string{"9 " + at("m.py", "f") + tapes.Loop, "4 " + at("m.py", "g") + tapes.Loop},
 			[]string{"grown f aten::mm (5 2:5) (9 2:9)", "shrunk g aten::mm (5 2:5) (4 2:4)"}, 23, 23},
-		{"added and removed", []string{"5 " + at("m.py", "f") + tapes.Loop}, []string{"7 " + at("m.py", "g") + tapes.Loop},
-			[]string{"added g aten::mm (0) (7 2:7)", "removed f aten::mm (5 2:5) (0)"}, 0, 12},
-		{"moved lines", []string{"5 " + at("m.py", "f") + tapes.Loop}, []string{"6 " + mm + "malloc\n" + "m.py|f\n" + tapes.Loop},
-			[]string{"grown f aten::mm (5 2:5) (6 3:6)"}, 11, 11},
+		{
+			"added and removed",
+			[]string{"5 " + at("m.py", "f") + tapes.Loop},
+			[]string{"7 " + at("m.py", "g") + tapes.Loop},
+			[]string{"added g aten::mm (0) (7 2:7)", "removed f aten::mm (5 2:5) (0)"},
+			0,
+			12,
+		},
+		{
+			"moved lines",
+			[]string{"5 " + at("m.py", "f") + tapes.Loop},
+			[]string{"6 " + mm + "malloc\n" + "m.py|f\n" + tapes.Loop},
+			[]string{"grown f aten::mm (5 2:5) (6 3:6)"},
+			11,
+			11,
+		},
 		{"two lines of a function in one row",
 			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + mm + "malloc\nm.py|f\n" + tapes.Loop},
 			[]string{"9 " + at("m.py", "f") + tapes.Loop},
@@ -188,14 +205,18 @@ func TestDiffRecordings(t *testing.T) {
 	if !d.DifferentPrograms() || d.MatchedBytes != 0 {
 		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
 	}
-	if d.Families[0].Family != families.Optimizer || d.Families[0].Before != 0 || d.Families[0].Delta()/tapes.MiB != 15245 {
+	if d.Families[0].Family != families.Optimizer || d.Families[0].Before != 0 ||
+		d.Families[0].Delta()/mib != 15245 {
 		t.Errorf("the family that changed most is %+v", d.Families[0])
 	}
 	d = diffPeaks(recorded.File(t, "train_annotated_torch210.pickle"),
 		recorded.File(t, "train_medium_annotated_torch210.pickle"))
 	const want = "shrunk step aten::add_Tensor (463168512 74:154389504 75:154389504 78:154389504) (122880000 " +
 		"76:40960000 77:40960000 80:40960000)"
-	if !slices.ContainsFunc(d.Rows, func(r compare.DiffRow) bool { return diffText(&r) == want && r.Match == compare.MatchSite }) {
+	if !slices.ContainsFunc(
+		d.Rows,
+		func(r compare.DiffRow) bool { return diffText(&r) == want && r.Match == compare.MatchSite },
+	) {
 		t.Errorf("the optimizer's step is not among %d rows", len(d.Rows))
 	}
 	if !d.DifferentPrograms() {

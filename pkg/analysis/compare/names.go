@@ -17,22 +17,22 @@ const (
 	RankFromWord   RankSource = iota // "rank3", "global_rank-3"
 	RankFromAxes                     // "tp1_pp0", "gpu3"
 	RankFromNumber                   // "000003_step_100.pickle", "snapshot_3.pickle"
-	RankFromOrder                    // nothing in the name: its place among the files
+	RankFromOrder                    // nothing in the name: its position among the files
 )
 
-// RankName is what a file's name says about the process that wrote it. A
-// snapshot itself does not say which rank it is from.
+// RankName is what the name of a file says about the process that wrote it. The
+// snapshot itself does not have its rank.
 type RankName struct {
 	Rank  int    // from 0
-	Label string // "3", or the place on several axes: "tp1 pp0"
+	Label string // "3", or the position on several axes: "tp1 pp0"
 	From  RankSource
 	Step  int  // training step in the name; -1 without one
 	OOM   bool // written when memory ran out, as far as the name says
 }
 
-// NameRanks reads the ranks from the names of the files of one job. Folders
-// count where the last part of a path says nothing. Files of which no name
-// tells a rank take the numbers that follow, in natural order.
+// NameRanks reads the ranks from the paths of the files of one job. Where the base
+// name says nothing, folders count. Files without any rank in their paths get the
+// next numbers, in natural order.
 func NameRanks(files []string) []RankName {
 	paths := make([][]string, len(files))
 	for i, file := range files {
@@ -88,8 +88,8 @@ func (n *RankName) number() bool {
 	return true
 }
 
-// eachPath reads a label from each path. What all of several files share tells
-// none of them apart: it is the size of the job or a date, and no rank.
+// eachPath reads a label from each path. A label that all of several files share is
+// no rank, but the size of the job or a date.
 func eachPath(paths [][]string, read func([]string) string) []string {
 	labels := make([]string, len(paths))
 	for i, path := range paths {
@@ -102,12 +102,14 @@ func eachPath(paths [][]string, read func([]string) string) []string {
 }
 
 var (
-	rankWordPattern  = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:global[_-]?)?rank[_.-]?(\d{1,9})`)
-	rankAxisPattern  = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
-	leadingPattern   = regexp.MustCompile(`^(\d{3,9})_step_`)
-	trailingPattern  = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
-	datePattern      = regexp.MustCompile(`(?i)\d([_.-])\d{1,2}([_.-])\d{1,2}\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
-	countPattern     = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba|epoch)[_.-]?\d+\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:global[_-]?)?rank[_.-]?(\d{1,9})`)
+	rankAxisPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
+	leadingPattern  = regexp.MustCompile(`^(\d{3,9})_step_`)
+	trailingPattern = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	datePattern     = regexp.MustCompile(`(?i)\d([_.-])\d{1,2}([_.-])\d{1,2}\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	countPattern    = regexp.MustCompile(
+		`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba|epoch)[_.-]?\d+\.(?:pickle|pkl)(?:\.[a-z]+)?$`,
+	)
 	stepPattern      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba)[_.-]?(\d{1,18})`)
 	composerPattern  = regexp.MustCompile(`(?i)rank\d+\.(\d{1,18})\.`)
 	outOfMemoryNames = regexp.MustCompile(`(?i)(?:^|[^a-z])oom(?:[^a-z]|$)|_exit(?:[^a-z]|$)`)
@@ -172,8 +174,8 @@ func stepOfPath(path []string) int {
 	return -1
 }
 
-// isOOMDump looks at the base name and the folder that torchtitan names after
-// the last step of a run that died.
+// isOOMDump looks at the base name and the folder, which torchtitan names after the
+// last step of a run that died.
 func isOOMDump(path []string) bool {
 	return slices.ContainsFunc(path[:min(2, len(path))], outOfMemoryNames.MatchString)
 }
@@ -183,11 +185,11 @@ func parseDigits(digits string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// Natural orders texts as people do: rank9 stands before rank10.
+// Natural orders texts as people do: rank9 before rank10.
 func Natural(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {
-			// What reads the same up to leading zeros still has an order.
+			// Texts that differ only in leading zeros need an order too.
 			return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
 		}
 		n, restX := leadingDigits(x)

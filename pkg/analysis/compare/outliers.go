@@ -11,10 +11,10 @@ import (
 // RankSpread is how a number of bytes is spread over ranks.
 type RankSpread struct {
 	Median int64
-	// MAD is the median distance from the median, which one bad rank among
-	// several does not move.
+	// MAD is the median distance from the median. One bad rank among several does
+	// not change it.
 	MAD int64
-	// Limit is how far a rank may be from the median before it is said to differ.
+	// Limit is how far a rank may be from the median without being different.
 	Limit int64
 }
 
@@ -25,13 +25,13 @@ func (s RankSpread) Outside(bytes int64) bool { return magnitude(bytes-s.Median)
 func (s RankSpread) Above(bytes int64) bool { return bytes-s.Median > s.Limit }
 
 const (
-	minRankDifference = 1 << 20 // bytes; less is not worth a word
+	minRankDifference = 1 << 20 // bytes; smaller differences are ignored
 	// Ranks of one job with the usual spread differ by up to 6 standard
 	// deviations, which are 1.4826 MAD of normally distributed numbers.
 	madsPerLimit = 6 * 1.4826
 )
 
-// spreadOf takes a smallest limit that depends on what else is compared.
+// spreadOf is the spread of bytes, with a Limit of at least smallest.
 func spreadOf(bytes []int64, smallest int64) RankSpread {
 	s := RankSpread{Median: median(slices.Clone(bytes))}
 	distances := make([]int64, len(bytes))
@@ -61,40 +61,40 @@ type RankOutlier struct {
 	Row   int // index in Rows
 	When  RankMoment
 	Bytes int64
-	// OnlyHere marks a site that few ranks have, which by itself is normal, of a
-	// rank that stands out as a whole.
+	// OnlyHere says that not all ranks allocate at the site. That is normal by
+	// itself, so the rank stands out as a whole too.
 	OnlyHere bool
 }
 
-// findOutliers compares what ranks keep after a step. That finds a rank whatever
-// its data, so differences at the peaks count only where they help to explain a
-// peak that is high as a whole.
+// findOutliers compares what ranks hold after a step, which does not depend on
+// their data. Differences at the peaks do, so they count only where they help to
+// explain a peak that is high as a whole.
 func (c *RankComparison) findOutliers() {
-	type place struct{ rank, row int }
-	known := map[place]bool{}
+	type cell struct{ rank, row int }
+	known := map[cell]bool{}
 	c.Outliers = c.outliersAt(AtStepEnd, func(rank int, row *RankRow) bool {
 		return row.Everywhere() || c.highAt(AtStepEnd, rank, row)
 	})
 	for _, o := range c.Outliers {
-		known[place{o.Rank, o.Row}] = true
+		known[cell{o.Rank, o.Row}] = true
 	}
 	for _, o := range c.outliersAt(AtRankPeak,
 		func(rank int, row *RankRow) bool { return c.highAt(AtRankPeak, rank, row) }) {
-		if !known[place{o.Rank, o.Row}] {
+		if !known[cell{o.Rank, o.Row}] {
 			c.Outliers = append(c.Outliers, o)
 		}
 	}
 }
 
-// highAt reports whether a rank holds more than usual at a site and as a whole. A
-// site that some ranks never run counts only then: by itself it is a stage of a
+// highAt reports whether a rank holds more than usual both at a site and as a whole.
+// A site that some ranks never run counts only then: otherwise it is a stage of a
 // pipeline or a duty of rank 0.
 func (c *RankComparison) highAt(m RankMoment, rank int, row *RankRow) bool {
 	whole := [...]RankSpread{c.StepEnd, c.Peak}[m]
 	return row.At(m).Spread.Above(row.At(m).Bytes[rank]) && whole.Above(c.Ranks[rank].active(m))
 }
 
-// outliersAt are the ranks far from the median of a site, if they count.
+// outliersAt are the ranks far from the median of a site, of those that count.
 func (c *RankComparison) outliersAt(m RankMoment, counts func(rank int, row *RankRow) bool) []RankOutlier {
 	var list []RankOutlier
 	for i := range c.Rows {
@@ -110,8 +110,8 @@ func (c *RankComparison) outliersAt(m RankMoment, counts func(rank int, row *Ran
 	return list
 }
 
-// compareOutliers puts the largest difference first, and the row of all that has
-// no stack last: it does not say where in the program the memory is from.
+// compareOutliers puts the largest difference first, and the row of allocations
+// without a stack last, because it does not say where the memory is from.
 func (c *RankComparison) compareOutliers(a, b RankOutlier) int {
 	if x, y := c.named(a), c.named(b); x != y {
 		if x {

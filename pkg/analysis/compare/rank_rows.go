@@ -13,9 +13,8 @@ import (
 type RankComparison struct {
 	Ranks []RankSummary // by rank; other slices by rank are in this order
 
-	// CommonSteps is how many of the last steps every rank recorded; a rank that
-	// recorded fewer steps than others is compared on these alone. 0 when some
-	// rank has none.
+	// CommonSteps is how many of the last steps all ranks recorded; 0 when some rank
+	// has none.
 	CommonSteps int
 
 	StepEnd  RankSpread // active bytes after the last step, of ranks that have one
@@ -27,12 +26,12 @@ type RankComparison struct {
 	Rows []RankRow
 
 	// Outliers are the differences that stand out, those after a step before those
-	// at a peak, the largest first, of rows that have a site. Of two ranks neither
-	// is one: the median lies in the middle between them.
+	// at a peak, and the largest first. Of two ranks neither is an outlier, since the
+	// median lies in the middle between them.
 	Outliers []RankOutlier
 
-	// WithoutOperators says that C++ frames were left out of the comparison,
-	// because one of the ranks has none.
+	// WithoutOperators says that C++ frames were left out because one of the ranks
+	// has none.
 	WithoutOperators bool
 }
 
@@ -103,8 +102,8 @@ func compareRankRows(a, b RankRow) int {
 		cmp.Compare(a.Site.String(), b.Site.String()), cmp.Compare(a.Operator, b.Operator))
 }
 
-// furthest is how far the most different rank is from the median or, of two
-// ranks, the difference between them.
+// furthest is the largest distance of a rank from the median or, of two ranks, the
+// difference between them.
 func furthest(r RankRow) int64 {
 	bytes := r.Peak.Bytes
 	if len(bytes) == 2 {
@@ -117,15 +116,16 @@ func furthest(r RankRow) int64 {
 	return most
 }
 
-// maxRankRows bounds the rows of a comparison; those with the most bytes on some
-// rank stay.
+// maxRankRows is how many rows a comparison has at most: those with the most bytes
+// on some rank.
 const maxRankRows = 4096
 
-// rankRows brings the sites of all ranks together: by path those that every rank
-// has, and all others by their innermost frames. Rows hold memory at some moment.
+// rankRows matches the sites of all ranks: by path those that every rank has, and
+// the others by their innermost frames. Rows without memory at either moment are
+// left out.
 func rankRows(ranks []RankSummary, operators bool) []RankRow {
 	everywhere := pathsEverywhere(ranks, operators)
-	t := rankTable{place: map[rankRowKey]int{}}
+	t := rankTable{index: map[rankRowKey]int{}}
 	for i := range ranks {
 		for j := range ranks[i].sites {
 			site := &ranks[i].sites[j]
@@ -152,7 +152,7 @@ func pathsEverywhere(ranks []RankSummary, operators bool) map[stacks.Key]bool {
 	on := map[stacks.Key]int{} // how many ranks have it
 	for i := range ranks {
 		for j := range ranks[i].sites {
-			// Ranks are counted one after another, so a rank counts a path once.
+			// Ranks come one after another, so this counts a path once for each rank.
 			if key := ranks[i].sites[j].keys(operators).Path; on[key] == i {
 				on[key]++
 			}
@@ -165,20 +165,20 @@ func pathsEverywhere(ranks []RankSummary, operators bool) map[stacks.Key]bool {
 	return everywhere
 }
 
-// rankTable is rows under construction.
+// rankTable builds the rows.
 type rankTable struct {
 	rows  []rankTableRow
-	place map[rankRowKey]int
+	index map[rankRowKey]int // in rows
 }
 
-// rankRowKey says what the sites of a row share.
+// rankRowKey is what the sites of a row share: a path or the innermost frames.
 type rankRowKey struct {
 	stacks.Key
 	path bool
 }
 
-// rankTableRow is a row with the ranks that have it only, since many rows of
-// large jobs belong to few ranks.
+// rankTableRow is a row with cells only for the ranks that have it, because many
+// rows of large jobs belong to few ranks.
 type rankTableRow struct {
 	named bool
 	shown *rankSite // the one with the most bytes
@@ -193,10 +193,10 @@ type rankCell struct {
 
 // add counts a site; ranks come in order.
 func (t *rankTable) add(key rankRowKey, rank int, site *rankSite) {
-	i, ok := t.place[key]
+	i, ok := t.index[key]
 	if !ok {
 		i = len(t.rows)
-		t.place[key] = i
+		t.index[key] = i
 		t.rows = append(t.rows, rankTableRow{named: key.Key != stacks.Key{}, shown: site})
 	}
 	row := &t.rows[i]

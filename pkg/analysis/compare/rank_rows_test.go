@@ -117,13 +117,19 @@ func TestSpread(t *testing.T) {
 		mad    int64
 		limit  int64
 	}{
-		{nil, 0, 0, 0, tapes.MiB},
-		{[]int64{5}, 0, 5, 0, tapes.MiB},
-		{[]int64{4, 8}, 0, 6, 2, tapes.MiB},
-		{[]int64{9, 1, 2, 3, 900}, 0, 3, 2, tapes.MiB},
-		{[]int64{0, 0, 0, 50 * tapes.MiB}, 3 * tapes.MiB, 0, 0, 3 * tapes.MiB},
-		{[]int64{1000 * tapes.MiB, 1000 * tapes.MiB, 1010 * tapes.MiB}, 0, 1000 * tapes.MiB, 0, 50 * tapes.MiB},
-		{[]int64{0, 10 * tapes.MiB, 20 * tapes.MiB, 30 * tapes.MiB, 40 * tapes.MiB}, 0, 20 * tapes.MiB, 10 * tapes.MiB, 93277126},
+		{nil, 0, 0, 0, mib},
+		{[]int64{5}, 0, 5, 0, mib},
+		{[]int64{4, 8}, 0, 6, 2, mib},
+		{[]int64{9, 1, 2, 3, 900}, 0, 3, 2, mib},
+		{[]int64{0, 0, 0, 50 * mib}, 3 * mib, 0, 0, 3 * mib},
+		{[]int64{1000 * mib, 1000 * mib, 1010 * mib}, 0, 1000 * mib, 0, 50 * mib},
+		{
+			[]int64{0, 10 * mib, 20 * mib, 30 * mib, 40 * mib},
+			0,
+			20 * mib,
+			10 * mib,
+			93277126,
+		},
 	}
 	for _, test := range tests {
 		got := compare.SpreadOf(test.bytes, test.floor)

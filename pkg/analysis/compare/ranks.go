@@ -12,9 +12,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// RankSummary is what a comparison of ranks needs to know of one device of one
-// file. It refers to nothing of the snapshot, which can be dropped: hundreds of
-// ranks are read one after another.
+// RankSummary is what a comparison needs to know of one device of one file. It does
+// not keep the snapshot in memory, since hundreds of ranks are read one after
+// another.
 type RankSummary struct {
 	Name   RankName
 	File   string
@@ -33,14 +33,14 @@ type RankSummary struct {
 	Anomalies         replay.Anomalies
 	StepPeaks         []int64 // active bytes at the peak of each step that ends in the recording
 
-	UnlistedBytes int64 // at the peak, of sites that are too many to compare
+	UnlistedBytes int64 // at the peak, of the sites beyond maxRankSites
 
 	native bool       // C++ frames were recorded
 	sites  []rankSite // every site that allocated, at most maxRankSites
 }
 
-// Summarise makes the summary of one rank, at moments of its own: ranks do
-// not have theirs at the same time.
+// Summarise makes the summary of one rank, at its own moments: different ranks have
+// them at different times.
 func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankName, file string) RankSummary {
 	t := &d.Totals
 	s := RankSummary{
@@ -82,11 +82,11 @@ func compareRanks(a, b RankSummary) int {
 type RankMoment uint8
 
 const (
-	// AtStepEnd is after a rank's last step. All ranks have come to the same line
-	// of the program, and what a step needs only while it runs is gone.
+	// AtStepEnd is after a rank's last step. All ranks are at the same line of the
+	// program then, and what a step needs while it runs is freed.
 	AtStepEnd RankMoment = iota
-	// AtRankPeak is a rank's own peak. Where in a step it lies depends on the data,
-	// so that two healthy ranks may hold the tensors of different lines.
+	// AtRankPeak is a rank's own peak. Where in a step it is depends on the data, so
+	// two healthy ranks may hold tensors of different lines.
 	AtRankPeak
 
 	rankMoments = 2
@@ -106,8 +106,8 @@ func stepEnd(d *replay.Device, found *steps.List) int {
 	if found.Method == steps.ByAnnotation || found.Method == steps.ByOptimizer {
 		return last
 	}
-	// Other boundaries are alike but may be in the middle of a step: when backward
-	// begins, activations are live. Between two of them, the least memory is.
+	// Other boundaries may lie in the middle of a step: when backward begins,
+	// activations are live. A step ends where memory is lowest between two of them.
 	if k == 1 {
 		return timeline.NoState
 	}
@@ -141,26 +141,26 @@ type rankSite struct {
 	bytes         rankBytes
 }
 
-// maxRankSites bounds what a rank costs in memory to about 1 MiB. The sites
-// with the most bytes stay.
+// maxRankSites is how many sites a summary has, those with the most bytes. It
+// bounds the memory of a rank to about 1 MiB.
 const maxRankSites = 4096
 
-// readSites sums the allocations of every path. Sites that hold nothing at
-// either moment are kept too: they tell a rank that never ran some code from one
-// that ran it and let go of its memory.
+// readSites sums the allocations of every path. Sites that hold nothing at either
+// moment are kept too, to tell a rank that never ran some code from one that ran it
+// and freed its memory.
 func (s *RankSummary) readSites(st *stacks.Table, d *replay.Device) {
 	with, without := stacks.NewKeyer(st, true), stacks.NewKeyer(st, false)
-	place := map[stacks.Key]int{}
+	index := map[stacks.Key]int{} // in s.sites
 	for _, stack := range s.stacks(st, d) {
 		keys := with.Keys(stack.id)
-		i, known := place[keys.Path]
+		i, known := index[keys.Path]
 		switch {
 		case known:
 			s.sites[i].bytes.add(stack.bytes)
 		case len(s.sites) == maxRankSites:
 			s.UnlistedBytes += stack.bytes[AtRankPeak]
 		default:
-			place[keys.Path] = len(s.sites)
+			index[keys.Path] = len(s.sites)
 			s.sites = append(s.sites, rankSite{
 				with: keys, without: without.Keys(stack.id),
 				site:     cloneSite(st.Site(stack.id)),
@@ -178,7 +178,7 @@ type rankStack struct {
 	bytes rankBytes
 }
 
-// stacks have the one with the most bytes first, so that it gives its site's line.
+// stacks has the stack with the most bytes first, so that a site has its line.
 func (s *RankSummary) stacks(st *stacks.Table, d *replay.Device) []rankStack {
 	list := make([]rankStack, len(st.SiteFrame))
 	for i := range d.Allocations {
@@ -186,7 +186,7 @@ func (s *RankSummary) stacks(st *stacks.Table, d *replay.Device) []rankStack {
 		stack := &list[a.Stack]
 		stack.id, stack.runs = a.Stack, true
 		for m := range stack.bytes {
-			if a.LiveIn(s.state(RankMoment(m))) { // nothing is in NoState
+			if a.LiveIn(s.state(RankMoment(m))) { // nothing is live in NoState
 				stack.bytes[m] += a.Size
 			}
 		}
@@ -198,7 +198,8 @@ func (s *RankSummary) stacks(st *stacks.Table, d *replay.Device) []rankStack {
 	return list
 }
 
-// cloneSite is a site that does not keep the text of the whole snapshot alive.
+// cloneSite copies a site, whose text would keep that of the whole snapshot in
+// memory.
 func cloneSite(s stacks.Site) stacks.Site {
 	return stacks.Site{Function: strings.Clone(s.Function), File: strings.Clone(s.File), Line: s.Line}
 }

@@ -28,7 +28,7 @@ type rankJob struct {
 
 func (j rankJob) record() *analysis.Recording {
 	t := tapes.Timed()
-	t.Alloc("model.py|build\n"+j.shift+tapes.Loading, 64*tapes.MiB)
+	t.Alloc("model.py|build\n"+j.shift+tapes.Loading, 64*mib)
 	if j.extra != "" {
 		t.Alloc(j.extra, j.extraBytes)
 	}
@@ -36,13 +36,13 @@ func (j rankJob) record() *analysis.Recording {
 		var kept []tapes.Tensor
 		for layer := range 8 {
 			stack := fmt.Sprintf("at::_ops::mm::call(x)\nmodel.py|layer%d\n%s%s", layer, j.shift, tapes.Module)
-			size := max(j.scale, 1) * (4*tapes.MiB + j.noise.Int64N(tapes.MiB/16))
+			size := max(j.scale, 1) * (4*mib + j.noise.Int64N(mib/16))
 			kept = append(kept, t.Alloc(stack, size))
 		}
 		if j.leak != "" {
-			t.Alloc(j.leak, 2*tapes.MiB)
+			t.Alloc(j.leak, 2*mib)
 		} else {
-			kept = append(kept, t.Alloc(hookStack, 2*tapes.MiB))
+			kept = append(kept, t.Alloc(hookStack, 2*mib))
 		}
 		for _, x := range kept {
 			t.Free(x, tapes.Release+tapes.Engine)
@@ -63,14 +63,20 @@ func summaryOf(r *analysis.Recording, steps *steps.List, rank int) compare.RankS
 	if steps == nil {
 		steps = r.Steps()
 	}
-	return compare.Summarise(r.Stacks, r.Device, steps, compare.RankName{Rank: rank}, fmt.Sprintf("rank%d.pickle", rank))
+	return compare.Summarise(
+		r.Stacks,
+		r.Device,
+		steps,
+		compare.RankName{Rank: rank},
+		fmt.Sprintf("rank%d.pickle", rank),
+	)
 }
 
 // outlierText is an outlier as "rank function moment bytes median".
 func outlierText(c *compare.RankComparison, o compare.RankOutlier) string {
 	row := &c.Rows[o.Row]
-	return fmt.Sprintf("%d %s %s %d %d", c.Ranks[o.Rank].Name.Rank, row.Site.Function, o.When.Key(), o.Bytes/tapes.MiB,
-		row.At(o.When).Spread.Median/tapes.MiB)
+	return fmt.Sprintf("%d %s %s %d %d", c.Ranks[o.Rank].Name.Rank, row.Site.Function, o.When.Key(), o.Bytes/mib,
+		row.At(o.When).Spread.Median/mib)
 }
 
 func outlierTexts(c *compare.RankComparison) []string {
@@ -105,11 +111,11 @@ func TestRankLeak(t *testing.T) {
 			t.Errorf("seed %d: rank %d at %s %s, want rank %d", seed, c.Ranks[o.Rank].Name.Rank, row.Site,
 				row.Operator, bad)
 		}
-		if o.When != compare.AtStepEnd || o.Bytes != 20*tapes.MiB || row.StepEnd.Spread.Median != 0 || o.OnlyHere ||
+		if o.When != compare.AtStepEnd || o.Bytes != 20*mib || row.StepEnd.Spread.Median != 0 || o.OnlyHere ||
 			!row.Everywhere() {
 			t.Errorf("seed %d: %+v of %+v", seed, o, row.StepEnd.Spread)
 		}
-		if m := row.Peak.Spread.Median; m != 2*tapes.MiB {
+		if m := row.Peak.Spread.Median; m != 2*mib {
 			t.Errorf("seed %d: the median at the peaks is %d", seed, m)
 		}
 		if !c.Peak.Above(c.Ranks[o.Rank].PeakBytes) {
@@ -129,11 +135,11 @@ func TestRanksWithoutFindings(t *testing.T) {
 		{"equal ranks", func(int, *rankJob) {}, nil},
 		{"rank 0 logs", func(rank int, j *rankJob) {
 			if rank == 0 {
-				j.extra, j.extraBytes = mm+"log.py|log\n"+tapes.Loop, 3*tapes.MiB
+				j.extra, j.extraBytes = mm+"log.py|log\n"+tapes.Loop, 3*mib
 			}
 		}, []int{0}},
 		{"two stages of a pipeline", func(rank int, j *rankJob) {
-			j.extra, j.extraBytes = fmt.Sprintf("%sstage%d.py|embed\n%s", mm, rank/4, tapes.Loop), 200*tapes.MiB
+			j.extra, j.extraBytes = fmt.Sprintf("%sstage%d.py|embed\n%s", mm, rank/4, tapes.Loop), 200*mib
 		}, []int{0, 1, 2, 3}},
 		{"another launcher on one rank", func(rank int, j *rankJob) {
 			if rank == 5 {
@@ -143,7 +149,7 @@ func TestRanksWithoutFindings(t *testing.T) {
 		{"wide spread", func(rank int, j *rankJob) { j.scale = int64(1 + rank) }, nil},
 		{"peaks in forward and in the optimizer", func(rank int, j *rankJob) {
 			if rank%4 == 0 {
-				j.optimizer = 36 * tapes.MiB
+				j.optimizer = 36 * mib
 			}
 		}, nil},
 	}
@@ -183,7 +189,7 @@ func TestRankWithItsOwnCode(t *testing.T) {
 	for rank := range 4 {
 		j := rankJob{rank: rank, steps: 6, noise: rand.New(rand.NewPCG(uint64(rank), 7))}
 		if rank == 2 {
-			j.extra, j.extraBytes = "debug.py|keep\n"+tapes.Loop, 100*tapes.MiB
+			j.extra, j.extraBytes = "debug.py|keep\n"+tapes.Loop, 100*mib
 		}
 		if rank == 1 {
 			j.leak = hookStack
@@ -242,11 +248,11 @@ func TestRankOutlierWithSiteFirst(t *testing.T) {
 	var ranks []compare.RankSummary
 	for rank := range 4 {
 		tape := tapes.Timed()
-		tape.Alloc("", 50*tapes.MiB)
-		tape.Alloc(tapes.UserLine("keep"), 50*tapes.MiB)
+		tape.Alloc("", 50*mib)
+		tape.Alloc(tapes.UserLine("keep"), 50*mib)
 		if rank == 1 {
-			tape.Alloc("", 30*tapes.MiB)
-			tape.Alloc(tapes.UserLine("keep"), 10*tapes.MiB)
+			tape.Alloc("", 30*mib)
+			tape.Alloc(tapes.UserLine("keep"), 10*mib)
 		}
 		tape.Annotated("Optimizer.step#SGD.step", func() { tape.Run(1, tapes.Step) })
 		r := recorded.Tape(tape)
@@ -267,7 +273,7 @@ func TestTwoRanks(t *testing.T) {
 		t.Errorf("outliers %+v", c.Outliers)
 	}
 	first := c.Rows[0]
-	if first.Site.Function != "save_output" || !slices.Equal(first.Peak.Bytes, []int64{2 * tapes.MiB, 14 * tapes.MiB}) {
+	if first.Site.Function != "save_output" || !slices.Equal(first.Peak.Bytes, []int64{2 * mib, 14 * mib}) {
 		t.Errorf("first row %s %v", first.Site, first.Peak.Bytes)
 	}
 	if c.CommonSteps != 7 {

@@ -8,8 +8,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// decideBirth finds the rule for an allocation born in the recording. Names that
-// can mean one thing only come first, then what was going on at its birth.
+// decideBirth finds the rule for an allocation born in the recording. Unambiguous
+// names come first, then the activity in which it was born.
 func (ev *evidence) decideBirth(b *birth) Rule {
 	switch {
 	case b.facts.Has(stacks.FactWorkspace):
@@ -63,7 +63,8 @@ func bornInStep(b *birth) Rule {
 	return optimizerOutlivesStep
 }
 
-// shortLoading is how many events a staging buffer lives while a model is loaded.
+// shortLoading is the longest that a staging buffer lives while a model is loaded,
+// in events.
 const shortLoading = 50
 
 func bornInLoading(b *birth) Rule {
@@ -92,19 +93,20 @@ func (ev *evidence) bornInBackward(b *birth) Rule {
 	return gradientOutlivesBackward
 }
 
-// isUnnamedWorkspace reports whether what backward leaves is cuBLAS's workspace of
-// its thread. Without frames only the size tells, and a gradient may have that
-// size too; but it comes again in the next step, and a workspace is made once.
+// isUnnamedWorkspace reports whether a tensor that outlives backward is the
+// workspace which cuBLAS has for each thread. Without frames only the size tells,
+// and a gradient may have that size too; but gradients come again in every step,
+// and the workspace is made once.
 func (ev *evidence) isUnnamedWorkspace(b *birth) bool {
-	return b.Stack == 0 && !b.freed() && isCuBLASWorkspace(b.Allocation) && ev.unnamedOfItsSize == 1
+	return b.Stack == 0 && !b.freed() && isCuBLASWorkspace(b.Allocation) && ev.unnamedWorkspaces == 1
 }
 
-// inputMinLife is how many events a tensor made by user code lives at least when
-// it is data rather than scratch.
-const inputMinLife = 20
+// inputMinLifetime is the least that a tensor made by user code lives when it is
+// data and not scratch memory, in events.
+const inputMinLifetime = 20
 
-// bornInUserCode decides for Python that is neither a module, an optimizer nor
-// anything else that the markers know: a training loop, a loss function.
+// bornInUserCode decides for Python that shows no other activity, such as a
+// training loop or a loss function.
 func (ev *evidence) bornInUserCode(b *birth) Rule {
 	transfer := b.facts.Has(stacks.FactTransfer)
 	beforeForward := ev.nextForward[0] != timeline.Never && b.site.lastBirth < ev.nextForward[0]
@@ -118,11 +120,11 @@ func (ev *evidence) bornInUserCode(b *birth) Rule {
 		return activationOfUser
 	case !b.freed() && b.site.survivors >= 2 && !transfer:
 		return heldByUser
-	case transfer && (seesForward || b.lifetime() > inputMinLife):
+	case transfer && (seesForward || b.lifetime() > inputMinLifetime):
 		return inputMoved
 	case seesForward:
 		return inputByLifetime
-	case b.phase == timeline.PhaseForward:
+	case b.phase == stacks.InForward:
 		return ev.bornInForward(b)
 	case b.freed():
 		return temporaryOutsideForward
@@ -161,8 +163,9 @@ func (ev *evidence) bornInForward(b *birth) Rule {
 // decidePreExisting finds the rules for allocations from before the recording;
 // those born in it must have been decided.
 //
-// How they were freed speaks first. Blocks that stay and have no stack are
-// compared by size with the gradients and the optimizer state that were born.
+// How they were freed decides first. Blocks that stay and have no stack are
+// compared by size with the gradients and the optimizer state born in the
+// recording.
 func (ev *evidence) decidePreExisting(rules []Rule) {
 	pre := ev.d.Allocations[:ev.d.PreExisting]
 	var sizes []int64
@@ -209,7 +212,7 @@ func (ev *evidence) preExistingFreed(a *replay.Allocation) Rule {
 // allocator still knew although the event that made it is not in the trace.
 func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 	facts := ev.st.Facts[a.Stack]
-	marker := ev.st.Activity[a.Stack]
+	activity := ev.st.Activity[a.Stack]
 	switch {
 	case facts.Has(stacks.FactWorkspace):
 		return workspaceByName
@@ -217,10 +220,10 @@ func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 		return workspaceBySize
 	case facts.Has(stacks.FactCommunication):
 		return communicationByName
-	case facts.Has(stacks.FactKVCache) && (marker == stacks.InForward || marker == stacks.InUserCode):
+	case facts.Has(stacks.FactKVCache) && (activity == stacks.InForward || activity == stacks.InUserCode):
 		return cacheByName
 	}
-	switch marker {
+	switch activity {
 	case stacks.InOptimizer:
 		return optimizerBlock
 	case stacks.InBackward:
@@ -239,10 +242,10 @@ func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 	return undecided
 }
 
-// sizeCensus counts, for each size that a resident block has, those blocks and
-// the gradients and optimizer state of the same size.
+// sizeCensus counts, for each size that a resident block has, those blocks, and
+// the gradients and optimizer state of that size.
 type sizeCensus struct {
-	sizes []int64 // distinct, ascending; the index of the counts
+	sizes []int64 // distinct, ascending; the slices below are parallel to it
 
 	blocks       []int32
 	gradients    []int32 // born in the recording
@@ -274,7 +277,7 @@ func (ev *evidence) countSizes(blocks []int64, rules []Rule) *sizeCensus {
 	pre, born := ev.d.Allocations[:ev.d.PreExisting], rules[ev.d.PreExisting:]
 	for i := range pre {
 		switch {
-		case rules[i].Family() == Gradient:
+		case rules[i].family() == Gradient:
 			c.add(c.oldGradients, pre[i].Size)
 		case rules[i] == optimizerBlock:
 			c.optimizerKnown = true
@@ -282,7 +285,7 @@ func (ev *evidence) countSizes(blocks []int64, rules []Rule) *sizeCensus {
 	}
 	lastRun := -2
 	ev.eachBirth(func(i int, b *birth) {
-		switch born[i].Family() {
+		switch born[i].family() {
 		case Gradient:
 			c.gradientsBorn = true
 			c.add(c.gradients, b.Size)
@@ -310,9 +313,9 @@ func (c *sizeCensus) gradientsPerBackward(i int) float64 {
 	return max(born, float64(c.oldGradients[i]))
 }
 
-// decide is the rule for resident blocks of a size. A parameter has one gradient
-// of its size in each backward pass, so more blocks than that hold something else
-// as well.
+// decide is the rule for resident blocks of a size. Each parameter has one gradient
+// of its size in each backward pass, so if there are more blocks than gradients,
+// some of them are not parameters.
 func (c *sizeCensus) decide(size int64) Rule {
 	i, is := slices.BinarySearch(c.sizes, size)
 	if !is {

@@ -6,35 +6,35 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// evidence is what the rules may look at: the device as a whole, beyond the one
-// allocation that they decide.
+// evidence is what rules know of the device as a whole, beyond the allocation that
+// they decide.
 type evidence struct {
 	st         *stacks.Table
 	d          *replay.Device
 	activities *stacks.Activities
-	phases     *timeline.Phases
+	phases     timeline.Phases
 
 	sites []site // by stack
 
-	// The start of the next run of a phase after run r is at index r+1, so that
-	// index 0 serves events before the first run. never when there is none.
+	// The start of the next run of the phase after run r is at index r+1, and after
+	// events before the first run at index 0; timeline.Never when there is none.
 	nextForward, nextBackward []replay.EventIndex
 
 	trained       bool // some run is backward or an optimizer's step
 	keepsForGrad  bool // forward passes leave tensors to backward
 	backwardGoing bool // the recording ends in the middle of a backward pass
 
-	unnamedOfItsSize int // births without a stack that are as large as cuBLAS's workspace
+	unnamedWorkspaces int // births without a stack of the size of cuBLAS's workspace
 }
 
-// site is what the allocations of one stack that were born in the recording have in common.
+// site is what the births of one stack have in common.
 type site struct {
 	births, survivors int32 // survivors are never freed
 	lastBirth         replay.EventIndex
 	input             bool // one of them was taken for an input
 }
 
-// outlives reports whether at least half of several allocations were never freed.
+// outlives reports whether at least half of three or more births were never freed.
 func (s *site) outlives() bool { return s.births >= 3 && 2*s.survivors >= s.births }
 
 // birth is one allocation born in the recording, with what is known around it.
@@ -43,38 +43,42 @@ type birth struct {
 	facts        stacks.Facts    // of the stack that allocated it
 	activity     stacks.Activity // of the same
 	freeFacts    stacks.Facts
-	freeActivity stacks.Activity // markerEmpty when never freed
+	freeActivity stacks.Activity // NoActivity when never freed
 	run          int             // index of the phase run it was born in; -1 before the first
-	phase        timeline.Phase  // of that run; 0 before the first, where the next two mean nothing
+	phase        stacks.Activity // of that run; before the first 0, and the next two fields mean nothing
 	runEnd       replay.EventIndex
 	runOpen      bool // the run is the last one
 	freedAt      replay.EventIndex
 	site         *site
 }
 
-// freed reports whether the user gave it up during the recording.
+// freed reports whether the program freed it during the recording.
 func (b *birth) freed() bool { return b.freedAt != timeline.Never }
 
-// freedInRun reports whether it was given up in the phase run it was born in.
+// freedInRun reports whether it was freed in the phase run it was born in.
 func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 
 // lifetime is how many events it lived.
 func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
 
-func gatherEvidence(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, d *replay.Device) *evidence {
-	ev := &evidence{st: st, d: d, activities: m, phases: phases}
-	ev.sites = make([]site, len(st.Facts))
+func gatherEvidence(
+	st *stacks.Table,
+	d *replay.Device,
+	activities *stacks.Activities,
+	phases timeline.Phases,
+) *evidence {
+	ev := &evidence{st: st, d: d, activities: activities, phases: phases, sites: make([]site, len(st.Facts))}
 	ev.readRuns()
 	ev.readBirths()
 	return ev
 }
 
-// backwardGoingWithin is how many events before the end of the trace the last
-// sign of backward must be for it to be cut short.
+// backwardGoingWithin is how close, in events, the last sign of backward is to the
+// end of the trace when the end cuts a backward pass.
 const backwardGoingWithin = 20
 
 func (ev *evidence) readRuns() {
-	runs := ev.phases.Runs
+	runs := ev.phases
 	ev.nextForward = make([]replay.EventIndex, len(runs)+1)
 	ev.nextBackward = make([]replay.EventIndex, len(runs)+1)
 	forward, backward := timeline.Never, timeline.Never
@@ -84,26 +88,26 @@ func (ev *evidence) readRuns() {
 			break
 		}
 		switch r := &runs[i-1]; r.Phase {
-		case timeline.PhaseForward:
+		case stacks.InForward:
 			forward = r.Start
-		case timeline.PhaseBackward:
+		case stacks.InBackward:
 			backward = r.Start
 			ev.trained = true
-		case timeline.PhaseOptimizer:
+		case stacks.InOptimizer:
 			ev.trained = true
 		}
 	}
-	if n := len(runs); n > 0 && runs[n-1].Phase == timeline.PhaseBackward {
+	if n := len(runs); n > 0 && runs[n-1].Phase == stacks.InBackward {
 		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
 	}
 }
 
-// minForForwardShare and forwardShareForGrad say when a forward pass keeps
-// tensors for backward: of enough allocations, such a share outlives it.
-// Recordings show at most 10 % without gradients and at least 21 % with.
+// Forward passes keep tensors for backward if of at least minForwardBirths
+// allocations keptForGradPercent outlive the pass. In recordings of known programs
+// it was at most 10 % without gradients and at least 21 % with.
 const (
-	minForForwardShare         = 10
-	forwardShareForGradPercent = 15
+	minForwardBirths   = 10
+	keptForGradPercent = 15
 )
 
 func (ev *evidence) readBirths() {
@@ -115,7 +119,7 @@ func (ev *evidence) readBirths() {
 			b.site.survivors++
 		}
 		if b.Stack == 0 && isCuBLASWorkspace(b.Allocation) {
-			ev.unnamedOfItsSize++
+			ev.unnamedWorkspaces++
 		}
 		if b.activity == stacks.InForward {
 			forward++
@@ -124,14 +128,14 @@ func (ev *evidence) readBirths() {
 			}
 		}
 	})
-	ev.keepsForGrad = forward >= minForForwardShare && 100*kept >= forwardShareForGradPercent*forward
+	ev.keepsForGrad = forward >= minForwardBirths && 100*kept >= keptForGradPercent*forward
 }
 
 // eachBirth visits the allocations born in the recording in order; i counts
 // them from 0. The birth is reused between calls.
 func (ev *evidence) eachBirth(visit func(i int, b *birth)) {
 	born := ev.d.Allocations[ev.d.PreExisting:]
-	runs := ev.phases.Runs
+	runs := ev.phases
 	b := birth{run: -1}
 	for i := range born {
 		a := &born[i]

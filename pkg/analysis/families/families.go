@@ -1,3 +1,16 @@
+// Package families says what each tensor was for: a parameter, a gradient, an
+// activation, optimizer state and so on.
+//
+// It rests on three things: the names on the stack that allocated a tensor and on
+// the one that freed it; the phase of training in which each happened; and, for
+// blocks from before the recording, how many have the size of a gradient. The
+// built-in rules are tried in the order in which they stand in rules.go; the
+// first that applies decides, and [Assignment.Reason] says how and how surely.
+// [Overrides] are rules of the user's own, which come before all of them.
+//
+// What it cannot see: what a tensor was used for between its allocation and its
+// free, and anything of tensors whose stack names nothing but user code and that
+// are never freed.
 package families
 
 import (
@@ -27,7 +40,8 @@ const (
 	Count int = iota
 )
 
-// familyNames are the key in files, the label of many and the word for one tensor.
+// familyNames are the key in files, the label in a legend and the word for one
+// tensor.
 var familyNames = [Count]struct{ key, label, one string }{
 	Unknown:              {"unknown", "Unknown", "unknown"},
 	Parameter:            {"parameter", "Parameters", "parameter"},
@@ -61,18 +75,16 @@ func (f Family) Label() string { return f.names().label }
 // One is the word for a single tensor of the family: "optimizer state".
 func (f Family) One() string { return f.names().one }
 
-func (f Family) String() string { return f.Key() }
-
-// Confidence says how far a conclusion can be trusted.
+// Confidence is how sure a family is.
 type Confidence uint8
 
 const (
 	High   Confidence = iota // names prove it, or nothing else fits
-	Medium                   // concluded from its lifetime
+	Medium                   // the lifetime shows it
 	Low
 )
 
-// Qualifier is what to say next to a conclusion: nothing, "by its lifetime" or "probably".
+// Qualifier is what to say beside a family: nothing, "by its lifetime" or "probably".
 func (c Confidence) Qualifier() string {
 	switch c {
 	case High:
@@ -99,7 +111,7 @@ func (f *Assignment) Family(i int) Family {
 	return f.overrides.list[int(r)-ruleCount].family
 }
 
-// Reason is a conclusion with what led to it.
+// Reason is a family with the rule's reason for it.
 type Reason struct {
 	Family     Family
 	Confidence Confidence
@@ -107,10 +119,11 @@ type Reason struct {
 	Retained   bool   // an activation that outlived the backward pass it was saved for
 }
 
-// Reason is what a rule concludes, one of the overrides too.
+// Reason explains a rule of f.Rules.
 func (f *Assignment) Reason(r Rule) Reason {
 	if int(r) < ruleCount {
-		return Reason{r.Family(), r.Confidence(), r.Because(), r.Retained()}
+		row := &rules[r]
+		return Reason{row.family, row.confidence, row.because, r == activationRetained}
 	}
 	return f.overrides.reason(int(r) - ruleCount)
 }
@@ -126,16 +139,17 @@ func (f *Assignment) BytesIn(d *replay.Device, state int) [Count]int64 {
 	return bytes
 }
 
-// Find decides the family of every allocation of a device. The first rule
-// that applies wins, before all an override of the stacks; the cost is linear in the events, and n log n in the
-// allocations from before the recording.
-func Find(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, o *Overridden, d *replay.Device) *Assignment {
-	ev := gatherEvidence(st, m, phases, d)
+// Find decides the family of every allocation of a device. o may be nil. The cost
+// is linear in the events, and n log n in the allocations from before the
+// recording.
+func Find(st *stacks.Table, d *replay.Device, activities *stacks.Activities, phases timeline.Phases,
+	o *Overridden) *Assignment {
+	ev := gatherEvidence(st, d, activities, phases)
 	f := &Assignment{Rules: make([]Rule, len(d.Allocations))}
 	born := f.Rules[d.PreExisting:]
 	ev.eachBirth(func(i int, b *birth) {
 		born[i] = ev.decideBirth(b)
-		if born[i].Family() == Input {
+		if born[i].family() == Input {
 			b.site.input = true
 		}
 	})
@@ -149,10 +163,9 @@ func Find(st *stacks.Table, m *stacks.Activities, phases *timeline.Phases, o *Ov
 	return f
 }
 
-// mayBeInput reports whether a rule gives what an input looks like when it is
-// dropped early. Callers leave tensors alone that are never freed: a leak would
-// pass for an input.
+// mayBeInput reports whether the rule for a tensor that was freed would also apply
+// to an input that was dropped early.
 func mayBeInput(r Rule) bool {
-	family := r.Family()
+	family := r.family()
 	return family == Temporary || family == Output
 }

@@ -24,12 +24,18 @@ func TestFamilyNames(t *testing.T) {
 	}
 	if families.Optimizer.Key() != "optimizer" || families.Optimizer.Label() != "Optimizer state" ||
 		families.Optimizer.One() != "optimizer state" {
-		t.Errorf("optimizer state is called %q, %q, %q", families.Optimizer.Key(), families.Optimizer.Label(), families.Optimizer.One())
+		t.Errorf(
+			"optimizer state is called %q, %q, %q",
+			families.Optimizer.Key(),
+			families.Optimizer.Label(),
+			families.Optimizer.One(),
+		)
 	}
 }
 
 func TestConfidence(t *testing.T) {
-	for c, want := range map[families.Confidence]string{families.High: "", families.Medium: "by its lifetime", families.Low: "probably"} {
+	for c, want := range map[families.Confidence]string{families.High: "", families.Medium: "by its lifetime",
+		families.Low: "probably"} {
 		if got := c.Qualifier(); got != want {
 			t.Errorf("confidence %d reads %q, want %q", c, got, want)
 		}

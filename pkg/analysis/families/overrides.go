@@ -16,24 +16,24 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Overrides are rules of a person's own, which win over all others: what the
-// tensors are for whose allocation stacks have certain names. [ParseOverrides]
-// reads them. The first that fits a stack decides.
+// Overrides are a user's own rules, which win over the built-in ones: they give the
+// family of tensors by names on the stack that allocated them. [ParseOverrides]
+// reads them. The first that matches a stack decides.
 type Overrides struct {
-	file string // that they were read from, as it is to be shown
+	file string // name of the rules file, for reasons
 	list []override
 }
 
 // override is one line of a rules file.
 type override struct {
-	line   int
-	text   string // without spaces around it
-	family Family
-	field  overrideField
-	fits   func(text string) bool
+	line    int
+	text    string // the line, for reasons; "" if it is not to be shown
+	family  Family
+	field   overrideField
+	matches func(text string) bool
 }
 
-// overrideField is what of a stack an override looks at.
+// overrideField is what an override compares.
 type overrideField uint8
 
 const (
@@ -46,21 +46,13 @@ const (
 
 var fieldNames = [fieldCount]string{"function", "file", "frame", "operator"}
 
-// maxOverrides keeps a rule in one byte.
+// maxOverrides lets a Rule fit into a byte.
 const maxOverrides = 200
 
 var _ [256 - maxOverrides - ruleCount]struct{}
 
-// Len is how many there are.
-func (o *Overrides) Len() int {
-	if o == nil {
-		return 0
-	}
-	return len(o.list)
-}
-
-// HideText has reasons name the line of a rule and neither its file nor its text,
-// which may hold names that a report is not to show.
+// HideText makes reasons give only the line number of an override, not its file
+// and text, which may hold names that a redacted report must not show.
 func (o *Overrides) HideText() {
 	o.file = "the rules file"
 	for i := range o.list {
@@ -68,7 +60,7 @@ func (o *Overrides) HideText() {
 	}
 }
 
-// reason is what override i concludes, in the words of its author.
+// reason explains override i in the words of its author.
 func (o *Overrides) reason(i int) Reason {
 	r := &o.list[i]
 	because := "said so by line " + strconv.Itoa(r.line) + " of " + o.file
@@ -78,16 +70,16 @@ func (o *Overrides) reason(i int) Reason {
 	return Reason{Family: r.family, Because: because}
 }
 
-// Overridden is what overrides decide in one snapshot.
+// Overridden is what overrides decide about the stacks of one snapshot.
 type Overridden struct {
 	overrides *Overrides
 	of        []uint8 // by stack: the override that decides, or notOverridden
 }
 
-// Apply decides for every stack which override fits it, and puts the frame that
-// it fits into st.Named.
+// Apply finds the override that decides each stack, and writes the frame that it
+// matches to st.Named. The result is nil if there are no overrides.
 func (o *Overrides) Apply(st *stacks.Table) *Overridden {
-	if o.Len() == 0 {
+	if o == nil || len(o.list) == 0 {
 		return nil
 	}
 	first := o.firstByFrame(st.Snapshot)
@@ -99,7 +91,7 @@ func (o *Overrides) Apply(st *stacks.Table) *Overridden {
 		if !seen {
 			best = o.first(func(r *override) bool {
 				return r.field == fieldOperator && operator != "" &&
-					r.fits(operator)
+					r.matches(operator)
 			})
 			operators[operator] = best
 		}
@@ -113,27 +105,27 @@ func (o *Overrides) Apply(st *stacks.Table) *Overridden {
 	return &Overridden{o, of}
 }
 
-// notOverridden stands behind all overrides.
+// notOverridden stands for no override; it is larger than the index of any.
 const notOverridden = maxOverrides
 
-// first is the first override that fits, or notOverridden.
-func (o *Overrides) first(fits func(*override) bool) uint8 {
+// first is the index of the first override that matches, or notOverridden.
+func (o *Overrides) first(matches func(*override) bool) uint8 {
 	for i := range o.list {
-		if fits(&o.list[i]) {
+		if matches(&o.list[i]) {
 			return uint8(i)
 		}
 	}
 	return notOverridden
 }
 
-// firstByFrame is the first override that each frame alone fits. Frames share
-// few files and functions, so each text is looked at once.
+// firstByFrame is the first override that matches each frame by itself. Frames
+// share few files and functions, so each text is compared once.
 func (o *Overrides) firstByFrame(s *snapshot.Snapshot) []uint8 {
 	type known map[snapshot.StringID]uint8
 	look := func(k known, field overrideField, id snapshot.StringID, text string) uint8 {
 		n, seen := k[id]
 		if !seen {
-			n = o.first(func(r *override) bool { return r.field == field && r.fits(text) })
+			n = o.first(func(r *override) bool { return r.field == field && r.matches(text) })
 			k[id] = n
 		}
 		return n
@@ -146,14 +138,14 @@ func (o *Overrides) firstByFrame(s *snapshot.Snapshot) []uint8 {
 		first[i] = min(
 			look(functions, fieldFunction, f.Name, name),
 			look(files, fieldFile, f.File, file),
-			o.first(func(r *override) bool { return r.field == fieldFrame && r.fits(whole) }),
+			o.first(func(r *override) bool { return r.field == fieldFrame && r.matches(whole) }),
 		)
 	}
 	return first
 }
 
-// override has the overrides of the stacks decide, after the built-in rules,
-// which compare allocations with each other and so have to see all of them.
+// override applies the overrides, after the built-in rules, because those compare
+// allocations with each other and have to see all of them.
 func (f *Assignment) override(o *Overridden, d *replay.Device) {
 	if o == nil {
 		return
@@ -177,13 +169,13 @@ const maxOverrideLine = 4096
 //	optimizer: frame =~ shampoo\.py:\d+:.*_inverse_root
 //	communication: operator c10d::*
 //
-// A rule is the key of a family, a colon, a field and what it is held against.
-// The fields are function and file, of any frame of the stack; frame, which is
-// file:line:function; and operator. "=~" stands before a regular expression
-// that may match anywhere, as package regexp has them. Without it the text is a
-// pattern for the whole name, where * stands for anything and ? for one
-// character; a pattern for files without a slash is held against the last part
-// of the path. Backslashes of Windows paths are read as slashes.
+// A rule is the key of a family, a colon, a field and a pattern. The fields are
+// function and file, of any frame of the stack; frame, which is
+// file:line:function of any frame; and operator, of the stack. After "=~" the
+// pattern is a regular expression of package regexp that may match anywhere.
+// Otherwise it must match the whole name, where * stands for any text and ? for
+// one character; a pattern for files without a slash is compared with the last
+// element of the path. Backslashes of Windows paths count as slashes.
 func ParseOverrides(name string, r io.Reader) (*Overrides, error) {
 	o := &Overrides{file: name}
 	lines := bufio.NewScanner(r)
@@ -247,7 +239,7 @@ func parseOverride(text string) (*override, error) {
 	case pattern == "":
 		return nil, fmt.Errorf("nothing to hold the %s against; write it like %q", name, overrideExample)
 	case !isRegexp:
-		rule.fits = globFits(pattern, rule.field)
+		rule.matches = globMatches(pattern, rule.field)
 		return rule, nil
 	}
 	expression, err := regexp.Compile(pattern)
@@ -255,12 +247,12 @@ func parseOverride(text string) (*override, error) {
 		return nil, fmt.Errorf("%q is no regular expression: %s", pattern,
 			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	rule.fits = expression.MatchString
+	rule.matches = expression.MatchString
 	return rule, nil
 }
 
-// globFits holds texts against a pattern with * and ?.
-func globFits(pattern string, field overrideField) func(string) bool {
+// globMatches compares texts with a pattern with * and ?.
+func globMatches(pattern string, field overrideField) func(string) bool {
 	quoted := regexp.QuoteMeta(pattern)
 	quoted = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(quoted)
 	whole := regexp.MustCompile("(?s)^" + quoted + "$")

@@ -23,7 +23,7 @@ func overrides(t *testing.T, lines ...string) *Overrides {
 // TestOverrideFits: one rule against one stack of a user's function in a file,
 // called from train.py, with the operator aten::mm.
 func TestOverrideFits(t *testing.T) {
-	const stack = "at::_ops::mm::call(at::Tensor const&)\nC:\\job\\model.py|Cache.update_kv\n" + tapes.Loop
+	const stack = "at::_ops::mm::call(at::Tensor const&)\nC:\\job\\model.py|Cache.update_kv\n" + loop
 	for rule, want := range map[string]bool{
 		"cache: function =~ _kv$":                         true,
 		"cache: function =~ ^update":                      false,
@@ -68,11 +68,11 @@ func TestOverrideWins(t *testing.T) {
 	}
 	o := overrides(t, lines...)
 	stacks := []string{
-		tapes.Module, tapes.Step, tapes.Loading, tapes.ZeroGrad, tapes.Native, "",
-		"at::_ops::to::call()\n" + tapes.Module, "lib/x.py|step\nlib/y.py|run", "torch/nn/modules/module.py|_apply",
+		module, step, loading, zeroGrad, native, "",
+		"at::_ops::to::call()\n" + module, "lib/x.py|step\nlib/y.py|run", "torch/nn/modules/module.py|_apply",
 	}
 	tape := tapes.New()
-	tensors := make([]tapes.Tensor, len(stacks))
+	tensors := make([]tensor, len(stacks))
 	for i, stack := range stacks {
 		tensors[i] = tape.Freed(stack, stack)
 	}
@@ -91,7 +91,7 @@ func TestOverrideWins(t *testing.T) {
 		family, _, _ := strings.Cut(lines[line], ":")
 		if want := fmt.Sprintf("said so by line %d of rules.txt: %s", line+1, lines[line]); got.Because != want ||
 			got.Family.Key() != family {
-			t.Errorf("%q: %s because %q, want %s because %q", stack, got.Family, got.Because, family, want)
+			t.Errorf("%q: %s because %q, want %s because %q", stack, got.Family.Key(), got.Because, family, want)
 		}
 		if got.Confidence != High || got.Retained {
 			t.Errorf("%q: %+v, want no doubt", stack, got)
@@ -132,8 +132,8 @@ func firstLine(lines []string, stack string) int {
 // TestOverrideNamed: the frame that an override goes by is the one to show.
 func TestOverrideNamed(t *testing.T) {
 	tape := tapes.New()
-	id := tape.Stack(tapes.Frames("lib/x.py|inner\nlib/kv.py|update\n" + tapes.Loop)...)
-	other := tape.Stack(tapes.Frames(tapes.Step)...)
+	id := tape.Stack(tapes.Frames("lib/x.py|inner\nlib/kv.py|update\n" + loop)...)
+	other := tape.Stack(tapes.Frames(step)...)
 	st := stacks.Read(tape.Snapshot())
 	name := func(id snapshot.StackID) string {
 		if st.Named[id] == stacks.NoFrame {
@@ -159,7 +159,7 @@ func TestOverrideErrors(t *testing.T) {
 		"":                     `^rules.txt: no rule in it; write one like "cache: function =~ kv_cache"$`,
 		"# only words":         `^rules.txt: no rule in it`,
 		"\n\ncache function x": `^rules.txt:3: "cache function x" has no colon behind the family`,
-		"caches: function x":   `^rules.txt:1: "caches" is no family; there are unknown, parameter, optimizer, .*, parameter_or_gradient$`,
+		"caches: function x":   `^rules.txt:1: "caches" is no family; there are unknown, parameter, .*, parameter_or_gradient$`,
 		"cache: func x":        `^rules.txt:1: "func" is nothing to look at; there are function, file, frame, operator$`,
 		"cache: function":      `^rules.txt:1: nothing to hold the function against`,
 		"cache: function =~ ":  `^rules.txt:1: nothing to hold the function against`,
@@ -189,7 +189,7 @@ func FuzzParseOverrides(f *testing.F) {
 			return
 		}
 		tape := tapes.New()
-		tape.Freed(tapes.Module, tapes.Module)
+		tape.Freed(module, module)
 		families, _ := classify(tape, o)
 		families.Reason(families.Rules[0])
 	})

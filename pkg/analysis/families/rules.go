@@ -1,11 +1,11 @@
 package families
 
-// Rule is the reason for a family: one of those below or, behind them, an
+// Rule is the rule that decided a family: a built-in one or, from ruleCount on, an
 // override.
 type Rule uint8
 
-// The rules, in the order in which they are tried: first those for allocations
-// born in the recording, then those for pre-existing ones. A rule that is less
+// The built-in rules in the order in which they are tried, those for allocations
+// born in the recording before those for pre-existing ones. A rule that is less
 // sure under some condition is two rules.
 const (
 	undecided Rule = iota
@@ -147,17 +147,9 @@ var rules = [ruleCount]struct {
 		"there before the recording and not freed in it; its stack was not recorded"},
 }
 
-// Family is what a built-in rule concludes; [Families.Reason] knows all rules.
-func (r Rule) Family() Family { return rules[r].family }
+// family is what a built-in rule decides; [Assignment.Family] knows overrides too.
+func (r Rule) family() Family { return rules[r].family }
 
-// Confidence is how far to trust it.
-func (r Rule) Confidence() Confidence { return rules[r].confidence }
-
-// Because is the evidence, as a clause without a full stop.
-func (r Rule) Because() string { return rules[r].because }
-
-// InputByName marks inputs that names tell, not their lifetime.
+// InputByName reports whether names, and not its lifetime, show that a tensor is an
+// input.
 func (r Rule) InputByName() bool { return r == inputLoaded || r == inputMoved }
-
-// Retained marks activations that outlived the backward pass they were saved for.
-func (r Rule) Retained() bool { return r == activationRetained }

@@ -11,11 +11,32 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+// Names of the tests' own language, see package tapes.
+const (
+	loop      = tapes.Loop
+	module    = tapes.Module
+	engine    = tapes.Engine
+	step      = tapes.Step
+	initGroup = tapes.InitGroup
+	loading   = tapes.Loading
+	zeroGrad  = tapes.ZeroGrad
+	clipGrad  = tapes.ClipGrad
+	dataset   = tapes.Dataset
+	toDevice  = tapes.ToDevice
+	release   = tapes.Release
+	native    = tapes.Native
+)
+
+type (
+	tape   = tapes.Tape
+	tensor = tapes.Tensor
+)
+
 // ruleCase records a history and names the rule that must decide the family of
 // one tensor in it.
 type ruleCase struct {
 	name   string
-	record func(t *tapes.Tape) tapes.Tensor
+	record func(t *tape) tensor
 	want   Rule
 }
 
@@ -25,11 +46,12 @@ func (c ruleCase) check(t *testing.T) {
 	f, d := classify(tape, nil)
 	got := ruleOf(t, f, d, x)
 	if got != c.want {
-		t.Errorf("%s: %s\nwant %s: %s", got.Family(), got.Because(), c.want.Family(), c.want.Because())
+		t.Errorf("%s: %s\nwant %s: %s", got.family().Key(), rules[got].because, c.want.family().Key(),
+			rules[c.want].because)
 	}
 }
 
-func ruleOf(t *testing.T, f *Assignment, d *replay.Device, x tapes.Tensor) Rule {
+func ruleOf(t *testing.T, f *Assignment, d *replay.Device, x tensor) Rule {
 	t.Helper()
 	for i := range d.Allocations {
 		if d.Allocations[i].Addr == x.Addr {
@@ -43,414 +65,414 @@ func ruleOf(t *testing.T, f *Assignment, d *replay.Device, x tapes.Tensor) Rule 
 const cublasWorkspace = 8_519_680
 
 var bornCases = []ruleCase{
-	{"workspace", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("at::cuda::getCurrentCUDABlasHandle(bool)\n"+tapes.Module, 512)
+	{"workspace", func(t *tape) tensor {
+		return t.Alloc("at::cuda::getCurrentCUDABlasHandle(bool)\n"+module, 512)
 	}, workspaceByName},
-	{"collective in backward", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("c10d::Reducer::initialize_buckets()\n"+tapes.Engine, 512)
+	{"collective in backward", func(t *tape) tensor {
+		return t.Alloc("c10d::Reducer::initialize_buckets()\n"+engine, 512)
 	}, communicationByName},
-	{"key-value cache", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("cache_utils.py|update\n"+tapes.Module, 512)
+	{"key-value cache", func(t *tape) tensor {
+		return t.Alloc("cache_utils.py|update\n"+module, 512)
 	}, cacheByName},
-	{"key-value cache outside a model", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("cache_utils.py|update\n"+tapes.Loop, 512)
+	{"key-value cache outside a model", func(t *tape) tensor {
+		return t.Alloc("cache_utils.py|update\n"+loop, 512)
 	}, undecided},
 
-	{"optimizer init", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.InitGroup, tapes.Step) }, optimizerBuilt},
-	{"optimizer state", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Step, 512)
-		t.Run(4, tapes.Step)
-		t.Run(4, tapes.Module)
+	{"optimizer init", func(t *tape) tensor { return t.Freed(initGroup, step) }, optimizerBuilt},
+	{"optimizer state", func(t *tape) tensor {
+		x := t.Alloc(step, 512)
+		t.Run(4, step)
+		t.Run(4, module)
 		return x
 	}, optimizerOutlivesStep},
-	{"moment replaced in the next step", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
-		x := t.Alloc(tapes.Step, 512)
-		t.Run(4, tapes.Step)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Step)
-		t.Free(x, tapes.Step)
+	{"moment replaced in the next step", func(t *tape) tensor {
+		t.Run(4, module)
+		x := t.Alloc(step, 512)
+		t.Run(4, step)
+		t.Run(4, module)
+		t.Run(4, step)
+		t.Free(x, step)
 		return x
 	}, optimizerOutlivesStep},
-	{"optimizer state, trace ends", func(t *tapes.Tape) tapes.Tensor { t.Run(4, tapes.Step); return t.Alloc(tapes.Step, 512) },
+	{"optimizer state, trace ends", func(t *tape) tensor { t.Run(4, step); return t.Alloc(step, 512) },
 		optimizerStepCut},
-	{"optimizer scratch", func(t *tapes.Tape) tapes.Tensor { t.Run(4, tapes.Step); return t.Freed(tapes.Step, tapes.Step) }, temporaryOfStep},
+	{"optimizer scratch", func(t *tape) tensor { t.Run(4, step); return t.Freed(step, step) }, temporaryOfStep},
 
-	{"staging buffer", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Loading, tapes.Loading) }, temporaryOfLoading},
-	{"staging buffer of 50 events", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.Loading, 48, tapes.Loading, tapes.Loading) },
+	{"staging buffer", func(t *tape) tensor { return t.Freed(loading, loading) }, temporaryOfLoading},
+	{"staging buffer of 50 events", func(t *tape) tensor { return t.Across(loading, 48, loading, loading) },
 		temporaryOfLoading},
-	{"replaced weight", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.Loading, 52, tapes.Loading, tapes.Loading) }, parameterLoaded},
-	{"weight freed by forward", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Loading)
-		x := t.Alloc(tapes.Loading, 512)
-		t.Run(4, tapes.Module)
-		t.Free(x, tapes.Loop)
+	{"replaced weight", func(t *tape) tensor { return t.Across(loading, 52, loading, loading) }, parameterLoaded},
+	{"weight freed by forward", func(t *tape) tensor {
+		t.Run(4, loading)
+		x := t.Alloc(loading, 512)
+		t.Run(4, module)
+		t.Free(x, loop)
 		return x
 	}, parameterLoaded},
-	{"weight", func(t *tapes.Tape) tapes.Tensor { return t.Alloc(tapes.Loading, 512) }, parameterLoaded},
-	{"loaded optimizer state", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("torch/optim/optimizer.py|load_state_dict\n"+tapes.Loop, 512)
+	{"weight", func(t *tape) tensor { return t.Alloc(loading, 512) }, parameterLoaded},
+	{"loaded optimizer state", func(t *tape) tensor {
+		return t.Alloc("torch/optim/optimizer.py|load_state_dict\n"+loop, 512)
 	}, optimizerLoaded},
 
-	{"accumulated gradient", func(t *tapes.Tape) tapes.Tensor {
-		return t.Freed("torch::autograd::AccumulateGrad::apply(x)\n"+tapes.Engine, tapes.Engine)
+	{"accumulated gradient", func(t *tape) tensor {
+		return t.Freed("torch::autograd::AccumulateGrad::apply(x)\n"+engine, engine)
 	}, gradientAccumulated},
-	{"recomputed", func(t *tapes.Tape) tapes.Tensor {
-		return t.Freed("torch/utils/checkpoint.py|recompute_fn\n"+tapes.Engine, tapes.Engine)
+	{"recomputed", func(t *tape) tensor {
+		return t.Freed("torch/utils/checkpoint.py|recompute_fn\n"+engine, engine)
 	}, activationRecomputed},
-	{"recomputed, freed by user code", func(t *tapes.Tape) tapes.Tensor {
-		return t.Freed("torch/utils/checkpoint.py|recompute_fn\n"+tapes.Engine, tapes.Loop)
+	{"recomputed, freed by user code", func(t *tape) tensor {
+		return t.Freed("torch/utils/checkpoint.py|recompute_fn\n"+engine, loop)
 	}, temporaryOfBackward},
-	{"scratch of backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Engine, tapes.Engine) }, temporaryOfBackward},
-	{"backward goes on at the end", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Engine, 512)
-		t.Run(4, tapes.Engine)
-		t.Run(9, tapes.Loop)
+	{"scratch of backward", func(t *tape) tensor { return t.Freed(engine, engine) }, temporaryOfBackward},
+	{"backward goes on at the end", func(t *tape) tensor {
+		x := t.Alloc(engine, 512)
+		t.Run(4, engine)
+		t.Run(9, loop)
 		return x
 	}, gradientBackwardCut},
-	{"a later backward goes on at the end", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Engine, 512)
-		t.Run(4, tapes.Engine)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Engine)
+	{"a later backward goes on at the end", func(t *tape) tensor {
+		x := t.Alloc(engine, 512)
+		t.Run(4, engine)
+		t.Run(4, module)
+		t.Run(4, engine)
 		return x
 	}, gradientOutlivesBackward},
-	{"backward is over at the end", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Engine, 512)
-		t.Run(4, tapes.Engine)
-		t.Run(10, tapes.Loop)
+	{"backward is over at the end", func(t *tape) tensor {
+		x := t.Alloc(engine, 512)
+		t.Run(4, engine)
+		t.Run(10, loop)
 		return x
 	}, gradientOutlivesBackward},
-	{"a stray of backward in forward at the end", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
-		x := t.Alloc(tapes.Engine, 512)
-		t.Run(4, tapes.Module)
+	{"a stray of backward in forward at the end", func(t *tape) tensor {
+		t.Run(4, module)
+		x := t.Alloc(engine, 512)
+		t.Run(4, module)
 		return x
 	}, gradientOutlivesBackward},
-	{"gradient", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Engine, 512)
-		t.Run(4, tapes.Engine)
-		t.Run(4, tapes.Step)
-		t.Free(x, tapes.ZeroGrad)
+	{"gradient", func(t *tape) tensor {
+		x := t.Alloc(engine, 512)
+		t.Run(4, engine)
+		t.Run(4, step)
+		t.Free(x, zeroGrad)
 		return x
 	}, gradientOutlivesBackward},
 
-	{"saved for backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Module, tapes.Release+tapes.Loop) }, activationReleased},
-	{"user tensor saved for backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Loop, tapes.Release+tapes.Engine) },
+	{"saved for backward", func(t *tape) tensor { return t.Freed(module, release+loop) }, activationReleased},
+	{"user tensor saved for backward", func(t *tape) tensor { return t.Freed(loop, release+engine) },
 		activationReleased},
-	{"moved input saved for backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.ToDevice, tapes.Release+tapes.Engine) },
+	{"moved input saved for backward", func(t *tape) tensor { return t.Freed(toDevice, release+engine) },
 		activationOfUser},
-	{"clip norm saved for backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.ClipGrad, tapes.Release+tapes.Engine) },
+	{"clip norm saved for backward", func(t *tape) tensor { return t.Freed(clipGrad, release+engine) },
 		activationReleased},
-	{"C++ tensor saved for backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Native, tapes.Release+tapes.Engine) },
+	{"C++ tensor saved for backward", func(t *tape) tensor { return t.Freed(native, release+engine) },
 		activationReleased},
 
-	{"cuBLAS workspace in backward without frames", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
+	{"cuBLAS workspace in backward without frames", func(t *tape) tensor {
+		t.Run(4, module)
 		x := t.Alloc("", cublasWorkspace)
 		t.Run(4, "")
-		t.Run(10, tapes.Loop)
+		t.Run(10, loop)
 		return x
 	}, workspaceBySize},
-	{"gradients of the size of a workspace, without frames", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
+	{"gradients of the size of a workspace, without frames", func(t *tape) tensor {
+		t.Run(4, module)
 		x := t.Alloc("", cublasWorkspace)
 		t.Run(4, "")
 		t.Alloc("", cublasWorkspace)
-		t.Run(10, tapes.Loop)
+		t.Run(10, loop)
 		return x
 	}, gradientOutlivesBackward},
-	{"gradient of the size of a workspace", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Engine, cublasWorkspace)
-		t.Run(4, tapes.Engine)
-		t.Run(10, tapes.Loop)
+	{"gradient of the size of a workspace", func(t *tape) tensor {
+		x := t.Alloc(engine, cublasWorkspace)
+		t.Run(4, engine)
+		t.Run(10, loop)
 		return x
 	}, gradientOutlivesBackward},
-	{"DistributedDataParallel's buckets", func(t *tapes.Tape) tapes.Tensor {
+	{"DistributedDataParallel's buckets", func(t *tape) tensor {
 		x := t.Alloc("torch/nn/parallel/distributed.py|_ddp_init_helper\ntorch/nn/parallel/distributed.py|__init__\n"+
-			tapes.Loop, 512)
+			loop, 512)
 		t.Train()
 		return x
 	}, communicationByName},
-	{"DistributedDataParallel's new buckets", func(t *tapes.Tape) tapes.Tensor {
-		return t.Alloc("torch/nn/parallel/distributed.py|_pre_forward\n"+tapes.Module, 512)
+	{"DistributedDataParallel's new buckets", func(t *tape) tensor {
+		return t.Alloc("torch/nn/parallel/distributed.py|_pre_forward\n"+module, 512)
 	}, communicationByName},
-	{"DistributedDataParallel's copy of its inputs", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Loop)
-		return t.Freed("torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward\n"+tapes.Module,
-			tapes.Engine)
+	{"DistributedDataParallel's copy of its inputs", func(t *tape) tensor {
+		t.Run(4, loop)
+		return t.Freed("torch/distributed/utils.py|_to_kwargs\ntorch/nn/parallel/distributed.py|_pre_forward\n"+module,
+			engine)
 	}, activationFreedInBackward},
-	{"cuBLAS workspace in forward", func(t *tapes.Tape) tapes.Tensor { return t.Alloc(tapes.Module, cublasWorkspace) }, workspaceBySize},
-	{"cuBLAS workspace in user code", func(t *tapes.Tape) tapes.Tensor { return t.Alloc(tapes.Loop, cublasWorkspace) }, workspaceBySize},
-	{"freed by user code, of the size of a workspace", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Loop, cublasWorkspace)
-		t.Free(x, tapes.Loop)
+	{"cuBLAS workspace in forward", func(t *tape) tensor { return t.Alloc(module, cublasWorkspace) }, workspaceBySize},
+	{"cuBLAS workspace in user code", func(t *tape) tensor { return t.Alloc(loop, cublasWorkspace) }, workspaceBySize},
+	{"freed by user code, of the size of a workspace", func(t *tape) tensor {
+		x := t.Alloc(loop, cublasWorkspace)
+		t.Free(x, loop)
 		return x
 	}, temporaryOutsideForward},
-	{"freed, of the size of a workspace", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
-		x := t.Alloc(tapes.Module, cublasWorkspace)
-		t.Free(x, tapes.Module)
+	{"freed, of the size of a workspace", func(t *tape) tensor {
+		t.Run(4, module)
+		x := t.Alloc(module, cublasWorkspace)
+		t.Free(x, module)
 		return x
 	}, temporaryOfForward},
 
-	{"parameter of user code", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Engine)
+	{"parameter of user code", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, module)
+		t.Run(4, engine)
 		return x
 	}, parameterBeforeForward},
-	{"the same with nothing but a step", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Step)
+	{"the same with nothing but a step", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, module)
+		t.Run(4, step)
 		return x
 	}, parameterBeforeForward},
-	{"the same without training", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Module)
+	{"the same without training", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, module)
 		return x
 	}, inputByLifetime},
-	{"the same without a forward pass", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Engine)
+	{"the same without a forward pass", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, engine)
 		return x
 	}, undecided},
-	{"the same, freed", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Engine)
-		t.Free(x, tapes.Loop)
+	{"the same, freed", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, module)
+		t.Run(4, engine)
+		t.Free(x, loop)
 		return x
 	}, inputByLifetime},
-	{"the same at a site used again", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc("model.py|__init__\n"+tapes.Loop, 512)
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Engine)
-		t.Run(1, "model.py|__init__\n"+tapes.Loop)
+	{"the same at a site used again", func(t *tape) tensor {
+		x := t.Alloc("model.py|__init__\n"+loop, 512)
+		t.Run(4, module)
+		t.Run(4, engine)
+		t.Run(1, "model.py|__init__\n"+loop)
 		return x
 	}, inputByLifetime},
-	{"user tensor freed in backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Loop, tapes.Engine) }, activationOfUser},
-	{"loaded sample freed in backward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Dataset, tapes.Engine) }, activationOfUser},
-	{"held", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
+	{"user tensor freed in backward", func(t *tape) tensor { return t.Freed(loop, engine) }, activationOfUser},
+	{"loaded sample freed in backward", func(t *tape) tensor { return t.Freed(dataset, engine) }, activationOfUser},
+	{"held", func(t *tape) tensor {
+		t.Run(4, module)
 		t.Alloc("metrics.py|append", 512)
 		return t.Alloc("metrics.py|append", 512)
 	}, heldByUser},
-	{"freed where others are held", func(t *tapes.Tape) tapes.Tensor {
+	{"freed where others are held", func(t *tape) tensor {
 		t.Alloc("metrics.py|append", 512)
 		t.Alloc("metrics.py|append", 512)
-		return t.Freed("metrics.py|append", tapes.Loop)
+		return t.Freed("metrics.py|append", loop)
 	}, temporaryOutsideForward},
-	{"held, but moved to the device", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.ToDevice, 512)
-		t.Alloc(tapes.ToDevice, 512)
-		t.Run(4, tapes.Module)
+	{"held, but moved to the device", func(t *tape) tensor {
+		x := t.Alloc(toDevice, 512)
+		t.Alloc(toDevice, 512)
+		t.Run(4, module)
 		return x
 	}, inputMoved},
-	{"loaded sample", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Dataset, tapes.Loop) }, inputLoaded},
-	{"moved, seen by forward", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.ToDevice, 8, tapes.Module, tapes.Loop) }, inputMoved},
-	{"moved, alive for long", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.ToDevice, 20, tapes.Loop, tapes.Loop) }, inputMoved},
-	{"moved, short", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.ToDevice, 18, tapes.Loop, tapes.Loop) }, temporaryOutsideForward},
-	{"made by user code, seen by forward", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.Loop, 8, tapes.Module, tapes.Loop) },
+	{"loaded sample", func(t *tape) tensor { return t.Freed(dataset, loop) }, inputLoaded},
+	{"moved, seen by forward", func(t *tape) tensor { return t.Across(toDevice, 8, module, loop) }, inputMoved},
+	{"moved, alive for long", func(t *tape) tensor { return t.Across(toDevice, 20, loop, loop) }, inputMoved},
+	{"moved, short", func(t *tape) tensor { return t.Across(toDevice, 18, loop, loop) }, temporaryOutsideForward},
+	{"made by user code, seen by forward", func(t *tape) tensor { return t.Across(loop, 8, module, loop) },
 		inputByLifetime},
-	{"an input's sibling", func(t *tapes.Tape) tapes.Tensor {
-		t.Across("train.py|batch", 8, tapes.Module, tapes.Loop)
-		t.Run(4, tapes.Step)
-		return t.Freed("train.py|batch", tapes.Loop)
+	{"an input's sibling", func(t *tape) tensor {
+		t.Across("train.py|batch", 8, module, loop)
+		t.Run(4, step)
+		return t.Freed("train.py|batch", loop)
 	}, inputLikeItsSite},
-	{"an output where inputs are", func(t *tapes.Tape) tapes.Tensor {
-		t.Across("train.py|batch", 8, tapes.Module, tapes.Loop)
-		t.Run(4, tapes.Module)
-		return t.Across("train.py|batch", 8, tapes.Engine, tapes.Loop)
+	{"an output where inputs are", func(t *tape) tensor {
+		t.Across("train.py|batch", 8, module, loop)
+		t.Run(4, module)
+		return t.Across("train.py|batch", 8, engine, loop)
 	}, inputLikeItsSite},
-	{"a live sibling of an input", func(t *tapes.Tape) tapes.Tensor {
-		t.Across("train.py|batch", 8, tapes.Module, tapes.Loop)
-		t.Run(4, tapes.Engine)
+	{"a live sibling of an input", func(t *tape) tensor {
+		t.Across("train.py|batch", 8, module, loop)
+		t.Run(4, engine)
 		return t.Alloc("train.py|batch", 512)
 	}, undecided},
-	{"a live sibling of an input that a backward pass leaves", func(t *tapes.Tape) tapes.Tensor {
-		t.Across("train.py|batch", 8, tapes.Module, tapes.Loop)
-		t.Run(4, tapes.Module)
+	{"a live sibling of an input that a backward pass leaves", func(t *tape) tensor {
+		t.Across("train.py|batch", 8, module, loop)
+		t.Run(4, module)
 		x := t.Alloc("train.py|batch", 512)
-		t.Run(4, tapes.Engine)
+		t.Run(4, engine)
 		return x
 	}, outputKept},
-	{"user scratch", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Loop, tapes.Loop) }, temporaryOutsideForward},
-	{"clip norm", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.ClipGrad, tapes.Loop) }, temporaryOfClipping},
-	{"scratch of zero_grad", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.ZeroGrad, tapes.Loop) }, temporaryOfClipping},
-	{"kept clip norm", func(t *tapes.Tape) tapes.Tensor { return t.Alloc(tapes.ClipGrad, 512) }, undecided},
-	{"one kept by user code", func(t *tapes.Tape) tapes.Tensor { return t.Alloc(tapes.Loop, 512) }, undecided},
-	{"C++ only", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Native, tapes.Native) }, undecided},
+	{"user scratch", func(t *tape) tensor { return t.Freed(loop, loop) }, temporaryOutsideForward},
+	{"clip norm", func(t *tape) tensor { return t.Freed(clipGrad, loop) }, temporaryOfClipping},
+	{"scratch of zero_grad", func(t *tape) tensor { return t.Freed(zeroGrad, loop) }, temporaryOfClipping},
+	{"kept clip norm", func(t *tape) tensor { return t.Alloc(clipGrad, 512) }, undecided},
+	{"one kept by user code", func(t *tape) tensor { return t.Alloc(loop, 512) }, undecided},
+	{"C++ only", func(t *tape) tensor { return t.Freed(native, native) }, undecided},
 
-	{"activation", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Module, tapes.Engine) }, activationFreedInBackward},
-	{"scratch of forward", func(t *tapes.Tape) tapes.Tensor { return t.Freed(tapes.Module, tapes.Loop) }, temporaryOfForward},
-	{"user scratch in forward", func(t *tapes.Tape) tapes.Tensor { t.Run(4, tapes.Module); return t.Freed(tapes.Loop, tapes.Loop) },
+	{"activation", func(t *tape) tensor { return t.Freed(module, engine) }, activationFreedInBackward},
+	{"scratch of forward", func(t *tape) tensor { return t.Freed(module, loop) }, temporaryOfForward},
+	{"user scratch in forward", func(t *tape) tensor { t.Run(4, module); return t.Freed(loop, loop) },
 		temporaryOfForwardUser},
-	{"free requested in forward, completed after it", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
-		x := t.Alloc(tapes.Module, 512)
-		t.Emit(snapshot.FreeRequested, x, tapes.Loop)
-		t.Run(4, tapes.Engine)
-		t.Emit(snapshot.FreeCompleted, x, tapes.Loop)
+	{"free requested in forward, completed after it", func(t *tape) tensor {
+		t.Run(4, module)
+		x := t.Alloc(module, 512)
+		t.Emit(snapshot.FreeRequested, x, loop)
+		t.Run(4, engine)
+		t.Emit(snapshot.FreeCompleted, x, loop)
 		return x
 	}, temporaryOfForward},
-	{"free requested, completion not recorded", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Module)
-		x := t.Alloc(tapes.Module, 512)
-		t.Emit(snapshot.FreeRequested, x, tapes.Loop)
+	{"free requested, completion not recorded", func(t *tape) tensor {
+		t.Run(4, module)
+		x := t.Alloc(module, 512)
+		t.Emit(snapshot.FreeRequested, x, loop)
 		return x
 	}, temporaryOfForward},
-	{"replaced at its address without a free", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Module, 512)
-		t.Emit(snapshot.Alloc, x, tapes.Module)
+	{"replaced at its address without a free", func(t *tape) tensor {
+		x := t.Alloc(module, 512)
+		t.Emit(snapshot.Alloc, x, module)
 		return x
 	}, temporaryOfForward},
-	{"logits", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.Module, 8, tapes.Engine, tapes.Loop) }, outputAfterBackward},
-	{"no backward", func(t *tapes.Tape) tapes.Tensor { return t.Across(tapes.Module, 8, tapes.Step, tapes.Loop) }, temporaryAfterForward},
-	{"retained", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Module, 512)
-		t.Alloc(tapes.Module, 512)
-		t.Run(2, tapes.Module)
-		t.Run(4, tapes.Engine)
+	{"logits", func(t *tape) tensor { return t.Across(module, 8, engine, loop) }, outputAfterBackward},
+	{"no backward", func(t *tape) tensor { return t.Across(module, 8, step, loop) }, temporaryAfterForward},
+	{"retained", func(t *tape) tensor {
+		x := t.Alloc(module, 512)
+		t.Alloc(module, 512)
+		t.Run(2, module)
+		t.Run(4, engine)
 		return x
 	}, activationRetained},
-	{"one of two kept", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Module, 512)
-		t.Run(1, tapes.Module)
-		t.Run(4, tapes.Engine)
+	{"one of two kept", func(t *tape) tensor {
+		x := t.Alloc(module, 512)
+		t.Run(1, module)
+		t.Run(4, engine)
 		return x
 	}, outputKept},
-	{"few of a site kept", func(t *tapes.Tape) tapes.Tensor {
-		x := t.Alloc(tapes.Module, 512)
-		t.Run(2, tapes.Module)
-		t.Run(4, tapes.Engine)
+	{"few of a site kept", func(t *tape) tensor {
+		x := t.Alloc(module, 512)
+		t.Run(2, module)
+		t.Run(4, engine)
 		return x
 	}, outputKept},
-	{"trace ends in forward, site keeps", func(t *tapes.Tape) tapes.Tensor {
-		t.Alloc(tapes.Module, 512)
-		t.Run(1, tapes.Module)
-		return t.Alloc(tapes.Module, 512)
+	{"trace ends in forward, site keeps", func(t *tape) tensor {
+		t.Alloc(module, 512)
+		t.Run(1, module)
+		return t.Alloc(module, 512)
 	}, activationForwardCut},
-	{"trace ends in forward, forward keeps", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(9, tapes.Module)
-		t.Alloc("a.cpp\n"+tapes.Module, 512)
-		return t.Alloc("b.cpp\n"+tapes.Module, 512)
+	{"trace ends in forward, forward keeps", func(t *tape) tensor {
+		t.Run(9, module)
+		t.Alloc("a.cpp\n"+module, 512)
+		return t.Alloc("b.cpp\n"+module, 512)
 	}, activationForwardCut},
-	{"trace ends in forward, graphs are released without backward", func(t *tapes.Tape) tapes.Tensor {
+	{"trace ends in forward, graphs are released without backward", func(t *tape) tensor {
 		for range 9 {
-			t.Freed(tapes.Module, tapes.Release+tapes.Loop)
+			t.Freed(module, release+loop)
 		}
-		return t.Alloc("b.cpp\n"+tapes.Module, 512)
+		return t.Alloc("b.cpp\n"+module, 512)
 	}, activationForwardCut},
-	{"the same in user code", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(9, tapes.Module)
-		t.Alloc("a.cpp\n"+tapes.Module, 512)
-		t.Alloc("b.cpp\n"+tapes.Module, 512)
-		return t.Alloc(tapes.Loop, 512)
+	{"the same in user code", func(t *tape) tensor {
+		t.Run(9, module)
+		t.Alloc("a.cpp\n"+module, 512)
+		t.Alloc("b.cpp\n"+module, 512)
+		return t.Alloc(loop, 512)
 	}, activationForwardCutUser},
-	{"forward keeps little", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(12, tapes.Module)
-		t.Alloc("a.cpp\n"+tapes.Module, 512)
-		return t.Alloc("b.cpp\n"+tapes.Module, 512)
+	{"forward keeps little", func(t *tape) tensor {
+		t.Run(12, module)
+		t.Alloc("a.cpp\n"+module, 512)
+		return t.Alloc("b.cpp\n"+module, 512)
 	}, outputWithoutGrad},
-	{"too few to tell", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(7, tapes.Module)
-		t.Alloc("a.cpp\n"+tapes.Module, 512)
-		return t.Alloc("b.cpp\n"+tapes.Module, 512)
+	{"too few to tell", func(t *tape) tensor {
+		t.Run(7, module)
+		t.Alloc("a.cpp\n"+module, 512)
+		return t.Alloc("b.cpp\n"+module, 512)
 	}, outputWithoutGrad},
 }
 
 var preExistingCases = []ruleCase{
-	{"old moment", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Step) }, optimizerFreedInStep},
-	{"old gradient", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.ZeroGrad) }, gradientZeroed},
-	{"old saved tensor", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Release+tapes.Engine) }, activationGraphReleased},
-	{"old tensor freed in backward", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Engine) }, activationBeforeRecording},
-	{"freed by the autograd thread without frames", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(1, tapes.Module)
+	{"old moment", func(t *tape) tensor { return t.FreeOld(512, step) }, optimizerFreedInStep},
+	{"old gradient", func(t *tape) tensor { return t.FreeOld(512, zeroGrad) }, gradientZeroed},
+	{"old saved tensor", func(t *tape) tensor { return t.FreeOld(512, release+engine) }, activationGraphReleased},
+	{"old tensor freed in backward", func(t *tape) tensor { return t.FreeOld(512, engine) }, activationBeforeRecording},
+	{"freed by the autograd thread without frames", func(t *tape) tensor {
+		t.Run(1, module)
 		return t.FreeOld(512, "")
 	}, activationBeforeRecording},
-	{"replaced weight", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Loading) }, parameterReplaced},
-	{"freed by user code", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Loop) }, freedByUser},
-	{"freed by user code, next to resident blocks", func(t *tapes.Tape) tapes.Tensor {
+	{"replaced weight", func(t *tape) tensor { return t.FreeOld(512, loading) }, parameterReplaced},
+	{"freed by user code", func(t *tape) tensor { return t.FreeOld(512, loop) }, freedByUser},
+	{"freed by user code, next to resident blocks", func(t *tape) tensor {
 		t.Resident(4, 512)
-		return t.FreeOld(512, tapes.Loop)
+		return t.FreeOld(512, loop)
 	}, freedByUser},
-	{"freed by forward", func(t *tapes.Tape) tapes.Tensor { return t.FreeOld(512, tapes.Module) }, freedByUser},
+	{"freed by forward", func(t *tape) tensor { return t.FreeOld(512, module) }, freedByUser},
 
-	{"block: workspace", func(t *tapes.Tape) tapes.Tensor {
-		return t.Block(512, "at::cuda::getCurrentCUDABlasHandle(bool)\n"+tapes.Module)
+	{"block: workspace", func(t *tape) tensor {
+		return t.Block(512, "at::cuda::getCurrentCUDABlasHandle(bool)\n"+module)
 	}, workspaceByName},
-	{"block: size of a workspace", func(t *tapes.Tape) tapes.Tensor { return t.Block(cublasWorkspace, tapes.Module) }, workspaceBySize},
-	{"block: collective", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, "c10d::f()\n"+tapes.Loop) }, communicationByName},
-	{"block: cache of a model", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, "cache_utils.py|update\n"+tapes.Module) },
+	{"block: size of a workspace", func(t *tape) tensor { return t.Block(cublasWorkspace, module) }, workspaceBySize},
+	{"block: collective", func(t *tape) tensor { return t.Block(512, "c10d::f()\n"+loop) }, communicationByName},
+	{"block: cache of a model", func(t *tape) tensor { return t.Block(512, "cache_utils.py|update\n"+module) },
 		cacheByName},
-	{"block: cache of a loop", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, "cache_utils.py|update\n"+tapes.Loop) },
+	{"block: cache of a loop", func(t *tape) tensor { return t.Block(512, "cache_utils.py|update\n"+loop) },
 		cacheByName},
-	{"block: step", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.Step) }, optimizerBlock},
-	{"block: backward", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.Engine) }, gradientBlock},
-	{"block: loading", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.Loading) }, parameterLoaded},
-	{"block: loaded optimizer", func(t *tapes.Tape) tapes.Tensor {
-		return t.Block(512, "torch/optim/optimizer.py|load_state_dict\n"+tapes.Loop)
+	{"block: step", func(t *tape) tensor { return t.Block(512, step) }, optimizerBlock},
+	{"block: backward", func(t *tape) tensor { return t.Block(512, engine) }, gradientBlock},
+	{"block: loading", func(t *tape) tensor { return t.Block(512, loading) }, parameterLoaded},
+	{"block: loaded optimizer", func(t *tape) tensor {
+		return t.Block(512, "torch/optim/optimizer.py|load_state_dict\n"+loop)
 	}, optimizerLoaded},
-	{"block: forward", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.Module) }, activationBlock},
-	{"block: moved", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.ToDevice) }, inputMoved},
-	{"block: user code", func(t *tapes.Tape) tapes.Tensor { return t.Block(512, tapes.Loop) }, undecided},
+	{"block: forward", func(t *tape) tensor { return t.Block(512, module) }, activationBlock},
+	{"block: moved", func(t *tape) tensor { return t.Block(512, toDevice) }, inputMoved},
+	{"block: user code", func(t *tape) tensor { return t.Block(512, loop) }, undecided},
 
-	{"resident", func(t *tapes.Tape) tapes.Tensor { return t.Resident(1, 512) }, residentBlock},
-	{"resident in a forward-only recording", func(t *tapes.Tape) tapes.Tensor { t.Run(9, tapes.Module); return t.Resident(4, 512) },
+	{"resident", func(t *tape) tensor { return t.Resident(1, 512) }, residentBlock},
+	{"resident in a forward-only recording", func(t *tape) tensor { t.Run(9, module); return t.Resident(4, 512) },
 		residentBlock},
-	{"no gradient of its size", func(t *tapes.Tape) tapes.Tensor { t.Gradients(4, 1024); return t.Resident(4, 512) },
+	{"no gradient of its size", func(t *tape) tensor { t.Gradients(4, 1024); return t.Resident(4, 512) },
 		residentBlock},
-	{"as many as gradients", func(t *tapes.Tape) tapes.Tensor { t.Gradients(4, 512); return t.Resident(4, 512) },
+	{"as many as gradients", func(t *tape) tensor { t.Gradients(4, 512); return t.Resident(4, 512) },
 		parameterLikeGradients},
-	{"few more than gradients", func(t *tapes.Tape) tapes.Tensor { t.Gradients(4, 512); return t.Resident(6, 512) },
+	{"few more than gradients", func(t *tape) tensor { t.Gradients(4, 512); return t.Resident(6, 512) },
 		parameterLikeGradients},
-	{"more than gradients", func(t *tapes.Tape) tapes.Tensor { t.Gradients(4, 512); return t.Resident(7, 512) },
+	{"more than gradients", func(t *tape) tensor { t.Gradients(4, 512); return t.Resident(7, 512) },
 		parameterOrOptimizer},
-	{"gradients of two passes", func(t *tapes.Tape) tapes.Tensor {
+	{"gradients of two passes", func(t *tape) tensor {
 		t.Gradients(4, 512)
-		t.Run(4, tapes.Module)
+		t.Run(4, module)
 		t.Gradients(4, 512)
 		return t.Resident(7, 512)
 	}, parameterOrOptimizer},
-	{"as many as old gradients", func(t *tapes.Tape) tapes.Tensor {
+	{"as many as old gradients", func(t *tape) tensor {
 		for range 4 {
-			t.Block(512, tapes.Engine)
+			t.Block(512, engine)
 		}
 		return t.Resident(4, 512)
 	}, parameterLikeGradients},
-	{"more than old gradients", func(t *tapes.Tape) tapes.Tensor {
-		t.Block(512, tapes.Engine)
+	{"more than old gradients", func(t *tape) tensor {
+		t.Block(512, engine)
 		return t.Resident(4, 512)
 	}, parameterOrOptimizer},
-	{"more than gradients, state is born", func(t *tapes.Tape) tapes.Tensor {
+	{"more than gradients, state is born", func(t *tape) tensor {
 		t.Gradients(4, 512)
-		t.Alloc(tapes.InitGroup, 64)
+		t.Alloc(initGroup, 64)
 		return t.Resident(12, 512)
 	}, parameterNextToOptimizer},
-	{"more than gradients, state is an old block", func(t *tapes.Tape) tapes.Tensor {
+	{"more than gradients, state is an old block", func(t *tape) tensor {
 		t.Gradients(4, 512)
-		t.Block(64, tapes.Step)
+		t.Block(64, step)
 		return t.Resident(12, 512)
 	}, parameterNextToOptimizer},
-	{"state of its size, no backward", func(t *tapes.Tape) tapes.Tensor {
-		t.Alloc(tapes.InitGroup, 512)
+	{"state of its size, no backward", func(t *tape) tensor {
+		t.Alloc(initGroup, 512)
 		return t.Resident(2, 512)
 	}, parameterLikeOptimizer},
-	{"no state of its size, gradients kept in place", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Engine)
-		t.Alloc(tapes.InitGroup, 64)
+	{"no state of its size, gradients kept in place", func(t *tape) tensor {
+		t.Run(4, engine)
+		t.Alloc(initGroup, 64)
 		return t.Resident(2, 512)
 	}, residentBlock},
-	{"state of its size, gradients of another", func(t *tapes.Tape) tapes.Tensor {
+	{"state of its size, gradients of another", func(t *tape) tensor {
 		t.Gradients(1, 64)
-		t.Alloc(tapes.InitGroup, 512)
+		t.Alloc(initGroup, 512)
 		return t.Resident(2, 512)
 	}, parameterLikeOptimizer},
-	{"state of its size, gradients kept in place", func(t *tapes.Tape) tapes.Tensor {
-		t.Run(4, tapes.Engine)
-		t.Alloc(tapes.InitGroup, 512)
+	{"state of its size, gradients kept in place", func(t *tape) tensor {
+		t.Run(4, engine)
+		t.Alloc(initGroup, 512)
 		return t.Resident(2, 512)
 	}, parameterOrGradient},
 }
@@ -478,7 +500,7 @@ func TestRuleTable(t *testing.T) {
 	}
 	said := map[string]Rule{}
 	for r := range Rule(ruleCount) {
-		because := r.Because()
+		because := rules[r].because
 		if !cased[r] {
 			t.Errorf("rule %d (%s) has no case", r, because)
 		}
@@ -489,19 +511,16 @@ func TestRuleTable(t *testing.T) {
 			t.Errorf("rules %d and %d both say %q", other, r, because)
 		}
 		said[because] = r
-		if (r.Family() == Unknown) != (r == undecided || r == heldByUser || r == freedByUser) {
-			t.Errorf("rule %d (%s) has family %s", r, because, r.Family())
-		}
-		if r.Retained() && r.Family() != Activation {
-			t.Errorf("rule %d (%s) is retained but no activation", r, because)
+		if (r.family() == Unknown) != (r == undecided || r == heldByUser || r == freedByUser) {
+			t.Errorf("rule %d (%s) has family %s", r, because, r.family().Key())
 		}
 	}
 }
 
 // classify decides the families of a tape with the rules of a person, or nil.
-func classify(t *tapes.Tape, o *Overrides) (*Assignment, *replay.Device) {
+func classify(t *tape, o *Overrides) (*Assignment, *replay.Device) {
 	s, d := t.Replay()
 	st := stacks.Read(s)
 	m := stacks.ActivitiesOf(st, d.Events)
-	return Find(st, m, timeline.FindPhases(m, d.Events), o.Apply(st), d), d
+	return Find(st, d, m, timeline.FindPhases(m, d.Events), o.Apply(st)), d
 }

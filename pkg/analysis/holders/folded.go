@@ -13,21 +13,22 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Folded stacks are what flamegraph.pl, speedscope and inferno read: one line a
-// stack, its names from the outermost inwards with semicolons between, a space
-// and a number. The names here are those that torch/cuda/_memory_viz.py memory
-// and segments give: stream, segment, state of the block, frames.
+// Folded stacks are what flamegraph.pl, speedscope and inferno read: a line for
+// each stack, with its names from the outermost inwards, separated by semicolons,
+// then a space and a number. The names are those of the commands memory and
+// segments of torch/cuda/_memory_viz.py: stream, segment, state of the block,
+// frames.
 
-// Names in folded stacks that stand for no frame.
+// Names in folded stacks that are no frames.
 const (
 	foldedNoFrames = "<non-python>" // no stack was recorded
 	foldedGaps     = "<gaps>"       // bytes of a block beyond those requested
 	foldedUnlisted = "<unlisted>"   // bytes of a segment that no block covers
 )
 
-// FoldedActive yields what is live in a state, one path for each stream, state
-// of the block and stack, with its requested bytes. Numbers sum up to the active
-// bytes. The path is reused between calls; its names are safe in a folded line.
+// FoldedActive yields what is live in a state: a path for each stream, state of the
+// block and stack, with its requested bytes, which add up to the active bytes. The
+// path is reused between calls; its names are safe in a folded line.
 func FoldedActive(st *stacks.Table, d *replay.Device, state int) iter.Seq2[[]string, int64] {
 	type stack struct {
 		stream snapshot.StreamID
@@ -64,10 +65,10 @@ func FoldedActive(st *stacks.Table, d *replay.Device, state int) iter.Seq2[[]str
 }
 
 // FoldedSegments yields every block of the final segments, in the order of the
-// file: requested bytes under the stack of a live block, the rest of it under
-// gaps, a free block as a whole, and what no block covers. Numbers sum up to the
-// reserved bytes. The path is reused between calls; its names are
-// safe in a folded line.
+// file: the requested bytes of a live block under its stack, the rest of it under
+// gaps, a free block as a whole, and what no block covers. The numbers add up to
+// the reserved bytes. The path is reused between calls; its names are safe in a
+// folded line.
 func FoldedSegments(st *stacks.Table, d *replay.Device) iter.Seq2[[]string, int64] {
 	return func(yield func([]string, int64) bool) {
 		w := newFoldedWriter(st)
@@ -84,7 +85,7 @@ func FoldedSegments(st *stacks.Table, d *replay.Device) iter.Seq2[[]string, int6
 					return
 				}
 			}
-			// A sound file lists every byte of a segment.
+			// In an intact file blocks cover their segment.
 			w.path = append(w.path[:0], w.stream(seg.Stream), name, foldedUnlisted)
 			if unlisted > 0 && unlisted <= replay.MaxSize && !yield(w.path, unlisted) {
 				return
@@ -105,7 +106,7 @@ func blockState(a *replay.Allocation, state int) snapshot.BlockState {
 type foldedWriter struct {
 	st     *stacks.Table
 	path   []string
-	frames []string // by frame: as it stands in a path; "" when not yet known
+	frames []string // by frame: its name in paths; "" when not known yet
 	noise  []bool   // by frame: left out
 }
 
@@ -114,7 +115,7 @@ func newFoldedWriter(st *stacks.Table) *foldedWriter {
 	return &foldedWriter{st: st, frames: make([]string, n), noise: make([]bool, n)}
 }
 
-// block yields the parts of a block, whose path stops before its frames.
+// block yields a block; w.path already has its stream, segment and state.
 func (w *foldedWriter) block(b *snapshot.Block, yield func([]string, int64) bool) bool {
 	size := max(b.Size, 0)
 	if !b.State.Live() {
@@ -148,18 +149,20 @@ func (w *foldedWriter) addStack(id snapshot.StackID) {
 	}
 }
 
-// frame is file:line:function, of the file only its own name.
+// frame is file:line:function, with the file's base name.
 func (w *foldedWriter) frame(id snapshot.FrameID) string {
 	if w.frames[id] == "" {
 		f := w.st.Frame(id)
 		file := stacks.Slashed(f.File)
 		w.noise[id] = w.st.FrameClass[id] == stacks.Internal && stacks.IsInterpreterNoise(file, f.Function)
-		w.frames[id] = foldedName(file[strings.LastIndexByte(file, '/')+1:] + ":" + strconv.Itoa(f.Line) + ":" + f.Function)
+		w.frames[id] = foldedName(
+			file[strings.LastIndexByte(file, '/')+1:] + ":" + strconv.Itoa(f.Line) + ":" + f.Function,
+		)
 	}
 	return w.frames[id]
 }
 
-// foldedName makes a name that neither splits a line nor a path.
+// foldedName replaces what would split a line or a path.
 func foldedName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

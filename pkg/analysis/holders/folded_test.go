@@ -112,7 +112,8 @@ func TestFoldedAddsUp(t *testing.T) {
 				t.Fatalf("seed %d, state %d: %d bytes, active are %d", seed, state, got, active)
 			}
 		}
-		if got, want := sum(holders.FoldedSegments(r.Stacks, r.Device)), r.Device.Totals.ReservedFinalBytes; got != want {
+		want := r.Device.Totals.ReservedFinalBytes
+		if got := sum(holders.FoldedSegments(r.Stacks, r.Device)); got != want {
 			t.Fatalf("seed %d: %d bytes in segments, reserved are %d", seed, got, want)
 		}
 	}

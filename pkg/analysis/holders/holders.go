@@ -1,3 +1,11 @@
+// Package holders says what holds memory in a state: live allocations summed by
+// call site, file, operator, family, size, stream or pool, or as folded stacks.
+//
+// It rests on the replayed intervals, so sums are exact: requested bytes of the
+// allocations that are live in the state, which add up to its active bytes. Sites,
+// operators and families are as package stacks and package families know them;
+// what they do not know is a row of its own with an empty key. It cannot see
+// memory outside of torch's allocator, nor which object keeps a tensor alive.
 package holders
 
 import (
@@ -12,7 +20,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// By says what makes live allocations one row.
+// By is what the allocations of a row share.
 type By uint8
 
 const (
@@ -40,17 +48,17 @@ func (b By) String() string {
 	return ""
 }
 
-// ParseBy is the By with a name, and whether there is one.
+// ParseBy finds a By by its name.
 func ParseBy(name string) (By, bool) {
 	i := slices.Index(byNames[:], name)
 	return By(max(i, 0)), i >= 0
 }
 
-// Grouping is how live allocations are put into rows.
+// Grouping is how live allocations are grouped into rows.
 type Grouping struct {
 	By By
-	// Depth is how many user frames, innermost first, make a site; 0 is 1. More
-	// than one tell apart who called the site. Only BySite looks at it.
+	// Depth is how many user frames, innermost first, make a site; 0 counts as 1.
+	// More than one distinguish the callers of a site. Only BySite uses it.
 	Depth int
 }
 
@@ -64,31 +72,31 @@ type Holding struct {
 	BeforeBytes int64 // active in Before
 	Allocations int   // live in State
 
-	// Rows have the most bytes first. Their Bytes sum up to Bytes and their
-	// BeforeBytes to BeforeBytes. A row may hold nothing in State: when it did
-	// before, or when all that it holds is held by what it calls.
+	// Rows have the most bytes first. Their Bytes and BeforeBytes add up to those
+	// above. A row without bytes in State held some before, or holds all of them
+	// through what it calls.
 	Rows []Row
 }
 
 // Row is one row.
 type Row struct {
-	// Key is what the allocations of the row share: a site as [Site.String] has
-	// it, a file, a function, an operator, the key of a family, bytes, a stream
-	// handle, a pool as its two ids. It is empty for what the recording does not
-	// say. Rows by stack have the key of their site, and Stack tells them apart;
-	// rows of more than one frame have them innermost first, " < " between.
+	// Key is what the allocations of the row share: a site as stacks.Site.String
+	// writes it, a file, a function, an operator, the key of a family, bytes, the
+	// handle of a stream, the two ids of a pool. It is empty for what the recording
+	// does not say. Rows by stack have the key of their site, and Stack tells them
+	// apart. Several frames are joined with " < ", the innermost first.
 	Key string
 
-	Bytes       int64 // self: the site is here
-	BeforeBytes int64 // self, in the state before
-	// TotalBytes also counts what a file or function holds through what it calls:
-	// it has some user frame of the stack. By anything else it is Bytes.
+	Bytes       int64 // of allocations whose site is here
+	BeforeBytes int64 // the same in the state before
+	// TotalBytes also counts allocations with any other user frame in this file or
+	// function: what it holds through what it calls. By anything else it is Bytes.
 	TotalBytes  int64
-	Allocations int // self
+	Allocations int // whose site is here
 
 	Largest int // index of its largest allocation, the first of equals; -1 when it holds none
-	// Stack is that of the largest allocation, or of one that the row counts
-	// otherwise; 0 when none was recorded.
+	// Stack is that of the largest allocation, or of another one that the row
+	// counts; 0 when none was recorded.
 	Stack snapshot.StackID
 }
 
@@ -103,21 +111,17 @@ func (h *Holding) Share(row *Row) float64 {
 	return float64(row.Bytes) / float64(h.Bytes)
 }
 
-// Input is what rows are made by, all of one device.
+// Input is what rows are made of, all of the same device.
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
-	Families func() *families.Assignment // asked by ByFamily only
-	Pools    func() *layout.Pools        // asked by ByPool only
+	Families func() *families.Assignment // called for ByFamily only
+	Pools    func() *layout.Pools        // called for ByPool only
 }
 
-// At says what holds memory in a state, from 0 to the number of events.
-// The cost is linear in the allocations.
-func At(in Input, state int, g Grouping) *Holding {
-	return Since(in, state, timeline.NoState, g)
-}
-
-// Since also says what every row held in a state before.
+// Since says what holds memory in a state, 0 to the number of events, and what the
+// same rows held in a state before, which may be timeline.NoState. The cost is
+// linear in the allocations.
 func Since(in Input, state, before int, g Grouping) *Holding {
 	h := &Holding{Grouping: g, State: state, Before: before}
 	rows := newRows(in, g)
@@ -153,7 +157,7 @@ func Since(in Input, state, before int, g Grouping) *Holding {
 	return h
 }
 
-// hold counts allocation i, live in the state that is asked about.
+// hold counts allocation i, which is live in the state.
 func (h *Row) hold(i int, allocations []replay.Allocation) {
 	a := &allocations[i]
 	h.Bytes += a.Size
@@ -168,8 +172,8 @@ func compareRows(a, b Row) int {
 		cmp.Compare(b.BeforeBytes, a.BeforeBytes), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Stack, b.Stack))
 }
 
-// Largest are the indices of the n largest allocations live in a state, the
-// largest first and of equals the older one.
+// Largest are the indices of the n largest allocations that are live in a state,
+// the largest first, and of equal ones the older first.
 func Largest(d *replay.Device, state, n int) []int {
 	if n <= 0 {
 		return nil

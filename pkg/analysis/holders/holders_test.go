@@ -25,7 +25,8 @@ func slowKeys(r *analysis.Recording, i int, g holders.Grouping) (key string, thr
 	var files, functions, sites []string
 	for _, id := range r.Snapshot.Stacks.Frames(a.Stack) {
 		f := r.Snapshot.Frames[id]
-		if file, function := r.Snapshot.String(f.File), r.Snapshot.String(f.Name); r.Stacks.FrameClass[id] == stacks.UserCode {
+		file, function := r.Snapshot.String(f.File), r.Snapshot.String(f.Name)
+		if r.Stacks.FrameClass[id] == stacks.UserCode {
 			files, functions = append(files, file), append(functions, function)
 			sites = append(sites, fmt.Sprintf("%s:%d:%s", file, f.Line, function))
 		}
@@ -183,11 +184,20 @@ func TestHoldersKeys(t *testing.T) {
 		holders.Grouping
 		want []row
 	}{
-		{holders.Grouping{By: holders.BySite}, []row{{"model.py:1:attend", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}}},
-		{holders.Grouping{holders.BySite, 2}, []row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5},
-			{"", 1, 1}}},
+		{
+			holders.Grouping{By: holders.BySite},
+			[]row{{"model.py:1:attend", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}},
+		},
+		{
+			holders.Grouping{holders.BySite, 2},
+			[]row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5},
+				{"", 1, 1}},
+		},
 		{holders.Grouping{By: holders.ByFile}, []row{{"model.py", 30, 30}, {"train.py", 5, 35}, {"", 1, 1}}},
-		{holders.Grouping{By: holders.ByFunction}, []row{{"attend", 30, 30}, {"main", 5, 35}, {"", 1, 1}, {"forward", 0, 30}}},
+		{
+			holders.Grouping{By: holders.ByFunction},
+			[]row{{"attend", 30, 30}, {"main", 5, 35}, {"", 1, 1}, {"forward", 0, 30}},
+		},
 		{holders.Grouping{By: holders.BySize}, []row{{"30", 30, 30}, {"5", 5, 5}, {"1", 1, 1}}},
 		{holders.Grouping{By: holders.ByStream}, []row{{"0", 36, 36}}},
 		{holders.Grouping{By: holders.ByPool}, []row{{"", 36, 36}}}, // nothing in the file names a pool

@@ -9,20 +9,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// noStack stands for a stack that was not yet seen.
+// noStack stands for a stack that was not seen yet.
 const noStack snapshot.StackID = -1
 
-// rows finds the row of an allocation, and makes it when it is new.
+// rows finds the row of an allocation, or adds it.
 type rows struct {
 	Grouping
 	Input
 
 	list    []Row
 	byKey   map[string]int32
-	byCode  map[int64]int32    // for what has a number shorter than its key
-	ofStack []int32            // row+1 of the allocations of a stack; 0 when not yet known
-	through [][]int32          // by file and function: all rows that a stack goes through
-	lastIn  []snapshot.StackID // by row: the last stack found to go through it
+	byCode  map[int64]int32    // for keys that come from a number
+	ofStack []int32            // by stack: the row of its allocations plus 1; 0 when not known yet
+	through [][]int32          // by stack: all rows that its user frames belong to; nil unless by file or function
+	lastIn  []snapshot.StackID // by row: the last stack with a frame in it
 }
 
 func newRows(in Input, g Grouping) *rows {
@@ -59,7 +59,7 @@ func (w *rows) of(i int) *Row {
 	return &w.list[w.ofStack[a.Stack]-1]
 }
 
-// total counts a live allocation in every row that its stack goes through.
+// total counts a live allocation in every row that its user frames belong to.
 func (w *rows) total(a *replay.Allocation) {
 	if w.through == nil {
 		return
@@ -72,7 +72,7 @@ func (w *rows) total(a *replay.Allocation) {
 	}
 }
 
-// coded is the row of a number; its key is asked for once.
+// coded is the row of a number, whose key is only computed for a new row.
 func (w *rows) coded(code int64, stack snapshot.StackID, key func() string) int32 {
 	row, ok := w.byCode[code]
 	if !ok {
@@ -107,13 +107,13 @@ func (w *rows) rowOfStack(id snapshot.StackID) int32 {
 	case frame == stacks.NoFrame:
 		return w.keyed(st.Site(id).String(), id)
 	case w.By == ByFile || w.By == ByFunction:
-		return w.keyed(w.part(frame), id)
+		return w.keyed(w.name(frame), id)
 	}
 	return w.keyed(w.path(id), id)
 }
 
-// rowsThrough are the rows of a stack's user frames, each once, or the one row
-// of a stack without.
+// rowsThrough are the rows of a stack's user frames, each once, or the single row
+// of a stack without user frames.
 func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
 	rows := []int32{w.ofStack[id] - 1} // that of the site, which is known
 	w.first(rows[0], id)
@@ -121,15 +121,15 @@ func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
 		if w.Stacks.FrameClass[frame] != stacks.UserCode {
 			continue
 		}
-		if row := w.keyed(w.part(frame), id); w.first(row, id) {
+		if row := w.keyed(w.name(frame), id); w.first(row, id) {
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// first reports whether a stack goes through a row for the first time, as a
-// recursion does again and again.
+// first reports whether this is the first frame of the stack in a row; a recursion
+// has several.
 func (w *rows) first(row int32, id snapshot.StackID) bool {
 	for len(w.lastIn) < len(w.list) {
 		w.lastIn = append(w.lastIn, noStack)
@@ -139,8 +139,8 @@ func (w *rows) first(row int32, id snapshot.StackID) bool {
 	return is
 }
 
-// part is the file or the function of a user frame.
-func (w *rows) part(frame snapshot.FrameID) string {
+// name is the file or the function of a user frame.
+func (w *rows) name(frame snapshot.FrameID) string {
 	f := &w.Stacks.Snapshot.Frames[frame]
 	if w.By == ByFile {
 		return w.Stacks.Snapshot.String(f.File)
@@ -148,7 +148,7 @@ func (w *rows) part(frame snapshot.FrameID) string {
 	return w.Stacks.Snapshot.String(f.Name)
 }
 
-// path is the innermost user frames of a stack, as many as make a site.
+// path is the innermost user frames of a stack, as many as Depth says.
 func (w *rows) path(id snapshot.StackID) string {
 	st := w.Stacks
 	if w.Depth <= 1 {

@@ -8,21 +8,21 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Fragmentation is the cached memory of one state that is of no use: it can
-// neither go back to the driver, because live blocks share its segment or its
-// page, nor serve a typical large request, because each piece is too small.
+// Fragmentation is the cached memory of one state that is useless: it can neither
+// go back to the driver, because live blocks share its segment or its page, nor
+// serve a typical large request, because each piece is too small.
 type Fragmentation struct {
 	State    int
 	Bytes    int64 // the fragmentation
 	Reserved int64
-	Typical  int64 // bytes of a large request; smaller pieces count
-	Largest  int64 // bytes of the largest free piece, whether it counts or not
+	Typical  int64 // bytes of a large request; only smaller pieces count
+	Largest  int64 // bytes of the largest free piece
 
-	// The rest of what is reserved but not asked for. None of it is fragmentation.
-	Cached     int64 // in no live block: Bytes are among them
-	Returnable int64 // of those, what emptying the cache would give back
-	Pending    int64 // in blocks that were given up and wait for another stream
-	Rounding   int64 // what live blocks are larger than their requests
+	// Other memory that is reserved but not requested.
+	Cached     int64 // in no live block; includes Bytes
+	Returnable int64 // of Cached: what emptying the cache would give back
+	Pending    int64 // in blocks that were freed but are still in use by another stream
+	Rounding   int64 // by which live blocks are larger than their requests
 }
 
 // Grade is the word for an amount of fragmentation.
@@ -37,14 +37,12 @@ const (
 // Key names the grade in files: "some".
 func (g Grade) Key() string { return [...]string{"low", "some", "fragmented"}[g] }
 
-func (g Grade) String() string { return g.Key() }
-
-// minReservedToJudge is what must be reserved for the share to mean anything:
-// half-filled segments of 20 MiB are 15 % of a small program.
-const minReservedToJudge = 1 << 30
+// minReserved is what must be reserved for the share to mean anything: in a small
+// program a few half-filled segments of 20 MiB are 15 %.
+const minReserved = 1 << 30
 
 // Measurable reports whether enough is reserved for the share to mean anything.
-func (f *Fragmentation) Measurable() bool { return f.Reserved >= minReservedToJudge }
+func (f *Fragmentation) Measurable() bool { return f.Reserved >= minReserved }
 
 // Share is the fragmentation as a part of what is reserved, from 0 to 1.
 func (f *Fragmentation) Share() float64 {
@@ -67,20 +65,20 @@ func (f *Fragmentation) Grade() Grade {
 
 // mattersFrom is the share from which fragmentation is worth acting on. Healthy
 // training with sequences of varying length stays below it in 99 of 100 runs;
-// requests that fail for fragmentation leave a quarter or more.
+// where requests fail because of fragmentation, it is a quarter or more.
 const mattersFrom = 0.20
 
-// Matters reports whether the fragmentation is more than varying sizes leave behind.
+// Matters reports whether the fragmentation is more than what varying sizes cause.
 func (f *Fragmentation) Matters() bool {
 	return f.Measurable() && f.Share() >= mattersFrom
 }
 
-// FragmentationOf measures a layout. Typical is the size in bytes of a large
+// FragmentationOf measures a memory map. Typical is the size in bytes of a large
 // request: [TypicalRequest], or the request that failed.
 func FragmentationOf(l *Map, typical int64) Fragmentation {
 	f := Fragmentation{
 		State: l.State, Reserved: l.ReservedBytes, Typical: typical,
-		Cached: l.FreeBytes(), Pending: l.PendingBytes, Rounding: l.RoundingBytes(),
+		Cached: l.FreeBytes(), Pending: l.PendingBytes, Rounding: l.ActiveBytes - l.RequestedBytes,
 	}
 	for i := range l.Segments {
 		seg := &l.Segments[i]
@@ -99,8 +97,8 @@ func FragmentationOf(l *Map, typical int64) Fragmentation {
 	return f
 }
 
-// returnable is how many bytes of a gap emptying the cache gives back: all if
-// the gap is a segment of its own, and the whole pages in it if pages can go alone.
+// returnable is how many bytes of a gap emptying the cache gives back: all if the
+// gap is a whole segment, and of an expandable segment the whole pages in it.
 func (s *Segment) returnable(gap Extent) int64 {
 	if !s.Expandable {
 		if gap.Size == s.Size {
@@ -115,7 +113,7 @@ func (s *Segment) returnable(gap Extent) int64 {
 	return max(last-first, 0)
 }
 
-// PageSize is the size of a page of expandable segments.
+// PageSize is the size in bytes of a page of expandable segments.
 func PageSize(class snapshot.SizeClass) int64 {
 	if class == snapshot.SizeClassSmall {
 		return allocator.SegmentSize(smallSize)
@@ -123,8 +121,8 @@ func PageSize(class snapshot.SizeClass) int64 {
 	return allocator.SegmentSize(smallSize + 1)
 }
 
-// defaultTypicalRequest is for recordings that show no large request: the
-// segment of requests from 1 to 10 MiB.
+// defaultTypicalRequest is for recordings without large requests: the size of the
+// segment that a request of 1 to 10 MiB gets.
 const defaultTypicalRequest = 20 << 20
 
 // TypicalRequest is a large request of a device in bytes: the 95th percentile of
@@ -143,20 +141,20 @@ func TypicalRequest(e *snapshot.Events) int64 {
 	return sizes[(len(sizes)*95+99)/100-1]
 }
 
-// MostlyIdle reports whether most of what is reserved are segments that nothing uses.
-// When more was reserved they were of no use: each size needed segments of its own.
+// MostlyIdle reports whether most of the reserved memory is in unused segments. They
+// could not serve the later requests either, for which more was reserved.
 func (f *Fragmentation) MostlyIdle() bool {
 	return f.Measurable() && 2*f.Returnable >= f.Reserved
 }
 
-// MaxFragmentationSamples bounds the states that are worth measuring in one go: each
-// is a memory map.
+// MaxFragmentationSamples is how many states callers should measure at once: each
+// needs a memory map.
 const MaxFragmentationSamples = 200
 
-// Fragmentations are the fragmentation of a device when it matters most.
+// Fragmentations are the fragmentation of a device at its two most telling states.
 type Fragmentations struct {
-	AtPeak Fragmentation // reserved memory is at its highest, see [ReservedPeakState]
-	AtEnd  Fragmentation // the last state
+	AtPeak Fragmentation // in [ReservedPeakState]
+	AtEnd  Fragmentation // in the last state
 }
 
 // FragmentationsAt measures states, each 0 to the number of events.
@@ -175,9 +173,9 @@ func (h *History) Fragmentations() *Fragmentations {
 	return &Fragmentations{AtPeak: at[peak], AtEnd: at[end]}
 }
 
-// ReservedPeakState is the first state in which reserved memory is at its
-// highest and the request that made it grow, if recorded, is served; the peak of
-// active memory if reserved memory never changed.
+// ReservedPeakState is the first state in which reserved memory is at its highest,
+// after the request that it grew for; the peak of active memory if reserved memory
+// never changed.
 func ReservedPeakState(d *replay.Device) int {
 	if len(d.Reserved) == 0 {
 		return d.Totals.PeakState

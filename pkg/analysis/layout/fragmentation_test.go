@@ -11,14 +11,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+const (
+	mib = tapes.MiB
+	gib = tapes.GiB
+)
+
 // pieces lays a segment out: sizes in MiB, live blocks above zero and gaps below.
 func pieces(l *layout.Map, seg layout.Segment, sizes ...int64) {
 	seg.FirstExtent, seg.ExtentCount = int32(len(l.Extents)), int32(len(sizes))
 	at := seg.Address
 	for _, n := range sizes {
-		x := layout.Extent{Address: at, Size: n * tapes.MiB, State: snapshot.ActiveAllocated}
+		x := layout.Extent{Address: at, Size: n * mib, State: snapshot.ActiveAllocated}
 		if n < 0 {
-			x = layout.Gap(at, at+uint64(-n*tapes.MiB))
+			x = layout.Gap(at, at+uint64(-n*mib))
 		} else {
 			seg.ActiveBytes += x.Size
 		}
@@ -55,10 +60,18 @@ func TestFragmentationOf(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			l := &layout.Map{}
 			pieces(l, test.seg, test.sizes...)
-			f := layout.FragmentationOf(l, test.typical*tapes.MiB)
-			if f.Bytes != test.bytes*tapes.MiB || f.Returnable != test.returnable*tapes.MiB || f.Largest != test.largest*tapes.MiB {
-				t.Errorf("%d MiB, %d returnable, largest %d; want %d, %d, %d",
-					f.Bytes/tapes.MiB, f.Returnable/tapes.MiB, f.Largest/tapes.MiB, test.bytes, test.returnable, test.largest)
+			f := layout.FragmentationOf(l, test.typical*mib)
+			if f.Bytes != test.bytes*mib || f.Returnable != test.returnable*mib ||
+				f.Largest != test.largest*mib {
+				t.Errorf(
+					"%d MiB, %d returnable, largest %d; want %d, %d, %d",
+					f.Bytes/mib,
+					f.Returnable/mib,
+					f.Largest/mib,
+					test.bytes,
+					test.returnable,
+					test.largest,
+				)
 			}
 			if f.Cached != f.Reserved-l.ActiveBytes {
 				t.Errorf("%d bytes cached", f.Cached)
@@ -73,14 +86,14 @@ func TestFragmentationGrade(t *testing.T) {
 		want            layout.Grade
 	}{
 		{0, 0, layout.GradeLow},
-		{500 * tapes.MiB, 1000 * tapes.MiB, layout.GradeLow}, // too little is reserved to judge
-		{4 * tapes.GiB, 100 * tapes.GiB, layout.GradeLow},
-		{5 * tapes.GiB, 100 * tapes.GiB, layout.GradeSome},
-		{15 * tapes.GiB, 100 * tapes.GiB, layout.GradeSome},
-		{16 * tapes.GiB, 100 * tapes.GiB, layout.GradeHigh},
+		{500 * mib, 1000 * mib, layout.GradeLow}, // too little is reserved to judge
+		{4 * gib, 100 * gib, layout.GradeLow},
+		{5 * gib, 100 * gib, layout.GradeSome},
+		{15 * gib, 100 * gib, layout.GradeSome},
+		{16 * gib, 100 * gib, layout.GradeHigh},
 	} {
 		if f := (layout.Fragmentation{Bytes: test.bytes, Reserved: test.reserved}); f.Grade() != test.want {
-			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade(), test.want)
+			t.Errorf("%d of %d bytes: %s, want %s", test.bytes, test.reserved, f.Grade().Key(), test.want.Key())
 		}
 	}
 }
@@ -111,14 +124,14 @@ func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 func TestTypicalRequest(t *testing.T) {
 	tape := tapes.New()
 	for i := range 100 {
-		tape.Alloc(tapes.Loop, int64(i+2)*tapes.MiB)
-		tape.Alloc(tapes.Loop, 1*tapes.MiB) // not large
+		tape.Alloc(tapes.Loop, int64(i+2)*mib)
+		tape.Alloc(tapes.Loop, 1*mib) // not large
 	}
 	s := tape.Snapshot()
-	if got := layout.TypicalRequest(recorded.Snapshot(s).Device.Events); got != 96*tapes.MiB {
+	if got := layout.TypicalRequest(recorded.Snapshot(s).Device.Events); got != 96*mib {
 		t.Errorf("%d bytes, want the 95th of 100", got)
 	}
-	if got := layout.TypicalRequest(recorded.Tape(tapes.New()).Device.Events); got != 20*tapes.MiB {
+	if got := layout.TypicalRequest(recorded.Tape(tapes.New()).Device.Events); got != 20*mib {
 		t.Errorf("%d bytes without requests", got)
 	}
 }

@@ -20,22 +20,22 @@ func SizeClassOf(rounded int64) snapshot.SizeClass {
 	return snapshot.SizeClassLarge
 }
 
-// spanKinds says whom a range served that was given back during the recording.
-// Events do not say it of themselves: a range that cudaMalloc made is small
-// exactly if it has 2 MiB, and pages are of the kind of their reservation,
-// which stays one stream's and one size class's for life.
+// spanKinds says which requests a range served that was released during the
+// recording, which its event does not say. A range from cudaMalloc serves small
+// requests exactly if it has 2 MiB. Pages of expandable segments have the kind of
+// their reservation, which serves one stream and one size class only.
 type spanKinds struct {
 	d     *replay.Device
-	known []knownPlace // by stream and address
+	known []knownAddress // by stream and address
 }
 
-// knownPlace is an address of an expandable segment whose kind is known.
-type knownPlace struct {
+// knownAddress is an address in an expandable segment whose kind is known.
+type knownAddress struct {
 	addr uint64
 	kind spanKind
 }
 
-func (p knownPlace) compare(o knownPlace) int {
+func (p knownAddress) compare(o knownAddress) int {
 	return cmp.Or(cmp.Compare(p.kind.stream, o.kind.stream), cmp.Compare(p.addr, o.addr))
 }
 
@@ -48,13 +48,13 @@ func newSpanKinds(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *s
 		if seg := &s.Segments[i]; seg.Device == d.ID && seg.Expandable &&
 			possibleRange(seg.Address, seg.TotalSize) {
 			kind := k.ofFinal(seg)
-			k.known = append(k.known, knownPlace{seg.Address, kind},
-				knownPlace{seg.Address + uint64(seg.TotalSize) - 1, kind})
+			k.known = append(k.known, knownAddress{seg.Address, kind},
+				knownAddress{seg.Address + uint64(seg.TotalSize) - 1, kind})
 		}
 	}
 	k.learnFromMaps(settings)
 	k.learnFromBlocks(settings)
-	slices.SortStableFunc(k.known, knownPlace.compare)
+	slices.SortStableFunc(k.known, knownAddress.compare)
 	return k
 }
 
@@ -64,15 +64,15 @@ func (k *spanKinds) unmaps() bool {
 	})
 }
 
-// learnFromMaps takes the size class of mapped pages from the request they were
-// mapped for: the next event on their stream that has one, as nothing comes between.
+// learnFromMaps takes the size class of mapped pages from the request that they
+// were mapped for, which is the next request on their stream.
 func (k *spanKinds) learnFromMaps(settings *Settings) {
 	e := k.d.Events
 	class := map[snapshot.StreamID]snapshot.SizeClass{}
 	for i := e.Len() - 1; i >= 0; i-- {
 		switch e.Action[i] {
 		case snapshot.Alloc:
-			class[e.Stream[i]] = SizeClassOf(settings.BlockSize(e.Size[i]))
+			class[e.Stream[i]] = SizeClassOf(settings.RoundSize(e.Size[i]))
 		case snapshot.OOM: // its size is rounded already
 			class[e.Stream[i]] = SizeClassOf(e.Size[i])
 		case snapshot.SegmentMap:
@@ -83,24 +83,24 @@ func (k *spanKinds) learnFromMaps(settings *Settings) {
 			if e.Pool != nil {
 				kind.pool = e.Pool[i]
 			}
-			k.known = append(k.known, knownPlace{e.Addr[i], kind})
+			k.known = append(k.known, knownAddress{e.Addr[i], kind})
 		}
 	}
 }
 
-// learnFromBlocks takes the size class of pages from what lay in them: a small
-// block is never in a large segment, nor the other way round. One block a page is enough.
+// learnFromBlocks takes the size class of pages from the blocks in them, one for
+// each page: a small block is never in a large segment, nor the other way round.
 func (k *spanKinds) learnFromBlocks(settings *Settings) {
-	seen := map[knownPlace]bool{}
+	seen := map[knownAddress]bool{}
 	for i := range k.d.Allocations {
 		a := &k.d.Allocations[i]
-		page := knownPlace{a.Addr - a.Addr%uint64(PageSize(snapshot.SizeClassSmall)),
+		page := knownAddress{a.Addr - a.Addr%uint64(PageSize(snapshot.SizeClassSmall)),
 			spanKind{stream: a.Stream, expandable: true}}
 		if seen[page] {
 			continue
 		}
 		seen[page] = true
-		page.kind.class = SizeClassOf(settings.BlockSize(a.Size))
+		page.kind.class = SizeClassOf(settings.RoundSize(a.Size))
 		page.addr = a.Addr
 		k.known = append(k.known, page)
 	}
@@ -123,7 +123,8 @@ func classOfMalloc(size int64) snapshot.SizeClass {
 	return snapshot.SizeClassLarge
 }
 
-// ofReleased is the kind of the range that a segment_free or segment_unmap gave back.
+// ofReleased is the kind of the range that a segment_free or segment_unmap
+// released.
 func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	e := k.d.Events
 	kind := spanKind{stream: e.Stream[event]}
@@ -142,12 +143,12 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	return kind
 }
 
-// nearest is the kind of the known place of a stream that is closest to an
-// address: most likely of the same reservation, which is larger than the device's memory.
-// Near is false if that is too far away to be.
+// nearest is the kind of a stream's known address closest to addr, most likely in
+// the same reservation, because reservations are larger than the device's memory.
+// Near is false if it is too far away for that.
 func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKind, near bool) {
 	best := spanKind{stream: stream, class: snapshot.SizeClassLarge, expandable: true}
-	at, _ := slices.BinarySearchFunc(k.known, knownPlace{addr, spanKind{stream: stream}}, knownPlace.compare)
+	at, _ := slices.BinarySearchFunc(k.known, knownAddress{addr, spanKind{stream: stream}}, knownAddress.compare)
 	distance := ^uint64(0)
 	for _, i := range []int{at - 1, at} {
 		if i < 0 || i >= len(k.known) || k.known[i].kind.stream != stream {
@@ -161,6 +162,6 @@ func (k *spanKinds) nearest(addr uint64, stream snapshot.StreamID) (kind spanKin
 	return best, distance < maxReservation
 }
 
-// maxReservation is more address space than an expandable segment has: nine
-// eighths of a device's memory.
+// maxReservation is more address space than an expandable segment reserves, which
+// is nine eighths of the device's memory.
 const maxReservation = 512 << 30

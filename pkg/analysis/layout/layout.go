@@ -1,3 +1,17 @@
+// Package layout reconstructs the allocator's memory map in any state of a
+// recording: which segments it held, and where in them live blocks and free
+// memory lay. From a map it measures fragmentation ([FragmentationOf]).
+//
+// A snapshot has the full map of its last state only. [History] undoes the events
+// from there, one after another. Events say when segments and blocks came and
+// went, but neither the size class of released memory nor how large the block
+// behind a request was; kinds.go and sizes.go conclude these from how torch's
+// caching allocator works: segments of up to 2 MiB serve requests of up to 1 MiB,
+// larger ones the others; a block is split unless the rest would be too small.
+//
+// What it cannot see: memory that events mention and the final segments do not
+// explain, because the ring buffer of events had overflowed or the file was cut.
+// It is counted in [Anomalies].
 package layout
 
 import (
@@ -10,14 +24,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Map is the allocator's memory map in one state: the segments it held, and
-// what lay in each of them.
+// Map is the allocator's memory map in one state: the segments it held, and what
+// lay in each of them.
 type Map struct {
 	State    int
 	Segments []Segment // in address order, none overlapping
 	Extents  []Extent  // of all segments, in address order
 
-	// Bytes over all segments; see [LayoutSegment].
+	// Sums over all segments; see [Segment].
 	ReservedBytes, ActiveBytes, PendingBytes, RequestedBytes int64
 
 	Anomalies Anomalies
@@ -34,35 +48,34 @@ type Segment struct {
 	Expandable bool
 
 	ActiveBytes    int64 // of live blocks, pending ones included
-	PendingBytes   int64 // of blocks that were given up and wait for another stream
-	RequestedBytes int64 // asked for, of live blocks
+	PendingBytes   int64 // of blocks that were freed but are still in use by another stream
+	RequestedBytes int64 // of live blocks, before rounding
 
-	FirstExtent, ExtentCount int32 // its extents are Layout.Extents[FirstExtent:FirstExtent+ExtentCount]
+	FirstExtent, ExtentCount int32 // in Map.Extents; see [Map.ExtentsOf]
 }
 
 // FreeBytes are the bytes of the segment that no live block holds.
 func (s *Segment) FreeBytes() int64 { return s.Size - s.ActiveBytes }
 
-// NoAllocation stands for the allocation behind free memory: there is none.
+// NoAllocation is the index of the allocation behind free memory: there is none.
 const NoAllocation int32 = -1
 
-// Extent is a piece of a segment: a live block, or the free memory up to the
-// next one. The extents of a segment tile it.
+// Extent is a live block, or the free memory up to the next one. The extents of a
+// segment tile it.
 type Extent struct {
 	Address    uint64
-	Size       int64               // of a block: rounded, and what was too small to split off
+	Size       int64               // of a block: rounded up, with what was too small to split off
 	Allocation int32               // index into replay.Device.Allocations, or NoAllocation
 	State      snapshot.BlockState // Inactive for free memory
 }
 
-// Anomalies counts what cannot be in a true picture. All are 0 for what
-// PyTorch recorded in full.
+// Anomalies counts contradictions. All are 0 for a complete recording of torch.
 type Anomalies struct {
-	OverlappingRanges int // segments on top of others, which gave way
-	MissingRanges     int // events that made a segment, or grew one, that is not all there afterwards
-	ImpossibleRanges  int // ranges of no size, of more than 4 TiB, or past the end of the address space
-	OverlappingBlocks int // live blocks on top of the one before, or past the end of their segment: cut
-	BlocksOutside     int // live blocks in no segment: left out
+	OverlappingRanges int // segments over others, which were cut
+	MissingRanges     int // events that made or grew a segment which is not all there afterwards
+	ImpossibleRanges  int // ranges without size, of more than 4 TiB, or beyond the address space
+	OverlappingBlocks int // live blocks over their neighbour or the end of their segment, which were cut
+	BlocksOutside     int // live blocks in no segment, which were left out
 	BytesOutside      int64
 }
 
@@ -71,14 +84,11 @@ func (l *Map) ExtentsOf(s *Segment) []Extent {
 	return l.Extents[s.FirstExtent : s.FirstExtent+s.ExtentCount]
 }
 
-// FreeBytes are the bytes that no live block holds: cached, not in use.
+// FreeBytes are the cached bytes: those that no live block holds.
 func (l *Map) FreeBytes() int64 { return l.ReservedBytes - l.ActiveBytes }
 
-// RoundingBytes are what live blocks are larger than the requests they serve.
-func (l *Map) RoundingBytes() int64 { return l.ActiveBytes - l.RequestedBytes }
-
-// History tells the memory map of one device in any state. It may be asked
-// from several goroutines.
+// History can reconstruct the memory map of one device in any state. It may be
+// used by several goroutines.
 type History struct {
 	s        *snapshot.Snapshot
 	d        *replay.Device
@@ -87,7 +97,7 @@ type History struct {
 	sizes    *blockSizes
 }
 
-// New reads from a device what all its memory maps rest on.
+// New prepares what all memory maps of a device need.
 func New(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *History {
 	return &History{s: s, d: d, Settings: settings, kinds: newSpanKinds(s, d, settings),
 		sizes: newBlockSizes(s, d, settings)}
@@ -101,8 +111,8 @@ func (h *History) At(state int) *Map {
 	return nil
 }
 
-// All yields the memory map of each of several states, the last state first
-// and each state once, from a single walk back over the events. A map may be kept.
+// All yields the memory maps of several states, each once and the last state
+// first, from a single walk back over the events. The maps may be kept.
 func (h *History) All(states ...int) iter.Seq[*Map] {
 	states = slices.Clone(states)
 	for i, state := range states {
@@ -121,15 +131,14 @@ func (h *History) All(states ...int) iter.Seq[*Map] {
 	}
 }
 
-// backwalk is the allocator at the end of the recording, undone event by event:
-// the snapshot's segments are the one full account of it.
+// backwalk undoes events, one after another, from the last state on.
 type backwalk struct {
 	d     *replay.Device
 	state int
 
 	spans  ranges.Set[spanKind] // what is reserved
 	kinds  *spanKinds
-	undone int // segment events before this one still hold; an index into d.Reserved
+	undone int // index in d.Reserved: segment events from here on are undone
 
 	live    []int32 // allocations in this state, by address
 	endedAt []int32 // by event: the allocation it ended, or NoAllocation
@@ -164,7 +173,7 @@ func (h *History) walk() *backwalk {
 	return b
 }
 
-// to goes back to an earlier state, or stays.
+// to goes back to an earlier state, or stays where it is.
 func (b *backwalk) to(state int) {
 	for ; b.undone > 0; b.undone-- {
 		event := b.d.Reserved[b.undone-1].Event
@@ -177,7 +186,8 @@ func (b *backwalk) to(state int) {
 	b.state = state
 }
 
-// undoSegment takes away what an event made, or puts back what it gave away.
+// undoSegment removes the memory that an event reserved, or restores what it
+// released.
 func (b *backwalk) undoSegment(event replay.EventIndex) {
 	e := b.d.Events
 	addr, size := e.Addr[event], e.Size[event]
@@ -189,14 +199,14 @@ func (b *backwalk) undoSegment(event replay.EventIndex) {
 		b.anomalies.ImpossibleRanges++
 		return
 	}
-	// A map may have joined ranges, and ranges that were put back lie side by
-	// side: what it covers can be a part of one or parts of many.
+	// A segment_map may have joined ranges, and restored ranges lie side by side,
+	// so the event may cover a fraction of one range or of several.
 	if b.spans.Cut(addr, addr+uint64(size)) != size {
 		b.anomalies.MissingRanges++
 	}
 }
 
-// put adds a range; what is already there gives way.
+// put adds a range and cuts what is already there.
 func (b *backwalk) put(addr uint64, size int64, kind spanKind) {
 	if !possibleRange(addr, size) {
 		b.anomalies.ImpossibleRanges++
@@ -212,7 +222,7 @@ func possibleRange(addr uint64, size int64) bool {
 	return size > 0 && size <= replay.MaxSize && addr+uint64(size) > addr
 }
 
-// undoBlocks makes live what was live in an earlier state.
+// undoBlocks goes back to the blocks that were live in an earlier state.
 func (b *backwalk) undoBlocks(state int) {
 	if state == b.state {
 		return
@@ -238,7 +248,7 @@ func (b *backwalk) undoBlocks(state int) {
 	b.live = append(live, back...)
 }
 
-// layout is the map of the state that the walk has come to.
+// layout is the map of the current state.
 func (b *backwalk) layout() *Map {
 	l := &Map{State: b.state, Extents: make([]Extent, 0, 2*len(b.live))}
 	l.Anomalies = b.anomalies
@@ -314,24 +324,24 @@ func gap(from, to uint64) Extent {
 	return Extent{Address: from, Size: int64(to - from), Allocation: NoAllocation}
 }
 
-// leaveOut counts a live block that lies in no segment.
+// leaveOut counts a live block in no segment.
 func (b *backwalk) leaveOut(l *Map, i int32) {
 	l.Anomalies.BlocksOutside++
 	l.Anomalies.BytesOutside += b.d.Allocations[i].Size
 }
 
-// byAddress orders allocations by where they are.
+// byAddress orders allocations by their addresses.
 func (b *backwalk) byAddress(x, y int32) int {
 	return cmp.Or(cmp.Compare(b.d.Allocations[x].Addr, b.d.Allocations[y].Addr), cmp.Compare(x, y))
 }
 
 func (b *backwalk) sortByAddress(list []int32) { slices.SortFunc(list, b.byAddress) }
 
-// span is a range of addresses that is reserved.
+// span is a reserved range of addresses.
 type span = ranges.Range[spanKind]
 
-// spanKind is whom a range may serve. Expandable ranges of one kind are one
-// segment where they touch.
+// spanKind says which requests a range may serve. Expandable ranges of one kind
+// are one segment where they touch.
 type spanKind struct {
 	stream     snapshot.StreamID
 	pool       snapshot.PoolID

@@ -18,26 +18,26 @@ type Pools struct {
 	poolFinder
 }
 
-// maxPools are told apart; all further ones are "others".
+// maxPools is how many pools have a name of their own; the rest are "others".
 const maxPools = 250
 
-// FindPools goes by the events where they name pools, and else by the final
-// segments.
+// FindPools reads pools from the events where they have them, and else from the
+// final segments.
 func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 	p := &Pools{[]string{"default"}, make([]uint8, len(d.Allocations)), newPoolFinder(s, d)}
-	place := map[snapshot.PoolID]uint8{0: 0}
+	index := map[snapshot.PoolID]uint8{0: 0} // in Names
 	if p.events.Pool == nil && len(p.segments) == 0 {
 		p.Names[0] = "unknown"
 		return p
 	}
 	for i := range p.Of {
 		id := p.ID(&d.Allocations[i])
-		at, known := place[id]
+		at, known := index[id]
 		if !known {
 			name := p.Key(id)
 			switch {
 			case len(p.Names) > maxPools:
-				place[id] = maxPools
+				index[id] = maxPools
 				p.Of[i] = maxPools
 				continue
 			case len(p.Names) == maxPools:
@@ -46,7 +46,7 @@ func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 				name = "unknown"
 			}
 			at = uint8(len(p.Names))
-			place[id] = at
+			index[id] = at
 			p.Names = append(p.Names, name)
 		}
 		p.Of[i] = at
@@ -54,12 +54,12 @@ func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 	return p
 }
 
-// UnknownPool stands for a pool that nothing in the file names.
+// UnknownPool is the pool of an allocation of which the file does not tell it.
 const UnknownPool snapshot.PoolID = -1
 
-// poolFinder says which pool an allocation belongs to. Events name it from
-// torch 2.12 on. Before that only the final segments do: an address is taken to
-// have stayed in the pool where they have it.
+// poolFinder says which pool an allocation belongs to. Events have it from torch
+// 2.12 on. Before that only the final segments do, and each address is taken to
+// have been in the same pool all the time.
 type poolFinder struct {
 	s        *snapshot.Snapshot
 	events   *snapshot.Events

@@ -8,16 +8,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Settings are the allocator's settings as the file gives them: those in force
-// when it was written, which says nothing of changes before.
+// Settings are the allocator's settings as the file has them: those in force when
+// it was written. Earlier changes are not recorded.
 type Settings struct {
-	allocator.Settings // what decides where a block goes; the defaults for what the file does not say
+	allocator.Settings // the defaults for what the file does not say
 
 	Known bool   // the file has allocator settings; torch writes them from 2.3 on
-	Conf  string // text of PYTORCH_CUDA_ALLOC_CONF, or of the newer PYTORCH_ALLOC_CONF
+	Conf  string // text of PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF; untrusted
 
-	// ConfProblem is why Conf cannot be read, as [allocator.ParseSettings] says
-	// it; "" when it can. It quotes Conf, so it is untrusted too.
+	// ConfProblem is the error of [allocator.ParseSettings] for Conf, or "". It
+	// quotes Conf, so it is untrusted too.
 	ConfProblem string
 }
 
@@ -27,10 +27,10 @@ var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}
 // npuBuild is how torch_npu differs from torch.
 var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
 
-// SettingsOf reads allocator_settings. The text of the variable comes first and
-// gives what has no key of its own; the keys overrule it, because they are what
-// the allocator made of it. A file without settings shows by its segments and
-// events whether they were expandable.
+// SettingsOf reads allocator_settings: first the text of the variable, for settings
+// without a key of their own, and then the keys, which are what the allocator made
+// of that text. Without settings in the file, its segments and events show whether
+// segments were expandable.
 func SettingsOf(s *snapshot.Snapshot) *Settings {
 	t := &Settings{Known: len(s.Settings) > 0}
 	for _, item := range s.Settings {
@@ -66,7 +66,7 @@ func (t *Settings) readConf(text string) {
 	t.Settings = settings
 }
 
-// read takes a leaf of allocator_settings; a value that cannot be is passed over.
+// read takes one entry of allocator_settings and ignores impossible values.
 func (t *Settings) read(item snapshot.Setting) {
 	switch item.Key {
 	case "expandable_segments":
@@ -102,16 +102,13 @@ func (t *Settings) readDivisions(bound, value string) {
 	}
 }
 
-// BlockSize is the size that a request is rounded to.
-func (t *Settings) BlockSize(requested int64) int64 { return t.RoundSize(requested) }
-
-// nonSplitRounding is how much larger than its request a block may be that
-// max_split_size keeps whole, unless max_non_split_rounding_mb says otherwise.
+// nonSplitRounding is the default of max_non_split_rounding_mb: how much larger
+// than its request a block may be that max_split_size keeps whole.
 const nonSplitRounding = 20 << 20
 
-// UnsplitLimit is how many bytes more than a rounded request a large block may
+// unsplitLimit is how many bytes more than a rounded request a large block may
 // have, because the allocator does not split them off.
-func (t *Settings) UnsplitLimit(rounded int64) int64 {
+func (t *Settings) unsplitLimit(rounded int64) int64 {
 	switch {
 	case t.Expandable:
 		return 0
@@ -133,7 +130,7 @@ func (t *Settings) Rounds() bool {
 	return false
 }
 
-// hasExpandable reports whether a file shows expandable segments.
+// hasExpandable reports whether a snapshot has expandable segments.
 func hasExpandable(s *snapshot.Snapshot) bool {
 	for i := range s.Segments {
 		if s.Segments[i].Expandable {

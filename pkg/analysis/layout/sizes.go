@@ -11,18 +11,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// blockSizes says how large the block behind an allocation is. The final
-// segments say it of those that live to the end. Of others the request is
-// known, and what a block is larger than that has to be concluded: the
-// allocator does not split off what is too small to be of use, so where a block
-// really ends shows in the blocks that ever lay behind it.
+// blockSizes says how large the block behind an allocation is. For allocations
+// that live to the end, the final segments have it. For others only the request is
+// known. A block may be larger, because the allocator does not split off what is
+// too small to be useful; the blocks that ever lay behind it show where it ended.
 type blockSizes struct {
 	d        *replay.Device
 	settings *Settings
 	final    []snapshot.Block // live ones, by address
 
-	// large are the allocations that large blocks serve, by address and then by
-	// start.
+	// large are the allocations in large blocks, by address and then by start.
 	large func() []int32
 }
 
@@ -36,8 +34,8 @@ func newBlockSizes(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *
 	return z
 }
 
-// of is the size of the block of an allocation. It is not exact if the block
-// may be larger, by an unsplit remainder.
+// of is the size of the block of an allocation. If it is not exact, the block may
+// be larger by a remainder that was not split off.
 func (z *blockSizes) of(i int32) (size int64, exact bool) {
 	a := &z.d.Allocations[i]
 	if a.LiveAtEnd() {
@@ -47,12 +45,12 @@ func (z *blockSizes) of(i int32) (size int64, exact bool) {
 			return z.final[at].Size, true
 		}
 	}
-	return z.settings.BlockSize(a.Size), false
+	return z.settings.RoundSize(a.Size), false
 }
 
 // remainder is how many of the gap bytes that follow a block of a size belong to it.
 func (z *blockSizes) remainder(i int32, size, gap int64, kind *Segment) int64 {
-	limit := z.settings.UnsplitLimit(size)
+	limit := z.settings.unsplitLimit(size)
 	if kind.Expandable || kind.SizeClass == snapshot.SizeClassSmall || limit == 0 {
 		return 0 // everything is split off
 	}
@@ -78,8 +76,8 @@ func (z *blockSizes) neighbour(i int32, first, last uint64) (addr uint64, is boo
 		if addr > last {
 			break
 		}
-		// Tenants of an address follow one another: of those that began before
-		// allocation i ended, the last one stayed longest.
+		// Allocations at one address follow one another: of those that began before
+		// allocation i ended, the last one ended last.
 		end := alive[i].End
 		if end == replay.None {
 			end = math.MaxInt32
@@ -108,7 +106,7 @@ func (z *blockSizes) from(at int, addr uint64, start replay.EventIndex) int {
 func (z *blockSizes) sortLarge() []int32 {
 	var large []int32
 	for i := range z.d.Allocations {
-		if z.settings.BlockSize(z.d.Allocations[i].Size) > smallSize {
+		if z.settings.RoundSize(z.d.Allocations[i].Size) > smallSize {
 			large = append(large, int32(i))
 		}
 	}

@@ -79,7 +79,11 @@ func TestNoCycles(t *testing.T) {
 		freeStacks bool
 	}{
 		{"ordinary destructors", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Loop, 1), destructor+tapes.Loop) }, true},
-		{"Python frames only", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Loop, 1), "gc.py|gc_collect_main\n"+tapes.Loop) }, false},
+		{
+			"Python frames only",
+			func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Loop, 1), "gc.py|gc_collect_main\n"+tapes.Loop) },
+			false,
+		},
 		{"the stack of the allocation, as stacks of frees are off", func(t *tapes.Tape) {
 			t.Free(t.Alloc(explicit, 1), explicit)
 		}, false},

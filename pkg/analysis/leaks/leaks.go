@@ -71,8 +71,9 @@ type Site struct {
 	Growth
 }
 
-// Leak is memory that grows in the same steps, and so probably for one reason. The stack of an allocation says where it was asked for; what
-// keeps it is not recorded.
+// Leak is memory that grows in the same steps, and so probably for one reason. The
+// stack of an allocation says where it was requested; what keeps it is not
+// recorded.
 type Leak struct {
 	Kind   Kind
 	Strong bool // over enough steps to outlast warm-up and small caches
@@ -112,7 +113,7 @@ type Input struct {
 	Stacks     *stacks.Table
 	Device     *replay.Device
 	Activities *stacks.Activities
-	Phases     *timeline.Phases
+	Phases     timeline.Phases
 	Families   *families.Assignment
 	Steps      *steps.List
 }
@@ -172,8 +173,8 @@ func (in *Input) limit() Limit {
 // keeps reports whether code of one activity leaves more memory behind than
 // inference does, in a recording without backward passes or optimizer steps.
 func (in *Input) keeps(activity stacks.Activity) bool {
-	for _, run := range in.Phases.Runs {
-		if run.Phase == timeline.PhaseBackward || run.Phase == timeline.PhaseOptimizer {
+	for _, run := range in.Phases {
+		if run.Phase == stacks.InBackward || run.Phase == stacks.InOptimizer {
 			return false
 		}
 	}

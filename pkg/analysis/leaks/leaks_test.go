@@ -486,7 +486,12 @@ func TestLeaksInLoops(t *testing.T) {
 		method steps.Method
 		want   string
 	}{
-		{"calls of a model", func(t *tapes.Tape) { calls(t, tapes.Embedding, tapes.Inner, tapes.Head) }, steps.ByForward, "w"},
+		{
+			"calls of a model",
+			func(t *tapes.Tape) { calls(t, tapes.Embedding, tapes.Inner, tapes.Head) },
+			steps.ByForward,
+			"w",
+		},
 		{"a loop of the script", func(t *tapes.Tape) {
 			calls(t, tapes.UserLine("a"), tapes.UserLine("b"), tapes.UserLine("c"), tapes.UserLine("d"))
 		},

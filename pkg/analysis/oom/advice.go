@@ -4,34 +4,38 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 )
 
-// AdviceKind is something to change that addresses a failed request or
-// fragmentation. Some are no setting of the allocator, because none helps.
+// AdviceKind is something to change about a failed request or fragmentation. Not
+// all kinds are settings of the allocator.
 type AdviceKind uint8
 
 const (
-	// AdviseExpandable: expandable_segments:True. Whole pages go where they are
-	// needed; pieces smaller than a page, and live memory, stay what they are.
+	// AdviseExpandable is expandable_segments:True, which moves free whole pages to
+	// where they are needed, but neither smaller pieces nor live memory.
 	AdviseExpandable AdviceKind = iota
-	// AdviseMaxSplit: max_split_size_mb of Advice.Bytes. It keeps large blocks
+	// AdviseMaxSplit is max_split_size_mb of Advice.Bytes, which keeps large blocks
 	// whole for large requests, and can raise the peak where large sizes vary.
 	AdviseMaxSplit
-	// AdviseLessRounding: a smaller roundup_power2_divisions, or none. It costs Advice.Bytes.
+	// AdviseLessRounding is a smaller roundup_power2_divisions, or none: rounding
+	// costs Advice.Bytes.
 	AdviseLessRounding
-	// AdviseFraction: a limit such as set_per_process_memory_fraction refused what
-	// the device had; the file does not say which.
+	// AdviseFraction is to look for a limit such as set_per_process_memory_fraction,
+	// which refused what the device had.
 	AdviseFraction
-	// AdviseStream: the memory is there, on another stream or in another pool.
+	// AdviseStream is to allocate on one stream: the memory was free on another, or
+	// in another pool.
 	AdviseStream
-	// AdviseOutside: Advice.Bytes are used outside of PyTorch's allocator.
+	// AdviseOutside is to look at the Advice.Bytes used outside of PyTorch's
+	// allocator.
 	AdviseOutside
-	// AdviseLess: less memory must be live at a time, by Advice.Bytes at least; no
+	// AdviseLess is to have less memory live at a time, by Advice.Bytes at least: no
 	// setting of the allocator would have avoided the failure.
 	AdviseLess
-	// AdviseThresholdIdle: garbage_collection_threshold is set, and does nothing
-	// before set_per_process_memory_fraction is called, which no file records.
+	// AdviseThresholdIdle says that garbage_collection_threshold is set, but does
+	// nothing before set_per_process_memory_fraction is called.
 	AdviseThresholdIdle
-	// AdviseThreshold: garbage_collection_threshold, together with a memory
-	// fraction. Idle segments of Advice.Bytes would go back before more is asked for.
+	// AdviseThreshold is garbage_collection_threshold together with a memory
+	// fraction: up to Advice.Bytes of idle segments would go back to the driver
+	// before new memory is requested.
 	AdviseThreshold
 )
 
@@ -44,18 +48,16 @@ var adviceKeys = [...]string{
 // Key names the kind in files: "expandable_segments".
 func (k AdviceKind) Key() string { return adviceKeys[k] }
 
-func (k AdviceKind) String() string { return k.Key() }
-
 // Advice is one thing to change, the most promising first in a list.
 type Advice struct {
 	Kind  AdviceKind
 	Bytes int64 // see the kinds; 0 where they have none
-	// Fits: by the numbers of this failure it would have been enough. Without it
-	// the advice is of the right kind, and no more is known.
+	// Fits says that it would have been enough, by the numbers of this failure.
+	// Otherwise it is only known to be of the right kind.
 	Fits bool
 }
 
-// Advise says what addresses a failed request.
+// Advise says what to change about a failed request.
 func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	var list []Advice
 	add := func(kind AdviceKind, bytes int64, fits bool) { list = append(list, Advice{kind, bytes, fits}) }
@@ -66,7 +68,7 @@ func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	case Outside:
 		add(AdviseOutside, o.Outside(), o.Outside()+o.DeviceFree >= o.Needed)
 	case Other:
-		add(AdviseStream, o.FreeOther, o.WouldFit.OnStream)
+		add(AdviseStream, o.FreeOther, o.WouldFit.OtherPool >= 0)
 	}
 	if waste := o.Fragmentation.Rounding; settings.Rounds() && waste >= o.WouldFit.Missing &&
 		worthwhile(waste, o.Active) {
@@ -85,8 +87,8 @@ func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	return list
 }
 
-// AdviseOn says what addresses fragmentation and idle memory of a state in which
-// nothing failed.
+// AdviseOn says what to change about fragmentation and idle memory in a state in
+// which nothing failed.
 func AdviseOn(f *layout.Fragmentation, settings *layout.Settings) []Advice {
 	var list []Advice
 	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable {

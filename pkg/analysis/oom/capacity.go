@@ -7,22 +7,22 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Capacity is what is known of the memory of a device, in bytes. No file says it.
+// Capacity is what is known of the memory of a device, in bytes. No file has it.
 type Capacity struct {
-	Given   int64 // by the user; 0 if not given, or if the recording proves it too small
-	AtLeast int64 // proved by the recording; 0 if it proves nothing
+	Given   int64 // by the user; 0 if not given, or if the recording proves more
+	AtLeast int64 // proven by the recording
 
-	// TooSmall is what the user gave if the recording proves more.
+	// TooSmall is what the user gave, if the recording proves more; else 0.
 	TooSmall int64
-	// Card is the nominal size of the smallest common card with room for AtLeast, in
-	// units of 1 GiB as they are sold, and CardBytes what PyTorch sees of such a
-	// card. Both are 0 without an oom event. A guess: it supports no verdict.
+	// Card is the size in GiB under which the smallest common card with room for
+	// AtLeast is sold, and CardBytes what PyTorch sees of such a card. Both are 0
+	// without an oom event. They are a guess, which no verdict rests on.
 	Card      int
 	CardBytes int64
 }
 
-// cards are common GPUs by nominal memory, and the total that PyTorch reports for
-// them, in GiB. Reports for one entry differ by up to 0.3 GiB; the largest is here.
+// cards are common GPUs: the GiB they are sold with, and the GiB that PyTorch
+// reports. Reports for one entry differ by up to 0.3 GiB; the largest is here.
 var cards = []struct {
 	nominal int
 	total   float64
@@ -62,14 +62,14 @@ func CapacityOf(d *replay.Device, given int64) Capacity {
 	return c
 }
 
-// GPU is a card that many people have.
+// GPU is a common card.
 type GPU struct {
 	Name  string
 	Bytes int64 // what PyTorch reports as its memory, to about 0.3 GiB
 }
 
-// gpus are cards by name, with the totals that PyTorch reports in GiB. A name
-// that stands for several sizes comes with its size only.
+// gpus are cards by name, with the GiB that PyTorch reports. Cards sold in several
+// sizes have the size in the name.
 var gpus = []struct {
 	name  string
 	total float64
@@ -84,10 +84,10 @@ var gpus = []struct {
 // FindGPU finds a card by its name, also as nvidia-smi writes it: H100, rtx4090,
 // NVIDIA A100-SXM4-80GB.
 func FindGPU(name string) (GPU, bool) {
-	asked := plainGPU(name)
+	asked := cardName(name)
 	var found []GPU
 	for _, card := range gpus {
-		known := plainGPU(card.name)
+		known := cardName(card.name)
 		gpu := GPU{Name: card.name, Bytes: int64(card.total * (1 << 30))}
 		if asked == known {
 			return gpu, true
@@ -112,12 +112,12 @@ func GPUNames() []string {
 	return names
 }
 
-// gpuWords say who made a card and how it is built, not which it is.
+// gpuWords are words in names of cards that do not say which card it is.
 var gpuWords = strings.NewReplacer("nvidia", "", "geforce", "", "tesla", "", "amd", "", "instinct", "", "rtx", "",
 	"sxm2", "", "sxm3", "", "sxm4", "", "sxm5", "", "sxm", "", "pcie", "", "hbm3e", "", "hbm3", "", "hbm2e", "")
 
-// plainGPU is a name without such words and signs: "a10080gb".
-func plainGPU(name string) string {
+// cardName is a name without such words and without signs: "a10080gb".
+func cardName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
 			return r

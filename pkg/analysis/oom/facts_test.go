@@ -12,6 +12,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+const (
+	mib = tapes.MiB
+	gib = tapes.GiB
+)
+
 // TestFailedRequests tells attempts of one request from requests.
 func TestFailedRequests(t *testing.T) {
 	type step struct {
@@ -21,7 +26,7 @@ func TestFailedRequests(t *testing.T) {
 	}
 	oom := func(size int64) step { return step{snapshot.OOM, size, 0} }
 	alloc, free, release := step{snapshot.Alloc, 512, 0}, step{snapshot.FreeCompleted, 512, 0},
-		step{snapshot.SegmentFree, 2 * tapes.MiB, 0}
+		step{snapshot.SegmentFree, 2 * mib, 0}
 	tests := []struct {
 		name     string
 		steps    []step
@@ -29,11 +34,11 @@ func TestFailedRequests(t *testing.T) {
 		attempts []int
 	}{
 		{"none", []step{alloc, free}, nil, nil},
-		{"one", []step{alloc, oom(tapes.GiB)}, []replay.EventIndex{1}, []int{1}},
-		{"again after emptying the cache", []step{oom(tapes.GiB), free, release, oom(tapes.GiB)}, []replay.EventIndex{3}, []int{2}},
-		{"again after other requests", []step{oom(tapes.GiB), alloc, oom(tapes.GiB)}, []replay.EventIndex{0, 2}, []int{1, 1}},
-		{"a smaller request", []step{oom(tapes.GiB), oom(tapes.GiB / 2)}, []replay.EventIndex{0, 1}, []int{1, 1}},
-		{"on another stream", []step{oom(tapes.GiB), {snapshot.OOM, tapes.GiB, 7}}, []replay.EventIndex{0, 1}, []int{1, 1}},
+		{"one", []step{alloc, oom(gib)}, []replay.EventIndex{1}, []int{1}},
+		{"again after emptying the cache", []step{oom(gib), free, release, oom(gib)}, []replay.EventIndex{3}, []int{2}},
+		{"again after other requests", []step{oom(gib), alloc, oom(gib)}, []replay.EventIndex{0, 2}, []int{1, 1}},
+		{"a smaller request", []step{oom(gib), oom(gib / 2)}, []replay.EventIndex{0, 1}, []int{1, 1}},
+		{"on another stream", []step{oom(gib), {snapshot.OOM, gib, 7}}, []replay.EventIndex{0, 1}, []int{1, 1}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -56,47 +61,47 @@ func TestFailedRequests(t *testing.T) {
 
 func TestManyFailures(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
-	const n = 5*oom.MaxFailures + 7
+	const n = 507
 	for i := range n {
-		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Size: int64(i+1) * tapes.MiB})
+		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Size: int64(i+1) * mib})
 	}
 	list := recorded.Snapshot(c.Snapshot()).OOMs(0)
-	if len(list) != oom.MaxFailures || list[0].Event != n-oom.MaxFailures || list[oom.MaxFailures-1].Event != n-1 {
+	if len(list) != 100 || list[0].Event != n-100 || list[99].Event != n-1 {
 		t.Errorf("%d failures, from event %d", len(list), list[0].Event)
 	}
 }
 
 // TestOOMFacts reads a failure whose numbers are known to the byte.
 func TestOOMFacts(t *testing.T) {
-	g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(100*tapes.MiB))
-	g.Ask(4*tapes.MiB, 0)     // a segment of 20 MiB, of which 16 stay free
-	g.Ask(100, 0)             // a small segment
-	g.Ask(30*tapes.MiB, 0x10) // another stream
-	g.Ask(8*tapes.MiB, 0x10)  // a segment of 20 MiB
-	if _, ok := g.Ask(40*tapes.MiB, 0); ok {
+	g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(100*mib))
+	g.Ask(4*mib, 0)     // a segment of 20 MiB, of which 16 stay free
+	g.Ask(100, 0)       // a small segment
+	g.Ask(30*mib, 0x10) // another stream
+	g.Ask(8*mib, 0x10)  // a segment of 20 MiB
+	if _, ok := g.Ask(40*mib, 0); ok {
 		t.Fatal("40 MiB were free")
 	}
 	g.Drop(t, 0)
 	g.Drop(t, 0)
-	list := recorded.Snapshot(g.Stop()).OOMs(120 * tapes.MiB)
+	list := recorded.Snapshot(g.Stop()).OOMs(120 * mib)
 	if len(list) != 1 {
 		t.Fatalf("%d failures", len(list))
 	}
 	o := &list[0]
 	other := slices.IndexFunc(o.Pools, func(p oom.PoolFree) bool { return p.Stream != 0 })
-	if o.Requested != 40*tapes.MiB || o.Needed != 40*tapes.MiB || o.DeviceFree != 28*tapes.MiB || o.Reserved != 72*tapes.MiB ||
-		o.Active != 42*tapes.MiB+512 ||
-		o.FreeSame != 16*tapes.MiB || o.LargestSame != 16*tapes.MiB || o.FreeOther != 12*tapes.MiB || o.LargestOther != 12*tapes.MiB ||
-		o.Visible() != 100*tapes.MiB || o.Outside() != 20*tapes.MiB || !o.CapacityGiven || o.WouldFit.Missing != 0 ||
+	if o.Requested != 40*mib || o.Needed != 40*mib || o.DeviceFree != 28*mib || o.Reserved != 72*mib ||
+		o.Active != 42*mib+512 || o.InUse != 42*mib+100 ||
+		o.FreeSame != 16*mib || o.LargestSame != 16*mib || o.FreeOther != 12*mib || o.LargestOther != 12*mib ||
+		o.Visible() != 100*mib || o.Outside() != 20*mib || !o.CapacityGiven || o.WouldFit.Missing != 0 ||
 		o.WouldFit.Never {
 		t.Errorf("%+v", o)
 	}
-	if len(o.Pools) != 3 || !o.Pools[0].Serves || o.Pools[other].Segments != 2 || o.Pools[other].Reserved != 50*tapes.MiB ||
-		o.Pools[other].Active != 38*tapes.MiB {
+	if len(o.Pools) != 3 || !o.Pools[0].Serves || o.Pools[other].Segments != 2 || o.Pools[other].Reserved != 50*mib ||
+		o.Pools[other].Active != 38*mib {
 		t.Errorf("%+v", o.Pools)
 	}
-	if a := o.After; a.Frees != 2 || a.ActiveThen != 42*tapes.MiB+100 || a.ActiveAtEnd != 38*tapes.MiB || a.WentOn {
-		t.Errorf("%+v", a)
+	if o.After != (oom.Aftermath{}) {
+		t.Errorf("%+v", o.After)
 	}
 }
 
@@ -116,16 +121,16 @@ func TestAftermath(t *testing.T) {
 		{"training goes on", func(t *testing.T, g *tapes.GPU) {
 			for range 15 {
 				g.Drop(t, 0)
-				g.Ask(10*tapes.MiB, 0)
+				g.Ask(10*mib, 0)
 			}
 		}, false, true},
 	}
 	for _, test := range tests {
-		g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(tapes.GiB))
+		g := tapes.NewGPU(t, "", allocator.NewSimulatedDriver(gib))
 		for range 20 {
-			g.Ask(50*tapes.MiB, 0)
+			g.Ask(50*mib, 0)
 		}
-		g.Ask(50*tapes.MiB, 0)
+		g.Ask(50*mib, 0)
 		test.after(t, g)
 		list := recorded.Snapshot(g.Stop()).OOMs(0)
 		if len(list) != 1 || list[0].After.Unwound != test.unwound || list[0].After.WentOn != test.wentOn {
@@ -136,18 +141,18 @@ func TestAftermath(t *testing.T) {
 
 func TestCapacity(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
-	c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 60 * tapes.GiB})
-	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 18 * tapes.GiB, Size: 20 * tapes.GiB})
-	c.Event(0, snapshot.EventText{Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 60 * tapes.GiB})
-	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 70 * tapes.GiB, Size: 72 * tapes.GiB})
+	c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 60 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 18 * gib, Size: 20 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 60 * gib})
+	c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 70 * gib, Size: 72 * gib})
 	r := recorded.Snapshot(c.Snapshot())
 	for given, want := range map[int64]oom.Capacity{
-		0:              {AtLeast: 78 * tapes.GiB, Card: 80},
-		80 * tapes.GiB: {AtLeast: 78 * tapes.GiB, Card: 80, Given: 80 * tapes.GiB},
-		70 * tapes.GiB: {AtLeast: 78 * tapes.GiB, Card: 80, TooSmall: 70 * tapes.GiB},
+		0:        {AtLeast: 78 * gib, Card: 80},
+		80 * gib: {AtLeast: 78 * gib, Card: 80, Given: 80 * gib},
+		70 * gib: {AtLeast: 78 * gib, Card: 80, TooSmall: 70 * gib},
 	} {
 		got := oom.CapacityOf(r.Device, given)
-		if got.CardBytes < 79*tapes.GiB || got.CardBytes > 80*tapes.GiB {
+		if got.CardBytes < 79*gib || got.CardBytes > 80*gib {
 			t.Errorf("a card of %d bytes", got.CardBytes)
 		}
 		if got.CardBytes = 0; got != want {
@@ -155,7 +160,7 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 	ooms := r.OOMs(0)
-	if ooms[1].Outside() != 8*tapes.GiB || ooms[1].CapacityGiven {
+	if ooms[1].Outside() != 8*gib || ooms[1].CapacityGiven {
 		t.Errorf("the second failure has %d bytes outside", ooms[1].Outside())
 	}
 	if quiet := oom.CapacityOf(recorded.Snapshot(tapes.New().Snapshot()).Device, 0); quiet != (oom.Capacity{}) {

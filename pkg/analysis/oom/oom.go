@@ -1,3 +1,14 @@
+// Package oom says why a request for memory failed, and what would have helped.
+//
+// It rests on the out-of-memory events of a recording, which have the size of the
+// request and what was free on the device, and on the memory map of the allocator
+// at that moment (package layout). Five verdicts are told apart by arithmetic on
+// these: see [Verdict]. [CapacityOf] says what is known of the device.
+//
+// What it cannot see: the device's total memory and what other processes used,
+// unless the user gives the capacity; limits such as
+// set_per_process_memory_fraction, which no file records; and the requests that
+// the program would have made next.
 package oom
 
 import (
@@ -10,44 +21,45 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// MaxFailures bounds the failures that [FindOOMs] looks into: the last ones, since
-// a program that survives hundreds was trying out how much it may use.
-const MaxFailures = 100
+// maxFailures is how many failures [Find] explains, the last ones. A program that
+// survives hundreds was trying out how much it may use.
+const maxFailures = 100
 
-// Failure is one request that failed, and the allocator when it did. Bytes of blocks
-// are rounded ones.
+// Failure is a request that failed, and the allocator at that moment. Bytes of
+// blocks are rounded up, as the allocator does.
 type Failure struct {
 	Event    replay.EventIndex // its oom event; of several attempts the last
-	Attempts int               // oom events in a row of one request, without an allocation between them
+	Attempts int               // oom events of the same request, without an allocation between them
 
 	Requested  int64 // rounded
 	Stream     snapshot.StreamID
-	Pool       snapshot.PoolID // the default pool where events do not say it
-	SizeClass  snapshot.SizeClass
+	pool       snapshot.PoolID // the default pool where events do not say it
+	sizeClass  snapshot.SizeClass
 	Stack      snapshot.StackID
-	Needed     int64 // bytes of a new segment for it: what PyTorch's message names
+	Needed     int64 // bytes of a new segment for it, which PyTorch's message says it tried to allocate
 	DeviceFree int64 // free on the device after the cache was emptied
 
 	Reserved int64
 	Active   int64 // in live blocks, pending ones included
+	InUse    int64 // requested bytes of live blocks: Active without rounding
 	Pending  int64
 
-	// Pools are what was cached where, those that may serve the request first,
-	// then by free bytes.
+	// Pools are the cached memory: first the pool that may serve the request, then
+	// the others by free bytes.
 	Pools        []PoolFree
 	FreeSame     int64 // free where the request may be served
-	LargestSame  int64 // largest free piece there
+	LargestSame  int64 // largest free piece of that
 	FreeOther    int64 // free for its size class on other streams or in other pools
 	LargestOther int64
 
-	// Capacity of the device in bytes as far as it is known: what the user gave,
-	// else what other moments of the recording prove; never a guess.
+	// Capacity of the device in bytes, as far as it is known: what the user gave,
+	// else what the rest of the recording proves. It is never a guess.
 	Capacity      int64
 	CapacityGiven bool
 
 	Verdict Verdict
-	// LastPieces qualifies [OOMPressure]: the free bytes would have added up to
-	// this request, but hardly anything else was left.
+	// LastPieces qualifies [Pressure]: the free bytes would have added up to this
+	// request, but hardly anything else was free.
 	LastPieces    bool
 	WouldFit      WouldFit
 	Fragmentation layout.Fragmentation // smaller pieces than the request count
@@ -58,17 +70,18 @@ type Failure struct {
 // Visible is what PyTorch could use of the device: reserved, and free on it.
 func (o *Failure) Visible() int64 { return o.Reserved + o.DeviceFree }
 
-// Outside is what is used outside of PyTorch's allocator, as far as Capacity is known.
+// Outside is what is used outside of PyTorch's allocator, in bytes; 0 if Capacity
+// does not tell.
 func (o *Failure) Outside() int64 { return max(o.Capacity-o.Visible(), 0) }
 
-// InPieces reports whether the free bytes, on the device too, add up to the
-// request with more to spare than the last pieces.
+// InPieces reports whether the free bytes, those on the device too, add up to the
+// request although memory was not full.
 func (o *Failure) InPieces() bool {
 	return o.FreeSame+o.DeviceFree >= o.Requested && 100*o.Active < inUsePercent*o.Visible()
 }
 
-// State is the state of the allocator at the failure: its caches are emptied, and
-// nothing has unwound yet.
+// State is the state of the allocator at the failure: its cache is emptied, and the
+// error has not freed anything yet.
 func (o *Failure) State() int { return int(o.Event) }
 
 // PoolFree is the cached memory of one stream and size class of a pool.
@@ -76,7 +89,7 @@ type PoolFree struct {
 	Stream    snapshot.StreamID
 	Pool      snapshot.PoolID
 	SizeClass snapshot.SizeClass
-	Serves    bool // the failed request
+	Serves    bool // it may serve the failed request
 
 	Segments int
 	Reserved int64
@@ -85,11 +98,11 @@ type PoolFree struct {
 	Largest  int64 // largest free piece
 }
 
-// Find looks into the requests that failed, in the order of events, the last
-// [MaxOOMs] of them. Capacity is that of the device in bytes; 0 if it is not known.
+// Find explains the requests that failed, in the order of events, of very many the
+// last. Capacity is that of the device in bytes, 0 if unknown.
 func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	list := failedRequests(d.Events)
-	list = list[max(len(list)-MaxFailures, 0):]
+	list = list[max(len(list)-maxFailures, 0):]
 	if len(list) == 0 {
 		return list
 	}
@@ -112,8 +125,8 @@ func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 	return list
 }
 
-// failedRequests are the oom events, several of one request as one. It is the
-// same request as long as its size and stream are and nothing was allocated.
+// failedRequests are the oom events, of which those of the same size and stream
+// without an allocation between them are one request.
 func failedRequests(e *snapshot.Events) []Failure {
 	var list []Failure
 	same := false
@@ -134,19 +147,20 @@ func failedRequests(e *snapshot.Events) []Failure {
 		same = true
 		o := Failure{
 			Event: replay.EventIndex(i), Attempts: 1, Requested: size, Stream: e.Stream[i], Stack: e.Stack[i],
-			SizeClass: layout.SizeClassOf(size), Needed: allocator.SegmentSize(size), DeviceFree: deviceFree(e, i),
+			sizeClass: layout.SizeClassOf(size), Needed: allocator.SegmentSize(size), DeviceFree: deviceFree(e, i),
 		}
 		if e.Pool != nil {
-			o.Pool = e.Pool[i]
+			o.pool = e.Pool[i]
 		}
-		if list = append(list, o); len(list) >= 2*MaxFailures {
-			list = slices.Delete(list, 0, MaxFailures)
+		if list = append(list, o); len(list) >= 2*maxFailures {
+			list = slices.Delete(list, 0, maxFailures)
 		}
 	}
 	return list
 }
 
-// deviceFree is what an oom event says was free: it has that for an address.
+// deviceFree is what was free on the device according to an oom event, which has it
+// in place of an address.
 func deviceFree(e *snapshot.Events, i int) int64 {
 	if free := e.Addr[i]; free <= replay.MaxSize {
 		return int64(free)
@@ -154,26 +168,29 @@ func deviceFree(e *snapshot.Events, i int) int64 {
 	return 0
 }
 
-// describe takes from the layout at the failure what the allocator held, and where.
+// pool is what serves a request: blocks do not move between pools.
+type pool struct {
+	stream snapshot.StreamID
+	pool   snapshot.PoolID
+	class  snapshot.SizeClass
+}
+
+// describe takes from the memory map at the failure what the allocator held, and
+// where.
 func (o *Failure) describe(l *layout.Map) {
 	o.Reserved, o.Active, o.Pending = l.ReservedBytes, l.ActiveBytes, l.PendingBytes
 	o.Fragmentation = layout.FragmentationOf(l, max(o.Requested, 1))
-	type served struct {
-		stream snapshot.StreamID
-		pool   snapshot.PoolID
-		class  snapshot.SizeClass
-	}
-	at := map[served]int{}
+	at := map[pool]int{}
 	for i := range l.Segments {
 		seg := &l.Segments[i]
-		kind := served{seg.Stream, seg.Pool, seg.SizeClass}
+		kind := pool{seg.Stream, seg.Pool, seg.SizeClass}
 		n, known := at[kind]
 		if !known {
 			n = len(o.Pools)
 			at[kind] = n
 			o.Pools = append(o.Pools, PoolFree{
 				Stream: kind.stream, Pool: kind.pool, SizeClass: kind.class,
-				Serves: kind == served{o.Stream, o.Pool, o.SizeClass},
+				Serves: kind == pool{o.Stream, o.pool, o.sizeClass},
 			})
 		}
 		o.Pools[n].add(l, seg)
@@ -183,7 +200,7 @@ func (o *Failure) describe(l *layout.Map) {
 		case p.Serves:
 			o.FreeSame += p.Free
 			o.LargestSame = max(o.LargestSame, p.Largest)
-		case p.SizeClass == o.SizeClass:
+		case p.SizeClass == o.sizeClass:
 			o.FreeOther += p.Free
 			o.LargestOther = max(o.LargestOther, p.Largest)
 		}
@@ -213,20 +230,16 @@ func (p *PoolFree) add(l *layout.Map, seg *layout.Segment) {
 
 // Aftermath is what the recording shows after a failure.
 type Aftermath struct {
-	Allocs, Frees int   // alloc events, and frees, up to the end
-	ActiveThen    int64 // requested bytes, at the failure
-	ActiveAtEnd   int64 // requested bytes, in the last state
-
-	// Unwound: the file was written after the error had let go of much, so its
-	// end is no picture of the failure.
+	// Unwound says that the file was written after the error had freed much memory,
+	// so that its end is no picture of the failure.
 	Unwound bool
-	// WentOn: the program allocated again, so it survived the failure.
+	// WentOn says that the program survived the failure and allocated again.
 	WentOn bool
 }
 
 // findAftermath fills After of failures in the order of events.
 func findAftermath(d *replay.Device, list []Failure) {
-	allocs, frees, i := 0, 0, d.Events.Len()
+	active, allocs, frees, i := d.ActiveBytes(), 0, 0, d.Events.Len()
 	for n := len(list) - 1; n >= 0; n-- {
 		for ; i > list[n].State(); i-- {
 			switch d.Events.Action[i-1] {
@@ -236,14 +249,10 @@ func findAftermath(d *replay.Device, list []Failure) {
 				frees++
 			}
 		}
-		after := Aftermath{
-			Allocs: allocs, Frees: frees,
-			ActiveThen: d.ActiveBytes()[list[n].State()], ActiveAtEnd: d.Totals.FinalBytes,
-		}
+		list[n].InUse = active[list[n].State()]
 		// Cleaning up after an error allocates little; going on frees about as
 		// often as it allocates.
-		after.Unwound = frees > 0 && 10*allocs <= frees && after.ActiveAtEnd < after.ActiveThen/10*9
-		after.WentOn = allocs > 0 && !after.Unwound
-		list[n].After = after
+		unwound := frees > 0 && 10*allocs <= frees && d.Totals.FinalBytes < list[n].InUse/10*9
+		list[n].After = Aftermath{Unwound: unwound, WentOn: allocs > 0 && !unwound}
 	}
 }

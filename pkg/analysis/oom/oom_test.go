@@ -108,7 +108,7 @@ var oomStories = []oomStory{
 	{name: "every second freed on a side stream", want: oom.Other, unknown: oom.Other,
 		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
 			const side = 0x100
-			everySecond(t, g, 4<<20+rng.Int64N(6<<20), side, d, 4*tapes.GiB)
+			everySecond(t, g, 4<<20+rng.Int64N(6<<20), side, d, 4*gib)
 			free, _ := d.Memory()
 			g.Ask(free+inactive(g)/10*(2+rng.Int64N(6)), 0)
 		}},
@@ -116,13 +116,13 @@ var oomStories = []oomStory{
 	{name: "used outside later", want: oom.Outside, unknown: oom.Outside,
 		run: func(t *testing.T, g *tapes.GPU, d *shrinkingDriver, rng *rand.Rand) {
 			for range 14 {
-				g.Ask(tapes.GiB, 0)
+				g.Ask(gib, 0)
 			}
 			for len(g.Live) > 0 {
 				g.Drop(t, 0)
 			}
 			g.EmptyCache()
-			d.outside = 5*tapes.GiB + rng.Int64N(4*tapes.GiB)
+			d.outside = 5*gib + rng.Int64N(4*gib)
 			pressure(t, g, d, rng)
 		}},
 	{name: "a limit of the process", want: oom.Limit, unknown: oom.Limit,
@@ -133,7 +133,7 @@ var oomStories = []oomStory{
 }
 
 // deviceMemory is what the device of a story has.
-const deviceMemory = 16 * tapes.GiB
+const deviceMemory = 16 * gib
 
 // record runs the story with a seed, and tells what the program did.
 func (s *oomStory) record(t *testing.T, conf string, seed uint64) (*analysis.Recording, []tapes.Call) {
@@ -165,7 +165,7 @@ func TestOOMVerdicts(t *testing.T) {
 					}
 					if o := &ooms[0]; o.Verdict != want {
 						t.Errorf("%s %q, seed %d, capacity %d: %s, want %s: %+v", story.name, conf, seed, capacity,
-							o.Verdict, want, o)
+							o.Verdict.Key(), want.Key(), o)
 					}
 				}
 			}

@@ -1,23 +1,16 @@
 package oom
 
-import (
-	"github.com/memviz-go/memviz/pkg/analysis/layout"
-)
+import "github.com/memviz-go/memviz/pkg/analysis/layout"
 
 // Verdict is why a request failed.
 type Verdict uint8
 
 const (
-	// OOMPressure: nearly everything was in use, or too little was left in any shape.
-	Pressure Verdict = iota
-	// OOMFragmented: enough was free where the request may be served, in pieces too small.
-	Fragmented
-	// OOMOther: enough was free, but on another stream or in another pool.
-	Other
-	// OOMOutside: much of the device was used outside of PyTorch's allocator.
-	Outside
-	// OOMLimit: the device had room, so a limit of the process or a failed mapping refused.
-	Limit
+	Pressure   Verdict = iota // nearly everything was in use, or too little was free in any shape
+	Fragmented                // enough was free where the request may be served, but in pieces too small
+	Other                     // enough was free, but on another stream or in another pool
+	Outside                   // much of the device was used outside of PyTorch's allocator
+	Limit                     // the device had room: a limit of the process, or a failed mapping, refused
 )
 
 var verdictKeys = [...]string{
@@ -27,19 +20,17 @@ var verdictKeys = [...]string{
 // Key names the verdict in files: "pressure".
 func (v Verdict) Key() string { return verdictKeys[v] }
 
-func (v Verdict) String() string { return v.Key() }
-
 const (
-	// limitSlack is how much more than a segment must be free on the device for
-	// memory not to be what was missing.
+	// limitSlack is how much more than the new segment must be free on the device
+	// before memory cannot have been the reason.
 	limitSlack = 64 << 20
-	// minOutside and minOutsidePercent of the capacity are more than a CUDA
+	// minOutside, and minOutsidePercent of the capacity, are more than a CUDA
 	// context takes.
 	minOutside        = 1 << 30
 	minOutsidePercent = 10
-	// inUsePercent of what is reserved is in use when memory is just full. Even then
-	// the remainders nearly always add up to one more request, so the usual test
-	// for fragmentation, enough free but not in one piece, proves nothing.
+	// inUsePercent of reserved memory in use is full. The pieces left even then
+	// nearly always add up to one more request, so enough free memory in pieces
+	// proves no fragmentation.
 	inUsePercent = 90
 )
 
@@ -66,25 +57,21 @@ func (o *Failure) decide() {
 // WouldFit is what can be said of the request under other circumstances, by
 // arithmetic on the moment of the failure.
 type WouldFit struct {
-	// Missing is how many bytes would have to be free besides, in one piece with
-	// the device's: a site that holds as much is worth a look. It is 0 if enough
-	// was free in pieces.
+	// Missing is how many bytes more would have to be free; 0 if enough was free in
+	// pieces. A call site that holds as much is worth a look.
 	Missing int64
-	// Never: live blocks and the request are more than PyTorch could see, so no
-	// setting of the allocator could have avoided this failure.
+	// Never says that live blocks and the request are more than PyTorch could see,
+	// so that no setting of the allocator could have avoided this failure.
 	Never bool
-	// WithExpandable: with expandable segments the whole pages that are free could
-	// have moved to where the request needs them. ExpandableBytes is what they and
-	// the device's free memory are.
-	WithExpandable  bool
-	ExpandableBytes int64
-	// OnStream: a single free piece of another stream or pool was large enough.
-	// OtherPool is its index in OOM.Pools, or -1.
-	OnStream  bool
+	// WithExpandable says that with expandable segments the free whole pages, moved
+	// to where the request needs them, would have been enough.
+	WithExpandable bool
+	// OtherPool is the index in Failure.Pools of a stream or pool that had a single
+	// free piece large enough, or -1.
 	OtherPool int
-	// MaxSplit: with max_split_size at so many bytes, what chopped up a segment
-	// large enough for the request would have had to go elsewhere. 0 if there is no
-	// such segment, or expandable segments have no need of it.
+	// MaxSplit is a max_split_size, in bytes, that would have kept out of a segment
+	// what splits it, so that the request would have fitted; 0 if there is no such
+	// segment, or segments are expandable and need no such setting.
 	MaxSplit int64
 }
 
@@ -96,13 +83,12 @@ func (o *Failure) wouldFit(l *layout.Map, settings *layout.Settings) WouldFit {
 	}
 	for i := range o.Pools {
 		p := &o.Pools[i]
-		if !p.Serves && p.SizeClass == o.SizeClass && p.Largest >= o.Requested && w.OtherPool < 0 {
-			w.OnStream, w.OtherPool = true, i
+		if !p.Serves && p.SizeClass == o.sizeClass && p.Largest >= o.Requested && w.OtherPool < 0 {
+			w.OtherPool = i
 		}
 	}
 	if !settings.Expandable {
-		w.ExpandableBytes = o.DeviceFree + o.wholePages(l)
-		w.WithExpandable = w.ExpandableBytes >= o.Requested
+		w.WithExpandable = o.DeviceFree+o.wholePages(l) >= o.Requested
 		w.MaxSplit = o.maxSplit(l)
 	}
 	return w
@@ -111,7 +97,7 @@ func (o *Failure) wouldFit(l *layout.Map, settings *layout.Settings) WouldFit {
 // wholePages are the bytes of whole pages that lie free where the request may
 // be served.
 func (o *Failure) wholePages(l *layout.Map) (bytes int64) {
-	page := layout.PageSize(o.SizeClass)
+	page := layout.PageSize(o.sizeClass)
 	for i := range l.Segments {
 		seg := &l.Segments[i]
 		if !o.servedBy(seg) {
@@ -152,5 +138,5 @@ const minMaxSplit = 21 << 20
 
 // servedBy reports whether the request may be served from a segment.
 func (o *Failure) servedBy(seg *layout.Segment) bool {
-	return seg.Stream == o.Stream && seg.Pool == o.Pool && seg.SizeClass == o.SizeClass
+	return seg.Stream == o.Stream && seg.Pool == o.pool && seg.SizeClass == o.sizeClass
 }

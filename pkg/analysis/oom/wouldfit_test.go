@@ -30,15 +30,15 @@ func chop(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
 func settle(t *testing.T, g *tapes.GPU, _ *shrinkingDriver, rng *rand.Rand) {
 	t.Helper()
 	for range 12 {
-		g.Ask(tapes.GiB+rng.Int64N(200<<20), 0)
+		g.Ask(gib+rng.Int64N(200<<20), 0)
 	}
 	for range 12 {
 		g.Drop(t, 0)
 		g.Ask(2<<20+rng.Int64N(20<<20), 0)
 	}
-	g.Ask(4*tapes.GiB+rng.Int64N(4*tapes.GiB), 0)
+	g.Ask(4*gib+rng.Int64N(4*gib), 0)
 	for g.Stats().OOMs == 0 {
-		g.Ask(tapes.GiB, 0)
+		g.Ask(gib, 0)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Facts is what the names on a stack prove about the call, as a bit set. A
-// stack has the facts of all its frames.
+// Facts is what the names on a stack prove about the call, as a bit set. A stack has
+// the facts of all its frames.
 type Facts uint32
 
 const (
@@ -33,7 +33,7 @@ const (
 	FactKVCache       // a key-value cache, by its name
 	FactFunctionApply // torch/autograd/function.py: apply; backward when it is the root Python frame
 	FactModuleCall    // one call of a module
-	FactReducerCall   // DistributedDataParallel's forward, from where it calls its reducer without more Python
+	FactReducerCall   // DistributedDataParallel's forward, which calls its reducer in C++
 	FactBackwardRoot  // the thread that calls backward, before the engine takes over
 
 	FactCollector          // Python's cycle collector frees
@@ -43,6 +43,7 @@ const (
 	FactFrameDealloc       // a Python frame or a traceback is dropped
 )
 
+// Has reports whether f has at least one of several facts.
 func (f Facts) Has(any Facts) bool { return f&any != 0 }
 
 // symbolWords are parts of C++ symbols that mean something.
@@ -92,12 +93,10 @@ func isTransfer(symbol string) bool {
 	return transferMethods[rest[:method]]
 }
 
-// interpreterSymbols are functions of CPython that say why it drops an object.
-// Names of allocators are among them: nothing is freed below an allocator,
-// except by the cycle collector that it starts when enough objects were made.
-//
-// Ordinary destructors (subtype_dealloc, dict_dealloc, THPVariable_clear) are
-// not among them: they run for every object.
+// interpreterSymbols are functions of CPython that say why it frees an object. An
+// allocator of CPython frees only through the cycle collector, which it starts when
+// enough objects were made. Ordinary destructors (subtype_dealloc, dict_dealloc,
+// THPVariable_clear) are missing here because they run for every object.
 var interpreterSymbols = map[string]Facts{
 	"gc_collect_main":          FactCollector,
 	"gc_collect_region":        FactCollector,
@@ -119,8 +118,8 @@ var interpreterSymbols = map[string]Facts{
 	"frame_dealloc":         FactFrameDealloc,
 }
 
-// interpreterFacts are the facts of a C function of CPython. Compilers append
-// suffixes such as .constprop.0 to it.
+// interpreterFacts are the facts of a C function of CPython, to whose name
+// compilers append suffixes such as .constprop.0.
 func interpreterFacts(symbol string) Facts {
 	name, _, _ := strings.Cut(symbol, ".")
 	if strings.HasPrefix(name, "_PyGC_Collect") {

@@ -193,8 +193,18 @@ func TestEmptyStack(t *testing.T) {
 		alloc, free Activity
 	}{
 		{"Python alone", func(t *tapes.Tape) { t.Run(1, tapes.Module) }, InBackward, InBackward},
-		{"Python and C++", func(t *tapes.Tape) { t.Run(1, tapes.Module); t.Run(1, tapes.Native) }, NoActivity, NoActivity},
-		{"C++ in a free", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Module, 1), tapes.Native) }, NoActivity, NoActivity},
+		{
+			"Python and C++",
+			func(t *tapes.Tape) { t.Run(1, tapes.Module); t.Run(1, tapes.Native) },
+			NoActivity,
+			NoActivity,
+		},
+		{
+			"C++ in a free",
+			func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Module, 1), tapes.Native) },
+			NoActivity,
+			NoActivity,
+		},
 		{"no stacks", func(t *tapes.Tape) { t.Run(1, "") }, NoActivity, NoActivity},
 		{"frees without stacks", func(t *tapes.Tape) { t.Free(t.Alloc(tapes.Module, 1), "") }, InBackward, NoActivity},
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// FrameClass says whose code a frame is, as far as a reader of a stack cares.
+// FrameClass says whose code a frame is.
 type FrameClass uint8
 
 const (
@@ -22,8 +22,8 @@ const (
 	Internal
 )
 
-// wrapperFunctions are library functions that call what was passed to them and
-// explain nothing about an allocation. The same names in user code are user code.
+// wrapperFunctions are library functions that only call what was passed to them.
+// The same names in user code are user code.
 var wrapperFunctions = map[string]bool{
 	"_call_impl": true, "_wrapped_call_impl": true,
 	"wrapper": true, "wrapped": true, "inner": true, "inner_fn": true, "impl_fn": true, "_fn": true,
@@ -34,7 +34,7 @@ var wrapperFunctions = map[string]bool{
 	"_call_function_and_unflatten_output": true, "call_func_at_runtime_with_args": true,
 }
 
-// fileKind is what a file name alone says about a frame.
+// fileKind is what a file name says about a frame.
 type fileKind uint8
 
 const (
@@ -59,7 +59,7 @@ func (k fileKind) class(function string) FrameClass {
 // python reports whether frames of such a file are Python frames.
 func (k fileKind) python() bool { return k != fileNative }
 
-// Slashed is a file name with forward slashes, whatever system recorded it.
+// Slashed is a file name with forward slashes, as Windows does not write it.
 func Slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }
 
 // kindOf classifies a slashed file name.
@@ -90,8 +90,8 @@ func kindOfGenerated(file string) fileKind {
 	return fileLibrary // <eval_with_key>.7 of torch.fx, <decorator-gen>, <attrs generated ...>
 }
 
-// isNotebookCell reports whether a file is a cell that ipykernel wrote out, such
-// as /tmp/ipykernel_412/1805.py; some hosts leave the suffix away.
+// isNotebookCell reports whether a file is a cell that ipykernel wrote, such as
+// /tmp/ipykernel_412/1805.py; some hosts omit the suffix.
 func isNotebookCell(file string) bool {
 	return strings.Contains(file, "/ipykernel_") || strings.Contains(file, "/.ipykernel/")
 }
@@ -124,8 +124,8 @@ func isTorch(file string) bool {
 	}
 }
 
-// torchParts are the parts of torch that stand on stacks and that no other
-// folder called torch is likely to have.
+// torchParts are paths inside torch that appear on stacks and that no other folder
+// called torch is likely to have.
 var torchParts = []string{
 	"nn/modules/", "nn/functional.py", "nn/parameter.py", "nn/init.py", "nn/parallel/", "nn/utils/",
 	"optim/", "autograd/", "utils/data/", "utils/checkpoint.py", "utils/_contextlib.py", "utils/_device.py",
@@ -138,8 +138,8 @@ func isGeneratedFile(file string) bool {
 	return strings.Contains(file, "/torchinductor_") || strings.Contains(file, "/.triton/")
 }
 
-// baseFunction is the last part of a Python name; some recorders write qualified
-// names such as Optimizer.profile_hook_step.<locals>.wrapper.
+// baseFunction is a Python name without its qualifiers: some recorders write names
+// such as Optimizer.profile_hook_step.<locals>.wrapper.
 func baseFunction(name string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Key names a call site in such a way that other recordings of the same
-// program have it too: no addresses, no lines, no folders in which a program or
-// an environment happens to lie. Keys can be compared and say nothing else; the
-// zero key is that of a stack that names no Python and no operator.
+// Key is a hash of a call site without addresses, lines, and the folders of the
+// program and its environment, so that other recordings of the same program have
+// the same key. The zero key is that of a stack without Python and operators.
 type Key [16]byte
 
 // Keys are the two keys of a stack.
@@ -28,8 +27,8 @@ type Keyer struct {
 	text      []byte
 }
 
-// NewKeyer takes whether operators are part of the keys. They must not be
-// where one of the recordings that are compared has no C++ frames.
+// NewKeyer makes keys with or without operators. If one of the recordings that are
+// compared has no C++ frames, keys must be without.
 func NewKeyer(st *Table, operators bool) *Keyer {
 	return &Keyer{st: st, operators: operators, files: map[snapshot.StringID]string{}}
 }
@@ -44,6 +43,7 @@ func (st *Table) HasNative() bool {
 	return false
 }
 
+// Keys are the keys of a stack.
 func (k *Keyer) Keys(id snapshot.StackID) Keys {
 	innermost := NoFrame
 	k.text = k.text[:0]
@@ -75,9 +75,8 @@ func (k *Keyer) Keys(id snapshot.StackID) Keys {
 	return keys
 }
 
-// counts reports whether a frame is part of a path: Python that does more than
-// pass a call on. Which wrappers stand between differs from one torch version,
-// launcher and compiler to the next.
+// counts reports whether a frame belongs to a path: Python that does more than pass
+// a call on. Wrappers differ between torch versions, launchers and compilers.
 func (k *Keyer) counts(frame snapshot.FrameID) bool {
 	return k.st.FrameClass[frame] != Internal
 }
@@ -88,7 +87,7 @@ func (k *Keyer) addFrame(frame snapshot.FrameID) {
 	k.add(k.file(f.File))
 }
 
-// addNative adds what is known of a stack without Python.
+// addNative adds the site of a stack without Python.
 func (k *Keyer) addNative(id snapshot.StackID) {
 	if k.operators {
 		if text := k.st.Site(id).String(); text != "" {
@@ -103,7 +102,7 @@ func (k *Keyer) addOperator(id snapshot.StackID) {
 	}
 }
 
-// add appends a text in such a way that no other texts read the same.
+// add appends a text with its length, so that different lists of texts differ.
 func (k *Keyer) add(text string) {
 	k.text = binary.AppendUvarint(k.text, uint64(len(text)))
 	k.text = append(k.text, text...)
@@ -130,9 +129,9 @@ func (k *Keyer) file(id snapshot.StringID) string {
 // generatedFile stands for every file whose name changes from run to run.
 const generatedFile = "<generated>"
 
-// portableFile is the part of a slashed Python file name that other machines
-// and runs have too: the path inside an installed package, the standard library
-// or torch, else the last two parts.
+// portableFile is what other machines and runs have in common of a slashed Python
+// file name: the path inside an installed package, the standard library or torch,
+// else the last two elements.
 func portableFile(file string) string {
 	if isNotebookCell(file) || isGeneratedFile(file) || strings.HasPrefix(file, "<") {
 		return generatedFile
@@ -165,7 +164,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// lastParts are the last n parts of a slashed path.
+// lastParts are the last n elements of a slashed path.
 func lastParts(path string, n int) string {
 	i := len(path)
 	for ; n > 0 && i >= 0; n-- {
@@ -174,5 +173,5 @@ func lastParts(path string, n int) string {
 	return path[i+1:]
 }
 
-// baseFile is the last part of a slashed path.
+// baseFile is the last element of a slashed path.
 func baseFile(path string) string { return lastParts(path, 1) }

@@ -7,6 +7,12 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+const (
+	loop   = tapes.Loop
+	module = tapes.Module
+	engine = tapes.Engine
+)
+
 func TestSiteKeys(t *testing.T) {
 	const (
 		mm     = "at::_ops::mm::call(x)\n"
@@ -18,31 +24,31 @@ func TestSiteKeys(t *testing.T) {
 		a, b       string
 		path, site bool // are equal
 	}{
-		{"same", mm + attend + tapes.Loop, mm + attend + tapes.Loop, true, true},
-		{"lines moved", "x.cpp\n" + mm + attend + tapes.Loop, mm + attend + tapes.Loop, true, true},
-		{"other folder", mm + attend + tapes.Loop, mm + "/root/proj/model.py|attend\n" + tapes.Loop, true, true},
-		{"other package of the same name", mm + attend + tapes.Loop, mm + "/home/me/old/model.py|attend\n" + tapes.Loop,
+		{"same", mm + attend + loop, mm + attend + loop, true, true},
+		{"lines moved", "x.cpp\n" + mm + attend + loop, mm + attend + loop, true, true},
+		{"other folder", mm + attend + loop, mm + "/root/proj/model.py|attend\n" + loop, true, true},
+		{"other package of the same name", mm + attend + loop, mm + "/home/me/old/model.py|attend\n" + loop,
 			false, true},
-		{"other operator", mm + attend + tapes.Loop, add + attend + tapes.Loop, false, false},
-		{"other function", mm + attend + tapes.Loop, mm + "/home/me/proj/model.py|forward\n" + tapes.Loop, false, false},
-		{"other caller", mm + attend + tapes.Loop, mm + attend + "/home/me/proj/eval.py|main", false, true},
-		{"other launcher", mm + attend + tapes.Loop, mm + attend + tapes.Loop + "\n/v/lib/python3.12/runpy.py|_run_code",
+		{"other operator", mm + attend + loop, add + attend + loop, false, false},
+		{"other function", mm + attend + loop, mm + "/home/me/proj/model.py|forward\n" + loop, false, false},
+		{"other caller", mm + attend + loop, mm + attend + "/home/me/proj/eval.py|main", false, true},
+		{"other launcher", mm + attend + loop, mm + attend + loop + "\n/v/lib/python3.12/runpy.py|_run_code",
 			false, true},
-		{"the interpreter's own frames", mm + attend + tapes.Loop, mm + attend + tapes.Loop + "\n<frozen runpy>|_run_code",
+		{"the interpreter's own frames", mm + attend + loop, mm + attend + loop + "\n<frozen runpy>|_run_code",
 			true, true},
-		{"wrappers come and go", mm + attend + tapes.Module, mm + attend + "torch/nn/modules/module.py|_wrapped_call_impl\n" +
-			tapes.Module, true, true},
-		{"other environment", mm + "/a/site-packages/x/y.py|f\n" + tapes.Loop, mm + "/b/dist-packages/x/y.py|f\n" + tapes.Loop,
+		{"wrappers come and go", mm + attend + module, mm + attend + "torch/nn/modules/module.py|_wrapped_call_impl\n" +
+			module, true, true},
+		{"other environment", mm + "/a/site-packages/x/y.py|f\n" + loop, mm + "/b/dist-packages/x/y.py|f\n" + loop,
 			true, true},
 		{"other library function", mm + "x/site-packages/y.py|f\n" + attend, mm + "x/site-packages/y.py|g\n" + attend,
 			false, false},
 		{"another notebook", mm + "/tmp/ipykernel_41/1805.py|fit", mm + "/tmp/ipykernel_7/99.py|fit", true, true},
 		{"another cell", mm + "/tmp/ipykernel_41/1805.py|fit", mm + "/tmp/ipykernel_41/1805.py|train", false, false},
-		{"compiled again", mm + "/tmp/torchinductor_me/3u/c3.py|call\n" + tapes.Loop,
-			mm + "/tmp/torchinductor_me/4v/d4.py|call\n" + tapes.Loop, true, true},
-		{"qualified names", mm + "m.py|Model.attend\n" + tapes.Loop, mm + "m.py|attend\n" + tapes.Loop, true, true},
-		{"backward and not", mm + tapes.Engine, mm + "main", false, false},
-		{"backward of others", mm + tapes.Engine, add + tapes.Engine, false, false},
+		{"compiled again", mm + "/tmp/torchinductor_me/3u/c3.py|call\n" + loop,
+			mm + "/tmp/torchinductor_me/4v/d4.py|call\n" + loop, true, true},
+		{"qualified names", mm + "m.py|Model.attend\n" + loop, mm + "m.py|attend\n" + loop, true, true},
+		{"backward and not", mm + engine, mm + "main", false, false},
+		{"backward of others", mm + engine, add + engine, false, false},
 		{"C++ only", "malloc\nmain", "malloc\nstart", true, true},
 		{"texts that run together", "ab.py|c\nd.py|e", "a.py|bc\nd.py|e", false, false},
 	}
@@ -61,10 +67,10 @@ func TestSiteKeys(t *testing.T) {
 
 // TestSiteKeysWithoutOperators compares a recording with its Python frames alone.
 func TestSiteKeysWithoutOperators(t *testing.T) {
-	if keysOf("at::_ops::mm::call(x)\n"+tapes.Module, false) != keysOf(tapes.Module, false) {
+	if keysOf("at::_ops::mm::call(x)\n"+module, false) != keysOf(module, false) {
 		t.Error("C++ frames are part of the keys")
 	}
-	if keysOf("at::_ops::mm::call(x)\n"+tapes.Engine, false) != (Keys{}) {
+	if keysOf("at::_ops::mm::call(x)\n"+engine, false) != (Keys{}) {
 		t.Error("a stack without Python frames has a key")
 	}
 	if keysOf("", true) != (Keys{}) {

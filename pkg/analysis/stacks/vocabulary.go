@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// Vocabulary is every part of a name that a rule goes by. Who gives names other
-// names has to leave these parts, or the rules conclude something else. None of
-// them is anybody's own word: they are torch's, Python's, and those of packages
-// that everybody has.
+// Vocabulary is every part of a name that a rule looks at. Redaction has to keep
+// these parts, or the rules give other results. They are words of torch, of Python
+// and of common packages, never a user's own.
 type Vocabulary struct {
 	Whole    []string // files, folders, functions and C symbols
 	Prefixes []string // that a file, folder or function begins with
@@ -74,8 +73,8 @@ var Words = sync.OnceValue(func() *Vocabulary {
 	return v
 })
 
-// FrameReading is what rules read in the names of a frame. Two frames with equal
-// readings mean the same to all of them.
+// FrameReading is what rules read from the names of a frame. Frames with equal
+// readings are the same to all rules.
 type FrameReading struct {
 	kind  fileKind
 	class FrameClass
@@ -97,5 +96,5 @@ func ReadFrame(file, function string) FrameReading {
 	return r
 }
 
-// Python reports whether the frame is taken for one of Python.
+// Python reports whether it is a Python frame.
 func (r FrameReading) Python() bool { return r.kind.python() }

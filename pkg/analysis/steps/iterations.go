@@ -12,7 +12,7 @@ import (
 type rhythm struct {
 	count       int32
 	first, last replay.EventIndex
-	squares     float64 // sum of the squared gaps between one allocation and the next
+	squares     float64 // sum of the squared distances between neighbours, in events
 }
 
 func (r *rhythm) beat(i replay.EventIndex) {
@@ -30,8 +30,8 @@ func (r *rhythm) beat(i replay.EventIndex) {
 // mean, as a share of it.
 const maxGapDeviation = 0.35
 
-// regular reports whether the site allocates again and again at much the same
-// distance, over at least half of a trace of n events.
+// regular reports whether the site allocates at much the same distance, over at
+// least half of a trace of n events.
 func (r *rhythm) regular(n int) bool {
 	if r.count < 2 || 2*int(r.last-r.first) < n {
 		return false
@@ -53,8 +53,9 @@ func (f *finder) rhythms() []rhythm {
 	return all
 }
 
-// anchor is the earliest of the regular sites that allocate as often as most
-// regular sites do, among those asked for; 0 when there is none.
+// anchor is a site that allocates once an iteration: of the regular sites among
+// those asked for, the earliest that allocates as often as most of them do; 0 when
+// there is none.
 func (f *finder) anchor(all []rhythm, asked func(snapshot.StackID) bool) snapshot.StackID {
 	n := f.Device.Events.Len()
 	var sites []snapshot.StackID
@@ -90,7 +91,7 @@ func (f *finder) allocsOf(site snapshot.StackID) []replay.EventIndex {
 	return at
 }
 
-// byUserSites finds a loop of code that is no module: its own allocations.
+// byUserSites finds a loop by what its own code, outside of modules, allocates.
 func (f *finder) byUserSites() []replay.EventIndex {
 	return f.allocsOf(f.anchor(f.rhythms(), func(id snapshot.StackID) bool {
 		switch f.Activities.Alloc(id) {
@@ -101,8 +102,9 @@ func (f *finder) byUserSites() []replay.EventIndex {
 	}))
 }
 
-// goesOn reports whether code that no iteration ran before follows the start of
-// the last one: a loop that ended, or the layers of a model written by hand.
+// goesOn reports whether code follows the start of the last iteration that no
+// iteration ran before. Then the loop had ended, or its iterations are the layers
+// of a model that is no torch.nn.Module.
 func (f *finder) goesOn(last replay.EventIndex) bool {
 	e := f.Device.Events
 	seen := make([]bool, len(f.Stacks.Facts))
@@ -122,7 +124,8 @@ func (f *finder) goesOn(last replay.EventIndex) bool {
 const minRecurringPercent = 85
 
 // byForward finds calls of a whole model. The layers of a single call repeat as
-// well, so nothing of the outer modules may appear after the last call began.
+// well, so no outer module may allocate for the first time after the last call
+// began.
 func (f *finder) byForward() []replay.EventIndex {
 	all := f.rhythms()
 	depth := f.shallowDepth(all)

@@ -1,3 +1,15 @@
+// Package steps finds where one step of training ends and the next begins.
+//
+// Snapshots do not say it, so [Find] tries one [Method] after another, the most
+// certain first: annotations in the file, then the stacks of the optimizer and
+// of backward, then code that allocates at regular distances. The first that
+// finds anything is used. Later methods count less than a step: with gradient
+// accumulation several calls of backward make one, and the layers of one forward
+// pass may look like iterations ([List.Guess]).
+//
+// What it cannot see: steps of a program that allocates nothing in them, such as
+// CUDA graphs that are replayed; and where a step without annotations really
+// ends, which is somewhere between the last event that shows it and the next.
 package steps
 
 import (
@@ -16,15 +28,16 @@ type Method uint8
 
 const (
 	None           Method = iota // no repetition: one step, or part of one
-	ByAnnotation                 // ends of Optimizer.step, else starts of ProfilerStep, else ranges called step 1, step 2 ...
+	ByAnnotation                 // ends of Optimizer.step, else starts of ProfilerStep, else ranges named step 1 ...
 	ByOptimizer                  // the last event of each run of the optimizer
 	ByBackward                   // the gradient that each call of backward starts from
 	ByBackwardRuns               // the first event of each backward pass
-	ByUserSites                  // a line of the user that allocates again and again
+	ByUserSites                  // a line of user code that allocates again and again
 	ByForward                    // a module that is called again and again
 )
 
-// methods are the key in files, the word for one, and how it found them.
+// methods has the key of each method in files, the word for what it counts, and
+// how it found them.
 var methods = [...]struct{ key, one, found string }{
 	None:         {"none", "step", ""},
 	ByAnnotation: {"annotation", "step", "named in the file"},
@@ -62,16 +75,16 @@ type List struct {
 	// the last state when the recording ends with a step.
 	Boundaries []replay.EventIndex
 
-	// Steps are the stretches between boundaries, with what comes before the
-	// first and after the last. Step j begins at boundary j-1 and ends at
-	// boundary j. Empty when no steps were found.
+	// Steps are the stretches between boundaries, with those before the first and
+	// after the last. Step j begins at boundary j-1 and ends at boundary j. There
+	// are none when no steps were found.
 	Steps []Step
 
-	// hint says that what was taken for iterations may be the layers of one call.
+	// Guess says that the iterations may be the layers of one forward pass.
 	Guess bool
 }
 
-// Step is one step of training, or what the word of the method says.
+// Step is one step of training, or one of what [Method.Word] says.
 type Step struct {
 	timeline.Range
 	Name     snapshot.StringID // of the profiler's or the script's range around its end; 0 for none
@@ -99,23 +112,23 @@ func Find(in Input) *List {
 	return &List{}
 }
 
-// Input is what steps are found by, all of one device.
+// Input is what steps are found by, all of the same device.
 type Input struct {
 	Stacks      *stacks.Table
 	Device      *replay.Device
 	Activities  *stacks.Activities
-	Phases      *timeline.Phases
+	Phases      timeline.Phases
 	Annotations []timeline.Annotation
 }
 
-// finder is what the methods look at.
+// finder has a function for each method, which returns boundaries or nil.
 type finder struct {
 	Input
-	numbered bool // the steps are ranges that the script numbered
+	numbered bool // the steps are annotations that the script numbered
 }
 
-// cut makes steps of boundaries, which are ascending. One at 0 ends no step but
-// says that the first one is whole.
+// cut makes steps of boundaries, which are ascending. A boundary at 0 ends no step:
+// it says that the first step is complete.
 func (f *finder) cut(method Method, found []replay.EventIndex) *List {
 	whole := found[0] == 0
 	if whole {
@@ -143,9 +156,9 @@ func (f *finder) cut(method Method, found []replay.EventIndex) *List {
 	return s
 }
 
-// name gives each step the name of the range in which it ends: a step of the
-// profiler, else one that the script numbered. What follows the last boundary may
-// be the rest of a step that has its name already.
+// name gives each step the name of the annotation in which it ends: a step of the
+// profiler, else one that the script numbered. The stretch after the last boundary
+// gets no name if it is the rest of a step that has one.
 func (f *finder) name(steps []Step) {
 	ranges := f.namingRanges()
 	open, named := -1, -1
@@ -175,22 +188,13 @@ func (f *finder) namingRanges() []int {
 	return ranges
 }
 
-// Ranges are the stretches of the steps, for [PeaksOf].
+// Ranges are the stretches of the steps.
 func (s *List) Ranges() []timeline.Range {
 	ranges := make([]timeline.Range, len(s.Steps))
 	for i := range s.Steps {
 		ranges[i] = s.Steps[i].Range
 	}
 	return ranges
-}
-
-// At is the index in Steps of the step that a state belongs to: the one of the
-// event before it. -1 when there are no steps.
-func (s *List) At(state int) int {
-	if len(s.Steps) == 0 {
-		return -1
-	}
-	return s.Of(replay.EventIndex(max(state-1, 0)))
 }
 
 // Growth is how the active bytes of a device change over a range of states. The
@@ -206,7 +210,8 @@ type Growth struct {
 func (s *List) Over(active []int64, over timeline.Range) Growth {
 	g := Growth{Range: over, Bytes: active[over.To] - active[over.From]}
 	if len(s.Steps) > 0 {
-		g.Steps = s.At(over.To) - s.At(over.From+1) + 1
+		// The step of a state is that of the event before it.
+		g.Steps = s.Of(replay.EventIndex(max(over.To-1, 0))) - s.Of(replay.EventIndex(over.From)) + 1
 		g.PerStep = int64(math.Round(float64(g.Bytes) / float64(g.Steps)))
 	}
 	return g
@@ -222,7 +227,8 @@ func (s *List) Growth(active []int64) (Growth, bool) {
 	return s.Over(active, timeline.Range{From: int(s.Boundaries[0]), To: int(s.Boundaries[n-1])}), true
 }
 
-// Of is the number of boundaries at or before an event: the step it happens in.
+// Of is the index in Steps of the step in which an event happens: the number of
+// boundaries at or before it.
 func (s *List) Of(event replay.EventIndex) int {
 	return sort.Search(len(s.Boundaries), func(j int) bool { return s.Boundaries[j] > event })
 }

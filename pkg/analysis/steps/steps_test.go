@@ -307,19 +307,16 @@ func TestStepRanges(t *testing.T) {
 	if !slices.Equal(s.Steps, want) {
 		t.Errorf("steps\n%+v, want\n%+v", s.Steps, want)
 	}
-	for k := range r.Device.States() {
+	for k := range n {
 		want := 0
 		for j, step := range s.Steps {
-			if step.From < k {
+			if step.From <= k {
 				want = j
 			}
 		}
-		if got := s.At(k); got != want {
-			t.Errorf("state %d is in step %d, want %d", k, got, want)
+		if got := s.Of(replay.EventIndex(k)); got != want {
+			t.Errorf("event %d is in step %d, want %d", k, got, want)
 		}
-	}
-	if got := (&steps.List{}).At(3); got != -1 {
-		t.Errorf("without steps, state 3 is in step %d", got)
 	}
 }
 

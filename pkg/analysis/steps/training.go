@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -45,8 +44,8 @@ func (f *finder) byAnnotation() []replay.EventIndex {
 	return cuts
 }
 
-// lastOfEach drops an optimizer's step that another optimizer's follows at
-// once: nothing but optimizers allocates between the two.
+// lastOfEach keeps the last of several optimizers' steps that follow each other
+// directly: nothing but optimizers allocates between them.
 func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 	e := f.Device.Events
 	works := func(from, to replay.EventIndex) bool {
@@ -68,13 +67,13 @@ func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 	return kept
 }
 
-// byOptimizer gives nothing when the optimizer falls silent: fused optimizers,
+// byOptimizer returns nil when the optimizer stops allocating: fused optimizers,
 // and SGD with momentum, allocate in their first step only.
 func (f *finder) byOptimizer() []replay.EventIndex {
 	e := f.Device.Events
 	var ends []replay.EventIndex
-	for _, run := range f.Phases.Runs {
-		if run.Phase != timeline.PhaseOptimizer {
+	for _, run := range f.Phases {
+		if run.Phase != stacks.InOptimizer {
 			continue
 		}
 		end := run.Last + 1
@@ -90,8 +89,8 @@ func (f *finder) byOptimizer() []replay.EventIndex {
 	return ends
 }
 
-// silentAfter reports whether more backward calls follow the last step of the
-// optimizer than any step before it took.
+// silentAfter reports whether more backward calls follow the last of the
+// optimizer's steps than any step contains.
 func (f *finder) silentAfter(ends []replay.EventIndex) bool {
 	calls := f.byBackward()
 	if len(calls) == 0 {
@@ -113,7 +112,7 @@ func (f *finder) silentAfter(ends []replay.EventIndex) bool {
 func (f *finder) byBackward() []replay.EventIndex {
 	e := f.Device.Events
 	var calls []replay.EventIndex
-	begun := false // the allocation before was such a gradient too: one call for several losses
+	begun := false // so was the allocation before: one call for several losses
 	for i, action := range e.Action {
 		if action != snapshot.Alloc {
 			continue
@@ -130,8 +129,8 @@ func (f *finder) byBackward() []replay.EventIndex {
 
 func (f *finder) byBackwardRuns() []replay.EventIndex {
 	var starts []replay.EventIndex
-	for _, run := range f.Phases.Runs {
-		if run.Phase == timeline.PhaseBackward {
+	for _, run := range f.Phases {
+		if run.Phase == stacks.InBackward {
 			starts = append(starts, run.Start)
 		}
 	}
@@ -139,20 +138,22 @@ func (f *finder) byBackwardRuns() []replay.EventIndex {
 }
 
 // namePattern is how scripts name the ranges of their steps: "step 12",
-// "train_step_12", "epoch 3 batch 12/100". Any word with a number will not do:
-// the layers of one forward pass are numbered as well.
-var namePattern = regexp.MustCompile(`(?i)^(?:epoch[\s_:#=-]*\d+[\s,/_:-]*)?(?:train(?:ing)?[\s_:/-]*)?(?:step|iteration|iter|batch)[\s_:#=-]*(\d{1,18})(?:/\d+)?$`)
+// "train_step_12", "epoch 3 batch 12/100". Other words with numbers do not count,
+// since the layers of one forward pass are numbered as well.
+var namePattern = regexp.MustCompile(
+	`(?i)^(?:epoch[\s_:#=-]*\d+[\s,/_:-]*)?(?:train(?:ing)?[\s_:/-]*)?(?:step|iteration|iter|batch)[\s_:#=-]*(\d{1,18})(?:/\d+)?$`,
+)
 
 var digits = regexp.MustCompile(`\d+`)
 
-// IsName reports whether an annotation is named like a step of a loop. There
-// is no word in such a name that says whose loop it is.
+// IsName reports whether an annotation is named like a step of a loop. Such a name
+// has no word of the user's own.
 func IsName(name string) bool { return namePattern.MatchString(name) }
 
-// numberedRanges are the annotations, by index, in which a script named its
-// steps: a run of ranges whose names differ in their numbers, one after the
-// other, in one lane. Of several runs it is the one that covers most: a step is around its
-// batches. Nil when there is no run of two.
+// numberedRanges are the annotations, by index, with which a script numbered its
+// steps: a run of at least two ranges in one lane, one after the other, whose
+// names differ in their numbers only. Of several runs it is the one that covers
+// most events, for a step contains its batches.
 func (f *finder) numberedRanges() []int {
 	type run struct {
 		ranges  []int
@@ -185,7 +186,7 @@ func (f *finder) numberedRanges() []int {
 			runs[k], order = r, append(order, r)
 		} else {
 			before := &f.Annotations[r.ranges[len(r.ranges)-1]]
-			follows := number == r.last+1 || number < r.last // again from the start in the next epoch
+			follows := number == r.last+1 || number < r.last // the next epoch counts anew
 			r.broken = r.broken || before.NoEnd || a.NoStart || a.From < before.To || !follows
 		}
 		r.ranges, r.covered, r.last = append(r.ranges, i), r.covered+a.To-a.From, number
@@ -202,9 +203,9 @@ func (f *finder) numberedRanges() []int {
 	return most.ranges
 }
 
-// byNumbers cuts where each range but the first starts and where the last one
-// ends, so that there are as many steps as ranges: what comes before the first
-// range belongs to its step, as what comes after a range does.
+// byNumbers cuts where each numbered range but the first starts and where the
+// last one ends, so that there are as many steps as ranges. What lies before the
+// first range, and what follows a range, belongs to its step.
 func (f *finder) byNumbers() []replay.EventIndex {
 	ranges := f.numberedRanges()
 	if ranges == nil {
@@ -222,7 +223,7 @@ func (f *finder) byNumbers() []replay.EventIndex {
 	}
 	cuts = slices.Compact(cuts)
 	if cuts[len(cuts)-1] == 0 {
-		return nil // nothing was allocated in any of them
+		return nil // there are no events in any of them
 	}
 	return cuts
 }

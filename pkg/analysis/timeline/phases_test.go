@@ -8,62 +8,72 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
+const (
+	loop    = tapes.Loop
+	module  = tapes.Module
+	engine  = tapes.Engine
+	step    = tapes.Step
+	loading = tapes.Loading
+)
+
+type tape = tapes.Tape
+
 func TestPhases(t *testing.T) {
-	trainStep := func(t *tapes.Tape) {
-		t.Run(4, tapes.Module)
-		t.Run(4, tapes.Engine)
-		t.Run(4, tapes.Step)
+	trainStep := func(t *tape) {
+		t.Run(4, module)
+		t.Run(4, engine)
+		t.Run(4, step)
 	}
 	tests := []struct {
 		name   string
-		record func(t *tapes.Tape)
+		record func(t *tape)
 		want   string
 	}{
-		{"empty", func(t *tapes.Tape) {}, ""},
-		{"user code only", func(t *tapes.Tape) { t.Run(9, tapes.Loop) }, ""},
+		{"empty", func(t *tape) {}, ""},
+		{"user code only", func(t *tape) { t.Run(9, loop) }, ""},
 		{"one step", trainStep, "FBO"},
-		{"loading, then three steps", func(t *tapes.Tape) {
-			t.Run(4, tapes.Loading)
+		{"loading, then three steps", func(t *tape) {
+			t.Run(4, loading)
 			for range 3 {
 				trainStep(t)
 			}
 		}, "LFBOFBOFBO"},
-		{"user code inherits", func(t *tapes.Tape) { t.Run(4, tapes.Module); t.Run(9, tapes.Loop); t.Run(4, tapes.Module) }, "F"},
-		{"zero_grad, clipping and data are no phases", func(t *tapes.Tape) {
+		{"user code inherits", func(t *tape) { t.Run(4, module); t.Run(9, loop); t.Run(4, module) }, "F"},
+		{"zero_grad, clipping and data are no phases", func(t *tape) {
 			t.Run(4, tapes.ZeroGrad)
 			t.Run(4, tapes.ClipGrad)
 			t.Run(4, tapes.Dataset)
 		}, ""},
-		{"short interruption", func(t *tapes.Tape) { t.Run(4, tapes.Module); t.Run(1, tapes.Engine); t.Run(4, tapes.Module) }, "F"},
-		{"interruptions one after another", func(t *tapes.Tape) {
-			t.Run(4, tapes.Module)
+		{"short interruption", func(t *tape) { t.Run(4, module); t.Run(1, engine); t.Run(4, module) }, "F"},
+		{"interruptions one after another", func(t *tape) {
+			t.Run(4, module)
 			for range 3 {
-				t.Run(1, tapes.Engine)
-				t.Run(4, tapes.Module)
+				t.Run(1, engine)
+				t.Run(4, module)
 			}
 		}, "F"},
-		{"three events are a phase", func(t *tapes.Tape) {
-			t.Run(4, tapes.Module)
+		{"three events are a phase", func(t *tape) {
+			t.Run(4, module)
 			for range 3 {
-				t.Alloc(tapes.Engine, 1)
+				t.Alloc(engine, 1)
 			}
-			t.Run(4, tapes.Module)
+			t.Run(4, module)
 		}, "FBF"},
-		{"short run between different ones", func(t *tapes.Tape) { t.Run(4, tapes.Module); t.Run(1, tapes.Engine); t.Run(4, tapes.Step) },
+		{"short run between different ones", func(t *tape) { t.Run(4, module); t.Run(1, engine); t.Run(4, step) },
 			"FBO"},
-		{"short runs at the ends", func(t *tapes.Tape) { t.Run(1, tapes.Step); t.Run(4, tapes.Module); t.Run(1, tapes.Engine) }, "OFB"},
-		{"frees in backward and in a step count", func(t *tapes.Tape) {
-			x, y := t.Alloc(tapes.Module, 1), t.Alloc(tapes.Module, 1)
-			t.Free(x, tapes.Engine)
-			t.Free(y, tapes.Step)
+		{"short runs at the ends", func(t *tape) { t.Run(1, step); t.Run(4, module); t.Run(1, engine) }, "OFB"},
+		{"frees in backward and in a step count", func(t *tape) {
+			x, y := t.Alloc(module, 1), t.Alloc(module, 1)
+			t.Free(x, engine)
+			t.Free(y, step)
 		}, "FBO"},
-		{"frees in forward and while loading do not", func(t *tapes.Tape) {
+		{"frees in forward and while loading do not", func(t *tape) {
 			for range 4 {
-				t.Free(t.Alloc(tapes.Engine, 1), tapes.Module)
-				t.Free(t.Alloc(tapes.Engine, 1), tapes.Loading)
+				t.Free(t.Alloc(engine, 1), module)
+				t.Free(t.Alloc(engine, 1), loading)
 			}
 		}, "B"},
-		{"the autograd thread without frames", func(t *tapes.Tape) { t.Run(4, tapes.Module); t.Run(4, ""); t.Run(4, tapes.Step) }, "FBO"},
+		{"the autograd thread without frames", func(t *tape) { t.Run(4, module); t.Run(4, ""); t.Run(4, step) }, "FBO"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -78,32 +88,21 @@ func TestPhases(t *testing.T) {
 
 func TestPhaseRuns(t *testing.T) {
 	tape := tapes.New()
-	tape.Run(1, tapes.Loop)   // events 0, 1
-	tape.Run(2, tapes.Module) // 2 to 5, of which the allocs show the phase
-	tape.Run(1, tapes.Loop)   // 6, 7
-	tape.Run(2, tapes.Engine) // 8 to 11
-	tape.Run(1, tapes.Loop)   // 12, 13
+	tape.Run(1, loop)   // events 0, 1
+	tape.Run(2, module) // 2 to 5, of which the allocs show the phase
+	tape.Run(1, loop)   // 6, 7
+	tape.Run(2, engine) // 8 to 11
+	tape.Run(1, loop)   // 12, 13
 	want := []PhaseRun{
-		{Phase: PhaseForward, Start: 2, Last: 4, End: 7, Events: 2},
-		{Phase: PhaseBackward, Start: 8, Last: 11, End: 13, Events: 4},
+		{Phase: stacks.InForward, Start: 2, Last: 4, End: 7, Events: 2},
+		{Phase: stacks.InBackward, Start: 8, Last: 11, End: 13, Events: 4},
 	}
-	if got := phasesOf(tape).Runs; !slices.Equal(got, want) {
+	if got := phasesOf(tape); !slices.Equal(got, want) {
 		t.Errorf("runs\n%+v, want\n%+v", got, want)
 	}
 }
 
-func TestPhaseNames(t *testing.T) {
-	for phase, want := range map[Phase]string{
-		PhaseLoad: "load", PhaseForward: "forward", PhaseBackward: "backward", PhaseOptimizer: "optimizer",
-		0: "unknown",
-	} {
-		if got := phase.String(); got != want {
-			t.Errorf("phase %q is called %q, want %q", byte(phase), got, want)
-		}
-	}
-}
-
-func phasesOf(t *tapes.Tape) *Phases {
+func phasesOf(t *tape) Phases {
 	s, d := t.Replay()
 	return FindPhases(stacks.ActivitiesOf(stacks.Read(s), d.Events), d.Events)
 }

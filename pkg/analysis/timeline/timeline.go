@@ -1,3 +1,11 @@
+// Package timeline cuts the history of one device into stretches: annotated
+// ranges, phases of training, windows of events or of time, hills of active
+// memory. It says what happened when; what a stretch means is for others.
+//
+// It rests on the order of the events, on their times (torch writes them from 2.2
+// on), and on the activities that package stacks reads from names. Annotations
+// (from torch 2.5 on) have times and no place among the events, so a trace
+// without times has none; nightly builds of mid-2024 recorded them as events.
 package timeline
 
 import (
@@ -10,10 +18,14 @@ import (
 )
 
 // Range is a stretch of a device's history: the states From to To, both
-// included, with the events From to To-1 between them.
+// included, with the events From to To-1 between them. State k is the allocator
+// before event k.
 type Range struct {
 	From, To int
 }
+
+// NoState stands for a state that does not exist.
+const NoState = -1
 
 // Peak is the most active memory in a stretch.
 type Peak struct {
@@ -27,15 +39,24 @@ func PeaksOf(d *replay.Device, ranges []Range) []Peak {
 	active := d.ActiveBytes()
 	peaks := make([]Peak, len(ranges))
 	for i, r := range ranges {
-		p := Peak{Range: r, State: r.From, Bytes: active[r.From]}
-		for k := r.From + 1; k <= r.To; k++ {
-			if active[k] > p.Bytes {
-				p.State, p.Bytes = k, active[k]
-			}
-		}
-		peaks[i] = p
+		state := peakBetween(active, r.From, r.To)
+		peaks[i] = Peak{r, state, active[state]}
 	}
 	return peaks
+}
+
+// PeakBetween is the first state from from to to, both included, with the most
+// active bytes, or NoState when there is none.
+func PeakBetween(d *replay.Device, from, to int) int { return peakBetween(d.ActiveBytes(), from, to) }
+
+func peakBetween(active []int64, from, to int) int {
+	peak := NoState
+	for k := max(from, 0); k <= min(to, len(active)-1); k++ {
+		if peak == NoState || active[k] > active[peak] {
+			peak = k
+		}
+	}
+	return peak
 }
 
 // EveryEvents cuts a device's history into stretches of n events; the last one
@@ -54,42 +75,33 @@ func EveryEvents(d *replay.Device, n int) []Range {
 	return ranges
 }
 
-// Window is a stretch between two times.
-type Window struct {
-	Range
-	Number int64 // of the window, counted from the first event; windows without events are left out
-}
-
-// EveryMicros cuts a device's history into stretches of so many microseconds,
-// counted from its first event. It has none for a trace without times. micros
-// is at least 1.
-func EveryMicros(d *replay.Device, micros int64) []Window {
+// EveryMicros cuts a device's history into windows of so many microseconds, at
+// least 1, from its first event on, and leaves out windows without events. It
+// returns nil for a trace without times.
+func EveryMicros(d *replay.Device, micros int64) []Range {
 	c := newClock(d.Events)
 	if c == nil {
 		return nil
 	}
-	var windows []Window
+	var windows []Range
+	var last uint64 // number of the last window, those without events counted
 	for i, t := range c.micros {
 		// Times span less than 2^64, though their difference may not fit 63 bits.
-		number := int64(uint64(t-c.micros[0]) / uint64(micros))
-		n := len(windows)
-		if n == 0 || windows[n-1].Number != number {
-			windows = append(windows, Window{Range{i, i}, number})
-			n++
+		number := uint64(t-c.micros[0]) / uint64(micros)
+		if windows == nil || number != last {
+			windows, last = append(windows, Range{From: i}), number
 		}
-		windows[n-1].To = i + 1
+		windows[len(windows)-1].To = i + 1
 	}
 	return windows
 }
 
-// NoState stands for a state that is not there or not asked about.
-const NoState = -1
-
-// clock finds the state of a device at a time. It is nil for a trace without times.
+// clock finds the state of a device at a time.
 type clock struct {
 	micros []int64 // by event, ascending
 }
 
+// newClock returns nil for a trace without times.
 func newClock(e *snapshot.Events) *clock {
 	if e.Len() == 0 || len(e.TimeMicros) != e.Len() {
 		return nil
@@ -110,10 +122,11 @@ func (c *clock) state(micros int64) int {
 	return sort.Search(len(c.micros), func(i int) bool { return c.micros[i] > micros })
 }
 
-// Never is later than every event.
+// Never is an event index later than every event.
 const Never replay.EventIndex = math.MaxInt32
 
-// FreedAt is when the user gave an allocation up, or never.
+// FreedAt is the event in which the program freed an allocation, or Never. A
+// block that another stream still uses is freed before it ends.
 func FreedAt(a *replay.Allocation) replay.EventIndex {
 	switch {
 	case a.FreeRequested != replay.None:
@@ -122,19 +135,6 @@ func FreedAt(a *replay.Allocation) replay.EventIndex {
 		return a.End
 	}
 	return Never
-}
-
-// PeakBetween is the first state from from to to, both included, with the most
-// active bytes, or NoState when there is none.
-func PeakBetween(d *replay.Device, from, to int) int {
-	active := d.ActiveBytes()
-	peak := NoState
-	for k := max(from, 0); k <= min(to, len(active)-1); k++ {
-		if peak == NoState || active[k] > active[peak] {
-			peak = k
-		}
-	}
-	return peak
 }
 
 // PreviousPeak is the top of the last hill of active memory that was climbed

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
@@ -55,9 +56,11 @@ func TestLanes(t *testing.T) {
 		point(a.Lane, a.From, a.To, r.Snapshot.String(a.Name), "peak "+units.Bytes(slices.Max(in)),
 			units.Change(in[len(in)-1]-in[0])+" from start to end", units.Plural(a.To-a.From, "event", "events"))
 	}
-	runs := r.Recordings[0].Phases().Runs
+	runs := r.Recordings[0].Phases()
+	names := map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
+		stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
 	for _, run := range []timeline.PhaseRun{runs[1], runs[len(runs)-1]} {
-		point(2, int(run.Start), int(run.End)+1, run.Phase.String(), "inferred from stacks")
+		point(2, int(run.Start), int(run.End)+1, names[run.Phase], "inferred from stacks")
 	}
 	if len(ranges) < 6 {
 		t.Errorf("only %d ranges were pointed at", len(ranges))
@@ -266,4 +269,6 @@ func TestCapacity(t *testing.T) {
 			}
 		})
 	}
-}
+}	runs := r.Recordings[0].Phases()
+	names := map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
+		stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}

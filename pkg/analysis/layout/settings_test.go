@@ -1,0 +1,81 @@
+package layout_test
+
+import (
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+func TestSettingsOf(t *testing.T) {
+	type leaf = snapshot.Setting
+	divisions := func(from int, n int64) (s allocator.Settings) {
+		for i := from; i < len(s.RoundUpPower2Divisions); i++ {
+			s.RoundUpPower2Divisions[i] = n
+		}
+		return s
+	}
+	tests := []struct {
+		name    string
+		leaves  []leaf
+		want    allocator.Settings
+		problem bool
+	}{
+		{"nothing", nil, allocator.Settings{}, false},
+		{"the defaults, as torch writes them", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: ""}, {Key: "expandable_segments", Value: "false"},
+			{Key: "garbage_collection_threshold", Value: "0"},
+			{Key: "max_split_size", Value: "-1"}, {Key: "roundup_power2_divisions.1", Value: "0"},
+		}, allocator.Settings{}, false},
+		{"keys alone", []leaf{
+			{Key: "expandable_segments", Value: "true"}, {Key: "garbage_collection_threshold", Value: "0.8"},
+			{Key: "max_split_size", Value: "134217728"},
+		}, allocator.Settings{Expandable: true, GCThreshold: 0.8, MaxSplitSize: 128 * mib}, false},
+		{"the text alone", []leaf{{Key: "PYTORCH_CUDA_ALLOC_CONF",
+			Value: "max_split_size_mb:64,max_non_split_rounding_mb:30"}},
+			allocator.Settings{MaxSplitSize: 64 * mib, MaxNonSplitRounding: 30 * mib}, false},
+		{"keys overrule the text", []leaf{{Key: "PYTORCH_ALLOC_CONF", Value: "expandable_segments:True"},
+			{Key: "expandable_segments", Value: "false"}},
+			allocator.Settings{}, false},
+		{"divisions", []leaf{{Key: "roundup_power2_divisions.32768", Value: "8"},
+			{Key: "roundup_power2_divisions.16384", Value: "8"}, {Key: "roundup_power2_divisions.3", Value: "4"}},
+			divisions(14, 8), false},
+		{"nonsense", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "<script>"}, {Key: "expandable_segments", Value: "yes"},
+			{Key: "garbage_collection_threshold", Value: "NaN"},
+			{Key: "max_split_size", Value: "9e9"}, {Key: "roundup_power2_divisions.1", Value: "-4"},
+			{Key: "roundup_power2_divisions.2", Value: "3"},
+		}, allocator.Settings{}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := snapshot.NewComposer(snapshot.Format{})
+			for _, x := range test.leaves {
+				c.Setting(x.Key, x.Value)
+			}
+			got := layout.SettingsOf(c.Snapshot())
+			if got.Settings != test.want || got.Known != (test.leaves != nil) ||
+				(got.ConfProblem != "") != test.problem {
+				t.Errorf("%+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSettingsUnknown takes what a file without settings shows.
+func TestSettingsUnknown(t *testing.T) {
+	mapped := snapshot.NewComposer(snapshot.Format{})
+	mapped.Event(0, snapshot.EventText{Action: snapshot.SegmentMap, Addr: 1 << 30, Size: 20 * mib})
+	held := snapshot.NewComposer(snapshot.Format{})
+	held.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 20 * mib, Expandable: true})
+	for name, c := range map[string]*snapshot.Composer{"map event": mapped, "segment": held} {
+		if s := layout.SettingsOf(c.Snapshot()); !s.Expandable || s.Known {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	npu := layout.SettingsOf(snapshot.NewComposer(snapshot.Format{PoolBeforeType: true}).Snapshot())
+	if got := npu.RoundSize(1 << 20); got != 1<<20+512 {
+		t.Errorf("torch_npu rounds 1 MiB to %d bytes", got)
+	}
+}

@@ -1,0 +1,143 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// verdicts are the words for why a request failed, in three lengths.
+var verdicts = [...]struct {
+	// short is a few words with the numbers of the sentence.
+	short func(o *oom.Failure) string
+	// brief is a sentence without the numbers that stand beside it on a card.
+	brief func(o *oom.Failure) string
+	// evidence is a sentence with all numbers, as a format and its arguments after
+	// the first two, which are the bytes requested and the state.
+	evidence func(f *failure, o *oom.Failure) (string, []any)
+}{
+	oom.Pressure: {
+		short: func(o *oom.Failure) string {
+			return units.Share(o.Active, o.Visible()) + " of " + units.Bytes(o.Visible()) + " in use, " +
+				units.Bytes(o.FreeSame) + " free in the cache"
+		},
+		brief: func(o *oom.Failure) string {
+			text := fmt.Sprintf("%s of the %s that PyTorch could use was in use",
+				units.NoBreak(units.Share(o.Active, o.Visible())), amount(o.Visible()))
+			if o.LastPieces {
+				text += fmt.Sprintf(", %s of what it had reserved", units.NoBreak(units.Share(o.Active, o.Reserved)))
+			}
+			return text + "."
+		},
+		evidence: (*failure).pressure,
+	},
+	oom.Fragmented: {
+		short: func(o *oom.Failure) string {
+			return "enough free, in pieces of at most " + units.Bytes(max(o.LargestSame, o.DeviceFree))
+		},
+		brief: func(o *oom.Failure) string {
+			return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.",
+				amount(max(o.LargestSame, o.DeviceFree)))
+		},
+		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+			fits := ""
+			if o.WouldFit.WithExpandable {
+				fits = "; it would have fitted with expandable segments"
+			}
+			return "Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of at most %s%s.",
+				[]any{amount(o.FreeSame + o.DeviceFree), amount(max(o.LargestSame, o.DeviceFree)), fits}
+		},
+	},
+	oom.Other: {
+		short: func(o *oom.Failure) string {
+			return units.Bytes(o.FreeOther) + " free for another stream or pool"
+		},
+		brief: func(o *oom.Failure) string {
+			return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
+		},
+		evidence: func(f *failure, o *oom.Failure) (string, []any) {
+			where := "another stream or pool"
+			if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
+				where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
+			}
+			return "Out of memory: %s requested in state %s; %s of cached memory is free but belongs to %s and " +
+				"cannot serve it.", []any{amount(o.FreeOther), where}
+		},
+	},
+	oom.Outside: {
+		short: func(o *oom.Failure) string { return units.Bytes(o.Outside()) + " used outside PyTorch" },
+		brief: func(o *oom.Failure) string {
+			return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
+		},
+		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+			return "Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as capacity; " +
+					"%s is used outside its allocator (other processes, NCCL, CUDA context).",
+				[]any{amount(o.Visible()), amount(o.Capacity), amount(o.Outside())}
+		},
+	},
+	oom.Limit: {
+		short: func(*oom.Failure) string { return "a limit refused it" },
+		brief: func(*oom.Failure) string {
+			return "The device had room: a limit of the process or a failed mapping refused it."
+		},
+		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+			return "Out of memory: %s requested in state %s while %s were free on the device: a limit of the process " +
+				"or a failed mapping refused it.", []any{amount(o.DeviceFree)}
+		},
+	},
+}
+
+// pressure is the evidence that nearly everything was in use.
+func (f *failure) pressure(o *oom.Failure) (string, []any) {
+	most, site := int64(0), any(noStack)
+	if h := f.holders(o); len(h.Rows) > 0 {
+		most, site = h.Rows[0].Bytes, siteName(h.Rows[0].Key)
+	}
+	text := "Out of memory: %s requested in state %s, %s free on the device, %s free in the cache; %s of the %s " +
+		"visible to PyTorch was in use, most by %s: %s."
+	args := []any{amount(o.DeviceFree), amount(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())),
+		amount(o.Visible()), site, amount(most)}
+	if o.LastPieces {
+		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s " +
+			"of what is reserved in use the next ones would have failed too."
+		args = append(args, amount(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Reserved)))
+	}
+	return text, args
+}
+
+// adviceSentence says what to change, and what is known of its effect.
+func adviceSentence(a oom.Advice) string {
+	bytes := amount(a.Bytes)
+	switch a.Kind {
+	case oom.AdviseExpandable:
+		if a.Fits {
+			return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the request would have fitted."
+		}
+		return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets free pages go where they are needed."
+	case oom.AdviseMaxSplit:
+		return fmt.Sprintf("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:%d keeps large blocks whole for large "+
+			"requests; where large sizes vary it can raise the peak.",
+			a.Bytes/units.MiB)
+	case oom.AdviseLessRounding:
+		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
+	case oom.AdviseFraction:
+		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction; the file does not record it."
+	case oom.AdviseStream:
+		if a.Fits {
+			return "Make the large tensors on one stream: a free piece of another stream or pool was large enough."
+		}
+		return "Make the large tensors on one stream: " + bytes + " are cached for others."
+	case oom.AdviseOutside:
+		return "Look at what else uses the device (nvidia-smi): " + bytes + " are outside PyTorch's allocator."
+	case oom.AdviseLess:
+		return "Have less memory live at a time, by " + bytes +
+			" or more: no setting of the allocator would have avoided this failure."
+	case oom.AdviseThresholdIdle:
+		return "garbage_collection_threshold does nothing before torch.cuda.set_per_process_memory_fraction is called."
+	case oom.AdviseThreshold:
+		return "garbage_collection_threshold, together with set_per_process_memory_fraction, would give back up to " +
+			bytes + " of idle memory before more is asked for."
+	}
+	return a.Kind.Key()
+}
