@@ -269,6 +269,4 @@ func TestCapacity(t *testing.T) {
 			}
 		})
 	}
-}	runs := r.Recordings[0].Phases()
-	names := map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
-		stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
+}
