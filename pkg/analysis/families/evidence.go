@@ -4,6 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // evidence is what the rules may look at: the device as a whole, beyond the one
@@ -87,7 +88,9 @@ func (ev *evidence) readRuns() {
 		case timeline.PhaseForward:
 			forward = r.Start
 		case timeline.PhaseBackward:
-			backward = r.Start
+			if i < len(runs) || !ev.endsOutOfMemory() { // else it has not freed what it will
+				backward = r.Start
+			}
 			ev.trained = true
 		case timeline.PhaseOptimizer:
 			ev.trained = true
@@ -96,6 +99,11 @@ func (ev *evidence) readRuns() {
 	if n := len(runs); n > 0 && runs[n-1].Phase == timeline.PhaseBackward {
 		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
 	}
+}
+
+func (ev *evidence) endsOutOfMemory() bool {
+	actions := ev.d.Events.Action
+	return len(actions) > 0 && actions[len(actions)-1] == snapshot.OOM
 }
 
 // minForForwardShare and forwardShareForGrad say when a forward pass keeps

@@ -349,6 +349,14 @@ var bornCases = []ruleCase{
 		t.Alloc("b.cpp\n"+tapes.Module, 512)
 		return t.Alloc(tapes.Loop, 512)
 	}, activationForwardCutUser},
+	{"trace ends out of memory in backward", func(t *tapes.Tape) tapes.Tensor {
+		t.Run(9, tapes.Module)
+		t.Alloc("a.cpp\n"+tapes.Module, 512)
+		x := t.Alloc("b.cpp\n"+tapes.Module, 512)
+		t.Run(4, tapes.Engine)
+		t.Emit(snapshot.OOM, t.Fresh(512), tapes.Engine)
+		return x
+	}, activationForwardCut},
 	{"forward keeps little", func(t *tapes.Tape) tapes.Tensor {
 		t.Run(12, tapes.Module)
 		t.Alloc("a.cpp\n"+tapes.Module, 512)
