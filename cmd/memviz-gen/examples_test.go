@@ -39,12 +39,12 @@ func compareTake(t *testing.T, story *story, k *take, path string) {
 		t.Fatal(err)
 	}
 	if *testkit.Update {
-		if err := writeFile(path, func(w io.Writer) error { return k.encode(w, s) }); err != nil {
+		if err := writeFile(path, func(w io.Writer) error { return k.write(w, s) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var want bytes.Buffer
-	if err := k.encode(&want, s); err != nil {
+	if err := k.write(&want, s); err != nil {
 		t.Fatal(err)
 	}
 	if got := gunzip(t, path); !bytes.Equal(got, want.Bytes()) {
@@ -144,8 +144,8 @@ func TestTakes(t *testing.T) {
 // TestScriptFrames: a line is found by its text, in the function around it, and only
 // if there is one such line.
 func TestScriptFrames(t *testing.T) {
-	s := &script{"train.py", strings.Split("import x\n\ndef f(a):\n    if a:\n        g()  # why\n    g(1)\n    "+
-		"g(1)\n\nf(2)", "\n")}
+	s := script{}
+	s.add("train.py", "import x\n\ndef f(a):\n    if a:\n        g()  # why\n    g(1)\n    g(1)\n\nf(2)")
 	for text, want := range map[string]string{"g()": "train.py:5:f", "f(2)": "train.py:9:<module>", "g(1)": "",
 		"h()": ""} {
 		got := ""

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/memviz-go/memviz/pkg/snapshot"
-)
+import "github.com/memviz-go/memviz/pkg/snapshot"
 
 // The frames that PyTorch's own code puts on a stack, as torch 2.10 records
 // them with stacks="all". Symbols are shortened where their parameters say nothing.
@@ -39,7 +35,8 @@ var (
 			"std::optional<c10::MemoryFormat>)",
 		"at::detail::empty_cuda(c10::ArrayRef<long>, c10::TensorOptions const&)")...)
 	freeFrames = append(gatherFrames[:3:3], native(
-		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::free(c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::Block*)",
+		"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::free("+
+			"c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::Block*)",
 		"c10::intrusive_ptr<c10::StorageImpl, c10::detail::intrusive_target_default_null_type<c10::StorageImpl> "+
 			">::reset_()",
 		"c10::TensorImpl::~TensorImpl()")...)
@@ -47,13 +44,8 @@ var (
 	// pythonDrops: a reference count reached zero in Python.
 	pythonDrops = native("THPVariable_clear(THPVariable*)", "THPVariable_dealloc(_object*)")
 
-	mainFrames = native("PyEval_EvalCode", "_PyRun_SimpleFileObject", "_PyRun_AnyFileObject", "Py_RunMain",
+	mainThread = native("PyEval_EvalCode", "_PyRun_SimpleFileObject", "_PyRun_AnyFileObject", "Py_RunMain",
 		"Py_BytesMain", "_start")
-
-	moduleCall = []snapshot.FrameText{
-		py(site+"nn/modules/module.py", 1773, "_wrapped_call_impl"),
-		py(site+"nn/modules/module.py", 1784, "_call_impl"),
-	}
 )
 
 // operator is the way from Python into an operator's kernel.
@@ -75,28 +67,17 @@ var engineThread = native(
 
 // backwardOf is an operator that a backward node calls on the engine's thread.
 func backwardOf(node, op string) []snapshot.FrameText {
-	return append(native(
+	return native(
 		"at::_ops::"+op+"::call(at::Tensor const&)",
 		"torch::autograd::generated::"+node+"::apply(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)",
-		"torch::autograd::Node::operator()(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)"), engineThread...)
+		"torch::autograd::Node::operator()(std::vector<at::Tensor, std::allocator<at::Tensor> >&&)")
 }
 
 // releaseOf is a backward node that lets go of what forward saved for it.
 func releaseOf(node string) []snapshot.FrameText {
-	return append(native("torch::autograd::SavedVariable::reset_data()",
-		"torch::autograd::generated::"+node+"::release_variables()"), engineThread...)
+	return native("torch::autograd::SavedVariable::reset_data()",
+		"torch::autograd::generated::"+node+"::release_variables()")
 }
 
 // engineDrops: the engine is done with a gradient that no leaf keeps.
-var engineDrops = append(native("torch::autograd::InputBuffer::~InputBuffer()"), engineThread...)
-
-// nodeOf is the backward node of an operator, as autograd names it.
-func nodeOf(op string) string {
-	var b strings.Builder
-	for _, word := range strings.Split(op, "_") {
-		if word != "" {
-			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-		}
-	}
-	return b.String() + "Backward0"
-}
+var engineDrops = native("torch::autograd::InputBuffer::~InputBuffer()")

@@ -32,14 +32,14 @@ func (c *score) judge(seed uint64, found []finding) {
 		}
 		first = first && !ofProblem
 	}
-	if first && s.truth.problem != nothing {
+	if first && s.truth.problem != noProblem {
 		c.wrong = append(c.wrong, fmt.Sprintf("seed %d says nothing of it", seed))
 	}
 }
 
 // positives is how many runs there are to find something in.
 func (c *score) positives() int {
-	if c.scenario.truth.problem == nothing {
+	if c.scenario.truth.problem == noProblem {
 		return 0
 	}
 	return c.runs
@@ -100,7 +100,7 @@ func scoreTable(scores []score) string {
 	fmt.Fprintf(&b, "\n%-26s %6s %9s %9s\n", "problem", "runs", "precision", "recall")
 	for _, p := range problems {
 		c := sums[p]
-		if p == nothing {
+		if p == noProblem {
 			fmt.Fprintf(&b, "%-26s %6d %19s\n", "(nothing wrong)", c.runs, fmt.Sprintf("%d findings", c.extra))
 			continue
 		}

@@ -1,7 +1,7 @@
-// Command memviz-gen makes snapshots of training runs that never happened, for
-// examples and tests. It drives a model of PyTorch's caching allocator, so
-// their addresses, segments and events are what PyTorch would have recorded.
-// The same story and seed give the same bytes.
+// Command memviz-gen makes snapshots of runs that never happened, for examples
+// and tests. It goes through the lines of a script like Python would, on a model
+// of PyTorch's caching allocator, so stacks, events, addresses and segments are
+// what PyTorch would have recorded. The same story and seed give the same bytes.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 func run(args []string, stdout io.Writer) error {
 	app := &cli.App{
 		Name:            "memviz-gen",
-		Usage:           "make a snapshot of a training run that never happened",
+		Usage:           "make a snapshot of a run that never happened",
 		ArgsUsage:       "STORY|SCENARIO|SHAPE",
 		Description:     describe(),
 		HideHelpCommand: true,
@@ -35,9 +35,9 @@ func run(args []string, stdout io.Writer) error {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 				Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "what the run's randomness begins with"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the run's random numbers"},
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
-			&cli.IntFlag{Name: "rank", Usage: "process of a job that the file is of, 0 to 7"},
+			&cli.IntFlag{Name: "rank", Usage: "process of a job to make the file of, 0 to 7"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
@@ -53,42 +53,42 @@ func run(args []string, stdout io.Writer) error {
 			if rank := c.Int("rank"); rank < 0 || rank >= jobSize {
 				return fmt.Errorf("rank %d is not one of 0 to %d", rank, jobSize-1)
 			}
-			if s, k := storyOf(c.Args().First(), c.String("take")); s != nil {
-				made, err := s.tell(k, c.Uint64("seed"))
-				if err != nil {
-					return err
-				}
-				if k.write != nil && !c.IsSet("protocol") {
-					return writeFile(c.String("output"), func(w io.Writer) error { return k.write(w, made) })
-				}
-				return writePickle(c, made)
-			}
-			made, err := makeSnapshot(c)
+			made, write, err := makeSnapshot(c)
 			if err != nil {
 				return err
 			}
-			return writePickle(c, made)
+			if c.IsSet("protocol") || write == nil {
+				write = func(w io.Writer, s *snapshot.Snapshot) error { return snapshot.Write(w, s, c.Int("protocol")) }
+			}
+			return writeFile(c.String("output"), func(w io.Writer) error { return write(w, made) })
 		},
 	}
 	return app.Run(args)
 }
 
-func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, error) {
-	name := c.Args().First()
+// makeSnapshot makes what is asked for. A story knows how its file is written.
+func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot.Snapshot) error, error) {
+	name, seed := c.Args().First(), c.Uint64("seed")
+	if s, k := storyOf(name, c.String("take")); s != nil {
+		made, err := s.tell(k, seed)
+		return made, k.write, err
+	}
 	for i := range scenarios {
 		if scenarios[i].name == name {
-			return scenarios[i].tell(c.Uint64("seed"), c.Int("rank"))
+			made, err := scenarios[i].tell(seed, c.Int("rank"))
+			return made, nil, err
 		}
 	}
 	for _, shape := range shapes {
 		if shape.name == name {
-			return shape.make(c.Uint64("seed"), c.Int("events"), c.Int("live"))
+			made, err := shape.make(seed, c.Int("events"), c.Int("live"))
+			return made, nil, err
 		}
 	}
 	if s, _ := storyOf(name, ""); s != nil {
-		return nil, fmt.Errorf("the story %s has no file %q", name, c.String("take"))
+		return nil, nil, fmt.Errorf("the story %s has no file %q", name, c.String("take"))
 	}
-	return nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
+	return nil, nil, fmt.Errorf("there is no story, scenario or shape %q\n%s", name, describe())
 }
 
 // storyOf is a story and its recording of that file, the first if none is named.
@@ -102,10 +102,6 @@ func storyOf(name, file string) (*story, *take) {
 		}
 	}
 	return nil, nil
-}
-
-func writePickle(c *cli.Context, s *snapshot.Snapshot) error {
-	return writeFile(c.String("output"), func(w io.Writer) error { return snapshot.Write(w, s, c.Int("protocol")) })
 }
 
 func describe() string {

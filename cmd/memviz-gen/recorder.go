@@ -9,7 +9,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// startMicros is when every story begins: 2026-01-01 00:00 UTC.
+const gib = 1 << 30
+
+// startMicros is when every recording begins: 2026-01-01 00:00 UTC.
 const startMicros = 1767225600_000_000
 
 // recorder is one GPU whose allocator is recorded the way
@@ -20,25 +22,18 @@ type recorder struct {
 	capacity int64 // bytes
 	out      *snapshot.Composer
 	rng      *rand.Rand
-	rank     int   // of the process, in a job
 	clock    int64 // microseconds since 1970
-	paused   bool  // what happens goes unrecorded
+	paused   bool  // nothing is recorded
 	unnamed  bool  // no profiler runs, so there are no annotations
 	noNative bool  // stacks="python": no C++ frames
 
-	python []snapshot.FrameText // the call under way, outermost first
-	thread []snapshot.FrameText // C++ frames that the thread ran before that call, innermost first
-	stack  snapshot.StackID     // of the allocator call under way
+	python []snapshot.FrameText // the current call, outermost first
+	thread []snapshot.FrameText // C++ frames outside that call, innermost first
+	stack  snapshot.StackID     // of the current call of the allocator
 	stream allocator.Stream     // the current one
 
 	blocks   map[uint64]snapshot.StackID // live blocks: who allocated them
 	segments map[uint64]snapshot.StackID // who made the driver give them
-}
-
-// tensor is an allocation that a story holds.
-type tensor struct {
-	addr  uint64
-	bytes int64
 }
 
 func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *recorder {
@@ -52,6 +47,7 @@ func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *reco
 		}),
 		rng:      rand.New(rand.NewPCG(seed, 0x6d656d76697a)),
 		clock:    startMicros,
+		thread:   mainThread,
 		blocks:   map[uint64]snapshot.StackID{},
 		segments: map[uint64]snapshot.StackID{},
 	}
@@ -81,35 +77,14 @@ func (r *recorder) record(e allocator.Event) {
 	})
 }
 
-// pass lets time go by: the launch of a kernel, and now and then more.
-func (r *recorder) pass(micros int) { r.clock += int64(micros + r.rng.IntN(micros/2+1)) }
-
-// alloc makes a tensor, called from the given C++ frames inside the Python call
-// under way.
-func (r *recorder) alloc(bytes int64, native []snapshot.FrameText) (tensor, error) {
-	r.pass(12)
-	r.stack = r.stackOf(mallocFrames, native)
-	addr, err := r.gpu.Alloc(bytes, r.stream)
-	return tensor{addr, bytes}, err
+// pass lets time go by: about so many microseconds, at least those.
+func (r *recorder) pass(micros int) {
+	if micros > 0 {
+		r.clock += int64(micros + r.rng.IntN(micros/2+1))
+	}
 }
 
-// free drops a tensor.
-func (r *recorder) free(t tensor, native []snapshot.FrameText) error {
-	r.pass(3)
-	r.stack = r.stackOf(freeFrames, native)
-	return r.gpu.Free(t.addr)
-}
-
-// emptyCache is torch.cuda.empty_cache().
-func (r *recorder) emptyCache() error {
-	return r.in(func() error {
-		r.stack = r.stackOf(gatherFrames, native("THCPModule_emptyCache(_object*, _object*)"))
-		r.gpu.EmptyCache()
-		return nil
-	}, py(site+"cuda/memory.py", 224, "empty_cache"))
-}
-
-// stackOf is the call under way with C++ frames below it, innermost first.
+// stackOf is the current call with C++ frames below it, innermost first.
 func (r *recorder) stackOf(inner, native []snapshot.FrameText) snapshot.StackID {
 	if r.noNative {
 		frames := slices.Clone(r.python)
@@ -120,46 +95,23 @@ func (r *recorder) stackOf(inner, native []snapshot.FrameText) snapshot.StackID 
 	for i := len(r.python) - 1; i >= 0; i-- {
 		frames = append(frames, evalFrame, r.python[i])
 	}
-	return r.out.Stack(append(append(frames, r.thread...), mainFrames...)...)
-}
-
-// in runs body inside a Python call.
-func (r *recorder) in(body func() error, calls ...snapshot.FrameText) error {
-	depth := len(r.python)
-	r.python = append(r.python, calls...)
-	defer func() { r.python = r.python[:depth] }()
-	return body()
-}
-
-// onEngine runs body on the autograd engine's thread, which has no Python.
-func (r *recorder) onEngine(body func() error) error {
-	python := r.python
-	r.python = nil
-	defer func() { r.python = python }()
-	return body()
-}
-
-// onStream runs body with another current stream.
-func (r *recorder) onStream(stream allocator.Stream, body func() error) error {
-	before := r.stream
-	r.stream = stream
-	defer func() { r.stream = before }()
-	return body()
+	return r.out.Stack(append(frames, r.thread...)...)
 }
 
 // annotated runs body inside a record_function range.
-func (r *recorder) annotated(name string, body func() error) error {
+func (r *recorder) annotated(name string, body func()) {
 	if r.paused || r.unnamed {
-		return body()
+		body()
+		return
 	}
 	r.out.Annotation(name, true, r.clock)
-	err := body()
+	body()
 	r.clock++
 	r.out.Annotation(name, false, r.clock)
-	return err
 }
 
-// snapshot is what torch.cuda.memory._dump_snapshot() would write now.
+// snapshot is what torch.cuda.memory._dump_snapshot() would write now, with
+// PYTORCH_CUDA_ALLOC_CONF as it was set.
 func (r *recorder) snapshot(conf string) *snapshot.Snapshot {
 	for _, seg := range r.gpu.Segments() {
 		blocks := make([]snapshot.Block, len(seg.Blocks))

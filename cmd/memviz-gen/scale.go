@@ -9,17 +9,26 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// A shape is a snapshot that is not told but counted: what it has to have is a
-// size, a realistic number of stacks, and lifetimes of a kind.
-type shapeMaker struct {
+// shape is a snapshot of which only the size, the number of stacks and the kind
+// of lifetimes matter.
+type shape struct {
 	name, about string
-	make        func(seed uint64, events, live int) (*snapshot.Snapshot, error)
+	fill        func(l *load, events, live int)
 }
 
-var shapes = []shapeMaker{
+var shapes = []shape{
 	{"training-shaped", "steps that save activations and give them back in reverse, over tensors that stay",
 		trainingShaped},
 	{"adversarial", "random lifetimes, the hardest thing to draw", adversarial},
+}
+
+// make makes a snapshot of at least so many events.
+func (s *shape) make(seed uint64, events, live int) (*snapshot.Snapshot, error) {
+	l := newLoad(seed)
+	if err := catch(func() { s.fill(l, events, live) }); err != nil {
+		return nil, err
+	}
+	return l.snapshot(""), nil
 }
 
 const (
@@ -64,17 +73,19 @@ func (l *load) randomStack(site int) snapshot.StackID {
 
 func site2file(n int) string { return fmt.Sprintf("%snn/modules/module%d.py", site, n%40) }
 
-func (l *load) take(site int, bytes int64) (tensor, error) {
+// alloc makes a tensor and returns its address.
+func (l *load) alloc(site int, bytes int64) uint64 {
 	l.pass(4)
 	l.stack = l.stacks[site%len(l.stacks)]
 	addr, err := l.gpu.Alloc(bytes, 0)
-	return tensor{addr, bytes}, err
+	raise(err)
+	return addr
 }
 
-func (l *load) give(site int, t tensor) error {
+func (l *load) free(site int, addr uint64) {
 	l.pass(2)
 	l.stack = l.stacks[site%len(l.stacks)]
-	return l.gpu.Free(t.addr)
+	raise(l.gpu.Free(addr))
 }
 
 func (l *load) recorded() int { return l.out.Len(0) }
@@ -83,77 +94,51 @@ func (l *load) recorded() int { return l.out.Len(0) }
 // with a scratch tensor beside it, above the other live tensors, which stay. No
 // step is quite like another: sequences have another length each time, and some
 // operators run only now and then.
-func trainingShaped(seed uint64, events, live int) (*snapshot.Snapshot, error) {
+func trainingShaped(l *load, events, live int) {
 	const layers = 2_500
-	l := newLoad(seed)
 	for i := range max(0, live-layers) {
-		if _, err := l.take(i, int64(1+i%64)<<14); err != nil {
-			return nil, err
-		}
+		l.alloc(i, int64(1+i%64)<<14)
 	}
 	widths := make([]int64, layers)
 	for i := range widths {
 		widths[i] = int64(1+l.rng.IntN(256)) << 6
 	}
 	for l.recorded() < events {
-		if err := l.step(widths, events); err != nil {
-			return nil, err
-		}
+		l.step(widths, events)
 	}
-	return l.snapshot(""), nil
 }
 
 // step is a forward and a backward pass.
-func (l *load) step(widths []int64, events int) error {
+func (l *load) step(widths []int64, events int) {
 	length := int64(32 + l.rng.IntN(64))
-	saved := make([]tensor, 0, len(widths))
+	saved := make([]uint64, 0, len(widths))
 	for i, width := range widths {
 		if l.rng.IntN(50) == 0 {
 			continue // dropped out
 		}
-		t, err := l.take(7_000+i, width*length)
-		if err != nil {
-			return err
-		}
-		saved = append(saved, t)
+		saved = append(saved, l.alloc(7_000+i, width*length))
 		if l.rng.IntN(10) == 0 {
 			continue // in place
 		}
-		scratch, err := l.take(9_500+i, width*length/2+1)
-		if err != nil {
-			return err
-		}
-		if err := l.give(9_500+i, scratch); err != nil {
-			return err
-		}
+		l.free(9_500+i, l.alloc(9_500+i, width*length/2+1))
 	}
 	for i := len(saved) - 1; i >= 0 && l.recorded() < events; i-- {
-		if err := l.give(12_000+i, saved[i]); err != nil {
-			return err
-		}
+		l.free(12_000+i, saved[i])
 	}
-	return nil
 }
 
 // adversarial is the shape that is hardest to draw: random lifetimes, with live
 // tensors at any time.
-func adversarial(seed uint64, events, live int) (*snapshot.Snapshot, error) {
-	l := newLoad(seed)
-	held := make([]tensor, 0, live)
+func adversarial(l *load, events, live int) {
+	tensors := make([]uint64, 0, live)
 	for l.recorded() < events {
-		t, err := l.take(l.rng.IntN(distinctSites), int64(1+l.rng.IntN(4096))<<9)
-		if err != nil {
-			return nil, err
-		}
-		if len(held) < live {
-			held = append(held, t)
+		addr := l.alloc(l.rng.IntN(distinctSites), int64(1+l.rng.IntN(4096))<<9)
+		if len(tensors) < live {
+			tensors = append(tensors, addr)
 			continue
 		}
 		i := l.rng.IntN(live)
-		if err := l.give(l.rng.IntN(distinctSites), held[i]); err != nil {
-			return nil, err
-		}
-		held[i] = t
+		l.free(l.rng.IntN(distinctSites), tensors[i])
+		tensors[i] = addr
 	}
-	return l.snapshot(""), nil
 }

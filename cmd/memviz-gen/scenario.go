@@ -16,7 +16,7 @@ import (
 type problem string
 
 const (
-	nothing       problem = ""
+	noProblem     problem = ""
 	leak          problem = "leak"          // tensors that survive steps, more of them in each
 	cycle         problem = "cycle"         // tensors that only Python's cycle collector frees
 	outOfCapacity problem = "oom"           // a request that failed
@@ -45,19 +45,15 @@ type scenario struct {
 	conf        string  // PYTORCH_CUDA_ALLOC_CONF
 	capacity    int64   // most bytes of the GPU that torch may have; 0: ample
 	card        int64   // bytes that the GPU's model has; 0: not more than torch may have
-	run         func(*recorder) error
+	run         func(*process)
 
 	// job, if set instead of run, is what each process of a job of jobSize does,
 	// one of which is unlike the others.
-	job func(r *recorder, bad bool) error
+	job func(p *process, rank int, bad bool)
 }
 
-// ample is a GPU on which a scenario does not run out of memory.
-const ample = 80 * gib
-
 // scenarios are in the order of their problems.
-var scenarios = slices.Concat(
-	cleanScenarios, leakScenarios, cycleScenarios, fragmentationScenarios, oomScenarios, jobScenarios)
+var scenarios = slices.Concat(cleanScenarios, leakScenarios, capacityScenarios, jobScenarios)
 
 // tell runs a scenario, or one rank of it, and takes its snapshot, also when it
 // ends in an out-of-memory error.
@@ -66,15 +62,23 @@ func (s *scenario) tell(seed uint64, rank int) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines, err := openScript(gptFolder, "leaking-loss/train.py", "gpt/model.py", "gpt/data.py")
+	if err != nil {
+		return nil, err
+	}
 	r := newRecorder(settings, s.bytes(seed), s.seed(seed))
 	// The collector has no Python frame: without the others nothing proves a cycle.
 	r.noNative = s.truth.problem != cycle && r.rng.IntN(4) == 0
-	if s.job != nil {
-		r.rank = rank
-		err = s.job(r, rank == badRankOf(seed))
-	} else {
-		err = s.run(r)
-	}
+	p := newProcess(r, lines)
+	err = catch(func() {
+		p.main(func() {
+			if s.job != nil {
+				s.job(p, rank, rank == badRankOf(seed))
+			} else {
+				s.run(p)
+			}
+		})
+	})
 	var oom *allocator.OutOfMemoryError
 	if err != nil && !errors.As(err, &oom) {
 		return nil, err
@@ -103,3 +107,79 @@ const jobSize = 8
 
 // badRankOf is the rank that is unlike the others for a seed.
 func badRankOf(seed uint64) int { return int((3 + 5*seed) % jobSize) }
+
+// loop is a script that trains the GPT, whose model, data and habits the seed
+// decides. It is that of the story leaking-loss, with further lines and files.
+type loop struct {
+	*gptRun
+	steps   int
+	lengths []int64 // of sequences; each step draws one
+	record  int     // recording begins before this step; 0: before the model is made
+	data    *rand.Rand
+	rank    int // of the process, in a job
+}
+
+// newLoop draws a script that trains for at least twelve recorded steps.
+func (p *process) newLoop() *loop {
+	heads := int64(4 << p.rng.IntN(2))
+	layers, width := int64(1+p.rng.IntN(4)), heads*int64(32+8*p.rng.IntN(13))
+	m, batch := newGPT(layers, width, heads, int64(1024*(1+p.rng.IntN(16)))), int64(1+p.rng.IntN(12))
+	lengths := make([]int64, 1+p.rng.IntN(4))
+	for i := range lengths {
+		lengths[i] = int64(32 * (2 + p.rng.IntN(14)))
+	}
+	l := &loop{steps: 12 + p.rng.IntN(3), lengths: lengths, data: rand.New(rand.NewPCG(p.rng.Uint64(), 0))}
+	if p.rng.IntN(3) == 0 { // when the model is made already, its tensors have no stacks
+		l.record = 1 + p.rng.IntN(2)
+		l.steps += l.record
+		p.paused = true
+	}
+	p.unnamed = p.rng.IntN(2) == 0
+	l.gptRun = p.newGPTRun(m, batch, lengths[0])
+	return l
+}
+
+// train runs the steps of the script, counted from 0.
+func (l *loop) train(step func(i int)) {
+	for i := range l.steps {
+		if i == l.record {
+			l.paused = false
+		}
+		l.length = l.lengths[l.data.IntN(len(l.lengths))]
+		step(i)
+	}
+}
+
+// clean is a script of which each step is as it should be.
+func clean(l *loop) func(int) { return func(int) { l.step() } }
+
+// looped is a run of a loop; script prepares it and returns what it does in step i.
+func looped(script func(*loop) func(i int)) func(*process) {
+	return func(p *process) {
+		l := p.newLoop()
+		l.train(script(l))
+	}
+}
+
+// and is a script that does something more after each step.
+func (l *loop) and(more func(i int)) func(int) {
+	return func(i int) {
+		l.step()
+		more(i)
+	}
+}
+
+// line runs body at a line of main() that the story does not have, inside calls.
+func (l *loop) line(number int32, body func(), calls ...snapshot.FrameText) {
+	l.inside(body, append([]snapshot.FrameText{py(trainFile, number, "main")}, calls...)...)
+}
+
+// keep makes a tensor at a line of the script, inside a call, and never drops it.
+func (l *loop) keep(bytes int64, op string, line int32, call snapshot.FrameText) {
+	l.line(line, func() { l.make(bytes, op) }, call)
+}
+
+// odd is a number of bytes from least to most that is a multiple of nothing but a float.
+func (r *recorder) odd(least, most int64) int64 {
+	return (least + r.rng.Int64N(most-least+1)) / floatBytes * floatBytes
+}

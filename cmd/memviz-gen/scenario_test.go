@@ -59,7 +59,7 @@ func (run told) lies(s *scenario, seed uint64, t *testing.T) string {
 	}
 	n := d.States()
 	switch s.truth.problem {
-	case nothing:
+	case noProblem:
 		active := d.ActiveBytes()
 		if middle, end := slices.Min(active[n*6/10:n*8/10]), slices.Min(active[n*8/10:]); end > middle+middle/20 {
 			return fmt.Sprintf("memory grows from %d to %d bytes", middle, end)

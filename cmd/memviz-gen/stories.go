@@ -10,9 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-const gib = 1 << 30
-
-// story is a run with a plot: a folder in examples, whose train.py it follows.
+// story is a run with a point: a folder in examples, whose train.py it follows.
 type story struct {
 	name, about string
 	takes       []take // what it records
@@ -24,27 +22,27 @@ type take struct {
 	capacity int64  // bytes of the GPU that torch may have; 0: ample
 	conf     string // PYTORCH_CUDA_ALLOC_CONF
 	all      bool   // stacks="all": C++ frames, too
+	gpt      bool   // it imports the model and the data in examples/gpt
 	play     func(*process)
-
-	// write, if set, writes the file, instead of snapshot.Write with protocol 4.
-	write func(io.Writer, *snapshot.Snapshot) error
+	encode   func(io.Writer, *snapshot.Snapshot) error // nil: pickle protocol 4
 }
+
+// ample is a GPU on which a run that is not about that does not run out of memory.
+const ample = 80 * gib
 
 // stories are in the order in which a newcomer should read them.
-var stories = slices.Concat(firstStories, trainingStories, allocatorStories, streamStories, inferenceStories,
-	rankStories, formatStories)
-
-var firstStories = []story{
-	{"training-loop", "a small GPT trained for four steps; nothing is wrong", []take{
-		{capacity: 16 * gib, all: true, play: played(trainingLoop)}}},
-	{"leaking-loss", "each validation loss is kept in a list, and with it the whole graph behind it", []take{
-		{capacity: 16 * gib, all: true, play: played(leakingLoss)}}},
-	{"out-of-memory", "sequences grow longer until a batch no longer fits", []take{
-		{capacity: 4 * gib, all: true, play: played(outOfMemory)}}},
-}
+var stories = slices.Concat(gptStories, trainingStories, allocatorStories, rankStories, formatStories)
 
 // name is that of the file.
 func (k *take) name() string { return cmp.Or(k.file, "snapshot.pickle.gz") }
+
+// write writes a snapshot as torch would have, without the gzip around it.
+func (k *take) write(w io.Writer, s *snapshot.Snapshot) error {
+	if k.encode != nil {
+		return k.encode(w, s)
+	}
+	return snapshot.Write(w, s, 4)
+}
 
 // tell plays a take and takes its snapshot, also when it ends in an out-of-memory
 // error, as an observer of such errors would.
@@ -53,24 +51,20 @@ func (s *story) tell(k *take, seed uint64) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRecorder(settings, cmp.Or(k.capacity, ample), seed)
-	r.noNative = !k.all
-	p, err := newProcess(r, s.name)
+	folder, files := "/home/ada/examples/"+s.name, []string{s.name + "/train.py"}
+	if k.gpt {
+		folder, files = gptFolder, append(files, "gpt/model.py", "gpt/data.py")
+	}
+	lines, err := openScript(folder, files...)
 	if err != nil {
 		return nil, err
 	}
-	k.play(p)
+	r := newRecorder(settings, cmp.Or(k.capacity, ample), seed)
+	r.noNative = !k.all
+	p := newProcess(r, lines)
 	var oom *allocator.OutOfMemoryError
-	if p.err != nil && !errors.As(p.err, &oom) {
-		return nil, p.err
+	if err := catch(func() { k.play(p) }); err != nil && !errors.As(err, &oom) {
+		return nil, err
 	}
 	return r.snapshot(k.conf), nil
-}
-
-// encode writes the file as torch would have, without the gzip around it.
-func (k *take) encode(w io.Writer, s *snapshot.Snapshot) error {
-	if k.write != nil {
-		return k.write(w, s)
-	}
-	return snapshot.Write(w, s, 4)
 }

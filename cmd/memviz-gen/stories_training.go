@@ -1,8 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
+
+var gptStories = []story{
+	{"training-loop", "a small GPT trained for four steps; nothing is wrong", []take{
+		{capacity: 16 * gib, all: true, gpt: true, play: trainingLoop}}},
+	{"leaking-loss", "each validation loss is kept in a list, and with it the whole graph behind it", []take{
+		{capacity: 16 * gib, all: true, gpt: true, play: leakingLoss}}},
+	{"out-of-memory", "sequences grow longer until a batch no longer fits", []take{
+		{capacity: 4 * gib, all: true, gpt: true, play: outOfMemory}}},
+}
 
 var trainingStories = []story{
 	{"mixed-precision", "the first step overflows, so the optimizer has no state until the second",
@@ -17,20 +30,225 @@ var trainingStories = []story{
 		{file: "before.pickle.gz", play: checkpoints(false)}, {file: "after.pickle.gz", play: checkpoints(true)}}},
 }
 
-var noGrad = py(site+"utils/_contextlib.py", 120, "decorate_context")
+var rankStories = []story{
+	{"data-parallel", "two processes train copies of a model and average their gradients", []take{
+		{file: "rank0.pickle.gz", play: dataParallel}, {file: "rank1.pickle.gz", play: dataParallel}}},
+	{"sharded-optimizer", "the same with ZeRO-1: each process keeps a share of the optimizer's state", []take{
+		{file: "rank0.pickle.gz", play: shardedOptimizer(0)}, {file: "rank1.pickle.gz", play: shardedOptimizer(1)}}},
+}
+
+// The lines that training scripts have in common.
+const (
+	move      = `model.to("cuda")`
+	forwards  = "output = model(x)"
+	losing    = "loss = F.mse_loss(output, y)"
+	backwards = "loss.backward()"
+	stepping  = "optimizer.step()"
+	clearing  = "optimizer.zero_grad()"
+)
+
+// gptFolder is where the script that trains the GPT, its model and its data lie.
+const gptFolder = "/home/ada/gpt/"
+
+// gptRun is a script that trains the GPT.
+type gptRun struct {
+	*process
+	model         *gpt
+	weights       []*parameter
+	batch, length int64
+}
+
+func (p *process) newGPTRun(m *gpt, batch, length int64) *gptRun {
+	t := &gptRun{p, m, m.weights(), batch, length}
+	p.at(`net = GPT(layers, width, heads, vocabulary).to("cuda")`, func() { p.toCUDA(t.weights) })
+	return t
+}
+
+// nextBatch moves tokens and targets to the GPU.
+func (t *gptRun) nextBatch(batch int64) (tokens, targets *tensor) {
+	t.at(`return rows[:, :-1].to("cuda"), rows[:, 1:].to("cuda")`, func() {
+		tokens, targets = t.make(batch*t.length*8, "to"), t.make(batch*t.length*8, "to")
+	})
+	return tokens, targets
+}
+
+func (t *gptRun) lossOf(tokens, targets *tensor) *tensor {
+	logits := t.logits(t.model, tokens)
+	loss := t.crossEntropy(logits, targets)
+	t.drop(logits)
+	return loss
+}
+
+// load binds the variables of a step to its batch.
+func (t *gptRun) load() {
+	t.at("tokens, targets = next_batch(batch, length, vocabulary)", func() {
+		tokens, targets := t.nextBatch(t.batch)
+		t.set("tokens", tokens)
+		t.set("targets", targets)
+	})
+}
+
+func (t *gptRun) passes() {
+	t.at("error = loss(net(tokens), targets)", func() {
+		t.set("error", t.lossOf(t.vars["tokens"], t.vars["targets"]))
+	})
+	t.at("error.backward()", func() { t.backward(t.vars["error"]) })
+}
+
+// step is one step of the script.
+func (t *gptRun) step() {
+	t.load()
+	t.at(clearing, func() { t.zeroGrad(t.weights) })
+	t.passes()
+	t.at(stepping, func() { t.adam("AdamW", t.weights) })
+}
+
+// validate is the loss of one sequence, with the graph behind it.
+func (t *gptRun) validate() (loss *tensor) {
+	t.at("val_losses.append(validate(net))", func() {
+		var tokens, targets *tensor
+		t.at("tokens, targets = next_batch(1, length, vocabulary)", func() { tokens, targets = t.nextBatch(1) })
+		t.at("return loss(net(tokens), targets)", func() {
+			loss = t.lossOf(tokens, targets)
+			t.drop(tokens, targets)
+		})
+	})
+	return loss
+}
+
+func trainingLoop(p *process) {
+	p.main(func() {
+		t := p.newGPTRun(newGPT(6, 512, 8, 16384), 8, 256)
+		for i := range 4 {
+			p.annotated(fmt.Sprintf("ProfilerStep#%d", i), t.step)
+		}
+	})
+}
+
+func leakingLoss(p *process) {
+	p.main(func() {
+		t := p.newGPTRun(newGPT(4, 384, 6, 8192), 8, 192)
+		for range 10 {
+			t.step()
+			t.validate() // the loss stays in the list
+		}
+	})
+}
+
+func outOfMemory(p *process) {
+	p.main(func() {
+		t := p.newGPTRun(newGPT(6, 512, 8, 16384), 8, 192)
+		for range 40 {
+			t.step()
+			t.length += 96
+		}
+		raise(errors.New("the story never ran out of memory"))
+	})
+}
+
+// mlpRun is a script that trains an MLP; each line of a step is in it once.
+type mlpRun struct {
+	*process
+	model   mlp
+	weights []*parameter
+}
+
+// newMLPRun makes a model in main().
+func (p *process) newMLPRun(widths ...int64) *mlpRun {
+	m := newMLP(0, widths...)
+	t := &mlpRun{p, m, m.weights()}
+	p.at(move, func() { p.toCUDA(t.weights) })
+	return t
+}
+
+// batch binds x and y to so many random rows.
+func (t *mlpRun) batch(rows int64) {
+	t.randn("x", fmt.Sprintf(`x = torch.randn(%d, 512, device="cuda")`, rows), rows*512)
+	t.randn("y", fmt.Sprintf(`y = torch.randn(%d, 512, device="cuda")`, rows), rows*512)
+}
+
+func (t *mlpRun) predict() {
+	t.at(forwards, func() { t.set("output", t.forward(t.model, t.vars["x"])) })
+}
+
+// lose is a line that binds loss to a mean of squares of two variables.
+func (p *process) lose(text, output, y string) {
+	p.at(text, func() { p.set("loss", p.mseLoss(p.vars[output], p.vars[y])) })
+}
+
+func (t *mlpRun) step() {
+	t.batch(1024)
+	t.predict()
+	t.lose(losing, "output", "y")
+	t.learn()
+}
+
+// learn is what follows the loss.
+func (t *mlpRun) learn() {
+	t.at(backwards, func() { t.backward(t.vars["loss"]) })
+	t.update()
+}
+
+func (t *mlpRun) update() {
+	t.at(stepping, func() { t.adam("Adam", t.weights) })
+	t.at(clearing, func() { t.zeroGrad(t.weights) })
+}
+
+func mixedPrecision(p *process) {
+	scaler := func(body func(), line int32, name string, inner ...snapshot.FrameText) {
+		p.inside(body, append([]snapshot.FrameText{py(site+"amp/grad_scaler.py", line, name)}, inner...)...)
+	}
+	p.main(func() {
+		t := p.newMLPRun(512, 2048, 2048, 512)
+		for i := range 4 {
+			t.batch(1024)
+			p.autograd.cast = true
+			t.predict()
+			t.lose(losing, "output", "y")
+			p.autograd.cast = false
+			// The frame of __exit__ stands at the line of the with statement.
+			p.at(`with torch.autocast("cuda", dtype=torch.float16):`, func() {
+				p.inside(func() { p.drop(p.autograd.casts...) }, py(site+"amp/autocast_mode.py", 408, "__exit__"))
+				p.autograd.casts = nil
+			})
+			p.at(clearing, func() { p.zeroGrad(t.weights) })
+			p.at("scaled = scaler.scale(loss)", func() {
+				if i == 0 { // the scale, and the count of good steps
+					for _, line := range []int32{165, 168} {
+						scaler(func() { p.make(floatBytes, "full") }, 211, "scale",
+							py(site+"amp/grad_scaler.py", line, "_lazy_init_scale_growth_tracker"))
+					}
+				}
+				scaler(func() { p.set("scaled", p.make(floatBytes, "mul")) }, 214, "scale")
+			})
+			p.at("scaled.backward()", func() { p.backward(p.vars["loss"]) })
+			p.at("scaler.step(optimizer)", func() {
+				scaler(func() { // divides the gradients by the scale in place
+					inverse := p.make(floatBytes, "reciprocal")
+					p.set("found_inf", p.make(floatBytes, "full"))
+					p.drop(inverse)
+				}, 452, "step", py(site+"amp/grad_scaler.py", 338, "unscale_"))
+				if i > 0 { // the gradients of the first step are infinite
+					scaler(func() { p.adam("Adam", t.weights) }, 465, "step",
+						py(site+"amp/grad_scaler.py", 356, "_maybe_opt_step"))
+				}
+			})
+			p.at("scaler.update()", func() { scaler(func() { p.forget("found_inf") }, 549, "update") })
+		}
+	})
+}
 
 // mainWithoutGrad runs body in a main() that is decorated with no_grad.
 func (p *process) mainWithoutGrad(body func()) {
-	p.main(func() { p.inside(body, noGrad) })
+	p.main(func() { p.inside(func() { p.noGrad(body) }, py(site+"utils/_contextlib.py", 120, "decorate_context")) })
 }
 
 func reusedBlocks(p *process) {
 	p.mainWithoutGrad(func() {
-		m := p.newMLP(1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024)
-		p.at(toCUDA, func() { m.cuda() })
+		t := p.newMLPRun(1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024)
 		for range 4 {
 			p.randn("x", `x = torch.randn(4096, 1024, device="cuda")`, 4096*1024)
-			p.at("y = model(x)", func() { p.set("y", m.infer(4096)) })
+			p.at("y = model(x)", func() { p.set("y", p.forward(t.model, p.vars["x"])) })
 		}
 	})
 }
@@ -39,68 +257,146 @@ func reusedBlocks(p *process) {
 func tenSteps(more int) func(*process) {
 	return func(p *process) {
 		p.main(func() {
-			m := p.newMLP(512, 2048, 512)
-			p.at(toCUDA, func() { m.cuda() })
-			step := func() {
+			t := p.newMLPRun(512, 2048, 512)
+			for i := range 2 + more {
+				if i == 2 { // the event of an earlier torch.cuda.memory._snapshot()
+					p.stack = 0
+					p.gpu.Snapshot()
+				}
 				p.at("train(model, optimizer, history)", func() {
-					m.train()
+					t.step()
 					p.at("errors = torch.sub(output.detach(), y)", func() { p.make(1024*512*floatBytes, "sub") })
-					p.returns("x", "y", "output", "loss")
+					p.forget("x", "y", "output", "loss")
 				})
-			}
-			for range 2 {
-				step()
-			}
-			if more > 0 {
-				p.snapshotTaken()
-			}
-			for range more {
-				step()
 			}
 		})
 	}
 }
 
-// returns drops the local variables of a function.
-func (p *process) returns(names ...string) {
-	for _, name := range names {
-		p.set(name, tensor{})
-	}
-}
-
-// snapshotTaken leaves the event of an earlier torch.cuda.memory._snapshot().
-func (p *process) snapshotTaken() {
-	p.stack = 0
-	p.gpu.Snapshot()
-}
-
 func someSteps(p *process) {
 	p.main(func() {
 		p.paused = true
-		m := p.newMLP(512, 2048, 2048, 512)
-		p.at(toCUDA, func() { m.cuda() })
+		t := p.newMLPRun(512, 2048, 2048, 512)
 		for i := range 8 {
 			p.paused = i < 5
-			p.named(fmt.Sprintf("step %d", i), m.train)
+			p.annotated(fmt.Sprintf("step %d", i), t.step)
 		}
 	})
 }
 
 func gradientAccumulation(p *process) {
-	const rows, features = 256, 512
 	p.main(func() {
-		m := p.newMLP(512, 2048, 2048, 512)
-		p.at(toCUDA, func() { m.cuda() })
+		t := p.newMLPRun(512, 2048, 2048, 512)
 		for range 9 {
 			for range 4 {
-				p.randn("x", `x = torch.randn(256, 512, device="cuda")`, rows*features)
-				p.randn("y", `y = torch.randn(256, 512, device="cuda")`, rows*features)
-				outputs := m.predict(forwards, rows)
-				m.lose(losing, rows*features)
-				p.at(backwards, func() { m.fromLoss(rows, features, outputs) })
+				t.batch(256)
+				t.predict()
+				t.lose(losing, "output", "y")
+				p.at(backwards, func() { p.backward(p.vars["loss"]) })
 			}
-			p.at(stepping, m.adam)
-			p.at(forgetting, m.zeroGrad)
+			t.update()
 		}
+	})
+}
+
+// checkpoints trains six blocks, each of which may be a checkpoint.
+func checkpoints(on bool) func(*process) {
+	call := `run(here / "before.pickle.gz", checkpointed=False)`
+	if on {
+		call = `run(here / "after.pickle.gz", checkpointed=True)`
+	}
+	return func(p *process) {
+		p.main(func() {
+			p.at(call, func() {
+				var blocks []mlp
+				t := &mlpRun{process: p}
+				for range 6 {
+					blocks = append(blocks, newMLP(1, 512, 2048, 512))
+					t.weights = append(t.weights, blocks[len(blocks)-1].weights()...)
+				}
+				p.at(move, func() { p.toCUDA(t.weights) })
+				for range 3 {
+					t.batch(2048)
+					for _, b := range blocks {
+						if !on {
+							p.at("x = block(x)", func() { p.set("x", p.forward(b, p.vars["x"])) })
+							continue
+						}
+						p.at("x = checkpoint(block, x, use_reentrant=False)", func() {
+							run := func(x *tensor) *tensor { return p.forward(b, x) }
+							p.inside(func() { p.set("x", p.checkpoint(p.vars["x"], run)) },
+								py(site+"_compile.py", 53, "inner"), py(site+"_dynamo/eval_frame.py", 1044, "_fn"),
+								py(site+"utils/checkpoint.py", 501, "checkpoint"))
+						})
+					}
+					t.lose("loss = F.mse_loss(x, y)", "x", "y")
+					t.learn()
+				}
+			})
+		})
+	}
+}
+
+// parallelJob is work(), as torch.multiprocessing starts it: it trains for four
+// steps with DistributedDataParallel. step is what the optimizer does.
+func parallelJob(step func(*mlpRun)) func(*process) {
+	spawned := []snapshot.FrameText{py("<string>", 1, "<module>"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 122, "spawn_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 135, "_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 314, "_bootstrap"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 108, "run"),
+		py(site+"multiprocessing/spawn.py", 90, "_wrap")}
+	return func(p *process) {
+		p.inside(func() {
+			t := p.newMLPRun(512, 2048, 2048, 512)
+			p.at("parallel = DistributedDataParallel(model)", func() {
+				var bytes int64
+				for _, w := range t.weights {
+					bytes += w.bytes
+				}
+				// Buckets: gradients are copied there to be averaged, which takes no other memory.
+				p.inside(func() { p.make(bytes, "empty") },
+					py(site+"nn/parallel/distributed.py", 860, "__init__"),
+					py(site+"nn/parallel/distributed.py", 1203, "_ddp_init_helper"))
+			})
+			for range 4 {
+				t.batch(1024)
+				p.at("output = parallel(x)", func() {
+					var output *tensor
+					p.call(func() { output = p.forward(t.model, p.vars["x"]) },
+						py(site+"nn/parallel/distributed.py", 1661, "forward"),
+						py(site+"nn/parallel/distributed.py", 1487, "_run_ddp_forward"))
+					p.set("output", output)
+				})
+				t.lose(losing, "output", "y")
+				p.at(backwards, func() { p.backward(p.vars["loss"]) })
+				p.at(stepping, func() { step(t) })
+				p.at(clearing, func() { p.zeroGrad(t.weights) })
+			}
+		}, spawned...)
+	}
+}
+
+var dataParallel = parallelJob(func(t *mlpRun) { t.adam("Adam", t.weights) })
+
+// shardedOptimizer updates the weights of one rank only: the largest go, one after
+// the other, to the rank that has least.
+func shardedOptimizer(rank int) func(*process) {
+	return parallelJob(func(t *mlpRun) {
+		var ranks [2][]*parameter
+		var bytes [2]int64
+		for _, w := range slices.SortedStableFunc(slices.Values(t.weights),
+			func(a, b *parameter) int { return int(b.bytes - a.bytes) }) {
+			least := 0
+			if bytes[1] < bytes[0] {
+				least = 1
+			}
+			ranks[least] = append(ranks[least], w)
+			bytes[least] += w.bytes
+		}
+		t.inside(func() { t.adam("Adam", ranks[rank]) },
+			py(site+"optim/optimizer.py", 526, "wrapper"),
+			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1136, "step"),
+			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1055, "_local_step"))
 	})
 }

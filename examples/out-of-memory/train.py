@@ -25,7 +25,7 @@ width = 512
 heads = 8
 vocabulary = 16384
 batch = 8
-first = 128  # tokens in a sequence
+first = 192  # tokens in a sequence
 longer = 96  # in each step
 steps = 40  # more than there is memory for
 

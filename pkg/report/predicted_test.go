@@ -28,7 +28,7 @@ func TestPredicted(t *testing.T) {
 	if p == nil || p.Text == "" || p.Export != "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" {
 		t.Fatalf("%+v", p)
 	}
-	if p.Settings[0].FailureState != -1 || p.Reference.FailureState != 7906 ||
+	if p.Settings[0].FailureState != -1 || p.Reference.FailureState != 8117 ||
 		p.Settings[0].ReservedPeak < p.LowerBound {
 		t.Errorf("%+v", p)
 	}

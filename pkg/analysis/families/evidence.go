@@ -4,6 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // evidence is what rules know of the device as a whole, beyond the allocation that
@@ -91,7 +92,9 @@ func (ev *evidence) readRuns() {
 		case stacks.InForward:
 			forward = r.Start
 		case stacks.InBackward:
-			backward = r.Start
+			if i < len(runs) || !ev.endsOutOfMemory() { // else it has not freed what it will
+				backward = r.Start
+			}
 			ev.trained = true
 		case stacks.InOptimizer:
 			ev.trained = true
@@ -100,6 +103,11 @@ func (ev *evidence) readRuns() {
 	if n := len(runs); n > 0 && runs[n-1].Phase == stacks.InBackward {
 		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
 	}
+}
+
+func (ev *evidence) endsOutOfMemory() bool {
+	actions := ev.d.Events.Action
+	return len(actions) > 0 && actions[len(actions)-1] == snapshot.OOM
 }
 
 // Forward passes keep tensors for backward if of at least minForwardBirths

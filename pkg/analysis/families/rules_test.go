@@ -371,6 +371,14 @@ var bornCases = []ruleCase{
 		t.Alloc("b.cpp\n"+module, 512)
 		return t.Alloc(loop, 512)
 	}, activationForwardCutUser},
+	{"trace ends out of memory in backward", func(t *tape) tensor {
+		t.Run(9, module)
+		t.Alloc("a.cpp\n"+module, 512)
+		x := t.Alloc("b.cpp\n"+module, 512)
+		t.Run(4, engine)
+		t.Emit(snapshot.OOM, t.Fresh(512), engine)
+		return x
+	}, activationForwardCut},
 	{"forward keeps little", func(t *tape) tensor {
 		t.Run(12, module)
 		t.Alloc("a.cpp\n"+module, 512)

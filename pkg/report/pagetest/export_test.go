@@ -72,7 +72,7 @@ func TestExportsData(t *testing.T) {
 	t.Parallel()
 	path := example(t, "training-loop")
 	p := open(t, makeReport(t, path), "")
-	p.shows("1.18 GiB")
+	p.shows("1.17 GiB")
 	r := load(t, path)
 	d, live := r.d, r.live(r.d.Totals.PeakState)
 
@@ -133,23 +133,23 @@ func TestExportsData(t *testing.T) {
 
 	// What is isolated is what is saved.
 	at := eval[[]float64](p, `(() => {
-		const box = [...document.querySelectorAll('.legend .group')].find(e => e.textContent.startsWith('Gradients')).getBoundingClientRect();
+		const box = [...document.querySelectorAll('.legend .group')].find(e => e.textContent.startsWith('Parameters')).getBoundingClientRect();
 		return [box.left + 30, box.top + 10]})()`)
 	p.do(chromedp.MouseClickXY(at[0], at[1]))
 	some := readCSV(t, p.export("Tensors", "CSV", "snapshot-cuda-0-peak-tensors.csv"))
-	gradients := 0
+	parameters := 0
 	for _, a := range saved.Tensors {
-		if a.Family == "Gradients" {
-			gradients++
+		if a.Family == "Parameters" {
+			parameters++
 		}
 	}
-	if len(some) != gradients || gradients == 0 || gradients == len(live) {
-		t.Errorf("with gradients isolated %d tensors were saved, of %d gradients among %d", len(some), gradients,
+	if len(some) != parameters || parameters == 0 || parameters == len(live) {
+		t.Errorf("with parameters isolated %d tensors were saved, of %d parameters among %d", len(some), parameters,
 			len(live))
 	}
 	for _, row := range some {
-		if row["family"] != "Gradients" {
-			t.Errorf("among the gradients: %v", row)
+		if row["family"] != "Parameters" {
+			t.Errorf("among the parameters: %v", row)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestExportsPictures(t *testing.T) {
 			t.Errorf("the vectors do not say %q", line)
 		}
 	}
-	for _, want := range []string{"snapshot.pickle.gz, cuda:0", "peak 1.18 GiB", "1,029 tensors",
+	for _, want := range []string{"snapshot.pickle.gz, cuda:0", "peak 1.17 GiB", "1,182 tensors",
 		"at the peak, before event"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the vectors do not say %q", want)

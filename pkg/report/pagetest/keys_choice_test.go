@@ -81,7 +81,7 @@ var keysThatSelect = map[string]keyTry{
 		plot(k.page)
 		k.address(fmt.Sprint("sel=", id), fmt.Sprint("at=", state))
 	}},
-	"double click": {"x=e:6800-7300", func(k keyed) {
+	"double click": {"x=e:6925-7425", func(k keyed) {
 		g := plot(k.page)
 		x, y := g.Left+g.Width*0.82, g.Top+g.Height*0.5
 		id, _ := k.under(k.t, g, x, y)

@@ -132,7 +132,7 @@ func TestPredicted(t *testing.T) {
 		t.Error("Esc does not close the table alone")
 	}
 
-	svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-state-7906.svg"))
+	svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-state-8117.svg"))
 	if !strings.Contains(svg, `stroke="`+okGreen+`" stroke-width="1.25" stroke-dasharray="4 3"`) ||
 		!strings.Contains(svg, "predicted, expandable_segments<") {
 		t.Error("the picture lacks the predicted line, or its name")

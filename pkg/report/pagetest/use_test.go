@@ -18,7 +18,7 @@ func TestUse(t *testing.T) {
 	t.Parallel()
 	p := open(t, exampleReport(t, "training-loop"), "")
 	p.shows("adds up")
-	p.shows("1.18 GiB")
+	p.shows("1.17 GiB")
 	p.shows("Parameters")
 
 	g := plot(p)
@@ -76,7 +76,7 @@ func TestWithoutScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"snapshot.pickle.gz", "1.18 GiB", "1,029", "adds up"} {
+	for _, want := range []string{"snapshot.pickle.gz", "1.17 GiB", "1,182", "adds up"} {
 		if !strings.Contains(plainSpaces(text), want) {
 			t.Errorf("without JavaScript the page does not say %q:\n%s", want, text)
 		}
