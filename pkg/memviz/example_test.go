@@ -24,7 +24,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// cuda:0 peak 1271672836 bytes
+	// cuda:0 peak 1259352072 bytes
 	// 285319168 /home/ada/gpt/train.py:60:main
 	// 201326592 /home/ada/gpt/model.py:48:forward
 	// 142659584 /home/ada/gpt/train.py:52:main

@@ -28,5 +28,5 @@ func ExampleReplay() {
 	}
 	// Output:
 	// cuda:0 adds up: true
-	// 192 tensors at the peak, the largest of 134217728 bytes
+	// 247 tensors at the peak, the largest of 134217728 bytes
 }
