@@ -20,16 +20,16 @@ const module = "github.com/memviz-go/memviz/"
 // arrows are the imports between our packages that the design allows. A
 // package may also import what the packages it imports may.
 var arrows = map[string][]string{
-	"pkg/units":           {},
-	"pkg/internal/ranges": {},
-	"pkg/testkit":         {},
-	"pkg/samples":         {"pkg/snapshot", "pkg/units"},
-	"pkg/pickle":          {},
-	"pkg/container":       {"pkg/pickle", "pkg/units"},
-	"pkg/snapshot":        {"pkg/container"},
-	"pkg/replay":          {"pkg/snapshot"},
-	"pkg/allocator":       {"pkg/snapshot"},
-	"pkg/whatif":          {"pkg/analysis"},
+	"pkg/units":              {},
+	"pkg/internal/ranges":    {},
+	"pkg/testkit":            {},
+	"pkg/samples":            {"pkg/snapshot", "pkg/units"},
+	"pkg/internal/pickle":    {},
+	"pkg/internal/container": {"pkg/internal/pickle", "pkg/units"},
+	"pkg/snapshot":           {"pkg/internal/container"},
+	"pkg/replay":             {"pkg/snapshot"},
+	"pkg/allocator":          {"pkg/snapshot"},
+	"pkg/whatif":             {"pkg/analysis"},
 
 	"pkg/analysis/stacks":   {"pkg/snapshot"},
 	"pkg/analysis/timeline": {"pkg/replay", "pkg/analysis/stacks"},
@@ -60,8 +60,8 @@ var arrows = map[string][]string{
 
 // owners are the packages that alone may import a library.
 var owners = map[string][]string{
-	"github.com/nlpodyssey/gopickle":      {"pkg/pickle", "cmd/memviz-bench"},
-	"github.com/klauspost/compress":       {"pkg/container"},
+	"github.com/nlpodyssey/gopickle":      {"pkg/internal/pickle", "cmd/memviz-bench"},
+	"github.com/klauspost/compress":       {"pkg/internal/container"},
 	"github.com/cheggaaa/pb/v3":           {"cmd/memviz"},
 	"github.com/jedib0t/go-pretty/v6":     {"pkg/answer", "cmd/memviz-bench"},
 	"golang.org/x/term":                   {"cmd/memviz"},

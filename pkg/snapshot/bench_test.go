@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // loop is a training-shaped snapshot of n events with stacks of 40 frames.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/container"
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/container"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // TestRatio: a packed file that unpacks to far more than a snapshot would is not

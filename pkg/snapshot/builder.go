@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // What the dicts and lists of a snapshot turn into as they arrive.

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"math/bits"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // kinds is a set of kinds of records.

@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // reserve makes room for n events without using memory yet.

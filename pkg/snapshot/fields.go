@@ -3,7 +3,7 @@ package snapshot
 import (
 	"encoding/json"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // The readers of single fields. A value of the wrong type is counted and

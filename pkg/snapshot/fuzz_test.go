@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // fuzzLimits keep one input of the fuzzer cheap.

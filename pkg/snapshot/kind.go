@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/container"
+	"github.com/memviz-go/memviz/pkg/internal/container"
 )
 
 // Kind is what a file is, detected from its content and not from its name.

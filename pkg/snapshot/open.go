@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/memviz-go/memviz/pkg/container"
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/container"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // Options say how a snapshot is read. The zero value is the default.

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"strconv"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // overflows reads trace_alloc_overflowed: a truth for all

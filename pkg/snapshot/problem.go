@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/container"
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/container"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // Problem is a reason why a file cannot be read as a snapshot.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/container"
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/container"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // TestProblems has one row at least for each row of the table, and demands that

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // Python values to pickle: dict keeps its order, list and pair are what they say.

@@ -1,6 +1,6 @@
 package snapshot
 
-import "github.com/memviz-go/memviz/pkg/pickle"
+import "github.com/memviz-go/memviz/pkg/internal/pickle"
 
 // rowList is a list of rows of one table: a range, as long as the file lists
 // them in the order in which it wrote them, else one by one.

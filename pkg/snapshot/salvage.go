@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // Salvaged says that a snapshot is the part of a file that could be read, because

@@ -1,6 +1,6 @@
 package snapshot
 
-import "github.com/memviz-go/memviz/pkg/pickle"
+import "github.com/memviz-go/memviz/pkg/internal/pickle"
 
 // noSize marks a block whose requested size the file does not give.
 const noSize = -1 << 63

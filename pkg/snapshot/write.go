@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // Write writes a snapshot as torch.cuda.memory._dump_snapshot() does: the same

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // wrong are values that hardly any field takes, by what they are.

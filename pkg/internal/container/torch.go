@@ -3,7 +3,7 @@ package container
 import (
 	"bytes"
 
-	"github.com/memviz-go/memviz/pkg/pickle"
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
 // protocolOpcode begins every pickle of protocol 2 and later.
