@@ -1,5 +1,4 @@
-// Package recorded makes recordings for the tests of the packages below
-// analysis.
+// Package recorded makes recordings for tests of the packages of analysis.
 package recorded
 
 import (

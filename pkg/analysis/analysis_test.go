@@ -1,0 +1,79 @@
+package analysis_test
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// TestDerivedOnce makes the report of a file with two devices and asks everything
+// else of it: each result is derived once for each device, and what devices share
+// once for the file.
+func TestDerivedOnce(t *testing.T) {
+	s, err := snapshot.Open(filepath.Join("..", "..", "examples", "out-of-memory", "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := s.Traces[0]
+	second.Device++
+	s.Traces = append(s.Traces[:1:1], second)
+	for _, seg := range s.Segments {
+		seg.Device = second.Device
+		s.Segments = append(s.Segments, seg)
+	}
+
+	var mu sync.Mutex
+	got := map[string]int{}
+	defer analysis.CountDerived(func(what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		got[what]++
+	})()
+	in := []answer.Input{answer.NewInput("two.pickle", s)}
+	if len(in[0].Recordings) != 2 {
+		t.Fatalf("%d devices", len(in[0].Recordings))
+	}
+	if err := report.WriteHTML(io.Discard, "memviz test", in); err != nil {
+		t.Fatal(err)
+	}
+	ofReport := maps.Clone(got)
+	for _, what := range []string{"activities", "annotations", "phases", "families", "steps", "leaks", "layouts", "pools"} {
+		if ofReport[what] != 2 {
+			t.Errorf("%s: derived %d times for the report of two devices", what, ofReport[what])
+		}
+	}
+
+	if err := ask(in); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"stacks": 1, "settings": 1, "activities": 2, "annotations": 2, "phases": 2, "families": 2,
+		"steps": 2, "leaks": 2, "cycles": 2, "pools": 2, "layouts": 2, "fragmentation": 2}
+	if !maps.Equal(got, want) {
+		t.Errorf("derived %v, want %v", got, want)
+	}
+}
+
+// ask asks every question that a command answers.
+func ask(in []answer.Input) error {
+	var peak answer.Moment
+	answer.Stats(in, answer.StatsOptions{})
+	_, err1 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByPool}})
+	_, err2 := answer.Leaks(in, 10)
+	_, err3 := answer.OOM(in, answer.OOMOptions{})
+	_, err4 := answer.WhatIf(in, answer.WhatIfOptions{})
+	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
+	_, err6 := answer.Events(in, answer.EventOptions{})
+	_, err7 := answer.Segments(in, peak)
+	answer.Ranks(answer.RankOf(&in[0], compare.RankName{}), nil, 10)
+	return errors.Join(err1, err2, err3, err4, err5, err6, err7, answer.Folded(io.Discard, &in[0], peak))
+}
