@@ -47,7 +47,8 @@ func TestDerivedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ofReport := maps.Clone(got)
-	for _, what := range []string{"activities", "annotations", "phases", "families", "steps", "leaks", "layouts", "pools"} {
+	for _, what := range []string{"activities", "annotations", "phases", "families", "steps", "leaks", "layouts",
+		"pools"} {
 		if ofReport[what] != 2 {
 			t.Errorf("%s: derived %d times for the report of two devices", what, ofReport[what])
 		}

@@ -42,7 +42,7 @@ func (run *Run) newDevice(limit int64, placement Placement) *device {
 	return &device{
 		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement,
 		addresses: &run.addresses,
-		served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
+		served:    map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
 		above: newMallocs, below: newMallocs, nextReservation: newReservations,
 	}
 }
