@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
@@ -82,7 +84,7 @@ func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := read.Snapshot(0)
+	s, _, err := read.Snapshot(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +154,48 @@ func TestReportOfAReport(t *testing.T) {
 	}
 }
 
+// What a person's own rules decided is in the report too, also where their text is
+// not to be shown.
+func TestDecisionsOfAReport(t *testing.T) {
+	for _, hidden := range []bool{false, true} {
+		rules, err := families.ParseOverrides("mine.txt", strings.NewReader("# mine\ncache: function forward\n"+
+			"optimizer: operator aten::*\ninput: file nowhere.py\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hidden {
+			rules.HideText()
+		}
+		in := answer.NewInput("training", samples.Training())
+		in.Override(rules)
+		want := bytesOf(t, Encode("memviz test", []answer.Input{in}, nil))
+		read, err := Read(bytes.NewReader(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, decisions, err := read.Snapshot(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := answer.NewInput("training", s)
+		if err := again.OverrideAgain(decisions); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(again.Recordings[0].Families().Rules, in.Recordings[0].Families().Rules) {
+			t.Error("the families differ")
+		}
+		if !bytes.Equal(bytesOf(t, Encode("memviz test", []answer.Input{again}, nil)), want) {
+			t.Error("the reports differ")
+		}
+		if hidden == bytes.Contains(want, []byte("mine.txt")) {
+			t.Errorf("hidden is %t, and the file is named or not", hidden)
+		}
+		if slices.Max(in.Recordings[0].Families().Rules) == slices.Max(answer.NewInput("", s).Recordings[0].Families().Rules) {
+			t.Error("the rules decide nothing")
+		}
+	}
+}
+
 // TestSnapshotWithoutAddresses: replay finds the same in a report that was made
 // smaller, but for addresses.
 func TestSnapshotWithoutAddresses(t *testing.T) {
@@ -210,7 +254,7 @@ func TestIncompleteReport(t *testing.T) {
 	}
 	const want = "the report was made smaller (--max-size) and lacks addresses, times finer than 100 µs, stack " +
 		"frames below the user's code, the stacks of frees, so it cannot stand for the snapshot; name the snapshot"
-	if _, err := read.Snapshot(0); err == nil || err.Error() != want {
+	if _, _, err := read.Snapshot(0); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
