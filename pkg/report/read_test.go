@@ -287,11 +287,11 @@ func FuzzRead(f *testing.F) {
 
 func TestIsReport(t *testing.T) {
 	page := pageWith(t, "x", "x")
-	if !isReport(page[:headBytes]) {
+	if !IsReport(page[:HeadBytes]) {
 		t.Error("a report is not recognised")
 	}
 	source, err := os.ReadFile("read.go")
-	if err != nil || isReport(source) || isReport(nil) {
+	if err != nil || IsReport(source) || IsReport(nil) {
 		t.Error("anything is a report")
 	}
 }

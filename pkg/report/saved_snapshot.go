@@ -29,10 +29,20 @@ type IncompleteError struct {
 
 func (e *IncompleteError) Error() string {
 	if len(e.LeftOut) > 0 {
-		return fmt.Sprintf("the report was made smaller (--max-size) and lacks %s, so it cannot stand for the snapshot; "+
-			"name the snapshot", strings.Join(e.LeftOut, ", "))
+		return fmt.Sprintf("this report was made smaller (--max-size) and lacks %s; name the snapshot instead",
+			strings.Join(e.LeftOut, ", "))
 	}
-	return fmt.Sprintf("the report is of %s, which did not keep enough of the snapshot; name the snapshot", e.Program)
+	return fmt.Sprintf("this report is of %s, which kept too little of the snapshot; name the snapshot instead",
+		e.Program)
+}
+
+// Incomplete is an [*IncompleteError] unless a report that was read holds its
+// snapshots with everything in them.
+func (d *Document) Incomplete() error {
+	if len(d.report.LeftOut) > 0 || slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
+		return &IncompleteError{Program: d.report.Program, LeftOut: d.report.LeftOut}
+	}
+	return nil
 }
 
 // Snapshot makes a snapshot again from file number i of a report that was read.
@@ -45,7 +55,7 @@ func (e *IncompleteError) Error() string {
 func (d *Document) Snapshot(i int) (*snapshot.Snapshot, *families.Decisions, error) {
 	f := d.files[i]
 	if f.rest == nil {
-		return nil, nil, &IncompleteError{Program: d.report.Program, LeftOut: d.report.LeftOut}
+		return nil, nil, d.Incomplete()
 	}
 	r := &snapshotReader{
 		tape: tape{columns: f.rest, room: min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)},
