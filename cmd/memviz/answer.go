@@ -40,7 +40,7 @@ func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Inp
 	if err != nil {
 		return err
 	}
-	sheet.Redacted(redactionOf(in))
+	sheet.Redacted(answer.RedactionOf(in))
 	sheet.Salvaged(in)
 	return o.print(t, sheet)
 }

@@ -13,6 +13,8 @@ func eventsCommand(t *terminal) *cli.Command {
 		answerOptions
 		events answer.EventOptions
 	}
+	o.needsAddresses = true
+	o.needsTimes = true
 	return &cli.Command{
 		Name:      "events",
 		Usage:     "print what happened, one event per line, with a running total",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -33,6 +35,9 @@ type inputOptions struct {
 	device   *snapshot.DeviceID // nil: all
 	families string             // a file of rules
 	rules    *families.Overrides
+
+	// What the answer needs of a report, which may lack it.
+	needsAddresses, needsTimes bool
 }
 
 // flags are the flags of every command that reads snapshots, after its own.
@@ -132,40 +137,98 @@ func (o *inputOptions) check() error {
 	return nil
 }
 
-// openInput reads and replays what is at path. The input is shown under name, or
-// its pseudonym. Each stage of the work is announced, and may report progress.
-func (o *inputOptions) openInput(t *terminal, path, name string, stage stages) (answer.Input, error) {
-	s, err := o.readSnapshot(t, path, stage("reading"))
+// openInputs reads and replays what is at path: a snapshot, or those that a
+// report holds. A snapshot is shown under name, or its pseudonym. Each stage of
+// the work is announced, and may report progress.
+func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) ([]answer.Input, error) {
+	progress := stage("reading")
+	options := snapshot.Options{Limits: o.limits, Salvage: o.salvage, Progress: progress}
+	var s *snapshot.Snapshot
+	var document *report.Document
+	var err error
+	switch stdin := bufio.NewReaderSize(t.stdin, report.HeadBytes); {
+	case path == stdinName:
+		if head, _ := stdin.Peek(report.HeadBytes); report.IsReport(head) {
+			document, err = report.Read(stdin)
+		} else {
+			s, err = snapshot.ReadPipe(stdin, options)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", stdinShown, err)
+		}
+	case isReport(path):
+		document, err = openReport(path)
+		if errors.Is(err, report.ErrNotReport) { // it is packed
+			s, err = snapshot.OpenWith(path, options)
+		}
+	default:
+		s, err = snapshot.OpenWith(path, options)
+	}
 	if err != nil {
-		return answer.Input{}, withAdvice(err)
+		return nil, withAdvice(err)
 	}
 	stage("replaying")(0, 0)
-	o.redact.Snapshot(s)
+	if document != nil {
+		return o.inputsOf(document, name)
+	}
 	if path != stdinName {
 		name = o.redact.FileName(name)
 	}
+	o.redact.Snapshot(s)
 	in := answer.NewInput(name, s)
 	if o.rules != nil {
 		in.Override(o.rules)
 	}
+	return []answer.Input{in}, nil
+}
+
+// inputsOf are the snapshots that a report holds, under the names that it has
+// for them.
+func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answer.Input, error) {
+	in := make([]answer.Input, len(document.Report().Files))
+	for i := range in {
+		s, decisions, err := document.Snapshot(i)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if lacks := o.lacks(s); lacks != "" {
+			why := "was written without " + lacks + " (--omit)"
+			if len(document.Report().LeftOut) > 0 {
+				why = "was made smaller (--max-size) and lacks " + lacks
+			}
+			return nil, fmt.Errorf("%s %s, which the answer needs; name the snapshot", name, why)
+		}
+		o.redact.Snapshot(s)
+		in[i] = answer.NewInput(o.redact.FileName(document.Report().Files[i].Name), s)
+		switch {
+		case o.rules != nil:
+			in[i].Override(o.rules)
+		case decisions != nil:
+			if o.redact.Redaction().Any() {
+				decisions.HideText()
+			}
+			if err := in[i].OverrideAgain(decisions); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
 	return in, nil
+}
+
+// lacks is what a snapshot from a report does not have although the answer needs
+// it, or "".
+func (o *inputOptions) lacks(s *snapshot.Snapshot) string {
+	switch {
+	case o.needsAddresses && s.AddressesLost:
+		return "addresses"
+	case o.needsTimes && s.Redaction.Times:
+		return "times"
+	}
+	return ""
 }
 
 // stages begins a stage of the work by its name.
 type stages func(name string) (progress func(done, total int64))
-
-func (o *inputOptions) readSnapshot(t *terminal, path string, progress func(done, total int64)) (*snapshot.Snapshot,
-	error) {
-	options := snapshot.Options{Limits: o.limits, Salvage: o.salvage, Progress: progress}
-	if path != stdinName {
-		return snapshot.OpenWith(path, options)
-	}
-	s, err := snapshot.ReadPipe(t.stdin, options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", stdinShown, err)
-	}
-	return s, nil
-}
 
 // withAdvice adds which flag would help with a file that cannot be read.
 func withAdvice(err error) error {
@@ -182,13 +245,14 @@ func withAdvice(err error) error {
 // with a warning.
 func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, error) {
 	names := displayNames(files.paths())
-	in := make([]answer.Input, 0, len(names))
+	var in []answer.Input
+	from := map[int]string{} // by input: the file
 	for i, file := range files.files {
 		which := ""
 		if len(files.files) > 1 {
 			which = fmt.Sprintf(" %d of %d", i+1, len(files.files))
 		}
-		input, err := o.openInput(t, file.path, names[i], func(stage string) func(done, total int64) {
+		opened, err := o.openInputs(t, file.path, names[i], func(stage string) func(done, total int64) {
 			return t.bytes(stage + which)
 		})
 		if file.found && snapshot.IsSomethingElse(err) {
@@ -197,9 +261,13 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 		} else if err != nil {
 			return nil, err
 		}
-		warnSalvaged(t, &input)
-		in = append(in, input)
+		for j := range opened {
+			warnSalvaged(t, &opened[j])
+			from[len(in)+j] = o.redact.FileName(names[i])
+		}
+		in = append(in, opened...)
 	}
+	tellApart(in, from)
 	if len(in) == 0 {
 		return nil, files.errNone(files.first)
 	}
@@ -233,10 +301,20 @@ func warnSalvaged(t *terminal, in *answer.Input) {
 	}
 }
 
-// redactionOf is what was redacted in all inputs, which share it.
-func redactionOf(in []answer.Input) snapshot.Redaction {
-	if len(in) == 0 {
-		return snapshot.Redaction{}
+// tellApart puts the name of its report in front of an input that shares its name
+// with an input from another file.
+func tellApart(in []answer.Input, from map[int]string) {
+	first := map[string]string{} // by name: the file
+	shared := map[string]bool{}
+	for i := range in {
+		if file, is := first[in[i].Name]; is && file != from[i] {
+			shared[in[i].Name] = true
+		}
+		first[in[i].Name] = from[i]
 	}
-	return in[0].Snapshot.Redaction
+	for i := range in {
+		if shared[in[i].Name] && from[i] != in[i].Name {
+			in[i].Name = from[i] + "/" + in[i].Name
+		}
+	}
 }

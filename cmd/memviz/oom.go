@@ -13,6 +13,7 @@ func oomCommand(t *terminal) *cli.Command {
 		rows     int
 		capacity report.GivenCapacity
 	}
+	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "oom",
 		Usage:     "say why a request ran out of memory, and who held it",

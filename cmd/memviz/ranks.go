@@ -59,10 +59,10 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 	}
 	files.warnSkipped(t)
 	sheet := answer.Ranks(read.summaries, read.unreadable, o.rows)
-	sheet.Redacted(o.redact.Redaction())
-	sheet.Salvaged(read.salvaged)
-	for i := range read.salvaged {
-		warnSalvaged(t, &read.salvaged[i])
+	sheet.Redacted(answer.RedactionOf(read.files))
+	sheet.Salvaged(read.files)
+	for i := range read.files {
+		warnSalvaged(t, &read.files[i])
 	}
 	return o.print(t, sheet)
 }
@@ -82,7 +82,7 @@ func (s *sources) dropRepeated() {
 type ranksRead struct {
 	summaries  []compare.RankSummary
 	unreadable []answer.UnreadableRank
-	salvaged   []answer.Input // of files that were read in part, without their devices
+	files      []answer.Input // what is said of each snapshot as a whole, without its devices
 }
 
 // ranksMemory bounds, in bytes of files, what is read at the same time. A
@@ -94,7 +94,8 @@ const ranksMemory = 4 << 30
 func (o *ranksOptions) readRanks(t *terminal, files *sources) (*ranksRead, error) {
 	all := &ranksRead{}
 	paths := files.paths()
-	names, ranks := displayNames(paths), compare.NameRanks(paths)
+	names := displayNames(paths)
+	found := make([]ranksOfFile, len(paths))
 	room := semaphore.NewWeighted(ranksMemory)
 	g, ctx := errgroup.WithContext(context.Background())
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -109,23 +110,20 @@ func (o *ranksOptions) readRanks(t *terminal, files *sources) (*ranksRead, error
 				return err
 			}
 			defer room.Release(weight)
-			in, err := o.openInput(t, file.path, names[i], silent)
-			var summary []compare.RankSummary
-			if err == nil {
-				summary = answer.RankOf(&in, ranks[i])
-			}
+			in, err := o.openInputs(t, file.path, names[i], silent)
+			found[i].read(file.path, o.redact.FileName(names[i]), in)
 			mu.Lock()
 			defer mu.Unlock()
-			switch {
-			case file.found && snapshot.IsSomethingElse(err):
+			if file.found && snapshot.IsSomethingElse(err) {
 				files.skip(file.path, "data of something else")
-			case err != nil:
+			} else if err != nil {
 				all.unreadable = append(all.unreadable, o.unreadable(names[i], err))
-			case in.Snapshot.Salvaged != nil:
-				part := &snapshot.Snapshot{Format: in.Snapshot.Format, Salvaged: in.Snapshot.Salvaged}
-				all.salvaged = append(all.salvaged, answer.Input{Name: in.Name, Source: &analysis.Source{Snapshot: part}})
 			}
-			all.summaries = append(all.summaries, summary...)
+			for j := range in {
+				s := in[j].Snapshot
+				all.files = append(all.files, answer.Input{Name: in[j].Name, Source: &analysis.Source{
+					Snapshot: &snapshot.Snapshot{Format: s.Format, Salvaged: s.Salvaged, Redaction: s.Redaction}}})
+			}
 			done++
 			progress(int64(done), int64(len(paths)))
 			return nil
@@ -134,12 +132,59 @@ func (o *ranksOptions) readRanks(t *terminal, files *sources) (*ranksRead, error
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	all.nameRanks(found)
 	slices.SortFunc(all.unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
-	slices.SortFunc(all.salvaged, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all.files, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
 	if len(all.summaries) == 0 && len(all.unreadable) > 0 {
 		return nil, fmt.Errorf("none of %d files could be read; the first: %s", len(paths), all.unreadable[0].Error)
 	}
 	return all, nil
+}
+
+// ranksOfFile is what one file says of ranks: a snapshot of one, a report of as
+// many as it holds.
+type ranksOfFile struct {
+	name      string   // as shown
+	paths     []string // that may say which rank it is, one for each summary
+	summaries [][]compare.RankSummary
+}
+
+func (f *ranksOfFile) read(path, name string, in []answer.Input) {
+	f.name, f.paths = name, []string{path}
+	for i := range in {
+		if len(in) > 1 || isReport(path) { // which knows the names of its snapshots
+			f.paths = append(f.paths[:i], path+"/"+in[i].Name)
+		}
+		f.summaries = append(f.summaries, answer.RankOf(&in[i], compare.RankName{}))
+	}
+}
+
+// nameRanks says which rank and file each summary is of, once all names are
+// known.
+func (r *ranksRead) nameRanks(found []ranksOfFile) {
+	var paths []string
+	files := map[string]int{} // with snapshots of a name
+	for i := range found {
+		paths = append(paths, found[i].paths...)
+		for _, summaries := range found[i].summaries {
+			if len(summaries) > 0 {
+				files[summaries[0].File]++
+			}
+		}
+	}
+	names := compare.NameRanks(paths)
+	for i := range found {
+		for j, summaries := range found[i].summaries {
+			for k := range summaries {
+				summaries[k].Name = names[j]
+				if files[summaries[k].File] > 1 {
+					summaries[k].File = found[i].name + "/" + summaries[k].File
+				}
+			}
+			r.summaries = append(r.summaries, summaries...)
+		}
+		names = names[len(found[i].paths):]
+	}
 }
 
 // unreadable says of a file why it could not be read. The words are not shown

@@ -11,6 +11,7 @@ func segmentsCommand(t *terminal) *cli.Command {
 		answerOptions
 		at answer.Moment
 	}
+	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "segments",
 		Usage:     "print the memory map: what is held, and how full it is",

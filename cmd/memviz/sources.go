@@ -26,11 +26,13 @@ type sources struct {
 	first   string // argument, with patterns expanded
 	files   []source
 	skipped []string // path and what it is
+	reports []source // in a directory, which count if it holds no snapshots
 }
 
 // findSources lists the files that arguments stand for: a pattern such as
 // rank*.pickle, which a shell may have left alone, for the files of such names; a
-// directory for the snapshots in it and below, in natural order.
+// directory for the snapshots in it and below, in natural order, or for the
+// reports if it holds no snapshots.
 func findSources(args []string) (*sources, error) {
 	args, err := expandPatterns(args)
 	if err != nil {
@@ -81,6 +83,13 @@ func (s *sources) addDirectory(dir string) error {
 		return err
 	}
 	if len(in.files) == 0 {
+		in.files = in.reports
+	} else {
+		for _, report := range in.reports { // most often of one of the snapshots
+			in.skip(report.path, snapshot.KindReport.String())
+		}
+	}
+	if len(in.files) == 0 {
 		return in.errNone(dir)
 	}
 	slices.SortFunc(in.files, func(a, b source) int { return compare.Natural(a.path, b.path) })
@@ -107,7 +116,9 @@ func (s *sources) walk(dir string) error {
 			return nil
 		}
 		kind, err := snapshot.FileKind(path)
-		if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
+		if err == nil && kind == snapshot.KindReport {
+			s.reports = append(s.reports, source{path, true})
+		} else if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
 			s.skip(path, kind.String())
 		} else { // if there is an error, reading the file says what is wrong
 			s.files = append(s.files, source{path, true})

@@ -17,6 +17,7 @@ func statsCommand(t *terminal) *cli.Command {
 		stats    answer.StatsOptions
 		capacity report.GivenCapacity
 	}
+	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "stats",
 		Usage:     "print the totals of each device, and whether they add up",
@@ -39,6 +40,7 @@ func statsCommand(t *terminal) *cli.Command {
 		),
 		Action: action(t, func(args []string) error {
 			o.stats.Capacity = o.capacity.Bytes
+			o.needsTimes = o.stats.Every.Micros > 0
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
 				return answer.Stats(in, o.stats), nil
 			})

@@ -50,6 +50,7 @@ func topCommand(t *terminal) *cli.Command {
 			if o.top.Grouping.Depth > 1 && o.top.Grouping.By != holders.BySite {
 				return misuse("--depth goes with --by site only")
 			}
+			o.needsAddresses = o.top.Grouping.By == holders.ByPool
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Top(in, o.top) })
 		}),
 	}

@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pkg/browser"
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -44,9 +44,9 @@ func traceCommand(t *terminal) *cli.Command {
 			"    memviz trace --redact all --omit addresses,times snap.pickle\n" +
 			"    memviz trace old.html -o new.html\n" +
 			"    zcat snap.pickle.gz | memviz trace - -o snap.html\n\n" +
-			"A report of an older memviz is regenerated with the page of this one. It takes --omit\n" +
-			"and --max-size; all else needs the snapshot. An output replaces an older report, but\n" +
-			"no other file.\n\n" +
+			"A report stands for the snapshots in it. One that does not hold them, because it was\n" +
+			"made smaller or an older memviz wrote it, is regenerated with the page of this one; it\n" +
+			"takes --omit and --max-size. An output replaces an older report, but no other file.\n\n" +
 			"A report beyond --max-size loses, until it fits: addresses, fine times, stack frames\n" +
 			"below the user's code, stacks of frees. The report and this program say what was left\n" +
 			"out. Sizes, lifetimes, call sites and all totals stay exact; no allocation is dropped.\n\n" +
@@ -171,15 +171,31 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 }
 
 func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
-	if slices.ContainsFunc(files.files, func(file source) bool { return isReport(file.path) }) {
-		return o.readDocument(t, files)
+	o.needsAddresses = true
+	in, capacity, err := []answer.Input(nil), o.capacity, error(nil)
+	if path := files.files[0].path; len(files.files) == 1 && isReport(path) {
+		t.bytes("reading")(0, 0)
+		old, err := openReport(path)
+		if err != nil {
+			return nil, err
+		} else if old.Incomplete() != nil {
+			return o.regenerated(old, path)
+		}
+		if given := old.Report().GivenCapacity; given != nil && capacity.Bytes == 0 {
+			capacity = *given
+		}
+		in, err = o.inputsOf(old, filepath.Base(path))
+	} else {
+		in, err = o.openAll(t, files)
 	}
-	in, err := o.openAll(t, files)
 	if err != nil {
 		return nil, err
 	}
 	document := report.Encode(program, in, t.events("encoding"))
-	for _, r := range document.Capacity(o.capacity) {
+	for _, r := range document.Capacity(capacity) {
+		if o.capacity.Bytes == 0 {
+			continue // it was said when the report was first written
+		}
 		t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
 			units.Bytes(o.capacity.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
 			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
@@ -187,13 +203,9 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 	return document, nil
 }
 
-// readDocument reads the report that was named, to write it with the page of
-// this program.
-func (o *traceOptions) readDocument(t *terminal, files *sources) (*report.Document, error) {
-	if len(files.files) > 1 {
-		return nil, misuse("a report is regenerated alone; name one report, or snapshots")
-	}
-	path := files.files[0].path
+// regenerated is a report that does not hold its snapshots, with the page of this
+// program.
+func (o *traceOptions) regenerated(document *report.Document, path string) (*report.Document, error) {
 	for _, needs := range []struct {
 		flag  string
 		given bool
@@ -202,14 +214,8 @@ func (o *traceOptions) readDocument(t *terminal, files *sources) (*report.Docume
 		{"strip-prefix", len(o.redact.Strip) > 0},
 	} {
 		if needs.given {
-			return nil, misuse("--%s needs the snapshot, and %s is a report of memviz; run it on what the report was made from",
-				needs.flag, path)
+			return nil, fmt.Errorf("--%s needs the snapshot that %s was made of: %w", needs.flag, path, document.Incomplete())
 		}
-	}
-	t.bytes("reading")(0, 0)
-	document, err := openReport(path)
-	if err != nil {
-		return nil, err
 	}
 	document.Rewritten(program)
 	return document, nil

@@ -19,6 +19,7 @@ func whatifCommand(t *terminal) *cli.Command {
 		settings []whatif.Setting
 		capacity report.GivenCapacity
 	}
+	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "whatif",
 		Usage:     "predict the same run under other allocator settings",

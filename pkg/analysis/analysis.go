@@ -71,6 +71,15 @@ func NewSource(s *snapshot.Snapshot) *Source {
 // must be called before any recording of the source is asked for its families.
 func (s *Source) Override(rules *families.Overrides) { s.overridden = rules.Apply(s.Stacks) }
 
+// OverrideAgain is Override with what was decided before, which a report holds.
+func (s *Source) OverrideAgain(d *families.Decisions) (err error) {
+	s.overridden, err = d.Apply(s.Stacks)
+	return err
+}
+
+// Decisions are what a person's own rules decided; nil without any.
+func (s *Source) Decisions() *families.Decisions { return s.overridden.Decisions(s.Stacks) }
+
 // Settings are the allocator's settings as the file has them.
 func (s *Source) Settings() *layout.Settings {
 	return s.settings.get("settings", func() *layout.Settings { return layout.SettingsOf(s.Snapshot) })

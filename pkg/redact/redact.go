@@ -38,7 +38,8 @@ func NewSalt() []byte {
 func (o *Options) Snapshot(s *snapshot.Snapshot) {
 	if done := o.Redaction(); done.Any() {
 		newWorker(o).snapshot(s)
-		s.Redaction = done
+		r := &s.Redaction
+		r.Paths, r.Names, r.Prefixes = r.Paths || o.Paths, r.Names || o.Names, r.Prefixes || done.Prefixes
 	}
 }
 

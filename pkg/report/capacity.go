@@ -15,14 +15,18 @@ type Capacity struct {
 
 // GivenCapacity is what the user says of the memory of every device.
 type GivenCapacity struct {
-	Bytes int64  // 0: nothing
-	GPU   string // the card that was named, if one was
+	Bytes int64  `json:"bytes"`         // 0: nothing
+	GPU   string `json:"gpu,omitempty"` // the card that was named, if one was
 }
 
 // Capacity draws what the user says a device can hold, in place of what the
 // recording proves. It gives the devices that had more than that, for which it
 // is left aside.
 func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording) {
+	d.report.GivenCapacity = nil
+	if given.Bytes > 0 {
+		d.report.GivenCapacity = &given
+	}
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			r := d.in[i].Recordings[j]

@@ -146,6 +146,8 @@
 //	action               names of actions that package snapshot does not know
 //	stream               handles, or numbers where addresses were left out
 //	pool                 both ids
+//	rule                 a person's own: file, line, text, key of its family
+//	stack                1 + the rule that decided its family, 0 for none; nothing without rules
 //	trace                1: the ring buffer of the device overflowed
 //	annotation           name, device, time (z d), 1: its start
 //	segment              device, address (z d), total size (z); allocated, active and requested size

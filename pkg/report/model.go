@@ -15,7 +15,9 @@ type Report struct {
 	Palette  Palette  `json:"palette"`
 	Start    Start    `json:"start"`
 	Redacted []string `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
-	LeftOut  []string `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
+	// GivenCapacity is what the user said of every device; left out if nothing.
+	GivenCapacity *GivenCapacity `json:"given_capacity,omitempty"`
+	LeftOut       []string       `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
 }
 
 // Start says what the page shows first: the device with the longest history.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -235,6 +236,7 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	})
 	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].A })
 	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].B })
+	p.writeDecisions(c)
 	c.column(len(s.Traces), func(i int) uint64 { return oneIf(s.Traces[i].Overflowed) })
 	c.column(len(s.Annotations), func(i int) uint64 { return p.texts.add(s.String(s.Annotations[i].Name)) })
 	c.column(len(s.Annotations), func(i int) uint64 { return uint64(s.Annotations[i].Device) })
@@ -246,11 +248,27 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	}
 }
 
-// columnWrongTypes is the third list of counts; the settings stand behind it.
-const columnWrongTypes = 5
+// The third list of counts, behind which the settings stand, and the rules.
+const (
+	columnWrongTypes = 5
+	columnRules      = 13
+)
 
 // snapshotColumns is how many columns write writes.
-func snapshotColumns(devices int) int { return 35 + 29*devices }
+func snapshotColumns(devices int) int { return 40 + 29*devices }
+
+// writeDecisions writes what a person's own rules decided.
+func (p *snapshotPayload) writeDecisions(c *columnWriter) {
+	d := p.in.Decisions()
+	if d == nil {
+		d = &families.Decisions{}
+	}
+	c.column(len(d.Rules), func(i int) uint64 { return p.texts.add(d.File) })
+	c.column(len(d.Rules), func(i int) uint64 { return uint64(d.Rules[i].Line) })
+	c.column(len(d.Rules), func(i int) uint64 { return p.texts.add(d.Rules[i].Text) })
+	c.column(len(d.Rules), func(i int) uint64 { return p.texts.add(d.Rules[i].Family) })
+	c.column(len(d.Of), func(i int) uint64 { return uint64(d.Of[i]) })
+}
 
 // The values of the column fact.
 const (

@@ -16,14 +16,14 @@ var ErrNotReport = errors.New("not a report of memviz")
 // reportSchema is the part of Schema in front of its number.
 const reportSchema = "memviz.report/"
 
-// isReport reports whether a file that begins like this is a report.
-func isReport(head []byte) bool {
+// IsReport reports whether a file is a report, by its first [HeadBytes].
+func IsReport(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("<!doctype html>")) &&
 		bytes.Contains(head, []byte(`<meta name="generator" content="memviz `))
 }
 
-// headBytes is how many bytes of a file isReport has to see.
-const headBytes = 4096
+// HeadBytes is how many bytes of a file IsReport looks at.
+const HeadBytes = 4096
 
 // Read reads a report, of this version of memviz or an older one. The document
 // it gives is written with the page of this program; a report of this very
@@ -36,7 +36,7 @@ func Read(r io.Reader) (*Document, error) {
 		return nil, err
 	case len(page) > maxPage:
 		return nil, fmt.Errorf("the report has more than %d bytes", maxPage)
-	case !isReport(page[:min(len(page), headBytes)]):
+	case !IsReport(page[:min(len(page), HeadBytes)]):
 		return nil, ErrNotReport
 	}
 	d, err := readDocument(page)

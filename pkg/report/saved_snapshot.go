@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -28,21 +29,33 @@ type IncompleteError struct {
 
 func (e *IncompleteError) Error() string {
 	if len(e.LeftOut) > 0 {
-		return fmt.Sprintf("the report was made smaller (--max-size) and lacks %s, so it cannot stand for the snapshot; "+
-			"name the snapshot", strings.Join(e.LeftOut, ", "))
+		return fmt.Sprintf("this report was made smaller (--max-size) and lacks %s; name the snapshot instead",
+			strings.Join(e.LeftOut, ", "))
 	}
-	return fmt.Sprintf("the report is of %s, which did not keep enough of the snapshot; name the snapshot", e.Program)
+	return fmt.Sprintf("this report is of %s, which kept too little of the snapshot; name the snapshot instead",
+		e.Program)
+}
+
+// Incomplete is an [*IncompleteError] unless a report that was read holds its
+// snapshots with everything in them.
+func (d *Document) Incomplete() error {
+	if len(d.report.LeftOut) > 0 || slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
+		return &IncompleteError{Program: d.report.Program, LeftOut: d.report.LeftOut}
+	}
+	return nil
 }
 
 // Snapshot makes a snapshot again from file number i of a report that was read.
 // All that an answer can depend on is as in the snapshot that the report was
 // written from, but for what snapshot.Redaction and AddressesLost say, and for
-// devices that the report does not show. It is an [*IncompleteError] if the
-// report does not hold enough.
-func (d *Document) Snapshot(i int) (*snapshot.Snapshot, error) {
+// devices that the report does not show. Families are decided anew, but for what
+// a person's own rules said of them: those decisions, nil without any, are for
+// analysis.Source.OverrideAgain. The error is an [*IncompleteError] if the report
+// does not hold enough.
+func (d *Document) Snapshot(i int) (*snapshot.Snapshot, *families.Decisions, error) {
 	f := d.files[i]
 	if f.rest == nil {
-		return nil, &IncompleteError{Program: d.report.Program, LeftOut: d.report.LeftOut}
+		return nil, nil, d.Incomplete()
 	}
 	r := &snapshotReader{
 		tape: tape{columns: f.rest, room: min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)},
@@ -50,9 +63,9 @@ func (d *Document) Snapshot(i int) (*snapshot.Snapshot, error) {
 	}
 	r.read(f)
 	if r.err != nil {
-		return nil, damaged(d.report.Files[i].Snapshot, r.err)
+		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
 	}
-	return r.s, nil
+	return r.s, r.decisions, nil
 }
 
 // tape reads columns one after another, until something is wrong.
@@ -139,7 +152,8 @@ func (c *tapeColumn) ascending(limit int) int {
 // snapshotReader reads a payload that snapshotPayload wrote.
 type snapshotReader struct {
 	tape
-	s *snapshot.Snapshot
+	s         *snapshot.Snapshot
+	decisions *families.Decisions
 }
 
 func (r *snapshotReader) read(f *filePayload) {
@@ -168,6 +182,7 @@ func (r *snapshotReader) read(f *filePayload) {
 	if len(r.s.Streams) == 0 || len(r.s.Pools) == 0 {
 		r.fail("%d streams and %d pools; the default ones are always there", len(r.s.Streams), len(r.s.Pools))
 	}
+	r.readDecisions(f.saved)
 	r.readTraces()
 	annotations, n := r.table("annotation", 4, 24)
 	for range n {
@@ -274,6 +289,29 @@ func (r *snapshotReader) readStacks(saved *savedStacks) {
 		}
 		r.s.Stacks.Add(stack)
 	}
+}
+
+func (r *snapshotReader) readDecisions(saved *savedStacks) {
+	rules, n := r.table("rule", 4, 64)
+	of, stacks := r.table("stack", 1, 5)
+	if n == 0 || r.err != nil {
+		return
+	}
+	d := &families.Decisions{Of: make([]uint8, stacks), Named: make([]snapshot.FrameID, stacks)}
+	for range n {
+		d.File = r.text(&rules[0])
+		d.Rules = append(d.Rules, families.DecidedRule{Line: rules[1].index(math.MaxInt32), Text: r.text(&rules[2]),
+			Family: r.text(&rules[3])})
+	}
+	for i := range d.Of {
+		d.Of[i] = uint8(of[0].index(min(n+1, 256)))
+	}
+	for i, v := range saved.all(stackNamed) {
+		if i < stacks {
+			d.Named[i] = snapshot.FrameID(v) - 1
+		}
+	}
+	r.decisions = d
 }
 
 func (r *snapshotReader) readTraces() {

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -82,7 +86,7 @@ func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := read.Snapshot(0)
+	s, _, err := read.Snapshot(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,20 +156,138 @@ func TestReportOfAReport(t *testing.T) {
 	}
 }
 
-// TestSnapshotWithoutAddresses: replay finds the same in a report that was made
-// smaller, but for addresses.
-func TestSnapshotWithoutAddresses(t *testing.T) {
+// answers are what all commands say of a snapshot, in every format.
+func answers(t testing.TB, name string, s *snapshot.Snapshot) map[string]string {
+	t.Helper()
+	in := answer.NewInput(name, s)
+	list, all := []answer.Input{in}, map[string]string{}
+	ask := questions(&in)
+	ask["whatif"] = func() (*answer.Sheet, error) { return answer.WhatIf(list, answer.WhatIfOptions{}) }
+	for i := range holders.ByCount {
+		by := holders.By(i)
+		ask["top by "+by.String()] = func() (*answer.Sheet, error) {
+			return answer.Top(list, answer.TopOptions{At: answer.Peak, Grouping: holders.Grouping{By: by}, Rows: 50})
+		}
+	}
+	for what, find := range ask {
+		sheet, err := find()
+		if err != nil {
+			all[what] = err.Error()
+			continue
+		}
+		sheet.Redacted(answer.RedactionOf(list))
+		sheet.Salvaged(list)
+		for _, format := range answer.Formats {
+			var text strings.Builder
+			if err := sheet.Write(&text, format, answer.Look{}); err != nil {
+				t.Fatal(err)
+			}
+			all[what+" as "+string(format)] = text.String()
+		}
+	}
+	var folded strings.Builder
+	if err := errors.Join(answer.Folded(&folded, &in, answer.Peak), answer.FoldedSegments(&folded, &in)); err != nil {
+		all["folded"] = err.Error()
+	}
+	all["folded"] += folded.String()
+	return all
+}
+
+// TestAnswersFromAReport: every command says of a report what it says of the
+// snapshot, also with pseudonyms.
+func TestAnswersFromAReport(t *testing.T) {
+	pseudonyms := redact.Options{Paths: true, Names: true, Salt: []byte("salt")}
 	for name, s := range known(t) {
-		t.Run(name, func(t *testing.T) { checkForgotten(t, answer.NewInput(name, s)) })
+		t.Run(name, func(t *testing.T) {
+			back := readBack(t, Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil))
+			want, got := answers(t, name, s), answers(t, name, back)
+			checkAnswers(t, got, want)
+			pseudonyms.Snapshot(back)
+			pseudonyms.Snapshot(s)
+			checkAnswers(t, answers(t, name, back), answers(t, name, s))
+		})
 	}
 }
 
-func checkForgotten(t testing.TB, in answer.Input) {
+func checkAnswers(t testing.TB, got, want map[string]string) {
+	t.Helper()
+	if len(want) < 40 {
+		t.Errorf("%d answers", len(want))
+	}
+	for what := range want {
+		if got[what] != want[what] {
+			t.Errorf("%s:", what)
+			checkSame(t, got[what], want[what])
+		}
+	}
+}
+
+// What a person's own rules decided is in the report too, also where their text is
+// not to be shown.
+func TestDecisionsOfAReport(t *testing.T) {
+	for _, hidden := range []bool{false, true} {
+		rules, err := families.ParseOverrides("mine.txt", strings.NewReader("# mine\ncache: function forward\n"+
+			"optimizer: operator aten::*\ninput: file nowhere.py\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hidden {
+			rules.HideText()
+		}
+		in := answer.NewInput("training", samples.Training())
+		in.Override(rules)
+		want := bytesOf(t, Encode("memviz test", []answer.Input{in}, nil))
+		read, err := Read(bytes.NewReader(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, decisions, err := read.Snapshot(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := answer.NewInput("training", s)
+		if err := again.OverrideAgain(decisions); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(again.Recordings[0].Families().Rules, in.Recordings[0].Families().Rules) {
+			t.Error("the families differ")
+		}
+		if !bytes.Equal(bytesOf(t, Encode("memviz test", []answer.Input{again}, nil)), want) {
+			t.Error("the reports differ")
+		}
+		if hidden == bytes.Contains(want, []byte("mine.txt")) {
+			t.Errorf("hidden is %t, and the file is named or not", hidden)
+		}
+		if slices.Max(in.Recordings[0].Families().Rules) == slices.Max(answer.NewInput("", s).Recordings[0].Families().Rules) {
+			t.Error("the rules decide nothing")
+		}
+	}
+}
+
+// TestSnapshotWithoutAddresses: replay finds the same in a report that was made
+// smaller, but for addresses.
+func TestSnapshotWithoutAddresses(t *testing.T) {
+	checked := 0
+	for name, s := range known(t) {
+		t.Run(name, func(t *testing.T) {
+			if checkForgotten(t, answer.NewInput(name, s)) {
+				checked++
+			}
+		})
+	}
+	if checked < 20 {
+		t.Errorf("only %d reports lost their addresses", checked)
+	}
+}
+
+// checkForgotten compares a recording with its report without addresses, if that
+// is smaller.
+func checkForgotten(t testing.TB, in answer.Input) bool {
 	t.Helper()
 	d := Encode("memviz test", []answer.Input{in}, nil)
 	size, _ := d.Size()
 	if err := d.Fit(size - 1); err != nil || len(d.LeftOut()) != 1 {
-		return // there are no addresses, or they are shorter than the words that they are left out
+		return false // there are no addresses, or they are shorter than the words that they are left out
 	}
 	s := readBack(t, d)
 	if !s.AddressesLost {
@@ -175,6 +297,15 @@ func checkForgotten(t testing.TB, in answer.Input) {
 	for i, want := range in.Devices {
 		checkReplayed(t, again.Devices[i], want)
 	}
+	want, got := answers(t, in.Name, in.Snapshot), answers(t, in.Name, s)
+	for what := range want { // those that need addresses refuse such a report
+		if command, _, _ := strings.Cut(what, " "); slices.Contains([]string{"top", "leaks",
+			"diff", "ranks", "folded"}, command) && !strings.HasPrefix(what, "top by pool") && got[what] != want[what] {
+			t.Errorf("%s:", what)
+			checkSame(t, got[what], want[what])
+		}
+	}
+	return true
 }
 
 // checkReplayed compares two replays of one device whose addresses may differ.
@@ -208,9 +339,9 @@ func TestIncompleteReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "the report was made smaller (--max-size) and lacks addresses, times finer than 100 µs, stack " +
-		"frames below the user's code, the stacks of frees, so it cannot stand for the snapshot; name the snapshot"
-	if _, err := read.Snapshot(0); err == nil || err.Error() != want {
+	const want = "this report was made smaller (--max-size) and lacks addresses, times finer than 100 µs, stack " +
+		"frames below the user's code, the stacks of frees; name the snapshot instead"
+	if _, _, err := read.Snapshot(0); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

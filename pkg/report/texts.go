@@ -56,6 +56,11 @@ func (f *filePayload) yieldSettings(yield func(Text)) (named []bool) {
 		named[key], named[value] = true, true
 		yield(Text{Kind: TextSetting, Text: f.saved.texts[value], Key: f.saved.texts[key]})
 	}
+	own.next = columnRules
+	rules, n := own.table("rule", 4, 0)
+	for range n { // of their text somebody is the author
+		named[rules[0].index(len(named))], named[rules[3].index(len(named))] = true, true
+	}
 	return named
 }
 

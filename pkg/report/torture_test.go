@@ -147,21 +147,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 			}
 		}
 	}
-	ask := map[string]func() (*answer.Sheet, error){
-		"stats": func() (*answer.Sheet, error) { return answer.Stats(list, answer.StatsOptions{Rows: 5}), nil },
-		"top":   func() (*answer.Sheet, error) { return answer.Top(list, answer.TopOptions{At: answer.Peak, Rows: 5}) },
-		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, 5) },
-		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
-		"diff": func() (*answer.Sheet, error) {
-			return answer.Diff(&in, &in, answer.DiffOptions{At: answer.Peak, Rows: 5})
-		},
-		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak) },
-		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
-		"ranks": func() (*answer.Sheet, error) {
-			return answer.Ranks(answer.RankOf(&in, compare.NameRanks([]string{in.Name})[0]), nil, 5), nil
-		},
-	}
-	for name, find := range ask {
+	for name, find := range questions(&in) {
 		step.Store(name)
 		sheet, err := find()
 		if err != nil {
@@ -188,12 +174,31 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		fail("the page is refused: %v", err)
 		return sound
 	}
-	if back, err := read.Snapshot(0); err != nil {
+	if back, _, err := read.Snapshot(0); err != nil {
 		fail("the page gives no snapshot: %v", err)
 	} else if contents(back) != contents(s) {
 		fail("the page holds another snapshot")
 	}
 	return sound
+}
+
+// questions are most of what commands ask of a snapshot.
+func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
+	list := []answer.Input{*in}
+	return map[string]func() (*answer.Sheet, error){
+		"stats": func() (*answer.Sheet, error) { return answer.Stats(list, answer.StatsOptions{Rows: 5}), nil },
+		"top":   func() (*answer.Sheet, error) { return answer.Top(list, answer.TopOptions{At: answer.Peak, Rows: 5}) },
+		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, 5) },
+		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
+		"diff": func() (*answer.Sheet, error) {
+			return answer.Diff(in, in, answer.DiffOptions{At: answer.Peak, Rows: 5})
+		},
+		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak) },
+		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
+		"ranks": func() (*answer.Sheet, error) {
+			return answer.Ranks(answer.RankOf(in, compare.NameRanks([]string{in.Name})[0]), nil, 5), nil
+		},
+	}
 }
 
 // tortureTable counts what became of the files, by damage.

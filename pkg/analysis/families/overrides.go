@@ -51,10 +51,20 @@ const maxOverrides = 200
 
 var _ [256 - maxOverrides - ruleCount]struct{}
 
+// Len is how many there are.
+func (o *Overrides) Len() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.list)
+}
+
+const hiddenFile = "the rules file"
+
 // HideText makes reasons give only the line number of an override, not its file
 // and text, which may hold names that a redacted report must not show.
 func (o *Overrides) HideText() {
-	o.file = "the rules file"
+	o.file = hiddenFile
 	for i := range o.list {
 		o.list[i].text = ""
 	}
@@ -103,6 +113,73 @@ func (o *Overrides) Apply(st *stacks.Table) *Overridden {
 		of[id] = best
 	}
 	return &Overridden{o, of}
+}
+
+// Decisions are what overrides decided in one snapshot, for a report to hold.
+type Decisions struct {
+	File  string             // of the rules
+	Rules []DecidedRule      // first to last
+	Of    []uint8            // by stack: 1 + the index of the rule that decided, 0 where none did
+	Named []snapshot.FrameID // by stack: the frame of stacks.Table.Named
+}
+
+// DecidedRule is one rule of a file, without what it looks for.
+type DecidedRule struct {
+	Line   int
+	Text   string
+	Family string // its key
+}
+
+// Decisions are what the overrides decided; nil without any.
+func (o *Overridden) Decisions(st *stacks.Table) *Decisions {
+	if o == nil {
+		return nil
+	}
+	d := &Decisions{File: o.overrides.file, Of: make([]uint8, len(o.of)), Named: st.Named}
+	for i := range o.overrides.list {
+		r := &o.overrides.list[i]
+		d.Rules = append(d.Rules, DecidedRule{r.line, r.text, r.family.Key()})
+	}
+	for id, n := range o.of {
+		if n != notOverridden {
+			d.Of[id] = n + 1
+		}
+	}
+	return d
+}
+
+// HideText is like that of Overrides.
+func (d *Decisions) HideText() {
+	d.File = hiddenFile
+	for i := range d.Rules {
+		d.Rules[i].Text = ""
+	}
+}
+
+// Apply decides for every stack as it was decided before.
+func (d *Decisions) Apply(st *stacks.Table) (*Overridden, error) {
+	o := &Overridden{&Overrides{file: d.File}, make([]uint8, len(st.Facts))}
+	if len(d.Of) != len(o.of) || len(d.Named) != len(o.of) || len(d.Rules) > maxOverrides {
+		return nil, fmt.Errorf("%d rules for %d stacks, and there are %d", len(d.Rules), len(d.Of), len(o.of))
+	}
+	for _, r := range d.Rules {
+		family, ok := familyByKey(r.Family)
+		if !ok {
+			return nil, fmt.Errorf("%.40q is no family", r.Family)
+		}
+		o.overrides.list = append(o.overrides.list, override{line: r.Line, text: r.Text, family: family})
+	}
+	for id, n := range d.Of {
+		switch {
+		case int(n) > len(d.Rules):
+			return nil, fmt.Errorf("rule %d of %d", n, len(d.Rules))
+		case n == 0:
+			o.of[id] = notOverridden
+		default:
+			o.of[id], st.Named[id] = n-1, d.Named[id]
+		}
+	}
+	return o, nil
 }
 
 // notOverridden stands for no override; it is larger than the index of any.
