@@ -60,8 +60,12 @@ func takeApart(page []byte) (*markup, error) {
 	}
 }
 
-// policyHash is a script or style that the policy allows.
-var policyHash = regexp.MustCompile(`'sha256-[A-Za-z0-9+/]{43}='`)
+// Values of attributes that are no text, although they look like a key or a password: the
+// hashes of scripts and styles that a policy allows, and paths of the static curve.
+var (
+	policyHash = regexp.MustCompile(`'sha256-[A-Za-z0-9+/]{43}='`)
+	curveLines = regexp.MustCompile(`^M[0-9.]+ [0-9.]+([hv]-?[0-9.]+)*$`)
+)
 
 func (m *markup) attributes(z *html.Tokenizer) map[string]string {
 	attrs := map[string]string{}
@@ -69,7 +73,9 @@ func (m *markup) attributes(z *html.Tokenizer) map[string]string {
 		var key, value []byte
 		if key, value, more = z.TagAttr(); len(key) > 0 {
 			attrs[string(key)] = string(value)
-			m.text(policyHash.ReplaceAllString(string(value), ""))
+			if !curveLines.Match(value) {
+				m.text(policyHash.ReplaceAllString(string(value), ""))
+			}
 		}
 	}
 	return attrs
