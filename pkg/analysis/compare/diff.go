@@ -72,15 +72,12 @@ func (d *Difference) DifferentPrograms() bool { return 2*d.MatchedBytes < d.Stac
 
 // DiffTotals are the totals of one side.
 type DiffTotals struct {
-	State             int   // the one that is compared
-	Bytes             int64 // active in State
-	LiveAllocations   int   // in State
-	PeakBytes         int64
-	ReservedPeakBytes int64
-	FinalBytes        int64
-	Events            int
-	Allocations       int // of the whole recording
-	OOMEvents         int
+	replay.Totals
+	State           int   // the one that is compared
+	Bytes           int64 // active in State
+	LiveAllocations int   // in State
+	Events          int   // of the whole recording
+	Allocations     int
 }
 
 // DiffRow is a call site and what it holds on each side.
@@ -149,16 +146,8 @@ func Diff(a, b Input) *Difference {
 }
 
 func totalsOf(r Input) DiffTotals {
-	t := &r.Device.Totals
-	totals := DiffTotals{
-		State:             r.State,
-		PeakBytes:         t.PeakBytes,
-		ReservedPeakBytes: t.ReservedPeakBytes,
-		FinalBytes:        t.FinalBytes,
-		Events:            r.Device.Events.Len(),
-		Allocations:       len(r.Device.Allocations),
-		OOMEvents:         t.OOMEvents,
-	}
+	totals := DiffTotals{Totals: r.Device.Totals, State: r.State, Events: r.Device.Events.Len(),
+		Allocations: len(r.Device.Allocations)}
 	for i := range r.Device.Allocations {
 		if a := &r.Device.Allocations[i]; a.LiveIn(r.State) {
 			totals.Bytes += a.Size

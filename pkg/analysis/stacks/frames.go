@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -69,7 +70,7 @@ func kindOf(file string) fileKind {
 	}
 	cell := isNotebookCell(file)
 	switch {
-	case !cell && !hasAnySuffix(file, ".py", ".pyc", ".pyw", ".ipynb"):
+	case !cell && !hasAny(strings.HasSuffix, file, ".py", ".pyc", ".pyw", ".ipynb"):
 		return fileNative
 	case isInstalled(file), isTorch(file), isGeneratedFile(file):
 		return fileLibrary
@@ -84,7 +85,7 @@ func kindOfGenerated(file string) fileKind {
 		return fileInterpreter
 	case file == "<string>": // python -c and exec, but also the methods of dataclasses
 		return fileString
-	case file == "<stdin>", hasAnyPrefix(file, "<ipython-input-", "<cell ", "<command-", "<python-input-"):
+	case file == "<stdin>", hasAny(strings.HasPrefix, file, "<ipython-input-", "<cell ", "<command-", "<python-input-"):
 		return fileUser
 	}
 	return fileLibrary // <eval_with_key>.7 of torch.fx, <decorator-gen>, <attrs generated ...>
@@ -117,7 +118,7 @@ func isTorch(file string) bool {
 			return false
 		}
 		inside := rest[i+len(dir):]
-		if (i == 0 || rest[i-1] == '/') && hasAnyPrefix(inside, torchParts...) {
+		if (i == 0 || rest[i-1] == '/') && hasAny(strings.HasPrefix, inside, torchParts...) {
 			return true
 		}
 		rest = inside
@@ -153,32 +154,12 @@ func classifyFrames(s *snapshot.Snapshot, files []fileKind) []FrameClass {
 	return class
 }
 
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+// hasAny reports whether is(s, part), such as strings.HasPrefix, holds for any part.
+func hasAny(is func(s, part string) bool, s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return is(s, part) })
 }
 
-func hasAnySuffix(s string, suffixes ...string) bool {
-	for _, p := range suffixes {
-		if strings.HasSuffix(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
-}
+func containsAny(s string, parts ...string) bool { return hasAny(strings.Contains, s, parts...) }
 
 // IsInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
 // the interpreter or the start of the process: the same on every stack.
