@@ -20,18 +20,14 @@ type RankSummary struct {
 	File   string
 	Device snapshot.DeviceID
 
-	PeakBytes         int64 // active
-	PeakState         int
-	StepEndBytes      int64 // active, after the last step
-	StepEndState      int   // NoState when none is known
-	ReservedPeakBytes int64
-	FinalBytes        int64 // active
-	Events            int
-	Allocations       int
-	OOMEvents         int
-	AddsUp            bool // of the replay
-	Anomalies         replay.Anomalies
-	StepPeaks         []int64 // active bytes at the peak of each step that ends in the recording
+	replay.Totals
+	StepEndBytes int64 // active, after the last step
+	StepEndState int   // timeline.NoState when none is known
+	Events       int
+	Allocations  int
+	AddsUp       bool // of the replay
+	Anomalies    replay.Anomalies
+	StepPeaks    []int64 // active bytes at the peak of each step that ends in the recording
 
 	UnlistedBytes int64 // at the peak, of the sites beyond maxRankSites
 
@@ -42,19 +38,10 @@ type RankSummary struct {
 // Summarise makes the summary of one rank, at its own moments: different ranks have
 // them at different times.
 func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankName, file string) RankSummary {
-	t := &d.Totals
 	s := RankSummary{
-		Name: name, File: file, Device: d.ID,
-		PeakBytes: t.PeakBytes, PeakState: t.PeakState,
-		StepEndState:      stepEnd(d, steps),
-		ReservedPeakBytes: t.ReservedPeakBytes,
-		FinalBytes:        t.FinalBytes,
-		Events:            d.Events.Len(),
-		Allocations:       len(d.Allocations),
-		OOMEvents:         t.OOMEvents,
-		AddsUp:            d.AddsUp(),
-		Anomalies:         d.Anomalies,
-		native:            st.HasNative(),
+		Name: name, File: file, Device: d.ID, Totals: d.Totals, StepEndState: stepEnd(d, steps),
+		Events: d.Events.Len(), Allocations: len(d.Allocations), AddsUp: d.AddsUp(), Anomalies: d.Anomalies,
+		native: st.HasNative(),
 	}
 	if s.StepEndState != timeline.NoState {
 		s.StepEndBytes = d.ActiveBytes()[s.StepEndState]

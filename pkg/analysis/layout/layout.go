@@ -5,9 +5,9 @@
 // A snapshot has the full map of its last state only. [History] undoes the events
 // from there, one after another. Events say when segments and blocks came and
 // went, but neither the size class of released memory nor how large the block
-// behind a request was; kinds.go and sizes.go conclude these from how torch's
-// caching allocator works: segments of up to 2 MiB serve requests of up to 1 MiB,
-// larger ones the others; a block is split unless the rest would be too small.
+// behind a request was; inferred.go derives these from how torch's caching
+// allocator works: segments of up to 2 MiB serve requests of up to 1 MiB, larger
+// ones the others; a block is split unless the rest would be too small.
 //
 // What it cannot see: memory that events mention and the final segments do not
 // explain, because the ring buffer of events had overflowed or the file was cut.

@@ -21,15 +21,20 @@ type Capacity struct {
 	CardBytes int64
 }
 
-// cards are common GPUs: the GiB they are sold with, and the GiB that PyTorch
-// reports. Reports for one entry differ by up to 0.3 GiB; the largest is here.
+// cards are common GPUs: the GiB they are sold with, the GiB that PyTorch reports,
+// and their names, with the size where a card is sold in several. Reports for one
+// entry differ by up to 0.3 GiB; the largest is here.
 var cards = []struct {
 	nominal int
 	total   float64
+	names   []string
 }{
-	{6, 5.9}, {6, 6}, {8, 7.8}, {8, 8}, {11, 10.8}, {12, 11.8}, {12, 12}, {16, 14.8}, {16, 15.8}, {16, 16},
-	{24, 22.2}, {24, 23.7}, {24, 24}, {32, 31.8}, {40, 39.6}, {48, 44.6}, {48, 47.6}, {80, 79.4},
-	{96, 95.3}, {141, 139.9}, {180, 178.5}, {192, 192},
+	{6, 5.9, nil}, {6, 6, nil}, {8, 7.8, nil}, {8, 8, nil}, {11, 10.8, nil}, {12, 11.8, nil}, {12, 12, nil},
+	{16, 14.8, []string{"T4"}}, {16, 15.8, []string{"V100-16GB"}}, {16, 16, nil},
+	{24, 22.2, []string{"A10", "A10G", "L4"}}, {24, 23.7, []string{"RTX 3090", "RTX 4090"}}, {24, 24, nil},
+	{32, 31.8, []string{"V100-32GB"}}, {40, 39.6, []string{"A100-40GB"}}, {48, 44.6, []string{"A40", "L40", "L40S"}},
+	{48, 47.6, []string{"RTX A6000"}}, {80, 79.4, []string{"A100-80GB", "H100-80GB"}}, {96, 95.3, []string{"H20"}},
+	{141, 139.9, []string{"H200"}}, {180, 178.5, []string{"B200"}}, {192, 192, []string{"MI300X"}},
 }
 
 // CapacityOf says what is known of a device's memory. Given is what the user
@@ -68,33 +73,22 @@ type GPU struct {
 	Bytes int64 // what PyTorch reports as its memory, to about 0.3 GiB
 }
 
-// gpus are cards by name, with the GiB that PyTorch reports. Cards sold in several
-// sizes have the size in the name.
-var gpus = []struct {
-	name  string
-	total float64
-}{
-	{"V100-16GB", 15.8}, {"V100-32GB", 31.8}, {"T4", 14.8},
-	{"RTX 3090", 23.7}, {"RTX 4090", 23.7}, {"A10", 22.2}, {"A10G", 22.2}, {"L4", 22.2},
-	{"A40", 44.6}, {"L40", 44.6}, {"L40S", 44.6}, {"RTX A6000", 47.6},
-	{"A100-40GB", 39.6}, {"A100-80GB", 79.4}, {"H100-80GB", 79.4}, {"H20", 95.3}, {"H200", 139.9}, {"B200", 178.5},
-	{"MI300X", 192},
-}
-
 // FindGPU finds a card by its name, also as nvidia-smi writes it: H100, rtx4090,
 // NVIDIA A100-SXM4-80GB.
 func FindGPU(name string) (GPU, bool) {
 	asked := cardName(name)
 	var found []GPU
-	for _, card := range gpus {
-		known := cardName(card.name)
-		gpu := GPU{Name: card.name, Bytes: int64(card.total * (1 << 30))}
-		if asked == known {
-			return gpu, true
-		}
-		if size, more := strings.CutPrefix(known, asked); more && asked != "" &&
-			strings.Trim(size, "0123456789") == "gb" {
-			found = append(found, gpu)
+	for _, card := range cards {
+		for _, name := range card.names {
+			known := cardName(name)
+			gpu := GPU{Name: name, Bytes: int64(card.total * (1 << 30))}
+			if asked == known {
+				return gpu, true
+			}
+			if size, more := strings.CutPrefix(known, asked); more && asked != "" &&
+				strings.Trim(size, "0123456789") == "gb" {
+				found = append(found, gpu)
+			}
 		}
 	}
 	if len(found) == 1 {
@@ -103,11 +97,11 @@ func FindGPU(name string) (GPU, bool) {
 	return GPU{}, false
 }
 
-// GPUNames are the names of all cards that [FindGPU] knows.
+// GPUNames are the names of all cards that [FindGPU] knows, by their memory.
 func GPUNames() []string {
-	names := make([]string, len(gpus))
-	for i := range gpus {
-		names[i] = gpus[i].name
+	var names []string
+	for _, card := range cards {
+		names = append(names, card.names...)
 	}
 	return names
 }

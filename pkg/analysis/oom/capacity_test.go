@@ -31,20 +31,11 @@ func TestFindGPU(t *testing.T) {
 	}
 }
 
-// A card of the table has one of the totals that out-of-memory events are held
-// against, and its own name finds it.
+// Every card is found by its own name.
 func TestGPUs(t *testing.T) {
 	for _, name := range GPUNames() {
-		gpu, ok := FindGPU(name)
-		if !ok || gpu.Name != name {
+		if gpu, ok := FindGPU(name); !ok || gpu.Name != name {
 			t.Errorf("%s finds %q", name, gpu.Name)
-		}
-		known := false
-		for _, card := range cards {
-			known = known || int64(card.total*(1<<30)) == gpu.Bytes
-		}
-		if !known {
-			t.Errorf("%s has %d bytes, which no card has", name, gpu.Bytes)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -69,7 +70,7 @@ func kindOf(file string) fileKind {
 	}
 	cell := isNotebookCell(file)
 	switch {
-	case !cell && !hasAnySuffix(file, ".py", ".pyc", ".pyw", ".ipynb"):
+	case !cell && !hasAny(strings.HasSuffix, file, ".py", ".pyc", ".pyw", ".ipynb"):
 		return fileNative
 	case isInstalled(file), isTorch(file), isGeneratedFile(file):
 		return fileLibrary
@@ -84,7 +85,7 @@ func kindOfGenerated(file string) fileKind {
 		return fileInterpreter
 	case file == "<string>": // python -c and exec, but also the methods of dataclasses
 		return fileString
-	case file == "<stdin>", hasAnyPrefix(file, "<ipython-input-", "<cell ", "<command-", "<python-input-"):
+	case file == "<stdin>", hasAny(strings.HasPrefix, file, "<ipython-input-", "<cell ", "<command-", "<python-input-"):
 		return fileUser
 	}
 	return fileLibrary // <eval_with_key>.7 of torch.fx, <decorator-gen>, <attrs generated ...>
@@ -117,7 +118,7 @@ func isTorch(file string) bool {
 			return false
 		}
 		inside := rest[i+len(dir):]
-		if (i == 0 || rest[i-1] == '/') && hasAnyPrefix(inside, torchParts...) {
+		if (i == 0 || rest[i-1] == '/') && hasAny(strings.HasPrefix, inside, torchParts...) {
 			return true
 		}
 		rest = inside
@@ -153,32 +154,12 @@ func classifyFrames(s *snapshot.Snapshot, files []fileKind) []FrameClass {
 	return class
 }
 
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+// hasAny reports whether is(s, part), such as strings.HasPrefix, holds for any part.
+func hasAny(is func(s, part string) bool, s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return is(s, part) })
 }
 
-func hasAnySuffix(s string, suffixes ...string) bool {
-	for _, p := range suffixes {
-		if strings.HasSuffix(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
-}
+func containsAny(s string, parts ...string) bool { return hasAny(strings.Contains, s, parts...) }
 
 // IsInterpreterNoise reports whether a C or C++ frame belongs to the recorder,
 // the interpreter or the start of the process: the same on every stack.
@@ -190,4 +171,87 @@ func IsInterpreterNoise(file, function string) bool {
 		"__libc_start_main", "PyEval_", "PyObject_", "PyFunction_") ||
 		containsAny(file, "core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "ceval.c",
 			"pycore_ceval.h", "Objects/call.c", "Objects/methodobject.c", "cpython/abstract.h")
+}
+
+// names is what the texts of a snapshot's frames say. Frames share few files and
+// functions, so each text is read once.
+type names struct {
+	kind     []fileKind // by string, as a file
+	facts    []Facts    // by frame
+	operator []string   // by frame: "aten::mm" or ""
+	node     []string   // by frame: "MmBackward0" or ""
+}
+
+func readNames(s *snapshot.Snapshot) *names {
+	n := &names{
+		kind:     make([]fileKind, len(s.Strings)),
+		facts:    make([]Facts, len(s.Frames)),
+		operator: make([]string, len(s.Frames)),
+		node:     make([]string, len(s.Frames)),
+	}
+	files := make(map[snapshot.StringID]fileFacts)
+	functions := make(map[snapshot.StringID]functionFacts)
+	symbols := make(map[snapshot.StringID]symbol)
+	for i, f := range s.Frames {
+		file, seen := files[f.File]
+		if !seen {
+			path := Slashed(s.String(f.File))
+			n.kind[f.File] = kindOf(path)
+			file = factsOfFile(path)
+			files[f.File] = file
+		}
+		if !n.kind[f.File].python() {
+			symbol, seen := symbols[f.Name]
+			if !seen {
+				symbol = readSymbol(s.String(f.Name))
+				symbols[f.Name] = symbol
+			}
+			n.facts[i], n.operator[i], n.node[i] = symbol.facts, symbol.operator, symbol.node
+			continue
+		}
+		function, seen := functions[f.Name]
+		if !seen {
+			function = factsOfFunction(baseFunction(s.String(f.Name)))
+			functions[f.Name] = function
+		}
+		n.facts[i] = pythonFacts(file, function)
+	}
+	return n
+}
+
+// symbol is what a C++ function's name says.
+type symbol struct {
+	facts    Facts
+	operator string
+	node     string
+}
+
+func readSymbol(name string) symbol {
+	return symbol{nativeFacts(name), operatorOf(name), autogradNodeOf(name)}
+}
+
+// operatorOf is the operator that a dispatcher entry such as
+// at::_ops::mm::call(...) calls, written aten::mm, or "".
+func operatorOf(symbol string) string {
+	rest, is := strings.CutPrefix(symbol, "at::_ops::")
+	name, _, _ := strings.Cut(rest, "::")
+	if !is || name == "" {
+		return ""
+	}
+	return "aten::" + name
+}
+
+// autogradNodeOf is the node whose gradient a symbol such as
+// torch::autograd::generated::MmBackward0::apply(...) computes, or "".
+func autogradNodeOf(symbol string) string {
+	path, _, is := strings.Cut(symbol, "::apply(")
+	if !is {
+		return ""
+	}
+	// The last name, also of CppNode<extension::MyBackward>.
+	node := strings.TrimRight(path[strings.LastIndexAny(path, ":<")+1:], ">")
+	if node == "AccumulateGrad" || strings.Contains(node, "Backward") {
+		return node
+	}
+	return ""
 }
