@@ -18,7 +18,6 @@ const tenGB = 10_000_000_000
 // TestHostilePacked runs the program on small files that unpack to far more, as
 // a file and through a pipe.
 func TestHostilePacked(t *testing.T) {
-	bin := built(t)
 	const json = `{"segments":[` // spaces may follow, for ever
 	for _, tt := range []struct {
 		name string
@@ -40,12 +39,13 @@ func TestHostilePacked(t *testing.T) {
 		{"a page with 10 MB of base64", vizPage(strings.Repeat("gARd", 2_500_000)), "--limit memory=N"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(t.TempDir(), "bomb")
 			if err := os.WriteFile(path, tt.data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			requireHarmless(t, "file", exec.Command(bin, "stats", path), tt.says)
-			c := exec.Command(bin, "stats", "-")
+			requireHarmless(t, "file", exec.Command("memviz", "stats", path), tt.says)
+			c := exec.Command("memviz", "stats", "-")
 			c.Stdin = bytes.NewReader(tt.data)
 			requireHarmless(t, "pipe", c, tt.says)
 		})

@@ -4,90 +4,165 @@ package main
 
 import (
 	"bytes"
-	"math/rand/v2"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// TestInterrupt ends the program at random moments of its run, in several ways,
-// where a report of an earlier run stands. What it leaves under its name is that
-// report or a whole new one. SIGKILL cannot be answered, so it may leave the
-// temporary file too.
+// TestInterrupt interrupts the program in several ways, while it reads and while
+// it writes a report where one of an earlier run stands. What it leaves under that
+// name is the earlier report or a whole new one. SIGKILL cannot be answered, so it
+// may leave the temporary file too.
 func TestInterrupt(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "memviz")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	s, err := snapshot.Open(example("out-of-memory"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	snapshot := filepath.Join("..", "..", "examples", "out-of-memory", "snapshot.pickle.gz")
+	var pickled bytes.Buffer
+	if err := snapshot.Write(&pickled, s, 4); err != nil {
+		t.Fatal(err)
+	}
 	other := filepath.Join(t.TempDir(), "other.html")
-	if status := run([]string{"trace", "-q", filepath.Join("..", "..", "examples", "training-loop", "snapshot.pickle.gz"), "-o",
-		other}, nil, os.Stdout, os.Stderr); status != exitDone {
+	if status := run([]string{"trace", "-q", example("training-loop"), "-o", other}, nil, os.Stdout,
+		os.Stderr); status != exitDone {
 		t.Fatalf("status %d", status)
 	}
 	earlier, err := os.ReadFile(other)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := ""
-	report := func() string { return filepath.Join(folder, "report.html") }
-	start := func() *exec.Cmd {
-		folder = t.TempDir()
-		if err := os.WriteFile(report(), earlier, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c := exec.Command(bin, "trace", snapshot, "-o", report())
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	began := time.Now()
-	if err := start().Wait(); err != nil {
+	undisturbed := startTrace(t, earlier)
+	undisturbed.feed(pickled.Bytes())
+	undisturbed.stdin.Close()
+	if err := undisturbed.wait(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(report())
+	whole, err := os.ReadFile(undisturbed.report)
 	if err != nil || !bytes.HasSuffix(bytes.TrimSpace(whole), []byte("</html>")) {
 		t.Fatalf("%d bytes, %v", len(whole), err)
 	}
-	run := time.Since(began)
-
-	const enough, most = 10, 200 // on a busy machine few moments lie within a run
-	random := rand.New(rand.NewPCG(7, 7))
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGKILL} {
-		interrupted := 0
-		for runs := 0; interrupted < enough && runs < most; runs++ {
-			delay := time.Duration(random.Float64() * float64(run))
-			c := start()
-			time.Sleep(delay)
-			c.Process.Signal(signal)
-			if c.Wait() != nil {
-				interrupted++
-			}
-			left, err := os.ReadDir(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, entry := range left {
-				if signal == syscall.SIGKILL && strings.HasPrefix(entry.Name(), ".memviz-") {
-					continue
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			for _, tenths := range []int{0, 1, 5, 9} {
+				run := startTrace(t, earlier)
+				run.feed(pickled.Bytes()[:pickled.Len()*tenths/10])
+				run.Process.Signal(signal)
+				if err := run.wait(); err == nil {
+					t.Errorf("interrupted after %d tenths of the input, it ends as if nothing had happened", tenths)
 				}
-				text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-				if err != nil || entry.Name() != "report.html" || !bytes.Equal(text, earlier) && !bytes.Equal(text, whole) {
-					t.Errorf("%v after %v leaves %s, which is no whole report (%v)", signal, delay, entry.Name(), err)
-				}
+				run.check(signal, earlier)
 			}
-			if len(left) == 0 {
-				t.Errorf("%v after %v leaves nothing, not even the earlier report", signal, delay)
+			for _, tenths := range []int{0, 1, 5, 9} { // of what it writes
+				run := startTrace(t, earlier)
+				run.feed(pickled.Bytes())
+				run.stdin.Close()
+				run.awaitWriting(int64(len(whole) * tenths / 10))
+				run.Process.Signal(signal) // which may come too late
+				run.wait()
+				run.check(signal, earlier, whole)
+			}
+		})
+	}
+}
+
+// traceRun is the program while it makes a report of what it gets from a pipe.
+type traceRun struct {
+	*exec.Cmd
+	t      *testing.T
+	report string // its path
+	stdin  io.WriteCloser
+	stderr bytes.Buffer
+	ended  chan struct{}
+	err    error // of the run, once it has ended
+}
+
+// startTrace starts the program where an earlier report stands.
+func startTrace(t *testing.T, earlier []byte) *traceRun {
+	t.Helper()
+	report := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(report, earlier, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &traceRun{Cmd: exec.Command("memviz", "trace", "-q", "-", "-o", report), t: t, report: report,
+		ended: make(chan struct{})}
+	r.Stderr = &r.stderr
+	var err error
+	if r.stdin, err = r.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		r.err = r.Wait()
+		close(r.ended)
+	}()
+	return r
+}
+
+// wait waits for the program to end.
+func (r *traceRun) wait() error {
+	<-r.ended
+	return r.err
+}
+
+// feed gives the program input, and returns when it has read all but what a pipe
+// holds.
+func (r *traceRun) feed(input []byte) {
+	r.t.Helper()
+	if _, err := r.stdin.Write(input); err != nil {
+		r.wait()
+		r.t.Fatalf("%v; it says %s", err, &r.stderr)
+	}
+}
+
+// awaitWriting waits until the temporary file has so many bytes, or the program
+// has ended.
+func (r *traceRun) awaitWriting(size int64) {
+	r.t.Helper()
+	for {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(r.report), ".memviz-*"))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(found) > 0 {
+			if info, err := os.Stat(found[0]); err == nil && info.Size() >= size {
+				return
 			}
 		}
-		if interrupted < enough {
-			t.Errorf("%v interrupted %d runs of %d", signal, interrupted, most)
+		select {
+		case <-r.ended:
+			return
+		case <-time.After(100 * time.Microsecond):
 		}
+	}
+}
+
+// check requires that one of some reports is left, and nothing else.
+func (r *traceRun) check(signal os.Signal, reports ...[]byte) {
+	r.t.Helper()
+	left, err := os.ReadDir(filepath.Dir(r.report))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, entry := range left {
+		if name := entry.Name(); name != filepath.Base(r.report) &&
+			(signal != syscall.SIGKILL || !strings.HasPrefix(name, ".memviz-")) {
+			r.t.Errorf("%v leaves %s", signal, name)
+		}
+	}
+	text, err := os.ReadFile(r.report)
+	if err != nil || !slices.ContainsFunc(reports, func(report []byte) bool { return bytes.Equal(report, text) }) {
+		r.t.Errorf("%v leaves %d bytes, which are no whole report (%v)", signal, len(text), err)
 	}
 }
 

@@ -23,17 +23,15 @@ func TestWalkThrough(t *testing.T) {
 	if err != nil || len(stories) == 0 {
 		t.Fatalf("no stories (%v)", err)
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "memviz"), ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	for _, path := range append(stories, filepath.Join(examples, "README.md")) {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { walkThrough(t, bin, path) })
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			t.Parallel()
+			walkThrough(t, path)
+		})
 	}
 }
 
-func walkThrough(t *testing.T, bin, path string) {
+func walkThrough(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +47,7 @@ func walkThrough(t *testing.T, bin, path string) {
 		}
 		block, rest, _ = strings.Cut(block, end)
 		command, want, _ := strings.Cut(block, "\n")
-		got := walked(t, bin, filepath.Dir(path), command)
+		got := walked(t, filepath.Dir(path), command)
 		if strings.TrimSpace(got) != strings.TrimSpace(want) && !*testkit.Update {
 			t.Errorf("$ %s\n%s\nstands there, this is printed:\n%s", command, want, got)
 		}
@@ -66,11 +64,11 @@ func walkThrough(t *testing.T, bin, path string) {
 }
 
 // walked is what a command prints, without the last newline.
-func walked(t *testing.T, bin, dir, command string) string {
+func walked(t *testing.T, dir, command string) string {
 	t.Helper()
 	c := exec.Command("bash", "-c", command)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "NO_COLOR=1")
+	c.Env = append(os.Environ(), "NO_COLOR=1")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {

@@ -83,7 +83,7 @@ func TestKeepsItsSummary(t *testing.T) {
 		{"without deflate-raw", text, "window.DecompressionStream = class { constructor() { throw new TypeError() } }",
 			"This browser lacks DecompressionStream for deflate-raw, which the interactive timeline needs."},
 		{"with another viewer", with("viewer", packScript(t, "document.title = 'changed'; window.memviz = {}")), "",
-			"The interactive timeline could not start: the browser refused to run the script of memviz."},
+			"The interactive timeline could not start: the browser refused to run the script of memvizViewer."},
 		{"with another chart library", with("echarts", packScript(t, "document.title = 'changed'; echarts = {}")), "",
 			"The interactive timeline could not start: the browser refused to run the script of echarts."},
 		{"with a damaged viewer", with("viewer", "AAAA"), "", "The interactive timeline could not start: "},
