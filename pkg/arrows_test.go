@@ -3,7 +3,6 @@
 package pkg_test
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -107,49 +106,6 @@ func TestArrows(t *testing.T) {
 		if !seen[pkg] {
 			t.Errorf("the table of arrows names %s, which has no Go files", pkg)
 		}
-	}
-}
-
-// derivations are the functions that only analysis.Recording may call, so that each
-// result is derived once.
-var derivations = map[string][]string{
-	"stacks":   {"Read", "ActivitiesOf"},
-	"timeline": {"FindAnnotations", "FindPhases"},
-	"families": {"Find"},
-	"steps":    {"Find"},
-	"leaks":    {"Find", "FindCycles"},
-	"layout":   {"New", "SettingsOf", "FindPools"},
-	"oom":      {"Find"},
-}
-
-func TestDerivations(t *testing.T) {
-	found := 0
-	for file, imports := range importsOf(t) {
-		if strings.HasSuffix(file, "_test.go") || !slices.ContainsFunc(imports, func(path string) bool {
-			return strings.HasPrefix(path, module+"pkg/analysis/")
-		}) {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", file), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			call, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			if pkg, ok := call.X.(*ast.Ident); ok && slices.Contains(derivations[pkg.Name], call.Sel.Name) {
-				found++
-				if file != "pkg/analysis/analysis.go" {
-					t.Errorf("%s calls %s.%s, which is for analysis.Recording alone", file, pkg.Name, call.Sel.Name)
-				}
-			}
-			return true
-		})
-	}
-	if found == 0 {
-		t.Error("nothing is derived")
 	}
 }
 

@@ -15,27 +15,6 @@ for (const [, sum, name] of require("fs").readFileSync(process.argv[1], "utf8").
   if (lock["node_modules/" + name].integrity !== sum) throw new Error(name + " is not the package of CHECKSUMS");
 }' "$here/CHECKSUMS"
 
-# ECharts imports these modules whether or not a chart needs them. No chart of a report does, so they become empty:
-# themes, languages but English, the loading animation, descriptions for screen readers, decals, options and events
-# of older versions, dataset transforms, axes of times and logarithms, bars, and tooltips.
-empty() { # module, what it exports
-  echo "$2" >"node_modules/echarts/lib/$1.js"
-}
-none='() => {}'
-for module in theme/light theme/dark i18n/langZH; do empty $module 'export default {}'; done
-for module in loading/default visual/aria visual/decal preprocessor/backwardCompat; do
-  empty $module "export default $none"
-done
-for module in scale/Time scale/Log; do empty $module 'export default class {}'; done
-empty util/decal "export const createOrUpdatePatternFromDecal = $none"
-empty component/tooltip/seriesFormatTooltip "export const defaultSeriesFormatTooltip = $none"
-empty legacy/dataSelectAction \
-  "export const createLegacyDataSelectAction = $none, handleLegacySelectEvents = $none"
-empty data/helper/transform \
-  "export const registerExternalTransform = $none, applyDataTransform = $none; export class ExternalSource {}"
-empty layout/barGrid "export const prepareLayoutBarSeries = $none, makeColumnLayout = $none,
-  retrieveColumnLayout = $none, getLayoutOnAxis = $none, layout = $none, createProgressiveLayout = $none"
-
 # esbuild bundles; Terser makes the bundle 4 % smaller than esbuild would, and Zopfli 4 % smaller than zlib.
 cp "$here/entry.js" .
 (cd "$here" && go tool esbuild "$work/entry.js" --bundle --format=iife --global-name=echarts --target=es2020 \

@@ -188,7 +188,7 @@ func fileBudgets(r *results) []budget {
 		{"trace, 1GB: wall / python", r.ratio("1GB", trace, pythonPickleNG, wall), 0.5, ""},
 		{"trace, 1GB: memory / python", r.ratio("1GB", trace, pythonPickleNG, memory), 0.2, ""},
 		{"both, 100MB and up: memory / file", worst(ofFile...), 0.45, ""},
-		{"trace, 1M events and up: HTML beyond 0.3 MB per event", worst(perEvent...), 3.5, " B"},
+		{"trace, 1M events and up: HTML beyond 1.2 MB per event", worst(perEvent...), 3.5, " B"},
 		{"both, 100MB to 1GB: wall", growth(wall), 11, "x"},
 		{"both, 100MB to 1GB: memory", growth(memory), 11, "x"},
 	}

@@ -1,22 +1,13 @@
-// Package analysis answers questions about one device of a replayed snapshot: a
-// [Recording] owns everything that is derived of the device.
+// Package analysis answers questions about a replayed snapshot, one question a
+// file: where a tensor was asked for, what it was for, which phase of training
+// it was born in, where one step ends and the next begins, and what survives
+// steps.
 //
-// Each question has a package below this one, which says what its answer rests on
-// and what it cannot see:
-//
-//	stacks    whose code a stack is, which line asked for memory, what was going on
-//	timeline  annotated ranges, phases of training, windows, peaks
-//	families  what each tensor was for
-//	steps     where one step ends and the next begins
-//	leaks     what survives steps again and again; what the cycle collector freed
-//	layout    the allocator's memory map in any state; fragmentation; its settings
-//	oom       why a request failed
-//	holders   what holds memory in a state
-//	compare   two recordings, or the ranks of a job
-//
-// They take the facts that they need, never a Recording, and import each other in
-// this order only. Programs get their results from a Recording, which derives each
-// of them once.
+// Answers rest on the names in recorded stacks and on lifetimes. [Stacks] reads
+// the names once per file; [Classify] and [FindPhases] combine them with the
+// allocations of one device. [FindSteps], [FindLeaks] and [FindCycles] read what
+// happens again and again. A conclusion always carries its [Rule], which says
+// how it was reached and how far it can be trusted.
 package analysis
 
 import (
@@ -35,163 +26,133 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// once is a value that is derived when it is first asked for.
-type once[T any] struct {
-	do    sync.Once
-	value T
-}
-
-func (o *once[T]) get(what string, derive func() T) T {
-	o.do.Do(func() {
-		derived(what)
-		o.value = derive()
-	})
-	return o.value
-}
-
-// derived is called for everything that is derived. Tests count the calls.
-var derived = func(what string) {}
-
-// Source is a snapshot with what its devices share.
+// Source is a snapshot with what all its devices share.
 type Source struct {
 	Snapshot *snapshot.Snapshot
 	Stacks   *stacks.Table
 
-	settings   once[*layout.Settings]
+	settings   func() *layout.Settings
 	overridden *families.Overridden
 }
 
 // NewSource reads the stacks of a snapshot.
 func NewSource(s *snapshot.Snapshot) *Source {
-	derived("stacks")
-	return &Source{Snapshot: s, Stacks: stacks.Read(s)}
+	return &Source{
+		Snapshot: s, Stacks: stacks.Read(s),
+		settings: sync.OnceValue(func() *layout.Settings { return layout.SettingsOf(s) }),
+	}
 }
 
-// Override lets a user's own rules decide families before the built-in ones. It
+// Override has a person's own rules decide families before the built-in ones. It
 // must be called before any recording of the source is asked for its families.
 func (s *Source) Override(rules *families.Overrides) { s.overridden = rules.Apply(s.Stacks) }
 
-// Settings are the allocator's settings as the file has them.
-func (s *Source) Settings() *layout.Settings {
-	return s.settings.get("settings", func() *layout.Settings { return layout.SettingsOf(s.Snapshot) })
-}
-
-// Recording is one device of a snapshot. Everything about it is derived when it is
-// first asked for, and once. It may be used by several goroutines.
+// Recording is one device of a snapshot, and owns everything that is derived of
+// it: each is found out when it is first asked for, and once. It may be asked
+// from several goroutines.
 type Recording struct {
 	*Source
 	Device *replay.Device
 
-	activities    once[*stacks.Activities]
-	annotations   once[[]timeline.Annotation]
-	phases        once[timeline.Phases]
-	families      once[*families.Assignment]
-	steps         once[*steps.List]
-	leaks         once[*leaks.Findings]
-	cycles        once[*leaks.Cycles]
-	pools         once[*layout.Pools]
-	layouts       once[*layout.History]
-	fragmentation once[*layout.Fragmentations]
+	activities    func() *stacks.Activities
+	annotations   func() []timeline.Annotation
+	phases        func() timeline.Phases
+	families      func() *families.Assignment
+	steps         func() *steps.List
+	leaks         func() *leaks.Findings
+	cycles        func() *leaks.Cycles
+	pools         func() *layout.Pools
+	layouts       func() *layout.History
+	fragmentation func() *layout.Fragmentations
 }
 
-// NewRecording is one device of a source.
-func NewRecording(s *Source, d *replay.Device) *Recording { return &Recording{Source: s, Device: d} }
-
-// activity is what each stack of the device's events was doing.
-func (r *Recording) activity() *stacks.Activities {
-	return r.activities.get("activities", func() *stacks.Activities {
-		return stacks.ActivitiesOf(r.Stacks, r.Device.Events)
+// NewRecording prepares one device for questions.
+func NewRecording(s *Source, d *replay.Device) *Recording {
+	st := s.Stacks
+	r := &Recording{Source: s, Device: d}
+	r.activities = sync.OnceValue(func() *stacks.Activities { return stacks.ActivitiesOf(st, d.Events) })
+	r.annotations = sync.OnceValue(func() []timeline.Annotation { return timeline.FindAnnotations(s.Snapshot, d) })
+	r.phases = sync.OnceValue(func() timeline.Phases { return timeline.FindPhases(r.activities(), d.Events) })
+	r.families = sync.OnceValue(func() *families.Assignment {
+		return families.Find(st, d, r.activities(), r.phases(), s.overridden)
 	})
+	r.steps = sync.OnceValue(func() *steps.List {
+		return steps.Find(steps.Input{Stacks: st, Device: d, Activities: r.activities(), Phases: r.phases(),
+			Annotations: r.annotations()})
+	})
+	r.leaks = sync.OnceValue(func() *leaks.Findings {
+		return leaks.Find(leaks.Input{Stacks: st, Device: d, Activities: r.activities(), Phases: r.phases(),
+			Families: r.families(), Steps: r.steps()})
+	})
+	r.cycles = sync.OnceValue(func() *leaks.Cycles { return leaks.FindCycles(st, d, r.steps()) })
+	r.pools = sync.OnceValue(func() *layout.Pools { return layout.FindPools(s.Snapshot, d) })
+	r.layouts = sync.OnceValue(func() *layout.History { return layout.New(s.Snapshot, d, s.settings()) })
+	r.fragmentation = sync.OnceValue(func() *layout.Fragmentations { return r.layouts().Fragmentations() })
+	return r
 }
+
+// Settings are the allocator's settings as the file gives them.
+func (s *Source) Settings() *layout.Settings { return s.settings() }
 
 // Annotations are the ranges that record_function and the profiler named, on the
 // time axis of this device.
-func (r *Recording) Annotations() []timeline.Annotation {
-	return r.annotations.get("annotations", func() []timeline.Annotation {
-		return timeline.FindAnnotations(r.Snapshot, r.Device)
-	})
-}
+func (r *Recording) Annotations() []timeline.Annotation { return r.annotations() }
 
-// Phases is the history as a sequence of phases of training.
-func (r *Recording) Phases() timeline.Phases {
-	return r.phases.get("phases", func() timeline.Phases {
-		return timeline.FindPhases(r.activity(), r.Device.Events)
-	})
-}
+// Phases is the history as a sequence of phases.
+func (r *Recording) Phases() timeline.Phases { return r.phases() }
 
 // Families says what each allocation was for.
-func (r *Recording) Families() *families.Assignment {
-	return r.families.get("families", func() *families.Assignment {
-		return families.Find(r.Stacks, r.Device, r.activity(), r.Phases(), r.overridden)
-	})
-}
+func (r *Recording) Families() *families.Assignment { return r.families() }
 
 // Steps is the history cut into steps.
-func (r *Recording) Steps() *steps.List {
-	return r.steps.get("steps", func() *steps.List {
-		return steps.Find(steps.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(),
-			Phases: r.Phases(), Annotations: r.Annotations()})
-	})
-}
+func (r *Recording) Steps() *steps.List { return r.steps() }
 
 // Leaks is what survives steps again and again.
-func (r *Recording) Leaks() *leaks.Findings {
-	return r.leaks.get("leaks", func() *leaks.Findings {
-		return leaks.Find(leaks.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(),
-			Phases: r.Phases(), Families: r.Families(), Steps: r.Steps()})
-	})
-}
+func (r *Recording) Leaks() *leaks.Findings { return r.leaks() }
 
 // Cycles is memory that Python's cycle collector freed.
-func (r *Recording) Cycles() *leaks.Cycles {
-	return r.cycles.get("cycles", func() *leaks.Cycles { return leaks.FindCycles(r.Stacks, r.Device, r.Steps()) })
-}
+func (r *Recording) Cycles() *leaks.Cycles { return r.cycles() }
 
 // Pools says in which memory pool each allocation lies.
-func (r *Recording) Pools() *layout.Pools {
-	return r.pools.get("pools", func() *layout.Pools { return layout.FindPools(r.Snapshot, r.Device) })
-}
+func (r *Recording) Pools() *layout.Pools { return r.pools() }
 
-// Layouts has the memory map in any state.
-func (r *Recording) Layouts() *layout.History {
-	return r.layouts.get("layouts", func() *layout.History {
-		return layout.New(r.Snapshot, r.Device, r.Settings())
-	})
-}
+// Layouts tells the memory map in any state.
+func (r *Recording) Layouts() *layout.History { return r.layouts() }
 
-// Fragmentation is that at the peak of reserved memory and at the end.
-func (r *Recording) Fragmentation() *layout.Fragmentations {
-	return r.fragmentation.get("fragmentation", r.Layouts().Fragmentations)
-}
+// Fragmentation is that of the peak of reserved memory and of the end.
+func (r *Recording) Fragmentation() *layout.Fragmentations { return r.fragmentation() }
 
-// OOMs are the requests that failed. Capacity is that of the device in bytes, or 0
-// if it is unknown.
+// OOMs are the requests that failed. Capacity is that of the device in bytes; 0
+// if it is not known.
 func (r *Recording) OOMs(capacity int64) []oom.Failure {
-	return oom.Find(r.Device, r.Layouts(), capacity)
+	return oom.Find(r.Device, r.layouts(), capacity)
 }
 
-// Holders is what holds memory in a state, 0 to the number of events.
+// Holders says what holds memory in a state.
 func (r *Recording) Holders(state int, g holders.Grouping) *holders.Holding {
 	return r.HoldersSince(state, timeline.NoState, g)
 }
 
-// HoldersSince is what holds memory in a state, and what the same rows held in a
-// state before.
+// HoldersSince also says what every row held in a state before.
 func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders.Holding {
-	in := holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families, Pools: r.Pools}
-	return holders.Since(in, state, before, g)
+	return holders.Since(
+		holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.families, Pools: r.pools},
+		state,
+		before,
+		g,
+	)
 }
 
 // Diff compares what two recordings hold, each in a state of its own.
 func Diff(a *Recording, stateA int, b *Recording, stateB int) *compare.Difference {
-	in := func(r *Recording, state int) compare.Input {
-		return compare.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), State: state}
-	}
-	return compare.Diff(in(a, stateA), in(b, stateB))
+	return compare.Diff(a.in(stateA), b.in(stateB))
 }
 
-// Rank is what a comparison of ranks needs to know of this device. File is the
-// name to show.
+func (r *Recording) in(state int) compare.Input {
+	return compare.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), State: state}
+}
+
+// Rank is what a comparison of ranks needs to know of this one.
 func (r *Recording) Rank(name compare.RankName, file string) compare.RankSummary {
 	return compare.Summarise(r.Stacks, r.Device, r.Steps(), name, file)
 }

@@ -101,7 +101,7 @@ func (c *curve) line(steps iter.Seq[step], area bool) string {
 
 // curvePath is a line that is being drawn, of horizontal and vertical strokes in
 // relative coordinates, which take the fewest bytes. Lengths are in tenths of a
-// unit, heights in whole units.
+// unit.
 type curvePath struct {
 	*curve
 	text         strings.Builder
@@ -115,7 +115,7 @@ type curvePath struct {
 
 // to draws a horizontal and then a vertical stroke.
 func (p *curvePath) to(unitX, unitY float64) {
-	x, y := int(math.Round(unitX*10)), int(math.Round(unitY))*10
+	x, y := int(math.Round(unitX*10)), int(math.Round(unitY*10))
 	if p.text.Len() == 0 {
 		p.text.WriteString("M" + tenths(x) + " " + tenths(y))
 	} else {

@@ -28,9 +28,9 @@ type device struct {
 	calls       Calls
 
 	placement       Placement
-	addresses       *addresses
-	served          map[int64]int      // by size: how many of the recorded addresses had their turn
-	freed           map[int64][]uint64 // by size: recorded addresses that were given back
+	places          *places
+	served          map[int64]int      // by size: how many of the recorded places had their turn
+	freed           map[int64][]uint64 // by size: recorded places that were given back
 	held            map[uint64]int64   // ranges by address, with their sizes
 	above, below    uint64             // the next range that was never recorded, in either direction
 	nextReservation uint64
@@ -40,9 +40,8 @@ type device struct {
 
 func (run *Run) newDevice(limit int64, placement Placement) *device {
 	return &device{
-		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement,
-		addresses: &run.addresses,
-		served:    map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
+		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement, places: &run.places,
+		served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
 		above: newMallocs, below: newMallocs, nextReservation: newReservations,
 	}
 }
@@ -56,7 +55,7 @@ func (d *device) hold(s *start) {
 			d.held[seg.Address] = seg.TotalSize
 		}
 	}
-	for size, n := range d.addresses.start {
+	for size, n := range d.places.start {
 		d.served[size] = n
 	}
 }
@@ -67,13 +66,13 @@ func (d *device) Malloc(size int64) (addr uint64, ok bool) {
 		return 0, false
 	}
 	d.calls.Mallocs++
-	addr = d.address(size)
+	addr = d.place(size)
 	d.held[addr] = size
 	return addr, true
 }
 
-// address is where a range goes.
-func (d *device) address(size int64) uint64 {
+// place is where a range goes.
+func (d *device) place(size int64) uint64 {
 	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
 	switch d.placement {
 	case PlaceRecorded:
@@ -90,7 +89,7 @@ func (d *device) address(size int64) uint64 {
 
 // recorded is a recorded place where nothing is.
 func (d *device) recorded(size int64) (addr uint64, is bool) {
-	if n, order := d.served[size], d.addresses.order[size]; n < len(order) {
+	if n, order := d.served[size], d.places.order[size]; n < len(order) {
 		d.served[size]++
 		if _, taken := d.held[order[n]]; !taken {
 			return order[n], true

@@ -21,7 +21,7 @@ func (x *prover) end() {
 			held = model[i]
 		}
 		if recorded != held {
-			x.driver.depart(replay.None, CauseEnd, recorded.call(), held.call())
+			x.answers.depart(replay.None, CauseEnd, recorded.call(), held.call())
 			return
 		}
 	}

@@ -37,7 +37,7 @@ func (s LimitSource) Key() string { return limitKeys[s] }
 
 func (s LimitSource) String() string { return s.Key() }
 
-// limitOf is the limit that refused requests prove.
+// limitOf concludes the limit from what was refused.
 func limitOf(d *replay.Device, x *releases) Limit {
 	most := d.Totals.ReservedPeakBytes
 	least, exact, below := int64(math.MaxInt64), int64(0), x.refused

@@ -74,15 +74,14 @@ func (run *Run) prove() {
 
 func (run *Run) proveUnder(settings allocator.Settings) {
 	d := run.r.Device
-	x := &prover{run: run,
-		driver: &recordedDriver{events: d.Events, list: d.Reserved, strict: len(run.r.Snapshot.Pools) < 3}}
+	x := &prover{run: run, answers: &answers{events: d.Events, list: d.Reserved, strict: len(run.r.Snapshot.Pools) < 3}}
 	run.Proof = Proof{AddressesOf: run.Requests - run.Failed, DriverCallsOf: len(d.Reserved)}
 	run.abandoned = nil
-	x.a = allocator.New(settings, x.driver)
-	x.a.Emit = x.driver.made
+	x.a = allocator.New(settings, x.answers)
+	x.a.Emit = x.answers.made
 	x.prove()
-	run.Proof.DriverCalls = x.driver.next
-	if first := x.driver.departed; first != nil {
+	run.Proof.DriverCalls = x.answers.next
+	if first := x.answers.departed; first != nil {
 		first.Why = run.why(first)
 		run.Proof.First = first
 	}
@@ -90,42 +89,42 @@ func (run *Run) proveUnder(settings allocator.Settings) {
 
 // prover serves a run under the recorded settings.
 type prover struct {
-	run    *Run
-	a      *allocator.Allocator
-	driver *recordedDriver
+	run     *Run
+	a       *allocator.Allocator
+	answers *answers
 }
 
 func (x *prover) prove() {
 	if x.run.Proof.AddressesOf == 0 {
-		x.driver.depart(replay.None, CauseNothing, Call{}, Call{})
+		x.answers.depart(replay.None, CauseNothing, Call{}, Call{})
 		return
 	}
 	if x.run.start.broken() || x.a.Restore(x.run.start.segments, x.run.start.reservations) != nil {
-		x.driver.depart(replay.None, CauseStart, Call{}, Call{})
+		x.answers.depart(replay.None, CauseStart, Call{}, Call{})
 		return
 	}
 	for i := range x.run.start.segments {
 		s := &x.run.start.segments[i]
-		x.driver.given.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
+		x.answers.held.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
 	}
 	for _, s := range x.run.steps {
-		if x.step(s); x.driver.departed != nil {
-			if x.driver.departed.Event == replay.None {
-				x.driver.departed.Event = s.event
+		if x.step(s); x.answers.departed != nil {
+			if x.answers.departed.Event == replay.None {
+				x.answers.departed.Event = s.event
 			}
 			return
 		}
 	}
-	x.driver.upTo(replay.EventIndex(x.run.r.Device.Events.Len()))
-	if c, event, left := x.driver.left(); left {
-		x.driver.depart(event, CauseMissing, c, Call{})
+	x.answers.upTo(replay.EventIndex(x.run.r.Device.Events.Len()))
+	if c, event, left := x.answers.left(); left {
+		x.answers.depart(event, CauseMissing, c, Call{})
 		return
 	}
 	x.end()
 }
 
 func (x *prover) step(s step) {
-	d := x.driver
+	d := x.answers
 	switch s.kind {
 	case stepAlloc, stepFail:
 		d.upTo(s.event)
@@ -144,7 +143,7 @@ func (x *prover) step(s step) {
 }
 
 func (x *prover) serve(s step) {
-	d := x.driver
+	d := x.answers
 	x.releasePools(s.event)
 	r := x.run.request(s)
 	addr, err := x.a.AllocIn(r.pool, r.bytes, r.stream)
@@ -175,8 +174,8 @@ func (x *prover) free(s step) {
 		return
 	}
 	if free(addr) != nil {
-		x.driver.depart(s.event, CauseUnknown,
-			Call{x.driver.events.Action[s.event], addr, x.driver.events.Size[s.event]}, Call{})
+		x.answers.depart(s.event, CauseUnknown,
+			Call{x.answers.events.Action[s.event], addr, x.answers.events.Size[s.event]}, Call{})
 	}
 }
 
@@ -186,7 +185,7 @@ func (x *prover) releasePools(at replay.EventIndex) {
 	if len(x.run.r.Snapshot.Pools) < 2 {
 		return
 	}
-	d := x.driver
+	d := x.answers
 	for i := d.next; i < d.end; i++ {
 		if d.list[i].Delta > 0 {
 			continue

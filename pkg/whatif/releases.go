@@ -29,7 +29,7 @@ type releases struct {
 	sure    bool // one of them is proved by its stack
 }
 
-// fewGuesses retries are too few to prove a limit, if no stack shows one.
+// fewGuesses are too few retries to conclude a limit from, if no stack proves one.
 const fewGuesses = 3
 
 func findReleases(r *analysis.Recording, settings *layout.Settings) *releases {

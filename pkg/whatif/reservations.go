@@ -20,13 +20,13 @@ type owner struct {
 	class  snapshot.SizeClass
 }
 
-// ownedAddress is where memory of an owner began at some time.
-type ownedAddress struct {
+// place is where memory of an owner began at some time.
+type place struct {
 	addr uint64
 	owner
 }
 
-func (p ownedAddress) compare(o ownedAddress) int { return cmp.Compare(p.addr, o.addr) }
+func (p place) compare(o place) int { return cmp.Compare(p.addr, o.addr) }
 
 // reservationsOf are the address ranges that expandable segments lie in. No file
 // has them. One begins at the lowest page that was ever mapped in it, and ends
@@ -36,7 +36,7 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 	if !slices.ContainsFunc(segments, func(s allocator.Segment) bool { return s.Expandable }) {
 		return nil
 	}
-	known := addressesOf(r, settings, segments)
+	places := placesOf(r, settings, segments)
 	last := map[owner]uint64{} // where the reservation of an owner ends
 	var list []allocator.Reservation
 	for i := range segments {
@@ -46,15 +46,15 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 			continue
 		}
 		x := allocator.Reservation{Address: s.Address, Stream: s.Stream, Pool: s.Pool, SizeClass: s.SizeClass}
-		at, _ := slices.BinarySearchFunc(known, ownedAddress{addr: s.Address}, ownedAddress.compare)
-		for n := at - 1; n >= 0 && known[n].owner == who && s.Address-known[n].addr < maxReservation &&
-			known[n].addr >= last[who]; n-- {
-			x.Address = known[n].addr
+		at, _ := slices.BinarySearchFunc(places, place{addr: s.Address}, place.compare)
+		for n := at - 1; n >= 0 && places[n].owner == who && s.Address-places[n].addr < maxReservation &&
+			places[n].addr >= last[who]; n-- {
+			x.Address = places[n].addr
 		}
 		end := x.Address + maxReservation
-		for n := at; n < len(known) && known[n].addr < end; n++ {
-			if known[n].owner != who {
-				end = known[n].addr
+		for n := at; n < len(places) && places[n].addr < end; n++ {
+			if places[n].owner != who {
+				end = places[n].addr
 			}
 		}
 		x.Size = int64(end - x.Address)
@@ -65,12 +65,12 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 	return list
 }
 
-// addressesOf are where memory began before and during the recording, by address.
-func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments []allocator.Segment) []ownedAddress {
-	var list []ownedAddress
+// placesOf are where memory began before and during the recording, by address.
+func placesOf(r *analysis.Recording, settings *allocator.Settings, segments []allocator.Segment) []place {
+	var list []place
 	for i := range segments {
 		s := &segments[i]
-		list = append(list, ownedAddress{s.Address, owner{s.Stream, s.Pool, s.SizeClass}})
+		list = append(list, place{s.Address, owner{s.Stream, s.Pool, s.SizeClass}})
 	}
 	e := r.Device.Events
 	asked := map[snapshot.StreamID]snapshot.SizeClass{} // by the next request of each stream
@@ -85,9 +85,9 @@ func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments [
 			if e.Pool != nil {
 				who.pool = r.Snapshot.Pools[e.Pool[i]]
 			}
-			list = append(list, ownedAddress{e.Addr[i], who})
+			list = append(list, place{e.Addr[i], who})
 		}
 	}
-	slices.SortStableFunc(list, ownedAddress.compare)
+	slices.SortStableFunc(list, place.compare)
 	return list
 }

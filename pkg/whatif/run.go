@@ -13,13 +13,13 @@ import (
 // Run is a device's recording made ready to be served again. It may be used by
 // several goroutines.
 type Run struct {
-	r         *analysis.Recording
-	settings  *layout.Settings
-	steps     []step
-	start     start
-	pools     []snapshot.PoolID // by allocation; nil if all are in the default pool
-	typical   int64             // bytes of a large request, for fragmentation
-	addresses addresses
+	r        *analysis.Recording
+	settings *layout.Settings
+	steps    []step
+	start    start
+	pools    []snapshot.PoolID // by allocation; nil if all are in the default pool
+	typical  int64             // bytes of a large request, for fragmentation
+	places   places
 
 	// Limit is what the refused requests of the recording say of the memory that
 	// PyTorch may have.
@@ -56,7 +56,7 @@ func New(r *analysis.Recording) *Run {
 		}
 	}
 	run.prove()
-	run.addresses = run.findAddresses()
+	run.places = run.findPlaces()
 	return run
 }
 

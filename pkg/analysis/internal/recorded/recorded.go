@@ -1,4 +1,5 @@
-// Package recorded makes recordings for tests of the packages of analysis.
+// Package recorded makes recordings for the tests of the packages below
+// analysis.
 package recorded
 
 import (

@@ -28,7 +28,6 @@ type Call struct {
 	made   int
 }
 
-// NewGPU is a device with allocator settings.
 func NewGPU(t *testing.T, conf string, driver allocator.Driver) *GPU {
 	t.Helper()
 	settings, err := allocator.ParseSettings(conf)

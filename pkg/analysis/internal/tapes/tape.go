@@ -1,5 +1,3 @@
-// Package tapes makes snapshots for tests: histories of events by hand ([Tape]), at
-// random, and those of a simulated device ([GPU]).
 package tapes
 
 import (
@@ -47,16 +45,14 @@ func Frames(text string) []snapshot.FrameText {
 // Tape records the history of device 0, event by event.
 type Tape struct {
 	*snapshot.Composer
-	next uint64 // address
+	Next uint64 // address
 	Now  int64  // microseconds: one an event
 }
 
-// New is a tape without any metadata.
 func New() *Tape { return NewIn(snapshot.Format{}) }
 
-// NewIn is a tape of a format.
 func NewIn(format snapshot.Format) *Tape {
-	t := &Tape{Composer: snapshot.NewComposer(format), next: 1 << 20}
+	t := &Tape{Composer: snapshot.NewComposer(format), Next: 1 << 20}
 	t.Trace(0)
 	return t
 }
@@ -67,13 +63,11 @@ type Tensor struct {
 	Size int64
 }
 
-// Fresh is a tensor at an unused address.
 func (t *Tape) Fresh(size int64) Tensor {
-	t.next += 1 << 30
-	return Tensor{t.next, size}
+	t.Next += 1 << 30
+	return Tensor{t.Next, size}
 }
 
-// Emit records an event of a tensor.
 func (t *Tape) Emit(action snapshot.Action, x Tensor, stack string) {
 	t.Now++
 	t.Event(0, snapshot.EventText{
@@ -81,14 +75,12 @@ func (t *Tape) Emit(action snapshot.Action, x Tensor, stack string) {
 	})
 }
 
-// Alloc records that a stack allocates.
 func (t *Tape) Alloc(stack string, size int64) Tensor {
 	x := t.Fresh(size)
 	t.Emit(snapshot.Alloc, x, stack)
 	return x
 }
 
-// Free records that a stack frees.
 func (t *Tape) Free(x Tensor, stack string) { t.Emit(snapshot.Free, x, stack) }
 
 // FreeOld frees a tensor that was there before the recording.
@@ -129,7 +121,7 @@ func (t *Tape) Freed(stack, by string) Tensor {
 	return x
 }
 
-// Across is an allocation freed after n events of other stacks.
+// Across is an allocation that lives through n events of other stacks.
 func (t *Tape) Across(stack string, n int, of string, by string) Tensor {
 	x := t.Alloc(stack, 512)
 	t.Run((n+1)/2, of)
@@ -211,7 +203,7 @@ func TrainingLoop(steps, layers int) *Tape {
 // UserLine is a line of the script that allocates.
 func UserLine(function string) string { return "x.py|" + function + "\ntrain.py|main" }
 
-// RandomStacks are the stacks of [RandomSnapshot]: recursion, one function in two files, a call of
+// Stacks of a random recording: recursion, one function in two files, a call of
 // a call, no user frame, no Python, nothing.
 var RandomStacks = []string{
 	"",

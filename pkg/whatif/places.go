@@ -17,15 +17,15 @@ const (
 	PlaceDownwards           // each range below the one before
 )
 
-// addresses are the recorded addresses of ranges by their size in bytes, in the
+// places are the recorded addresses of ranges by their size in bytes, in the
 // order in which they were handed out. No two of them lie on one another.
-type addresses struct {
+type places struct {
 	order map[int64][]uint64
 	start map[int64]int // how many of them were there before the recording
 }
 
-func (run *Run) findAddresses() addresses {
-	p := addresses{order: map[int64][]uint64{}, start: map[int64]int{}}
+func (run *Run) findPlaces() places {
+	p := places{order: map[int64][]uint64{}, start: map[int64]int{}}
 	var known ranges.Set[struct{}]
 	for i := range run.start.segments {
 		s := &run.start.segments[i]

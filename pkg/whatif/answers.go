@@ -9,15 +9,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// recordedDriver does what the driver of the recording did: it gives and refuses
-// the same, and notes the first call that was not recorded.
-type recordedDriver struct {
+// answers is the driver of the recording: it gives what the recorded driver gave,
+// refuses what that refused, and notes the first call that was not recorded.
+type answers struct {
 	events   *snapshot.Events
 	list     []replay.ReservedChange // the segment events
-	next     int                     // index in list of the first event that no call of the allocator has caused yet
-	end      int                     // index in list of the first event of a later step
-	strict   bool                    // releases must come in the recorded order
-	given    ranges.Set[struct{}]    // what the driver gave so far, or before the recording
+	next     int                     // the first of them that no call of the allocator stands for yet
+	end      int                     // the first of them that belongs to a later step
+	strict   bool                    // releases come in the recorded order
+	held     ranges.Set[struct{}]    // what the driver gave so far, or before the recording
 	departed *Departure
 }
 
@@ -28,15 +28,15 @@ type Call struct {
 	Size   int64 // bytes
 }
 
-// upTo allows the segment events before an event.
-func (d *recordedDriver) upTo(event replay.EventIndex) {
+// upTo lets the driver answer with the segment events before an event.
+func (d *answers) upTo(event replay.EventIndex) {
 	for d.end < len(d.list) && d.list[d.end].Event < event {
 		d.end++
 	}
 }
 
 // left is the recorded call that has to come next in this step.
-func (d *recordedDriver) left() (c Call, event replay.EventIndex, ok bool) {
+func (d *answers) left() (c Call, event replay.EventIndex, ok bool) {
 	if d.next >= d.end {
 		return Call{}, replay.None, false
 	}
@@ -44,12 +44,12 @@ func (d *recordedDriver) left() (c Call, event replay.EventIndex, ok bool) {
 	return d.call(event), event, true
 }
 
-func (d *recordedDriver) call(event replay.EventIndex) Call {
+func (d *answers) call(event replay.EventIndex) Call {
 	return Call{d.events.Action[event], d.events.Addr[event], d.events.Size[event]}
 }
 
 // Malloc gives the recorded range, if one was recorded here.
-func (d *recordedDriver) Malloc(size int64) (addr uint64, ok bool) {
+func (d *answers) Malloc(size int64) (addr uint64, ok bool) {
 	c, event, ok := d.left()
 	if !ok || c.Action.ReservedSign() < 0 {
 		return 0, false // it was refused
@@ -62,18 +62,18 @@ func (d *recordedDriver) Malloc(size int64) (addr uint64, ok bool) {
 }
 
 // give notes that a range is held; no range may lie on another.
-func (d *recordedDriver) give(event replay.EventIndex, c Call) bool {
+func (d *answers) give(event replay.EventIndex, c Call) bool {
 	end := c.Addr + uint64(c.Size)
-	if c.Size <= 0 || c.Size > replay.MaxSize || c.Addr >= maxAddress || d.given.Overlaps(c.Addr, end) {
+	if c.Size <= 0 || c.Size > replay.MaxSize || c.Addr >= maxAddress || d.held.Overlaps(c.Addr, end) {
 		d.depart(event, CauseImpossible, c, Call{})
 		return false
 	}
-	d.given.Add(c.Addr, end, struct{}{})
+	d.held.Add(c.Addr, end, struct{}{})
 	return true
 }
 
 // Reserve puts a new reservation where its first page is mapped.
-func (d *recordedDriver) Reserve(int64) (addr uint64, ok bool) {
+func (d *answers) Reserve(int64) (addr uint64, ok bool) {
 	c, event, ok := d.left()
 	if ok && c.Action == snapshot.SegmentAlloc {
 		d.depart(event, CauseOtherCall, c, Call{Action: snapshot.SegmentMap})
@@ -82,7 +82,7 @@ func (d *recordedDriver) Reserve(int64) (addr uint64, ok bool) {
 }
 
 // Map maps what was mapped.
-func (d *recordedDriver) Map(addr uint64, size int64) (ok bool) {
+func (d *answers) Map(addr uint64, size int64) (ok bool) {
 	c, event, ok := d.left()
 	if !ok || c.Action.ReservedSign() < 0 {
 		return false
@@ -94,22 +94,22 @@ func (d *recordedDriver) Map(addr uint64, size int64) (ok bool) {
 	return d.give(event, c)
 }
 
-func (d *recordedDriver) Free(addr uint64) {
-	if x, is := d.given.At(addr); is {
-		d.given.Cut(x.From, x.To)
+func (d *answers) Free(addr uint64) {
+	if x, is := d.held.At(addr); is {
+		d.held.Cut(x.From, x.To)
 	}
 }
 
-func (d *recordedDriver) Unmap(addr uint64, size int64) { d.given.Cut(addr, addr+uint64(size)) }
+func (d *answers) Unmap(addr uint64, size int64) { d.held.Cut(addr, addr+uint64(size)) }
 
-func (d *recordedDriver) Release(uint64)              {}
-func (d *recordedDriver) Memory() (free, total int64) { return 0, replay.MaxSize }
+func (d *answers) Release(uint64)              {}
+func (d *answers) Memory() (free, total int64) { return 0, replay.MaxSize }
 
 // GlobalMemory makes reservations as large as they may be.
-func (d *recordedDriver) GlobalMemory() int64 { return maxReservation }
+func (d *answers) GlobalMemory() int64 { return maxReservation }
 
 // made compares a call of the driver that the allocator made with the recorded one.
-func (d *recordedDriver) made(e allocator.Event) {
+func (d *answers) made(e allocator.Event) {
 	if e.Action.ReservedSign() == 0 || d.departed != nil {
 		return
 	}
@@ -127,7 +127,7 @@ func (d *recordedDriver) made(e allocator.Event) {
 
 // reorder brings a release to the front that was recorded in the same run of
 // releases: private pools are released in the order of a hash table.
-func (d *recordedDriver) reorder(got Call) bool {
+func (d *answers) reorder(got Call) bool {
 	for i := d.next; i < d.end && d.list[i].Delta < 0; i++ {
 		if d.call(d.list[i].Event) == got {
 			d.list = slices.Clone(d.list)
@@ -141,7 +141,7 @@ func (d *recordedDriver) reorder(got Call) bool {
 }
 
 // depart notes the first departure.
-func (d *recordedDriver) depart(event replay.EventIndex, cause Cause, recorded, model Call) {
+func (d *answers) depart(event replay.EventIndex, cause Cause, recorded, model Call) {
 	if d.departed == nil {
 		d.departed = &Departure{Event: event, Cause: cause, Recorded: recorded, Model: model}
 	}
