@@ -9,49 +9,47 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Card is the answer to one of the four questions that people come with, short
-// enough for a strip of them.
+// Card is one of the four answers in the strip under the header of the page.
 type Card struct {
 	Question string
 	Mood     Mood
 	Value    string // the answer in a few words
-	Small    string // beside it
-	Line     string // below it
+	Small    string // beside the value
+	Line     string // below the value
 	Detail   string // a whole sentence, or empty
 
-	Families [families.Count]int64 // bytes by family, for a small picture
-	Curve    []int64               // lowest totals, for a small picture
+	Families [families.Count]int64 // bytes by family, drawn as a bar
+	Curve    []int64               // the least active bytes of each step, drawn as a line
 	Evidence Evidence
 }
 
-// Mood is how an answer is meant.
+// Mood says what kind of answer a card has.
 type Mood string
 
 const (
 	Known   Mood = "known"
-	Nothing Mood = "unknown" // the recording cannot tell, or there is nothing to tell
+	Unknown Mood = "unknown" // the recording does not say, or there is nothing to say
 	Alarm   Mood = "alarm"
 )
 
-// Evidence is what in the recording shows that the answer is true.
+// Evidence is what the page shows when a card is clicked.
 type Evidence struct {
-	From, To   int // states to look at; From == To: the whole recording
-	State      int // to look into; NoState: there is nothing to see
-	Allocation int // to point at, an index into Device.Allocations; -1: none
+	From, To   int // range of states; From == To: the whole recording
+	State      int // timeline.NoState: there is nothing to show
+	Allocation int // index into Device.Allocations; -1: none
 }
 
-// nowhere is no evidence.
-var nowhere = Evidence{State: timeline.NoState, Allocation: -1}
+var noEvidence = Evidence{State: timeline.NoState, Allocation: -1}
 
-// Cards are the four answers, in the order in which they are shown, and what to
-// say beside each request that failed. The last ones take what [Predict] says of
-// the recording, if anything.
+// Cards are the four answers in the order of the strip, and the texts about each
+// failed request. p is what [Predict] returned for the recording.
 func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure) {
 	peak := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.BySite})
 	oom, failures := outOfMemory(r, p)
@@ -70,22 +68,22 @@ func atPeak(r *analysis.Recording) Card {
 	if hasHistory(d) {
 		c.Small = "in state " + units.Count(t.PeakState)
 	}
-	order := make([]families.Family, families.Count)
+	var order [families.Count]families.Family
 	for i := range order {
 		order[i] = families.Family(i)
 	}
-	slices.SortStableFunc(order, func(a, b families.Family) int { return cmp.Compare(c.Families[b], c.Families[a]) })
+	slices.SortStableFunc(order[:], func(a, b families.Family) int { return cmp.Compare(c.Families[b], c.Families[a]) })
 	var named []string
 	for _, f := range order[:3] {
-		if 200*c.Families[f] >= t.PeakBytes && c.Families[f] > 0 {
-			named = append(named, lowered(f.Label())+" "+units.Share(c.Families[f], t.PeakBytes))
+		if bytes := c.Families[f]; bytes > 0 && 200*bytes >= t.PeakBytes {
+			named = append(named, lowered(f.Label())+" "+units.Share(bytes, t.PeakBytes))
 		}
 	}
 	c.Line = cmp.Or(strings.Join(named, ", "), "no tensor is live")
 	return c
 }
 
-// lowered is a label inside a sentence; abbreviations stay.
+// lowered is a label in lower case, unless it is an abbreviation.
 func lowered(label string) string {
 	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' {
 		return strings.ToLower(label[:1]) + label[1:]
@@ -110,7 +108,7 @@ func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 	}
 	if top == nil || 10*without > 9*peak.Bytes {
 		return Card{
-			Question: question, Mood: Nothing, Value: "No stacks recorded", Evidence: nowhere,
+			Question: question, Mood: Unknown, Value: "No stacks recorded", Evidence: noEvidence,
 			Line: units.Count(known) + " of " + units.Plural(peak.Allocations, "tensor carries one",
 				"tensors carry one"),
 		}
@@ -121,15 +119,15 @@ func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 		largest += " at the peak"
 	}
 	return Card{
-		Question: question, Mood: Known, Value: units.Printable(site.Function), Small: placeOf(site),
+		Question: question, Mood: Known, Value: units.Printable(site.Function), Small: fileAndLine(site),
 		Line: largest + ": " + units.Bytes(top.Bytes) + ", " + units.Share(top.Bytes, peak.Bytes) + ", " +
 			units.Plural(top.Allocations, "tensor", "tensors"),
 		Evidence: Evidence{State: peak.State, Allocation: top.Largest},
 	}
 }
 
-// placeOf is a site's file without its folders, and its line.
-func placeOf(site stacks.Site) string {
+// fileAndLine is the file of a site without its folders, and the line.
+func fileAndLine(site stacks.Site) string {
 	if site.File == "" {
 		return ""
 	}
@@ -138,4 +136,135 @@ func placeOf(site stacks.Site) string {
 		file += ":" + strconv.Itoa(site.Line)
 	}
 	return file
+}
+
+// curvePoints is how many points the curve of a card has without steps.
+const curvePoints = 24
+
+// growing says how much more is live after each step, and from where.
+func growing(r *analysis.Recording) Card {
+	d := r.Device
+	c := Card{Question: "What keeps growing?", Mood: Unknown, Evidence: noEvidence}
+	if !hasHistory(d) {
+		c.Value, c.Line = "Not recorded", "needs a history of events"
+		return c
+	}
+	list := r.Steps()
+	n, word := len(list.Boundaries), list.Method.Word
+	switch n {
+	case 0:
+		return growingWithoutSteps(c, r)
+	case 1:
+		c.Value, c.Line = "One "+word(1)+" only", "growth cannot be told"
+		return c
+	}
+	growth, _ := list.Growth(d.ActiveBytes())
+	c.Mood, c.Value = Known, units.Change(growth.Bytes)
+	c.Small = "over " + units.Plural(growth.Steps, word(1), word(2))
+	c.Curve = lowest(d, list.Ranges())
+	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
+	found := leaksOf(r)
+	switch {
+	case len(found.Leaks) > 0:
+		leak := &found.Leaks[0]
+		site := leakSite(r, leak)
+		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " + units.Bytes(leak.PerStep) +
+			" more each " + word(1)
+		c.Detail = leakSentence(r, leak).with(asText)
+		c.Evidence.Allocation = leak.Last
+	case found.Limit == leaks.NoLimit:
+		c.Line = "no call site keeps more each " + word(1)
+	case found.Limit == leaks.KeepsForwards:
+		c.Line = "forward passes keep their activations"
+	default:
+		c.Line = "too few " + word(2) + " to tell growth from getting ready"
+	}
+	return c
+}
+
+// growingWithoutSteps compares the end of a recording with its beginning.
+func growingWithoutSteps(c Card, r *analysis.Recording) Card {
+	d := r.Device
+	last := d.States() - 1
+	c.Mood, c.Value, c.Small = Known, units.Change(d.Totals.FinalBytes-d.Totals.BaselineBytes), "first to last event"
+	c.Curve = lowest(d, timeline.EveryEvents(d, max(1, (last+curvePoints-1)/curvePoints)))
+	c.Line = "nothing allocated here is still live"
+	c.Evidence = Evidence{State: last, Allocation: -1}
+	for _, row := range r.HoldersSince(last, 0, holders.Grouping{By: holders.BySite}).Rows {
+		if row.Key != "" && row.Change() > 0 {
+			site := r.Stacks.Site(row.Stack)
+			c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " + units.Bytes(row.Change())
+			c.Evidence.Allocation = row.Largest
+			break
+		}
+	}
+	return c
+}
+
+// lowest is the least active bytes in each range.
+func lowest(d *replay.Device, ranges []timeline.Range) []int64 {
+	active := d.ActiveBytes()
+	list := make([]int64, len(ranges))
+	for i, states := range ranges {
+		list[i] = slices.Min(active[states.From : states.To+1])
+	}
+	return list
+}
+
+// Failure is the text of the page's panel about a request that failed.
+type Failure struct {
+	State     int
+	Free      int64  // bytes in the cache where the request may be served
+	Diagnosis string // a sentence without the numbers that the panel lists
+	Evidence  string // the sentence with all numbers
+	Try       string // a sentence on the most promising thing to change
+}
+
+// haveLess is the advice when no setting helps.
+const haveLess = "Have less memory live at a time: what was live stands below, the largest first."
+
+// outOfMemory is the card of the last failed request, and the texts about all of
+// them.
+func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
+	const question = "What happened at the OOM?"
+	d := r.Device
+	ooms := r.OOMs(0)
+	if len(ooms) == 0 {
+		c := Card{Question: question, Mood: Unknown, Value: "No out-of-memory event", Line: "needs a history of events",
+			Evidence: noEvidence}
+		if hasHistory(d) {
+			t := &d.Totals
+			c.Line = units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " reserved but not requested at the peak"
+			c.Evidence = Evidence{State: t.PeakState, Allocation: -1}
+		}
+		if p != nil {
+			c.Detail = p.Sentence
+		}
+		return c, nil
+	}
+	f := newOOMContext(nil, r, 0)
+	failures := make([]Failure, len(ooms))
+	for i := range ooms {
+		o := &ooms[i]
+		failures[i] = Failure{State: o.State(), Free: o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
+			Evidence: f.sentence(o).with(asText), Try: haveLess}
+		if advice := o.Advise(r.Settings()); len(advice) > 0 {
+			failures[i].Try = adviceSentence(advice[0])
+		}
+	}
+	last := len(ooms) - 1
+	if p.cures() || failures[last].Try == haveLess && p != nil && p.Best != nil {
+		failures[last].Try = p.Sentence
+	}
+	o := &ooms[last]
+	c := Card{
+		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested),
+		Small: units.Bytes(o.DeviceFree) + " free on the device", Line: verdicts[o.Verdict].short(o),
+		Detail:   failures[last].Evidence,
+		Evidence: Evidence{State: o.State(), Allocation: -1},
+	}
+	if len(ooms) > 1 {
+		c.Line += ", the last of " + units.Count(len(ooms))
+	}
+	return c, failures
 }

@@ -56,14 +56,13 @@ func ParseCondition(command, text string) (Condition, error) {
 	if math.IsNaN(limit) || math.IsInf(limit, 0) {
 		return c, fmt.Errorf("%q compares with no number", text)
 	}
-	if err != nil {
+	if c.limit = limit; err != nil {
 		bytes, err := units.ParseBytes(parts[3])
 		if err != nil {
 			return c, fmt.Errorf("%q: %w", text, err)
 		}
-		limit = float64(bytes)
+		c.limit = float64(bytes)
 	}
-	c.limit = limit
 	return c, nil
 }
 
@@ -194,7 +193,7 @@ func (c Condition) compare(v float64) bool {
 // or the answer itself.
 func (s *Sheet) objects() ([]map[string]any, error) {
 	value := s.value
-	if long, ok := value.(longValue); ok {
+	if long, ok := value.(streamedValue); ok {
 		value = long.figures()
 	}
 	text, err := json.Marshal(value)

@@ -3,14 +3,12 @@ package answer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/units"
 )
-
-// DiffSchema names the meaning of the keys of DiffDevice.
-const DiffSchema = "memviz.diff/1"
 
 // DiffDevice is how a device differs between two recordings, each in a state of
 // its own. Bytes are requested bytes of live allocations.
@@ -70,29 +68,39 @@ type DiffFamily struct {
 	DeltaBytes  int64  `json:"delta_bytes"`
 }
 
-// DiffOptions are what a person asked of Diff.
+// DiffOptions are the options of Diff.
 type DiffOptions struct {
-	At   Moment // in each of them
-	Rows int    // shown to people; programs get all
+	At   Moment // in each recording
+	Rows int    // shown in text; JSON has all
+}
+
+// diffInput is one device of one side of a comparison.
+type diffInput struct {
+	*Input
+	r *analysis.Recording
 }
 
 // Diff compares two recordings, device by device.
 func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
-	value := newDevices[DiffDevice](DiffSchema)
+	value := newDevices[DiffDevice]("diff")
 	s := &Sheet{value: value}
-	for _, a := range before.Recordings {
-		for _, b := range after.Recordings {
-			if a.Device.ID != b.Device.ID {
-				continue
-			}
-			d, err := diffAt(before, a, after, b, o.At)
-			if err != nil {
-				return nil, err
-			}
-			view := newDiffDevice(before, a, after, b, d)
-			value.Devices = append(value.Devices, view)
-			s.diff(before, after, a, d, &view, o.Rows)
+	for _, r := range before.Recordings {
+		i := slices.IndexFunc(after.Recordings, func(b *analysis.Recording) bool { return b.Device.ID == r.Device.ID })
+		if i < 0 {
+			continue
 		}
+		a, b := diffInput{before, r}, diffInput{after, after.Recordings[i]}
+		stateA, err := a.state(o.At)
+		if err != nil {
+			return nil, err
+		}
+		stateB, err := b.state(o.At)
+		if err != nil {
+			return nil, err
+		}
+		d := analysis.Diff(a.r, stateA, b.r, stateB)
+		value.Devices = append(value.Devices, newDiffDevice(a, b, d))
+		s.diff(a, b, d, &value.Devices[len(value.Devices)-1], o.Rows)
 	}
 	if len(value.Devices) == 0 {
 		return nil, errors.New("the two snapshots have no device in common")
@@ -100,26 +108,19 @@ func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
 	return s, nil
 }
 
-func diffAt(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording, at Moment) (*compare.Difference,
-	error) {
-	stateA, err := at.State(a)
+func (in diffInput) state(at Moment) (int, error) {
+	state, err := at.State(in.r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", before.FileName(), err)
+		return 0, fmt.Errorf("%s: %w", in.FileName(), err)
 	}
-	stateB, err := at.State(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", after.FileName(), err)
-	}
-	return analysis.Diff(a, stateA, b, stateB), nil
+	return state, nil
 }
 
-func newDiffDevice(before *Input, a *analysis.Recording, after *Input, b *analysis.Recording,
-	d *compare.Difference) DiffDevice {
+func newDiffDevice(a, b diffInput, d *compare.Difference) DiffDevice {
 	view := DiffDevice{
-		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
-		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
-		Device:        int(a.Device.ID),
-		Before:        newDiffSide(before, a, &d.Before), After: newDiffSide(after, b, &d.After),
+		Device: int(a.r.Device.ID), Before: newDiffSide(a, &d.Before), After: newDiffSide(b, &d.After),
+		ActiveDelta:      d.After.Bytes - d.Before.Bytes,
+		ReservedDelta:    d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
 		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 	}
@@ -137,18 +138,16 @@ func newDiffDevice(before *Input, a *analysis.Recording, after *Input, b *analys
 		}
 	}
 	for i, f := range d.Families {
-		view.Families[i] = DiffFamily{Family: f.Family.Key(), BeforeBytes: f.Before, AfterBytes: f.After,
-			DeltaBytes: f.Delta()}
+		view.Families[i] = DiffFamily{f.Family.Key(), f.Before, f.After, f.Delta()}
 	}
 	return view
 }
 
-func newDiffSide(in *Input, r *analysis.Recording, t *compare.DiffTotals) DiffSide {
+func newDiffSide(in diffInput, t *compare.DiffTotals) DiffSide {
 	return DiffSide{
-		Subject: newSubject(in, r.Device), State: t.State, ActiveBytes: t.Bytes, LiveAllocations: t.LiveAllocations,
-		PeakBytes:         t.PeakBytes,
-		ReservedPeakBytes: t.ReservedPeakBytes, FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations,
-		OOMEvents: t.OOMEvents,
+		Subject: newSubject(in.Input, in.r.Device), State: t.State, ActiveBytes: t.Bytes,
+		LiveAllocations: t.LiveAllocations, PeakBytes: t.PeakBytes, ReservedPeakBytes: t.ReservedPeakBytes,
+		FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations, OOMEvents: t.OOMEvents,
 	}
 }
 
@@ -160,24 +159,21 @@ func diffLines(lines []compare.LineBytes) []DiffLine {
 	return list
 }
 
-// diff puts the difference of a device into words.
-func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *compare.Difference, view *DiffDevice, rows int) {
-	s.heading("%s: active %s, reserved %s from %s to %s", after.Snapshot.DeviceLabel(r.Device.ID),
-		changed(view.ActiveDelta), changed(view.ReservedDelta),
-		name(before.FileName()), name(after.FileName()))
+// diff says how a device differs.
+func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, rows int) {
+	s.heading("%s: active %s, reserved %s from %s to %s", b.Snapshot.DeviceLabel(b.r.Device.ID),
+		changed(view.ActiveDelta), changed(view.ReservedDelta), name(a.FileName()), name(b.FileName()))
 	s.put(diffTotals(d))
 	switch {
+	case len(d.Rows) == 0 && view.ReservedDelta != 0:
+		s.say("No call site holds more or less; only what the allocator reserves for them differs.")
+		return
 	case len(d.Rows) == 0:
-		if view.ReservedDelta != 0 {
-			s.say("No call site holds more or less; only what the allocator reserves for them differs.")
-		} else {
-			s.say("No call site holds more or less.")
-		}
+		s.say("No call site holds more or less.")
 		return
 	case d.DifferentPrograms():
 		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can "+
-			"still be compared:",
-			units.Share(d.MatchedBytes, d.StackBytes))
+			"still be compared:", units.Share(d.MatchedBytes, d.StackBytes))
 		s.put(diffFamilies(d))
 	}
 	s.put(diffTable(view, rows))
@@ -190,7 +186,7 @@ func (s *Sheet) diff(before, after *Input, r *analysis.Recording, d *compare.Dif
 	}
 }
 
-// changed is a difference in a sentence, where a bare 0 would be read as an amount.
+// changed is a difference in a sentence, where 0 alone would read as an amount.
 func changed(bytes int64) string {
 	if bytes == 0 {
 		return "±0"
@@ -223,19 +219,15 @@ func diffTotals(d *compare.Difference) *sheetTable {
 func diffTable(view *DiffDevice, rows int) *sheetTable {
 	t := newTable(column{"change", figures}, column{"before", figures}, column{"after", figures}, column{"", words},
 		column{"site", paths})
-	for i := range view.Rows {
-		if i == rows {
-			t.more = "and " + units.Plural(len(view.Rows)-rows, "more row", "more rows") + "; --rows shows more"
-			break
-		}
+	t.fill(len(view.Rows), rows, func(i int) {
 		row := &view.Rows[i]
 		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change,
 			siteName(row.Site))
-	}
+	})
 	return t
 }
 
-// siteName is a site for people.
+// siteName is a site as text.
 func siteName(site string) any {
 	if site == "" {
 		return noStack

@@ -9,12 +9,13 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// eventLog reads the events of a device one by one.
+// eventLog describes the events of a device one after another.
 type eventLog struct {
 	in *Input
 	r  *analysis.Recording
@@ -25,7 +26,7 @@ type eventLog struct {
 	grep      *regexp.Regexp
 
 	active, reserved []int64 // by state
-	who              []int32 // by event: the allocation it began or freed, or analysis.NoAllocation
+	allocations      []int32 // by event: the allocation that it began or freed, or layout.NoAllocation
 	annotations      []snapshot.Annotation
 	sites            map[snapshot.StackID]string // see site
 }
@@ -34,7 +35,7 @@ func newEventLog(in *Input, r *analysis.Recording, o EventOptions) (*eventLog, e
 	l := &eventLog{
 		in: in, r: r, s: r.Snapshot, d: r.Device, grep: o.Grep,
 		active: r.Device.ActiveBytes(), reserved: r.Device.ReservedBytes(),
-		who: allocationsByEvent(r.Device), sites: map[snapshot.StackID]string{},
+		allocations: allocationsByEvent(r.Device), sites: map[snapshot.StackID]string{},
 	}
 	var err error
 	if l.from, l.end, err = between(r.Device, o.From, o.To); err != nil {
@@ -44,26 +45,23 @@ func newEventLog(in *Input, r *analysis.Recording, o EventOptions) (*eventLog, e
 	return l, nil
 }
 
-// allocationsByEvent is, by event, the allocation that it began or freed.
+// allocationsByEvent is, by event, the allocation that it began or freed; of an
+// alloc at a used address, which does both, the one that it began.
 func allocationsByEvent(d *replay.Device) []int32 {
-	who := make([]int32, d.Events.Len())
-	for i := range who {
-		who[i] = layout.NoAllocation
-	}
+	list := slices.Repeat([]int32{layout.NoAllocation}, d.Events.Len())
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
 		for _, event := range [...]replay.EventIndex{a.Start, a.FreeRequested, a.End} {
-			// An alloc at a used address ends the allocation there, which began before.
 			if event != replay.None {
-				who[event] = int32(i)
+				list[event] = int32(i)
 			}
 		}
 	}
-	return who
+	return list
 }
 
-// annotationsHere are the ends of annotations that belong between the events of
-// the log, in order of time.
+// annotationsHere are the starts and ends of annotations between the events of the
+// log, in order of time.
 func (l *eventLog) annotationsHere() []snapshot.Annotation {
 	if !l.timed() || l.end <= l.from {
 		return nil
@@ -87,7 +85,7 @@ func (l *eventLog) annotationEnds(a snapshot.Annotation) AnnotationEnds {
 	return AnnotationEnds{l.s.String(a.Name), stage, span(l.d.Events.TimeMicros[0], a.TimeMicros)}
 }
 
-// span is the time from one moment to another, bounded like the times of events.
+// span is the time between two moments, bounded as the times of events are.
 func span(from, to int64) int64 {
 	if to < from {
 		return -span(to, from)
@@ -95,27 +93,27 @@ func span(from, to int64) int64 {
 	return int64(min(uint64(to)-uint64(from), snapshot.MaxSpanMicros))
 }
 
-// happening is an event that is to be shown.
-type happening struct {
-	event      int
-	what       string // in words
-	allocation int32  // or analysis.NoAllocation
+// loggedEvent is an event of the log.
+type loggedEvent struct {
+	event      int    // its index
+	what       string // happened, in words
+	allocation int32  // or layout.NoAllocation
 	segment    int    // number, or noSegment
 }
 
-// happenings yields the events of the log that match.
-func (l *eventLog) happenings() iter.Seq[happening] {
-	return func(yield func(happening) bool) {
+// matching yields the events of the log that grep selects.
+func (l *eventLog) matching() iter.Seq[loggedEvent] {
+	return func(yield func(loggedEvent) bool) {
 		names := newSegmentNames(l.r)
 		for i := range l.end {
 			seg, begun := names.step(i)
 			if i < l.from {
 				continue
 			}
-			if seg.number == noSegment && l.who[i] != layout.NoAllocation {
+			if seg.number == noSegment && l.allocations[i] != layout.NoAllocation {
 				seg = names.at(l.d.Events.Addr[i])
 			}
-			h := happening{i, l.what(i, seg, begun), l.who[i], seg.number}
+			h := loggedEvent{i, l.what(i, seg, begun), l.allocations[i], seg.number}
 			if l.matches(h) && !yield(h) {
 				return
 			}
@@ -123,9 +121,9 @@ func (l *eventLog) happenings() iter.Seq[happening] {
 	}
 }
 
-// matches reports whether an event is asked for: by its words, its site, its
-// action or its address.
-func (l *eventLog) matches(h happening) bool {
+// matches reports whether grep selects an event, by its words, site, action,
+// address or metadata.
+func (l *eventLog) matches(h loggedEvent) bool {
 	if l.grep == nil {
 		return true
 	}
@@ -146,7 +144,7 @@ func (l *eventLog) site(id snapshot.StackID) string {
 	return site
 }
 
-// metadata is what the code said about itself when an event came.
+// metadata is the user's metadata of an event, or "".
 func (l *eventLog) metadata(i int) string {
 	if l.d.Events.Metadata == nil {
 		return ""
@@ -154,7 +152,7 @@ func (l *eventLog) metadata(i int) string {
 	return l.s.String(l.d.Events.Metadata[i])
 }
 
-// compileContext is which compiled code an event came from.
+// compileContext is the compiled code that an event came from, or "".
 func (l *eventLog) compileContext(i int) string {
 	if l.d.Events.CompileContext == nil {
 		return ""
@@ -163,4 +161,92 @@ func (l *eventLog) compileContext(i int) string {
 		return text
 	}
 	return ""
+}
+
+// segmentNames follows the segments of a device from event to event and numbers
+// them: first those of state 0 by address, then the others as they come. A
+// number is never used again. Pages that are mapped beside an expandable segment
+// of their stream belong to it.
+type segmentNames struct {
+	d    *replay.Device
+	now  ranges.Set[namedSegment]
+	next int // number
+}
+
+// namedSegment is a segment with its number.
+type namedSegment struct {
+	number     int
+	base       uint64 // where its offsets begin
+	stream     snapshot.StreamID
+	expandable bool
+}
+
+// noSegment stands for the number of what lies in no known segment.
+const noSegment = -1
+
+func newSegmentNames(r *analysis.Recording) *segmentNames {
+	n := &segmentNames{d: r.Device}
+	l := r.Layouts().At(0)
+	for i := range l.Segments {
+		seg := &l.Segments[i]
+		n.add(seg.Address, seg.Size, seg.Stream, seg.Expandable)
+	}
+	return n
+}
+
+// atMost is the largest number that there will be.
+func (n *segmentNames) atMost() int { return n.next + len(n.d.Reserved) }
+
+// add puts a new segment where nothing is and returns its number.
+func (n *segmentNames) add(addr uint64, size int64, stream snapshot.StreamID, expandable bool) int {
+	end := addr + uint64(max(size, 0))
+	if end <= addr {
+		return noSegment
+	}
+	n.now.Cut(addr, end)
+	n.now.Add(addr, end, namedSegment{n.next, addr, stream, expandable})
+	n.next++
+	return n.next - 1
+}
+
+// step is the segment that an event made, grew, shrank or freed, and whether
+// the event began it.
+func (n *segmentNames) step(i int) (seg namedSegment, begun bool) {
+	e := n.d.Events
+	addr, end := e.Addr[i], e.Addr[i]+uint64(max(e.Size[i], 0))
+	sign := e.Action[i].ReservedSign()
+	switch {
+	case sign == 0 || end <= addr:
+		return namedSegment{number: noSegment}, false
+	case sign < 0:
+		seg := n.at(addr)
+		n.now.Cut(addr, end)
+		return seg, false
+	}
+	expandable := e.Action[i] == snapshot.SegmentMap
+	if seg, known := n.beside(addr, end, e.Stream[i]); known && expandable {
+		n.now.Cut(addr, end)
+		n.now.Add(addr, end, seg)
+		return seg, false
+	}
+	number := n.add(addr, e.Size[i], e.Stream[i], expandable)
+	return namedSegment{number: number, base: addr}, true
+}
+
+// at is the segment that an address lies in.
+func (n *segmentNames) at(addr uint64) namedSegment {
+	if x, ok := n.now.At(addr); ok {
+		return x.Use
+	}
+	return namedSegment{number: noSegment}
+}
+
+// beside is the expandable segment of a stream that a range touches.
+func (n *segmentNames) beside(addr, end uint64, stream snapshot.StreamID) (namedSegment, bool) {
+	for _, neighbour := range [...]uint64{addr - 1, end} {
+		if x, ok := n.now.At(neighbour); ok && x.Use.expandable && x.Use.stream == stream {
+			return x.Use, true
+		}
+	}
+	return namedSegment{}, false
 }

@@ -4,16 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"regexp"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
-
-// EventsSchema names the meaning of the keys of EventsDevice.
-const EventsSchema = "memviz.events/1"
 
 // EventsDevice is the log of one device. Times are microseconds since its first
 // event.
@@ -55,14 +51,14 @@ type Event struct {
 	ReservedBytes   int64  `json:"reserved_bytes"`
 }
 
-// EventOptions are what a person asked of Events.
+// EventOptions are the options of Events.
 type EventOptions struct {
-	From, To Mark           // both are included
-	Grep     *regexp.Regexp // only events that match, or nil
+	From, To Bound          // inclusive
+	Grep     *regexp.Regexp // only events that match; nil: all
 }
 
-// Events is the log of what happened, an event a line. Events are read, put
-// into words and written one by one.
+// Events answers with the log of events, one per line. It is written while events
+// are read.
 func Events(in []Input, o EventOptions) (*Sheet, error) {
 	value := &eventsValue{}
 	s := &Sheet{value: value}
@@ -86,7 +82,7 @@ func Events(in []Input, o EventOptions) (*Sheet, error) {
 	return s, err
 }
 
-// remark says which events there are.
+// remark says which events the log has.
 func (l *eventLog) remark() string {
 	n := l.d.Events.Len()
 	if l.from == 0 && l.end == n {
@@ -97,27 +93,18 @@ func (l *eventLog) remark() string {
 	return "events " + units.Count(l.from) + " to " + units.Count(l.end-1) + " of " + units.Count(n)
 }
 
-// eventsValue is the answer for programs: that of devices[EventsDevice], but
-// never as a whole.
+// eventsValue writes the JSON of devices[EventsDevice] without holding all of it.
 type eventsValue struct {
-	logs     []*eventLog
-	redacted []string
-	parts    []SalvagedFile
+	logs []*eventLog
+	Provenance
 }
 
 func (v *eventsValue) writeJSON(w *bufio.Writer) error {
-	w.WriteString(`{"schema":"` + EventsSchema + `",`)
-	if len(v.redacted) > 0 {
-		w.WriteString(`"redacted":["` + strings.Join(v.redacted, `","`) + `"],`)
+	head, err := jsonLine(devices[int]{Schema: schemaName("events"), Provenance: v.Provenance, Devices: []int{}})
+	if err != nil {
+		return err
 	}
-	if len(v.parts) > 0 {
-		text, err := jsonLine(v.parts)
-		if err != nil {
-			return err
-		}
-		w.WriteString(`"salvaged":` + string(text) + ",")
-	}
-	w.WriteString(`"devices":[`)
+	w.Write(bytes.TrimSuffix(head, []byte("]}")))
 	for i, l := range v.logs {
 		if i > 0 {
 			w.WriteByte(',')
@@ -126,21 +113,21 @@ func (v *eventsValue) writeJSON(w *bufio.Writer) error {
 			return err
 		}
 	}
-	_, err := w.WriteString("]}\n")
+	_, err = w.WriteString("]}\n")
 	return err
 }
 
-// eventFigures are the figures of a log.
+// eventFigures is a log with the number of its events in place of them.
 type eventFigures struct {
 	EventsDevice
-	Events int `json:"events"` // that match
+	Events int `json:"events"`
 }
 
 func (v *eventsValue) figures() any {
-	value := newDevices[eventFigures](EventsSchema)
+	value := newDevices[eventFigures]("events")
 	for _, l := range v.logs {
 		figures := eventFigures{EventsDevice: l.device()}
-		for range l.happenings() {
+		for range l.matching() {
 			figures.Events++
 		}
 		value.Devices = append(value.Devices, figures)
@@ -168,7 +155,7 @@ func (l *eventLog) writeJSON(w *bufio.Writer) error {
 	}
 	w.Write(bytes.TrimSuffix(text, []byte("[]}"))) // the events come last
 	events := func(yield func(Event) bool) {
-		for h := range l.happenings() {
+		for h := range l.matching() {
 			if !yield(l.value(h)) {
 				return
 			}
@@ -180,8 +167,8 @@ func (l *eventLog) writeJSON(w *bufio.Writer) error {
 	return w.WriteByte('}')
 }
 
-// value is an event as programs get it.
-func (l *eventLog) value(h happening) Event {
+// value is an event as JSON.
+func (l *eventLog) value(h loggedEvent) Event {
 	i, e := h.event, l.d.Events
 	v := Event{
 		Event: i, Action: l.s.ActionName(e.Action[i]), Text: h.what, Bytes: e.Size[i],

@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 	}
 	testkit.Golden(t, "events.txt", text)
 
-	part := events(t, EventOptions{From: Mark{eventMark, 2}, To: Mark{eventMark, 8},
+	part := events(t, EventOptions{From: Bound{boundEvent, 2}, To: Bound{boundEvent, 8},
 		Grep: regexp.MustCompile(`cudaMalloc|model\.py|epoch|Adam`)}, in[:2]...)
 	fits(t, "events", part)
 	testkit.Golden(t, "events_part.txt", append(written(t, part, Text), written(t, part, Markdown)...))
@@ -111,7 +111,7 @@ func TestEventsAddUp(t *testing.T) {
 			}
 		}
 		from := len(whole.Events) / 2
-		part := decoded(t, events(t, EventOptions{From: Mark{eventMark, int64(from)}}, in))
+		part := decoded(t, events(t, EventOptions{From: Bound{boundEvent, int64(from)}}, in))
 		for i, e := range part.Events {
 			if want := whole.Events[from+i]; e.Text != want.Text || e.Event != want.Event {
 				t.Fatalf("%s: from %d event %d says %q, in all it says %q", in.Name, from, e.Event, e.Text, want.Text)
@@ -151,7 +151,7 @@ func TestEventsPlaces(t *testing.T) {
 }
 
 func TestEventsWithoutTimes(t *testing.T) {
-	_, err := Events([]Input{NewInput("cut.pickle", samples.Cut())}, EventOptions{From: Mark{timeMark, 5}})
+	_, err := Events([]Input{NewInput("cut.pickle", samples.Cut())}, EventOptions{From: Bound{boundTime, 5}})
 	if err == nil || !strings.HasPrefix(err.Error(), "cut.pickle, cuda:0: a time is not in this recording") {
 		t.Errorf("got %v", err)
 	}

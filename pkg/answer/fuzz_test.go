@@ -93,3 +93,11 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 	}
 	return c.Snapshot()
 }
+
+func bytesOf(rows []holders.Row) int64 {
+	var sum int64
+	for i := range rows {
+		sum += rows[i].Bytes
+	}
+	return sum
+}

@@ -29,15 +29,14 @@ func NewInput(name string, s *snapshot.Snapshot) Input {
 	return in
 }
 
-// Only leaves one device of the snapshot, and reports whether it has it.
+// Only drops all devices but one, and reports whether the snapshot has that one.
 func (in *Input) Only(id snapshot.DeviceID) bool {
 	in.Devices = slices.DeleteFunc(in.Devices, func(d *replay.Device) bool { return d.ID != id })
 	in.Recordings = slices.DeleteFunc(in.Recordings, func(r *analysis.Recording) bool { return r.Device.ID != id })
 	return len(in.Devices) > 0
 }
 
-// FileName is the name without what a terminal might obey or a page could not
-// show.
+// FileName is the name without the characters that a terminal might obey.
 func (in *Input) FileName() string { return units.Printable(in.Name) }
 
 // device begins the section of a device with a remark.
@@ -54,15 +53,14 @@ func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
 }
 
-// nothing is said of a snapshot without memory.
+// nothing says that a snapshot holds no memory of a device.
 func (s *Sheet) nothing(in *Input) {
 	s.heading("%s", name(in.FileName()))
 	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot " +
 		"in the process that allocates.")
 }
 
-// eachRecording asks something of every device, and says of which when the
-// answer is an error.
+// eachRecording calls ask for every device. Its error names the device.
 func (s *Sheet) eachRecording(in []Input, ask func(*Input, *analysis.Recording) error) error {
 	for i := range in {
 		if len(in[i].Recordings) == 0 {
@@ -75,6 +73,19 @@ func (s *Sheet) eachRecording(in []Input, ask func(*Input, *analysis.Recording) 
 		}
 	}
 	return nil
+}
+
+// perDevice is the answer of a command that has the same question for every
+// device. ask writes the text to the sheet and returns the JSON.
+func perDevice[T any](command string, in []Input,
+	ask func(s *Sheet, in *Input, r *analysis.Recording) (T, error)) (*Sheet, error) {
+	value := newDevices[T](command)
+	s := &Sheet{value: value}
+	return s, s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		device, err := ask(s, in, r)
+		value.Devices = append(value.Devices, device)
+		return err
+	})
 }
 
 // stackLines are the frames of a stack, innermost first, as file:line:function.

@@ -7,9 +7,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// InspectSchema names the meaning of the keys of InspectAnswer.
-const InspectSchema = "memviz.inspect/1"
-
 // InspectAnswer is what a report holds that somebody may not want to pass on.
 // Lists have each text once; pseudonyms and public names are in none.
 type InspectAnswer struct {
@@ -50,7 +47,7 @@ type Inspected struct {
 func Inspect(in *Inspected, rows int) *Sheet {
 	c := in.Census
 	v := &InspectAnswer{
-		Schema: InspectSchema, File: units.Printable(in.Name), Program: units.Printable(in.Program),
+		Schema: schemaName("inspect"), File: units.Printable(in.Name), Program: units.Printable(in.Program),
 		Redacted: in.Redacted, Bytes: in.Bytes,
 		Files: c.Files(), Paths: c.Paths(), Names: c.Names(), Texts: c.Texts(),
 		Users: c.Of(redact.User), Hosts: c.Of(redact.Host), Emails: c.Of(redact.Email), Secrets: c.Of(redact.Secret),
@@ -71,14 +68,14 @@ func Inspect(in *Inspected, rows int) *Sheet {
 			"without it.",
 			units.Plural(v.ForeignScripts, "script or style is", "scripts or styles are"))
 	}
-	if v.namesSomething() {
+	if len(v.found()) > 0 {
 		s.note("memviz trace --redact all, run on the snapshot, replaces names by pseudonyms; --omit " +
 			"addresses,times leaves those out.")
 	}
 	return s
 }
 
-// kinds are the lists, as people read them.
+// kinds are the lists of texts with their titles.
 func (v *InspectAnswer) kinds() []inspectedKind {
 	return []inspectedKind{
 		{"secrets", v.Secrets}, {"users", v.Users}, {"hosts", v.Hosts}, {"emails", v.Emails}, {"files", v.Files},
@@ -91,23 +88,20 @@ type inspectedKind struct {
 	texts []string
 }
 
-func (v *InspectAnswer) namesSomething() bool {
-	for _, k := range v.kinds() {
-		if len(k.texts) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// inShort is what matters most.
-func (v *InspectAnswer) inShort() string {
+// found are the titles of the kinds of which the report holds texts.
+func (v *InspectAnswer) found() []string {
 	var kinds []string
 	for _, k := range v.kinds() {
 		if len(k.texts) > 0 {
 			kinds = append(kinds, k.what)
 		}
 	}
+	return kinds
+}
+
+// inShort lists the kinds of texts and numbers that the report holds.
+func (v *InspectAnswer) inShort() string {
+	kinds := v.found()
 	if v.Addresses > 0 {
 		kinds = append(kinds, "addresses")
 	}
@@ -124,7 +118,7 @@ func orNothing(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// table has the first of each kind.
+// table has the first rows texts of each kind.
 func (v *InspectAnswer) table(rows int) *sheetTable {
 	t := newTable(column{"", words}, column{"", figures}, column{"", paths})
 	for _, k := range v.kinds() {

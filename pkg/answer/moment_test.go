@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 )
 
@@ -48,8 +49,8 @@ func TestMoment(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
 				t.Errorf("%q gives %v, want %q", test.text, err, test.fails)
 			}
-		case err != nil || state != test.state || m.said(r, state) != test.said:
-			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.said(r, state), err, test.state,
+		case err != nil || state != test.state || m.describe(r, state) != test.said:
+			t.Errorf("%q is state %d %q (%v), want %d %q", test.text, state, m.describe(r, state), err, test.state,
 				test.said)
 		}
 	}
@@ -75,5 +76,58 @@ func TestMomentOfStep(t *testing.T) {
 		if err != nil || state != other || r.Device.ActiveBytes()[state] < 1<<30 {
 			t.Errorf("%s is state %d, %s is state %d (%v)", text, state, want, other, err)
 		}
+	}
+}
+
+// Training has 13 events, 250 µs apart.
+func TestBounds(t *testing.T) {
+	d := replay.Replay(samples.Training(), 0)
+	for _, test := range []struct {
+		from, to   string
+		first, end int
+		fails      string
+	}{
+		{"", "", 0, 13, ""},
+		{"3", "5", 3, 6, ""},
+		{"3", "3", 3, 4, ""},
+		{"5", "3", 4, 4, ""},
+		{"100", "", 13, 13, ""},
+		{"", "100", 0, 13, ""},
+		{"500us", "1ms", 2, 5, ""},
+		{"0.0005 s", "1.1ms", 2, 5, ""},
+		{"2", "1ms", 2, 5, ""},
+		{"1h", "", 13, 13, ""},
+		{"soon", "", 0, 0, `"soon" is neither an event index nor a time such as 500ms`},
+		{"-1", "", 0, 0, "neither"},
+		{"1.5", "", 0, 0, "neither"},
+		{"99999999999", "", 0, 0, "neither"},
+	} {
+		from, err := ParseBound(test.from)
+		if err != nil {
+			if test.fails == "" || !strings.Contains(err.Error(), test.fails) {
+				t.Errorf("%q: %v", test.from, err)
+			}
+			continue
+		}
+		to, err := ParseBound(test.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, end, err := between(d, from, to)
+		if err != nil || first != test.first || end != test.end || test.fails != "" {
+			t.Errorf("%q to %q are %d to %d (%v), want %d to %d", test.from, test.to, first, end, err, test.first,
+				test.end)
+		}
+	}
+}
+
+func TestBoundsWithoutTimes(t *testing.T) {
+	from, err := ParseBound("1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := between(replay.Replay(samples.Cut(), 0), from, Bound{}); err == nil ||
+		!strings.Contains(err.Error(), "use event indices") {
+		t.Errorf("a time in a recording without times: %v", err)
 	}
 }

@@ -3,14 +3,10 @@ package answer
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
-
-// OOMSchema names the meaning of the keys of OOMDevice.
-const OOMSchema = "memviz.oom/1"
 
 // OOMDevice are the requests of a device that failed.
 type OOMDevice struct {
@@ -63,29 +59,33 @@ type PoolFree struct {
 // AdviceGiven is one thing to change.
 type AdviceGiven struct {
 	Kind  string `json:"kind"`
-	Bytes int64  `json:"bytes"` // that it is about; 0 where that has no meaning
+	Bytes int64  `json:"bytes"` // that it is about; 0: it is not about bytes
 	Fits  bool   `json:"fits"`  // by the numbers of the failure it would have been enough
 	Text  string `json:"text"`
 }
 
-// OOMOptions are what a person asked of OOM.
-type OOMOptions struct {
-	Capacity int64 // of the device in bytes; 0: not known
-	Rows     int   // shown to people; programs get all
+func newAdvice(advice []oom.Advice) []AdviceGiven {
+	list := make([]AdviceGiven, len(advice))
+	for i, a := range advice {
+		list[i] = AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)}
+	}
+	return list
 }
 
-// OOM says why requests failed.
+// OOMOptions are the options of OOM.
+type OOMOptions struct {
+	Capacity int64 // of the device in bytes; 0: not known
+	Rows     int   // shown of each table in text; JSON has all
+}
+
+// OOM answers why requests failed.
 func OOM(in []Input, o OOMOptions) (*Sheet, error) {
-	value := newDevices[OOMDevice](OOMSchema)
-	s := &Sheet{value: value}
-	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
-		f := &failure{in: in, r: r, settings: r.Settings(),
-			capacity: oom.CapacityOf(r.Device, o.Capacity)}
-		ooms := r.OOMs(o.Capacity)
+	return perDevice("oom", in, func(s *Sheet, in *Input, r *analysis.Recording) (OOMDevice, error) {
+		f, ooms := newOOMContext(in, r, o.Capacity), r.OOMs(o.Capacity)
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
-			CapacityLeastBytes: f.capacity.AtLeast,
-			CardGuessBytes:     f.capacity.CardBytes, OOMs: make([]OutOfMemory, len(ooms)),
+			CapacityLeastBytes: f.capacity.AtLeast, CardGuessBytes: f.capacity.CardBytes,
+			OOMs: make([]OutOfMemory, len(ooms)),
 		}
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i])
@@ -93,54 +93,46 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		if last := len(ooms) - 1; last >= 0 {
 			device.OOMs[last].Advice = withPrediction(device.OOMs[last].Advice, Predict(r))
 		}
-		value.Devices = append(value.Devices, device)
 		s.ooms(f, ooms, device.OOMs, o.Rows)
-		return nil
+		return device, nil
 	})
-	return s, err
 }
 
-// failure is what is known around the failed requests of a device.
-type failure struct {
+// oomContext is what sentences about the failed requests of a device need.
+type oomContext struct {
 	in       *Input
 	r        *analysis.Recording
-	settings *layout.Settings
 	capacity oom.Capacity
 }
 
-func (f *failure) outOfMemory(o *oom.Failure) OutOfMemory {
+func newOOMContext(in *Input, r *analysis.Recording, capacity int64) *oomContext {
+	return &oomContext{in, r, oom.CapacityOf(r.Device, capacity)}
+}
+
+func (f *oomContext) outOfMemory(o *oom.Failure) OutOfMemory {
 	view := OutOfMemory{
 		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
-		DeviceFreeBytes: o.DeviceFree,
-		ActiveBytes:     o.Active, LiveRequestedBytes: o.InUse, ReservedBytes: o.Reserved,
-		PendingBytes: o.Pending, FreeBytes: o.FreeSame,
+		DeviceFreeBytes: o.DeviceFree, ActiveBytes: o.Active, LiveRequestedBytes: o.InUse,
+		ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
-		Verdict:  o.Verdict.Key(),
-		Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
-		Stack: stackLines(f.r.Snapshot, o.Stack),
-		Pools: make([]PoolFree, len(o.Pools)), Advice: []AdviceGiven{}, Unwound: o.After.Unwound,
-		WentOn: o.After.WentOn,
+		Verdict: o.Verdict.Key(), Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
+		Stack: stackLines(f.r.Snapshot, o.Stack), Holders: newTopRows(f.r, f.holders(o)),
+		Pools: make([]PoolFree, len(o.Pools)), Advice: newAdvice(o.Advise(f.r.Settings())),
+		Unwound: o.After.Unwound, WentOn: o.After.WentOn,
 	}
-	h := f.holders(o)
-	view.Holders = newTopDevice(f.in, f.r, h).Rows
 	for i := range o.Pools {
 		p := &o.Pools[i]
 		view.Pools[i] = PoolFree{
 			Stream: f.r.Snapshot.Streams[p.Stream], Pool: poolName(f.r.Snapshot, p.Pool),
-			SizeClass: sizeClassName(p.SizeClass), Serves: p.Serves,
-			Segments: p.Segments, ReservedBytes: p.Reserved, ActiveBytes: p.Active, FreeBytes: p.Free,
-			LargestFreeBytes: p.Largest,
+			SizeClass: sizeClassName(p.SizeClass), Serves: p.Serves, Segments: p.Segments,
+			ReservedBytes: p.Reserved, ActiveBytes: p.Active, FreeBytes: p.Free, LargestFreeBytes: p.Largest,
 		}
-	}
-	for _, a := range o.Advise(f.settings) {
-		view.Advice = append(view.Advice,
-			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
 	}
 	return view
 }
 
-// holders are who held memory at the failure.
-func (f *failure) holders(o *oom.Failure) *holders.Holding {
+// holders says what held memory at the failure.
+func (f *oomContext) holders(o *oom.Failure) *holders.Holding {
 	return f.r.Holders(o.State(), holders.Grouping{By: holders.BySite})
 }
 
@@ -157,8 +149,8 @@ func sizeClassName(class snapshot.SizeClass) string {
 		snapshot.SizeClassLarge: "large"}[class]
 }
 
-// ooms puts the failed requests of a device into words.
-func (s *Sheet) ooms(f *failure, ooms []oom.Failure, views []OutOfMemory, rows int) {
+// ooms says how the requests of a device failed.
+func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, rows int) {
 	if len(ooms) == 0 {
 		s.device(f.in, f.r.Device, "did not run out of memory")
 		s.say("The recording has no out-of-memory event.")
@@ -178,9 +170,7 @@ func (s *Sheet) ooms(f *failure, ooms []oom.Failure, views []OutOfMemory, rows i
 			s.put(poolTable(&views[i], rows))
 		}
 		s.put(topTable(f.r, f.holders(o), rows))
-		for _, a := range views[i].Advice {
-			s.say("→ %s", a.Text)
-		}
+		s.advice(views[i].Advice)
 		if o.After.Unwound {
 			s.note("The file was written after the error unwound; the picture of the failure is state %s, not the end.",
 				units.Count(o.State()))
@@ -191,27 +181,32 @@ func (s *Sheet) ooms(f *failure, ooms []oom.Failure, views []OutOfMemory, rows i
 	f.guess(s, &ooms[len(ooms)-1])
 }
 
+// advice says what to change.
+func (s *Sheet) advice(list []AdviceGiven) {
+	for _, a := range list {
+		s.say("→ %s", a.Text)
+	}
+}
+
 // tooSmall says that a capacity was given which the recording refutes.
 func (s *Sheet) tooSmall(given, taken, least int64) {
 	if given > 0 && taken == 0 {
 		s.say("--capacity %s is ignored: the recording shows that the device has %s or more.",
-			units.NoBreak(units.Bytes(given)), units.NoBreak(units.Bytes(least)))
+			amount(given), amount(least))
 	}
 }
 
-// guess says what else could be the case if the device is a usual card.
-func (f *failure) guess(s *Sheet, last *oom.Failure) {
-	if c := f.capacity; c.Given == 0 && c.CardBytes > 0 {
-		if outside := c.CardBytes - last.Visible(); outside > units.GiB {
-			s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass "+
-				"--capacity to check.",
-				units.NoBreak(units.Bytes(last.Visible())), c.Card, units.NoBreak(units.Bytes(outside)))
-		}
+// guess says how much is used outside PyTorch if the device is a common card.
+func (f *oomContext) guess(s *Sheet, last *oom.Failure) {
+	c := f.capacity
+	if outside := c.CardBytes - last.Visible(); c.Given == 0 && c.CardBytes > 0 && outside > units.GiB {
+		s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass --capacity to check.",
+			amount(last.Visible()), c.Card, amount(outside))
 	}
 }
 
 // sentence says why a request failed, with the evidence in it.
-func (f *failure) sentence(o *oom.Failure) sentence {
+func (f *oomContext) sentence(o *oom.Failure) sentence {
 	text, args := verdicts[o.Verdict].evidence(f, o)
 	return sentence{text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)}
 }
@@ -242,11 +237,7 @@ func oomTable(o *oom.Failure) *sheetTable {
 func poolTable(view *OutOfMemory, rows int) *sheetTable {
 	t := newTable(column{"reserved", figures}, column{"active", figures}, column{"free", figures},
 		column{"largest", figures}, column{"where", words})
-	for i := range view.Pools {
-		if i == rows {
-			t.more = "and " + units.Plural(len(view.Pools)-i, "more", "more")
-			break
-		}
+	t.fill(len(view.Pools), rows, func(i int) {
 		p := &view.Pools[i]
 		where := p.SizeClass + " blocks"
 		if p.Stream != 0 {
@@ -260,6 +251,6 @@ func poolTable(view *OutOfMemory, rows int) *sheetTable {
 		}
 		t.row(units.Bytes(p.ReservedBytes), units.Bytes(p.ActiveBytes), units.Bytes(p.FreeBytes),
 			units.Bytes(p.LargestFreeBytes), where)
-	}
+	})
 	return t
 }

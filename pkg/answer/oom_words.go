@@ -15,7 +15,7 @@ var verdicts = [...]struct {
 	brief func(o *oom.Failure) string
 	// evidence is a sentence with all numbers, as a format and its arguments after
 	// the first two, which are the bytes requested and the state.
-	evidence func(f *failure, o *oom.Failure) (string, []any)
+	evidence func(f *oomContext, o *oom.Failure) (string, []any)
 }{
 	oom.Pressure: {
 		short: func(o *oom.Failure) string {
@@ -30,7 +30,7 @@ var verdicts = [...]struct {
 			}
 			return text + "."
 		},
-		evidence: (*failure).pressure,
+		evidence: (*oomContext).pressure,
 	},
 	oom.Fragmented: {
 		short: func(o *oom.Failure) string {
@@ -40,7 +40,7 @@ var verdicts = [...]struct {
 			return fmt.Sprintf("Enough was free, in pieces of at most %s: fragmentation.",
 				amount(max(o.LargestSame, o.DeviceFree)))
 		},
-		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
 			fits := ""
 			if o.WouldFit.WithExpandable {
 				fits = "; it would have fitted with expandable segments"
@@ -56,7 +56,7 @@ var verdicts = [...]struct {
 		brief: func(o *oom.Failure) string {
 			return fmt.Sprintf("Enough was cached, but %s of it for another stream or pool.", amount(o.FreeOther))
 		},
-		evidence: func(f *failure, o *oom.Failure) (string, []any) {
+		evidence: func(f *oomContext, o *oom.Failure) (string, []any) {
 			where := "another stream or pool"
 			if i := o.WouldFit.OtherPool; i >= 0 && o.Pools[i].Stream != o.Stream {
 				where = "stream " + units.Address(f.r.Snapshot.Streams[o.Pools[i].Stream])
@@ -70,7 +70,7 @@ var verdicts = [...]struct {
 		brief: func(o *oom.Failure) string {
 			return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
 		},
-		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
 			return "Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as capacity; " +
 					"%s is used outside its allocator (other processes, NCCL, CUDA context).",
 				[]any{amount(o.Visible()), amount(o.Capacity), amount(o.Outside())}
@@ -81,7 +81,7 @@ var verdicts = [...]struct {
 		brief: func(*oom.Failure) string {
 			return "The device had room: a limit of the process or a failed mapping refused it."
 		},
-		evidence: func(_ *failure, o *oom.Failure) (string, []any) {
+		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
 			return "Out of memory: %s requested in state %s while %s were free on the device: a limit of the process " +
 				"or a failed mapping refused it.", []any{amount(o.DeviceFree)}
 		},
@@ -89,7 +89,7 @@ var verdicts = [...]struct {
 }
 
 // pressure is the evidence that nearly everything was in use.
-func (f *failure) pressure(o *oom.Failure) (string, []any) {
+func (f *oomContext) pressure(o *oom.Failure) (string, []any) {
 	most, site := int64(0), any(noStack)
 	if h := f.holders(o); len(h.Rows) > 0 {
 		most, site = h.Rows[0].Bytes, siteName(h.Rows[0].Key)

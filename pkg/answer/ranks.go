@@ -6,21 +6,17 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// RanksSchema names the meaning of the keys of RanksAnswer.
-const RanksSchema = "memviz.ranks/1"
-
 // RanksAnswer compares the ranks of one job, each after its last step and at its
 // own peak. Bytes are requested bytes of live allocations.
 type RanksAnswer struct {
-	Schema          string           `json:"schema"`
-	Redacted        []string         `json:"redacted,omitempty"` // what stands under other names: paths, names, prefixes
-	Ranks           []Rank           `json:"ranks"`              // by rank
+	Schema string `json:"schema"`
+	Provenance
+	Ranks           []Rank           `json:"ranks"` // by rank
 	MedianPeakBytes int64            `json:"median_peak_bytes"`
-	CommonSteps     int              `json:"common_steps"`       // the last steps that every rank recorded
-	Outliers        []RankOutlier    `json:"outliers"`           // after a step, then at the peak, the largest difference first; none with fewer than three ranks
-	Rows            []RankRow        `json:"rows"`               // call sites, the most uneven at the peaks first
-	Unreadable      []UnreadableRank `json:"unreadable"`         // files that could not be read
-	Salvaged        []SalvagedFile   `json:"salvaged,omitempty"` // files that were read in part; left out when all were read whole
+	CommonSteps     int              `json:"common_steps"` // the last steps that every rank recorded
+	Outliers        []RankOutlier    `json:"outliers"`     // after a step, then at the peak, the largest difference first; none with fewer than three ranks
+	Rows            []RankRow        `json:"rows"`         // call sites, the most uneven at the peaks first
+	Unreadable      []UnreadableRank `json:"unreadable"`   // files that could not be read
 }
 
 // Rank is one device of one file.
@@ -70,8 +66,7 @@ type UnreadableRank struct {
 	Error string `json:"error"`
 }
 
-// RankOf is what a comparison of ranks needs of each device of a file. It does
-// not keep the snapshot.
+// RankOf summarises each device of a file for [Ranks], without keeping the snapshot.
 func RankOf(in *Input, rank compare.RankName) []compare.RankSummary {
 	var list []compare.RankSummary
 	for _, r := range in.Recordings {
@@ -80,17 +75,21 @@ func RankOf(in *Input, rank compare.RankName) []compare.RankSummary {
 	return list
 }
 
-// Ranks compares the ranks of one job.
+// Ranks compares the ranks of one job. rows bounds the tables in text.
 func Ranks(summaries []compare.RankSummary, unreadable []UnreadableRank, rows int) *Sheet {
 	c := compare.Ranks(summaries)
 	value := newRanksAnswer(c)
 	value.Unreadable = append(value.Unreadable, unreadable...)
 	s := &Sheet{value: value}
 	s.heading("%s: median peak %s, median reserved %s", units.Plural(len(c.Ranks), "rank", "ranks"),
-		units.NoBreak(units.Bytes(c.Peak.Median)), units.NoBreak(units.Bytes(c.Reserved.Median)))
+		amount(c.Peak.Median), amount(c.Reserved.Median))
 	s.put(rankTable(value, c, rows))
-	if short := value.shortest(); short < value.longest() {
-		s.unlike(short, value.longest())
+	most := 0
+	for i := range value.Ranks {
+		most = max(most, len(value.Ranks[i].StepPeakBytes))
+	}
+	if c.CommonSteps < most {
+		s.unequalSteps(c.CommonSteps, most)
 	}
 	for _, twice := range value.sameRank() {
 		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File),
@@ -114,22 +113,19 @@ func Ranks(summaries []compare.RankSummary, unreadable []UnreadableRank, rows in
 
 func newRanksAnswer(c *compare.RankComparison) *RanksAnswer {
 	value := &RanksAnswer{
-		Schema: RanksSchema, Ranks: make([]Rank, len(c.Ranks)), MedianPeakBytes: c.Peak.Median,
-		CommonSteps: c.CommonSteps,
-		Outliers:    make([]RankOutlier, len(c.Outliers)), Rows: make([]RankRow, len(c.Rows)),
-		Unreadable: []UnreadableRank{},
+		Schema: schemaName("ranks"), MedianPeakBytes: c.Peak.Median, CommonSteps: c.CommonSteps,
+		Ranks: make([]Rank, len(c.Ranks)), Outliers: make([]RankOutlier, len(c.Outliers)),
+		Rows: make([]RankRow, len(c.Rows)), Unreadable: []UnreadableRank{},
 	}
 	for i := range c.Ranks {
 		r := &c.Ranks[i]
 		value.Ranks[i] = Rank{
 			Rank: r.Name.Rank, Label: r.Name.Label,
-			Subject:           Subject{r.File, int(r.Device), newTrust(r.AddsUp, r.Anomalies)},
-			PeakBytes:         r.PeakBytes,
-			PeakState:         r.PeakState,
-			ReservedPeakBytes: r.ReservedPeakBytes, FinalBytes: r.FinalBytes, Events: r.Events,
-			Allocations: r.Allocations,
-			OOMEvents:   r.OOMEvents, StepPeakBytes: append([]int64{}, r.StepPeaks...),
-			Outlier: len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes),
+			Subject:   Subject{r.File, int(r.Device), newTrust(r.AddsUp, r.Anomalies)},
+			PeakBytes: r.PeakBytes, PeakState: r.PeakState, ReservedPeakBytes: r.ReservedPeakBytes,
+			FinalBytes: r.FinalBytes, Events: r.Events, Allocations: r.Allocations, OOMEvents: r.OOMEvents,
+			StepPeakBytes: append([]int64{}, r.StepPeaks...),
+			Outlier:       len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes),
 		}
 		if r.StepEndState != timeline.NoState {
 			value.Ranks[i].StepEndBytes, value.Ranks[i].StepEndState = &r.StepEndBytes, &r.StepEndState
@@ -139,8 +135,8 @@ func newRanksAnswer(c *compare.RankComparison) *RanksAnswer {
 		row := &c.Rows[o.Row]
 		value.Outliers[i] = RankOutlier{
 			Rank: c.Ranks[o.Rank].Name.Rank, File: c.Ranks[o.Rank].File, Site: row.Site.String(),
-			Operator: row.Operator,
-			When:     o.When.Key(), Bytes: o.Bytes, MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
+			Operator: row.Operator, When: o.When.Key(), Bytes: o.Bytes,
+			MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
 		}
 	}
 	for i := range c.Rows {
@@ -152,22 +148,4 @@ func newRanksAnswer(c *compare.RankComparison) *RanksAnswer {
 		}
 	}
 	return value
-}
-
-func (a *RanksAnswer) shortest() int {
-	steps := -1
-	for i := range a.Ranks {
-		if n := len(a.Ranks[i].StepPeakBytes); steps < 0 || n < steps {
-			steps = n
-		}
-	}
-	return max(steps, 0)
-}
-
-func (a *RanksAnswer) longest() int {
-	steps := 0
-	for i := range a.Ranks {
-		steps = max(steps, len(a.Ranks[i].StepPeakBytes))
-	}
-	return steps
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -8,8 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// rankTable has a row a rank. Of too many it shows those furthest from the
-// median peak.
+// rankTable has a row for each rank, or for those furthest from the median peak.
 func rankTable(value *RanksAnswer, c *compare.RankComparison, rows int) *sheetTable {
 	t := newTable(column{"rank", figures}, column{"", words}, column{"peak", figures}, column{"to median", figures},
 		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
@@ -18,7 +18,7 @@ func rankTable(value *RanksAnswer, c *compare.RankComparison, rows int) *sheetTa
 		t.more = "and " + units.Plural(len(shown)-rows, "more rank", "more ranks") +
 			", nearer to the median; --rows shows more"
 		slices.SortStableFunc(shown, func(a, b Rank) int {
-			return int(min(max(distance(b.PeakBytes, c.Peak.Median)-distance(a.PeakBytes, c.Peak.Median), -1), 1))
+			return cmp.Compare(distance(b.PeakBytes, c.Peak.Median), distance(a.PeakBytes, c.Peak.Median))
 		})
 		shown = shown[:rows]
 		slices.SortStableFunc(shown, func(a, b Rank) int { return a.Rank - b.Rank })
@@ -32,18 +32,17 @@ func rankTable(value *RanksAnswer, c *compare.RankComparison, rows int) *sheetTa
 			mark = "outlier"
 		}
 		device := ""
-		if value.several() {
+		if value.hasSeveralDevices() {
 			device = "device " + units.Count(r.Device)
 		}
 		t.row(r.shown(), device, units.Bytes(r.PeakBytes), units.Change(r.PeakBytes-c.Peak.Median),
-			units.Bytes(r.ReservedPeakBytes),
-			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
+			units.Bytes(r.ReservedPeakBytes), units.Count(len(r.StepPeakBytes)), mark, name(r.File))
 	}
 	return t
 }
 
-// several reports whether a file has several devices.
-func (a *RanksAnswer) several() bool {
+// hasSeveralDevices reports whether a file has several devices.
+func (a *RanksAnswer) hasSeveralDevices() bool {
 	for i := 1; i < len(a.Ranks); i++ {
 		if a.Ranks[i].File == a.Ranks[i-1].File {
 			return true
@@ -52,28 +51,28 @@ func (a *RanksAnswer) several() bool {
 	return false
 }
 
-// sameRank are pairs of files that give one rank, of one device, each rank once.
+// sameRank are pairs of files whose names give the same rank, one pair per rank.
 func (a *RanksAnswer) sameRank() [][2]*Rank {
-	type place struct {
+	type identity struct {
 		rank, device int
 		label        string
 	}
-	first, said := map[place]*Rank{}, map[place]bool{}
+	first, listed := map[identity]*Rank{}, map[identity]bool{}
 	var pairs [][2]*Rank
 	for i := range a.Ranks {
 		r := &a.Ranks[i]
-		at := place{r.Rank, r.Device, r.Label}
+		at := identity{r.Rank, r.Device, r.Label}
 		other := first[at]
 		if other == nil {
 			first[at] = r
-		} else if other.File != r.File && !said[at] {
-			pairs, said[at] = append(pairs, [2]*Rank{other, r}), true
+		} else if other.File != r.File && !listed[at] {
+			pairs, listed[at] = append(pairs, [2]*Rank{other, r}), true
 		}
 	}
 	return pairs
 }
 
-// shown is the number of a rank, or its place on several axes.
+// shown is the number of a rank, or its label if that says more.
 func (r *Rank) shown() any {
 	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
 		return number
@@ -83,9 +82,8 @@ func (r *Rank) shown() any {
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
 
-// unlike says what of ranks with so many steps at least and at most can be
-// compared.
-func (s *Sheet) unlike(fewest, most int) {
+// unequalSteps says what can be compared of ranks with different numbers of steps.
+func (s *Sheet) unequalSteps(fewest, most int) {
 	if fewest == 0 {
 		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.",
 			units.Count(most))
@@ -116,7 +114,7 @@ func (s *Sheet) allClear(value *RanksAnswer) {
 	s.say("No rank stands out: after its last step each holds about what the others hold, at every site.")
 }
 
-// pair sets two ranks side by side.
+// pair compares two ranks.
 func (s *Sheet) pair(value *RanksAnswer, rows int) {
 	t := pairTable(value, rows)
 	if len(t.rows) == 0 && t.more == "" {
@@ -131,14 +129,10 @@ func (s *Sheet) pair(value *RanksAnswer, rows int) {
 func (s *Sheet) outliers(value *RanksAnswer, rows int) {
 	first := &value.Outliers[0]
 	s.say("Rank %s %s from %s; the median of the %s is %s.", units.Count(first.Rank), first.holds(),
-		siteName(first.Site), value.comparedWith(first), units.NoBreak(units.Bytes(first.MedianBytes)))
+		siteName(first.Site), value.comparedWith(first), amount(first.MedianBytes))
 	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"when", words},
 		column{"", words}, column{"site", paths})
-	for i := range value.Outliers {
-		if i == rows {
-			t.more = "and " + units.Plural(len(value.Outliers)-rows, "more row", "more rows") + "; --rows shows more"
-			break
-		}
+	t.fill(len(value.Outliers), rows, func(i int) {
 		o := &value.Outliers[i]
 		when, mark := "after a step", ""
 		if o.atPeak() {
@@ -148,7 +142,7 @@ func (s *Sheet) outliers(value *RanksAnswer, rows int) {
 			mark = "not on all ranks"
 		}
 		t.row(units.Count(o.Rank), units.Bytes(o.Bytes), units.Bytes(o.MedianBytes), when, mark, siteName(o.Site))
-	}
+	})
 	s.put(t)
 }
 
@@ -156,7 +150,7 @@ func (o *RankOutlier) atPeak() bool { return o.When == compare.AtRankPeak.Key() 
 
 // holds says what the rank holds, and when.
 func (o *RankOutlier) holds() string {
-	bytes := units.NoBreak(units.Bytes(o.Bytes))
+	bytes := amount(o.Bytes)
 	switch {
 	case o.atPeak():
 		return "holds " + bytes + " at its peak"
@@ -166,8 +160,8 @@ func (o *RankOutlier) holds() string {
 	return "holds " + bytes + " after its last step"
 }
 
-// comparedWith counts the ranks of the median: those without steps have no end
-// of one.
+// comparedWith says of how many ranks the median is: after a step, only of those
+// that have steps.
 func (a *RanksAnswer) comparedWith(o *RankOutlier) string {
 	with := 0
 	for i := range a.Ranks {
@@ -181,7 +175,7 @@ func (a *RanksAnswer) comparedWith(o *RankOutlier) string {
 	return units.Plural(with, "rank", "ranks") + " with steps"
 }
 
-// pairTable sets two ranks side by side.
+// pairTable has the sites where two ranks differ.
 func pairTable(value *RanksAnswer, rows int) *sheetTable {
 	a, b := &value.Ranks[0], &value.Ranks[1]
 	t := newTable(column{"rank " + units.Count(a.Rank), figures}, column{"rank " + units.Count(b.Rank), figures},

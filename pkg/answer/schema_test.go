@@ -18,17 +18,17 @@ import (
 
 // values are the answers of all commands, empty, by command.
 var values = map[string]any{
-	"stats": newDevices[DeviceStats](StatsSchema),
-	"top":   newDevices[TopDevice](TopSchema),
-	"leaks": newDevices[LeaksDevice](LeaksSchema),
-	"oom":   newDevices[OOMDevice](OOMSchema),
-	"diff":  newDevices[DiffDevice](DiffSchema),
+	"stats": newDevices[DeviceStats]("stats"),
+	"top":   newDevices[TopDevice]("top"),
+	"leaks": newDevices[LeaksDevice]("leaks"),
+	"oom":   newDevices[OOMDevice]("oom"),
+	"diff":  newDevices[DiffDevice]("diff"),
 	"ranks": &RanksAnswer{},
 
-	"events":   newDevices[EventsDevice](EventsSchema),
-	"segments": newDevices[SegmentsDevice](SegmentsSchema),
+	"events":   newDevices[EventsDevice]("events"),
+	"segments": newDevices[SegmentsDevice]("segments"),
 	"inspect":  &InspectAnswer{},
-	"whatif":   newDevices[WhatIfDevice](WhatIfSchema),
+	"whatif":   newDevices[WhatIfDevice]("whatif"),
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

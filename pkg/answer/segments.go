@@ -2,15 +2,13 @@ package answer
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
-
-// SegmentsSchema names the meaning of the keys of SegmentsDevice.
-const SegmentsSchema = "memviz.segments/1"
 
 // SegmentsDevice is the memory map of one device in one state. Its bytes are
 // sums over its segments.
@@ -26,7 +24,7 @@ type SegmentsDevice struct {
 	Segments              []Segment `json:"segments"` // by address
 }
 
-// Segment is a range held from the driver.
+// Segment is a range of memory that the allocator has from the driver.
 type Segment struct {
 	Address               string  `json:"address"`
 	Bytes                 int64   `json:"bytes"`
@@ -51,29 +49,25 @@ type Block struct {
 	Site           string `json:"site,omitempty"` // who allocated it
 }
 
-// Segments is the memory map at a moment.
+// Segments answers with the memory map at a moment.
 func Segments(in []Input, at Moment) (*Sheet, error) {
-	value := newDevices[SegmentsDevice](SegmentsSchema)
-	s := &Sheet{value: value}
-	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	return perDevice("segments", in, func(s *Sheet, in *Input, r *analysis.Recording) (SegmentsDevice, error) {
 		state, err := at.State(r)
 		if err != nil {
-			return err
+			return SegmentsDevice{}, err
 		}
 		l := r.Layouts().At(state)
 		device := newSegmentsDevice(in, r, l)
-		value.Devices = append(value.Devices, device)
 		s.device(in, r.Device, units.Plural(len(l.Segments), "segment", "segments")+" with "+
-			units.Bytes(l.ReservedBytes)+" "+at.said(r, state))
+			units.Bytes(l.ReservedBytes)+" "+at.describe(r, state))
 		if len(l.Segments) == 0 {
 			s.say("The allocator holds nothing there.")
-			return nil
+			return device, nil
 		}
 		s.put(segmentTotals(&device))
 		s.segments(r, l, &device)
-		return nil
+		return device, nil
 	})
-	return s, err
 }
 
 func newSegmentsDevice(in *Input, r *analysis.Recording, l *layout.Map) SegmentsDevice {
@@ -121,4 +115,110 @@ func sizeClass(seg *layout.Segment) string {
 func poolKey(s *snapshot.Snapshot, id snapshot.PoolID) string {
 	p := s.Pools[id]
 	return strconv.FormatUint(p.A, 10) + "," + strconv.FormatUint(p.B, 10)
+}
+
+// segmentTotals has the sums over all segments.
+func segmentTotals(d *SegmentsDevice) *sheetTable {
+	t := newTable(column{"", words}, column{"", figures}, column{"", figures}, column{"", words})
+	row := func(what string, bytes int64, remark string) {
+		t.row(what, units.Bytes(bytes), units.Share(bytes, d.ReservedBytes), remark)
+	}
+	row("active", d.ActiveBytes, units.Bytes(d.RequestedBytes)+" requested, the rest is rounding")
+	if d.PendingBytes > 0 {
+		row("pending", d.PendingBytes, "of these: freed, and another stream may still use it")
+	}
+	row("free", d.FreeBytes, "the largest free block has "+units.Bytes(d.LargestFreeBlockBytes))
+	return t
+}
+
+// mostSegments is how many segments are shown in text.
+const mostSegments = 2000
+
+// segments adds a table of the segments. Streams and pools have columns if there
+// is more than the default one, and replace the column of free bytes.
+func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice) {
+	streams, pools, expandable := false, false, false
+	for i := range l.Segments {
+		seg := &l.Segments[i]
+		streams, pools, expandable = streams || seg.Stream != 0, pools || seg.Pool != 0, expandable || seg.Expandable
+	}
+	columns := []column{{"address", words}, {"size", figures}, {"kind", words}}
+	bar := 14
+	if streams {
+		columns = append(columns, column{"stream", figures})
+	}
+	if pools {
+		columns = append(columns, column{"pool", figures})
+	}
+	columns = append(columns, column{"active", figures})
+	if !streams && !pools {
+		columns = append(columns, column{"free", figures})
+	} else if streams && pools {
+		bar = 10
+	}
+	t := newTable(append(columns, column{"max free", figures}, column{"", words})...)
+	for i := range min(len(d.Segments), mostSegments) {
+		v, seg := &d.Segments[i], &l.Segments[i]
+		kind := v.SizeClass
+		if v.Expandable {
+			kind += "+"
+		}
+		cells := []any{v.Address, units.Bytes(v.Bytes), kind}
+		if streams {
+			cells = append(cells, seg.Stream)
+		}
+		if pools {
+			cells = append(cells, seg.Pool)
+		}
+		cells = append(cells, units.Bytes(v.ActiveBytes))
+		if !streams && !pools {
+			cells = append(cells, units.Bytes(v.FreeBytes))
+		}
+		t.row(append(cells, units.Bytes(v.LargestFreeBlockBytes), occupancy(seg, l.ExtentsOf(seg), bar))...)
+	}
+	if more := len(d.Segments) - len(t.rows); more > 0 {
+		t.more = "and " + units.Plural(more, "more segment", "more segments") + "; --format json has all"
+	}
+	s.put(t)
+	if expandable {
+		s.note("+ marks expandable segments, which grow in place.")
+	}
+	if streams || pools {
+		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has " +
+			"their handles.")
+	}
+}
+
+// occupancy is a segment as a bar from its first byte to its last: · is free,
+// ░ pending, and a block as high as its cell is full.
+func occupancy(seg *layout.Segment, extents []layout.Extent, width int) string {
+	active, pending := make([]float64, width), make([]float64, width)
+	cell := float64(seg.Size) / float64(width)
+	for i := range extents {
+		x := &extents[i]
+		if x.State == snapshot.Inactive {
+			continue
+		}
+		from := float64(x.Address-seg.Address) / cell
+		to := from + float64(x.Size)/cell
+		for c := int(from); c < width && float64(c) < to; c++ {
+			share := min(to, float64(c+1)) - max(from, float64(c))
+			active[c] += share
+			if x.State == snapshot.ActivePendingFree {
+				pending[c] += share
+			}
+		}
+	}
+	var b strings.Builder
+	for c := range width {
+		switch {
+		case active[c] < 1.0/512:
+			b.WriteRune('·')
+		case pending[c] > active[c]/2:
+			b.WriteRune('░')
+		default:
+			b.WriteRune(bars[min(int(active[c]*float64(len(bars))), len(bars)-1)])
+		}
+	}
+	return b.String()
 }

@@ -1,19 +1,30 @@
+// Package answer writes the answers of memviz's commands. An answer is a [Sheet],
+// which can be written as text for a terminal, as Markdown and as JSON. The
+// package holds every sentence about memory; pkg/report takes its own from here.
+//
+// The types of the JSON are exported because their comments become descriptions
+// in the JSON Schemas (schemas/*.json), which a test writes.
 package answer
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
+
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Sheet is an answer: a value for programs, and the same in words and tables
-// for people. The sheet decides how they look; who fills it says what they are.
+// Sheet is an answer: a value for programs, and the same in sentences and tables
+// for people. A sheet decides how its elements look in each format.
 type Sheet struct {
-	value any // a JSON object whose first key is "schema"
-	parts []part
+	value    any // a JSON object whose first key is "schema"
+	elements []element
 }
 
 // Format is a form in which a sheet can be written.
@@ -26,7 +37,7 @@ const (
 	JSON     Format = "json"     // for a program
 )
 
-// Formats are all of them, the usual one first.
+// Formats are all formats, the default first.
 var Formats = []Format{Text, Markdown, JSON}
 
 // Look is what the reader of a text has in front of them.
@@ -70,7 +81,7 @@ func (s *Sheet) Write(w io.Writer, format Format, look Look) error {
 }
 
 func (s *Sheet) writeJSON(w *bufio.Writer) error {
-	if long, ok := s.value.(longValue); ok {
+	if long, ok := s.value.(streamedValue); ok {
 		return long.writeJSON(w)
 	}
 	e := json.NewEncoder(w)
@@ -79,29 +90,29 @@ func (s *Sheet) writeJSON(w *bufio.Writer) error {
 	return e.Encode(s.value)
 }
 
-// part is a piece of a sheet.
-type part interface {
-	text(look Look) string // lines without an end
+// element is a paragraph, heading, table or the like.
+type element interface {
+	text(look Look) string // without a line end
 	markdown() string
 }
 
-func (s *Sheet) add(p part) { s.parts = append(s.parts, p) }
+func (s *Sheet) add(e element) { s.elements = append(s.elements, e) }
 
-// heading begins a section. Its arguments may be names.
+// heading begins a section. Arguments of type name are shown as names.
 func (s *Sheet) heading(format string, args ...any) { s.add(heading{sentence{format, args}}) }
 
-// say adds a paragraph. Its arguments may be names.
+// say adds a paragraph.
 func (s *Sheet) say(format string, args ...any) { s.add(sentence{format, args}) }
 
-// note adds a paragraph that matters less.
+// note adds a paragraph of less importance, which terminals show faint.
 func (s *Sheet) note(format string, args ...any) { s.add(note{sentence{format, args}}) }
 
-// line adds a line that is never broken, below the one before it.
+// line adds a line that is never wrapped, directly below the one before it.
 func (s *Sheet) line(format string, args ...any) {
 	line := sentence{format, args}
-	if last := len(s.parts) - 1; last >= 0 {
-		if lines, ok := s.parts[last].(unbroken); ok {
-			s.parts[last] = append(lines, line)
+	if last := len(s.elements) - 1; last >= 0 {
+		if lines, ok := s.elements[last].(unbroken); ok {
+			s.elements[last] = append(lines, line)
 			return
 		}
 	}
@@ -118,11 +129,11 @@ func (s *Sheet) put(t *sheetTable) {
 	}
 }
 
-// name is a text that comes from a snapshot or a file's name. In Markdown it is
-// code, so that __init__ stays what it is.
+// name is a text from a snapshot, or the name of a file. Markdown shows it as
+// code, so that __init__ is not taken for markup.
 type name string
 
-// maxName bounds how much of a name is shown, in characters.
+// maxName is how many characters of a name are shown.
 const maxName = 300
 
 func (n name) clipped() string {
@@ -139,7 +150,7 @@ type sentence struct {
 	args   []any
 }
 
-// with is the sentence with its names shown as show says.
+// with formats the sentence; show makes text of the names in it.
 func (s sentence) with(show func(name) string) string {
 	args := make([]any, len(s.args))
 	for i, arg := range s.args {
@@ -155,7 +166,81 @@ type heading struct{ sentence }
 
 type note struct{ sentence }
 
-// unbroken is sentences of a line each, however long.
+// unbroken is a list of sentences on one line each, however long.
 type unbroken []sentence
 
 type code string
+
+// streamedLines is an element that may be larger than memory. Its lines are
+// written as they are made, so the output of millions of events begins at once.
+type streamedLines struct {
+	lines func(look Look) iter.Seq[string] // that fit the width, without a line end
+}
+
+// maxMarkdownLines is how many streamed lines Markdown shows, which is for tickets.
+const maxMarkdownLines = 200
+
+// lines adds streamed lines.
+func (s *Sheet) lines(lines func(look Look) iter.Seq[string]) { s.add(streamedLines{lines}) }
+
+func (l streamedLines) writeText(w *bufio.Writer, look Look) {
+	for line := range l.lines(look) {
+		w.WriteString(line)
+		if w.WriteByte('\n') != nil {
+			return // nobody is reading
+		}
+	}
+}
+
+func (l streamedLines) text(look Look) string {
+	return strings.Join(slices.Collect(l.lines(look)), "\n")
+}
+
+func (l streamedLines) markdown() string {
+	var b strings.Builder
+	b.WriteString("```text\n")
+	n := 0
+	for line := range l.lines(Look{}) {
+		if n++; n <= maxMarkdownLines {
+			b.WriteString(strings.ReplaceAll(line, "`", "'") + "\n")
+		}
+	}
+	b.WriteString("```")
+	if n > maxMarkdownLines {
+		b.WriteString("\n\n_and " + units.Plural(n-maxMarkdownLines, "more line", "more lines") + "_")
+	}
+	return b.String()
+}
+
+// streamedValue is a JSON value that may be larger than memory.
+type streamedValue interface {
+	writeJSON(w *bufio.Writer) error
+	figures() any // what a Condition is checked against: counts stand for long lists
+}
+
+// writeArray writes a JSON array with one item per line.
+func writeArray[T any](w *bufio.Writer, items iter.Seq[T]) error {
+	w.WriteByte('[')
+	separator := "\n"
+	for item := range items {
+		text, err := jsonLine(item)
+		if err != nil {
+			return err
+		}
+		w.WriteString(separator)
+		if _, err := w.Write(text); err != nil {
+			return err // nobody is reading
+		}
+		separator = ",\n"
+	}
+	return w.WriteByte(']')
+}
+
+// jsonLine is a value as one line of JSON, without a line end.
+func jsonLine(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}

@@ -4,19 +4,17 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// StatsSchema names the meaning of the keys of DeviceStats; a change of meaning
-// is a new number.
-const StatsSchema = "memviz.stats/1"
-
 // DeviceStats are the totals of one device that has events or segments. Active
-// bytes are requested bytes; states count from 0, before the first event.
+// bytes are requested bytes. State 0 is before the first event.
 type DeviceStats struct {
 	Subject
 	Torch                   string `json:"torch"` // a guess
@@ -48,11 +46,10 @@ type DeviceStats struct {
 	Largest        []LargeAllocation `json:"largest"`     // live at the peak
 	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
 	Advice         []AdviceGiven     `json:"advice"`
-	Unread         *Unread           `json:"unread,omitempty"` // what of the file was not understood; left out when all was
+	Unread         *Unread           `json:"unread,omitempty"` // left out when all of the file was understood
 }
 
-// Unread counts what of a file was not understood, by name. It is of the whole
-// file, not of one device.
+// Unread counts what was not understood, by name, in the whole file of the device.
 type Unread struct {
 	Keys    map[string]int `json:"keys"`    // that are not known: times seen
 	Actions map[string]int `json:"actions"` // that are not known: events
@@ -75,50 +72,32 @@ func newUnread(o *snapshot.Oddities) *Unread {
 		Fields: printable(o.WrongTypes)}
 }
 
-// StatsOptions are what a person asked of Stats.
+// StatsOptions are the options of Stats.
 type StatsOptions struct {
-	Every    Every // zero: windows are steps
+	Every    Every // the zero Every: windows are steps
 	Capacity int64 // of the device in bytes; 0: not known
-	Rows     int   // shown to people; programs get all windows
-	OneLine  bool
+	Rows     int   // shown of each table in text; JSON has all windows
+	OneLine  bool  // for each device, for logs
 }
 
-// Every is the length of a window: events or microseconds, the other is 0.
+// Every is the length of a window in events or in microseconds; the other is 0.
 type Every struct {
 	Events int
 	Micros int64
 }
 
-// Stats are the totals of snapshots, and whether they add up.
+// Stats answers with the totals of snapshots, and whether they add up.
 func Stats(in []Input, o StatsOptions) *Sheet {
-	value := newDevices[DeviceStats](StatsSchema)
-	s := &Sheet{value: value}
-	for i := range in {
-		for _, r := range in[i].Recordings {
-			stats := newDeviceStats(&in[i], r, o)
-			value.Devices = append(value.Devices, stats)
-			if o.OneLine {
-				s.oneLine(&in[i], r.Device, &stats)
-			} else {
-				s.stats(&in[i], r, &stats, o)
-			}
+	s, _ := perDevice("stats", in, func(s *Sheet, in *Input, r *analysis.Recording) (DeviceStats, error) {
+		stats := newDeviceStats(in, r, o)
+		if o.OneLine {
+			s.oneLine(in, r.Device, &stats)
+		} else {
+			s.stats(in, r, &stats, o)
 		}
-		if len(in[i].Recordings) == 0 {
-			s.nothing(&in[i])
-		}
-	}
+		return stats, nil
+	})
 	return s
-}
-
-// oneLine is for logs.
-func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats) {
-	ooms := ""
-	if stats.OOMEvents > 0 {
-		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
-	}
-	s.line("%s %s: peak %s, reserved %s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
-		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), units.Bytes(stats.FinalBytes),
-		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
 }
 
 func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) DeviceStats {
@@ -146,18 +125,17 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		LiveBlockBytes:          r.LiveBlockBytes,
 		OOMEvents:               t.OOMEvents,
 		CapacityBytes:           oom.CapacityOf(recording.Device, o.Capacity).Given,
-		Advice:                  []AdviceGiven{},
 		Unread:                  newUnread(&in.Snapshot.Oddity),
 	}
 	if stats.CapacityBytes > 0 {
 		stats.Utilisation = float64(t.ReservedPeakBytes) / float64(stats.CapacityBytes)
 	}
-	stats.more(recording, o)
+	stats.analyse(recording, o)
 	return stats
 }
 
-// more fills what takes a look at the stacks and the segments.
-func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
+// analyse adds what needs the stacks and the segments.
+func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	var fragmentation *layout.Fragmentations
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = r.Fragmentation() })
@@ -166,133 +144,108 @@ func (stats *DeviceStats) more(r *analysis.Recording, o StatsOptions) {
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
-	settings := r.Settings()
-	stats.AllocConf = settings.Conf
-	for _, a := range oom.AdviseOn(&fragmentation.AtPeak, settings) {
-		stats.Advice = append(stats.Advice,
-			AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)})
-	}
+	stats.AllocConf = r.Settings().Conf
+	stats.Advice = newAdvice(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()))
 	if mayCure(&fragmentation.AtPeak) {
 		stats.Advice = append(stats.Advice, predictedAdvice(Predict(r))...)
 	}
 }
 
-// moreStats puts that into words.
-func (s *Sheet) moreStats(stats *DeviceStats, o StatsOptions) {
-	s.put(unusedTable(stats))
-	s.put(windowTable(stats, o))
-	s.put(largestTable(stats))
-	if stats.AllocConf != "" {
-		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
-	}
-	for _, a := range stats.Advice {
-		s.say("→ %s", a.Text)
-	}
+// Window is a range of states: a step, or what --every asks for.
+type Window struct {
+	Name      string `json:"name"` // of an annotated step, or empty
+	Rest      bool   `json:"rest"` // it follows the last step that ends in the recording
+	From      int    `json:"from"` // first state
+	To        int    `json:"to"`   // last state
+	PeakBytes int64  `json:"peak_bytes"`
+	PeakState int    `json:"peak_state"`
+	// Fragmentation in its last state; null without --every, and for more than 200
+	// windows.
+	FragmentationBytes *int64 `json:"fragmentation_bytes" jsonschema:"oneof_type=integer;null"`
 }
 
-// stats puts the totals of a device into words.
-func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o StatsOptions) {
-	d := r.Device
-	verdict := VerdictOn(d)
-	mark := "!"
-	if verdict.OK {
-		mark = "✓"
+func windows(r *analysis.Recording, every Every) []Window {
+	steps := r.Steps()
+	ranges := steps.Ranges()
+	switch {
+	case every.Events > 0:
+		ranges = timeline.EveryEvents(r.Device, every.Events)
+	case every.Micros > 0:
+		ranges = timeline.EveryMicros(r.Device, every.Micros)
 	}
-	s.title(in, d, mark+" "+verdict.Text)
-	if stats.Events > 1 {
-		s.add(curve(d.ActiveBytes()))
-	}
-	s.put(totals(d, stats))
-	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
-	s.put(counts(r, stats))
-	s.moreStats(stats, o)
-	if !d.Reconciliation.EndUnknown {
-		s.put(reconciled(d, stats))
-	}
-	s.put(unopened(stats))
-	s.warn(in.Snapshot, d)
-}
-
-func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{"end", figures},
-		column{"", words})
-	row := func(what string, start, highest, end int64, remark string) {
-		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
-	}
-	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes,
-		"highest in state "+units.Count(stats.PeakState))
-	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
-	if d.Reconciliation.EndUnknown {
-		atEnd = "at least"
-	}
-	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
-	if stats.CapacityBytes > 0 {
-		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "",
-			units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
-	}
-	return t
-}
-
-func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
-	d := r.Device
-	t := newTable(column{"", words}, column{"", figures}, column{"", words})
-	span := ""
-	if len(d.Events.TimeMicros) > 1 && !r.Snapshot.Redaction.Times {
-		span = "over " + units.Duration(d.Events.SpanMicros())
-	}
-	t.row("events", units.Count(stats.Events), span)
-	t.row("allocations", units.Count(stats.Allocations),
-		units.Count(d.PreExisting)+" from before the recording, "+units.Count(stats.LiveAtEnd)+" live at its end")
-	if stats.OOMEvents > 0 {
-		t.row("ooms", units.Count(stats.OOMEvents), "out of memory")
-	}
-	return t
-}
-
-// reconciled sets the end of the replay beside the final segments.
-func reconciled(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"at the end", words}, column{"replay", figures}, column{"allocator", figures},
-		column{"", words})
-	compare := func(what string, replayed, allocator int64, change func(int64) string) {
-		verdict := "agree"
-		if replayed != allocator {
-			verdict = change(replayed - allocator)
-		}
-		t.row(what, units.Count(replayed), units.Count(allocator), verdict)
-	}
-	compare("requested bytes", stats.FinalBytes, stats.LiveBlockRequestedBytes, units.Change)
-	compare("live blocks", int64(stats.LiveAtEnd), int64(d.Reconciliation.LiveBlocks), signed)
-	t.row("rounded bytes", "", units.Count(stats.LiveBlockBytes), "")
-	return t
-}
-
-// signed is a count with its sign.
-func signed(n int64) string {
-	if n > 0 {
-		return "+" + units.Count(n)
-	}
-	return units.Count(n)
-}
-
-// unopened counts the frees and blocks whose alloc is not in the recording, with
-// what explains them.
-func unopened(stats *DeviceStats) *sheetTable {
-	t := newTable(column{"", words}, column{"", figures}, column{"", words})
-	t.row("frees without an alloc", units.Count(stats.UnmatchedFrees), "allocated before the recording")
-	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "allocated before the recording, still live")
-	return t
-}
-
-// warn adds what a reader of a device's numbers has to know, without the warning
-// that [Sheet.Salvaged] gives.
-func (s *Sheet) warn(snap *snapshot.Snapshot, d *replay.Device) {
-	for _, w := range WarningsOn(snap, d) {
-		if salvaged, ok := warnSalvaged(snap); ok && w == salvaged {
-			continue
-		}
-		s.say("%s %s", w.Fact, w.Consequence)
-		if w.Code != "" {
-			s.code(w.Code)
+	list := make([]Window, len(ranges))
+	for i, p := range timeline.PeaksOf(r.Device, ranges) {
+		list[i] = Window{From: p.From, To: p.To, PeakBytes: p.Bytes, PeakState: p.State}
+		if every == (Every{}) {
+			list[i].Name = r.Snapshot.String(steps.Steps[i].Name)
+			list[i].Rest = i >= len(steps.Boundaries)
 		}
 	}
+	if every != (Every{}) && len(list) <= layout.MaxFragmentationSamples {
+		addFragmentation(r, list)
+	}
+	return list
+}
+
+func addFragmentation(r *analysis.Recording, list []Window) {
+	states := make([]int, len(list))
+	for i := range list {
+		states[i] = list[i].To
+	}
+	at := r.Layouts().FragmentationsAt(states...)
+	for i := range list {
+		bytes := at[list[i].To].Bytes
+		list[i].FragmentationBytes = &bytes
+	}
+}
+
+// Unused is memory that is reserved but not requested, in one state.
+type Unused struct {
+	State              int     `json:"state"`
+	CachedBytes        int64   `json:"cached_bytes"`        // in no live block
+	ReturnableBytes    int64   `json:"returnable_bytes"`    // of those, what emptying the cache would give back
+	FragmentationBytes int64   `json:"fragmentation_bytes"` // of those, neither returnable nor of use for a typical large request
+	FragmentationShare float64 `json:"fragmentation_share"` // of reserved, from 0 to 1
+	FragmentationGrade string  `json:"fragmentation_grade"` // low, some or fragmented
+	TypicalBytes       int64   `json:"typical_bytes"`       // a large request of this recording: smaller free pieces count as fragmentation
+	LargestFreeBytes   int64   `json:"largest_free_bytes"`  // the largest free piece
+	PendingBytes       int64   `json:"pending_bytes"`       // given up, and waiting for another stream
+	RoundingBytes      int64   `json:"rounding_bytes"`      // what live blocks are larger than their requests
+}
+
+func newUnused(f *layout.Fragmentation) Unused {
+	return Unused{
+		State: f.State, CachedBytes: f.Cached, ReturnableBytes: f.Returnable, FragmentationBytes: f.Bytes,
+		FragmentationShare: f.Share(), FragmentationGrade: f.Grade().Key(), TypicalBytes: f.Typical,
+		LargestFreeBytes: f.Largest, PendingBytes: f.Pending, RoundingBytes: f.Rounding,
+	}
+}
+
+// LargeAllocation is one of the largest allocations that are live at the peak.
+type LargeAllocation struct {
+	Bytes   int64    `json:"bytes"`
+	Address string   `json:"address"`                                    // "" if a report without addresses was read
+	Start   *int     `json:"start" jsonschema:"oneof_type=integer;null"` // the event that allocated it; null: before the recording
+	Site    string   `json:"site"`                                       // file:line:function
+	Stack   []string `json:"stack"`
+}
+
+func largest(r *analysis.Recording, n int) []LargeAllocation {
+	list := []LargeAllocation{}
+	for _, i := range holders.Largest(r.Device, r.Device.Totals.PeakState, n) {
+		a := &r.Device.Allocations[i]
+		large := LargeAllocation{
+			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),
+			Stack: stackLines(r.Snapshot, a.Stack),
+		}
+		if r.Snapshot.AddressesLost && !a.LiveAtEnd() {
+			large.Address = ""
+		}
+		if a.Start != replay.None {
+			start := int(a.Start)
+			large.Start = &start
+		}
+		list = append(list, large)
+	}
+	return list
 }

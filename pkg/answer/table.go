@@ -6,19 +6,19 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// newTable is a table with these columns.
-func newTable(columns ...column) *sheetTable { return &sheetTable{columns: columns} }
-
-// sheetTable is rows of texts. Cells are names or texts of our own.
+// sheetTable is an element with rows of cells, which are names or other texts.
 type sheetTable struct {
 	columns []column
 	rows    [][]any
-	more    string // below: what is not shown
+	more    string // the line below the table, on rows that are not shown
 }
 
-// column is a heading and what stands below it.
+func newTable(columns ...column) *sheetTable { return &sheetTable{columns: columns} }
+
 type column struct {
 	title string
 	kind  columnKind
@@ -27,22 +27,33 @@ type column struct {
 type columnKind uint8
 
 const (
-	words   columnKind = iota // short: never cut
-	figures                   // to the right, never cut
-	names                     // cut at its end where the line is too short
-	paths                     // cut at its beginning
-	lists                     // broken after commas where the line is too short
+	words   columnKind = iota // short texts, which are never cut
+	figures                   // aligned right, never cut
+	names                     // cut at the end if the line is too long
+	paths                     // cut at the beginning
+	lists                     // wrapped after commas
 )
 
-// flexible reports whether the column can be narrower than what stands in it.
+// flexible reports whether the column can be narrower than its texts.
 func (k columnKind) flexible() bool { return k == names || k == paths || k == lists }
 
 func (t *sheetTable) row(cells ...any) { t.rows = append(t.rows, cells) }
 
-// leastFlexible is how narrow a column that can be cut may become.
+// fill calls row for each of the first most of n items, and says below the table
+// how many are left out.
+func (t *sheetTable) fill(n, most int, row func(i int)) {
+	for i := range min(n, most) {
+		row(i)
+	}
+	if n > most {
+		t.more = "and " + units.Plural(n-most, "more row", "more rows") + "; --rows shows more"
+	}
+}
+
+// leastFlexible is the least width of a flexible column.
 const leastFlexible = 12
 
-// gutter stands between columns.
+// gutter is between columns.
 const gutter = "  "
 
 func (t *sheetTable) text(look Look) string {

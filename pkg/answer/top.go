@@ -1,6 +1,10 @@
 package answer
 
 import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -12,25 +16,22 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// TopSchema names the meaning of the keys of TopDevice.
-const TopSchema = "memviz.top/1"
-
 // TopDevice is what holds memory on a device in one state. Bytes are requested
 // bytes of live allocations.
 type TopDevice struct {
 	Subject
 	State       int      `json:"state"`
 	BeforeState int      `json:"before_state"` // what before_bytes are of: the previous peak; -1: there is none
-	By          string   `json:"by"`           // what makes a row
+	By          string   `json:"by"`           // what the allocations of a row have in common
 	ActiveBytes int64    `json:"active_bytes"` // the sum of the rows' bytes
 	BeforeBytes int64    `json:"before_bytes"`
 	Allocations int      `json:"allocations"` // live
 	Rows        []TopRow `json:"rows"`        // the most bytes first
 }
 
-// TopRow is what its allocations share.
+// TopRow is a group of live allocations.
 type TopRow struct {
-	Key         string   `json:"key"` // a site reads file:line:function; empty for what was not recorded
+	Key         string   `json:"key"` // a site reads file:line:function; empty if not recorded
 	Bytes       int64    `json:"bytes"`
 	TotalBytes  int64    `json:"total_bytes"`  // for files and functions also what they hold through calls
 	BeforeBytes int64    `json:"before_bytes"` // at the previous peak
@@ -39,25 +40,22 @@ type TopRow struct {
 	Stack       []string `json:"stack"` // of the largest allocation: file:line:function, innermost first
 }
 
-// TopOptions are what a person asked of Top.
+// TopOptions are the options of Top.
 type TopOptions struct {
 	At       Moment
 	Grouping holders.Grouping
-	Rows     int // shown to people; programs get all
+	Rows     int // shown in text; JSON has all
 }
 
-// Top is what holds memory at a moment.
+// Top answers what holds memory at a moment.
 func Top(in []Input, o TopOptions) (*Sheet, error) {
-	value := newDevices[TopDevice](TopSchema)
-	s := &Sheet{value: value}
-	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	return perDevice("top", in, func(s *Sheet, in *Input, r *analysis.Recording) (TopDevice, error) {
 		state, err := o.At.State(r)
 		if err != nil {
-			return err
+			return TopDevice{}, err
 		}
 		h := r.HoldersSince(state, timeline.PreviousPeak(r.Device, state), o.Grouping)
-		value.Devices = append(value.Devices, newTopDevice(in, r, h))
-		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.said(r, state)+", in "+
+		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.describe(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))
 		s.put(topTable(r, h, o.Rows))
 		if len(h.Rows) == 0 {
@@ -66,24 +64,27 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before),
 				units.Bytes(h.BeforeBytes))
 		}
-		return nil
+		return newTopDevice(in, r, h), nil
 	})
-	return s, err
 }
 
 func newTopDevice(in *Input, r *analysis.Recording, h *holders.Holding) TopDevice {
-	d := TopDevice{
+	return TopDevice{
 		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
-		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: make([]TopRow, len(h.Rows)),
+		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: newTopRows(r, h),
 	}
+}
+
+func newTopRows(r *analysis.Recording, h *holders.Holding) []TopRow {
+	rows := make([]TopRow, len(h.Rows))
 	for i := range h.Rows {
 		row := &h.Rows[i]
-		d.Rows[i] = TopRow{
+		rows[i] = TopRow{
 			Key: row.Key, Bytes: row.Bytes, TotalBytes: row.TotalBytes, BeforeBytes: row.BeforeBytes,
 			Allocations: row.Allocations, Share: h.Share(row), Stack: stackLines(r.Snapshot, row.Stack),
 		}
 	}
-	return d
+	return rows
 }
 
 func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
@@ -97,13 +98,10 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 		columns = append(columns, column{"change", figures})
 	}
 	t := newTable(append(columns, column{h.By.String(), paths})...)
-	for i := range h.Rows {
-		if i == rows {
-			t.more = "and " + units.Plural(len(h.Rows)-rows, "more row", "more rows") + ", with " +
-				units.Bytes(bytesOf(h.Rows[rows:])) + "; --rows shows more"
-			break
-		}
+	left := h.Bytes
+	t.fill(len(h.Rows), rows, func(i int) {
 		row := &h.Rows[i]
+		left -= row.Bytes
 		cells := []any{units.Bytes(row.Bytes), units.Share(row.Bytes, h.Bytes)}
 		if nested {
 			cells = append(cells, units.Bytes(row.TotalBytes))
@@ -113,26 +111,21 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 			cells = append(cells, units.Change(row.Change()))
 		}
 		t.row(append(cells, keyName(r.Snapshot, h.By, row.Key))...)
+	})
+	if t.more != "" {
+		t.more = strings.Replace(t.more, ";", ", with "+units.Bytes(left)+";", 1)
 	}
 	return t
 }
 
-func bytesOf(rows []holders.Row) int64 {
-	var sum int64
-	for i := range rows {
-		sum += rows[i].Bytes
-	}
-	return sum
-}
-
-// What stands for a site, an operator and a pool that the recording does not say.
+// What is shown for keys that were not recorded.
 const (
 	noStack    = "(no stack recorded)"
 	noOperator = "(no operator recorded)"
 	noPool     = "(pool not recorded)"
 )
 
-// keyName is the key of a row for people.
+// keyName is the key of a row as text.
 func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
 	switch by {
 	case holders.ByFamily:
@@ -162,16 +155,16 @@ func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
 	return name(shortChain(key))
 }
 
-// shortChain is a key without the folders, if it names several places.
+// shortChain leaves out folders from a key that is a chain of calls.
 func shortChain(key string) string {
-	places := strings.Split(key, " < ")
-	if len(places) == 1 {
+	calls := strings.Split(key, " < ")
+	if len(calls) == 1 {
 		return key
 	}
-	for i, place := range places {
-		places[i] = place[strings.LastIndexAny(place, `/\`)+1:]
+	for i, call := range calls {
+		calls[i] = call[strings.LastIndexAny(call, `/\`)+1:]
 	}
-	return strings.Join(places, " < ")
+	return strings.Join(calls, " < ")
 }
 
 // familyLabel is the label of the family with a key.
@@ -182,4 +175,48 @@ func familyLabel(key string) string {
 		}
 	}
 	return key
+}
+
+// Folded writes the stacks of what is live at a moment in the format that
+// flamegraph.pl, inferno and speedscope read: a stack per line, outermost function
+// first, joined by semicolons, then a space and the bytes.
+func Folded(w io.Writer, in *Input, at Moment) error {
+	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
+		state, err := at.State(r)
+		return holders.FoldedActive(r.Stacks, r.Device, state), err
+	})
+}
+
+// FoldedSegments writes, in the same format, what the segments hold at the end,
+// including rounding and free memory.
+func FoldedSegments(w io.Writer, in *Input) error {
+	return writeFolded(w, in, func(r *analysis.Recording) (iter.Seq2[[]string, int64], error) {
+		return holders.FoldedSegments(r.Stacks, r.Device), nil
+	})
+}
+
+// writeFolded writes the stacks of each device; if there are several, the device
+// is the outermost function.
+func writeFolded(w io.Writer, in *Input, stacks func(*analysis.Recording) (iter.Seq2[[]string, int64], error)) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	err := new(Sheet).eachRecording([]Input{*in}, func(in *Input, r *analysis.Recording) error {
+		paths, err := stacks(r)
+		if err != nil {
+			return err
+		}
+		root := ""
+		if len(in.Recordings) > 1 {
+			root = in.Snapshot.DeviceLabel(r.Device.ID) + ";"
+		}
+		for path, bytes := range paths {
+			if _, err := fmt.Fprintf(b, "%s%s %d\n", root, strings.Join(path, ";"), bytes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.Flush()
 }

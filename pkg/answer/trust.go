@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -86,42 +85,4 @@ func anomalySentence(d *replay.Device, kind replay.Anomaly) string {
 		text += ": " + amount(r.MissingBlockBytes)
 	}
 	return text + "."
-}
-
-// Subject says which device of which recording an answer in JSON is about.
-type Subject struct {
-	File   string `json:"file"`
-	Device int    `json:"device"`
-	Trust
-}
-
-func newSubject(in *Input, d *replay.Device) Subject {
-	return Subject{in.FileName(), int(d.ID), newTrust(d.AddsUp(), d.Anomalies)}
-}
-
-// Trust is the part of an answer in JSON that says whether its numbers can be
-// trusted.
-type Trust struct {
-	AddsUp    bool      `json:"adds_up"`   // the replay ends exactly in the final segments, and every event is explained
-	Anomalies Anomalies `json:"anomalies"` // what a true recording does not have
-}
-
-// Anomalies is how often each kind of anomaly was found, by its key, and "total".
-type Anomalies map[string]int
-
-func newTrust(addsUp bool, counts replay.Anomalies) Trust {
-	t := Trust{addsUp, Anomalies{"total": counts.Total()}}
-	for kind, n := range counts {
-		t.Anomalies[replay.Anomaly(kind).Kind().Key] = n
-	}
-	return t
-}
-
-// and is the trust in an answer about two devices.
-func (t Trust) and(other Trust) Trust {
-	both := Trust{t.AddsUp && other.AddsUp, maps.Clone(t.Anomalies)}
-	for key, n := range other.Anomalies {
-		both.Anomalies[key] += n
-	}
-	return both
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// plain is a text with plain spaces.
-func plain(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
+// withSpaces is a text without no-break spaces.
+func withSpaces(text string) string { return strings.ReplaceAll(text, "\u00a0", " ") }
 
 func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
@@ -40,7 +40,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		d := replay.Replay(test.snapshot, 0)
 		v := VerdictOn(d)
-		if v.OK != test.ok || v.Text != test.text || !strings.Contains(plain(v.Why), test.why) {
+		if v.OK != test.ok || v.Text != test.text || !strings.Contains(withSpaces(v.Why), test.why) {
 			t.Errorf("%s: the verdict is %+v", test.name, v)
 		}
 		var facts []string
@@ -67,7 +67,8 @@ func TestEveryAnomalyIsSaid(t *testing.T) {
 		d := &replay.Device{Events: &snapshot.Events{}}
 		d.Anomalies[kind] = 2
 		sentence := anomalySentence(d, kind)
-		if kind != replay.UnequalEnd && !strings.HasPrefix(sentence, "2 "+kind.Kind().Many) || !strings.HasSuffix(sentence, ".") {
+		if kind != replay.UnequalEnd && !strings.HasPrefix(sentence, "2 "+kind.Kind().Many) ||
+			!strings.HasSuffix(sentence, ".") {
 			t.Errorf("%s: %q", kind.Kind().Key, sentence)
 		}
 		if denied := strings.Contains(VerdictOn(d).Why, sentence); denied != kind.Kind().Denies {
@@ -128,6 +129,28 @@ func TestWarnings(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: no warning %+v among %+v", test.name, test.want, list)
+		}
+	}
+}
+
+func TestRecordCall(t *testing.T) {
+	old := &snapshot.Snapshot{Segments: make([]snapshot.Segment, 1)} // without segment_pool_id: torch 2.0
+	now := &snapshot.Snapshot{Format: snapshot.Format{HasPoolID: true, HasAnnotations: true}}
+	for _, test := range []struct {
+		s        *snapshot.Snapshot
+		room     int
+		argument string
+		want     string
+	}{
+		{now, 0, "", "()"},
+		{now, 0, `context="all"`, `(context="all")`},
+		{now, 1_000_000, "", "(max_entries=1000000)"},
+		{old, 0, `context="all"`, "(True, trace_alloc_max_entries=100000, trace_alloc_record_context=True)"},
+		{old, 1_000_000, "", "(True, trace_alloc_max_entries=1000000, trace_alloc_record_context=True)"},
+	} {
+		if got, want := recordCall(test.s, test.room, test.argument), "torch.cuda.memory._record_memory_history"+
+			test.want; got != want {
+			t.Errorf("torch %s: %s, want %s", test.s.TorchVersion(), got, want)
 		}
 	}
 }

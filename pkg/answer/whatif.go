@@ -2,13 +2,10 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
-
-// WhatIfSchema names the meaning of the keys of WhatIfDevice.
-const WhatIfSchema = "memviz.whatif/1"
 
 // WhatIfDevice is what a device's recording would have been under other settings
 // of the allocator.
@@ -62,35 +59,31 @@ type SettingOutcome struct {
 	Frees                  int    `json:"frees"`
 	Maps                   int    `json:"maps"`
 	Unmaps                 int    `json:"unmaps"`
-	Retries                int    `json:"retries"`         // requests that gave all cached memory back and asked again
+	Retries                int    `json:"retries"`         // requests that were served after all cached memory was given back
 	FailedRequests         int    `json:"failed_requests"` // the first is a fact; after it a program would have done something else
-	FailureState           int    `json:"failure_state"`   // of the first; -1 if none fails
+	FailureState           int    `json:"failure_state"`   // of the first; 0 if what was live before the recording does not fit; -1 if nothing fails
 	FailureBytes           int64  `json:"failure_bytes"`
 	AvoidedOOMs            int    `json:"avoided_ooms"`   // requests that failed in the recording and would have been served
-	LimitAssumed           bool   `json:"limit_assumed"`  // it works on a limit, none is known, and the recorded peak was taken for one
-	LaidOutAnew            bool   `json:"laid_out_anew"`  // what was live before the recording was allocated under the setting first
-	BaselineFits           bool   `json:"baseline_fits"`  // else what was live before the recording is more than the limit
+	LimitAssumed           bool   `json:"limit_assumed"`  // the setting needs a limit, none is known, and the recorded peak was taken for it
+	LaidOutAnew            bool   `json:"laid_out_anew"`  // what was live before the recording was allocated again, under the setting
+	BaselineFits           bool   `json:"baseline_fits"`  // false: what was live before the recording is more than the limit
 	NeedsFraction          bool   `json:"needs_fraction"` // does nothing without torch.cuda.set_per_process_memory_fraction
 }
 
-// WhatIfOptions are what a person asked of WhatIf.
+// WhatIfOptions are the options of WhatIf.
 type WhatIfOptions struct {
 	Settings []whatif.Setting // none: those that are usually worth trying
 	Capacity int64            // bytes that PyTorch may have; 0: as the recording shows
 }
 
-// WhatIf says what other settings would have done.
+// WhatIf answers what other settings of the allocator would have done.
 func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
-	value := newDevices[WhatIfDevice](WhatIfSchema)
-	s := &Sheet{value: value}
-	err := s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+	return perDevice("whatif", in, func(s *Sheet, in *Input, r *analysis.Recording) (WhatIfDevice, error) {
 		study := whatif.New(r).Study(whatif.Question{Settings: o.Settings, Capacity: o.Capacity})
 		device := newWhatIf(in, r, study)
-		value.Devices = append(value.Devices, device)
 		s.whatIf(in, r, study, &device)
-		return nil
+		return device, nil
 	})
-	return s, err
 }
 
 func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
@@ -123,22 +116,20 @@ func newOutcome(o *whatif.Outcome) SettingOutcome {
 		Setting: o.Setting.Conf, ReservedPeakBytes: o.ReservedPeak, LeastBytes: o.Least, MostBytes: o.Most,
 		FromStartBytes: o.FromStart, PeakState: int(o.PeakEvent) + 1,
 		FragmentationPeakBytes: o.Fragmentation, DriverCalls: o.Calls.All(), Mallocs: o.Calls.Mallocs,
-		Frees: o.Calls.Frees,
-		Maps:  o.Calls.Maps, Unmaps: o.Calls.Unmaps, Retries: o.Retries, FailedRequests: o.FailedOf,
-		FailureState: int(replay.None),
-		AvoidedOOMs:  o.Avoided, LimitAssumed: o.Assumed, LaidOutAnew: o.Options.Anew, BaselineFits: !o.TooMuch,
-		NeedsFraction: o.Setting.Settings.GCThreshold > 0,
+		Frees: o.Calls.Frees, Maps: o.Calls.Maps, Unmaps: o.Calls.Unmaps, Retries: o.Retries,
+		FailedRequests: o.FailedOf, FailureState: o.FailureState(), AvoidedOOMs: o.Avoided, LimitAssumed: o.Assumed,
+		LaidOutAnew: o.Options.Anew, BaselineFits: !o.TooMuch, NeedsFraction: o.Setting.Settings.GCThreshold > 0,
 	}
 	if len(o.Failures) > 0 {
-		x.FailureState, x.FailureBytes = int(o.Failures[0].Event), o.Failures[0].Bytes
+		x.FailureBytes = o.Failures[0].Bytes
 	}
 	return x
 }
 
-// exportLine sets a value of the variable in a shell.
+// exportLine is the line of shell that sets the settings.
 func exportLine(conf string) string { return "export PYTORCH_CUDA_ALLOC_CONF=" + conf }
 
-// whatIf puts predictions for a device into words.
+// whatIf says what is predicted for a device.
 func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *WhatIfDevice) {
 	s.device(in, r.Device, "under other allocator settings")
 	s.say("%s", proofSentence(&x.Proof))
@@ -162,23 +153,26 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 	}
 }
 
-// whatIfTable has a row for each setting, between what was recorded and what
-// cannot be bettered.
+// whatIfTable has a row for each setting, between the recorded one and the lower
+// bound.
 func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
 	t := newTable(column{"reserved", figures}, column{"fragmented", figures}, column{"calls", figures},
 		column{"fails in", words}, column{"setting", lists})
-	t.row(units.Bytes(view.RecordedReservedPeakBytes), "", units.Count(view.Proof.DriverCallsOf), recordedFailure(x),
+	failure := func(state int) string {
+		if state < 0 {
+			return ""
+		}
+		return "state " + units.Count(state)
+	}
+	recorded := -1
+	if event, failed := x.FirstFailure(); failed {
+		recorded = int(event)
+	}
+	t.row(units.Bytes(view.RecordedReservedPeakBytes), "", units.Count(view.Proof.DriverCallsOf), failure(recorded),
 		"as recorded")
 	row := func(o *SettingOutcome, setting any) {
-		failure := ""
-		switch {
-		case !o.BaselineFits:
-			failure = "state 0"
-		case o.FailureState >= 0:
-			failure = "state " + units.Count(o.FailureState)
-		}
 		t.row(units.Bytes(o.ReservedPeakBytes), units.Bytes(o.FragmentationPeakBytes), units.Count(o.DriverCalls),
-			failure, setting)
+			failure(o.FailureState), setting)
 	}
 	if view.Reference.LaidOutAnew {
 		row(view.Reference, "the same, laid out again")
@@ -186,21 +180,89 @@ func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
 		row(view.Reference, "the same, predicted")
 	}
 	for i := range view.Settings {
-		o := &view.Settings[i]
-		if o.Setting == "" {
-			row(o, "the defaults")
-			continue
+		setting := any(name(view.Settings[i].Setting))
+		if setting == name("") {
+			setting = "the defaults"
 		}
-		row(o, name(o.Setting))
+		row(&view.Settings[i], setting)
 	}
 	t.row(units.Bytes(view.LowerBoundBytes), "", "", "", "lower bound: a perfect allocator")
 	return t
 }
 
-// recordedFailure is where the recording first ran out of memory.
-func recordedFailure(x *whatif.Study) string {
-	if event, failed := x.FirstFailure(); failed {
-		return "state " + units.Count(int(event))
+// Prediction is what a few other settings would have done for a recording with a
+// problem that settings can cure.
+type Prediction struct {
+	*whatif.Study
+	Sentence string // on the best setting, or that none is better, and on the proof
+	Export   string // the shell line for the best setting; "" if none is better
+}
+
+// Bounds on the events of a recording, so that reports are hardly slower for
+// predictions. memviz whatif has no bounds.
+const (
+	manyPredictedEvents = 200_000   // from here on, only the likeliest setting is tried
+	maxPredictedEvents  = 1_000_000 // above, none
+)
+
+// Predict predicts a few settings for a recording in which a request failed,
+// fragmentation matters or most of what is reserved is idle. It is nil for other
+// recordings, for those that the model does not reproduce, and for very large ones.
+func Predict(r *analysis.Recording) *Prediction {
+	d := r.Device
+	if d.Events.Len() > maxPredictedEvents || d.Totals.OOMEvents == 0 && !mayMatter(r) {
+		return nil
 	}
-	return ""
+	run := whatif.New(r)
+	if !run.Proof.Holds() {
+		return nil
+	}
+	settings := run.Few()
+	if d.Events.Len() > manyPredictedEvents {
+		settings = settings[:1]
+	}
+	p := &Prediction{Study: run.Study(whatif.Question{Settings: settings, Quick: true})}
+	p.Sentence = bestSentence(p.Study) + " " + proofSentence(&run.Proof)
+	if p.Best != nil {
+		p.Export = exportLine(p.Best.Setting.Conf)
+	}
+	return p
+}
+
+// mayMatter reports whether settings may cure the fragmentation at the reserved
+// peak. The upper bound, which needs no layout, is tried first.
+func mayMatter(r *analysis.Recording) bool {
+	state := layout.ReservedPeakState(r.Device)
+	reserved := r.Device.Totals.ReservedPeakBytes
+	most := layout.Fragmentation{Reserved: reserved, Bytes: reserved - r.Device.ActiveBytes()[state]}
+	if !most.Matters() {
+		return false
+	}
+	f := r.Layouts().FragmentationsAt(state)[state]
+	return mayCure(&f)
+}
+
+// mayCure reports whether settings can cure a fragmentation.
+func mayCure(f *layout.Fragmentation) bool { return f.Matters() || f.MostlyIdle() }
+
+// withPrediction adds the prediction to advice, in front if nothing fails then:
+// it is the only advice with a proof.
+func withPrediction(list []AdviceGiven, p *Prediction) []AdviceGiven {
+	predicted := predictedAdvice(p)
+	if p.cures() {
+		return append(predicted, list...)
+	}
+	return append(list, predicted...)
+}
+
+// cures reports whether nothing fails under the best setting.
+func (p *Prediction) cures() bool { return p != nil && p.Best != nil && !p.Best.Fails() }
+
+// predictedAdvice is the prediction as advice, if a setting is better.
+func predictedAdvice(p *Prediction) []AdviceGiven {
+	if p == nil || p.Best == nil {
+		return nil
+	}
+	saved := max(p.Reference.ReservedPeak-p.Best.ReservedPeak, 0)
+	return []AdviceGiven{{Kind: "predicted", Bytes: saved, Fits: p.cures(), Text: p.Sentence}}
 }

@@ -58,14 +58,10 @@ func newPredicted(p *answer.Prediction) *Predicted {
 }
 
 func newPredictedSetting(o *whatif.Outcome) PredictedSetting {
-	x := PredictedSetting{
+	return PredictedSetting{
 		Setting: o.Setting.Conf, ReservedPeak: o.ReservedPeak, Fragmentation: o.Fragmentation,
-		DriverCalls: o.Calls.All(), FailureState: -1,
+		DriverCalls: o.Calls.All(), FailureState: o.FailureState(),
 	}
-	if len(o.Failures) > 0 {
-		x.FailureState = int(o.Failures[0].Event)
-	}
-	return x
 }
 
 // fewer is a curve with at most two steps in each of so many equal parts of the

@@ -61,6 +61,18 @@ func (run *Run) Study(q Question) *Study {
 // does not fit.
 func (o *Outcome) Fails() bool { return o.FailedOf > 0 || o.TooMuch }
 
+// FailureState is the state in which the first request fails, 0 if what was live
+// before the recording does not fit, and -1 if nothing fails.
+func (o *Outcome) FailureState() int {
+	switch {
+	case o.TooMuch:
+		return 0
+	case len(o.Failures) > 0:
+		return int(o.Failures[0].Event)
+	}
+	return -1
+}
+
 func (o *Outcome) compare(x *Outcome) int {
 	return cmp.Or(cmp.Compare(one(o.Fails()), one(x.Fails())), cmp.Compare(o.ReservedPeak, x.ReservedPeak),
 		cmp.Compare(strings.Count(o.Setting.Conf, ","), strings.Count(x.Setting.Conf, ",")),

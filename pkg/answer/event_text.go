@@ -1,0 +1,318 @@
+package answer
+
+import (
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// eventColumns are the widths of the log's columns. They are found before the
+// events are, because the first line is written before the last event is read.
+type eventColumns struct {
+	event, time, what, where int // 0: there is no time, or no room for where
+	look                     Look
+	wheres                   map[snapshot.StackID]string // see where
+}
+
+// Widths of columns.
+const (
+	activeWidth = len("1000 KiB")                      // the longest number of bytes
+	leastWhat   = len("OOM(1000 MiB) # 1000 MiB free") // the longest description without names
+	leastWhere  = len("...:39")                        // below this, a site says nothing
+)
+
+func (l *eventLog) columns(look Look) eventColumns {
+	longest := tensorName(len(l.d.Allocations)) + " = s" + strconv.Itoa(newSegmentNames(l.r).atMost()) +
+		"[1.00 MiB:1.00 MiB]"
+	c := eventColumns{event: max(len("event"), len(strconv.Itoa(l.end))), what: max(leastWhat, len(longest)),
+		look: look, wheres: map[snapshot.StackID]string{}}
+	left := look.width() - len(indent) - c.event - len(gutter) - c.what - len(gutter) - activeWidth - len(gutter)
+	if l.timed() {
+		var first, last int64
+		for i := l.from; i < l.end; i++ {
+			t := l.d.Events.SinceFirst(i)
+			first, last = min(first, t), max(last, t)
+		}
+		for _, a := range l.annotations {
+			t := l.annotationEnds(a).TimeMicros
+			first, last = min(first, t), max(last, t)
+		}
+		c.time = max(len("seconds"), len(seconds(first)), len(seconds(last)))
+		left -= c.time + len(gutter)
+	}
+	if left >= leastWhere {
+		c.where = left
+	}
+	return c
+}
+
+// row is a line of the log. If the columns to its right are empty, what may be
+// longer.
+func (c eventColumns) row(event, time, what, active, where string) string {
+	var b strings.Builder
+	b.WriteString(indent + text.AlignRight.Apply(event, c.event) + gutter)
+	if c.time > 0 {
+		b.WriteString(text.AlignRight.Apply(time, c.time) + gutter)
+	}
+	if active == "" {
+		room := c.what + len(gutter) + activeWidth + len(gutter) + c.where
+		b.WriteString(c.look.cutEnd(c.look.Show(what), room))
+		return strings.TrimRight(b.String(), " ")
+	}
+	b.WriteString(text.AlignLeft.Apply(c.look.cutEnd(c.look.Show(what), c.what), c.what) + gutter)
+	b.WriteString(text.AlignRight.Apply(active, activeWidth) + gutter)
+	if c.where > 0 {
+		b.WriteString(where)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// seconds is a time with all its microseconds.
+func seconds(micros int64) string {
+	return strconv.FormatFloat(float64(micros)/1e6, 'f', 6, 64)
+}
+
+// lines yields the log as text.
+func (l *eventLog) lines(look Look) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c, remarks, shown := l.columns(look), l.newRemarks(), 0
+		remark := func(before int) bool {
+			for r := range remarks.before(before) {
+				if !yield(look.paint(c.row("", r.time, r.text, "", ""), text.Faint)) {
+					return false
+				}
+			}
+			return true
+		}
+		if !yield(look.paint(c.row("event", "seconds", "what", "active", "where"), text.Faint)) {
+			return
+		}
+		for h := range l.matching() {
+			if !remark(h.event) || !yield(l.line(c, h)) {
+				return
+			}
+			shown++
+		}
+		if remark(l.end) && l.grep != nil {
+			yield(look.paint(indent+units.Count(shown)+" of "+units.Plural(l.end-l.from, "event", "events")+" shown",
+				text.Faint))
+		}
+	}
+}
+
+// line is the line of an event; an OOM is bold.
+func (l *eventLog) line(c eventColumns, h loggedEvent) string {
+	e := l.d.Events
+	time := ""
+	if l.timed() {
+		time = seconds(e.SinceFirst(h.event))
+	}
+	where := ""
+	if e.Action[h.event] != snapshot.UserDefined { // whose stack is its label
+		where = l.where(c, e.Stack[h.event])
+	}
+	line := c.row(strconv.Itoa(h.event), time, asText(name(h.what)), units.Bytes(l.active[h.event+1]), where)
+	if e.Action[h.event] == snapshot.OOM {
+		return c.look.paint(line, text.Bold)
+	}
+	return line
+}
+
+// where is a site as text: the file without its folders, the line and, if there
+// is room, the function.
+func (l *eventLog) where(c eventColumns, id snapshot.StackID) string {
+	where, known := c.wheres[id]
+	if known {
+		return where
+	}
+	site := l.r.Stacks.Site(id)
+	function := asText(name(site.Function))
+	if site.File == "" {
+		where = c.look.cutEnd(function, c.where)
+	} else {
+		line := asText(name(site.File[strings.LastIndexAny(site.File, `/\`)+1:])) + ":" + strconv.Itoa(site.Line)
+		where = c.look.cutBeginning(line, c.where)
+		if text.StringWidthWithoutEscSequences(where)+len(" f"+c.look.Show("…")) <= c.where {
+			where = c.look.cutEnd(where+" "+function, c.where)
+		}
+	}
+	c.wheres[id] = where
+	return where
+}
+
+// what describes an event as python -m torch.cuda._memory_viz trace does, with
+// lasting names for allocations and segments: t3 = s1[512 B:1.00 MiB].
+func (l *eventLog) what(i int, seg namedSegment, begun bool) string {
+	e := l.d.Events
+	size := units.Bytes(e.Size[i])
+	switch action := e.Action[i]; action {
+	case snapshot.Alloc:
+		return l.tensor(i) + " = " + rangeInSegment(seg, e.Addr[i], size)
+	case snapshot.FreeRequested:
+		return "del " + l.tensor(i) + " # " + size
+	case snapshot.FreeCompleted:
+		return "free completed " + l.tensor(i)
+	case snapshot.Free:
+		return "free " + l.tensor(i) + " # " + size
+	case snapshot.SegmentAlloc:
+		return segmentName(seg, e.Addr[i]) + " = cudaMalloc(" + size + ")"
+	case snapshot.SegmentFree:
+		return "cudaFree(" + segmentName(seg, e.Addr[i]) + ") # " + size
+	case snapshot.SegmentMap:
+		if begun {
+			return segmentName(seg, e.Addr[i]) + " = map(" + size + ")"
+		}
+		return "map " + rangeInSegment(seg, e.Addr[i], size)
+	case snapshot.SegmentUnmap:
+		return "unmap " + rangeInSegment(seg, e.Addr[i], size)
+	case snapshot.SnapshotTaken:
+		return "snapshot # " + size + " active"
+	case snapshot.OOM:
+		return "OOM(" + size + ") # " + units.Bytes(freeOnDevice(e, i)) + " free"
+	case snapshot.UserDefined:
+		return strings.TrimSpace("user_defined " + l.userDefined(e.Stack[i]))
+	case snapshot.Annotate:
+		return "annotate " + units.Address(e.Addr[i]) + " # " + l.metadata(i)
+	default:
+		if name := l.s.ActionName(action); name != "" {
+			return name
+		}
+		return "no action"
+	}
+}
+
+// freeOnDevice is the free memory of the device, which an oom event has in place
+// of an address.
+func freeOnDevice(e *snapshot.Events, i int) int64 { return int64(min(e.Addr[i], math.MaxInt64)) }
+
+// tensor is the name of the allocation of an event, whose number is its index in
+// the replay, or the address if there is no allocation.
+func (l *eventLog) tensor(i int) string {
+	if l.allocations[i] == layout.NoAllocation {
+		return units.Address(l.d.Events.Addr[i])
+	}
+	return tensorName(int(l.allocations[i]))
+}
+
+func tensorName(number int) string { return "t" + strconv.Itoa(number) }
+
+func segmentName(seg namedSegment, addr uint64) string {
+	if seg.number == noSegment {
+		return units.Address(addr)
+	}
+	return "s" + strconv.Itoa(seg.number)
+}
+
+// rangeInSegment is a range as an offset in its segment, or as an address if it is
+// in none.
+func rangeInSegment(seg namedSegment, addr uint64, size string) string {
+	if seg.number == noSegment {
+		return size + " at " + units.Address(addr)
+	}
+	return segmentName(seg, addr) + "[" + units.Bytes(int64(addr-seg.base)) + ":" + size + "]"
+}
+
+// userDefined is the stage and the name in a user_defined event, which has them
+// as a frame.
+func (l *eventLog) userDefined(id snapshot.StackID) string {
+	frames := l.s.Stacks.Frames(id)
+	if len(frames) == 0 {
+		return ""
+	}
+	f := l.s.Frames[frames[0]]
+	return l.s.String(f.Name) + " " + l.s.String(f.File)
+}
+
+// remarks are the lines between events: annotations that begin and end, changes of
+// metadata and of the compile context.
+type remarks struct {
+	l           *eventLog
+	annotations []snapshot.Annotation // still to come
+	next        int                   // the event to look at
+	metadata    string
+	compiled    string
+}
+
+type remark struct{ time, text string }
+
+func (l *eventLog) newRemarks() *remarks {
+	return &remarks{l: l, annotations: l.annotations, next: l.from}
+}
+
+// before yields the remarks in front of an event that were not yielded before.
+func (r *remarks) before(event int) iter.Seq[remark] {
+	return func(yield func(remark) bool) {
+		for ; r.next < r.l.end && r.next <= event; r.next++ {
+			if !r.atEvent(r.next, yield) {
+				return
+			}
+		}
+		if event == r.l.end {
+			r.annotationsUntil(-1, yield)
+		}
+	}
+}
+
+// atEvent yields the remarks directly in front of an event.
+func (r *remarks) atEvent(i int, yield func(remark) bool) bool {
+	if !r.annotationsUntil(i, yield) {
+		return false
+	}
+	if r.l.d.Events.Action[i] != snapshot.Alloc {
+		return true // frees carry what was set for another purpose
+	}
+	if text := r.l.metadata(i); text != r.metadata {
+		r.metadata = text
+		if !r.make("", "metadata: "+orNone(text), yield) {
+			return false
+		}
+	}
+	if text := r.l.compileContext(i); text != r.compiled {
+		r.compiled = text
+		return r.make("", "compiled: "+orNone(text), yield)
+	}
+	return true
+}
+
+// annotationsUntil yields the remarks on annotations up to the time of an event,
+// or all that are left if it is -1.
+func (r *remarks) annotationsUntil(event int, yield func(remark) bool) bool {
+	for len(r.annotations) > 0 {
+		a := r.annotations[0]
+		if event >= 0 && a.TimeMicros > r.l.d.Events.TimeMicros[event] {
+			break
+		}
+		r.annotations = r.annotations[1:]
+		ends := r.l.annotationEnds(a)
+		verb := "end "
+		if a.Start {
+			verb = "begin "
+		}
+		if !r.make(seconds(ends.TimeMicros), verb+ends.Name, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// make yields a remark if grep selects it.
+func (r *remarks) make(time, text string, yield func(remark) bool) bool {
+	if r.l.grep != nil && !r.l.grep.MatchString(text) {
+		return true
+	}
+	return yield(remark{time, asText(name(text))})
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}

@@ -1,0 +1,186 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// stepsSentence says how many steps end in the recording and how they were found.
+func stepsSentence(list *steps.List) string {
+	if list.Method == steps.None {
+		return "No steps were recognised: the file holds one at most, or the code does not look like a training loop."
+	}
+	cut := ""
+	if !list.Steps[0].Complete {
+		cut = "; the first may be cut"
+	}
+	n := len(list.Boundaries)
+	return units.Count(n) + " " + list.Method.Word(n) + ", " + list.Method.Found() + cut + "."
+}
+
+// leaks says what survives the steps of a device.
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows int) {
+	headline := leaksHeadline(r, l)
+	if n := len(r.Cycles().Cycles); n > 0 {
+		headline += "; reference cycles at " + units.Plural(n, "place", "places")
+	}
+	s.device(in, r.Device, headline)
+	if l.Limit != leaks.NoEvents {
+		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(newGrowth(r))))
+	}
+	switch l.Limit {
+	case leaks.NoEvents:
+		s.say("The file holds no history of events, so nothing can be said about growth.")
+	case leaks.NoRepetition:
+		s.say("Leaks cannot be judged from this file. Record several steps: memviz snippet leak prints how.")
+	case leaks.TooFewSteps:
+		s.say("Growth between two ends of steps could be the rest of getting ready. Record 8 steps or more.")
+	case leaks.KeepsForwards:
+		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
+	case leaks.NoLimit:
+		s.suspects(r, l, rows)
+	}
+}
+
+// growthSentence says how active memory changed over the steps; "" when that is
+// not known.
+func growthSentence(g *Growth) string {
+	const between = "Between the end of the first and that of the last, active memory "
+	switch {
+	case g == nil:
+		return ""
+	case g.Bytes == 0:
+		return between + "does not change."
+	}
+	return between + "changes by " + changed(g.Bytes) + ", " + changed(g.BytesPerStep) + " each."
+}
+
+func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
+	n, method := len(l.Leaks), r.Steps().Method
+	switch {
+	case l.Limit == leaks.TooFewSteps:
+		return "cannot be judged from " + units.Plural(len(r.Steps().Boundaries), method.Word(1), method.Word(2))
+	case l.Limit == leaks.NoRepetition:
+		return "cannot be judged without steps"
+	case l.Limit != leaks.NoLimit:
+		return "cannot be judged"
+	case n == 0:
+		return "nothing keeps growing"
+	}
+	strong := 0
+	for i := range l.Leaks {
+		if l.Leaks[i].Strong {
+			strong++
+		}
+	}
+	if strong == 0 {
+		return "may keep growing, at " + units.Plural(n, "place", "places")
+	}
+	return "keeps growing, at " + units.Plural(strong, "place", "places")
+}
+
+func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, rows int) {
+	for i := range l.Leaks {
+		if i == rows {
+			s.note("And %s; --rows shows more.", units.Plural(len(l.Leaks)-rows, "more", "more"))
+			break
+		}
+		leak := &l.Leaks[i]
+		s.add(leakSentence(r, leak))
+		s.put(leakTable(r, leak))
+	}
+	if len(l.Leaks) > 0 {
+		s.note("What keeps it is not recorded: look for a list, dict, attribute, closure or hook that still holds " +
+			"the tensor, or something computed from it.")
+	}
+	for i := range l.Caches {
+		c := &l.Caches[i]
+		s.say("A key-value cache grows at %s by %s each %s, as it is meant to.", name(leakSite(r, c).String()),
+			amount(c.PerStep), r.Steps().Method.Word(1))
+	}
+	if l.Once.Bytes > 0 {
+		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and "+
+			"caches look like.", amount(l.Once.Bytes), r.Steps().Method.Word(1),
+			units.Plural(l.Once.Sites, "site", "sites"))
+	}
+	if l.Before > 0 {
+		s.note("Not counted: %s from before the recording.", amount(l.Before))
+	}
+}
+
+// leakSentence says what grows, where it was allocated, and how sure that is.
+func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
+	site, n := name(leakSite(r, leak).String()), len(suspectSites(r, leak))
+	each, many := r.Steps().Method.Word(1), r.Steps().Method.Word(2)
+	perStep, held := amount(leak.PerStep), amount(leak.Bytes)
+	switch {
+	case leak.Kind == leaks.Sawtooth:
+		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for " +
+			"example by a reference cycle or an explicit cleanup.",
+			[]any{site, units.Plural(leak.BurstSteps, each, many), amount(leak.BurstBytes),
+				units.Plural(leak.Bursts, "time", "times")}}
+	case leak.Kind == leaks.Grows:
+		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.",
+			[]any{site, each, perStep, held}}
+	case !leak.Strong:
+		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still " +
+			"filling would look the same. Record 8 or more.",
+			[]any{site, perStep, each, units.Plural(len(r.Steps().Boundaries), each+" was", many+" were")}}
+	case leak.Graph:
+		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of " +
+			"it is freed. Allocated at %s.",
+			[]any{each, units.Plural(n, "site", "sites"), perStep, held, site}}
+	case n > 1:
+		return sentence{"%s hold %s more after each %s, %s now, and nothing of it is freed. Allocated at %s.",
+			[]any{units.Plural(n, "site", "sites"), perStep, each, held, site}}
+	}
+	return sentence{"Memory allocated at %s grows by %s each %s, to %s now, and nothing of it is freed.",
+		[]any{site, perStep, each, held}}
+}
+
+// maxLeakSites bounds how many of a leak's sites are listed.
+const maxLeakSites = 5
+
+// leakTable lists the sites of a leak, if there are several.
+func leakTable(r *analysis.Recording, leak *leaks.Leak) *sheetTable {
+	t := newTable(column{"live", figures}, column{"a step", figures}, column{"tensors", figures}, column{"site", paths})
+	sites := suspectSites(r, leak)
+	if len(sites) == 1 {
+		return t
+	}
+	for i, site := range sites {
+		if i == maxLeakSites {
+			t.more = "and " + units.Plural(len(sites)-i, "more site", "more sites")
+			break
+		}
+		t.row(units.Bytes(site.BytesLive), units.Bytes(site.BytesPerStep), units.Count(site.Allocations),
+			siteName(site.Site))
+	}
+	return t
+}
+
+// maxCycleSites bounds how many sites of cycles are listed.
+const maxCycleSites = 5
+
+// cycles says what the cycle collector freed.
+func (s *Sheet) cycles(r *analysis.Recording, c *leaks.Cycles) {
+	for i := range c.Cycles {
+		if i == maxCycleSites {
+			s.note("And %s of memory in reference cycles.", units.Plural(len(c.Cycles)-i, "more site", "more sites"))
+			break
+		}
+		cycle := &c.Cycles[i]
+		s.say("%s in %s from %s were freed by Python's cyclic collector (%s in the free's stack), so they were part "+
+			"of a reference cycle.",
+			amount(cycle.Bytes), units.Plural(cycle.Allocations, "tensor", "tensors"),
+			siteName(r.Stacks.Site(cycle.Stack).String()), name(cycleProof(r, cycle)))
+	}
+	if c.Unwound.Allocations > 0 {
+		s.note("%s in %s were released while an exception unwound.",
+			amount(c.Unwound.Bytes), units.Plural(c.Unwound.Allocations, "tensor", "tensors"))
+	}
+}

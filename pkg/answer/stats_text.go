@@ -1,0 +1,189 @@
+package answer
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// oneLine says the totals of a device in one line.
+func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats) {
+	ooms := ""
+	if stats.OOMEvents > 0 {
+		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
+	}
+	s.line("%s %s: peak %s, reserved %s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
+		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), units.Bytes(stats.FinalBytes),
+		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
+}
+
+// stats says the totals of a device.
+func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o StatsOptions) {
+	d := r.Device
+	verdict := VerdictOn(d)
+	sign := "! "
+	if verdict.OK {
+		sign = "✓ "
+	}
+	s.title(in, d, sign+verdict.Text)
+	if stats.Events > 1 {
+		s.add(curve(d.ActiveBytes()))
+	}
+	s.put(totals(d, stats))
+	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
+	s.put(counts(r, stats))
+	s.put(unusedTable(stats))
+	s.put(windowTable(stats, o))
+	s.put(largestTable(stats))
+	if stats.AllocConf != "" {
+		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
+	}
+	s.advice(stats.Advice)
+	if !d.Reconciliation.EndUnknown {
+		s.put(reconciled(d, stats))
+	}
+	s.put(unopened(stats))
+	s.warn(in.Snapshot, d)
+}
+
+func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
+	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{"end", figures},
+		column{"", words})
+	row := func(what string, start, highest, end int64, remark string) {
+		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
+	}
+	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes,
+		"highest in state "+units.Count(stats.PeakState))
+	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
+	if d.Reconciliation.EndUnknown {
+		atEnd = "at least"
+	}
+	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
+	if stats.CapacityBytes > 0 {
+		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "",
+			units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
+	}
+	return t
+}
+
+func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
+	d := r.Device
+	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	span := ""
+	if len(d.Events.TimeMicros) > 1 && !r.Snapshot.Redaction.Times {
+		span = "over " + units.Duration(d.Events.SpanMicros())
+	}
+	t.row("events", units.Count(stats.Events), span)
+	t.row("allocations", units.Count(stats.Allocations),
+		units.Count(d.PreExisting)+" from before the recording, "+units.Count(stats.LiveAtEnd)+" live at its end")
+	if stats.OOMEvents > 0 {
+		t.row("ooms", units.Count(stats.OOMEvents), "out of memory")
+	}
+	return t
+}
+
+func unusedTable(stats *DeviceStats) *sheetTable {
+	peak, end := &stats.AtReservedPeak, &stats.AtEnd
+	t := newTable(column{"reserved but not requested", words}, column{"at peak", figures}, column{"at end", figures},
+		column{"", words})
+	row := func(what string, peak, end int64, remark string) {
+		if peak > 0 || end > 0 {
+			t.row(what, units.Bytes(peak), units.Bytes(end), remark)
+		}
+	}
+	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" returnable at end")
+	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at peak, "+
+		end.FragmentationGrade+" at end")
+	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for another stream")
+	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks larger than asked for")
+	return t
+}
+
+func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
+	what := "step"
+	if o.Every != (Every{}) {
+		what = "window"
+	}
+	t := newTable(column{what, figures}, column{"peak", figures}, column{"in state", figures}, column{"states", words},
+		column{"", names})
+	if o.Every != (Every{}) {
+		t.columns[4] = column{"fragmentation", figures}
+	}
+	if len(stats.Windows) < 2 {
+		return t
+	}
+	t.fill(len(stats.Windows), o.Rows, func(i int) {
+		w := &stats.Windows[i]
+		number, remark := units.Count(i+1), any(name(w.Name))
+		if w.Rest {
+			number = "rest"
+		}
+		if w.FragmentationBytes != nil {
+			remark = units.Bytes(*w.FragmentationBytes)
+		}
+		t.row(number, units.Bytes(w.PeakBytes), units.Count(w.PeakState), units.Count(w.From)+" to "+units.Count(w.To),
+			remark)
+	})
+	return t
+}
+
+func largestTable(stats *DeviceStats) *sheetTable {
+	t := newTable(column{"largest at the peak", figures}, column{"event", figures}, column{"site", paths})
+	for i := range stats.Largest {
+		a := &stats.Largest[i]
+		event := "earlier"
+		if a.Start != nil {
+			event = units.Count(*a.Start)
+		}
+		t.row(units.Bytes(a.Bytes), event, siteName(a.Site))
+	}
+	return t
+}
+
+// reconciled compares the end of the replay with the final segments.
+func reconciled(d *replay.Device, stats *DeviceStats) *sheetTable {
+	t := newTable(column{"at the end", words}, column{"replay", figures}, column{"allocator", figures},
+		column{"", words})
+	compare := func(what string, replayed, allocator int64, change func(int64) string) {
+		verdict := "agree"
+		if replayed != allocator {
+			verdict = change(replayed - allocator)
+		}
+		t.row(what, units.Count(replayed), units.Count(allocator), verdict)
+	}
+	compare("requested bytes", stats.FinalBytes, stats.LiveBlockRequestedBytes, units.Change)
+	compare("live blocks", int64(stats.LiveAtEnd), int64(d.Reconciliation.LiveBlocks), signed)
+	t.row("rounded bytes", "", units.Count(stats.LiveBlockBytes), "")
+	return t
+}
+
+// signed is a count with its sign.
+func signed(n int64) string {
+	if n > 0 {
+		return "+" + units.Count(n)
+	}
+	return units.Count(n)
+}
+
+// unopened counts the frees and blocks whose alloc is not in the recording.
+func unopened(stats *DeviceStats) *sheetTable {
+	t := newTable(column{"", words}, column{"", figures}, column{"", words})
+	t.row("frees without an alloc", units.Count(stats.UnmatchedFrees), "allocated before the recording")
+	t.row("blocks without an alloc", units.Count(stats.PreExistingBlocks), "allocated before the recording, still live")
+	return t
+}
+
+// warn adds the warnings about a device, except the one that [Sheet.Salvaged] adds.
+func (s *Sheet) warn(snap *snapshot.Snapshot, d *replay.Device) {
+	for _, w := range WarningsOn(snap, d) {
+		if salvaged, ok := warnSalvaged(snap); ok && w == salvaged {
+			continue
+		}
+		s.say("%s %s", w.Fact, w.Consequence)
+		if w.Code != "" {
+			s.code(w.Code)
+		}
+	}
+}
