@@ -41,9 +41,10 @@ const (
 
 // Evidence is what the page shows when a card is clicked.
 type Evidence struct {
-	From, To   int // range of states; From == To: the whole recording
-	State      int // timeline.NoState: there is nothing to show
-	Allocation int // index into Device.Allocations; -1: none
+	From       int `json:"from"` // states; From == To: the whole recording
+	To         int `json:"to"`
+	State      int `json:"state"`      // timeline.NoState: there is nothing to show
+	Allocation int `json:"allocation"` // index into Device.Allocations; -1: none
 }
 
 var noEvidence = Evidence{State: timeline.NoState, Allocation: -1}
@@ -213,11 +214,11 @@ func lowest(d *replay.Device, ranges []timeline.Range) []int64 {
 
 // Failure is the text of the page's panel about a request that failed.
 type Failure struct {
-	State     int
-	Free      int64  // bytes in the cache where the request may be served
-	Diagnosis string // a sentence without the numbers that the panel lists
-	Evidence  string // the sentence with all numbers
-	Try       string // a sentence on the most promising thing to change
+	State     int    `json:"state"`
+	FreeBytes *int64 `json:"free_bytes,omitempty"` // in the cache where the request may be served; not in old reports
+	Diagnosis string `json:"diagnosis"`            // a sentence without the numbers that the panel lists
+	Evidence  string `json:"evidence"`             // the sentence with all numbers
+	Try       string `json:"try"`                  // a sentence on the most promising thing to change
 }
 
 // haveLess is the advice when no setting helps.
@@ -240,13 +241,13 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		if p != nil {
 			c.Detail = p.Sentence
 		}
-		return c, nil
+		return c, []Failure{}
 	}
 	f := newOOMContext(nil, r, 0)
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), Free: o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
+		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
 			Evidence: f.sentence(o).with(asText), Try: haveLess}
 		if advice := o.Advise(r.Settings()); len(advice) > 0 {
 			failures[i].Try = adviceSentence(advice[0])

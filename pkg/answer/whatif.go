@@ -238,8 +238,7 @@ func mayMatter(r *analysis.Recording) bool {
 	if !most.Matters() {
 		return false
 	}
-	f := r.Layouts().FragmentationsAt(state)[state]
-	return mayCure(&f)
+	return mayCure(&r.Fragmentation().AtPeak)
 }
 
 // mayCure reports whether settings can cure a fragmentation.

@@ -80,7 +80,7 @@ type Device struct {
 	Capacity *Capacity `json:"capacity"` // null: not known
 
 	Answers   []Card           `json:"answers"`   // four
-	Failures  []Failure        `json:"failures"`  // the last requests that failed, in order
+	Failures  []answer.Failure `json:"failures"`  // the last requests that failed, in order
 	Predicted *Predicted       `json:"predicted"` // null: no finding that settings can cure, or no proof
 	Verdict   answer.Verdict   `json:"verdict"`
 	Warnings  []answer.Warning `json:"warnings"`
