@@ -156,6 +156,32 @@ func TestAssumedLimit(t *testing.T) {
 // than the one before, so that each gets a segment of its own: of 10 MiB or more in whole 2 MiB.
 func grown(t *testing.T, conf string, sizes ...int64) *Run {
 	t.Helper()
+	return ran(t, conf, 80<<30, nil, func(a *allocator.Allocator) {
+		for _, size := range sizes {
+			release(t, a, ask(t, a, size))
+		}
+	})
+}
+
+func ask(t *testing.T, a *allocator.Allocator, size int64) (addr uint64) {
+	t.Helper()
+	addr, err := a.Alloc(size, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+func release(t *testing.T, a *allocator.Allocator, addr uint64) {
+	t.Helper()
+	if err := a.Free(addr); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ran is the recording of what a program does on a device, without what it did before.
+func ran(t *testing.T, conf string, capacity int64, before, program func(a *allocator.Allocator)) *Run {
+	t.Helper()
 	settings, err := allocator.ParseSettings(conf)
 	if err != nil {
 		t.Fatal(err)
@@ -163,19 +189,18 @@ func grown(t *testing.T, conf string, sizes ...int64) *Run {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true})
 	c.Setting("PYTORCH_CUDA_ALLOC_CONF", conf)
 	c.Trace(0)
-	a := allocator.New(settings, allocator.NewSimulatedDriver(80<<30))
+	a := allocator.New(settings, allocator.NewSimulatedDriver(capacity))
+	if before != nil {
+		before(a)
+	}
 	a.Emit = func(e allocator.Event) {
-		c.Event(0, snapshot.EventText{Action: e.Action, Addr: e.Addr, Size: e.Size, Stream: uint64(e.Stream)})
-	}
-	for _, size := range sizes {
-		addr, err := a.Alloc(size, 0)
-		if err != nil {
-			t.Fatal(err)
+		addr := e.Addr
+		if e.Action == snapshot.OOM {
+			addr = uint64(e.DeviceFree)
 		}
-		if err := a.Free(addr); err != nil {
-			t.Fatal(err)
-		}
+		c.Event(0, snapshot.EventText{Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream)})
 	}
+	program(a)
 	for _, seg := range a.Segments() {
 		var blocks []snapshot.Block
 		for _, x := range seg.Blocks {
@@ -190,6 +215,105 @@ func grown(t *testing.T, conf string, sizes ...int64) *Run {
 		t.Fatalf("not reproduced: %+v", run.Proof.First)
 	}
 	return run
+}
+
+// TestPredictLimits predicts 100, 102 and 104 MiB, each freed before the next, with less memory.
+func TestPredictLimits(t *testing.T) {
+	run := grown(t, "", 100*mib, 102*mib, 104*mib)
+	collects := allocator.Settings{GCThreshold: 0.5}
+	tests := []struct {
+		name            string
+		settings        allocator.Settings
+		limit           int64
+		peak            int64
+		frees           int
+		retries, failed int
+	}{
+		{"there is room for all", allocator.Settings{}, 306 * mib, 306 * mib, 0, 0, 0},
+		{"for all but a byte", allocator.Settings{}, 306*mib - 1, 202 * mib, 2, 1, 0},
+		{"for one at a time", allocator.Settings{}, 104 * mib, 104 * mib, 2, 2, 0},
+		{"not for the last, which asks twice", allocator.Settings{}, 103 * mib, 102 * mib, 2, 2, 1},
+		{"more than half of it reserved, so what was idle longest goes first", collects, 400 * mib, 206 * mib, 1, 0, 0},
+		{"never more than half of it", collects, 408 * mib, 306 * mib, 0, 0, 0},
+	}
+	for _, test := range tests {
+		p := run.Predict(test.settings, Options{Limit: test.limit})
+		if p.ReservedPeak != test.peak || p.Calls.Frees != test.frees || p.Retries != test.retries ||
+			p.FailedOf != test.failed {
+			t.Errorf("%s: peak %d MiB, %+v, %d retries, %d fail", test.name, p.ReservedPeak/mib, p.Calls, p.Retries,
+				p.FailedOf)
+		}
+		if test.failed > 0 && p.Failures[0] != (Failure{
+			Event: replay.EventIndex(at(run.r.Device.Events, snapshot.Alloc, 2)), Bytes: 104 * mib}) {
+			t.Errorf("%s: %+v", test.name, p.Failures)
+		}
+	}
+}
+
+// TestAvoided: a request that failed is served where there is more memory, and given back at once.
+func TestAvoided(t *testing.T) {
+	run := ran(t, "", 150*mib, nil, func(a *allocator.Allocator) {
+		ask(t, a, 100*mib)
+		if _, err := a.Alloc(60*mib, 0); err == nil {
+			t.Fatal("60 of 50 MiB were served")
+		}
+		ask(t, a, 40*mib)
+	})
+	if want := (Limit{Bytes: 150 * mib, From: LimitFailed}); run.Limit != want || run.Failed != 1 {
+		t.Errorf("limit %+v", run.Limit)
+	}
+	same := run.Predict(allocator.Settings{}, Options{Limit: 150 * mib})
+	if same.Avoided != 0 || same.FailedOf != 1 || !same.Failures[0].Recorded || same.ReservedPeak != 140*mib {
+		t.Errorf("with 150 MiB: %+v", same)
+	}
+	// 40 MiB lie in the segment of 60 then.
+	more := run.Predict(allocator.Settings{}, Options{Limit: 160 * mib})
+	if more.Avoided != 1 || more.FailedOf != 0 || more.ReservedPeak != 160*mib || more.Calls.Mallocs != 2 {
+		t.Errorf("with 160 MiB: %+v", more)
+	}
+}
+
+// TestPredictedFragmentation: of five blocks of 4 MiB in a segment of 20 MiB three are freed, one by one between
+// the others, so 12 MiB cannot serve a request of 12 MiB.
+func TestPredictedFragmentation(t *testing.T) {
+	run := ran(t, "", 1<<30, nil, func(a *allocator.Allocator) {
+		var addrs []uint64
+		for range 5 {
+			addrs = append(addrs, ask(t, a, 4*mib))
+		}
+		for _, i := range []int{0, 2, 4} {
+			release(t, a, addrs[i])
+		}
+		ask(t, a, 12*mib)
+	})
+	p := run.Predict(allocator.Settings{}, Options{})
+	if event := replay.EventIndex(at(run.r.Device.Events, snapshot.Alloc, 5)); p.Fragmentation != 12*mib ||
+		p.FragmentationOf != 20*mib || p.FragmentationEvent != event {
+		t.Errorf("%d of %d MiB in event %d, want 12 of 20 in event %d", p.Fragmentation/mib, p.FragmentationOf/mib,
+			p.FragmentationEvent, event)
+	}
+}
+
+// TestAnew: before the recording 100 MiB were live and 60 cached, of which it takes 30. Laid out anew there are
+// no cached ones, so the peak is 130 MiB; from the recorded start it stays 160.
+func TestAnew(t *testing.T) {
+	run := ran(t, "", 1<<30, func(a *allocator.Allocator) {
+		ask(t, a, 100*mib)
+		release(t, a, ask(t, a, 60*mib))
+	}, func(a *allocator.Allocator) { ask(t, a, 30*mib) })
+	if n, live, cached := run.PreExisting(); n != 1 || live != 100*mib || cached != 60*mib {
+		t.Errorf("%d live with %d MiB, %d cached", n, live/mib, cached/mib)
+	}
+	for _, quick := range []bool{true, false} {
+		o := run.Study(Question{Settings: []Setting{{}}, Quick: quick}).Outcomes[0]
+		if !o.Options.Anew || o.ReservedPeak != 130*mib || o.FromStart != 160*mib || o.Least != 130*mib ||
+			o.Most != 130*mib || o.Calls != (Calls{Mallocs: 1}) {
+			t.Errorf("%+v, %+v", o, o.Prediction)
+		}
+	}
+	if p := run.Predict(allocator.Settings{}, Options{Anew: true, Limit: 99 * mib}); !p.TooMuch {
+		t.Error("100 MiB fit in 99")
+	}
 }
 
 // TestAdvice holds the whole way: 100 MiB in one segment, freed, and 102 MiB in another reserve 202 MiB.
