@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint lint-viewer vuln fuzz torture bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test lint lint-viewer vuln fuzz torture mutants bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -50,6 +50,16 @@ MUTANTS ?= 20000
 
 torture: ## damage MUTANTS files and take them through all that memviz does with a file
 	go test ./pkg/report -run TestTorture -count 1 -v -mutants $(MUTANTS) -timeout 2h
+
+MUTANT_PACKAGES ?= ./pkg/answer ./pkg/analysis/... ./pkg/replay ./pkg/report ./pkg/whatif ./pkg/allocator
+MUTANT_EFFICACY ?= 80
+GREMLINS := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+
+mutants: ## change operators in MUTANT_PACKAGES; the tests of each must catch MUTANT_EFFICACY % of them (hours)
+	@failed=""; for package in $$(go list -f '{{if .TestGoFiles}}{{.Dir}}{{else if .XTestGoFiles}}{{.Dir}}{{end}}' $(MUTANT_PACKAGES)); do \
+		echo "$$package"; \
+		go run $(GREMLINS) unleash --threshold-efficacy $(MUTANT_EFFICACY) $$package || failed="$$failed $$package"; \
+	done; if [ -n "$$failed" ]; then echo "too few mutants are caught in$$failed"; exit 1; fi
 
 RUNS ?= 3
 

@@ -94,7 +94,7 @@ func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 	if n > 0 && j.growing[n-1] == j.last-1 {
 		old--
 	}
-	if old < 2 || !j.steady(old) || !j.recent() || s.freedAcross >= 2 && !j.olderThan(old, lag) {
+	if old < 2 || !j.steady(old) || !j.recent() || s.freedAcross >= 2 && !j.olderThan(lag) {
 		return false
 	}
 	s.kind = Accumulates
@@ -134,12 +134,9 @@ func (j *detector) recent() bool {
 	return pause <= gap && (pause == 0 || gap > 1) && pause < max(2, (j.last-1)/3)
 }
 
-// olderThan reports whether live memory of at least two steps is older than
-// anything was that the site freed. A queue also has live memory, but only its
-// youngest.
-func (j *detector) olderThan(old, lag int) bool {
-	return old >= 2 && j.last-j.growing[1] > lag+1
-}
+// olderThan reports whether live memory of two steps is older than anything was
+// that the site freed. A queue also has live memory, but only its youngest.
+func (j *detector) olderThan(lag int) bool { return j.last-j.growing[1] > lag+1 }
 
 // A finding is strong if the growth outlasts two steps of set-up and a cache that
 // fills for a few steps, and does not slow down.
