@@ -133,7 +133,7 @@ export async function copyText(text) {
  * @param {() => import('./dom.js').Leaf[]} contents
  */
 export function popoverUnder(anchor, label, contents) {
-  const popover = h('div.pop', { role: 'dialog', label });
+  const popover = h('div.popover', { role: 'dialog', label });
   popover.popover = 'auto';
   listen(popover, {
     beforetoggle(event) {

@@ -43,7 +43,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
         const element = h(
           'button',
           {
-            class: cell.highlighted ? 'cell' : 'cell unlit',
+            class: cell.highlighted ? 'cell' : 'cell faded',
             title: `${bytes(cell.bytes)}, ${share(cell.bytes, total)} (${exactBytes(cell.bytes)})\n${cell.title}`,
             label: `${cell.name} ${bytes(cell.bytes)}`,
             pressed: subset?.by === 'stack' && subset.key === cell.key,

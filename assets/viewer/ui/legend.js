@@ -46,7 +46,7 @@ export function makeLegend(stores, update) {
     return [
       h(
         'div',
-        { class: `entry${totals.bytes > 0 ? '' : ' none'}${isHighlighted || highlight.groups.has(i) ? '' : ' unlit'}` },
+        { class: `entry${totals.bytes > 0 ? '' : ' none'}${isHighlighted || highlight.groups.has(i) ? '' : ' faded'}` },
         h(
           'button.group',
           {

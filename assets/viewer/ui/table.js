@@ -126,7 +126,7 @@ export function mountTable(stores, root) {
   /** @param {Row} row */
   const rowElement = (row) => {
     const { activity, state } = moment;
-    const style = `row${row.key === keyOf(selection.pinned) ? ' on' : ''}${highlighted.has(row.key) ? '' : ' unlit'}`;
+    const style = `row${row.key === keyOf(selection.pinned) ? ' on' : ''}${highlighted.has(row.key) ? '' : ' faded'}`;
     const number = (/** @type {string} */ text, more = '', title = '') =>
       h('span', { class: `number ${more}`, text, title });
     return h(

@@ -198,7 +198,7 @@ func (s *List) Ranges() []timeline.Range {
 }
 
 // Growth is how the active bytes of a device change over a range of states. The
-// page computes the same for a range that its user brushes (data/steps.js).
+// page computes the same for a range that its user brushes (data/lanes.js).
 type Growth struct {
 	timeline.Range
 	Steps   int   // that have an event in the range; 0 when no steps were found

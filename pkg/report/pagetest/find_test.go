@@ -89,7 +89,7 @@ func TestFind(t *testing.T) {
 	}
 	entries := eval[map[string]bool](p,
 		"Object.fromEntries([...document.querySelectorAll('.legend .entry')].map(e => [e.querySelector('.group > "+
-			"span').textContent, !e.matches('.unlit')]))")
+			"span').textContent, !e.matches('.faded')]))")
 	for label, shown := range entries {
 		if shown != found[label] {
 			t.Errorf("that %s is lit in the legend is %v, want %v", label, shown, found[label])

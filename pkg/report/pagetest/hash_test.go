@@ -68,8 +68,8 @@ func appearance(p *page) string {
 		const e = document.getElementById(id);
 		const fields = [...e.querySelectorAll('input, select')].map(f => f.value);
 		const pressed = [...e.querySelectorAll('[aria-pressed=true], [aria-selected=true]')].map(b => b.textContent);
-		const unlit = e.querySelectorAll('.unlit').length;
-		return [id, e.hidden ? '' : e.innerText, ...fields, ...pressed, unlit].join(' | ');
+		const faded = e.querySelectorAll('.faded').length;
+		return [id, e.hidden ? '' : e.innerText, ...fields, ...pressed, faded].join(' | ');
 	})`)
 	// A step that is shorter than the narrowest view is only known to be shown by
 	// the page on which someone went to it.

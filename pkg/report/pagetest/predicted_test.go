@@ -116,7 +116,7 @@ func TestPredicted(t *testing.T) {
 	if best := eval[string](p, "document.querySelector('.best').cells[0].textContent"); best != want.Best.Setting.Conf {
 		t.Errorf("%q is marked as the best", best)
 	}
-	said := plainSpaces(eval[string](p, "document.querySelector('.settings .pop').innerText"))
+	said := plainSpaces(eval[string](p, "document.querySelector('.settings .popover').innerText"))
 	for _, text := range []string{want.Sentence, want.Export} {
 		if !strings.Contains(said, plainSpaces(text)) {
 			t.Errorf("beside the table stands %q, without %q", said, text)
@@ -128,7 +128,7 @@ func TestPredicted(t *testing.T) {
 		t.Errorf("copied is %q", copied)
 	}
 	p.do(chromedp.KeyEvent("\u001b"))
-	if eval[bool](p, "document.querySelector('.settings .pop').matches(':popover-open')") || p.hash("at") == "" {
+	if eval[bool](p, "document.querySelector('.settings .popover').matches(':popover-open')") || p.hash("at") == "" {
 		t.Error("Esc does not close the table alone")
 	}
 

@@ -264,7 +264,7 @@ func TestBreakdown(t *testing.T) {
 	p.point(row.X, row.Y)
 	p.do(chromedp.KeyEvent("i"))
 	plot(p)
-	lit := "[...document.querySelectorAll('#table .row:not(.unlit)')].map(e => e.title)"
+	lit := "[...document.querySelectorAll('#table .row:not(.faded)')].map(e => e.title)"
 	if titles := eval[[]string](p, lit); len(titles) != 1 || titles[0] != row.Name {
 		t.Errorf("isolated is %q, lit are %q", row.Name, titles)
 	}
@@ -302,7 +302,7 @@ func TestBreakdown(t *testing.T) {
 			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
 		}
 		sumRange(d, 700, 2000).panelSays(again)
-		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.unlit):not(.gone)').length"),
+		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.faded):not(.gone)').length"),
 			eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
 			t.Errorf("%s lights %d of %d rows", hash, lit, all)
 		}
