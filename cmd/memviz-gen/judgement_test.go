@@ -65,7 +65,7 @@ func TestJudgement(t *testing.T) {
 			c.scenario = &scenarios[i]
 			t.Run(c.scenario.name, func(t *testing.T) {
 				t.Parallel()
-				for seed := range uint64(seeds) {
+				for seed := range *seeds {
 					c.judge(seed, findings(t, c.scenario, seed))
 				}
 				expected := open[c.scenario.name]

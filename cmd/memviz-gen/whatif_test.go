@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -28,53 +30,93 @@ var cure = scenario{name: "fragmentation-and-cure", run: func(p *process) {
 	p.drop(batches...)
 }}
 
+// predictions count how predictions of one setting compare with recordings under it.
+type predictions struct {
+	whole int       // recordings from the beginning
+	late  []float64 // of each other recording, by how many percent the prediction is off
+	saved int64     // bytes, by following the advice
+	worst float64   // percent that following the advice costs at most
+}
+
 // TestPredictedPairs records the same program under the defaults and under other
 // settings: what is predicted from the first recording is held against the
 // second. A recording from the beginning predicts to the byte, but for where the
-// driver puts its ranges. One that begins in the middle has to lay out again what was
-// live before, and is off by some percent.
+// driver puts its ranges. One that begins in the middle has to lay out anew what
+// was live before, and is off by some percent.
 func TestPredictedPairs(t *testing.T) {
-	for _, conf := range []string{"expandable_segments:True", "max_split_size_mb:64", "roundup_power2_divisions:4"} {
-		whole, saved, worst := 0, int64(0), 0.0
-		var late []float64
+	var mu sync.Mutex
+	sums := map[string]*predictions{"expandable_segments:True": {}, "max_split_size_mb:64": {},
+		"roundup_power2_divisions:4": {}}
+	t.Run("scenarios", func(t *testing.T) {
 		for _, s := range append(slices.Clone(cleanScenarios), cure) {
-			for seed := range uint64(6) {
-				before, after := s.under(t, "", seed), s.under(t, conf, seed)
-				if !before.Proof.Holds() || !after.Proof.Holds() {
-					t.Fatalf("%s, seed %d: not reproduced: %+v, %+v", s.name, seed, before.Proof.First,
-						after.Proof.First)
-				}
-				setting, err := whatif.Parse(conf)
-				if err != nil {
-					t.Fatal(err)
-				}
-				study := before.Study(whatif.Question{Settings: []whatif.Setting{setting}})
-				predicted, recorded := study.Outcomes[0].ReservedPeak, after.ReservedPeak()
-				off := 100 * math.Abs(float64(predicted-recorded)) / float64(recorded)
-				if n, _, cached := before.PreExisting(); n > 0 || cached > 0 {
-					late = append(late, off)
-				} else if whole++; recorded < study.Outcomes[0].Least || recorded > study.Outcomes[0].Most {
-					t.Errorf("%s, seed %d, %s: %d bytes predicted, %d recorded", s.name, seed, conf, predicted,
-						recorded)
-				}
-				if study.Best != nil {
-					saved += before.ReservedPeak() - recorded
-					worst = max(worst, 100*float64(recorded-before.ReservedPeak())/float64(before.ReservedPeak()))
-				}
-				if s.name == cure.name && conf == "expandable_segments:True" && study.Best == nil {
-					t.Errorf("seed %d: expandable segments cure this, from %d to %d bytes", seed, before.ReservedPeak(),
-						recorded)
-				}
+			for seed := range *seeds {
+				t.Run(fmt.Sprint(s.name, " ", seed), func(t *testing.T) {
+					t.Parallel()
+					before := s.under(t, "", seed)
+					for conf, sum := range sums {
+						study, recorded := s.predict(t, before, conf, seed)
+						mu.Lock()
+						sum.add(before, study, recorded)
+						mu.Unlock()
+					}
+				})
 			}
 		}
-		slices.Sort(late)
-		median := late[len(late)/2]
+	})
+	for conf, sum := range sums {
+		slices.Sort(sum.late)
+		median := sum.late[len(sum.late)/2]
 		t.Logf("%s: %d whole recordings exact or in the spread; %d others off by %.1f %% (median), %.1f %% (9 of "+
 			"10), %.1f %% at most; where it is advised, %d MiB saved in all, worst case %+.1f %%",
-			conf, whole, len(late), median, late[len(late)*9/10], late[len(late)-1], saved>>20, worst)
-		if whole < 10 || median > 5 || worst > 0 {
-			t.Errorf("%s: %d whole recordings, median %.1f %%, worst advice %+.1f %%", conf, whole, median, worst)
+			conf, sum.whole, len(sum.late), median, sum.late[len(sum.late)*9/10], sum.late[len(sum.late)-1],
+			sum.saved>>20, sum.worst)
+		if sum.whole < 10 || median > 5 || sum.worst > 0 {
+			t.Errorf("%s: %d whole recordings, median %.1f %%, worst advice %+.1f %%", conf, sum.whole, median, sum.worst)
 		}
+	}
+}
+
+// predict predicts what a program reserves under a setting, and records what it
+// does reserve.
+func (s scenario) predict(t *testing.T, before *whatif.Run, conf string, seed uint64) (*whatif.Study, int64) {
+	t.Helper()
+	after := s.under(t, conf, seed)
+	if !before.Proof.Holds() || !after.Proof.Holds() {
+		t.Fatalf("%s: not reproduced: %+v, %+v", conf, before.Proof.First, after.Proof.First)
+	}
+	setting, err := whatif.Parse(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	study := before.Study(whatif.Question{Settings: []whatif.Setting{setting}})
+	recorded := after.ReservedPeak()
+	if o := study.Outcomes[0]; startsEmpty(before) && (recorded < o.Least || recorded > o.Most) {
+		t.Errorf("%s: %d bytes predicted, %d recorded", conf, o.ReservedPeak, recorded)
+	}
+	if s.name == cure.name && conf == "expandable_segments:True" && study.Best == nil {
+		t.Errorf("expandable segments cure this, from %d to %d bytes", before.ReservedPeak(), recorded)
+	}
+	return study, recorded
+}
+
+// startsEmpty reports whether nothing was reserved before the recording.
+func startsEmpty(r *whatif.Run) bool {
+	n, _, cached := r.PreExisting()
+	return n == 0 && cached == 0
+}
+
+// add counts what was predicted of a recording.
+func (p *predictions) add(before *whatif.Run, study *whatif.Study, recorded int64) {
+	if startsEmpty(before) {
+		p.whole++
+	} else {
+		off := float64(study.Outcomes[0].ReservedPeak - recorded)
+		p.late = append(p.late, 100*math.Abs(off)/float64(recorded))
+	}
+	if study.Best != nil {
+		was := before.ReservedPeak()
+		p.saved += was - recorded
+		p.worst = max(p.worst, 100*float64(recorded-was)/float64(was))
 	}
 }
 
