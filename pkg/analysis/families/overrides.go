@@ -51,14 +51,6 @@ const maxOverrides = 200
 
 var _ [256 - maxOverrides - ruleCount]struct{}
 
-// Len is how many there are.
-func (o *Overrides) Len() int {
-	if o == nil {
-		return 0
-	}
-	return len(o.list)
-}
-
 const hiddenFile = "the rules file"
 
 // HideText makes reasons give only the line number of an override, not its file
