@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -13,13 +14,18 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// What the snapshots that are made from reports may take, in bytes: a floor,
-// and some hundred times the size of the report, which packs events as well.
+// What a snapshot that is made from a report may take, in bytes: a floor, and a
+// hundred times the size of the report. Reports of real recordings take 15 times
+// their size.
 const (
 	snapshotFloor   = 64 << 20
 	snapshotPerByte = 100
 	maxSnapshot     = 1 << 30
 )
+
+// ErrMemory: a snapshot in a report takes more memory than it may.
+var ErrMemory = errors.New("the snapshot in the report takes more memory than a report of its size should; if you " +
+	"trust the report, raise the limit")
 
 // IncompleteError says that a report does not hold its snapshots.
 type IncompleteError struct {
@@ -32,7 +38,7 @@ func (e *IncompleteError) Error() string {
 		return fmt.Sprintf("this report was made smaller (--max-size) and lacks %s; name the snapshot instead",
 			strings.Join(e.LeftOut, ", "))
 	}
-	return fmt.Sprintf("this report is of %s, which kept too little of the snapshot; name the snapshot instead",
+	return fmt.Sprintf("this report is of an older memviz (%s), which kept too little; name the snapshot instead",
 		e.Program)
 }
 
@@ -50,19 +56,22 @@ func (d *Document) Incomplete() error {
 // written from, but for what snapshot.Redaction and AddressesLost say, and for
 // devices that the report does not show. Families are decided anew, but for what
 // a person's own rules said of them: those decisions, nil without any, are for
-// analysis.Source.OverrideAgain. The error is an [*IncompleteError] if the report
-// does not hold enough.
-func (d *Document) Snapshot(i int) (*snapshot.Snapshot, *families.Decisions, error) {
+// analysis.Source.OverrideAgain. It may take so many bytes of memory; 0 stands for
+// a limit by the size of the report. The error is [ErrMemory] beyond that, and an
+// [*IncompleteError] if the report does not hold enough.
+func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
 	f := d.files[i]
 	if f.rest == nil {
 		return nil, nil, d.Incomplete()
 	}
-	r := &snapshotReader{
-		tape: tape{columns: f.rest, room: min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)},
-		s:    &snapshot.Snapshot{Strings: f.saved.texts},
+	if memory == 0 {
+		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)
 	}
+	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts}}
 	r.read(f)
-	if r.err != nil {
+	if errors.Is(r.err, ErrMemory) {
+		return nil, nil, r.err
+	} else if r.err != nil {
 		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
 	}
 	return r.s, r.decisions, nil
@@ -85,7 +94,7 @@ func (t *tape) fail(format string, args ...any) {
 // take takes memory for n rows, and reports whether there is any.
 func (t *tape) take(n int, bytesPerRow int64) bool {
 	if bytesPerRow > 0 && int64(n) > t.room/bytesPerRow {
-		t.fail("it would take more memory than a report of its size may")
+		t.fail("%w", ErrMemory)
 	}
 	t.room -= int64(n) * bytesPerRow
 	return t.err == nil

@@ -2,8 +2,12 @@ package report
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -86,7 +90,7 @@ func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := read.Snapshot(0)
+	s, _, err := read.Snapshot(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +245,7 @@ func TestDecisionsOfAReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, decisions, err := read.Snapshot(0)
+		s, decisions, err := read.Snapshot(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,15 +284,15 @@ func TestSnapshotWithoutAddresses(t *testing.T) {
 	}
 }
 
-// checkForgotten compares a recording with its report without addresses, if that
-// is smaller.
+// checkForgotten compares a recording with its report without addresses, if it
+// has any.
 func checkForgotten(t testing.TB, in answer.Input) bool {
 	t.Helper()
 	d := Encode("memviz test", []answer.Input{in}, nil)
-	size, _ := d.Size()
-	if err := d.Fit(size - 1); err != nil || len(d.LeftOut()) != 1 {
-		return false // there are no addresses, or they are shorter than the words that they are left out
+	if !d.has(omitAddresses) {
+		return false
 	}
+	d.files[0].omit(omitAddresses)
 	s := readBack(t, d)
 	if !s.AddressesLost {
 		t.Error("the snapshot does not say that its addresses are lost")
@@ -341,7 +345,102 @@ func TestIncompleteReport(t *testing.T) {
 	}
 	const want = "this report was made smaller (--max-size) and lacks addresses, times finer than 100 µs, stack " +
 		"frames below the user's code, the stacks of frees; name the snapshot instead"
-	if _, _, err := read.Snapshot(0); err == nil || err.Error() != want {
+	if _, _, err := read.Snapshot(0, 0); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+}
+
+// TestHostileSnapshots: a report cannot claim more than it holds.
+func TestHostileSnapshots(t *testing.T) {
+	page, err := decodePage(bytesOf(t,
+		Encode("memviz test", []answer.Input{answer.NewInput("training", samples.Training())}, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, rest := page.payloads["device-0-0"], page.payloads["snapshot-0"]
+	const deep = 100_000
+	withDeepStacks := unpackedColumns(t, func(c *columnWriter) { // as many stacks as frames, each with all frames
+		c.strings(make([]string, 1000))
+		for range 4 {
+			c.column(1, func(int) uint64 { return 0 }) // a frame
+		}
+		c.column(deep, func(int) uint64 { return 1 })
+		c.column(deep, func(int) uint64 { return 0 })
+		c.column(deep, func(i int) uint64 { return min(uint64(i), 1) * deep })
+		for range stackColumns - stackSite {
+			c.column(deep, func(int) uint64 { return 0 })
+		}
+	})
+	for _, test := range []struct {
+		name, want string
+		device     func(*Device)
+		payloads   map[string][]byte
+	}{
+		{name: "nothing is changed"},
+		{name: "stacks without end", want: "the snapshot in the report takes more memory",
+			payloads: map[string][]byte{"stacks-0": withDeepStacks}},
+		{name: "more events", want: "damaged report: snapshot-0: 1073741824 events, of which",
+			device:   func(d *Device) { d.Events, d.HasTime = 1<<30, false },
+			payloads: map[string][]byte{"device-0-0": edited(t, device, columnTime, nil)}},
+		{name: "another device", want: "damaged report: snapshot-0: no trace for device 7",
+			device: func(d *Device) { d.Device = 7 }},
+		{name: "an event of two allocations", want: "damaged report: snapshot-0: event ",
+			payloads: map[string][]byte{"device-0-0": edited(t, device, columnStart,
+				func(values []uint64) []uint64 { values[1] = 0; return values })}},
+		{name: "a column less", want: "damaged report: snapshot-0: column ",
+			payloads: map[string][]byte{"snapshot-0": rest[:len(rest)-1]}},
+	} {
+		r := page.report
+		r.Files = []File{r.Files[0]}
+		r.Files[0].Devices = slices.Clone(r.Files[0].Devices)
+		if test.device != nil {
+			test.device(&r.Files[0].Devices[0])
+		}
+		model, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payloads := maps.Clone(page.payloads)
+		maps.Copy(payloads, test.payloads)
+		read, err := Read(bytes.NewReader(pageOf(t, model, payloads)))
+		if err == nil {
+			_, _, err = read.Snapshot(0, 0)
+		}
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+}
+
+// unpackedColumns is a payload before DEFLATE.
+func unpackedColumns(t testing.TB, fill func(*columnWriter)) []byte {
+	t.Helper()
+	raw, err := io.ReadAll(flate.NewReader(io.MultiReader(bytes.NewReader(pack(packTimes, nil, fill).packed),
+		strings.NewReader(lastBlock))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// edited is the payload of a device with other values in a column; without edit
+// the column is empty.
+func edited(t testing.TB, raw []byte, column int, edit func([]uint64) []uint64) []byte {
+	t.Helper()
+	columns, err := splitColumns(raw, deviceColumns, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []uint64
+	if edit != nil {
+		for _, v := range columns.all(column) {
+			values = append(values, v)
+		}
+		values = edit(values)
+	}
+	return unpackedColumns(t, func(c *columnWriter) {
+		columns.write(c, 0, column)
+		c.column(len(values), func(i int) uint64 { return values[i] })
+		columns.write(c, column+1, deviceColumns)
+	})
 }
