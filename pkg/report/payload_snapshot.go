@@ -37,6 +37,7 @@ type differences struct {
 	loose []int32      // events that belong to no allocation
 
 	action, size, stream, stack []difference // by event, in no order
+	far                         []difference // times too far from the first for the payload of the device
 }
 
 type difference struct {
@@ -120,6 +121,11 @@ func findDifferences(d *replay.Device) *differences {
 	for i := range e.Len() {
 		if seen[i/64]&(1<<(i%64)) == 0 {
 			x.loose = append(x.loose, int32(i))
+		}
+	}
+	for i, micros := range e.TimeMicros {
+		if since := e.SinceFirst(i); since == snapshot.MaxSpanMicros || since == -snapshot.MaxSpanMicros {
+			x.far = append(x.far, difference{int32(i), micros})
 		}
 	}
 	return x
@@ -414,7 +420,7 @@ func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
 	writeChanges(c, e.CompileContext, text)
 	writeChanges(c, e.Metadata, text)
 	writeChanges(c, e.Pool, func(id snapshot.PoolID) uint64 { return uint64(id) })
-	p.writeTimes(c, e)
+	p.writeTimes(c, e, x.far)
 }
 
 // placed puts the places in the pile for indices of allocations.
@@ -455,23 +461,16 @@ func writeChanges[T comparable](c *columnWriter, column []T, value func(T) uint6
 
 // writeTimes writes the first time and those too far from it for the column
 // time of the device; or ranks.
-func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events) {
-	var far []difference
-	first := e.TimeMicros[:min(len(e.TimeMicros), 1)]
-	ranked := e.TimeMicros
-	if p.ranks == nil {
-		ranked = nil
-		for i, micros := range e.TimeMicros {
-			if since := e.SinceFirst(i); since == snapshot.MaxSpanMicros || since == -snapshot.MaxSpanMicros {
-				far = append(far, difference{int32(i), micros})
-			}
-		}
-	} else {
-		first = nil
+func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events, far []difference) {
+	if p.ranks != nil {
+		c.column(0, nil)
+		c.differences(nil)
+		c.signedDelta(len(e.TimeMicros), func(i int) int64 { return p.time(e.TimeMicros[i]) })
+		return
 	}
-	c.signed(len(first), func(i int) int64 { return first[i] })
+	c.signed(min(len(e.TimeMicros), 1), func(i int) int64 { return e.TimeMicros[i] })
 	c.differences(far)
-	c.signedDelta(len(ranked), func(i int) int64 { return p.time(ranked[i]) })
+	c.column(0, nil)
 }
 
 // writeAddresses writes the addresses of all allocations that the payload of the
