@@ -36,8 +36,10 @@ type inputOptions struct {
 	families string             // a file of rules
 	rules    *families.Overrides
 
-	// What the answer needs of a report, which may lack it.
-	needsAddresses, needsTimes bool
+	// What is needed of a report, which may lack it.
+	needsAddresses, needsTimes, needsAll bool
+
+	reportCapacity *report.GivenCapacity // with needsAll: that the last report was written with, if any
 }
 
 // flags are the flags of every command that reads snapshots, after its own.
@@ -185,9 +187,18 @@ func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) 
 // inputsOf are the snapshots that a report holds, under the names that it has
 // for them.
 func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answer.Input, error) {
+	if o.needsAll {
+		if err := document.Incomplete(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		o.reportCapacity = document.Report().GivenCapacity
+	}
 	in := make([]answer.Input, len(document.Report().Files))
 	for i := range in {
-		s, decisions, err := document.Snapshot(i)
+		s, decisions, err := document.Snapshot(i, o.limits.Memory)
+		if errors.Is(err, report.ErrMemory) {
+			err = fmt.Errorf("%w: --limit memory=N", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
-	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -171,31 +170,21 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 }
 
 func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
-	o.needsAddresses = true
-	in, capacity, err := []answer.Input(nil), o.capacity, error(nil)
-	if path := files.files[0].path; len(files.files) == 1 && isReport(path) {
-		t.bytes("reading")(0, 0)
-		old, err := openReport(path)
-		if err != nil {
-			return nil, err
-		} else if old.Incomplete() != nil {
-			return o.regenerated(old, path)
-		}
-		if given := old.Report().GivenCapacity; given != nil && capacity.Bytes == 0 {
-			capacity = *given
-		}
-		in, err = o.inputsOf(old, filepath.Base(path))
-	} else {
-		in, err = o.openAll(t, files)
-	}
-	if err != nil {
+	o.needsAll = true
+	in, err := o.openAll(t, files)
+	path := files.files[0].path
+	if incomplete := new(report.IncompleteError); errors.As(err, &incomplete) && len(files.files) == 1 &&
+		path != stdinName {
+		return o.regenerated(path, incomplete)
+	} else if err != nil {
 		return nil, err
 	}
 	document := report.Encode(program, in, t.events("encoding"))
-	for _, r := range document.Capacity(capacity) {
-		if o.capacity.Bytes == 0 {
-			continue // it was said when the report was first written
-		}
+	if o.capacity.Bytes == 0 && o.reportCapacity != nil {
+		document.Capacity(*o.reportCapacity) // what is wrong with it was said when the report was written
+		return document, nil
+	}
+	for _, r := range document.Capacity(o.capacity) {
 		t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
 			units.Bytes(o.capacity.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
 			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
@@ -205,7 +194,7 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 
 // regenerated is a report that does not hold its snapshots, with the page of this
 // program.
-func (o *traceOptions) regenerated(document *report.Document, path string) (*report.Document, error) {
+func (o *traceOptions) regenerated(path string, incomplete error) (*report.Document, error) {
 	for _, needs := range []struct {
 		flag  string
 		given bool
@@ -214,8 +203,12 @@ func (o *traceOptions) regenerated(document *report.Document, path string) (*rep
 		{"strip-prefix", len(o.redact.Strip) > 0},
 	} {
 		if needs.given {
-			return nil, fmt.Errorf("--%s needs the snapshot that %s was made of: %w", needs.flag, path, document.Incomplete())
+			return nil, fmt.Errorf("--%s needs the snapshot that %s was made of: %w", needs.flag, path, incomplete)
 		}
+	}
+	document, err := openReport(path)
+	if err != nil {
+		return nil, err
 	}
 	document.Rewritten(program)
 	return document, nil

@@ -58,7 +58,7 @@ func fuzzed(data []byte) *snapshot.Snapshot {
 		frames := make([]snapshot.FrameText, depth)
 		for i := range frames {
 			b := next()
-			frames[i] = snapshot.FrameText{File: string([]byte{b, '.', 'p', 'y'}), Line: int32(b) - 9,
+			frames[i] = snapshot.FrameText{File: string([]byte{b, '.', 'p', 'y'}), Line: max(0, int32(b)-9),
 				Name: string([]byte{'f', b % 8})}
 		}
 		return c.Stack(frames...)

@@ -250,27 +250,17 @@ func FuzzRead(f *testing.F) {
 	f.Add(model, page.payloads["stacks-0"], page.payloads["device-0-0"], page.payloads["lanes-0-0"],
 		page.payloads["snapshot-0"])
 	f.Fuzz(func(t *testing.T, model, stacks, device, lanes, rest []byte) {
-		var page bytes.Buffer
-		page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
-		writeJSON(&page, "memviz-report", model)
-		for _, e := range []struct {
-			id  string
-			raw []byte
-		}{{"stacks-0", stacks}, {"device-0-0", device}, {"lanes-0-0", lanes}, {"snapshot-0", rest}} {
-			raw := element{e.id,
-				[]part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, e.raw...) })}}
-			if err := raw.write(&page); err != nil {
-				t.Fatal(err)
-			}
-		}
-		d, err := Read(&page)
+		page := pageOf(t, model, map[string][]byte{
+			"stacks-0": stacks, "device-0-0": device, "lanes-0-0": lanes, "snapshot-0": rest,
+		})
+		d, err := Read(bytes.NewReader(page))
 		if err != nil {
 			return
 		}
 		d.Texts(func(Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
-		if s, decisions, err := d.Snapshot(0); err == nil {
+		if s, decisions, err := d.Snapshot(0, 0); err == nil {
 			in := answer.NewInput("fuzz", s)
 			if decisions != nil && in.OverrideAgain(decisions) != nil {
 				return
@@ -283,6 +273,21 @@ func FuzzRead(f *testing.F) {
 		d.Omit(Omission{Addresses: true, Times: true})
 		checkReadAgain(t, "a page without addresses and times", bytesOf(t, d))
 	})
+}
+
+// pageOf is a page with data and nothing else, from what DEFLATE packs.
+func pageOf(t testing.TB, model []byte, payloads map[string][]byte) []byte {
+	t.Helper()
+	var page bytes.Buffer
+	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
+	writeJSON(&page, "memviz-report", model)
+	for id, raw := range payloads {
+		e := element{id, []part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, raw...) })}}
+		if err := e.write(&page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return page.Bytes()
 }
 
 func TestIsReport(t *testing.T) {

@@ -175,3 +175,84 @@ func (c *savedColumns) have(column int, name string, n int) error {
 	}
 	return nil
 }
+
+// tape reads columns one after another, until something is wrong.
+type tape struct {
+	columns *savedColumns
+	next    int   // column
+	room    int64 // bytes that may still be taken
+	err     error
+}
+
+func (t *tape) fail(format string, args ...any) {
+	if t.err == nil {
+		t.err = fmt.Errorf(format, args...)
+	}
+}
+
+// take takes memory for n rows, and reports whether there is any.
+func (t *tape) take(n int, bytesPerRow int64) bool {
+	if bytesPerRow > 0 && int64(n) > t.room/bytesPerRow {
+		t.fail("%w", ErrMemory)
+	}
+	t.room -= int64(n) * bytesPerRow
+	return t.err == nil
+}
+
+// table is so many columns, which have a row each for every item of a list. What
+// is made of a row may take so many bytes.
+func (t *tape) table(name string, columns int, bytesPerRow int64) ([]tapeColumn, int) {
+	list := make([]tapeColumn, columns)
+	n := t.columns.n[t.next]
+	for i := range list {
+		if t.columns.n[t.next+i] != n {
+			t.fail("%d and %d values for each %s", n, t.columns.n[t.next+i], name)
+		}
+		list[i] = tapeColumn{cursor: *t.columns.cursor(t.next + i), tape: t, name: name}
+	}
+	t.next += columns
+	if !t.take(n, bytesPerRow) {
+		return list, 0
+	}
+	return list, n
+}
+
+// tapeColumn reads a column. Its methods must not be called more often than it
+// has rows.
+type tapeColumn struct {
+	cursor
+	tape *tape
+	name string
+	sum  int64
+}
+
+// index reads a value below a limit.
+func (c *tapeColumn) index(limit int) int {
+	v := c.cursor.next()
+	if v >= uint64(limit) {
+		c.tape.fail("%d for a %s, and there are %d", v, c.name, limit)
+		return 0
+	}
+	return int(v)
+}
+
+func (c *tapeColumn) is() bool { return c.index(2) == 1 }
+
+func (c *tapeColumn) signed() int64 { return unzigzag(c.cursor.next()) }
+
+// signedSum reads a value that is given by its difference to the one before.
+func (c *tapeColumn) signedSum() int64 {
+	c.sum += c.signed()
+	return c.sum
+}
+
+// ascending likewise, of an index that never falls.
+func (c *tapeColumn) ascending(limit int) int {
+	v := c.cursor.next()
+	if v >= uint64(limit) || c.sum+int64(v) >= int64(limit) {
+		c.tape.fail("%s %d after %d, and there are %d", c.name, v, c.sum, limit)
+		return 0
+	}
+	c.sum += int64(v)
+	return int(c.sum)
+}

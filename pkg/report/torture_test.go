@@ -174,7 +174,7 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		fail("the page is refused: %v", err)
 		return sound
 	}
-	if back, _, err := read.Snapshot(0); err != nil {
+	if back, _, err := read.Snapshot(0, 0); err != nil {
 		fail("the page gives no snapshot: %v", err)
 	} else if contents(back) != contents(s) {
 		fail("the page holds another snapshot")
