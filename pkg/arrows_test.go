@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"pkg/report":          {"pkg/answer", "templates", "assets"},
 	"pkg/report/pagetest": {},
 	"pkg/memviz":          {"pkg/report"},
-	"cmd/memviz":          {"pkg/report"},
+	"cmd/memviz":          {"pkg/memviz"},
 	"cmd/memviz-gen":      {"pkg/report", "examples"},
 	"cmd/memviz-bench":    {"pkg/units"},
 }

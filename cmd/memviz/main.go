@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/memviz"
 )
 
 func main() {
@@ -33,10 +35,10 @@ const (
 	exitHolds = 3 // a condition of --fail-if holds
 )
 
-const version = "0.1.0"
+const version = memviz.Version
 
 // program names this version in the reports it writes.
-const program = "memviz " + version
+const program = memviz.Program
 
 // run is the whole program. Errors begin without a capital and have no full stop.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {

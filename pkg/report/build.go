@@ -15,12 +15,12 @@ import (
 func New(program string, in []answer.Input) *Report {
 	rules, _ := ruleTable(in)
 	r := &Report{
-		Schema:   Schema,
+		Schema:   schema,
 		Program:  program,
 		Files:    make([]File, len(in)),
 		Families: newFamilies(),
 		Rules:    rules,
-		Palette:  NewPalette(),
+		Palette:  newPalette(),
 	}
 	r.Redacted = answer.RedactedKeys(pseudonyms(in...))
 	longest := -1

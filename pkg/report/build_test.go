@@ -67,7 +67,7 @@ func TestTimes(t *testing.T) {
 
 // Every family has a place in the legend, a hue and its words.
 func TestFamilies(t *testing.T) {
-	palette := NewPalette()
+	palette := newPalette()
 	seen := map[string]bool{}
 	for _, f := range newFamilies() {
 		if f.Key == "" || f.Label == "" || f.One == "" || seen[f.Key] {

@@ -6,9 +6,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Capacity is how much memory a device has for this process, as far as that is
+// capacity is how much memory a device has for this process, as far as that is
 // known.
-type Capacity struct {
+type capacity struct {
 	Bytes int64  `json:"bytes"`
 	Text  string `json:"text"` // what and where from: "capacity, from the OOM: 10.6 GiB"
 }
@@ -19,7 +19,7 @@ type GivenCapacity struct {
 	GPU   string `json:"gpu,omitempty"` // the card that was named, if one was
 }
 
-// Capacity draws what the user says a device can hold, in place of what the
+// capacity draws what the user says a device can hold, in place of what the
 // recording proves. It gives the devices that had more than that, for which it
 // is left aside.
 func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording) {
@@ -42,16 +42,16 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 
 // newCapacity is nil where nothing is known. What was reserved at most proves
 // nothing about a limit; what an out-of-memory event saw does.
-func newCapacity(r *analysis.Recording, known oom.Capacity, given GivenCapacity) *Capacity {
+func newCapacity(r *analysis.Recording, known oom.Capacity, given GivenCapacity) *capacity {
 	switch {
 	case known.Given > 0 && given.GPU != "":
-		return &Capacity{known.Given,
+		return &capacity{known.Given,
 			units.NoBreak("capacity of " + article(given.GPU) + " " + given.GPU + ": about " +
 				units.Bytes(known.Given))}
 	case known.Given > 0:
-		return &Capacity{known.Given, units.NoBreak("capacity, as given: " + units.Bytes(known.Given))}
+		return &capacity{known.Given, units.NoBreak("capacity, as given: " + units.Bytes(known.Given))}
 	case r.Device.Totals.OOMEvents > 0:
-		return &Capacity{known.AtLeast, units.NoBreak("capacity, from the OOM: " + units.Bytes(known.AtLeast))}
+		return &capacity{known.AtLeast, units.NoBreak("capacity, from the OOM: " + units.Bytes(known.AtLeast))}
 	}
 	return nil
 }
@@ -66,6 +66,6 @@ func article(gpu string) string {
 }
 
 // recordedCapacity is what the recording alone says.
-func recordedCapacity(r *analysis.Recording) *Capacity {
+func recordedCapacity(r *analysis.Recording) *capacity {
 	return newCapacity(r, oom.CapacityOf(r.Device, 0), GivenCapacity{})
 }

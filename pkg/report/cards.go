@@ -15,13 +15,13 @@ type Card struct {
 	Small    string           `json:"small"`
 	Line     string           `json:"line"`
 	Detail   string           `json:"detail"`   // a sentence, or ""
-	Bar      []FamilyBytes    `json:"bar"`      // in the order of the legend
+	Bar      []familyBytes    `json:"bar"`      // in the order of the legend
 	Curve    []int64          `json:"curve"`    // the least active bytes of each step
 	Evidence *answer.Evidence `json:"evidence"` // its allocation is an index into the payload; null: there is nothing to show
 }
 
-// FamilyBytes is what a family holds.
-type FamilyBytes struct {
+// familyBytes is what a family holds.
+type familyBytes struct {
 	Family int   `json:"family"` // index into Report.Families
 	Bytes  int64 `json:"bytes"`
 }
@@ -44,11 +44,11 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 }
 
 // newBar has the families that hold something, in the order of the legend.
-func newBar(held [families.Count]int64) []FamilyBytes {
-	bar := []FamilyBytes{}
+func newBar(held [families.Count]int64) []familyBytes {
+	bar := []familyBytes{}
 	for i, entry := range legend {
 		if bytes := held[entry.family]; bytes > 0 {
-			bar = append(bar, FamilyBytes{i, bytes})
+			bar = append(bar, familyBytes{i, bytes})
 		}
 	}
 	return bar

@@ -32,7 +32,7 @@ func TestPageHoldsEverything(t *testing.T) {
 	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()),
 		answer.NewInput("hostile.pickle", samples.Hostile())}
 	_, page := render(t, in...)
-	if page.report.Schema != Schema || len(page.report.Files) != len(in) {
+	if page.report.Schema != schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
 	}
 	for i := range in {

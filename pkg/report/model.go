@@ -2,8 +2,8 @@ package report
 
 import "github.com/memviz-go/memviz/pkg/answer"
 
-// Schema names this version of the report's JSON and payloads.
-const Schema = "memviz.report/1"
+// schema names this version of the report's JSON and payloads.
+const schema = "memviz.report/1"
 
 // Report is what the page gets as JSON. Slices are never nil.
 type Report struct {
@@ -77,7 +77,7 @@ type Device struct {
 
 	Lanes    Lanes `json:"lanes"`
 	lanes    *deviceLanes
-	Capacity *Capacity `json:"capacity"` // null: not known
+	Capacity *capacity `json:"capacity"` // null: not known
 
 	Answers   []Card           `json:"answers"`   // four
 	Failures  []answer.Failure `json:"failures"`  // the last requests that failed, in order

@@ -43,14 +43,14 @@ type Page struct {
 type Summary struct {
 	File     string
 	Device   string // "cuda:0"
-	Facts    []Fact
+	Facts    []fact
 	Verdict  answer.Verdict
 	Warnings []answer.Warning
 	Curve    template.HTML // an SVG image
 }
 
-// Fact is a name and a value, as text.
-type Fact struct{ Name, Value string }
+// fact is a name and a value, as text.
+type fact struct{ Name, Value string }
 
 // newPage takes the curve of each device of each file, in their order.
 func newPage(r *Report, curves [][]*curveSource) *Page {
@@ -126,8 +126,8 @@ func pageTitle(r *Report) string {
 }
 
 // factsOf are the facts of the page's header.
-func factsOf(f *File, d *Device) []Fact {
-	facts := []Fact{
+func factsOf(f *File, d *Device) []fact {
+	facts := []fact{
 		{"peak", units.Bytes(d.PeakBytes)},
 		{"reserved", units.Bytes(d.ReservedPeakBytes)},
 		{"live at end", units.Bytes(d.FinalBytes)},
@@ -135,9 +135,9 @@ func factsOf(f *File, d *Device) []Fact {
 		{"events", units.Count(d.Events)},
 	}
 	if d.HasTime {
-		facts = append(facts, Fact{"span", units.Duration(d.SpanMicros)})
+		facts = append(facts, fact{"span", units.Duration(d.SpanMicros)})
 	}
-	facts = append(facts, Fact{"torch", f.Torch})
+	facts = append(facts, fact{"torch", f.Torch})
 	for i := range facts {
 		facts[i].Value = units.NoBreak(facts[i].Value)
 	}

@@ -40,8 +40,8 @@ const (
 	lightInk = "#ffffff"
 )
 
-// NewPalette computes the colours of both themes.
-func NewPalette() Palette {
+// newPalette computes the colours of both themes.
+func newPalette() Palette {
 	var p Palette
 	for _, c := range hueColors {
 		p.Light = append(p.Light, newHue(c.name, parseHex(c.light).oklab()))

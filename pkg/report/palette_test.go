@@ -28,7 +28,7 @@ func TestOKLab(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	p := NewPalette()
+	p := newPalette()
 	// Lightness, chroma and hue angle that the colours were chosen at, and the
 	// contrast of their label ink.
 	for _, test := range []struct {
@@ -75,7 +75,7 @@ func TestPalette(t *testing.T) {
 }
 
 func TestShades(t *testing.T) {
-	p := NewPalette()
+	p := newPalette()
 	for _, hue := range append(p.Light, p.Dark...) {
 		if hue.Shades[2] != hue.Color {
 			t.Errorf("%s: the middle shade is %s, want %s", hue.Name, hue.Shades[2], hue.Color)

@@ -12,13 +12,13 @@ type Predicted struct {
 	Text       string             `json:"text"`   // what the best setting would have done, or that none is better, and the proof
 	Export     string             `json:"export"` // the line for it; "" if none is better
 	LowerBound int64              `json:"lower_bound_bytes"`
-	Reference  PredictedSetting   `json:"reference"` // the recorded setting, predicted like the others
-	Settings   []PredictedSetting `json:"settings"`  // the best first
-	Curve      PredictedCurve     `json:"curve"`     // of the best setting; empty if none is better
+	Reference  predictedSetting   `json:"reference"` // the recorded setting, predicted like the others
+	Settings   []predictedSetting `json:"settings"`  // the best first
+	Curve      predictedCurve     `json:"curve"`     // of the best setting; empty if none is better
 }
 
-// PredictedSetting is a row of the table.
-type PredictedSetting struct {
+// predictedSetting is a row of the table.
+type predictedSetting struct {
 	Setting       string `json:"setting"` // a value of PYTORCH_CUDA_ALLOC_CONF; "" for the defaults
 	ReservedPeak  int64  `json:"reserved_peak_bytes"`
 	Fragmentation int64  `json:"fragmentation_peak_bytes"`
@@ -26,8 +26,8 @@ type PredictedSetting struct {
 	FailureState  int    `json:"failure_state"` // of the first request that fails; -1 if none does
 }
 
-// PredictedCurve is reserved memory as steps: Bytes[i] from state States[i] on.
-type PredictedCurve struct {
+// predictedCurve is reserved memory as steps: Bytes[i] from state States[i] on.
+type predictedCurve struct {
 	States []int   `json:"states"` // ascending; the first is 0
 	Bytes  []int64 `json:"bytes"`
 }
@@ -43,7 +43,7 @@ func newPredicted(p *answer.Prediction) *Predicted {
 	}
 	view := &Predicted{
 		Text: p.Sentence, Export: p.Export, LowerBound: p.LowerBound(), Reference: newPredictedSetting(&p.Reference),
-		Settings: make([]PredictedSetting, len(p.Outcomes)), Curve: PredictedCurve{States: []int{}, Bytes: []int64{}},
+		Settings: make([]predictedSetting, len(p.Outcomes)), Curve: predictedCurve{States: []int{}, Bytes: []int64{}},
 	}
 	for i := range p.Outcomes {
 		view.Settings[i] = newPredictedSetting(&p.Outcomes[i])
@@ -57,8 +57,8 @@ func newPredicted(p *answer.Prediction) *Predicted {
 	return view
 }
 
-func newPredictedSetting(o *whatif.Outcome) PredictedSetting {
-	return PredictedSetting{
+func newPredictedSetting(o *whatif.Outcome) predictedSetting {
+	return predictedSetting{
 		Setting: o.Setting.Conf, ReservedPeak: o.ReservedPeak, Fragmentation: o.Fragmentation,
 		DriverCalls: o.Calls.All(), FailureState: o.FailureState(),
 	}

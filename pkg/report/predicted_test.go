@@ -35,7 +35,7 @@ func TestPredicted(t *testing.T) {
 	checkSteps(t, p.Curve, d.Events+1, p.Settings[0].ReservedPeak)
 }
 
-func checkSteps(t *testing.T, c PredictedCurve, states int, peak int64) {
+func checkSteps(t *testing.T, c predictedCurve, states int, peak int64) {
 	t.Helper()
 	if len(c.States) == 0 || len(c.States) != len(c.Bytes) || len(c.States) > maxPredictedSteps || c.States[0] != 0 {
 		t.Fatalf("%d states and %d values, from %v", len(c.States), len(c.Bytes), c.States[:min(len(c.States), 3)])
@@ -64,7 +64,7 @@ func TestFewer(t *testing.T) {
 		peak = max(peak, x.Bytes)
 	}
 	short := fewer(curve, states, 100)
-	var c PredictedCurve
+	var c predictedCurve
 	for _, x := range short {
 		c.States, c.Bytes = append(c.States, x.State), append(c.Bytes, x.Bytes)
 	}

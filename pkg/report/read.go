@@ -101,10 +101,10 @@ func readModel(text []byte) (*Report, error) {
 	switch {
 	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
 		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
-	case is.Schema != Schema && number > schemaNumber():
+	case is.Schema != schema && number > schemaNumber():
 		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use "+
-			"a newer one", is.Schema, "this program", Schema)
-	case is.Schema != Schema:
+			"a newer one", is.Schema, "this program", schema)
+	case is.Schema != schema:
 		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
 	}
 	r := &Report{}
@@ -118,7 +118,7 @@ func readModel(text []byte) (*Report, error) {
 }
 
 func schemaNumber() int {
-	number, _ := strconv.Atoi(strings.TrimPrefix(Schema, reportSchema))
+	number, _ := strconv.Atoi(strings.TrimPrefix(schema, reportSchema))
 	return number
 }
 

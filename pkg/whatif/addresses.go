@@ -10,11 +10,11 @@ import (
 type Placement uint8
 
 const (
-	// PlaceRecorded: the n-th range of a size goes where the n-th one was
+	// placeRecorded: the n-th range of a size goes where the n-th one was
 	// recorded, if nothing is there now, else where one of that size was, else upwards.
-	PlaceRecorded  Placement = iota
-	PlaceUpwards             // each range above the one before
-	PlaceDownwards           // each range below the one before
+	placeRecorded  Placement = iota
+	placeUpwards             // each range above the one before
+	placeDownwards           // each range below the one before
 )
 
 // addresses are the recorded addresses of ranges by their size in bytes, in the

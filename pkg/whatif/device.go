@@ -76,11 +76,11 @@ func (d *device) Malloc(size int64) (addr uint64, ok bool) {
 func (d *device) address(size int64) uint64 {
 	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
 	switch d.placement {
-	case PlaceRecorded:
+	case placeRecorded:
 		if addr, is := d.recorded(size); is {
 			return addr
 		}
-	case PlaceDownwards:
+	case placeDownwards:
 		d.below -= step
 		return d.below
 	}

@@ -43,7 +43,7 @@ func (run *Run) predict(outcomes []Outcome, limit int64, quick bool) {
 		if quick || len(run.steps) > spreadSteps {
 			return
 		}
-		for _, use.Placement = range []Placement{PlaceUpwards, PlaceDownwards} {
+		for _, use.Placement = range []Placement{placeUpwards, placeDownwards} {
 			peak := run.Predict(x.Setting.Settings, use).ReservedPeak
 			x.Least, x.Most = min(x.Least, peak), max(x.Most, peak)
 		}

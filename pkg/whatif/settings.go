@@ -41,8 +41,8 @@ var usualSettings = []string{
 // fewSettings are the likeliest cures of fragmentation.
 var fewSettings = []string{"expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
 
-// Usual are the settings worth trying for this run: not its own.
-func (run *Run) Usual() []Setting { return run.others(usualSettings) }
+// usual are the settings worth trying for this run: not its own.
+func (run *Run) usual() []Setting { return run.others(usualSettings) }
 
 // Few are the likeliest cures of fragmentation: not the run's own setting.
 func (run *Run) Few() []Setting { return run.others(fewSettings) }

@@ -40,7 +40,7 @@ func (run *Run) Study(q Question) *Study {
 	}
 	settings := q.Settings
 	if len(settings) == 0 {
-		settings = run.Usual()
+		settings = run.usual()
 	}
 	for _, x := range settings {
 		x.Settings.Build = run.settings.Build

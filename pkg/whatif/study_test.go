@@ -368,7 +368,7 @@ func TestUsualSettings(t *testing.T) {
 			t.Errorf("under %q: few are %d, want %d", conf, got, few)
 		}
 		own := func(s Setting) bool { return s.Conf == conf }
-		if slices.ContainsFunc(run.Usual(), own) || slices.ContainsFunc(run.Few(), own) {
+		if slices.ContainsFunc(run.usual(), own) || slices.ContainsFunc(run.Few(), own) {
 			t.Errorf("%q is proposed to a run under it", conf)
 		}
 	}

@@ -41,8 +41,8 @@ func (c Change) String() string {
 type Match uint8
 
 const (
-	MatchNone Match = iota // not found
-	MatchPath              // same functions and files from the outermost frame to the operator
+	matchNone Match = iota // not found
+	matchPath              // same functions and files from the outermost frame to the operator
 	MatchSite              // same innermost functions and operator, but other callers
 )
 
@@ -176,7 +176,7 @@ func (d *Difference) add(p sitePair, operators bool) {
 	row := p.row(operators)
 	if p.named() {
 		d.StackBytes += row.Before.Bytes + row.After.Bytes
-		if row.Match != MatchNone {
+		if row.Match != matchNone {
 			d.MatchedBytes += row.Before.Bytes + row.After.Bytes
 		}
 	}
@@ -268,7 +268,7 @@ func pairSites(before, after []*siteBytes) []sitePair {
 			continue
 		}
 		delete(byPath, site.keys.Path)
-		pairs = append(pairs, sitePair{site, other, MatchPath})
+		pairs = append(pairs, sitePair{site, other, matchPath})
 	}
 	after = slices.DeleteFunc(slices.Clone(after), func(s *siteBytes) bool { return byPath[s.keys.Path] == nil })
 	return append(pairs, pairMerged(unmatched, after)...)

@@ -10,14 +10,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
-// RankSource is what a rank was read from.
-type RankSource uint8
+// rankSource is what a rank was read from.
+type rankSource uint8
 
 const (
-	RankFromWord   RankSource = iota // "rank3", "global_rank-3"
-	RankFromAxes                     // "tp1_pp0", "gpu3"
-	RankFromNumber                   // "000003_step_100.pickle", "snapshot_3.pickle"
-	RankFromOrder                    // nothing in the name: its position among the files
+	rankFromWord   rankSource = iota // "rank3", "global_rank-3"
+	rankFromAxes                     // "tp1_pp0", "gpu3"
+	rankFromNumber                   // "000003_step_100.pickle", "snapshot_3.pickle"
+	rankFromOrder                    // nothing in the name: its position among the files
 )
 
 // RankName is what the name of a file says about the process that wrote it. The
@@ -25,7 +25,7 @@ const (
 type RankName struct {
 	Rank  int    // from 0
 	Label string // "3", or the position on several axes: "tp1 pp0"
-	From  RankSource
+	From  rankSource
 	Step  int  // training step in the name; -1 without one
 	OOM   bool // written when memory ran out, as far as the name says
 }
@@ -47,13 +47,13 @@ func NameRanks(files []string) []RankName {
 		n.Step, n.OOM = stepOfPath(path), isOOMDump(path)
 		switch word := rankWord(path); {
 		case word != "":
-			n.Label, n.From = word, RankFromWord
+			n.Label, n.From = word, rankFromWord
 		case axes[i] != "":
-			n.Label, n.From = axes[i], RankFromAxes
+			n.Label, n.From = axes[i], rankFromAxes
 		case numbers[i] != "":
-			n.Label, n.From = numbers[i], RankFromNumber
+			n.Label, n.From = numbers[i], rankFromNumber
 		default:
-			n.From = RankFromOrder
+			n.From = rankFromOrder
 		}
 		if !n.number() {
 			unnumbered = append(unnumbered, i)
@@ -82,7 +82,7 @@ func (n *RankName) number() bool {
 		return false
 	}
 	n.Rank = rank
-	if n.From != RankFromAxes {
+	if n.From != rankFromAxes {
 		n.Label = strconv.Itoa(rank) // without leading zeros
 	}
 	return true
