@@ -177,7 +177,7 @@ func TestViewer(t *testing.T) {
 		t.Fatalf("no tests found (%v)", err)
 	}
 	for i := range tests {
-		tests[i] = filepath.Join("test", filepath.Base(tests[i]))
+		tests[i] = "test/" + filepath.Base(tests[i])
 	}
 	cmd := exec.Command(node, append([]string{"--test", "--test-reporter=tap"}, tests...)...)
 	cmd.Dir = "viewer"

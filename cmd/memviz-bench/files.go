@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -63,10 +64,12 @@ func (b *fileBenchmark) start(ctx context.Context, p *programs) error {
 	own, err := os.Executable()
 	b.memviz, b.html, b.python = p.memviz, filepath.Join(p.dir, "report.html"), findPython(ctx)
 	b.commands = map[string][]string{
-		sha256sum: {"sha256sum"},
-		gopickle:  {own, "gopickle"},
-		stats:     {p.memviz, "stats"},
-		trace:     {p.memviz, "trace", "-o", b.html},
+		gopickle: {own, "gopickle"},
+		stats:    {p.memviz, "stats"},
+		trace:    {p.memviz, "trace", "-o", b.html},
+	}
+	if path, err := exec.LookPath(sha256sum); err == nil {
+		b.commands[sha256sum] = []string{path}
 	}
 	if b.python != "" {
 		const load = "import pickle, sys; pickle.load(open(sys.argv[1], 'rb'))"

@@ -139,7 +139,7 @@ func runExamples(t *testing.T, examples map[string][]string) {
 			t.Errorf("%s has no examples", name)
 		}
 		for i, command := range commands {
-			script := "[!exec:bash] skip 'bash is not installed'\n" +
+			script := "[windows] skip 'bash is of another system'\n[!exec:bash] skip 'bash is not installed'\n" +
 				"exec bash -ec 'set -o pipefail; " + strings.ReplaceAll(command, "'", "''") + "'\n"
 			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txtar", name, i+1)), []byte(script),
 				0o600); err != nil {

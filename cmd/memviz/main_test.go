@@ -3,10 +3,15 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) != "memviz" { // as which scripts run this binary
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "memviz" { // as which scripts run this binary
 		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // expected texts are in Unicode
 			os.Unsetenv(variable)
 		}
@@ -53,11 +58,17 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"bytes":  writeBytes,
-			"damage": damage,
-			"head":   head,
-			"record": record,
-			"unzip":  unzip,
+			"bytes":   writeBytes,
+			"damage":  damage,
+			"gunzip":  unpack,
+			"gzip":    pack,
+			"head":    head,
+			"lines":   lines,
+			"ls":      ls,
+			"record":  record,
+			"replace": replace,
+			"status":  status,
+			"unzip":   unzip,
 		},
 	})
 }
@@ -72,14 +83,100 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
-// head copies the first half of a file: head FROM TO
+// head copies the first half of a file, or so many bytes of it, or all but so
+// many: head FROM TO [BYTES]
 func head(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: head FROM TO")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: head FROM TO [BYTES]")
 	}
-	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	data := ts.ReadFile(args[0])
+	n := len(data) / 2
+	if len(args) == 3 {
+		var err error
+		n, err = strconv.Atoi(args[2])
+		ts.Check(err)
+		if n < 0 {
+			n += len(data)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:n]), 0o600))
+}
+
+// unpack unpacks NAME.gz as NAME beside it: gunzip FILE
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gunzip FILE")
+	}
+	r, err := gzip.NewReader(strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data[:len(data)/2], 0o600))
+	data, err := io.ReadAll(r)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(strings.TrimSuffix(args[0], ".gz")), data, 0o600))
+}
+
+// pack packs NAME as NAME.gz beside it: gzip FILE
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gzip FILE")
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := io.WriteString(z, ts.ReadFile(args[0]))
+	ts.Check(err)
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".gz"), packed.Bytes(), 0o600))
+}
+
+// lines prints the lines of a file that match: lines REGEXP FILE
+func lines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: lines REGEXP FILE")
+	}
+	pattern, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if pattern.MatchString(line) {
+			io.WriteString(ts.Stdout(), line)
+		}
+	}
+}
+
+// ls prints the names of all files in the current folder.
+func ls(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: ls")
+	}
+	entries, err := os.ReadDir(ts.MkAbs("."))
+	ts.Check(err)
+	for _, entry := range entries {
+		fmt.Fprintln(ts.Stdout(), entry.Name())
+	}
+}
+
+// replace prints a file with every match replaced: replace REGEXP NEW FILE
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace REGEXP NEW FILE")
+	}
+	pattern, err := regexp.Compile(args[0])
+	ts.Check(err)
+	io.WriteString(ts.Stdout(), pattern.ReplaceAllString(ts.ReadFile(args[2]), args[1]))
+}
+
+// status runs a command that exits with a status: status N COMMAND ARGUMENT...
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND ARGUMENT...")
+	}
+	got, err := 0, ts.Exec(args[1], args[2:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("the exit status is %d", got)
+	}
 }
 
 // damage copies a file with a byte in its middle that is no opcode, right behind

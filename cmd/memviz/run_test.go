@@ -118,7 +118,7 @@ func TestDefaultOutput(t *testing.T) {
 		"/x/.pickle":           "/x/.pickle.html",
 		"rank0.step3.pkl":      "rank0.step3.html",
 	} {
-		if got := defaultOutput(input); got != want {
+		if got := filepath.ToSlash(defaultOutput(input)); got != want {
 			t.Errorf("%s becomes %s, want %s", input, got, want)
 		}
 	}

@@ -70,6 +70,9 @@ func expandPatterns(args []string) ([]string, error) {
 		if err != nil || len(matches) == 0 {
 			return nil, fmt.Errorf("no file matches the pattern %s", arg)
 		}
+		for i := range matches { // so that answers are the same on every system
+			matches[i] = filepath.ToSlash(matches[i])
+		}
 		slices.SortFunc(matches, compare.Natural)
 		expanded = append(expanded, matches...)
 	}
@@ -112,6 +115,7 @@ func (s *sources) walk(dir string) error {
 		} else if hidden {
 			return nil
 		}
+		path = filepath.ToSlash(path)
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil
 		}

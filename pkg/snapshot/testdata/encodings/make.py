@@ -254,7 +254,9 @@ def torch_zip(obj, method=zipfile.ZIP_STORED):
     with zipfile.ZipFile(out, "w", method) as z:
         for name, data in {"data.pkl": pickle.dumps(obj, 2), ".format_version": b"1", ".storage_alignment": b"64",
                            "byteorder": b"little", "version": b"3\n", ".data/serialization_id": b"0" * 40}.items():
-            z.writestr(zipfile.ZipInfo("story/" + name), data, method)
+            info = zipfile.ZipInfo("story/" + name)
+            info.create_system = 3  # Unix, wherever this runs
+            z.writestr(info, data, method)
     return out.getvalue()
 
 
