@@ -26,7 +26,7 @@ const pageDeadline = 5 * time.Minute
 // startBrowser starts a headless Chromium; it ends with the context.
 func startBrowser(ctx context.Context) (browser context.Context, stop func(), err error) {
 	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"} {
 		if path, err = exec.LookPath(name); err == nil {
 			break
 		}
