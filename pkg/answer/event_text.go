@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"strconv"
@@ -84,7 +85,7 @@ func (l *eventLog) lines(look Look) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		c, remarks, shown := l.columns(look), l.newRemarks(), 0
 		remark := func(before int) bool {
-			for r := range remarks.before(before) {
+			for _, r := range remarks.before(before) {
 				if !yield(look.paint(c.row("", r.time, r.text, "", ""), text.Faint)) {
 					return false
 				}
@@ -246,73 +247,44 @@ func (l *eventLog) newRemarks() *remarks {
 	return &remarks{l: l, annotations: l.annotations, next: l.from}
 }
 
-// before yields the remarks in front of an event that were not yielded before.
-func (r *remarks) before(event int) iter.Seq[remark] {
-	return func(yield func(remark) bool) {
-		for ; r.next < r.l.end && r.next <= event; r.next++ {
-			if !r.atEvent(r.next, yield) {
-				return
-			}
-		}
-		if event == r.l.end {
-			r.annotationsUntil(-1, yield)
+// before are the remarks in front of an event that were not returned before; at the
+// end of the log, all that are left.
+func (r *remarks) before(event int) []remark {
+	var list []remark
+	add := func(time, text string) {
+		if r.l.grep == nil || r.l.grep.MatchString(text) {
+			list = append(list, remark{time, asText(name(text))})
 		}
 	}
+	for ; r.next < r.l.end && r.next <= event; r.next++ {
+		if len(r.annotations) > 0 {
+			r.addAnnotations(r.l.d.Events.TimeMicros[r.next], add)
+		}
+		if r.l.d.Events.Action[r.next] != snapshot.Alloc {
+			continue // a free has what was set for other code
+		}
+		if text := r.l.metadata(r.next); text != r.metadata {
+			r.metadata = text
+			add("", "metadata: "+cmp.Or(text, "none"))
+		}
+		if text := r.l.compileContext(r.next); text != r.compiled {
+			r.compiled = text
+			add("", "compiled: "+cmp.Or(text, "none"))
+		}
+	}
+	if event == r.l.end {
+		r.addAnnotations(math.MaxInt64, add)
+	}
+	return list
 }
 
-// atEvent yields the remarks directly in front of an event.
-func (r *remarks) atEvent(i int, yield func(remark) bool) bool {
-	if !r.annotationsUntil(i, yield) {
-		return false
-	}
-	if r.l.d.Events.Action[i] != snapshot.Alloc {
-		return true // frees carry what was set for another purpose
-	}
-	if text := r.l.metadata(i); text != r.metadata {
-		r.metadata = text
-		if !r.make("", "metadata: "+orNone(text), yield) {
-			return false
-		}
-	}
-	if text := r.l.compileContext(i); text != r.compiled {
-		r.compiled = text
-		return r.make("", "compiled: "+orNone(text), yield)
-	}
-	return true
-}
-
-// annotationsUntil yields the remarks on annotations up to the time of an event,
-// or all that are left if it is -1.
-func (r *remarks) annotationsUntil(event int, yield func(remark) bool) bool {
-	for len(r.annotations) > 0 {
-		a := r.annotations[0]
-		if event >= 0 && a.TimeMicros > r.l.d.Events.TimeMicros[event] {
-			break
-		}
-		r.annotations = r.annotations[1:]
-		ends := r.l.annotationEnds(a)
-		verb := "end "
-		if a.Start {
+// addAnnotations adds the remarks on annotations up to a time.
+func (r *remarks) addAnnotations(until int64, add func(time, text string)) {
+	for ; len(r.annotations) > 0 && r.annotations[0].TimeMicros <= until; r.annotations = r.annotations[1:] {
+		ends, verb := r.l.annotationEnds(r.annotations[0]), "end "
+		if r.annotations[0].Start {
 			verb = "begin "
 		}
-		if !r.make(seconds(ends.TimeMicros), verb+ends.Name, yield) {
-			return false
-		}
+		add(seconds(ends.TimeMicros), verb+ends.Name)
 	}
-	return true
-}
-
-// make yields a remark if grep selects it.
-func (r *remarks) make(time, text string, yield func(remark) bool) bool {
-	if r.l.grep != nil && !r.l.grep.MatchString(text) {
-		return true
-	}
-	return yield(remark{time, asText(name(text))})
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }

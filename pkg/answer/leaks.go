@@ -188,7 +188,7 @@ type CycleSite struct {
 	Allocations  int      `json:"allocations"`
 	Automatic    int      `json:"automatic"`     // allocations freed when the collector ran by itself
 	Explicit     int      `json:"explicit"`      // allocations freed by gc.collect()
-	LongestSteps int      `json:"longest_steps"` // the longest life, in ends of steps that it outlived
+	LongestSteps int      `json:"longest_steps"` // the longest lifetime, in ends of steps that it outlived
 	Stack        []string `json:"stack"`
 }
 
