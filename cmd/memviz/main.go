@@ -88,7 +88,8 @@ func newApp(t *terminal) *cli.App {
 			"    finally:\n" +
 			"        torch.cuda.memory._dump_snapshot(\"snap.pickle\")\n\n" +
 			"Files may be named by quoted patterns such as 'rank*.pickle'; a directory stands for\n" +
-			"all snapshots in it, and - for standard input.\n\n" +
+			"all snapshots in it, - for standard input, and a report for the snapshots that it\n" +
+			"was made of.\n\n" +
 			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
 			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
 		Commands: []*cli.Command{

@@ -37,7 +37,7 @@ func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.P
 			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
 		}
 		if a.Evidence.State != timeline.NoState {
-			a.Evidence.Allocation = p.place(a.Evidence.Allocation)
+			a.Evidence.Allocation = p.position(a.Evidence.Allocation)
 			view.Answers[i].Evidence = &a.Evidence
 		}
 	}

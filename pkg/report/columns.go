@@ -94,10 +94,10 @@ func (c *columnWriter) drain(limit int) {
 // zigzag maps small numbers of either sign to small unsigned ones: 0, -1, 1, -2, ...
 func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
-// part is a run of columns of a payload, packed without regard to the others,
-// so that it can be made again alone. It ends at a byte, and parts one after
+// chunk is a run of columns of a payload, packed without regard to the others,
+// so that it can be made again alone. It ends at a byte, and chunks one after
 // another are one DEFLATE stream but for the end.
-type part struct {
+type chunk struct {
 	packed   []byte
 	rawBytes int64
 }
@@ -113,25 +113,25 @@ const (
 )
 
 // pack packs the columns that fill makes. tick may be nil.
-func pack(level int, tick func(values int), fill func(*columnWriter)) part {
+func pack(level int, tick func(values int), fill func(*columnWriter)) chunk {
 	c := &columnWriter{pending: make([]byte, 0, columnBatch+binary.MaxVarintLen64), tick: tick}
 	c.deflate, _ = flate.NewWriter(&c.packed, level) // errs on an unknown level only
 	fill(c)
 	c.drain(0)
 	c.deflate.Flush() // a bytes.Buffer takes everything
-	return part{packed: c.packed.Bytes(), rawBytes: c.rawBytes}
+	return chunk{packed: c.packed.Bytes(), rawBytes: c.rawBytes}
 }
 
 // element is one payload of the page.
 type element struct {
-	id    string
-	parts []part
+	id     string
+	chunks []chunk
 }
 
 func (e *element) write(w io.Writer) error {
 	rawBytes := int64(0)
-	packed := make([]io.Reader, 0, len(e.parts)+1)
-	for _, p := range e.parts {
+	packed := make([]io.Reader, 0, len(e.chunks)+1)
+	for _, p := range e.chunks {
 		rawBytes += p.rawBytes
 		packed = append(packed, bytes.NewReader(p.packed))
 	}

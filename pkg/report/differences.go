@@ -118,22 +118,22 @@ func findAllDifferences(in *answer.Input) []*differences {
 	return list
 }
 
-// placed puts the places in the pile for indices of allocations.
-func (p *pile) placed(list []difference) []difference {
-	place := make([]int32, len(p.bottom))
+// positioned puts positions in the pile for indices of allocations.
+func (p *pile) positioned(list []difference) []difference {
+	position := make([]int32, len(p.bottom))
 	for i, index := range p.bottom {
-		place[index] = int32(i)
+		position[index] = int32(i)
 	}
 	list = slices.Clone(list)
 	for i := range list {
-		if at := list[i].at; int(at) < len(place) {
-			list[i].at = place[at]
+		if at := list[i].at; int(at) < len(position) {
+			list[i].at = position[at]
 		}
 	}
 	return list
 }
 
-// keptAddresses are the places of the allocations whose addresses replay needs:
+// keptAddresses are the positions of the allocations whose addresses replay needs:
 // to meet the final blocks, to order what was there before the recording, and
 // where one allocation or free at an address depends on what came before it.
 func keptAddresses(pile *pile, x *differences) []int32 {

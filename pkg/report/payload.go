@@ -18,32 +18,32 @@ type devicePayload struct {
 	omitted   omissions
 }
 
-// The parts of a device's payload, in the order in which the package comment
+// The chunks of a device's payload, in the order in which the package comment
 // gives the columns. Each is packed alone.
 const (
-	partTimes = iota
-	partLives
-	partAddresses
-	partStacks
-	partRest
-	deviceParts
+	chunkTimes = iota
+	chunkIntervals
+	chunkAddresses
+	chunkStacks
+	chunkRest
+	deviceChunks
 )
 
 func (p *devicePayload) shown() *Device { return p.view }
 
-func (p *devicePayload) packLanes() part { return pack(packOthers, nil, p.view.lanes.write) }
+func (p *devicePayload) packLanes() chunk { return pack(packOthers, nil, p.view.lanes.write) }
 
-// pack packs one part. Of the parts only partRest touches the texts, so that
+// pack packs one chunk. Of the chunks only chunkRest touches the texts, so that
 // all may be packed at the same time.
-func (p *devicePayload) pack(number int, tick func(values int)) part {
+func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 	switch number {
-	case partTimes:
+	case chunkTimes:
 		return pack(packTimes, tick, p.writeTimes)
-	case partLives:
-		return pack(packOthers, tick, p.writeLives)
-	case partAddresses:
+	case chunkIntervals:
+		return pack(packOthers, tick, p.writeIntervals)
+	case chunkAddresses:
 		return pack(packOthers, tick, p.writeAddresses)
-	case partStacks:
+	case chunkStacks:
 		return pack(packOthers, tick, p.writeStacks)
 	}
 	return pack(packOthers, tick, p.writeRest)
@@ -53,7 +53,7 @@ func (p *devicePayload) pack(number int, tick func(values int)) part {
 // still holds exactly after zigzag coding.
 const maxExact = 1<<51 - 1
 
-// values is about how many values all parts have together.
+// values is about how many values all chunks have together.
 func (p *devicePayload) values() int {
 	return len(p.device.Events.TimeMicros) + 9*p.len()
 }
@@ -76,8 +76,8 @@ func roundDown(v, step int64) int64 {
 	return v - rest
 }
 
-// writeLives writes the columns start, life, pending.alloc, pending.wait and size.
-func (p *devicePayload) writeLives(c *columnWriter) {
+// writeIntervals writes the columns start, life, pending.alloc, pending.wait and size.
+func (p *devicePayload) writeIntervals(c *columnWriter) {
 	born := len(p.bottom)
 	c.ascending(p.len()-born, func(i int) uint64 { return uint64(p.at(born+i).Start + 1) })
 	c.column(p.len(), func(i int) uint64 {
@@ -134,7 +134,7 @@ func (p *devicePayload) writeAddresses(c *columnWriter) {
 
 // writeStacks writes the columns stack and stack.free.
 func (p *devicePayload) writeStacks(c *columnWriter) {
-	c.column(p.len(), func(i int) uint64 { return p.stacks.place[p.at(i).Stack] })
+	c.column(p.len(), func(i int) uint64 { return p.stacks.index[p.at(i).Stack] })
 	c.column(p.len(), func(i int) uint64 { return p.freeStack(p.at(i)) })
 }
 
@@ -143,8 +143,8 @@ func (p *devicePayload) freeStack(a *replay.Allocation) uint64 {
 	if a.FreeStack == 0 || p.omitted[omitFreeStacks] {
 		return 0
 	}
-	stack := p.stacks.place[a.FreeStack]
-	if stack == p.stacks.place[a.Stack] {
+	stack := p.stacks.index[a.FreeStack]
+	if stack == p.stacks.index[a.Stack] {
 		return 1
 	}
 	return stack + 2

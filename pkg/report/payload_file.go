@@ -12,9 +12,9 @@ import (
 // of a report that was read (savedDevice).
 type devicePacker interface {
 	shown() *Device
-	values() int // about how many all parts have together
-	pack(number int, tick func(values int)) part
-	packLanes() part
+	values() int // about how many all chunks have together
+	pack(number int, tick func(values int)) chunk
+	packLanes() chunk
 	has(omission) bool // whether there is anything to leave out
 	omit(omission, *stackTable)
 }
@@ -60,7 +60,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 // setElements makes the elements, empty.
 func (f *filePayload) setElements() {
 	for i := range f.view.Devices {
-		f.elements = append(f.elements, element{id: f.view.Devices[i].Payload, parts: make([]part, deviceParts)})
+		f.elements = append(f.elements, element{id: f.view.Devices[i].Payload, chunks: make([]chunk, deviceChunks)})
 	}
 	f.elements = append(f.elements, element{id: f.view.Stacks})
 	for i := range f.view.Devices {
@@ -78,11 +78,11 @@ func (f *filePayload) encodeSaved() {
 	}
 	f.unpacked = false
 	f.encodeDevices(nil)
-	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil,
+	f.elements[len(f.devices)].chunks = []chunk{pack(packOthers, nil,
 		func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
 	f.encodeLanes()
 	if f.rest != nil {
-		f.elements[len(f.elements)-1].parts = []part{pack(packOthers, nil,
+		f.elements[len(f.elements)-1].chunks = []chunk{pack(packOthers, nil,
 			func(c *columnWriter) { f.rest.write(c, 0, snapshotColumns(len(f.devices))) })}
 	}
 }
@@ -98,8 +98,8 @@ func (f *filePayload) encode(tick func(values int)) {
 func (f *filePayload) encodeDevices(tick func(values int)) {
 	for i, p := range f.devices {
 		var all sync.WaitGroup
-		for number := range deviceParts {
-			all.Go(func() { f.elements[i].parts[number] = p.pack(number, tick) })
+		for number := range deviceChunks {
+			all.Go(func() { f.elements[i].chunks[number] = p.pack(number, tick) })
 		}
 		all.Wait()
 	}
@@ -107,7 +107,7 @@ func (f *filePayload) encodeDevices(tick func(values int)) {
 
 // encodeSnapshot packs what makes a snapshot of the rest.
 func (f *filePayload) encodeSnapshot() {
-	f.elements[len(f.elements)-1].parts = []part{pack(packOthers, nil, f.snapshot.write)}
+	f.elements[len(f.elements)-1].chunks = []chunk{pack(packOthers, nil, f.snapshot.write)}
 }
 
 // dropSnapshot leaves it out.
@@ -118,7 +118,7 @@ func (f *filePayload) dropSnapshot() {
 
 // encodeStacks packs the stacks and all texts of the file.
 func (f *filePayload) encodeStacks(t *stackTable) {
-	f.elements[len(f.devices)].parts = []part{pack(packOthers, nil, func(c *columnWriter) {
+	f.elements[len(f.devices)].chunks = []chunk{pack(packOthers, nil, func(c *columnWriter) {
 		writeStacks(c, f.in, t, f.texts.clone())
 	})}
 }
@@ -127,12 +127,12 @@ func (f *filePayload) encodeStacks(t *stackTable) {
 // before it have been taken.
 func (f *filePayload) omit(what omission) {
 	var stacks *stackTable
-	part := partStacks
+	number := chunkStacks
 	switch what {
 	case omitAddresses, omitEveryAddress:
-		part = partAddresses
+		number = chunkAddresses
 	case omitTimes, omitEveryTime:
-		part = partTimes
+		number = chunkTimes
 	case omitInnerFrames:
 		stacks = userStacks(f.in, true)
 	case omitFreeStacks:
@@ -148,7 +148,7 @@ func (f *filePayload) omit(what omission) {
 	}
 	for i, p := range f.devices {
 		p.omit(what, stacks)
-		f.elements[i].parts[part] = p.pack(part, nil)
+		f.elements[i].chunks[number] = p.pack(number, nil)
 	}
 	if stacks != nil {
 		f.encodeStacks(stacks)
@@ -161,7 +161,7 @@ func (f *filePayload) omit(what omission) {
 // encodeLanes packs what stands above the charts.
 func (f *filePayload) encodeLanes() {
 	for i, p := range f.devices {
-		f.elements[len(f.devices)+1+i].parts = []part{p.packLanes()}
+		f.elements[len(f.devices)+1+i].chunks = []chunk{p.packLanes()}
 	}
 }
 

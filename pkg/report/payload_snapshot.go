@@ -84,7 +84,7 @@ func (p *snapshotPayload) address(addr uint64) uint64 {
 	return addr - p.base
 }
 
-// rankTimes puts ranks in the place of times.
+// rankTimes replaces times by their ranks.
 func (p *snapshotPayload) rankTimes() {
 	ranks := []int64{0} // 0 keeps its rank: it may mean that there is no time
 	for _, d := range p.in.Devices {
@@ -219,16 +219,16 @@ func (p *snapshotPayload) facts() []uint64 {
 	facts[factRedacted] = flagBits(redactionFlags(&redaction))
 	facts[factForgotten] = oneIf(p.forgotten)
 	facts[factBadText] = uint64(s.Oddity.BadText)
-	if part := s.Salvaged; part != nil {
-		kind := 1 + max(0, slices.IndexFunc(cutShort[1:], func(err error) bool { return errors.Is(part.Err, err) })+1)
-		if errors.Is(part.Err, io.ErrUnexpectedEOF) {
+	if salvaged := s.Salvaged; salvaged != nil {
+		kind := 1 + max(0, slices.IndexFunc(cutShort[1:], func(err error) bool { return errors.Is(salvaged.Err, err) })+1)
+		if errors.Is(salvaged.Err, io.ErrUnexpectedEOF) {
 			kind = 1 + slices.Index(cutShort, pickle.ErrTruncated)
 		}
 		facts[factSalvaged] = uint64(kind)
-		facts[factSalvagedAt] = uint64(part.At)
-		facts[factSalvagedEvents] = uint64(part.Events)
-		facts[factSalvagedFrom] = uint64(part.From + 1)
-		facts[factSalvagedNoEnd] = oneIf(part.NoEnd)
+		facts[factSalvagedAt] = uint64(salvaged.At)
+		facts[factSalvagedEvents] = uint64(salvaged.Events)
+		facts[factSalvagedFrom] = uint64(salvaged.From + 1)
+		facts[factSalvagedNoEnd] = oneIf(salvaged.NoEnd)
 		facts[factSalvagedError] = p.texts.add(p.in.Salvaged().Error)
 	}
 	return facts
@@ -302,7 +302,7 @@ func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stream[x.loose[i]]) })
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stack[x.loose[i]]) })
 	p.writeAddresses(c, pile, x)
-	c.differences(pile.placed(x.frees))
+	c.differences(pile.positioned(x.frees))
 	for _, list := range [][]difference{x.action, x.size, x.stream, x.stack} {
 		c.differences(list)
 	}

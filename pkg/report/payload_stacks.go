@@ -53,7 +53,7 @@ func oneIf(set bool) uint64 {
 // their frames.
 type stackTable struct {
 	stacks []keptStack        // [0] is the empty one
-	place  []uint64           // in stacks, of each stack of the snapshot that an allocation has
+	index  []uint64           // in stacks, of each stack of the snapshot that an allocation has
 	frames []snapshot.FrameID // in the order of the payload
 	at     []uint64           // in frames, of each frame of the snapshot that stands there
 }
@@ -66,10 +66,10 @@ type keptStack struct {
 // allStacks holds every stack and frame, each where the snapshot has it.
 func allStacks(s *snapshot.Snapshot) *stackTable {
 	n := max(s.Stacks.Len(), 1)
-	t := &stackTable{stacks: make([]keptStack, n), place: make([]uint64, n)}
+	t := &stackTable{stacks: make([]keptStack, n), index: make([]uint64, n)}
 	for i := range n {
 		t.stacks[i] = keptStack{snapshot.StackID(i), s.Stacks.Frames(snapshot.StackID(i))}
-		t.place[i] = uint64(i)
+		t.index[i] = uint64(i)
 	}
 	t.numberFrames(len(s.Frames), func(int) bool { return true })
 	return t
@@ -83,7 +83,7 @@ func allStacks(s *snapshot.Snapshot) *stackTable {
 func userStacks(in *answer.Input, frees bool) *stackTable {
 	s, facts := in.Snapshot, in.Stacks
 	used := usedStacks(in, frees)
-	t := &stackTable{place: make([]uint64, len(used))}
+	t := &stackTable{index: make([]uint64, len(used))}
 	known := map[string]uint64{}
 	frameUsed := make([]bool, len(s.Frames))
 	var key []byte
@@ -99,13 +99,13 @@ func userStacks(in *answer.Input, frees bool) *stackTable {
 			key = binary.AppendUvarint(key, uint64(f))
 			frameUsed[f] = true
 		}
-		place, ok := known[string(key)]
+		index, ok := known[string(key)]
 		if !ok {
-			place = uint64(len(t.stacks))
-			known[string(key)] = place
+			index = uint64(len(t.stacks))
+			known[string(key)] = index
 			t.stacks = append(t.stacks, keptStack{id, frames})
 		}
-		t.place[i] = place
+		t.index[i] = index
 	}
 	t.numberFrames(len(s.Frames), func(f int) bool { return frameUsed[f] })
 	return t

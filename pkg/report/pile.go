@@ -37,7 +37,7 @@ func newPile(d *replay.Device, families *families.Assignment) *pile {
 
 func (p *pile) len() int { return len(p.device.Allocations) }
 
-// index is where the allocation at place i of the pile stands in device.Allocations.
+// index is where the allocation at position i of the pile stands in device.Allocations.
 func (p *pile) index(i int) int {
 	if i < len(p.bottom) {
 		return int(p.bottom[i])
@@ -45,27 +45,27 @@ func (p *pile) index(i int) int {
 	return i
 }
 
-// place is where allocation i of the device stands in the pile; -1 for none.
-func (p *pile) place(i int) int {
+// position is where allocation i of the device stands in the pile; -1 for none.
+func (p *pile) position(i int) int {
 	if i < 0 || i >= len(p.bottom) {
 		return i
 	}
 	return slices.Index(p.bottom, int32(i))
 }
 
-// at is the allocation at place i of the pile.
+// at is the allocation at position i of the pile.
 func (p *pile) at(i int) *replay.Allocation { return &p.device.Allocations[p.index(i)] }
 
-// rule is what decided the family of the allocation at place i of the pile.
+// rule is what decided the family of the allocation at position i of the pile.
 func (p *pile) rule(i int) families.Rule { return p.families.Rules[p.index(i)] }
 
-// where lists the places in the pile of the allocations that fit.
+// where lists the positions in the pile of the allocations that fit.
 func (p *pile) where(fits func(*replay.Allocation) bool) []int32 {
-	var places []int32
+	var positions []int32
 	for i := range p.len() {
 		if fits(p.at(i)) {
-			places = append(places, int32(i))
+			positions = append(positions, int32(i))
 		}
 	}
-	return places
+	return positions
 }

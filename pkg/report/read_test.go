@@ -282,7 +282,7 @@ func pageOf(t testing.TB, model []byte, payloads map[string][]byte) []byte {
 	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
 	writeJSON(&page, "memviz-report", model)
 	for id, raw := range payloads {
-		e := element{id, []part{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, raw...) })}}
+		e := element{id, []chunk{pack(packTimes, nil, func(c *columnWriter) { c.pending = append(c.pending, raw...) })}}
 		if err := e.write(&page); err != nil {
 			t.Fatal(err)
 		}

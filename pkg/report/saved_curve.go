@@ -8,20 +8,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// life is when an allocation is in memory: in the states from start up to
+// interval is when an allocation is in memory: in the states from start up to
 // before end.
-type life struct {
+type interval struct {
 	start, end int
 	bytes      int64
 }
 
-// lives yields the lives of all allocations in the order in which they start.
-func (d *savedDevice) lives() iter.Seq2[int, life] {
-	return func(yield func(int, life) bool) {
+// intervals yields those of all allocations in the order in which they start.
+func (d *savedDevice) intervals() iter.Seq2[int, interval] {
+	return func(yield func(int, interval) bool) {
 		starts, lengths := d.cursor(columnStart), d.cursor(columnLife)
 		last := 0
 		for i, bytes := range d.all(columnSize) {
-			l := life{bytes: int64(bytes)}
+			l := interval{bytes: int64(bytes)}
 			if i >= d.view.PreExisting {
 				last += int(starts.next())
 				l.start = last // the state after the event
@@ -54,7 +54,7 @@ func (d *savedDevice) curve() *curveSource {
 // active are the steps of active memory.
 func (d *savedDevice) active() []step {
 	var ends []step // how much ends in each state
-	for _, l := range d.lives() {
+	for _, l := range d.intervals() {
 		if l.end <= d.view.Events {
 			ends = append(ends, step{l.end, l.bytes})
 		}
@@ -68,7 +68,7 @@ func (d *savedDevice) active() []step {
 		}
 	}
 	s.add(0, 0)
-	for _, l := range d.lives() {
+	for _, l := range d.intervals() {
 		endUpTo(l.start)
 		s.add(l.start, l.bytes)
 	}

@@ -35,8 +35,8 @@ const (
 	deviceColumns
 )
 
-// partColumns is where each part of a device's payload begins.
-var partColumns = [deviceParts + 1]int{columnTime, columnStart, columnAddr, columnStack, columnStream, deviceColumns}
+// chunkColumns is where each chunk of a device's payload begins.
+var chunkColumns = [deviceChunks + 1]int{columnTime, columnStart, columnAddr, columnStack, columnStream, deviceColumns}
 
 // savedDevice is the columns of a device of a report. It packs them again.
 type savedDevice struct {
@@ -147,7 +147,7 @@ func (d *savedDevice) checkEvents() error {
 			}
 		}
 	}
-	for _, l := range d.lives() {
+	for _, l := range d.intervals() {
 		if l.start < 0 || l.end > d.view.Events+1 {
 			return fmt.Errorf("an allocation lives from state %d to %d, and there are %d events", l.start, l.end,
 				d.view.Events)
@@ -160,23 +160,23 @@ func (d *savedDevice) shown() *Device { return d.view }
 
 func (d *savedDevice) values() int { return len(d.raw) }
 
-func (d *savedDevice) pack(number int, tick func(values int)) part {
+func (d *savedDevice) pack(number int, tick func(values int)) chunk {
 	level := packOthers
-	if number == partTimes {
+	if number == chunkTimes {
 		level = packTimes
 	}
 	return pack(level, tick, func(c *columnWriter) {
 		switch {
-		case number == partAddresses && !d.view.HasAddr:
+		case number == chunkAddresses && !d.view.HasAddr:
 			c.column(0, nil)
 			c.column(0, nil)
 			c.column(0, nil)
-		case number == partTimes && !d.view.HasTime:
+		case number == chunkTimes && !d.view.HasTime:
 			c.column(0, nil)
-		case number == partTimes && d.view.TimeStepMicros > 1:
+		case number == chunkTimes && d.view.TimeStepMicros > 1:
 			d.writeCoarseTimes(c)
 		default:
-			d.write(c, partColumns[number], partColumns[number+1])
+			d.write(c, chunkColumns[number], chunkColumns[number+1])
 		}
 	})
 }
@@ -261,7 +261,7 @@ func (d *savedDevice) readLanes(raw []byte) (names []string, err error) {
 	return names, nil
 }
 
-func (d *savedDevice) packLanes() part {
+func (d *savedDevice) packLanes() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) {
 		if d.view.HasTime {
 			d.lanes.write(c, 0, laneColumns)

@@ -162,7 +162,7 @@ func (w *eventWriter) allocations() {
 	pending := sparse{left: d.n[columnPendingAlloc], index: d.cursor(columnPendingAlloc),
 		value: d.cursor(columnPendingWait)}
 	stacks, freeStacks, streams := d.cursor(columnStack), d.cursor(columnStackFree), d.cursor(columnStream)
-	for i, l := range d.lives() {
+	for i, l := range d.intervals() {
 		if w.err != nil {
 			return
 		}

@@ -156,14 +156,14 @@ func (r *snapshotReader) readFacts() {
 	r.flags(redactionFlags(&s.Redaction), value(1<<len(redactionFlags(&s.Redaction))))
 	s.AddressesLost = value(2) == 1
 	s.Oddity.BadText = value(maxEvents)
-	salvaged := value(len(cutShort) + 1)
-	part := &snapshot.Salvaged{
+	ended := value(len(cutShort) + 1)
+	salvaged := &snapshot.Salvaged{
 		At: int64(value(1 << 62)), Events: value(maxEvents), From: snapshot.DeviceID(value(maxDevices+1)) - 1,
 		NoEnd: value(2) == 1,
 	}
-	if text := s.Strings[value(len(s.Strings))]; salvaged > 0 {
-		part.Err = &cutShortError{text, cutShort[salvaged-1]}
-		s.Salvaged = part
+	if text := s.Strings[value(len(s.Strings))]; ended > 0 {
+		salvaged.Err = &cutShortError{text, cutShort[ended-1]}
+		s.Salvaged = salvaged
 	}
 }
 

@@ -78,6 +78,32 @@ func contents(s *snapshot.Snapshot) string {
 	return b.String()
 }
 
+// TestContents: contents knows all fields of a snapshot, and the payload all
+// flags of its format and of what was redacted.
+func TestContents(t *testing.T) {
+	var fields []string
+	for i := range reflect.TypeFor[snapshot.Snapshot]().NumField() {
+		fields = append(fields, reflect.TypeFor[snapshot.Snapshot]().Field(i).Name)
+	}
+	const known = "Strings Frames Stacks Streams Pools Segments Blocks Traces ActionNames Settings Annotations Format " +
+		"Oddity Salvaged Redaction AddressesLost"
+	if got := strings.Join(fields, " "); got != known {
+		t.Errorf("a snapshot has %s; contents knows %s", got, known)
+	}
+	format, redaction := snapshot.Format{}, snapshot.Redaction{}
+	for _, flag := range append(formatFlags(&format), redactionFlags(&redaction)...) {
+		*flag = true
+	}
+	for _, of := range []any{format, redaction} {
+		v := reflect.ValueOf(of)
+		for i := range v.NumField() {
+			if v.Field(i).Kind() == reflect.Bool && !v.Field(i).Bool() {
+				t.Errorf("no report holds %s", v.Type().Field(i).Name)
+			}
+		}
+	}
+}
+
 // readBack is what the report of a file holds of its snapshot.
 func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	t.Helper()
