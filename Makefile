@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint lint-viewer vuln fuzz torture mutants bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -60,6 +60,13 @@ mutants: ## change operators in MUTANT_PACKAGES; the tests of each must catch MU
 		echo "$$package"; \
 		go run $(GREMLINS) unleash --threshold-efficacy $(MUTANT_EFFICACY) $$package || failed="$$failed $$package"; \
 	done; if [ -n "$$failed" ]; then echo "too few mutants are caught in$$failed"; exit 1; fi
+
+race: ## run the tests of what is concurrent with the race detector
+	go test -race -timeout 30m ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/memviz ./pkg/report
+
+nightly: ## what takes hours: torture, mutants, races and all fuzz targets
+	$(MAKE) --no-print-directory race torture mutants
+	$(MAKE) --no-print-directory fuzz FUZZTIME=3m
 
 RUNS ?= 3
 
