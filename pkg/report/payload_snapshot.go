@@ -206,7 +206,7 @@ func flagBits(flags []*bool) (set uint64) {
 
 // cutShort are the kinds of errors that ended the reading of a file that was
 // salvaged, as far as words depend on them; 0 is any other.
-var cutShort = []error{nil, pickle.ErrTruncated, pickle.ErrLimit}
+var cutShort = []error{nil, pickle.ErrTruncated, io.ErrUnexpectedEOF, pickle.ErrLimit}
 
 func (p *snapshotPayload) facts() []uint64 {
 	s := p.in.Snapshot
@@ -220,11 +220,12 @@ func (p *snapshotPayload) facts() []uint64 {
 	facts[factForgotten] = oneIf(p.forgotten)
 	facts[factBadText] = uint64(s.Oddity.BadText)
 	if salvaged := s.Salvaged; salvaged != nil {
-		kind := 1 + max(0, slices.IndexFunc(cutShort[1:], func(err error) bool { return errors.Is(salvaged.Err, err) })+1)
-		if errors.Is(salvaged.Err, io.ErrUnexpectedEOF) {
-			kind = 1 + slices.Index(cutShort, pickle.ErrTruncated)
+		facts[factSalvaged] = 1
+		for i, err := range cutShort {
+			if err != nil && errors.Is(salvaged.Err, err) {
+				facts[factSalvaged] = uint64(1 + i)
+			}
 		}
-		facts[factSalvaged] = uint64(kind)
 		facts[factSalvagedAt] = uint64(salvaged.At)
 		facts[factSalvagedEvents] = uint64(salvaged.Events)
 		facts[factSalvagedFrom] = uint64(salvaged.From + 1)

@@ -269,9 +269,10 @@ func (r *snapshotReader) readSegments() {
 	for range n {
 		seg := snapshot.Segment{
 			Device:  snapshot.DeviceID(segments[0].index(maxDevices)),
-			Address: uint64(segments[1].signedSum()), TotalSize: segments[2].signed(), AllocatedSize: segments[3].signed(),
-			ActiveSize: segments[4].signed(), RequestedSize: segments[5].signed(), Stream: r.stream(&segments[6]),
-			Pool: r.pool(&segments[7]), Stack: r.stack(&segments[8]), SizeClass: snapshot.SizeClass(segments[9].index(3)),
+			Address: uint64(segments[1].signedSum()), TotalSize: segments[2].signed(),
+			AllocatedSize: segments[3].signed(), ActiveSize: segments[4].signed(),
+			RequestedSize: segments[5].signed(), Stream: r.stream(&segments[6]), Pool: r.pool(&segments[7]),
+			Stack: r.stack(&segments[8]), SizeClass: snapshot.SizeClass(segments[9].index(3)),
 			Expandable: segments[10].is(), FirstBlock: int32(len(s.Blocks)),
 			BlockCount: int32(segments[11].index(most - len(s.Blocks) + 1)),
 		}
