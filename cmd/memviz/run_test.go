@@ -136,7 +136,7 @@ func TestCapacityFlag(t *testing.T) {
 		{"NVIDIA A100-SXM4-80GB", exitDone, ""},
 		{"1GiB", exitDone, "--capacity 1.00 GiB is ignored for cuda:0: the recording shows that it has 4.00 " +
 			"GiB or more"},
-		{"A100", exitUsage, "A100-40GB, A100-80GB"},
+		{"A100", exitUsage, "A100-80GB"},
 		{"-5", exitUsage, "is not a size such as 80GiB"},
 		{"toaster", exitUsage, "is not a size such as 80GiB, nor one of"},
 	} {
