@@ -145,7 +145,11 @@ func known(t testing.TB) map[string]*snapshot.Snapshot {
 		"training": samples.Training(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
 		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
 	}
-	for _, path := range append(testkit.Snapshots(t), testkit.Encodings(t)...) {
+	stories, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.p*[tz]"))
+	if err != nil || len(stories) < 25 {
+		t.Fatalf("%d example files, want 25 or more (%v)", len(stories), err)
+	}
+	for _, path := range slices.Concat(stories, testkit.Snapshots(t), testkit.Encodings(t)) {
 		s, err := snapshot.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ var problems = [numProblems]struct {
 	ProblemCheckpoint: {kinds: []container.Kind{container.Checkpoint},
 		advice: expected},
 	ProblemReport: {kinds: []container.Kind{container.Report},
-		advice: "unpack it first, or read the snapshot that it was made of"},
+		advice: "commands of memviz read it once it is unpacked"},
 	ProblemPage: {kinds: []container.Kind{container.HTML},
 		advice: "name the snapshot that it was made of"},
 	ProblemArchive: {kinds: []container.Kind{container.Archive},

@@ -52,7 +52,7 @@ func TestProblems(t *testing.T) {
 		{"storage.pt", "\x80\x02ctorch\nFloatStorage\n.", ProblemCheckpoint,
 			`looks like a checkpoint with tensors: at byte 2 it asks for "torch.FloatStorage"`},
 		{"snap.html", `<!doctype html><meta name="generator" content="memviz 0.1.0">`, ProblemReport,
-			"this is a memviz report; unpack it first, or read the snapshot that it was made of"},
+			"this is a memviz report; commands of memviz read it once it is unpacked"},
 		{"page.html", "<!doctype html>", ProblemPage, "HTML page without a snapshot in it; name the snapshot"},
 		{"two.zip", archive.String(), ProblemArchive, "a zip of 2 files; unpack it"},
 		{"snap.xz", "\xfd7zXZ\x00", ProblemCompression, "unpack it first"},
