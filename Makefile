@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -15,6 +15,15 @@ FORCE:
 
 demo: all ## write bin/training-loop.html, a report of an example
 	$(BIN) trace $(EXAMPLE) -o bin/training-loop.html
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+cross: ## build all commands for PLATFORMS, into bin/GOOS-GOARCH; vet all code and tests as macOS and Windows compile them
+	@set -e; export CGO_ENABLED=0; for platform in $(PLATFORMS); do \
+		echo "$$platform"; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		go build -trimpath -o bin/$$GOOS-$$GOARCH/ ./cmd/...; \
+		if [ $$GOOS != linux ]; then go vet ./...; fi; \
+	done
 
 test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
@@ -80,7 +89,7 @@ bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it
-	go test ./pkg/report ./cmd/memviz -update
+	go test ./pkg/report ./pkg/answer ./cmd/memviz -update
 
 examples: ## tell the simulated examples again, and rewrite what is said of all of them
 	go test ./cmd/memviz-gen -run TestExamples -update
