@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo test lint lint-viewer vuln fuzz torture mutants bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo test race nightly lint lint-viewer vuln fuzz torture mutants bench bench-page bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -19,6 +19,21 @@ demo: all ## write bin/training-loop.html, a report of an example
 test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 go test -timeout 60m ./...
+
+# The packages that start goroutines, and those that their callers share.
+RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer ./pkg/whatif ./pkg/report ./cmd/memviz
+
+race: ## run the tests of what runs concurrently with the race detector
+	go test -race -short -timeout 60m $(RACE_PACKAGES)
+
+nightly: install-tools ## what takes hours: races, long random walks, damaged files, fuzzing, mutants
+	@$(MAKE) --no-print-directory race
+	MEMVIZ_NEED_BROWSER=1 go test -race ./pkg/report/pagetest -count 1 -long -timeout 4h
+	go test ./cmd/memviz-gen -count 1 -seeds 20 -timeout 2h
+	MEMVIZ_MUTANTS=1 go test ./pkg/allocator -run TestMutants -count 1 -v -timeout 2h
+	@$(MAKE) --no-print-directory torture
+	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory mutants
 
 lint: lint-viewer ## vet, staticcheck and formatting of Go, types of the viewer
 	go vet ./...
