@@ -29,6 +29,21 @@ test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 go test -timeout 60m ./...
 
+# The packages that start goroutines, and those that their callers share.
+RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer ./pkg/whatif ./pkg/report ./cmd/memviz
+
+race: ## run the tests of what runs concurrently with the race detector
+	go test -race -short -timeout 60m $(RACE_PACKAGES)
+
+nightly: install-tools ## what takes hours: races, long random walks, damaged files, fuzzing, mutants
+	@$(MAKE) --no-print-directory race
+	MEMVIZ_NEED_BROWSER=1 go test -race ./pkg/report/pagetest -count 1 -long -timeout 4h
+	go test ./cmd/memviz-gen -count 1 -seeds 20 -timeout 2h
+	MEMVIZ_MUTANTS=1 go test ./pkg/allocator -run TestMutants -count 1 -v -timeout 2h
+	@$(MAKE) --no-print-directory torture
+	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory mutants
+
 lint: lint-viewer ## vet, staticcheck and formatting of Go, types of the viewer
 	go vet ./...
 	go tool staticcheck ./...
@@ -69,13 +84,6 @@ mutants: ## change operators in MUTANT_PACKAGES; the tests of each must catch MU
 		echo "$$package"; \
 		go run $(GREMLINS) unleash --threshold-efficacy $(MUTANT_EFFICACY) $$package || failed="$$failed $$package"; \
 	done; if [ -n "$$failed" ]; then echo "too few mutants are caught in$$failed"; exit 1; fi
-
-race: ## run the tests of what is concurrent with the race detector
-	go test -race -timeout 30m ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/memviz ./pkg/report
-
-nightly: ## what takes hours: torture, mutants, races and all fuzz targets
-	$(MAKE) --no-print-directory race torture mutants
-	$(MAKE) --no-print-directory fuzz FUZZTIME=3m
 
 RUNS ?= 3
 

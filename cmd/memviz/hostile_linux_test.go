@@ -103,6 +103,9 @@ func doubled(times int) string {
 // pipe, and packed where that makes it far smaller. It ends soon, stays small,
 // and says why.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("memory is measured, of which a program with the race detector takes several times as much")
+	}
 	long := strings.Repeat("a", 15<<20)
 	for _, tt := range []struct {
 		name string

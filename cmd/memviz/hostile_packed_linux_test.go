@@ -18,6 +18,9 @@ const tenGB = 10_000_000_000
 // TestHostilePacked runs the program on small files that unpack to far more, as
 // a file and through a pipe.
 func TestHostilePacked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("memory is measured, of which a program with the race detector takes several times as much")
+	}
 	const json = `{"segments":[` // spaces may follow, for ever
 	for _, tt := range []struct {
 		name string

@@ -26,8 +26,8 @@ var (
 	oneMutant = flag.Int("mutant", -1, "the only damaged file that TestTorture reads")
 )
 
-// patience is how long one damaged file may take, on a machine with other work.
-const patience = 10 * time.Second
+// patience is when a damaged file counts as one that hangs the program.
+const patience = 5 * time.Minute
 
 // exampleShare is which part of the damaged files are examples, which are large: coprime to the
 // number of damages, so that each meets all.

@@ -14,6 +14,9 @@ import (
 // TestRatio: a packed file that unpacks to far more than a snapshot would is not
 // unpacked, unless it is asked for.
 func TestRatio(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it unpacks some hundred megabytes")
+	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	block := strings.Repeat("\x95\x00\x00\x00\x00\x00\x00\x00\x00", 1<<16) // FRAME, which does nothing

@@ -85,6 +85,9 @@ func repeated(begin, again string, times int) *strings.Reader {
 // TestBombs: small opcodes that each ask for memory. What the decoder holds when
 // it refuses stays far below what the whole would take.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads some hundred megabytes")
+	}
 	const most = 200 << 20 // the floor, and twice what the largest of them has written by then
 	for name, bomb := range map[string]*strings.Reader{
 		"lists":       repeated("\x80\x04", "]", 20_000_000),

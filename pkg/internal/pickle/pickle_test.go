@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
+	"testing/synctest"
 )
 
 // everything writes one value of each kind that the Encoder knows.
@@ -96,19 +96,21 @@ func TestSmallReads(t *testing.T) {
 // TestReadsNothingAfterwards: when Stream gives up, nobody else reads its input
 // any more, however much of it is left.
 func TestReadsNothingAfterwards(t *testing.T) {
-	data := append([]byte("\x80\x020"), make([]byte, 40*chunkSize)...)
-	r := &watched{Reader: bytes.NewReader(data)}
-	if _, err := Stream(r, 0, keeper{}, Limits{}); !errors.Is(err, ErrOtherWay) {
-		t.Fatal(err)
-	}
-	r.closed.Store(true)
-	time.Sleep(10 * time.Millisecond)
-	if r.late.Load() {
-		t.Error("the input was read after Stream had returned")
-	}
-	if r.Len() == 0 {
-		t.Error("all of the input was read before the second byte was looked at")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		data := append([]byte("\x80\x020"), make([]byte, 40*chunkSize)...)
+		r := &watched{Reader: bytes.NewReader(data)}
+		if _, err := Stream(r, 0, keeper{}, Limits{}); !errors.Is(err, ErrOtherWay) {
+			t.Fatal(err)
+		}
+		r.closed.Store(true)
+		synctest.Wait() // until every goroutine that Stream started has ended or waits for ever
+		if r.late.Load() {
+			t.Error("the input was read after Stream had returned")
+		}
+		if r.Len() == 0 {
+			t.Error("all of the input was read before the second byte was looked at")
+		}
+	})
 }
 
 // watched notes whether it is read after it was closed.

@@ -191,11 +191,10 @@ func TestSearch(t *testing.T) {
 	if why := eval[string](p, `(() => {try {memviz.search("/(a/"); return ""} catch (e) {return e.message}})()`); why != "a ( is not closed" {
 		t.Errorf("an open parenthesis is %q", why)
 	}
-	hostile := eval[float64](p,
-		`(() => {const began = performance.now(); try {memviz.search("/((\\\\w?){300}|(.*a)*)b{3}$/")} catch {} return performance.now() - began})()`)
-	if hostile > 5000 {
-		t.Errorf("a hostile pattern takes %.0f ms", hostile)
-	}
+	// With backtracking these would take longer than any test may.
+	p.await(`["/((\\\\w?){300}|(.*a)*)b{3}$/", "/(x+x+)+y/", "/(a|a)*b/"].forEach((pattern) => {
+		try { memviz.search(pattern); } catch {}
+	})`)
 }
 
 // TestGo goes to events and addresses, and filters in the panel.

@@ -140,6 +140,17 @@ func TestTouch(t *testing.T) {
 		emulation.SetTouchEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
+	// The timer of a long press ends when the test says so, so that no other touch
+	// becomes one on a slow machine.
+	p.await(`(() => {
+		const {setTimeout: set, clearTimeout: clear} = window, held = new Map();
+		window.setTimeout = (f, ms, ...rest) => ms === 500 ? (held.set(-1, f), -1) : set(f, ms, ...rest);
+		window.clearTimeout = (id) => held.delete(id) || clear(id);
+		window.pressLong = () => {
+			held.get(-1)();
+			held.clear();
+		};
+	})()`)
 	g := plot(p)
 	y := g.Top + g.Height - 12
 	at := func(part float64) [2]float64 { return [2]float64{g.Left + g.Width*part, y} }
@@ -163,6 +174,7 @@ func TestTouch(t *testing.T) {
 	}
 
 	p.touch("touchStart", at(0.25))
+	p.await("pressLong()")
 	p.until("location.hash.includes('sel=')")
 	p.touch("touchEnd")
 	plot(p)
@@ -172,6 +184,7 @@ func TestTouch(t *testing.T) {
 
 	p.do(chromedp.KeyEvent("\u001b"))
 	p.touch("touchStart", at(0.25))
+	p.await("pressLong()")
 	p.until("location.hash.includes('sel=')")
 	p.touch("touchMove", at(0.5))
 	p.touch("touchMove", at(0.75))
