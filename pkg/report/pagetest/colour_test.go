@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -32,8 +30,8 @@ func (p *page) legend() []string {
 	return lines
 }
 
-// TestColours goes through the colour modes with C and holds the legend of
-// each against the replay.
+// TestColours goes through the colour modes with C and compares the legend of
+// each with the replay.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	r := load(t, example(t, "training-loop"))
@@ -65,7 +63,7 @@ func TestColours(t *testing.T) {
 		{"file", file, true},
 		{"stack", func(a *replay.Allocation) string { return fmt.Sprint(a.Stack) }, false},
 	} {
-		p.do(chromedp.KeyEvent("c"))
+		p.press("c")
 		got := p.legend()
 		if hash := eval[string](p, "location.hash"); !strings.Contains(hash, "c="+mode.hash) {
 			t.Errorf("the address is %s, want c=%s in it", hash, mode.hash)
@@ -84,20 +82,21 @@ func TestColours(t *testing.T) {
 			}
 		}
 	}
-	p.do(chromedp.KeyEvent("c"), chromedp.KeyEvent("c"))
+	p.press("c")
+	p.press("c")
 	p.legend()
 	if hash := eval[string](p, "location.hash"); !strings.Contains(hash, "c=life") {
 		t.Errorf("the address is %s, want c=life in it", hash)
 	}
-	p.do(chromedp.KeyEvent("c"))
+	p.press("c")
 	p.legend()
 	if hash := eval[string](p, "location.hash"); strings.Contains(hash, "c=") {
 		t.Errorf("after the last mode the address is %s", hash)
 	}
 }
 
-// TestPatterns puts patterns over the picture, of which the numbers below
-// know nothing, and takes them away again.
+// TestPatterns draws patterns over the picture and takes them away again. It counts
+// the pixels that have the opacity of the patterns' ink.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	p := open(t, exampleReport(t, "training-loop"), "")
@@ -114,21 +113,21 @@ func TestPatterns(t *testing.T) {
 		})()`)
 	}
 	before := inked()
-	p.do(chromedp.KeyEvent("h"))
+	p.press("h")
 	if with := inked(); with < before+10_000 {
 		t.Errorf("%d pixels have the ink of patterns, without them %d", with, before)
 	}
 	if swatches := eval[int](p, "document.querySelectorAll('.legend .p0').length"); swatches == 0 {
 		t.Error("no swatch has a pattern")
 	}
-	p.do(chromedp.KeyEvent("h"))
+	p.press("h")
 	if after := inked(); after != before {
 		t.Errorf("%d pixels have the ink of patterns after they were taken away, %d before", after, before)
 	}
 }
 
-// largestAt are the kinds that hold most bytes at the peak, as the legend says
-// it; of those that hold the same bytes, the order is not compared.
+// largestAt are the kinds that hold most bytes at the peak, as lines of the legend.
+// The list ends before two that hold the same, whose order is not known.
 func largestAt(d *replay.Device, kind func(*replay.Allocation) string) []string {
 	sums := map[string]int64{}
 	for i := range d.Allocations {
@@ -147,8 +146,8 @@ func largestAt(d *replay.Device, kind func(*replay.Allocation) string) []string 
 	return lines
 }
 
-// TestFamilies overrides the family of a call site, and the page says by
-// which line.
+// TestFamilies: where a rule of the user's own gives a family, the page says by
+// which line of the file.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	s, err := snapshot.Open(example(t, "training-loop"))

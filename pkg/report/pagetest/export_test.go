@@ -66,8 +66,8 @@ func (p *page) export(line, button, name string) []byte {
 	return data
 }
 
-// TestExportsData saves the table and the tensors at the peak, and holds
-// them against the replay and the screen.
+// TestExportsData saves the table and the tensors at the peak, and compares them
+// with the replay and the screen.
 func TestExportsData(t *testing.T) {
 	t.Parallel()
 	path := example(t, "training-loop")
@@ -119,10 +119,10 @@ func TestExportsData(t *testing.T) {
 	}
 	var got, want []string
 	for _, a := range saved.Tensors {
-		got = append(got, lifeText(a.Address, a.Bytes, a.Allocated, a.Freed))
+		got = append(got, tensorText(a.Address, a.Bytes, a.Allocated, a.Freed))
 	}
 	for _, a := range live {
-		want = append(want, lifeText(units.Address(a.Addr), a.Size, eventOf(a.Start), eventOf(a.End)))
+		want = append(want, tensorText(units.Address(a.Addr), a.Size, eventOf(a.Start), eventOf(a.End)))
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -135,7 +135,7 @@ func TestExportsData(t *testing.T) {
 	at := eval[[]float64](p, `(() => {
 		const box = [...document.querySelectorAll('.legend .group')].find(e => e.textContent.startsWith('Parameters')).getBoundingClientRect();
 		return [box.left + 30, box.top + 10]})()`)
-	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	p.clickAt(at[0], at[1])
 	some := readCSV(t, p.export("Tensors", "CSV", "snapshot-cuda-0-peak-tensors.csv"))
 	parameters := 0
 	for _, a := range saved.Tensors {
@@ -154,6 +154,7 @@ func TestExportsData(t *testing.T) {
 	}
 }
 
+// eventOf is an event as JSON has it: null for none.
 func eventOf(e replay.EventIndex) *int {
 	if e == replay.None {
 		return nil
@@ -162,7 +163,8 @@ func eventOf(e replay.EventIndex) *int {
 	return &i
 }
 
-func lifeText(addr string, size int64, start, end *int) string {
+// tensorText is a tensor in one line, to be compared.
+func tensorText(addr string, size int64, start, end *int) string {
 	word := func(e *int) string {
 		if e == nil {
 			return "-"
@@ -172,6 +174,7 @@ func lifeText(addr string, size int64, start, end *int) string {
 	return fmt.Sprintf("%s %d %s %s", addr, size, word(start), word(end))
 }
 
+// readCSV gives the rows of a table, by the names of its columns.
 func readCSV(t *testing.T, data []byte) []map[string]string {
 	t.Helper()
 	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
@@ -208,7 +211,8 @@ func TestExportsPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The lowest rows of the plot stand where the figure has its head above them.
+	// In the file the plot stands below a head, and as far from the left as on the
+	// screen. One of its lowest rows is compared.
 	top := eval[float64](p, "document.querySelector('#timeline').getBoundingClientRect().top")
 	const head = 58
 	pixels := eval[struct {
@@ -278,7 +282,7 @@ func svgText(t *testing.T, data []byte) string {
 	return plainSpaces(text.String())
 }
 
-// TestCopies takes the ticket and the link to the clipboard.
+// TestCopies copies the summary for a ticket and the link.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	path := example(t, "out-of-memory")
@@ -288,10 +292,10 @@ func TestCopies(t *testing.T) {
 	plot(p)
 	p.catchCopies()
 
-	p.do(chromedp.KeyEvent("m"))
-	p.do(chromedp.KeyEvent("d"))
+	p.press("m")
+	p.press("d")
 	p.clickIn(".export", "Link", "Copy")
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	copied := p.copied()
 	if len(copied) != 2 {
 		t.Fatalf("%d texts were copied: %q", len(copied), copied)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -49,6 +47,8 @@ func (p *page) said(before string) string {
 	return eval[string](p, text)
 }
 
+// sentence is what the search box says of what it found; where is another moment
+// than the peak, if there is one.
 func sentence(f found, where string, bytesThere int64) string {
 	text := fmt.Sprintf("%s tensors, %s B at peak", units.Count(f.Allocations), units.Count(f.BytesAtPeak))
 	if where != "" {
@@ -57,16 +57,16 @@ func sentence(f found, where string, bytesThere int64) string {
 	return text
 }
 
-// TestFind searches as a person does, by keys, and compares what the box
-// says with the replay.
+// TestFind searches with the keyboard and compares what the search box says with
+// the replay.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	path := example(t, "training-loop")
 	x := load(t, path)
 	p := open(t, makeReport(t, path), "")
-	lit := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += "+
+	picture := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += "+
 		"%d) sum += data[i]; return sum})()", 4*97)
-	before := eval[int](p, lit)
+	before := eval[int](p, picture)
 
 	p.typed("/train.py:5")
 	want, atEnd := x.find(x.inStack("train.py:5"))
@@ -74,12 +74,13 @@ func TestFind(t *testing.T) {
 		t.Fatalf("the search tells nothing apart: %+v", want)
 	}
 	said := p.said("")
-	for text := said; text != sentence(want, "", 0); text = p.said(text) { // while it was typed, it may have said more
+	for said != sentence(want, "", 0) { // it may have searched before all of it was typed
+		said = p.said(said)
 	}
-	if plot(p); eval[int](p, lit) == before {
+	if plot(p); eval[int](p, picture) == before {
 		t.Error("nothing has faded")
 	}
-	// In the legend the families fade of which nothing is found at the peak.
+	// In the legend a family fades if nothing of it is found at the peak.
 	r := x.Recordings[0]
 	found := map[string]bool{}
 	for i := range r.Device.Allocations {
@@ -92,7 +93,7 @@ func TestFind(t *testing.T) {
 			"span').textContent, !e.matches('.faded')]))")
 	for label, shown := range entries {
 		if shown != found[label] {
-			t.Errorf("that %s is lit in the legend is %v, want %v", label, shown, found[label])
+			t.Errorf("%s in the legend: not faded is %v, want %v", label, shown, found[label])
 		}
 	}
 	if len(found) == 0 || len(found) == len(entries) {
@@ -113,7 +114,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("before the first match comes the last, but the box says %q", text)
 	}
 
-	// The moment of the panel has its own sum; Esc takes back the pin, then the search.
+	// The panel's moment has a sum of its own. Esc unpins, then ends the search.
 	p.typed("\u001be")
 	if text := p.said(sentence(want, "", 0)); text != sentence(want, "end", atEnd) {
 		t.Errorf("at the end the box says %q, want %q", text, sentence(want, "end", atEnd))
@@ -130,12 +131,12 @@ func TestFind(t *testing.T) {
 	if text := p.said(sentence(both, "end", atEnd)); text != "" {
 		t.Errorf("after Esc the box says %q", text)
 	}
-	if plot(p); eval[int](p, lit) != before {
+	if plot(p); eval[int](p, picture) != before {
 		t.Error("something is still faded")
 	}
 }
 
-// TestSearch asks the console for what it must find, by replay.
+// TestSearch compares what memviz.search finds with the replay.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	path := example(t, "training-loop")
@@ -157,18 +158,15 @@ func TestSearch(t *testing.T) {
 		"nowhere":           func(*replay.Allocation) bool { return false },
 		`/train\.py:5\d\b/`: x.inStack("train.py:5"),
 		"train.py size>1MiB": func(a *replay.Allocation) bool {
-			return a.Size > 1<<20 &&
-				x.inStack("train.py")(a)
+			return a.Size > 1<<20 && x.inStack("train.py")(a)
 		},
 		"live:no": func(a *replay.Allocation) bool { return !a.LiveAtEnd() },
 		"life<=2 pre:no": func(a *replay.Allocation) bool {
-			return !a.PreExisting() &&
-				!a.LiveAtEnd() && a.End-a.Start <= 2
+			return !a.PreExisting() && !a.LiveAtEnd() && a.End-a.Start <= 2
 		},
 		fmt.Sprintf("0x%x", last.Addr): func(a *replay.Allocation) bool { return a.Addr == last.Addr },
 		fmt.Sprintf("b%x_0", last.Addr): func(a *replay.Allocation) bool {
-			return a.Addr == last.Addr &&
-				a.Version == 0
+			return a.Addr == last.Addr && a.Version == 0
 		},
 		fmt.Sprintf("%#x", last.Addr>>20):              func(a *replay.Allocation) bool { return a.Addr>>20 == last.Addr>>20 },
 		fmt.Sprintf("b%x_%d", last.Addr, last.Version): func(a *replay.Allocation) bool { return a == last },
@@ -197,7 +195,7 @@ func TestSearch(t *testing.T) {
 	})`)
 }
 
-// TestGo goes to events and addresses, and filters in the panel.
+// TestGo goes to events and addresses, and filters with the panel of filters.
 func TestGo(t *testing.T) {
 	t.Parallel()
 	path := example(t, "training-loop")
@@ -215,7 +213,7 @@ func TestGo(t *testing.T) {
 
 	at := eval[struct{ X, Y float64 }](p,
 		"(({x, y}) => ({x: x + 5, y: y + 5}))(document.querySelector('#find > button').getBoundingClientRect())")
-	p.do(chromedp.MouseClickXY(at.X, at.Y))
+	p.clickAt(at.X, at.Y)
 	p.shows("At the end")
 	p.typed("1 MiB\t")
 	want, _ := x.find(func(a *replay.Allocation) bool { return a.Size >= 1<<20 })

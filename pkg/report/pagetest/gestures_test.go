@@ -6,6 +6,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// Each of these gestures returns once the page has settled, but for point and touch,
+// which may be the beginning of another one.
+
 // press presses keys, one after the other, and gives the plot that comes of it.
 func (p *page) press(keys string, held ...chromedp.Modifier) geometry {
 	p.t.Helper()
@@ -29,6 +32,21 @@ func (p *page) typed(text string) {
 			}
 		}
 	}
+	plot(p)
+}
+
+// clickAt clicks a point.
+func (p *page) clickAt(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseClickXY(x, y))
+	plot(p)
+}
+
+// doubleClickAt clicks a point twice.
+func (p *page) doubleClickAt(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseClickXY(x, y), chromedp.MouseClickXY(x, y, chromedp.ClickCount(2)))
+	plot(p)
 }
 
 // click clicks an element, in its middle or near its left end.
@@ -36,7 +54,7 @@ func (p *page) click(selector string) {
 	p.t.Helper()
 	at := eval[struct{ X, Y float64 }](p, `(b => ({x: b.left + Math.min(b.width / 2, 40), y: b.top + b.height / 2}))(
 		document.querySelector(%q).getBoundingClientRect())`, selector)
-	p.do(chromedp.MouseClickXY(at.X, at.Y))
+	p.clickAt(at.X, at.Y)
 }
 
 // clickIn clicks the button with a text in the element of a class that begins
@@ -52,7 +70,7 @@ func (p *page) clickIn(class, begins, text string) {
 	if len(at) != 2 {
 		p.t.Fatalf("no %s begins with %q and has a button %q", class, begins, text)
 	}
-	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	p.clickAt(at[0], at[1])
 }
 
 // drag presses the mouse at one point and lets it go at another, with a modifier
@@ -69,6 +87,7 @@ func (p *page) drag(x0, y0, x1, y1 float64, held chromedp.Modifier) {
 		chromedp.MouseEvent("mouseMoved", (x0+x1)/2, y1, press), chromedp.MouseEvent("mouseMoved", x1, y1, press),
 		chromedp.MouseEvent("mouseReleased", x1, y1, press),
 	)
+	plot(p)
 }
 
 // point moves the mouse to a point.
@@ -84,6 +103,7 @@ func (p *page) wheel(x, y, delta float64, held chromedp.Modifier) {
 		m.DeltaX, m.DeltaY = 0.1, delta // a zero would be left out
 		m.Modifiers = int64(held)
 	}))
+	plot(p)
 }
 
 // touch is one moment of fingers on the screen, at x, y each; none lifts them.

@@ -43,7 +43,7 @@ var moves = []func(p *page, r *rand.Rand){
 	func(p *page, r *rand.Rand) { p.press("r"); p.press("a") },
 	func(p *page, r *rand.Rand) {
 		g := plot(p)
-		p.do(chromedp.MouseClickXY(g.Left+g.Width*r.Float64(), g.Top+g.Height-10))
+		p.clickAt(g.Left+g.Width*r.Float64(), g.Top+g.Height-10)
 	},
 	func(p *page, r *rand.Rand) { p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", 1+r.IntN(4))) },
 	func(p *page, r *rand.Rand) { p.click("#table .columns > :" + pick(r, "first", "last") + "-child") },

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -51,8 +49,7 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("tensor %d of %d has the stack %q, want the name %q", i, n, got.Stack, name)
 			continue
 		}
-		p.do(chromedp.MouseClickXY(x, y))
-		plot(p)
+		p.clickAt(x, y)
 		if text := eval[string](p, "document.body.innerText"); !strings.Contains(strip(text), strip(name)) {
 			t.Errorf("the page does not show %q", name)
 		}

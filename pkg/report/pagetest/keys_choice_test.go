@@ -11,7 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 )
 
-// keysThatFind are those of the list's part of that name.
+// keysThatFind are the keys under that heading of the list.
 var keysThatFind = map[string]keyTry{
 	"/": {"", func(k keyed) {
 		plot(k.page)
@@ -20,7 +20,6 @@ var keysThatFind = map[string]keyTry{
 			k.t.Errorf("the keyboard is with %q", k.focused())
 		}
 		k.typed("train.py\r")
-		plot(k.page)
 		k.address("q=train.py", fmt.Sprint("sel=", k.matches("train.py")[0]), "c=") // c, a, r of the query are no keys
 		k.typed("\u001b")
 		if k.focused() != "" {
@@ -35,7 +34,6 @@ var keysThatFind = map[string]keyTry{
 			i   int
 		}{{"n", 0}, {"n", 1}, {"N", 0}, {"N", len(matches) - 1}} {
 			k.typed(step.key)
-			plot(k.page)
 			k.address(fmt.Sprint("sel=", matches[step.i]))
 		}
 	}},
@@ -71,14 +69,13 @@ func (k keyed) matches(text string) []int {
 	return ids
 }
 
-// keysThatSelect are those of the list's part of that name.
+// keysThatSelect are the keys under that heading of the list.
 var keysThatSelect = map[string]keyTry{
 	"click": {"", func(k keyed) {
 		g := plot(k.page)
 		x, y := g.Left+g.Width/2, g.Top+g.Height-20
 		id, state := k.under(k.t, g, x, y)
-		k.do(chromedp.MouseClickXY(x, y))
-		plot(k.page)
+		k.clickAt(x, y)
 		k.address(fmt.Sprint("sel=", id), fmt.Sprint("at=", state))
 	}},
 	"double click": {"x=e:6925-7425", func(k keyed) {
@@ -86,7 +83,7 @@ var keysThatSelect = map[string]keyTry{
 		x, y := g.Left+g.Width*0.82, g.Top+g.Height*0.5
 		id, _ := k.under(k.t, g, x, y)
 		first, last := k.interval(id)
-		k.do(chromedp.MouseClickXY(x, y), chromedp.MouseClickXY(x, y, chromedp.ClickCount(2)))
+		k.doubleClickAt(x, y)
 		if g := plot(k.page); g.From > float64(first) || g.To < float64(last) ||
 			g.To-g.From > 1.3*max(12, float64(last-first))+5 {
 			k.t.Errorf("tensor %d, live in %d to %d, is shown from %.0f to %.0f", id, first, last, g.From, g.To)
@@ -171,7 +168,7 @@ var keysThatSelect = map[string]keyTry{
 	}},
 }
 
-// keysThatShow are those of "Show" and "Help".
+// keysThatShow are the keys under "Show" and "Help".
 var keysThatShow = map[string]keyTry{
 	"C": {"", func(k keyed) {
 		modes := eval[[]string](k.page,
@@ -265,7 +262,7 @@ func (k keyed) lastCopied() string {
 	return copied[len(copied)-1]
 }
 
-// keysThatTakeAway are those of the list's part of that name.
+// keysThatTakeAway are the keys under that heading of the list.
 var keysThatTakeAway = map[string]keyTry{
 	"Ctrl C": {"sel=1000", func(k keyed) {
 		k.catchCopies()

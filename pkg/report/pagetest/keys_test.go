@@ -6,18 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// keyed is a page on which a line of the list of keys is tried, beside what it shows.
+// keyed is a page on which a line of the list of keys is tried, and what it shows.
 type keyed struct {
 	*page
 	*recording
 }
 
-// keyTry goes to a hash, does what a line says, and looks at what came of it.
+// keyTry tries a line of the list of keys on a page that shows a hash.
 type keyTry struct {
 	hash string
 	try  func(k keyed)
@@ -26,11 +24,11 @@ type keyTry struct {
 // keyList is what "?" shows: what is pressed, and what it does.
 func keyList(p *page) [][2]string {
 	p.t.Helper()
-	p.do(chromedp.KeyEvent("?"))
+	p.press("?")
 	list := eval[[][2]string](p,
 		"[...document.querySelectorAll('#keys[open] .keys p')].map(e => [e.children[0].textContent.trim(), "+
 			"e.children[1].textContent])")
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	return list
 }
 
@@ -73,7 +71,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// shown requires the stretch that the plot shows, to the hundredth of a state.
+// shown requires the states that the plot shows, to the hundredth of one.
 func (k keyed) shown(g geometry, from, to float64) {
 	k.t.Helper()
 	if !near(g.From, from, 0.01) || !near(g.To, to, 0.01) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// keysThatMove are those of the list's part of that name.
+// keysThatMove are the keys under that heading of the list.
 var keysThatMove = map[string]keyTry{
 	"drag": {"x=e:2000-4000", func(k keyed) {
 		g := plot(k.page)
@@ -104,7 +104,7 @@ var keysThatMove = map[string]keyTry{
 	}},
 }
 
-// keysThatGo are those of "Go to".
+// keysThatGo are the keys under "Go to".
 var keysThatGo = map[string]keyTry{
 	"P": {"at=end", func(k keyed) {
 		k.press("p")
@@ -124,11 +124,12 @@ var keysThatGo = map[string]keyTry{
 		k.panelTotals(k.d.Totals.FinalBytes)
 	}},
 	", .": {"", func(k keyed) {
+		steps := k.Recordings[0].Steps().Steps
 		for _, step := range []struct {
 			key string
 			i   int
 		}{{".", 0}, {".", 1}, {".", 2}, {",", 1}} {
-			k.shown(k.press(step.key), float64(k.Recordings[0].Steps().Steps[step.i].From), float64(k.Recordings[0].Steps().Steps[step.i].To))
+			k.shown(k.press(step.key), float64(steps[step.i].From), float64(steps[step.i].To))
 		}
 	}},
 	"Z": {"sel=1000&r=2000-3000", func(k keyed) {

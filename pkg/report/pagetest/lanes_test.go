@@ -29,8 +29,8 @@ func over(g geometry, from, to int) float64 {
 	return g.Left + ((float64(from)+float64(to))/2-g.From)/(g.To-g.From)*g.Width
 }
 
-// A range of a lane says what it is when pointed at, and is the range shown
-// when clicked.
+// TestLanes: a range of a lane says what it is when pointed at, and becomes the
+// selected range when clicked.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	r := load(t, example(t, "training-loop"))
@@ -43,8 +43,7 @@ func TestLanes(t *testing.T) {
 		for _, word := range words {
 			p.shows(word)
 		}
-		p.do(chromedp.MouseClickXY(x, y))
-		plot(p)
+		p.clickAt(x, y)
 		if got, want := p.hash("r"), fmt.Sprintf("%d-%d", from, to); got != want {
 			t.Errorf("lane %d: a click shows the range %q, want %q", row, got, want)
 		}
@@ -67,22 +66,22 @@ func TestLanes(t *testing.T) {
 	}
 
 	run := runs[2]
-	p.do(chromedp.MouseClickXY(over(g, int(run.Start), int(run.End)+1), laneY(p, 2), chromedp.ClickCount(2)))
+	p.doubleClickAt(over(g, int(run.Start), int(run.End)+1), laneY(p, 2))
 	if g := plot(p); math.Abs(g.From-float64(run.Start)) > 0.1*(g.To-g.From) || g.From > float64(run.Start) ||
 		g.To < float64(run.End+1) {
 		t.Errorf("a double click on %v shows %.0f to %.0f", run, g.From, g.To)
 	}
 }
 
-// The keyboard reaches the lanes with Tab, walks their ranges with the arrows and
-// chooses with Enter, as a click does.
+// TestLanesByKeyboard reaches the lanes with Tab, goes along their ranges with the
+// arrows and selects with Enter, as a click does.
 func TestLanesByKeyboard(t *testing.T) {
 	t.Parallel()
 	r := load(t, example(t, "training-loop"))
 	p := open(t, exampleReport(t, "training-loop"), "")
 	plot(p)
 	for range 40 {
-		p.do(chromedp.KeyEvent(kb.Tab))
+		p.press(kb.Tab)
 		if eval[bool](p, "document.activeElement.id === 'lanes'") {
 			break
 		}
@@ -98,16 +97,15 @@ func TestLanesByKeyboard(t *testing.T) {
 			r.Snapshot.String(a.Name)+", events ") {
 			t.Errorf("at %s is said %q", r.Snapshot.String(a.Name), said)
 		}
-		p.do(chromedp.KeyEvent(kb.Enter))
-		plot(p)
+		p.press(kb.Enter)
 		if got, want := p.hash("r"), fmt.Sprintf("%d-%d", a.From, a.To); got != want {
 			t.Errorf("Enter shows the range %q, want %q", got, want)
 		}
 	}
 	at(lanes[0][0])
-	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	p.press(kb.ArrowRight)
 	at(lanes[0][1])
-	p.do(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowLeft + kb.ArrowDown)) // to what is nested in it, or nearest
+	p.press(kb.ArrowRight + kb.ArrowLeft + kb.ArrowDown) // to what is nested in it, or nearest
 	nested := slices.MinFunc(lanes[1], func(a, b timeline.Annotation) int {
 		away := func(x timeline.Annotation) int {
 			middle := (lanes[0][1].From + lanes[0][1].To) / 2
@@ -116,14 +114,15 @@ func TestLanesByKeyboard(t *testing.T) {
 		return away(a) - away(b)
 	})
 	at(nested)
-	p.do(chromedp.KeyEvent(kb.Enter)) // once more zooms there
+	p.press(kb.Enter) // once more zooms there
 	if g := plot(p); g.From > float64(nested.From) || g.To < float64(nested.To) ||
 		g.To-g.From > 1.2*float64(nested.To-nested.From)+12 {
 		t.Errorf("another Enter shows %.0f to %.0f, the range is %d to %d", g.From, g.To, nested.From, nested.To)
 	}
 }
 
-// A drag over the lanes brushes a range, also where one begins.
+// TestLanesBrush: a drag over the lanes selects a range, also where one of a lane
+// begins.
 func TestLanesBrush(t *testing.T) {
 	t.Parallel()
 	p := open(t, exampleReport(t, "training-loop"), "")
@@ -142,23 +141,24 @@ func TestLanesBrush(t *testing.T) {
 	}
 }
 
-// The lanes fold with a key, and unfold with a click on their name.
+// TestLanesFold folds the lanes with a key and unfolds them with a click on their
+// name.
 func TestLanesFold(t *testing.T) {
 	t.Parallel()
 	p := open(t, exampleReport(t, "training-loop"), "")
 	shown := plot(p)
-	p.do(chromedp.KeyEvent("v"))
+	p.press("v")
 	folded := plot(p)
 	if folded.Top >= shown.Top || folded.Height <= shown.Height || p.hash("lanes") != "0" {
 		t.Errorf("folding moves the plot from %.0f to %.0f, with lanes=%q", shown.Top, folded.Top, p.hash("lanes"))
 	}
-	p.do(chromedp.MouseClickXY(30, laneY(p, 0)))
+	p.clickAt(30, laneY(p, 0))
 	if again := plot(p); again.Top != shown.Top || p.hash("lanes") != "" {
 		t.Errorf("unfolding moves the plot to %.0f, not %.0f, with lanes=%q", again.Top, shown.Top, p.hash("lanes"))
 	}
 }
 
-// No lanes, no room for them.
+// TestWithoutLanes: without lanes the plot leaves no room for them.
 func TestWithoutLanes(t *testing.T) {
 	t.Parallel()
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
@@ -173,13 +173,16 @@ func TestWithoutLanes(t *testing.T) {
 	if text := eval[string](p, "document.getElementById('toolbar').innerText"); strings.Contains(text, "‹") {
 		t.Errorf("there are no steps, but the toolbar is %q", text)
 	}
-	p.do(chromedp.KeyEvent("."), chromedp.KeyEvent(","), chromedp.KeyEvent("v"))
+	p.press(".")
+	p.press(",")
+	p.press("v")
 	if same := plot(p); same.From != g.From || same.To != g.To || same.Top != g.Top {
 		t.Errorf("keys moved the view from %+v to %+v", g, same)
 	}
 }
 
-// Keys and buttons go from step to step, and no further.
+// TestSteps goes from step to step with keys and buttons, up to the last one and
+// no further.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	found := load(t, example(t, "leaking-loss")).Recordings[0].Steps()
@@ -205,23 +208,24 @@ func TestSteps(t *testing.T) {
 		t.Fatalf("only %d steps", len(steps))
 	}
 	for i := range steps {
-		p.do(chromedp.KeyEvent("."))
+		p.press(".")
 		at("the key .", i)
 	}
-	p.do(chromedp.KeyEvent("."))
+	p.press(".")
 	at("the key . in the last step", len(steps)-1)
-	p.do(chromedp.KeyEvent(","))
+	p.press(",")
 	at("the key ,", len(steps)-2)
 	p.await("document.querySelector('[aria-label=Steps] button:first-child').click()")
 	at("the button", len(steps)-3)
 	p.await("document.querySelector('[aria-label=Steps] button:last-child').click()")
 	at("the button", len(steps)-2)
-	p.do(chromedp.KeyEvent("0"), chromedp.KeyEvent(","))
+	p.press("0")
+	p.press(",")
 	at("the key , in the whole recording", len(steps)-1)
 }
 
-// The line of the capacity stands at its bytes, and where the number is from
-// stands in the report.
+// TestCapacity: a line is drawn at the capacity, and the plot's description says
+// where the number is from.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	oomRed := [3]int{0xb3, 0x20, 0x1a}

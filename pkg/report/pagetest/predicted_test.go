@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -54,8 +52,7 @@ func wantSettings(x *answer.Prediction, fails bool) [][]string {
 		[]string{"lower bound: a perfect allocator", exactly(x.LowerBound())})
 }
 
-// greens are the places of the marks, in client pixels, that have the colour of
-// the predicted line.
+// greens are the client pixels that have the colour of the predicted line.
 func (p *page) greens() [][]int {
 	p.t.Helper()
 	return eval[[][]int](p, `(() => {
@@ -71,8 +68,8 @@ func (p *page) greens() [][]int {
 	})()`)
 }
 
-// TestPredicted reads beside a request that failed what other settings would
-// have done, and holds the table and the dashed line against the model.
+// TestPredicted compares what the page says of other settings, at a request that
+// failed, with the model: the table and the dashed line.
 func TestPredicted(t *testing.T) {
 	t.Parallel()
 	path := example(t, "out-of-memory")
@@ -108,7 +105,6 @@ func TestPredicted(t *testing.T) {
 	}
 
 	p.click("#answers > :nth-child(4)")
-	plot(p)
 	p.click(".oom .settings > button")
 	if got, want := p.settingsTable(), wantSettings(want, true); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("the table is\n%q\nwant\n%q", got, want)
@@ -127,7 +123,7 @@ func TestPredicted(t *testing.T) {
 	if copied := p.copied(); len(copied) != 1 || copied[0] != want.Export {
 		t.Errorf("copied is %q", copied)
 	}
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	if eval[bool](p, "document.querySelector('.settings .popover').matches(':popover-open')") || p.hash("at") == "" {
 		t.Error("Esc does not close the table alone")
 	}
@@ -138,23 +134,21 @@ func TestPredicted(t *testing.T) {
 		t.Error("the picture lacks the predicted line, or its name")
 	}
 
-	// What stands alone has none.
+	// Where only the selected range is shown there is no such line.
 	p.typed("ra")
-	plot(p)
 	if n := len(p.greens()); n > 0 {
-		t.Errorf("over what stands alone are %d green pixels", n)
+		t.Errorf("%d pixels of the line are left", n)
 	}
 }
 
-// TestPredictedIdle: without a failed request the table is where unused
-// memory is spoken of, and knows nothing that fails.
+// TestPredictedIdle: without a failed request the table stands beside the unused
+// memory, and has no column of failures.
 func TestPredictedIdle(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(filepath.Dir(filepath.Dir(example(t, "fragmentation"))), "fragmentation", "before.pickle.gz")
+	path := filepath.Join(filepath.Dir(example(t, "fragmentation")), "before.pickle.gz")
 	p := openSized(t, makeReport(t, path), "theme=light", 1024, 700)
 	plot(p)
 	p.click("#answers > :nth-child(4)")
-	plot(p)
 	p.click(".total .settings > button")
 	if got, want := p.settingsTable(), wantSettings(answer.Predict(load(t, path).Recordings[0]), false); !slices.EqualFunc(got,
 		want, slices.Equal) {

@@ -5,23 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// asked is an answer of the strip as it is read, without a click.
-func (p *page) asked(n int) string {
+// answerText is the text of the n-th answer above the plot.
+func (p *page) answerText(n int) string {
 	return plainSpaces(eval[string](p, "document.querySelector('#answers > :nth-child(%d)').innerText", n))
 }
 
 // tableRow is a row of the table: its name, and its bytes as titles have them.
 type tableRow struct{ Name, Bytes string }
 
-// rows are those of the table, in its order.
+// rows are the rows of the table, in its order.
 func (p *page) rows() []tableRow {
 	rows := eval[[]tableRow](p,
 		"[...document.querySelectorAll('#table .row:not(.gone)')].map(e => ({name: e.children[1].textContent, bytes: "+
@@ -32,21 +30,22 @@ func (p *page) rows() []tableRow {
 	return rows
 }
 
-// row requires the row of a call site and its bytes.
-func (p *page) row(function, place string, bytes int64) {
+// requireRow requires that the table has a row of a call site, with its bytes.
+func (p *page) requireRow(function, line string, bytes int64) {
 	p.t.Helper()
 	for _, r := range p.rows() {
-		if strings.Contains(r.Name, function) && strings.Contains(r.Name, place) {
+		if strings.Contains(r.Name, function) && strings.Contains(r.Name, line) {
 			if r.Bytes != exactly(bytes) {
-				p.t.Errorf("%s %s has %s, want %s", function, place, r.Bytes, exactly(bytes))
+				p.t.Errorf("%s %s has %s, want %s", function, line, r.Bytes, exactly(bytes))
 			}
 			return
 		}
 	}
-	p.t.Errorf("no row is of %s %s, but %q", function, place, p.rows())
+	p.t.Errorf("no row is of %s %s, but %q", function, line, p.rows())
 }
 
-// What is in memory at the peak? It is read, without a step; P leads back to it.
+// TestQuestionPeak: what is in memory at the peak? The page says so when it opens,
+// and P leads back to it.
 func TestQuestionPeak(t *testing.T) {
 	t.Parallel()
 	x := load(t, example(t, "training-loop"))
@@ -54,7 +53,7 @@ func TestQuestionPeak(t *testing.T) {
 	peak := x.d.Totals.PeakState
 	for range 2 {
 		plot(p)
-		if answer := p.asked(1); !strings.Contains(answer, units.Bytes(x.d.Totals.PeakBytes)) {
+		if answer := p.answerText(1); !strings.Contains(answer, units.Bytes(x.d.Totals.PeakBytes)) {
 			t.Errorf("the answer is %q", answer)
 		}
 		legend := plainSpaces(eval[string](p, "document.querySelector('#moment .legend').innerText"))
@@ -64,25 +63,25 @@ func TestQuestionPeak(t *testing.T) {
 				t.Errorf("the legend does not give %s %s: %q", label, units.Bytes(bytes), legend)
 			}
 		}
-		p.row(x.largestSite(func(a *replay.Allocation) bool { return a.LiveIn(peak) }))
-		p.do(chromedp.KeyEvent("ep"))
+		p.requireRow(x.largestSite(func(a *replay.Allocation) bool { return a.LiveIn(peak) }))
+		p.press("ep")
 	}
 }
 
-// What keeps growing? One click, and the call site that keeps most comes first.
+// TestQuestionGrowing: what keeps growing? After one click the call site that keeps
+// most comes first.
 func TestQuestionGrowing(t *testing.T) {
 	t.Parallel()
 	x := load(t, example(t, "leaking-loss"))
 	p := open(t, exampleReport(t, "leaking-loss"), "")
 	plot(p)
-	answer := p.asked(2)
+	answer := p.answerText(2)
 	p.click("#answers > :nth-child(2)")
-	plot(p)
 	from, to := p.brushed()
-	function, place, bytes := x.largestSite(func(a *replay.Allocation) bool {
+	function, line, bytes := x.largestSite(func(a *replay.Allocation) bool {
 		return a.Start != replay.None && int(a.Start) >= from && int(a.Start) < to && a.LiveIn(to)
 	})
-	p.row(function, place, bytes)
+	p.requireRow(function, line, bytes)
 	// The answer names who called them all, and what that keeps in each step.
 	var name, at string
 	if _, err := fmt.Sscanf(answer[strings.LastIndex(answer, "\n")+1:], "%s %s keeps", &name, &at); err != nil {
@@ -112,11 +111,12 @@ func TestQuestionGrowing(t *testing.T) {
 		}
 	}
 	if first := p.rows()[0]; first.Bytes != exactly(bytes) {
-		t.Errorf("first comes %q, not %s %s", first, function, place)
+		t.Errorf("first comes %q, not %s %s", first, function, line)
 	}
 }
 
-// Who allocated it? One click on a tensor, and its stack stands beside it.
+// TestQuestionWho: who allocated it? After a click on a tensor its stack stands
+// beside the plot.
 func TestQuestionWho(t *testing.T) {
 	t.Parallel()
 	x := load(t, example(t, "training-loop"))
@@ -127,19 +127,18 @@ func TestQuestionWho(t *testing.T) {
 	for i := range 12 {
 		at, y := g.Left+g.Width*(float64(i)+0.5)/12, g.Top+g.Height-12-float64(i*3)
 		id, _ := x.under(t, g, at, y)
-		p.do(chromedp.MouseClickXY(at, y))
-		plot(p)
+		p.clickAt(at, y)
 		k.address(fmt.Sprint("sel=", id))
 		a := &x.d.Allocations[id]
-		function, place := x.userFrame(a)
+		function, line := x.userFrame(a)
 		panel := plainSpaces(eval[string](p, "document.getElementById('pinned').innerText"))
-		for _, want := range []string{exactly(a.Size), fmt.Sprintf("0x%x", a.Addr), function, place} {
+		for _, want := range []string{exactly(a.Size), fmt.Sprintf("0x%x", a.Addr), function, line} {
 			if !strings.Contains(panel, want) {
 				t.Errorf("the panel of tensor %d does not say %q: %q", id, want, panel)
 			}
 		}
-		if answer := p.asked(3); !strings.Contains(answer, "Who allocated this?") || !strings.Contains(answer, place) {
-			t.Errorf("the answer is %q, want %s", answer, place)
+		if answer := p.answerText(3); !strings.Contains(answer, "Who allocated this?") || !strings.Contains(answer, line) {
+			t.Errorf("the answer is %q, want %s", answer, line)
 		}
 		if function != "" {
 			named++
@@ -154,7 +153,8 @@ func TestQuestionWho(t *testing.T) {
 	}
 }
 
-// What happened at the OOM? It is read; one click, and every number stands there.
+// TestQuestionOOM: what happened at the OOM? The page says how much was asked for,
+// and after one click every number.
 func TestQuestionOOM(t *testing.T) {
 	t.Parallel()
 	x := load(t, example(t, "out-of-memory"))
@@ -162,7 +162,7 @@ func TestQuestionOOM(t *testing.T) {
 	p := open(t, exampleReport(t, "out-of-memory"), "")
 	plot(p)
 	size := x.d.Events.Size[oom.Event]
-	if answer := p.asked(4); !strings.Contains(answer, plainSpaces(units.Bytes(size))) {
+	if answer := p.answerText(4); !strings.Contains(answer, plainSpaces(units.Bytes(size))) {
 		t.Errorf("the answer %q does not say that %s were asked for", answer, units.Bytes(size))
 	}
 	p.click("#answers > :nth-child(4)")

@@ -37,7 +37,7 @@ func (r rangeSums) panelSays(p *page) {
 	}
 }
 
-// brushed is the range, as the address has it.
+// brushed is the selected range of states, as the address has it.
 func (p *page) brushed() (from, to int) {
 	p.t.Helper()
 	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &from, &to); err != nil {
@@ -46,7 +46,7 @@ func (p *page) brushed() (from, to int) {
 	return from, to
 }
 
-// TestGrowing asks what keeps growing: one click, and what stays stands alone.
+// TestGrowing asks what keeps growing: one click shows only what stays.
 func TestGrowing(t *testing.T) {
 	t.Parallel()
 	d := load(t, example(t, "leaking-loss")).d
@@ -74,11 +74,11 @@ func TestGrowing(t *testing.T) {
 	p.shows("Click to pin the full stack")
 
 	// Esc shows everything in its place, then lets the range go.
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	if back := plot(p); p.hash("al") != "" || p.hash("r") == "" || back.BytesTo != whole.BytesTo {
 		t.Errorf("after Esc alone is %q, the range %q, the axis ends at %.0f", p.hash("al"), p.hash("r"), back.BytesTo)
 	}
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	if plot(p); p.hash("r") != "" || p.hash("at") != "" {
 		t.Errorf("after another Esc the address is %s", eval[string](p, "location.hash"))
 	}
@@ -145,7 +145,8 @@ func keptAt(d *replay.Device, r rangeSums, state int, height float64) (id int, o
 	return -1, offset
 }
 
-// TestBrush brushes with the mouse, moves an edge, goes back and forward.
+// TestBrush selects a range with the mouse, moves one of its edges, and goes back
+// and forward.
 func TestBrush(t *testing.T) {
 	t.Parallel()
 	d := load(t, example(t, "leaking-loss")).d
@@ -157,7 +158,6 @@ func TestBrush(t *testing.T) {
 	state := func(part float64) int { return int((x(part) - g.Left) / g.Width * (g.To - g.From)) }
 
 	p.drag(x(0.6), y, x(0.3), y, chromedp.ModifierShift)
-	plot(p)
 	from, to := p.brushed()
 	if from != state(0.3) || to != state(0.6) {
 		t.Errorf("brushed from state %d to %d, the range is %d to %d", state(0.3), state(0.6), from, to)
@@ -165,7 +165,6 @@ func TestBrush(t *testing.T) {
 	sumRange(d, from, to).panelSays(p)
 
 	p.drag(x(0.6)+1, y, x(0.8), y, 0)
-	plot(p)
 	if wasFrom, wider := p.brushed(); wasFrom != from || wider != state(0.8) {
 		t.Errorf("the edge was dragged to state %d, the range is %d to %d", state(0.8), wasFrom, wider)
 	}
@@ -175,7 +174,7 @@ func TestBrush(t *testing.T) {
 		t.Errorf("brushing moved the view to %v to %v", same.From, same.To)
 	}
 
-	p.do(chromedp.KeyEvent("a"))
+	p.press("a")
 	alone := plot(p)
 	if top := float64(wider.kept) / alone.BytesTo; top < 0.9 || top > 1 {
 		t.Errorf("%d bytes stand alone on an axis to %.0f", wider.kept, alone.BytesTo)
@@ -194,20 +193,18 @@ func TestBrush(t *testing.T) {
 		{"]", fmt.Sprintf("%d-%d", from, to), ""}, {"]", fmt.Sprintf("%d-%d", from, state(0.8)), ""},
 		{"]", fmt.Sprintf("%d-%d", from, state(0.8)), "1"},
 	} {
-		p.do(chromedp.KeyEvent(step.key))
+		p.press(step.key)
 		if plot(p); p.hash("r") != step.r || p.hash("al") != step.al {
 			t.Errorf("%s leads to r=%q al=%q, want %q %q", step.key, p.hash("r"), p.hash("al"), step.r, step.al)
 		}
 	}
 
 	// The browser's own Back takes alone back, R takes the view.
-	p.do(chromedp.KeyEvent("\u001b\u001b"))
-	plot(p)
+	p.press("\u001b\u001b")
 	p.await("memviz.view({from: 1000, to: 2000})")
 	for _, key := range []string{"r", "a"} { // each a step of Back, once it has stayed
 		steps := eval[int](p, "history.length")
-		p.do(chromedp.KeyEvent(key))
-		plot(p)
+		p.press(key)
 		p.until("history.length > %d", steps)
 	}
 	p.await("new Promise(r => {addEventListener('hashchange', r, {once: true}); history.back()})")
@@ -217,7 +214,7 @@ func TestBrush(t *testing.T) {
 	sumRange(d, 1000, 1999).panelSays(p)
 }
 
-// TestBreakdown cuts the table every way, and isolates a row and a cell.
+// TestBreakdown groups the table in every way, and isolates a row and a cell.
 func TestBreakdown(t *testing.T) {
 	t.Parallel()
 	d := load(t, example(t, "training-loop")).d
@@ -255,26 +252,24 @@ func TestBreakdown(t *testing.T) {
 		t.Errorf("the address is %s", eval[string](p, "location.hash"))
 	}
 
-	// A row under the pointer is isolated by I, and let go again by Esc.
+	// I isolates the row under the pointer, Esc shows all again.
 	row := eval[struct {
 		X, Y float64
 		Name string
 	}](p, "(e => (b => ({x: b.left + 60, y: b.top + 10, name: "+
 		"e.title}))(e.getBoundingClientRect()))(document.querySelector('#table .row:nth-child(3)'))")
 	p.point(row.X, row.Y)
-	p.do(chromedp.KeyEvent("i"))
-	plot(p)
-	lit := "[...document.querySelectorAll('#table .row:not(.faded)')].map(e => e.title)"
-	if titles := eval[[]string](p, lit); len(titles) != 1 || titles[0] != row.Name {
-		t.Errorf("isolated is %q, lit are %q", row.Name, titles)
+	p.press("i")
+	shown := "[...document.querySelectorAll('#table .row:not(.faded)')].map(e => e.title)"
+	if titles := eval[[]string](p, shown); len(titles) != 1 || titles[0] != row.Name {
+		t.Errorf("isolated is %q, not faded are %q", row.Name, titles)
 	}
 	if iso := p.hash("iso"); !strings.HasPrefix(iso, "site:") {
 		t.Errorf("iso is %q", iso)
 	}
-	p.do(chromedp.KeyEvent("\u001b"))
-	plot(p)
-	if titles := eval[[]string](p, lit); len(titles) != len(order) {
-		t.Errorf("after Esc only %q are lit", titles)
+	p.press("\u001b")
+	if titles := eval[[]string](p, shown); len(titles) != len(order) {
+		t.Errorf("after Esc all but %q are faded", titles)
 	}
 
 	// The icicle's first row holds all bytes; a click on its last cell isolates it.
@@ -287,7 +282,6 @@ func TestBreakdown(t *testing.T) {
 		t.Errorf("the icicle's first row is %.2f of the panel wide", width)
 	}
 	p.click("#icicle .cell")
-	plot(p)
 	if iso := p.hash("iso"); !strings.HasPrefix(iso, "stack:") {
 		t.Errorf("iso is %q", iso)
 	}
@@ -297,18 +291,18 @@ func TestBreakdown(t *testing.T) {
 		hash := fmt.Sprintf("#at=range&r=700-2000&al=1&tab=function&sort=a.up&iso=%s",
 			strings.ReplaceAll(iso, "/", "%2F"))
 		again.reopen(hash[1:])
-		again.do(chromedp.KeyEvent("t")) // repaints, which writes the address anew
+		again.press("t") // repaints, which writes the address anew
 		if plot(again); eval[string](again, "location.hash") != hash {
 			t.Errorf("%s becomes %s", hash, eval[string](again, "location.hash"))
 		}
 		sumRange(d, 700, 2000).panelSays(again)
-		if lit, all := eval[int](again, "document.querySelectorAll('#table .row:not(.faded):not(.gone)').length"),
-			eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); lit >= all {
-			t.Errorf("%s lights %d of %d rows", hash, lit, all)
+		if shown, all := eval[int](again, "document.querySelectorAll('#table .row:not(.faded):not(.gone)').length"),
+			eval[int](again, "document.querySelectorAll('#table .row:not(.gone)').length"); shown >= all {
+			t.Errorf("%s shows %d of %d rows without fading them", hash, shown, all)
 		}
 	}
 
-	// Pinning gives the icicle's room away, and offers what to do with the row.
+	// The pinned tensor takes the place of the icicle, and offers what to do with it.
 	p.click("#table .row")
 	p.shows("Allocated by")
 	for _, word := range []string{"Isolate", "Copy", "First", "Last"} {

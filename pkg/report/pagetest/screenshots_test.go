@@ -30,7 +30,7 @@ func situations() []situation {
 		return func(p *page, _ geometry) { p.typed(keys) }
 	}
 	click := func(x, y float64) func(*page, geometry) {
-		return func(p *page, g geometry) { p.do(chromedp.MouseClickXY(g.Left+g.Width*x, g.Top+g.Height*y)) }
+		return func(p *page, g geometry) { p.clickAt(g.Left+g.Width*x, g.Top+g.Height*y) }
 	}
 	return []situation{
 		{"01-start", "training-loop", "", 1440, 900, nil},

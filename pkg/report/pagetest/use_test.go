@@ -25,7 +25,7 @@ func TestUse(t *testing.T) {
 	x, y := g.Left+g.Width/2, g.Top+g.Height-5
 	p.point(x, y)
 	p.shows("Click to pin the full stack")
-	p.do(chromedp.MouseClickXY(x, y))
+	p.clickAt(x, y)
 	p.shows("Allocated by")
 	p.shows("train.py:52")
 	p.shows("Never freed")
@@ -182,7 +182,7 @@ func TestTouch(t *testing.T) {
 		t.Errorf("a long press leads to at=%q r=%q", p.hash("at"), p.hash("r"))
 	}
 
-	p.do(chromedp.KeyEvent("\u001b"))
+	p.press("\u001b")
 	p.touch("touchStart", at(0.25))
 	p.await("pressLong()")
 	p.until("location.hash.includes('sel=')")
