@@ -137,3 +137,82 @@ func (a *Allocator) outOfMemory(r request, requested int64) error {
 		Reserved:    a.Reserved(),
 	}
 }
+
+// search takes the block that fits a request best out of the free set: the
+// smallest that is large enough, at the lowest address (upstream get_free_block).
+func (a *Allocator) search(r request) *block {
+	if a.collectsGarbage() {
+		r.pool.searches++
+	}
+	b := a.bestFit(r)
+	if b == nil || a.oversizeMisfit(b, r.size) {
+		return nil // no other block is tried: the ones after it are larger still
+	}
+	b.pool.remove(b)
+	return b
+}
+
+// bestFit is the first free block, by size, that can serve a request. In an
+// expandable segment a block counts with what it could grow to, so that the
+// growing end of the segment is used last.
+func (a *Allocator) bestFit(r request) *block {
+	var best *block
+	for b := range r.pool.free.from(key{stream: r.stream, size: r.size}) {
+		if b.stream != r.stream {
+			break
+		}
+		if !a.settings.Expandable {
+			if b.reservation != nil {
+				continue // left from when they were on
+			}
+			return b
+		}
+		if best != nil && (best.reservation == nil || b.room() >= best.room()) {
+			break
+		}
+		best = b
+	}
+	return best
+}
+
+// oversizeMisfit reports whether MaxSplitSize keeps a block from serving a size:
+// blocks from the limit on are not for smaller requests, and as they are not split
+// they must not waste too much on larger ones.
+func (a *Allocator) oversizeMisfit(b *block, size int64) bool {
+	limit := a.settings.splitLimit()
+	if size < limit {
+		return b.size >= limit
+	}
+	return b.size-size >= a.settings.nonSplitRounding()
+}
+
+// grow gets memory for a request from the driver (upstream alloc_block). The
+// block it returns is in no set.
+func (a *Allocator) grow(r request) *block {
+	size := a.settings.SegmentSize(r.size)
+	if a.limited && a.Reserved()+size > a.allowed {
+		return nil
+	}
+	if a.settings.Expandable {
+		return a.growExpandable(r)
+	}
+	addr, ok := a.driver.Malloc(size)
+	if !ok {
+		return nil
+	}
+	b := a.newBlock()
+	b.addr, b.size, b.state = addr, size, free
+	b.stream, b.pool = r.stream, r.pool
+	a.reserve(b.pool, size)
+	a.emit(snapshot.SegmentAlloc, addr, size, r.stream)
+	return b
+}
+
+// freeSegment gives a free block that is its whole segment back to the driver.
+func (a *Allocator) freeSegment(b *block) {
+	b.pool.remove(b)
+	a.reserve(b.pool, -b.size)
+	a.emit(snapshot.SegmentFree, b.addr, b.size, b.stream)
+	a.driver.Free(b.addr)
+	a.recycle(b)
+}

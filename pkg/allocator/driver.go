@@ -26,3 +26,77 @@ type Driver interface {
 	// (cudaDeviceProp.totalGlobalMem). Reservations are sized by it.
 	GlobalMemory() int64
 }
+
+// Where a SimulatedDriver puts things. Addresses of either kind never meet.
+const (
+	firstMalloc      = 0x7f00_0000_0000
+	firstReservation = 0x1000_0000_0000
+	mallocStep       = 2 * mib
+	reservationStep  = 1 << 40
+)
+
+// SimulatedDriver is a [Driver] with a fixed amount of memory. Ranges of both
+// kinds are handed out upwards and never reused: cudaMalloc's from 0x7f0000000000
+// in steps of 2 MiB, reservations from 0x100000000000 at least 1 TiB apart.
+type SimulatedDriver struct {
+	// ModelMemory is the memory in bytes that the device's model has, at least
+	// the capacity: others may hold the rest.
+	ModelMemory int64
+
+	capacity, used  int64
+	mallocs         map[uint64]int64 // address -> size
+	nextMalloc      uint64
+	nextReservation uint64
+}
+
+// NewSimulatedDriver is a device with capacity bytes of memory, none of it used,
+// and no more than that in its model.
+func NewSimulatedDriver(capacity int64) *SimulatedDriver {
+	return &SimulatedDriver{
+		ModelMemory:     capacity,
+		capacity:        capacity,
+		mallocs:         map[uint64]int64{},
+		nextMalloc:      firstMalloc,
+		nextReservation: firstReservation,
+	}
+}
+
+func (d *SimulatedDriver) Malloc(size int64) (addr uint64, ok bool) {
+	if !d.take(size) {
+		return 0, false
+	}
+	addr = d.nextMalloc
+	d.mallocs[addr] = size
+	d.nextMalloc += uint64(roundUp(size, mallocStep))
+	return addr, true
+}
+
+func (d *SimulatedDriver) Free(addr uint64) {
+	d.used -= d.mallocs[addr]
+	delete(d.mallocs, addr)
+}
+
+func (d *SimulatedDriver) Reserve(size int64) (addr uint64, ok bool) {
+	addr = d.nextReservation
+	d.nextReservation += uint64(roundUp(size, reservationStep))
+	return addr, true
+}
+
+func (d *SimulatedDriver) Release(addr uint64) {}
+
+func (d *SimulatedDriver) Map(addr uint64, size int64) (ok bool) { return d.take(size) }
+
+func (d *SimulatedDriver) Unmap(addr uint64, size int64) { d.used -= size }
+
+func (d *SimulatedDriver) Memory() (free, total int64) { return d.capacity - d.used, d.capacity }
+
+func (d *SimulatedDriver) GlobalMemory() int64 { return d.ModelMemory }
+
+// take uses size bytes of memory if there are as many.
+func (d *SimulatedDriver) take(size int64) (ok bool) {
+	if size > d.capacity-d.used {
+		return false
+	}
+	d.used += size
+	return true
+}

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -80,4 +81,106 @@ func (a *Allocator) complete(b *block) {
 	a.stats.Active.add(-b.size)
 	b.state = free
 	a.settle(b)
+}
+
+// eventQueue holds the blocks that wait for one stream, oldest first. Each stands
+// for a CUDA event that was recorded on the stream when the block was freed.
+type eventQueue struct {
+	stream Stream
+	blocks []*block
+	done   int // events at the front that the stream has reached
+}
+
+// RecordStream says that a stream other than its own uses the block at an address, so that
+// freeing it must wait for that stream (torch.Tensor.record_stream).
+// The error is [ErrNotAllocated] or nil.
+func (a *Allocator) RecordStream(addr uint64, stream Stream) error {
+	b, err := a.allocatedBlock(addr)
+	if err != nil {
+		return err
+	}
+	if stream != b.stream && !slices.Contains(b.usedBy, stream) {
+		b.usedBy = append(b.usedBy, stream)
+	}
+	return nil
+}
+
+// Synchronize says that every stream has done all work that was queued until
+// now (torch.cuda.synchronize). Blocks that waited for it become free at the next
+// Alloc or EmptyCache, when the allocator looks.
+func (a *Allocator) Synchronize() {
+	for i := range a.queues {
+		a.queues[i].done = len(a.queues[i].blocks)
+	}
+}
+
+// awaitStreams makes a freed block wait for the streams that use it. Events
+// cannot be recorded for that while memory goes to a private pool.
+func (a *Allocator) awaitStreams(b *block) {
+	if len(a.captures) > 0 {
+		a.deferred = append(a.deferred, b)
+		return
+	}
+	for _, stream := range b.usedBy {
+		q := a.queue(stream)
+		q.blocks = append(q.blocks, b)
+		b.outstanding++
+	}
+	b.usedBy = b.usedBy[:0]
+}
+
+// queue is the event queue of a stream. Queues are kept in the order of streams;
+// PyTorch's own order is that of a hash table.
+func (a *Allocator) queue(stream Stream) *eventQueue {
+	i, found := slices.BinarySearchFunc(a.queues, stream, func(q eventQueue, s Stream) int {
+		return cmp.Compare(q.stream, s)
+	})
+	if !found {
+		a.queues = slices.Insert(a.queues, i, eventQueue{stream: stream})
+	}
+	return &a.queues[i]
+}
+
+// processEvents completes the blocks whose streams are done, except while
+// memory goes to a private pool.
+func (a *Allocator) processEvents() {
+	if len(a.captures) > 0 {
+		return
+	}
+	a.recordDeferred()
+	a.completeDone()
+}
+
+// finishEvents waits for all streams and completes all pending blocks.
+func (a *Allocator) finishEvents() {
+	a.recordDeferred()
+	a.Synchronize()
+	a.completeDone()
+	for _, b := range a.held {
+		a.complete(b)
+	}
+	a.held = a.held[:0]
+}
+
+// recordDeferred records the events that had to wait for the end of a capture.
+func (a *Allocator) recordDeferred() {
+	for _, b := range a.deferred {
+		a.awaitStreams(b)
+	}
+	a.deferred = a.deferred[:0]
+}
+
+// completeDone takes the events that are done off the queues, and completes
+// the blocks that have no others.
+func (a *Allocator) completeDone() {
+	for i := range a.queues {
+		q := &a.queues[i]
+		for _, b := range q.blocks[:q.done] {
+			if b.outstanding--; b.outstanding == 0 {
+				a.complete(b)
+			}
+		}
+		q.blocks = slices.Delete(q.blocks, 0, q.done)
+		q.done = 0
+	}
 }

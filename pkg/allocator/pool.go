@@ -1,6 +1,11 @@
 package allocator
 
-import "github.com/memviz-go/memviz/pkg/snapshot"
+import (
+	"iter"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // pool is the free memory of one size class of one pool (upstream BlockPool).
 // Blocks of all streams are in it; the stream is the first thing they are ordered by.
@@ -66,4 +71,125 @@ func (a *Allocator) pools() []*pool {
 		pools = append(pools, &p.pools.small, &p.pools.large)
 	}
 	return pools
+}
+
+// key is what a blockSet is ordered by: stream, then size, then address.
+type key struct {
+	stream Stream
+	size   int64
+	addr   uint64
+}
+
+func (k key) less(o key) bool {
+	if k.stream != o.stream {
+		return k.stream < o.stream
+	}
+	if k.size != o.size {
+		return k.size < o.size
+	}
+	return k.addr < o.addr
+}
+
+type entry struct {
+	key
+	block *block
+}
+
+// chunkSize is the most entries a chunk holds: 4 KiB.
+const chunkSize = 128
+
+// blockSet is an ordered set of blocks: a sorted list cut into chunks, so that an
+// insertion moves a few KiB at most however many blocks there are. Keys are
+// copied into it, so that a search does not touch the blocks.
+type blockSet struct {
+	chunks [][]entry // sorted, none of them empty
+	spare  []entry   // a chunk to use before making one
+	len    int
+}
+
+// find is the position of the first entry that is not less than k; the chunk
+// number may be one too many.
+func (s *blockSet) find(k key) (chunk, i int) {
+	// The chunk to look into is the last one that starts at or before k.
+	lo, hi := 0, len(s.chunks)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if k.less(s.chunks[mid][0].key) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	chunk = max(lo-1, 0)
+	if chunk == len(s.chunks) {
+		return chunk, 0
+	}
+
+	entries := s.chunks[chunk]
+	lo, hi = 0, len(entries)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if entries[mid].less(k) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return chunk, lo
+}
+
+// insert adds a block under a key that is not in the set.
+func (s *blockSet) insert(k key, b *block) {
+	chunk, i := s.find(k)
+	if chunk == len(s.chunks) {
+		s.chunks = append(s.chunks, s.newChunk())
+	} else if len(s.chunks[chunk]) == chunkSize {
+		full := s.chunks[chunk]
+		half := append(s.newChunk(), full[chunkSize/2:]...)
+		clear(full[chunkSize/2:])
+		s.chunks[chunk] = full[:chunkSize/2]
+		s.chunks = slices.Insert(s.chunks, chunk+1, half)
+		if i > chunkSize/2 {
+			chunk, i = chunk+1, i-chunkSize/2
+		}
+	}
+	s.chunks[chunk] = slices.Insert(s.chunks[chunk], i, entry{k, b})
+	s.len++
+}
+
+// remove takes out the block under a key that is in the set.
+func (s *blockSet) remove(k key) {
+	chunk, i := s.find(k)
+	s.chunks[chunk] = slices.Delete(s.chunks[chunk], i, i+1)
+	if len(s.chunks[chunk]) == 0 {
+		s.spare = s.chunks[chunk]
+		s.chunks = slices.Delete(s.chunks, chunk, chunk+1)
+	}
+	s.len--
+}
+
+// from yields the blocks whose key is not less than k, in order. The set must
+// not change meanwhile.
+func (s *blockSet) from(k key) iter.Seq[*block] {
+	return func(yield func(*block) bool) {
+		chunk, i := s.find(k)
+		for ; chunk < len(s.chunks); chunk, i = chunk+1, 0 {
+			for ; i < len(s.chunks[chunk]); i++ {
+				if !yield(s.chunks[chunk][i].block) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// all yields every block in order.
+func (s *blockSet) all() iter.Seq[*block] { return s.from(key{}) }
+
+func (s *blockSet) newChunk() []entry {
+	if c := s.spare; c != nil {
+		s.spare = nil
+		return c
+	}
+	return make([]entry, 0, chunkSize)
 }

@@ -1,5 +1,12 @@
 package snapshot
 
+import (
+	"encoding/json"
+	"math/bits"
+
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
+)
+
 // key is a dict key that means something to the loader.
 type key uint8
 
@@ -66,4 +73,155 @@ var keyNames = map[string]key{
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
 	"version": keyIgnored, "host_segments": keyHost, "host_traces": keyHost, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
+}
+
+// kinds is a set of kinds of records.
+type kinds uint16
+
+func only(k pickle.Kind) kinds { return 1 << k }
+
+func (s kinds) first() pickle.Kind { return pickle.Kind(bits.TrailingZeros16(uint16(s))) }
+
+// decisive are the keys that only one kind of record has.
+var decisive = [numKeys]kinds{
+	keyAction:    only(kindEvent),
+	keyFilename:  only(kindFrame),
+	keyTotalSize: only(kindSegment),
+	keyState:     only(kindBlock),
+	keyRealSize:  only(kindHistory),
+	keyStage:     only(kindAnnotation),
+}
+
+// companions are the keys of which a record has one at least besides its
+// decisive one. Every writer gives more of them.
+var companions = [numKeys]kinds{
+	keyAddr:           only(kindEvent) | only(kindHistory) | only(kindBlock),
+	keyAddress:        only(kindSegment) | only(kindBlock),
+	keyBlocks:         only(kindSegment),
+	keyCompileContext: only(kindEvent),
+	keyDevice:         only(kindSegment),
+	keyDeviceFree:     only(kindEvent),
+	keyFrames:         only(kindEvent) | only(kindHistory) | only(kindBlock),
+	keyHistory:        only(kindBlock),
+	keyName:           only(kindFrame),
+	keyPoolID:         only(kindEvent),
+	keyRequestedSize:  only(kindBlock),
+	keySize:           only(kindEvent) | only(kindBlock),
+	keyStream:         only(kindEvent) | only(kindSegment),
+	keyTimeMicros:     only(kindEvent) | only(kindAnnotation),
+	keyUserMetadata:   only(kindEvent),
+}
+
+// The readers of single fields. A value of the wrong type is counted and
+// stands for zero.
+
+func (b *builder) wrongType(field string) { count(&b.s.Oddity.WrongTypes, field) }
+
+func (b *builder) unknownKey(h *pickle.Heap, k pickle.Value) {
+	if k.Type() == pickle.String {
+		count(&b.s.Oddity.UnknownKeys, h.Strings[k.Index()])
+	} else {
+		b.wrongType("key of a dict")
+	}
+}
+
+func (b *builder) integer(h *pickle.Heap, v pickle.Value, field string) int64 {
+	i, ok := h.Int64(v)
+	if !ok {
+		b.wrongType(field)
+	}
+	return i
+}
+
+// address reads what is unsigned in the allocator, though C++ writers cast it
+// to int64.
+func (b *builder) address(h *pickle.Heap, v pickle.Value, field string) uint64 {
+	u, ok := h.Uint64(v)
+	if !ok && v.Type() != pickle.None {
+		b.wrongType(field)
+	}
+	return u
+}
+
+func (b *builder) text(v pickle.Value, field string) StringID {
+	if v.Type() != pickle.String {
+		b.wrongType(field)
+		return 0
+	}
+	return StringID(v.Index())
+}
+
+// pool reads a pair of ids; a tuple from Python, a list after JSON.
+func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
+	items := h.Items(v)
+	if len(items) != 2 {
+		b.wrongType(field)
+		return 0
+	}
+	return b.pools.id(Pool{b.address(h, items[0], field), b.address(h, items[1], field)})
+}
+
+// maxMetadata bounds the JSON of one dict, in bytes, maxLeaf a value in it, and
+// maxWalked the values in all dicts together: dicts may share what is in them,
+// and each is walked.
+const (
+	maxMetadata = 16 << 10
+	maxLeaf     = 1 << 10
+	maxWalked   = 1 << 17
+)
+
+// metadata is the text of user_metadata: a string, or a dict as compact JSON.
+func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
+	if v.Type() == pickle.String {
+		return StringID(v.Index())
+	}
+	if id, ok := b.metadataOf[v]; ok {
+		return id
+	}
+	if c, _ := h.Container(v); c.Kind != pickle.Dict {
+		b.wrongType("event.user_metadata")
+		return 0
+	} else if b.walked > maxWalked {
+		b.wrongType("event.user_metadata beyond 131,072 values")
+		return 0
+	}
+	tree := map[string]string{}
+	b.walked += walkSettings(h, v, "", func(key, value string) {
+		tree[key] = value[:min(len(value), maxLeaf)]
+	})
+	text, err := json.Marshal(tree)
+	if err != nil {
+		b.wrongType("event.user_metadata")
+		return 0
+	}
+	id := StringID(h.Text(text[:min(len(text), maxMetadata)]).Index())
+	b.metadataOf[v] = id
+	return id
+}
+
+// interner numbers distinct values in order of first appearance after the
+// default, which is 0.
+type interner[T comparable, ID ~int32] struct {
+	values []T
+	ids    map[T]ID
+	last   T // the value asked for before, which is nearly always asked for again
+	lastID ID
+}
+
+func newInterner[T comparable, ID ~int32](def T) interner[T, ID] {
+	return interner[T, ID]{values: []T{def}, ids: map[T]ID{def: 0}, last: def}
+}
+
+func (in *interner[T, ID]) id(v T) ID {
+	if v == in.last {
+		return in.lastID
+	}
+	id, ok := in.ids[v]
+	if !ok {
+		id = ID(len(in.values))
+		in.values = append(in.values, v)
+		in.ids[v] = id
+	}
+	in.last, in.lastID = v, id
+	return id
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/internal/container"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
@@ -150,4 +151,139 @@ func readerAt(r io.ReadSeeker) io.ReaderAt {
 	}
 	at, _ := r.(io.ReaderAt)
 	return at
+}
+
+// Kind is what a file is, detected from its content and not from its name.
+type Kind = container.Kind
+
+// Kinds of files that need other treatment than a snapshot.
+const (
+	KindReport  = container.Report  // an HTML report of memviz
+	KindVizPage = container.VizPage // an HTML page of torch's _memory_viz, with a snapshot in it
+	KindEmpty   = container.Empty
+)
+
+// FileKind is what the file at path is once it is unpacked, from its first bytes:
+// a zip with a report in it is a KindReport. The error is the system's, or says
+// that the file cannot be unpacked.
+func FileKind(path string) (Kind, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	payload, err := container.Open(container.Source{Reader: f, At: f, Size: info.Size()}, container.Limits{})
+	var not *container.NotSnapshotError
+	switch {
+	case errors.As(err, &not):
+		return not.Kind, nil
+	case err != nil:
+		return 0, err
+	case slices.Contains(payload.Layers, container.VizPage):
+		return KindVizPage, nil
+	}
+	return payload.Kind, nil
+}
+
+// ReadPipe reads a snapshot from what cannot be read twice, without holding it
+// in memory. A snapshot that needs the second way through package pickle, which
+// begins again at the start, may have keptBytes at most; a zip, whose directory
+// stands at its end, is held in memory (container.Limits).
+func ReadPipe(r io.Reader, o Options) (*Snapshot, error) {
+	p := &pipe{in: r}
+	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, o)
+}
+
+// keptBytes is how much of a pipe stays in memory in case it has to be read
+// again. Torch's own snapshots need that only by their first bytes, when they
+// were pickled again with an old protocol.
+const keptBytes = 32 << 20
+
+var errOneReading = errors.New("it needs a second reading, which a pipe allows for its first 32 MiB only")
+
+// pipe can go back to its start as long as it is not far from there.
+type pipe struct {
+	in   io.Reader
+	kept []byte // the first bytes; nil once there were more than keptBytes
+	at   int64
+}
+
+func (p *pipe) Read(b []byte) (int, error) {
+	if p.at < int64(len(p.kept)) {
+		n := copy(b, p.kept[p.at:])
+		p.at += int64(n)
+		return n, nil
+	}
+	n, err := p.in.Read(b)
+	if p.at == int64(len(p.kept)) { // no byte is missing between them
+		if len(p.kept)+n <= keptBytes {
+			p.kept = append(p.kept, b[:n]...)
+		} else {
+			p.kept = nil
+		}
+	}
+	p.at += int64(n)
+	return n, err
+}
+
+// Seek only goes to the start.
+func (p *pipe) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart || p.at > 0 && p.kept == nil {
+		return p.at, errOneReading
+	}
+	p.at = 0
+	return 0, nil
+}
+
+// progressEvery is how many bytes are read between two calls of Options.Progress.
+const progressEvery = 1 << 20
+
+// watchedReader tells how far reading has come.
+type watchedReader struct {
+	io.ReadSeeker
+	size     int64
+	progress func(read, size int64) // may be nil
+
+	read, told int64
+}
+
+func (w *watchedReader) Read(b []byte) (int, error) {
+	n, err := w.ReadSeeker.Read(b)
+	w.reached(n)
+	return n, err
+}
+
+// ReadAt is only for what can be read anywhere.
+func (w *watchedReader) ReadAt(b []byte, offset int64) (int, error) {
+	at, ok := w.ReadSeeker.(io.ReaderAt)
+	if !ok {
+		return 0, errOneReading
+	}
+	n, err := at.ReadAt(b, offset)
+	w.reached(n)
+	return n, err
+}
+
+func (w *watchedReader) reached(n int) {
+	w.read += int64(n)
+	if w.progress != nil && (w.read-w.told >= progressEvery || w.read == w.size && n > 0) {
+		w.told = w.read
+		done := w.read
+		if w.size > 0 { // the start of a zip is read twice
+			done = min(done, w.size)
+		}
+		w.progress(done, w.size)
+	}
+}
+
+func (w *watchedReader) Seek(offset int64, whence int) (int64, error) {
+	at, err := w.ReadSeeker.Seek(offset, whence)
+	if err == nil {
+		w.read, w.told = at, at
+	}
+	return at, err
 }

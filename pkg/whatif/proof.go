@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
@@ -18,44 +19,6 @@ type Proof struct {
 // Holds reports whether every address, every driver call and the end are as
 // recorded, and there was something to compare.
 func (p *Proof) Holds() bool { return p.First == nil && p.AddressesOf > 0 }
-
-// Departure is where the model first does something else than was recorded.
-type Departure struct {
-	Event    replay.EventIndex // None: before the first event, or after the last
-	Cause    Cause
-	Recorded Call // the zero Call where the recording, or the model, has none
-	Model    Call
-	Why      Reason
-}
-
-// Cause is what differs.
-type Cause uint8
-
-const (
-	CauseNothing    Cause = iota // the recording has no request that was served
-	CauseStart                   // the state before the recording cannot be rebuilt
-	CauseAddress                 // a request gets another address
-	CauseRefused                 // a request fails that was served
-	CauseServed                  // a request is served that failed
-	CauseNoCall                  // the allocator calls the driver where nothing was recorded
-	CauseMissing                 // a driver call was recorded that the allocator does not make
-	CauseOtherCall               // both call the driver, for other things
-	CauseUnknown                 // a free of what the allocator does not hold
-	CauseImpossible              // a range was recorded where another one is, or where none can be
-	CauseEnd                     // what is held in the end is not what the final segments say
-)
-
-var causeKeys = [...]string{
-	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused",
-	CauseServed: "served",
-	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block",
-	CauseImpossible: "impossible", CauseEnd: "end",
-}
-
-// Key names the cause in files: "no_call".
-func (c Cause) Key() string { return causeKeys[c] }
-
-func (c Cause) String() string { return c.Key() }
 
 // prove serves the requests under the recorded settings, with a driver that
 // answers as the recorded one did, up to the first departure.
@@ -201,4 +164,76 @@ func (x *prover) releasePools(at replay.EventIndex) {
 type abandonment struct {
 	event replay.EventIndex
 	pool  snapshot.Pool
+}
+
+// end compares what the model holds in the end with the final segments.
+func (x *prover) end() {
+	final, model := finalPieces(x.run.r.Snapshot, x.run.r.Device.ID), modelPieces(x.a.Segments())
+	for i := range max(len(final), len(model)) {
+		var recorded, held piece
+		if i < len(final) {
+			recorded = final[i]
+		}
+		if i < len(model) {
+			held = model[i]
+		}
+		if recorded != held {
+			x.driver.depart(replay.None, CauseEnd, recorded.call(), held.call())
+			return
+		}
+	}
+}
+
+// piece is a live block, or free memory between them.
+type piece struct {
+	segment, addr uint64
+	size          int64
+	live          bool
+}
+
+func (p piece) call() Call {
+	if p.size == 0 {
+		return Call{}
+	}
+	c := Call{Action: snapshot.Free, Addr: p.addr, Size: p.size}
+	if p.live {
+		c.Action = snapshot.Alloc
+	}
+	return c
+}
+
+// addPiece appends a piece; free neighbours are one.
+func addPiece(list []piece, p piece) []piece {
+	if n := len(list); n > 0 && !p.live && !list[n-1].live && list[n-1].segment == p.segment {
+		list[n-1].size += p.size
+		return list
+	}
+	return append(list, p)
+}
+
+func finalPieces(s *snapshot.Snapshot, device snapshot.DeviceID) []piece {
+	var segments []*snapshot.Segment
+	for i := range s.Segments {
+		if s.Segments[i].Device == device {
+			segments = append(segments, &s.Segments[i])
+		}
+	}
+	slices.SortStableFunc(segments, func(x, y *snapshot.Segment) int { return cmp.Compare(x.Address, y.Address) })
+	var list []piece
+	for _, seg := range segments {
+		for _, b := range s.BlocksOf(seg) {
+			list = addPiece(list, piece{seg.Address, b.Address, b.Size, b.State.Live()})
+		}
+	}
+	return list
+}
+
+func modelPieces(segments []allocator.Segment) []piece {
+	var list []piece
+	for i := range segments {
+		for _, b := range segments[i].Blocks {
+			list = addPiece(list, piece{segments[i].Address, b.Address, b.Size, b.State.Live()})
+		}
+	}
+	return list
 }

@@ -21,13 +21,6 @@ type recordedDriver struct {
 	departed *Departure
 }
 
-// Call is a call of the driver, or the address that a request got.
-type Call struct {
-	Action snapshot.Action
-	Addr   uint64
-	Size   int64 // bytes
-}
-
 // upTo allows the segment events before an event.
 func (d *recordedDriver) upTo(event replay.EventIndex) {
 	for d.end < len(d.list) && d.list[d.end].Event < event {

@@ -2,8 +2,80 @@ package container
 
 import (
 	"bytes"
+	"regexp"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
+
+// Kind is what a file is, by its bytes.
+type Kind uint8
+
+const (
+	Binary Kind = iota // something else that is no text
+
+	// What a snapshot is written in.
+	Pickle
+	JSON
+
+	// What is taken off to get at it.
+	Gzip
+	Zstd
+	Zip         // torch.save, or an archive of one file
+	TorchLegacy // torch.save before 1.6, or without _use_new_zipfile_serialization
+	VizPage     // a page of torch's _memory_viz, with the snapshot in it
+
+	// What holds no snapshot.
+	Empty
+	GitLFS
+	SQLite
+	MemoryTimeline // of torch.profiler's export_memory_timeline
+	ChromeTrace
+	Checkpoint // tensors, as torch.save writes them
+	Report     // of memviz
+	HTML
+	Image
+	Archive     // of several files, or of a kind that is not read
+	Compression // of a kind that is not read
+	UTF16
+	Text
+
+	numKinds
+)
+
+// names are what each kind is called in a sentence.
+var names = [numKinds]string{
+	Binary:         "binary data of an unknown kind",
+	Pickle:         "a pickle",
+	JSON:           "JSON",
+	Gzip:           "a gzip",
+	Zstd:           "a zstd",
+	Zip:            "a zip",
+	TorchLegacy:    "a file of torch.save",
+	VizPage:        "a page of torch's _memory_viz",
+	Empty:          "an empty file",
+	GitLFS:         "a Git LFS pointer, which stands for a file that was not downloaded",
+	SQLite:         "an SQLite database, such as Nsight Systems exports",
+	MemoryTimeline: "a timeline of torch.profiler's export_memory_timeline, which has neither tensors nor stacks",
+	ChromeTrace:    "a Chrome trace, such as torch.profiler exports",
+	Checkpoint:     "a checkpoint with tensors",
+	Report:         "a memviz report",
+	HTML:           "an HTML page without a snapshot in it",
+	Image:          "an image",
+	Archive:        "an archive",
+	Compression:    "compressed in a way that memviz does not read",
+	UTF16:          "text in UTF-16",
+	Text:           "text",
+}
+
+func (k Kind) String() string { return names[k] }
+
+// noun is the name without its article.
+func (k Kind) noun() string { return strings.TrimPrefix(k.String(), "a ") }
+
+// Holds reports whether a snapshot may be in a file of this kind.
+func (k Kind) Holds() bool { return k >= Pickle && k <= VizPage }
 
 // headBytes is how much of the start of a file tells what it is.
 const headBytes = 64 << 10
@@ -97,4 +169,89 @@ func isText(head []byte) bool {
 		head = head[n:]
 	}
 	return true
+}
+
+// pageMarks are what tells one HTML page from another, near its start.
+var pageMarks = []struct {
+	mark string
+	kind Kind
+}{
+	{`<meta name="generator" content="memviz `, Report},
+	{`<title>GPU Memory Timeline HTML</title>`, MemoryTimeline},
+}
+
+func sniffHTML(head []byte) Kind {
+	for _, m := range pageMarks {
+		if bytes.Contains(head, []byte(m.mark)) {
+			return m.kind
+		}
+	}
+	if vizPayload.Match(head) {
+		return VizPage
+	}
+	return HTML
+}
+
+var (
+	// vizPayload is where torch's page begins with the base64 of its snapshot
+	//.
+	vizPayload = regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
+	// timelineStart is a list of lists of numbers: no snapshot, whose lists hold
+	// dicts.
+	timelineStart = regexp.MustCompile(`^\[\s*\[`)
+	// traceKey is a key that only Chrome traces have at their top.
+	traceKey = regexp.MustCompile(`^\{\s*"(?:schemaVersion|traceEvents|displayTimeUnit|deviceProperties|traceName|otherData)"`)
+	// traceEvent is a trace without a top: a list of events with a phase.
+	traceEvent = regexp.MustCompile(`^\[\s*\{[^{}]*"ph"\s*:`)
+)
+
+func sniffJSON(head []byte) Kind {
+	switch {
+	case timelineStart.Match(head):
+		return MemoryTimeline
+	case traceKey.Match(head), traceEvent.Match(head):
+		return ChromeTrace
+	}
+	return JSON
+}
+
+// protocolOpcode begins every pickle of protocol 2 and later.
+const protocolOpcode = 0x80
+
+// legacyMagic is the integer that the first pickle of torch.save's older
+// container holds, as LONG1, and the end of that pickle.
+const legacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+
+// legacyParts is how many pickles stand before the object: the magic, the
+// protocol, and facts about the machine.
+const legacyParts = 3
+
+// tensorMarks are how a tensor is rebuilt, in protocols 2 and 4. No string of a
+// snapshot can hold the first one, nor end as the second one does.
+var tensorMarks = [][]byte{[]byte("ctorch._utils\n_rebuild_"), []byte("\x8c\x0ctorch._utils\x94\x8c")}
+
+// sniffPickle tells apart what begins with a pickle.
+func sniffPickle(head []byte) Kind {
+	for _, mark := range tensorMarks {
+		if bytes.Contains(head, mark) {
+			return Checkpoint
+		}
+	}
+	if _, ok := legacyLength(head); ok {
+		return TorchLegacy
+	}
+	return Pickle
+}
+
+// legacyLength is how many bytes stand before the object of torch.save's older
+// container. It is not ok if head begins with something else.
+func legacyLength(head []byte) (n int, ok bool) {
+	for part := range legacyParts {
+		length, ok := pickle.Length(head[n:])
+		if !ok || part == 0 && !bytes.HasSuffix(head[:length], []byte(legacyMagic)) {
+			return 0, false
+		}
+		n += length
+	}
+	return n, true
 }

@@ -1,14 +1,12 @@
 package pickle
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math/big"
 
-	gopickle "github.com/nlpodyssey/gopickle/pickle"
 	"github.com/nlpodyssey/gopickle/types"
 )
 
@@ -60,23 +58,6 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 // oldBegin is how many bytes must make sense to be a pickle of protocol 0 or 1,
 // which have no magic, so that a text may begin like one.
 const oldBegin = 32
-
-// unpickle runs gopickle. It panics on some malformed input; that is an error.
-func unpickle(data []byte) (root any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	u := gopickle.NewUnpickler(bytes.NewReader(data))
-	u.FindClass = func(module, name string) (any, error) {
-		if class, ok := allowedGlobals[module+"."+name]; ok {
-			return class, nil
-		}
-		return nil, fmt.Errorf("%s.%s is refused", module, name)
-	}
-	return u.Load()
-}
 
 // walker feeds a tree of boxed values to a builder, in the order in which the
 // stream way meets them.

@@ -6,6 +6,51 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+// Departure is where the model first does something else than was recorded.
+type Departure struct {
+	Event    replay.EventIndex // None: before the first event, or after the last
+	Cause    Cause
+	Recorded Call // the zero Call where the recording, or the model, has none
+	Model    Call
+	Why      Reason
+}
+
+// Cause is what differs.
+type Cause uint8
+
+const (
+	CauseNothing    Cause = iota // the recording has no request that was served
+	CauseStart                   // the state before the recording cannot be rebuilt
+	CauseAddress                 // a request gets another address
+	CauseRefused                 // a request fails that was served
+	CauseServed                  // a request is served that failed
+	CauseNoCall                  // the allocator calls the driver where nothing was recorded
+	CauseMissing                 // a driver call was recorded that the allocator does not make
+	CauseOtherCall               // both call the driver, for other things
+	CauseUnknown                 // a free of what the allocator does not hold
+	CauseImpossible              // a range was recorded where another one is, or where none can be
+	CauseEnd                     // what is held in the end is not what the final segments say
+)
+
+var causeKeys = [...]string{
+	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused",
+	CauseServed: "served",
+	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block",
+	CauseImpossible: "impossible", CauseEnd: "end",
+}
+
+// Key names the cause in files: "no_call".
+func (c Cause) Key() string { return causeKeys[c] }
+
+func (c Cause) String() string { return c.Key() }
+
+// Call is a call of the driver, or the address that a request got.
+type Call struct {
+	Action snapshot.Action
+	Addr   uint64
+	Size   int64 // bytes
+}
+
 // Reason is the likeliest reason for a departure, by what the file shows.
 type Reason uint8
 
