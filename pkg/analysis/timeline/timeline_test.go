@@ -82,6 +82,7 @@ func TestPreviousPeak(t *testing.T) {
 		{"a fall of exactly 1 %", []int64{0, 1000, 990, 1000}, 3, 1},
 		{"half of an odd fall is rounded up", []int64{0, 9, 0, 5, 1, 5, 0}, 6, 3}, // 5 of 9 is a hill, 4 is not
 		{"a state before the first", []int64{0, 9, 0}, -5, NoState},
+		{"a dent in a valley", []int64{0, 10, 4, 6, 2}, 4, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
