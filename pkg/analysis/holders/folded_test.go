@@ -68,6 +68,8 @@ func TestFoldedSegments(t *testing.T) {
 		snapshot.Block{Address: 4096, Size: 512, RequestedSize: 500, Stack: stack, State: snapshot.ActiveAllocated},
 		snapshot.Block{Address: 4608, Size: 512, RequestedSize: 512, State: snapshot.ActivePendingFree},
 		snapshot.Block{Address: 5120, Size: 1024, RequestedSize: 77, Stack: stack})
+	tape.Segment(snapshot.Segment{Address: 8192, TotalSize: 512}, // nothing was requested of its block
+		snapshot.Block{Address: 8192, Size: 200, Stack: stack, State: snapshot.ActiveAllocated})
 	tape.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 512, Device: 1},
 		snapshot.Block{Address: 1 << 20, Size: 512})
 	r := recorded.Tape(tape)
@@ -77,6 +79,8 @@ func TestFoldedSegments(t *testing.T) {
 		"stream_0;seg_4096;active_allocated;<gaps> 12",
 		"stream_0;seg_4096;active_pending_free;<non-python> 512",
 		"stream_0;seg_4096;inactive 1024",
+		"stream_0;seg_8192;active_allocated;<gaps> 200",
+		"stream_0;seg_8192;<unlisted> 312",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -100,7 +104,10 @@ func TestFoldedStops(t *testing.T) {
 // bytes of all blocks.
 func TestFoldedAddsUp(t *testing.T) {
 	sum := func(stacks iter.Seq2[[]string, int64]) (bytes int64) {
-		for _, b := range stacks {
+		for path, b := range stacks {
+			if b <= 0 {
+				t.Errorf("%s has %d bytes", path, b)
+			}
 			bytes += b
 		}
 		return bytes

@@ -14,7 +14,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
-	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -126,12 +125,14 @@ func checkHolding(t *testing.T, r *analysis.Recording, h *holders.Holding, activ
 	t.Helper()
 	want := slowHolders(r, h.State, h.Before, h.Grouping)
 	var sum, sumBefore, changes int64
+	var allocations int
 	var shares float64
 	for _, row := range h.Rows {
 		sum += row.Bytes
 		changes += row.Change()
 		shares += h.Share(&row)
 		sumBefore += row.BeforeBytes
+		allocations += row.Allocations
 		key := row.Key
 		if h.By == holders.ByStack {
 			key = fmt.Sprintf("%s #%d", row.Key, row.Stack)
@@ -155,6 +156,9 @@ func checkHolding(t *testing.T, r *analysis.Recording, h *holders.Holding, activ
 	}
 	if sum != active || h.Bytes != active {
 		t.Errorf("rows sum up to %d and the total is %d, active are %d", sum, h.Bytes, active)
+	}
+	if want := len(r.Device.Live(nil, h.State)); allocations != want || h.Allocations != want {
+		t.Errorf("rows count %d allocations and the total is %d, live are %d", allocations, h.Allocations, want)
 	}
 	if h.Before != timeline.NoState && sumBefore != r.Device.ActiveBytes()[h.Before] {
 		t.Errorf("before: rows sum up to %d, active were %d", sumBefore, r.Device.ActiveBytes()[h.Before])
@@ -234,6 +238,9 @@ func TestParseBy(t *testing.T) {
 			t.Errorf("%q reads as %d", by, got)
 		}
 	}
+	if past := holders.By(holders.ByCount).String(); past != "" {
+		t.Errorf("a By that does not exist is called %q", past)
+	}
 	if _, ok := holders.ParseBy("colour"); ok {
 		t.Error("colour is no way to group")
 	}
@@ -244,10 +251,7 @@ func TestLargest(t *testing.T) {
 		r := recorded.Random(rand.New(rand.NewPCG(seed, 3)))
 		for state := range r.Device.States() {
 			all := holders.Largest(r.Device, state, 1000)
-			var live []int
-			for _, i := range r.Device.Live(nil, state) {
-				live = append(live, int(i))
-			}
+			live := r.Device.Live(nil, state)
 			if !slices.Equal(slices.Sorted(slices.Values(all)), live) {
 				t.Fatalf("seed %d, state %d: %v of %v", seed, state, all, live)
 			}
@@ -262,60 +266,6 @@ func TestLargest(t *testing.T) {
 					t.Fatalf("seed %d, state %d: the %d largest are %v, want %v", seed, state, n, got, all[:n])
 				}
 			}
-		}
-	}
-}
-
-func TestPreviousPeak(t *testing.T) {
-	tests := []struct {
-		name   string
-		active []int64 // from state 0
-		state  int
-		want   int
-	}{
-		{"nothing", []int64{0}, 0, timeline.NoState},
-		{"only up", []int64{0, 1, 2, 3}, 3, timeline.NoState},
-		{"on the way down", []int64{0, 9, 5, 3}, 3, 1},
-		{"top itself", []int64{0, 9, 0, 9, 0}, 3, 1},
-		{"end of a step", []int64{0, 9, 0, 9, 0}, 4, 3},
-		{"climbing again", []int64{0, 9, 0, 9, 0, 2}, 5, 3},
-		{"small dents are no hills", []int64{0, 9, 0, 4, 3, 9, 0, 5, 4, 6}, 9, 5},
-		{"loading is no hill", []int64{0, 100, 103, 100, 103}, 4, 2},
-		{"a fall of less than 1 %", []int64{0, 1000, 991, 1000}, 3, timeline.NoState},
-		{"first of equals", []int64{0, 9, 9, 0, 1}, 4, 1},
-		{"later states do not count", []int64{0, 9, 0, 9, 0, 900, 0}, 4, 3},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			d := curve(test.active)
-			if !slices.Equal(d.ActiveBytes(), test.active) {
-				t.Fatalf("the curve is %v", d.ActiveBytes())
-			}
-			if got := timeline.PreviousPeak(d, test.state); got != test.want {
-				t.Errorf("state %d, want %d", got, test.want)
-			}
-		})
-	}
-}
-
-// curve is a device with given active bytes, of which the first must be 0. It
-// has one address, where every allocation ends the one before.
-func curve(active []int64) *replay.Device {
-	tape := tapes.New()
-	for _, bytes := range active[1:] {
-		tape.Emit(snapshot.Alloc, tapes.Tensor{Addr: 512, Size: bytes}, tapes.Loop)
-	}
-	_, d := tape.Replay()
-	return d
-}
-
-func TestPeakBetween(t *testing.T) {
-	d := curve([]int64{0, 9, 0, 9, 4, 5})
-	for _, test := range []struct{ from, to, want int }{
-		{0, 5, 1}, {2, 5, 3}, {4, 5, 5}, {4, 4, 4}, {-3, 99, 1}, {5, 4, timeline.NoState}, {6, 9, timeline.NoState},
-	} {
-		if got := timeline.PeakBetween(d, test.from, test.to); got != test.want {
-			t.Errorf("%d to %d: state %d, want %d", test.from, test.to, got, test.want)
 		}
 	}
 }

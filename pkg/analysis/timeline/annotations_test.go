@@ -10,17 +10,17 @@ import (
 )
 
 // describe is one line a range: its lane as indentation, name, states, and
-// a question mark where an end is missing.
+// a question mark behind an end that the file does not have.
 func describe(tape *tapes.Tape) string {
 	s, d := tape.Replay()
 	var b strings.Builder
 	for _, a := range FindAnnotations(s, d) {
 		from, to := fmt.Sprint(a.From), fmt.Sprint(a.To)
 		if a.NoStart {
-			from = "?"
+			from += "?"
 		}
 		if a.NoEnd {
-			to = "?"
+			to += "?"
 		}
 		fmt.Fprintf(&b, "%s%s %s-%s\n", strings.Repeat(" ", a.Lane), s.String(a.Name), from, to)
 	}
@@ -58,13 +58,13 @@ func TestAnnotations(t *testing.T) {
 			t.Run(1, tapes.Loop)
 			t.Annotation("around", false, t.Now)
 			t.Annotated("later", func() { t.Run(1, tapes.Loop) })
-		}, "around ?-4\n inside ?-2\nlater 4-6\n"},
+		}, "around 0?-4\n inside 0?-2\nlater 4-6\n"},
 		{"starts without an end", tapes.Timed(), func(t *tapes.Tape) {
 			t.Run(1, tapes.Loop)
 			t.Annotation("around", true, t.Now)
 			t.Annotation("inside", true, t.Now)
 			t.Run(1, tapes.Loop)
-		}, "around 2-?\n inside 2-?\n"},
+		}, "around 2-4?\n inside 2-4?\n"},
 		{"two threads that overlap", tapes.Timed(), func(t *tapes.Tape) {
 			t.Annotation("a", true, t.Now)
 			t.Run(1, tapes.Loop)
@@ -81,6 +81,21 @@ func TestAnnotations(t *testing.T) {
 			userDefined(t, "END", "step")
 			userDefined(t, "MIDDLE", "step")
 		}, "step 0-3\n"},
+		{"events of another device's trace, where times place them", tapes.Timed(), func(t *tapes.Tape) {
+			elsewhere := func(stage, label string, micros int64) {
+				stack := t.Stack(tapes.Frames(label + "|" + stage)...)
+				t.Event(1, snapshot.EventText{Action: snapshot.UserDefined, Stack: stack, TimeMicros: micros})
+			}
+			t.Run(2, tapes.Loop) // at 1 to 4 us
+			elsewhere("START", "step", 1)
+			elsewhere("END", "step", 3)
+			elsewhere("START", "without a time", 0)
+		}, "step 1-3\n"},
+		{"events of another device's trace without times", tapes.New(), func(t *tapes.Tape) {
+			t.Run(2, tapes.Loop)
+			t.Event(1, snapshot.EventText{Action: snapshot.UserDefined,
+				Stack: t.Stack(tapes.Frames("step|START")...), TimeMicros: 1})
+		}, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -65,10 +65,7 @@ func EveryEvents(d *replay.Device, n int) []Range {
 	var ranges []Range
 	last := d.States() - 1
 	for from := 0; from < last; {
-		to := last
-		if last-from > n {
-			to = from + n
-		}
+		to := from + min(n, last-from)
 		ranges = append(ranges, Range{from, to})
 		from = to
 	}
@@ -153,17 +150,17 @@ func PreviousPeak(d *replay.Device, state int) int {
 	}
 	enough := (fall + 1) / 2
 	previous, falling := NoState, false
-	top, low := 0, 0 // of the hill or the valley that k is in
+	top, low := 0, int64(0) // state of the hill's top, bytes at the bottom of the valley
 	for k, bytes := range active {
 		switch {
-		case falling && bytes < active[low]:
-			low = k
-		case falling && bytes-active[low] >= enough:
+		case falling && bytes-low >= enough:
 			top, falling = k, false
-		case !falling && bytes > active[top]:
+		case falling:
+			low = min(low, bytes)
+		case bytes > active[top]:
 			top = k
-		case !falling && active[top]-bytes >= enough:
-			previous, low, falling = top, k, true
+		case active[top]-bytes >= enough:
+			previous, low, falling = top, bytes, true
 		}
 	}
 	return previous
