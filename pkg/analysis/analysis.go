@@ -101,6 +101,7 @@ type Recording struct {
 	pools         once[*layout.Pools]
 	layouts       once[*layout.History]
 	fragmentation once[*layout.Fragmentations]
+	retries       once[*oom.Retries]
 }
 
 // NewRecording is one device of a source.
@@ -177,6 +178,11 @@ func (r *Recording) Fragmentation() *layout.Fragmentations {
 // if it is unknown.
 func (r *Recording) OOMs(capacity int64) []oom.Failure {
 	return oom.Find(r.Device, r.Layouts(), capacity)
+}
+
+// Retries are the requests that the driver refused.
+func (r *Recording) Retries() *oom.Retries {
+	return r.retries.get("retries", func() *oom.Retries { return oom.FindRetries(r.Snapshot, r.Device, r.Settings()) })
 }
 
 // Holders is what holds memory in a state, 0 to the number of events.

@@ -199,3 +199,11 @@ func (e *Events) SpanMicros() int64 {
 	}
 	return span
 }
+
+// CompletedAtOnce reports whether a free_completed event is the second half of the
+// free before it. If the block waited for other streams, it is the next request
+// that completed it, and has that request's stack.
+func (e *Events) CompletedAtOnce(completed int) bool {
+	i := completed - 1
+	return i >= 0 && e.Action[i] == FreeRequested && e.Addr[i] == e.Addr[completed] && e.Stack[i] == e.Stack[completed]
+}

@@ -3,6 +3,8 @@ package whatif
 import (
 	"math"
 
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -37,11 +39,14 @@ func (s LimitSource) Key() string { return limitKeys[s] }
 
 func (s LimitSource) String() string { return s.Key() }
 
+// fewGuesses retries are too few to prove a limit, if no stack shows one.
+const fewGuesses = 3
+
 // limitOf is the limit that refused requests prove.
-func limitOf(d *replay.Device, x *releases) Limit {
+func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit {
 	most := d.Totals.ReservedPeakBytes
-	least, exact, below := int64(math.MaxInt64), int64(0), x.refused
-	if !x.sure && x.retries < fewGuesses {
+	least, exact, below := int64(math.MaxInt64), int64(0), x.Refused
+	if !x.Certain() && len(x.List) < fewGuesses {
 		below = math.MaxInt64
 	}
 	reserved, next := d.Totals.ReservedBaselineBytes, 0
@@ -53,7 +58,7 @@ func limitOf(d *replay.Device, x *releases) Limit {
 		if action != snapshot.OOM {
 			continue
 		}
-		asked := x.asked(replay.EventIndex(i))
+		asked := oom.Asked(d.Events, replay.EventIndex(i), settings)
 		if free := d.Events.Addr[i]; free < uint64(asked) {
 			exact = max(exact, reserved+int64(free))
 			least = min(least, reserved+int64(free))

@@ -2,10 +2,12 @@ package whatif
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -37,39 +39,40 @@ func emptyRecording() *analysis.Recording { return recordingOf(program{}.compose
 // TestLimit derives the limit of PyTorch's memory from what was refused. Requests
 // of 10 MiB or more ask the driver for as much, in whole 2 MiB.
 func TestLimit(t *testing.T) {
+	none := oom.Retries{Refused: math.MaxInt64}
 	grow := func(size int64) program { return program{{snapshot.SegmentAlloc, 1 << 40, size}} }
 	tests := []struct {
 		name   string
 		events program
-		found  releases
+		found  oom.Retries
 		want   Limit
 	}{
-		{"nothing refused", grow(100 * mib), releases{refused: math.MaxInt64}, Limit{}},
+		{"nothing refused", grow(100 * mib), none, Limit{}},
 		{"100 MiB reserved, 11 MiB free, 12 MiB asked for",
 			append(grow(100*mib), program{{snapshot.OOM, 11 * mib, 12 * mib}}...),
-			releases{refused: math.MaxInt64}, Limit{Bytes: 111 * mib, From: LimitFailed}},
+			none, Limit{Bytes: 111 * mib, From: LimitFailed}},
 		{"asked for before anything is reserved",
 			append(program{{snapshot.OOM, 111 * mib, 112 * mib}}, grow(100*mib)...),
-			releases{refused: math.MaxInt64}, Limit{Bytes: 111 * mib, From: LimitFailed}},
+			none, Limit{Bytes: 111 * mib, From: LimitFailed}},
 		{"it was less than the peak", append(program{{snapshot.OOM, 90 * mib, 92 * mib}}, grow(100*mib)...),
-			releases{refused: math.MaxInt64}, Limit{Bytes: 100 * mib, From: LimitFailed, Moved: true}},
+			none, Limit{Bytes: 100 * mib, From: LimitFailed, Moved: true}},
 		{"it was the peak", append(program{{snapshot.OOM, 100 * mib, 102 * mib}}, grow(100*mib)...),
-			releases{refused: math.MaxInt64}, Limit{Bytes: 100 * mib, From: LimitFailed}},
+			none, Limit{Bytes: 100 * mib, From: LimitFailed}},
 		{"two that differ by 256 MiB", program{{snapshot.OOM, 100 * mib, 400 * mib}, {snapshot.OOM, 356 * mib, 400 * mib}},
-			releases{refused: math.MaxInt64}, Limit{Bytes: 356 * mib, From: LimitFailed}},
+			none, Limit{Bytes: 356 * mib, From: LimitFailed}},
 		{"two that differ by more",
 			program{{snapshot.OOM, 356*mib + 1, 400 * mib}, {snapshot.OOM, 100 * mib, 400 * mib}},
-			releases{refused: math.MaxInt64}, Limit{Bytes: 356*mib + 1, From: LimitFailed, Moved: true}},
+			none, Limit{Bytes: 356*mib + 1, From: LimitFailed, Moved: true}},
 		{"the device has exactly what was asked for: a limit of the process",
 			append(grow(100*mib), program{{snapshot.OOM, 12 * mib, 12 * mib}}...),
-			releases{refused: math.MaxInt64}, Limit{Bytes: 100 * mib, From: LimitRefused, Below: 112 * mib}},
+			none, Limit{Bytes: 100 * mib, From: LimitRefused, Below: 112 * mib}},
 		{"what was refused is no more than the peak",
 			append(program{{snapshot.OOM, 200 * mib, 100 * mib}}, grow(100*mib)...),
-			releases{refused: math.MaxInt64}, Limit{Moved: true}},
-		{"two retries without stacks", grow(100 * mib), releases{refused: 120 * mib, retries: 2}, Limit{}},
-		{"three of them", grow(100 * mib), releases{refused: 120 * mib, retries: 3},
+			none, Limit{Moved: true}},
+		{"two retries without stacks", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: make([]oom.Retry, 2)}, Limit{}},
+		{"three of them", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: make([]oom.Retry, 3)},
 			Limit{Bytes: 100 * mib, From: LimitRefused, Below: 120 * mib}},
-		{"one that its stack proves", grow(100 * mib), releases{refused: 120 * mib, retries: 1, sure: true},
+		{"one that its stack proves", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: []oom.Retry{{Certain: true}}},
 			Limit{Bytes: 100 * mib, From: LimitRefused, Below: 120 * mib}},
 	}
 	for _, test := range tests {
@@ -85,8 +88,7 @@ func TestLimit(t *testing.T) {
 		if d.Totals.ReservedPeakBytes != peak {
 			t.Fatalf("%s: peak %d", test.name, d.Totals.ReservedPeakBytes)
 		}
-		test.found.d, test.found.settings = d, layout.SettingsOf(s)
-		if got := limitOf(d, &test.found); got != test.want {
+		if got := limitOf(d, layout.SettingsOf(s), &test.found); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
@@ -114,8 +116,7 @@ func TestAsked(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := program{{test.action, 0x1000, test.size}}.composer(test.conf).Snapshot()
-		x := releases{d: replay.Replay(s, 0), settings: layout.SettingsOf(s)}
-		if got := x.asked(0); got != test.want {
+		if got := oom.Asked(replay.Replay(s, 0).Events, 0, layout.SettingsOf(s)); got != test.want {
 			t.Errorf("%+v: %d", test, got)
 		}
 	}
@@ -157,12 +158,12 @@ func TestReleasesWithoutStacks(t *testing.T) {
 			s.Segments = append(s.Segments, snapshot.Segment{Address: addr, TotalSize: size})
 		}
 		r := recordingOf(s)
-		x := findReleases(r, r.Settings())
-		owner, owned := x.owners[2]
-		if x.most != 100*mib || owned != test.owned || owned && p[owner].action != test.action ||
-			x.refused != test.below || (x.retries == 1) != owned || x.sure != (test.action == snapshot.OOM) {
-			t.Errorf("%s: owned %t by event %d, refused %d, %d retries, sure %t, peak %d", test.name, owned, owner,
-				x.refused, x.retries, x.sure, x.most)
+		x := r.Retries()
+		owner, owned := x.Owners[2]
+		collected := strings.HasPrefix(test.conf, "garbage")
+		if owned != test.owned || owned && p[owner].action != test.action || x.Refused != test.below ||
+			(len(x.List) == 1) != (owned && !collected) || x.Certain() != (test.action == snapshot.OOM) {
+			t.Errorf("%s: owned %t by event %d, refused %d, retries %+v", test.name, owned, owner, x.Refused, x.List)
 		}
 	}
 }

@@ -15,7 +15,7 @@
 //   - When streams are done with a block: where the recording has it, in the order
 //     of requests.
 //   - Calls of empty_cache: where they were recorded. Releases that belong to a
-//     failing request are no such calls (releases.go).
+//     failing request are no such calls (oom.Retries).
 //   - What was live before the recording: laid out anew, in the order of addresses,
 //     without what was cached then. Its own order is not recorded. The recorded
 //     settings are predicted in the same way, to compare with.
@@ -61,10 +61,10 @@ type Run struct {
 // New makes a recording ready, and proves how far the model reproduces it.
 func New(r *analysis.Recording) *Run {
 	settings := r.Settings()
-	x := findReleases(r, settings)
+	retries := r.Retries()
 	run := &Run{
-		r: r, settings: settings, steps: stepsOf(r.Device, x.owners), start: startOf(r, settings), pools: poolsOf(r),
-		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, x), Retries: x.retries,
+		r: r, settings: settings, steps: stepsOf(r.Device, retries.Owners), start: startOf(r, settings), pools: poolsOf(r),
+		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, settings, retries), Retries: len(retries.List),
 	}
 	for i := range run.steps {
 		switch run.steps[i].kind {

@@ -123,9 +123,9 @@ func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments [
 	for i := e.Len() - 1; i >= 0; i-- {
 		switch e.Action[i] {
 		case snapshot.Alloc:
-			asked[e.Stream[i]] = classOf(settings.RoundSize(e.Size[i]))
+			asked[e.Stream[i]] = layout.SizeClassOf(settings.RoundSize(e.Size[i]))
 		case snapshot.OOM:
-			asked[e.Stream[i]] = classOf(e.Size[i])
+			asked[e.Stream[i]] = layout.SizeClassOf(e.Size[i])
 		case snapshot.SegmentAlloc, snapshot.SegmentMap:
 			who := owner{stream: allocator.Stream(r.Snapshot.Streams[e.Stream[i]]), class: asked[e.Stream[i]]}
 			if e.Pool != nil {

@@ -101,7 +101,7 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	a := &s.d.Allocations[id]
 	next := i + 1
 	switch {
-	case a.FreeRequested == i && a.End == next && atOnce(s.d.Events, next):
+	case a.FreeRequested == i && a.End == next && s.d.Events.CompletedAtOnce(int(next)):
 		s.add(step{stepFree, next, id})
 		return next
 	case a.FreeRequested == i && a.End != i:
@@ -114,15 +114,6 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	s.list = append(s.list, step{stepComplete, i, id})
 	s.late++
 	return i
-}
-
-// atOnce reports whether a free_completed event is the second half of the free
-// before it. If the block waited for other streams, it is the next request that
-// completed it, and has that request's stack.
-func atOnce(e *snapshot.Events, completed replay.EventIndex) bool {
-	i := completed - 1
-	return i >= 0 && e.Action[i] == snapshot.FreeRequested && e.Addr[i] == e.Addr[completed] &&
-		e.Stack[i] == e.Stack[completed]
 }
 
 // empty adds a call of empty_cache that gave something back before an event.

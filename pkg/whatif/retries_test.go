@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -26,13 +25,13 @@ func TestReleases(t *testing.T) {
 				clear(s.Traces[0].Events.Stack)
 			}
 			r := analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
-			x := findReleases(r, layout.SettingsOf(s))
+			x := r.Retries()
 			truth := v.owned()
 			for i, action := range r.Device.Events.Action {
 				if action.ReservedSign() >= 0 {
 					continue
 				}
-				_, owned := x.owners[replay.EventIndex(i)]
+				_, owned := x.Owners[replay.EventIndex(i)]
 				switch {
 				case owned == truth[i]:
 					right++
@@ -42,7 +41,7 @@ func TestReleases(t *testing.T) {
 					missed++
 				}
 			}
-			if limit := limitOf(r.Device, x); limit.From == LimitRefused {
+			if limit := limitOf(r.Device, r.Settings(), x); limit.From == LimitRefused {
 				limits++
 				if c := v.limit(); limit.Bytes > c || limit.Below <= c {
 					t.Errorf("limit %+v, PyTorch may have %d bytes", limit, c)
