@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -142,46 +141,40 @@ func (o *inputOptions) check() error {
 // openInputs reads and replays what is at path: a snapshot, or those that a
 // report holds. A snapshot is shown under name, or its pseudonym. Each stage of
 // the work is announced, and may report progress.
-func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) ([]answer.Input, error) {
+func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) (in []answer.Input, isReport bool,
+	err error) {
 	progress := stage("reading")
 	options := snapshot.Options{Limits: o.limits, Salvage: o.salvage, Progress: progress}
-	var s *snapshot.Snapshot
-	var document *report.Document
-	var err error
-	switch stdin := bufio.NewReaderSize(t.stdin, report.HeadBytes); {
-	case path == stdinName:
-		if head, _ := stdin.Peek(report.HeadBytes); report.IsReport(head) {
-			document, err = report.Read(stdin)
-		} else {
-			s, err = snapshot.ReadPipe(stdin, options)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", stdinShown, err)
-		}
-	case isReport(path):
-		document, err = openReport(path)
-		if errors.Is(err, report.ErrNotReport) { // it is packed
-			s, err = snapshot.OpenWith(path, options)
-		}
-	default:
-		s, err = snapshot.OpenWith(path, options)
-	}
+	s, document, err := open(t, path, options)
 	if err != nil {
-		return nil, withAdvice(err)
+		return nil, false, withAdvice(err)
 	}
 	stage("replaying")(0, 0)
 	if document != nil {
-		return o.inputsOf(document, name)
+		in, err := o.inputsOf(document, name)
+		return in, true, err
 	}
 	if path != stdinName {
 		name = o.redact.FileName(name)
 	}
 	o.redact.Snapshot(s)
-	in := answer.NewInput(name, s)
+	in = []answer.Input{answer.NewInput(name, s)}
 	if o.rules != nil {
-		in.Override(o.rules)
+		in[0].Override(o.rules)
 	}
-	return []answer.Input{in}, nil
+	return in, false, nil
+}
+
+// open reads a file or standard input: a snapshot or a report.
+func open(t *terminal, path string, o snapshot.Options) (*snapshot.Snapshot, *report.Document, error) {
+	if path != stdinName {
+		return report.Open(path, o)
+	}
+	s, document, err := report.ReadPipe(t.stdin, o)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", stdinShown, err)
+	}
+	return s, document, err
 }
 
 // inputsOf are the snapshots that a report holds, under the names that it has
@@ -263,7 +256,7 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 		if len(files.files) > 1 {
 			which = fmt.Sprintf(" %d of %d", i+1, len(files.files))
 		}
-		opened, err := o.openInputs(t, file.path, names[i], func(stage string) func(done, total int64) {
+		opened, _, err := o.openInputs(t, file.path, names[i], func(stage string) func(done, total int64) {
 			return t.bytes(stage + which)
 		})
 		if file.found && snapshot.IsSomethingElse(err) {

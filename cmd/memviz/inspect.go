@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func inspectCommand(t *terminal) *cli.Command {
 				return misuse("inspect reads one report, and %d were named", len(args))
 			}
 			t.bytes("reading")(0, 0)
-			in, err := inspected(args[0])
+			in, err := inspected(t, args[0])
 			if err != nil {
 				return err
 			}
@@ -46,25 +47,32 @@ func inspectCommand(t *terminal) *cli.Command {
 }
 
 // inspected is what there is to say of the report at path.
-func inspected(path string) (*answer.Inspected, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+func inspected(t *terminal, path string) (*answer.Inspected, error) {
+	in, name := t.stdin, stdinShown
+	if path != stdinName {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, bare(err))
+		}
+		defer f.Close()
+		in, name = f, filepath.Base(path)
+	}
+	document, err := report.Read(in)
+	if path == stdinName {
+		path = stdinShown
+	}
+	if errors.Is(err, report.ErrNotReport) {
+		return nil, fmt.Errorf("%s is not a report of memviz; inspect reads what memviz trace writes, unpacked", path)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
-	if !info.IsDir() && !isReport(path) {
-		return nil, fmt.Errorf("%s is not a report of memviz; inspect reads what memviz trace writes", path)
-	}
-	document, err := openReport(path)
-	if err != nil {
-		return nil, err
-	}
-	in := &answer.Inspected{
-		Name: filepath.Base(path), Bytes: info.Size(), Program: document.Report().Program,
+	inspected := &answer.Inspected{
+		Name: name, Bytes: document.Bytes(), Program: document.Report().Program,
 		Redacted: document.Report().Redacted,
 		Census:   census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
 	}
-	in.Addresses, in.Times = document.Numbers()
-	return in, nil
+	inspected.Addresses, inspected.Times = document.Numbers()
+	return inspected, nil
 }
 
 // census looks at every text of a report.

@@ -42,9 +42,6 @@ func ranksCommand(t *terminal) *cli.Command {
 }
 
 func (o *ranksOptions) compare(t *terminal, args []string) error {
-	if slices.Contains(args, stdinName) {
-		return misuse("ranks are told apart by the names of files, so they cannot come from standard input")
-	}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -110,8 +107,11 @@ func (o *ranksOptions) readRanks(t *terminal, files *sources) (*ranksRead, error
 				return err
 			}
 			defer room.Release(weight)
-			in, err := o.openInputs(t, file.path, names[i], silent)
-			found[i].read(file.path, o.redact.FileName(names[i]), in)
+			in, isReport, err := o.openInputs(t, file.path, names[i], silent)
+			if err == nil && !isReport && file.path == stdinName {
+				return misuse("ranks are told apart by the names of files, so a snapshot cannot come from standard input")
+			}
+			found[i].read(file.path, o.redact.FileName(names[i]), in, isReport)
 			mu.Lock()
 			defer mu.Unlock()
 			if file.found && snapshot.IsSomethingElse(err) {
@@ -149,10 +149,10 @@ type ranksOfFile struct {
 	summaries [][]compare.RankSummary
 }
 
-func (f *ranksOfFile) read(path, name string, in []answer.Input) {
+func (f *ranksOfFile) read(path, name string, in []answer.Input, isReport bool) {
 	f.name, f.paths = name, []string{path}
 	for i := range in {
-		if len(in) > 1 || isReport(path) { // which knows the names of its snapshots
+		if isReport { // which knows the names of its snapshots
 			f.paths = append(f.paths[:i], path+"/"+in[i].Name)
 		}
 		f.summaries = append(f.summaries, answer.RankOf(&in[i], compare.RankName{}))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -172,10 +171,8 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
 	o.needsAll = true
 	in, err := o.openAll(t, files)
-	path := files.files[0].path
-	if incomplete := new(report.IncompleteError); errors.As(err, &incomplete) && len(files.files) == 1 &&
-		path != stdinName {
-		return o.regenerated(path, incomplete)
+	if incomplete := new(report.IncompleteError); errors.As(err, &incomplete) && len(files.files) == 1 {
+		return o.regenerated(displayNames(files.paths())[0], incomplete)
 	} else if err != nil {
 		return nil, err
 	}
@@ -194,7 +191,7 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 
 // regenerated is a report that does not hold its snapshots, with the page of this
 // program.
-func (o *traceOptions) regenerated(path string, incomplete error) (*report.Document, error) {
+func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteError) (*report.Document, error) {
 	for _, needs := range []struct {
 		flag  string
 		given bool
@@ -203,37 +200,11 @@ func (o *traceOptions) regenerated(path string, incomplete error) (*report.Docum
 		{"strip-prefix", len(o.redact.Strip) > 0},
 	} {
 		if needs.given {
-			return nil, fmt.Errorf("--%s needs the snapshot that %s was made of: %w", needs.flag, path, incomplete)
+			return nil, fmt.Errorf("--%s needs the snapshot that %s was made of: %w", needs.flag, name, incomplete)
 		}
 	}
-	document, err := openReport(path)
-	if err != nil {
-		return nil, err
-	}
-	document.Rewritten(program)
-	return document, nil
-}
-
-// isReport reports whether a file is a report of memviz.
-func isReport(path string) bool {
-	kind, err := snapshot.FileKind(path)
-	return err == nil && kind == snapshot.KindReport
-}
-
-// openReport reads the report at path.
-func openReport(path string) (*report.Document, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, bare(err))
-	}
-	defer f.Close()
-	document, err := report.Read(f)
-	if errors.Is(err, report.ErrNotReport) {
-		return nil, fmt.Errorf("%s: %w; a report that is packed has to be unpacked first", path, err)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return document, nil
+	incomplete.Document.Rewritten(program)
+	return incomplete.Document, nil
 }
 
 // path is where the report of input goes. A zip ends in .zip, whatever was asked

@@ -131,7 +131,7 @@ func (n *schemaNode) figures(keys map[string]string, prefix string, inner bool) 
 	}
 }
 
-// Holds reports whether the condition holds for any part of the answer, and for
+// Holds reports whether the condition holds for any object of the answer, and for
 // which, in a line. It is an error if the answer lacks the number, because
 // nothing recorded gives it.
 func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
@@ -189,7 +189,7 @@ func (c Condition) compare(v float64) bool {
 	return v != c.limit
 }
 
-// objects are the parts of an answer that have figures: its devices or ranks,
+// objects are what has figures in an answer: its devices or ranks,
 // or the answer itself.
 func (s *Sheet) objects() ([]map[string]any, error) {
 	value := s.value
@@ -266,7 +266,7 @@ func (c Condition) shown(key string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// whose says which part of the answer a figure belongs to.
+// whose says which object of the answer a figure belongs to.
 func whose(object map[string]any) string {
 	var parts []string
 	if device, ok := object["device"].(float64); ok {

@@ -53,8 +53,8 @@ func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
 }
 
-// nothing says that a snapshot holds no memory of a device.
-func (s *Sheet) nothing(in *Input) {
+// noDevices says that a snapshot holds no memory of a device.
+func (s *Sheet) noDevices(in *Input) {
 	s.heading("%s", name(in.FileName()))
 	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot " +
 		"in the process that allocates.")
@@ -64,7 +64,7 @@ func (s *Sheet) nothing(in *Input) {
 func (s *Sheet) eachRecording(in []Input, ask func(*Input, *analysis.Recording) error) error {
 	for i := range in {
 		if len(in[i].Recordings) == 0 {
-			s.nothing(&in[i])
+			s.noDevices(&in[i])
 		}
 		for _, r := range in[i].Recordings {
 			if err := ask(&in[i], r); err != nil {

@@ -56,7 +56,7 @@ func Inspect(in *Inspected, rows int) *Sheet {
 	}
 	s := &Sheet{value: v}
 	s.heading("%s holds %s", name(v.File), v.inShort())
-	s.note("%s, written by %s; redacted: %s", units.FileSize(v.Bytes), name(v.Program), orNothing(v.Redacted))
+	s.note("%s, written by %s; redacted: %s", units.FileSize(v.Bytes), name(v.Program), joinedOrNothing(v.Redacted))
 	s.put(v.table(rows))
 	if v.FirstTime != "" {
 		s.say("The recording began at %s.", name(v.FirstTime))
@@ -108,10 +108,10 @@ func (v *InspectAnswer) inShort() string {
 	if v.Times > 0 {
 		kinds = append(kinds, "times")
 	}
-	return orNothing(kinds)
+	return joinedOrNothing(kinds)
 }
 
-func orNothing(list []string) string {
+func joinedOrNothing(list []string) string {
 	if len(list) == 0 {
 		return "nothing"
 	}

@@ -30,7 +30,7 @@ func Schemas() []string {
 	return commands
 }
 
-// devices is the JSON of an answer with a part for each device.
+// devices is the JSON of an answer with an entry for each device.
 type devices[T any] struct {
 	Schema string `json:"schema"` // a change of meaning is a new number
 	Provenance

@@ -41,7 +41,7 @@ func departureSentence(d *whatif.Departure) string {
 		at = "First departure, at the end: "
 	}
 	switch d.Cause {
-	case whatif.CauseNothing:
+	case whatif.CauseNoRequest:
 		return "No request of the recording was served, so there is nothing to replay."
 	case whatif.CauseStart:
 		return at + "the state that the recording starts from cannot be rebuilt; the events, undone from the final " +

@@ -66,13 +66,44 @@ type Site struct {
 }
 
 // Open reads and replays the snapshot at path, in any encoding that
-// [snapshot.Open] reads, with the same errors.
+// [snapshot.Open] reads, with the same errors, or the one that a report holds. It
+// is an error if a report holds several, which [OpenAll] gives, or too little to
+// stand for its snapshot.
 func Open(path string) (*File, error) {
-	s, err := snapshot.Open(path)
+	files, err := OpenAll(path)
 	if err != nil {
 		return nil, err
 	}
-	return New(path, s), nil
+	if len(files) != 1 {
+		return nil, fmt.Errorf("%s: the report holds %d snapshots, not one", path, len(files))
+	}
+	return files[0], nil
+}
+
+// OpenAll is [Open] for a report of several snapshots, too. They come in the order
+// and under the names that the report has for them.
+func OpenAll(path string) ([]*File, error) {
+	s, document, err := report.Open(path, snapshot.Options{})
+	if err != nil {
+		return nil, err
+	} else if s != nil {
+		return []*File{New(path, s)}, nil
+	}
+	var files []*File
+	for i, of := range document.Report().Files {
+		s, decisions, err := document.Snapshot(i, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		f := New(of.Name, s)
+		if decisions != nil {
+			if err := f.input.OverrideAgain(decisions); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // New replays a snapshot that has been read or composed. Reports show name.

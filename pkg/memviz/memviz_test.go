@@ -1,6 +1,11 @@
 package memviz_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/memviz"
@@ -44,6 +49,45 @@ func TestSites(t *testing.T) {
 				d.Sites(state)
 			}()
 		}
+	}
+}
+
+// TestOpenReport reads back what WriteReport wrote.
+func TestOpenReport(t *testing.T) {
+	write := func(files ...*memviz.File) string {
+		t.Helper()
+		var page bytes.Buffer
+		if err := memviz.WriteReport(&page, files...); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "report.html")
+		if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	training, tiny := memviz.New("training", samples.Training()), memviz.New("tiny", samples.OneEvent())
+	file, err := memviz.Open(write(training))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(training.Devices) == 0 || len(file.Devices) != len(training.Devices) {
+		t.Fatalf("%d devices, want %d", len(file.Devices), len(training.Devices))
+	}
+	for i, want := range training.Devices {
+		peak := want.Totals.PeakState
+		if got := file.Devices[i]; got.Totals.PeakBytes != want.Totals.PeakBytes ||
+			!slices.Equal(got.Sites(peak), want.Sites(peak)) {
+			t.Errorf("%s holds %v at its peak, want %v", want.Label, got.Sites(peak), want.Sites(peak))
+		}
+	}
+	both := write(training, tiny)
+	if _, err := memviz.Open(both); err == nil || !strings.Contains(err.Error(), "the report holds 2 snapshots") {
+		t.Errorf("a report of two snapshots: %v", err)
+	}
+	files, err := memviz.OpenAll(both)
+	if err != nil || len(files) != 2 || len(files[1].Devices) != len(tiny.Devices) {
+		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 

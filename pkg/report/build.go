@@ -4,6 +4,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -134,4 +138,83 @@ func (view *Device) setAddresses(allocations []replay.Allocation) {
 	view.baseAddr = low
 	view.BaseAddr = units.Address(low)
 	view.WideAddr = high-low > maxExact
+}
+
+// setCards puts the four answers on the page.
+func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.Prediction) {
+	var answers []answer.Card
+	answers, view.Failures = answer.Cards(r, predicted)
+	view.Answers = make([]Card, len(answers))
+	for i, a := range answers {
+		view.Answers[i] = Card{
+			Question: a.Question, Mood: a.Mood, Value: a.Value, Small: a.Small, Line: a.Line, Detail: a.Detail,
+			Bar: newBar(a.Families), Curve: append([]int64{}, a.Curve...),
+		}
+		if a.Evidence.State != timeline.NoState {
+			a.Evidence.Allocation = p.position(a.Evidence.Allocation)
+			view.Answers[i].Evidence = &a.Evidence
+		}
+	}
+}
+
+// newBar has the families that hold something, in the order of the legend.
+func newBar(held [families.Count]int64) []familyBytes {
+	bar := []familyBytes{}
+	for i, entry := range legend {
+		if bytes := held[entry.family]; bytes > 0 {
+			bar = append(bar, familyBytes{i, bytes})
+		}
+	}
+	return bar
+}
+
+// Capacity shows what the user says a device can hold, in place of what the
+// recording proves. It is ignored for the devices that had more than that, which
+// are the result.
+func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording) {
+	d.report.GivenCapacity = nil
+	if given.Bytes > 0 {
+		d.report.GivenCapacity = &given
+	}
+	for i := range d.report.Files {
+		for j := range d.report.Files[i].Devices {
+			r := d.in[i].Recordings[j]
+			known := oom.CapacityOf(r.Device, given.Bytes)
+			if known.TooSmall > 0 {
+				tooSmall = append(tooSmall, r)
+			}
+			d.report.Files[i].Devices[j].Capacity = newCapacity(r, known, given)
+		}
+	}
+	return tooSmall
+}
+
+// newCapacity is nil where nothing is known. What was reserved at most proves
+// nothing about a limit; what an out-of-memory event saw does.
+func newCapacity(r *analysis.Recording, known oom.Capacity, given GivenCapacity) *capacity {
+	switch {
+	case known.Given > 0 && given.GPU != "":
+		return &capacity{known.Given,
+			units.NoBreak("capacity of " + article(given.GPU) + " " + given.GPU + ": about " +
+				units.Bytes(known.Given))}
+	case known.Given > 0:
+		return &capacity{known.Given, units.NoBreak("capacity, as given: " + units.Bytes(known.Given))}
+	case r.Device.Totals.OOMEvents > 0:
+		return &capacity{known.AtLeast, units.NoBreak("capacity, from the OOM: " + units.Bytes(known.AtLeast))}
+	}
+	return nil
+}
+
+// article goes before the name of a card, by its sound: an A100, a T4.
+func article(gpu string) string {
+	switch gpu[0] {
+	case 'A', 'H', 'L', 'M', 'R':
+		return "an"
+	}
+	return "a"
+}
+
+// recordedCapacity is what the recording alone says.
+func recordedCapacity(r *analysis.Recording) *capacity {
+	return newCapacity(r, oom.CapacityOf(r.Device, 0), GivenCapacity{})
 }

@@ -86,6 +86,38 @@ type Device struct {
 	Warnings  []answer.Warning `json:"warnings"`
 }
 
+// Card is one of the four answers under the header.
+type Card struct {
+	Question string           `json:"question"`
+	Mood     answer.Mood      `json:"mood"`
+	Value    string           `json:"value"`
+	Small    string           `json:"small"`
+	Line     string           `json:"line"`
+	Detail   string           `json:"detail"`   // a sentence, or ""
+	Bar      []familyBytes    `json:"bar"`      // in the order of the legend
+	Curve    []int64          `json:"curve"`    // the least active bytes of each step
+	Evidence *answer.Evidence `json:"evidence"` // its allocation is an index into the payload; null: there is nothing to show
+}
+
+// familyBytes is what a family holds.
+type familyBytes struct {
+	Family int   `json:"family"` // index into Report.Families
+	Bytes  int64 `json:"bytes"`
+}
+
+// capacity is how much memory a device has for this process, as far as that is
+// known.
+type capacity struct {
+	Bytes int64  `json:"bytes"`
+	Text  string `json:"text"` // what and where from: "capacity, from the OOM: 10.6 GiB"
+}
+
+// GivenCapacity is what the user says of the memory of every device.
+type GivenCapacity struct {
+	Bytes int64  `json:"bytes"`         // 0: nothing
+	GPU   string `json:"gpu,omitempty"` // the card that was named, if one was
+}
+
 // Family is one row of the legend.
 type Family struct {
 	Key   string `json:"key"`   // "optimizer"

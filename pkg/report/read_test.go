@@ -292,11 +292,11 @@ func pageOf(t testing.TB, model []byte, payloads map[string][]byte) []byte {
 
 func TestIsReport(t *testing.T) {
 	page := pageWith(t, "x", "x")
-	if !IsReport(page[:HeadBytes]) {
+	if !isReport(page[:headBytes]) {
 		t.Error("a report is not recognised")
 	}
 	source, err := os.ReadFile("read.go")
-	if err != nil || IsReport(source) || IsReport(nil) {
+	if err != nil || isReport(source) || isReport(nil) {
 		t.Error("anything is a report")
 	}
 }

@@ -24,26 +24,25 @@ const (
 var ErrMemory = errors.New("the snapshot in the report takes more memory than a report of its size should; if you " +
 	"trust the report, raise the limit")
 
-// IncompleteError says that a report does not hold its snapshots.
-type IncompleteError struct {
-	Program string   // that wrote the report
-	LeftOut []string // to make it smaller; none: the program kept too little
-}
+// IncompleteError says that a report does not hold its snapshots. It can still be
+// written again.
+type IncompleteError struct{ Document *Document }
 
 func (e *IncompleteError) Error() string {
-	if len(e.LeftOut) > 0 {
+	r := e.Document.report
+	if len(r.LeftOut) > 0 {
 		return fmt.Sprintf("this report was made smaller (--max-size) and lacks %s; name the snapshot instead",
-			strings.Join(e.LeftOut, ", "))
+			strings.Join(r.LeftOut, ", "))
 	}
 	return fmt.Sprintf("this report is of an older memviz (%s), which kept too little; name the snapshot instead",
-		e.Program)
+		r.Program)
 }
 
 // Incomplete is an [*IncompleteError] unless a report that was read holds its
 // snapshots with everything in them.
 func (d *Document) Incomplete() error {
 	if len(d.report.LeftOut) > 0 || slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
-		return &IncompleteError{Program: d.report.Program, LeftOut: d.report.LeftOut}
+		return &IncompleteError{d}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Departure struct {
 type Cause uint8
 
 const (
-	CauseNothing    Cause = iota // the recording has no request that was served
+	CauseNoRequest  Cause = iota // the recording has no request that was served
 	CauseStart                   // the state before the recording cannot be rebuilt
 	CauseAddress                 // a request gets another address
 	CauseRefused                 // a request fails that was served
@@ -33,7 +33,7 @@ const (
 )
 
 var causeKeys = [...]string{
-	CauseNothing: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused",
+	CauseNoRequest: "nothing", CauseStart: "start", CauseAddress: "address", CauseRefused: "refused",
 	CauseServed: "served",
 	CauseNoCall: "no_call", CauseMissing: "missing_call", CauseOtherCall: "other_call", CauseUnknown: "unknown_block",
 	CauseImpossible: "impossible", CauseEnd: "end",
@@ -80,7 +80,7 @@ func (run *Run) why(d *Departure) Reason {
 	device := run.r.Device
 	release := d.Recorded.Action == snapshot.SegmentFree || d.Model.Action == snapshot.SegmentFree
 	switch {
-	case d.Cause == CauseNothing:
+	case d.Cause == CauseNoRequest:
 		return ReasonUnknown
 	case run.foreign():
 		return ReasonForeign

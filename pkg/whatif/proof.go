@@ -60,7 +60,7 @@ type prover struct {
 
 func (x *prover) prove() {
 	if x.run.Proof.AddressesOf == 0 {
-		x.driver.depart(replay.None, CauseNothing, Call{}, Call{})
+		x.driver.depart(replay.None, CauseNoRequest, Call{}, Call{})
 		return
 	}
 	if x.run.start.broken() || x.a.Restore(x.run.start.segments, x.run.start.reservations) != nil {

@@ -115,7 +115,7 @@ func TestDepartures(t *testing.T) {
 		{"a failure that was none", func(_ *snapshot.Snapshot, e *snapshot.Events) {
 			e.Size[at(e, snapshot.OOM, 0)] = 512
 		}, CauseServed, ReasonUnknown},
-		{"no history", func(s *snapshot.Snapshot, _ *snapshot.Events) { s.Traces = nil }, CauseNothing, ReasonUnknown},
+		{"no history", func(s *snapshot.Snapshot, _ *snapshot.Events) { s.Traces = nil }, CauseNoRequest, ReasonUnknown},
 	}
 	for _, test := range tests {
 		s := v.snapshot(0)

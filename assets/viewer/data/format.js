@@ -91,7 +91,7 @@ export function duration(us) {
  * @param {number} range bytes
  * @param {number} n
  */
-export function byteStep(range, n) {
+export function byteInterval(range, n) {
   let step = 2 ** Math.max(0, Math.floor(Math.log2(range / n)));
   while (range / step > n * 1.3) step *= 2;
   return step;
@@ -124,7 +124,7 @@ export function axisChange(d) {
  * @param {number} n
  * @returns {number} 1, 2 or 5 times a power of ten, at least 1
  */
-export function decimalStep(range, n) {
+export function decimalInterval(range, n) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, range / n)));
   for (const m of [1, 2, 5]) if (range / (power * m) <= n) return Math.max(1, power * m);
   return power * 10;

@@ -1,7 +1,7 @@
 // Where everything in the timeline is, in client pixels of its element; and the labels
 // of its axes.
 
-import { axisBytes, axisChange, axisTime, bytes, byteStep, count, decimalStep } from '../data/format.js';
+import { axisBytes, axisChange, axisTime, bytes, byteInterval, count, decimalInterval } from '../data/format.js';
 
 const LEFT = 66;
 const RIGHT = 14;
@@ -182,11 +182,11 @@ const NAME = 64;
 export function ticksOf(viewport, width, height) {
   const { axis, from, to, low, high, base } = viewport;
   const y = [];
-  const intervalY = byteStep(high - low, Math.max(3, height / APART_Y));
+  const intervalY = byteInterval(high - low, Math.max(3, height / APART_Y));
   for (let v = base > 0 ? base : Math.ceil(low / intervalY) * intervalY; v <= high; v += intervalY) y.push(v);
 
   const x = [];
-  const intervalX = decimalStep(to - from, Math.max(3, width / APART_X));
+  const intervalX = decimalInterval(to - from, Math.max(3, width / APART_X));
   for (let v = Math.ceil(from / intervalX) * intervalX; v <= axis.extent; v += intervalX) {
     if (((v - from) / (to - from)) * width > width - NAME) break;
     x.push(v);

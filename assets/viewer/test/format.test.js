@@ -7,11 +7,11 @@ import {
   axisChange,
   axisTime,
   bytes,
-  byteStep,
+  byteInterval,
   change,
   count,
   counted,
-  decimalStep,
+  decimalInterval,
   duration,
   exactBytes,
   share,
@@ -68,11 +68,11 @@ test('labels of the axes', () => {
 
 test('steps are powers of two for bytes and 1, 2, 5 for positions', () => {
   for (const range of [100, 5e3, 7.3e9, 9.1e11]) {
-    const step = byteStep(range, 6);
+    const step = byteInterval(range, 6);
     assert.equal(Math.log2(step) % 1, 0);
     assert.ok(range / step <= 7.8 && range / step >= 3, `${range}: ${range / step} lines`);
-    const d = decimalStep(range, 7);
+    const d = decimalInterval(range, 7);
     assert.ok([1, 2, 5].includes(Number(String(d)[0])) && range / d <= 7);
   }
-  assert.equal(decimalStep(3, 7), 1);
+  assert.equal(decimalInterval(3, 7), 1);
 });

@@ -112,7 +112,7 @@ func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 // of the steps, or at distances that stay near their average.
 func (j *detector) steady(n int) bool {
 	span := j.last - 1 - j.growing[0]
-	return 10*n >= 6*span || n >= 3 && j.longestGap(n) <= max(2, 2*span/n)
+	return 10*n >= 6*span || n >= 3 && j.longestGap(n) <= 2*span/n
 }
 
 // longestGap is the largest distance between neighbours of the first n growing
