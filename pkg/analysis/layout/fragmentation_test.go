@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
 	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -98,6 +100,58 @@ func TestFragmentationGrade(t *testing.T) {
 	}
 }
 
+func TestFragmentationThresholds(t *testing.T) {
+	for _, test := range []struct {
+		layout.Fragmentation
+		share                     float64
+		measurable, matters, idle bool
+	}{
+		{layout.Fragmentation{}, 0, false, false, false},
+		{layout.Fragmentation{Bytes: gib / 2, Returnable: gib / 2, Reserved: gib}, 0.5, true, true, true},
+		{layout.Fragmentation{Bytes: gib, Returnable: gib, Reserved: gib - 512}, 1, false, false, false},
+		{layout.Fragmentation{Bytes: 20 * gib, Returnable: 50*gib - 1, Reserved: 100 * gib}, 0.2, true, true, false},
+		{layout.Fragmentation{Bytes: 20*gib - mib, Returnable: 50 * gib, Reserved: 100 * gib}, 0.2, true, false, true},
+	} {
+		f := &test.Fragmentation
+		if math.Abs(f.Share()-test.share) > 1e-4 || f.Measurable() != test.measurable || f.Matters() != test.matters ||
+			f.MostlyIdle() != test.idle {
+			t.Errorf("%+v: share %v, measurable %v, matters %v, idle %v; want %+v", *f, f.Share(), f.Measurable(),
+				f.Matters(), f.MostlyIdle(), test)
+		}
+	}
+}
+
+func TestReservedPeakState(t *testing.T) {
+	const (
+		alloc, free   = snapshot.Alloc, snapshot.Free
+		mapped, freed = snapshot.SegmentAlloc, snapshot.SegmentFree
+	)
+	for _, test := range []struct {
+		name   string
+		events []snapshot.Action
+		want   int
+	}{
+		{"never changes: the peak of active memory", []snapshot.Action{alloc, alloc, free}, 2},
+		{"after the request that it grew for", []snapshot.Action{free, mapped, alloc, alloc}, 3},
+		{"which need not come next", []snapshot.Action{mapped, free, alloc}, 3},
+		{"nor come at all", []snapshot.Action{mapped, free}, 1},
+		{"a request after the next change is another's", []snapshot.Action{mapped, freed, alloc}, 1},
+		{"only shrinks", []snapshot.Action{alloc, freed, alloc}, 0},
+		{"the first of equals", []snapshot.Action{mapped, alloc, freed, mapped, alloc}, 2},
+		{"the highest", []snapshot.Action{mapped, alloc, mapped, alloc}, 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tape := tapes.New()
+			for _, action := range test.events {
+				tape.Emit(action, tape.Fresh(512), "")
+			}
+			if got := layout.ReservedPeakState(recorded.Tape(tape).Device); got != test.want {
+				t.Errorf("state %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
 // TestReturnableIsWhatEmptyCacheReturns lets the model of the allocator judge.
 func TestReturnableIsWhatEmptyCacheReturns(t *testing.T) {
 	for _, conf := range []string{"", "expandable_segments:True"} {
@@ -130,6 +184,13 @@ func TestTypicalRequest(t *testing.T) {
 	s := tape.Snapshot()
 	if got := layout.TypicalRequest(recorded.Snapshot(s).Device.Events); got != 96*mib {
 		t.Errorf("%d bytes, want the 95th of 100", got)
+	}
+	bounds := tapes.New()
+	for _, size := range []int64{mib, replay.MaxSize, replay.MaxSize + 1} { // too small, the largest, impossible
+		bounds.Alloc(tapes.Loop, size)
+	}
+	if got := layout.TypicalRequest(recorded.Tape(bounds).Device.Events); got != replay.MaxSize {
+		t.Errorf("%d bytes, want the only one that counts", got)
 	}
 	if got := layout.TypicalRequest(recorded.Tape(tapes.New()).Device.Events); got != 20*mib {
 		t.Errorf("%d bytes without requests", got)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
+	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -76,6 +77,36 @@ func TestLayoutsOfNonsense(t *testing.T) {
 	if a := &counted; a.OverlappingRanges == 0 || a.MissingRanges == 0 || a.ImpossibleRanges == 0 ||
 		a.OverlappingBlocks == 0 || a.BlocksOutside == 0 {
 		t.Errorf("the nonsense was not bad enough: %+v", counted)
+	}
+}
+
+// TestLayoutAnomalies counts the contradictions of one recording.
+func TestLayoutAnomalies(t *testing.T) {
+	tape := tapes.New()
+	at := func(action snapshot.Action, addr uint64, size int64) {
+		tape.Emit(action, tapes.Tensor{Addr: addr, Size: size}, "")
+	}
+	at(snapshot.SegmentAlloc, 1<<30, 2*mib) // two segments that are gone at the end, though nothing freed them
+	at(snapshot.SegmentAlloc, 2<<30, 2*mib)
+	at(snapshot.SegmentAlloc, 3<<30, 0)
+	at(snapshot.Alloc, 4096, 1536) // ends in the next block
+	at(snapshot.Alloc, 4608, 1024)
+	at(snapshot.Alloc, 5632, 1024) // ends beyond its segment
+	at(snapshot.Alloc, 9000, 300)  // in no segment
+	at(snapshot.Alloc, 10000, 400)
+	tape.Segment(snapshot.Segment{Address: 4096, TotalSize: 2048})
+	r := recorded.Tape(tape)
+	for state, want := range map[int]layout.Anomalies{
+		8: {OverlappingBlocks: 2, BlocksOutside: 2, BytesOutside: 700},
+		0: {MissingRanges: 2, ImpossibleRanges: 1},
+	} {
+		l := r.Layouts().At(state)
+		if l.Anomalies != want {
+			t.Errorf("state %d: %+v, want %+v", state, l.Anomalies, want)
+		}
+		if seg := &l.Segments[0]; seg.FreeBytes() != 2048-seg.ActiveBytes || l.FreeBytes() != seg.FreeBytes() {
+			t.Errorf("state %d: %d bytes free of 2048, %d live", state, seg.FreeBytes(), seg.ActiveBytes)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ func TestSettingsOf(t *testing.T) {
 		}
 		return s
 	}
+	oneDivision := allocator.Settings{}
+	oneDivision.RoundUpPower2Divisions[0] = 1
 	tests := []struct {
 		name    string
 		leaves  []leaf
@@ -38,9 +40,18 @@ func TestSettingsOf(t *testing.T) {
 		{"keys overrule the text", []leaf{{Key: "PYTORCH_ALLOC_CONF", Value: "expandable_segments:True"},
 			{Key: "expandable_segments", Value: "false"}},
 			allocator.Settings{}, false},
+		{"as they were when the file was written", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "garbage_collection_threshold:0.8"},
+			{Key: "garbage_collection_threshold", Value: "0"},
+		}, allocator.Settings{}, false},
+		{"an impossible key leaves the text", []leaf{
+			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "garbage_collection_threshold:0.8"},
+			{Key: "garbage_collection_threshold", Value: "1"},
+		}, allocator.Settings{GCThreshold: 0.8}, false},
 		{"divisions", []leaf{{Key: "roundup_power2_divisions.32768", Value: "8"},
 			{Key: "roundup_power2_divisions.16384", Value: "8"}, {Key: "roundup_power2_divisions.3", Value: "4"}},
 			divisions(14, 8), false},
+		{"one division", []leaf{{Key: "roundup_power2_divisions.1", Value: "1"}}, oneDivision, false},
 		{"nonsense", []leaf{
 			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "<script>"}, {Key: "expandable_segments", Value: "yes"},
 			{Key: "garbage_collection_threshold", Value: "NaN"},
@@ -59,6 +70,9 @@ func TestSettingsOf(t *testing.T) {
 				(got.ConfProblem != "") != test.problem {
 				t.Errorf("%+v, want %+v", got, test.want)
 			}
+			if rounds := test.name == "divisions"; got.Rounds() != rounds {
+				t.Errorf("rounds to parts of powers of two: %v, want %v", got.Rounds(), rounds)
+			}
 		})
 	}
 }
@@ -72,6 +86,15 @@ func TestSettingsUnknown(t *testing.T) {
 	for name, c := range map[string]*snapshot.Composer{"map event": mapped, "segment": held} {
 		if s := layout.SettingsOf(c.Snapshot()); !s.Expandable || s.Known {
 			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	// The key says what holds; another key says nothing about it.
+	for key, want := range map[string]bool{"expandable_segments": false, "max_split_size": true} {
+		c := snapshot.NewComposer(snapshot.Format{})
+		c.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 20 * mib, Expandable: true})
+		c.Setting(key, "0")
+		if s := layout.SettingsOf(c.Snapshot()); s.Expandable != want {
+			t.Errorf("an expandable segment, and %s is 0: expandable %v, want %v", key, s.Expandable, want)
 		}
 	}
 	npu := layout.SettingsOf(snapshot.NewComposer(snapshot.Format{PoolBeforeType: true}).Snapshot())
