@@ -92,17 +92,41 @@ func (s *Settings) nonSplitRounding() int64 {
 // "expandable_segments:True,max_split_size_mb:128". Options that do not change where
 // blocks go are accepted and ignored. The error names the option that is wrong.
 func ParseSettings(conf string) (Settings, error) {
-	var s Settings
+	s, skipped := ReadSettings(conf)
+	if len(skipped) > 0 {
+		return Settings{}, skipped[0]
+	}
+	return s, nil
+}
+
+// ReadSettings reads a text that some version of PyTorch has accepted, as far as
+// this package understands it. An error names each option that it skipped.
+func ReadSettings(conf string) (s Settings, skipped []error) {
 	for _, option := range splitOptions(strings.ReplaceAll(conf, " ", "")) {
 		name, value, found := strings.Cut(option, ":")
 		if !found {
-			return Settings{}, fmt.Errorf("option %q has no value", option)
+			skipped = append(skipped, fmt.Errorf("option %q has no value", option))
+			continue
 		}
-		if err := s.set(name, value); err != nil {
-			return Settings{}, fmt.Errorf("option %s: %w", name, err)
+		with := s
+		if err := with.set(name, value); err != nil {
+			skipped = append(skipped, fmt.Errorf("option %s: %w", name, err))
+			continue
+		}
+		s = with
+	}
+	return s, skipped
+}
+
+// Option is the value of an option in the text of PYTORCH_CUDA_ALLOC_CONF, the last
+// of several; "" without it.
+func Option(conf, option string) (value string) {
+	for _, text := range splitOptions(strings.ReplaceAll(conf, " ", "")) {
+		if name, v, _ := strings.Cut(text, ":"); name == option {
+			value = v
 		}
 	}
-	return s, nil
+	return value
 }
 
 // splitOptions cuts at the commas that are not in brackets. Empty options do not count.
@@ -149,6 +173,8 @@ func (s *Settings) set(name, value string) (err error) {
 		if value != "native" {
 			err = fmt.Errorf("%q is not the native allocator", value)
 		}
+	case OptionFraction:
+		_, err = ParseFraction(value) // a limit, which is the device's
 	case "release_lock_on_cudamalloc", "graph_capture_record_stream_reuse",
 		"pinned_use_cuda_host_register", "pinned_num_register_threads", "pinned_use_background_threads":
 		// about locks, captures of later versions and host memory
@@ -190,6 +216,19 @@ func parseLargeSegment(value string) (int64, error) {
 		return 0, fmt.Errorf("%d MiB is not an even number from %d to %d", n, minLargeAlloc/mib, maxLargeSegment/mib)
 	}
 	return n * mib, nil
+}
+
+// OptionFraction is the option for what torch.cuda.set_per_process_memory_fraction
+// sets, from torch 2.10 on.
+const OptionFraction = "per_process_memory_fraction"
+
+// ParseFraction reads a share of the memory of a device, more than 0 and at most 1.
+func ParseFraction(value string) (float64, error) {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(f > 0 && f <= 1) {
+		return 0, fmt.Errorf("%q is no share of 1", value)
+	}
+	return f, nil
 }
 
 func parseThreshold(value string) (float64, error) {

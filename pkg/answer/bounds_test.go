@@ -1,10 +1,12 @@
 package answer
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -154,7 +156,36 @@ func TestPredictedAdvice(t *testing.T) {
 			t.Errorf("%+v: %+v", test, list)
 		}
 	}
-	if list := predictedAdvice(&Prediction{Study: &whatif.Study{}}); list != nil {
-		t.Errorf("advice without a prediction: %+v", list)
+	none := &Prediction{Study: &whatif.Study{Reference: outcome(100, 0)}, Sentence: "No."}
+	if list := predictedAdvice(none); list != nil {
+		t.Errorf("advice without a better setting: %+v", list)
+	}
+	none.Reference.FailedOf = 1
+	if list := predictedAdvice(none); len(list) != 1 || list[0].Text != "No." || list[0].Fits {
+		t.Errorf("that no setting serves what failed: %+v", list)
+	}
+}
+
+// TestAdviceOf: what the model has tried, it alone advises on.
+func TestAdviceOf(t *testing.T) {
+	list := []oom.Advice{{Kind: oom.AdviseExpandable, Fits: true}, {Kind: oom.AdviseMaxSplit}, {Kind: oom.AdviseStream}}
+	kinds := func(p *Prediction) string {
+		var text []string
+		for _, a := range adviceOf(list, &layout.Settings{}, p) {
+			text = append(text, a.Kind)
+		}
+		return strings.Join(text, " ")
+	}
+	worse := whatif.Outcome{Prediction: &whatif.Prediction{FailedOf: 1}}
+	cured := whatif.Outcome{Prediction: &whatif.Prediction{}}
+	for want, p := range map[string]*Prediction{
+		"expandable_segments max_split_size stream": nil,
+		"stream predicted":                          {Study: &whatif.Study{Reference: worse}},
+		"predicted stream":                          {Study: &whatif.Study{Reference: worse, Best: &cured}},
+		"stream":                                    {Study: &whatif.Study{Reference: cured}},
+	} {
+		if got := kinds(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

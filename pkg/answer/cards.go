@@ -249,14 +249,11 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		o := &ooms[i]
 		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
 			Evidence: f.sentence(o).with(asText), Try: haveLess}
-		if advice := o.Advise(r.Settings()); len(advice) > 0 {
-			failures[i].Try = adviceSentence(advice[0])
+		if advice := f.advice(o, p); len(advice) > 0 {
+			failures[i].Try = advice[0].Text
 		}
 	}
 	last := len(ooms) - 1
-	if p.cures() || failures[last].Try == haveLess && p != nil && p.Best != nil {
-		failures[last].Try = p.Sentence
-	}
 	o := &ooms[last]
 	c := Card{
 		Question: question, Mood: Alarm, Value: "Asked " + units.Bytes(o.Requested),

@@ -22,6 +22,7 @@ type LeaksDevice struct {
 	KeptOnce         KeptOnce    `json:"kept_once"`
 	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
 	Cycles           CyclesFound `json:"cycles"`
+	Retries          []Retry     `json:"retries"` // requests that were served only after the cache was given back, in order
 }
 
 // Growth is how active bytes changed from the end of the first step to the end
@@ -85,6 +86,7 @@ func Leaks(in []Input, rows int) (*Sheet, error) {
 		found := leaksOf(r)
 		s.leaks(in, r, found, rows)
 		s.cycles(r, r.Cycles())
+		s.sayIf(retriesSentence(r))
 		return newLeaksDevice(in, r, found), nil
 	})
 }
@@ -112,7 +114,7 @@ func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings) LeaksDe
 		Limit: l.Limit.Key(), Growth: newGrowth(r),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
-		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()),
+		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()), Retries: newRetries(r),
 	}
 }
 

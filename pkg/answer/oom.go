@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"fmt"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
@@ -15,6 +17,7 @@ type OOMDevice struct {
 	CapacityLeastBytes int64         `json:"capacity_least_bytes"` // what the recording proves that the device has
 	CardGuessBytes     int64         `json:"card_guess_bytes"`     // the smallest usual card with as much; a guess, which supports no verdict
 	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
+	Retries            []Retry       `json:"retries"`              // requests that were served only after the cache was given back, in order
 }
 
 // OutOfMemory is one request that failed, and the allocator when it did.
@@ -36,7 +39,9 @@ type OutOfMemory struct {
 	Evidence              string        `json:"evidence"`                 // a sentence
 	Site                  string        `json:"site"`                     // file:line:function that asked
 	Stack                 []string      `json:"stack"`
-	Holders               []TopRow      `json:"holders"` // who held what, the most bytes first
+	EarlierRequests       int           `json:"earlier_requests"`      // with the same stack, which were served
+	LargestEarlierBytes   int64         `json:"largest_earlier_bytes"` // the largest of those, rounded
+	Holders               []TopRow      `json:"holders"`               // who held what, the most bytes first
 	Pools                 []PoolFree    `json:"pools"`
 	Advice                []AdviceGiven `json:"advice"`
 	Unwound               bool          `json:"unwound"` // the file was written after the error unwound: its end is no picture of the failure
@@ -64,14 +69,6 @@ type AdviceGiven struct {
 	Text  string `json:"text"`
 }
 
-func newAdvice(advice []oom.Advice) []AdviceGiven {
-	list := make([]AdviceGiven, len(advice))
-	for i, a := range advice {
-		list[i] = AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a)}
-	}
-	return list
-}
-
 // OOMOptions are the options of OOM.
 type OOMOptions struct {
 	Capacity int64 // of the device in bytes; 0: not known
@@ -85,13 +82,14 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
 			CapacityLeastBytes: f.capacity.AtLeast, CardGuessBytes: f.capacity.CardBytes,
-			OOMs: make([]OutOfMemory, len(ooms)),
+			OOMs: make([]OutOfMemory, len(ooms)), Retries: newRetries(r),
+		}
+		var predicted *Prediction
+		if len(ooms) > 0 {
+			predicted = Predict(r)
 		}
 		for i := range ooms {
-			device.OOMs[i] = f.outOfMemory(&ooms[i])
-		}
-		if last := len(ooms) - 1; last >= 0 {
-			device.OOMs[last].Advice = withPrediction(device.OOMs[last].Advice, Predict(r))
+			device.OOMs[i] = f.outOfMemory(&ooms[i], predicted)
 		}
 		s.ooms(f, ooms, device.OOMs, o.Rows)
 		return device, nil
@@ -109,15 +107,16 @@ func newOOMContext(in *Input, r *analysis.Recording, capacity int64) *oomContext
 	return &oomContext{in, r, oom.CapacityOf(r.Device, capacity)}
 }
 
-func (f *oomContext) outOfMemory(o *oom.Failure) OutOfMemory {
+func (f *oomContext) outOfMemory(o *oom.Failure, p *Prediction) OutOfMemory {
 	view := OutOfMemory{
 		State: o.State(), Attempts: o.Attempts, RequestedBytes: o.Requested, NeededBytes: o.Needed,
 		DeviceFreeBytes: o.DeviceFree, ActiveBytes: o.Active, LiveRequestedBytes: o.InUse,
 		ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
 		Verdict: o.Verdict.Key(), Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
-		Stack: stackLines(f.r.Snapshot, o.Stack), Holders: newTopRows(f.r, f.holders(o)),
-		Pools: make([]PoolFree, len(o.Pools)), Advice: newAdvice(o.Advise(f.r.Settings())),
+		Stack: stackLines(f.r.Snapshot, o.Stack), EarlierRequests: o.Before, LargestEarlierBytes: o.LargestBefore,
+		Holders: newTopRows(f.r, f.holders(o)),
+		Pools:   make([]PoolFree, len(o.Pools)), Advice: f.advice(o, p),
 		Unwound: o.After.Unwound, WentOn: o.After.WentOn,
 	}
 	for i := range o.Pools {
@@ -129,6 +128,34 @@ func (f *oomContext) outOfMemory(o *oom.Failure) OutOfMemory {
 		}
 	}
 	return view
+}
+
+// advice is what to change about a failed request. A leak comes first: settings
+// only put off what it does.
+func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
+	given := adviceOf(o.Advise(f.r.Settings()), f.r.Settings(), p)
+	var bytes, perStep int64
+	places := 0
+	found := leaksOf(f.r)
+	for i := range found.Leaks {
+		if leak := &found.Leaks[i]; leak.Strong {
+			places++
+			bytes += leak.Bytes
+			perStep += leak.PerStep
+		}
+	}
+	if missing := o.WouldFit.Missing; places == 0 || bytes < o.Active/20 && (missing == 0 || bytes < missing) {
+		return given
+	}
+	word := f.r.Steps().Method.Word
+	text := fmt.Sprintf("First the leak: memory grows by %s each %s, at %s that memviz leaks names.", amount(perStep),
+		word(1), units.Plural(places, "place", "places"))
+	if p.cures() && p.Limit.Bytes > 0 && perStep > 0 {
+		text += " A setting under which this request is served buys about " +
+			units.Plural(int((p.Limit.Bytes-p.Best.ReservedPeak)/perStep), "more "+word(1), "more "+word(2)) + "."
+	}
+	leak := AdviceGiven{Kind: "leak", Bytes: bytes, Fits: o.WouldFit.Missing > 0 && bytes >= o.WouldFit.Missing, Text: text}
+	return append([]AdviceGiven{leak}, given...)
 }
 
 // holders says what held memory at the failure.
@@ -151,9 +178,13 @@ func sizeClassName(class snapshot.SizeClass) string {
 
 // ooms says how the requests of a device failed.
 func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, rows int) {
-	if len(ooms) == 0 {
-		s.device(f.in, f.r.Device, "did not run out of memory")
-		s.say("The recording has no out-of-memory event.")
+	if !hasHistory(f.r.Device) {
+		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
+		s.say("The file holds no history of events, so it does not say whether a request failed.")
+		return
+	} else if len(ooms) == 0 {
+		s.device(f.in, f.r.Device, "no request failed while it was recorded")
+		s.sayIf(retriesSentence(f.r))
 		return
 	}
 	times := ""
@@ -178,6 +209,7 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, row
 			s.note("The program went on after it.")
 		}
 	}
+	s.sayIf(retriesSentence(f.r))
 	f.guess(s, &ooms[len(ooms)-1])
 }
 
@@ -199,7 +231,8 @@ func (s *Sheet) tooSmall(given, taken, least int64) {
 // guess says how much is used outside PyTorch if the device is a common card.
 func (f *oomContext) guess(s *Sheet, last *oom.Failure) {
 	c := f.capacity
-	if outside := c.CardBytes - last.Visible(); c.Given == 0 && c.CardBytes > 0 && outside > units.GiB {
+	outside := c.CardBytes - last.Visible()
+	if c.Given == 0 && outside > units.GiB && outside < last.Visible() { // else it is no card, but a share of one
 		s.note("PyTorch saw %s. If this is a %d GiB card, about %s is used outside PyTorch; pass --capacity to check.",
 			amount(last.Visible()), c.Card, amount(outside))
 	}
@@ -208,6 +241,10 @@ func (f *oomContext) guess(s *Sheet, last *oom.Failure) {
 // sentence says why a request failed, with the evidence in it.
 func (f *oomContext) sentence(o *oom.Failure) sentence {
 	text, args := verdicts[o.Verdict].evidence(f, o)
+	if o.Larger() {
+		text += " It is the largest request of this call site: %.1f times the largest of the %s before it, %s."
+		args = append(args, float64(o.Requested)/float64(o.LargestBefore), units.Count(o.Before), amount(o.LargestBefore))
+	}
 	return sentence{text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)}
 }
 

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -41,12 +42,8 @@ var verdicts = [...]struct {
 				amount(max(o.LargestSame, o.DeviceFree)))
 		},
 		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
-			fits := ""
-			if o.WouldFit.WithExpandable {
-				fits = "; it would have fitted with expandable segments"
-			}
-			return "Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of at most %s%s.",
-				[]any{amount(o.FreeSame + o.DeviceFree), amount(max(o.LargestSame, o.DeviceFree)), fits}
+			return "Out of memory by fragmentation: %s requested in state %s, %s free but in pieces of at most %s.",
+				[]any{amount(o.FreeSame + o.DeviceFree), amount(max(o.LargestSame, o.DeviceFree))}
 		},
 	},
 	oom.Other: {
@@ -99,15 +96,15 @@ func (f *oomContext) pressure(o *oom.Failure) (string, []any) {
 	args := []any{amount(o.DeviceFree), amount(o.FreeSame), units.NoBreak(units.Share(o.Active, o.Visible())),
 		amount(o.Visible()), site, amount(most)}
 	if o.LastPieces {
-		text += " The free memory would have covered this request only in pieces (%s at most in the cache); with %s " +
-			"of what is reserved in use the next ones would have failed too."
+		text += " The free memory would have covered this request only in pieces (%s at most in the cache), and %s " +
+			"of what is reserved was in use."
 		args = append(args, amount(o.LargestSame), units.NoBreak(units.Share(o.Active, o.Reserved)))
 	}
 	return text, args
 }
 
 // adviceSentence says what to change, and what is known of its effect.
-func adviceSentence(a oom.Advice) string {
+func adviceSentence(a oom.Advice, settings *layout.Settings) string {
 	bytes := amount(a.Bytes)
 	switch a.Kind {
 	case oom.AdviseExpandable:
@@ -122,7 +119,10 @@ func adviceSentence(a oom.Advice) string {
 	case oom.AdviseLessRounding:
 		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
 	case oom.AdviseFraction:
-		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction; the file does not record it."
+		if f := settings.MemoryFraction; f > 0 {
+			return fmt.Sprintf("Raise per_process_memory_fraction in PYTORCH_CUDA_ALLOC_CONF, which is %g.", f)
+		}
+		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
 	case oom.AdviseStream:
 		if a.Fits {
 			return "Make the large tensors on one stream: a free piece of another stream or pool was large enough."
@@ -134,10 +134,8 @@ func adviceSentence(a oom.Advice) string {
 		return "Have less memory live at a time, by " + bytes +
 			" or more: no setting of the allocator would have avoided this failure."
 	case oom.AdviseThresholdIdle:
-		return "garbage_collection_threshold does nothing before torch.cuda.set_per_process_memory_fraction is called."
-	case oom.AdviseThreshold:
-		return "garbage_collection_threshold, together with set_per_process_memory_fraction, would give back up to " +
-			bytes + " of idle memory before more is asked for."
+		return "garbage_collection_threshold does nothing unless torch.cuda.set_per_process_memory_fraction was called, " +
+			"which no file records."
 	}
 	return a.Kind.Key()
 }

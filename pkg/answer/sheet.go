@@ -104,6 +104,13 @@ func (s *Sheet) heading(format string, args ...any) { s.add(heading{sentence{for
 // say adds a paragraph.
 func (s *Sheet) say(format string, args ...any) { s.add(sentence{format, args}) }
 
+// sayIf adds a paragraph, unless it is empty.
+func (s *Sheet) sayIf(text string) {
+	if text != "" {
+		s.say("%s", text)
+	}
+}
+
 // note adds a paragraph of less importance, which terminals show faint.
 func (s *Sheet) note(format string, args ...any) { s.add(note{sentence{format, args}}) }
 

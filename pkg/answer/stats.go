@@ -44,9 +44,12 @@ type DeviceStats struct {
 	StepMethod     string            `json:"step_method"` // how steps were found, or none
 	Windows        []Window          `json:"windows"`     // the steps and what follows the last one, or the stretches of --every
 	Largest        []LargeAllocation `json:"largest"`     // live at the peak
+	Retries        []Retry           `json:"retries"`     // requests that were served only after the cache was given back, in order
 	AllocConf      string            `json:"alloc_conf"`  // PYTORCH_CUDA_ALLOC_CONF, or empty
-	Advice         []AdviceGiven     `json:"advice"`
-	Unread         *Unread           `json:"unread,omitempty"` // left out when all of the file was understood
+	// AllocConfSkipped says which of its options memviz does not understand, and why.
+	AllocConfSkipped []string      `json:"alloc_conf_skipped"`
+	Advice           []AdviceGiven `json:"advice"`
+	Unread           *Unread       `json:"unread,omitempty"` // left out when all of the file was understood
 }
 
 // Unread counts what was not understood, by name, in the whole file of the device.
@@ -144,11 +147,13 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	stats.Largest = largest(r, o.Rows)
 	wait.Wait()
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
-	stats.AllocConf = r.Settings().Conf
-	stats.Advice = newAdvice(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()))
+	stats.Retries = newRetries(r)
+	stats.AllocConf, stats.AllocConfSkipped = r.Settings().Conf, append([]string{}, r.Settings().Skipped...)
+	var predicted *Prediction
 	if mayCure(&fragmentation.AtPeak) {
-		stats.Advice = append(stats.Advice, predictedAdvice(Predict(r))...)
+		predicted = Predict(r)
 	}
+	stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
 }
 
 // Window is a range of states: a step, or what --every asks for.

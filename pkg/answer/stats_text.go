@@ -2,6 +2,7 @@ package answer
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -34,11 +35,13 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.put(totals(d, stats))
 	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
 	s.put(counts(r, stats))
+	s.sayIf(retriesSentence(r))
 	s.put(unusedTable(stats))
 	s.put(windowTable(stats, o))
 	s.put(largestTable(stats))
 	if stats.AllocConf != "" {
 		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
+		s.skipped(r.Settings())
 	}
 	s.advice(stats.Advice)
 	if !d.Reconciliation.EndUnknown {
@@ -80,6 +83,9 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 		units.Count(d.PreExisting)+" from before the recording, "+units.Count(stats.LiveAtEnd)+" live at its end")
 	if stats.OOMEvents > 0 {
 		t.row("ooms", units.Count(stats.OOMEvents), "out of memory")
+	}
+	if n := len(stats.Retries); n > 0 {
+		t.row("retries", units.Count(n), "near out of memory: served after the cache was given back")
 	}
 	return t
 }
@@ -157,6 +163,13 @@ func reconciled(d *replay.Device, stats *DeviceStats) *sheetTable {
 	compare("live blocks", int64(stats.LiveAtEnd), int64(d.Reconciliation.LiveBlocks), signed)
 	t.row("rounded bytes", "", units.Count(stats.LiveBlockBytes), "")
 	return t
+}
+
+// skipped names the options of the allocator that memviz does not understand.
+func (s *Sheet) skipped(settings *layout.Settings) {
+	for _, problem := range settings.Skipped {
+		s.note("Skipped %s: what it changes is left out of account.", name(problem))
+	}
 }
 
 // signed is a count with its sign.

@@ -1,8 +1,11 @@
 package answer
 
 import (
+	"cmp"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -64,7 +67,7 @@ type SettingOutcome struct {
 	FailureState           int    `json:"failure_state"`   // of the first; 0 if what was live before the recording does not fit; -1 if nothing fails
 	FailureBytes           int64  `json:"failure_bytes"`
 	AvoidedOOMs            int    `json:"avoided_ooms"`   // requests that failed in the recording and would have been served
-	LimitAssumed           bool   `json:"limit_assumed"`  // the setting needs a limit, none is known, and the recorded peak was taken for it
+	LimitAssumed           bool   `json:"limit_assumed"`  // the setting needs a limit, none is known, and the recorded peak was taken for it: no advice rests on it
 	LaidOutAnew            bool   `json:"laid_out_anew"`  // what was live before the recording was allocated again, under the setting
 	BaselineFits           bool   `json:"baseline_fits"`  // false: what was live before the recording is more than the limit
 	NeedsFraction          bool   `json:"needs_fraction"` // does nothing without torch.cuda.set_per_process_memory_fraction
@@ -131,7 +134,13 @@ func exportLine(conf string) string { return "export PYTORCH_CUDA_ALLOC_CONF=" +
 
 // whatIf says what is predicted for a device.
 func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *WhatIfDevice) {
+	if !hasHistory(r.Device) {
+		s.device(in, r.Device, "cannot be predicted")
+		s.say("The file holds no history of events, so there are no requests to replay under other settings.")
+		return
+	}
 	s.device(in, r.Device, "under other allocator settings")
+	s.skipped(r.Settings())
 	s.say("%s", proofSentence(&x.Proof))
 	if !view.Reproduced {
 		s.say("%s", view.Departure.Text)
@@ -171,8 +180,12 @@ func whatIfTable(x *whatif.Study, view *WhatIfDevice) *sheetTable {
 	t.row(units.Bytes(view.RecordedReservedPeakBytes), "", units.Count(view.Proof.DriverCallsOf), failure(recorded),
 		"as recorded")
 	row := func(o *SettingOutcome, setting any) {
+		fails := failure(o.FailureState)
+		if o.LimitAssumed {
+			fails = cmp.Or(fails, "limit") + " assumed"
+		}
 		t.row(units.Bytes(o.ReservedPeakBytes), units.Bytes(o.FragmentationPeakBytes), units.Count(o.DriverCalls),
-			failure(o.FailureState), setting)
+			fails, setting)
 	}
 	if view.Reference.LaidOutAnew {
 		row(view.Reference, "the same, laid out again")
@@ -244,23 +257,34 @@ func mayMatter(r *analysis.Recording) bool {
 // mayCure reports whether settings can cure a fragmentation.
 func mayCure(f *layout.Fragmentation) bool { return f.Matters() || f.MostlyIdle() }
 
-// withPrediction adds the prediction to advice, in front if nothing fails then:
-// it is the only advice with a proof.
-func withPrediction(list []AdviceGiven, p *Prediction) []AdviceGiven {
+// adviceOf is what to change. Where the model reproduces the recording, it alone
+// advises on the settings that it tried, in front if nothing fails then: so no
+// command advises what whatif denies.
+func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []AdviceGiven {
 	predicted := predictedAdvice(p)
-	if p.cures() {
-		return append(predicted, list...)
+	given := []AdviceGiven{}
+	for _, a := range list {
+		if p == nil || a.Kind != oom.AdviseExpandable && a.Kind != oom.AdviseMaxSplit {
+			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a, settings)})
+		}
 	}
-	return append(list, predicted...)
+	if p.cures() {
+		return append(predicted, given...)
+	}
+	return append(given, predicted...)
 }
 
 // cures reports whether nothing fails under the best setting.
 func (p *Prediction) cures() bool { return p != nil && p.Best != nil && !p.Best.Fails() }
 
-// predictedAdvice is the prediction as advice, if a setting is better.
+// predictedAdvice is the prediction as advice: a setting that is better, or that
+// none of the likeliest ones serves what failed.
 func predictedAdvice(p *Prediction) []AdviceGiven {
-	if p == nil || p.Best == nil {
+	switch {
+	case p == nil || p.Best == nil && !p.Reference.Fails():
 		return nil
+	case p.Best == nil:
+		return []AdviceGiven{{Kind: "predicted", Text: p.Sentence}}
 	}
 	saved := max(p.Reference.ReservedPeak-p.Best.ReservedPeak, 0)
 	return []AdviceGiven{{Kind: "predicted", Bytes: saved, Fits: p.cures(), Text: p.Sentence}}

@@ -96,8 +96,8 @@ func reasonSentence(r whatif.Reason) string {
 	case whatif.ReasonMissing:
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
 	case whatif.ReasonGarbage:
-		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, " +
-			"which no file records."
+		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, and " +
+			"no file records a call of it."
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
@@ -120,13 +120,13 @@ func bestSentence(x *whatif.Study) string {
 			return "No setting of the allocator could have served every request: live and requested memory " +
 				"together exceed the limit."
 		case x.Reference.Fails():
-			return "Under none of these settings would every request have been served."
+			return noneWould(x, "have served every recorded request")
 		}
-		return "None of these settings would have needed noticeably less."
+		return noneWould(x, "have needed noticeably less")
 	}
 	text := "Predicted under " + settingWords(x.Best.Setting.Conf) + ": "
 	if x.Reference.Fails() {
-		text += "every request would have been served, with at most " + amount(x.Best.ReservedPeak) + " reserved"
+		text += "every recorded request would have been served, with at most " + amount(x.Best.ReservedPeak) + " reserved"
 	} else {
 		text += "at most " + amount(x.Best.ReservedPeak) + " reserved instead of " + amount(x.Reference.ReservedPeak)
 	}
@@ -134,7 +134,30 @@ func bestSentence(x *whatif.Study) string {
 		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least),
 			amount(x.Best.Most))
 	}
-	return text + "."
+	text += "."
+	if x.Reference.Fails() {
+		text += " What the program would have asked for then is not in the file."
+	}
+	return text
+}
+
+// noneWould says that no setting that was tried would do something, and names the
+// settings if they are few.
+func noneWould(x *whatif.Study, do string) string {
+	list := make([]string, len(x.Outcomes))
+	for i := range x.Outcomes {
+		list[i] = settingWords(x.Outcomes[i].Setting.Conf)
+	}
+	subject := "None of these settings"
+	switch n := len(list); {
+	case x.Assumes():
+		subject = "None of these settings that needs no assumed limit"
+	case n == 1:
+		return list[0] + " would not " + do + "."
+	case n <= 3:
+		subject = "None of " + strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+	}
+	return subject + " would " + do + "."
 }
 
 func settingWords(conf string) string {
@@ -146,14 +169,12 @@ func settingWords(conf string) string {
 
 // unknowns are what a recording cannot tell, and how it was treated.
 func unknowns(x *whatif.Study) []string {
-	list := []string{limitSentence(x.Limit)}
+	list := []string{limitSentence(x)}
 	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
 		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are "+
-			"laid out again under each setting, in the order of "+
-			"addresses, because their own order is not recorded; the cache begins empty. The recorded setting would then "+
-			"peak at %s instead of %s: "+
-			"expect errors of that size.", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
-			amount(x.Reference.ReservedPeak), amount(x.ReservedPeak())))
+			"laid out again under each setting, in the order of addresses, because their own order is not recorded; the "+
+			"cache begins empty. %s", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
+			laidOutAgain(x.Reference.ReservedPeak, x.ReservedPeak())))
 	}
 	if x.Waits() {
 		list = append(list, "Other streams finish with a block where the recording has it.")
@@ -166,8 +187,19 @@ func unknowns(x *whatif.Study) []string {
 		"behave differently. Time is not predicted; driver calls cost some.")
 }
 
+// laidOutAgain says how far the peak of the recorded setting is from the recorded
+// one when the start is laid out again, both in bytes.
+func laidOutAgain(predicted, recorded int64) string {
+	if units.Bytes(predicted) == units.Bytes(recorded) {
+		return "Laid out so, the recorded setting peaks at " + amount(recorded) + ", as it was recorded."
+	}
+	return "Laid out so, the recorded setting peaks at " + amount(predicted) + " instead of " + amount(recorded) +
+		": expect errors of " + amount(max(predicted-recorded, recorded-predicted)) + "."
+}
+
 // limitSentence says how much memory predictions have.
-func limitSentence(l whatif.Limit) string {
+func limitSentence(x *whatif.Study) string {
+	l := x.Limit
 	const outside = " Memory used outside PyTorch is assumed to be the same."
 	switch l.From {
 	case whatif.LimitGiven:
@@ -184,9 +216,14 @@ func limitSentence(l whatif.Limit) string {
 		return fmt.Sprintf("Memory: %s, which PyTorch had; it was refused %s. The limit lies between them, and the "+
 			"lower one is assumed.", amount(l.Bytes), amount(l.Below)) + outside
 	}
+	why := "no request was refused"
 	if l.Moved {
-		return "Memory: not known, because refused requests contradict each other, so no request fails here; give it " +
-			"with --capacity."
+		why = "refused requests contradict each other"
 	}
-	return "Memory: not known, because no request was refused, so no request fails here; give it with --capacity."
+	if x.Assumes() {
+		return "Memory: not known, because " + why + ". garbage_collection_threshold works on a share of it, so its rows " +
+			"assume the recorded peak of " + amount(x.ReservedPeak()) + " and advise nothing; in the others no request " +
+			"fails. Give it with --capacity."
+	}
+	return "Memory: not known, because " + why + ", so no request fails here; give it with --capacity."
 }

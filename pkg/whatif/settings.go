@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +16,13 @@ type Setting struct {
 }
 
 // Parse reads a value of the variable. The error is that of
-// [allocator.ParseSettings].
+// [allocator.ParseSettings], or says that the memory of a prediction is not a
+// setting of it.
 func Parse(conf string) (Setting, error) {
 	s, err := allocator.ParseSettings(conf)
+	if err == nil && allocator.Option(conf, allocator.OptionFraction) != "" {
+		err = fmt.Errorf("option %s: give the bytes that PyTorch may have instead", allocator.OptionFraction)
+	}
 	return Setting{Conf: strings.ReplaceAll(conf, " ", ""), Settings: s}, err
 }
 

@@ -14,13 +14,14 @@ type Study struct {
 	Limit Limit // what the predictions respect
 
 	// Outcomes are the settings that were asked about, the best first: those under
-	// which no request fails before others, then by the peak of reserved memory, then
-	// by how many options they have.
+	// which no request fails before others, those without an assumed limit before
+	// others, then by the peak of reserved memory, then by how many options they have.
 	Outcomes []Outcome
 	// Reference is the recorded setting, predicted in the same way as the others:
 	// what they have to be compared with.
 	Reference Outcome
-	// Best is the first outcome if it is better than Reference; else nil.
+	// Best is the first outcome that is better than Reference and rests on no assumed
+	// limit; nil if there is none.
 	Best *Outcome
 }
 
@@ -53,10 +54,18 @@ func (run *Run) Study(q Question) *Study {
 	n := len(s.Outcomes) - 1
 	s.Reference, s.Outcomes = s.Outcomes[n], s.Outcomes[:n]
 	slices.SortStableFunc(s.Outcomes, func(x, y Outcome) int { return x.compare(&y) })
-	if len(s.Outcomes) > 0 && s.Outcomes[0].better(&s.Reference) {
-		s.Best = &s.Outcomes[0]
+	for i := range s.Outcomes {
+		if x := &s.Outcomes[i]; !x.Assumed && x.better(&s.Reference) {
+			s.Best = x
+			break
+		}
 	}
 	return s
+}
+
+// Assumes reports whether a limit was assumed for some outcome.
+func (s *Study) Assumes() bool {
+	return slices.ContainsFunc(s.Outcomes, func(x Outcome) bool { return x.Assumed })
 }
 
 // Fails reports whether a request fails, or what was live before the recording
@@ -76,7 +85,8 @@ func (o *Outcome) FailureState() int {
 }
 
 func (o *Outcome) compare(x *Outcome) int {
-	return cmp.Or(cmp.Compare(one(o.Fails()), one(x.Fails())), cmp.Compare(o.ReservedPeak, x.ReservedPeak),
+	return cmp.Or(cmp.Compare(one(o.Fails()), one(x.Fails())), cmp.Compare(one(o.Assumed), one(x.Assumed)),
+		cmp.Compare(o.ReservedPeak, x.ReservedPeak),
 		cmp.Compare(strings.Count(o.Setting.Conf, ","), strings.Count(x.Setting.Conf, ",")),
 		cmp.Compare(o.Calls.All(), x.Calls.All()))
 }

@@ -16,13 +16,19 @@ type Settings struct {
 	Known bool   // the file has allocator settings; torch writes them from 2.3 on
 	Conf  string // text of PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF; untrusted
 
-	// ConfProblem is the error of [allocator.ParseSettings] for Conf, or "". It
-	// quotes Conf, so it is untrusted too.
-	ConfProblem string
+	// Skipped says which options of Conf were not understood and why. It quotes Conf,
+	// so it is untrusted too.
+	Skipped []string
+	// MemoryFraction is the share of the device that Conf lets PyTorch have; 0 if it
+	// does not say. A call of set_per_process_memory_fraction is in no file.
+	MemoryFraction float64
 }
 
 // settingConf are the keys under which the variable's text is written.
 var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}
+
+// maxSkipped is how many options are named that were not understood.
+const maxSkipped = 10
 
 // npuBuild is how torch_npu differs from torch.
 var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
@@ -58,12 +64,12 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 
 func (t *Settings) readConf(text string) {
 	t.Conf = text
-	settings, err := allocator.ParseSettings(text)
-	if err != nil {
-		t.ConfProblem = err.Error()
-		return
+	settings, skipped := allocator.ReadSettings(text)
+	t.Settings, t.Skipped = settings, nil
+	for _, err := range skipped[:min(len(skipped), maxSkipped)] {
+		t.Skipped = append(t.Skipped, err.Error())
 	}
-	t.Settings = settings
+	t.MemoryFraction, _ = allocator.ParseFraction(allocator.Option(text, allocator.OptionFraction)) // 0 if there is none
 }
 
 // read takes one entry of allocator_settings and ignores impossible values.

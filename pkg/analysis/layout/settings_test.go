@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
@@ -52,6 +53,12 @@ func TestSettingsOf(t *testing.T) {
 			{Key: "roundup_power2_divisions.16384", Value: "8"}, {Key: "roundup_power2_divisions.3", Value: "4"}},
 			divisions(14, 8), false},
 		{"one division", []leaf{{Key: "roundup_power2_divisions.1", Value: "1"}}, oneDivision, false},
+		{"an option of a later version leaves the others", []leaf{{Key: "PYTORCH_CUDA_ALLOC_CONF",
+			Value: "brand_new:7,max_split_size_mb:256,roundup_power2_divisions:3,expandable_segments:True"}},
+			allocator.Settings{Expandable: true, MaxSplitSize: 256 << 20}, true},
+		{"a fraction is no setting of blocks", []leaf{{Key: "PYTORCH_ALLOC_CONF",
+			Value: "per_process_memory_fraction:0.5,expandable_segments:True"}},
+			allocator.Settings{Expandable: true}, false},
 		{"nonsense", []leaf{
 			{Key: "PYTORCH_CUDA_ALLOC_CONF", Value: "<script>"}, {Key: "expandable_segments", Value: "yes"},
 			{Key: "garbage_collection_threshold", Value: "NaN"},
@@ -67,8 +74,11 @@ func TestSettingsOf(t *testing.T) {
 			}
 			got := layout.SettingsOf(c.Snapshot())
 			if got.Settings != test.want || got.Known != (test.leaves != nil) ||
-				(got.ConfProblem != "") != test.problem {
+				(len(got.Skipped) > 0) != test.problem {
 				t.Errorf("%+v, want %+v", got, test.want)
+			}
+			if fraction := 0.5; (got.MemoryFraction == fraction) != strings.Contains(got.Conf, "fraction") {
+				t.Errorf("fraction %v of %q", got.MemoryFraction, got.Conf)
 			}
 			if rounds := test.name == "divisions"; got.Rounds() != rounds {
 				t.Errorf("rounds to parts of powers of two: %v, want %v", got.Rounds(), rounds)

@@ -6,9 +6,9 @@
 // these: see [Verdict]. [CapacityOf] says what is known of the device.
 //
 // What it cannot see: the device's total memory and what other processes used,
-// unless the user gives the capacity; limits such as
-// set_per_process_memory_fraction, which no file records; and the requests that
-// the program would have made next.
+// unless the user gives the capacity; limits that were set by a call, such as that
+// of set_per_process_memory_fraction; and the requests that the program would have
+// made next.
 package oom
 
 import (
@@ -31,13 +31,17 @@ type Failure struct {
 	Event    replay.EventIndex // its oom event; of several attempts the last
 	Attempts int               // oom events of the same request, without an allocation between them
 
-	Requested  int64 // rounded
-	Stream     snapshot.StreamID
-	pool       snapshot.PoolID // the default pool where events do not say it
-	sizeClass  snapshot.SizeClass
-	Stack      snapshot.StackID
-	Needed     int64 // bytes of a new segment for it, which PyTorch's message says it tried to allocate
-	DeviceFree int64 // free on the device after the cache was emptied
+	Requested int64 // rounded
+	Stream    snapshot.StreamID
+	pool      snapshot.PoolID // the default pool where events do not say it
+	sizeClass snapshot.SizeClass
+	Stack     snapshot.StackID
+	// Before are the requests with the same stack that were served before it, and
+	// LargestBefore the bytes of the largest, rounded. Both are 0 without stacks.
+	Before        int
+	LargestBefore int64
+	Needed        int64 // bytes of a new segment for it, which PyTorch's message says it tried to allocate
+	DeviceFree    int64 // free on the device after the cache was emptied
 
 	Reserved int64
 	Active   int64 // in live blocks, pending ones included
@@ -121,8 +125,49 @@ func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 		o.decide()
 		o.WouldFit = o.wouldFit(l, layouts.Settings)
 	}
+	findEarlier(d.Events, list, layouts.Settings)
 	findAftermath(d, list)
 	return list
+}
+
+// Larger reports whether the request is larger, by 5 % at least, than all that the
+// same code had asked for before.
+func (o *Failure) Larger() bool {
+	return o.Before >= minBefore && o.Requested-o.LargestBefore >= o.LargestBefore/20
+}
+
+// minBefore is how many requests tell what a call site usually asks for.
+const minBefore = 2
+
+// findEarlier compares failures, in the order of events, with what the same code
+// had asked for before.
+func findEarlier(e *snapshot.Events, list []Failure, settings *layout.Settings) {
+	type requests struct {
+		n       int
+		largest int64
+	}
+	of := map[snapshot.StackID]*requests{}
+	for i := range list {
+		if list[i].Stack != 0 {
+			of[list[i].Stack] = &requests{}
+		}
+	}
+	next := 0
+	for i, action := range e.Action {
+		if next == len(list) {
+			break
+		}
+		if known := of[e.Stack[i]]; known != nil && action == snapshot.Alloc {
+			known.n++
+			known.largest = max(known.largest, settings.RoundSize(min(max(e.Size[i], 0), replay.MaxSize)))
+		}
+		if i == list[next].State() {
+			if known := of[list[next].Stack]; known != nil {
+				list[next].Before, list[next].LargestBefore = known.n, known.largest
+			}
+			next++
+		}
+	}
 }
 
 // failedRequests are the oom events, of which those of the same size and stream

@@ -172,16 +172,12 @@ const (
 	// AdviseThresholdIdle says that garbage_collection_threshold is set, but does
 	// nothing before set_per_process_memory_fraction is called.
 	AdviseThresholdIdle
-	// AdviseThreshold is garbage_collection_threshold together with a memory
-	// fraction: up to Advice.Bytes of idle segments would go back to the driver
-	// before new memory is requested.
-	AdviseThreshold
 )
 
 var adviceKeys = [...]string{
 	AdviseExpandable: "expandable_segments", AdviseMaxSplit: "max_split_size", AdviseLessRounding: "less_rounding",
 	AdviseFraction: "memory_fraction", AdviseStream: "stream", AdviseOutside: "outside", AdviseLess: "less_live",
-	AdviseThresholdIdle: "threshold_idle", AdviseThreshold: "garbage_collection_threshold",
+	AdviseThresholdIdle: "threshold_idle",
 }
 
 // Key names the kind in files: "expandable_segments".
@@ -236,11 +232,8 @@ func AdviseOn(f *layout.Fragmentation, settings *layout.Settings) []Advice {
 	if settings.Rounds() && worthwhile(f.Rounding, f.Reserved) {
 		list = append(list, Advice{Kind: AdviseLessRounding, Bytes: f.Rounding})
 	}
-	switch {
-	case settings.GCThreshold > 0:
+	if settings.GCThreshold > 0 && settings.MemoryFraction == 0 {
 		list = append(list, Advice{Kind: AdviseThresholdIdle})
-	case !settings.Expandable && f.Measurable() && worthwhile(f.Returnable, f.Reserved):
-		list = append(list, Advice{Kind: AdviseThreshold, Bytes: f.Returnable})
 	}
 	return list
 }
