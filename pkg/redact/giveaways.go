@@ -39,7 +39,9 @@ var giveaways = []giveaway{
 		regexp.MustCompile(`/(?:torchinductor|ray|tmp|pytorch_triton)_([a-z][\w.-]*)/`)},
 	{Host, []string{".local", ".lan", ".int", ".corp", ".cl", ".svc", ".edu", ".com", ".net", ".org", ".io", ".ai",
 		".dev"},
-		regexp.MustCompile(`\b(?:[a-z][a-z0-9-]*\.)+(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`)},
+		regexp.MustCompile(
+			`\b(?:[a-z][a-z0-9-]*\.)+(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`,
+		)},
 	{Host, []string{"."},
 		regexp.MustCompile(`\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b`)},
 	{Host, []string{"ip-", "node", "gpu", "host", "worker", "compute", "login"},

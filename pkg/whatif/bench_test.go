@@ -36,7 +36,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 		b.Run("predict/"+conf, func(b *testing.B) {
 			for b.Loop() {
-				run.Predict(setting.Settings, Options{Limit: 80 << 30})
+				run.predict(setting.Settings, Options{Limit: 80 << 30})
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func TestCorpus(t *testing.T) {
 				continue
 			}
 			// Under its own settings, with a driver that decides by itself, it is the same again.
-			if got := run.Predict(run.settings.Settings,
+			if got := run.predict(run.settings.Settings,
 				Options{Limit: run.Limit.Bytes}); got.ReservedPeak != run.ReservedPeak() || got.FailedOf != run.Failed {
 				t.Errorf("%s: peak %d and %d failures, recorded are %d and %d", file, got.ReservedPeak, got.FailedOf,
 					run.ReservedPeak(), run.Failed)
@@ -47,5 +47,5 @@ func departed(d *Departure) string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintf("; departs in state %d: %s, %s", d.Event, d.Cause, d.Why)
+	return fmt.Sprintf("; departs in state %d: %s, %s", d.Event, d.Cause.Key(), d.Why.Key())
 }

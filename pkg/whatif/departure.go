@@ -6,11 +6,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Departure is where the model first does something else than was recorded.
+// Departure is the first point at which the model does something else than was recorded.
 type Departure struct {
 	Event    replay.EventIndex // None: before the first event, or after the last
 	Cause    Cause
-	Recorded Call // the zero Call where the recording, or the model, has none
+	Recorded Call // the zero Call if the recording, or the model, has no call there
 	Model    Call
 	Why      Reason
 }
@@ -19,17 +19,17 @@ type Departure struct {
 type Cause uint8
 
 const (
-	CauseNoRequest  Cause = iota // the recording has no request that was served
-	CauseStart                   // the state before the recording cannot be rebuilt
+	CauseNoRequest  Cause = iota // the recording has no served request, so nothing can be compared
+	CauseStart                   // the state before the first event cannot be rebuilt
 	CauseAddress                 // a request gets another address
-	CauseRefused                 // a request fails that was served
-	CauseServed                  // a request is served that failed
-	CauseNoCall                  // the allocator calls the driver where nothing was recorded
-	CauseMissing                 // a driver call was recorded that the allocator does not make
-	CauseOtherCall               // both call the driver, for other things
-	CauseUnknown                 // a free of what the allocator does not hold
-	CauseImpossible              // a range was recorded where another one is, or where none can be
-	CauseEnd                     // what is held in the end is not what the final segments say
+	CauseRefused                 // a request fails that was served in the recording
+	CauseServed                  // a request is served that failed in the recording
+	CauseNoCall                  // the model calls the driver where no call was recorded
+	CauseMissing                 // a driver call was recorded that the model does not make
+	CauseOtherCall               // the model's driver call differs from the recorded one
+	CauseUnknown                 // a free of a block that the model does not hold
+	CauseImpossible              // a recorded range overlaps another one or lies outside the address space
+	CauseEnd                     // the model's blocks at the end differ from the final segments
 )
 
 var causeKeys = [...]string{
@@ -42,26 +42,24 @@ var causeKeys = [...]string{
 // Key names the cause in files: "no_call".
 func (c Cause) Key() string { return causeKeys[c] }
 
-func (c Cause) String() string { return c.Key() }
-
-// Call is a call of the driver, or the address that a request got.
+// Call is a driver call, or a request with the address that it got.
 type Call struct {
 	Action snapshot.Action
 	Addr   uint64
 	Size   int64 // bytes
 }
 
-// Reason is the likeliest reason for a departure, by what the file shows.
+// Reason is the likeliest reason for a departure.
 type Reason uint8
 
 const (
 	ReasonUnknown  Reason = iota // nothing in the file explains it
 	ReasonForeign                // addresses or sizes that PyTorch's native allocator does not hand out
-	ReasonMissing                // events are missing: the rules of replay cannot explain all there are
-	ReasonGarbage                // garbage is collected at a fraction that no file records
-	ReasonPools                  // private pools, which events do not name
-	ReasonChanged                // segments were made in another way than the settings say: those are of the end
-	ReasonSettings               // the file does not say the settings
+	ReasonMissing                // events are missing: replay counts anomalies
+	ReasonGarbage                // garbage collection depends on a memory fraction that files do not record
+	ReasonPools                  // private pools, which the events do not name
+	ReasonChanged                // the settings, which are those at the end, do not fit the recorded segments
+	ReasonSettings               // the file does not hold the settings
 )
 
 var reasonKeys = [...]string{
@@ -73,9 +71,7 @@ var reasonKeys = [...]string{
 // Key names the reason in files: "private_pools".
 func (r Reason) Key() string { return reasonKeys[r] }
 
-func (r Reason) String() string { return r.Key() }
-
-// why is the likeliest reason for a departure.
+// why finds the likeliest reason for a departure.
 func (run *Run) why(d *Departure) Reason {
 	device := run.r.Device
 	release := d.Recorded.Action == snapshot.SegmentFree || d.Model.Action == snapshot.SegmentFree
@@ -98,19 +94,20 @@ func (run *Run) why(d *Departure) Reason {
 	return ReasonUnknown
 }
 
-// unexplained reports whether there are events, or blocks at the end, that other
-// events would have to explain. Sizes that disagree are not of that kind.
+// unexplained reports whether replay counted anomalies that missing events would
+// explain. Differences between sizes are not of that kind.
 func unexplained(a replay.Anomalies) bool {
 	a[replay.UnequalEnd], a[replay.ChangedBlocks] = 0, 0
 	a[replay.ActiveAboveReserved], a[replay.UnevenSegments] = 0, 0
 	return a.Total() > 0
 }
 
-// foreign reports whether blocks are where PyTorch's allocator puts none.
+// foreign reports whether any block has an address or a size that PyTorch's allocator
+// does not hand out.
 func (run *Run) foreign() bool {
 	d := run.r.Device
 	if run.settings.RoundUpPower2Divisions[0] == 1 {
-		return false // once that meant no rounding at all
+		return false // up to torch 2.3, one division meant no rounding at all
 	}
 	for i := range d.Allocations {
 		if d.Allocations[i].Addr%blockUnit != 0 {
@@ -125,11 +122,11 @@ func (run *Run) foreign() bool {
 	return false
 }
 
-// blockUnit is what sizes and addresses of blocks are multiples of, in bytes.
+// blockUnit: addresses and sizes of blocks are multiples of it, in bytes.
 const blockUnit = 512
 
-// contradicted reports whether segments were made in another way than the
-// settings say.
+// contradicted reports whether segments were made as expandable_segments, as recorded,
+// rules out.
 func (run *Run) contradicted() bool {
 	for _, action := range run.r.Device.Events.Action {
 		if action == snapshot.SegmentAlloc && run.settings.Expandable || action == snapshot.SegmentMap &&

@@ -6,43 +6,43 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Where ranges go that were never recorded: far above what any machine has.
+// Addresses of ranges that were not recorded begin here, far above any real ones.
 const (
 	newMallocs      = 1 << 60
 	newReservations = 1 << 58
 	rangeUnit       = 2 << 20
 )
 
-// usualMemory is what reservations are sized by where nothing more is known.
+// usualMemory is the least device memory, in bytes, by which reservations are sized.
 const usualMemory = 80 << 30
 
-// Calls counts calls of the driver.
+// Calls counts driver calls.
 type Calls struct {
 	Mallocs, Frees, Maps, Unmaps int
 }
 
-// All is how many calls there are.
+// All is the sum.
 func (c Calls) All() int { return c.Mallocs + c.Frees + c.Maps + c.Unmaps }
 
-// device is the device under a prediction. Nothing lies where something lay
-// before, unless a range of the same size was recorded there.
+// device is the simulated device of a prediction. An address is used again only for a
+// range of the size that was recorded there.
 type device struct {
-	limit, used int64 // bytes; no limit if it is 0
-	model       int64 // bytes that a device of its kind has
+	limit, used int64 // bytes; a limit of 0 means none
+	model       int64 // bytes of memory that the device's model has
 	calls       Calls
 
-	placement       Placement
+	placement       placement
 	addresses       *addresses
-	served          map[int64]int      // by size: how many of the recorded addresses had their turn
-	freed           map[int64][]uint64 // by size: recorded addresses that were given back
-	held            map[uint64]int64   // ranges by address, with their sizes
-	above, below    uint64             // the next range that was never recorded, in either direction
+	served          map[int64]int      // by size: how many of the recorded addresses have been used or skipped
+	freed           map[int64][]uint64 // by size: recorded addresses that were freed
+	held            map[uint64]int64   // sizes of the ranges held now, by address
+	above, below    uint64             // where the next unrecorded range goes, upwards and downwards
 	nextReservation uint64
 
-	before func() // told of a call before it is made
+	before func() // called before memory is taken
 }
 
-func (run *Run) newDevice(limit int64, placement Placement) *device {
+func (run *Run) newDevice(limit int64, placement placement) *device {
 	return &device{
 		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement,
 		addresses: &run.addresses,
@@ -51,7 +51,7 @@ func (run *Run) newDevice(limit int64, placement Placement) *device {
 	}
 }
 
-// hold makes the device hold what was there from the start.
+// hold makes the device hold the segments of the starting state.
 func (d *device) hold(s *start) {
 	for i := range s.segments {
 		seg := &s.segments[i]
@@ -76,7 +76,7 @@ func (d *device) Malloc(size int64) (addr uint64, ok bool) {
 	return addr, true
 }
 
-// address is where a range goes.
+// address is where a new range goes.
 func (d *device) address(size int64) uint64 {
 	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
 	switch d.placement {
@@ -92,7 +92,7 @@ func (d *device) address(size int64) uint64 {
 	return d.above - step
 }
 
-// recorded is a recorded place where nothing is.
+// recorded is a recorded address for the size at which nothing lies now.
 func (d *device) recorded(size int64) (addr uint64, is bool) {
 	if n, order := d.served[size], d.addresses.order[size]; n < len(order) {
 		d.served[size]++
@@ -120,7 +120,7 @@ func (d *device) Free(addr uint64) {
 	}
 }
 
-// Reserve gives address space that nobody else has.
+// Reserve gives address space that was never used before.
 func (d *device) Reserve(size int64) (addr uint64, ok bool) {
 	addr = d.nextReservation
 	d.nextReservation += uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
@@ -143,7 +143,7 @@ func (d *device) Unmap(_ uint64, size int64) {
 	d.used -= size
 }
 
-// Memory is what PyTorch may have, as free and in all.
+// Memory is the free and the total memory available to PyTorch.
 func (d *device) Memory() (free, total int64) {
 	if d.limit == 0 {
 		return replay.MaxSize, replay.MaxSize
@@ -161,23 +161,23 @@ func (d *device) take(size int64) (ok bool) {
 	return true
 }
 
-// Placement is where a simulated device puts new ranges. Nothing but ties
-// between free blocks of one size depends on it.
-type Placement uint8
+// placement is where a simulated device puts new ranges. Only the choice between free
+// blocks of the same size depends on it.
+type placement uint8
 
 const (
-	// placeRecorded: the n-th range of a size goes where the n-th one was
-	// recorded, if nothing is there now, else where one of that size was, else upwards.
-	placeRecorded  Placement = iota
+	// placeRecorded: the n-th range of a size goes where the n-th one was recorded; if
+	// that is taken, where any of that size was; otherwise upwards.
+	placeRecorded  placement = iota
 	placeUpwards             // each range above the one before
 	placeDownwards           // each range below the one before
 )
 
-// addresses are the recorded addresses of ranges by their size in bytes, in the
-// order in which they were handed out. No two of them lie on one another.
+// addresses are the recorded addresses of cudaMalloc's ranges by size in bytes, in the
+// order in which they were handed out. The ranges do not overlap.
 type addresses struct {
 	order map[int64][]uint64
-	start map[int64]int // how many of them were there before the recording
+	start map[int64]int // how many of them are from before the recording
 }
 
 func (run *Run) findAddresses() addresses {
@@ -198,7 +198,7 @@ func (run *Run) findAddresses() addresses {
 		}
 		from, to := e.Addr[c.Event], e.Addr[c.Event]+uint64(c.Delta)
 		if r, is := known.At(from); is && (r.From != from || r.To != to) || !is && known.Overlaps(from, to) {
-			continue // what is there at one time may not be there at another
+			continue // it overlaps a range of another time
 		} else if !is {
 			known.Add(from, to, struct{}{})
 		}

@@ -11,7 +11,7 @@ import (
 const mib = 1 << 20
 
 // testDevice is a device with some memory and recorded addresses of ranges of 4 MiB.
-func testDevice(limit int64, p Placement, recorded ...uint64) *device {
+func testDevice(limit int64, p placement, recorded ...uint64) *device {
 	run := &Run{r: emptyRecording(), addresses: addresses{
 		order: map[int64][]uint64{4 * mib: recorded}, start: map[int64]int{},
 	}}
@@ -24,7 +24,7 @@ func testDevice(limit int64, p Placement, recorded ...uint64) *device {
 func TestPlacement(t *testing.T) {
 	const first = 1 << 60
 	sizes := []int64{1, 2 * mib, 2*mib + 1, 1}
-	for placement, want := range map[Placement][]uint64{
+	for placement, want := range map[placement][]uint64{
 		placeRecorded:  {first, first + 2*mib, first + 4*mib, first + 8*mib},
 		placeUpwards:   {first, first + 2*mib, first + 4*mib, first + 8*mib},
 		placeDownwards: {first - 2*mib, first - 4*mib, first - 8*mib, first - 10*mib},

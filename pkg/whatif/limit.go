@@ -9,27 +9,27 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Limit is how much memory PyTorch may have on the device, in bytes.
+// Limit is the memory available to PyTorch on the device.
 type Limit struct {
-	// Bytes is the limit that predictions respect; 0: none is known.
+	// Bytes is the limit that predictions are made with; 0: none is known.
 	Bytes int64
 	From  LimitSource
-	// Below is what was refused where Bytes is only proved from below: the limit is
-	// less than that. 0 if the limit is exact or unknown.
+	// Below is set if Bytes is only a lower bound: the least amount, in bytes, that was
+	// refused. The real limit is at least Bytes and less than Below.
 	Below int64
-	// Moved: the recording contradicts itself, so memory outside PyTorch must have
-	// come or gone while it ran.
+	// Moved: refused requests contradict each other, so memory use outside PyTorch must
+	// have changed during the recording.
 	Moved bool
 }
 
-// LimitSource is where a limit is known from.
+// LimitSource is how a limit is known.
 type LimitSource uint8
 
 const (
-	LimitUnknown LimitSource = iota // nothing was refused
-	LimitGiven                      // by a person
-	LimitFailed                     // an oom event: what was reserved, and free on the device
-	LimitRefused                    // requests that gave cached memory back to be served
+	LimitUnknown LimitSource = iota // no request was refused
+	LimitGiven                      // Question.Capacity
+	LimitFailed                     // an oom event: reserved memory plus free memory of the device
+	LimitRefused                    // requests for which cached memory was released
 )
 
 var limitKeys = [...]string{LimitUnknown: "unknown", LimitGiven: "given", LimitFailed: "oom", LimitRefused: "retries"}
@@ -37,12 +37,10 @@ var limitKeys = [...]string{LimitUnknown: "unknown", LimitGiven: "given", LimitF
 // Key names the source in files: "oom".
 func (s LimitSource) Key() string { return limitKeys[s] }
 
-func (s LimitSource) String() string { return s.Key() }
-
-// fewGuesses retries are too few to prove a limit, if no stack shows one.
+// fewGuesses: fewer retries than this do not prove a limit unless one is certain.
 const fewGuesses = 3
 
-// limitOf is the limit that refused requests prove.
+// limitOf derives the limit from refused requests.
 func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit {
 	most := d.Totals.ReservedPeakBytes
 	least, exact, below := int64(math.MaxInt64), int64(0), x.Refused
@@ -64,7 +62,7 @@ func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit 
 			least = min(least, reserved+int64(free))
 			continue
 		}
-		below = min(below, reserved+asked) // the device had room: a limit of the process
+		below = min(below, reserved+asked) // the device had room, so the limit is the process's own
 	}
 	switch {
 	case exact > 0:
@@ -77,5 +75,5 @@ func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit 
 	return Limit{Bytes: most, From: LimitRefused, Below: below}
 }
 
-// movedBy is how far limits differ that are not the same.
+// movedBy is how many bytes two derived limits may differ and still count as the same.
 const movedBy = 256 << 20

@@ -6,19 +6,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Options are the circumstances of a prediction.
+// Options say on what device, and from what state, a prediction is made.
 type Options struct {
-	// Limit is how much memory in bytes PyTorch may have; 0: any amount.
+	// Limit is the memory available to PyTorch in bytes; 0 means no limit.
 	Limit int64
-	// Anew lays out what was live before the recording under the new settings, in the
-	// order of addresses, and forgets what was cached. Else all is as it was recorded.
-	Anew      bool
-	Placement Placement
-	// Curve keeps how reserved memory changes.
-	Curve bool
+	// Anew allocates the pre-existing allocations again under the new settings, in
+	// address order, with nothing cached. Otherwise the run starts from the recorded
+	// segments.
+	Anew bool
+	// Curve fills Prediction.Curve.
+	Curve     bool
+	placement placement
 }
 
-// Prediction is what other settings would have done.
+// Prediction is what one setting would have done.
 type Prediction struct {
 	Settings allocator.Settings
 	Options  Options
@@ -26,44 +27,44 @@ type Prediction struct {
 	ReservedPeak int64 // bytes
 	PeakEvent    replay.EventIndex
 
-	// Fragmentation is at its highest, in bytes, of FragmentationOf reserved, before
-	// FragmentationEvent. It is measured when the cache cannot serve a request, and in the end.
-	Fragmentation, FragmentationOf int64
-	FragmentationEvent             replay.EventIndex
+	// Fragmentation is the most bytes that lay in free blocks too small for a typical
+	// large request and could not be returned to the driver. It is measured before
+	// driver calls and at the end.
+	Fragmentation int64
 
-	Calls   Calls // of the driver, without those for what was live before the recording
-	Retries int   // requests that gave all cached memory back and asked again
+	Calls   Calls // of the driver, without those for pre-existing allocations
+	Retries int   // requests that released all cached memory and asked the driver again
 
-	// Failures are requests that fail, at most maxFailures of them; FailedOf is how
-	// many do. Avoided are requests that are served although they were recorded to fail.
+	// Failures are the first maxFailures requests that fail; FailedOf counts all of
+	// them. Avoided counts requests that failed in the recording and are served here.
 	Failures []Failure
 	FailedOf int
 	Avoided  int
-	// TooMuch: what was live before the recording does not fit at all.
+	// TooMuch: the pre-existing allocations alone do not fit.
 	TooMuch bool
 
-	Curve []Reserved // if it was asked for
+	Curve []Reserved // with Options.Curve, by state
 }
 
 // Failure is a request that fails.
 type Failure struct {
 	Event    replay.EventIndex // its alloc or oom event
-	Bytes    int64             // rounded
-	Recorded bool              // it failed in the recording, too
+	Bytes    int64             // after rounding
+	Recorded bool              // it failed in the recording as well
 }
 
-// Reserved is reserved memory from a state on.
+// Reserved is the reserved memory from a state until the next entry of the curve.
 type Reserved struct {
 	State int
 	Bytes int64
 }
 
-// maxFailures bounds the failures that are kept: after the first one a program
-// does something else than was recorded.
+// maxFailures bounds the failures that are kept. Only the first few mean anything: a
+// real program would have taken another course after the first one.
 const maxFailures = 100
 
-// Predict serves the requests under other settings.
-func (run *Run) Predict(settings allocator.Settings, o Options) *Prediction {
+// predict serves the requests under other settings.
+func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
 	settings.Build = run.settings.Build
 	x := &predictor{
 		run: run, p: &Prediction{Settings: settings, Options: o}, at: make([]uint64, len(run.r.Device.Allocations)),
@@ -79,7 +80,7 @@ func (run *Run) Predict(settings allocator.Settings, o Options) *Prediction {
 	return x.p
 }
 
-// predictor serves a run under other settings.
+// predictor is the state of one prediction.
 type predictor struct {
 	run    *Run
 	a      *allocator.Allocator
@@ -87,19 +88,19 @@ type predictor struct {
 	p      *Prediction
 
 	at      []uint64         // by allocation: its address now; 0: it was not served
-	waiting map[uint64]int32 // allocations that were given up and wait for other streams, by address
+	waiting map[uint64]int32 // pending allocations, by address
 
-	abandoned   int               // of run.abandoned, so many are
+	abandoned   int               // entries of run.abandoned that have been applied
 	reserved    int64             // bytes
 	event       replay.EventIndex // of the step under way
-	measured    bool              // in this step
-	lastMeasure replay.EventIndex
+	measured    bool              // fragmentation was looked at in this step
+	lastMeasure replay.EventIndex // the event at which it was measured last
 }
 
-// begin makes the state that the run starts from.
+// begin builds the state before the first event.
 func (x *predictor) begin() {
 	run, o := x.run, x.p.Options
-	x.device = run.newDevice(o.Limit, o.Placement)
+	x.device = run.newDevice(o.Limit, o.placement)
 	x.device.before = func() {}
 	x.a = allocator.New(x.p.Settings, x.device)
 	if x.p.Settings.GCThreshold > 0 {
@@ -110,7 +111,7 @@ func (x *predictor) begin() {
 	} else {
 		x.device.hold(&run.start)
 		if x.a.Restore(run.start.segments, run.start.reservations) != nil {
-			x.p.TooMuch = true // pages have another size under these settings
+			x.p.TooMuch = true // the pages of expandable segments have another size under these settings
 		}
 		for _, id := range run.start.live {
 			x.at[id] = run.r.Device.Allocations[id].Addr
@@ -120,14 +121,14 @@ func (x *predictor) begin() {
 	x.device.before = x.beforeCall
 	x.reserved = x.a.Reserved()
 	x.p.ReservedPeak, x.p.PeakEvent = x.reserved, replay.None
-	x.keep(0)
+	x.addToCurve(0)
 	x.a.Emit = x.emit
 }
 
-// layAnew allocates what was live before the recording.
+// layAnew allocates the pre-existing allocations in address order.
 func (x *predictor) layAnew() {
 	for _, id := range x.run.start.live {
-		r := x.run.born(id)
+		r := x.run.requestOf(id)
 		addr, err := x.a.AllocIn(r.pool, r.bytes, r.stream)
 		if err != nil {
 			x.p.TooMuch = true
@@ -141,7 +142,7 @@ func (x *predictor) step(s step) {
 	x.event = s.event
 	x.measured = false
 	for ; x.abandoned < len(x.run.abandoned) && x.run.abandoned[x.abandoned].event <= s.event; x.abandoned++ {
-		_ = x.a.ReleasePool(x.run.abandoned[x.abandoned].pool) // it may not exist under these settings
+		_ = x.a.ReleasePool(x.run.abandoned[x.abandoned].pool) // fails if the pool does not exist under these settings
 	}
 	switch s.kind {
 	case stepAlloc, stepFail:
@@ -162,7 +163,7 @@ func (x *predictor) serve(s step) {
 	case err != nil:
 		x.fail(Failure{s.event, x.p.Settings.RoundSize(max(r.bytes, 0)), s.kind == stepFail})
 	case s.kind == stepFail:
-		// What the program would have done with it is not recorded.
+		// The recording does not say how long the program would have kept it.
 		_ = x.a.Free(addr)
 		x.p.Avoided++
 	default:
@@ -180,7 +181,7 @@ func (x *predictor) fail(f Failure) {
 func (x *predictor) free(s step) {
 	addr := x.at[s.id]
 	if addr == 0 {
-		return // it was not served
+		return // the request was not served
 	}
 	switch s.kind {
 	case stepFree:
@@ -191,8 +192,8 @@ func (x *predictor) free(s step) {
 			x.waiting[addr] = s.id
 		}
 	case stepComplete:
-		// If cached memory was given back meanwhile, it was completed then, and
-		// another allocation may have the address.
+		// Releasing cached memory waits for all streams and has completed the free
+		// already; another allocation may have the address now.
 		if id, waits := x.waiting[addr]; waits && id == s.id {
 			_ = x.a.CompleteFree(addr)
 		}
@@ -200,7 +201,7 @@ func (x *predictor) free(s step) {
 	}
 }
 
-// emit follows what the allocator does.
+// emit follows the allocator's events: reserved memory and completed frees.
 func (x *predictor) emit(e allocator.Event) {
 	if e.Action == snapshot.FreeCompleted && len(x.waiting) > 0 {
 		delete(x.waiting, e.Addr)
@@ -212,11 +213,11 @@ func (x *predictor) emit(e allocator.Event) {
 	if x.reserved += sign * e.Size; x.reserved > x.p.ReservedPeak {
 		x.p.ReservedPeak, x.p.PeakEvent = x.reserved, x.event
 	}
-	x.keep(int(x.event) + 1)
+	x.addToCurve(int(x.event) + 1)
 }
 
-// keep adds to the curve what is reserved from a state on.
-func (x *predictor) keep(state int) {
+// addToCurve records the reserved memory from a state on.
+func (x *predictor) addToCurve(state int) {
 	if !x.p.Options.Curve {
 		return
 	}
@@ -227,8 +228,8 @@ func (x *predictor) keep(state int) {
 	x.p.Curve = append(x.p.Curve, Reserved{state, x.reserved})
 }
 
-// measures is how many times fragmentation is measured, about: each time costs a
-// look at all that is free.
+// measures is about how many times fragmentation is measured in a prediction. Each
+// measurement visits all free blocks.
 const measures = 200
 
 // beforeCall measures fragmentation before the first call of the driver in a step.
@@ -239,7 +240,7 @@ func (x *predictor) beforeCall() {
 	x.measured = true
 }
 
-// measure is [analysis.FragmentationOf] of the model.
+// measure does what layout.FragmentationOf does, for the model's free blocks.
 func (x *predictor) measure() {
 	x.lastMeasure = x.event
 	var bytes int64
@@ -248,7 +249,5 @@ func (x *predictor) measure() {
 			bytes += b.Size - b.Returnable
 		}
 	}
-	if bytes > x.p.Fragmentation || x.p.FragmentationOf == 0 {
-		x.p.Fragmentation, x.p.FragmentationOf, x.p.FragmentationEvent = bytes, x.reserved, x.event
-	}
+	x.p.Fragmentation = max(x.p.Fragmentation, bytes)
 }

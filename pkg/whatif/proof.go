@@ -9,15 +9,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Proof is how far the model, under the recorded settings, does what was recorded.
+// Proof is how far the model, under the recorded settings, reproduces the recording.
 type Proof struct {
-	Addresses, AddressesOf     int // requests that got the recorded address, of all that were served
-	DriverCalls, DriverCallsOf int // segment events that the model makes in the recorded order, of all
-	First                      *Departure
+	Addresses, AddressesOf     int        // requests that got the recorded address, out of all served ones
+	DriverCalls, DriverCallsOf int        // recorded segment events that the model made in order, out of all
+	First                      *Departure // nil: everything was reproduced
 }
 
-// Holds reports whether every address, every driver call and the end are as
-// recorded, and there was something to compare.
+// Holds reports whether every address, every driver call and the final state are as
+// recorded, and there was at least one request to compare.
 func (p *Proof) Holds() bool { return p.First == nil && p.AddressesOf > 0 }
 
 // prove serves the requests under the recorded settings, with a driver that
@@ -27,7 +27,8 @@ func (run *Run) prove() {
 	if run.Proof.First == nil || !slices.Contains(run.settings.RoundUpPower2Divisions[:], 1) {
 		return
 	}
-	// What one division means depends on the version, which files tell only roughly.
+	// One division means something else up to torch 2.3, and files tell the version
+	// only roughly: try both.
 	first, settings := run.Proof, run.settings.Settings
 	run.settings.Build.OneDivisionKeepsSize = true
 	if run.proveUnder(run.settings.Settings); run.Proof.First != nil {
@@ -42,16 +43,16 @@ func (run *Run) proveUnder(settings allocator.Settings) {
 	run.Proof = Proof{AddressesOf: run.Requests - run.Failed, DriverCallsOf: len(d.Reserved)}
 	run.abandoned = nil
 	x.a = allocator.New(settings, x.driver)
-	x.a.Emit = x.driver.made
+	x.a.Emit = x.driver.compare
 	x.prove()
-	run.Proof.DriverCalls = x.driver.next
+	run.Proof.DriverCalls = x.driver.done
 	if first := x.driver.departed; first != nil {
 		first.Why = run.why(first)
 		run.Proof.First = first
 	}
 }
 
-// prover serves a run under the recorded settings.
+// prover compares the model with the recording, step by step.
 type prover struct {
 	run    *Run
 	a      *allocator.Allocator
@@ -69,7 +70,7 @@ func (x *prover) prove() {
 	}
 	for i := range x.run.start.segments {
 		s := &x.run.start.segments[i]
-		x.driver.given.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
+		x.driver.held.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
 	}
 	for _, s := range x.run.steps {
 		if x.step(s); x.driver.departed != nil {
@@ -80,11 +81,11 @@ func (x *prover) prove() {
 		}
 	}
 	x.driver.upTo(replay.EventIndex(x.run.r.Device.Events.Len()))
-	if c, event, left := x.driver.left(); left {
+	if c, event, left := x.driver.next(); left {
 		x.driver.depart(event, CauseMissing, c, Call{})
 		return
 	}
-	x.end()
+	x.compareEnd()
 }
 
 func (x *prover) step(s step) {
@@ -101,7 +102,7 @@ func (x *prover) step(s step) {
 		x.free(s)
 		return
 	}
-	if c, event, left := d.left(); left {
+	if c, event, left := d.next(); left {
 		d.depart(event, CauseMissing, c, Call{})
 	}
 }
@@ -133,7 +134,7 @@ func (x *prover) free(s step) {
 	case stepRequest:
 		free = x.a.RequestFree
 	case stepComplete:
-		// A request that gave all memory back has completed it.
+		// An error means that a request which released cached memory has completed it.
 		_ = x.a.CompleteFree(addr)
 		return
 	}
@@ -143,14 +144,15 @@ func (x *prover) free(s step) {
 	}
 }
 
-// releasePools says of the private pools that something was given back of here
-// that nobody uses them any more, as no event does.
+// releasePools abandons the private pools of which the recording releases segments in
+// this step: no event says when a pool loses its last user, and only then is its
+// memory released.
 func (x *prover) releasePools(at replay.EventIndex) {
 	if len(x.run.r.Snapshot.Pools) < 2 {
 		return
 	}
 	d := x.driver
-	for i := d.next; i < d.end; i++ {
+	for i := d.done; i < d.end; i++ {
 		if d.list[i].Delta > 0 {
 			continue
 		}
@@ -160,14 +162,14 @@ func (x *prover) releasePools(at replay.EventIndex) {
 	}
 }
 
-// abandonment is that nobody uses a private pool any more from the step of an event on.
+// abandonment says that a private pool has no users from the step of an event on.
 type abandonment struct {
 	event replay.EventIndex
 	pool  snapshot.Pool
 }
 
-// end compares what the model holds in the end with the final segments.
-func (x *prover) end() {
+// compareEnd compares what the model holds at the end with the final segments.
+func (x *prover) compareEnd() {
 	final, model := finalPieces(x.run.r.Snapshot, x.run.r.Device.ID), modelPieces(x.a.Segments())
 	for i := range max(len(final), len(model)) {
 		var recorded, held piece
@@ -184,7 +186,7 @@ func (x *prover) end() {
 	}
 }
 
-// piece is a live block, or free memory between them.
+// piece is a live block, or the free memory between two.
 type piece struct {
 	segment, addr uint64
 	size          int64
@@ -202,7 +204,7 @@ func (p piece) call() Call {
 	return c
 }
 
-// addPiece appends a piece; free neighbours are one.
+// addPiece appends a piece and joins free neighbours.
 func addPiece(list []piece, p piece) []piece {
 	if n := len(list); n > 0 && !p.live && !list[n-1].live && list[n-1].segment == p.segment {
 		list[n-1].size += p.size

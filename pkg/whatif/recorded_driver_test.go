@@ -40,7 +40,7 @@ func TestRecordedRanges(t *testing.T) {
 	d := driverOf(nil)
 	for _, test := range tests {
 		d.departed = nil
-		if got := d.give(3, Call{Addr: test.addr, Size: test.size}); got != test.want ||
+		if got := d.hold(3, Call{Addr: test.addr, Size: test.size}); got != test.want ||
 			(d.departed == nil) != test.want {
 			t.Errorf("%s: %t, %+v", test.name, got, d.departed)
 		}
@@ -63,7 +63,13 @@ func TestRecordedCalls(t *testing.T) {
 		{"malloc, recorded", malloc, event(snapshot.SegmentAlloc, 8*mib, 2*mib), true, false},
 		{"malloc, another size", malloc, event(snapshot.SegmentAlloc, 8*mib, 4*mib), false, true},
 		{"malloc, a page", malloc, event(snapshot.SegmentMap, 8*mib, 2*mib), false, true},
-		{"malloc refused, as the release behind it says", malloc, event(snapshot.SegmentFree, 8*mib, 2*mib), false, false},
+		{
+			"malloc refused, as the release behind it says",
+			malloc,
+			event(snapshot.SegmentFree, 8*mib, 2*mib),
+			false,
+			false,
+		},
 		{"malloc refused at the end", malloc, nil, false, false},
 		{"map, recorded", mapped, event(snapshot.SegmentMap, 8*mib, 2*mib), true, false},
 		{"map, elsewhere", mapped, event(snapshot.SegmentMap, 6*mib, 2*mib), false, true},
@@ -93,28 +99,30 @@ func TestReorder(t *testing.T) {
 	}
 	d := driverOf(p)
 	for _, n := range []uint64{3, 1, 2} {
-		if d.made(release(n)); d.departed != nil {
+		if d.compare(release(n)); d.departed != nil {
 			t.Fatalf("release %d: %+v", n, d.departed)
 		}
 	}
-	if d.made(release(5)); d.departed == nil || d.departed.Event != 3 || d.next != 3 {
-		t.Errorf("a release before the range that was given: %+v, next %d", d.departed, d.next)
+	if d.compare(release(5)); d.departed == nil || d.departed.Event != 3 || d.done != 3 {
+		t.Errorf("a release before the range that was handed out: %+v, %d done", d.departed, d.done)
 	}
 	d = driverOf(p)
 	d.end = 2
-	if d.made(release(3)); d.departed == nil {
+	if d.compare(release(3)); d.departed == nil {
 		t.Error("a release of a later step is taken")
 	}
 	d = driverOf(p)
 	d.strict = true
-	if d.made(release(2)); d.departed == nil {
+	if d.compare(release(2)); d.departed == nil {
 		t.Error("without private pools releases have an order")
 	}
 }
 
 // TestUpTo allows the segment events before an event, not the event itself.
 func TestUpTo(t *testing.T) {
-	d := driverOf(program{{snapshot.SegmentAlloc, mib, mib}, {snapshot.Alloc, mib, mib}, {snapshot.SegmentAlloc, 4 * mib, mib}})
+	d := driverOf(
+		program{{snapshot.SegmentAlloc, mib, mib}, {snapshot.Alloc, mib, mib}, {snapshot.SegmentAlloc, 4 * mib, mib}},
+	)
 	d.end = 0
 	for event, want := range []int{0, 1, 1, 2} {
 		if d.upTo(replay.EventIndex(event)); d.end != want {
@@ -146,7 +154,12 @@ func TestReservationsOf(t *testing.T) {
 		want     []reserved
 	}{
 		{"alone", []allocator.Segment{segment(x, 0)}, nil, []reserved{{x, all - 8*mib}}}, // 26214 pages of 20 MiB
-		{"a lower page", []allocator.Segment{segment(x, 0)}, []uint64{x - 40*mib}, []reserved{{x - 40*mib, all - 8*mib}}},
+		{
+			"a lower page",
+			[]allocator.Segment{segment(x, 0)},
+			[]uint64{x - 40*mib},
+			[]reserved{{x - 40*mib, all - 8*mib}},
+		},
 		{"two lower pages", []allocator.Segment{segment(x, 0)}, []uint64{x - 40*mib, x - 80*mib},
 			[]reserved{{x - 80*mib, all - 8*mib}}},
 		{"a page too far below", []allocator.Segment{segment(x, 0)}, []uint64{x - all}, []reserved{{x, all - 8*mib}}},
@@ -156,7 +169,12 @@ func TestReservationsOf(t *testing.T) {
 			[]reserved{{x, 40 * mib}, {x + 50*mib, all - 8*mib}}},
 		{"another stream between", []allocator.Segment{segment(x-20*mib, 1), segment(x, 0)}, []uint64{x - 40*mib},
 			[]reserved{{x - 20*mib, 20 * mib}, {x, all - 8*mib}}},
-		{"two segments in one", []allocator.Segment{segment(x, 0), segment(x+gib, 0)}, nil, []reserved{{x, all - 8*mib}}},
+		{
+			"two segments in one",
+			[]allocator.Segment{segment(x, 0), segment(x+gib, 0)},
+			nil,
+			[]reserved{{x, all - 8*mib}},
+		},
 		{"two reservations", []allocator.Segment{segment(x, 0), segment(x+all-8*mib, 0)}, nil,
 			[]reserved{{x, all - 8*mib}, {x + all - 8*mib, all - 8*mib}}},
 		{"nothing expandable", []allocator.Segment{{Address: x, TotalSize: 20 * mib}}, nil, nil},
@@ -182,7 +200,12 @@ func TestReservationsOf(t *testing.T) {
 
 // TestUnexplained: sizes that disagree do not say that events are missing, anything else does.
 func TestUnexplained(t *testing.T) {
-	agree := []replay.Anomaly{replay.UnequalEnd, replay.ChangedBlocks, replay.ActiveAboveReserved, replay.UnevenSegments}
+	agree := []replay.Anomaly{
+		replay.UnequalEnd,
+		replay.ChangedBlocks,
+		replay.ActiveAboveReserved,
+		replay.UnevenSegments,
+	}
 	for kind := range len(replay.Anomalies{}) {
 		var a replay.Anomalies
 		a[kind] = 1
@@ -231,8 +254,11 @@ func TestSteps(t *testing.T) {
 	}{
 		{"a free in one event", []event{{snapshot.Alloc, a, 1}, {snapshot.Free, a, 2}},
 			[]step{{stepAlloc, 0, 0}, {stepFree, 1, 0}}},
-		{"a free in two events", []event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 2}},
-			[]step{{stepAlloc, 0, 0}, {stepFree, 2, 0}}},
+		{
+			"a free in two events",
+			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 2}},
+			[]step{{stepAlloc, 0, 0}, {stepFree, 2, 0}},
+		},
 		{"completed by another line",
 			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 3}},
 			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepComplete, 2, 0}}},
@@ -245,19 +271,33 @@ func TestSteps(t *testing.T) {
 			{snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 2}},
 			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepComplete, 3, 0}}},
 		{"two releases in a row", []event{{snapshot.SegmentFree, a, 1}, {snapshot.SegmentFree, b, 1}},
-			[]step{{stepEmpty, 2, noTenant}}},
+			[]step{{stepEmpty, 2, noAllocation}}},
 		{"a request between them",
 			[]event{{snapshot.SegmentFree, a, 1}, {snapshot.Alloc, 0x9000, 1}, {snapshot.SegmentUnmap, b, 1}},
-			[]step{{stepEmpty, 1, noTenant}, {stepAlloc, 1, 0}, {stepEmpty, 3, noTenant}}},
+			[]step{{stepEmpty, 1, noAllocation}, {stepAlloc, 1, 0}, {stepEmpty, 3, noAllocation}}},
 		{"something else between them",
 			[]event{{snapshot.SegmentFree, a, 1}, {snapshot.SnapshotTaken, 0, 1}, {snapshot.SegmentFree, b, 1}},
-			[]step{{stepEmpty, 1, noTenant}, {stepEmpty, 3, noTenant}}},
+			[]step{{stepEmpty, 1, noAllocation}, {stepEmpty, 3, noAllocation}}},
 		{"a failure completes what was just completed",
-			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 3}, {snapshot.OOM, 0, 3}},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepFail, 3, noTenant}, {stepComplete, 2, 0}}},
-		{"but not what was completed before another request", []event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2},
-			{snapshot.FreeCompleted, a, 3}, {snapshot.Alloc, b, 3}, {snapshot.OOM, 0, 3}},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepComplete, 2, 0}, {stepAlloc, 3, 1}, {stepFail, 4, noTenant}}},
+			[]event{
+				{snapshot.Alloc, a, 1},
+				{snapshot.FreeRequested, a, 2},
+				{snapshot.FreeCompleted, a, 3},
+				{snapshot.OOM, 0, 3},
+			},
+			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepFail, 3, noAllocation}, {stepComplete, 2, 0}}},
+		{
+			"but not what was completed before another request",
+			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2},
+				{snapshot.FreeCompleted, a, 3}, {snapshot.Alloc, b, 3}, {snapshot.OOM, 0, 3}},
+			[]step{
+				{stepAlloc, 0, 0},
+				{stepRequest, 1, 0},
+				{stepComplete, 2, 0},
+				{stepAlloc, 3, 1},
+				{stepFail, 4, noAllocation},
+			},
+		},
 	}
 	for _, test := range tests {
 		c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})

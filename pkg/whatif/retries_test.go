@@ -123,7 +123,7 @@ func TestDepartures(t *testing.T) {
 		run := runOf(s)
 		first := run.Proof.First
 		if run.Proof.Holds() || first == nil || first.Cause != test.want || first.Why != test.why {
-			t.Errorf("%s: %+v, want %s, %s", test.name, first, test.want, test.why)
+			t.Errorf("%s: %+v, want %s, %s", test.name, first, test.want.Key(), test.why.Key())
 		}
 		if study := run.Study(Question{}); len(study.Outcomes) > 0 || study.Best != nil {
 			t.Errorf("%s: predictions without a proof", test.name)

@@ -1,25 +1,25 @@
-// Package whatif serves the requests of a recording again, by the model of the
-// allocator in [allocator], to say what other settings would have done.
+// Package whatif serves the requests of a recording again, with the allocator
+// model of package allocator, to predict what other settings would have done.
 //
-// A [Run] is a recording made ready for that: the state that it starts from,
-// rebuilt from the final segments (start.go), and its requests in order (steps.go).
-// Its [Proof] is that serving them under the recorded settings gives every recorded
-// address and every recorded driver call. Only a run that is reproduced
-// supports predictions: [Run.Predict] serves the requests under other settings on
-// a simulated device (device.go), and [Run.Study] does it for many at once.
+// A [Run] is a recording prepared for that: the allocator's state before the first
+// event, rebuilt from the final segments (start.go), and the requests in order
+// (steps.go). Its [Proof] says whether serving them under the recorded settings
+// gives every recorded address and every recorded driver call. Predictions are made
+// only if it does: [Run.Study] serves the requests under other settings on a
+// simulated device (predict.go, device.go).
 //
-// What a recording cannot tell is treated like this:
+// A recording does not hold everything that this needs. What is missing:
 //
-//   - The device's memory: what failed requests show of it (limit.go), or what a
-//     person says; else there is no limit.
-//   - When streams are done with a block: where the recording has it, in the order
-//     of requests.
-//   - Calls of empty_cache: where they were recorded. Releases that belong to a
-//     failing request are no such calls (oom.Retries).
-//   - What was live before the recording: laid out anew, in the order of addresses,
-//     without what was cached then. Its own order is not recorded. The recorded
-//     settings are predicted in the same way, to compare with.
-//   - What the program does after a request fails: it goes on without that block.
+//   - The device's memory: taken from the requests that failed (limit.go), or from
+//     Question.Capacity; otherwise there is no limit.
+//   - When other streams finish with a block: at the same place among the requests
+//     as in the recording.
+//   - Calls of empty_cache: wherever segments were released, unless the releases
+//     belong to a request that the driver had refused (oom.Retries).
+//   - In what order pre-existing allocations were made: they are allocated again in
+//     address order, and memory cached at that time is left out. The recorded
+//     settings are predicted in the same way, as the reference.
+//   - What the program does after a request fails: it continues without that block.
 package whatif
 
 import (
@@ -32,33 +32,34 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Run is a device's recording made ready to be served again. It may be used by
-// several goroutines.
+// Run is the recording of one device, prepared to be served again. It is safe for
+// concurrent use.
 type Run struct {
 	r         *analysis.Recording
 	settings  *layout.Settings
 	steps     []step
 	start     start
 	pools     []snapshot.PoolID // by allocation; nil if all are in the default pool
-	typical   int64             // bytes of a large request, for fragmentation
+	typical   int64             // bytes; free blocks smaller than this count as fragmentation
 	addresses addresses
 
-	// Limit is what the refused requests of the recording say of the memory that
-	// PyTorch may have.
+	// Limit is the memory available to PyTorch, as far as refused requests show it.
 	Limit Limit
-	// Requests are the recorded ones, Failed those of them that failed.
+	// Requests counts the recorded requests, Failed those among them that failed.
 	Requests, Failed int
-	// Retries are requests that gave memory back to be served, as far as the
-	// recording tells; EmptyCaches are calls of torch.cuda.empty_cache that did.
+	// Retries counts requests that released cached memory and asked the driver again,
+	// as far as the recording shows; EmptyCaches counts calls of
+	// torch.cuda.empty_cache that released something.
 	Retries, EmptyCaches int
 
-	// Proof is how far the model reproduces the recording under its settings. Only
-	// if it holds are predictions worth anything.
+	// Proof is how far the model reproduces the recording under its own settings.
+	// Without it there are no predictions.
 	Proof     Proof
 	abandoned []abandonment
 }
 
-// New makes a recording ready, and proves how far the model reproduces it.
+// New prepares a recording and serves it once under its own settings, which gives
+// the Proof.
 func New(r *analysis.Recording) *Run {
 	settings := r.Settings()
 	retries := r.Retries()
@@ -82,22 +83,23 @@ func New(r *analysis.Recording) *Run {
 	return run
 }
 
-// Recording is what the run is of.
+// Recording is the recording that the run was made from.
 func (run *Run) Recording() *analysis.Recording { return run.r }
 
-// Settings are those of the recording.
+// Settings are the recorded settings.
 func (run *Run) Settings() *layout.Settings { return run.settings }
 
 // ReservedPeak is the recorded peak of reserved memory, in bytes.
 func (run *Run) ReservedPeak() int64 { return run.r.Device.Totals.ReservedPeakBytes }
 
-// PreExisting is how many allocations were live before the recording, what they
-// asked for in bytes, and how many bytes were cached beside them.
+// PreExisting is the number of pre-existing allocations, the bytes they requested,
+// and the bytes that were cached at the start.
 func (run *Run) PreExisting() (allocations int, live, cached int64) {
 	return len(run.start.live), run.start.liveBytes, run.start.cached
 }
 
-// FirstFailure is the oom event of the first recorded request that failed.
+// FirstFailure is the first oom event of the recording; failed is false if there is
+// none.
 func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
 	for i := range run.steps {
 		if run.steps[i].kind == stepFail {
@@ -107,7 +109,7 @@ func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
 	return replay.None, false
 }
 
-// Waits reports whether blocks waited for other streams.
+// Waits reports whether any freed block was pending: another stream still used it.
 func (run *Run) Waits() bool {
 	return slices.ContainsFunc(run.steps, func(s step) bool { return s.kind == stepRequest })
 }
@@ -135,7 +137,7 @@ func (run *Run) LowerBound() int64 {
 	return peak
 }
 
-// failedBytes are what the requests that failed asked for, by their oom events.
+// failedBytes are the bytes that failed requests asked for, by oom event.
 func (run *Run) failedBytes() map[replay.EventIndex]int64 {
 	list := map[replay.EventIndex]int64{}
 	for i := range run.steps {
@@ -146,7 +148,8 @@ func (run *Run) failedBytes() map[replay.EventIndex]int64 {
 	return list
 }
 
-// poolsOf are the private pools of allocations, as far as the file tells.
+// poolsOf is the pool of each allocation; an unknown one is taken for the default
+// pool. nil: the snapshot has no private pools.
 func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	if len(r.Snapshot.Pools) < 2 {
 		return nil
@@ -161,7 +164,7 @@ func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	return list
 }
 
-// request is what the program asks for in a step.
+// request is one request for memory.
 type request struct {
 	bytes  int64
 	stream allocator.Stream
@@ -170,18 +173,18 @@ type request struct {
 
 func (run *Run) request(s step) request {
 	e := run.r.Device.Events
-	if s.kind == stepFail { // its size is rounded already, which must not happen twice
+	if s.kind == stepFail { // an oom event has the rounded size, so take the padding off again
 		x := request{bytes: e.Size[s.event] - run.settings.Build.Padding, stream: run.stream(e.Stream[s.event])}
 		if e.Pool != nil {
 			x.pool = run.r.Snapshot.Pools[e.Pool[s.event]]
 		}
 		return x
 	}
-	return run.born(s.id)
+	return run.requestOf(s.id)
 }
 
-// born is the request behind an allocation.
-func (run *Run) born(id int32) request {
+// requestOf is the request that made an allocation.
+func (run *Run) requestOf(id int32) request {
 	a := &run.r.Device.Allocations[id]
 	x := request{bytes: a.Size, stream: run.stream(a.Stream)}
 	if run.pools != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 )
 
-// Setting is a value of PYTORCH_CUDA_ALLOC_CONF.
+// Setting is a value of PYTORCH_CUDA_ALLOC_CONF, as text and parsed.
 type Setting struct {
-	Conf     string // "" for the defaults
+	Conf     string // without spaces; "" for the defaults
 	Settings allocator.Settings
 }
 
@@ -27,8 +27,8 @@ func Parse(conf string) (Setting, error) {
 }
 
 // usualSettings are worth trying for any program: each option by itself, and
-// those that help with different things together. Expandable segments stand
-// without max_split_size_mb and garbage_collection_threshold, which pass them over.
+// combinations of options that act on different causes. Expandable segments come
+// without max_split_size_mb and garbage_collection_threshold, which ignore them.
 var usualSettings = []string{
 	"",
 	"expandable_segments:True",
@@ -43,13 +43,13 @@ var usualSettings = []string{
 	"max_split_size_mb:256,roundup_power2_divisions:8",
 }
 
-// fewSettings are the likeliest cures of fragmentation.
+// fewSettings are the settings that reduce fragmentation most often.
 var fewSettings = []string{"expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
 
-// usual are the settings worth trying for this run: not its own.
+// usual are usualSettings without the run's own setting.
 func (run *Run) usual() []Setting { return run.others(usualSettings) }
 
-// Few are the likeliest cures of fragmentation: not the run's own setting.
+// Few are the settings that reduce fragmentation most often, without the run's own.
 func (run *Run) Few() []Setting { return run.others(fewSettings) }
 
 func (run *Run) others(confs []string) (list []Setting) {
@@ -63,8 +63,8 @@ func (run *Run) others(confs []string) (list []Setting) {
 	return list
 }
 
-// Recorded is the setting of the run as a value of the variable: as the file has
-// it, or as it would have to be written.
+// Recorded is the recorded setting: with the text that the file has, or one written to
+// give the same settings.
 func (run *Run) Recorded() Setting {
 	s := Setting{Settings: run.settings.Settings}
 	if asked, err := Parse(run.settings.Conf); err == nil {
@@ -73,12 +73,12 @@ func (run *Run) Recorded() Setting {
 			return s
 		}
 	}
-	s.Conf = written(&s.Settings)
+	s.Conf = formatSettings(&s.Settings)
 	return s
 }
 
-// written is a value of the variable that gives some settings.
-func written(s *allocator.Settings) string {
+// formatSettings is a value of the variable that gives these settings.
+func formatSettings(s *allocator.Settings) string {
 	var options []string
 	add := func(name, value string) { options = append(options, name+":"+value) }
 	mib := func(bytes int64) string { return strconv.FormatInt(bytes>>20, 10) }
@@ -95,7 +95,7 @@ func written(s *allocator.Settings) string {
 		add("garbage_collection_threshold", strconv.FormatFloat(s.GCThreshold, 'g', -1, 64))
 	}
 	if divisions := s.RoundUpPower2Divisions[:]; slices.Max(divisions) > 0 {
-		add("roundup_power2_divisions", writtenDivisions(divisions))
+		add("roundup_power2_divisions", formatDivisions(divisions))
 	}
 	if s.LargeSegmentSize > 0 {
 		add("large_segment_size_mb", mib(s.LargeSegmentSize))
@@ -103,8 +103,8 @@ func written(s *allocator.Settings) string {
 	return strings.Join(options, ",")
 }
 
-// writtenDivisions is one number if all are the same, else a list.
-func writtenDivisions(divisions []int64) string {
+// formatDivisions is one number if all are the same, otherwise a list.
+func formatDivisions(divisions []int64) string {
 	first := strconv.FormatInt(divisions[0], 10)
 	if slices.Min(divisions) == slices.Max(divisions) {
 		return first

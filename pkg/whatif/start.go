@@ -10,14 +10,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// start is the allocator before the first event, as far as the final segments
-// and the events undone from there say.
+// start is the allocator before the first event: the final segments with all events
+// undone.
 type start struct {
 	segments     []allocator.Segment     // in address order
 	reservations []allocator.Reservation // of the expandable ones
-	live         []int32                 // allocations in them, by address
-	liveBytes    int64                   // that those ask for
-	cached       int64                   // bytes in no live block
+	live         []int32                 // pre-existing allocations (indices into Device.Allocations), by address
+	liveBytes    int64                   // bytes that those requested
+	cached       int64                   // bytes outside live blocks
 	anomalies    layout.Anomalies
 }
 
@@ -44,7 +44,7 @@ func startOf(r *analysis.Recording, settings *layout.Settings) start {
 	return s
 }
 
-// broken reports whether the pieces do not fit together.
+// broken reports whether the state contradicts itself or lies outside the address space.
 func (s *start) broken() bool {
 	if n := len(s.segments); n > 0 && s.segments[n-1].Address >= maxAddress {
 		return true
@@ -52,21 +52,21 @@ func (s *start) broken() bool {
 	return s.anomalies != (layout.Anomalies{})
 }
 
-// maxAddress is above all addresses that a process can have.
+// maxAddress is above any address that a process can have.
 const maxAddress = 1 << 57
 
-// maxReservation is more address space than a reservation has: nine eighths of
-// the device's memory.
+// maxReservation is more address space, in bytes, than any reservation has: PyTorch
+// reserves nine eighths of the device's memory.
 const maxReservation = 512 << 30
 
-// owner is who alone uses a reservation.
+// owner is the stream, pool and size class that a reservation serves; it serves no other.
 type owner struct {
 	stream allocator.Stream
 	pool   snapshot.Pool
 	class  snapshot.SizeClass
 }
 
-// ownedAddress is where memory of an owner began at some time.
+// ownedAddress is an address at which memory of an owner began at some time.
 type ownedAddress struct {
 	addr uint64
 	owner
@@ -74,9 +74,9 @@ type ownedAddress struct {
 
 func (p ownedAddress) compare(o ownedAddress) int { return cmp.Compare(p.addr, o.addr) }
 
-// reservationsOf are the address ranges that expandable segments lie in. No file
-// has them. One begins at the lowest page that was ever mapped in it, and ends
-// before the next memory of anybody else.
+// reservationsOf infers the address ranges that expandable segments lie in, which files
+// do not record. One begins at the lowest page that was ever mapped in it and ends
+// before the next memory of another owner.
 func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 	segments []allocator.Segment) []allocator.Reservation {
 	if !slices.ContainsFunc(segments, func(s allocator.Segment) bool { return s.Expandable }) {
@@ -111,7 +111,8 @@ func reservationsOf(r *analysis.Recording, settings *allocator.Settings,
 	return list
 }
 
-// addressesOf are where memory began before and during the recording, by address.
+// addressesOf are all addresses at which memory began, before and during the recording,
+// in order.
 func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments []allocator.Segment) []ownedAddress {
 	var list []ownedAddress
 	for i := range segments {
@@ -119,7 +120,7 @@ func addressesOf(r *analysis.Recording, settings *allocator.Settings, segments [
 		list = append(list, ownedAddress{s.Address, owner{s.Stream, s.Pool, s.SizeClass}})
 	}
 	e := r.Device.Events
-	asked := map[snapshot.StreamID]snapshot.SizeClass{} // by the next request of each stream
+	asked := map[snapshot.StreamID]snapshot.SizeClass{} // of the next request of each stream
 	for i := e.Len() - 1; i >= 0; i-- {
 		switch e.Action[i] {
 		case snapshot.Alloc:

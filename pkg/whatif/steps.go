@@ -7,7 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// stepKind is what the program, or a stream, does in a step.
+// stepKind is what happens in a step.
 type stepKind uint8
 
 const (
@@ -15,45 +15,46 @@ const (
 	stepFail                     // a request that failed
 	stepFree                     // a free that is completed at once
 	stepRequest                  // a free that waits for other streams
-	stepComplete                 // those streams are done
-	stepEmpty                    // empty_cache
+	stepComplete                 // the end of that wait
+	stepEmpty                    // a call of empty_cache
 )
 
-// step is one call of the allocator, or the end of a wait.
+// step is one call of the allocator, or the end of a free's wait for other streams.
 type step struct {
 	kind  stepKind
-	event replay.EventIndex // its alloc, oom or last free event; of stepEmpty the event after its releases
+	event replay.EventIndex // its alloc, oom or last free event; for stepEmpty the event after its releases
 	id    int32             // the allocation, an index into replay.Device.Allocations
 }
 
 // stepper turns events into steps.
 type stepper struct {
 	d      *replay.Device
-	tenant []int32 // by event: the allocation it begins, gives up or ends, or noTenant
+	of     []int32 // by event: the allocation that it starts, frees or ends, or noAllocation
 	owners map[replay.EventIndex]replay.EventIndex
 	list   []step
-	late   int // steps at the end of the list that are stepComplete
+	late   int // how many steps at the end of the list are stepComplete
 }
 
-const noTenant = -1
+const noAllocation = -1
 
-// stepsOf are the steps of a recording. Owners are the releases that belong to
-// requests.
+// stepsOf are the steps of a recording. owners are the releases that belong to requests
+// and so are no calls of empty_cache; see oom.Retries.
 func stepsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) []step {
-	s := &stepper{d: d, tenant: tenants(d), owners: owners}
+	s := &stepper{d: d, of: allocationOf(d), owners: owners}
 	n := d.Events.Len()
 	s.list = make([]step, 0, n/2+1)
 	retried := false
 	for i := replay.EventIndex(0); int(i) < n; i++ {
-		switch id := s.tenant[i]; d.Events.Action[i] {
+		switch id := s.of[i]; d.Events.Action[i] {
 		case snapshot.Alloc:
 			s.request(step{stepAlloc, i, id}, retried)
 			retried = false
 		case snapshot.OOM:
-			s.request(step{stepFail, i, noTenant}, true) // perhaps there was nothing to give back
+			// Nothing was released if nothing was cached.
+			s.request(step{stepFail, i, noAllocation}, true)
 			retried = false
 		case snapshot.Free, snapshot.FreeRequested, snapshot.FreeCompleted:
-			if id != noTenant {
+			if id != noAllocation {
 				i = s.free(i, id)
 			}
 		case snapshot.SegmentFree, snapshot.SegmentUnmap:
@@ -67,11 +68,11 @@ func stepsOf(d *replay.Device, owners map[replay.EventIndex]replay.EventIndex) [
 	return s.list
 }
 
-// tenants are the allocations that events are about.
-func tenants(d *replay.Device) []int32 {
+// allocationOf is, for each event, the index of the allocation that it is about.
+func allocationOf(d *replay.Device) []int32 {
 	list := make([]int32, d.Events.Len())
 	for i := range list {
-		list[i] = noTenant
+		list[i] = noAllocation
 	}
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
@@ -84,8 +85,8 @@ func tenants(d *replay.Device) []int32 {
 	return list
 }
 
-// request adds a request. If it gave all cached memory back, it waited for all
-// streams first: what was completed just before it is then completed by it.
+// request adds a request. One that released cached memory first waited for all streams,
+// so it caused the completions just before it, and goes in front of them.
 func (s *stepper) request(x step, retried bool) {
 	at := len(s.list)
 	if retried {
@@ -96,7 +97,7 @@ func (s *stepper) request(x step, retried bool) {
 	s.list = slices.Insert(s.list, at, x)
 }
 
-// free adds a free and returns the last event of it.
+// free adds a step for a free and returns the step's last event.
 func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	a := &s.d.Allocations[id]
 	next := i + 1
@@ -116,13 +117,13 @@ func (s *stepper) free(i replay.EventIndex, id int32) replay.EventIndex {
 	return i
 }
 
-// empty adds a call of empty_cache that gave something back before an event.
+// empty adds a call of empty_cache that released something just before an event.
 func (s *stepper) empty(until replay.EventIndex) {
 	if n := len(s.list); n > 0 && s.list[n-1].kind == stepEmpty && s.list[n-1].event == until-1 {
 		s.list[n-1].event = until
 		return
 	}
-	s.add(step{stepEmpty, until, noTenant})
+	s.add(step{stepEmpty, until, noAllocation})
 }
 
 func (s *stepper) add(x step) {

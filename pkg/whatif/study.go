@@ -11,28 +11,29 @@ import (
 // Study is a run with predictions for it.
 type Study struct {
 	*Run
-	Limit Limit // what the predictions respect
+	Limit Limit // the limit that the predictions were made with
 
-	// Outcomes are the settings that were asked about, the best first: those under
-	// which no request fails before others, those without an assumed limit before
-	// others, then by the peak of reserved memory, then by how many options they have.
+	// Outcomes are the predictions, best first: settings under which no request fails
+	// come before others, those without an assumed limit before others, then the order
+	// is by peak of reserved memory, by number of options, and by number of driver calls.
 	Outcomes []Outcome
-	// Reference is the recorded setting, predicted in the same way as the others:
-	// what they have to be compared with.
+	// Reference is the recorded setting, predicted in the same way as the others, which
+	// makes it comparable with them.
 	Reference Outcome
 	// Best is the first outcome that is better than Reference and rests on no assumed
 	// limit; nil if there is none.
 	Best *Outcome
 }
 
-// Question is what to predict.
+// Question says what to predict.
 type Question struct {
-	Settings []Setting // none: the usual ones
-	Capacity int64     // how much memory PyTorch may have, in bytes; 0: nobody says
-	Quick    bool      // each setting once, without trying other places for the driver's ranges
+	Settings []Setting // empty: the usual ones
+	Capacity int64     // memory available to PyTorch in bytes; 0: use what the recording shows
+	Quick    bool      // predict each setting once, which leaves Outcome.Least and Most equal
 }
 
-// Study answers a question. Without a proof there are no predictions.
+// Study predicts the settings of a question. If the Proof does not hold, the Study has
+// no outcomes.
 func (run *Run) Study(q Question) *Study {
 	s := &Study{Run: run, Limit: run.Limit}
 	if q.Capacity > 0 {
@@ -50,7 +51,7 @@ func (run *Run) Study(q Question) *Study {
 		s.Outcomes = append(s.Outcomes, Outcome{Setting: x})
 	}
 	s.Outcomes = append(s.Outcomes, Outcome{Setting: run.Recorded()})
-	run.predict(s.Outcomes, s.Limit.Bytes, q.Quick)
+	run.predictAll(s.Outcomes, s.Limit.Bytes, q.Quick)
 	n := len(s.Outcomes) - 1
 	s.Reference, s.Outcomes = s.Outcomes[n], s.Outcomes[:n]
 	slices.SortStableFunc(s.Outcomes, func(x, y Outcome) int { return x.compare(&y) })
@@ -68,12 +69,11 @@ func (s *Study) Assumes() bool {
 	return slices.ContainsFunc(s.Outcomes, func(x Outcome) bool { return x.Assumed })
 }
 
-// Fails reports whether a request fails, or what was live before the recording
-// does not fit.
+// Fails reports whether any request fails or the pre-existing allocations do not fit.
 func (o *Outcome) Fails() bool { return o.FailedOf > 0 || o.TooMuch }
 
-// FailureState is the state in which the first request fails, 0 if what was live
-// before the recording does not fit, and -1 if nothing fails.
+// FailureState is the state in which the first request fails, 0 if the pre-existing
+// allocations do not fit, and -1 if nothing fails.
 func (o *Outcome) FailureState() int {
 	switch {
 	case o.TooMuch:
@@ -91,9 +91,9 @@ func (o *Outcome) compare(x *Outcome) int {
 		cmp.Compare(o.Calls.All(), x.Calls.All()))
 }
 
-// better reports whether an outcome is worth changing a setting for: it serves
-// what failed, or the peak is lower by more than hundredths of it, wherever the
-// driver puts its ranges and whatever was there before the recording.
+// better reports whether an outcome justifies a change from x: it serves requests that
+// fail under x, or its peak is lower by more than 2 % of x's, wherever the driver puts
+// its ranges and whether or not cached memory from before the recording counts.
 func (o *Outcome) better(x *Outcome) bool {
 	if o.Fails() != x.Fails() {
 		return x.Fails()
@@ -101,7 +101,7 @@ func (o *Outcome) better(x *Outcome) bool {
 	return !o.Fails() && o.Most < x.Least-x.Least/worthwhile && o.FromStart <= x.FromStart
 }
 
-// worthwhile is the part of the peak that a change has to save.
+// worthwhile: a change has to save one part in that many of the peak.
 const worthwhile = 50
 
 func one(yes bool) int {
@@ -111,56 +111,55 @@ func one(yes bool) int {
 	return 0
 }
 
-// Hopeless reports whether no setting could have served every request: what was
-// live and what was asked for are more than the limit.
+// Hopeless reports whether no setting can serve every request, because live memory
+// and the request together exceed the limit.
 func (s *Study) Hopeless() bool { return s.Limit.Bytes > 0 && s.LowerBound() > s.Limit.Bytes }
 
-// Outcome is what one setting would have done, and how sure that is.
+// Outcome is what one setting would have done, with its uncertainty.
 type Outcome struct {
 	Setting Setting
 	*Prediction
-	// Least and Most are the peak of reserved memory if the driver had put its
-	// ranges elsewhere; both are ReservedPeak where that was not tried.
+	// Least and Most bound the peak of reserved memory in bytes over several placements
+	// of the driver's ranges; both are ReservedPeak if only one was tried.
 	Least, Most int64
-	// FromStart is the peak if what was reserved before the recording is there, too,
-	// as the recorded settings had laid it out; ReservedPeak where nothing was.
+	// FromStart is the peak in bytes if the run starts from the segments reserved before
+	// the recording instead of Options.Anew; ReservedPeak if there were none.
 	FromStart int64
-	// Assumed: the setting works on a limit, none is known, and the recorded peak
-	// was taken for one.
+	// Assumed: the setting needs a limit (garbage_collection_threshold), none is known,
+	// and the recorded peak was taken as the limit.
 	Assumed bool
 }
 
-// spreadSteps is the most steps of a run whose predictions are made three times,
-// with the driver's ranges in other places.
+// spreadSteps is the length of a run, in steps, up to which each setting is also
+// predicted with two other placements of the driver's ranges.
 const spreadSteps = 300_000
 
-// predict fills outcomes that have their settings, on all cores. What was live
-// before the recording is laid out anew under each.
-func (run *Run) predict(outcomes []Outcome, limit int64, quick bool) {
+// predictAll fills outcomes that have only their Setting, on all cores.
+func (run *Run) predictAll(outcomes []Outcome, limit int64, quick bool) {
 	inParallel(len(outcomes), func(i int) {
 		x := &outcomes[i]
 		use := Options{Limit: limit, Anew: len(run.start.segments) > 0}
 		if x.Setting.Settings.GCThreshold > 0 && limit == 0 {
 			use.Limit, x.Assumed = run.ReservedPeak(), true
 		}
-		x.Prediction = run.Predict(x.Setting.Settings, use)
+		x.Prediction = run.predict(x.Setting.Settings, use)
 		x.Least, x.Most, x.FromStart = x.ReservedPeak, x.ReservedPeak, x.ReservedPeak
 		if use.Anew {
 			from := use
 			from.Anew = false
-			x.FromStart = run.Predict(x.Setting.Settings, from).ReservedPeak
+			x.FromStart = run.predict(x.Setting.Settings, from).ReservedPeak
 		}
 		if quick || len(run.steps) > spreadSteps {
 			return
 		}
-		for _, use.Placement = range []Placement{placeUpwards, placeDownwards} {
-			peak := run.Predict(x.Setting.Settings, use).ReservedPeak
+		for _, use.placement = range []placement{placeUpwards, placeDownwards} {
+			peak := run.predict(x.Setting.Settings, use).ReservedPeak
 			x.Least, x.Most = min(x.Least, peak), max(x.Most, peak)
 		}
 	})
 }
 
-// inParallel does n things on as many cores as there are.
+// inParallel calls do(0) to do(n-1) on all cores and waits for them.
 func inParallel(n int, do func(i int)) {
 	var wait sync.WaitGroup
 	free := make(chan struct{}, max(runtime.GOMAXPROCS(0), 1))
@@ -174,9 +173,9 @@ func inParallel(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// CurveOf predicts an outcome again, to tell how reserved memory changes.
+// CurveOf predicts an outcome again with Options.Curve and returns the curve.
 func (s *Study) CurveOf(o *Outcome) []Reserved {
 	use := o.Options
 	use.Curve = true
-	return s.Predict(o.Setting.Settings, use).Curve
+	return s.predict(o.Setting.Settings, use).Curve
 }
