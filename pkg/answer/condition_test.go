@@ -167,3 +167,23 @@ func TestConditionOnLogic(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionKeys: every key that shells complete begins a condition.
+func TestConditionKeys(t *testing.T) {
+	for _, command := range Schemas() {
+		keys := ConditionKeys(command)
+		if len(keys) == 0 {
+			t.Errorf("%s has no keys", command)
+		}
+		for _, key := range keys {
+			if strings.HasSuffix(key, ".") { // a name follows
+				key += "name"
+			}
+			_, number := ParseCondition(command, key+">0")
+			_, logic := ParseCondition(command, key+"!=true")
+			if number != nil && logic != nil {
+				t.Errorf("%s: %v", command, number)
+			}
+		}
+	}
+}
