@@ -56,6 +56,11 @@ func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.
 	for i, format := range answer.Formats {
 		formats[i] = string(format)
 	}
+	conditions := listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
+		"'; takes any number or list of the JSON", &o.conditions, func(text string) (answer.Condition, error) {
+		return answer.ParseCondition(command, text)
+	}).in(printingOptions)
+	conditions.choices = func() []string { return answer.ConditionKeys(command) }
 	return append(own,
 		option("format", string(answer.Text), "print as `FORMAT`: text, markdown or json", &o.format,
 			func(text string) (answer.Format, error) {
@@ -63,10 +68,7 @@ func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.
 				return answer.Format(word), err
 			}, formats...).in(printingOptions),
 		t.colorFlag(),
-		listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
-			"'; takes any number or list of the JSON", &o.conditions, func(text string) (answer.Condition, error) {
-			return answer.ParseCondition(command, text)
-		}).in(printingOptions),
+		conditions,
 		t.quietFlag(),
 	)
 }

@@ -81,7 +81,7 @@ func candidates(app *cli.App, words []string) []string {
 	}
 	last := before[len(before)-1]
 	if flag := findFlag(command, last); isFlag(last) && takesValue(flag, last) {
-		return beginningWith(current, choicesOf(flag))
+		return beginningWith(strings.TrimLeft(current, `'"`), choicesOf(flag)) // bash hands over an open quote
 	}
 	if name, value, ok := strings.Cut(current, "="); ok && isFlag(current) {
 		for _, choice := range beginningWith(value, choicesOf(findFlag(command, name))) {
@@ -112,7 +112,7 @@ func candidates(app *cli.App, words []string) []string {
 // choicesOf are the words that may be the value of a flag.
 func choicesOf(flag cli.Flag) []string {
 	if option, ok := flag.(*optionFlag); ok {
-		return option.choices
+		return option.choices()
 	}
 	return nil
 }

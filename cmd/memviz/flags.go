@@ -26,7 +26,7 @@ const (
 // read. So all options are checked before a command begins.
 type optionFlag struct {
 	*cli.GenericFlag
-	choices []string // what a shell completes
+	choices func() []string // what a shell completes
 }
 
 // option is a flag that parses its text into *to. The initial text, if there is
@@ -41,7 +41,7 @@ func option[T any](name, initial, usage string, to *T, parse func(string) (T, er
 			panic(fmt.Sprintf("--%s=%s: %v", name, initial, err))
 		}
 	}
-	return &optionFlag{&cli.GenericFlag{Name: name, Usage: usage, Value: v}, choices}
+	return &optionFlag{&cli.GenericFlag{Name: name, Usage: usage, Value: v}, func() []string { return choices }}
 }
 
 // listOption is a flag that may be repeated: each of its values is added to *to.

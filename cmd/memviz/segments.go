@@ -9,7 +9,8 @@ import (
 func segmentsCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		at answer.Moment
+		at   answer.Moment
+		rows int
 	}
 	o.needsAddresses = true
 	return &cli.Command{
@@ -21,9 +22,12 @@ func segmentsCommand(t *terminal) *cli.Command {
 			"    memviz segments snap.pickle\n" +
 			"    memviz segments --at peak snap.pickle\n" +
 			"    memviz segments --fail-if 'free>10GiB' snap.pickle",
-		Flags: o.flags(t, "segments", "free>10GiB", momentFlag(&o.at, "end"), o.deviceFlag()),
+		Flags: o.flags(t, "segments", "free>10GiB", momentFlag(&o.at, "end"), rowsFlag(&o.rows, 2000),
+			o.deviceFlag()),
 		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Segments(in, o.at) })
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				return answer.Segments(in, o.at, o.rows)
+			})
 		}),
 	}
 }

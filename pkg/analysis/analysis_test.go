@@ -74,7 +74,7 @@ func ask(in []answer.Input) error {
 	_, err4 := answer.WhatIf(in, answer.WhatIfOptions{})
 	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
 	_, err6 := answer.Events(in, answer.EventOptions{})
-	_, err7 := answer.Segments(in, peak)
+	_, err7 := answer.Segments(in, peak, 20)
 	answer.Ranks(answer.RankOf(&in[0], compare.RankName{}), nil, 10)
 	return errors.Join(err1, err2, err3, err4, err5, err6, err7, answer.Folded(io.Discard, &in[0], peak))
 }

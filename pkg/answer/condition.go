@@ -103,6 +103,25 @@ func figureKeys(command string) map[string]string {
 	return keys
 }
 
+// ConditionKeys are the keys that conditions on the answer of a command begin with,
+// as short as they may be.
+func ConditionKeys(command string) []string {
+	known := figureKeys(command)
+	var keys []string
+	for key := range known {
+		short := strings.TrimSuffix(strings.TrimSuffix(key, anyName), "_bytes")
+		if total, ok := strings.CutSuffix(short, ".total"); ok {
+			short = total
+		}
+		if known[short] != "" { // something else is called so
+			short = key
+		}
+		keys = append(keys, short)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // schemaNode is what stands in a JSON Schema for one value.
 type schemaNode struct {
 	Type       string                `json:"type"`

@@ -51,7 +51,7 @@ func TestConditionsOnAllFigures(t *testing.T) {
 		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
 		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, 3)), "whatif": asked(WhatIf(in, WhatIfOptions{})),
 		"diff": asked(Diff(&in[0], &in[1], DiffOptions{At: Peak})), "ranks": ranksOf(in...),
-		"segments": asked(Segments(in, Peak)), "top": asked(Top(in, TopOptions{At: Peak})),
+		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak})),
 	} {
 		objects, err := sheet.objects()
 		if err != nil {
@@ -116,7 +116,7 @@ func TestConditionsOnTrust(t *testing.T) {
 		"diff":     func(in Input) *Sheet { return must(Diff(&in, &in, DiffOptions{})) },
 		"ranks":    func(in Input) *Sheet { return ranksOf(in) },
 		"events":   func(in Input) *Sheet { return events(t, EventOptions{}, in) },
-		"segments": func(in Input) *Sheet { return must(Segments([]Input{in}, Moment{})) },
+		"segments": func(in Input) *Sheet { return must(Segments([]Input{in}, Moment{}, 2000)) },
 	}
 	for _, command := range Schemas() {
 		if _, ok := asks[command]; !ok && command != "inspect" { // which is about reports
@@ -164,6 +164,26 @@ func TestConditionOnLogic(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestConditionKeys: every key that shells complete begins a condition.
+func TestConditionKeys(t *testing.T) {
+	for _, command := range Schemas() {
+		keys := ConditionKeys(command)
+		if len(keys) == 0 {
+			t.Errorf("%s has no keys", command)
+		}
+		for _, key := range keys {
+			if strings.HasSuffix(key, ".") { // a name follows
+				key += "name"
+			}
+			_, number := ParseCondition(command, key+">0")
+			_, logic := ParseCondition(command, key+"!=true")
+			if number != nil && logic != nil {
+				t.Errorf("%s: %v", command, number)
+			}
 		}
 	}
 }

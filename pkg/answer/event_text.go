@@ -17,7 +17,8 @@ import (
 // eventColumns are the widths of the log's columns. They are found before the
 // events are, because the first line is written before the last event is read.
 type eventColumns struct {
-	event, time, what, where int // 0: there is no time, or no room for where
+	event, time, what, where int  // 0: there is no time, or no room for where
+	narrow                   bool // what and where have a line of their own
 	look                     Look
 	wheres                   map[snapshot.StackID]string // see where
 }
@@ -48,6 +49,11 @@ func (l *eventLog) columns(look Look) eventColumns {
 		c.time = max(len("seconds"), len(seconds(first)), len(seconds(last)))
 		left -= c.time + len(gutter)
 	}
+	if c.narrow = left < 0; c.narrow {
+		room := look.width() - 2*len(indent)
+		c.what = min(c.what, room)
+		left = room - c.what - len(gutter)
+	}
 	if left >= leastWhere {
 		c.where = left
 	}
@@ -57,22 +63,31 @@ func (l *eventLog) columns(look Look) eventColumns {
 // row is a line of the log. If the columns to its right are empty, what may be
 // longer.
 func (c eventColumns) row(event, time, what, active, where string) string {
-	var b strings.Builder
-	b.WriteString(indent + text.AlignRight.Apply(event, c.event) + gutter)
+	start := indent + text.AlignRight.Apply(event, c.event) + gutter
 	if c.time > 0 {
-		b.WriteString(text.AlignRight.Apply(time, c.time) + gutter)
+		start += text.AlignRight.Apply(time, c.time) + gutter
 	}
+	room, end := c.what, text.AlignRight.Apply(active, activeWidth)
 	if active == "" {
-		room := c.what + len(gutter) + activeWidth + len(gutter) + c.where
-		b.WriteString(c.look.cutEnd(c.look.Show(what), room))
-		return strings.TrimRight(b.String(), " ")
+		room += len(gutter) + activeWidth
+		if c.where > 0 {
+			room += len(gutter) + c.where
+		}
 	}
-	b.WriteString(text.AlignLeft.Apply(c.look.cutEnd(c.look.Show(what), c.what), c.what) + gutter)
-	b.WriteString(text.AlignRight.Apply(active, activeWidth) + gutter)
-	if c.where > 0 {
-		b.WriteString(where)
+	if c.narrow {
+		start, end = strings.TrimRight(start+end, " ")+"\n"+indent+indent, ""
+		room = min(room, c.look.width()-2*len(indent))
+	} else if active != "" {
+		end += gutter
 	}
-	return strings.TrimRight(b.String(), " ")
+	what = c.look.cutEnd(c.look.Show(what), room)
+	if active == "" {
+		return strings.TrimPrefix(strings.TrimRight(start+what, " "), "\n")
+	}
+	if c.where == 0 {
+		where = ""
+	}
+	return strings.TrimRight(start+text.AlignLeft.Apply(what, c.what)+gutter+end+where, " ")
 }
 
 // seconds is a time with all its microseconds.

@@ -49,8 +49,8 @@ type Block struct {
 	Site           string `json:"site,omitempty"` // who allocated it
 }
 
-// Segments answers with the memory map at a moment.
-func Segments(in []Input, at Moment) (*Sheet, error) {
+// Segments answers with the memory map at a moment; text shows so many rows.
+func Segments(in []Input, at Moment, rows int) (*Sheet, error) {
 	return perDevice("segments", in, func(s *Sheet, in *Input, r *analysis.Recording) (SegmentsDevice, error) {
 		state, err := at.State(r)
 		if err != nil {
@@ -65,7 +65,7 @@ func Segments(in []Input, at Moment) (*Sheet, error) {
 			return device, nil
 		}
 		s.put(segmentTotals(&device))
-		s.segments(r, l, &device)
+		s.segments(r, l, &device, rows)
 		return device, nil
 	})
 }
@@ -131,19 +131,15 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	return t
 }
 
-// mostSegments is how many segments are shown in text.
-const mostSegments = 2000
-
 // segments adds a table of the segments. Streams and pools have columns if there
 // is more than the default one, and replace the column of free bytes.
-func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice) {
+func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice, rows int) {
 	streams, pools, expandable := false, false, false
 	for i := range l.Segments {
 		seg := &l.Segments[i]
 		streams, pools, expandable = streams || seg.Stream != 0, pools || seg.Pool != 0, expandable || seg.Expandable
 	}
 	columns := []column{{"address", words}, {"size", figures}, {"kind", words}}
-	bar := 14
 	if streams {
 		columns = append(columns, column{"stream", figures})
 	}
@@ -153,11 +149,9 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 	columns = append(columns, column{"active", figures})
 	if !streams && !pools {
 		columns = append(columns, column{"free", figures})
-	} else if streams && pools {
-		bar = 10
 	}
-	t := newTable(append(columns, column{"max free", figures}, column{"", words})...)
-	for i := range min(len(d.Segments), mostSegments) {
+	t := newTable(append(columns, column{"max free", figures}, column{"", bars})...)
+	t.fill(len(d.Segments), rows, func(i int) {
 		v, seg := &d.Segments[i], &l.Segments[i]
 		kind := v.SizeClass
 		if v.Expandable {
@@ -174,11 +168,10 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 		if !streams && !pools {
 			cells = append(cells, units.Bytes(v.FreeBytes))
 		}
-		t.row(append(cells, units.Bytes(v.LargestFreeBlockBytes), occupancy(seg, l.ExtentsOf(seg), bar))...)
-	}
-	if more := len(d.Segments) - len(t.rows); more > 0 {
-		t.more = "and " + units.Plural(more, "more segment", "more segments") + "; --format json has all"
-	}
+		t.row(append(cells, units.Bytes(v.LargestFreeBlockBytes), barCell(func(width int) string {
+			return occupancy(seg, l.ExtentsOf(seg), width)
+		}))...)
+	})
 	s.put(t)
 	if expandable {
 		s.note("+ marks expandable segments, which grow in place.")
@@ -217,7 +210,7 @@ func occupancy(seg *layout.Segment, extents []layout.Extent, width int) string {
 		case pending[c] > active[c]/2:
 			b.WriteRune('░')
 		default:
-			b.WriteRune(bars[min(int(active[c]*float64(len(bars))), len(bars)-1)])
+			b.WriteRune(levels[min(int(active[c]*float64(len(levels))), len(levels)-1)])
 		}
 	}
 	return b.String()

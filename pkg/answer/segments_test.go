@@ -24,7 +24,7 @@ func TestSegments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Segments(in, moment)
+		s, err := Segments(in, moment, 2000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestSegments(t *testing.T) {
 func TestSegmentsAddUp(t *testing.T) {
 	for _, story := range []string{"training-loop", "leaking-loss", "out-of-memory"} {
 		in := example(t, story)
-		s, err := Segments([]Input{in}, Moment{kind: momentEnd})
+		s, err := Segments([]Input{in}, Moment{kind: momentEnd}, 2000)
 		if err != nil {
 			t.Fatal(err)
 		}

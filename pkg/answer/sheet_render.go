@@ -54,7 +54,7 @@ func (c code) text(Look) string { return indent + indent + units.Printable(strin
 func (l Look) wrap(s, indent string) string {
 	var lines []string
 	line, width := "", 0
-	for _, word := range strings.FieldsFunc(l.Show(s), func(r rune) bool { return r == ' ' || r == '\n' }) {
+	for _, word := range strings.FieldsFunc(l.Show(s), isSpace) {
 		w := text.StringWidthWithoutEscSequences(word)
 		if line != "" && len(indent)+width+1+w > l.width() {
 			lines = append(lines, indent+line)
@@ -68,6 +68,9 @@ func (l Look) wrap(s, indent string) string {
 	// No-break spaces have kept words together; terminals need none.
 	return strings.ReplaceAll(strings.Join(append(lines, indent+line), "\n"), "\u00a0", " ")
 }
+
+// isSpace reports whether lines may be broken at r; no-break spaces are none.
+func isSpace(r rune) bool { return r == ' ' || r == '\n' }
 
 // paint colours each line by itself, so that a pager keeps it.
 func (l Look) paint(s string, colors ...text.Color) string {
@@ -124,8 +127,8 @@ func (c curve) text(look Look) string {
 
 func (c curve) markdown() string { return "`" + sparkline(c, DefaultWidth-2*len(indent)) + "`" }
 
-// bars are levels, the lowest first.
-var bars = []rune("▁▂▃▄▅▆▇█")
+// levels are the heights of a bar, the lowest first.
+var levels = []rune("▁▂▃▄▅▆▇█")
 
 // sparkline is the highest value in each of at most width columns, from zero up.
 func sparkline(values []int64, width int) string {
@@ -141,7 +144,7 @@ func sparkline(values []int64, width int) string {
 		for _, v := range values[from:end] {
 			high = max(high, v)
 		}
-		line[column] = bars[int(float64(high)/float64(top)*float64(len(bars)-1)+0.5)]
+		line[column] = levels[int(float64(high)/float64(top)*float64(len(levels)-1)+0.5)]
 	}
 	return string(line)
 }

@@ -94,7 +94,7 @@ func Stats(in []Input, o StatsOptions) *Sheet {
 	s, _ := perDevice("stats", in, func(s *Sheet, in *Input, r *analysis.Recording) (DeviceStats, error) {
 		stats := newDeviceStats(in, r, o)
 		if o.OneLine {
-			s.oneLine(in, r.Device, &stats)
+			s.oneLine(in, r.Device, &stats, o.Capacity)
 		} else {
 			s.stats(in, r, &stats, o)
 		}

@@ -9,14 +9,22 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// oneLine says the totals of a device in one line.
-func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats) {
-	ooms := ""
+// oneLine says the totals of a device in one line. A capacity that the recording
+// refutes is replaced by what it shows.
+func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacity int64) {
+	ooms, of := "", ""
+	switch {
+	case stats.CapacityBytes > 0:
+		of = " of " + units.Bytes(stats.CapacityBytes) + " (" +
+			units.Share(stats.ReservedPeakBytes, stats.CapacityBytes) + ")"
+	case capacity > 0:
+		of = " of at least " + units.Bytes(oom.CapacityOf(d, 0).AtLeast)
+	}
 	if stats.OOMEvents > 0 {
 		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
 	}
-	s.line("%s %s: peak %s, reserved %s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
-		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), units.Bytes(stats.FinalBytes),
+	s.line("%s %s: peak %s, reserved %s%s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
+		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), of, units.Bytes(stats.FinalBytes),
 		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
 }
 

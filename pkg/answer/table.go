@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -27,15 +29,33 @@ type column struct {
 type columnKind uint8
 
 const (
-	words   columnKind = iota // short texts, which are never cut
+	words   columnKind = iota // wrapped between words if nothing else makes the line fit
 	figures                   // aligned right, never cut
 	names                     // cut at the end if the line is too long
 	paths                     // cut at the beginning
 	lists                     // wrapped after commas
+	bars                      // a [barCell], drawn as wide as there is room
 )
 
-// flexible reports whether the column can be narrower than its texts.
-func (k columnKind) flexible() bool { return k == names || k == paths || k == lists }
+// barCell draws a bar of some width.
+type barCell func(width int) string
+
+// Widths of a column of bars.
+const (
+	leastBar = 6
+	mostBar  = 14
+)
+
+// least is how narrow a column can be whose texts are that wide.
+func (k columnKind) least(need int) int {
+	switch k {
+	case names, paths, lists:
+		return min(need, leastFlexible)
+	case bars:
+		return min(need, leastBar)
+	}
+	return need
+}
 
 func (t *sheetTable) row(cells ...any) { t.rows = append(t.rows, cells) }
 
@@ -58,13 +78,20 @@ const gutter = "  "
 
 func (t *sheetTable) text(look Look) string {
 	t = t.filled(func(n name) string { return look.Show(asText(n)) }, look.Show)
+	widths, fit := t.widths(look.width())
+	if !fit {
+		return t.paragraphs(look)
+	}
+	t.draw(look, widths)
 	w := t.writer(false)
 	var configs []table.ColumnConfig
-	for i, width := range t.widths(look.width()) {
+	for i, width := range widths {
 		c := table.ColumnConfig{Number: i + 1, WidthMax: width}
 		switch t.columns[i].kind {
+		case words:
+			c.WidthMaxEnforcer = look.breakWords
 		case figures:
-			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+			c.Align, c.AlignHeader, c.WidthMaxEnforcer = text.AlignRight, text.AlignRight, look.breakWords
 		case names:
 			c.WidthMaxEnforcer = look.cutEnd
 		case paths:
@@ -88,14 +115,69 @@ func (t *sheetTable) text(look Look) string {
 	for line := range strings.Lines(w.Render()) {
 		b.WriteString(indent + line)
 	}
-	if t.more != "" {
-		b.WriteString("\n" + indent + look.paint(t.more, text.Faint))
+	return b.String() + t.moreText(look)
+}
+
+func (t *sheetTable) moreText(look Look) string {
+	if t.more == "" {
+		return ""
 	}
-	return b.String()
+	return "\n" + look.paint(look.wrap(t.more, indent), text.Faint)
+}
+
+// paragraphs is the table for a line that is too narrow for its columns: a
+// paragraph for each row, where the title of a column stands before its cell.
+func (t *sheetTable) paragraphs(look Look) string {
+	narrower := look
+	narrower.Width = look.width() - len(indent)
+	var rows []string
+	if first := t.columns[0]; first.kind == words && first.title != "" {
+		rows = append(rows, look.paint(look.wrap(first.title, indent), text.Faint))
+	}
+	for _, row := range t.rows {
+		var cells []string
+		for i, cell := range row {
+			if draw, ok := cell.(barCell); ok {
+				cell = look.Show(draw(mostBar))
+			}
+			text, c := fmt.Sprint(cell), t.columns[i]
+			if text == "" {
+				continue
+			}
+			switch room := narrower.Width - len(indent); c.kind {
+			case figures:
+				text = units.NoBreak(text)
+			case names:
+				text = units.NoBreak(look.cutEnd(text, room))
+			case paths:
+				text = units.NoBreak(look.cutBeginning(text, room))
+			}
+			if c.title != "" && c.kind != names && c.kind != paths && (i > 0 || c.kind != words) {
+				text = c.title + " " + text
+			}
+			cells = append(cells, text)
+		}
+		rows = append(rows, strings.ReplaceAll(narrower.wrap(withUnits(strings.Join(cells, ", ")), indent), "\n",
+			"\n"+indent))
+	}
+	return strings.Join(rows, "\n") + t.moreText(look)
+}
+
+// draw draws the bars.
+func (t *sheetTable) draw(look Look, widths []int) {
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if draw, ok := cell.(barCell); ok {
+				row[i] = look.Show(draw(widths[i]))
+			}
+		}
+	}
 }
 
 func (t *sheetTable) markdown() string {
 	t = t.filled(asCode, func(text string) string { return text })
+	widths, _ := t.widths(math.MaxInt)
+	t.draw(Look{}, widths)
 	w := t.writer(true)
 	var configs []table.ColumnConfig
 	for i, c := range t.columns {
@@ -120,7 +202,10 @@ func (t *sheetTable) filled(showName func(name) string, show func(string) string
 	for i, c := range t.columns {
 		keep[i] = c.title != ""
 		for _, cells := range t.rows {
-			keep[i] = keep[i] || i < len(cells) && cells[i] != ""
+			if i < len(cells) {
+				text, isText := cells[i].(string)
+				keep[i] = keep[i] || !isText || text != ""
+			}
 		}
 	}
 	kept := &sheetTable{more: t.more}
@@ -135,9 +220,12 @@ func (t *sheetTable) filled(showName func(name) string, show func(string) string
 			if !keep[i] {
 				continue
 			}
-			if n, ok := cell.(name); ok {
-				row = append(row, showName(n))
-			} else {
+			switch cell := cell.(type) {
+			case name:
+				row = append(row, showName(cell))
+			case barCell:
+				row = append(row, cell)
+			default:
 				row = append(row, show(fmt.Sprint(cell)))
 			}
 		}
@@ -164,35 +252,86 @@ func (t *sheetTable) writer(titled bool) table.Writer {
 	return w
 }
 
-// widths are the columns' widths: what they need, but for those that can be
-// cut, which share what is left of a line.
-func (t *sheetTable) widths(line int) []int {
+// widths are the columns' widths, and whether they fit into a line. Names, paths,
+// lists and bars share what the others leave. If that is too little, titles and
+// the texts of words are wrapped, those of the last column first.
+func (t *sheetTable) widths(line int) (widths []int, fit bool) {
 	need, flexible := make([]int, len(t.columns)), 0
 	left := line - len(indent)
 	for i, c := range t.columns {
 		need[i] = text.StringWidthWithoutEscSequences(c.title)
 		for _, cells := range t.rows {
 			if i < len(cells) {
-				need[i] = max(need[i], text.StringWidthWithoutEscSequences(fmt.Sprint(cells[i])))
+				need[i] = max(need[i], cellWidth(cells[i]))
 			}
 		}
 		if i > 0 {
 			left -= len(gutter)
 		}
-		if c.kind.flexible() {
+		if c.kind.least(math.MaxInt) < math.MaxInt {
 			flexible++
 		} else {
 			left -= need[i]
 		}
 	}
 	for i, c := range t.columns {
-		if c.kind.flexible() {
-			need[i] = min(need[i], max(left/flexible, leastFlexible))
+		if c.kind.least(math.MaxInt) < math.MaxInt {
+			need[i] = min(need[i], max(left/flexible, c.kind.least(need[i])))
 			left -= need[i]
 			flexible--
 		}
 	}
-	return need
+	for i := len(need) - 1; i >= 0 && left < 0; i-- {
+		less := min(-left, need[i]-min(need[i], t.leastWidth(i)))
+		need[i] -= less
+		left += less
+	}
+	return need, left >= 0
+}
+
+func cellWidth(cell any) int {
+	if _, ok := cell.(barCell); ok {
+		return mostBar
+	}
+	return text.StringWidthWithoutEscSequences(fmt.Sprint(cell))
+}
+
+// leastWidth is how narrow a column can be when texts are wrapped: that of its
+// longest word, or of its cells where these stay as they are.
+func (t *sheetTable) leastWidth(column int) int {
+	least := 0
+	widest := func(cell any) {
+		for word := range strings.FieldsFuncSeq(withUnits(fmt.Sprint(cell)), isSpace) {
+			least = max(least, text.StringWidthWithoutEscSequences(word))
+		}
+	}
+	kind := t.columns[column].kind
+	widest(t.columns[column].title)
+	for _, row := range t.rows {
+		switch {
+		case column >= len(row):
+		case kind == words:
+			widest(row[column])
+		case kind == figures:
+			least = max(least, cellWidth(row[column]))
+		default:
+			least = max(least, kind.least(cellWidth(row[column])))
+		}
+	}
+	return least
+}
+
+var numberAndUnit = regexp.MustCompile(`(\d) ((?:[KMGT]i)?B|%|[mµ]?s)\b`)
+
+// withUnits keeps a number and its unit in one line.
+func withUnits(text string) string { return numberAndUnit.ReplaceAllString(text, "${1}\u00a0${2}") }
+
+func (l Look) breakWords(s string, width int) string {
+	if text.StringWidthWithoutEscSequences(s) <= width {
+		return s
+	}
+	l.Width = width
+	return l.wrap(withUnits(s), "")
 }
 
 func (l Look) cutEnd(s string, width int) string {

@@ -97,7 +97,14 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 	if h.Before != timeline.NoState {
 		columns = append(columns, column{"change", figures})
 	}
-	t := newTable(append(columns, column{h.By.String(), paths})...)
+	key := column{h.By.String(), names}
+	switch h.By {
+	case holders.BySite, holders.ByFile:
+		key.kind = paths
+	case holders.BySize:
+		key.kind = words
+	}
+	t := newTable(append(columns, key)...)
 	left := h.Bytes
 	t.fill(len(h.Rows), rows, func(i int) {
 		row := &h.Rows[i]

@@ -193,7 +193,7 @@ func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
 		"diff": func() (*answer.Sheet, error) {
 			return answer.Diff(in, in, answer.DiffOptions{At: answer.Peak, Rows: 5})
 		},
-		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak) },
+		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak, 20) },
 		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
 		"ranks": func() (*answer.Sheet, error) {
 			return answer.Ranks(answer.RankOf(in, compare.NameRanks([]string{in.Name})[0]), nil, 5), nil
