@@ -1,0 +1,123 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// said is all that a part of an answer says, in one line.
+func said(t *testing.T, say func(s *Sheet)) string {
+	t.Helper()
+	s := &Sheet{}
+	say(s)
+	return withSpaces(strings.Join(strings.Fields(string(written(t, s, Text))), " "))
+}
+
+// TestProvedCycle: what the collector freed at one of its sites is no leak.
+func TestProvedCycle(t *testing.T) {
+	cycles := &leaks.Cycles{Cycles: []leaks.Cycle{{Stack: 8}, {Stack: 3}}}
+	for _, test := range []struct {
+		kind  leaks.Kind
+		sites []leaks.Site
+		want  bool
+	}{
+		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 3}}, true},
+		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 4}}, false},
+		{leaks.Sawtooth, nil, false},
+		{leaks.Grows, []leaks.Site{{Stack: 3}}, false},
+	} {
+		if got := provedCycle(&leaks.Leak{Kind: test.kind, Sites: test.sites}, cycles); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
+
+// TestCycleSites lists five sites and counts the others.
+func TestCycleSites(t *testing.T) {
+	r := kept(512)
+	stack := r.Device.Allocations[0].Stack
+	cycle := leaks.Cycle{Stack: stack, Proof: r.Stacks.SiteFrame[stack], Bytes: 2048, Allocations: 3}
+	const sentence = "2.00 KiB in 3 tensors from /home/x.py:7:load were freed by Python's cyclic collector (load in " +
+		"the free's stack), so they were part of a reference cycle."
+	for n, more := range map[int]string{1: "", 5: "", 6: "And 1 more site of memory in reference cycles.",
+		8: "And 3 more sites of memory in reference cycles."} {
+		c := &leaks.Cycles{}
+		for range n {
+			c.Cycles = append(c.Cycles, cycle)
+		}
+		got := said(t, func(s *Sheet) { s.cycles(r, c) })
+		if strings.Count(got, sentence) != min(n, 5) || !strings.HasSuffix(got, more) ||
+			strings.Contains(got, "more") != (more != "") {
+			t.Errorf("%d sites: %s", n, got)
+		}
+	}
+	c := &leaks.Cycles{Unwound: leaks.Unwound{Allocations: 1, Bytes: 512}}
+	if got := said(t, func(s *Sheet) { s.cycles(r, c) }); got != "512 B in 1 tensor were released while an exception unwound." {
+		t.Error(got)
+	}
+	if proof := cycleProof(r, &leaks.Cycle{Proof: stacks.NoFrame}); proof != "" {
+		t.Errorf("without a frame the proof is %q", proof)
+	}
+}
+
+// TestSuspectRows cuts the list of suspects at --rows.
+func TestSuspectRows(t *testing.T) {
+	r := kept(512)
+	site := leaks.Site{Stack: r.Device.Allocations[0].Stack}
+	leak := leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
+	leak.PerStep, leak.Bytes = 512, 4096
+	for n, more := range map[int]string{2: "", 3: "And 1 more; --rows shows more.", 5: "And 3 more; --rows shows more."} {
+		found := &leaks.Findings{}
+		for range n {
+			found.Leaks = append(found.Leaks, leak)
+		}
+		got := said(t, func(s *Sheet) { s.suspects(r, found, 2) })
+		if strings.Count(got, "Memory allocated at /home/x.py:7:load grows by 512 B each") != 2 ||
+			!strings.Contains(got, more) || strings.Contains(got, "--rows") != (more != "") {
+			t.Errorf("%d suspects: %s", n, got)
+		}
+	}
+	for want, found := range map[string]leaks.Findings{
+		"":                                    {},
+		"Not counted: 512 B allocated in one": {Once: leaks.Kept{Sites: 1, Bytes: 512}},
+		"Not counted: 100 B from before the recording.": {Before: 100},
+	} {
+		got := said(t, func(s *Sheet) { s.suspects(r, &found, 2) })
+		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestLeakOfSeveralSites speaks of several sites if there are, and lists five of them.
+func TestLeakOfSeveralSites(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	var sites []leaks.Site
+	for i := range int32(7) {
+		stack := c.Stack(snapshot.FrameText{File: "/x.py", Line: i + 1, Name: "f"})
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 1, Stack: stack})
+		sites = append(sites, leaks.Site{Stack: stack})
+	}
+	r := NewInput("sites", c.Snapshot()).Recordings[0]
+	for n, want := range map[int]struct {
+		begin, more string
+		rows        int
+	}{
+		1: {"Memory allocated at /x.py:1:f grows by 512 B", "", 0},
+		2: {"2 sites hold 512 B more after each", "", 2},
+		5: {"5 sites hold", "", 5},
+		7: {"7 sites hold", "and 2 more sites", 5},
+	} {
+		leak := &leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: sites[:n]}
+		leak.PerStep = 512
+		table := leakTable(r, leak)
+		if got := withSpaces(leakSentence(r, leak).with(asText)); !strings.HasPrefix(got, want.begin) ||
+			len(table.rows) != want.rows || table.more != want.more {
+			t.Errorf("%d sites: %s %d rows, %q", n, got, len(table.rows), table.more)
+		}
+	}
+}
