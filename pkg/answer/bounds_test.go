@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,13 +11,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // kept is a recording of one line that allocates these sizes and keeps them, in a segment of 1 MiB.
 func kept(sizes ...int64) *analysis.Recording {
 	c := snapshot.NewComposer(snapshot.Format{})
-	c.Trace(0)
 	stack := c.Stack(snapshot.FrameText{File: "/home/x.py", Line: 7, Name: "load"})
 	at := uint64(1 << 20)
 	var blocks []snapshot.Block
@@ -26,6 +27,12 @@ func kept(sizes ...int64) *analysis.Recording {
 		at += uint64(size)
 	}
 	c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 1 << 20}, blocks...)
+	return recordingOf(c)
+}
+
+// recordingOf is device 0 of what was composed.
+func recordingOf(c *snapshot.Composer) *analysis.Recording {
+	c.Trace(0)
 	s := c.Snapshot()
 	return analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0))
 }
@@ -62,7 +69,8 @@ func TestAllocatedBy(t *testing.T) {
 }
 
 func TestLowered(t *testing.T) {
-	for label, want := range map[string]string{"Gradients": "gradients", "KV cache": "KV cache", "X": "X"} {
+	for label, want := range map[string]string{"Gradients": "gradients", "KV cache": "KV cache", "X": "X",
+		"Aa": "aa", "Az": "az"} {
 		if got := lowered(label); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -79,6 +87,63 @@ func TestConditionCompares(t *testing.T) {
 			if got := (Condition{op: op, limit: 2}).compare(v); got != want[i] {
 				t.Errorf("%g %s 2 is %t", v, op, got)
 			}
+		}
+	}
+}
+
+// TestAnnotationsOfALog: a log of events 1 to 2 has the annotations after event 0 and
+// up to event 1; one that reaches an end of the recording has all on that side.
+func TestAnnotationsOfALog(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasAnnotations: true})
+	for _, micros := range []int64{10, 20, 30} {
+		c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken, TimeMicros: micros})
+	}
+	for _, micros := range []int64{35, 5, 10, 15, 20, 25, 30} {
+		c.Annotation("a", true, micros)
+	}
+	in := NewInput("", c.Snapshot())
+	for _, test := range []struct {
+		from, end int
+		want      []int64
+	}{
+		{0, 3, []int64{5, 10, 15, 20, 25, 30, 35}}, {1, 3, []int64{15, 20, 25, 30, 35}}, {0, 2, []int64{5, 10, 15, 20}},
+		{1, 2, []int64{15, 20}}, {1, 1, nil}, {0, 0, nil}, {3, 3, nil},
+	} {
+		var got []int64
+		for _, a := range (&eventLog{s: in.Snapshot, d: in.Devices[0], from: test.from, end: test.end}).annotationsHere() {
+			got = append(got, a.TimeMicros)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%d to %d: annotations at %d, want %d", test.from, test.end, got, test.want)
+		}
+	}
+}
+
+// TestSegmentNumbers: five events change reserved memory, so there are at most five
+// segments; a range without bytes is none.
+func TestSegmentNumbers(t *testing.T) {
+	n := newSegmentNames(NewInput("", expanding()).Recordings[0])
+	if n.atMost() != 5 {
+		t.Errorf("at most %d segments, want 5", n.atMost())
+	}
+	for _, test := range []struct {
+		size int64
+		want int
+	}{{0, noSegment}, {-1, noSegment}, {512, 0}, {512, 1}} {
+		if got := n.add(4096, test.size, 0, false); got != test.want {
+			t.Errorf("%d bytes are segment %d, want %d", test.size, got, test.want)
+		}
+	}
+}
+
+// TestEventColumns: a row without bytes and site has the room of all columns.
+func TestEventColumns(t *testing.T) {
+	c := eventColumns{event: 5, what: 20, where: 9}
+	room := 20 + len(gutter) + activeWidth + len(gutter) + 9
+	for n, want := range map[int]int{room: room, room + 1: room} {
+		got := c.row("1", "", strings.Repeat("x", n), "", "")
+		if width := len([]rune(got)) - len(indent) - 5 - len(gutter); width != want {
+			t.Errorf("%d characters became %d, want %d", n, width, want)
 		}
 	}
 }
@@ -121,9 +186,48 @@ func TestOOMRows(t *testing.T) {
 	none := rows(oom.Failure{Active: 10, InUse: 10})
 	for name, o := range map[string]oom.Failure{
 		"rounding": {Active: 11, InUse: 10}, "pending": {Pending: 1}, "free elsewhere": {FreeOther: 1},
+		"outside": {CapacityGiven: true, Capacity: 1},
 	} {
 		if got := rows(o); got != none+1 {
 			t.Errorf("%s: %d rows, without it %d", name, got, none)
+		}
+	}
+	for name, o := range map[string]oom.Failure{
+		"no capacity is given": {Capacity: 1}, "nothing is outside": {CapacityGiven: true, Capacity: 5, DeviceFree: 5},
+	} {
+		if got := rows(o); got != none {
+			t.Errorf("%s: %d rows, want %d", name, got, none)
+		}
+	}
+}
+
+// TestCapacityWords: a capacity that the recording refutes is named, and a guess at the
+// card made only where more than 1 GiB would be outside.
+func TestCapacityWords(t *testing.T) {
+	const gib = units.GiB
+	for _, test := range []struct{ given, taken, least int64 }{{0, 0, 5}, {5, 5, 5}} {
+		if got := said(t, func(s *Sheet) { s.tooSmall(test.given, test.taken, test.least) }); got != "" {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+	want := "--capacity 2.00 GiB is ignored: the recording shows that the device has 5.00 GiB or more."
+	if got := said(t, func(s *Sheet) { s.tooSmall(2*gib, 0, 5*gib) }); got != want {
+		t.Error(got)
+	}
+	want = "PyTorch saw 78.0 GiB. If this is a 80 GiB card, about 2.00 GiB is used outside PyTorch; pass --capacity to check."
+	for _, test := range []struct {
+		capacity oom.Capacity
+		visible  int64
+		want     string
+	}{
+		{oom.Capacity{Card: 80, CardBytes: 80 * gib}, 78 * gib, want},
+		{oom.Capacity{Card: 80, CardBytes: 80 * gib}, 79 * gib, ""},
+		{oom.Capacity{Card: 80, CardBytes: 80 * gib, Given: 80 * gib}, 78 * gib, ""},
+		{oom.Capacity{}, -2 * gib, ""},
+	} {
+		f := &oomContext{capacity: test.capacity}
+		if got := said(t, func(s *Sheet) { f.guess(s, &oom.Failure{Reserved: test.visible}) }); got != test.want {
+			t.Errorf("%+v: %s", test, got)
 		}
 	}
 }
@@ -135,6 +239,49 @@ func TestInspectedInShort(t *testing.T) {
 	} {
 		if got := v.inShort(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestDiffOf compares recordings of two functions, of which the first never changes.
+func TestDiffOf(t *testing.T) {
+	of := func(sizes ...int64) *Input {
+		c := snapshot.NewComposer(snapshot.Format{})
+		c.Trace(0)
+		for i, size := range sizes {
+			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: size,
+				Stack: c.Stack(snapshot.FrameText{File: "x.py", Name: string(rune(0x61 + i))})})
+		}
+		in := NewInput("", c.Snapshot())
+		return &in
+	}
+	for _, test := range []struct {
+		before, after *Input
+		share         float64
+		unchanged     string
+	}{
+		{of(512), of(1024), 1, ""}, {of(512, 1), of(512, 9), 1, "1 more site, with 512 B, did not change."},
+	} {
+		s := asked(Diff(test.before, test.after, DiffOptions{At: Peak, Rows: 3}))
+		text := strings.Join(strings.Fields(withSpaces(string(written(t, s, Text)))), " ")
+		share := s.value.(*devices[DiffDevice]).Devices[0].MatchedShare
+		if share != test.share || !strings.Contains(text, test.unchanged) ||
+			strings.Contains(text, "did not change") != (test.unchanged != "") {
+			t.Errorf("share %v, %s; want %+v", share, text, test)
+		}
+	}
+}
+
+// TestOnly keeps one of two devices.
+func TestOnly(t *testing.T) {
+	for id, want := range map[snapshot.DeviceID]bool{0: true, 1: true, 2: false} {
+		c := snapshot.NewComposer(snapshot.Format{})
+		c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken})
+		c.Event(1, snapshot.EventText{Action: snapshot.SnapshotTaken})
+		in := NewInput("", c.Snapshot())
+		if got := in.Only(id); got != want || len(in.Devices) != len(in.Recordings) ||
+			want && (len(in.Devices) != 1 || in.Devices[0].ID != id || in.Recordings[0].Device.ID != id) {
+			t.Errorf("device %d: %v, %d are left", id, got, len(in.Devices))
 		}
 	}
 }

@@ -1,10 +1,15 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // What the page says of a failed request is what the command says.
@@ -30,6 +35,127 @@ func TestCardsOfFailures(t *testing.T) {
 	}
 	if last := got[len(got)-1]; cards[3].Detail != last.Evidence || cards[3].Evidence.State != last.State {
 		t.Errorf("the answer %+v is not of the last failure %+v", cards[3], last)
+	}
+}
+
+// TestAtPeak names families from half a percent of the peak on.
+func TestAtPeak(t *testing.T) {
+	for peak, want := range map[int64]string{200_000: " <1 %", 200_001: "no tensor is live", 0: "no tensor is live"} {
+		r := kept(1000)
+		if peak == 0 {
+			r = kept()
+		}
+		r.Device.Totals.PeakBytes = peak
+		if c := atPeak(r); !strings.HasSuffix(withSpaces(c.Line), want) {
+			t.Errorf("1000 of %d bytes: %q, want %q", peak, c.Line, want)
+		}
+	}
+	if c := allocatedBy(kept(), &holders.Holding{Rows: []holders.Row{{Key: "x"}}}); c.Mood != Unknown {
+		t.Errorf("a row without bytes is the largest site: %+v", c)
+	}
+}
+
+func TestFileAndLine(t *testing.T) {
+	for want, site := range map[string]stacks.Site{
+		"": {Function: "f", Line: 3}, "b.py": {File: "/a/b.py"}, "b.py:1": {File: `C:\a\b.py`, Line: 1},
+	} {
+		if got := fileAndLine(site); got != want {
+			t.Errorf("%+v is %q, want %q", site, got, want)
+		}
+	}
+}
+
+// TestGrowingWithoutSteps compares the ends of a recording. The curve has at most 24 points.
+func TestGrowingWithoutSteps(t *testing.T) {
+	grown := func(r *analysis.Recording) Card { return growingWithoutSteps(Card{Evidence: noEvidence}, r) }
+	c := grown(kept(512<<10, 256<<10))
+	if c.Value != "+768 KiB" || c.Line != "load x.py:7 keeps 768 KiB" || !slices.Equal(c.Curve, []int64{0, 512 << 10}) ||
+		c.Evidence != (Evidence{State: 2, Allocation: 0}) {
+		t.Errorf("%+v", c)
+	}
+	for events, points := range map[int]int{24: 24, 25: 13, 48: 24, 49: 17} { // of 1, 2, 2 and 3 events
+		if c := grown(kept(slices.Repeat([]int64{1}, events)...)); len(c.Curve) != points {
+			t.Errorf("%d events give %d points, want %d", events, len(c.Curve), points)
+		}
+	}
+	tape := snapshot.NewComposer(snapshot.Format{})
+	stack := tape.Stack(snapshot.FrameText{File: "x.py", Line: 7, Name: "load"})
+	tape.Segment(snapshot.Segment{Address: 4096, TotalSize: 1024}, // there all the time
+		snapshot.Block{Address: 4096, Size: 1024, RequestedSize: 1024, Stack: stack, State: snapshot.ActiveAllocated})
+	tape.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 1 << 20, Size: 512, Stack: stack})
+	tape.Event(0, snapshot.EventText{Action: snapshot.Free, Addr: 1 << 20, Size: 512, Stack: stack})
+	if c := grown(recordingOf(tape)); c.Value != "0" ||
+		c.Line != "nothing allocated here is still live" || c.Evidence.Allocation != -1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestGrowingWithSteps: a leak, none, and too few steps to tell.
+func TestGrowingWithSteps(t *testing.T) {
+	for want, r := range map[string]*analysis.Recording{
+		"validate train.py:41 keeps 24.6 MiB more each step":   example(t, "leaking-loss").Recordings[0],
+		"no call site keeps more each step":                    example(t, "training-loop").Recordings[0],
+		"too few iterations to tell growth from getting ready": kept(512, 512, 512),
+		"growth cannot be told":                                kept(512, 512),
+	} {
+		if c := growing(r); c.Line != want {
+			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+}
+
+// TestCardOfSeveralFailures: the device had room, so a limit refused all of them.
+func TestCardOfSeveralFailures(t *testing.T) {
+	for n, line := range map[int]string{1: "a limit refused it", 2: "a limit refused it, the last of 2"} {
+		c := snapshot.NewComposer(snapshot.Format{})
+		for i := range n {
+			c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 8 << 30, Size: 1 << 30})
+			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512})
+		}
+		card, failures := outOfMemory(recordingOf(c), nil)
+		if card.Line != line || len(failures) != n {
+			t.Errorf("%d failures: %+v", n, card)
+		}
+		for _, f := range failures {
+			if want := adviceSentence(oom.Advice{Kind: oom.AdviseFraction}); f.Try != want {
+				t.Errorf("try %q, want %q", f.Try, want)
+			}
+		}
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	const mib = 1 << 20
+	c := snapshot.NewComposer(snapshot.Format{})
+	other := c.Stream(0xabc)
+	f := newOOMContext(nil, recordingOf(c), 0)
+	o := oom.Failure{Event: 1234, Requested: 100 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
+		FreeSame: 70 * mib, FreeOther: 80 * mib, Pools: []oom.PoolFree{{}, {Stream: other}}}
+	o.WouldFit.OtherPool = -1
+	for _, test := range []struct {
+		verdict oom.Verdict
+		pool    int
+		want    string
+	}{
+		{oom.Fragmented, -1, "Out of memory by fragmentation: 100 MiB requested in state 1,234, 110 MiB free but in " +
+			"pieces of at most 40.0 MiB."},
+		{oom.Other, -1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
+			"to another stream or pool and cannot serve it."},
+		{oom.Other, 0, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
+			"to another stream or pool and cannot serve it."},
+		{oom.Other, 1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
+			"to stream 0xabc and cannot serve it."},
+		{oom.Limit, -1, "Out of memory: 100 MiB requested in state 1,234 while 40.0 MiB were free on the device: a limit " +
+			"of the process or a failed mapping refused it."},
+	} {
+		o.Verdict, o.WouldFit.OtherPool = test.verdict, test.pool
+		if got := withSpaces(f.sentence(&o).with(asText)); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+	if got, want := adviceSentence(oom.Advice{Kind: oom.AdviseMaxSplit, Bytes: 64 * mib}),
+		"max_split_size_mb:64 keeps"; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

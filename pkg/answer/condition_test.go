@@ -44,6 +44,25 @@ func TestConditionNames(t *testing.T) {
 	}
 }
 
+// TestConditionOnNothing: about no snapshot every number is missing, which is no error.
+func TestConditionOnNothing(t *testing.T) {
+	c, err := ParseCondition("stats", "peak>1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, holds, err := c.Holds(Stats(nil, StatsOptions{})); holds || err != nil {
+		t.Errorf("%t, %v", holds, err)
+	}
+	c.key = "no_such_number"
+	if _, _, err := c.Holds(Stats([]Input{NewInput("", samples.Training())}, StatsOptions{})); err == nil {
+		t.Error("a number that the answer lacks can be checked")
+	}
+	_, err = ParseCondition("stats", "reserve>1") // five keys begin so
+	if err == nil || strings.Count(err.Error(), "reserved_") != mostNamed {
+		t.Errorf("%v does not name %d keys", err, mostNamed)
+	}
+}
+
 // Every number of every answer can stand in a condition.
 func TestConditionsOnAllFigures(t *testing.T) {
 	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("cut.pickle", samples.Cut())}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -26,6 +27,34 @@ func TestInspect(t *testing.T) {
 		if _, holds, err := parsed.Holds(s); err != nil || holds != want {
 			t.Errorf("%s holds: %v, %v", condition, holds, err)
 		}
+	}
+}
+
+// TestInspectWords: what is said only of some reports, and the rows of each kind.
+func TestInspectWords(t *testing.T) {
+	c := redact.NewCensus()
+	for _, in := range []*Inspected{
+		{Census: c}, {Census: c, FirstTime: "2026-01-01T00:00:00Z"}, {Census: c, Foreign: 1},
+	} {
+		text := strings.Join(strings.Fields(string(written(t, Inspect(in, 3), Text))), " ")
+		for said, want := range map[string]bool{
+			"The recording began at 2026-01-01T00:00:00Z.": in.FirstTime != "",
+			"1 script or style is not of this memviz.":     in.Foreign == 1,
+			"began at": in.FirstTime != "", "not of this memviz": in.Foreign == 1, "--redact all": false,
+		} {
+			if strings.Contains(text, said) != want {
+				t.Errorf("%+v: %q is said: %v\n%s", in, said, !want, text)
+			}
+		}
+	}
+	c.Text("the secret run, password=hunter22")
+	if text := string(written(t, Inspect(&Inspected{Census: c}, 3), Text)); !strings.Contains(text, "--redact all") {
+		t.Errorf("nothing is advised for\n%s", text)
+	}
+	rows := (&InspectAnswer{Users: []string{"a", "b", "c"}, Addresses: 1200}).table(2).rows
+	want := [][]any{{"secrets", "0", ""}, {"users", "3", name("a")}, {"", "", name("b")}, {"hosts", "0", ""}}
+	if !reflect.DeepEqual(rows[:4], want) || !reflect.DeepEqual(rows[len(rows)-2], []any{"addresses", "1,200", ""}) {
+		t.Errorf("rows %v, want %v first", rows, want)
 	}
 }
 

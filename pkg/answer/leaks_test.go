@@ -102,7 +102,7 @@ func TestLeakOfSeveralSites(t *testing.T) {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 1, Stack: stack})
 		sites = append(sites, leaks.Site{Stack: stack})
 	}
-	r := NewInput("sites", c.Snapshot()).Recordings[0]
+	r := recordingOf(c)
 	for n, want := range map[int]struct {
 		begin, more string
 		rows        int

@@ -87,6 +87,36 @@ func TestSalvagedWords(t *testing.T) {
 	}
 }
 
+// TestSalvagedFile is what programs learn of a file that was read in part.
+func TestSalvagedFile(t *testing.T) {
+	for _, tt := range []struct {
+		read snapshot.Salvaged
+		end  bool
+		err  string
+	}{
+		{snapshot.Salvaged{From: snapshot.NoDevice}, true, ""},
+		{snapshot.Salvaged{From: snapshot.NoDevice, NoEnd: true}, false, ""},
+		{snapshot.Salvaged{From: 0, Err: errors.New("the disk is gone\n")}, false, "the disk is gone\uFFFD"},
+	} {
+		in := partOf(tt.read)
+		if got := in.Salvaged(); got.EndKnown != tt.end || got.Error != tt.err {
+			t.Errorf("%+v: %+v", tt.read, got)
+		}
+	}
+}
+
+// TestSalvagedOnce: stats leave the warning to [Sheet.Salvaged], and give all others.
+func TestSalvagedOnce(t *testing.T) {
+	s := samples.Hostile()
+	s.Salvaged = &snapshot.Salvaged{At: 5, From: 0, Err: errors.New("cut")}
+	in := NewInput("hostile", s)
+	fact, _ := warnSalvaged(s)
+	text := said(t, func(sheet *Sheet) { sheet.warn(s, in.Devices[0]) })
+	if strings.Contains(text, fact.Fact) || !strings.Contains(text, "Parts of the file could not be read as expected.") {
+		t.Error(text)
+	}
+}
+
 // TestNewWarnings tells of keys that nobody knows yet, and of clocks.
 func TestNewWarnings(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})

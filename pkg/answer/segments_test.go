@@ -90,6 +90,10 @@ func TestOccupancy(t *testing.T) {
 			"█▅············"},
 		{1400, []layout.Extent{extent(100, 400, snapshot.ActivePendingFree),
 			extent(400, 401, snapshot.ActiveAllocated)}, "·░░░▁·········"},
+		{1400, []layout.Extent{extent(0, 50, snapshot.ActivePendingFree), extent(50, 100, snapshot.ActiveAllocated),
+			extent(100, 151, snapshot.ActivePendingFree), extent(151, 200, snapshot.ActiveAllocated)}, "█░············"},
+		{14 * 512, []layout.Extent{extent(0, 1, snapshot.ActiveAllocated)}, "▁·············"},
+		{14 * 1024, []layout.Extent{extent(0, 1, snapshot.ActiveAllocated)}, "··············"},
 		{1400, []layout.Extent{extent(1300, 1400, snapshot.ActiveAllocated), extent(0, 1300, snapshot.Inactive)},
 			"·············█"},
 	} {

@@ -3,11 +3,16 @@ package answer
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -102,6 +107,69 @@ func printable(t *testing.T, text string) {
 	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) {
 			t.Fatalf("the text holds %U:\n%q", r, text)
+		}
+	}
+}
+
+// TestStatsNumbers: a quarter of 4 MiB is reserved, and two OOMs are counted.
+func TestStatsNumbers(t *testing.T) {
+	r := kept(512<<10, 256<<10)
+	in := Input{Source: r.Source, Devices: []*replay.Device{r.Device}, Recordings: []*analysis.Recording{r}}
+	s := Stats([]Input{in}, StatsOptions{Capacity: 4 << 20})
+	if d := s.value.(*devices[DeviceStats]).Devices[0]; d.Utilisation != 0.25 || d.CapacityBytes != 4<<20 {
+		t.Errorf("%v of %d bytes are reserved", d.Utilisation, d.CapacityBytes)
+	}
+	for ooms, want := range map[int]string{0: "end 0, 3 events, ", 1: "3 events, 1 OOM, ", 2: "3 events, 2 OOMs, "} {
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, &DeviceStats{Events: 3, OOMEvents: ooms}) })
+		if !strings.Contains(got, want) || strings.Contains(got, "OOM") != (ooms > 0) {
+			t.Errorf("%d ooms: %s", ooms, got)
+		}
+	}
+	table := reconciled(r.Device, &DeviceStats{FinalBytes: 3072, LiveBlockRequestedBytes: 1024, LiveAtEnd: 5})
+	if row := table.rows[0]; row[1] != "3,072" || row[2] != "1,024" || row[3] != "+2.00 KiB" {
+		t.Errorf("bytes: %v", row)
+	}
+	if row := table.rows[1]; row[1] != "5" || row[2] != "2" || row[3] != "+3" { // the file has 2 blocks
+		t.Errorf("blocks: %v", row)
+	}
+}
+
+// TestUnread: whatever was not understood is counted.
+func TestUnread(t *testing.T) {
+	x := map[string]int{"x": 1}
+	for _, o := range []snapshot.Oddities{
+		{UnknownKeys: x}, {UnknownActions: x}, {WrongTypes: x}, {UnknownKeys: x, UnknownActions: x},
+		{UnknownActions: x, WrongTypes: x}, {UnknownKeys: x, WrongTypes: x},
+	} {
+		if got := newUnread(&o); got == nil || !maps.Equal(got.Keys, o.UnknownKeys) ||
+			!maps.Equal(got.Actions, o.UnknownActions) || !maps.Equal(got.Fields, o.WrongTypes) {
+			t.Errorf("%+v: %+v", o, got)
+		}
+	}
+	if got := newUnread(&snapshot.Oddities{}); got != nil {
+		t.Errorf("nothing: %+v", got)
+	}
+}
+
+// TestWindowFragmentation measures up to 200 windows.
+func TestWindowFragmentation(t *testing.T) {
+	for n, measured := range map[int]bool{200: true, 201: false} {
+		list := windows(kept(slices.Repeat([]int64{1}, n)...), Every{Events: 1})
+		if len(list) != n || (list[n-1].FragmentationBytes != nil) != measured {
+			t.Errorf("%d windows of %d, measured: %v", len(list), n, !measured)
+		}
+	}
+}
+
+// TestSpan: one event has no duration.
+func TestSpan(t *testing.T) {
+	for n, want := range map[int64]string{1: "", 2: "over 1.00 ms", 3: "over 2.00 ms"} {
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+		for i := range n {
+			c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken, TimeMicros: 5 + 1000*i})
+		}
+		if got := withSpaces(fmt.Sprint(counts(recordingOf(c), &DeviceStats{}).rows[0][2])); got != want {
+			t.Errorf("%d events: %q, want %q", n, got, want)
 		}
 	}
 }

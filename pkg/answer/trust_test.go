@@ -98,6 +98,10 @@ func TestWarnings(t *testing.T) {
 		{name: "no allocs", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Free, 3) },
 			want: Warning{"The recording holds no alloc events.",
 				"Every freed allocation looks as if it was there before the recording.", ""}},
+		{name: "no allocs, but one whole free",
+			compose: func(c *snapshot.Composer) { alloc(c, snapshot.FreeRequested, 1); alloc(c, snapshot.FreeCompleted, 1) },
+			want: Warning{"The recording holds no alloc events.",
+				"Every freed allocation looks as if it was there before the recording.", ""}},
 		{name: "no completions",
 			compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 3); alloc(c, snapshot.FreeRequested, 3) },
 			want: Warning{"The recording holds no free_completed events.",
@@ -129,6 +133,48 @@ func TestWarnings(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: no warning %+v among %+v", test.name, test.want, list)
+		}
+	}
+}
+
+// TestUnequalEnd says by how much the replay differs from the final segments.
+func TestUnequalEnd(t *testing.T) {
+	d := &replay.Device{}
+	d.Totals.FinalBytes, d.Reconciliation.LiveRequestedBytes = 3072, 1024
+	want := "The replay ends with 3,072 bytes active, the allocator's own list of blocks has 1,024: +2.00 KiB."
+	if got := withSpaces(anomalySentence(d, replay.UnequalEnd)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestNoWarnings: events that allocate nothing lack no stacks and no segments.
+func TestNoWarnings(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken})
+	c.Event(0, snapshot.EventText{Action: snapshot.SnapshotTaken})
+	s := c.Snapshot()
+	if list := WarningsOn(s, replay.Replay(s, 0)); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestRoom advises a power of ten, at least ten times the events that there are.
+func TestRoom(t *testing.T) {
+	for events, want := range map[int]string{2: "=1000000)", 100_000: "=1000000)", 100_001: "=10000000)"} {
+		d := &replay.Device{Events: &snapshot.Events{Action: make([]snapshot.Action, events)}}
+		d.Reconciliation.HistoryCut = true
+		list := historyWarnings(&snapshot.Snapshot{Format: snapshot.Format{HasPoolID: true, HasAnnotations: true}}, d)
+		if len(list) != 1 || !strings.HasSuffix(list[0].Code, want) {
+			t.Errorf("%d events: %+v", events, list)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	x := strings.Repeat("x", 40)
+	for name, want := range map[string]string{x: `"` + x + `" (1)`, x + "y": `"` + x + `…" (1)`} {
+		if got := quoted(map[string]int{name: 1}); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
