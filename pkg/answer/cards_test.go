@@ -69,7 +69,8 @@ func TestFileAndLine(t *testing.T) {
 func TestGrowingWithoutSteps(t *testing.T) {
 	grown := func(r *analysis.Recording) Card { return growingWithoutSteps(Card{Evidence: noEvidence}, r) }
 	c := grown(kept(512<<10, 256<<10))
-	if c.Value != "+768 KiB" || c.Line != "load x.py:7 keeps 768 KiB" || !slices.Equal(c.Curve, []int64{0, 512 << 10}) ||
+	if c.Value != "+768 KiB" || c.Line != "load x.py:7 keeps 768 KiB" ||
+		!slices.Equal(c.Curve, []int64{0, 512 << 10}) ||
 		c.Evidence != (Evidence{State: 2, Allocation: 0}) {
 		t.Errorf("%+v", c)
 	}
@@ -129,7 +130,7 @@ func TestEvidence(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
 	other := c.Stream(0xabc)
 	f := newOOMContext(nil, recordingOf(c), 0)
-	o := oom.Failure{Event: 1234, Requested: 100 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
+	o := oom.Failure{Event: 1234, Requested: 100 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
 		FreeSame: 70 * mib, FreeOther: 80 * mib, Pools: []oom.PoolFree{{}, {Stream: other}}}
 	o.WouldFit.OtherPool = -1
 	for _, test := range []struct {

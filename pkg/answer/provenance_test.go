@@ -112,7 +112,8 @@ func TestSalvagedOnce(t *testing.T) {
 	in := NewInput("hostile", s)
 	fact, _ := warnSalvaged(s)
 	text := said(t, func(sheet *Sheet) { sheet.warn(s, in.Devices[0]) })
-	if strings.Contains(text, fact.Fact) || !strings.Contains(text, "Parts of the file could not be read as expected.") {
+	if strings.Contains(text, fact.Fact) ||
+		!strings.Contains(text, "Parts of the file could not be read as expected.") {
 		t.Error(text)
 	}
 }
