@@ -23,7 +23,8 @@ func kept(sizes ...int64) *analysis.Recording {
 	var blocks []snapshot.Block
 	for _, size := range sizes {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: at, Size: size, Stack: stack})
-		blocks = append(blocks, snapshot.Block{Address: at, Size: size, RequestedSize: size, State: snapshot.ActiveAllocated})
+		blocks = append(blocks,
+			snapshot.Block{Address: at, Size: size, RequestedSize: size, State: snapshot.ActiveAllocated})
 		at += uint64(size)
 	}
 	c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 1 << 20}, blocks...)

@@ -102,6 +102,18 @@ func TestFit(t *testing.T) {
 	}
 }
 
+func TestTooLarge(t *testing.T) {
+	for want, e := range map[string]*TooLargeError{
+		"the report takes 5.00 MB; the limit is 4.00 MB": {Size: 5e6, Limit: 4e6},
+		"the report takes 5.00 MB even without addresses, the stacks of frees; the limit is 4.00 MB": {Size: 5e6,
+			Limit: 4e6, LeftOut: []string{"addresses", "the stacks of frees"}},
+	} {
+		if e.Error() != want {
+			t.Errorf("%s, want %s", e, want)
+		}
+	}
+}
+
 // What fits loses nothing, to the byte.
 func TestFitLeavesAlone(t *testing.T) {
 	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}

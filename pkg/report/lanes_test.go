@@ -265,6 +265,9 @@ func TestCapacity(t *testing.T) {
 	} {
 		d := Encode("memviz test", []answer.Input{test.in}, nil)
 		tooSmall := d.Capacity(test.given)
+		if kept := d.report.GivenCapacity; (kept != nil) != (test.given.Bytes > 0) || kept != nil && *kept != test.given {
+			t.Errorf("%s: the report keeps %+v", test.name, kept)
+		}
 		got := ""
 		if c := written(t, d).report.Files[0].Devices[0].Capacity; c != nil {
 			got = strings.ReplaceAll(c.Text, "\u00a0", " ")

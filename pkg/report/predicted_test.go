@@ -3,6 +3,7 @@ package report
 import (
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -49,6 +50,32 @@ func checkSteps(t *testing.T, c predictedCurve, states int, peak int64) {
 	}
 	if highest != peak {
 		t.Errorf("the curve reaches %d bytes, want %d", highest, peak)
+	}
+}
+
+// TestFewerOfOnePart: a part that falls has its first step, and the last one ends the curve.
+func TestFewerOfOnePart(t *testing.T) {
+	for _, test := range []struct {
+		bytes []int64 // by state
+		want  []int   // states
+	}{
+		{[]int64{9, 5}, []int{0, 1}}, {[]int64{9, 5, 3}, []int{0, 2}}, {[]int64{5, 9, 9, 3}, []int{0, 1, 3}},
+		{[]int64{5, 6, 9}, []int{0, 2}},
+	} {
+		var curve []whatif.Reserved
+		for state, bytes := range test.bytes {
+			curve = append(curve, whatif.Reserved{State: state, Bytes: bytes})
+		}
+		var got []int
+		for _, x := range fewer(curve, 4, 1) {
+			got = append(got, x.State)
+			if x.Bytes != test.bytes[x.State] {
+				t.Errorf("%v: %+v", test.bytes, x)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%v keeps the states %v, want %v", test.bytes, got, test.want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +197,8 @@ func TestReadRefuses(t *testing.T) {
 			"the report is of a newer memviz: it has the schema memviz.report/2"},
 		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/0"`,
 			`damaged report: memviz-report: no memviz wrote the schema "memviz.report/0"`},
+		{`"schema":"memviz.report/1"`, `"schema":"memviz.report/01"`,
+			`damaged report: memviz-report: no memviz wrote the schema "memviz.report/01"`},
 		{`"schema":"memviz.report/1"`, `"schema":"other"`, `damaged report: memviz-report: its schema is "other"`},
 		{`id="memviz-report"`, `id="other"`, "damaged report: memviz-report: it is missing"},
 		{`{"schema"`, `{"schema`, "damaged report: memviz-report: invalid character"},
@@ -220,6 +223,67 @@ func TestReadRefuses(t *testing.T) {
 			!(test.want == "is no colour" && strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s for %s gives %v, want %s...", test.new, test.old, err, test.want)
 		}
+	}
+}
+
+// TestCheckModel: every index of the model is held against what it points at.
+func TestCheckModel(t *testing.T) {
+	model := func() *Report {
+		r := New("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())})
+		r.Rules = []Rule{{Family: len(r.Families) - 1}}
+		return r
+	}
+	if err := checkModel(model()); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(r *Report){
+		"a hue below":         func(r *Report) { r.Families[0].Hue = -1 },
+		"a hue that is light": func(r *Report) { r.Families[0].Hue = len(r.Palette.Dark); lengthen(&r.Palette.Light) },
+		"a hue that is dark":  func(r *Report) { r.Families[0].Hue = len(r.Palette.Light); lengthen(&r.Palette.Dark) },
+		"a rule below":        func(r *Report) { r.Rules[0].Family = -1 },
+		"a rule above":        func(r *Report) { r.Rules[0].Family = len(r.Families) },
+		"a file above":        func(r *Report) { r.Start.File = 1 },
+		"a file below":        func(r *Report) { r.Start.File = -1 },
+		"a device above":      func(r *Report) { r.Start.Device = 1 },
+		"a device below":      func(r *Report) { r.Start.Device = -1 },
+		"no streams":          func(r *Report) { r.Files[0].Streams = []string{} },
+		"another snapshot":    func(r *Report) { r.Files[0].Snapshot = "snapshot-1" },
+	} {
+		r := model()
+		if spoil(r); checkModel(r) == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
+func lengthen(list *[]Hue) { *list = append(*list, (*list)[0]) }
+
+// TestIncomplete: a report that lacks something is no snapshot, and says what it lacks.
+func TestIncomplete(t *testing.T) {
+	d, err := Read(bytes.NewReader(pageWith(t, "x", "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Incomplete(); err != nil {
+		t.Error(err)
+	}
+	d.report.LeftOut = []string{"addresses", "times"}
+	if err := d.Incomplete(); err == nil || !strings.Contains(err.Error(), "(--max-size) and lacks addresses, times;") {
+		t.Error(err)
+	}
+	d.report.LeftOut, d.files[0].rest = nil, nil
+	if err := d.Incomplete(); err == nil || !strings.Contains(err.Error(), "is of an older memviz (memviz test)") {
+		t.Error(err)
+	}
+}
+
+func TestMarkupText(t *testing.T) {
+	m := &markup{}
+	for _, text := range []string{"", " \n", " a b "} {
+		m.text(text)
+	}
+	if !slices.Equal(m.texts, []string{"a b"}) {
+		t.Errorf("%q", m.texts)
 	}
 }
 
