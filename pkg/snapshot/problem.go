@@ -92,7 +92,7 @@ var problems = [numProblems]struct {
 		advice: "do not load it in Python either"},
 	ProblemLimit: {errs: []error{pickle.ErrLimit, container.ErrLimit},
 		advice: "raise the limit if you trust the file"},
-	ProblemPipe: {errs: []error{errOneReading, container.ErrHeld},
+	ProblemPipe: {errs: []error{errOneReading, container.ErrZipSize},
 		advice: "save it to a file of its own and name that"},
 	ProblemDirectory: {errs: []error{errDirectory},
 		advice: "name the snapshot files in it"},

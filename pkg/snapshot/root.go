@@ -23,7 +23,7 @@ const (
 // finish assembles the snapshot from the root of the pickle.
 func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	h := res.Heap
-	b.read, b.cut = res.Bytes, res.Part
+	b.read, b.cut = res.Bytes, res.Partial
 	var err error
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
@@ -43,7 +43,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
 	s.Oddity.BadText = h.Repaired
-	if res.Part {
+	if res.Partial {
 		b.leaveOutEnd(res)
 	}
 	return s, nil

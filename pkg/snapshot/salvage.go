@@ -54,7 +54,7 @@ func (b *builder) damaged(err error) error {
 
 // salvaged is the snapshot of what was read before err; nil if that is nothing.
 func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
-	if res == nil || !res.Part {
+	if res == nil || !res.Partial {
 		return nil
 	}
 	s, finishErr := b.finish(res)

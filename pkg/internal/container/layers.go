@@ -14,16 +14,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// unzip opens the file in a zip that may be a snapshot.
+// unzip opens the one file in a zip that may be a snapshot.
 func (o *opener) unzip(src Source) (Source, error) {
-	at, size, err := o.random(src)
+	at, size, err := o.readerAt(src)
 	if err != nil {
 		return Source{}, err
 	}
 	budget := &directory{ReaderAt: at, left: o.limits.DirectoryBytes}
 	z, err := zip.NewReader(budget, size)
 	if errors.Is(err, zip.ErrFormat) {
-		err = io.ErrUnexpectedEOF // the list of entries stands at its end
+		err = io.ErrUnexpectedEOF // the list of entries is at the end and missing
 	}
 	if err != nil {
 		return Source{}, damaged(Zip, err)
@@ -45,7 +45,7 @@ func (o *opener) unzip(src Source) (Source, error) {
 	return inner, nil
 }
 
-// entry chooses the object of torch.save, or the only file.
+// entry chooses the pickle of torch.save, or the only file.
 func (o *opener) entry(entries []*zip.File) (*zip.File, error) {
 	var files []*zip.File
 	var object *zip.File
@@ -71,8 +71,8 @@ func (o *opener) entry(entries []*zip.File) (*zip.File, error) {
 	return files[0], nil
 }
 
-// holdsTensors reports whether storages or code stand beside the object of
-// torch.save.
+// holdsTensors reports whether a zip of torch.save has storages or code beside its
+// pickle.
 func holdsTensors(files []*zip.File, object *zip.File) bool {
 	root := strings.TrimSuffix(object.Name, "data.pkl")
 	for _, f := range files {
@@ -84,8 +84,8 @@ func holdsTensors(files []*zip.File, object *zip.File) bool {
 	return false
 }
 
-// random makes a zip readable from its end: it is, or stays in memory.
-func (o *opener) random(src Source) (io.ReaderAt, int64, error) {
+// readerAt makes a zip readable from its end, in memory if need be.
+func (o *opener) readerAt(src Source) (io.ReaderAt, int64, error) {
 	if src.At != nil {
 		return src.At, src.Size, nil
 	}
@@ -94,19 +94,19 @@ func (o *opener) random(src Source) (io.ReaderAt, int64, error) {
 		return nil, 0, err
 	}
 	if int64(len(data)) > o.limits.HeldBytes {
-		return nil, 0, fmt.Errorf("%w, and one that comes through a pipe or lies in another file may have %s", ErrHeld,
-			units.Bytes(o.limits.HeldBytes))
+		return nil, 0, fmt.Errorf("%w, and one that comes through a pipe or lies in another file may have %s",
+			ErrZipSize, units.Bytes(o.limits.HeldBytes))
 	}
 	return bytes.NewReader(data), int64(len(data)), nil
 }
 
-// directory bounds how much of a zip is read to list its entries, and then
-// counts what is read of one.
+// directory bounds the bytes read to list the entries of a zip, and then counts the
+// bytes read of one entry.
 type directory struct {
 	io.ReaderAt
-	left   int64 // bytes, until it is listed
+	left   int64 // bytes that listing may still read
 	listed bool
-	read   int64 // bytes, since it is listed
+	read   int64 // bytes read since then
 }
 
 func (d *directory) ReadAt(b []byte, off int64) (int, error) {
@@ -121,42 +121,37 @@ func (d *directory) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// page is the snapshot in a page of torch's _memory_viz, decoded while it is
-// read.
-func page(r io.Reader, head []byte) (Source, error) {
-	start := len(head) - len(trimToMatch(head))
+// unwrapPage decodes the snapshot in a page of torch's _memory_viz.
+func unwrapPage(r io.Reader, head []byte) (Source, error) {
+	start := len(head)
+	if at := vizPayload.FindIndex(head); at != nil {
+		start = at[1]
+	}
 	if _, err := io.CopyN(io.Discard, r, int64(start)); err != nil {
 		return Source{}, err
 	}
-	return Source{Reader: &named{base64.NewDecoder(base64.StdEncoding, &literal{in: bufio.NewReader(r)})}}, nil
+	text := base64.NewDecoder(base64.StdEncoding, &stringReader{in: bufio.NewReader(r)})
+	return Source{Reader: &pageReader{text}}, nil
 }
 
-// trimToMatch is what stands behind the opening quote of the base64.
-func trimToMatch(head []byte) []byte {
-	if at := vizPayload.FindIndex(head); at != nil {
-		return head[at[1]:]
-	}
-	return nil
-}
+// pageReader turns errors into those of a damaged page.
+type pageReader struct{ io.Reader }
 
-// named says of errors that they are in the base64.
-type named struct{ io.Reader }
-
-func (n *named) Read(b []byte) (int, error) {
-	read, err := n.Reader.Read(b)
+func (p *pageReader) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
 	if err != nil && err != io.EOF {
 		err = damaged(VizPage, err)
 	}
-	return read, err
+	return n, err
 }
 
-// literal reads up to the closing quote of a string without escapes.
-type literal struct {
+// stringReader reads up to the closing quote of a string literal without escapes.
+type stringReader struct {
 	in   *bufio.Reader
 	done bool
 }
 
-func (l *literal) Read(b []byte) (int, error) {
+func (l *stringReader) Read(b []byte) (int, error) {
 	if l.done {
 		return 0, io.EOF
 	}

@@ -11,14 +11,14 @@ import (
 type Limits struct {
 	Layers         int   // containers inside one another
 	Bytes          int64 // of any layer, unpacked
-	Ratio          int64 // of unpacked to packed bytes, once FreeBytes are unpacked
+	Ratio          int64 // of unpacked to packed bytes, once more than FreeBytes are unpacked
 	FreeBytes      int64
-	HeldBytes      int64 // of a zip that cannot be read from its end where it is, and stays in memory
-	DirectoryBytes int64 // of what a zip says about its entries
+	HeldBytes      int64 // of a zip that can be read only once, and so is held in memory
+	DirectoryBytes int64 // of the list of entries of a zip
 }
 
-// DefaultLimits leave room for any real snapshot: they pack 20 to 40 times, and
-// bombs 1,000 times and more.
+// DefaultLimits leave room for any real snapshot: those are packed 20 to 40 times, bombs
+// 1,000 times and more.
 var DefaultLimits = Limits{
 	Layers:         4,
 	Bytes:          64 << 30,
@@ -40,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// counter counts what is read of the packed side of a layer.
+// counter counts the packed bytes read of a layer.
 type counter struct {
 	io.Reader
 	n int64
@@ -52,13 +52,13 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// bounded reads the unpacked side of a layer, and names the layer in errors.
+// bounded reads the unpacked bytes of a layer and names the layer in errors.
 type bounded struct {
 	io.Reader
 	layer  Kind
 	limits Limits
-	packed func() int64 // bytes read of the packed side
-	n      int64
+	packed func() int64 // packed bytes read
+	n      int64        // unpacked bytes read
 }
 
 func (b *bounded) Read(p []byte) (int, error) {

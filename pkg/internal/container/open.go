@@ -1,14 +1,13 @@
 // Package container finds the pickle or the JSON text in a file, by its bytes
 // and never by its name.
 //
-// [Sniff] tells from the first bytes what a file is. [Open] takes off what is
-// around a snapshot, one layer after another: gzip, zstd, the zip and the older
-// sequence of pickles that torch.save writes, an archive of one file, the page
-// that torch's _memory_viz writes. Whatever else a file is, it answers with a
-// [NotSnapshotError] that names it.
+// [Open] detects the kind of a file from its first bytes and removes the layers around
+// a snapshot one after another: gzip, zstd, the zip and the older sequence of pickles
+// that torch.save writes, an archive of one file, the page that torch's _memory_viz
+// writes. For any other file it returns a [NotSnapshotError] that names the kind.
 //
-// Everything streams, but for a zip that comes through a pipe: its directory
-// stands at its end.
+// All layers are read as streams, except for a zip from a pipe: its directory is at its
+// end, so it is held in memory.
 package container
 
 import (
@@ -22,24 +21,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Source is a file as it comes.
+// Source is a file before any layer is removed.
 type Source struct {
 	Reader io.Reader   // from its start
-	At     io.ReaderAt // the same bytes; nil for what can be read once, such as a pipe
-	Size   int64       // in bytes; 0 when it is not known
+	At     io.ReaderAt // the same bytes; nil if they can be read only once, as from a pipe
+	Size   int64       // in bytes; 0 if it is not known
 }
 
-// Payload is what a file holds when all layers are taken off.
+// Payload is the content of a file with all layers removed.
 type Payload struct {
 	io.Reader
 	Kind   Kind   // Pickle or JSON
-	Size   int64  // in bytes, a claim of the file; 0 when it is not known
-	Layers []Kind // what was taken off, the outermost first
+	Size   int64  // in bytes, as the file claims; 0 if it is not known
+	Layers []Kind // that were removed, the outermost first
 }
 
-// Open takes the layers off a file. Bytes may follow the pickle in a Payload.
-// The error is a *NotSnapshotError if the file is something else, or wraps
-// ErrDamaged or ErrLimit, or is the reader's.
+// Open removes the layers of a file. More bytes may follow the pickle in a Payload.
+// The error is a *NotSnapshotError if the file is something else, wraps ErrDamaged,
+// ErrLimit or ErrZipSize, or is the reader's.
 func Open(src Source, limits Limits) (*Payload, error) {
 	o := &opener{limits: limits.withDefaults()}
 	return o.open(src)
@@ -74,7 +73,7 @@ func (o *opener) open(src Source) (*Payload, error) {
 	return o.open(inner)
 }
 
-// unwrap takes one layer off. head is the start of src, still to be read.
+// unwrap removes one layer. head is the start of src, and not consumed from it.
 func (o *opener) unwrap(kind Kind, src Source, head []byte) (Source, error) {
 	switch kind {
 	case Gzip:
@@ -94,14 +93,14 @@ func (o *opener) unwrap(kind Kind, src Source, head []byte) (Source, error) {
 	case Zip:
 		return o.unzip(src)
 	case VizPage:
-		return page(src.Reader, head)
+		return unwrapPage(src.Reader, head)
 	}
 	n, _ := legacyLength(head)
 	_, err := io.CopyN(io.Discard, src.Reader, int64(n))
 	return Source{Reader: src.Reader, Size: src.Size}, err
 }
 
-// maxWindow is what a zstd may keep in memory, in bytes: that of zstd --long.
+// maxWindow is the largest zstd window in bytes, that of zstd --long.
 const maxWindow = 128 << 20
 
 func (o *opener) unpacked(kind Kind, r io.Reader, packed *counter) Source {
@@ -112,10 +111,10 @@ func (o *opener) refuse(kind Kind, detail string) error {
 	return &NotSnapshotError{Kind: kind, Layers: slices.Clone(o.layers), Detail: detail}
 }
 
-// shown is how many bytes of a file stand in a sentence about it.
+// shown is how many bytes of a file an error quotes.
 const shown = 16
 
-// detail is what more there is to say about a file of no known kind.
+// detail quotes the start of a file of no known kind.
 func detail(kind Kind, head []byte) string {
 	if kind == Text || kind == Binary {
 		return fmt.Sprintf("and begins with %q", head[:min(len(head), shown)])
@@ -124,29 +123,29 @@ func detail(kind Kind, head []byte) string {
 }
 
 var (
-	// ErrDamaged: a layer around the snapshot cannot be taken off.
+	// ErrDamaged: a layer around the snapshot cannot be removed.
 	ErrDamaged = errors.New("damaged file")
 	// ErrLimit: a bound of Limits is exceeded.
 	ErrLimit = errors.New("over a limit")
-	// ErrHeld: a zip that cannot be read from its end is too large to be kept.
-	ErrHeld = errors.New("a zip is read from its end")
+	// ErrZipSize: a zip that can be read only once is too large to be held in memory.
+	ErrZipSize = errors.New("a zip is read from its end")
 )
 
-// LimitError is ErrLimit with the field of Limits that is exceeded.
+// LimitError is an ErrLimit that names the field of Limits that is exceeded.
 type LimitError struct {
 	Limit string // "bytes" or "ratio"
-	What  string // was found
+	What  string // what was found
 }
 
 func (e *LimitError) Error() string { return fmt.Sprintf("%v: %s", ErrLimit, e.What) }
 
 func (e *LimitError) Is(err error) bool { return err == ErrLimit }
 
-// NotSnapshotError says that a file is something else.
+// NotSnapshotError says that a file is not a snapshot.
 type NotSnapshotError struct {
 	Kind   Kind
-	Layers []Kind // in which it was found, the outermost first
-	Detail string // what more there is to say, may be empty
+	Layers []Kind // that it was found in, the outermost first
+	Detail string // may be empty
 }
 
 func (e *NotSnapshotError) Error() string {
@@ -163,10 +162,10 @@ func (e *NotSnapshotError) Error() string {
 	return text
 }
 
-// damaged says which layer could not be taken off.
+// damaged is the error for a layer that could not be removed because of err.
 func damaged(layer Kind, err error) error {
 	switch {
-	case errors.Is(err, ErrLimit), errors.Is(err, ErrDamaged), errors.Is(err, ErrHeld), errors.Is(err, errCut):
+	case errors.Is(err, ErrLimit), errors.Is(err, ErrDamaged), errors.Is(err, ErrZipSize), errors.Is(err, errCut):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &cut{layer}
@@ -174,7 +173,7 @@ func damaged(layer Kind, err error) error {
 	return fmt.Errorf("%w: the %s cannot be unpacked: %w", ErrDamaged, layer.noun(), err)
 }
 
-// cut is a layer that ends too early.
+// cut is the error for a layer that ends too early.
 type cut struct{ layer Kind }
 
 var errCut = &cut{}

@@ -13,20 +13,20 @@ import (
 type Kind uint8
 
 const (
-	Binary Kind = iota // something else that is no text
+	Binary Kind = iota // unknown, and not text
 
-	// What a snapshot is written in.
+	// Formats of a snapshot.
 	Pickle
 	JSON
 
-	// What is taken off to get at it.
+	// Layers around it.
 	Gzip
 	Zstd
 	Zip         // torch.save, or an archive of one file
 	TorchLegacy // torch.save before 1.6, or without _use_new_zipfile_serialization
 	VizPage     // a page of torch's _memory_viz, with the snapshot in it
 
-	// What holds no snapshot.
+	// Files that hold no snapshot.
 	Empty
 	GitLFS
 	SQLite
@@ -36,15 +36,15 @@ const (
 	Report     // of memviz
 	HTML
 	Image
-	Archive     // of several files, or of a kind that is not read
-	Compression // of a kind that is not read
+	Archive     // of several files, or of an unsupported kind
+	Compression // of an unsupported kind
 	UTF16
 	Text
 
 	numKinds
 )
 
-// names are what each kind is called in a sentence.
+// names say what each kind is in a sentence, with an article.
 var names = [numKinds]string{
 	Binary:         "binary data of an unknown kind",
 	Pickle:         "a pickle",
@@ -77,10 +77,10 @@ func (k Kind) noun() string { return strings.TrimPrefix(k.String(), "a ") }
 // Holds reports whether a snapshot may be in a file of this kind.
 func (k Kind) Holds() bool { return k >= Pickle && k <= VizPage }
 
-// headBytes is how much of the start of a file tells what it is.
+// headBytes is how much of the start of a file is used to detect its kind.
 const headBytes = 64 << 10
 
-// magics are the bytes at a fixed place that tell a kind for certain.
+// magics are the magic numbers of kinds, with their offsets.
 var magics = []struct {
 	at    int
 	magic string
@@ -104,8 +104,7 @@ var magics = []struct {
 	{0, "\xfe\xff", UTF16},
 }
 
-// sniff tells what a file is by its first bytes, headBytes of them where there
-// are as many.
+// sniff detects the kind of a file from its first headBytes bytes, or all it has.
 func sniff(head []byte) Kind {
 	if len(head) == 0 {
 		return Empty
@@ -135,7 +134,7 @@ func sniff(head []byte) Kind {
 }
 
 // mayBeOldPickle reports whether head begins with a dict, a list or an import
-// of protocol 0 or 1, which have no magic.
+// of protocol 0 or 1, which have no magic number.
 func mayBeOldPickle(head []byte) bool {
 	for _, begin := range []string{"(d", "(l", "}q", "}r", "}(", "]q", "]r", "]("} {
 		if bytes.HasPrefix(head, []byte(begin)) {
@@ -156,8 +155,8 @@ func isName(b []byte) bool {
 	return true
 }
 
-// isText reports whether head is UTF-8 without control characters, but for a
-// character that is cut at its end.
+// isText reports whether head is UTF-8 without control characters. A character that is
+// cut off at the end counts as text.
 func isText(head []byte) bool {
 	for len(head) > 0 {
 		r, n := utf8.DecodeRune(head)
@@ -171,7 +170,7 @@ func isText(head []byte) bool {
 	return true
 }
 
-// pageMarks are what tells one HTML page from another, near its start.
+// pageMarks tell HTML pages apart, near their start.
 var pageMarks = []struct {
 	mark string
 	kind Kind
@@ -193,15 +192,14 @@ func sniffHTML(head []byte) Kind {
 }
 
 var (
-	// vizPayload is where torch's page begins with the base64 of its snapshot
-	//.
+	// vizPayload ends where the base64 of the snapshot begins in torch's page.
 	vizPayload = regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
-	// timelineStart is a list of lists of numbers: no snapshot, whose lists hold
-	// dicts.
+	// timelineStart is a list of lists, as no snapshot is: its lists hold dicts.
 	timelineStart = regexp.MustCompile(`^\[\s*\[`)
-	// traceKey is a key that only Chrome traces have at their top.
-	traceKey = regexp.MustCompile(`^\{\s*"(?:schemaVersion|traceEvents|displayTimeUnit|deviceProperties|traceName|otherData)"`)
-	// traceEvent is a trace without a top: a list of events with a phase.
+	// traceKey is a top-level key that only Chrome traces have.
+	traceKey = regexp.MustCompile(`^\{\s*"(?:` +
+		`schemaVersion|traceEvents|displayTimeUnit|deviceProperties|traceName|otherData)"`)
+	// traceEvent begins a Chrome trace that is a bare list of events with a phase.
 	traceEvent = regexp.MustCompile(`^\[\s*\{[^{}]*"ph"\s*:`)
 )
 
@@ -218,19 +216,19 @@ func sniffJSON(head []byte) Kind {
 // protocolOpcode begins every pickle of protocol 2 and later.
 const protocolOpcode = 0x80
 
-// legacyMagic is the integer that the first pickle of torch.save's older
-// container holds, as LONG1, and the end of that pickle.
+// legacyMagic is the end of the first pickle in torch.save's older container: an
+// integer, as LONG1, and STOP.
 const legacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 
-// legacyParts is how many pickles stand before the object: the magic, the
-// protocol, and facts about the machine.
-const legacyParts = 3
+// legacyHeaders is how many pickles come before the object in that container: the magic
+// number, the protocol, and facts about the machine.
+const legacyHeaders = 3
 
-// tensorMarks are how a tensor is rebuilt, in protocols 2 and 4. No string of a
-// snapshot can hold the first one, nor end as the second one does.
+// tensorMarks import the function that rebuilds a tensor, in protocols 2 and 4. No
+// snapshot has a string that contains the first, or that is the second.
 var tensorMarks = [][]byte{[]byte("ctorch._utils\n_rebuild_"), []byte("\x8c\x0ctorch._utils\x94\x8c")}
 
-// sniffPickle tells apart what begins with a pickle.
+// sniffPickle detects the kind of a file that begins with a pickle.
 func sniffPickle(head []byte) Kind {
 	for _, mark := range tensorMarks {
 		if bytes.Contains(head, mark) {
@@ -243,12 +241,12 @@ func sniffPickle(head []byte) Kind {
 	return Pickle
 }
 
-// legacyLength is how many bytes stand before the object of torch.save's older
-// container. It is not ok if head begins with something else.
+// legacyLength is how many bytes come before the object in torch.save's older
+// container. It is not ok if head is not the start of one.
 func legacyLength(head []byte) (n int, ok bool) {
-	for part := range legacyParts {
+	for i := range legacyHeaders {
 		length, ok := pickle.Length(head[n:])
-		if !ok || part == 0 && !bytes.HasSuffix(head[:length], []byte(legacyMagic)) {
+		if !ok || i == 0 && !bytes.HasSuffix(head[:length], []byte(legacyMagic)) {
 			return 0, false
 		}
 		n += length

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// check walks all opcodes of one pickle up to STOP and returns its length. It
-// holds every length against the bytes that remain, every memo index against
-// what was stored, and refuses whatever could import, call or build something,
-// but for the pure containers of allowedGlobals.
+// check walks all opcodes of one pickle up to STOP and returns its length in bytes. It
+// compares every length with the bytes that remain and every memo index with what was
+// stored, and refuses everything that imports, calls or builds something, except for
+// the pure containers of allowedGlobals.
 func check(data []byte, limits Limits) (length int, err error) {
 	c := &checker{data: data, limits: limits, held: int64(len(data)), most: cmp.Or(limits.Memory, loadMemory)}
 	for {
@@ -26,12 +26,11 @@ func check(data []byte, limits Limits) (length int, err error) {
 	}
 }
 
-// What gopickle and the walker after it spend, in bytes: measured, and rounded
-// up.
+// Memory that gopickle and the walker use, in bytes: measured and rounded up.
 const (
-	costOpcode    = 64  // a boxed value on the stack, its places there and in a container while they grow
-	costGet       = 56  // the same of a value that is there already
-	costText      = 48  // the place of a string among all that are different
+	costOpcode    = 64  // a boxed value, with its slots on the stack and in a container while they grow
+	costGet       = 56  // another reference to such a value
+	costText      = 48  // an interned string
 	costContainer = 120 // a list, dict or tuple
 	costMemo      = 110 // an entry of gopickle's memo and of the checker's
 )
@@ -47,8 +46,8 @@ type checker struct {
 	recent  []text // strings pushed just now, for STACK_GLOBAL
 	depth   int
 	objects int64
-	held    int64 // what the second way will spend, as an estimate
-	most    int64
+	held    int64 // estimate of what Load will use, in bytes
+	most    int64 // bound on held
 }
 
 func (c *checker) fail(kind error, format string, args ...any) error {
@@ -59,7 +58,7 @@ func (c *checker) over(key, format string, args ...any) error {
 	return &Error{Offset: int64(c.opAt), Op: c.op, Limit: key, What: fmt.Sprintf(format, args...), Err: ErrLimit}
 }
 
-// spend counts what the opcode will cost.
+// spend adds to the estimate of memory.
 func (c *checker) spend(bytes int64) error {
 	if c.held += bytes; c.held > c.most {
 		return c.over(keyMemory, "a pickle of this kind may take %d bytes to read", c.most)
@@ -67,7 +66,7 @@ func (c *checker) spend(bytes int64) error {
 	return nil
 }
 
-// cost is what the opcode just read takes.
+// cost is the memory that the current opcode needs, in bytes.
 func (c *checker) cost() int64 {
 	switch c.op {
 	case opBinGet, opLongBinGet:
@@ -75,7 +74,7 @@ func (c *checker) cost() int64 {
 	case opMark, opFrame, opMemoize, opBinPut, opLongBinPut, opAppend, opAppends, opSetItem, opSetItems:
 		return 0 // they push nothing
 	case opUnicode:
-		return costOpcode + costText + 3*int64(c.pos-c.opAt) // mend decodes it into a copy, with two bytes for one
+		return costOpcode + costText + 3*int64(c.pos-c.opAt) // unescapeText makes a copy, of up to two bytes for one
 	case opString, opBinString, opShortBinString, opBinUnicode, opShortBinUnicode, opBinUnicode8:
 		return costOpcode + costText + int64(c.pos-c.opAt)
 	}
@@ -156,15 +155,15 @@ func (c *checker) step() (done bool, err error) {
 	if err := c.spend(c.cost()); err != nil {
 		return false, err
 	}
-	if err := c.judge(raw, lines); err != nil {
+	if err := c.checkOpcode(raw, lines); err != nil {
 		return false, err
 	}
 	return c.op == opStop, nil
 }
 
-// judge decides on one opcode. recent survives only opcodes that leave the
-// strings on top of the stack, so STACK_GLOBAL can name what it asks for.
-func (c *checker) judge(raw []byte, lines [2]string) error {
+// checkOpcode checks the current opcode. STACK_GLOBAL takes a name from the top of the
+// stack, so recent is kept only across opcodes that leave the strings there.
+func (c *checker) checkOpcode(raw []byte, lines [2]string) error {
 	keepRecent := false
 	defer func() {
 		if !keepRecent {
@@ -255,7 +254,7 @@ func (c *checker) grow() error {
 	return c.spend(costContainer)
 }
 
-// index is the memo entry that a GET or PUT names.
+// index is the memo index of a GET or PUT.
 func (c *checker) index(raw []byte, line string) (int, error) {
 	switch len(raw) {
 	case 1:
@@ -300,14 +299,14 @@ func (c *checker) global(module, name string) error {
 	return nil
 }
 
-// text is where a string stands in what is checked.
+// text is the range of a string in the checked bytes.
 type text struct{ from, to int }
 
-// noText stands for a memo entry that is no string.
+// noText stands for a memo entry that is not a string.
 var noText = text{-1, -1}
 
-// checkedMemo is what the checker knows of a memo: which entries there are, and
-// which of them are strings. Picklers count from 0, so nearly all is in order.
+// checkedMemo records which memo entries exist and which of them are strings. Picklers
+// number them from 0, so nearly all are dense.
 type checkedMemo struct {
 	dense  []text
 	sparse map[int]text

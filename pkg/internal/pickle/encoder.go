@@ -17,9 +17,9 @@ const (
 // Ref is an entry of the memo that an Encoder has written.
 type Ref int32
 
-// Encoder writes pickles the way CPython's C pickler does: the same opcodes,
-// batches, frames and memo numbers. What is shared is up to the caller, who
-// writes a value once and then refers to it with Get.
+// Encoder writes pickles as CPython's C pickler does: the same opcodes, batches, frames
+// and memo numbers. The caller decides what is shared: it writes a value once and then
+// refers to it with Get.
 type Encoder struct {
 	w        *bufio.Writer
 	protocol int
@@ -102,7 +102,8 @@ func (e *Encoder) Get(ref Ref) {
 	e.emit(binary.LittleEndian.AppendUint32([]byte{opLongBinGet}, uint32(ref))...)
 }
 
-// Text writes a string of its own, even if an equal one was written before.
+// Text writes a string, without sharing an equal one that was written before, except in
+// a native pickle.
 func (e *Encoder) Text(s string) Ref {
 	if e.native {
 		e.Shared(s)
@@ -120,8 +121,8 @@ func (e *Encoder) text(s string) Ref {
 	return e.memoize()
 }
 
-// Shared writes a string that is one object wherever it occurs, as dict keys
-// and names of actions are.
+// Shared writes a string once and refers to it from then on, as Python does for
+// interned strings such as dict keys.
 func (e *Encoder) Shared(s string) {
 	if ref, ok := e.shared[s]; ok {
 		e.Get(ref)
@@ -182,7 +183,7 @@ func (e *Encoder) Bool(b bool) {
 	}
 }
 
-// Pair writes a tuple of two small integers.
+// Pair writes a tuple of two integers.
 func (e *Encoder) Pair(a, b uint64) Ref {
 	e.Uint(a)
 	e.Uint(b)

@@ -13,7 +13,7 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// unpickle runs gopickle. It panics on some malformed input; that is an error.
+// unpickle runs gopickle and turns its panics on malformed input into errors.
 func unpickle(data []byte) (root any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -30,9 +30,9 @@ func unpickle(data []byte) (root any, err error) {
 	return u.Load()
 }
 
-// allowedGlobals are the names that a legitimate snapshot may import: pure
+// allowedGlobals are the globals that a legitimate snapshot may import: pure
 // containers, which post-processed files hold, and the wrappers that libtorch's
-// tagged pickler puts around lists and dicts. None runs any code.
+// pickler puts around lists and dicts. All are implemented here; none runs other code.
 var allowedGlobals = map[string]types.Callable{
 	"collections.OrderedDict":            &types.OrderedDictClass{},
 	"collections.defaultdict":            construct(func([]any) (any, error) { return types.NewDict(), nil }),
@@ -52,7 +52,7 @@ var allowedGlobals = map[string]types.Callable{
 	"torch.jit._pickle.build_doublelist": construct(first),
 }
 
-// construct is a function of plain data, as gopickle wants a callable.
+// construct makes a function a callable of gopickle.
 type construct func(args []any) (any, error)
 
 func (f construct) Call(args ...any) (any, error) { return f(args) }
@@ -82,7 +82,7 @@ func items(args []any) ([]any, error) {
 func listOf(args []any) (any, error) {
 	if len(args) == 1 {
 		if list, ok := args[0].(*types.List); ok {
-			return list, nil // a copy of data is as good as the data
+			return list, nil // nothing changes it later, so it need not be copied
 		}
 	}
 	elements, err := items(args)
@@ -117,37 +117,38 @@ func setPairs(d types.DictSetter, args []any) error {
 	return err
 }
 
-// mend rewrites what gopickle misreads in a pickle that the checker has passed:
-// text of protocol 0, whose escapes it keeps, and integers of no bytes, which
-// are zero.
-func mend(data []byte) []byte {
-	if !needsMending(data) {
+// forGopickle rewrites the two opcodes that gopickle misreads, in a pickle that the
+// checker has accepted: text of protocol 0, whose escapes it does not decode, and long
+// integers of no bytes, which are zero.
+func forGopickle(data []byte) []byte {
+	if !isMisread(data) {
 		return data
 	}
-	mended := make([]byte, 0, len(data)+len(data)/4)
+	rewritten := make([]byte, 0, len(data)+len(data)/4)
 	for pos := 0; pos < len(data); {
 		in, ok := instructionAt(data, pos)
 		if !ok {
-			return data // not what the checker passed
+			return data // the checker would have refused it
 		}
 		switch {
 		case in.op == opUnicode:
-			text := rawUnicodeEscape(data[in.arg:in.end])
-			mended = append(mended, opBinUnicode)
-			mended = binary.LittleEndian.AppendUint32(mended, uint32(len(text)))
-			mended = append(mended, text...)
+			text := unescapeText(data[in.arg:in.end])
+			rewritten = append(rewritten, opBinUnicode)
+			rewritten = binary.LittleEndian.AppendUint32(rewritten, uint32(len(text)))
+			rewritten = append(rewritten, text...)
 		case isEmptyLong(in):
-			mended = append(mended, opBinInt1, 0)
-		case in.op == opFrame: // its length no longer fits, and it is only a hint
+			rewritten = append(rewritten, opBinInt1, 0)
+		case in.op == opFrame: // its length is no longer right, and it is only a hint
 		default:
-			mended = append(mended, data[in.start:in.next]...)
+			rewritten = append(rewritten, data[in.start:in.next]...)
 		}
 		pos = in.next
 	}
-	return mended
+	return rewritten
 }
 
-func needsMending(data []byte) bool {
+// isMisread reports whether gopickle would misread any opcode.
+func isMisread(data []byte) bool {
 	for pos := 0; pos < len(data); {
 		in, ok := instructionAt(data, pos)
 		if !ok {
@@ -165,10 +166,10 @@ func isEmptyLong(in instruction) bool {
 	return (in.op == opLong1 || in.op == opLong4) && in.arg == in.end
 }
 
-// rawUnicodeEscape decodes what Python calls that: a byte is a character of
-// Latin-1, and \uXXXX or \UXXXXXXXX behind an even number of backslashes is any
-// other. The result is UTF-8.
-func rawUnicodeEscape(line []byte) []byte {
+// unescapeText decodes Python's encoding raw_unicode_escape to UTF-8: a byte is a
+// character of Latin-1, and \uXXXX or \UXXXXXXXX after an even number of backslashes
+// is any other.
+func unescapeText(line []byte) []byte {
 	text := make([]byte, 0, len(line))
 	for i := 0; i < len(line); i++ {
 		if line[i] != '\\' || i+1 == len(line) {
@@ -198,20 +199,20 @@ func hexadecimal(b []byte, digits int) (rune, bool) {
 	return rune(code), err == nil
 }
 
-// boxingPercent is how much a heap of boxed values may grow before the collector
-// looks at it again. A program that holds columns does well with less, but each
-// boxed value is a pointer to follow, and hardly any is garbage before the end.
+// boxingPercent is GOGC while values are boxed. The program lowers it for columns,
+// which hold no pointers; boxed values are all pointers to follow, and hardly any is
+// garbage before the end, so collecting as often would be wasted.
 const boxingPercent = 30
 
-// boxing is who boxes values just now.
+// boxing counts the Loads under way.
 var boxing struct {
 	sync.Mutex
 	callers int
-	before  int // the percentage without any
+	before  int // GOGC before the first of them
 }
 
-// startBoxing gives the collector less to do until the function that it returns
-// is called. It leaves alone a collector that runs no more often.
+// startBoxing raises GOGC to boxingPercent until the returned function is called. It
+// never lowers it.
 func startBoxing() (stop func()) {
 	boxing.Lock()
 	defer boxing.Unlock()

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// LoadJSON reads a JSON text of the same values: objects are dicts, arrays are
-// lists. It takes what Python's json module writes, NaN and Infinity included,
-// and demands that nothing stands behind the value.
+// LoadJSON reads the same values from JSON text: objects are dicts, arrays are lists.
+// It accepts what Python's json module writes, NaN and Infinity included. It is an
+// error if anything but space follows the value.
 func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	j := &jsonReader{
 		jsonText: jsonText{in: bufio.NewReaderSize(r, 64<<10), limits: limits.WithDefaults()},
@@ -22,10 +22,10 @@ func LoadJSON(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	return &Result{Heap: j.heap, Root: root, Bytes: j.at}, nil
 }
 
-// ErrJSON: the text is no JSON.
+// ErrJSON: the text is not JSON.
 var ErrJSON = errors.New("damaged JSON")
 
-// jsonError says what is wrong with a JSON text and at which byte.
+// jsonError says what is wrong with a JSON text and where.
 type jsonError struct {
 	Offset int64
 	What   string // one clause
@@ -40,14 +40,14 @@ func (e *jsonError) Unwrap() error { return e.Err }
 // pickles.
 const jsonBatch = batchSize
 
-// jsonReader feeds a builder in the order in which the stream way does.
+// jsonReader feeds a Builder in the order in which Stream does.
 type jsonReader struct {
 	jsonText
 	heap  *Heap
 	build Builder
-	stack []Value // what waits for its container
+	stack []Value // values that wait for their container
 
-	looked int64 // where the bounds were looked at last
+	checked int64 // offset at which bounded last checked
 }
 
 func (j *jsonReader) document() (Value, error) {
@@ -104,15 +104,16 @@ func (j *jsonReader) str() (Value, error) {
 	return j.heap.Text(s), nil
 }
 
-// boundEvery is how many bytes go by between two looks at the bounds on the whole.
+// boundEvery is how many bytes are read between two checks of the bounds on memory and
+// input.
 const boundEvery = 64 << 10
 
-// bounded looks at the bounds on the whole, now and then.
+// bounded checks the bounds on memory and input every boundEvery bytes.
 func (j *jsonReader) bounded() error {
-	if j.at < j.looked+boundEvery {
+	if j.at < j.checked+boundEvery {
 		return nil
 	}
-	j.looked = j.at
+	j.checked = j.at
 	held := 8*int64(len(j.stack)) + j.heap.held() + j.build.Held()
 	if most := j.limits.MemoryFor(j.at); held > most {
 		return OverLimit(keyMemory, j.at, "%d bytes are held of what was read so far, where %d are allowed", held, most)
@@ -197,7 +198,7 @@ func (j *jsonReader) array(depth int) (Value, error) {
 	}
 }
 
-// fill hands what waits above base to the builder.
+// fill hands the values above base to the Builder.
 func (j *jsonReader) fill(v Value, base int) error {
 	items := j.stack[base:]
 	j.stack = j.stack[:base]

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// jsonText takes a JSON text apart. A string is bounded while it is read.
+// jsonText splits JSON text into tokens. A string is bounded while it is read.
 type jsonText struct {
 	in     *bufio.Reader
 	limits Limits
@@ -23,7 +23,7 @@ func (j *jsonText) fail(kind error, format string, args ...any) error {
 	return &jsonError{Offset: j.at, What: fmt.Sprintf(format, args...), Err: kind}
 }
 
-// ended is the error of a read that failed.
+// ended is the error for a read that failed with err.
 func (j *jsonText) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return j.fail(ErrTruncated, "there is no more")
@@ -31,7 +31,7 @@ func (j *jsonText) ended(err error) error {
 	return err
 }
 
-// skipMark skips the mark of UTF-8 at the start.
+// skipMark skips the byte order mark of UTF-8 at the start.
 func (j *jsonText) skipMark() error {
 	if mark, err := j.in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
 		j.at = 3
@@ -78,7 +78,7 @@ func (j *jsonText) peek(c byte) (bool, error) {
 	return got == c, err
 }
 
-// closes takes what stands behind an item: the end of its container, or a comma.
+// closes reads what follows an item: the end of its container (true) or a comma.
 func (j *jsonText) closes(end byte) (bool, error) {
 	c, err := j.token()
 	if err == nil && c != end && c != ',' {
@@ -87,8 +87,8 @@ func (j *jsonText) closes(end byte) (bool, error) {
 	return c == end, err
 }
 
-// quoted reads a string whose opening quote is behind. It is valid until the
-// next read.
+// quoted reads a string after its opening quote. The result is valid until the next
+// read.
 func (j *jsonText) quoted() ([]byte, error) {
 	j.raw = append(j.raw[:0], '"')
 	for {

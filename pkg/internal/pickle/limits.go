@@ -2,19 +2,19 @@ package pickle
 
 import "fmt"
 
-// Limits bound what a file can make a decoder do, whatever it claims. Zero
-// fields take the values of [defaultLimits]. [Bounds] names each.
+// Limits bound what a file can make a decoder do. Zero fields take the values of
+// defaultLimits. [Bounds] names each field.
 type Limits struct {
 	Input       int64 // bytes of a pickle, once unpacked
-	Ratio       int64 // how many times its size a packed file may unpack to, once it is large (package container)
+	Ratio       int64 // unpacked bytes per packed byte, once much is unpacked (package container)
 	Memory      int64 // bytes that reading may hold, as an estimate; 0: see MemoryFor
-	Stack       int64 // values that wait for their container
+	Stack       int64 // values on the stack, waiting for their container
 	Objects     int64 // lists, dicts and tuples; never more than 2^28
 	Memo        int64 // memo entries
 	Depth       int64 // marks open at the same time, and containers inside one another
 	StringBytes int64 // length of one string
-	Frames      int64 // items of a list that a Builder interns, such as a stack; what is deeper is cut and counted
-	LoadBytes   int64 // input of the second way, which holds it in memory
+	Frames      int64 // items of a list that a Builder interns, such as a stack; more are cut off and counted
+	LoadBytes   int64 // bytes of a pickle that Load reads, because it holds them in memory
 }
 
 // defaultLimits are far above what torch writes (a trace of ten million events
@@ -31,9 +31,9 @@ var defaultLimits = Limits{
 	LoadBytes:   64 << 20,
 }
 
-// What reading may hold, unless Limits.Memory says so: a floor, and twice what
-// has been read, because all that torch writes becomes smaller. The second way
-// boxes every value, so it has a bound of its own.
+// Bytes that reading may hold unless Limits.Memory is set: a floor plus twice the bytes
+// read so far, because what torch writes becomes smaller in columns. Load boxes every
+// value, so it has a fixed bound.
 const (
 	memoryFloor   = 32 << 20
 	memoryPerByte = 2
@@ -56,7 +56,7 @@ type Bound struct {
 	of    func(*Limits) *int64
 }
 
-// Of is the field in l.
+// Of points to the field of l.
 func (b *Bound) Of(l *Limits) *int64 { return b.of(l) }
 
 // Keys of the bounds, which errors name.
@@ -103,8 +103,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// OverLimit is the error of a file that exceeds the bound called key, at a byte
-// of what is unpacked.
+// OverLimit is the error for a file that exceeds the bound called key. offset counts
+// bytes of the unpacked input.
 func OverLimit(key string, offset int64, format string, args ...any) error {
 	return &Error{Offset: offset, Limit: key, What: fmt.Sprintf(format, args...), Err: ErrLimit}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// Load reads one pickle of any protocol through gopickle, once the checker has
-// passed it. It holds the input in memory and boxes every value.
+// Load reads one pickle of any protocol through gopickle, after the checker has
+// accepted it. It holds the input in memory and boxes every value.
 func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	limits = limits.WithDefaults()
 	data, err := io.ReadAll(io.LimitReader(r, limits.LoadBytes+1))
@@ -34,7 +34,7 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		return nil, err
 	}
 	defer startBoxing()()
-	root, err := unpickle(mend(data[:length]))
+	root, err := unpickle(forGopickle(data[:length]))
 	if err != nil {
 		what := err.Error() // may hold values of the file
 		return nil, &Error{Offset: int64(length), Op: opStop,
@@ -55,22 +55,21 @@ func Load(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	return res, nil
 }
 
-// oldBegin is how many bytes must make sense to be a pickle of protocol 0 or 1,
-// which have no magic, so that a text may begin like one.
+// oldBegin is how many valid bytes make a file a pickle of protocol 0 or 1. They have
+// no magic number, so text may begin like one.
 const oldBegin = 32
 
-// walker feeds a tree of boxed values to a builder, in the order in which the
-// stream way meets them.
+// walker feeds a tree of boxed values to a Builder, in the order in which Stream does.
 type walker struct {
 	heap   *Heap
 	build  Builder
 	limits Limits
-	seen   map[any]Value // by pointer, so that what is shared stays shared
-	text   int64         // bytes of long strings, each time they were met
+	seen   map[any]Value // by pointer, so that shared containers stay shared
+	text   int64         // bytes of long strings, counted at each reference
 }
 
-// Long strings are met once or twice. To meet one a million times would cost a
-// file two bytes each, and the walker all of it.
+// Real files refer to a long string once or twice. A hostile file can refer to one a
+// million times for two bytes each, and the walker would hash all of it each time.
 const (
 	longString = 1 << 10
 	maxText    = 512 << 20
@@ -138,8 +137,8 @@ func orderedPairs(d *types.OrderedDict) []any {
 	return pairs
 }
 
-// once returns the value of a container met before. While a container is being
-// walked it stands for itself, empty, so that a cycle ends.
+// once returns the value of a container that was met before, or makes an empty one.
+// That exists before its items are walked, so that cycles end.
 func (w *walker) once(key any, kind Kind) (v Value, done bool) {
 	if v, ok := w.seen[key]; ok {
 		return v, true
@@ -161,8 +160,8 @@ func (w *walker) all(items []any, depth int) ([]Value, error) {
 	return values, nil
 }
 
-// container walks the items (or pairs) of v's container, then hands them on
-// together.
+// container walks the items (or pairs) of a container, then hands them to the Builder
+// together. key is the pointer that identifies it.
 func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, error) {
 	v, done := w.once(key, kind)
 	if done || len(items) == 0 {
@@ -186,7 +185,7 @@ func (w *walker) container(key any, kind Kind, items []any, depth int) (Value, e
 		filled = w.heap.Store(filled, values)
 	}
 	if errors.Is(err, ErrOtherWay) {
-		err = ErrMalformed // there is no third way
+		err = ErrMalformed // Load is the last decoder to try
 	}
 	w.heap.set(v, filled)
 	return v, err

@@ -137,16 +137,16 @@ func opName(op byte) string {
 	return fmt.Sprintf("0x%02x", op)
 }
 
-// instruction is one opcode of a pickle in memory: data[start] is the opcode,
-// data[arg:end] its argument without a length or the end of a line.
+// instruction is one opcode of a pickle in memory: data[start] is the opcode and
+// data[arg:end] its argument, without the length or the newline.
 type instruction struct {
 	op              byte
 	start, arg, end int
-	next            int // where the next opcode stands
+	next            int // offset of the next opcode
 }
 
-// instructionAt reads the opcode at pos. It is not ok if there is no such
-// opcode, or if its argument is cut.
+// instructionAt reads the opcode at pos. It is not ok if the opcode is unknown or its
+// argument is cut off.
 func instructionAt(data []byte, pos int) (in instruction, ok bool) {
 	if pos >= len(data) {
 		return in, false
@@ -187,8 +187,8 @@ func instructionAt(data []byte, pos int) (in instruction, ok bool) {
 	return in, in.end <= len(data)
 }
 
-// Length is how many bytes the pickle at the start of data has, up to and
-// including its STOP. It is not ok if data has no STOP, or no pickle.
+// Length is the length in bytes of the pickle at the start of data, STOP included. It
+// is not ok if data holds no complete pickle.
 func Length(data []byte) (n int, ok bool) {
 	for {
 		in, ok := instructionAt(data, n)

@@ -1,18 +1,18 @@
-// Package pickle turns pickle bytes into values, bounded in everything and
-// without ever executing anything. It knows nothing of PyTorch.
+// Package pickle decodes pickles into values. Every quantity is bounded by [Limits] and
+// nothing in a pickle is ever executed. It knows nothing of PyTorch.
 //
-// There are two ways in, and both feed the same [Builder]:
+// There are two decoders for pickles, and both feed the same [Builder]:
 //
 //   - [Stream] reads the opcodes that torch writes (protocols 2 to 5, plain
 //     containers) in one pass over a stream. A value is one word, the memo is a
 //     slice, strings are interned, and a container that the Builder recognises
 //     becomes a row of its tables instead of a dict.
-//   - [Load] reads everything else that a legitimate file may hold, through
-//     gopickle, after a checker has walked all opcodes, held every length
-//     against the bytes that remain and refused every global by its name that
-//     is not on a short list of pure containers.
+//   - [Load] reads everything else that a legitimate file may hold. It uses gopickle,
+//     after a checker has walked all opcodes, compared every length with the bytes
+//     that remain, and refused every global that is not on a short list of pure
+//     containers.
 //
-// Stream answers [ErrOtherWay] when it meets an opcode of the second kind.
+// Stream returns [ErrOtherWay] when it meets something that only Load can read.
 //
 // [LoadJSON] reads the same values from JSON text, for the same Builder.
 package pickle
@@ -22,56 +22,55 @@ import (
 	"fmt"
 )
 
-// A Builder decides what becomes of lists and dicts while they fill. It may
-// keep them in the heap ([Heap.Store]), or recognise them and keep a row of its
-// own, for which the returned Container stands from then on.
+// A Builder decides how lists and dicts are stored as they are filled. It may keep
+// them in the heap ([Heap.Store]), or recognise them and keep a row in a table of its
+// own; the Container that it returns then stands for that row.
 //
-// The slices it is given are only lent to it.
+// It must not keep the slices that it is given.
 type Builder interface {
 	// SetItems puts pairs (key, value, key, value, ...) into the dict d.
 	SetItems(h *Heap, d Container, pairs []Value) (Container, error)
 	// Append puts items at the end of the list l.
 	Append(h *Heap, l Container, items []Value) (Container, error)
-	// Held is how many bytes its tables take, as an estimate.
+	// Held estimates the memory that the Builder's tables take, in bytes.
 	Held() int64
 }
 
-// Result is what a pickle held.
+// Result is a decoded pickle.
 type Result struct {
 	Heap     *Heap
 	Root     Value
 	Protocol int
 	Bytes    int64 // up to and including STOP
 
-	Part    bool  // it was read by Salvage, and only in part
-	Reading Value // if Part: the key of the root whose value was being read, else None
+	Partial bool  // Salvage read it, and only the beginning
+	Reading Value // with Partial: the key of the root dict whose value is incomplete, or None
 }
 
-// What can be wrong with a pickle. Every error of this package wraps one of
-// these in an [*Error] that says where.
+// What can be wrong with a pickle. An [*Error] wraps one of these and says where.
 var (
 	// ErrNotPickle: the bytes do not begin as a pickle does.
 	ErrNotPickle = errors.New("not a pickle")
 	// ErrTruncated: the input ends before STOP, as after a crash or a full disk.
 	ErrTruncated = errors.New("the file ends in the middle")
-	// ErrMalformed: the opcodes make no sense together.
+	// ErrMalformed: the opcodes are not valid together.
 	ErrMalformed = errors.New("damaged pickle")
 	// ErrForbidden: the pickle asks to import or call something.
 	ErrForbidden = errors.New("refused")
 	// ErrLimit: a bound of Limits is exceeded.
 	ErrLimit = errors.New("over a limit")
-	// ErrOtherWay: the stream decoder does not speak this opcode; Load may.
+	// ErrOtherWay: Stream does not support this opcode, or this order; Load may.
 	ErrOtherWay = errors.New("needs the second way")
 )
 
-// Error says what is wrong and at which byte.
+// Error says what is wrong with a pickle and where.
 type Error struct {
 	Offset int64 // of the opcode, from the start of the pickle
 	Op     byte
 	What   string // one clause
-	Limit  string // the key of the bound that is exceeded, if Err is ErrLimit
+	Limit  string // with ErrLimit: the key of the bound that is exceeded, see Bounds
 	Err    error  // one of the package's sentinel errors
-	Global string // the name that is refused, such as os.system, if that is what is wrong
+	Global string // with ErrForbidden: the global that is refused, such as os.system
 }
 
 func (e *Error) Error() string {

@@ -5,12 +5,11 @@ import (
 	"io"
 )
 
-// Salvage reads like [Stream]. Where that fails in the middle, because the input
-// ends, is damaged or exceeds a limit, it also returns what was complete up to
-// there, next to the error: lists end with their last whole item, and dicts that
-// were not whole are left out, but for the root. The result is nil if the root
-// had not begun, and for what no reading of the rest could make harmless or
-// right: [ErrForbidden], [ErrNotPickle].
+// Salvage reads like [Stream]. If that fails in the middle, because the input ends, is
+// damaged or exceeds a limit, it returns what was complete until then together with the
+// error: lists end with their last complete item, and incomplete dicts are left out,
+// except for the root. The result is nil if the root had not begun, and with
+// [ErrForbidden] and [ErrNotPickle].
 func Salvage(r io.Reader, size int64, b Builder, limits Limits) (*Result, error) {
 	d := newDecoder(r, size, b, limits)
 	root, err := d.decode()
@@ -21,13 +20,13 @@ func Salvage(r io.Reader, size int64, b Builder, limits Limits) (*Result, error)
 		return nil, err
 	}
 	res := d.result(d.stack[0])
-	res.Bytes, res.Part, res.Reading = d.opAt, true, d.closeOpen()
+	res.Bytes, res.Partial, res.Reading = d.opAt, true, d.closeOpen()
 	return res, err
 }
 
-// closeOpen gives every container on the stack what it was to get, from the
-// innermost to the root. It returns the key of the root that had no whole value
-// yet.
+// closeOpen fills the containers that are open on the stack with the items read so far,
+// from the innermost to the root. It returns the key of the root dict whose value is
+// incomplete.
 func (d *decoder) closeOpen() (reading Value) {
 	for i := len(d.marks) - 1; i >= 0; i-- {
 		mark := min(d.marks[i], len(d.stack))
@@ -48,8 +47,7 @@ func (d *decoder) closeOpen() (reading Value) {
 	return d.closeRoot(d.stack[0], d.finished(d.stack[1:]))
 }
 
-// finished are the items without a last one that is a dict of which only the
-// beginning was read.
+// finished is items without the last one if that is an incomplete dict.
 func (d *decoder) finished(items []Value) []Value {
 	if n := len(items); n > 0 && items[n-1].Type() == Object && d.heap.at(items[n-1]).Kind == EmptyDict {
 		return items[:n-1]
@@ -57,8 +55,8 @@ func (d *decoder) finished(items []Value) []Value {
 	return items
 }
 
-// closeRoot fills the root with its whole pairs. Behind the last key there may
-// stand containers that were still to go into one another.
+// closeRoot fills the root with its complete pairs. After the last key there may be
+// several containers, each of which would have been added to the one before it.
 func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
 	if !d.isDict(root) {
 		d.appendAll(root, items)
@@ -80,15 +78,15 @@ func (d *decoder) closeRoot(root Value, items []Value) (reading Value) {
 	} else if whole > 0 && reading == 0 && d.open() {
 		reading = items[whole-2]
 	}
-	_ = d.fill(root, items[:whole], true) // what cannot be taken in is left out
+	_ = d.fill(root, items[:whole], true) // items that do not fit are left out
 	return reading
 }
 
-// open reports whether marks were open above the root's own, which means that
-// its last value is not whole.
+// open reports whether marks above the root's own were open, which means that the last
+// value is incomplete.
 func (d *decoder) open() bool { return len(d.marks) > 0 && d.marks[len(d.marks)-1] > 1 }
 
-// dropCut takes away a value whose opcode was cut: what was missing read as zeros.
+// dropCut removes a value whose opcode was cut off: its missing bytes were read as zeros.
 func (d *decoder) dropCut() {
 	switch d.op {
 	case opFrame, opBinPut, opLongBinPut:
@@ -99,10 +97,10 @@ func (d *decoder) dropCut() {
 	}
 }
 
-// appendAll puts items at the end of a list, if it is one that takes them.
+// appendAll appends items to a list, if it is one.
 func (d *decoder) appendAll(list Value, items []Value) {
 	if list.Type() == Object && !d.isDict(list) && len(items) > 0 {
-		_ = d.fill(list, items, false) // what cannot be taken in is left out
+		_ = d.fill(list, items, false) // items that do not fit are left out
 	}
 }
 

@@ -52,8 +52,8 @@ func TestSalvage(t *testing.T) {
 			if res.Reading.Type() == String {
 				reading = res.Heap.Strings[res.Reading.Index()]
 			}
-			if !res.Part || reading != tt.reading || res.Bytes > int64(len(tt.data)) {
-				t.Errorf("part %t, reading %q, want %q; %d of %d bytes", res.Part, reading, tt.reading, res.Bytes,
+			if !res.Partial || reading != tt.reading || res.Bytes > int64(len(tt.data)) {
+				t.Errorf("part %t, reading %q, want %q; %d of %d bytes", res.Partial, reading, tt.reading, res.Bytes,
 					len(tt.data))
 			}
 		})
@@ -69,7 +69,7 @@ func TestSalvageWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := Salvage(bytes.NewReader(data), 0, keeper{}, Limits{})
-	if err != nil || got.Part || dump(got.Heap, got.Root) != dump(want.Heap, want.Root) || got.Bytes != want.Bytes {
+	if err != nil || got.Partial || dump(got.Heap, got.Root) != dump(want.Heap, want.Root) || got.Bytes != want.Bytes {
 		t.Errorf("%v, %+v", err, got)
 	}
 	for _, text := range []string{"", "hello", "<html>", "\x80\x06}("} {

@@ -20,7 +20,7 @@ const (
 	Float       // payload: index into the heap's floats
 	String      // payload: index into Heap.Strings
 	Object      // payload: index into the heap's objects: a list, dict, tuple or record
-	Opaque      // a value that no one asks for, such as bytes
+	Opaque      // a value that is not kept, such as bytes
 )
 
 const (
@@ -41,11 +41,11 @@ func (v Value) Index() int { return int(v >> typeBits) }
 // FirstRecord belong to this package; a Builder gives meaning to the others.
 type Container struct {
 	Kind Kind   // 4 bits
-	Ref  uint32 // 28 bits; what it refers to is the business of whoever made the kind
+	Ref  uint32 // 28 bits; its meaning depends on the kind
 }
 
-// refBits is how much of a packed Container is its Ref. No Ref can be larger:
-// each counts something of which there is at most one for a container.
+// refBits is the width of Ref in a packed Container. Limits.Objects keeps every Ref
+// below 2^28, because each counts something that exists at most once per container.
 const refBits = 28
 
 func (c Container) pack() uint32 { return uint32(c.Kind)<<refBits | c.Ref }
@@ -76,8 +76,8 @@ type Heap struct {
 	Repaired int      // how many different strings were not UTF-8
 
 	intern  map[string]uint32
-	last    uint32   // the string interned before, which often comes again
-	wide    []uint64 // two's complement of a negative one, or an unsigned one
+	last    uint32   // the string interned last, which often comes again
+	wide    []uint64 // two's complement if isNeg, otherwise unsigned
 	isNeg   []bool
 	floats  []float64
 	objects []uint32 // packed containers
@@ -89,7 +89,7 @@ type Heap struct {
 
 // held is how many bytes the heap takes, as an estimate.
 func (h *Heap) held() int64 {
-	const forString = 80 // its header and its place among the interned
+	const forString = 80 // the header and the map entry
 	return forString*int64(len(h.Strings)) + h.text + 9*int64(len(h.wide)) + 8*int64(len(h.floats)) +
 		4*int64(len(h.objects)) + 24*int64(len(h.items)) + 10*h.stored
 }
@@ -187,8 +187,8 @@ func (h *Heap) at(v Value) Container { return unpack(h.objects[v.Index()]) }
 
 func (h *Heap) set(v Value, c Container) { h.objects[v.Index()] = c.pack() }
 
-// Store keeps items (or pairs) of a container that the Builder has no better
-// place for. It returns what the container has become.
+// Store appends items (or pairs) to a container that is kept in the heap, and returns
+// the container as it is then.
 func (h *Heap) Store(c Container, items []Value) Container {
 	switch c.Kind {
 	case EmptyDict:
