@@ -2,7 +2,7 @@ package snapshot
 
 import "github.com/memviz-go/memviz/pkg/internal/pickle"
 
-// What the dicts and lists of a snapshot turn into as they arrive.
+// What the builder makes of dicts and lists.
 const (
 	kindEvent pickle.Kind = pickle.FirstRecord + iota
 	kindFrame
@@ -11,16 +11,16 @@ const (
 	kindHistory
 	kindAnnotation
 	kindRows     // a list of records; Ref: index into builder.lists
-	kindOddStack // a list of frames and other things, which are counted; Ref: as kindStack
+	kindOddStack // a list of frames with other items, which are counted; Ref: as kindStack
 )
 
 // kindStack is a list of frames; Ref: the interned stack.
 const kindStack = pickle.Interned
 
-// builder turns a pickle into a Snapshot's columns while it is read. A dict
-// becomes a row of the table that its keys call for, a list of frames an
-// interned stack, a list of rows a range. Whatever is none of these stays a
-// generic value in the heap, for the root to look at.
+// builder turns a pickle into the columns of a Snapshot while it is read. A dict becomes
+// a row of the table that its keys belong to, a list of frames an interned stack, a list
+// of rows a range. Everything else stays a generic value in the heap, which finish reads
+// from the root.
 type builder struct {
 	s      *Snapshot
 	keys   []key // by string index
@@ -34,14 +34,14 @@ type builder struct {
 	pools        interner[Pool, PoolID]
 	actions      []Action // by string index
 	blockHasAddr []bool
-	blockLists   []uint32      // by segment row: its list of blocks + 1
+	blockLists   []uint32      // by segment row: index of its list of blocks in lists, + 1; 0: none
 	segmentKeys  []segmentKeys // by segment row
 	history      []legacyBlock
 	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
 	walked       int                       // values in those dicts
 	limits       pickle.Limits
-	read         int64 // bytes of the whole pickle, known to finish
-	cut          bool  // it is a part, likewise
+	read         int64 // bytes of the pickle; set by finish
+	partial      bool  // only the beginning was read; set by finish
 	assembled    int64 // bytes that finish has copied
 }
 
@@ -59,16 +59,16 @@ func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 	return b
 }
 
-// bytesPerEvent is a little less than torch spends on an event and its stack,
-// so that the columns need not grow while they fill.
+// bytesPerEvent is a little less than an event and its stack take in a file, so that the
+// columns need not grow while they fill.
 const bytesPerEvent = 150
 
-// maxReserved bounds that room, in events, because a size is only a claim.
+// maxReserved bounds the events that room is made for, because a file's size is a claim.
 const maxReserved = 1 << 24
 
 // Held implements pickle.Builder.
 func (b *builder) Held() int64 {
-	const forKey = 40 // the place of a key in a map
+	const forKey = 40 // a map entry
 	n := b.events.held() + b.stacks.held() + (20+forKey)*int64(len(b.s.Frames)) +
 		88*int64(len(b.s.Segments)) + 48*int64(len(b.s.Blocks)) + 16*int64(len(b.history)) +
 		24*int64(len(b.s.Annotations)) +
@@ -78,8 +78,8 @@ func (b *builder) Held() int64 {
 	return n
 }
 
-// mostSteps bounds how many pairs of a dict that is filled in several steps are
-// looked at with each. The records of torch have at most 20.
+// mostSteps bounds how many pairs of a dict are looked at again when more are added.
+// Torch's records have at most 20.
 const mostSteps = 64
 
 // keyOf is what a key means.
@@ -94,9 +94,8 @@ func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	return b.keys[i]
 }
 
-// classify says what a dict is by a decisive key and one that goes with it, so
-// that a dict of a user's own words, which may stand in user_metadata, is not
-// taken for a row.
+// classify decides what kind of record a dict is, by a decisive key and a companion, so
+// that a user's own dict, which user_metadata may hold, is not taken for a record.
 func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, bool) {
 	var decided, accompanied kinds
 	for i := 0; i < len(pairs); i += 2 {
@@ -114,7 +113,7 @@ func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, b
 func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Value) (pickle.Container, error) {
 	switch d.Kind {
 	case pickle.EmptyDict:
-	case pickle.Dict: // filled in several steps: look at all of it again, if it is not too long for a record
+	case pickle.Dict: // filled in several steps, so its decisive keys may come late
 		d = h.Store(d, pairs)
 		stored := h.Stored(d)
 		if kind, ok := b.classify(h, stored[:min(len(stored), 2*mostSteps)]); ok {
@@ -131,7 +130,7 @@ func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Va
 	return b.record(h, kind, pairs), nil
 }
 
-// record makes a row of a dict.
+// record makes a dict a row of its table.
 func (b *builder) record(h *pickle.Heap, kind pickle.Kind, pairs []pickle.Value) pickle.Container {
 	c := pickle.Container{Kind: kind}
 	switch kind {
@@ -172,7 +171,7 @@ func (b *builder) update(h *pickle.Heap, c pickle.Container, pairs []pickle.Valu
 		b.setHistory(h, int(c.Ref), pairs)
 	case kindAnnotation:
 		b.setAnnotation(h, int(c.Ref), pairs)
-	case kindFrame: // final, because frames are interned
+	case kindFrame: // an interned frame cannot change
 		return c, pickle.ErrOtherWay
 	default:
 		return c, pickle.ErrMalformed // it is a list
@@ -200,9 +199,9 @@ func (b *builder) Append(h *pickle.Heap, l pickle.Container, items []pickle.Valu
 	return l, pickle.ErrMalformed // it is a dict
 }
 
-// listKind is what a list becomes that begins with these items: of the first
-// kind of record among them, unless lists stand before it. Other items are
-// counted when they are added.
+// listKind is what a list becomes that begins with these items: a list of the first kind
+// of record among them, unless a list comes first. Other items are counted when they
+// are added.
 func (b *builder) listKind(h *pickle.Heap, items []pickle.Value) pickle.Kind {
 	for _, item := range items {
 		switch c, _ := h.Container(item); {
@@ -222,12 +221,12 @@ func isRow(k pickle.Kind) bool {
 	return k == kindEvent || k == kindSegment || k == kindBlock || k == kindHistory || k == kindAnnotation
 }
 
-// rowList is a list of rows of one table: a range, as long as the file lists
-// them in the order in which it wrote them, else one by one.
+// rowList is a list of rows of one table: a range if they are in the order of the table,
+// as in torch's files, otherwise one by one.
 type rowList struct {
-	kind     pickle.Kind // 0 until the first row is there
-	start, n uint32
-	rows     []uint32 // nil while start and n say it all
+	kind     pickle.Kind // 0 while the list is empty
+	start, n uint32      // the range, if rows is nil
+	rows     []uint32
 }
 
 func (l *rowList) len() int {
@@ -285,8 +284,7 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 	return l
 }
 
-// rows is the list of rows of a kind that v stands for; nil, and ok, for an
-// empty list.
+// rows is the list of rows of a kind that v stands for; nil and ok for an empty list.
 func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *rowList, ok bool) {
 	c, ok := h.Container(v)
 	switch {
@@ -298,8 +296,8 @@ func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *row
 	return nil, false
 }
 
-// keep is the rows of a table that a list names, in its order. A table may hold
-// more: rows of other lists, which nobody asked for.
+// keep is the rows of a table that a list names, in its order. A table may hold other
+// rows, from dicts that stand elsewhere in the file.
 func keep[T any](table []T, l *rowList) []T {
 	switch {
 	case l == nil:

@@ -1,7 +1,6 @@
 package snapshot
 
-// Composer makes a snapshot by hand, event by event. It is how the generator
-// and tests come by one; files go through Open.
+// Composer builds a snapshot event by event, for the generator and for tests.
 type Composer struct {
 	s       *Snapshot
 	strings interner[string, StringID]
@@ -11,7 +10,7 @@ type Composer struct {
 	pools   interner[Pool, PoolID]
 }
 
-// FrameText is a frame in words.
+// FrameText is a frame with its texts.
 type FrameText struct {
 	File string
 	Line int32
@@ -56,7 +55,7 @@ func (c *Composer) Stack(frames ...FrameText) StackID {
 	return c.stacks.intern()
 }
 
-// EventText is one trace event. Addr is the free bytes of the device for OOM.
+// EventText is one event with its texts. For OOM, Addr is the free bytes of the device.
 type EventText struct {
 	Action     Action
 	Addr       uint64
@@ -68,8 +67,7 @@ type EventText struct {
 	Metadata   string // user metadata
 }
 
-// Trace makes sure that a device has a trace, even an empty one, and returns
-// its position.
+// Trace makes sure that a device has a trace, and returns its index in Snapshot.Traces.
 func (c *Composer) Trace(device DeviceID) int {
 	c.s.Format.HasTraces = true
 	for len(c.s.Traces) <= int(device) {

@@ -4,7 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// reserve makes room for n events without using memory yet.
+// reserve allocates room for n events. Pages that are never written cost no memory.
 func (e *Events) reserve(n int) {
 	e.Action = make([]Action, 0, n)
 	e.Addr = make([]uint64, 0, n)
@@ -36,7 +36,7 @@ func (e *Events) add() uint32 {
 	return row
 }
 
-// held is how many bytes the rows take.
+// held is the memory that the rows take, in bytes.
 func (e *Events) held() int64 { return e.rowBytes() * int64(e.Len()) }
 
 func (e *Events) rowBytes() int64 {
@@ -52,7 +52,7 @@ func (e *Events) rowBytes() int64 {
 	return row
 }
 
-// column makes an optional column of as many rows as the table has.
+// column is an optional column, made with as many rows as the table if it is nil.
 func column[T any](col *[]T, like []Action) []T {
 	if *col == nil {
 		*col = make([]T, len(like), cap(like))
@@ -77,7 +77,7 @@ func cut[T any](col []T, from, to uint32) []T {
 	return col[from:to:to]
 }
 
-// gather copies rows that do not stand together.
+// gather copies rows that are not adjacent.
 func (e *Events) gather(rows []uint32) Events {
 	return Events{
 		Action: take(e.Action, rows), Addr: take(e.Addr, rows), Size: take(e.Size, rows),
@@ -147,7 +147,7 @@ func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
 	}
 	i := v.Index()
 	for len(b.actions) <= i {
-		b.actions = append(b.actions, NoAction) // not asked for yet
+		b.actions = append(b.actions, NoAction) // not looked up yet
 	}
 	if b.actions[i] == NoAction {
 		b.actions[i] = b.newAction(h.Strings[i])
@@ -172,12 +172,12 @@ func (b *builder) newAction(name string) Action {
 	return FirstUnknownAction + Action(len(b.s.ActionNames)-1)
 }
 
-// MaxSpanMicros bounds how far apart times are taken to be: 71 years, of which
-// JavaScript still holds any difference exactly.
+// MaxSpanMicros bounds the span between two times, in microseconds: 71 years, which a
+// JavaScript number still holds exactly.
 const MaxSpanMicros = 1<<51 - 1
 
-// SinceFirst is how long after the first event, in microseconds, event i came,
-// at most MaxSpanMicros in either direction. There must be times.
+// SinceFirst is the time from the first event to event i in microseconds, limited to
+// MaxSpanMicros in either direction. TimeMicros must not be nil.
 func (e *Events) SinceFirst(i int) int64 {
 	first, t := e.TimeMicros[0], e.TimeMicros[i]
 	span := t - first
@@ -190,8 +190,8 @@ func (e *Events) SinceFirst(i int) int64 {
 	return span
 }
 
-// SpanMicros is how long after the first event the latest one came, 0 without
-// times.
+// SpanMicros is the time from the first event to the latest one in microseconds, 0 if
+// TimeMicros is nil.
 func (e *Events) SpanMicros() int64 {
 	var span int64
 	for i := range e.TimeMicros {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Format is what the loader noticed about how a file was written.
+// Format is how a file was written, as far as its keys tell.
 type Format struct {
 	Protocol int    // pickle protocol
-	Way      string // "stream" for the fast decoder, "gopickle" for the second way
+	Way      string // the decoder: "stream", "gopickle" or "json"
 	BareList bool   // the root is a list of segments: torch.cuda.memory_snapshot()
 	Legacy   bool   // blocks carry history instead of frames (torch 2.0 and older)
 
@@ -69,12 +69,12 @@ func (s *Snapshot) TorchVersion() string {
 	return "unknown"
 }
 
-// Oddities counts what the loader had to work around. None is fatal; all are shown.
+// Oddities counts what was not as expected in a file. None is fatal.
 type Oddities struct {
 	UnknownKeys    map[string]int // key -> times seen
 	UnknownActions map[string]int // action -> events
-	WrongTypes     map[string]int // "field" -> values that did not have the field's type
-	BadText        int            // different strings that are not UTF-8; what is none of it in them reads as U+FFFD
+	WrongTypes     map[string]int // field -> values that did not have the field's type
+	BadText        int            // distinct strings that are not UTF-8; invalid bytes were replaced by U+FFFD
 }
 
 func count(m *map[string]int, key string) {
@@ -87,7 +87,7 @@ func count(m *map[string]int, key string) {
 	(*m)[key]++
 }
 
-// maxOddityKeys bounds what a hostile file can make the loader remember.
+// maxOddityKeys bounds the keys of one map of Oddities.
 const maxOddityKeys = 64
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

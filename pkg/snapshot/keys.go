@@ -12,7 +12,7 @@ type key uint8
 
 const (
 	keyUnknown key = iota
-	keyIgnored     // known, and of no use here
+	keyIgnored     // known and not read
 
 	// Decisive keys: one of them says what a dict is.
 	keyAction
@@ -92,8 +92,8 @@ var decisive = [numKeys]kinds{
 	keyStage:     only(kindAnnotation),
 }
 
-// companions are the keys of which a record has one at least besides its
-// decisive one. Every writer gives more of them.
+// companions are keys of which a record has at least one besides its decisive key. Every
+// writer of snapshots writes several.
 var companions = [numKeys]kinds{
 	keyAddr:           only(kindEvent) | only(kindHistory) | only(kindBlock),
 	keyAddress:        only(kindSegment) | only(kindBlock),
@@ -112,8 +112,8 @@ var companions = [numKeys]kinds{
 	keyUserMetadata:   only(kindEvent),
 }
 
-// The readers of single fields. A value of the wrong type is counted and
-// stands for zero.
+// The methods below read single fields. A value of the wrong type is counted and read as
+// zero.
 
 func (b *builder) wrongType(field string) { count(&b.s.Oddity.WrongTypes, field) }
 
@@ -133,8 +133,8 @@ func (b *builder) integer(h *pickle.Heap, v pickle.Value, field string) int64 {
 	return i
 }
 
-// address reads what is unsigned in the allocator, though C++ writers cast it
-// to int64.
+// address reads an integer that is unsigned in the allocator; C++ writers cast it to
+// int64.
 func (b *builder) address(h *pickle.Heap, v pickle.Value, field string) uint64 {
 	u, ok := h.Uint64(v)
 	if !ok && v.Type() != pickle.None {
@@ -151,7 +151,7 @@ func (b *builder) text(v pickle.Value, field string) StringID {
 	return StringID(v.Index())
 }
 
-// pool reads a pair of ids; a tuple from Python, a list after JSON.
+// pool reads a pair of ids: a tuple from Python, a list from JSON.
 func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
 	items := h.Items(v)
 	if len(items) != 2 {
@@ -161,9 +161,8 @@ func (b *builder) pool(h *pickle.Heap, v pickle.Value, field string) PoolID {
 	return b.pools.id(Pool{b.address(h, items[0], field), b.address(h, items[1], field)})
 }
 
-// maxMetadata bounds the JSON of one dict, in bytes, maxLeaf a value in it, and
-// maxWalked the values in all dicts together: dicts may share what is in them,
-// and each is walked.
+// Bounds on user_metadata: the JSON of one dict in bytes, a value in it in bytes, and the
+// values in all dicts together. Dicts may share their values, and each is walked.
 const (
 	maxMetadata = 16 << 10
 	maxLeaf     = 1 << 10
@@ -204,7 +203,7 @@ func (b *builder) metadata(h *pickle.Heap, v pickle.Value) StringID {
 type interner[T comparable, ID ~int32] struct {
 	values []T
 	ids    map[T]ID
-	last   T // the value asked for before, which is nearly always asked for again
+	last   T // the value asked for last, which is nearly always asked for again
 	lastID ID
 }
 

@@ -25,7 +25,7 @@ func LimitKeys() []string {
 	return keys
 }
 
-// SetLimit sets one limit, by a text such as memory=8GiB or depth=300.
+// SetLimit sets one limit from a text such as memory=8GiB or depth=300.
 func SetLimit(l *Limits, text string) error {
 	key, value, _ := strings.Cut(text, "=")
 	for i := range pickle.Bounds {
@@ -46,8 +46,8 @@ func SetLimit(l *Limits, text string) error {
 	return fmt.Errorf("there is no limit %q; there are %s", key, strings.Join(LimitKeys(), ", "))
 }
 
-// ExceededLimit is the key of the limit because of which a file was refused; ""
-// for any other error.
+// ExceededLimit is the key of the limit that err says was exceeded; "" for any other
+// error.
 func ExceededLimit(err error) string {
 	var located *pickle.Error
 	var unpacked *container.LimitError

@@ -45,27 +45,26 @@ type Snapshot struct {
 	Salvaged *Salvaged // nil: the whole file was read
 
 	Redaction Redaction
-	// AddressesLost: the snapshot comes from a report that was made smaller, and
-	// allocations freed in the recording have no address but one made up, which
-	// no other allocation has. Segments, blocks, and what replay counts, are as
-	// recorded.
+	// AddressesLost: the snapshot comes from a report that left addresses out. Each
+	// allocation that was freed in the recording has a made-up address that no other
+	// has. Segments, blocks and the numbers of replay are as recorded.
 	AddressesLost bool
 }
 
-// Redaction says what stands in a snapshot under other names than in its file.
+// Redaction says what was replaced in a snapshot.
 type Redaction struct {
-	Paths    bool // files of code, and paths in texts
-	Names    bool // functions, and texts that somebody wrote
-	Prefixes bool // of paths were cut
+	Paths    bool // source files, and paths in texts
+	Names    bool // functions, and texts that a person wrote
+	Prefixes bool // prefixes of paths were removed
 
-	// Addresses: addresses count from the lowest of the snapshot, and handles of
-	// streams are their ids. Distances, order and alignment are as recorded.
+	// Addresses: addresses count from the lowest one of the snapshot, and stream handles
+	// are their ids. Distances, order and alignment are as recorded.
 	Addresses bool
-	// Times: times are ranks. Only which is earlier, and which are equal, is as recorded.
+	// Times: times are ranks. Only their order, and which are equal, is as recorded.
 	Times bool
 }
 
-// Any reports whether anything does.
+// Any reports whether anything was replaced.
 func (r Redaction) Any() bool { return r != Redaction{} }
 
 // Frame is one line of a stack.
@@ -156,7 +155,7 @@ func (s BlockState) String() string {
 type Block struct {
 	Address       uint64
 	Size          int64 // rounded
-	RequestedSize int64 // stale when the block is inactive: never sum it there
+	RequestedSize int64 // meaningless if the block is inactive
 	Stack         StackID
 	State         BlockState
 }
@@ -238,10 +237,10 @@ func (s *Snapshot) Devices() []DeviceID {
 	return sortedKeys(seen)
 }
 
-// Events is the history of a device; an empty one when it has none.
+// Events is the history of a device; empty if it has none.
 func (s *Snapshot) Events(device DeviceID) *Events { return &s.Trace(device).Events }
 
-// Trace is the trace of a device; an empty one when it has none.
+// Trace is the trace of a device; empty if it has none.
 func (s *Snapshot) Trace(device DeviceID) *Trace {
 	for i := range s.Traces {
 		if s.Traces[i].Device == device {
@@ -266,29 +265,28 @@ func (s *Snapshot) DeviceLabel(device DeviceID) string {
 	return kind + strconv.Itoa(int(device))
 }
 
-// Action is what a trace event says happened. Values from
-// FirstUnknownAction on are actions that only the file has a name for.
+// Action is what happened in an event. Values from FirstUnknownAction on are actions
+// that this package does not know, see Snapshot.ActionNames.
 type Action uint8
 
 const (
 	Alloc         Action = iota // a block handed out; its size is the requested size
 	FreeRequested               // the program freed the block; the size as in Alloc
-	FreeCompleted               // the block is back in its pool, at once or when other streams are done with it
-	Free                        // both in one, as post-processed files have it
+	FreeCompleted               // the block is back in its pool, at once or when other streams have finished with it
+	Free                        // both in one event, in post-processed files
 	SegmentAlloc                // cudaMalloc; address and size of the segment
 	SegmentFree                 // cudaFree
 	SegmentMap                  // a range mapped into an expandable segment
 	SegmentUnmap                // a range unmapped, possibly in the middle
 	SnapshotTaken               // an earlier snapshot; the size is the active bytes of the device
-	OOM                         // a request failed; the rounded size, and free bytes of the device in place of an address
+	OOM                         // a request failed; the rounded size, and the free bytes of the device as address
 	UserDefined                 // an annotation of some nightly builds of torch
 	Annotate                    // a note on a live allocation; changes no memory
 	NoAction                    // an event without a usable action
 	FirstUnknownAction
 )
 
-// maxUnknownActions bounds the distinct unknown names that are kept apart;
-// later ones share the last code.
+// maxUnknownActions bounds the distinct unknown names; later ones share the last code.
 const maxUnknownActions = 256 - int(FirstUnknownAction)
 
 var actionNames = [FirstUnknownAction]string{
@@ -313,8 +311,8 @@ func (s *Snapshot) ActionName(a Action) string {
 // Known reports whether the replay has a rule for the action.
 func (a Action) Known() bool { return a < NoAction }
 
-// ReservedSign is +1 for actions that add their size to reserved memory, -1
-// for those that take it away, and 0 for the rest.
+// ReservedSign is +1 for actions that add their size to reserved memory, -1 for those
+// that subtract it, and 0 for the rest.
 func (a Action) ReservedSign() int64 {
 	switch a {
 	case SegmentAlloc, SegmentMap:

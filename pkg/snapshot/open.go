@@ -14,26 +14,25 @@ import (
 
 // Options say how a snapshot is read. The zero value is the default.
 type Options struct {
-	// Progress hears after every MiB or so how many bytes have been read of
-	// size, which is 0 when it cannot be known. It may be called from another
-	// goroutine, and once more after the snapshot is read. May be nil.
+	// Progress, if set, is called after about every MiB with the bytes read and the size
+	// of the file, 0 if that is not known. It may be called from another goroutine, and
+	// once more after the snapshot is read.
 	Progress func(read, size int64)
-	// Limits bound what the file can ask for. Zero fields are the default ones.
+	// Limits bound what the file can ask for. Zero fields have defaults.
 	Limits pickle.Limits
-	// Container bounds what unpacking may cost besides; its Bytes and Ratio are
-	// those of Limits.
+	// Container bounds unpacking. Its Bytes and Ratio are ignored: Limits has them.
 	Container container.Limits
-	// Salvage makes the most of a file that is cut, damaged or beyond a limit:
-	// the Snapshot is what could be read, and its Salvaged says how far that is. It
-	// is an error still if that is nothing.
+	// Salvage reads as much as possible of a file that is cut off, damaged or beyond a
+	// limit. Snapshot.Salvaged then says how far reading came. If nothing could be read
+	// it is still an error.
 	Salvage bool
 }
 
-// Open reads the snapshot in the file at path, in any encoding and whatever its
-// name: a pickle of protocol 0 to 5, from Python or C++, JSON, or what
-// torch.save or _memory_viz made of it, also when it is packed with gzip or
-// zstd. The file is never executed. Errors are an [*Error], which tells the
-// Problem, and name the file, say what is wrong and where, and what to do.
+// Open reads the snapshot in the file at path, in any encoding and whatever its name: a
+// pickle of protocol 0 to 5 from Python or C++, JSON, a file of torch.save or a page of
+// _memory_viz, also packed with gzip or zstd. Nothing in the file is executed. Errors
+// wrap an [*Error], which has the Problem; their text names the file, what is wrong and
+// where, and what to do.
 func Open(path string) (*Snapshot, error) { return OpenWith(path, Options{}) }
 
 // OpenWith is [Open] with options.
@@ -41,7 +40,7 @@ func OpenWith(path string, o Options) (*Snapshot, error) {
 	f, err := os.Open(path)
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		err = pathErr.Err // which does not say the path again
+		err = pathErr.Err // the path is named below
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, explain(err))
@@ -66,44 +65,39 @@ func readFile(f *os.File, o Options) (*Snapshot, error) {
 	case info.IsDir():
 		return nil, explain(errDirectory)
 	case info.Mode().IsRegular():
-		return readEitherWay(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), o)
+		return ReadWith(&watchedReader{ReadSeeker: f, size: info.Size(), progress: o.Progress}, info.Size(), o)
 	}
 	return ReadPipe(f, o) // such as /dev/stdin
 }
 
-// Read reads a snapshot of size bytes from the start of r, as [Open] does. Zero
-// limits are the default ones.
+// Read reads a snapshot of size bytes from the start of r, as [Open] does. A size of 0
+// means that it is not known; zero limits have defaults.
 func Read(r io.ReadSeeker, size int64, limits pickle.Limits) (*Snapshot, error) {
 	return ReadWith(r, size, Options{Limits: limits})
 }
 
-// ReadWith is [Read] with options. Progress is for who makes r.
+// ReadWith is [Read] with options. It ignores o.Progress; wrap r to report progress.
 func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
-	return readEitherWay(r, size, o)
-}
-
-// readEitherWay takes 0 for a size that is not known.
-func readEitherWay(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 	s, err := read(r, size, o, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
-		part := s
-		if s, err = read(r, size, o, wayGopickle); err != nil && part != nil {
-			return part, nil
+		salvaged := s
+		if s, err = read(r, size, o, wayGopickle); err != nil && salvaged != nil {
+			return salvaged, nil
 		}
 	}
 	return s, explain(err)
 }
 
-// The ways through package pickle; Format.Way names the one taken. Which of the
-// first two it is depends on the opcodes; JSON has one of its own.
+// The decoders of package pickle, as Format.Way names them: pickle.Stream, pickle.Load,
+// which reads the opcodes that Stream does not support, and pickle.LoadJSON.
 const (
 	wayStream   = "stream"
 	wayGopickle = "gopickle"
 	wayJSON     = "json"
 )
 
-// read reads in one way. With Salvage, it may return a part of the snapshot next
-// to the error that the other way is needed.
+// read reads with one decoder. With Salvage, it may return the beginning of the snapshot
+// together with pickle.ErrOtherWay.
 func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -137,14 +131,14 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 	return b.finish(res)
 }
 
-// container is what Limits say about unpacking.
+// container is o.Container with the bounds that Limits has.
 func (o *Options) container() container.Limits {
 	limits, c := o.Limits.WithDefaults(), o.Container
 	c.Bytes, c.Ratio = limits.Input, limits.Ratio
 	return c
 }
 
-// readerAt is r where it can be read anywhere; nil for a pipe.
+// readerAt is r if it can be read at any offset; nil for a pipe.
 func readerAt(r io.ReadSeeker) io.ReaderAt {
 	if watched, ok := r.(*watchedReader); ok && readerAt(watched.ReadSeeker) == nil {
 		return nil
@@ -153,19 +147,19 @@ func readerAt(r io.ReadSeeker) io.ReaderAt {
 	return at
 }
 
-// Kind is what a file is, detected from its content and not from its name.
+// Kind is what a file is, detected from its content.
 type Kind = container.Kind
 
-// Kinds of files that need other treatment than a snapshot.
+// Kinds of files that commands treat differently from a snapshot.
 const (
 	KindReport  = container.Report  // an HTML report of memviz
 	KindVizPage = container.VizPage // an HTML page of torch's _memory_viz, with a snapshot in it
 	KindEmpty   = container.Empty
 )
 
-// FileKind is what the file at path is once it is unpacked, from its first bytes:
-// a zip with a report in it is a KindReport. The error is the system's, or says
-// that the file cannot be unpacked.
+// FileKind is the kind of the file at path after unpacking: a zip with a report in it is
+// a KindReport. It reads the first bytes only. The error is the system's, or says that
+// the file cannot be unpacked.
 func FileKind(path string) (Kind, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -189,23 +183,22 @@ func FileKind(path string) (Kind, error) {
 	return payload.Kind, nil
 }
 
-// ReadPipe reads a snapshot from what cannot be read twice, without holding it
-// in memory. A snapshot that needs the second way through package pickle, which
-// begins again at the start, may have keptBytes at most; a zip, whose directory
-// stands at its end, is held in memory (container.Limits).
+// ReadPipe reads a snapshot from a reader that cannot seek, without holding it in
+// memory. A snapshot that needs pickle.Load, which begins again at the start, is read
+// if that shows within the first 32 MiB. A zip, whose directory is at its end, is held
+// in memory, up to 64 MiB.
 func ReadPipe(r io.Reader, o Options) (*Snapshot, error) {
 	p := &pipe{in: r}
-	return readEitherWay(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, o)
+	return ReadWith(&watchedReader{ReadSeeker: p, progress: o.Progress}, 0, o)
 }
 
-// keptBytes is how much of a pipe stays in memory in case it has to be read
-// again. Torch's own snapshots need that only by their first bytes, when they
-// were pickled again with an old protocol.
+// keptBytes is how much of a pipe is kept in memory in case it has to be read again.
+// Snapshots that were pickled again with an old protocol show that in their first bytes.
 const keptBytes = 32 << 20
 
 var errOneReading = errors.New("it needs a second reading, which a pipe allows for its first 32 MiB only")
 
-// pipe can go back to its start as long as it is not far from there.
+// pipe can seek back to its start until more than keptBytes have been read.
 type pipe struct {
 	in   io.Reader
 	kept []byte // the first bytes; nil once there were more than keptBytes
@@ -219,7 +212,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 		return n, nil
 	}
 	n, err := p.in.Read(b)
-	if p.at == int64(len(p.kept)) { // no byte is missing between them
+	if p.at == int64(len(p.kept)) { // all bytes so far are kept
 		if len(p.kept)+n <= keptBytes {
 			p.kept = append(p.kept, b[:n]...)
 		} else {
@@ -242,13 +235,13 @@ func (p *pipe) Seek(offset int64, whence int) (int64, error) {
 // progressEvery is how many bytes are read between two calls of Options.Progress.
 const progressEvery = 1 << 20
 
-// watchedReader tells how far reading has come.
+// watchedReader reports how far reading has come.
 type watchedReader struct {
 	io.ReadSeeker
 	size     int64
 	progress func(read, size int64) // may be nil
 
-	read, told int64
+	read, told int64 // bytes read, and when progress was called last
 }
 
 func (w *watchedReader) Read(b []byte) (int, error) {
@@ -257,7 +250,7 @@ func (w *watchedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt is only for what can be read anywhere.
+// ReadAt fails unless the underlying reader has it, see readerAt.
 func (w *watchedReader) ReadAt(b []byte, offset int64) (int, error) {
 	at, ok := w.ReadSeeker.(io.ReaderAt)
 	if !ok {

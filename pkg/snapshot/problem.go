@@ -16,9 +16,9 @@ import (
 type Problem uint8
 
 const (
-	ProblemOther Problem = iota // an error of the system, which speaks for itself
+	ProblemOther Problem = iota // an error of the system
 
-	// The file is whole, and something else.
+	// The file is complete, but not a snapshot.
 	ProblemEmpty
 	ProblemGitLFS
 	ProblemSQLite
@@ -33,7 +33,7 @@ const (
 	ProblemNotPickle
 	ProblemNotSnapshot
 
-	// It may be a snapshot, and cannot be read.
+	// The file may be a snapshot, but cannot be read.
 	ProblemTruncated
 	ProblemDamaged
 	ProblemForbidden
@@ -45,14 +45,14 @@ const (
 	numProblems
 )
 
-// expected is what to do with a file that is something else.
+// expected is the advice for a file that is not a snapshot.
 const expected = "expected what torch.cuda.memory._dump_snapshot() writes"
 
-// problems is the table of all that can be wrong with a file: how it shows, and
-// what to do. What exactly was found, and where, stands in the error before it.
+// problems says for each problem how it is recognised and what to do about it. What was
+// found, and where, is in Error.Err.
 var problems = [numProblems]struct {
-	kinds  []container.Kind // of a file that is something else
-	errs   []error          // or what the error is
+	kinds  []container.Kind // kinds of files that are not a snapshot
+	errs   []error          // or errors
 	advice string
 }{
 	ProblemOther: {},
@@ -100,7 +100,7 @@ var problems = [numProblems]struct {
 		advice: "see who may read it with ls -l"},
 }
 
-// Error is a file that cannot be read as a snapshot.
+// Error says why a file cannot be read as a snapshot, and what to do.
 type Error struct {
 	Problem Problem
 	Err     error // what was found, and where
@@ -115,14 +115,13 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// IsSomethingElse reports whether err says that a file is whole, and is no
-// snapshot.
+// IsSomethingElse reports whether err says that a file is complete but not a snapshot.
 func IsSomethingElse(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Problem >= ProblemEmpty && e.Problem <= ProblemNotSnapshot
 }
 
-// explain finds the problem that an error is.
+// explain makes err an [*Error] with its Problem.
 func explain(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) {
@@ -131,20 +130,20 @@ func explain(err error) error {
 	if refused := new(pickle.Error); errors.As(err, &refused) && strings.HasPrefix(refused.Global, "torch.") {
 		what := fmt.Sprintf("this looks like a checkpoint with tensors: at byte %d it asks for %q", refused.Offset,
 			refused.Global)
-		return &Error{Problem: ProblemCheckpoint, Err: &toldAs{what, err}}
+		return &Error{Problem: ProblemCheckpoint, Err: &reworded{what, err}}
 	}
 	return &Error{Problem: problemOf(err), Err: err}
 }
 
-// toldAs is an error in the words of what it most likely means.
-type toldAs struct {
+// reworded is an error with another text.
+type reworded struct {
 	what string
 	err  error
 }
 
-func (t *toldAs) Error() string { return t.what }
+func (r *reworded) Error() string { return r.what }
 
-func (t *toldAs) Unwrap() error { return t.err }
+func (r *reworded) Unwrap() error { return r.err }
 
 func problemOf(err error) Problem {
 	var not *container.NotSnapshotError

@@ -10,7 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// ErrNotSnapshot: the file is a pickle, of something else.
+// ErrNotSnapshot: the file is a pickle or JSON, but not a snapshot.
 var ErrNotSnapshot = errors.New("not a memory snapshot")
 
 const (
@@ -23,7 +23,7 @@ const (
 // finish assembles the snapshot from the root of the pickle.
 func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	h := res.Heap
-	b.read, b.cut = res.Bytes, res.Partial
+	b.read, b.partial = res.Bytes, res.Partial
 	var err error
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
@@ -49,7 +49,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	return s, nil
 }
 
-// rootList is what torch.cuda.memory_snapshot() returns: segments and nothing else.
+// rootList reads what torch.cuda.memory_snapshot() returns: a list of segments.
 func (b *builder) rootList(h *pickle.Heap, root pickle.Value) error {
 	rows, ok := b.rows(h, root, kindSegment)
 	if !ok {
@@ -103,7 +103,7 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	return nil
 }
 
-// isXPU knows the allocator of Intel's GPUs by the only settings it writes.
+// isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
 func (s *Snapshot) isXPU() bool {
 	has := func(key string) bool {
 		return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })
@@ -111,7 +111,7 @@ func (s *Snapshot) isXPU() bool {
 	return !s.Format.HasAnnotations && has("PYTORCH_ALLOC_CONF") && !has("PYTORCH_CUDA_ALLOC_CONF")
 }
 
-// holdsAnything reports whether a list has an item that is no empty list.
+// holdsAnything reports whether a list has an item other than empty lists.
 func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 	c, ok := h.Container(v)
 	if !ok || c.Kind == pickle.EmptyList {
@@ -158,14 +158,14 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 		b.wrongType("device_traces")
 		lists = nil
 	}
-	if n := len(lists); b.cut && n > 0 && isEvent(h, lists[n-1]) {
-		lists = lists[:n-1] // reading ended before it went into its list
+	if n := len(lists); b.partial && n > 0 && isEvent(h, lists[n-1]) {
+		lists = lists[:n-1] // reading ended before the event was added to its list
 	}
 	if len(lists) > maxDevices {
 		lists = lists[:maxDevices]
 		b.wrongType("device_traces beyond 1,024")
 	}
-	taken := map[*rowList]bool{} // a device has a list of its own
+	taken := map[*rowList]bool{} // no two devices may share a list
 	for device, list := range lists {
 		trace := Trace{Device: DeviceID(device)}
 		rows, ok := b.rows(h, list, kindEvent)
@@ -194,8 +194,8 @@ func isEvent(h *pickle.Heap, v pickle.Value) bool {
 	return ok && c.Kind == kindEvent
 }
 
-// room takes memory for a copy of rows. A file needs none but when its lists
-// name rows out of order, and then two bytes of it may stand for a row.
+// room counts memory for a copy of rows, which is bounded: rows are copied only if a
+// file's lists name them out of order, and then two bytes of the file can name a row.
 func (b *builder) room(bytes int64) error {
 	b.assembled += bytes
 	if most := b.limits.MemoryFor(b.read); b.assembled > most {
@@ -236,8 +236,8 @@ func (b *builder) settings(h *pickle.Heap, v pickle.Value) {
 	slices.SortStableFunc(b.s.Settings, func(x, y Setting) int { return strings.Compare(x.Key, y.Key) })
 }
 
-// walkSettings yields the leaves of a tree of dicts and lists. It returns how
-// many values it looked at.
+// walkSettings calls leaf for the leaves of a tree of dicts and lists. It returns how
+// many values it visited.
 func walkSettings(h *pickle.Heap, v pickle.Value, path string, leaf func(key, value string)) int {
 	budget := maxSettings // of values, because lists may share their items
 	var walk func(v pickle.Value, path string, depth int)
@@ -287,9 +287,8 @@ func scalar(h *pickle.Heap, v pickle.Value) string {
 	return ""
 }
 
-// overflows reads trace_alloc_overflowed: a truth for all
-// devices, a list by device, or a dict of devices. A count means yes unless it
-// is 0.
+// overflows reads trace_alloc_overflowed: one boolean for all devices, a list by device,
+// or a dict by device. A number other than 0 means true.
 func (b *builder) overflows(h *pickle.Heap, v pickle.Value) {
 	set := func(device int) {
 		if device >= 0 && device < len(b.s.Traces) {
@@ -325,7 +324,7 @@ func isTrue(h *pickle.Heap, v pickle.Value) bool {
 	return truth || i != 0
 }
 
-// valueOf is what a dict has under a key, the last of several; None without one.
+// valueOf is the value of a key in a dict, the last one of several; None if there is none.
 func valueOf(b *builder, h *pickle.Heap, d pickle.Value, k key) (v pickle.Value) {
 	if c, ok := h.Container(d); !ok || c.Kind != pickle.Dict {
 		return v

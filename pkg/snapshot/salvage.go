@@ -8,32 +8,30 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// Salvaged says that a snapshot is the part of a file that could be read, because
-// Options.Salvage was set.
+// Salvaged says how much of a file a snapshot holds that was read with Options.Salvage.
 type Salvaged struct {
 	At     int64    // where reading ended, in bytes of the unpacked pickle
-	Events int      // that were read, of all devices
-	From   DeviceID // of this device and those after it, not all events were read; NoDevice: of each
-	Err    error    // what is wrong there
+	Events int      // events read, of all devices
+	From   DeviceID // first device of which events are missing; NoDevice: all have all events
+	Err    error    // what is wrong at that place
 
-	// NoEnd: the final segments are not known of any device, because reading
-	// ended before they were complete. Those of From never are.
+	// NoEnd: the final segments of no device are known, because reading ended before they
+	// were complete. Those of device From never are.
 	NoEnd bool
 }
 
-// NoDevice stands for none.
+// NoDevice stands for no device.
 const NoDevice DeviceID = -1
 
-// EndKnown reports whether the final segments of a device are in the snapshot,
-// as a file that was read whole has them.
+// EndKnown reports whether the final segments of a device are in the snapshot. They are
+// if the whole file was read.
 func (s *Snapshot) EndKnown(device DeviceID) bool {
 	return s.Salvaged == nil || !s.Salvaged.NoEnd && s.Salvaged.From != device
 }
 
-// Damaged says how far a file could be read that is cut, damaged or beyond a
-// limit.
+// Damaged is the error for a file that is cut off, damaged or beyond a limit.
 type Damaged struct {
-	Events int // that were read before, of all devices
+	Events int // events read before the error, of all devices
 	Err    error
 }
 
@@ -43,7 +41,7 @@ func (d *Damaged) Error() string {
 
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// damaged says how far reading had come when it failed, if it had begun.
+// damaged makes err a [*Damaged] if events had been read or the file is cut off.
 func (b *builder) damaged(err error) error {
 	truncated := errors.Is(err, pickle.ErrTruncated) || errors.Is(err, io.ErrUnexpectedEOF)
 	if truncated || b.events.Len() > 0 && !errors.Is(err, pickle.ErrForbidden) && !errors.Is(err, pickle.ErrOtherWay) {
@@ -52,7 +50,8 @@ func (b *builder) damaged(err error) error {
 	return err
 }
 
-// salvaged is the snapshot of what was read before err; nil if that is nothing.
+// salvaged is the snapshot of what was read before err; nil if there is neither an event
+// nor a segment.
 func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
 	if res == nil || !res.Partial {
 		return nil
@@ -66,9 +65,9 @@ func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
 	return s
 }
 
-// leaveOutEnd takes out of a cut snapshot the segments that do not belong to the
-// moment in which its events end. Torch writes them first: they are of the last
-// moment, which the events of the device that was being read do not reach.
+// leaveOutEnd removes the segments of devices whose events are incomplete. Torch writes
+// segments first, and they show the end of the recording, which those events do not
+// reach.
 func (b *builder) leaveOutEnd(res *pickle.Result) {
 	s := b.s
 	s.Salvaged = &Salvaged{At: res.Bytes, From: NoDevice}

@@ -12,11 +12,11 @@ type legacyBlock struct {
 	stack    StackID
 }
 
-// segmentKeys are the keys of a segment that tell who wrote it. They count once
-// the segment is whole, for a dict may be filled in several steps.
+// segmentKeys are the keys of a segment that tell which program wrote it. They are
+// evaluated once the segment is complete, because a dict may be filled in several steps.
 type segmentKeys struct{ allocatedSize, sizeClass, poolFirst bool }
 
-// fingerprint notes who wrote a segment.
+// fingerprint notes what a segment's keys say about the program that wrote it.
 func (f *Format) fingerprint(has segmentKeys) {
 	f.HasProfilerSegment = f.HasProfilerSegment || !has.allocatedSize
 	f.PoolBeforeType = f.PoolBeforeType || has.poolFirst && has.sizeClass
@@ -28,7 +28,7 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 		v := pairs[p+1]
 		switch b.keyOf(h, pairs[p]) {
 		case keyDevice:
-			seg.Device = -1 // refused below
+			seg.Device = -1 // keepSegments counts it and drops the segment
 			if device := b.integer(h, v, "segment.device"); device >= 0 && device < maxDevices {
 				seg.Device = DeviceID(device)
 			}
@@ -170,13 +170,13 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// keepSegments keeps the segments that a list names, and places their blocks.
+// keepSegments keeps the segments that a list names, each with its range of blocks.
 func (b *builder) keepSegments(l *rowList) error {
 	if err := b.room(88 * int64(l.len())); err != nil {
 		return err
 	}
 	segments, lists, written := keep(b.s.Segments, l), keep(b.blockLists, l), keep(b.segmentKeys, l)
-	placed := map[uint32]bool{} // lists of blocks; a segment has one of its own
+	placed := map[uint32]bool{} // no two segments may share a list of blocks
 	b.s.Segments = segments[:0]
 	for i, seg := range segments {
 		b.s.Format.fingerprint(written[i])
@@ -198,8 +198,8 @@ func (b *builder) keepSegments(l *rowList) error {
 	return nil
 }
 
-// placeBlocks gives a segment its range of blocks, and addresses to the blocks
-// of files that have none: they tile their segment.
+// placeBlocks gives a segment its range of blocks. Blocks without an address get one from
+// the sizes before them, because blocks tile their segment.
 func (b *builder) placeBlocks(seg *Segment, l *rowList) error {
 	if err := b.room(48 * int64(len(l.rows))); err != nil {
 		return err
@@ -220,7 +220,8 @@ func (b *builder) placeBlocks(seg *Segment, l *rowList) error {
 	return nil
 }
 
-// blockRange makes the blocks of a list stand together.
+// blockRange is the first block and the number of blocks of a list; blocks that are not
+// adjacent in the table are copied to its end.
 func (b *builder) blockRange(l *rowList) [2]int32 {
 	if l.rows == nil {
 		return [2]int32{int32(l.start), int32(l.n)}

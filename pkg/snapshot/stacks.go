@@ -38,9 +38,8 @@ func (b *builder) frame(h *pickle.Heap, pairs []pickle.Value) pickle.Container {
 	return pickle.Container{Kind: kindFrame, Ref: uint32(id)}
 }
 
-// extendStack interns a list of frames. Torch fills a list before anything has
-// it; one that grows later is a matter for the other way, in which all rows see
-// it grow.
+// extendStack interns a list of frames. Torch fills a list before any row refers to it.
+// If a list grows later, its rows have to see that, so pickle.Load has to read the file.
 func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle.Value) (pickle.Container, error) {
 	t, kind := &b.stacks, kindStack
 	t.scratch = t.scratch[:0]
@@ -88,18 +87,18 @@ func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
 type stackTable struct {
 	table   Stacks
 	hashes  []uint64 // by stack
-	used    []bool   // by stack: a row has it
+	used    []bool   // by stack: a row refers to it
 	slots   []uint32 // open addressing: stack id + 1
-	seed    uint64   // so that no file can aim for collisions
+	seed    uint64   // random, so that no file can be made to collide
 	scratch []FrameID
-	again   int // frames that were interned once more because their list grew
+	again   int // frames interned again because their list grew
 }
 
-// maxAgain bounds the work of lists that grow frame by frame. Torch's own grow
-// by a thousand at a time, and hardly any is as long.
+// maxAgain bounds the work for lists that grow frame by frame. Picklers add a thousand
+// items at a time, and hardly any stack is that deep.
 const maxAgain = 1 << 24
 
-// held is how many bytes the stacks take.
+// held is the memory that the stacks take, in bytes.
 func (t *stackTable) held() int64 {
 	return 4*int64(len(t.table.frames)+len(t.slots)) + 13*int64(len(t.hashes))
 }

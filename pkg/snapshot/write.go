@@ -7,14 +7,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
-// Write writes a snapshot as torch.cuda.memory._dump_snapshot() does: the same
-// keys for the torch version that Format calls for, the same objects shared,
-// pickled with protocol 2 to 5.
+// Write writes a snapshot as torch.cuda.memory._dump_snapshot() does: with the keys of the
+// torch version that Format stands for, pickled with protocol 2 to 5.
 //
-// Shared are dict keys and names of states, frame dicts, and the frame list of
-// an alloc with its final block, of a free request with its completion. Two
-// allocs from one place have two lists of the same frame dicts, and file names
-// are a fresh string in each frame dict, as in recorded files.
+// It shares the same objects as torch: dict keys and names of states, frame dicts, the
+// list of frames of an alloc with its final block, and that of a free request with its
+// completion. Two allocs from one place have two lists of the same frame dicts, and each
+// frame dict has file and function names of its own, as in recorded files.
 func Write(w io.Writer, s *Snapshot, protocol int) error {
 	return encode(pickle.NewEncoder(w, protocol), s)
 }
@@ -38,7 +37,7 @@ func encode(encoder *pickle.Encoder, s *Snapshot) error {
 
 const notWritten pickle.Ref = -1
 
-// listKey names the use of an address that a frame list belongs to.
+// listKey is the use of an address that a list of frames belongs to.
 type listKey struct {
 	device DeviceID
 	addr   uint64
