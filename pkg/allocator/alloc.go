@@ -6,19 +6,19 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// request is what a call of Alloc looks for.
+// request is one request for a block.
 type request struct {
 	size   int64 // rounded
 	stream Stream
 	pool   *pool
 }
 
-// OutOfMemoryError says that the driver had no memory for a request, even after
-// all cached memory was given back.
+// OutOfMemoryError says that the driver had no memory for a request, even after all
+// cached memory was released.
 type OutOfMemoryError struct {
 	Requested   int64 // bytes asked for
-	SegmentSize int64 // bytes the driver was asked for: what PyTorch's message names
-	DeviceFree  int64 // bytes the device still has
+	SegmentSize int64 // bytes the driver was asked for, as in PyTorch's message
+	DeviceFree  int64 // bytes free on the device
 	Reserved    int64 // bytes the allocator still holds
 }
 
@@ -40,10 +40,9 @@ func (a *Allocator) Alloc(requested int64, stream Stream) (addr uint64, err erro
 	return a.alloc(requested, stream, a.poolsFor(stream))
 }
 
-// AllocIn is Alloc from a pool that is known by its id, instead of by the pools
-// that are open; {0, 0} is the default pool. A private pool is made if need
-// be, and kept until ReleasePool. Requests for one are part of a capture: they
-// do not give cached memory back.
+// AllocIn is Alloc from the pool with an id, whatever pools are open; {0, 0} is the
+// default pool. A private pool is made if need be and kept until ReleasePool. As during
+// a capture, requests for one do not release cached memory.
 func (a *Allocator) AllocIn(pool snapshot.Pool, requested int64, stream Stream) (addr uint64, err error) {
 	if requested <= 0 || requested >= maxRequest {
 		return 0, fmt.Errorf("cannot allocate %d bytes: not between 1 and %d", requested, int64(maxRequest-1))
@@ -68,11 +67,11 @@ func (a *Allocator) alloc(requested int64, stream Stream, pools *sizePools) (add
 	if a.shouldSplit(b, size) {
 		b = a.splitFront(b, size)
 	}
-	a.open(b, requested)
+	a.handOut(b, requested)
 	return b.addr, nil
 }
 
-// growOrRelease gets new memory, giving cached memory back as far as needed.
+// growOrRelease gets new memory, and releases cached memory as far as needed.
 func (a *Allocator) growOrRelease(r request) *block {
 	if b := a.grow(r); b != nil {
 		return b
@@ -100,8 +99,8 @@ func (a *Allocator) shouldSplit(b *block, size int64) bool {
 	return size < a.settings.splitLimit() && rest > smallSize
 }
 
-// align moves the start of a block up to where [Build.Alignment] wants it. What
-// is skipped becomes a free block.
+// align moves the start of a block up to a multiple of [Build.Alignment]. The bytes
+// skipped become a free block.
 func (a *Allocator) align(b *block, size int64) {
 	unit := a.settings.Build.Alignment
 	if unit == 0 || !a.settings.Expandable || b.reservation == nil || size < smallBuffer {
@@ -112,8 +111,8 @@ func (a *Allocator) align(b *block, size int64) {
 	}
 }
 
-// open hands a block out.
-func (a *Allocator) open(b *block, requested int64) {
+// handOut marks a block allocated.
+func (a *Allocator) handOut(b *block, requested int64) {
 	b.state = allocated
 	b.requested = requested
 	a.blocks[b.addr] = b
@@ -146,7 +145,7 @@ func (a *Allocator) search(r request) *block {
 	}
 	b := a.bestFit(r)
 	if b == nil || a.oversizeMisfit(b, r.size) {
-		return nil // no other block is tried: the ones after it are larger still
+		return nil // all blocks after it are larger
 	}
 	b.pool.remove(b)
 	return b
@@ -163,7 +162,7 @@ func (a *Allocator) bestFit(r request) *block {
 		}
 		if !a.settings.Expandable {
 			if b.reservation != nil {
-				continue // left from when they were on
+				continue // made while expandable segments were on
 			}
 			return b
 		}

@@ -4,23 +4,22 @@
 // emits the events that PyTorch would record, and can list its segments and
 // blocks as a snapshot would.
 //
-// An [Allocator] serves one device. What it cannot decide itself, such as
-// where cudaMalloc puts a range and when the memory is exhausted, it asks a
-// [Driver]; [SimulatedDriver] is one with a fixed capacity. It knows nothing of
-// call stacks and clocks: whoever drives it adds those in [Allocator.Emit].
+// An [Allocator] serves one device. A [Driver] decides where ranges lie and when memory
+// is exhausted; [SimulatedDriver] is one with a fixed capacity. The model has no call
+// stacks and no clock: the caller adds those in [Allocator.Emit].
 //
 // # How a request is served
 //
 // The request is rounded (rounding.go) and the rounded size picks the small or
 // the large pool of the default pool or of a private one (privatepool.go).
-// The best fitting free block of the stream serves it (alloc.go), and what
-// is left over becomes a free block again. If none fits, the allocator asks the
-// driver for a segment (alloc.go) or maps more pages of an expandable one
-// (expandable.go). If the driver refuses, cached memory is given back and the
-// driver is asked again (release.go); if that fails too, the request is out of memory.
+// The best fitting free block of the stream serves it, and the rest of that block
+// becomes a free block. If none fits, the allocator asks the driver for a segment
+// (alloc.go) or maps more pages of an expandable one (expandable.go). If the driver
+// refuses, cached memory is released and the driver is asked again (release.go); if
+// that fails too, the request is out of memory.
 //
-// A freed block joins its free neighbours (free.go), unless other streams
-// still use it (also free.go).
+// A freed block joins its free neighbours, at once or when the other streams that use
+// it have finished (free.go).
 //
 // Nothing depends on the order of a map or on time: the same calls give the
 // same addresses and events.
@@ -44,25 +43,25 @@ type Event struct {
 
 // Allocator is the caching allocator of one device. It is not safe for concurrent use.
 type Allocator struct {
-	// Emit, if set, gets every event in the order PyTorch records them, before the
-	// call that caused it returns. It must not call the allocator.
+	// Emit, if set, is called with every event, in the order in which PyTorch records
+	// them, before the call that caused the event returns. It must not call the allocator.
 	Emit func(Event)
 
 	settings Settings
 	driver   Driver
-	allowed  int64 // most bytes to reserve; meaningful if limited
+	allowed  int64 // bytes that may be reserved, if limited
 	limited  bool  // SetMemoryFraction was called
 
 	shared   *sizePools     // the default pool
-	private  []*privatePool // in the order they were begun
-	captures []capture      // under way, in the order they were begun
+	private  []*privatePool // in the order in which they were made
+	captures []capture      // under way, in the order in which they began
 
 	blocks   map[uint64]*block // live blocks by address
 	queues   []eventQueue      // outstanding events, by stream
 	deferred []*block          // pending blocks whose events wait for the end of all captures
 	held     []*block          // pending blocks that wait for CompleteFree, oldest first
 	stats    Stats
-	spare    *block // list of blocks to use again
+	spare    *block // unused blocks, linked by next
 }
 
 // New is an allocator that holds no memory yet.
@@ -75,11 +74,11 @@ func New(settings Settings, driver Driver) *Allocator {
 	}
 }
 
-// Configure changes the settings from the next call on. What is held stays as
-// it is: segments of the other kind are not converted.
+// Configure changes the settings from the next call on. Segments that are held already
+// stay as they are.
 func (a *Allocator) Configure(settings Settings) { a.settings = settings }
 
-// SetMemoryFraction limits what is reserved to a fraction, from 0 to 1, of the
+// SetMemoryFraction limits reserved memory to a fraction, from 0 to 1, of the
 // device's total memory (torch.cuda.set_per_process_memory_fraction).
 func (a *Allocator) SetMemoryFraction(fraction float64) {
 	_, total := a.driver.Memory()
@@ -87,9 +86,9 @@ func (a *Allocator) SetMemoryFraction(fraction float64) {
 	a.limited = true
 }
 
-// EmptyCache waits for all streams, then gives every segment that is wholly free,
-// and every wholly free page of an expandable one, back to the driver
-// (torch.cuda.empty_cache). While memory goes to a private pool it does nothing.
+// EmptyCache waits for all streams, then returns every free segment, and every free page
+// of expandable ones, to the driver (torch.cuda.empty_cache). It does nothing while a
+// private pool is open.
 func (a *Allocator) EmptyCache() {
 	if len(a.captures) == 0 {
 		a.releaseCached()
@@ -115,9 +114,9 @@ type Stats struct {
 	Requested Stat // bytes asked for, of active blocks
 	Allocated Stat // bytes of allocated blocks
 	Active    Stat // bytes of allocated blocks and of those that other streams still use
-	Reserved  Stat // bytes held from the driver; the peak counts what a failed request held for a moment, too
+	Reserved  Stat // bytes held from the driver; the peak includes what a failed request held for a moment
 
-	Retries int64 // requests that gave all cached memory back and asked the driver again
+	Retries int64 // requests that released all cached memory and asked the driver again
 	OOMs    int64 // requests that failed
 }
 
@@ -127,7 +126,7 @@ func (a *Allocator) Stats() Stats { return a.stats }
 // Reserved is the memory held from the driver, in bytes.
 func (a *Allocator) Reserved() int64 { return a.stats.Reserved.Current }
 
-// reserve counts n bytes got from the driver, or given back if negative.
+// reserve counts n bytes obtained from the driver, or returned if negative.
 func (a *Allocator) reserve(p *pool, n int64) {
 	p.reserved += n
 	a.stats.Reserved.add(n)

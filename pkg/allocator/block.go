@@ -15,7 +15,7 @@ const (
 type block struct {
 	addr      uint64
 	size      int64
-	requested int64 // bytes last asked for; stale unless the block is live
+	requested int64 // bytes last asked for; meaningless unless the block is live
 	stream    Stream
 	pool      *pool // for life
 	state     blockState
@@ -25,7 +25,7 @@ type block struct {
 
 	inserted    uint64   // pool.searches when the block was last put into the free set
 	usedBy      []Stream // other streams that use the block, in the order recorded
-	outstanding int      // events, one for each of usedBy, that are not done
+	outstanding int      // events that are not done, one for each stream of usedBy
 }
 
 // end is the address after the block.
@@ -34,10 +34,10 @@ func (b *block) end() uint64 { return b.addr + uint64(b.size) }
 // live reports whether the block's bytes count as active.
 func (b *block) live() bool { return b.state == allocated || b.state == pending }
 
-// split reports whether the block is only a part of its segment.
+// split reports whether the segment has other blocks.
 func (b *block) split() bool { return b.prev != nil || b.next != nil }
 
-// room is what the block could grow to: its own size and that of unmapped
+// room is the size in bytes that the block can grow to: its own and that of the unmapped
 // address space after it.
 func (b *block) room() int64 {
 	if b.next != nil && b.next.state == unmapped {
@@ -46,8 +46,8 @@ func (b *block) room() int64 {
 	return b.size
 }
 
-// cutFront makes the first size bytes of b a block of their own before it, in
-// the same state. Both are in no set.
+// cutFront makes the first size bytes of b a new block before it, in the same state.
+// Neither is in a set then.
 func (a *Allocator) cutFront(b *block, size int64) *block {
 	front := a.newBlock()
 	front.addr, front.size = b.addr, size
@@ -70,8 +70,8 @@ func (a *Allocator) splitFront(b *block, size int64) (front *block) {
 	return front
 }
 
-// join makes b swallow its neighbour x if both have the state of b. The
-// swallowed block leaves the set it was in; b must be in none.
+// join merges the neighbour x into b if both have the same state. x leaves its set; b
+// must be in none.
 func (a *Allocator) join(b, x *block) {
 	if x == nil || x.state != b.state {
 		return
@@ -101,7 +101,7 @@ func (a *Allocator) settle(b *block) {
 	b.pool.insert(b)
 }
 
-// newBlock is an empty block, if possible one that recycle got.
+// newBlock is an empty block, a recycled one if possible.
 func (a *Allocator) newBlock() *block {
 	b := a.spare
 	if b == nil {
@@ -112,7 +112,7 @@ func (a *Allocator) newBlock() *block {
 	return b
 }
 
-// recycle keeps a block that is no longer in any list for newBlock.
+// recycle keeps a block that nothing refers to any more for newBlock.
 func (a *Allocator) recycle(b *block) {
 	b.next = a.spare
 	a.spare = b

@@ -1,23 +1,23 @@
 package allocator
 
-// Driver is the device memory under an allocator: what the CUDA runtime and
-// driver are to PyTorch. Sizes are in bytes.
+// Driver provides an allocator with device memory, as the CUDA runtime and driver do for
+// PyTorch. Sizes are in bytes.
 type Driver interface {
-	// Malloc makes a range of its own (cudaMalloc). ok is false when the
-	// device has not enough free memory.
+	// Malloc makes a range (cudaMalloc). It is not ok if the device has not enough free
+	// memory.
 	Malloc(size int64) (addr uint64, ok bool)
-	// Free gives back a range that Malloc made (cudaFree).
+	// Free frees a range that Malloc made (cudaFree).
 	Free(addr uint64)
 
-	// Reserve sets address space aside, without memory (cuMemAddressReserve).
+	// Reserve reserves address space without memory (cuMemAddressReserve).
 	Reserve(size int64) (addr uint64, ok bool)
-	// Release gives back a range that Reserve made and that has no memory mapped
+	// Release frees a range that Reserve made and that has no memory mapped
 	// (cuMemAddressFree).
 	Release(addr uint64)
-	// Map puts memory behind a part of a reserved range, all of it or, if ok
-	// is false, none (cuMemCreate, cuMemMap).
+	// Map maps memory into a part of a reserved range; if it is not ok, none of it is
+	// mapped (cuMemCreate, cuMemMap).
 	Map(addr uint64, size int64) (ok bool)
-	// Unmap takes the memory away again (cuMemUnmap, cuMemRelease).
+	// Unmap undoes Map (cuMemUnmap, cuMemRelease).
 	Unmap(addr uint64, size int64)
 
 	// Memory is the free and the total memory of the device (cudaMemGetInfo).
@@ -27,7 +27,7 @@ type Driver interface {
 	GlobalMemory() int64
 }
 
-// Where a SimulatedDriver puts things. Addresses of either kind never meet.
+// Addresses of a SimulatedDriver. The two kinds of ranges never overlap.
 const (
 	firstMalloc      = 0x7f00_0000_0000
 	firstReservation = 0x1000_0000_0000
@@ -39,8 +39,8 @@ const (
 // kinds are handed out upwards and never reused: cudaMalloc's from 0x7f0000000000
 // in steps of 2 MiB, reservations from 0x100000000000 at least 1 TiB apart.
 type SimulatedDriver struct {
-	// ModelMemory is the memory in bytes that the device's model has, at least
-	// the capacity: others may hold the rest.
+	// ModelMemory is the total memory of the device's model in bytes. It is at least the
+	// capacity, which other processes may reduce.
 	ModelMemory int64
 
 	capacity, used  int64
@@ -49,8 +49,8 @@ type SimulatedDriver struct {
 	nextReservation uint64
 }
 
-// NewSimulatedDriver is a device with capacity bytes of memory, none of it used,
-// and no more than that in its model.
+// NewSimulatedDriver is a device with capacity bytes of unused memory; ModelMemory is the
+// same.
 func NewSimulatedDriver(capacity int64) *SimulatedDriver {
 	return &SimulatedDriver{
 		ModelMemory:     capacity,

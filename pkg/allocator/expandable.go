@@ -31,9 +31,9 @@ func (a *Allocator) growExpandable(r request) *block {
 	return b
 }
 
-// frontier is where a request can grow: the first run of free and unmapped
-// blocks with room for it, by address, in a new reservation if there is none. The run
-// starts with the free block before an unmapped one, if there is such a block.
+// frontier is the first block of the first run of free and unmapped blocks, by address,
+// that has room for a request; a new reservation if there is none. A free block before
+// the first unmapped one belongs to the run.
 func (a *Allocator) frontier(r request) *block {
 	for b := range r.pool.unmapped.from(key{stream: r.stream}) {
 		if b.stream != r.stream {
@@ -60,9 +60,9 @@ func hasRoom(b *block, size int64) bool {
 	return false
 }
 
-// newReservation is one unmapped block of an eighth more than the device's memory, so
-// that pages can be unmapped in front and mapped again at the end. It is nil if
-// a request could not fit even so.
+// newReservation is one unmapped block, an eighth larger than the device's memory, so that
+// pages can be unmapped in front and mapped again at the end. It is nil if even that is
+// too small for the request.
 func (a *Allocator) newReservation(r request) *block {
 	memory, page := a.driver.GlobalMemory(), a.settings.PageSize(r.pool.class)
 	size := roundUp(memory+memory/8, page)
@@ -101,7 +101,8 @@ func (a *Allocator) mapFront(b *block, size int64) *block {
 	return b
 }
 
-// wholePages are the pages that lie in a block of an expandable segment as a whole.
+// wholePages is the range of the pages that lie entirely in a block of an expandable
+// segment.
 func (b *block) wholePages() (addr uint64, size int64) {
 	space := b.reservation
 	begin := roundUp(int64(b.addr-space.addr), space.page)
@@ -109,7 +110,7 @@ func (b *block) wholePages() (addr uint64, size int64) {
 	return space.addr + uint64(begin), max(end-begin, 0)
 }
 
-// returnable is how many bytes of a free block the driver could get back.
+// returnable is how many bytes of a free block could be returned to the driver.
 func (b *block) returnable() int64 {
 	switch {
 	case b.reservation != nil:
@@ -121,9 +122,9 @@ func (b *block) returnable() int64 {
 	return b.size
 }
 
-// unmap gives the whole pages inside a free block back to the driver; what is before and
-// after them stays free (upstream unmap_block). Address space without any
-// memory left is given back too.
+// unmap returns the whole pages inside a free block to the driver; the bytes before and
+// after them stay free (upstream unmap_block). A reservation without any memory left is
+// released.
 func (a *Allocator) unmap(b *block) {
 	space := b.reservation
 	addr, size := b.wholePages()

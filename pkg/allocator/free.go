@@ -11,9 +11,9 @@ import (
 // errNotAllocated says that no allocated block starts at an address.
 var errNotAllocated = errors.New("no allocated block at this address")
 
-// Free gives the block at an address back. It can be used again at once, unless other
-// streams still use it; then only after their work is done, see [Allocator.RecordStream].
-// The error is [errNotAllocated] or nil.
+// Free frees the block at an address. It can be used again at once, unless other streams
+// still use it; then after their work is done, see [Allocator.RecordStream].
+// The error is errNotAllocated or nil.
 func (a *Allocator) Free(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -27,9 +27,9 @@ func (a *Allocator) Free(addr uint64) error {
 	return nil
 }
 
-// RequestFree is Free by someone who knows when the streams that use the block
-// are done: it stays pending until [Allocator.CompleteFree], or until cached
-// memory is given back, which waits for all streams. The error is [errNotAllocated] or nil.
+// RequestFree is Free for a caller who knows when the streams that use the block are done:
+// it stays pending until [Allocator.CompleteFree], or until cached memory is released,
+// which waits for all streams. The error is errNotAllocated or nil.
 func (a *Allocator) RequestFree(addr uint64) error {
 	b, err := a.requestFree(addr)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *Allocator) RequestFree(addr uint64) error {
 	return nil
 }
 
-// requestFree is what every free begins with.
+// requestFree makes an allocated block pending.
 func (a *Allocator) requestFree(addr uint64) (*block, error) {
 	b, err := a.allocatedBlock(addr)
 	if err != nil {
@@ -51,8 +51,7 @@ func (a *Allocator) requestFree(addr uint64) (*block, error) {
 	return b, nil
 }
 
-// CompleteFree makes a block free that waits since RequestFree. The error is
-// [errNotAllocated] or nil.
+// CompleteFree completes a RequestFree. The error is errNotAllocated or nil.
 func (a *Allocator) CompleteFree(addr uint64) error {
 	i := slices.IndexFunc(a.held, func(b *block) bool { return b.addr == addr })
 	if i < 0 {
@@ -64,7 +63,7 @@ func (a *Allocator) CompleteFree(addr uint64) error {
 	return nil
 }
 
-// allocatedBlock is the block at an address if it is the user's.
+// allocatedBlock is the allocated block at an address.
 func (a *Allocator) allocatedBlock(addr uint64) (*block, error) {
 	b := a.blocks[addr]
 	if b == nil || b.state != allocated {
@@ -83,17 +82,17 @@ func (a *Allocator) complete(b *block) {
 	a.settle(b)
 }
 
-// eventQueue holds the blocks that wait for one stream, oldest first. Each stands
-// for a CUDA event that was recorded on the stream when the block was freed.
+// eventQueue holds the blocks that wait for one stream, oldest first. Each entry stands for
+// a CUDA event that was recorded on the stream when the block was freed.
 type eventQueue struct {
 	stream Stream
 	blocks []*block
-	done   int // events at the front that the stream has reached
+	done   int // how many events, from the front, the stream has reached
 }
 
-// RecordStream says that a stream other than its own uses the block at an address, so that
-// freeing it must wait for that stream (torch.Tensor.record_stream).
-// The error is [ErrNotAllocated] or nil.
+// RecordStream notes that another stream uses the block at an address, so that freeing it
+// has to wait for that stream (torch.Tensor.record_stream). The error is errNotAllocated
+// or nil.
 func (a *Allocator) RecordStream(addr uint64, stream Stream) error {
 	b, err := a.allocatedBlock(addr)
 	if err != nil {
@@ -105,17 +104,17 @@ func (a *Allocator) RecordStream(addr uint64, stream Stream) error {
 	return nil
 }
 
-// Synchronize says that every stream has done all work that was queued until
-// now (torch.cuda.synchronize). Blocks that waited for it become free at the next
-// Alloc or EmptyCache, when the allocator looks.
+// Synchronize notes that every stream has done all work queued until now
+// (torch.cuda.synchronize). Blocks that waited for it become free at the next Alloc or
+// EmptyCache, which is when the allocator checks.
 func (a *Allocator) Synchronize() {
 	for i := range a.queues {
 		a.queues[i].done = len(a.queues[i].blocks)
 	}
 }
 
-// awaitStreams makes a freed block wait for the streams that use it. Events
-// cannot be recorded for that while memory goes to a private pool.
+// awaitStreams makes a freed block wait for the streams that use it. During a capture no
+// events can be recorded for that.
 func (a *Allocator) awaitStreams(b *block) {
 	if len(a.captures) > 0 {
 		a.deferred = append(a.deferred, b)
@@ -141,8 +140,7 @@ func (a *Allocator) queue(stream Stream) *eventQueue {
 	return &a.queues[i]
 }
 
-// processEvents completes the blocks whose streams are done, except while
-// memory goes to a private pool.
+// processEvents completes the blocks whose streams are done, except during a capture.
 func (a *Allocator) processEvents() {
 	if len(a.captures) > 0 {
 		return
@@ -170,8 +168,8 @@ func (a *Allocator) recordDeferred() {
 	a.deferred = a.deferred[:0]
 }
 
-// completeDone takes the events that are done off the queues, and completes
-// the blocks that have no others.
+// completeDone removes the events that are done, and completes the blocks that have no
+// others.
 func (a *Allocator) completeDone() {
 	for i := range a.queues {
 		q := &a.queues[i]

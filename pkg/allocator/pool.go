@@ -7,14 +7,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// pool is the free memory of one size class of one pool (upstream BlockPool).
-// Blocks of all streams are in it; the stream is the first thing they are ordered by.
+// pool is the free memory of one size class of one pool (upstream BlockPool). It holds
+// the blocks of all streams, ordered by stream first.
 type pool struct {
 	id       snapshot.Pool
 	class    snapshot.SizeClass
 	free     blockSet // free blocks by (stream, size, address)
 	unmapped blockSet // unmapped blocks by (stream, address)
-	searches uint64   // searches while garbage collection was on: the clock of block ages
+	searches uint64   // number of searches while garbage collection is on, by which blocks age
 	reserved int64    // bytes held from the driver
 }
 
@@ -58,13 +58,13 @@ func (p *pool) remove(b *block) {
 	p.free.remove(freeKey(b))
 }
 
-// age is how many searches a free block has sat through.
+// age is the number of searches since a block became free.
 func (p *pool) age(b *block) uint64 { return p.searches - b.inserted }
 
 func freeKey(b *block) key     { return key{b.stream, b.size, b.addr} }
 func unmappedKey(b *block) key { return key{b.stream, 0, b.addr} }
 
-// pools are all pools: the default ones, then the private ones.
+// pools are the pools of both size classes: the default ones, then the private ones.
 func (a *Allocator) pools() []*pool {
 	pools := []*pool{&a.shared.large, &a.shared.small}
 	for _, p := range a.private {

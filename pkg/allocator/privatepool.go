@@ -11,20 +11,20 @@ import (
 type privatePool struct {
 	id    snapshot.Pool
 	pools *sizePools
-	users int // graphs and MemPools that keep it; with none it can be released
+	users int // graphs and MemPools that use it; without any it can be released
 }
 
-// capture is a time in which requests of some streams go to a private pool.
+// capture is a period in which requests of some streams go to a private pool.
 type capture struct {
 	pool   *privatePool
 	claims func(Stream) bool
 }
 
-// BeginPool sends the requests of the streams that claims is true for to a
-// private pool, until EndPool (upstream beginAllocateToPool). It makes the pool,
-// or adds a user to the one there is. While any private pool is open, events are
-// not looked at and a failing request does not empty the cache. It is an error
-// if the pool is open already, or was released and not forgotten by EmptyCache since.
+// BeginPool opens a private pool: until EndPool it serves the requests of the streams for
+// which claims is true (upstream beginAllocateToPool). It makes the pool, or adds a user
+// to an existing one. While any private pool is open, events are not checked and a
+// failing request does not release cached memory. It is an error if the pool is open
+// already, or was released and still holds memory.
 func (a *Allocator) BeginPool(id snapshot.Pool, claims func(Stream) bool) error {
 	p := a.privatePool(id)
 	switch {
@@ -41,8 +41,8 @@ func (a *Allocator) BeginPool(id snapshot.Pool, claims func(Stream) bool) error 
 	return nil
 }
 
-// EndPool sends later requests to the default pool again (upstream
-// endAllocateToPool). It is an error if the pool is not open.
+// EndPool ends what BeginPool began (upstream endAllocateToPool). It is an error if the
+// pool is not open.
 func (a *Allocator) EndPool(id snapshot.Pool) error {
 	i := a.captureOf(id)
 	if i < 0 {
@@ -52,9 +52,9 @@ func (a *Allocator) EndPool(id snapshot.Pool) error {
 	return nil
 }
 
-// ReleasePool takes a user from a private pool. Without any, its memory is given
-// back when cached memory is released (upstream releasePool). It is an error if
-// the pool has no user.
+// ReleasePool removes a user of a private pool. The free memory of a pool without users
+// goes when cached memory is released (upstream releasePool). It is an error if the pool
+// has no user.
 func (a *Allocator) ReleasePool(id snapshot.Pool) error {
 	p := a.privatePool(id)
 	if p == nil || p.users == 0 {
@@ -64,8 +64,8 @@ func (a *Allocator) ReleasePool(id snapshot.Pool) error {
 	return nil
 }
 
-// AbandonPool takes all users from the private pool that a free block belongs to,
-// found by an address in it. It reports which pool that is, if any.
+// AbandonPool removes all users of the private pool that has a free block at an address,
+// and returns its id; private is false if there is no such pool.
 func (a *Allocator) AbandonPool(addr uint64) (id snapshot.Pool, private bool) {
 	for _, p := range a.private {
 		for _, pool := range []*pool{&p.pools.small, &p.pools.large} {
@@ -80,8 +80,8 @@ func (a *Allocator) AbandonPool(addr uint64) (id snapshot.Pool, private bool) {
 	return snapshot.Pool{}, false
 }
 
-// poolsFor are the pools that serve a stream now: those of the capture that claimed
-// it first, else the default ones.
+// poolsFor are the pools that serve a stream now: those of the first capture that claims
+// it, otherwise the default ones.
 func (a *Allocator) poolsFor(stream Stream) *sizePools {
 	for _, c := range a.captures {
 		if c.claims(stream) {
@@ -91,8 +91,8 @@ func (a *Allocator) poolsFor(stream Stream) *sizePools {
 	return a.shared
 }
 
-// poolsOf are the pools with an id. A private pool that nobody has made is made
-// for a user, as is one that was released.
+// poolsOf are the pools with an id. A private pool is made if it does not exist, and has
+// at least one user then.
 func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
 	if id == (snapshot.Pool{}) {
 		return a.shared
@@ -106,9 +106,9 @@ func (a *Allocator) poolsOf(id snapshot.Pool) *sizePools {
 	return p.pools
 }
 
-// releaseUnusedPools gives the free memory of private pools without users back,
-// in the order they were made; PyTorch's order is that of a hash table. Pools
-// that are empty then are forgotten.
+// releaseUnusedPools returns the free memory of private pools without users, in the order
+// in which they were made; PyTorch's order is that of a hash table. Pools that are empty
+// then are removed.
 func (a *Allocator) releaseUnusedPools() {
 	a.private = slices.DeleteFunc(a.private, func(p *privatePool) bool {
 		if p.users > 0 {

@@ -2,8 +2,8 @@ package allocator
 
 import "slices"
 
-// releaseCached waits for all events, then gives back what is wholly free: the large
-// pool first, then the small one, then private pools that nobody uses
+// releaseCached waits for all events, then returns free segments and pages to the driver:
+// of the large pool first, then of the small one, then of private pools without users
 // (upstream release_cached_blocks).
 func (a *Allocator) releaseCached() {
 	a.finishEvents()
@@ -12,8 +12,8 @@ func (a *Allocator) releaseCached() {
 	a.releaseUnusedPools()
 }
 
-// releaseFree gives the segments of a pool that are one free block back, then the free
-// pages of its expandable ones, both in the order of the free set.
+// releaseFree returns the segments of a pool that are one free block, then the free pages
+// of its expandable ones, both in the order of the free set.
 func (a *Allocator) releaseFree(p *pool) {
 	var segments, expandable []*block
 	for b := range p.free.all() {
@@ -32,10 +32,10 @@ func (a *Allocator) releaseFree(p *pool) {
 	}
 }
 
-// releaseOversize makes way for a request by freeing blocks that MaxSplitSize
-// keeps whole: the smallest that is large enough or, failing that, the largest ones until
-// they add up (upstream release_available_cached_blocks). It
-// reports whether enough was freed.
+// releaseOversize makes room for a request by returning free blocks of MaxSplitSize or
+// more: the smallest that is large enough or, if there is none, the largest ones until
+// they add up (upstream release_available_cached_blocks). It reports whether that is
+// enough.
 func (a *Allocator) releaseOversize(r request) (enough bool) {
 	limit := a.settings.splitLimit()
 	var oversize []*block
@@ -44,7 +44,7 @@ func (a *Allocator) releaseOversize(r request) (enough bool) {
 			break
 		}
 		// A block can be oversize and split if expandable segments were turned on
-		// meanwhile. PyTorch would pass it to cudaFree, an invalid call.
+		// meanwhile. PyTorch would make the invalid call of cudaFree; the model does not.
 		if b.reservation == nil && !b.split() {
 			oversize = append(oversize, b)
 		}
@@ -67,11 +67,11 @@ func (a *Allocator) releaseOversize(r request) (enough bool) {
 	return missing <= 0
 }
 
-// collectsGarbage reports whether ages are kept and garbage is collected.
+// collectsGarbage reports whether garbage collection is on.
 func (a *Allocator) collectsGarbage() bool { return a.limited && a.settings.GCThreshold > 0 }
 
-// collectGarbage frees segments of the large pool that lie unused for longer than the
-// average, until reserved memory is back at the threshold (upstream
+// collectGarbage frees segments of the default large pool that have been unused for at
+// least the average time, until reserved memory is down to the threshold (upstream
 // garbage_collect_cached_blocks).
 func (a *Allocator) collectGarbage() {
 	if !a.collectsGarbage() {
@@ -90,8 +90,8 @@ func (a *Allocator) collectGarbage() {
 	}
 	for a.Reserved() > threshold && len(unused) > 0 {
 		mean := meanAge(p, unused)
-		// Some block is as old as the mean or older, so every pass frees one. A
-		// pass is not cut short when the threshold is reached.
+		// Every pass frees at least one block, because the oldest is never younger than
+		// the mean. As in PyTorch, a pass does not stop at the threshold.
 		unused = slices.DeleteFunc(unused, func(b *block) bool {
 			old := float64(p.age(b)) >= mean
 			if old {

@@ -17,11 +17,11 @@ type Reservation struct {
 	SizeClass snapshot.SizeClass
 }
 
-// Restore makes an allocator that holds nothing hold what a listing shows:
-// segments in address order, and the reservations that the expandable ones lie
-// in. The driver is not asked; it must know of the memory already. Pending
-// blocks wait for [Allocator.CompleteFree], and the ages of free blocks begin
-// anew. The error says which segment cannot be; the allocator is of no use then.
+// Restore puts a new allocator into a given state: segments in address order, and the
+// reservations that the expandable ones lie in. It does not call the driver, which must
+// hold the memory already. Pending blocks wait for [Allocator.CompleteFree], and free
+// blocks have age 0. The error names the segment that is impossible; the allocator must
+// not be used then.
 func (a *Allocator) Restore(segments []Segment, reservations []Reservation) error {
 	expandable := 0
 	for i := range segments {

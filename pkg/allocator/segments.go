@@ -8,7 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Segment is a range of memory held from the driver: one cudaMalloc, or an unbroken run of
+// Segment is a range of memory held from the driver: one cudaMalloc, or a contiguous run of
 // mapped pages of an expandable segment. Sizes are in bytes.
 type Segment struct {
 	Address       uint64
@@ -27,7 +27,7 @@ type Segment struct {
 type Block struct {
 	Address       uint64
 	Size          int64
-	RequestedSize int64 // of the request last served; stale if the block is inactive
+	RequestedSize int64 // of the request last served; meaningless if the block is inactive
 	State         snapshot.BlockState
 }
 
@@ -79,14 +79,14 @@ func snapshotState(s blockState) snapshot.BlockState {
 	return snapshot.Inactive
 }
 
-// FreeBlock is cached memory that waits for a request. Sizes are in bytes.
+// FreeBlock is a block of cached memory. Sizes are in bytes.
 type FreeBlock struct {
 	Size       int64
-	Returnable int64 // what EmptyCache would give back of it, if nobody used its pool
+	Returnable int64 // what EmptyCache would return of it if its pool had no users
 }
 
-// FreeBlocks yields all free blocks, in no order that matters. The allocator
-// must not be used meanwhile.
+// FreeBlocks yields all free blocks in no particular order. The allocator must not be
+// used meanwhile.
 func (a *Allocator) FreeBlocks() iter.Seq[FreeBlock] {
 	return func(yield func(FreeBlock) bool) {
 		for _, p := range a.pools() {

@@ -19,15 +19,15 @@ type Settings struct {
 	// Expandable makes segments grow by mapping pages: expandable_segments.
 	Expandable bool
 
-	// MaxSplitSize is the size in bytes from which blocks are never split,
-	// and serve only requests of that size: max_split_size_mb. 0 or less means no limit.
+	// MaxSplitSize: blocks of this size in bytes or more are never split, and serve only
+	// requests of this size or more: max_split_size_mb. 0 or less means no limit.
 	MaxSplitSize int64
 
 	// MaxNonSplitRounding is how many bytes larger than the request such a block
 	// may be: max_non_split_rounding_mb. 0 means 20 MiB.
 	MaxNonSplitRounding int64
 
-	// GCThreshold is the part of the allowed memory that may be reserved before
+	// GCThreshold is the fraction of the allowed memory that may be reserved before
 	// blocks long unused are released: garbage_collection_threshold. 0 means never.
 	// It has no effect before [Allocator.SetMemoryFraction].
 	GCThreshold float64
@@ -43,15 +43,15 @@ type Settings struct {
 	// large_segment_size_mb, from torch 2.10 on. 0 means 20 MiB.
 	LargeSegmentSize int64
 
-	// Build is what no option changes: how the allocator itself was built.
+	// Build is how the allocator itself differs between versions; no option changes it.
 	Build Build
 }
 
-// Build is where versions of the allocator differ in the addresses they hand
-// out. The zero value is torch 2.4 to 2.11 on CUDA.
+// Build are the differences between versions of the allocator that change addresses. The
+// zero value is torch 2.4 to 2.11 on CUDA.
 type Build struct {
-	// OneDivisionKeepsSize: up to torch 2.3, one division of a power of two did not
-	// mean none, but that sizes above 512 bytes are not rounded at all.
+	// OneDivisionKeepsSize: one division of a power of two means that sizes above 512
+	// bytes are not rounded at all, as up to torch 2.3; later it means no divisions.
 	OneDivisionKeepsSize bool
 
 	// Padding is how many bytes are added to a request before it is rounded: 32 in

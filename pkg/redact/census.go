@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Census is what texts hold that somebody may not want to pass on: each kind has
-// its distinct texts. What Options with Paths and Names would leave is not among
-// them, and neither are pseudonyms.
+// Census collects the distinct texts of each kind that somebody may not want to pass on:
+// those that Options with Paths and Names would change. Pseudonyms are not among them.
 type Census struct {
 	w     *worker
 	files map[string]bool // names of snapshots
@@ -19,10 +18,10 @@ type Census struct {
 
 	giveaways  map[Giveaway]map[string]bool
 	pseudonyms map[string]bool
-	public     map[string]bool // names that everybody has
+	public     map[string]bool // names that redaction leaves
 }
 
-// NewCensus is of nothing.
+// NewCensus is an empty census.
 func NewCensus() *Census {
 	set := func() map[string]bool { return map[string]bool{} }
 	return &Census{
@@ -32,8 +31,7 @@ func NewCensus() *Census {
 	}
 }
 
-// withoutPseudonyms hides what is hidden already, so that only what is still
-// there is looked at.
+// withoutPseudonyms removes the pseudonyms from a text and counts them.
 func (c *Census) withoutPseudonyms(text string) string {
 	if !containsAny(text, pseudonymHints) {
 		return text
@@ -54,13 +52,13 @@ func (c *Census) File(name string) {
 	c.look(name)
 }
 
-// Function counts a function and the file that it is in.
+// Function counts a function and its file.
 func (c *Census) Function(file, name string) {
 	c.code(file, c.w.file, c.paths)
 	c.code(name, func(text string) string { return c.w.function(file, text) }, c.names)
 }
 
-// code counts a text that renaming would change.
+// code counts a text that redaction would change.
 func (c *Census) code(text string, rename func(string) string, to map[string]bool) {
 	if text == "" || c.public[text] || to[text] {
 		return
@@ -75,8 +73,7 @@ func (c *Census) code(text string, rename func(string) string, to map[string]boo
 	c.look(text)
 }
 
-// hidden is how many parts of a text are pseudonyms, which renaming would replace
-// by pseudonyms again.
+// hidden is the number of pseudonyms in a text. Redaction replaces those again.
 func (c *Census) hidden(text string) int {
 	if !containsAny(text, pseudonymHints) {
 		return 0
@@ -84,9 +81,9 @@ func (c *Census) hidden(text string) int {
 	return len(pseudonym.FindAllString(text, -1))
 }
 
-// Text counts a text that somebody wrote.
+// Text counts a text that a person wrote.
 func (c *Census) Text(text string) {
-	if publicText.MatchString(text) { // numbers of torch's own such as 0/0/1 are no path
+	if publicText.MatchString(text) { // torch's own numbers such as 0/0/1 are not a path
 		c.look(text)
 		return
 	}
@@ -96,8 +93,7 @@ func (c *Census) Text(text string) {
 	c.Prose(text)
 }
 
-// Setting counts a setting of the allocator of which torch does not write every
-// word.
+// Setting counts an allocator setting that has words which torch does not write.
 func (c *Census) Setting(key, value string) {
 	for text, masked := range map[string]string{key: c.w.settingKey(key), value: c.w.setting(value)} {
 		if c.hidden(masked) > c.hidden(text) {
@@ -107,8 +103,7 @@ func (c *Census) Setting(key, value string) {
 	}
 }
 
-// Operator counts an operator or a node of autograd, of which those with a number
-// are torch's.
+// Operator counts an operator or an autograd node. Nodes with a number are torch's own.
 func (c *Census) Operator(name string) {
 	c.code(name, func(text string) string {
 		if torchOperator.MatchString(text) {
@@ -120,13 +115,13 @@ func (c *Census) Operator(name string) {
 
 var torchOperator = regexp.MustCompile(`^(aten::\w+|\w*Backward\d+)?$`)
 
-// isPublicText reports whether what pseudonyms leave of a text is torch's own.
+// isPublicText reports whether a text without its pseudonyms is torch's own.
 func (c *Census) isPublicText(rest string) bool {
 	label, found := strings.CutSuffix(rest, "#")
 	return found && publicLabels[label] || c.w.text(rest) == rest
 }
 
-// Prose counts what a sentence of ours gives away, which may quote a text.
+// Prose counts what a sentence of memviz gives away, which may quote a text.
 func (c *Census) Prose(text string) {
 	if strings.ContainsAny(text, `/\`) {
 		for _, path := range pathInText.FindAllString(text, -1) {
@@ -141,19 +136,19 @@ func (c *Census) look(text string) {
 	giveawaysIn(text, func(kind Giveaway, what string) { c.giveaways[kind][what] = true })
 }
 
-// Files, Paths, Names and Texts are the distinct ones, in order.
+// Files, Paths, Names and Texts are the distinct texts of a kind, sorted.
 func (c *Census) Files() []string { return ordered(c.files) }
 func (c *Census) Paths() []string { return ordered(c.paths) }
 func (c *Census) Names() []string { return ordered(c.names) }
 func (c *Census) Texts() []string { return ordered(c.texts) }
 
-// Of are the distinct ones of a kind, in order.
+// Of are the distinct texts of a kind of giveaway, sorted.
 func (c *Census) Of(kind Giveaway) []string { return ordered(c.giveaways[kind]) }
 
-// Pseudonyms is how many there are.
+// Pseudonyms is the number of distinct pseudonyms.
 func (c *Census) Pseudonyms() int { return len(c.pseudonyms) }
 
-// Public is how many names everybody has.
+// Public is the number of distinct names that redaction leaves.
 func (c *Census) Public() int { return len(c.public) }
 
 func ordered(set map[string]bool) []string {

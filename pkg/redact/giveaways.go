@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// giveaway is a rule. Patterns are slow, so a text is searched first for its
-// hints, one of which stands, but for its case, in every text that fits; a rule
-// without any is about long words.
+// giveaway is a rule. Patterns are slow, so a text is first searched for the hints: every
+// text that matches has one of them, in any case. A rule without hints is tried on texts
+// with a long word.
 type giveaway struct {
 	kind    Giveaway
 	hints   []string
 	pattern *regexp.Regexp
 }
 
-// giveaways are what texts give away beside the names of code, by what it is. A
-// pattern's first group, if it has one, is what counts. The first rule that
-// fits a piece of a text wins, so the sure ones come first.
+// giveaways find what texts give away besides names of code. The last group of a pattern
+// that matched, if it has any, is what is reported. The first rule that matches a piece of
+// text wins, so the most certain ones come first.
 var giveaways = []giveaway{
 	{Secret, []string{"hf_", "hf-", "sk_", "sk-", "pk_", "pk-", "gh", "glpat", "xox"},
 		regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{16,}`)},
@@ -60,7 +60,7 @@ const (
 	Host   Giveaway = "hosts"
 )
 
-// giveawaysIn are the pieces of a text that give something away. Pseudonyms do not.
+// giveawaysIn calls found for each piece of a text that gives something away.
 func giveawaysIn(text string, found func(Giveaway, string)) {
 	lower := strings.ToLower(text)
 	for i := range giveaways {
@@ -70,7 +70,8 @@ func giveawaysIn(text string, found func(Giveaway, string)) {
 	}
 }
 
-// takenFrom finds what fits the rule in a text, and gives the text without it.
+// takenFrom calls found for each match of the rule in a text, and returns the text without
+// the matches.
 func (g *giveaway) takenFrom(text string, found func(Giveaway, string)) string {
 	return g.pattern.ReplaceAllStringFunc(text, func(piece string) string {
 		groups := slices.DeleteFunc(g.pattern.FindStringSubmatch(piece), func(s string) bool { return s == "" })
@@ -91,8 +92,7 @@ func containsAny(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// hasLongWord reports whether as many letters and digits stand side by side as
-// in a key.
+// hasLongWord reports whether a text has as many letters and digits in a row as a key.
 func hasLongWord(text string) bool {
 	const least = 32
 	for run, i := 0, 0; i < len(text); i++ {

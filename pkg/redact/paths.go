@@ -8,7 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
-// file is the name of a file of code as it may be shown.
+// file redacts the name of a source file.
 func (w *worker) file(file string) string {
 	cut := w.stripped(file)
 	switch {
@@ -22,8 +22,8 @@ func (w *worker) file(file string) string {
 	return w.path(cut)
 }
 
-// stripped is a file name without a prefix that is not wanted. A name that would
-// mean something else without it keeps it: "torch" tells torch's own code.
+// stripped is a file name without a prefix of Options.Strip. It keeps the prefix if the
+// analysis would read the name differently without it.
 func (w *worker) stripped(file string) string {
 	for _, folder := range w.strip {
 		if rest, is := strings.CutPrefix(slashed(file), folder); is && rest != "" {
@@ -35,7 +35,7 @@ func (w *worker) stripped(file string) string {
 	return file
 }
 
-// path renames the parts of a path up to where it is public.
+// path redacts the parts of a path before its public part.
 func (w *worker) path(name string) string {
 	parts := strings.Split(slashed(name), "/")
 	public := publicFrom(parts)
@@ -59,7 +59,7 @@ func (w *worker) path(name string) string {
 	return b.String()
 }
 
-// part renames one part of a path.
+// part redacts one part of a path.
 func (w *worker) part(part string, last bool) string {
 	if isWhole(part) || commonFolders[part] && !last || commonFiles[part] || drive.MatchString(part) ||
 		pythonFolder.MatchString(part) {
@@ -72,7 +72,7 @@ func (w *worker) part(part string, last bool) string {
 	return w.word(kindFolder, part)
 }
 
-// isHome reports whether the folders in a folder are called after people.
+// isHome reports whether the folders in a folder are named after people.
 func isHome(folder string) bool { return folder == "home" || folder == "Users" }
 
 var (
@@ -80,7 +80,7 @@ var (
 	pythonFolder = regexp.MustCompile(`^python3(\.\d{1,2})?$`)
 )
 
-// extension is the end of a file's name, if it is one that everybody uses.
+// extension is the extension of a file's name, if it is a common one.
 func extension(name string) string {
 	zipped := ""
 	if ext := path.Ext(name); ext == ".gz" || ext == ".zst" {
@@ -92,7 +92,7 @@ func extension(name string) string {
 	return zipped
 }
 
-// generated renames what stands in place of a file for code that has none.
+// generated redacts what stands in place of a file name for code without a file.
 func (w *worker) generated(file string) string {
 	for _, begin := range generatedNames {
 		rest, is := strings.CutPrefix(file, begin)
@@ -117,8 +117,8 @@ func publicModule(name string) bool {
 	return standardModules[first]
 }
 
-// publicFrom is the index from which on the parts of a path are known to
-// everybody; len(parts) if none are.
+// publicFrom is the index of the first part of a path from which on all are public;
+// len(parts) if there is none.
 func publicFrom(parts []string) int {
 	for i := len(parts) - 2; i > 0; i-- {
 		next := parts[i+1]
@@ -127,7 +127,7 @@ func publicFrom(parts []string) int {
 			if publicPackages[strings.TrimSuffix(next, ".py")] {
 				return i
 			}
-			return len(parts) // a package of somebody's own
+			return len(parts) // not a public package
 		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" &&
 			standardModules[strings.TrimSuffix(next, ".py")]:
 			return i
@@ -139,10 +139,10 @@ func publicFrom(parts []string) int {
 	return len(parts)
 }
 
-// nativeNumber is what torch's build puts behind the names of files that it splits.
+// nativeNumber is the number that torch's build adds to the names of files that it splits.
 var nativeNumber = regexp.MustCompile(`_[0-9]{1,2}\.`)
 
-// isPublicFile reports whether the functions in a file are known to everybody.
+// isPublicFile reports whether the functions in a file are public.
 func isPublicFile(file string) bool {
 	if strings.HasPrefix(file, "<frozen ") {
 		return publicModule(strings.TrimSuffix(strings.TrimPrefix(file, "<frozen "), ">"))
@@ -151,7 +151,7 @@ func isPublicFile(file string) bool {
 	return publicFrom(parts) < len(parts)-1
 }
 
-// fileName renames the file of a snapshot. Ranks are read from file names.
+// fileName redacts the file name of a snapshot, except for what names its rank.
 func (w *worker) fileName(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -169,5 +169,5 @@ func (w *worker) fileName(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// rankWords are the parts of a file's name that say of which rank it is.
+// rankWords match the parts of a file's name that name a rank.
 var rankWords = regexp.MustCompile(`(?i)(?:rank|tp|dp|pp|ep|gpu|device|worker)[_.-]?\d{1,9}`)

@@ -9,7 +9,8 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// publicPackages are packages that anybody can install; their files and functions say nothing of who uses them.
+// publicPackages are packages that anybody can install; their files and functions do not
+// tell who uses them.
 var publicPackages = set(
 	"torch", "torchvision", "torchaudio", "torchtext", "torchdata", "torchao", "torchtune", "torchtitan", "torchrec",
 	"torchmetrics", "torchgen",
@@ -54,7 +55,7 @@ var standardModules = set(
 	"uuid", "venv", "warnings", "wave", "weakref", "xml", "zipfile", "zipimport", "zlib",
 )
 
-// commonFolders are on every machine, and say nothing.
+// commonFolders are folders that many machines have.
 var commonFolders = set(
 	".", "..", "~", "bin", "build", "content", "dist", "envs", "etc", "home", "include", "local", "mnt", "opt", "root",
 	"scratch", "share", "src",
@@ -96,7 +97,8 @@ var generatedNames = []string{
 	"<unknown>", "<console>",
 }
 
-// nativeFiles are files of torch, Python and the C library in which stacks of C++ begin; torch splits some and numbers the parts.
+// nativeFiles are files of torch, Python and the C library that stand on C++ stacks. Torch's
+// build splits some of them and numbers the parts.
 var nativeFiles = set(
 	"RegisterCUDA.cpp", "RegisterCPU.cpp", "RegisterCompositeExplicitAutograd.cpp",
 	"RegisterCompositeImplicitAutograd.cpp",

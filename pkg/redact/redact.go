@@ -1,13 +1,13 @@
-// Package redact gives the names in a snapshot other names, before anything is
-// concluded from it or written.
+// Package redact replaces the names in a snapshot by pseudonyms, before anything is
+// computed from it or written.
 //
-// A pseudonym is stable: with one salt, the same name has the same pseudonym in
-// every file. It stands for a part of a name, so that folders stay folders, and
-// keeps what rules go by (analysis.Words) and an extension that everybody uses.
-// Public names stay as they are: those of torch, of Python and of packages that
-// everybody has (public.go).
+// A pseudonym is stable: with one salt, the same name has the same pseudonym in every
+// file. It replaces one part of a path or a qualified name, so that folders stay folders,
+// and keeps the words that the analysis looks for (stacks.Words) and common file
+// extensions. Public names stay: those of torch, Python and widely used packages
+// (public.go).
 //
-// What is not a name stays: lines, sizes, addresses, times, handles.
+// Everything else stays: line numbers, sizes, addresses, times, handles.
 package redact
 
 import (
@@ -21,24 +21,24 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Options say what gets other names. The zero value leaves everything.
+// Options say what is replaced. The zero value replaces nothing.
 type Options struct {
-	Paths bool     // files of code, file names of snapshots, and paths in any other text
-	Names bool     // functions, and every text that somebody wrote: annotations, metadata, settings
+	Paths bool     // source files, file names of snapshots, and paths in any other text
+	Names bool     // functions, and every text that a person wrote: annotations, metadata, settings
 	Keep  []string // folders whose paths, and the functions in them, stay as they are
-	Strip []string // folders that are cut from the front of paths
+	Strip []string // folders that are removed from the front of paths
 	Salt  []byte   // see NewSalt; never part of any output
 }
 
-// NewSalt is a salt that nobody knows, so that no two runs can be compared.
+// NewSalt is a random salt, with which pseudonyms of different runs cannot be compared.
 func NewSalt() []byte {
 	salt := make([]byte, 32)
 	rand.Read(salt) // never fails
 	return salt
 }
 
-// Snapshot gives the names in s other names, in place. It has to come before
-// anything is read from s. Every text that the model does not account for goes.
+// Snapshot replaces the names in s, in place. It has to be called before anything is read
+// from s. Strings that no column refers to are dropped.
 func (o *Options) Snapshot(s *snapshot.Snapshot) {
 	if done := o.Redaction(); done.Any() {
 		newWorker(o).snapshot(s)
@@ -47,13 +47,12 @@ func (o *Options) Snapshot(s *snapshot.Snapshot) {
 	}
 }
 
-// Redaction is what a snapshot says of itself afterwards.
+// Redaction is the [snapshot.Redaction] that these options give a snapshot.
 func (o *Options) Redaction() snapshot.Redaction {
 	return snapshot.Redaction{Paths: o.Paths, Names: o.Names, Prefixes: len(o.Strip) > 0}
 }
 
-// FileName is the name of a snapshot's file as it may be shown. What says of
-// which rank it is stays.
+// FileName redacts the file name of a snapshot. The parts that name a rank stay.
 func (o *Options) FileName(name string) string {
 	if !o.Paths {
 		return name
@@ -61,7 +60,7 @@ func (o *Options) FileName(name string) string {
 	return newWorker(o).fileName(name)
 }
 
-// worker renames the texts of one snapshot.
+// worker redacts the texts of one snapshot.
 type worker struct {
 	*Options
 	p           *pseudonyms
@@ -85,7 +84,7 @@ func folders(paths []string) []string {
 // slashed is a path with forward slashes, whatever system recorded it.
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
-// isKept reports whether a path lies in a folder that stays as it is.
+// isKept reports whether a path lies in a folder of Options.Keep.
 func (w *worker) isKept(path string) bool {
 	path = slashed(path)
 	for _, folder := range w.keep {
@@ -109,12 +108,11 @@ const (
 	kindKey      kind = "key"  // of a dict or a setting
 )
 
-// alphabet has no letters that are read as digits, and no u, so that no words
-// come about.
+// alphabet has no letters that look like digits, and no u, which avoids some words.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// tokenLength is how many letters of five bits a pseudonym has. Of a hundred
-// thousand names two have the same with a chance of one in two hundred.
+// tokenLength is how many characters of five bits a pseudonym has. Among a hundred
+// thousand names, two share one with a probability of about 1 in 200.
 const tokenLength = 8
 
 // pseudonyms remembers the pseudonym of each text.
@@ -146,8 +144,8 @@ func (p *pseudonyms) of(k kind, text string) string {
 	return string(name)
 }
 
-// pseudonym is what one looks like.
+// pseudonym matches one.
 var pseudonym = regexp.MustCompile(`(?:dir|file|fn|id|text|key)_[0-9a-hjkmnp-tv-z]{8}`)
 
-// pseudonymHints are how each begins.
+// pseudonymHints are the prefixes of pseudonyms.
 var pseudonymHints = []string{"dir_", "file_", "fn_", "id_", "text_", "key_"}

@@ -4,14 +4,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// renamer builds the new table of texts. One old text may get several new ones,
-// one for each role that it plays.
+// renamer builds the new table of strings. One old string may become several new ones, one
+// for each role that it has.
 type renamer struct {
 	*worker
 	old   []string
 	texts []string
 	index map[string]snapshot.StringID
-	seen  map[snapshot.StringID]snapshot.StringID // of texts that somebody wrote
+	seen  map[snapshot.StringID]snapshot.StringID // results of text
 }
 
 func (w *worker) snapshot(s *snapshot.Snapshot) {
@@ -48,8 +48,8 @@ func (w *worker) snapshot(s *snapshot.Snapshot) {
 	s.Oddity.UnknownKeys = w.keys(s.Oddity.UnknownKeys)
 }
 
-// labelFrames are the frames of user_defined events, whose file is no file but
-// the text of an annotation.
+// labelFrames are the frames of user_defined events, whose file is the text of an
+// annotation.
 func labelFrames(s *snapshot.Snapshot) map[snapshot.FrameID]bool {
 	labels := map[snapshot.FrameID]bool{}
 	for i := range s.Traces {
@@ -66,7 +66,7 @@ func labelFrames(s *snapshot.Snapshot) map[snapshot.FrameID]bool {
 	return labels
 }
 
-// add is the place of a new text.
+// add interns a new string.
 func (r *renamer) add(text string) snapshot.StringID {
 	id, known := r.index[text]
 	if !known {
@@ -77,7 +77,7 @@ func (r *renamer) add(text string) snapshot.StringID {
 	return id
 }
 
-// text renames a text that somebody wrote.
+// text redacts a text that a person wrote.
 func (r *renamer) text(id snapshot.StringID) snapshot.StringID {
 	renamed, seen := r.seen[id]
 	if !seen {
@@ -87,7 +87,7 @@ func (r *renamer) text(id snapshot.StringID) snapshot.StringID {
 	return renamed
 }
 
-// column renames a column of texts.
+// column redacts a column of texts.
 func (r *renamer) column(ids []snapshot.StringID) {
 	for i, id := range ids {
 		if id != 0 {
@@ -96,7 +96,7 @@ func (r *renamer) column(ids []snapshot.StringID) {
 	}
 }
 
-// keys renames what a file says besides what the format has.
+// keys redacts the keys of a map of Oddities.
 func (w *worker) keys(counts map[string]int) map[string]int {
 	if counts == nil {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
 
-// function is the name of a function as it may be shown, given its file as it
-// was.
+// function redacts the name of a function, given its unredacted file.
 func (w *worker) function(file, name string) string {
 	switch {
 	case !w.Names:
@@ -22,7 +21,7 @@ func (w *worker) function(file, name string) string {
 	return w.symbol(name)
 }
 
-// python renames the parts of a qualified name, such as Trainer.step.<locals>.inner.
+// python redacts the parts of a qualified name, such as Trainer.step.<locals>.inner.
 func (w *worker) python(name string) string {
 	parts := strings.Split(name, ".")
 	for i, part := range parts {
@@ -33,13 +32,13 @@ func (w *worker) python(name string) string {
 	return strings.Join(parts, ".")
 }
 
-// symbol renames what is nobody's own in the name of a C or C++ function. A path
-// such as at::native::add_kernel is public if its first part is; an identifier
-// alone is if everybody has it (public.go).
+// symbol redacts what is not public in the name of a C or C++ function. A qualified name
+// such as at::native::add_kernel is public if its first part is; public identifiers
+// without a namespace are in public.go.
 func (w *worker) symbol(name string) string {
 	var b strings.Builder
-	var outer []bool // of each open bracket: whether the path in front of it is public
-	public := false  // the path that is open
+	var outer []bool // for each open bracket: whether the qualified name before it is public
+	public := false  // whether the current qualified name is
 	for i := 0; i < len(name); {
 		c := name[i]
 		switch {
@@ -66,7 +65,7 @@ func (w *worker) symbol(name string) string {
 			}
 			continue
 		case c == ' ' || c == ',' || c == '*' || c == '&':
-			public = false // what follows is another path
+			public = false // another qualified name follows
 		case strings.IndexByte("<([{", c) >= 0:
 			outer = append(outer, public)
 		case strings.IndexByte(">)]}", c) >= 0:
@@ -87,8 +86,8 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isPublicWord reports whether everybody has an identifier; isNamespace: it
-// begins a path.
+// isPublicWord reports whether an identifier is public; isNamespace: it begins a qualified
+// name.
 func isPublicWord(word string, isNamespace bool) bool {
 	if isNamespace {
 		return publicNamespaces[word]
@@ -104,14 +103,14 @@ func isPublicWord(word string, isNamespace bool) bool {
 	return false
 }
 
-// isWhole reports whether a rule goes by a name as a whole.
+// isWhole reports whether the analysis looks for exactly this name.
 func isWhole(name string) bool {
 	_, is := slices.BinarySearch(stacks.Words().Whole, name)
 	return name == "" || is
 }
 
-// word is the pseudonym of a file, a folder or a function, with the parts that
-// rules go by: the beginning in front, all others behind.
+// word is the pseudonym of a file, a folder or a function, with the parts that the analysis
+// looks for: a prefix in front, all others behind.
 func (w *worker) word(k kind, name string) string {
 	words := stacks.Words()
 	b := w.p.of(k, name)
@@ -138,7 +137,7 @@ func (w *worker) word(k kind, name string) string {
 // joined is two words with an underscore between.
 func joined(a, b string) string { return strings.TrimSuffix(a, "_") + "_" + strings.TrimPrefix(b, "_") }
 
-// symbolParts are the parts of C++ names that rules go by: anywhere in an
+// symbolParts are the parts of C++ names that the analysis looks for: anywhere in an
 // identifier, and at the end of a namespace.
 var symbolParts = sync.OnceValue(func() (parts struct{ within, namespaces []string }) {
 	for _, part := range stacks.Words().Symbols {
@@ -154,7 +153,7 @@ var symbolParts = sync.OnceValue(func() (parts struct{ within, namespaces []stri
 	return parts
 })
 
-// ruleIdentifiers are the identifiers that rules go by as they are.
+// ruleIdentifiers are the C++ identifiers that the analysis looks for.
 var ruleIdentifiers = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, part := range stacks.Words().Symbols {
@@ -165,7 +164,8 @@ var ruleIdentifiers = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// identifier is the pseudonym of a C++ identifier that somebody chose.
+// identifier is the pseudonym of a C++ identifier, with the parts that the analysis looks
+// for.
 func (w *worker) identifier(name string, isNamespace bool) string {
 	b := w.p.of(kindSymbol, name)
 	for _, part := range symbolParts().within {

@@ -7,8 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 )
 
-// text renames a text that somebody wrote: an annotation, metadata, a compile
-// context.
+// text redacts a text that a person wrote: an annotation, metadata, a compile context.
 func (w *worker) text(text string) string {
 	switch {
 	case !w.Names:
@@ -16,7 +15,7 @@ func (w *worker) text(text string) string {
 	case text == "" || publicText.MatchString(text) || steps.IsName(text):
 		return text
 	}
-	// Torch's own annotations name a class behind #, and steps go by what is before it.
+	// Torch's own annotations name a class after #; steps are found by what is before it.
 	if before, class, found := strings.Cut(text, "#"); found && publicLabels[before] {
 		if name, method, _ := strings.Cut(class, "."); optimizers[name] &&
 			method == strings.TrimPrefix(before, "Optimizer.") {
@@ -27,7 +26,7 @@ func (w *worker) text(text string) string {
 	return w.p.of(kindText, text)
 }
 
-// publicText is what torch writes by itself.
+// publicText matches texts that torch itself writes.
 var publicText = regexp.MustCompile(`^(N/A|\d+(/\d+)*|Torch-Compiled Region: \d+/\d+(_\d+)?|ProfilerStep#\d+|Optimizer\.(step|zero_grad)|enumerate\(DataLoader\)#_(Single|Multi)Process(ing)?DataLoaderIter\.__next__)$`)
 
 // publicLabels stand before the # of torch's own annotations.
@@ -39,7 +38,7 @@ var publicLabels = map[string]bool{
 var optimizers = set("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam",
 	"RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam")
 
-// withoutPaths renames the paths in a text.
+// withoutPaths redacts the paths in a text.
 func (w *worker) withoutPaths(text string) string {
 	if !w.Paths {
 		return text
@@ -52,21 +51,21 @@ func (w *worker) withoutPaths(text string) string {
 	})
 }
 
-// pathInText is two folders or more, or a file below a folder.
+// pathInText matches two folders or more, or a file in a folder.
 var pathInText = regexp.MustCompile(`(?:\b[A-Za-z]:|~)?(?:[/\\][\w.@+~-]+){2,}|[\w.@~-]+(?:[/\\][\w.@+~-]+)*[/\\][\w@+~-]+\.[A-Za-z]\w*`)
 
-// key renames a key that torch does not write, and a name of an action.
+// key redacts a key, or the name of an action, that torch does not write.
 func (w *worker) key(key string) string {
 	if !w.Names {
 		return w.withoutPaths(key)
 	}
-	if key == "(others)" { // stands for what the loader did not keep
+	if key == "(others)" { // written by package snapshot, see Oddities
 		return key
 	}
 	return w.p.of(kindKey, key)
 }
 
-// settingKey renames the parts of an allocator setting's key that torch does not write.
+// settingKey redacts the parts of an allocator setting's key that torch does not write.
 func (w *worker) settingKey(key string) string {
 	if !w.Names {
 		return w.withoutPaths(key)
@@ -80,8 +79,8 @@ func (w *worker) settingKey(key string) string {
 	return strings.Join(parts, ".")
 }
 
-// setting renames the words of an allocator setting's value that torch does not
-// know. Options and numbers decide where blocks go, so they stay.
+// setting redacts the words of an allocator setting's value that torch does not know.
+// Options and numbers decide where blocks go, so they stay.
 func (w *worker) setting(value string) string {
 	if !w.Names {
 		return w.withoutPaths(value)

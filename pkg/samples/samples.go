@@ -75,7 +75,8 @@ func Training() *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// HostileTexts are texts that try to leave the place that they are put in.
+// HostileTexts are texts that try to break out of the HTML, JavaScript or template that they
+// are put into.
 var HostileTexts = []string{
 	"</script><img src=x onerror=alert(1)>",
 	"__f__alert(1)__f__",
@@ -122,7 +123,7 @@ func StateOnly() *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
-// OneEvent is what a recording of the state alone leaves.
+// OneEvent is a recording with enabled="state": segments and one event.
 func OneEvent() *snapshot.Snapshot {
 	s := StateOnly()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
@@ -144,8 +145,8 @@ func Cut() *snapshot.Snapshot {
 	return s
 }
 
-// Incompressible has so many tensors, each freed at once, whose addresses never
-// come back, so that a report of it packs badly.
+// Incompressible has many tensors, each freed at once, at random addresses and with random
+// sizes, so that a report of it compresses badly.
 func Incompressible(tensors int) *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true})
 	random := rand.New(rand.NewPCG(1, 1))
