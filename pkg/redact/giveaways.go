@@ -40,7 +40,8 @@ var giveaways = []giveaway{
 	{Host, []string{".local", ".lan", ".int", ".corp", ".cl", ".svc", ".edu", ".com", ".net", ".org", ".io", ".ai",
 		".dev"},
 		regexp.MustCompile(
-			`\b(?:[a-z][a-z0-9-]*\.)+(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`,
+			`\b(?:[a-z][a-z0-9-]*\.)+` +
+				`(?:local|lan|internal|intranet|corp|cluster|svc|edu|com|net|org|io|ai|dev|cloud)\b`,
 		)},
 	{Host, []string{"."},
 		regexp.MustCompile(`\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b`)},

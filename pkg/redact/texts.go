@@ -27,7 +27,9 @@ func (w *worker) text(text string) string {
 }
 
 // publicText matches texts that torch itself writes.
-var publicText = regexp.MustCompile(`^(N/A|\d+(/\d+)*|Torch-Compiled Region: \d+/\d+(_\d+)?|ProfilerStep#\d+|Optimizer\.(step|zero_grad)|enumerate\(DataLoader\)#_(Single|Multi)Process(ing)?DataLoaderIter\.__next__)$`)
+var publicText = regexp.MustCompile(`^(N/A|\d+(/\d+)*|Torch-Compiled Region: \d+/\d+(_\d+)?|ProfilerStep#\d+|` +
+	`Optimizer\.(step|zero_grad)|` +
+	`enumerate\(DataLoader\)#_(Single|Multi)Process(ing)?DataLoaderIter\.__next__)$`)
 
 // publicLabels stand before the # of torch's own annotations.
 var publicLabels = map[string]bool{
@@ -52,7 +54,8 @@ func (w *worker) withoutPaths(text string) string {
 }
 
 // pathInText matches two folders or more, or a file in a folder.
-var pathInText = regexp.MustCompile(`(?:\b[A-Za-z]:|~)?(?:[/\\][\w.@+~-]+){2,}|[\w.@~-]+(?:[/\\][\w.@+~-]+)*[/\\][\w@+~-]+\.[A-Za-z]\w*`)
+var pathInText = regexp.MustCompile(`(?:\b[A-Za-z]:|~)?(?:[/\\][\w.@+~-]+){2,}|` +
+	`[\w.@~-]+(?:[/\\][\w.@+~-]+)*[/\\][\w@+~-]+\.[A-Za-z]\w*`)
 
 // key redacts a key, or the name of an action, that torch does not write.
 func (w *worker) key(key string) string {

@@ -8,9 +8,8 @@ import (
 	"math"
 )
 
-// Stream reads one pickle of the kind that torch writes, and nothing behind
-// its STOP. size is the length of the input if known, else 0; it only guides
-// how much room is set aside.
+// Stream reads one pickle of the kind that torch writes. size is the length of the input
+// in bytes if it is known, otherwise 0; it only decides how much room is allocated.
 func Stream(r io.Reader, size int64, b Builder, limits Limits) (*Result, error) {
 	d := newDecoder(r, size, b, limits)
 	root, err := d.decode()
@@ -44,8 +43,8 @@ func (d *decoder) decode() (Value, error) {
 	return root, err
 }
 
-// last looks at a little of what follows STOP. Nothing there counts, but what
-// unpacks the input may find only there that it is damaged.
+// last reads a little of what follows STOP. Its content is ignored, but a decompressor may
+// detect only there that the input is damaged.
 func (d *decoder) last() error {
 	d.stopped = d.offset()
 	for range chunksAhead {
@@ -64,7 +63,7 @@ func (d *decoder) result(root Value) *Result {
 	return &Result{Heap: d.heap, Root: root, Protocol: d.protocol, Bytes: d.stopped}
 }
 
-// decoder is the stack machine of the stream way.
+// decoder is the stack machine of Stream.
 type decoder struct {
 	*source
 	heap     *Heap
@@ -77,14 +76,14 @@ type decoder struct {
 	protocol int
 	op       byte
 	opAt     int64
-	stopped  int64 // behind STOP
+	stopped  int64 // offset after STOP
 }
 
 func (d *decoder) fail(kind error, format string, args ...any) error {
 	return &Error{Offset: d.opAt, Op: d.op, What: fmt.Sprintf(format, args...), Err: kind}
 }
 
-// over is the error of a bound that is exceeded.
+// over is the error for a bound that is exceeded.
 func (d *decoder) over(key, format string, args ...any) error {
 	return &Error{Offset: d.opAt, Op: d.op, Limit: key, What: fmt.Sprintf(format, args...), Err: ErrLimit}
 }
@@ -215,7 +214,7 @@ func (d *decoder) run() (Value, error) {
 	}
 }
 
-// header reads PROTO. Protocols 0 and 1 have none and go the other way.
+// header reads PROTO. Protocols 0 and 1 have none and are read by Load.
 func (d *decoder) header() error {
 	first, have := d.buf[d.pos], d.end-d.pos
 	d.op, d.opAt = first, 0
@@ -239,7 +238,7 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// otherwise explains an opcode that this way does not speak.
+// otherwise is the error for an opcode that Stream does not support.
 func (d *decoder) otherwise() error {
 	if opTable[d.op].arg == argUnknown {
 		return d.fail(ErrMalformed, "no such opcode")
