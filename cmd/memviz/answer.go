@@ -25,14 +25,7 @@ func (o *answerOptions) flags(t *terminal, command, condition string, own ...cli
 // answer reads the snapshots that args stand for, asks about them, and prints the
 // answer.
 func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Input) (*answer.Sheet, error)) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	files, err := findSources(args)
-	if err != nil {
-		return err
-	}
-	in, err := o.openAll(t, files)
+	in, err := o.read(t, args)
 	if err != nil {
 		return err
 	}

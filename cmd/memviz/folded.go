@@ -40,14 +40,7 @@ func foldedCommand(t *terminal) *cli.Command {
 			if len(args) > 1 {
 				return number(len(args))
 			}
-			if err := o.check(); err != nil {
-				return err
-			}
-			files, err := findSources(args)
-			if err != nil {
-				return err
-			}
-			in, err := o.openAll(t, files)
+			in, err := o.read(t, args)
 			if err != nil {
 				return err
 			} else if len(in) > 1 {

@@ -245,6 +245,18 @@ func withAdvice(err error) error {
 	return err
 }
 
+// read checks the options and opens all that args stand for.
+func (o *inputOptions) read(t *terminal, args []string) ([]answer.Input, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	files, err := findSources(args)
+	if err != nil {
+		return nil, err
+	}
+	return o.openAll(t, files)
+}
+
 // openAll opens all sources. What a directory holds besides snapshots is skipped
 // with a warning.
 func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, error) {

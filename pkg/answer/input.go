@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -73,6 +75,53 @@ func (s *Sheet) eachRecording(in []Input, ask func(*Input, *analysis.Recording) 
 		}
 	}
 	return nil
+}
+
+// schemas are the JSON Schemas of the answers. TestSchemas writes them from the Go
+// types and their comments.
+//
+//go:embed schemas/*.json
+var schemas embed.FS
+
+// Schema is the JSON Schema of a command's answer, and whether there is one.
+func Schema(command string) ([]byte, bool) {
+	text, err := schemas.ReadFile("schemas/" + command + ".json")
+	return text, err == nil
+}
+
+// Schemas are the commands whose answers have a JSON Schema.
+func Schemas() []string {
+	entries, _ := schemas.ReadDir("schemas")
+	commands := make([]string, len(entries))
+	for i, e := range entries {
+		commands[i] = strings.TrimSuffix(e.Name(), ".json")
+	}
+	return commands
+}
+
+// devices is the JSON of an answer with an entry for each device.
+type devices[T any] struct {
+	Schema string `json:"schema"` // a change of meaning is a new number
+	Provenance
+	Devices []T `json:"devices"`
+}
+
+// newDevices is an answer of a command whose list of devices is empty, not null.
+func newDevices[T any](command string) *devices[T] {
+	return &devices[T]{Schema: schemaName(command), Devices: []T{}}
+}
+
+func schemaName(command string) string { return "memviz." + command + "/1" }
+
+// Subject says which device of which recording a JSON object is about.
+type Subject struct {
+	File   string `json:"file"`
+	Device int    `json:"device"`
+	Trust
+}
+
+func newSubject(in *Input, d *replay.Device) Subject {
+	return Subject{in.FileName(), int(d.ID), newTrust(d.AddsUp(), d.Anomalies)}
 }
 
 // perDevice is the answer of a command that has the same question for every

@@ -2,9 +2,12 @@ package answer
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -85,4 +88,210 @@ func anomalySentence(d *replay.Device, kind replay.Anomaly) string {
 		text += ": " + amount(r.MissingBlockBytes)
 	}
 	return text + "."
+}
+
+// Warning is one bar under the header of the page: a fact, what follows from it
+// and, where it helps, a line of Python to copy.
+type Warning struct {
+	Fact        string `json:"fact"`
+	Consequence string `json:"consequence"`
+	Code        string `json:"code"`
+}
+
+// WarningsOn lists what a reader of a device's numbers has to know, the gravest
+// first.
+func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
+	list := []Warning{}
+	warn := func(fact, consequence string) { list = append(list, Warning{Fact: fact, Consequence: consequence}) }
+	anomaly := func(kind replay.Anomaly, consequence string) {
+		if d.Anomalies[kind] > 0 {
+			warn(anomalySentence(d, kind), consequence)
+		}
+	}
+	if w, ok := warnSalvaged(s); ok {
+		list = append(list, w)
+	}
+	if sentences := discrepancies(d); len(sentences) > 0 {
+		warn("The picture "+doesNotAddUp+".", strings.Join(sentences, " "))
+	}
+	list = append(list, historyWarnings(s, d)...)
+	noTimeline, r, o := d.Events.Len() <= 1, &d.Reconciliation, &s.Oddity
+	if r.Segments == 0 && !r.EndUnknown && !noTimeline && len(d.Allocations) > 0 {
+		warn("The file lists no segments.", "Reserved memory is not known, and the end of the replay cannot be checked.")
+	}
+	anomaly(replay.ReopenedBlocks, "They are shown as live from before the recording, although other allocations had "+
+		"their addresses for a time.")
+	anomaly(replay.UnevenSegments, "Their sizes or sums are not those of the blocks in them, as if the file had been "+
+		"changed. The replay of events does not depend on it.")
+	if d.WithStack() == 0 && len(d.Allocations) > 0 && !noTimeline {
+		list = append(list, Warning{
+			Fact:        "No stacks were recorded.",
+			Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
+			Code:        recordCall(s, 0, `context="all"`),
+		})
+	}
+	list = append(list, skippedWarnings(d)...)
+	anomaly(replay.UnknownActions, "The actions are "+quoted(o.UnknownActions)+".")
+	if len(o.WrongTypes) > 0 {
+		warn("Parts of the file could not be read as expected.", "They were left out: "+quoted(o.WrongTypes)+".")
+	}
+	if len(o.UnknownKeys) > 0 {
+		warn("The file has keys that this version of memviz does not know.",
+			"They were left out: "+quoted(o.UnknownKeys)+".")
+	}
+	if n := o.BadText; n > 0 {
+		warn(units.Plural(n, "text in the file is not UTF-8.", "texts in the file are not UTF-8."),
+			"Names of files or functions show \uFFFD in place of what could not be read.")
+	}
+	if w, ok := warnClock(d); ok {
+		list = append(list, w)
+	}
+	if s.Format.HasHost {
+		warn("The file also holds pinned CPU memory.", "It is left out here: every number is of the GPU.")
+	}
+	return list
+}
+
+// historyWarnings say that events are missing: all of them, or the oldest. A file
+// recorded with enabled="state" holds one event and the final state.
+func historyWarnings(s *snapshot.Snapshot, d *replay.Device) []Warning {
+	n := d.Events.Len()
+	switch {
+	case n == 0:
+		return []Warning{{
+			Fact: "No history was recorded.",
+			Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory " +
+				"was allocated, start recording first:",
+			Code: recordCall(s, 0, ""),
+		}}
+	case n == 1:
+		return []Warning{{
+			Fact: "Only one event was recorded.",
+			Consequence: `The rest is the final state, as a recording with enabled="state" leaves it. For a timeline, ` +
+				"record every event:",
+			Code: recordCall(s, 0, `enabled="all"`),
+		}}
+	case !d.Reconciliation.HistoryCut:
+		return nil
+	}
+	room := 1_000_000 // a power of ten, at least ten times the events
+	for room < 10*n {
+		room *= 10
+	}
+	return []Warning{{
+		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
+		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
+			units.Plural(d.PreExisting, "allocation was there", "allocations were there"),
+			amount(d.Totals.BaselineBytes)),
+		Code: recordCall(s, room, ""),
+	}}
+}
+
+// skippedWarnings say that all events of some action are missing, as after
+// recording with skip_actions.
+func skippedWarnings(d *replay.Device) []Warning {
+	var events [256]int // by action
+	for _, action := range d.Events.Action {
+		events[action]++
+	}
+	requests, completions := events[snapshot.FreeRequested], events[snapshot.FreeCompleted]
+	switch {
+	case events[snapshot.Alloc] == 0 && requests+completions+events[snapshot.Free] > 1:
+		return []Warning{{
+			Fact:        "The recording holds no alloc events.",
+			Consequence: "Every freed allocation looks as if it was there before the recording.",
+		}}
+	case completions == 0 && requests > 1:
+		return []Warning{{
+			Fact:        "The recording holds no free_completed events.",
+			Consequence: "Allocations are shown as ending where their free was requested.",
+		}}
+	}
+	return nil
+}
+
+// warnClock tells of times that run backwards. Events are in the order of the
+// file, whatever their times say.
+func warnClock(d *replay.Device) (Warning, bool) {
+	n := 0
+	for i := 1; i < len(d.Events.TimeMicros); i++ {
+		if d.Events.TimeMicros[i] < d.Events.TimeMicros[i-1] {
+			n++
+		}
+	}
+	return Warning{
+		Fact: "The clock runs backwards.",
+		Consequence: units.Plural(n, "event has", "events have") +
+			" an earlier time than the one before. Events are in the file's order, and a time may be below zero.",
+	}, n > 0
+}
+
+// Bounds on what a sentence quotes of a file: names, and characters of each.
+const (
+	maxQuoted = 5
+	maxQuote  = 40
+)
+
+// quoted lists names of a file, each with how often it was seen.
+func quoted(seen map[string]int) string {
+	names := slices.Sorted(maps.Keys(seen))
+	var parts []string
+	for i, name := range names {
+		if i == maxQuoted {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		text := []rune(strings.ToValidUTF8(name, "\uFFFD"))
+		if len(text) > maxQuote {
+			text = append(text[:maxQuote], '…')
+		}
+		parts = append(parts, fmt.Sprintf("%q (%s)", string(text), units.Count(seen[name])))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// legacyRoom is how many events torch 2.0 is to keep, whose default is 1.
+const legacyRoom = 100_000
+
+// recordCall is the call that starts recording in the version of torch that wrote
+// the file, with room for so many events (0: the default) or with an argument of
+// torch 2.1 and later. In torch 2.0, stacks and events must both be asked for.
+func recordCall(s *snapshot.Snapshot, room int, argument string) string {
+	call := "torch.cuda.memory._record_memory_history"
+	switch {
+	case strings.HasPrefix(s.TorchVersion(), "2.0"):
+		if room == 0 {
+			room = legacyRoom
+		}
+		return fmt.Sprintf("%s(True, trace_alloc_max_entries=%d, trace_alloc_record_context=True)", call, room)
+	case room > 0:
+		argument = fmt.Sprintf("max_entries=%d", room)
+	}
+	return fmt.Sprintf("%s(%s)", call, argument)
+}
+
+// Trust says in JSON whether the numbers of a device can be trusted.
+type Trust struct {
+	AddsUp    bool      `json:"adds_up"`   // the replay ends exactly in the final segments, and every event is explained
+	Anomalies Anomalies `json:"anomalies"` // what a true recording does not have
+}
+
+// Anomalies counts anomalies by the key of their kind, and all of them as "total".
+type Anomalies map[string]int
+
+func newTrust(addsUp bool, counts replay.Anomalies) Trust {
+	t := Trust{addsUp, Anomalies{"total": counts.Total()}}
+	for kind, n := range counts {
+		t.Anomalies[replay.Anomaly(kind).Kind().Key] = n
+	}
+	return t
+}
+
+// and is the trust in a comparison of two devices.
+func (t Trust) and(other Trust) Trust {
+	both := Trust{t.AddsUp && other.AddsUp, maps.Clone(t.Anomalies)}
+	for key, n := range other.Anomalies {
+		both.Anomalies[key] += n
+	}
+	return both
 }
