@@ -15,8 +15,9 @@ import (
 func init() { cli.HelpPrinter = printHelp }
 
 // printHelp writes help as wide as the terminal behind w.
-func printHelp(w io.Writer, template string, data any) {
-	look := lookOf(w)
+func printHelp(w io.Writer, template string, data any) { writeHelp(w, lookOf(w), template, data) }
+
+func writeHelp(w io.Writer, look answer.Look, template string, data any) {
 	var text strings.Builder
 	cli.HelpPrinterCustom(&text, template, data, map[string]any{
 		"wrapAt":     func() int { return look.Width },
@@ -47,7 +48,7 @@ USAGE:
 COMMANDS:{{template "visibleCommandTemplate" .}}
 
 {{options .VisibleFlags}}
-Read more of a command with: {{.HelpName}} COMMAND --help
+{{wrap (printf "Read more of a command with: %s COMMAND --help" .HelpName) 0}}
 `
 
 const commandHelp = `{{title .HelpName .Usage}}

@@ -25,15 +25,28 @@ func helpOf(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
+// TestHelpFits: no line of help is wider than the terminal, unless it is to be
+// copied or is one word.
 func TestHelpFits(t *testing.T) {
-	helps := []string{helpOf(t)}
-	for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
-		helps = append(helps, helpOf(t, command.Name, "--help"))
-	}
-	for _, help := range helps {
-		for line := range strings.Lines(help) {
-			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > answer.DefaultWidth {
-				t.Errorf("a line of %d columns: %s", n, line)
+	defer func(print func(io.Writer, string, any)) { cli.HelpPrinter = print }(cli.HelpPrinter)
+	for _, width := range []int{40, 60, 80, 100, 160} {
+		cli.HelpPrinter = func(w io.Writer, template string, data any) {
+			writeHelp(w, answer.Look{Width: width}, template, data)
+		}
+		helps := []string{helpOf(t)}
+		for _, command := range newApp(newTerminal(nil, nil, nil)).Commands {
+			helps = append(helps, helpOf(t, command.Name, "--help"))
+		}
+		for _, help := range helps {
+			_, usage, _ := strings.Cut(help, "USAGE:\n")
+			usage, _, _ = strings.Cut(usage, "\n")
+			for line := range strings.Lines(help) {
+				line = strings.TrimRight(line, "\n")
+				toCopy := strings.HasPrefix(line, helpIndent+"    ") && !strings.HasPrefix(line, strings.Repeat(" ", optionColumn))
+				oneWord := !strings.Contains(strings.TrimSpace(line), " ")
+				if n := len([]rune(line)); n > width && (width == 80 || !toCopy && !oneWord && line != usage) {
+					t.Errorf("a line of %d columns, of %d: %s", n, width, line)
+				}
 			}
 		}
 	}
