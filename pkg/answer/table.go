@@ -46,15 +46,15 @@ const (
 	mostBar  = 14
 )
 
-// least is how narrow a column can be whose texts are that wide.
+// flexible reports whether the column can be narrower than its texts.
+func (k columnKind) flexible() bool { return k != words && k != figures }
+
+// least is how narrow a flexible column can be whose texts are that wide.
 func (k columnKind) least(need int) int {
-	switch k {
-	case names, paths, lists:
-		return min(need, leastFlexible)
-	case bars:
-		return min(need, leastBar)
+	if k == bars {
+		return leastBar
 	}
-	return need
+	return min(need, leastFlexible)
 }
 
 func (t *sheetTable) row(cells ...any) { t.rows = append(t.rows, cells) }
@@ -268,14 +268,14 @@ func (t *sheetTable) widths(line int) (widths []int, fit bool) {
 		if i > 0 {
 			left -= len(gutter)
 		}
-		if c.kind.least(math.MaxInt) < math.MaxInt {
+		if c.kind.flexible() {
 			flexible++
 		} else {
 			left -= need[i]
 		}
 	}
 	for i, c := range t.columns {
-		if c.kind.least(math.MaxInt) < math.MaxInt {
+		if c.kind.flexible() {
 			need[i] = min(need[i], max(left/flexible, c.kind.least(need[i])))
 			left -= need[i]
 			flexible--
@@ -296,29 +296,33 @@ func cellWidth(cell any) int {
 	return text.StringWidthWithoutEscSequences(fmt.Sprint(cell))
 }
 
-// leastWidth is how narrow a column can be when texts are wrapped: that of its
-// longest word, or of its cells where these stay as they are.
+// leastWidth is how narrow a column can be when titles and words are wrapped: that
+// of its longest word, or of its cells where these stay as they are.
 func (t *sheetTable) leastWidth(column int) int {
-	least := 0
-	widest := func(cell any) {
-		for word := range strings.FieldsFuncSeq(withUnits(fmt.Sprint(cell)), isSpace) {
-			least = max(least, text.StringWidthWithoutEscSequences(word))
-		}
-	}
 	kind := t.columns[column].kind
-	widest(t.columns[column].title)
+	least := longestWord(t.columns[column].title)
 	for _, row := range t.rows {
-		switch {
-		case column >= len(row):
+		if column >= len(row) {
+			continue
+		}
+		switch width := cellWidth(row[column]); {
 		case kind == words:
-			widest(row[column])
+			least = max(least, longestWord(fmt.Sprint(row[column])))
 		case kind == figures:
-			least = max(least, cellWidth(row[column]))
+			least = max(least, width)
 		default:
-			least = max(least, kind.least(cellWidth(row[column])))
+			least = max(least, kind.least(width))
 		}
 	}
 	return least
+}
+
+func longestWord(s string) int {
+	longest := 0
+	for word := range strings.FieldsFuncSeq(withUnits(s), isSpace) {
+		longest = max(longest, text.StringWidthWithoutEscSequences(word))
+	}
+	return longest
 }
 
 var numberAndUnit = regexp.MustCompile(`(\d) ((?:[KMGT]i)?B|%|[mµ]?s)\b`)
