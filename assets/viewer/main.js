@@ -9,12 +9,13 @@ import { recordingStores } from './state/stores.js';
 import { listen } from './state/topic.js';
 import { mountAnswers } from './ui/answers.js';
 import { byId } from './ui/dom.js';
-import { mountExports } from './ui/exports.js';
+import { imageOf, mountExports } from './ui/exports.js';
 import { mountFind } from './ui/find.js';
 import { mountHeader } from './ui/header.js';
 import { mountIcicle } from './ui/icicle.js';
 import { mountKeys } from './ui/keys.js';
 import { mountPanel } from './ui/panel.js';
+import { mountPaper } from './ui/paper.js';
 import { mountPinned } from './ui/pinned.js';
 import { mountStatus } from './ui/status.js';
 import { mountTable } from './ui/table.js';
@@ -41,7 +42,7 @@ function requireFeatures() {
 /** @param {import('./data/report.js').Report} report @param {ECharts} echarts */
 function build(report, echarts) {
   const stores = recordingStores(report, new Library(report, document));
-  const { shown, viewport, appearance } = stores;
+  const { viewport } = stores;
   const timeline = byId('timeline');
   const cursor = /** @type {HTMLCanvasElement} */ (byId('cursor'));
   const stage = new Stage(
@@ -86,20 +87,7 @@ function build(report, echarts) {
     listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
   for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
   listen(byId('theme'), { click: theme.cycle });
-  // Paper gets the light theme and patterns; they have to be drawn before the event returns.
-  let hadPatterns = false;
-  const print = (/** @type {boolean} */ hasPatterns) => {
-    if (!shown.isOpen) return;
-    appearance.setPatterns(hasPatterns);
-    stage.drawNow();
-  };
-  listen(window, {
-    beforeprint() {
-      hadPatterns = appearance.hasPatterns;
-      print(true);
-    },
-    afterprint: () => print(hadPatterns),
-  });
+  mountPaper(stores, stage, theme, () => imageOf(stores, stage), timeline);
   return { stores, stage, hash, history };
 }
 

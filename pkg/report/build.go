@@ -27,12 +27,12 @@ func New(program string, in []answer.Input) *Report {
 		Palette:  newPalette(),
 	}
 	r.Redacted = answer.RedactedKeys(pseudonyms(in...))
-	longest := -1
+	highest := int64(-1)
 	for i := range in {
 		r.Files[i] = newFile(&in[i], i)
 		for j, d := range r.Files[i].Devices {
-			if d.Events > longest {
-				r.Start, longest = Start{File: i, Device: j}, d.Events
+			if d.PeakBytes > highest {
+				r.Start, highest = Start{File: i, Device: j}, d.PeakBytes
 			}
 		}
 	}

@@ -31,8 +31,8 @@ func TestStart(t *testing.T) {
 	}{
 		{"nothing", nil, Start{0, 0}},
 		{"the only device", []answer.Input{answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
-		{"the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()),
-			answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{2, 0}},
+		{"the highest peak, not the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()),
+			answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{3, 0}},
 		{"the first of equals",
 			[]answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())},
 			Start{0, 0}},

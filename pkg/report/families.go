@@ -10,25 +10,24 @@ import (
 
 // legend is the order of the families in the legend, and of memory from before
 // the recording in the pile, bottom first: the model, then the step, then the
-// machinery, then what is not known. Families that share a hue are never told
-// apart by colour alone.
+// machinery, then what is not known.
 var legend = [families.Count]struct {
 	family families.Family
 	hue    int
 }{
 	{families.Parameter, hueParameter},
-	{families.ParameterOrGradient, hueParameterOr},
-	{families.ParameterOrOptimizer, hueParameterOr},
+	{families.ParameterOrGradient, hueParameterOrGradient},
+	{families.ParameterOrOptimizer, hueParameterOrOptimizer},
 	{families.Optimizer, hueOptimizer},
 	{families.Gradient, hueGradient},
 	{families.Activation, hueActivation},
 	{families.Temporary, hueTemporary},
 	{families.Input, hueInput},
-	{families.Output, hueInput},
+	{families.Output, hueOutput},
 	{families.Cache, hueCache},
 	{families.Communication, hueCommunication},
-	{families.Workspace, hueCommunication},
-	{families.Resident, hueUnknown},
+	{families.Workspace, hueWorkspace},
+	{families.Resident, hueResident},
 	{families.Unknown, hueUnknown},
 }
 

@@ -20,7 +20,7 @@ type Report struct {
 	LeftOut       []string       `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
 }
 
-// Start says what the page shows first: the device with the longest history.
+// Start says what the page shows first: the device with the highest peak.
 type Start struct {
 	File   int `json:"file"`
 	Device int `json:"device"` // position in the file's Devices

@@ -64,11 +64,6 @@ func (c oklab) rgb() rgb {
 	}
 }
 
-// mix is the colour halfway between two.
-func mix(c, d oklab) oklab {
-	return oklab{(c.l + d.l) / 2, (c.a + d.a) / 2, (c.b + d.b) / 2}
-}
-
 // contrast is the WCAG contrast ratio of two colours, from 1 to 21.
 func contrast(c, d rgb) float64 {
 	luminance := func(c rgb) float64 {

@@ -1,8 +1,7 @@
 package report
 
-// Indices into the hues of a [Palette]. Nine colours that stay apart for every
-// kind of colour vision, in both themes; families that are neighbours in
-// meaning share one.
+// Indices into the hues of a [Palette]: one for each family. The first eight, and
+// hueUnknown for all others, also tell call sites, files, functions and stacks apart.
 const (
 	hueParameter = iota
 	hueOptimizer
@@ -13,21 +12,30 @@ const (
 	hueCommunication
 	hueCache
 	hueUnknown
-	// hueParameterOr is the parameter hue at half strength, for memory that is
-	// a parameter or something else and the recording cannot tell which.
-	hueParameterOr
+	hueOutput
+	hueWorkspace
+	hueResident
+	hueParameterOrGradient
+	hueParameterOrOptimizer
 )
 
+// hueColors stay apart in normal sight, protanopia and deuteranopia, in both themes; TestFamiliesApart says how far.
+// None of them is red, which means out of memory and nothing else. They were found by a numerical search in OKLCH.
 var hueColors = [...]struct{ name, light, dark string }{
-	hueParameter:     {"parameter", "#2a4f96", "#2b4c98"},
-	hueOptimizer:     {"optimizer", "#cbb6f5", "#bdaae7"},
-	hueGradient:      {"gradient", "#b67842", "#b1703e"},
-	hueActivation:    {"activation", "#9fdcc2", "#96c7b2"},
-	hueTemporary:     {"temporary", "#eebf60", "#dcb966"},
-	hueInput:         {"input", "#774d58", "#754858"},
-	hueCommunication: {"communication", "#94140f", "#8d1b17"},
-	hueCache:         {"cache", "#0387b6", "#0280a8"},
-	hueUnknown:       {"unknown", "#929496", "#848688"},
+	hueParameter:            {"parameter", "#2a4f96", "#2b4c98"},
+	hueOptimizer:            {"optimizer", "#cbb6f5", "#bdaae7"},
+	hueGradient:             {"gradient", "#b67842", "#b1703e"},
+	hueActivation:           {"activation", "#9fdcc2", "#96c7b2"},
+	hueTemporary:            {"temporary", "#eebf60", "#dcb966"},
+	hueInput:                {"input", "#6a3e5d", "#65414a"},
+	hueCommunication:        {"communication", "#b5a000", "#ac9800"},
+	hueCache:                {"cache", "#0387b6", "#0280a8"},
+	hueUnknown:              {"unknown", "#929496", "#848688"},
+	hueOutput:               {"output", "#d0a9c2", "#be97b2"},
+	hueWorkspace:            {"workspace", "#426e57", "#254e00"},
+	hueResident:             {"resident", "#657483", "#596977"},
+	hueParameterOrGradient:  {"parameter or gradient", "#262b3a", "#1f283d"},
+	hueParameterOrOptimizer: {"parameter or optimizer", "#9890f9", "#9083eb"},
 }
 
 // shadeSteps are the OKLab lightness steps of a hue's shades: enough to tell
@@ -47,16 +55,7 @@ func newPalette() Palette {
 		p.Light = append(p.Light, newHue(c.name, parseHex(c.light).oklab()))
 		p.Dark = append(p.Dark, newHue(c.name, parseHex(c.dark).oklab()))
 	}
-	p.Light = append(p.Light, halfStrength(p.Light))
-	p.Dark = append(p.Dark, halfStrength(p.Dark))
 	return p
-}
-
-// halfStrength is the parameter hue halfway to the unknown grey.
-func halfStrength(hues []Hue) Hue {
-	parameter := parseHex(hues[hueParameter].Color).oklab()
-	unknown := parseHex(hues[hueUnknown].Color).oklab()
-	return newHue("parameter or", mix(parameter, unknown))
 }
 
 func newHue(name string, c oklab) Hue {

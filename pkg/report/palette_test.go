@@ -48,10 +48,6 @@ func TestPalette(t *testing.T) {
 		{p.Dark, hueActivation, .789, .060, 167, darkInk, 9.9},
 		{p.Light, hueTemporary, .828, .125, 83, darkInk, 11.0},
 		{p.Dark, hueTemporary, .799, .110, 87, darkInk, 10.0},
-		{p.Light, hueInput, .471, .059, 2, lightInk, 7.0},
-		{p.Dark, hueInput, .459, .065, 357, lightInk, 7.4},
-		{p.Light, hueCommunication, .428, .162, 29, lightInk, 8.9},
-		{p.Dark, hueCommunication, .420, .150, 28, lightInk, 9.1},
 		{p.Light, hueCache, .586, .119, 232, darkInk, 4.6},
 		{p.Dark, hueCache, .561, .110, 229, lightInk, 4.5},
 		{p.Light, hueUnknown, .666, .004, 248, darkInk, 6.2},
@@ -89,8 +85,41 @@ func TestShades(t *testing.T) {
 			}
 		}
 	}
-	if got := p.Light[hueParameterOr]; got.Color == p.Light[hueParameter].Color ||
-		got.Color == p.Light[hueUnknown].Color {
-		t.Errorf("the half-strength hue is %s, like one of its halves", got.Color)
+}
+
+// TestFamiliesApart: each family has a colour of its own, which is far from those of all
+// others in any sight, and not near the red of out of memory; text on it can be read.
+func TestFamiliesApart(t *testing.T) {
+	p := newPalette()
+	for theme, hues := range map[string][]Hue{"light": p.Light, "dark": p.Dark} {
+		red := map[string]string{"light": "#b3201a", "dark": "#ff7b6e"}[theme] // --oom of summary.css
+		owner := map[int]string{}
+		for i, f := range newFamilies() {
+			if other := owner[f.Hue]; other != "" {
+				t.Errorf("%s and %s share a colour", f.Key, other)
+			}
+			owner[f.Hue] = f.Key
+			color := hues[f.Hue]
+			if got := contrast(parseHex(color.Color), parseHex(color.Ink)); got < 4.5 {
+				t.Errorf("%s: the contrast of %s on %s is %.2f", theme, f.Key, color.Color, got)
+			}
+			for _, sight := range sights {
+				least, leastFromRed := 9.5, 6.0
+				if sight.name == "normal" {
+					least, leastFromRed = 12, 12
+				}
+				see := func(hex string) [3]float64 { return cielab(seen(sight.m, parseHex(hex))) }
+				if got := distance(see(color.Color), see(red)); got < leastFromRed {
+					t.Errorf("%s, %s: %s %s is %.1f from the red of out of memory", theme, sight.name, f.Key, color.Color, got)
+				}
+				for _, other := range newFamilies()[i+1:] {
+					with := hues[other.Hue]
+					if got := distance(see(color.Color), see(with.Color)); got < least {
+						t.Errorf("%s, %s: %s %s is %.1f from %s %s, want %.1f", theme, sight.name, f.Key, color.Color,
+							got, other.Key, with.Color, least)
+					}
+				}
+			}
+		}
 	}
 }

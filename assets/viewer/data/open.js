@@ -18,7 +18,7 @@ import { Timeline } from './timeline.js';
  * @property {Timeline} timeline
  * @property {SiteTable} sites
  * @property {Lanes} lanes
- * @property {boolean} hasHistory
+ * @property {boolean} hasHistory whether there is a course of events to draw; a single event is none
  * @property {boolean} hasTime whether a time axis can be drawn
  */
 
@@ -57,7 +57,7 @@ export class Library {
       timeline,
       sites: new SiteTable(data, stacks, this.report.families),
       lanes: new Lanes(lanes, report),
-      hasHistory: data.events > 0,
+      hasHistory: data.events > 1,
       hasTime: data.hasTime && report.span_us > 0,
     };
   }

@@ -42,7 +42,7 @@ function across({ width }) {
 
 /** @param {import('./painter.js').Context} g @param {ExportImage} image */
 export function drawExport(g, image) {
-  const { style, layout, scales, ticks, hasHistory } = image;
+  const { style, layout } = image;
   const { width, height } = exportSize(image);
   const painter = new Painter(g, style);
   painter.fill(style.paper, 0, 0, width, height);
@@ -51,6 +51,15 @@ export function drawExport(g, image) {
 
   g.save();
   g.translate(0, HEAD);
+  drawTimeline(painter, image);
+  g.restore();
+  drawLegend(painter, image, HEAD + layout.height + 12);
+}
+
+/** The timeline without its heading and legend, from the origin on. @param {Painter} painter @param {ExportImage} image */
+export function drawTimeline(painter, image) {
+  const { g } = painter;
+  const { style, layout, scales, ticks, hasHistory } = image;
   const { left, top, plotWidth, plotHeight, right, bottom } = layout;
   g.drawImage(image.plot, left, top, plotWidth, plotHeight);
   if (hasHistory) g.drawImage(image.minimap, left, layout.minimapTop, plotWidth, MINIMAP);
@@ -62,8 +71,6 @@ export function drawExport(g, image) {
     painter.text(ticks.labelX(v), x, bottom + 14, { align: 'center', color: style.ink3 });
   }
   image.drawOver(painter);
-  g.restore();
-  drawLegend(painter, image, HEAD + layout.height + 12);
 }
 
 /** @param {Painter} painter @param {ExportImage} image @param {number} top */

@@ -64,8 +64,8 @@ export function drawMarks(frame) {
   if (!frame.keptOnly) labelPredicted(frame, labelReserved(frame));
   drawLanes(frame);
   if (hasHistory) {
-    if (!frame.keptOnly) drawPeak(frame);
     drawOOMs(frame);
+    if (!frame.keptOnly) drawPeak(frame);
     drawMinimap(frame);
     painter.text(frame.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {
       align: 'right',

@@ -31,7 +31,10 @@ export function labelReserved(frame) {
   const end = Math.min(layout.right, scales.x(viewport.axis.extent)) - 6;
   const widest = painter.measure(`reserved ${bytes(timeline.reservedPeak)}`) + 4;
   const rights = RIGHT_EDGES.map((f) => Math.max(layout.left + 8 + widest, layout.left + (end - layout.left) * f));
-  const right = rights.find((x) => isClear(frame, reservedAt(frame, x), x - widest, x)) ?? end;
+  const right =
+    rights.find((x) => isClear(frame, reservedAt(frame, x), x - widest, x)) ??
+    rights.find((x) => isUnmarked(frame, x - widest, x, scales.y(reservedAt(frame, x)))) ??
+    end;
   const value = reservedAt(frame, right);
   const line = scales.y(value);
   const above = line >= layout.top + 4 && !isUnderCapacity(frame, line);

@@ -107,7 +107,7 @@ function savePixels(stores, stage) {
 
 /** The view as vectors and text; the picture in it stays one of pixels. @param {Stores} stores @param {Stage} stage */
 function saveVectors(stores, stage) {
-  const image = imageOf(stores, stage, (painter) => stage.drawOver(painter));
+  const image = imageOf(stores, stage);
   const { width, height } = exportSize(image);
   const ruler = /** @type {CanvasRenderingContext2D} */ (h('canvas').getContext('2d'));
   const svg = new SvgContext(width, height, (font, text) => {
@@ -120,10 +120,10 @@ function saveVectors(stores, stage) {
 
 /**
  * @param {Stores} stores @param {Stage} stage
- * @param {import('../draw/export_image.js').ExportImage['drawOver']} drawOver
+ * @param {import('../draw/export_image.js').ExportImage['drawOver']} [drawOver]
  * @returns {import('../draw/export_image.js').ExportImage}
  */
-function imageOf(stores, stage, drawOver) {
+export function imageOf(stores, stage, drawOver = (painter) => stage.drawOver(painter)) {
   stage.drawNow();
   const screen = screenOf(stores);
   const { shown, appearance } = stores;

@@ -79,9 +79,12 @@ function warningBar({ fact, consequence, code }, close) {
   const bar = h(
     'div.warning',
     { role: 'status' },
-    h('b', fact),
-    h('span', consequence),
-    code && h('code', { text: code, title: 'Copy', click: () => void copyText(code) }),
+    h(
+      'span.words',
+      h('b', fact),
+      ` ${consequence} `,
+      code && h('code', { text: code, title: 'Copy', click: () => void copyText(code) }),
+    ),
     button(
       '×',
       '',

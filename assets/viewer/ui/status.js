@@ -12,7 +12,7 @@ export function mountStatus({ shown, viewport, selection, moment, hover }, where
   const updateWhere = () => {
     const { timeline, data, hasHistory } = shown.device;
     if (!hasHistory) {
-      fill(where, 'No events were recorded: blocks of the final state, largest first in each family.');
+      fill(where, 'No history: blocks of the final state, largest first in each family.');
       return;
     }
     const state = hover.point?.state ?? moment.state;

@@ -20,8 +20,13 @@ export function mountTheme({ appearance }) {
   };
   const apply = () => show(choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
   listen(system, { change: apply });
-  listen(window, { beforeprint: () => show('light'), afterprint: apply });
   return {
+    /** The theme of the page again, after paper. */
+    apply,
+
+    /** The theme of paper, which is not stored. */
+    print: () => show('light'),
+
     /** The next of light, dark and system. */
     cycle() {
       choice = ORDER[(ORDER.indexOf(choice) + 1) % ORDER.length];

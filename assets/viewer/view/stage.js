@@ -37,6 +37,8 @@ export class Stage {
   #ms = STILL_MS;
   /** @type {{scales: Scales, ticks: import('../draw/layout.js').Ticks} | null} of the last frame */
   #frame = null;
+  /** @type {{width: number, height: number} | null} what is drawn for in place of the element, in client pixels */
+  #size = null;
 
   /**
    * @param {Stores} stores
@@ -55,7 +57,7 @@ export class Stage {
     on([selection.pinChanged, selection.brushed, viewport.settled], () => this.#invalidate(MARKS));
     on([moment.changed, hover.pointChanged, hover.laneChanged], () => this.#invalidate(CURSOR));
     new ResizeObserver(() => {
-      const { clientWidth: width, clientHeight: height } = elements.timeline;
+      const { width, height } = this.#drawnSize();
       const drawn = this.#frame?.scales.layout;
       if (drawn && (width !== drawn.width || height !== drawn.height)) this.drawNow();
     }).observe(elements.timeline);
@@ -124,12 +126,26 @@ export class Stage {
     this.#draw(ms);
   }
 
+  /**
+   * Draws everything now, and from now on, for another size than that of the element.
+   * @param {{width: number, height: number} | null} size in client pixels; null: that of the element again
+   */
+  drawSized(size) {
+    this.#size = size;
+    this.drawNow();
+  }
+
+  #drawnSize() {
+    const { clientWidth: width, clientHeight: height } = this.elements.timeline;
+    return this.#size ?? { width, height };
+  }
+
   /** @param {number} ms */
   #drawChart(ms) {
     const { shown, viewport, appearance, highlight, selection } = this.#stores;
-    const { clientWidth, clientHeight } = this.elements.timeline;
+    const { width, height } = this.#drawnSize();
     const { hasHistory, lanes } = shown.device;
-    const layout = layoutOf(clientWidth, clientHeight, hasHistory, lanes, viewport.lanesFolded);
+    const layout = layoutOf(width, height, hasHistory, lanes, viewport.lanesFolded);
     const ticks = ticksOf(viewport, layout.plotWidth, layout.plotHeight);
     this.#frame = { scales: new Scales(layout, viewport), ticks };
     const { timeline } = selection;

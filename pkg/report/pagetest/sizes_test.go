@@ -1,0 +1,112 @@
+package pagetest
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// cutControls are the controls of the page that lie, wholly or partly, where they
+// cannot be seen: outside of the window's width or of what they stand in.
+const cutControls = `[...document.querySelectorAll('#viewer :is(button, select, input, a)')].filter((e) => {
+	const box = e.getBoundingClientRect();
+	if (!e.checkVisibility() || box.width === 0 || e.closest('.rows, .stack, #icicle, #guide, dialog')) return false;
+	for (let up = e.parentElement; up && up.id !== 'viewer'; up = up.parentElement) {
+		const around = up.getBoundingClientRect();
+		if (getComputedStyle(up).overflowX !== 'visible' && (box.right > around.right + 1 || box.left < around.left - 1))
+			return true;
+	}
+	return box.right > document.documentElement.clientWidth + 1 || box.left < -1;
+}).map((e) => e.textContent || e.id)`
+
+// TestSizes opens a report in windows from a phone's to a large screen's. In each the
+// plot has room, no control is cut, a warning takes a few lines at most, and nothing is
+// wider than the window. Narrow ones scroll, with the panel below the plot.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	reports := map[string]string{
+		"with an OOM":     exampleReport(t, "out-of-memory"),
+		"with no history": situationReport(t, ""),
+	}
+	for name, report := range reports {
+		for _, size := range [][2]int64{{390, 844}, {720, 450}, {760, 900}, {844, 700}, {1024, 700}, {1440, 900},
+			{2560, 1440}} {
+			t.Run(fmt.Sprintf("%s, %d by %d", name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				p := openSized(t, report, "", size[0], size[1])
+				g := plot(p)
+				if least := min(250, float64(size[0])/2.5); g.Width < least || g.Height < 150 {
+					t.Errorf("the plot is %.0f by %.0f pixels", g.Width, g.Height)
+				}
+				if cut := eval[[]string](p, cutControls); len(cut) > 0 {
+					t.Errorf("these controls are cut: %q", cut)
+				}
+				if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+					t.Errorf("the page is %d pixels wider than the window", wider)
+				}
+				for _, high := range eval[[]float64](p, "[...document.querySelectorAll('.warning')].map(e => e.offsetHeight)") {
+					if most := 45.0; size[0] >= 800 && high > most || high > 170 {
+						t.Errorf("a warning is %.0f pixels high", high)
+					}
+				}
+				below := eval[bool](p, "document.getElementById('side').getBoundingClientRect().top >= "+
+					"document.getElementById('timeline').getBoundingClientRect().bottom")
+				scrolls := eval[bool](p, "document.documentElement.scrollHeight > innerHeight")
+				if narrow := size[0] < 800; below != narrow || scrolls != narrow {
+					t.Errorf("the panel is below the plot: %v, the page scrolls: %v", below, scrolls)
+				}
+				columns := eval[int](p, "new Set([...document.querySelectorAll('.answer')].map(e => e.offsetLeft)).size")
+				if want := map[bool]int{true: 2, false: 4}[size[0] < 800]; columns != want {
+					t.Errorf("the answers have %d columns, want %d", columns, want)
+				}
+			})
+		}
+	}
+}
+
+// TestPaper prints a report from a window that is wider than paper: all of the timeline
+// stands on one page, as a picture that is drawn for it. Afterwards the page is as before.
+func TestPaper(t *testing.T) {
+	t.Parallel()
+	p := openSized(t, exampleReport(t, "out-of-memory"), "theme=dark", 2560, 1440)
+	before := plot(p)
+	yes := true
+	result, err := chromedp.Call(p.ctx, cdppage.PrintToPDF,
+		cdppage.PrintToPDFParams{PrintBackground: &yes, PreferCSSPageSize: &yes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pdf := result.Data
+	if pages := bytes.Count(pdf, []byte("/Type /Page\n")); pages != 1 {
+		t.Errorf("the PDF has %d pages", pages)
+	}
+	if !bytes.Contains(pdf, []byte("/Width 1520")) || !bytes.Contains(pdf, []byte("/Height 1000")) {
+		t.Error("the PDF does not hold the picture of the timeline")
+	}
+	if after := plot(p); after.Width != before.Width || after.Height != before.Height ||
+		eval[string](p, "document.documentElement.dataset.theme") != "dark" {
+		t.Errorf("after printing the plot is %v by %v, before %v by %v", after.Width, after.Height, before.Width,
+			before.Height)
+	}
+	// The peak and the out-of-memory event, far right, are in the picture.
+	red := eval[[]float64](p, `(async () => {
+		dispatchEvent(new Event('beforeprint'));
+		const picture = document.getElementById('paper');
+		await picture.decode();
+		const {width, height} = picture;
+		const canvas = new OffscreenCanvas(width, height), g = canvas.getContext('2d');
+		g.drawImage(picture, 0, 0, width, height);
+		dispatchEvent(new Event('afterprint'));
+		const {data} = g.getImageData(0, 0, width, height);
+		const found = [];
+		for (let i = 0; i < data.length; i += 4)
+			if (data[i] === 0xb3 && data[i + 1] === 0x20 && data[i + 2] === 0x1a) found.push((i / 4) %% width / width);
+		return [Math.min(...found), Math.max(...found), found.length];
+	})()`)
+	if red[2] < 100 || red[1] < 0.9 || red[1] > 1 {
+		t.Errorf("red stands from %.2f to %.2f of the picture's width, %.0f pixels of it", red[0], red[1], red[2])
+	}
+}
