@@ -84,6 +84,10 @@ type List struct {
 	// are none when no steps were found.
 	Steps []Step
 
+	// Skipped is how many of the steps the gradient scaler of mixed precision found an
+	// overflow in, so that the optimizer was left out.
+	Skipped int
+
 	// Guess says that the iterations may be the layers of one forward pass.
 	Guess bool
 }
@@ -128,6 +132,7 @@ type Input struct {
 // finder has a function for each method, which returns boundaries or nil.
 type finder struct {
 	Input
+	skipped int                                   // steps by the gradient scaler
 	ranged  bool                                  // the steps are annotated ranges
 	last    replay.EventIndex                     // where the last iteration starts, of steps found by user sites
 	naming  []int                                 // what namingRanges returns
@@ -145,7 +150,7 @@ func (f *finder) cut(method Method, found []replay.EventIndex) *List {
 	if len(found) == 0 {
 		return &List{}
 	}
-	s := &List{Method: method, Boundaries: found}
+	s := &List{Method: method, Boundaries: found, Skipped: f.skipped}
 	switch method {
 	case ByForward:
 		s.Guess = true

@@ -140,6 +140,7 @@ func (f *finder) stepEnds(ends []optimizerEnd) []replay.EventIndex {
 		return nil
 	}
 	skipped := f.skippedSteps(ends)
+	f.skipped = len(skipped)
 	var cuts []replay.EventIndex
 	round := roundOf(ends)
 	for i, end := range ends {
