@@ -35,6 +35,9 @@ func diagnose(r *analysis.Recording, card int64) (found []finding) {
 		}
 		found = append(found, finding{leak, strength, site})
 	}
+	if t := r.Leaks().Trend; t != nil && t.GoesOn {
+		found = append(found, finding{unexplained, "goes on", r.Stacks.Site(t.Stack).String()})
+	}
 	for _, c := range r.Cycles().Cycles {
 		found = append(found, finding{cycle, "proved", r.Stacks.Site(c.Stack).String()})
 	}

@@ -18,6 +18,7 @@ type problem string
 const (
 	noProblem     problem = ""
 	leak          problem = "leak"          // tensors that survive steps, more of them in each
+	unexplained   problem = "unexplained"   // the least memory of steps rises, and no call site keeps more
 	cycle         problem = "cycle"         // tensors that only Python's cycle collector frees
 	outOfCapacity problem = "oom"           // a request that failed
 	fragmentation problem = "fragmentation" // cached memory in pieces too small to be of use

@@ -32,7 +32,7 @@ var cleanScenarios = []scenario{
 // keeps it is on no stack.
 var leakScenarios = []scenario{
 	{name: "leak-list", about: "the loss of each step is kept in a list", run: looped(leakList),
-		truth: truth{leak, "strong", modelFile + ":108:loss"}},
+		truth: truth{leak, "weak", modelFile + ":108:loss"}},
 	{name: "leak-graph", about: "the loss of each validation is kept, and with it the graph behind it",
 		run:   looped(leakGraph),
 		truth: truth{leak, "strong", trainFile + ":41:validate"}},
@@ -43,10 +43,12 @@ var leakScenarios = []scenario{
 	{name: "leak-cat", about: "a history is replaced by a longer one in each step", run: looped(leakCat),
 		truth: truth{leak, "strong", metricsFile + ":33:extend"}},
 	{name: "leak-tiny", about: "1 KiB a step among 10 GiB of tensors of random sizes", run: looped(leakTiny),
-		truth: truth{leak, "strong", metricsFile + ":23:count"},
+		truth: truth{leak, "weak", metricsFile + ":23:count"},
 		also:  []truth{{problem: fragmentation, site: augmentFile + ":58:mix"}}},
 	{name: "leak-third", about: "a tensor is kept in every third step", run: looped(leakThird),
 		truth: truth{leak, "weak", metricsFile + ":41:sample"}},
+	{name: "leak-queue", about: "a queue is trimmed more slowly than it fills", run: looped(leakQueue),
+		truth: truth{unexplained, "goes on", queueFile + ":14:push"}},
 	{name: "cycle", about: "tensors in reference cycles, freed in bursts by Python's collector",
 		run:   looped(referenceCycle),
 		truth: truth{cycle, "proved", traceFile + ":12:capture"},
@@ -254,6 +256,25 @@ func leakThird(l *loop) func(int) {
 		if i%3 == 0 {
 			l.keep(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
 		}
+	})
+}
+
+// leakQueue fills a queue at once, and then lets go of less than it takes in.
+func leakQueue(l *loop) func(int) {
+	bytes := l.odd(64<<10, 4<<20)
+	var queue []*tensor
+	push := func(n int) {
+		for range n {
+			l.line(61, func() { queue = append(queue, l.make(bytes, "detach_copy")) }, py(queueFile, 14, "push"))
+		}
+	}
+	return l.and(func(i int) {
+		if i == l.record {
+			push(40)
+		}
+		push(4)
+		l.line(61, func() { l.drop(queue[:3]...) }, py(queueFile, 15, "push"))
+		queue = queue[3:]
 	})
 }
 

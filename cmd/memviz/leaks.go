@@ -4,12 +4,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 )
 
 func leaksCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
-		rows int
+		rows     int
+		capacity report.GivenCapacity
 	}
 	return &cli.Command{
 		Name:      "leaks",
@@ -18,11 +20,16 @@ func leaksCommand(t *terminal) *cli.Command {
 		Description: "Steps are read from annotations of the optimizer, the profiler or the script, such as\n" +
 			"record_function(\"step 3\"), or found from stacks. Record 8 or more. Memory that\n" +
 			"Python's cycle collector freed is named too.\n\n" +
+			"With 3 steps or fewer nothing can be said; a condition of --fail-if is then an error.\n\n" +
 			"    memviz leaks snap.pickle\n" +
+			"    memviz leaks --capacity 80GiB snap.pickle\n" +
+			"    memviz leaks --fail-if 'unexplained_per_step>1MiB' snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
-		Flags: o.flags(t, "leaks", "suspects>0", rowsFlag(&o.rows, 20), o.deviceFlag(), o.familiesFlag()),
+		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(), o.familiesFlag()),
 		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Leaks(in, o.rows) })
+			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
+				return answer.Leaks(in, answer.LeaksOptions{Capacity: o.capacity.Bytes, Rows: o.rows})
+			})
 		}),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -174,7 +175,8 @@ func TestWindowRows(t *testing.T) {
 		{5, 3, 3, "and 2 more rows; --rows shows more"}, {5, 4, 4, "and 1 more row; --rows shows more"}, {5, 5, 5, ""},
 		{2, 5, 2, ""}, {1, 5, 0, ""},
 	} {
-		table := windowTable(&DeviceStats{Windows: make([]Window, test.windows)}, StatsOptions{Rows: test.rows})
+		table := windowTable(&DeviceStats{Windows: make([]Window, test.windows)}, steps.ByOptimizer,
+			StatsOptions{Rows: test.rows})
 		if len(table.rows) != test.shown || table.more != test.more {
 			t.Errorf("%+v: %d rows, %q", test, len(table.rows), table.more)
 		}

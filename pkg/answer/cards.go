@@ -165,20 +165,25 @@ func growing(r *analysis.Recording) Card {
 	c.Curve = lowest(d, list.Ranges())
 	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
 	found := leaksOf(r)
-	switch {
+	switch trend := found.Trend; {
+	case found.Limit == leaks.TooFewSteps:
+		c.Line = "too few " + word(2) + " to tell growth from getting ready"
 	case len(found.Leaks) > 0:
 		leak := &found.Leaks[0]
 		site := leakSite(r, leak)
-		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " + units.Bytes(leak.PerStep) +
-			" more each " + word(1)
+		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " + grown(leak, list.Method, " more")
 		c.Detail = leakSentence(r, leak).with(asText)
 		c.Evidence.Allocation = leak.Last
+	case trend != nil && trend.GoesOn:
+		c.Line = units.Bytes(trend.PerStep) + " each " + word(1) + " that no call site explains"
+		c.Detail = "The least memory of each " + word(1) + " grows by " + units.Bytes(trend.PerStep) + " ± " +
+			units.Bytes(trend.Spread) + "."
+	case found.Limit == leaks.NoLimit && (trend == nil || n < recordMore):
+		c.Line = "no growth of a call site seen over " + units.Plural(n, word(1), word(2))
 	case found.Limit == leaks.NoLimit:
 		c.Line = "no call site keeps more each " + word(1)
 	case found.Limit == leaks.KeepsForwards:
 		c.Line = "forward passes keep their activations"
-	default:
-		c.Line = "too few " + word(2) + " to tell growth from getting ready"
 	}
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xrash/smetrics"
 
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -152,24 +153,66 @@ func (n *schemaNode) figures(keys map[string]string, prefix string, inner bool) 
 
 // Holds reports whether the condition holds for any object of the answer, and for
 // which, in a line. It is an error if the answer lacks the number, because
-// nothing recorded gives it.
+// nothing recorded gives it, or if what it counts could not be judged: a condition
+// must not pass in silence.
 func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 	objects, err := s.objects()
 	if err != nil {
 		return "", false, err
 	}
 	found := false
+	var unjudged, idle map[string]any
 	for _, object := range objects {
+		if c.unjudged(object) {
+			if object["limit"] == leaks.NoEvents.Key() {
+				idle = object
+			} else {
+				unjudged = object
+			}
+			continue
+		}
 		v, ok := figure(object[c.key])
 		if ok && c.compare(v) {
 			return fmt.Sprintf("%s: %s is %s%s", c.text, c.key, c.shown(c.key, v), whose(object)), true, nil
 		}
-		found = found || ok
+		found = found || ok || c.key == stepsLeftKey && object[suspectsKey] != nil
+	}
+	if unjudged == nil && !found {
+		unjudged = idle // a device without a history, and none with one
+	}
+	if unjudged != nil {
+		return "", false, fmt.Errorf("%q cannot be checked: growth cannot be judged%s; \"memviz leaks\" says why", c.text,
+			whose(unjudged))
 	}
 	if !found && !isEmpty(objects) {
 		return "", false, fmt.Errorf("%q cannot be checked: no recording here gives %q", c.text, c.key)
 	}
 	return "", false, nil
+}
+
+// Keys of leaks that mean nothing where growth cannot be judged.
+const (
+	suspectsKey    = "suspects"
+	unexplainedKey = "unexplained"
+	stepsLeftKey   = "steps_left"
+)
+
+// unjudged reports whether an object is of a device of which leaks cannot tell what
+// the condition asks for.
+func (c Condition) unjudged(object map[string]any) bool {
+	if object[suspectsKey] == nil {
+		return false
+	}
+	switch {
+	case c.key == suspectsKey:
+		list, _ := object[suspectsKey].([]any)
+		return len(list) == 0 && object["limit"] != leaks.NoLimit.Key()
+	case strings.HasPrefix(c.key, unexplainedKey):
+		return object[unexplainedKey] == nil
+	case c.key == stepsLeftKey:
+		return object[stepsLeftKey] == nil && (object["limit"] != leaks.NoLimit.Key() || object["capacity_bytes"] == 0.0)
+	}
+	return false
 }
 
 // mostNamed is how many keys an error suggests; some answers have forty.
@@ -279,7 +322,7 @@ func (c Condition) shown(key string, v float64) string {
 	if c.logic {
 		return strconv.FormatBool(v == 1)
 	}
-	if strings.HasSuffix(key, "_bytes") {
+	if strings.HasSuffix(key, "_bytes") || key == "unexplained_per_step" {
 		return units.Bytes(int64(v))
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)

@@ -68,7 +68,7 @@ func TestConditionsOnAllFigures(t *testing.T) {
 	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("cut.pickle", samples.Cut())}
 	for command, sheet := range map[string]*Sheet{
 		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
-		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, 3)), "whatif": asked(WhatIf(in, WhatIfOptions{})),
+		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})), "whatif": asked(WhatIf(in, WhatIfOptions{})),
 		"diff": asked(Diff(&in[0], &in[1], DiffOptions{At: Peak})), "ranks": ranksOf(in...),
 		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak})),
 	} {
@@ -91,7 +91,7 @@ func TestConditionsOnAllFigures(t *testing.T) {
 				c, err := ParseCondition(command, text)
 				if err != nil {
 					t.Errorf("%s: %v", command, err)
-				} else if _, holds, err := c.Holds(sheet); err != nil || !holds {
+				} else if _, holds, err := c.Holds(sheet); (err != nil || !holds) && !c.unjudged(object) {
 					t.Errorf("%s: %s: %t, %v", command, c.text, holds, err)
 				}
 			}
@@ -129,7 +129,7 @@ func TestConditionsOnTrust(t *testing.T) {
 	asks := map[string]func(in Input) *Sheet{
 		"stats":    func(in Input) *Sheet { return Stats([]Input{in}, StatsOptions{Rows: 3}) },
 		"top":      func(in Input) *Sheet { return must(Top([]Input{in}, TopOptions{})) },
-		"leaks":    func(in Input) *Sheet { return must(Leaks([]Input{in}, 3)) },
+		"leaks":    func(in Input) *Sheet { return must(Leaks([]Input{in}, LeaksOptions{Rows: 3})) },
 		"oom":      func(in Input) *Sheet { return must(OOM([]Input{in}, OOMOptions{})) },
 		"whatif":   func(in Input) *Sheet { return must(WhatIf([]Input{in}, WhatIfOptions{})) },
 		"diff":     func(in Input) *Sheet { return must(Diff(&in, &in, DiffOptions{})) },

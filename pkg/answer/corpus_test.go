@@ -40,7 +40,7 @@ func askEverything(t *testing.T, in Input) {
 	}
 	check("stats", Stats(list, StatsOptions{Rows: 8, Capacity: 80 << 30}), nil)
 	check("stats", Stats(list, StatsOptions{Rows: 8, Every: Every{Events: 500}}), nil)
-	s, err := Leaks(list, 10)
+	s, err := Leaks(list, LeaksOptions{Rows: 10})
 	check("leaks", s, err)
 	s, err = OOM(list, OOMOptions{Rows: 10})
 	check("oom", s, err)

@@ -36,7 +36,7 @@ func TestAnswersOnExamples(t *testing.T) {
 		command string
 		ask     func() (*Sheet, error)
 	}{
-		{"leaks", func() (*Sheet, error) { return Leaks(all, 5) }},
+		{"leaks", func() (*Sheet, error) { return Leaks(all, LeaksOptions{Rows: 5}) }},
 		{"oom", func() (*Sheet, error) { return OOM(all, OOMOptions{Rows: 5}) }},
 		{"oom_capacity", func() (*Sheet, error) { return OOM(all[2:], capacity) }},
 		{"diff", func() (*Sheet, error) { return Diff(&training, &leaking, DiffOptions{At: Peak, Rows: 5}) }},
@@ -83,7 +83,7 @@ func ranksOf(in ...Input) *Sheet {
 func TestAnswersOnHostile(t *testing.T) {
 	in := NewInput("\x1b[31mhostile\n.pickle", samples.Hostile())
 	for command, ask := range map[string]func() (*Sheet, error){
-		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, 5) },
+		"leaks": func() (*Sheet, error) { return Leaks([]Input{in}, LeaksOptions{Rows: 5}) },
 		"oom":   func() (*Sheet, error) { return OOM([]Input{in}, OOMOptions{Rows: 5, Capacity: 1}) },
 		"whatif": func() (*Sheet, error) {
 			return WhatIf([]Input{in}, WhatIfOptions{Settings: []whatif.Setting{{Conf: samples.HostileTexts[0]}}})

@@ -20,7 +20,7 @@ func FuzzAnswers(f *testing.F) {
 		for _, s := range []*Sheet{
 			Stats(list, StatsOptions{Rows: 3, Every: Every{Events: 2}}),
 			Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
-			asked(Leaks(list, 3)), asked(OOM(list, OOMOptions{Rows: 3})),
+			asked(Leaks(list, LeaksOptions{Rows: 3})), asked(OOM(list, OOMOptions{Rows: 3})),
 			asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
 			asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak, 20)),
 			asked(Events(list, EventOptions{})), asked(WhatIf(list, WhatIfOptions{Capacity: 1 << 30})),

@@ -13,13 +13,21 @@ import (
 // LeaksDevice is what survives the steps of a device. Bytes are requested bytes.
 type LeaksDevice struct {
 	Subject
-	Steps            int         `json:"steps"`                        // that end in the recording
-	Method           string      `json:"method"`                       // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
-	Limit            string      `json:"limit"`                        // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
-	Growth           *Growth     `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than two steps end in the recording
-	Suspects         []Suspect   `json:"suspects"`                     // the likeliest first
-	Caches           []Suspect   `json:"caches"`                       // key-value caches that grow, as they are meant to
-	KeptOnce         KeptOnce    `json:"kept_once"`
+	Steps        int       `json:"steps"`                        // that end in the recording
+	SkippedSteps int       `json:"skipped_steps"`                // of those, in which mixed precision left the optimizer out
+	Method       string    `json:"method"`                       // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
+	Limit        string    `json:"limit"`                        // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
+	Growth       *Growth   `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than two steps end in the recording
+	Suspects     []Suspect `json:"suspects"`                     // the likeliest first
+	Caches       []Suspect `json:"caches"`                       // key-value caches that grow, as they are meant to
+	KeptOnce     KeptOnce  `json:"kept_once"`
+	Filled       Filled    `json:"filled"`
+
+	Unexplained        *Unexplained `json:"unexplained" jsonschema:"nullable"`                         // null where growth beside the suspects cannot be judged
+	UnexplainedPerStep *int64       `json:"unexplained_per_step" jsonschema:"oneof_type=integer;null"` // bytes; 0 if it does not go on; null where it cannot be judged
+	CapacityBytes      int64        `json:"capacity_bytes"`                                            // as given; 0: not given
+	StepsLeft          *int         `json:"steps_left" jsonschema:"oneof_type=integer;null"`           // until the capacity is full, at most; null without a capacity or growth
+
 	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
 	Cycles           CyclesFound `json:"cycles"`
 	Retries          []Retry     `json:"retries"` // requests that were served only after the cache was given back, in order
@@ -47,7 +55,8 @@ func newGrowth(r *analysis.Recording) *Growth {
 type Suspect struct {
 	Site         string        `json:"site"`    // file:line:function where it was allocated; what keeps it is not recorded
 	Kind         string        `json:"kind"`    // accumulates, grows or sawtooth
-	Verdict      string        `json:"verdict"` // strong, or weak when too few steps were recorded to tell it from a cache that fills
+	Verdict      string        `json:"verdict"` // strong or weak
+	Doubt        string        `json:"doubt"`   // why it is weak: few_steps, guessed_steps, few_growing_steps, slowing_down, tiny, delayed; or empty
 	Family       string        `json:"family"`  // of most of its bytes
 	BytesLive    int64         `json:"bytes_live"`
 	BytesPerStep int64         `json:"bytes_per_step"`
@@ -57,6 +66,7 @@ type Suspect struct {
 	FirstStep    int           `json:"first_step"`  // that added to it, from 0
 	LastStep     int           `json:"last_step"`
 	GrowingSteps int           `json:"growing_steps"`
+	EverySteps   int           `json:"every_steps"` // from one that adds to it to the next; 0: not always as many
 	Bursts       int           `json:"bursts"`      // of a sawtooth: steps that freed the work of several
 	BurstBytes   int64         `json:"burst_bytes"` // the most that one of them freed
 	HeldBytes    []int64       `json:"held_bytes"`  // at the end of each step
@@ -80,14 +90,28 @@ type KeptOnce struct {
 	Bytes       int64 `json:"bytes"`
 }
 
-// Leaks answers which memory survives steps. rows bounds the suspects in text.
-func Leaks(in []Input, rows int) (*Sheet, error) {
+// Filled is what was allocated in several steps and kept, by call sites that add no
+// more: what a cache that has filled looks like.
+type Filled struct {
+	KeptOnce
+	FirstStep int `json:"first_step"` // that added to it, from 0
+	LastStep  int `json:"last_step"`
+}
+
+// LeaksOptions are the options of Leaks.
+type LeaksOptions struct {
+	Capacity int64 // of the device in bytes; 0: not known
+	Rows     int   // suspects in text
+}
+
+// Leaks answers which memory survives steps.
+func Leaks(in []Input, o LeaksOptions) (*Sheet, error) {
 	return perDevice("leaks", in, func(s *Sheet, in *Input, r *analysis.Recording) (LeaksDevice, error) {
 		found := leaksOf(r)
-		s.leaks(in, r, found, rows)
+		s.leaks(in, r, found, o)
 		s.cycles(r, r.Cycles())
 		s.sayIf(retriesSentence(r))
-		return newLeaksDevice(in, r, found), nil
+		return newLeaksDevice(in, r, found, o.Capacity), nil
 	})
 }
 
@@ -108,12 +132,16 @@ func provedCycle(l *leaks.Leak, cycles *leaks.Cycles) bool {
 	})
 }
 
-func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings) LeaksDevice {
+func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings, capacity int64) LeaksDevice {
+	f := &l.Filled
 	return LeaksDevice{
 		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
-		Limit: l.Limit.Key(), Growth: newGrowth(r),
+		SkippedSteps: r.Steps().Skipped, Limit: l.Limit.Key(), Growth: newGrowth(r),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
-		KeptOnce:         KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
+		KeptOnce:    KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
+		Filled:      Filled{KeptOnce{Sites: f.Sites, Allocations: f.Allocations, Bytes: f.Bytes}, f.FirstStep, f.LastStep},
+		Unexplained: newUnexplained(r, l), UnexplainedPerStep: unexplainedPerStep(l), CapacityBytes: capacity,
+		StepsLeft:        stepsLeft(r, l, capacity),
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()), Retries: newRetries(r),
 	}
 }
@@ -127,12 +155,13 @@ func newSuspects(r *analysis.Recording, l *leaks.Findings, growing []leaks.Leak)
 			verdict = "strong"
 		}
 		list[i] = Suspect{
-			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict,
+			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict, Doubt: leak.Doubt.Key(),
 			Family:    mostOf(leak.Families).Key(),
 			BytesLive: leak.Bytes, BytesPerStep: leak.PerStep, Allocations: leak.Allocations,
 			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
 			FirstStep: leak.FirstStep, LastStep: leak.LastStep, GrowingSteps: leak.GrowingSteps,
-			Bursts: leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.BytesAtBoundaries(leak),
+			EverySteps: leak.Every,
+			Bursts:     leak.Bursts, BurstBytes: leak.BurstBytes, HeldBytes: l.BytesAtBoundaries(leak),
 			Stack: stackLines(r.Snapshot, leak.Sites[0].Stack), Sites: suspectSites(r, leak),
 		}
 	}

@@ -18,12 +18,16 @@ func stepsSentence(list *steps.List) string {
 	if !list.Steps[0].Complete {
 		cut = "; the first may be cut"
 	}
+	skipped := ""
+	if list.Skipped > 0 {
+		skipped = ", " + units.Count(list.Skipped) + " of them skipped by the gradient scaler"
+	}
 	n := len(list.Boundaries)
-	return units.Count(n) + " " + list.Method.Word(n) + ", " + list.Method.Found() + cut + "."
+	return units.Count(n) + " " + list.Method.Word(n) + ", " + list.Method.Found() + skipped + cut + "."
 }
 
 // leaks says what survives the steps of a device.
-func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows int) {
+func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o LeaksOptions) {
 	headline := leaksHeadline(r, l)
 	if n := len(r.Cycles().Cycles); n > 0 {
 		headline += "; reference cycles at " + units.Plural(n, "place", "places")
@@ -38,12 +42,43 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, rows 
 	case leaks.NoRepetition:
 		s.say("Leaks cannot be judged from this file. Record several steps: memviz snippet leak prints how.")
 	case leaks.TooFewSteps:
-		s.say("Growth between two ends of steps could be the rest of getting ready. Record 8 steps or more.")
+		s.suspects(r, l, o)
+		s.say("Growth over so few steps could be the rest of getting ready. Record %d steps or more: memviz snippet "+
+			"leak prints how.", recordMore)
 	case leaks.KeepsForwards:
 		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
 	case leaks.NoLimit:
-		s.suspects(r, l, rows)
+		s.suspects(r, l, o)
+		s.unexplained(r, l, o.Capacity)
 	}
+}
+
+// unexplained says how memory grows beside the suspects, how long it will do, and
+// what the rules could not have seen.
+func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity int64) {
+	word, n := r.Steps().Method.Word, len(r.Steps().Boundaries)
+	if u := newUnexplained(r, l); u != nil && u.GoesOn {
+		beside := ""
+		if len(l.Leaks)+len(l.Caches) > 0 {
+			beside = ", beside that"
+		}
+		s.say("The least memory of each %s grows by %s ± %s%s, and no call site explains it: a queue that is trimmed "+
+			"more slowly than it fills looks like this, and a leak at other call sites each time.", word(1),
+			amount(u.Bytes), amount(u.Spread), beside)
+		if u.Site != "" {
+			s.say("What grows most was allocated at %s.", name(u.Site))
+		}
+	}
+	switch {
+	case l.FedMore:
+		s.note("Each %s works on more data than the one before, so growth beside the call sites cannot be judged.",
+			word(1))
+	case len(l.Leaks) > 0:
+	case l.Trend == nil && n < recordMore:
+		s.note("Growth that begins later, or in every third %s only, takes more of them to be seen: record 12 or more.",
+			word(1))
+	}
+	s.sayIf(stepsLeftSentence(r, l, capacity))
 }
 
 // growthSentence says how active memory changed over the steps; "" when that is
@@ -68,6 +103,12 @@ func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
 		return "cannot be judged without steps"
 	case l.Limit != leaks.NoLimit:
 		return "cannot be judged"
+	case n == 0 && l.Trend != nil && l.Trend.GoesOn:
+		return "keeps growing, and no call site explains it"
+	case n == 0 && l.FedMore:
+		return "no call site keeps growing, but each " + method.Word(1) + " works on more data"
+	case n == 0 && (l.Trend == nil || len(r.Steps().Boundaries) < recordMore):
+		return "no growth seen over " + units.Plural(len(r.Steps().Boundaries), method.Word(1), method.Word(2))
 	case n == 0:
 		return "nothing keeps growing"
 	}
@@ -83,15 +124,21 @@ func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
 	return "keeps growing, at " + units.Plural(strong, "place", "places")
 }
 
-func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, rows int) {
+func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, o LeaksOptions) {
+	filling := false // a strong finding that a cache would look like
 	for i := range l.Leaks {
-		if i == rows {
-			s.note("And %s; --rows shows more.", units.Plural(len(l.Leaks)-rows, "more", "more"))
+		if i == o.Rows {
+			s.note("And %s; --rows shows more.", units.Plural(len(l.Leaks)-o.Rows, "more", "more"))
 			break
 		}
 		leak := &l.Leaks[i]
 		s.add(leakSentence(r, leak))
 		s.put(leakTable(r, leak))
+		filling = filling || leak.Strong && leak.Kind == leaks.Accumulates && !leak.Graph
+	}
+	if filling {
+		s.note("A cache that holds more than %s of entries, and is still filling, would look the same.",
+			units.Plural(len(r.Steps().Boundaries), r.Steps().Method.Word(1), r.Steps().Method.Word(2)))
 	}
 	if len(l.Leaks) > 0 {
 		s.note("What keeps it is not recorded: look for a list, dict, attribute, closure or hook that still holds " +
@@ -99,13 +146,18 @@ func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, rows int) {
 	}
 	for i := range l.Caches {
 		c := &l.Caches[i]
-		s.say("A key-value cache grows at %s by %s each %s, as it is meant to.", name(leakSite(r, c).String()),
-			amount(c.PerStep), r.Steps().Method.Word(1))
+		s.say("A key-value cache grows at %s by %s, as it is meant to.", name(leakSite(r, c).String()),
+			grown(c, r.Steps().Method, ""))
 	}
 	if l.Once.Bytes > 0 {
 		s.note("Not counted: %s allocated in one %s only and kept, at %s: what weights, optimizer state and "+
 			"caches look like.", amount(l.Once.Bytes), r.Steps().Method.Word(1),
 			units.Plural(l.Once.Sites, "site", "sites"))
+	}
+	if f := &l.Filled; f.Bytes > 0 {
+		s.note("Not counted: %s allocated in several %s and kept, but no more since %s %d, at %s: what a cache that has "+
+			"filled looks like.", amount(f.Bytes), r.Steps().Method.Word(2), r.Steps().Method.Word(1), f.LastStep+1,
+			units.Plural(f.Sites, "site", "sites"))
 	}
 	if l.Before > 0 {
 		s.note("Not counted: %s from before the recording.", amount(l.Before))
@@ -116,30 +168,33 @@ func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, rows int) {
 func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
 	site, n := name(leakSite(r, leak).String()), len(suspectSites(r, leak))
 	each, many := r.Steps().Method.Word(1), r.Steps().Method.Word(2)
-	perStep, held := amount(leak.PerStep), amount(leak.Bytes)
+	perStep, held := grown(leak, r.Steps().Method, ""), amount(leak.Bytes)
+	more := grown(leak, r.Steps().Method, " more")
 	switch {
 	case leak.Kind == leaks.Sawtooth:
 		return sentence{"Memory from %s piles up over %s and is then freed at once (%s, %s): release is delayed, for " +
 			"example by a reference cycle or an explicit cleanup.",
 			[]any{site, units.Plural(leak.BurstSteps, each, many), amount(leak.BurstBytes),
 				units.Plural(leak.Bursts, "time", "times")}}
+	case leak.Kind == leaks.Grows && leak.Held > 2*n:
+		return sentence{"Memory allocated at %s is freed more slowly than it is made: it grows by %s, to %s in %s now.",
+			[]any{site, perStep, held, units.Plural(leak.Held, "tensor", "tensors")}}
 	case leak.Kind == leaks.Grows:
-		return sentence{"The tensor allocated at %s is replaced by a larger one each %s: by %s, to %s now.",
-			[]any{site, each, perStep, held}}
+		return sentence{"The tensor allocated at %s is replaced by a larger one: by %s, to %s now.",
+			[]any{site, perStep, held}}
 	case !leak.Strong:
-		return sentence{"Memory allocated at %s grows by %s each %s, but only %s recorded: a cache that is still " +
-			"filling would look the same. Record 8 or more.",
-			[]any{site, perStep, each, units.Plural(len(r.Steps().Boundaries), each+" was", many+" were")}}
+		return sentence{"Memory allocated at %s grows by %s, to %s now%s",
+			[]any{site, perStep, held, doubtful(leak, r.Steps())}}
 	case leak.Graph:
-		return sentence{"The autograd graph of each %s is kept: %s hold %s more after each, %s now, and nothing of " +
-			"it is freed. Allocated at %s.",
-			[]any{each, units.Plural(n, "site", "sites"), perStep, held, site}}
+		return sentence{"The autograd graph of each %s is kept: %s hold %s, %s now, and nothing of it is freed. " +
+			"Allocated at %s.",
+			[]any{each, units.Plural(n, "site", "sites"), more, held, site}}
 	case n > 1:
-		return sentence{"%s hold %s more after each %s, %s now, and nothing of it is freed. Allocated at %s.",
-			[]any{units.Plural(n, "site", "sites"), perStep, each, held, site}}
+		return sentence{"%s hold %s, %s now, and nothing of it is freed. Allocated at %s.",
+			[]any{units.Plural(n, "site", "sites"), more, held, site}}
 	}
-	return sentence{"Memory allocated at %s grows by %s each %s, to %s now, and nothing of it is freed.",
-		[]any{site, perStep, each, held}}
+	return sentence{"Memory allocated at %s grows by %s, to %s now, and nothing of it is freed.",
+		[]any{site, perStep, held}}
 }
 
 // maxLeakSites bounds how many of a leak's sites are listed.

@@ -28,7 +28,7 @@ func TestSalvaged(t *testing.T) {
 	in := partOf(snapshot.Salvaged{At: 1234, Events: 200, From: 0, Err: cut})
 	list := []Input{in}
 	for command, s := range map[string]*Sheet{
-		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, 3)), "oom": asked(OOM(list, OOMOptions{})),
+		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, LeaksOptions{Rows: 3})), "oom": asked(OOM(list, OOMOptions{})),
 		"top":  asked(Top(list, TopOptions{At: Peak, Rows: 3})),
 		"diff": asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), "ranks": ranksOf(in, in, in),
 		"segments": asked(Segments(list, Peak, 20)),

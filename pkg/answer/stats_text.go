@@ -4,6 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -45,7 +46,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.put(counts(r, stats))
 	s.sayIf(retriesSentence(r))
 	s.put(unusedTable(stats))
-	s.put(windowTable(stats, o))
+	s.put(windowTable(stats, r.Steps().Method, o))
 	s.put(largestTable(stats))
 	if stats.AllocConf != "" {
 		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
@@ -115,8 +116,8 @@ func unusedTable(stats *DeviceStats) *sheetTable {
 	return t
 }
 
-func windowTable(stats *DeviceStats, o StatsOptions) *sheetTable {
-	what := "step"
+func windowTable(stats *DeviceStats, method steps.Method, o StatsOptions) *sheetTable {
+	what := method.Word(1)
 	if o.Every != (Every{}) {
 		what = "window"
 	}

@@ -48,7 +48,7 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 		}
 		sheets[command] = s
 	}
-	leaks, err := Leaks(all, 20)
+	leaks, err := Leaks(all, LeaksOptions{Rows: 20})
 	add("leaks", leaks, err)
 	failed, err := OOM(all, OOMOptions{Rows: 20})
 	add("oom", failed, err)

@@ -80,7 +80,7 @@ func askAll(t *testing.T, in answer.Input) map[string][]object {
 		return devices(answer.Top(list, answer.TopOptions{Grouping: holders.Grouping{By: by}}))
 	}
 	oom, err := answer.OOM(list, answer.OOMOptions{})
-	leaks, leaksErr := answer.Leaks(list, 5)
+	leaks, leaksErr := answer.Leaks(list, answer.LeaksOptions{Rows: 5})
 	whatIf, whatIfErr := answer.WhatIf(list, answer.WhatIfOptions{})
 	return map[string][]object{
 		"stats": devices(answer.Stats(list, answer.StatsOptions{}), nil),

@@ -188,7 +188,7 @@ func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
 	return map[string]func() (*answer.Sheet, error){
 		"stats": func() (*answer.Sheet, error) { return answer.Stats(list, answer.StatsOptions{Rows: 5}), nil },
 		"top":   func() (*answer.Sheet, error) { return answer.Top(list, answer.TopOptions{At: answer.Peak, Rows: 5}) },
-		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, 5) },
+		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, answer.LeaksOptions{Rows: 5}) },
 		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
 		"diff": func() (*answer.Sheet, error) {
 			return answer.Diff(in, in, answer.DiffOptions{At: answer.Peak, Rows: 5})

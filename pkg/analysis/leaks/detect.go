@@ -15,13 +15,15 @@ import (
 type suspect struct {
 	stack   snapshot.StackID
 	kind    Kind
-	strong  bool
+	doubt   Doubt
 	rhythm  string     // encodes the steps in which it grows, or of a sawtooth those that free
 	members []survivor // what the growth is made of, in order of birth
 
 	firstStep, lastStep, growingSteps int
-	perStep                           int64
+	every                             int // steps from one that adds to the next; 0: not always as many
+	perStep, perGrowth                int64
 	liveBytes                         int64 // at the end of the recording
+	held                              int   // allocations that they are in
 	freedAcross                       int   // survivors that were freed later
 	bursts, burstSteps                int
 	burstBytes                        int64
@@ -58,6 +60,7 @@ func (j *detector) site(stack snapshot.StackID, survivors []survivor) (suspect, 
 	for _, x := range survivors {
 		if x.live() {
 			s.liveBytes += x.size
+			s.held++
 		} else {
 			s.freedAcross++
 		}
@@ -104,7 +107,7 @@ func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 		}
 	}
 	j.describe(s)
-	s.strong = j.strong()
+	s.doubt = j.doubt()
 	return true
 }
 
@@ -146,9 +149,13 @@ const (
 	warmUpSteps         = 2
 )
 
-func (j *detector) strong() bool {
-	if j.guess || j.last < minStrongBoundaries {
-		return false
+// doubt is why growth is no strong finding.
+func (j *detector) doubt() Doubt {
+	switch {
+	case j.last < minStrongBoundaries:
+		return FewSteps
+	case j.guess:
+		return GuessedSteps
 	}
 	half := (j.last - 1) / 2
 	late, first, second := 0, int64(0), int64(0)
@@ -164,7 +171,13 @@ func (j *detector) strong() bool {
 		}
 	}
 	slopeBefore, slopeAfter := float64(first)/float64(half), float64(second)/float64(j.last-1-half)
-	return late >= minStrongSteps && 2*slopeAfter >= slopeBefore
+	switch {
+	case late < minStrongSteps:
+		return FewGrowingSteps
+	case 2*slopeAfter < slopeBefore:
+		return SlowingDown
+	}
+	return NoDoubt
 }
 
 // describe sums up the growing steps.
@@ -178,7 +191,37 @@ func (j *detector) describe(s *suspect) {
 	}
 	s.rhythm = string(rhythm)
 	s.firstStep, s.lastStep, s.growingSteps = j.growing[0], j.growing[n-1], n
-	s.perStep = sum / int64(j.last-j.growing[0])
+	s.perStep, s.perGrowth = sum/int64(j.last-j.growing[0]), sum/int64(n)
+	if gap := j.longestGap(n); gap*(n-1) == s.lastStep-s.firstStep {
+		s.every = gap
+	}
+}
+
+// filled reports whether a site that is no suspect kept memory of several steps and
+// then no more: the last one that added any is further back than any pause between
+// two of them was.
+func (j *detector) filled(survivors []survivor) (f Filled, is bool) {
+	var growing []int
+	for _, x := range survivors {
+		if !x.live() {
+			return f, false
+		}
+		if n := len(growing); n == 0 || growing[n-1] != int(x.born) {
+			growing = append(growing, int(x.born))
+		}
+		f.Bytes += x.size
+	}
+	n := len(growing)
+	if n < 2 {
+		return f, false
+	}
+	gap := 1
+	for i := 1; i < n; i++ {
+		gap = max(gap, growing[i]-growing[i-1])
+	}
+	f.Sites, f.Allocations = 1, len(survivors)
+	f.FirstStep, f.LastStep = growing[0], growing[n-1]
+	return f, j.last-1-f.LastStep > gap
 }
 
 // minShapeBoundaries is how many ends of steps it takes to see a sawtooth or a
@@ -225,7 +268,7 @@ func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 		s.bursts, s.burstSteps, s.burstBytes, s.members = 0, 0, 0, nil
 		return false
 	}
-	s.kind, s.rhythm = Sawtooth, string(rhythm)
+	s.kind, s.rhythm, s.doubt = Sawtooth, string(rhythm), Delayed
 	slices.SortFunc(s.members, func(a, b survivor) int { return cmp.Compare(a.allocation, b.allocation) })
 	s.firstStep, s.lastStep = int(s.members[0].born), int(s.members[len(s.members)-1].born)
 	s.perStep = s.burstBytes / int64(s.burstSteps)
@@ -272,7 +315,7 @@ func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	}
 	s.kind, s.members = Grows, survivors
 	j.describe(s)
-	s.strong = j.strong()
+	s.doubt = j.doubt()
 	return true
 }
 

@@ -104,8 +104,8 @@ func TestStrong(t *testing.T) {
 		{"less than half as steep", detector{last: 8}, sized(1000, 20, 20, 20, 10, 10, 10, 9), false},
 	}
 	for _, test := range tests {
-		if s, found := test.detector.find(test.survivors); !found || s.strong != test.want {
-			t.Errorf("%s: found %t, strong %t", test.name, found, s.strong)
+		if s, found := test.detector.find(test.survivors); !found || (s.doubt == NoDoubt) != test.want {
+			t.Errorf("%s: found %t, doubt %q", test.name, found, s.doubt.Key())
 		}
 	}
 }

@@ -8,8 +8,12 @@
 // same steps are one [Leak]. [FindCycles] rests on the C++ frames in the stacks
 // of frees.
 //
+// Where no call site is suspect, the least memory of each step may still rise, as
+// with a queue that is trimmed more slowly than it fills, or a leak at another call
+// site each time: that is unexplained growth, a [Trend].
+//
 // What it cannot see: which object keeps a tensor alive, for snapshots do not
-// record references; leaks of recordings with fewer than 3 ends of steps; and a
+// record references; leaks of recordings with fewer than 4 ends of steps; and a
 // filling cache is only told from a leak by a long recording.
 package leaks
 
@@ -44,7 +48,7 @@ const (
 	NoLimit       Limit = iota // it can
 	NoEvents                   // it holds no history, only a state
 	NoRepetition               // no steps were found
-	TooFewSteps                // fewer than minLeakBoundaries
+	TooFewSteps                // fewer than minJudgedBoundaries
 	KeepsForwards              // only forward passes, which keep their activations for a backward that never comes
 )
 
@@ -53,15 +57,42 @@ func (l Limit) Key() string {
 	return [...]string{"", "no_events", "no_repetition", "too_few_steps", "keeps_forwards"}[l]
 }
 
-// minLeakBoundaries is how many ends of steps must be recorded. Growth between
-// two ends may be the rest of a program's set-up.
-const minLeakBoundaries = 3
+// How many ends of steps must be recorded for growth in each of them to be seen, and
+// for saying that there is none: the first step may be cut, and growth in it and the
+// next may be the rest of a program's set-up.
+const (
+	minLeakBoundaries   = 3
+	minJudgedBoundaries = 4
+)
+
+// Doubt is why a finding is weak.
+type Doubt uint8
+
+const (
+	NoDoubt         Doubt = iota // it is strong
+	FewSteps                     // fewer than 8 steps were recorded
+	GuessedSteps                 // the steps may be the layers of one forward pass
+	FewGrowingSteps              // fewer than 5 steps add to it after the first two
+	SlowingDown                  // the second half of the steps adds less than half as much as the first
+	Tiny                         // it adds at most 4 KiB a step
+	Delayed                      // of a sawtooth: it is freed in the end
+)
+
+// Key names the doubt in files: "few_steps"; "" for [NoDoubt].
+func (d Doubt) Key() string {
+	return [...]string{"", "few_steps", "guessed_steps", "few_growing_steps", "slowing_down", "tiny", "delayed"}[d]
+}
+
+// maxTinyBytes is the most that a leak adds a step and stays a weak finding: no
+// program runs out of memory by it.
+const maxTinyBytes = 4 << 10
 
 // Growth is memory that call sites hold on to.
 type Growth struct {
 	Bytes       int64 // held at the end of the recording
 	PerStep     int64 // bytes that a step adds, on average from the first that adds any to the last whole one
-	Allocations int   // that the bytes are in; for a sawtooth, those freed in bursts
+	Allocations int   // that the bytes were in over time; for a sawtooth, those freed in bursts
+	Held        int   // allocations that the bytes are in at the end
 	First, Last int   // index in Device.Allocations of the first and the last of them
 }
 
@@ -76,8 +107,9 @@ type Site struct {
 // recorded.
 type Leak struct {
 	Kind   Kind
-	Strong bool // over enough steps to outlast warm-up and small caches
-	Growth      // of all its sites
+	Strong bool  // over enough steps to outlast warm-up and small caches
+	Doubt  Doubt // why it is not
+	Growth       // of all its sites
 
 	Sites []Site // most bytes first
 	// Frame is the innermost user frame that the sites have in common; its line
@@ -88,8 +120,10 @@ type Leak struct {
 	Graph    bool
 	Families [families.Count]int64 // its bytes, for a sawtooth those freed in bursts
 
-	FirstStep, LastStep int // that added to it, as indices into Steps.Steps
-	GrowingSteps        int // steps that added to it
+	FirstStep, LastStep int   // that added to it, as indices into Steps.Steps
+	GrowingSteps        int   // steps that added to it
+	Every               int   // steps from one that adds to the next; 0: not always as many
+	PerGrowth           int64 // bytes that one of these steps adds, on average
 
 	Bursts     int   // of a sawtooth: steps that free the work of several steps
 	BurstSteps int   // the most steps that one of them cleared
@@ -102,7 +136,12 @@ type Findings struct {
 	Leaks  []Leak // strong ones first, then by bytes
 	Caches []Leak // key-value caches, which are meant to grow
 	Once   Kept
-	Before int64 // bytes from before the recording that are live at its end; never reported as a leak
+	Filled Filled
+	// Trend is how the least active bytes of steps change beside Leaks and Caches; nil
+	// where that cannot be judged.
+	Trend   *Trend
+	FedMore bool  // each step works on more data than the one before, so that growth says nothing
+	Before  int64 // bytes from before the recording that are live at its end; never reported as a leak
 
 	device *replay.Device
 	steps  *steps.List
@@ -131,15 +170,19 @@ func Find(in Input) *Findings {
 			l.Before += a.Size
 		}
 	}
-	if l.Limit = in.limit(); l.Limit != NoLimit {
+	l.Limit = in.limit()
+	if l.Limit != NoLimit && !(l.Limit == TooFewSteps && len(in.Steps.Boundaries) >= minLeakBoundaries) {
 		return l
 	}
 	detector := newDetector(&in)
 	var suspects []suspect
-	for stack, survivors := range survivorsOf(in.Device, in.Steps).all() {
+	all := survivorsOf(in.Device, in.Steps)
+	for stack, survivors := range all.all() {
 		l.Once.add(survivors)
 		if s, is := detector.site(stack, survivors); is {
 			suspects = append(suspects, s)
+		} else if f, is := detector.filled(survivors); is {
+			l.Filled.add(f)
 		}
 	}
 	for _, leak := range in.groupSuspects(suspects) {
@@ -151,6 +194,10 @@ func Find(in Input) *Findings {
 	}
 	rankLeaks(l.Leaks)
 	rankLeaks(l.Caches)
+	l.FedMore = detector.feeding
+	if l.Limit == NoLimit && !detector.guess && !detector.feeding {
+		l.Trend = in.trend(l, all)
+	}
 	return l
 }
 
@@ -164,7 +211,7 @@ func (in *Input) limit() Limit {
 		return KeepsForwards
 	case found.Method == steps.None:
 		return NoRepetition
-	case len(found.Boundaries) < minLeakBoundaries:
+	case len(found.Boundaries) < minJudgedBoundaries:
 		return TooFewSteps
 	}
 	return NoLimit
@@ -263,6 +310,23 @@ func (k *Kept) add(survivors []survivor) {
 	k.Bytes += bytes
 }
 
+// Filled is memory that is live at the end and was allocated in several steps, by call
+// sites that add no more: what a cache that has filled looks like.
+type Filled struct {
+	Kept
+	FirstStep, LastStep int // that added to it, as indices into Steps.Steps
+}
+
+func (f *Filled) add(g Filled) {
+	if f.Sites == 0 {
+		f.FirstStep = g.FirstStep
+	}
+	f.Sites += g.Sites
+	f.Allocations += g.Allocations
+	f.Bytes += g.Bytes
+	f.FirstStep, f.LastStep = min(f.FirstStep, g.FirstStep), max(f.LastStep, g.LastStep)
+}
+
 // groupSuspects makes one leak of the sites that grow in the same way and in the
 // same steps: an autograd graph that is kept has a site for each of its operators.
 func (in *Input) groupSuspects(suspects []suspect) []Leak {
@@ -291,7 +355,7 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 	l := Leak{
 		Kind: one.kind, Growth: growthOf(one), Frame: stacks.NoFrame,
 		FirstStep: one.firstStep, LastStep: one.lastStep, GrowingSteps: one.growingSteps,
-		Bursts: one.bursts,
+		Every: one.every, Bursts: one.bursts,
 	}
 	l.Growth = Growth{First: l.First, Last: l.Last}
 	forward := 0
@@ -301,8 +365,9 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 		l.Bytes += g.Bytes
 		l.PerStep += g.PerStep
 		l.Allocations += g.Allocations
+		l.Held += g.Held
 		l.First, l.Last = min(l.First, g.First), max(l.Last, g.Last)
-		l.Strong = l.Strong || s.strong
+		l.PerGrowth += s.perGrowth
 		l.FirstStep, l.LastStep = min(l.FirstStep, s.firstStep), max(l.LastStep, s.lastStep)
 		l.GrowingSteps = max(l.GrowingSteps, s.growingSteps)
 		l.BurstSteps = max(l.BurstSteps, s.burstSteps)
@@ -317,14 +382,31 @@ func (in *Input) leakOf(sites []*suspect) Leak {
 		}
 	}
 	slices.SortStableFunc(l.Sites, func(a, b Site) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	l.Doubt = doubtOf(sites, l.PerStep)
+	l.Strong = l.Doubt == NoDoubt
 	l.Graph = forward > 1 && 2*l.Families[families.Activation] > l.size()
 	l.Frame = commonFrame(in.Stacks, l.Sites)
 	return l
 }
 
+// doubtOf is why sites that grow together are no strong finding: one of them that is
+// strong is enough, as long as all together are more than tiny.
+func doubtOf(sites []*suspect, perStep int64) Doubt {
+	one := sites[0]
+	for _, s := range sites {
+		if s.doubt == NoDoubt {
+			one = s
+		}
+	}
+	if one.doubt == NoDoubt && perStep <= maxTinyBytes {
+		return Tiny
+	}
+	return one.doubt
+}
+
 func growthOf(s *suspect) Growth {
 	return Growth{
-		Bytes: s.liveBytes, PerStep: s.perStep, Allocations: len(s.members),
+		Bytes: s.liveBytes, PerStep: s.perStep, Allocations: len(s.members), Held: s.held,
 		First: int(s.members[0].allocation), Last: int(s.members[len(s.members)-1].allocation),
 	}
 }

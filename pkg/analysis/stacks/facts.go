@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -35,6 +36,7 @@ const (
 	FactModuleCall    // one call of a module
 	FactReducerCall   // DistributedDataParallel's forward, which calls its reducer in C++
 	FactBackwardRoot  // the thread that calls backward, before the engine takes over
+	FactScalerStep    // the gradient scaler of mixed precision takes a step, or leaves it out
 
 	FactCollector          // Python's cycle collector frees
 	FactCollectorExplicit  // the collector was called by name: gc.collect()
@@ -140,6 +142,24 @@ func (st *Table) CollectorFrame(id snapshot.StackID) snapshot.FrameID {
 		}
 	}
 	return NoFrame
+}
+
+// OptimizerCaller is the user's frame that called the optimizer whose step is on a
+// stack, or NoFrame.
+func (st *Table) OptimizerCaller(id snapshot.StackID) snapshot.FrameID {
+	caller := NoFrame
+	for _, frame := range slices.Backward(st.Snapshot.Stacks.Frames(id)) {
+		site := st.Frame(frame)
+		path := Slashed(site.File)
+		switch {
+		case st.FrameClass[frame] == UserCode:
+			caller = frame
+		case kindOf(path).python() &&
+			pythonFacts(factsOfFile(path), factsOfFunction(baseFunction(site.Function))).Has(FactOptimizer):
+			return caller
+		}
+	}
+	return caller
 }
 
 // Activity is what the program was doing when a stack was recorded.

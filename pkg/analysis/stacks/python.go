@@ -25,6 +25,7 @@ const (
 	checkpointFile                       // torch/utils/checkpoint.py
 	savedTensorsFile                     // torch/autograd/graph.py
 	dataParallelFile                     // torch/nn/parallel/distributed.py
+	scalerFile                           // torch/amp/grad_scaler.py
 )
 
 // knownFiles are files, and folders with a slash at the end, by what they say.
@@ -41,6 +42,7 @@ var knownFiles = []struct {
 	{functionFile, 0, []string{"torch/autograd/function.py"}},
 	{dataParallelFile, 0, []string{"torch/nn/parallel/distributed.py"}},
 	{tensorFile, 0, []string{"torch/_tensor.py"}},
+	{scalerFile, 0, []string{"amp/grad_scaler.py"}},
 	{checkpointFile, FactCheckpoint, []string{"torch/utils/checkpoint.py"}},
 	{0, FactCommunication, []string{"distributed_c10d.py"}},
 	{0, FactLoad, []string{"torch/serialization.py", "nn/init.py", "nn/parameter.py", "safetensors/"}},
@@ -129,6 +131,7 @@ var functionsOfFiles = []struct {
 	// The reducer has buckets that gradients are averaged in, and makes new ones after the first step.
 	{dataParallelFile, FactCommunication, []string{"_ddp_init_helper"}},
 	{dataParallelFile, FactReducerCall, []string{"_pre_forward"}},
+	{scalerFile, FactScalerStep, []string{"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
 	{optimizerFile, FactOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
 		"_init_group", "_init_state", "_multi_tensor*", "_single_tensor*", "_fused*"}},
 	{optimizerFile, FactOptimizer | FactOptimizerInit, []string{"_init_group", "_init_state", "init_state"}},

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"math"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -93,13 +94,68 @@ func (f *finder) allocsOf(site snapshot.StackID) []replay.EventIndex {
 
 // byUserSites finds a loop by what its own code, outside of modules, allocates.
 func (f *finder) byUserSites() []replay.EventIndex {
-	return f.allocsOf(f.anchor(f.rhythms(), func(id snapshot.StackID) bool {
+	return f.iterations(f.allocsOf(f.anchor(f.rhythms(), func(id snapshot.StackID) bool {
 		switch f.Activities.Alloc(id) {
 		case stacks.InUserCode, stacks.InDataLoader, stacks.InZeroGrad, stacks.InClipping:
 			return true
 		}
 		return false
-	}))
+	})))
+}
+
+// iterations cuts where each iteration but the first starts and where the last one
+// ends, so that there are as many steps as iterations. What lies before the first
+// one belongs to it, unless it is the rest of an iteration that the beginning of the
+// recording cuts; then the first starts a step of its own. The last one has an end if
+// nearly all code has run again that ran in the one before: behind the last event of
+// code that earlier iterations know.
+func (f *finder) iterations(starts []replay.EventIndex) []replay.EventIndex {
+	n := len(starts)
+	if n == 0 {
+		return nil
+	}
+	f.last = starts[n-1]
+	if n == 1 {
+		return starts
+	}
+	e := f.Device.Events
+	allocates := func(from, to replay.EventIndex) map[snapshot.StackID]bool {
+		sites := map[snapshot.StackID]bool{}
+		for i := from; i < to; i++ {
+			if e.Action[i] == snapshot.Alloc {
+				sites[e.Stack[i]] = true
+			}
+		}
+		return sites
+	}
+	end := replay.EventIndex(e.Len())
+	before, last := allocates(starts[n-2], f.last), allocates(f.last, end)
+	cuts := slices.Clone(starts)
+	cut := false // the beginning of the recording cuts an iteration
+	loop := allocates(starts[0], starts[1])
+	for id := range allocates(0, starts[0]) {
+		cut = cut || loop[id] && id != 0
+	}
+	if !cut {
+		cuts[0] = 0
+	}
+	again := 0
+	for id := range before {
+		if last[id] {
+			again++
+		}
+	}
+	if 100*again < minRecurringPercent*len(before) {
+		return cuts
+	}
+	known := map[snapshot.StackID]bool{}
+	for i := starts[0]; i < f.last; i++ {
+		known[e.Stack[i]] = true
+	}
+	for end > f.last && !known[e.Stack[end-1]] {
+		end--
+	}
+	return append(cuts, end)
 }
 
 // goesOn reports whether code follows the start of the last iteration that no
@@ -154,7 +210,7 @@ func (f *finder) byForward() []replay.EventIndex {
 	if 100*recurring < minRecurringPercent*seen {
 		return nil
 	}
-	return calls
+	return f.iterations(calls)
 }
 
 // shallowDepth is the second smallest number of module calls on the stacks that

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -94,7 +95,7 @@ func TestCallsBounds(t *testing.T) {
 			}
 		}
 		got := finderOf(sites, allocs).byForward()
-		if (len(got) > 0) != test.found || test.found && (len(got) != 4 || got[1] != calls[1] || got[3] != calls[3]) {
+		if (len(got) > 0) != test.found || test.found && (len(got) < 4 || got[1] != calls[1] || got[3] != calls[3]) {
 			t.Errorf("%s: calls at %v, want them at %v", test.name, got, calls)
 		}
 	}
@@ -142,6 +143,29 @@ func TestAnchor(t *testing.T) {
 		f := finderOf(sites, test.allocs)
 		if got := f.anchor(f.rhythms(), all); got != test.want {
 			t.Errorf("%s: site %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestIterations: there are as many steps as iterations, of which the recording may
+// cut the first and the last.
+func TestIterations(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		allocs []int
+		starts []replay.EventIndex
+		want   []replay.EventIndex
+	}{
+		{"whole", []int{1, 2, 3, 1, 2, 3}, []replay.EventIndex{0, 3}, []replay.EventIndex{0, 3, 6}},
+		{"after getting ready", []int{4, 4, 1, 2, 1, 2}, []replay.EventIndex{2, 4}, []replay.EventIndex{0, 4, 6}},
+		{"and before other code", []int{4, 1, 2, 1, 2, 5}, []replay.EventIndex{1, 3}, []replay.EventIndex{0, 3, 5}},
+		{"the first is cut", []int{2, 1, 2, 1, 2}, []replay.EventIndex{1, 3}, []replay.EventIndex{1, 3, 5}},
+		{"the last is cut", []int{1, 2, 3, 1, 2}, []replay.EventIndex{0, 3}, []replay.EventIndex{0, 3}},
+		{"no stack says nothing", []int{0, 1, 0, 1, 0}, []replay.EventIndex{1, 3}, []replay.EventIndex{0, 3, 5}},
+	} {
+		f := finderOf(make([]site, 6), test.allocs)
+		if got := f.iterations(test.starts); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 }

@@ -7,6 +7,10 @@
 // accumulation several calls of backward make one, and the layers of one forward
 // pass may look like iterations ([List.Guess]).
 //
+// A step ends behind its last own event: what the optimizer and the gradient scaler
+// do, and gradients that are clipped or dropped right after. Windows that only calls
+// of a module show are called windows, for they may be anything.
+//
 // What it cannot see: steps of a program that allocates nothing in them, such as
 // CUDA graphs that are replayed; and where a step without annotations really
 // ends, which is somewhere between the last event that shows it and the next.
@@ -28,10 +32,10 @@ type Method uint8
 
 const (
 	None           Method = iota // no repetition: one step, or part of one
-	ByAnnotation                 // ends of Optimizer.step, else starts of ProfilerStep, else ranges named step 1 ...
+	ByAnnotation                 // ends of Optimizer.step, else ranges named ProfilerStep, else ranges named step 1 ...
 	ByOptimizer                  // the last event of each run of the optimizer
-	ByBackward                   // the gradient that each call of backward starts from
-	ByBackwardRuns               // the first event of each backward pass
+	ByBackward                   // ends of backward passes, which begin with the gradient of a loss
+	ByBackwardRuns               // ends of backward passes, where that gradient has no stack
 	ByUserSites                  // a line of user code that allocates again and again
 	ByForward                    // a module that is called again and again
 )
@@ -47,14 +51,14 @@ var methods = [...]struct{ key, one, found string }{
 	ByBackwardRuns: {"backward_runs", "backward call",
 		"found from where backward begins; with gradient accumulation several make a step"},
 	ByUserSites: {"user_sites", "iteration", "found from a line of your code that allocates again and again"},
-	ByForward:   {"forward", "iteration", "found from a module that is called again and again"},
+	ByForward:   {"forward", "window", "found from a module that is called again and again"},
 }
 
 // Key names the method in files: "optimizer".
 func (m Method) Key() string { return methods[m].key }
 
 // Word is what the method counts, for n of them: "step", "backward calls"
-// (several make a step when gradients are accumulated) or "iterations".
+// (several make a step when gradients are accumulated), "iterations" or "windows".
 func (m Method) Word(n int) string {
 	if n == 1 {
 		return methods[m].one
@@ -79,6 +83,10 @@ type List struct {
 	// after the last. Step j begins at boundary j-1 and ends at boundary j. There
 	// are none when no steps were found.
 	Steps []Step
+
+	// Skipped is how many of the steps the gradient scaler of mixed precision found an
+	// overflow in, so that the optimizer was left out.
+	Skipped int
 
 	// Guess says that the iterations may be the layers of one forward pass.
 	Guess bool
@@ -124,7 +132,12 @@ type Input struct {
 // finder has a function for each method, which returns boundaries or nil.
 type finder struct {
 	Input
-	numbered bool // the steps are annotations that the script numbered
+	skipped int                                   // steps by the gradient scaler
+	ranged  bool                                  // the steps are annotated ranges
+	last    replay.EventIndex                     // where the last iteration starts, of steps found by user sites
+	naming  []int                                 // what namingRanges returns
+	sought  bool                                  // naming is known
+	callers map[snapshot.StackID]snapshot.FrameID // of optimizers
 }
 
 // cut makes steps of boundaries, which are ascending. A boundary at 0 ends no step:
@@ -137,12 +150,12 @@ func (f *finder) cut(method Method, found []replay.EventIndex) *List {
 	if len(found) == 0 {
 		return &List{}
 	}
-	s := &List{Method: method, Boundaries: found}
+	s := &List{Method: method, Boundaries: found, Skipped: f.skipped}
 	switch method {
 	case ByForward:
 		s.Guess = true
 	case ByUserSites:
-		s.Guess = f.goesOn(found[len(found)-1])
+		s.Guess = f.goesOn(f.last)
 	}
 	from, last := 0, f.Device.States()-1
 	for _, b := range found {
@@ -168,7 +181,7 @@ func (f *finder) name(steps []Step) {
 			open, ranges = ranges[0], ranges[1:]
 		}
 		rest := i == len(steps)-1 && !steps[i].Complete && open == named
-		if open >= 0 && (f.numbered || ends < f.Annotations[open].To) && !rest {
+		if open >= 0 && (f.ranged || ends < f.Annotations[open].To) && !rest {
 			steps[i].Name, named = f.Annotations[open].Name, open
 		}
 	}
@@ -176,16 +189,13 @@ func (f *finder) name(steps []Step) {
 
 // namingRanges are the annotations, by index, that can give steps their names.
 func (f *finder) namingRanges() []int {
-	var ranges []int
-	for i := range f.Annotations {
-		if f.isNamed(i, profilerStep) {
-			ranges = append(ranges, i)
+	if !f.sought {
+		f.sought = true
+		if f.naming = f.named(profilerStep); f.naming == nil {
+			f.naming = f.numberedRanges()
 		}
 	}
-	if ranges == nil {
-		return f.numberedRanges()
-	}
-	return ranges
+	return f.naming
 }
 
 // Ranges are the stretches of the steps.

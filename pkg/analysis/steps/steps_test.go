@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -56,10 +57,84 @@ func TestSteps(t *testing.T) {
 				boundary()
 			}
 		}, steps.ByAnnotation},
-		{"starts of the profiler's steps", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+		{"the profiler's steps", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			t.Run(2, tapes.Loop) // belongs to the first step
 			for range 3 {
-				boundary()
 				t.Annotated("ProfilerStep#7", func() { t.Run(5, tapes.Loop) })
+				boundary()
+			}
+		}, steps.ByAnnotation},
+		{"gradients that are dropped right after the optimizer belong to its step", tapes.Timed(),
+			func(t *tapes.Tape, boundary func()) {
+				for range 3 {
+					t.Run(4, tapes.Module)
+					gradient := t.Alloc(tapes.Engine, 8)
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+					t.Run(1, tapes.ClipGrad)
+					t.Free(gradient, tapes.ZeroGrad)
+					boundary()
+				}
+			}, steps.ByAnnotation},
+		{"what the optimizer frees after the end of its range belongs to its step", tapes.Timed(),
+			func(t *tapes.Tape, boundary func()) {
+				for range 3 {
+					t.Run(4, tapes.Module)
+					var x tapes.Tensor
+					t.Annotated("Optimizer.step#AdamW.step", func() { x = t.Alloc(tapes.Step, 8) })
+					t.Emit(snapshot.FreeRequested, x, tapes.Step)
+					t.Emit(snapshot.FreeCompleted, x, tapes.Step)
+					boundary()
+					t.Run(1, tapes.Loop)
+				}
+			}, steps.ByAnnotation},
+		{"a step does not leave its range", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for i := range 3 {
+				t.Annotated(fmt.Sprintf("ProfilerStep#%d", i), func() {
+					t.Run(1, tapes.ZeroGrad)
+					t.Train()
+					t.Annotated("Optimizer.step#AdamW.step", func() { t.Run(4, tapes.Step) })
+				})
+				boundary()
+			}
+		}, steps.ByAnnotation},
+		{"two optimizers take turns", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			for range 3 {
+				for _, name := range []string{"Adam", "SGD"} {
+					t.Run(4, tapes.Module)
+					t.Run(4, tapes.Engine)
+					t.Annotated("Optimizer.step#"+name+".step", func() { t.Run(4, tapes.Step) })
+				}
+				boundary()
+			}
+		}, steps.ByAnnotation},
+		{"two optimizers of one class take turns, at two lines", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			const above = "torch/optim/adam.py|step\ntorch/optim/optimizer.py|wrapper\n"
+			for range 3 {
+				for range 2 {
+					t.Run(4, tapes.Module)
+					t.Run(4, tapes.Engine)
+					t.Run(4, above+"gan.py|improve_critic\n"+tapes.Loop)
+				}
+				t.Run(4, tapes.Module)
+				t.Run(4, tapes.Engine)
+				t.Run(4, above+"gan.py|improve_generator\n"+tapes.Loop)
+				boundary()
+			}
+		}, steps.ByOptimizer},
+		{"steps that the gradient scaler leaves out", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
+			const scaler = "torch/amp/grad_scaler.py|"
+			for i := range 5 {
+				t.Run(4, tapes.Module)
+				t.Run(1, scaler+"scale\n"+tapes.Loop)
+				t.Run(4, tapes.Engine)
+				inf := t.Alloc(scaler+"unscale_\n"+scaler+"step\n"+tapes.Loop, 4)
+				t.Run(1, tapes.ClipGrad)
+				if i != 0 && i != 3 {
+					t.Annotated("Optimizer.step#Adam.step", func() { t.Run(4, tapes.Step) })
+				}
+				t.Free(inf, scaler+"update\n"+tapes.Loop)
+				boundary()
+				t.Run(1, tapes.Loop)
 			}
 		}, steps.ByAnnotation},
 		{"ranges that the script numbered", tapes.Timed(), func(t *tapes.Tape, boundary func()) {
@@ -149,42 +224,80 @@ func TestSteps(t *testing.T) {
 		{"an optimizer that allocates in its first step only", tapes.New(), func(t *tapes.Tape, boundary func()) {
 			for i := range 5 {
 				t.Run(4, tapes.Module)
-				boundary()
 				t.Alloc(tapes.LossGrad, 4)
 				t.Run(4, tapes.Engine)
 				if i == 0 {
 					t.Alloc(tapes.InitGroup, 64)
 				}
+				boundary()
 			}
 		}, steps.ByBackward},
 		{"one call of backward for two losses", tapes.New(), func(t *tapes.Tape, boundary func()) {
 			for range 3 {
 				t.Run(4, tapes.Module)
-				boundary()
 				t.Alloc(tapes.LossGrad, 4)
 				t.Alloc(tapes.LossGrad, 4)
 				t.Run(4, tapes.Engine)
+				boundary()
 			}
 		}, steps.ByBackward},
 		{"Python that the engine calls starts no backward", tapes.New(), func(t *tapes.Tape, boundary func()) {
 			for range 3 {
 				t.Run(4, tapes.Module)
-				boundary()
 				t.Run(4, tapes.Engine+"\n"+tapes.LossGrad)
+				boundary()
 			}
 		}, steps.ByBackwardRuns},
 		{"the engine without frames", tapes.New(), func(t *tapes.Tape, boundary func()) {
 			for range 3 {
 				t.Run(4, tapes.Module)
-				boundary()
 				t.Run(4, "")
+				boundary()
 			}
 		}, steps.ByBackwardRuns},
-		{"a loop without modules", tapes.New(), func(t *tapes.Tape, boundary func()) {
-			for range 6 {
+		{"the recording ends in a backward pass", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for i := range 4 {
+				t.Run(4, tapes.Module)
+				t.Alloc(tapes.LossGrad, 4)
+				if i == 3 {
+					t.Run(2, tapes.Engine)
+					break
+				}
+				t.Run(4, tapes.Engine)
 				boundary()
+			}
+		}, steps.ByBackward},
+		{"memory runs out in a backward pass", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for i := range 3 {
+				x := t.Alloc(tapes.Module, 8)
+				t.Alloc(tapes.LossGrad, 4)
+				t.Run(4, tapes.Engine)
+				if i == 2 {
+					t.Emit(snapshot.OOM, t.Fresh(1<<40), tapes.Engine)
+					t.Free(x, tapes.Loop)
+					break
+				}
+				t.Free(x, tapes.Release+tapes.Engine)
+				boundary()
+			}
+		}, steps.ByBackward},
+		{"a loop without modules", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			t.Run(1, tapes.Loading) // belongs to the first iteration
+			for range 6 {
 				t.Alloc(tapes.Dataset, 64)
 				t.Run(7, tapes.Loop)
+				boundary()
+			}
+		}, steps.ByUserSites},
+		{"a loop that the recording cuts at both ends", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			t.Run(4, tapes.Loop)
+			for i := range 6 {
+				boundary()
+				t.Alloc(tapes.Dataset, 64)
+				t.Run(2, tapes.ToDevice)
+				if i < 5 {
+					t.Run(4, tapes.Loop)
+				}
 			}
 		}, steps.ByUserSites},
 		{"a loop in a corner of the recording", tapes.New(), func(t *tapes.Tape, _ func()) {
@@ -195,13 +308,26 @@ func TestSteps(t *testing.T) {
 				t.Run(1, fmt.Sprintf("layer%d.py|forward", i))
 			}
 		}, steps.None},
-		{"calls of a model", tapes.New(), func(t *tapes.Tape, boundary func()) {
-			for range 4 {
+		{"five equal calls of a model", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			for range 5 {
+				t.Run(1, tapes.Embedding)
+				t.Run(6, tapes.Inner)
+				t.Run(1, tapes.Head)
 				boundary()
+			}
+		}, steps.ByForward},
+		{"calls of a model between other code", tapes.New(), func(t *tapes.Tape, boundary func()) {
+			t.Run(1, tapes.Loading)
+			for i := range 4 {
+				if i > 0 {
+					boundary()
+				}
 				t.Run(1, tapes.Embedding)
 				t.Run(6, tapes.Inner)
 				t.Run(1, tapes.Head)
 			}
+			boundary()
+			t.Run(1, tapes.UserLine("report"))
 		}, steps.ByForward},
 		{"the layers of one call", tapes.New(), func(t *tapes.Tape, _ func()) {
 			t.Run(1, tapes.Embedding)
@@ -228,6 +354,37 @@ func TestSteps(t *testing.T) {
 				t.Errorf("boundaries %v, want %v", s.Boundaries, want)
 			}
 		})
+	}
+}
+
+// TestAnnotationsOfDevices: a process with four devices that names its steps once for
+// each of them has as many steps as one device names.
+func TestAnnotationsOfDevices(t *testing.T) {
+	for name, devices := range map[string][]snapshot.DeviceID{
+		"all devices": {0, 1, 2, 3}, "other devices only": {2, 3}, "one device": {0}, "one other": {3},
+	} {
+		for _, form := range []string{"Optimizer.step#AdamW.step", "ProfilerStep#%d", "step %d"} {
+			tape := tapes.Timed()
+			var of []snapshot.DeviceID // of each end of a range
+			for i := range 3 {
+				text := form
+				if strings.Contains(form, "%") {
+					text = fmt.Sprintf(form, i)
+				}
+				for _, d := range devices {
+					tape.Annotated(text, tape.Train) // this device works in each of them
+					of = append(of, d, d)
+				}
+			}
+			s, d := tape.Replay()
+			for i := range s.Annotations {
+				s.Annotations[i].Device = of[i]
+			}
+			list := analysis.NewRecording(analysis.NewSource(s), d).Steps()
+			if list.Method != steps.ByAnnotation || len(list.Boundaries) != 3 {
+				t.Errorf("%s, %s: %s %v, want 3 steps", name, form, list.Method.Key(), list.Boundaries)
+			}
+		}
 	}
 }
 

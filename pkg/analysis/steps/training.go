@@ -1,12 +1,14 @@
 package steps
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -21,32 +23,95 @@ func (f *finder) isNamed(annotation int, prefix string) bool {
 	return strings.HasPrefix(f.Stacks.Snapshot.String(f.Annotations[annotation].Name), prefix)
 }
 
+// named are the annotations, by index, whose names have a prefix. A process with
+// several devices may name its steps once for each of them; then only one device
+// counts: this one, or else that with the most such annotations.
+func (f *finder) named(prefix string) []int {
+	var all []int
+	perDevice := map[snapshot.DeviceID]int{}
+	for i := range f.Annotations {
+		if f.isNamed(i, prefix) {
+			all = append(all, i)
+			perDevice[f.Annotations[i].Device]++
+		}
+	}
+	if len(perDevice) < 2 {
+		return all
+	}
+	device := f.Device.ID
+	if perDevice[device] == 0 {
+		most := 0
+		for _, i := range all {
+			if n := perDevice[f.Annotations[i].Device]; n > most {
+				device, most = f.Annotations[i].Device, n
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(i int) bool { return f.Annotations[i].Device != device })
+}
+
 func (f *finder) byAnnotation() []replay.EventIndex {
-	var ends, starts []replay.EventIndex
-	for i, a := range f.Annotations {
-		switch {
-		case f.isNamed(i, optimizerStep) && !a.NoEnd && a.To > 0:
-			ends = append(ends, replay.EventIndex(a.To))
-		case f.isNamed(i, profilerStep) && !a.NoStart:
-			starts = append(starts, replay.EventIndex(a.From))
+	var ends []optimizerEnd
+	for _, i := range f.named(optimizerStep) {
+		if a := &f.Annotations[i]; !a.NoEnd && a.To > 0 {
+			from, to := replay.EventIndex(a.From), replay.EventIndex(a.To)
+			ends = append(ends, optimizerEnd{to, a.Name, f.optimizerCaller(from, to)})
 		}
 	}
 	if len(ends) > 0 {
-		slices.Sort(ends)
-		return f.lastOfEach(ends)
+		slices.SortStableFunc(ends, func(a, b optimizerEnd) int { return cmp.Compare(a.at, b.at) })
+		return f.stepEnds(f.lastOfEach(ends))
 	}
-	if len(starts) > 0 {
-		slices.Sort(starts)
-		return slices.Compact(starts)
-	}
-	cuts := f.byNumbers()
-	f.numbered = cuts != nil
+	ranges := f.namingRanges()
+	cuts := f.byRanges(ranges)
+	f.ranged = cuts != nil
 	return cuts
+}
+
+// optimizerEnd is where an optimizer's step ends.
+type optimizerEnd struct {
+	at     replay.EventIndex
+	name   snapshot.StringID // of its annotation; 0 without one
+	caller snapshot.FrameID  // the user's line that called it, or stacks.NoFrame
+}
+
+// optimizerCaller is the user's line that called an optimizer of which events are
+// recorded between from and to.
+func (f *finder) optimizerCaller(from, to replay.EventIndex) snapshot.FrameID {
+	e := f.Device.Events
+	for i := from; i < to; i++ {
+		if f.activity(i) != stacks.InOptimizer {
+			continue
+		}
+		id := e.Stack[i]
+		caller, known := f.callers[id]
+		if !known {
+			if f.callers == nil {
+				f.callers = map[snapshot.StackID]snapshot.FrameID{}
+			}
+			caller = f.Stacks.OptimizerCaller(id)
+			f.callers[id] = caller
+		}
+		return caller
+	}
+	return stacks.NoFrame
+}
+
+// activity is what the program was doing in an event of its own; NoActivity in
+// those of the driver, and in completions, which other streams decide.
+func (f *finder) activity(i replay.EventIndex) stacks.Activity {
+	switch e := f.Device.Events; e.Action[i] {
+	case snapshot.Alloc:
+		return f.Activities.Alloc(e.Stack[i])
+	case snapshot.Free, snapshot.FreeRequested:
+		return f.Activities.Free(e.Stack[i])
+	}
+	return stacks.NoActivity
 }
 
 // lastOfEach keeps the last of several optimizers' steps that follow each other
 // directly: nothing but optimizers allocates between them.
-func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
+func (f *finder) lastOfEach(ends []optimizerEnd) []optimizerEnd {
 	e := f.Device.Events
 	works := func(from, to replay.EventIndex) bool {
 		for i := from; i < to; i++ {
@@ -58,7 +123,7 @@ func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 	}
 	kept := ends[:1]
 	for _, end := range ends[1:] {
-		if last := &kept[len(kept)-1]; works(*last, end) {
+		if last := &kept[len(kept)-1]; works(last.at, end.at) {
 			kept = append(kept, end)
 		} else {
 			*last = end
@@ -67,39 +132,135 @@ func (f *finder) lastOfEach(ends []replay.EventIndex) []replay.EventIndex {
 	return kept
 }
 
+// stepEnds is where steps end: behind the optimizer's, the last of a round where
+// several optimizers take turns, and behind those that the gradient scaler of mixed
+// precision left out.
+func (f *finder) stepEnds(ends []optimizerEnd) []replay.EventIndex {
+	if len(ends) == 0 {
+		return nil
+	}
+	skipped := f.skippedSteps(ends)
+	f.skipped = len(skipped)
+	var cuts []replay.EventIndex
+	round := roundOf(ends)
+	for i, end := range ends {
+		if i%round == round-1 {
+			cuts = append(cuts, end.at)
+		}
+	}
+	cuts = append(cuts, skipped...)
+	slices.Sort(cuts)
+	return f.settled(cuts)
+}
+
+// longestRound is how many optimizers' steps a loop takes at most, such as five of
+// a critic and one of a generator.
+const longestRound = 16
+
+// roundOf is after how many ends the optimizers come in the same order again: 1
+// unless several take turns.
+func roundOf(ends []optimizerEnd) int {
+	for round := 1; round <= min(longestRound, len(ends)/2); round++ {
+		again := true
+		for i := round; again && i < len(ends); i++ {
+			again = ends[i].name == ends[i-round].name && ends[i].caller == ends[i-round].caller
+		}
+		if again {
+			return round
+		}
+	}
+	return 1
+}
+
+// skippedSteps is where steps end in which the gradient scaler found an overflow
+// and did not call the optimizer.
+func (f *finder) skippedSteps(ends []optimizerEnd) []replay.EventIndex {
+	var skipped []replay.EventIndex
+	const none = timeline.Never
+	first, last := none, none // of the events since the scaler began its step
+	next := 0                 // of ends
+	for i := range replay.EventIndex(f.Device.Events.Len()) {
+		activity := f.activity(i)
+		switch {
+		case activity == stacks.NoActivity:
+		case f.Stacks.Facts[f.Device.Events.Stack[i]].Has(stacks.FactScalerStep):
+			if first == none {
+				first = i
+			}
+			last = i
+		case first != none && (activity == stacks.InForward || activity == stacks.InBackward):
+			for next < len(ends) && ends[next].at <= first {
+				next++
+			}
+			if next == len(ends) || ends[next].at > i {
+				skipped = append(skipped, last+1)
+			}
+			first = none
+		}
+	}
+	return skipped
+}
+
+// settled moves the ends of steps behind what still belongs to them: the events that
+// follow directly and in which an optimizer or the gradient scaler works, or
+// gradients are clipped or dropped. A step does not leave the range that names it.
+func (f *finder) settled(ends []replay.EventIndex) []replay.EventIndex {
+	e := f.Device.Events
+	ranges := f.namingRanges()
+	for j, end := range ends {
+		for len(ranges) > 0 && f.Annotations[ranges[0]].To < int(end) {
+			ranges = ranges[1:]
+		}
+		limit := e.Len()
+		if len(ranges) > 0 && f.Annotations[ranges[0]].From < int(end) {
+			limit = f.Annotations[ranges[0]].To
+		}
+		for i := end; int(i) < limit; i++ {
+			if e.Action[i] == snapshot.FreeCompleted && f.Activities.Free(e.Stack[i]) == stacks.InOptimizer {
+				end = i + 1
+				continue
+			}
+			activity := f.activity(i)
+			if activity == stacks.NoActivity {
+				continue
+			}
+			if activity != stacks.InOptimizer && activity != stacks.InZeroGrad && activity != stacks.InClipping &&
+				!f.Stacks.Facts[e.Stack[i]].Has(stacks.FactScalerStep) {
+				break
+			}
+			end = i + 1
+		}
+		ends[j] = end
+	}
+	return slices.Compact(ends)
+}
+
 // byOptimizer returns nil when the optimizer stops allocating: fused optimizers,
 // and SGD with momentum, allocate in their first step only.
 func (f *finder) byOptimizer() []replay.EventIndex {
-	e := f.Device.Events
-	var ends []replay.EventIndex
+	var ends []optimizerEnd
 	for _, run := range f.Phases {
-		if run.Phase != stacks.InOptimizer {
-			continue
+		if run.Phase == stacks.InOptimizer {
+			ends = append(ends, optimizerEnd{run.Last + 1, 0, f.optimizerCaller(run.Start, run.Last+1)})
 		}
-		end := run.Last + 1
-		for int(end) < e.Len() && e.Action[end] == snapshot.FreeCompleted &&
-			f.Activities.Free(e.Stack[end]) == stacks.InOptimizer {
-			end++
-		}
-		ends = append(ends, end)
 	}
 	if f.silentAfter(ends) {
 		return nil
 	}
-	return ends
+	return f.stepEnds(ends)
 }
 
 // silentAfter reports whether more backward calls follow the last of the
 // optimizer's steps than any step contains.
-func (f *finder) silentAfter(ends []replay.EventIndex) bool {
-	calls := f.byBackward()
+func (f *finder) silentAfter(ends []optimizerEnd) bool {
+	calls := f.backwardCalls()
 	if len(calls) == 0 {
-		calls = f.byBackwardRuns()
+		calls = f.backwardRuns()
 	}
 	most, next := 0, 0
 	for _, end := range ends {
 		n := 0
-		for ; next < len(calls) && calls[next] < end; next++ {
+		for ; next < len(calls) && calls[next] < end.at; next++ {
 			n++
 		}
 		most = max(most, n)
@@ -107,9 +268,13 @@ func (f *finder) silentAfter(ends []replay.EventIndex) bool {
 	return len(calls)-next > most
 }
 
-// byBackward finds the gradient of the loss itself, which the thread that calls
-// backward makes before the engine starts.
-func (f *finder) byBackward() []replay.EventIndex {
+func (f *finder) byBackward() []replay.EventIndex { return f.backwardEnds(f.backwardCalls()) }
+
+func (f *finder) byBackwardRuns() []replay.EventIndex { return f.backwardEnds(f.backwardRuns()) }
+
+// backwardCalls is where the gradient of the loss itself is made, which the thread
+// that calls backward does before the engine starts.
+func (f *finder) backwardCalls() []replay.EventIndex {
 	e := f.Device.Events
 	var calls []replay.EventIndex
 	begun := false // so was the allocation before: one call for several losses
@@ -127,7 +292,7 @@ func (f *finder) byBackward() []replay.EventIndex {
 	return calls
 }
 
-func (f *finder) byBackwardRuns() []replay.EventIndex {
+func (f *finder) backwardRuns() []replay.EventIndex {
 	var starts []replay.EventIndex
 	for _, run := range f.Phases {
 		if run.Phase == stacks.InBackward {
@@ -135,6 +300,37 @@ func (f *finder) byBackwardRuns() []replay.EventIndex {
 		}
 	}
 	return starts
+}
+
+// backwardEnds is where backward passes end that begin at the given events. The
+// last one has no end if memory ran out in it, or if the recording ends in it, which
+// shows in that it is shorter than three quarters of the one before.
+func (f *finder) backwardEnds(starts []replay.EventIndex) []replay.EventIndex {
+	e := f.Device.Events
+	n := replay.EventIndex(e.Len())
+	ends := make([]replay.EventIndex, len(starts))
+	for j, start := range starts {
+		next := n
+		if j+1 < len(starts) {
+			next = starts[j+1]
+		}
+		ends[j] = start + 1
+		inPass, failed := true, false
+		for i := start; i < next; i++ {
+			switch f.activity(i) {
+			case stacks.InBackward:
+				ends[j] = i + 1
+			case stacks.InForward:
+				inPass = false
+			}
+			failed = failed || inPass && e.Action[i] == snapshot.OOM
+		}
+		cut := ends[j] == n && j > 0 && 4*(n-start) < 3*(ends[j-1]-starts[j-1])
+		if next == n && (failed || cut) {
+			ends = ends[:j]
+		}
+	}
+	return f.settled(ends)
 }
 
 // namePattern is how scripts name the ranges of their steps: "step 12",
@@ -152,14 +348,15 @@ func IsName(name string) bool { return namePattern.MatchString(name) }
 
 // numberedRanges are the annotations, by index, with which a script numbered its
 // steps: a run of at least two ranges in one lane, one after the other, whose
-// names differ in their numbers only. Of several runs it is the one that covers
-// most events, for a step contains its batches.
+// names differ in their numbers only. Of several runs it is one of this device, if
+// there is any, and that which covers most events, for a step contains its batches.
 func (f *finder) numberedRanges() []int {
 	type run struct {
 		ranges  []int
 		covered int // states
 		last    int64
 		broken  bool
+		own     bool // recorded with this device
 	}
 	type key struct {
 		device snapshot.DeviceID
@@ -182,7 +379,7 @@ func (f *finder) numberedRanges() []int {
 		k := key{a.Device, a.Lane, digits.ReplaceAllString(strings.ToLower(name), "#")}
 		r := runs[k]
 		if r == nil {
-			r = &run{}
+			r = &run{own: a.Device == f.Device.ID}
 			runs[k], order = r, append(order, r)
 		} else {
 			before := &f.Annotations[r.ranges[len(r.ranges)-1]]
@@ -193,7 +390,10 @@ func (f *finder) numberedRanges() []int {
 	}
 	var most *run
 	for _, r := range order {
-		if !r.broken && len(r.ranges) > 1 && (most == nil || r.covered > most.covered) {
+		if r.broken || len(r.ranges) < 2 {
+			continue
+		}
+		if most == nil || r.own && !most.own || r.own == most.own && r.covered > most.covered {
 			most = r
 		}
 	}
@@ -203,11 +403,10 @@ func (f *finder) numberedRanges() []int {
 	return most.ranges
 }
 
-// byNumbers cuts where each numbered range but the first starts and where the
-// last one ends, so that there are as many steps as ranges. What lies before the
-// first range, and what follows a range, belongs to its step.
-func (f *finder) byNumbers() []replay.EventIndex {
-	ranges := f.numberedRanges()
+// byRanges cuts where each range but the first starts and where the last one ends,
+// so that there are as many steps as ranges. What lies before the first range, and
+// what follows a range, belongs to its step.
+func (f *finder) byRanges(ranges []int) []replay.EventIndex {
 	if ranges == nil {
 		return nil
 	}

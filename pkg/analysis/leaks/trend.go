@@ -1,0 +1,144 @@
+package leaks
+
+import (
+	"math"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Trend is how the least active bytes of each step change, without those of call
+// sites that are suspect or caches: a straight line through them.
+type Trend struct {
+	PerStep int64 // slope
+	Spread  int64 // two standard errors of the slope
+	Steps   int   // that it rests on
+
+	// GoesOn says that memory keeps growing: the slope is far above its spread, in the
+	// second half of the steps as in the first, and at least three steps rose.
+	GoesOn bool
+
+	// Stack is the call site whose survivors grow most in the second half of the steps,
+	// and Bytes how much they grow a step; 0 bytes without any.
+	Stack snapshot.StackID
+	Bytes int64
+}
+
+// A trend rests on so many steps, and goes on if it rises in so many of them.
+const (
+	minTrendSteps = 5
+	minTrendRises = 3
+)
+
+// trend is nil for too few steps. Those in which programs get ready do not count.
+func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
+	boundaries := in.Steps.Boundaries
+	first := 1
+	if len(boundaries) >= minStrongBoundaries {
+		first = warmUpSteps
+	}
+	n := len(boundaries) - first
+	if n < minTrendSteps {
+		return nil
+	}
+	suspect := map[snapshot.StackID]bool{}
+	for _, list := range [][]Leak{l.Leaks, l.Caches} {
+		for i := range list {
+			for _, site := range list[i].Sites {
+				suspect[site.Stack] = true
+			}
+		}
+	}
+	rest := in.activeWithout(suspect)
+	floors := make([]int64, n)
+	for i := range floors {
+		from, to := boundaries[first+i-1], boundaries[first+i]
+		floors[i] = slices.Min(rest[from : to+1])
+	}
+	t := trendOf(floors)
+	half := boundaries[first+n/2:]
+	for stack, list := range survivors.all() {
+		if suspect[stack] {
+			continue
+		}
+		bytes := bytesAt(list, len(boundaries))
+		last := len(boundaries) - 1
+		grown := (bytes[last] - bytes[first+n/2]) / int64(max(len(half)-1, 1))
+		if grown > t.Bytes {
+			t.Stack, t.Bytes = stack, grown
+		}
+	}
+	return t
+}
+
+// activeWithout is what is active in each state, less what some call sites allocated
+// in the recording.
+func (in *Input) activeWithout(sites map[snapshot.StackID]bool) []int64 {
+	rest := slices.Clone(in.Device.ActiveBytes())
+	if len(sites) == 0 {
+		return rest
+	}
+	change := make([]int64, len(rest)+1)
+	born := in.Device.Allocations[in.Device.PreExisting:]
+	for i := range born {
+		if a := &born[i]; sites[a.Stack] {
+			change[a.Start+1] += a.Size
+			if a.End != replay.None {
+				change[a.End+1] -= a.Size
+			}
+		}
+	}
+	held := int64(0)
+	for k := range rest {
+		held += change[k]
+		rest[k] -= held
+	}
+	return rest
+}
+
+// trendOf fits a line through the least bytes of steps.
+func trendOf(floors []int64) *Trend {
+	n := len(floors)
+	slope, deviation := line(floors)
+	before, _ := line(floors[:(n+1)/2])
+	after, _ := line(floors[n/2:])
+	rises := 0
+	for i := 1; i < n; i++ {
+		if floors[i] > floors[i-1] {
+			rises++
+		}
+	}
+	t := &Trend{PerStep: int64(math.Round(slope)), Spread: int64(math.Round(2 * deviation)), Steps: n}
+	t.GoesOn = slope > maxTinyBytes && slope > 3*deviation && rises >= max(minTrendRises, n/3) &&
+		before > 0 && 2*after >= before && 2*after >= slope
+	return t
+}
+
+// line is the slope of the line through values at equal distances, by least squares,
+// and the standard error of that slope; 0 and 0 for fewer than two values.
+func line(values []int64) (slope, deviation float64) {
+	n := float64(len(values))
+	if n < 2 {
+		return 0, 0
+	}
+	middle, mean := (n-1)/2, 0.0
+	for _, v := range values {
+		mean += float64(v) / n
+	}
+	squares, product, rest := 0.0, 0.0, 0.0
+	for i, v := range values {
+		x := float64(i) - middle
+		squares += x * x
+		product += x * (float64(v) - mean)
+	}
+	slope = product / squares
+	for i, v := range values {
+		d := float64(v) - mean - slope*(float64(i)-middle)
+		rest += d * d
+	}
+	if n > 2 {
+		deviation = math.Sqrt(rest / (n - 2) / squares)
+	}
+	return slope, deviation
+}

@@ -1,0 +1,129 @@
+package answer
+
+import (
+	"math"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// Unexplained is how the least active bytes of each step change, without those of
+// suspects and caches.
+type Unexplained struct {
+	Bytes  int64  `json:"bytes"`   // that each step adds, by a line through the steps, whether it goes on or not
+	Spread int64  `json:"spread"`  // two standard errors of bytes
+	Steps  int    `json:"steps"`   // that the line rests on; those in which a program gets ready do not count
+	GoesOn bool   `json:"goes_on"` // it is far above its spread, in the second half of the steps as in the first
+	Site   string `json:"site"`    // file:line:function whose memory grows most, if that is half of it or more; or empty
+}
+
+// newUnexplained is nil where growth beside the suspects cannot be judged.
+func newUnexplained(r *analysis.Recording, l *leaks.Findings) *Unexplained {
+	t := l.Trend
+	if t == nil {
+		return nil
+	}
+	u := &Unexplained{Bytes: t.PerStep, Spread: t.Spread, Steps: t.Steps, GoesOn: t.GoesOn}
+	if t.GoesOn && 2*t.Bytes >= t.PerStep {
+		u.Site = r.Stacks.Site(t.Stack).String()
+	}
+	return u
+}
+
+// unexplainedPerStep is what each step adds that no suspect explains; 0 where that
+// does not go on, and nil where it cannot be judged.
+func unexplainedPerStep(l *leaks.Findings) *int64 {
+	if l.Trend == nil {
+		return nil
+	}
+	bytes := int64(0)
+	if l.Trend.GoesOn {
+		bytes = l.Trend.PerStep
+	}
+	return &bytes
+}
+
+// stepsLeft is after how many more steps a device of a capacity is full if memory
+// goes on growing as it does; nil if that is not known, or if nothing grows. It goes
+// by the peak of active memory in the last whole step, and so says the most.
+func stepsLeft(r *analysis.Recording, l *leaks.Findings, capacity int64) *int {
+	perStep := int64(0)
+	if l.Trend != nil && l.Trend.GoesOn {
+		perStep = l.Trend.PerStep
+	}
+	for i := range l.Leaks {
+		if leak := &l.Leaks[i]; leak.Kind != leaks.Sawtooth {
+			perStep += leak.PerStep
+		}
+	}
+	list := r.Steps()
+	if capacity <= 0 || perStep <= 0 || len(list.Boundaries) == 0 {
+		return nil
+	}
+	last := list.Steps[len(list.Boundaries)-1]
+	active := r.Device.ActiveBytes()
+	room := capacity - active[timeline.PeakBetween(r.Device, last.From, last.To)]
+	left := int(min(max(0, room)/perStep, math.MaxInt32))
+	return &left
+}
+
+// stepsLeftSentence is empty without a number.
+func stepsLeftSentence(r *analysis.Recording, l *leaks.Findings, capacity int64) string {
+	left := stepsLeft(r, l, capacity)
+	if left == nil {
+		return ""
+	}
+	word := r.Steps().Method.Word
+	if *left == 0 {
+		return "At this rate the " + amount(capacity) + " of the device do not last for another " + word(1) + "."
+	}
+	return "At this rate the " + amount(capacity) + " of the device are full after at most " +
+		units.Plural(*left, "more "+word(1), "more "+word(2)) + "."
+}
+
+// grown says how much a leak adds and how often: "1.00 MiB each step", "3.00 MiB
+// every 3 steps" or "3.00 MiB in 4 of 12 steps"; word, such as " more", follows the
+// bytes.
+func grown(leak *leaks.Leak, method steps.Method, word string) string {
+	span := leak.LastStep - leak.FirstStep + 1
+	switch {
+	case leak.Every > 1:
+		return amount(leak.PerGrowth) + word + " every " + units.Count(leak.Every) + " " + method.Word(leak.Every)
+	case leak.Every == 0 && leak.Kind != leaks.Sawtooth && 10*leak.GrowingSteps < 9*span:
+		return amount(leak.PerGrowth) + word + " in " + units.Count(leak.GrowingSteps) + " of " +
+			units.Plural(span, method.Word(1), method.Word(2))
+	}
+	return amount(leak.PerStep) + word + " each " + method.Word(1)
+}
+
+// recordMore is how many steps tell growth from getting ready, and from a cache that
+// fills.
+const recordMore = 8
+
+// doubtful says why a finding is weak, as the end of a sentence, and what to do.
+func doubtful(leak *leaks.Leak, list *steps.List) string {
+	n := len(list.Boundaries)
+	one, many := list.Method.Word(1), list.Method.Word(2)
+	const filling = ": a cache that is still filling would look the same."
+	switch leak.Doubt {
+	case leaks.FewSteps:
+		return ", but only " + units.Plural(n, one+" was", many+" were") + " recorded" + filling + " Record " +
+			units.Count(recordMore) + " or more."
+	case leaks.GuessedSteps:
+		return ", but the " + many + " are a guess and may be the layers of one forward pass. Record them as ranges: " +
+			"memviz snippet leak prints how."
+	case leaks.FewGrowingSteps:
+		every := leak.Every
+		if every == 0 {
+			every = (n + leak.GrowingSteps - 1) / leak.GrowingSteps
+		}
+		return ", but only " + units.Count(leak.GrowingSteps) + " of " + units.Count(n) + " " + many + " add to it" +
+			filling + " Record " + units.Count(7*every) + " or more." // two to get ready, five that add
+	case leaks.SlowingDown:
+		return ", less and less" + filling
+	}
+	return "; no program runs out of memory by so little, but what keeps it may keep more elsewhere."
+}
