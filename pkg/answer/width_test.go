@@ -43,11 +43,10 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 		"inspect":       Inspect(censusOf(&in), 20),
 	}
 	add := func(command string, s *Sheet, err error) {
-		if err == nil {
-			sheets[command] = s
-		} else if s != nil && command != "top oom" {
-			t.Errorf("%s: %v", command, err)
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
 		}
+		sheets[command] = s
 	}
 	leaks, err := Leaks(all, 20)
 	add("leaks", leaks, err)
@@ -57,9 +56,9 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 	add("whatif", predicted, err)
 	changed, err := Diff(other, &in, DiffOptions{At: Peak, Rows: 20})
 	add("diff", changed, err)
-	log, err := Events(all, EventOptions{})
+	log, err := Events(all, EventOptions{To: Bound{boundEvent, 300}})
 	add("events", log, err)
-	segments, err := Segments(all, Peak, 200)
+	segments, err := Segments(all, Peak, 50)
 	add("segments", segments, err)
 	for by := range holders.ByCount {
 		top, err := Top(all, TopOptions{At: Peak, Rows: 20, Grouping: holders.Grouping{By: holders.By(by), Depth: 1}})
