@@ -24,8 +24,8 @@ func TestColumnWidths(t *testing.T) {
 	} {
 		table := newTable(column{"", figures}, column{"site", paths}, column{"file", names})
 		table.row(test.cells...)
-		if got, _ := table.widths(test.line); !slices.Equal(got, test.want) {
-			t.Errorf("%d cells in %d columns: %v, want %v", len(test.cells), test.line, got, test.want)
+		if got, fit := table.widths(test.line); !slices.Equal(got, test.want) || fit != (test.line == 80) {
+			t.Errorf("%d cells in %d columns: %v, fit: %v, want %v", len(test.cells), test.line, got, fit, test.want)
 		}
 	}
 }
