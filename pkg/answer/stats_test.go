@@ -125,6 +125,19 @@ func TestStatsNumbers(t *testing.T) {
 			t.Errorf("%d ooms: %s", ooms, got)
 		}
 	}
+	for _, test := range []struct {
+		capacity, given int64
+		want            string
+	}{
+		{0, 0, "reserved 1.00 MiB, end"}, {4 << 20, 4 << 20, "reserved 1.00 MiB of 4.00 MiB (25 %), end"},
+		{0, 5, "reserved 1.00 MiB of at least 1.00 MiB, end"}, // the capacity is refuted
+	} {
+		stats := &DeviceStats{ReservedPeakBytes: 1 << 20, CapacityBytes: test.capacity}
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, stats, test.given) })
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
 	table := reconciled(r.Device, &DeviceStats{FinalBytes: 3072, LiveBlockRequestedBytes: 1024, LiveAtEnd: 5})
 	if row := table.rows[0]; row[1] != "3,072" || row[2] != "1,024" || row[3] != "+2.00 KiB" {
 		t.Errorf("bytes: %v", row)
