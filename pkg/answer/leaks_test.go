@@ -75,7 +75,7 @@ func TestSuspectRows(t *testing.T) {
 		for range n {
 			found.Leaks = append(found.Leaks, leak)
 		}
-		got := said(t, func(s *Sheet) { s.suspects(r, found, 2) })
+		got := said(t, func(s *Sheet) { s.suspects(r, found, LeaksOptions{Rows: 2}) })
 		if strings.Count(got, "Memory allocated at /home/x.py:7:load grows by 512 B each") != 2 ||
 			!strings.Contains(got, more) || strings.Contains(got, "--rows") != (more != "") {
 			t.Errorf("%d suspects: %s", n, got)
@@ -86,7 +86,7 @@ func TestSuspectRows(t *testing.T) {
 		"Not counted: 512 B allocated in one": {Once: leaks.Kept{Sites: 1, Bytes: 512}},
 		"Not counted: 100 B from before the recording.": {Before: 100},
 	} {
-		got := said(t, func(s *Sheet) { s.suspects(r, &found, 2) })
+		got := said(t, func(s *Sheet) { s.suspects(r, &found, LeaksOptions{Rows: 2}) })
 		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("%q, want %q", got, want)
 		}
