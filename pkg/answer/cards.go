@@ -50,11 +50,11 @@ type Evidence struct {
 var noEvidence = Evidence{State: timeline.NoState, Allocation: -1}
 
 // Cards are the four answers in the order of the strip, and the texts about each
-// failed request. p is what [Predict] returned for the recording.
-func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure) {
+// failed request and each retry. p is what [Predict] returned for the recording.
+func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure, []RetryCard) {
 	peak := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.BySite})
 	oom, failures := outOfMemory(r, p)
-	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures
+	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures, retryCards(r)
 }
 
 func hasHistory(d *replay.Device) bool { return d.Events.Len() > 0 }
@@ -245,6 +245,11 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		}
 		if p != nil {
 			c.Detail = p.Sentence
+		}
+		if list := r.Retries().Served(); len(list) > 0 {
+			c.Mood, c.Value, c.Small = Known, "Near it", units.Plural(len(list), "time", "times")
+			c.Line, c.Detail = "served only after the cache was given back", retriesSentence(r)
+			c.Evidence.State = list[len(list)-1].State()
 		}
 		return c, []Failure{}
 	}

@@ -21,7 +21,7 @@ func TestCardsOfFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := s.value.(*devices[OOMDevice]).Devices[0].OOMs
-	cards, got := Cards(in.Recordings[0], Predict(in.Recordings[0]))
+	cards, got, _ := Cards(in.Recordings[0], Predict(in.Recordings[0]))
 	if len(got) != len(want) || len(want) == 0 {
 		t.Fatalf("%d failures, want %d", len(got), len(want))
 	}
@@ -95,11 +95,10 @@ func TestGrowingWithoutSteps(t *testing.T) {
 func TestGrowingWithSteps(t *testing.T) {
 	for want, r := range map[string]*analysis.Recording{
 		"validate train.py:41 keeps 24.6 MiB more each step":   example(t, "leaking-loss").Recordings[0],
-		"no call site keeps more each step":                    example(t, "training-loop").Recordings[0],
+		"no growth of a call site seen over 4 steps":           example(t, "training-loop").Recordings[0],
 		"too few iterations to tell growth from getting ready": kept(512, 512, 512),
-		"growth cannot be told":                                kept(512, 512),
 	} {
-		if c := growing(r); c.Line != want {
+		if c := growing(r); withSpaces(c.Line) != want {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}
@@ -196,7 +195,7 @@ func TestCardsOfStateOnly(t *testing.T) {
 	in := example(t, "training-loop")
 	in.Snapshot.Traces, in.Snapshot.Annotations = nil, nil
 	in = NewInput(in.Name, in.Snapshot)
-	cards, _ := Cards(in.Recordings[0], nil)
+	cards, _, _ := Cards(in.Recordings[0], nil)
 	for _, c := range cards {
 		if strings.Contains(c.Value+c.Small+c.Line, "peak") {
 			t.Errorf("of its one state is said: %+v", c)
@@ -206,3 +205,30 @@ func TestCardsOfStateOnly(t *testing.T) {
 		t.Errorf("who allocated it is answered with %+v", cards[2])
 	}
 }
+
+// TestCardOfRetries: what was refused 90 MiB and served after 40 MiB had gone back is near out of memory.
+func TestCardOfRetries(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+	c.Trace(0)
+	at := c.Stack(snapshot.FrameText{File: "train.py", Line: 7, Name: "main"})
+	for i, e := range []snapshot.EventText{
+		{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 40 << 20}, {Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 40 << 20},
+		{Action: snapshot.SegmentAlloc, Addr: 2 << 40, Size: 90 << 20}, {Action: snapshot.Alloc, Addr: 2 << 40, Size: 90 << 20},
+	} {
+		e.Stack, e.TimeMicros = at, 1_000_000+int64(i)*200_000
+		c.Event(0, e)
+	}
+	r := recordingOf(c)
+	cards, _, retries := Cards(r, nil)
+	const text = "The driver refused 90.0 MiB for a request of 90.0 MiB. PyTorch gave back 40.0 MiB in 1 segment of its " +
+		"cache, and the request was served, 400 ms later."
+	if len(retries) != 1 || retries[0].State != 1 || withSpaces(retries[0].Text) != text {
+		t.Errorf("%+v", retries)
+	}
+	const all = "Near out of memory: the driver refused a request, and PyTorch gave back 40.0 MiB in 1 segment of its " +
+		"cache to serve it, in state 1; 400 ms went by."
+	if oom := cards[3]; oom.Value != "Near it" || oom.Evidence.State != 1 || withSpaces(oom.Detail) != all {
+		t.Errorf("%+v", oom)
+	}
+}
+

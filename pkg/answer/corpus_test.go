@@ -68,7 +68,7 @@ func askEverything(t *testing.T, in Input) {
 		}
 	}
 	for _, r := range in.Recordings {
-		cards, failures := Cards(r, Predict(r))
+		cards, failures, _ := Cards(r, Predict(r))
 		for _, c := range cards {
 			if c.Question == "" || c.Value == "" || c.Line == "" {
 				t.Errorf("an answer lacks words: %+v", c)

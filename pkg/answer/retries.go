@@ -32,6 +32,31 @@ func newRetries(r *analysis.Recording) []Retry {
 	return list
 }
 
+// RetryCard is the text of the page's panel about a retry.
+type RetryCard struct {
+	State int    `json:"state"` // before the first segment was given back
+	Text  string `json:"text"`  // a sentence
+}
+
+// maxRetryCards is how many retries have a card, the last ones.
+const maxRetryCards = 100
+
+func retryCards(r *analysis.Recording) []RetryCard {
+	served := r.Retries().Served()
+	served = served[max(len(served)-maxRetryCards, 0):]
+	list := make([]RetryCard, len(served))
+	for i := range served {
+		x := &served[i]
+		text := "The driver refused " + amount(x.Asked) + " for a request of " + amount(x.Requested) +
+			". PyTorch gave back " + flushedWords(x) + " of its cache, and the request was served"
+		if x.Micros > 0 {
+			text += ", " + units.Duration(x.Micros) + " later"
+		}
+		list[i] = RetryCard{x.State(), text + "."}
+	}
+	return list
+}
+
 // retriesSentence says how often a run was near out of memory, and what that cost;
 // "" if it never was.
 func retriesSentence(r *analysis.Recording) string {

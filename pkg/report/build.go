@@ -143,7 +143,7 @@ func (view *Device) setAddresses(allocations []replay.Allocation) {
 // setCards puts the four answers on the page.
 func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.Prediction) {
 	var answers []answer.Card
-	answers, view.Failures = answer.Cards(r, predicted)
+	answers, view.Failures, view.Retries = answer.Cards(r, predicted)
 	view.Answers = make([]Card, len(answers))
 	for i, a := range answers {
 		view.Answers[i] = Card{

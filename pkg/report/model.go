@@ -79,11 +79,12 @@ type Device struct {
 	lanes    *deviceLanes
 	Capacity *capacity `json:"capacity"` // null: not known
 
-	Answers   []Card           `json:"answers"`   // four
-	Failures  []answer.Failure `json:"failures"`  // the last requests that failed, in order
-	Predicted *Predicted       `json:"predicted"` // null: no finding that settings can cure, or no proof
-	Verdict   answer.Verdict   `json:"verdict"`
-	Warnings  []answer.Warning `json:"warnings"`
+	Answers   []Card             `json:"answers"`           // four
+	Failures  []answer.Failure   `json:"failures"`          // the last requests that failed, in order
+	Retries   []answer.RetryCard `json:"retries,omitempty"` // the last requests that were served only after the cache was given back, in order
+	Predicted *Predicted         `json:"predicted"`         // null: no finding that settings can cure, or no proof
+	Verdict   answer.Verdict     `json:"verdict"`
+	Warnings  []answer.Warning   `json:"warnings"`
 }
 
 // Card is one of the four answers under the header.

@@ -49,7 +49,11 @@ export class DeviceData {
     r.unsigned(); // how each pre-existing one is known, which nothing shows
     this.reservedEvent = r.ascending().values;
     this.reservedDelta = r.signed().values;
-    this.markers = readMarkers(r);
+    this.retries = report.retries ?? [];
+    this.markers = [
+      ...readMarkers(r),
+      ...this.retries.map(({ state }) => /** @type {Marker} */ ({ state, kind: 'retry', size: 0, free: 0 })),
+    ].sort((a, b) => a.state - b.state);
     this.ooms = this.markers.filter((m) => m.kind === 'oom');
     this.context = new Texts(r);
     this.metadata = new Texts(r);
@@ -141,7 +145,7 @@ function lastStates(first, lifetime, events) {
 /**
  * @typedef {object} Marker
  * @property {number} state the state it was recorded in, which is the event's index
- * @property {'oom' | 'snapshot'} kind
+ * @property {'oom' | 'snapshot' | 'retry'} kind
  * @property {number} size bytes asked for, or active bytes
  * @property {number} free bytes free on the device
  */

@@ -48,6 +48,7 @@
  * @property {Predicted | null} predicted what other settings of the allocator would have done
  * @property {Card[]} answers to the four questions
  * @property {Failure[]} failures
+ * @property {{state: number, text: string}[]} [retries] served only after the cache was given back; not in old reports
  * @property {{ok: boolean, text: string, why: string}} verdict
  * @property {{fact: string, consequence: string, code: string}[]} warnings
  *

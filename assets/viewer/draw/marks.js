@@ -1,5 +1,5 @@
-// Marks on the timeline: the peak, out-of-memory events, snapshots taken while recording,
-// and where a fitted view leaves out the base.
+// Marks on the timeline: the peak, out-of-memory events, requests served only after a
+// retry, snapshots taken while recording, and where a fitted view leaves out the base.
 
 import { bytes } from '../data/format.js';
 import { clamp } from '../data/math.js';
@@ -79,21 +79,20 @@ function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
   return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
 }
 
-/** @param {Frame} frame */
-export function drawSnapshots({ painter, scales, layout, viewport, markers, style }) {
+/** Retries and snapshots. @param {Frame} frame */
+export function drawTicks({ painter, scales, layout, viewport, markers, style }) {
   let free = -Infinity;
   for (const m of markers) {
-    if (m.kind !== 'snapshot') continue;
+    if (m.kind === 'oom') continue;
     const x = scales.x(viewport.axis.middle(m.state));
     const { left, top, right, bottom } = layout;
     if (x < left || x > right) continue;
     painter.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
     painter.line(x, top - 5, x, top, { color: style.ink3 });
-    const label = 'snapshot';
-    const width = painter.measure(label);
+    const width = painter.measure(m.kind);
     const atRight = x + width + 4 > right;
     if (x < free + 6) continue;
-    painter.text(label, atRight ? x - 4 : x + 4, top - 6, {
+    painter.text(m.kind, atRight ? x - 4 : x + 4, top - 6, {
       align: atRight ? 'right' : 'left',
       color: style.ink3,
       halo: true,

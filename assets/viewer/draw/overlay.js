@@ -7,7 +7,7 @@ import { drawCapacity, drawGrid, drawLowest, drawReserved, drawTop } from './cur
 import { labelPosition } from './labels.js';
 import { drawLaneHit, drawLanes } from './lane_rows.js';
 import { MINIMAP } from './layout.js';
-import { drawFoot, drawOOMs, drawPeak, drawSnapshots } from './marks.js';
+import { drawFoot, drawOOMs, drawPeak, drawTicks } from './marks.js';
 import { drawOutline } from './outline.js';
 import { drawPending } from './pending.js';
 import { drawRange } from './range_marks.js';
@@ -58,7 +58,7 @@ export function drawMarks(frame) {
   if (hasHistory) drawPending(frame);
   drawNames(frame);
   drawFoot(frame);
-  if (hasHistory) drawSnapshots(frame);
+  if (hasHistory) drawTicks(frame);
   drawRange(frame);
   if (!frame.keptOnly) drawCapacity(frame);
   if (!frame.keptOnly) labelPredicted(frame, labelReserved(frame));

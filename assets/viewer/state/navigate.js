@@ -27,17 +27,28 @@ export function showEvidence({ shown, viewport, selection, moment }, { from, to,
 }
 
 /** Shows the last part before an out-of-memory event. @param {Stores} stores */
-export function showOOM({ shown, viewport, selection, moment }) {
-  const { data, timeline } = shown.device;
-  const oom = data.ooms.at(-1);
-  if (!oom) return;
+export function showOOM(stores) {
+  const oom = stores.shown.device.data.ooms.at(-1);
+  if (oom) showBefore(stores, oom.state);
+}
+
+/** Shows the next request that was served only after a retry, the first one after the last. @param {Stores} stores */
+export function showRetry(stores) {
+  const { retries } = stores.shown.device.data;
+  const next = retries.find((r) => r.state > stores.moment.state) ?? retries[0];
+  if (next) showBefore(stores, next.state);
+}
+
+/** Shows the last part before a state, and its moment. @param {Stores} stores @param {number} state */
+function showBefore({ shown, viewport, selection, moment }, state) {
+  const { timeline } = shown.device;
   if (selection.range) selection.selectRange(null);
   const { axis } = viewport;
   const states = Math.max(BEFORE, Math.round(timeline.lastState * BEFORE_FRACTION));
-  const x = axis.begins(oom.state);
-  const from = axis.begins(Math.max(0, oom.state - states));
+  const x = axis.begins(state);
+  const from = axis.begins(Math.max(0, state - states));
   viewport.show(from, Math.min(axis.end, x + Math.max((x - from) * 0.06, 1)), 'auto');
-  moment.set('cursor', oom.state);
+  moment.set('cursor', state);
 }
 
 /** Shows only what a range keeps: what keeps growing. @param {Stores} stores @param {Evidence} evidence */

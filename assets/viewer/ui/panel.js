@@ -35,7 +35,7 @@ export function mountPanel(stores, root) {
               !oom && settingsButton(device),
             ],
       ),
-      oom,
+      oom ?? (activity ? null : retryCard(device, state)),
       legend.elements(live, total),
     );
   };
@@ -100,6 +100,12 @@ export function momentWords({ hasHistory, timeline }, { kind, state }) {
   if (!hasHistory) return 'in the final state';
   const where = kind === 'peak' ? 'at the peak, ' : kind === 'end' ? 'at the end, ' : '';
   return where + (state === timeline.lastState ? 'after the last event' : `before event ${count(state)}`);
+}
+
+/** @param {OpenDevice} device @param {number} state */
+function retryCard({ data }, state) {
+  const retry = data.retries.find((r) => r.state === state);
+  return retry ? h('div.retry', h('b', 'Near out of memory'), h('p', retry.text)) : null;
 }
 
 /** @param {OpenDevice} device @param {number} state */

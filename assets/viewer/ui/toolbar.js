@@ -2,7 +2,7 @@
 
 import { modesOf } from '../data/colours.js';
 import { count } from '../data/format.js';
-import { showAxis, showOOM, showStep, stepBeside, stepShown } from '../state/navigate.js';
+import { showAxis, showOOM, showRetry, showStep, stepBeside, stepShown } from '../state/navigate.js';
 import { listen, on } from '../state/topic.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 
@@ -33,6 +33,10 @@ export function mountToolbar(stores, history, root) {
         'Go to',
         button('Peak', 'Panel to the peak (P)', () => moment.set('peak')),
         device.data.ooms.length > 0 && button('OOM', 'The last events before out of memory (O)', () => showOOM(stores)),
+        device.data.retries.length > 0 &&
+          button('Retry', 'The next request that was served only after the cache was given back', () =>
+            showRetry(stores),
+          ),
         button('End', 'Panel to the end (E)', () => moment.set('end')),
       ),
       stepButtons(stores) ?? '',

@@ -188,7 +188,7 @@ func TestQuestionOOM(t *testing.T) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
 		}
 	}
-	_, failures := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
+	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
 	for _, want := range []string{failures[0].Diagnosis, "→ " + failures[0].Try} {
 		p.shows(plainSpaces(want))
 	}
