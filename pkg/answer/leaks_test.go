@@ -68,7 +68,7 @@ func TestCycleSites(t *testing.T) {
 func TestSuspectRows(t *testing.T) {
 	r := kept(512)
 	site := leaks.Site{Stack: r.Device.Allocations[0].Stack}
-	leak := leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
+	leak := leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
 	leak.PerStep, leak.Bytes = 512, 4096
 	for n, more := range map[int]string{2: "", 3: "And 1 more; --rows shows more.", 5: "And 3 more; --rows shows more."} {
 		found := &leaks.Findings{}
@@ -108,11 +108,11 @@ func TestLeakOfSeveralSites(t *testing.T) {
 		rows        int
 	}{
 		1: {"Memory allocated at /x.py:1:f grows by 512 B", "", 0},
-		2: {"2 sites hold 512 B more after each", "", 2},
+		2: {"2 sites hold 512 B more each", "", 2},
 		5: {"5 sites hold", "", 5},
 		7: {"7 sites hold", "and 2 more sites", 5},
 	} {
-		leak := &leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: sites[:n]}
+		leak := &leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: sites[:n]}
 		leak.PerStep = 512
 		table := leakTable(r, leak)
 		if got := withSpaces(leakSentence(r, leak).with(asText)); !strings.HasPrefix(got, want.begin) ||
