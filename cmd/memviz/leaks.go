@@ -20,10 +20,10 @@ func leaksCommand(t *terminal) *cli.Command {
 		Description: "Steps are read from annotations of the optimizer, the profiler or the script, such as\n" +
 			"record_function(\"step 3\"), or found from stacks. Record 8 or more. Memory that\n" +
 			"Python's cycle collector freed is named too.\n\n" +
-			"With 3 steps or fewer nothing can be said; a condition of --fail-if is then an error.\n\n" +
+			"Growth can be judged from 4 steps on, and beside the suspects (unexplained_per_step) from\n" +
+			"6 on. Where it cannot, --fail-if on it is an error and not passed.\n\n" +
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --capacity 80GiB snap.pickle\n" +
-			"    memviz leaks --fail-if 'unexplained_per_step>1MiB' snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
 		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(), o.familiesFlag()),
 		Action: action(t, func(args []string) error {

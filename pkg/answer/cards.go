@@ -178,6 +178,8 @@ func growing(r *analysis.Recording) Card {
 		c.Line = units.Bytes(trend.PerStep) + " each " + word(1) + " that no call site explains"
 		c.Detail = "The least memory of each " + word(1) + " grows by " + units.Bytes(trend.PerStep) + " ± " +
 			units.Bytes(trend.Spread) + "."
+	case found.Limit == leaks.NoLimit && found.FedMore:
+		c.Line = "no call site keeps more, but each " + word(1) + " works on more data"
 	case found.Limit == leaks.NoLimit && (trend == nil || n < recordMore):
 		c.Line = "no growth of a call site seen over " + units.Plural(n, word(1), word(2))
 	case found.Limit == leaks.NoLimit:

@@ -95,8 +95,11 @@ func TestGrowingWithoutSteps(t *testing.T) {
 func TestGrowingWithSteps(t *testing.T) {
 	for want, r := range map[string]*analysis.Recording{
 		"validate train.py:41 keeps 24.6 MiB more each step":   example(t, "leaking-loss").Recordings[0],
+		"no call site keeps more each step":                    example(t, "gradient-accumulation").Recordings[0],
 		"no growth of a call site seen over 4 steps":           example(t, "training-loop").Recordings[0],
+		"4.00 MiB each step that no call site explains":        growingScripts["a queue"]()[0].Recordings[0],
 		"too few iterations to tell growth from getting ready": kept(512, 512, 512),
+		"growth cannot be told":                                newScript().train(1, nil)[0].Recordings[0],
 	} {
 		if c := growing(r); withSpaces(c.Line) != want {
 			t.Errorf("%+v, want %s", c, want)
@@ -212,8 +215,10 @@ func TestCardOfRetries(t *testing.T) {
 	c.Trace(0)
 	at := c.Stack(snapshot.FrameText{File: "train.py", Line: 7, Name: "main"})
 	for i, e := range []snapshot.EventText{
-		{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 40 << 20}, {Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 40 << 20},
-		{Action: snapshot.SegmentAlloc, Addr: 2 << 40, Size: 90 << 20}, {Action: snapshot.Alloc, Addr: 2 << 40, Size: 90 << 20},
+		{Action: snapshot.SegmentAlloc, Addr: 1 << 40, Size: 40 << 20},
+		{Action: snapshot.SegmentFree, Addr: 1 << 40, Size: 40 << 20},
+		{Action: snapshot.SegmentAlloc, Addr: 2 << 40, Size: 90 << 20},
+		{Action: snapshot.Alloc, Addr: 2 << 40, Size: 90 << 20},
 	} {
 		e.Stack, e.TimeMicros = at, 1_000_000+int64(i)*200_000
 		c.Event(0, e)
@@ -231,4 +236,3 @@ func TestCardOfRetries(t *testing.T) {
 		t.Errorf("%+v", oom)
 	}
 }
-

@@ -68,8 +68,8 @@ func TestCycleSites(t *testing.T) {
 func TestSuspectRows(t *testing.T) {
 	r := kept(512)
 	site := leaks.Site{Stack: r.Device.Allocations[0].Stack}
-	leak := leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
-	leak.PerStep, leak.PerGrowth, leak.Every, leak.Bytes = 512, 512, 1, 4096
+	leak := leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
+	leak.PerStep, leak.Bytes = 512, 4096
 	for n, more := range map[int]string{2: "", 3: "And 1 more; --rows shows more.", 5: "And 3 more; --rows shows more."} {
 		found := &leaks.Findings{}
 		for range n {
@@ -108,12 +108,12 @@ func TestLeakOfSeveralSites(t *testing.T) {
 		rows        int
 	}{
 		1: {"Memory allocated at /x.py:1:f grows by 512 B", "", 0},
-		2: {"2 sites hold 512 B more each step", "", 2},
+		2: {"2 sites hold 512 B more each", "", 2},
 		5: {"5 sites hold", "", 5},
 		7: {"7 sites hold", "and 2 more sites", 5},
 	} {
-		leak := &leaks.Leak{Strong: true, Frame: stacks.NoFrame, Sites: sites[:n]}
-		leak.PerStep, leak.PerGrowth, leak.Every = 512, 512, 1
+		leak := &leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: sites[:n]}
+		leak.PerStep = 512
 		table := leakTable(r, leak)
 		if got := withSpaces(leakSentence(r, leak).with(asText)); !strings.HasPrefix(got, want.begin) ||
 			len(table.rows) != want.rows || table.more != want.more {

