@@ -17,7 +17,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 type ranksOptions struct {
@@ -32,7 +34,9 @@ func ranksCommand(t *terminal) *cli.Command {
 		Usage:     "compare the ranks of one job, and name the one that differs",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "Ranks are read from the names of the files: rank3.pickle, snap_rank-3.pickle.gz,\n" +
-			"tp1_pp0.pickle, rank_3/snap.pickle. A directory stands for all snapshots in it.\n\n" +
+			"tp1_pp0.pickle, rank_3/snap.pickle. A directory stands for all snapshots in it.\n" +
+			"Files of several runs or steps, and those written when memory ran out, are compared\n" +
+			"each with their own kind.\n\n" +
 			"    memviz ranks snapshots/\n" +
 			"    memviz ranks 'snapshots/rank*.pickle'\n" +
 			"    memviz ranks rank0.pickle rank1.pickle --format json",
@@ -61,7 +65,13 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 	for i := range read.files {
 		warnSalvaged(t, &read.files[i])
 	}
-	return o.print(t, sheet)
+	if err := o.print(t, sheet); err != nil {
+		return err
+	}
+	if n := len(read.unreadable); n > 0 {
+		return fmt.Errorf("%d of %s could not be read", n, units.Plural(len(files.files), "file", "files"))
+	}
+	return nil
 }
 
 // dropRepeated leaves each file once.
@@ -132,7 +142,7 @@ func (o *ranksOptions) readRanks(t *terminal, files *sources) (*ranksRead, error
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	all.nameRanks(found)
+	all.nameRanks(found, &o.redact)
 	slices.SortFunc(all.unreadable, func(a, b answer.UnreadableRank) int { return strings.Compare(a.File, b.File) })
 	slices.SortFunc(all.files, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
 	if len(all.summaries) == 0 && len(all.unreadable) > 0 {
@@ -161,7 +171,7 @@ func (f *ranksOfFile) read(path, name string, in []answer.Input, isReport bool) 
 
 // nameRanks says which rank and file each summary is of, once all names are
 // known.
-func (r *ranksRead) nameRanks(found []ranksOfFile) {
+func (r *ranksRead) nameRanks(found []ranksOfFile, redact *redact.Options) {
 	var paths []string
 	files := map[string]int{} // with snapshots of a name
 	for i := range found {
@@ -173,6 +183,11 @@ func (r *ranksRead) nameRanks(found []ranksOfFile) {
 		}
 	}
 	names := compare.NameRanks(paths)
+	for i := range names {
+		if run := &names[i].Run; *run != "" {
+			*run = filepath.ToSlash(filepath.Dir(redact.FileName(*run + "/file")))
+		}
+	}
 	for i := range found {
 		for j, summaries := range found[i].summaries {
 			for k := range summaries {

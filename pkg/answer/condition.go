@@ -96,13 +96,16 @@ func figureKeys(command string) map[string]string {
 	}
 	keys := map[string]string{}
 	answer.figures(keys, "", false)
-	for _, list := range []string{"devices", "ranks"} {
+	for _, list := range listsOfObjects {
 		if item := answer.Properties[list].Items; item != nil {
 			item.figures(keys, "", true)
 		}
 	}
 	return keys
 }
+
+// listsOfObjects are the lists in answers whose items have figures.
+var listsOfObjects = []string{"devices", "ranks", "dumps"}
 
 // ConditionKeys are the keys that conditions on the answer of a command begin with,
 // as short as they may be.
@@ -251,8 +254,8 @@ func (c Condition) compare(v float64) bool {
 	return v != c.limit
 }
 
-// objects are what has figures in an answer: its devices or ranks,
-// or the answer itself.
+// objects are what has figures in an answer: its devices, ranks and dumps, and the
+// answer itself.
 func (s *Sheet) objects() ([]map[string]any, error) {
 	value := s.value
 	if long, ok := value.(streamedValue); ok {
@@ -266,18 +269,16 @@ func (s *Sheet) objects() ([]map[string]any, error) {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"devices", "ranks"} {
-		if list, ok := whole[key].([]any); ok {
-			objects := make([]map[string]any, 0, len(list)+1)
-			for _, item := range list {
-				if object, ok := item.(map[string]any); ok {
-					objects = append(objects, flat(object))
-				}
+	var objects []map[string]any
+	for _, key := range listsOfObjects {
+		list, _ := whole[key].([]any)
+		for _, item := range list {
+			if object, ok := item.(map[string]any); ok {
+				objects = append(objects, flat(object))
 			}
-			return append(objects, whole), nil
 		}
 	}
-	return []map[string]any{whole}, nil
+	return append(objects, whole), nil
 }
 
 // isEmpty reports whether an answer is about nothing: snapshots without memory.

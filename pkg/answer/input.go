@@ -121,7 +121,7 @@ type Subject struct {
 }
 
 func newSubject(in *Input, d *replay.Device) Subject {
-	return Subject{in.FileName(), int(d.ID), newTrust(d.AddsUp(), d.Anomalies)}
+	return Subject{in.FileName(), int(d.ID), newTrust(d.AddsUp(), in.Snapshot.Cut(d.ID), d.Anomalies)}
 }
 
 // perDevice is the answer of a command that has the same question for every

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,14 +11,14 @@ import (
 )
 
 // rankFiles are ranks by the names of their files; those with a + have steps.
-func rankFiles(files ...string) *RanksAnswer {
-	a := &RanksAnswer{}
+func rankFiles(files ...string) *dumpRanks {
+	a := &dumpRanks{RankDump: RankDump{RankInNames: true}}
 	for i, file := range files {
 		r := Rank{Rank: i, Subject: Subject{File: strings.TrimSuffix(file, "+")}}
 		if state := 9; r.File != file {
 			r.StepEndState = &state
 		}
-		a.Ranks = append(a.Ranks, r)
+		a.ranks = append(a.ranks, r)
 	}
 	return a
 }
@@ -54,7 +55,7 @@ func TestRanksPair(t *testing.T) {
 		{[]int64{5, 7}, 0, "Of two ranks neither can be called the outlier. Where they differ at their peaks:", 0},
 	} {
 		s, a := &Sheet{}, rankFiles("a", "b")
-		a.Rows = []RankRow{{Bytes: test.bytes}}
+		a.rows = []RankRow{{Bytes: test.bytes}}
 		s.pair(a, test.rows)
 		if got := s.elements[0].(sentence).with(asText); got != test.want || len(s.elements) != 1+test.table {
 			t.Errorf("%v in %d rows: %d elements, %s", test.bytes, test.rows, len(s.elements), got)
@@ -73,13 +74,13 @@ func TestRankShown(t *testing.T) {
 // TestSameRank: three files of rank 0 are one pair, two devices of one file none.
 func TestSameRank(t *testing.T) {
 	a := rankFiles("a", "a", "b", "c")
-	for i := range a.Ranks {
-		a.Ranks[i].Rank = 0
+	for i := range a.ranks {
+		a.ranks[i].Rank = 0
 	}
 	if pairs := a.sameRank(); len(pairs) != 1 || pairs[0][0].File != "a" || pairs[0][1].File != "b" {
 		t.Errorf("%+v", pairs)
 	}
-	a.Ranks[2].Label, a.Ranks[3].Device = "tp1", 1
+	a.ranks[2].Label, a.ranks[3].Device = "tp1", 1
 	if pairs := a.sameRank(); pairs != nil {
 		t.Errorf("of another label, or device: %+v", pairs)
 	}
@@ -143,4 +144,89 @@ func TestRanksOfSummaries(t *testing.T) {
 			t.Errorf("%v steps: %s", test.steps, text)
 		}
 	}
+}
+
+// TestRanksApart: a rank that was read in part is never an outlier, does not move the
+// median, and says that its numbers are lower bounds; nor is one without history
+// compared with others that have one.
+func TestRanksApart(t *testing.T) {
+	var list []compare.RankSummary
+	for i, peak := range []int64{8 * units.GiB, 8 * units.GiB, units.GiB, 8 * units.GiB, units.MiB} {
+		s := compare.RankSummary{File: string(rune('a' + i)), StepEndState: timeline.NoState, Events: 100, Cut: i == 2}
+		s.Name.Rank, s.Name.Label, s.PeakBytes = i, strconv.Itoa(i), peak
+		if i == 4 {
+			s.Events = 1
+		}
+		list = append(list, s)
+	}
+	sheet := Ranks(list, nil, 5)
+	value := sheet.value.(*RanksAnswer)
+	if d := value.Dumps[0]; d.MedianPeakBytes != 8*units.GiB || d.ComparedRanks != 3 {
+		t.Errorf("%+v", d)
+	}
+	for i, r := range value.Ranks {
+		if r.Rank != i || r.Outlier || r.Compared == (i == 2 || i == 4) || r.Cut != (i == 2) {
+			t.Errorf("%+v", r)
+		}
+	}
+	text := strings.Join(strings.Fields(string(written(t, sheet, Text))), " ")
+	for _, want := range []string{
+		"5 ranks: median peak 8.00 GiB", "2 1.00 GiB 0 0 at least c", "4 1.00 MiB 0 0 no history e",
+		"Rank 2 was read in part (c): it holds at least what is shown, and is compared with none.",
+		"Rank 4 has no history (e), so its peak is not known, and it is compared with none.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	if text := string(written(t, Ranks(list[2:3], nil, 5), Text)); !strings.Contains(text, "1 rank, read in part") ||
+		strings.Contains(text, "median peak") {
+		t.Error(text)
+	}
+	if text := string(written(t, Ranks(list[1:3], nil, 5), Text)); !strings.Contains(text, "Only one rank can be") {
+		t.Error(text)
+	}
+}
+
+// TestRanksOfDumps: steps and runs are compared by themselves, and files without a
+// rank in their names say so.
+func TestRanksOfDumps(t *testing.T) {
+	files := []string{"step_1/rank0.pickle", "step_1/rank1.pickle", "step_1/rank2.pickle", "step_2/rank0.pickle",
+		"step_2/rank1.pickle", "step_2_exit/rank1.pickle", "notes.pickle", "more.pickle"}
+	var list []compare.RankSummary
+	for i, rank := range compare.NameRanks(files) {
+		s := compare.RankSummary{Name: rank, File: files[i], StepEndState: timeline.NoState}
+		s.PeakBytes = units.GiB
+		if rank.Step == 2 {
+			s.PeakBytes = 9 * units.GiB
+		}
+		list = append(list, s)
+	}
+	sheet := Ranks(list, nil, 5)
+	text := string(written(t, sheet, Text))
+	for _, want := range []string{"\nstep 1: 3 ranks: median peak 1.00 GiB", "\nstep 2: 2 ranks: median peak 9.00 GiB",
+		"\nstep 2, out of memory: 1 rank: median", "no rank in the name: 2 ranks: median", "these 2 files hold no rank"} {
+		if !strings.Contains("\n"+text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	if strings.Contains(text, "outlier  ") {
+		t.Error(text)
+	}
+	value := sheet.value.(*RanksAnswer)
+	if len(value.Dumps) != 4 || len(value.Ranks) != 8 || value.Ranks[7].Dump != 0 && value.Ranks[7].Dump != 3 {
+		t.Errorf("%+v", value)
+	}
+	if _, holds, err := condition(t, "ranks", "median_peak>8GiB").Holds(sheet); !holds || err != nil {
+		t.Error(holds, err)
+	}
+}
+
+func condition(t *testing.T, command, text string) Condition {
+	t.Helper()
+	c, err := ParseCondition(command, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -272,15 +272,16 @@ func recordCall(s *snapshot.Snapshot, room int, argument string) string {
 
 // Trust says in JSON whether the numbers of a device can be trusted.
 type Trust struct {
-	AddsUp    bool      `json:"adds_up"`   // the replay ends exactly in the final segments, and every event is explained
-	Anomalies Anomalies `json:"anomalies"` // what a true recording does not have
+	AddsUp    bool      `json:"adds_up"`       // the replay ends exactly in the final segments, and every event is explained
+	Cut       bool      `json:"cut,omitempty"` // the file was read in part: totals are lower bounds, and states and sites are of what was read
+	Anomalies Anomalies `json:"anomalies"`     // what a true recording does not have
 }
 
 // Anomalies counts anomalies by the key of their kind, and all of them as "total".
 type Anomalies map[string]int
 
-func newTrust(addsUp bool, counts replay.Anomalies) Trust {
-	t := Trust{addsUp, Anomalies{"total": counts.Total()}}
+func newTrust(addsUp, cut bool, counts replay.Anomalies) Trust {
+	t := Trust{addsUp, cut, Anomalies{"total": counts.Total()}}
 	for kind, n := range counts {
 		t.Anomalies[replay.Anomaly(kind).Kind().Key] = n
 	}
@@ -289,7 +290,7 @@ func newTrust(addsUp bool, counts replay.Anomalies) Trust {
 
 // and is the trust in a comparison of two devices.
 func (t Trust) and(other Trust) Trust {
-	both := Trust{t.AddsUp && other.AddsUp, maps.Clone(t.Anomalies)}
+	both := Trust{t.AddsUp && other.AddsUp, t.Cut || other.Cut, maps.Clone(t.Anomalies)}
 	for key, n := range other.Anomalies {
 		both.Anomalies[key] += n
 	}

@@ -29,6 +29,13 @@ func (s *Snapshot) EndKnown(device DeviceID) bool {
 	return s.Salvaged == nil || !s.Salvaged.NoEnd && s.Salvaged.From != device
 }
 
+// Cut reports whether events or segments of a device are missing because reading ended
+// before them, so that its totals are lower bounds.
+func (s *Snapshot) Cut(device DeviceID) bool {
+	r := s.Salvaged
+	return r != nil && (r.NoEnd || r.Events == 0 || r.From != NoDevice && device >= r.From)
+}
+
 // Damaged is the error for a file that is cut off, damaged or beyond a limit.
 type Damaged struct {
 	Events int // events read before the error, of all devices

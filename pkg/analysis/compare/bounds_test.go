@@ -48,17 +48,24 @@ func TestLiveAllocations(t *testing.T) {
 	}
 }
 
-// TestSharedLabel: what all of several files have is no rank; one file may have any.
-func TestSharedLabel(t *testing.T) {
-	read := func(path []string) string { return path[0] }
+// TestNumbersOfRanks: numbers in names that are alike otherwise are ranks if they
+// differ, and begin at 0 or leave none out; one file may have any.
+func TestNumbersOfRanks(t *testing.T) {
+	read := func(path []string) string { return path[0][1:] }
+	none := func(n int) []string { return make([]string, n) }
 	for _, test := range []struct{ paths, want []string }{
-		{[]string{"8"}, []string{"8"}}, {[]string{"8", "8"}, []string{"", ""}}, {[]string{"8", "9"}, []string{"8", "9"}},
+		{[]string{"a8"}, []string{"8"}}, {[]string{"a8", "a8"}, none(2)}, {[]string{"a8", "b9"}, none(2)},
+		{[]string{"a8", "a9"}, []string{"8", "9"}}, {[]string{"a8", "a10"}, none(2)},
+		{[]string{"a0", "a10"}, []string{"0", "10"}}, {[]string{"a128", "a256", "a512"}, none(3)},
+		{[]string{"a0 pp4", "a1 pp4"}, []string{"0 pp4", "1 pp4"}},
+		{[]string{"a0 pp4", "a1 pp6"}, none(2)},
+		{[]string{"a0 pp0", "a3 pp2"}, []string{"0 pp0", "3 pp2"}},
 	} {
 		var paths [][]string
 		for _, p := range test.paths {
 			paths = append(paths, []string{p})
 		}
-		if got := eachPath(paths, read); !slices.Equal(got, test.want) {
+		if got := eachFamily(paths, read); !slices.Equal(got, test.want) {
 			t.Errorf("%q: %q", test.paths, got)
 		}
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,44 +27,137 @@ type RankName struct {
 	Rank  int    // from 0
 	Label string // "3", or the position on several axes: "tp1 pp0"
 	From  rankSource
-	Step  int  // training step in the name; -1 without one
-	OOM   bool // written when memory ran out, as far as the name says
+	DumpName
 }
 
-// NameRanks reads the ranks from the paths of the files of one job. Where the base
-// name says nothing, folders count. Files without any rank in their paths get the
-// next numbers, in natural order.
+// InName reports whether the name of the file has the rank. Else Rank is the
+// position of the file among those without one.
+func (n *RankName) InName() bool { return n.From != rankFromOrder }
+
+// DumpName says which files were written together, one by each rank of a job.
+// Others are not to be compared: the same job needs other memory at another time.
+type DumpName struct {
+	Run  string // the folder, where folders hold the same ranks; else ""
+	Step int    // training step in the name; -1 without one
+	OOM  bool   // written when memory ran out, as far as the name says
+}
+
+// compareDumps orders dumps by run and step, those of an out-of-memory error last.
+func compareDumps(a, b DumpName) int {
+	oom := func(d DumpName) int {
+		if d.OOM {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(Natural(a.Run, b.Run), cmp.Compare(a.Step, b.Step), cmp.Compare(oom(a), oom(b)))
+}
+
+// NameRanks reads the ranks from the paths of files. Where the base name says
+// nothing, folders count. The files of a dump that have no rank in their paths get
+// the numbers from 0 on, in natural order.
 func NameRanks(files []string) []RankName {
 	paths := make([][]string, len(files))
 	for i, file := range files {
 		paths[i] = innermostFirst(stacks.Slashed(file))
 	}
 	names := make([]RankName, len(files))
-	axes, numbers := eachPath(paths, rankAxes), eachPath(paths, rankNumber)
-	var unnumbered []int
-	next := 0
+	axes, numbers := eachFamily(paths, rankAxes), eachFamily(paths, rankNumber)
 	for i, path := range paths {
 		n := &names[i]
 		n.Step, n.OOM = stepOfPath(path), isOOMDump(path)
-		switch word := rankWord(path); {
+		word, leading := rankWord(path), leadingPattern.FindStringSubmatch(path[0])
+		switch {
 		case word != "":
 			n.Label, n.From = word, rankFromWord
 		case axes[i] != "":
 			n.Label, n.From = axes[i], rankFromAxes
+		case leading != nil:
+			n.Label, n.From = leading[1], rankFromNumber
 		case numbers[i] != "":
 			n.Label, n.From = numbers[i], rankFromNumber
 		default:
 			n.From = rankFromOrder
 		}
-		if !n.number() {
-			unnumbered = append(unnumbered, i)
-			continue
+	}
+	nameRuns(names, paths)
+	dumps := map[dumpKey][]int{}
+	for i := range names {
+		dumps[names[i].dump()] = append(dumps[names[i].dump()], i)
+	}
+	for _, dump := range dumps {
+		numberRanks(names, dump, files)
+	}
+	return names
+}
+
+// dumpKey is what the files have in common that are compared. Those whose names
+// have no rank are not of the job of those whose names have one, as far as is known.
+type dumpKey struct {
+	DumpName
+	inName bool
+}
+
+func (n *RankName) dump() dumpKey { return dumpKey{n.DumpName, n.InName()} }
+
+// nameRuns tells runs apart by their folders, in dumps where one rank has several
+// files.
+func nameRuns(names []RankName, paths [][]string) {
+	type rank struct {
+		dumpKey
+		label string
+	}
+	files, several := map[rank]int{}, map[dumpKey]bool{}
+	for i := range names {
+		key := names[i].dump()
+		at := rank{key, strings.TrimLeft(names[i].Label, "0")}
+		files[at]++
+		several[key] = several[key] || files[at] > 1 && key.inName
+	}
+	folders := map[dumpKey]map[string]bool{}
+	for i := range names {
+		if key := names[i].dump(); several[key] {
+			if folders[key] == nil {
+				folders[key] = map[string]bool{}
+			}
+			folders[key][runFolder(paths[i])] = true
 		}
-		next = max(next, n.Rank+1)
+	}
+	for i := range names {
+		if len(folders[names[i].dump()]) > 1 {
+			names[i].Run = runFolder(paths[i])
+		}
+	}
+}
+
+// runFolder is the folder of a file without what says the rank and the step.
+func runFolder(path []string) string {
+	var parts []string
+	for _, part := range path[1:] {
+		for _, position := range []*regexp.Regexp{rankWordPattern, rankAxisPattern, stepPattern} {
+			part = position.ReplaceAllString(part, "*")
+		}
+		if rest := strings.TrimLeft(part, "*"); rest != "" && rest != "_exit" || part == "" {
+			parts = append(parts, part)
+		}
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "/")
+}
+
+// numberRanks gives the files of a dump their numbers.
+func numberRanks(names []RankName, dump []int, files []string) {
+	var unnumbered []int
+	next := 0
+	for _, i := range dump {
+		if n := &names[i]; n.number() {
+			next = max(next, n.Rank+1)
+		} else {
+			unnumbered = append(unnumbered, i)
+		}
 	}
 	slices.SortFunc(unnumbered, func(i, j int) int {
-		a, b := names[i].Label+"/"+files[i], names[j].Label+"/"+files[j]
-		return Natural(a, b)
+		return Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
 	})
 	for k, i := range unnumbered {
 		names[i].Rank = next + k
@@ -71,7 +165,6 @@ func NameRanks(files []string) []RankName {
 			names[i].Label = strconv.Itoa(next + k)
 		}
 	}
-	return names
 }
 
 // number reads the rank from the label and reports whether it is a single number.
@@ -88,21 +181,56 @@ func (n *RankName) number() bool {
 	return true
 }
 
-// eachPath reads a label from each path. A label that all of several files share is
-// no rank, but the size of the job or a date.
-func eachPath(paths [][]string, read func([]string) string) []string {
+// eachFamily reads from each path a label that a rank may have. Names count as a
+// family if they differ only in numbers, and what such a number counts, sizes of
+// batches or ranks, only the family tells: ranks differ, and begin at 0 or leave
+// none out.
+func eachFamily(paths [][]string, read func([]string) string) []string {
 	labels := make([]string, len(paths))
+	families := map[string][]int{}
 	for i, path := range paths {
-		labels[i] = read(path)
+		if labels[i] = read(path); labels[i] != "" {
+			family := digits.ReplaceAllString(strings.Join(path, "/"), "*")
+			families[family] = append(families[family], i)
+		}
 	}
-	if len(labels) > 1 && len(slices.Compact(slices.Clone(labels))) == 1 {
-		clear(labels)
+	for _, family := range families {
+		if len(paths) > 1 && !countRanks(labels, family) {
+			for _, i := range family {
+				labels[i] = ""
+			}
+		}
 	}
 	return labels
 }
 
+// countRanks reports whether the numbers in the labels of a family of names can be
+// ranks, on each axis.
+func countRanks(labels []string, family []int) bool {
+	var axes []map[int]bool // numbers by axis
+	for _, i := range family {
+		for axis, text := range digits.FindAllString(labels[i], -1) {
+			if axis == len(axes) {
+				axes = append(axes, map[int]bool{})
+			}
+			n, _ := parseDigits(text)
+			axes[axis][n] = true
+		}
+	}
+	differ := false
+	for _, numbers := range axes {
+		list := slices.Sorted(maps.Keys(numbers))
+		n := len(list)
+		if n > 1 && list[0] != 0 && list[n-1]-list[0] != n-1 {
+			return false
+		}
+		differ = differ || n > 1
+	}
+	return differ
+}
+
 var (
-	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:global[_-]?)?rank[_.-]?(\d{1,9})`)
+	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(lora[_.-]?|low[_.-]?|global[_.-]?)?rank[_.-]?(\d{1,9})`)
 	rankAxisPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
 	leadingPattern  = regexp.MustCompile(`^(\d{3,9})_step_`)
 	trailingPattern = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
@@ -112,6 +240,7 @@ var (
 	)
 	stepPattern      = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba)[_.-]?(\d{1,18})`)
 	composerPattern  = regexp.MustCompile(`(?i)rank\d+\.(\d{1,18})\.`)
+	digits           = regexp.MustCompile(`\d+`)
 	outOfMemoryNames = regexp.MustCompile(`(?i)(?:^|[^a-z])oom(?:[^a-z]|$)|_exit(?:[^a-z]|$)`)
 )
 
@@ -124,8 +253,10 @@ func innermostFirst(path string) []string {
 
 func rankWord(path []string) string {
 	for _, part := range path {
-		if m := rankWordPattern.FindStringSubmatch(part); m != nil {
-			return m[1]
+		for _, m := range rankWordPattern.FindAllStringSubmatch(part, -1) {
+			if of := strings.ToLower(m[1]); !strings.HasPrefix(of, "lo") { // the rank of a matrix
+				return m[2]
+			}
 		}
 	}
 	return ""
@@ -146,13 +277,10 @@ func rankAxes(path []string) string {
 	return ""
 }
 
-// rankNumber is a bare number of the base name, at its start or its end, that is
-// no date and counts nothing else.
+// rankNumber is a bare number at the end of the base name that is no date and
+// counts nothing else.
 func rankNumber(path []string) string {
 	base := path[0]
-	if m := leadingPattern.FindStringSubmatch(base); m != nil {
-		return m[1]
-	}
 	m := trailingPattern.FindStringSubmatch(base)
 	date := datePattern.FindStringSubmatch(base)
 	if m == nil || date != nil && date[1] == date[2] || countPattern.MatchString(base) {

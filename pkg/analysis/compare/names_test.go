@@ -45,10 +45,26 @@ func TestNameRanks(t *testing.T) {
 		{"a number that all share", []string{"a_8.pickle", "b_8.pickle"}, []string{"0 0 order", "1 1 order"}},
 		{"an axis that all share", []string{"dp8/a_0.pickle", "dp8/a_1.pickle"}, []string{"0 0 number", "1 1 number"}},
 		{"steps are no ranks", []string{"snapshot_step_200.pickle", "snapshot_step_100.pickle"},
-			[]string{"1 1 order step 200", "0 0 order step 100"}},
+			[]string{"0 0 order step 200", "0 0 order step 100"}},
 		{"natural order", []string{"x10.pickle", "x9.pickle", "x010b.pickle"},
 			[]string{"1 1 order", "0 0 order", "2 2 order"}},
-		{"no collision", []string{"rank3.pickle", "other.pickle"}, []string{"3 3 word", "4 4 order"}},
+		{"not numbered after ranks", []string{"rank3.pickle", "other.pickle"}, []string{"3 3 word", "0 0 order"}},
+		{"sizes of batches", []string{"train_bf16_128.pickle", "cuda_graph.pickle", "train_fp32_32.pickle"},
+			[]string{"1 1 order", "0 0 order", "2 2 order"}},
+		{"sizes of batches, alike", []string{"bf16_128.pickle", "bf16_256.pickle"}, []string{"0 0 order", "1 1 order"}},
+		{"two iterations", []string{"iteration_10/rank0_snap.pickle", "iteration_20/rank0_snap.pickle"},
+			[]string{"0 0 word step 10", "0 0 word step 20"}},
+		{"two runs", []string{"job/a/rank0/iteration_3/snap.pickle", "job/b/rank0/iteration_3/snap.pickle"},
+			[]string{"0 0 word step 3 run job/a", "0 0 word step 3 run job/b"}},
+		{"two runs, a rank in each name of a folder", []string{"a_rank0/snap.pickle", "a_rank1/snap.pickle",
+			"b_rank0/snap.pickle"}, []string{"0 0 word run a*", "1 1 word run a*", "0 0 word run b*"}},
+		{"hosts of one job", []string{"node0/rank0.pickle", "node1/rank1.pickle"}, []string{"0 0 word", "1 1 word"}},
+		{"one run, recorded twice", []string{"job/rank0_a.pickle", "job/rank0_b.pickle"},
+			[]string{"0 0 word", "0 0 word"}},
+		{"axes of two steps", []string{"step_1/tp0_pp0.pickle", "step_1/tp1_pp0.pickle", "step_2/tp0_pp0.pickle"},
+			[]string{"0 tp0 pp0 axes step 1", "1 tp1 pp0 axes step 1", "0 tp0 pp0 axes step 2"}},
+		{"the rank of a matrix", []string{"lora_rank16.pickle", "x_low-rank-8_rank1.pickle"},
+			[]string{"0 0 order", "1 1 word"}},
 		{"crank is no rank", []string{"crank5.pickle", "ranks8.pickle"}, []string{"0 0 order", "1 1 order"}},
 		{"too many digits", []string{"rank99999999999999999999.pickle"}, []string{"999999999 999999999 word"}},
 		{"nothing", nil, nil},
@@ -64,6 +80,9 @@ func TestNameRanks(t *testing.T) {
 				}
 				if n.OOM {
 					text += " oom"
+				}
+				if n.Run != "" {
+					text += " run " + n.Run
 				}
 				got = append(got, text)
 			}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -11,7 +12,12 @@ import (
 // RankComparison is what ranks of one job hold after their last steps and at
 // their own peaks, side by side.
 type RankComparison struct {
+	Dump  DumpName
 	Ranks []RankSummary // by rank; other slices by rank are in this order
+
+	// Apart are ranks that are not compared, because their peaks are not known: files
+	// that were read in part, and those without history if others have one.
+	Apart []RankSummary
 
 	// CommonSteps is how many of the last steps all ranks recorded; 0 when some rank
 	// has none.
@@ -57,10 +63,42 @@ func (r *RankRow) Everywhere() bool { return !slices.Contains(r.Runs, false) }
 // At is what the ranks hold at a moment.
 func (r *RankRow) At(m RankMoment) *RankHeld { return [...]*RankHeld{&r.StepEnd, &r.Peak}[m] }
 
-// Ranks compares the ranks of one job. The order of the summaries does
+// Dumps compares the ranks of each dump, in order of run and step. What has no rank
+// in its name comes last in each.
+func Dumps(ranks []RankSummary) []*RankComparison {
+	byDump := map[dumpKey][]RankSummary{}
+	for _, r := range ranks {
+		byDump[r.Name.dump()] = append(byDump[r.Name.dump()], r)
+	}
+	keys := slices.SortedFunc(maps.Keys(byDump), func(a, b dumpKey) int {
+		if c := compareDumps(a.DumpName, b.DumpName); c != 0 || a.inName == b.inName {
+			return c
+		} else if a.inName {
+			return -1
+		}
+		return 1
+	})
+	list := make([]*RankComparison, len(keys))
+	for i, key := range keys {
+		list[i] = Ranks(byDump[key])
+		list[i].Dump = key.DumpName
+	}
+	return list
+}
+
+// Ranks compares the ranks of one dump of a job. The order of the summaries does
 // not matter.
 func Ranks(ranks []RankSummary) *RankComparison {
-	c := &RankComparison{Ranks: slices.SortedFunc(slices.Values(ranks), compareRanks)}
+	all := slices.SortedFunc(slices.Values(ranks), compareRanks)
+	history := slices.ContainsFunc(all, func(r RankSummary) bool { return r.hasHistory() })
+	c := &RankComparison{}
+	for _, r := range all {
+		if r.Cut || history && !r.hasHistory() {
+			c.Apart = append(c.Apart, r)
+		} else {
+			c.Ranks = append(c.Ranks, r)
+		}
+	}
 	var peaks, reserved []int64
 	for i := range c.Ranks {
 		r := &c.Ranks[i]

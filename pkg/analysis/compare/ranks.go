@@ -27,6 +27,7 @@ type RankSummary struct {
 	Allocations  int
 	AddsUp       bool // of the replay
 	Anomalies    replay.Anomalies
+	Cut          bool    // the file was read in part, so that all totals are lower bounds
 	StepPeaks    []int64 // active bytes at the peak of each step that ends in the recording
 
 	UnlistedBytes int64 // at the peak, of the sites beyond maxRankSites
@@ -41,7 +42,7 @@ func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankN
 	s := RankSummary{
 		Name: name, File: file, Device: d.ID, Totals: d.Totals, StepEndState: stepEnd(d, steps),
 		Events: d.Events.Len(), Allocations: len(d.Allocations), AddsUp: d.AddsUp(), Anomalies: d.Anomalies,
-		native: st.HasNative(),
+		Cut:    st.Snapshot.Cut(d.ID), native: st.HasNative(),
 	}
 	if s.StepEndState != timeline.NoState {
 		s.StepEndBytes = d.ActiveBytes()[s.StepEndState]
@@ -52,6 +53,9 @@ func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankN
 	s.readSites(st, d)
 	return s
 }
+
+// hasHistory reports whether more than the final state was recorded.
+func (s *RankSummary) hasHistory() bool { return s.Events > 1 }
 
 // state is where a rank has a moment, or NoState.
 func (s *RankSummary) state(m RankMoment) int { return [...]int{s.StepEndState, s.PeakState}[m] }
