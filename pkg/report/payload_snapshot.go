@@ -179,6 +179,7 @@ const (
 	factSalvagedFrom // device + 1; 0: none
 	factSalvagedNoEnd
 	factSalvagedError // text
+	factLongText      // older reports end before it
 	factCount
 )
 
@@ -218,7 +219,7 @@ func (p *snapshotPayload) facts() []uint64 {
 	facts[factFormat] = flagBits(formatFlags(&s.Format))
 	facts[factRedacted] = flagBits(redactionFlags(&redaction))
 	facts[factForgotten] = oneIf(p.forgotten)
-	facts[factBadText] = uint64(s.Oddity.BadText)
+	facts[factBadText], facts[factLongText] = uint64(s.Oddity.BadText), uint64(s.Oddity.LongText)
 	if salvaged := s.Salvaged; salvaged != nil {
 		facts[factSalvaged] = 1
 		for i, err := range cutShort {

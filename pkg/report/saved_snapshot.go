@@ -70,6 +70,7 @@ func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.
 	} else if r.err != nil {
 		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
 	}
+	r.s.CutTexts()
 	return r.s, r.decisions, nil
 }
 
@@ -145,7 +146,7 @@ func (r *snapshotReader) counts() map[string]int {
 func (r *snapshotReader) readFacts() {
 	s := r.s
 	columns, n := r.table("fact", 1, 8)
-	if n != factCount {
+	if n != factCount && n != factLongText {
 		r.fail("%d facts, want %d", n, factCount)
 		return
 	}
@@ -163,6 +164,9 @@ func (r *snapshotReader) readFacts() {
 	if text := s.Strings[value(len(s.Strings))]; ended > 0 {
 		salvaged.Err = &cutShortError{text, cutShort[ended-1]}
 		s.Salvaged = salvaged
+	}
+	if n == factCount {
+		s.Oddity.LongText = value(maxEvents)
 	}
 }
 

@@ -1,6 +1,10 @@
 package snapshot
 
-import "github.com/memviz-go/memviz/pkg/internal/pickle"
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
+)
 
 // What the builder makes of dicts and lists.
 const (
@@ -37,8 +41,9 @@ type builder struct {
 	blockLists   []uint32      // by segment row: index of its list of blocks in lists, + 1; 0: none
 	segmentKeys  []segmentKeys // by segment row
 	history      []legacyBlock
-	metadataOf   map[pickle.Value]StringID // of dicts, which events may share
-	walked       int                       // values in those dicts
+	metadataOf   map[pickle.Value]StringID         // of dicts, which events may share
+	tuples       map[pickle.Value]pickle.Container // tuples in place of lists, as the lists they stand for
+	walked       int                               // values in those dicts
 	limits       pickle.Limits
 	read         int64 // bytes of the pickle; set by finish
 	partial      bool  // only the beginning was read; set by finish
@@ -51,6 +56,7 @@ func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 		limits:     limits.WithDefaults(),
 		frames:     map[Frame]FrameID{},
 		metadataOf: map[pickle.Value]StringID{},
+		tuples:     map[pickle.Value]pickle.Container{},
 		streams:    newInterner[uint64, StreamID](0),
 		pools:      newInterner[Pool, PoolID](Pool{}),
 	}
@@ -74,7 +80,7 @@ func (b *builder) Held() int64 {
 		24*int64(len(b.s.Annotations)) +
 		int64(len(b.keys)+len(b.actions)) + (8+forKey)*int64(len(b.streams.values)) +
 		(16+forKey)*int64(len(b.pools.values)) +
-		forKey*int64(len(b.metadataOf)) + 40*int64(len(b.lists)) + 4*b.listed
+		forKey*int64(len(b.metadataOf)+len(b.tuples)) + 40*int64(len(b.lists)) + 4*b.listed
 	return n
 }
 
@@ -94,19 +100,39 @@ func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	return b.keys[i]
 }
 
-// classify decides what kind of record a dict is, by a decisive key and a companion, so
-// that a user's own dict, which user_metadata may hold, is not taken for a record.
+// classify decides what kind of record a dict is, by a decisive key and companions, so
+// that a user's own dict, which user_metadata may hold, is not taken for a record. One
+// companion is enough beside an action or a state that the format has.
 func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, bool) {
-	var decided, accompanied kinds
+	var decided, once, twice kinds
 	for i := 0; i < len(pairs); i += 2 {
 		k := b.keyOf(h, pairs[i])
 		decided |= decisive[k]
-		accompanied |= companions[k]
-		if both := decided & accompanied; both != 0 {
+		twice |= once & companions[k]
+		once |= companions[k]
+		if both := decided & (twice | once&^needTwo); both != 0 {
 			return both.first(), true
 		}
 	}
+	if decided&once == 0 {
+		return 0, false
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if kind := decisive[b.keyOf(h, pairs[i])] & once; kind != 0 && isWord(h, pairs[i+1]) {
+			return kind.first(), true
+		}
+	}
 	return 0, false
+}
+
+// isWord reports whether a value is an action or a state of a block that the format has.
+func isWord(h *pickle.Heap, v pickle.Value) bool {
+	if v.Type() != pickle.String {
+		return false
+	}
+	word := h.Strings[v.Index()]
+	_, isState := blockStates[word]
+	return isState || slices.Contains(actionNames[:NoAction], word)
 }
 
 // SetItems implements pickle.Builder.
@@ -145,7 +171,7 @@ func (b *builder) record(h *pickle.Heap, kind pickle.Kind, pairs []pickle.Value)
 		b.segmentKeys = append(b.segmentKeys, segmentKeys{})
 	case kindBlock:
 		c.Ref = uint32(len(b.s.Blocks))
-		b.s.Blocks = append(b.s.Blocks, Block{RequestedSize: noSize})
+		b.s.Blocks = append(b.s.Blocks, Block{Size: noSize, RequestedSize: noSize})
 		b.blockHasAddr = append(b.blockHasAddr, false)
 	case kindHistory:
 		c.Ref = uint32(len(b.history))
@@ -277,18 +303,34 @@ func (b *builder) extendRows(h *pickle.Heap, l pickle.Container, items []pickle.
 		if isRow(c.Kind) && c.Kind == list.kind {
 			list.add(c.Ref)
 		} else {
-			b.wrongType("item of a list")
+			b.wrongType(fieldItem)
 		}
 	}
 	b.listed += int64(len(list.rows) - before)
 	return l
 }
 
+// list is the container that v stands for. A tuple is as good as a list.
+func (b *builder) list(h *pickle.Heap, v pickle.Value) (c pickle.Container, ok bool) {
+	if c, ok = h.Container(v); !ok || c.Kind != pickle.Tuple {
+		return c, ok
+	}
+	if made, ok := b.tuples[v]; ok {
+		return made, true
+	}
+	made, err := b.Append(h, pickle.Container{Kind: pickle.EmptyList}, h.Items(v))
+	if err != nil { // beyond a limit
+		made = c
+	}
+	b.tuples[v] = made
+	return made, true
+}
+
 // rows is the list of rows of a kind that v stands for; nil and ok for an empty list.
 func (b *builder) rows(h *pickle.Heap, v pickle.Value, kind pickle.Kind) (l *rowList, ok bool) {
-	c, ok := h.Container(v)
+	c, ok := b.list(h, v)
 	switch {
-	case ok && c.Kind == pickle.EmptyList, ok && c.Kind == pickle.List && len(h.Items(v)) == 0:
+	case ok && c.Kind == pickle.EmptyList, ok && c.Kind == pickle.List && len(h.Stored(c)) == 0:
 		return nil, true
 	case ok && c.Kind == kindRows && b.lists[c.Ref].kind == kind:
 		return &b.lists[c.Ref], true

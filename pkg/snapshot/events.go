@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"math"
+
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
 
@@ -17,8 +19,8 @@ func (e *Events) reserve(n int) {
 func (e *Events) add() uint32 {
 	row := uint32(len(e.Action))
 	e.Action = append(e.Action, NoAction)
-	e.Addr = append(e.Addr, 0)
-	e.Size = append(e.Size, 0)
+	e.Addr = append(e.Addr, noAddr)
+	e.Size = append(e.Size, noSize)
 	e.Stream = append(e.Stream, 0)
 	e.Stack = append(e.Stack, 0)
 	if e.TimeMicros != nil {
@@ -97,6 +99,28 @@ func take[T any](col []T, rows []uint32) []T {
 	return out
 }
 
+// noAddr marks an event without an address, see also noSize.
+const noAddr = math.MaxUint64
+
+// checkEvents counts the events that lack what their action needs. It stands for zero.
+func (b *builder) checkEvents(e *Events) {
+	for i, action := range e.Action {
+		movesMemory := action <= SegmentUnmap
+		if e.Size[i] == noSize {
+			e.Size[i] = 0
+			if movesMemory {
+				b.wrongType("event.size")
+			}
+		}
+		if e.Addr[i] == noAddr {
+			e.Addr[i] = 0
+			if movesMemory {
+				b.wrongType("event.addr")
+			}
+		}
+	}
+}
+
 // setEvent fills row i from a trace entry.
 func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 	e, f := &b.events, &b.s.Format
@@ -159,6 +183,7 @@ func (b *builder) action(h *pickle.Heap, v pickle.Value) Action {
 }
 
 func (b *builder) newAction(name string) Action {
+	name, _ = CutText(name)
 	for a, known := range actionNames {
 		if name == known && Action(a) != NoAction {
 			return Action(a)

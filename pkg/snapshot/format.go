@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"unicode/utf8"
 )
 
 // Format is how a file was written, as far as its keys tell.
@@ -75,9 +76,100 @@ type Oddities struct {
 	UnknownActions map[string]int // action -> events
 	WrongTypes     map[string]int // field -> values that did not have the field's type
 	BadText        int            // distinct strings that are not UTF-8; invalid bytes were replaced by U+FFFD
+	LongText       int            // distinct strings of more than MaxText bytes, which were cut
+}
+
+// MaxText is how many bytes of a text are kept. Real names and paths are far
+// shorter, and a page that lays out a name of megabytes hangs.
+const MaxText = 4 << 10
+
+// CutText is a text cut to at most MaxText bytes, and whether it had to be cut.
+func CutText(text string) (kept string, cut bool) {
+	if len(text) <= MaxText {
+		return text, false
+	}
+	const ellipsis = "…"
+	end := MaxText - len(ellipsis)
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis, true // a copy, so that the rest need not stay in memory
+}
+
+// CutTexts cuts the strings of a snapshot to MaxText bytes, and counts those that
+// something in it has: names, annotations, metadata.
+func (s *Snapshot) CutTexts() {
+	long := map[StringID]bool{} // and whether it was counted
+	for id, text := range s.Strings {
+		if kept, cut := CutText(text); cut {
+			s.Strings[id], long[StringID(id)] = kept, false
+		}
+	}
+	if len(long) == 0 {
+		return
+	}
+	use := func(id StringID) {
+		if counted, is := long[id]; is && !counted {
+			long[id] = true
+			s.Oddity.LongText++
+		}
+	}
+	for _, f := range s.Frames {
+		use(f.Name)
+		use(f.File)
+	}
+	for _, a := range s.Annotations {
+		use(a.Name)
+	}
+	for i := range s.Traces {
+		for _, column := range [][]StringID{s.Traces[i].Events.CompileContext, s.Traces[i].Events.Metadata} {
+			for _, id := range column {
+				use(id)
+			}
+		}
+	}
+}
+
+// Fields of WrongTypes that are not a single value.
+const (
+	fieldItem         = "item of a list"
+	fieldKey          = "key of a dict"
+	fieldSegments     = "segments"
+	fieldTraces       = "device_traces"
+	fieldManyTraces   = "device_traces beyond 1,024"
+	fieldSharedTrace  = "device_traces of another device"
+	fieldFarDevice    = "segment.device beyond 1,024"
+	fieldSharedBlocks = "segment.blocks of another segment"
+)
+
+// memoryFields are the fields of WrongTypes that totals depend on: a value that
+// was not understood counts as zero, or its record is left out. No total depends
+// on the other fields, such as names and times.
+var memoryFields = []string{
+	"event.action", "event.addr", "event.size",
+	"segment.device", "segment.address", "segment.total_size", "segment.allocated_size", "segment.active_size",
+	"segment.blocks", "block.address", "block.size", "block.requested_size", "block.state", "history.real_size",
+	fieldItem, fieldKey, fieldSegments, fieldTraces, fieldManyTraces, fieldSharedTrace, fieldFarDevice,
+	fieldSharedBlocks,
+}
+
+// Unread counts, by field, the values that totals depend on and that did not have
+// their field's type. It is nil if there are none.
+func (o *Oddities) Unread() map[string]int {
+	var unread map[string]int
+	for _, field := range memoryFields {
+		if n := o.WrongTypes[field]; n > 0 {
+			if unread == nil {
+				unread = map[string]int{}
+			}
+			unread[field] = n
+		}
+	}
+	return unread
 }
 
 func count(m *map[string]int, key string) {
+	key, _ = CutText(key)
 	if *m == nil {
 		*m = map[string]int{}
 	}

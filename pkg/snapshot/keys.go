@@ -92,8 +92,12 @@ var decisive = [numKeys]kinds{
 	keyStage:     only(kindAnnotation),
 }
 
-// companions are keys of which a record has at least one besides its decisive key. Every
-// writer of snapshots writes several.
+// needTwo are the records that need two companions, because people have words for keys
+// such as action in dicts of their own.
+const needTwo = 1<<kindEvent | 1<<kindFrame | 1<<kindBlock
+
+// companions are keys of which a record has at least one besides its decisive key, or
+// two. Every writer of snapshots writes several.
 var companions = [numKeys]kinds{
 	keyAddr:           only(kindEvent) | only(kindHistory) | only(kindBlock),
 	keyAddress:        only(kindSegment) | only(kindBlock),
@@ -103,6 +107,7 @@ var companions = [numKeys]kinds{
 	keyDeviceFree:     only(kindEvent),
 	keyFrames:         only(kindEvent) | only(kindHistory) | only(kindBlock),
 	keyHistory:        only(kindBlock),
+	keyLine:           only(kindFrame),
 	keyName:           only(kindFrame),
 	keyPoolID:         only(kindEvent),
 	keyRequestedSize:  only(kindBlock),
@@ -121,7 +126,7 @@ func (b *builder) unknownKey(h *pickle.Heap, k pickle.Value) {
 	if k.Type() == pickle.String {
 		count(&b.s.Oddity.UnknownKeys, h.Strings[k.Index()])
 	} else {
-		b.wrongType("key of a dict")
+		b.wrongType(fieldKey)
 	}
 }
 

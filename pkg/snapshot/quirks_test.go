@@ -166,7 +166,8 @@ func TestLastKeyCounts(t *testing.T) {
 	if len(s.Traces) != 1 || s.Traces[0].Events.Len() != 1 {
 		t.Errorf("traces %+v", s.Traces)
 	}
-	s = load(t, dict{"segments", list{}, "device_traces", list{event, event}})
+	s = load(t, dict{"segments", list{dict{"total_size", 512, "device", 0, "address", 512}},
+		"device_traces", list{event, event}})
 	if len(s.Traces) != 0 || s.Oddity.WrongTypes["device_traces"] != 1 {
 		t.Errorf("traces %+v, oddities %+v", s.Traces, s.Oddity)
 	}

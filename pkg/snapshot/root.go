@@ -28,16 +28,20 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	switch c, ok := h.Container(res.Root); {
 	case ok && c.Kind == pickle.Dict, ok && c.Kind == pickle.EmptyDict:
 		err = b.rootDict(h, h.Items(res.Root))
-	case ok && (c.Kind == kindRows || c.Kind == pickle.EmptyList):
+	case ok && (c.Kind == kindRows || c.Kind == pickle.EmptyList || c.Kind == pickle.Tuple):
 		err = b.rootList(h, res.Root)
 	default:
 		err = fmt.Errorf("%w: its top level is no dict of segments and traces", ErrNotSnapshot)
+	}
+	if err == nil {
+		err = b.somethingRead()
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := b.s
 	s.Strings = h.Strings
+	s.CutTexts()
 	s.Stacks = b.stacks.table
 	s.Streams = b.streams.values
 	s.Pools = b.pools.values
@@ -47,6 +51,18 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 		b.leaveOutEnd(res)
 	}
 	return s, nil
+}
+
+// somethingRead is an error if a file has values where segments and events belong, and
+// none that could be read.
+func (b *builder) somethingRead() error {
+	unread := b.s.Oddity.Unread()
+	hasEvents := slices.ContainsFunc(b.s.Traces, func(t Trace) bool { return t.Events.Len() > 0 })
+	if len(unread) == 0 || len(b.s.Segments) > 0 || hasEvents {
+		return nil
+	}
+	return fmt.Errorf("%w: it has no segment and no event that can be read (%s)", ErrNotSnapshot,
+		strings.Join(sortedKeys(unread), ", "))
 }
 
 // rootList reads what torch.cuda.memory_snapshot() returns: a list of segments.
@@ -89,7 +105,7 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 		b.overflows(h, valueOf(b, h, v, keyOverflowed))
 	}
 	b.overflows(h, values[keyOverflowed])
-	segments := b.rowsAt(h, values, keySegments, kindSegment, "segments")
+	segments := b.rowsAt(h, values, keySegments, kindSegment, fieldSegments)
 	_, f.HasAnnotations = values[keyExternalAnnotations]
 	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
 	f.XPU = b.s.isXPU()
@@ -117,9 +133,9 @@ func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 	if !ok || c.Kind == pickle.EmptyList {
 		return false
 	}
-	return c.Kind != pickle.List || slices.ContainsFunc(h.Items(v), func(item pickle.Value) bool {
+	return c.Kind != pickle.List && c.Kind != pickle.Tuple || slices.ContainsFunc(h.Items(v), func(item pickle.Value) bool {
 		c, ok := h.Container(item)
-		return !ok || c.Kind != pickle.EmptyList
+		return !ok || c.Kind != pickle.EmptyList && (c.Kind != pickle.Tuple || len(h.Items(item)) > 0)
 	})
 }
 
@@ -154,8 +170,8 @@ func (b *builder) someKeys(h *pickle.Heap, pairs []pickle.Value) string {
 // traces makes a trace of each list of events.
 func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 	lists := h.Items(v)
-	if c, ok := h.Container(v); !ok || c.Kind != pickle.List && c.Kind != pickle.EmptyList {
-		b.wrongType("device_traces")
+	if c, ok := h.Container(v); !ok || c.Kind != pickle.List && c.Kind != pickle.EmptyList && c.Kind != pickle.Tuple {
+		b.wrongType(fieldTraces)
 		lists = nil
 	}
 	if n := len(lists); b.partial && n > 0 && isEvent(h, lists[n-1]) {
@@ -163,18 +179,19 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 	}
 	if len(lists) > maxDevices {
 		lists = lists[:maxDevices]
-		b.wrongType("device_traces beyond 1,024")
+		b.wrongType(fieldManyTraces)
 	}
-	taken := map[*rowList]bool{} // no two devices may share a list
+	taken := map[uint32]bool{} // no two devices may share a list
 	for device, list := range lists {
 		trace := Trace{Device: DeviceID(device)}
 		rows, ok := b.rows(h, list, kindEvent)
+		c, _ := b.list(h, list)
 		switch {
 		case !ok:
-			b.wrongType("device_traces")
+			b.wrongType(fieldTraces)
 		case rows == nil:
-		case taken[rows]:
-			b.wrongType("device_traces of another device")
+		case taken[c.Ref]:
+			b.wrongType(fieldSharedTrace)
 		case rows.rows == nil:
 			trace.Events = b.events.slice(rows.start, rows.start+rows.n)
 		default:
@@ -183,7 +200,10 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 			}
 			trace.Events = b.events.gather(rows.rows)
 		}
-		taken[rows] = true
+		if rows != nil {
+			taken[c.Ref] = true
+		}
+		b.checkEvents(&trace.Events)
 		b.s.Traces = append(b.s.Traces, trace)
 	}
 	return nil
@@ -230,7 +250,8 @@ func (b *builder) setAnnotation(h *pickle.Heap, i int, pairs []pickle.Value) {
 func (b *builder) settings(h *pickle.Heap, v pickle.Value) {
 	walkSettings(h, v, "", func(key, value string) {
 		if len(b.s.Settings) < maxSettings {
-			b.s.Settings = append(b.s.Settings, Setting{Key: key, Value: value})
+			kept, _ := CutText(value)
+			b.s.Settings = append(b.s.Settings, Setting{Key: key, Value: kept})
 		}
 	})
 	slices.SortStableFunc(b.s.Settings, func(x, y Setting) int { return strings.Compare(x.Key, y.Key) })

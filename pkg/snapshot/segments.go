@@ -2,7 +2,7 @@ package snapshot
 
 import "github.com/memviz-go/memviz/pkg/internal/pickle"
 
-// noSize marks a block whose requested size the file does not give.
+// noSize marks an event or a block whose size, or requested size, the file does not give.
 const noSize = -1 << 63
 
 // legacyBlock is an entry of a block's history, which torch 2.0 and older
@@ -28,8 +28,12 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 		v := pairs[p+1]
 		switch b.keyOf(h, pairs[p]) {
 		case keyDevice:
-			seg.Device = -1 // keepSegments counts it and drops the segment
-			if device := b.integer(h, v, "segment.device"); device >= 0 && device < maxDevices {
+			seg.Device = NoDevice // keepSegments drops the segment
+			if device, ok := h.Int64(v); !ok {
+				b.wrongType("segment.device")
+			} else if device < 0 || device >= maxDevices {
+				b.wrongType(fieldFarDevice)
+			} else {
 				seg.Device = DeviceID(device)
 			}
 		case keyAddress:
@@ -89,7 +93,7 @@ func (b *builder) setBlocks(h *pickle.Heap, segment int, v pickle.Value) {
 		b.wrongType("segment.blocks")
 	}
 	if list != nil {
-		c, _ := h.Container(v)
+		c, _ := b.list(h, v)
 		b.blockLists[segment] = c.Ref + 1
 	}
 }
@@ -144,17 +148,18 @@ func (b *builder) lastUse(h *pickle.Heap, v pickle.Value) *legacyBlock {
 
 func (b *builder) blockState(h *pickle.Heap, v pickle.Value) BlockState {
 	if v.Type() == pickle.String {
-		switch h.Strings[v.Index()] {
-		case "active_allocated":
-			return ActiveAllocated
-		case "active_pending_free", "active_awaiting_free":
-			return ActivePendingFree
-		case "inactive":
-			return Inactive
+		if state, ok := blockStates[h.Strings[v.Index()]]; ok {
+			return state
 		}
 	}
 	b.wrongType("block.state")
 	return Inactive
+}
+
+// blockStates are the states as files spell them.
+var blockStates = map[string]BlockState{
+	"active_allocated": ActiveAllocated, "inactive": Inactive,
+	"active_pending_free": ActivePendingFree, "active_awaiting_free": ActivePendingFree,
 }
 
 func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
@@ -181,12 +186,11 @@ func (b *builder) keepSegments(l *rowList) error {
 	for i, seg := range segments {
 		b.s.Format.fingerprint(written[i])
 		switch ref := lists[i]; {
-		case seg.Device < 0 || seg.Device >= maxDevices:
-			b.wrongType("segment.device beyond 1,024")
+		case seg.Device == NoDevice:
 			continue
 		case ref == 0:
 		case placed[ref]:
-			b.wrongType("segment.blocks of another segment")
+			b.wrongType(fieldSharedBlocks)
 		default:
 			placed[ref] = true
 			if err := b.placeBlocks(&seg, &b.lists[ref-1]); err != nil {
@@ -211,6 +215,10 @@ func (b *builder) placeBlocks(seg *Segment, l *rowList) error {
 		block := &b.s.Blocks[i]
 		if !b.blockHasAddr[i] {
 			block.Address = addr
+		}
+		if block.Size == noSize {
+			block.Size = 0
+			b.wrongType("block.size")
 		}
 		addr = block.Address + uint64(block.Size)
 		if block.RequestedSize == noSize {

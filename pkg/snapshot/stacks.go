@@ -71,7 +71,7 @@ func (b *builder) extendStack(h *pickle.Heap, l pickle.Container, items []pickle
 
 // stack is the stack that the value of a frames key stands for.
 func (b *builder) stack(h *pickle.Heap, v pickle.Value, field string) StackID {
-	c, ok := h.Container(v)
+	c, ok := b.list(h, v)
 	switch {
 	case ok && (c.Kind == kindStack || c.Kind == kindOddStack):
 		b.stacks.used[c.Ref] = true
