@@ -200,6 +200,7 @@ func (p *process) recompute(n *node) (graph []*node) {
 
 // workspace is what a cuBLAS handle has one of for each stream.
 type workspace struct {
+	gpu    *gpu
 	stream allocator.Stream
 	engine bool
 }
@@ -209,7 +210,7 @@ const workspaceBytes = 8519680
 
 // workspace is made by the first matrix product on a stream, and stays.
 func (p *process) workspace() {
-	key := workspace{p.stream, p.autograd.engine}
+	key := workspace{p.gpu, p.stream, p.autograd.engine}
 	if p.workspaces[key] {
 		return
 	}

@@ -25,10 +25,13 @@ type process struct {
 	// workspaces are those of cuBLAS. Each thread has a handle of its own, with a
 	// workspace for every stream.
 	workspaces map[workspace]bool
+
+	ledger ledger
 }
 
-// tensor is a storage on the GPU. It is freed when the last reference to it goes.
+// tensor is a storage on a GPU. It is freed when the last reference to it goes.
 type tensor struct {
+	gpu   *gpu
 	addr  uint64
 	bytes int64
 	refs  int // variables, calls and graphs that hold it
@@ -91,6 +94,14 @@ func (p *process) on(stream allocator.Stream, body func()) {
 	body()
 }
 
+// onGPU runs body with another current device.
+func (p *process) onGPU(g *gpu, body func()) {
+	before := p.gpu
+	p.gpu = g
+	defer func() { p.gpu = before }()
+	body()
+}
+
 // make is a tensor that an operator returns.
 func (p *process) make(bytes int64, op string) *tensor { return p.allocate(bytes, operator(op)) }
 
@@ -100,7 +111,7 @@ func (p *process) allocate(bytes int64, native []snapshot.FrameText) *tensor {
 	p.stack = p.stackOf(mallocFrames, native)
 	addr, err := p.gpu.Alloc(bytes, p.stream)
 	raise(err)
-	x := &tensor{addr: addr, bytes: bytes, refs: 1}
+	x := &tensor{gpu: p.gpu, addr: addr, bytes: bytes, refs: 1}
 	p.made = append(p.made, x)
 	return x
 }
@@ -125,7 +136,7 @@ func (p *process) release(native []snapshot.FrameText, tensors ...*tensor) {
 		}
 		p.pass(3)
 		p.stack = p.stackOf(freeFrames, native)
-		raise(p.gpu.Free(x.addr))
+		raise(x.gpu.Free(x.addr))
 		for _, n := range x.graph {
 			p.release(native, n.saved...)
 		}

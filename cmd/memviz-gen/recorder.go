@@ -14,10 +14,11 @@ const gib = 1 << 30
 // startMicros is when every recording begins: 2026-01-01 00:00 UTC.
 const startMicros = 1767225600_000_000
 
-// recorder is one GPU whose allocator is recorded the way
+// recorder is a process with a GPU, or several, whose allocators are recorded the way
 // torch.cuda.memory._record_memory_history() does.
 type recorder struct {
-	gpu      *allocator.Allocator
+	gpus     []*gpu
+	gpu      *gpu // the current device
 	settings allocator.Settings
 	capacity int64 // bytes
 	out      *snapshot.Composer
@@ -31,34 +32,49 @@ type recorder struct {
 	thread []snapshot.FrameText // C++ frames outside that call, innermost first
 	stack  snapshot.StackID     // of the current call of the allocator
 	stream allocator.Stream     // the current one
+}
 
+// gpu is a device of a process with its allocator.
+type gpu struct {
+	*allocator.Allocator
+	id       snapshot.DeviceID
 	blocks   map[uint64]snapshot.StackID // live blocks: who allocated them
 	segments map[uint64]snapshot.StackID // who made the driver give them
 }
 
 func newRecorder(settings allocator.Settings, capacity int64, seed uint64) *recorder {
 	r := &recorder{
-		gpu:      allocator.New(settings, allocator.NewSimulatedDriver(capacity)),
 		settings: settings,
 		capacity: capacity,
 		out: snapshot.NewComposer(snapshot.Format{
 			HasTraces: true, HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
 			HasCompileContext: true, HasUserMetadata: true,
 		}),
-		rng:      rand.New(rand.NewPCG(seed, 0x6d656d76697a)),
-		clock:    startMicros,
-		thread:   mainThread,
-		blocks:   map[uint64]snapshot.StackID{},
-		segments: map[uint64]snapshot.StackID{},
+		rng:    rand.New(rand.NewPCG(seed, 0x6d656d76697a)),
+		clock:  startMicros,
+		thread: mainThread,
 	}
-	r.out.Trace(0)
-	r.gpu.Emit = r.record
+	r.gpu = r.addGPU()
 	return r
 }
 
-func (r *recorder) record(e allocator.Event) {
+// addGPU gives the process a further device like those that it has.
+func (r *recorder) addGPU() *gpu {
+	g := &gpu{
+		Allocator: allocator.New(r.settings, allocator.NewSimulatedDriver(r.capacity)),
+		id:        snapshot.DeviceID(len(r.gpus)),
+		blocks:    map[uint64]snapshot.StackID{},
+		segments:  map[uint64]snapshot.StackID{},
+	}
+	g.Emit = func(e allocator.Event) { r.record(g, e) }
+	r.out.Trace(g.id)
+	r.gpus = append(r.gpus, g)
+	return g
+}
+
+func (r *recorder) record(g *gpu, e allocator.Event) {
 	if r.paused {
-		delete(r.blocks, e.Addr) // who had the address before is not who has it now
+		delete(g.blocks, e.Addr) // who had the address before is not who has it now
 		return
 	}
 	addr := e.Addr
@@ -66,13 +82,13 @@ func (r *recorder) record(e allocator.Event) {
 	case snapshot.OOM:
 		addr = uint64(e.DeviceFree)
 	case snapshot.Alloc:
-		r.blocks[e.Addr] = r.stack
+		g.blocks[e.Addr] = r.stack
 	case snapshot.FreeCompleted:
-		delete(r.blocks, e.Addr)
+		delete(g.blocks, e.Addr)
 	case snapshot.SegmentAlloc, snapshot.SegmentMap:
-		r.segments[e.Addr] = r.stack
+		g.segments[e.Addr] = r.stack
 	}
-	r.out.Event(0, snapshot.EventText{
+	r.out.Event(g.id, snapshot.EventText{
 		Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream), Stack: r.stack, TimeMicros: r.clock,
 	})
 }
@@ -113,18 +129,23 @@ func (r *recorder) annotated(name string, body func()) {
 // snapshot is what torch.cuda.memory._dump_snapshot() would write now, with
 // PYTORCH_CUDA_ALLOC_CONF as it was set.
 func (r *recorder) snapshot(conf string) *snapshot.Snapshot {
-	for _, seg := range r.gpu.Segments() {
-		blocks := make([]snapshot.Block, len(seg.Blocks))
-		for i, b := range seg.Blocks {
-			blocks[i] = snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State}
-			if b.State.Live() {
-				blocks[i].Stack = r.blocks[b.Address]
+	for _, g := range r.gpus {
+		for _, seg := range g.Segments() {
+			blocks := make([]snapshot.Block, len(seg.Blocks))
+			for i, b := range seg.Blocks {
+				blocks[i] = snapshot.Block{
+					Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State,
+				}
+				if b.State.Live() {
+					blocks[i].Stack = g.blocks[b.Address]
+				}
 			}
+			r.out.Segment(snapshot.Segment{
+				Address: seg.Address, TotalSize: seg.TotalSize, Device: g.id, SizeClass: seg.SizeClass,
+				Expandable: seg.Expandable, Stream: r.out.Stream(uint64(seg.Stream)), Pool: r.out.Pool(seg.Pool),
+				Stack: g.segments[seg.Address],
+			}, blocks...)
 		}
-		r.out.Segment(snapshot.Segment{
-			Address: seg.Address, TotalSize: seg.TotalSize, SizeClass: seg.SizeClass, Expandable: seg.Expandable,
-			Stream: r.out.Stream(uint64(seg.Stream)), Pool: r.out.Pool(seg.Pool), Stack: r.segments[seg.Address],
-		}, blocks...)
 	}
 	maxSplit, threshold := "-1", "0.0"
 	if n := r.settings.MaxSplitSize; n > 0 {

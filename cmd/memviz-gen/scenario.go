@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -28,8 +29,15 @@ const (
 // truth is what a diagnosis has to say of a scenario.
 type truth struct {
 	problem problem
-	verdict string // which kind of it
-	site    string // file:line:function of the call that made the memory in question; "" if there is none
+	verdict string // which kind of it; "": any
+	site    string // file:line:function of the call that made the memory in question, with * for any line; "": any
+}
+
+// says reports whether a finding is this truth.
+func (t truth) says(f truth) bool {
+	before, after, anyLine := strings.Cut(t.site, "*")
+	return t.problem == f.problem && (t.verdict == "" || t.verdict == f.verdict) && (t.site == "" || t.site == f.site ||
+		anyLine && strings.HasPrefix(f.site, before) && strings.HasSuffix(f.site, after))
 }
 
 func (t truth) String() string {
@@ -42,10 +50,11 @@ func (t truth) String() string {
 type scenario struct {
 	name, about string
 	truth       truth
-	also        []truth // what else may be found, whatever the verdict
-	conf        string  // PYTORCH_CUDA_ALLOC_CONF
-	capacity    int64   // most bytes of the GPU that torch may have; 0: ample
-	card        int64   // bytes that the GPU's model has; 0: not more than torch may have
+	also        []truth           // what else may be found, whatever the verdict
+	device      snapshot.DeviceID // that the truth is about; nothing is wrong with others
+	conf        string            // PYTORCH_CUDA_ALLOC_CONF
+	capacity    int64             // most bytes of the GPU that torch may have; 0: ample
+	card        int64             // bytes that the GPU's model has; 0: not more than torch may have
 	run         func(*process)
 
 	// job, if set instead of run, is what each process of a job of jobSize does,
@@ -54,18 +63,57 @@ type scenario struct {
 }
 
 // scenarios are in the order of their problems.
-var scenarios = slices.Concat(cleanScenarios, leakScenarios, capacityScenarios, jobScenarios)
+var scenarios = slices.Concat(cleanScenarios, steadyScenarios, leakScenarios, growthScenarios, capacityScenarios,
+	failureScenarios, jobScenarios)
+
+// ledger is what a scenario knows of its own run, for those who judge what is said of it.
+type ledger struct {
+	leaked  []*tensor // made to be kept for good
+	held    []int64   // bytes of those at the end of each recorded step
+	retries []int     // how many events were recorded before each request that needed a second try
+}
+
+// leak says that a tensor is kept for good.
+func (l *ledger) leak(x *tensor) *tensor {
+	l.leaked = append(l.leaked, x)
+	return x
+}
+
+// endStep notes what is held at the end of a step.
+func (l *ledger) endStep() {
+	var held int64
+	for _, x := range l.leaked {
+		if x.refs > 0 {
+			held += x.bytes
+		}
+	}
+	l.held = append(l.held, held)
+}
+
+// perStep is by how many bytes what is kept grows each step, on average.
+func (l *ledger) perStep() int64 {
+	if n := len(l.held); n > 1 {
+		return (l.held[n-1] - l.held[0]) / int64(n-1)
+	}
+	return 0
+}
 
 // tell runs a scenario, or one rank of it, and takes its snapshot, also when it
 // ends in an out-of-memory error.
 func (s *scenario) tell(seed uint64, rank int) (*snapshot.Snapshot, error) {
+	made, _, err := s.tellAll(seed, rank)
+	return made, err
+}
+
+// tellAll is tell, with what the run knows of itself.
+func (s *scenario) tellAll(seed uint64, rank int) (*snapshot.Snapshot, *ledger, error) {
 	settings, err := allocator.ParseSettings(s.conf)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lines, err := openScript(gptFolder, "leaking-loss/train.py", "gpt/model.py", "gpt/data.py")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := newRecorder(settings, s.bytes(seed), s.seed(seed))
 	// The collector has no Python frame: without the others nothing proves a cycle.
@@ -82,9 +130,9 @@ func (s *scenario) tell(seed uint64, rank int) (*snapshot.Snapshot, error) {
 	})
 	var oom *allocator.OutOfMemoryError
 	if err != nil && !errors.As(err, &oom) {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.snapshot(s.conf), nil
+	return r.snapshot(s.conf), &p.ledger, nil
 }
 
 // seed keeps scenarios of the same seed from having the same model.
@@ -148,6 +196,9 @@ func (l *loop) train(step func(i int)) {
 		}
 		l.length = l.lengths[l.data.IntN(len(l.lengths))]
 		step(i)
+		if i >= l.record {
+			l.ledger.endStep()
+		}
 	}
 }
 
@@ -178,6 +229,22 @@ func (l *loop) line(number int32, body func(), calls ...snapshot.FrameText) {
 // keep makes a tensor at a line of the script, inside a call, and never drops it.
 func (l *loop) keep(bytes int64, op string, line int32, call snapshot.FrameText) {
 	l.line(line, func() { l.make(bytes, op) }, call)
+}
+
+// leak is keep, of a tensor that nobody needs.
+func (l *loop) leak(bytes int64, op string, line int32, call snapshot.FrameText) {
+	l.line(line, func() { l.ledger.leak(l.make(bytes, op)) }, call)
+}
+
+// leaking says that whatever body makes and does not drop is kept for good.
+func (l *loop) leaking(body func()) {
+	before := len(l.made)
+	body()
+	for _, x := range l.made[before:] {
+		if x.refs > 0 {
+			l.ledger.leak(x)
+		}
+	}
 }
 
 // odd is a number of bytes from least to most that is a multiple of nothing but a float.

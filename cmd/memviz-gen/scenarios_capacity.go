@@ -84,8 +84,10 @@ func limited(p *process) {
 // unwindDrops: an exception's traceback goes, and with it the locals of every frame.
 var unwindDrops = append(pythonDrops[:2:2], native("frame_dealloc", "tb_dealloc", "BaseException_dealloc")...)
 
-func (p *process) longerThan(bytes int64) {
-	l := p.trained(3)
+func (p *process) longerThan(bytes int64) { p.trained(3).tooLong(bytes) }
+
+// tooLong is a step whose attention scores are more than so many bytes.
+func (l *loop) tooLong(bytes int64) {
 	// Another model: its weights are not used before the backward pass.
 	m := newGPT(3+l.rng.Int64N(4), l.model.width, l.model.heads, 1024)
 	scores := float64(bytes) * (1.2 + 0.6*l.rng.Float64())

@@ -191,16 +191,16 @@ func swappedBuffer(l *loop) func(int) {
 }
 
 func leakList(l *loop) func(int) {
-	return l.and(func(int) { hold(l.vars["error"]) })
+	return l.and(func(int) { l.ledger.leak(hold(l.vars["error"])) })
 }
 
 func leakGraph(l *loop) func(int) {
-	return l.and(func(int) { l.validate() })
+	return l.and(func(int) { l.leaking(func() { l.validate() }) })
 }
 
 func leakMetrics(l *loop) func(int) {
 	bytes := l.odd(4<<10, 8<<20)
-	return l.and(func(int) { l.keep(bytes, "eq", 61, py(metricsFile, 17, "update")) })
+	return l.and(func(int) { l.leak(bytes, "eq", 61, py(metricsFile, 17, "update")) })
 }
 
 // leakHook keeps what the activation function of one layer returns; the same
@@ -209,7 +209,7 @@ func leakHook(l *loop) func(int) {
 	hooked := l.rng.IntN(len(l.model.blocks))
 	l.model.hook = func(block int, activation *tensor) {
 		if block == hooked {
-			hold(activation)
+			l.ledger.leak(hold(activation))
 		}
 	}
 	return clean(l)
@@ -219,7 +219,7 @@ func leakCat(l *loop) func(int) {
 	row, bytes := l.odd(64<<10, 4<<20), int64(0)
 	return l.and(func(int) {
 		bytes += row
-		l.line(62, func() { l.set("history", l.make(bytes, "cat")) }, py(metricsFile, 33, "extend"))
+		l.line(62, func() { l.set("history", l.ledger.leak(l.make(bytes, "cat"))) }, py(metricsFile, 33, "extend"))
 	})
 }
 
@@ -229,7 +229,7 @@ func leakTiny(l *loop) func(int) {
 		for i := range 18 {
 			l.line(64, func() { noise = l.swap(noise) }, py(augmentFile, 58, "mix"))
 			if i == 9 {
-				l.keep(1<<10, "bincount", 61, py(metricsFile, 23, "count"))
+				l.leak(1<<10, "bincount", 61, py(metricsFile, 23, "count"))
 			}
 		}
 		l.step()
@@ -254,7 +254,7 @@ func leakThird(l *loop) func(int) {
 	bytes := l.odd(256<<10, 8<<20)
 	return l.and(func(i int) {
 		if i%3 == 0 {
-			l.keep(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
+			l.leak(bytes, "multinomial", 61, py(metricsFile, 41, "sample"))
 		}
 	})
 }
