@@ -79,19 +79,26 @@ function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
   return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
 }
 
+/** How far the flag of an OOM reaches to either side, in pixels. */
+const OOM_FLAG = 130;
+
 /** Retries and snapshots. @param {Frame} frame */
 export function drawTicks({ painter, scales, layout, viewport, markers, style }) {
   let free = -Infinity;
+  const at = (/** @type {number} */ state) => scales.x(viewport.axis.middle(state));
+  // The flag of an OOM needs the room.
+  const besideOOM = (/** @type {number} */ state) =>
+    markers.some((m) => m.kind === 'oom' && Math.abs(at(m.state) - at(state)) < OOM_FLAG);
   for (const m of markers) {
     if (m.kind === 'oom') continue;
-    const x = scales.x(viewport.axis.middle(m.state));
+    const x = at(m.state);
     const { left, top, right, bottom } = layout;
     if (x < left || x > right) continue;
     painter.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
     painter.line(x, top - 5, x, top, { color: style.ink3 });
     const width = painter.measure(m.kind);
     const atRight = x + width + 4 > right;
-    if (x < free + 6) continue;
+    if (x < free + 6 || besideOOM(m.state)) continue;
     painter.text(m.kind, atRight ? x - 4 : x + 4, top - 6, {
       align: atRight ? 'right' : 'left',
       color: style.ink3,
