@@ -193,3 +193,21 @@ func TestQuestionOOM(t *testing.T) {
 		p.shows(plainSpaces(want))
 	}
 }
+
+// TestQuestionRetry: how near was it before? The button goes from retry to retry,
+// and the card says what each took.
+func TestQuestionRetry(t *testing.T) {
+	t.Parallel()
+	_, _, retries := answer.Cards(load(t, example(t, "out-of-memory")).Recordings[0], nil)
+	p := open(t, exampleReport(t, "out-of-memory"), "")
+	plot(p)
+	p.press("e") // behind the last, where the first follows
+	for i, next := range append(retries[:len(retries):len(retries)], retries[0]) {
+		p.click("#toolbar button[title*='cache was given back']")
+		plot(p)
+		card := plainSpaces(eval[string](p, "document.querySelector('#moment .retry p')?.textContent ?? ''"))
+		if card != plainSpaces(next.Text) {
+			t.Errorf("after %d clicks the card says %q, not %q", i+1, card, next.Text)
+		}
+	}
+}
