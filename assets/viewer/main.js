@@ -25,6 +25,7 @@ import { mountLaneTip, mountTooltip } from './ui/tooltip.js';
 import { mountHash } from './view/hash.js';
 import { mountHistory } from './view/history.js';
 import { mountLaneKeys } from './view/lane_input.js';
+import { mountMinimapKeys } from './view/minimap_keys.js';
 import { mountPointer } from './view/pointer.js';
 import { nextTask, Stage } from './view/stage.js';
 
@@ -81,6 +82,7 @@ function build(report, echarts) {
   mountKeys({ stores, exports, history, find, pinned, table, theme, list, guide, spoken: byId('spoken') });
   mountPointer(stores, stage, cursor);
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
+  mountMinimapKeys(stores, stage, byId('minimap'));
   viewport.settled.on(() => cursor.setAttribute('aria-label', describePlot(stores)));
 
   for (const id of ['show-guide', 'close-guide'])
@@ -126,7 +128,7 @@ async function showFirst({ shown }, stage, hash, history) {
 /** Says that a snapshot holds no memory at all. @param {import('./data/report.js').Report} report */
 async function showEmpty(report) {
   byId('file').textContent = report.files[0]?.name ?? '';
-  for (const id of ['device', 'answers', 'toolbar', 'side', 'chart', 'marks', 'cursor', 'lanes', 'status'])
+  for (const id of ['device', 'verdict', 'answers', 'tools', 'side', 'chart', 'marks', 'cursor', 'lanes', 'status'])
     byId(id).hidden = true;
   byId('empty').hidden = byId('viewer').hidden = false;
   byId('summary').hidden = true;

@@ -3,7 +3,7 @@
 
 import { counted } from './format.js';
 import { located, shortPath } from './sites.js';
-import { INTERNAL } from './stacks.js';
+import { INTERNAL, USER } from './stacks.js';
 
 /** @typedef {import('./stacks.js').Frame} Frame */
 
@@ -90,10 +90,14 @@ export function elide(name) {
 }
 
 /**
- * All frames of a stack as plain text, unfolded, under a header line.
+ * All frames of a stack as plain text, unfolded, under a header line: those of the program and its callers, then what
+ * the program called.
  * @param {string} header
- * @param {Frame[]} frames
+ * @param {Frame[]} frames innermost first
  */
 export function stackText(header, frames) {
-  return [header, ...frames.map((f) => `${located(f.file, f.line)} ${f.name}`)].join('\n') + '\n';
+  const lines = frames.map((f) => `${located(f.file, f.line)} ${f.name}`);
+  const user = Math.max(0, frames.findIndex((f) => f.kind === USER));
+  const inner = user > 0 ? ['called from there, innermost first:', ...lines.slice(0, user)] : [];
+  return [header, ...lines.slice(user), ...inner].join('\n') + '\n';
 }

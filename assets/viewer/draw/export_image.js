@@ -56,7 +56,7 @@ export function drawExport(g, image) {
   drawLegend(painter, image, HEAD + layout.height + 12);
 }
 
-/** The timeline without its heading and legend, from the origin on. @param {Painter} painter @param {ExportImage} image */
+/** The timeline alone, from the origin on. @param {Painter} painter @param {ExportImage} image */
 export function drawTimeline(painter, image) {
   const { g } = painter;
   const { style, layout, scales, ticks, hasHistory } = image;

@@ -12,6 +12,8 @@ export class Moment {
   /** @type {MomentKind} */
   #kind = 'peak';
   #cursor = 0;
+  /** @type {number | null} */
+  #spike = null;
   #shown;
   #selection;
   #activity = memoizeLast(activityIn);
@@ -24,6 +26,7 @@ export class Moment {
       const { hasHistory, timeline } = shown.device;
       this.#kind = hasHistory ? 'peak' : 'end';
       this.#cursor = timeline.peak;
+      this.#spike = null;
     });
     selection.rangeChanged.on(() => {
       if (selection.range) this.set('range');
@@ -38,6 +41,11 @@ export class Moment {
   /** The state of the cursor, also while the panel speaks about another one. */
   get cursor() {
     return this.#cursor;
+  }
+
+  /** When the cursor stands on a spike: a state before it, which it is compared with. */
+  get spike() {
+    return this.#kind === 'cursor' ? this.#spike : null;
   }
 
   /** The state that the panel speaks about; of a range its end. */
@@ -67,10 +75,13 @@ export class Moment {
     return this.activity?.keptBytes ?? this.#shown.device.timeline.active[this.state];
   }
 
-  /** @param {MomentKind} kind @param {number} [cursor] state */
-  set(kind, cursor) {
+  /** @param {MomentKind} kind @param {number} [cursor] state @param {number | null} [spike] a state before it */
+  set(kind, cursor, spike = null) {
     this.#kind = kind;
-    if (cursor !== undefined) this.#cursor = clamp(cursor, 0, this.#shown.device.timeline.lastState);
+    if (cursor !== undefined) {
+      this.#cursor = clamp(cursor, 0, this.#shown.device.timeline.lastState);
+      this.#spike = spike;
+    }
     this.changed.emit();
   }
 }

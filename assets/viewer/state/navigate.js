@@ -51,14 +51,28 @@ function showBefore({ shown, viewport, selection, moment }, state) {
   moment.set('cursor', state);
 }
 
-/** Shows only what a range keeps: what keeps growing. @param {Stores} stores @param {Evidence} evidence */
-export function showGrowth({ shown, viewport, selection }, { from, to }) {
-  const { lastState } = shown.device.timeline;
+/** Position of the answer to what keeps growing. */
+export const GROWING = 1;
+
+/**
+ * What keeps growing: the answer, and the range that it is about.
+ * @param {import('../data/open.js').OpenDevice} device @returns null: it has no evidence
+ */
+export function growthRange({ report, timeline: { lastState } }) {
+  const card = report.answers[GROWING];
+  if (!card?.evidence) return null;
+  const { from, to } = card.evidence;
   const range = rangeOf(from, from < to ? to : lastState, lastState);
-  if (!range) return;
+  return range && { card, range };
+}
+
+/** Shows only what keeps growing. @param {Stores} stores */
+export function showGrowth({ shown, viewport, selection }) {
+  const growth = growthRange(shown.device);
+  if (!growth) return;
   selection.pin(null);
   viewport.whole();
-  selection.selectRange(range, true);
+  selection.selectRange(growth.range, true);
 }
 
 /** The states in view as a range; null where nothing was recorded. @param {Stores} stores */
@@ -144,9 +158,11 @@ export function stepBeside(stores, by) {
   return shown.device.lanes.steps.next(stepShown(stores), viewport.isWhole, left, by);
 }
 
-/** Shows a step. @param {Stores} stores @param {number} i nothing happens below 0 */
+/** Shows a step, which becomes the range. @param {Stores} stores @param {number} i nothing happens below 0 */
 export function showStep(stores, i) {
-  if (i >= 0) stores.viewport.showStep(i, ...spanOfStep(stores, i));
+  if (i < 0) return;
+  stores.selection.selectRange(stores.shown.device.lanes.steps.range(i));
+  stores.viewport.showStep(i, ...spanOfStep(stores, i));
 }
 
 /**

@@ -1,11 +1,8 @@
 // The strip of four answers under the header; each leads to its evidence.
 
 import { answersOf } from '../data/answers.js';
-import { showEvidence, showGrowth, showOOM } from '../state/navigate.js';
+import { GROWING, showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from './dom.js';
-
-/** Position of the question what keeps growing. */
-const GROWING = 1;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -19,7 +16,7 @@ export function mountAnswers(stores, root) {
       answers.map((answer, i) => {
         const { evidence, mood } = answer;
         if (!evidence) return cell(answer, null);
-        if (i === GROWING) return cell(answer, () => showGrowth(stores, evidence));
+        if (i === GROWING) return cell(answer, () => showGrowth(stores));
         return cell(answer, mood === 'alarm' ? () => showOOM(stores) : () => showEvidence(stores, evidence));
       }),
     );

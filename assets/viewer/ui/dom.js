@@ -12,6 +12,7 @@ import { listen } from '../state/topic.js';
  * @property {string} [text]
  * @property {string} [title]
  * @property {string} [role]
+ * @property {string} [dir]
  * @property {string} [label] aria-label
  * @property {boolean} [pressed] aria-pressed
  * @property {boolean} [selected] aria-selected
@@ -22,7 +23,13 @@ import { listen } from '../state/topic.js';
  */
 
 /** Attributes of properties with another name. */
-const ATTRIBUTES = { role: 'role', label: 'aria-label', pressed: 'aria-pressed', selected: 'aria-selected' };
+const ATTRIBUTES = {
+  role: 'role',
+  dir: 'dir',
+  label: 'aria-label',
+  pressed: 'aria-pressed',
+  selected: 'aria-selected',
+};
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
@@ -104,6 +111,11 @@ export function swatch(color) {
   return h('i.swatch', { css: { background: color } });
 }
 
+/** A path, which is cut from its left where there is no room. @param {string} path @param {string} [kind] a class */
+export function pathElement(path, kind = '') {
+  return h('span', { class: `path ${kind}`.trimEnd() }, h('bdi', { dir: 'ltr', text: path }));
+}
+
 /** A row of buttons that belong together. @param {string} label @param {Leaf[]} buttons */
 export function segmented(label, ...buttons) {
   return h('span.segmented', { role: 'group', label }, buttons);
@@ -114,15 +126,29 @@ export function segmented(label, ...buttons) {
  * @param {string} text
  */
 export async function copyText(text) {
+  let copied = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     const area = h('textarea.offscreen', { value: text });
     document.body.append(area);
     area.select();
-    document.execCommand('copy');
+    copied = document.execCommand('copy');
     area.remove();
   }
+  say(copied ? 'Copied' : 'The browser did not let this be copied');
+}
+
+/** How long a message stays. */
+const SAID_MS = 1400;
+let saidTimer = 0;
+
+/** Shows a message for a moment, at the foot of the page. @param {string} text */
+export function say(text) {
+  const element = byId('said');
+  element.textContent = text;
+  clearTimeout(saidTimer);
+  saidTimer = setTimeout(() => (element.textContent = ''), SAID_MS);
 }
 
 /**
@@ -140,10 +166,13 @@ export function popoverUnder(anchor, label, contents) {
       // Emptied first, so that no field of the last time keeps the focus.
       fill(popover);
       if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
-      const { right, bottom } = anchor.getBoundingClientRect();
-      popover.style.right = `${innerWidth - right}px`;
-      popover.style.top = `${bottom + 4}px`;
       popover.append(h('div', contents()));
+      const { left, right, bottom } = anchor.getBoundingClientRect();
+      // Under the control, with the edge that leaves it the most room.
+      const fromLeft = left + right < innerWidth;
+      popover.style.left = fromLeft ? `${Math.max(8, left)}px` : 'auto';
+      popover.style.right = fromLeft ? 'auto' : `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+      popover.style.top = `${bottom + 4}px`;
       popover.querySelector(':is(input, button)')?.toggleAttribute('autofocus', true);
     },
     keydown(event) {

@@ -2,7 +2,6 @@
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { highlightedBytes } from '../data/masks.js';
-import { countBelow, countUpTo } from '../data/math.js';
 import { goTo, reveal } from '../state/navigate.js';
 import { listen } from '../state/topic.js';
 import { field, h, popoverUnder, signButton } from './dom.js';
@@ -17,7 +16,7 @@ const PAUSE_MS = 120;
 export function mountFind(stores, root) {
   const { shown, appearance, highlight, viewport, selection, moment } = stores;
   let timer = 0;
-  /** @type {import('../data/find.js').Found | null} whose matches ids are */
+  /** @type {import('../data/find.js').Found | null} whose matches ids are, the largest first */
   let listed = null;
   let ids = new Uint32Array(0);
 
@@ -28,21 +27,15 @@ export function mountFind(stores, root) {
   };
 
   /**
-   * Pins the next match in the order of allocation, counted from the pinned tensor, or
-   * else from what is in view. After the last comes the first.
+   * Pins the next match, from the largest to the smallest: the largest first, when none is pinned. After the last comes
+   * the first.
    * @param {number} by 1 or -1
    */
   const pinMatch = (by) => {
     ask();
-    const { pinned } = selection;
     if (ids.length === 0) return;
-    const { first } = shown.device.data;
-    const { axis, from, to } = viewport;
-    const at =
-      by > 0
-        ? countUpTo(ids, pinned ?? countBelow(first, axis.stateAt(from)) - 1)
-        : countBelow(ids, pinned ?? countUpTo(first, axis.stateAt(to))) - 1;
-    const id = ids[(at + ids.length) % ids.length];
+    const at = selection.pinned === null ? -1 : ids.indexOf(selection.pinned);
+    const id = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : (at + by + ids.length) % ids.length];
     selection.pin(id);
     reveal(stores, id);
   };
@@ -86,6 +79,8 @@ export function mountFind(stores, root) {
       listed = found;
       ids = new Uint32Array(found.count);
       for (let id = 0, n = 0; n < found.count; id++) if (found.hits?.[id]) ids[n++] = id;
+      const { size } = shown.device.data;
+      ids.sort((a, b) => size[b] - size[a] || a - b);
     }
     if (timer === 0) input.value = found.query; // else more is being typed
     Object.assign(words, sentence(stores, ids));
@@ -115,7 +110,7 @@ size>1MiB  life<20  life>5ms  live:yes  pre:no  stream:0  pool:default`;
 
 /**
  * Says how much was found.
- * @param {Stores} stores @param {ArrayLike<number>} ids
+ * @param {Stores} stores @param {Uint32Array} ids
  * @returns {{textContent: string, title: string}}
  */
 function sentence({ shown, highlight, selection: { pinned }, moment }, ids) {
@@ -123,7 +118,7 @@ function sentence({ shown, highlight, selection: { pinned }, moment }, ids) {
   const { hits, problem } = highlight.found;
   if (!hits) return { textContent: problem, title: problem };
   if (ids.length === 0) return { textContent: 'nothing found', title: '' };
-  const ordinal = pinned !== null && hits[pinned] ? `${count(countUpTo(ids, pinned))} of ` : '';
+  const ordinal = pinned !== null && hits[pinned] ? `${count(ids.indexOf(pinned) + 1)} of ` : '';
   /** @type {[string, number][]} */
   const states = [['peak', timeline.peak]];
   if (hasHistory && (moment.kind === 'cursor' || moment.kind === 'end')) states.push([moment.kind, moment.state]);

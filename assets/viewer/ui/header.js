@@ -3,7 +3,7 @@
 
 import { bytes, count, duration } from '../data/format.js';
 import { listen } from '../state/topic.js';
-import { button, copyText, fill, h } from './dom.js';
+import { button, copyText, fill, h, popoverUnder } from './dom.js';
 
 /**
  * @param {import('../state/stores.js').Stores} stores
@@ -12,6 +12,10 @@ import { button, copyText, fill, h } from './dom.js';
 export function mountHeader({ shown, viewport }, elements) {
   /** @type {Set<object>} warnings that were closed */
   const closed = new Set();
+  let whyText = '';
+  const why = popoverUnder(elements.verdict, 'What the mark means', () => [h('p', whyText)]);
+  why.classList.add('words');
+  /** @type {HTMLButtonElement} */ (elements.verdict).popoverTargetElement = why;
   const choose = (/** @type {number} */ file, /** @type {number} */ device) =>
     void shown.open(file, device).then(() => viewport.settle());
   shown.changed.on(() => {
@@ -23,6 +27,7 @@ export function mountHeader({ shown, viewport }, elements) {
     const { ok, text, why } = report.verdict;
     elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
     elements.verdict.title = why;
+    whyText = why;
     elements.verdict.classList.toggle('limited', !ok);
     fill(
       elements.warnings,
@@ -68,7 +73,7 @@ function facts({ report: r, file, hasHistory, hasTime }) {
   ];
   if (hasHistory) list.push(['events', count(r.events), '', false]);
   if (hasTime) list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
-  if (file.torch) list.push(['torch', file.torch, 'a guess from what the file holds', false]);
+  if (file.torch) list.push(['torch, likely', file.torch, 'as what the file holds suggests', false]);
   return list.map(([name, value, title, always]) =>
     h('div', { class: always ? '' : 'wide', title }, h('dt', name), h('dd', value)),
   );

@@ -6,11 +6,14 @@ import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
 /** Pixels: of a row, of the heading, and the least width of a cell, of one with a name, of one with a location. */
-const ROW = 17;
+const ROW = 25;
 const HEADING = 26;
 const LEAST = 2;
 const NAMED = 30;
 const LOCATED = 130;
+
+/** The least width of a control, in pixels. */
+const TARGET = 25;
 
 /** How long nothing may change before it is drawn again. */
 const IDLE_MS = 80;
@@ -26,7 +29,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
   let timer = 0;
 
   const draw = () => {
-    if (root.hidden) return;
+    if (root.hidden || root.clientHeight === 0) return;
     const { grouping } = appearance;
     const { mask, subset } = highlight;
     const rows = Math.floor((root.clientHeight - HEADING) / ROW);
@@ -40,13 +43,16 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
       made.cells.map((cell) => {
         const pixels = cell.width * width;
         const own = { by: /** @type {const} */ ('stack'), key: cell.key };
+        // A cell that is too narrow for a finger is for the mouse only; the table has its tensors, too.
         const element = h(
-          'button',
+          pixels >= TARGET ? 'button' : 'div',
           {
             class: cell.highlighted ? 'cell' : 'cell faded',
             title: `${bytes(cell.bytes)}, ${share(cell.bytes, total)} (${exactBytes(cell.bytes)})\n${cell.title}`,
-            label: `${cell.name} ${bytes(cell.bytes)}`,
-            pressed: subset?.by === 'stack' && subset.key === cell.key,
+            ...(pixels >= TARGET && {
+              label: `${cell.name} ${cell.location} ${bytes(cell.bytes)}`,
+              pressed: subset?.by === 'stack' && subset.key === cell.key,
+            }),
             css: {
               '--of': grouping.groups[cell.group].color,
               left: `${cell.from * 100}%`,
@@ -58,8 +64,8 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
               highlight.toggleSubset(own);
             },
           },
-          pixels >= NAMED && cell.name,
-          pixels >= LOCATED && cell.location && h('small', cell.location),
+          pixels >= NAMED &&
+            h('span', cell.name, pixels >= LOCATED && cell.location && [' ', h('small', cell.location)]),
         );
         return listen(element, { pointerenter: () => highlight.point(own) });
       }),

@@ -99,7 +99,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
     [
       'Find',
       [
-        ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
+        ['/', 'search; Enter to the largest, then the next', '/', () => find.focus()],
         ['n N', 'next, previous match', 'n', (e) => find.pinMatch(e.shiftKey ? -1 : 1)],
         ['L', 'only live at the end', 'l', () => toggleLive(highlight)],
         ['G', 'go to event, address or time', 'g', () => find.askWhere()],

@@ -46,7 +46,7 @@ export function makeLegend(stores, update) {
     return [
       h(
         'div',
-        { class: `entry${totals.bytes > 0 ? '' : ' none'}${isHighlighted || highlight.groups.has(i) ? '' : ' faded'}` },
+        { class: `entry${isHighlighted || highlight.groups.has(i) ? '' : ' faded'}` },
         h(
           'button.group',
           {
@@ -89,7 +89,9 @@ export function makeLegend(stores, update) {
             css: { background: groups[i].color, flex: `${totals[i].bytes} 0 0` },
           }),
         );
-      const entries = listed.map((i) => entry(i, totals[i], shares, total, highlighted.has(i)));
+      const entries = listed
+        .filter((i) => totals[i].bytes > 0 || highlight.groups.has(i))
+        .map((i) => entry(i, totals[i], shares, total, highlighted.has(i)));
       return [h('div.bar', parts), h('div.legend', entries)];
     },
   };

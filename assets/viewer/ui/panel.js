@@ -1,7 +1,8 @@
 // The side panel: what is in memory at one moment. Its legend is the breakdown.
 
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
-import { rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
+import { spikeSites } from '../data/spike.js';
+import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
 import { settingsButton } from './settings.js';
@@ -14,10 +15,11 @@ export function mountPanel(stores, root) {
   const update = () => {
     const { device } = shown;
     const { activity, state, live, total } = moment;
-    const oom = activity ? null : oomCard(device, state);
+    const failed = activity ? -1 : failureShown(device, moment);
+    const isOOM = device.data.ooms.some((m) => !activity && m.state === state);
     const reserved = device.timeline.reservedAt(state);
     // At an OOM the card says what of the cache was free.
-    const unrequested = oom ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
+    const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
     fill(
       root,
       h('div.head', h('h2', activity ? 'In the range' : 'In memory'), device.hasHistory && moments(stores)),
@@ -32,10 +34,12 @@ export function mountPanel(stores, root) {
                 text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}${unrequested}`,
                 title: `reserved ${exactBytes(reserved)}`,
               }),
-              !oom && settingsButton(device),
+              failed < 0 && settingsButton(device),
             ],
       ),
-      oom ?? (activity ? null : retryCard(device, state)),
+      failed >= 0 && oomCard(stores, failed),
+      activity ? growthCard(stores) : failed < 0 && retryCard(device, state),
+      !activity && spikeCard(stores),
       legend.elements(live, total),
     );
   };
@@ -69,11 +73,14 @@ function rangeWords(stores, { first, after, kept, allocated, freed, freedTensors
   const { shown, selection } = stores;
   const { active } = shown.device.timeline;
   const { from, to } = selection.range ?? { from: 0, to: 0 };
+  const { steps } = shown.device.lanes;
+  const step = steps.from.findIndex((_, i) => steps.range(i).from === from && steps.range(i).to === to);
   const made = after - first;
   const net = active[to] - active[from];
   const line = (/** @type {string} */ text, /** @type {string} */ title) => h('p', { text, title });
   return [
     h('span', 'allocated inside and still live'),
+    step >= 0 && h('p', `${steps.name(step)}; ${steps.method}`),
     line(
       `${count(kept.length)} of ${counted(made, 'tensor')}; allocated ${bytes(allocated)}, freed ${bytes(freed)}`,
       `allocated ${exactBytes(allocated)} in ${counted(made, 'tensor')}, ` +
@@ -105,29 +112,103 @@ export function momentWords({ hasHistory, timeline }, { kind, state }) {
 /** @param {OpenDevice} device @param {number} state */
 function retryCard({ data }, state) {
   const retry = data.retries.find((r) => r.state === state);
-  return retry ? h('div.retry', h('b', 'Near out of memory'), h('p', retry.text)) : null;
+  return retry ? h('div.card.retry', h('b', 'Near out of memory'), h('p', retry.text)) : null;
 }
 
-/** @param {OpenDevice} device @param {number} state */
-function oomCard(device, state) {
-  const { data, timeline, report } = device;
-  const oom = data.ooms.find((m) => m.state === state);
-  if (!oom) return null;
-  // The failures hold only the last of several attempts of one request.
-  const failure = report.failures.find((f) => f.state >= state);
+/**
+ * The requests that failed: of several attempts of one request only the last, as in the answers.
+ * @param {OpenDevice} device
+ */
+function failed({ data, report: { failures } }) {
+  const last = data.ooms.filter((m) => failures.some((f) => f.state === m.state));
+  return last.length > 0 ? last : data.ooms;
+}
+
+/**
+ * The request whose card stands in the panel: the one at its moment; at the peak, where the page opens, the last.
+ * @param {OpenDevice} device @param {import('../state/moment.js').Moment} moment
+ * @returns {number} -1: none
+ */
+function failureShown(device, { kind, state }) {
+  const all = failed(device);
+  const at = device.data.ooms.some((m) => m.state === state) ? all.findIndex((m) => m.state >= state) : -1;
+  return at < 0 && kind === 'peak' ? all.length - 1 : at;
+}
+
+/** @param {Stores} stores @param {number} i which request that failed */
+function oomCard({ shown, moment, viewport }, i) {
+  const { device } = shown;
+  const all = failed(device);
+  const { state, size, free } = all[i];
+  const failure = device.report.failures.find((f) => f.state >= state);
   /** @type {[string, number][]} */
   const rows = [
-    ['asked for', oom.size],
-    ['free on the device', oom.free],
-    ['in use by tensors', timeline.active[state]],
+    ['asked for', size],
+    ['free on the device', free],
+    ['in use by tensors', device.timeline.active[state]],
   ];
   if (failure?.free_bytes !== undefined) rows.splice(2, 0, ['free in the cache', failure.free_bytes]);
+  const go = (/** @type {number} */ n) => () => {
+    viewport.reach(viewport.axis.middle(all[n].state));
+    moment.set('cursor', all[n].state);
+  };
+  const which = all.length > 1 ? `Out of memory, ${count(i + 1)} of ${count(all.length)}` : 'Out of memory';
   return h(
-    'div.oom',
-    h('b', 'Out of memory'),
+    'div.card.oom',
+    h('b', `${which}, in state ${count(state)}`),
+    all.length > 1 &&
+      segmented(
+        'Out of memory',
+        button('‹', 'The one before', go(i - 1), { disabled: i === 0, label: 'The one before' }),
+        button('›', 'The one after', go(i + 1), { disabled: i + 1 === all.length, label: 'The one after' }),
+      ),
     rows.map(([name, value]) => [h('span', name), h('span.number', { text: bytes(value), title: exactBytes(value) })]),
-    failure && h('p', { text: failure.diagnosis, title: failure.evidence }),
+    failure && h('p', failure.diagnosis),
     failure && h('p', `→ ${failure.try}`),
+    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence)),
     settingsButton(device),
+  );
+}
+
+/** What the answer says of growth, when the range is its own. @param {Stores} stores */
+function growthCard({ shown, selection }) {
+  const { device } = shown;
+  const { range } = selection;
+  const growth = growthRange(device);
+  if (!growth || range?.from !== growth.range.from || range.to !== growth.range.to) return null;
+  const { value, small, line, detail, evidence } = growth.card;
+  const pinned = evidence?.allocation ?? -1;
+  return h(
+    'div.card',
+    h('b', growth.card.question),
+    h('span', `${value} ${small}`),
+    pinned >= 0 && button('Its stack', 'Pins the last tensor kept', () => selection.pin(pinned), { class: 'to' }),
+    h('p', detail || line),
+  );
+}
+
+/** The most call sites that the card of a spike lists. */
+const MADE_BY = 4;
+
+/** Who made the spike that was clicked. @param {Stores} stores */
+function spikeCard({ shown, moment, selection }) {
+  const { spike, state } = moment;
+  if (spike === null) return null;
+  const { active } = shown.device.timeline;
+  const sites = spikeSites(shown.device, spike, state);
+  const rest = sites.slice(MADE_BY);
+  return h(
+    'div.card.spike',
+    h('b', 'Made this spike'),
+    h('span', `above state ${count(spike)}`),
+    h('span.number', { text: change(active[state] - active[spike]), title: exactBytes(active[state] - active[spike]) }),
+    sites.slice(0, MADE_BY).map((s) => [
+      button(`${s.name} ${s.location}`, 'Pins its largest tensor', () => selection.pin(s.largest), { class: 'to' }),
+      h('span.number', { text: bytes(s.bytes), title: exactBytes(s.bytes) }),
+    ]),
+    rest.length > 0 && [
+      h('span.faint', counted(rest.length, 'more call site')),
+      h('span.number.faint', bytes(rest.reduce((sum, s) => sum + s.bytes, 0))),
+    ],
   );
 }

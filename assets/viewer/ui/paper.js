@@ -19,10 +19,10 @@ const SCALE = 2;
  * @param {HTMLElement} timeline gets the picture
  */
 export function mountPaper({ shown, appearance }, stage, theme, imageOf, timeline) {
+  // Not in the page at other times.
   const picture = h('img');
   picture.id = 'paper';
   picture.alt = 'The timeline';
-  timeline.append(picture);
   let hadPatterns = false;
   const draw = () => {
     const canvas = h('canvas');
@@ -37,6 +37,7 @@ export function mountPaper({ shown, appearance }, stage, theme, imageOf, timelin
     picture.width = WIDTH;
     picture.height = HEIGHT;
     picture.src = canvas.toDataURL();
+    timeline.append(picture);
   };
   listen(window, {
     beforeprint() {
@@ -52,6 +53,7 @@ export function mountPaper({ shown, appearance }, stage, theme, imageOf, timelin
       theme.apply();
       appearance.setPatterns(hadPatterns);
       stage.drawSized(null);
+      picture.remove();
     },
   });
 }

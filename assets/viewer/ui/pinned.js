@@ -6,7 +6,7 @@ import { bytes, count, counted, duration, exactBytes, share } from '../data/form
 import { streamName } from '../data/report.js';
 import { LIBRARY, USER } from '../data/stacks.js';
 import { showLifetime } from '../state/navigate.js';
-import { button, copyButton, copyText, fill, h, signButton, swatch } from './dom.js';
+import { button, copyButton, copyText, fill, h, pathElement, signButton, swatch } from './dom.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
@@ -211,7 +211,7 @@ function line(frame, times) {
   return h(
     'div',
     { class: `frame ${kind}`, title: fullText(frame) },
-    h('span.place', location || name),
+    pathElement(location || name, 'place'),
     h('span.name', (location ? name : '') + (times > 1 ? ` × ${count(times)}` : '')),
   );
 }

@@ -4,7 +4,7 @@ import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
 /** Height of a line in pixels, and lines made above and below those in sight. */
-const HEIGHT = 21;
+const HEIGHT = 24;
 const MORE = 12;
 
 /** @param {HTMLElement} root scrolls @param {(i: number) => HTMLElement} line */

@@ -1,7 +1,7 @@
 // What other settings of the allocator would have done, in a table that floats under a
 // button.
 
-import { bytes, count, counted, exactBytes } from '../data/format.js';
+import { bytes, count, exactBytes } from '../data/format.js';
 import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
 
 const NAME = 'Other allocator settings';
@@ -40,9 +40,10 @@ function table({ export: line, lower_bound_bytes, reference, settings }, recorde
   const row = (/** @type {import('../data/report.js').Setting} */ x, /** @type {import('./dom.js').Leaf} */ name) =>
     h(
       'tr',
-      h('td', { title: counted(x.driver_calls, 'driver call') }, name),
+      h('td', name),
       amount(x.reserved_peak_bytes),
       amount(x.fragmentation_peak_bytes),
+      h('td', count(x.driver_calls)),
       outcome(x.failure_state),
     );
   const same = recorded === reference.reserved_peak_bytes;
@@ -52,11 +53,13 @@ function table({ export: line, lower_bound_bytes, reference, settings }, recorde
     'table',
     h(
       'tr',
-      ['setting, predicted', 'reserved', 'fragmented', anyFails && 'fails in'].map((text) => text && h('th', text)),
+      ['setting, predicted', 'reserved', 'fragmented', 'driver calls', anyFails && 'fails in'].map(
+        (text) => text && h('th', text),
+      ),
     ),
     rows,
     row(reference, same ? 'as recorded' : 'the recorded one'),
-    !same && h('tr', h('td', 'as recorded'), amount(recorded), h('td'), outcome(failed)),
+    !same && h('tr', h('td', 'as recorded'), amount(recorded), h('td'), h('td'), outcome(failed)),
     h('tr', h('td', 'lower bound: a perfect allocator'), amount(lower_bound_bytes)),
   );
 }

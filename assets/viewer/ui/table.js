@@ -7,7 +7,7 @@ import { highlightedKeys } from '../data/masks.js';
 import { baseName, NO_STACK, twoLastParts } from '../data/sites.js';
 import { jump } from '../state/navigate.js';
 import { listen } from '../state/topic.js';
-import { button, copyButton, copyText, fill, h, swatch } from './dom.js';
+import { button, copyButton, copyText, fill, h, pathElement, swatch } from './dom.js';
 import { virtualRows } from './rows.js';
 
 /** @typedef {import('../data/sites.js').By} By */
@@ -229,7 +229,7 @@ function locationElement({ location, file }, twins) {
   const line = /:\d+$/.exec(location)?.[0] ?? '';
   const name = location.slice(0, location.length - line.length);
   // The line stays readable when the name has to be cut.
-  return h('em', h('span', twins.has(name) ? twoLastParts(file) : name), h('b', line));
+  return h('em', pathElement(twins.has(name) ? twoLastParts(file) : name), h('b', line));
 }
 
 /**

@@ -31,10 +31,10 @@ export function mountPointer(stores, stage, surface) {
 
   /** Sets the cursor and pins what lies there. @param {Point} p */
   const pinAt = (p) => {
-    const found = stage.at(p.x, p.y);
+    const found = stage.pointAt(p.x, p.y);
     if (!found) return;
     hover.setPoint(null);
-    if (shown.device.hasHistory) moment.set('cursor', found.state);
+    if (shown.device.hasHistory) moment.set('cursor', found.state, found.spike ?? null);
     selection.pin(found.hit ? found.hit.id : null);
   };
 
@@ -136,7 +136,7 @@ export function mountPointer(stores, stage, surface) {
         return;
       }
       surface.style.cursor = cursorAt(p);
-      hover.setPoint(stage.at(p.x, p.y));
+      hover.setPoint(stage.pointAt(p.x, p.y));
       hover.setLane(stage.laneAt(p.x, p.y));
     },
 

@@ -7,11 +7,16 @@ import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { freshContext, Painter } from '../draw/painter.js';
 import { Patterns } from '../draw/patterns.js';
+import { spikeNear } from '../data/spike.js';
 import { memoizeLast, on } from '../state/topic.js';
 
 /** Milliseconds that a frame has for pictures: while the view moves, and while it is still. */
 const MOVING_MS = 8;
 const STILL_MS = 24;
+
+/** A spike within so many pixels takes the crosshair, when it stands out so many pixels. */
+const REACH = 4;
+const STANDS_OUT = 3;
 
 /** A range of a lane counts as hit up to this many pixels away. */
 const LANE_SLACK = 4;
@@ -247,6 +252,28 @@ export class Stage {
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
     return state < 0 ? null : { x, state, hit: this.#stores.selection.timeline.hit(state, scales.bytes(y)) };
+  }
+
+  /**
+   * What the pointer means: as at, but on or beside a narrow spike the state is that of the spike.
+   * @param {number} x @param {number} y
+   * @returns {import('../state/selection.js').HoverPoint | null}
+   */
+  pointAt(x, y) {
+    const found = this.at(x, y);
+    const { columns } = this.chart;
+    const { viewport, selection } = this.#stores;
+    const { left, plotWidth, plotHeight } = this.scales.layout;
+    if (!found || !this.#stores.shown.device.hasHistory) return found;
+    const perPixel = columns.length / plotWidth;
+    const column = Math.min(columns.length - 1, Math.floor((x - left) * perPixel));
+    const least = (STANDS_OUT * (viewport.high - viewport.low)) / plotHeight;
+    const { timeline } = selection;
+    const spike = spikeNear(timeline.active, columns, column, Math.round(REACH * perPixel), least);
+    if (!spike) return found;
+    const state = columns[spike.column];
+    const hit = found.hit ?? timeline.hit(state, this.scales.bytes(y));
+    return { x: left + (spike.column + 0.5) / perPixel, state, hit, spike: spike.before };
   }
 
   /**

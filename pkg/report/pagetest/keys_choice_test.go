@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ var keysThatFind = map[string]keyTry{
 	}},
 }
 
-// matches are the allocations in whose stacks a text is, in pile order.
+// matches are the allocations in whose stacks a text is, the largest first.
 func (k keyed) matches(text string) []int {
 	var ids []int
 	for i := range k.d.Allocations {
@@ -66,14 +67,34 @@ func (k keyed) matches(text string) []int {
 			ids = append(ids, i)
 		}
 	}
+	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(k.d.Allocations[b].Size, k.d.Allocations[a].Size) })
 	return ids
+}
+
+// calm is an x of the plot, right of a fraction of it, whose state is the highest within
+// four pixels, so that no spike takes the crosshair.
+func (k keyed) calm(g geometry, right float64) float64 {
+	k.t.Helper()
+	active := k.d.ActiveBytes()
+	for x := g.Left + g.Width*right; x < g.Left+g.Width-8; x++ {
+		isHighest := true
+		column := func(x float64) int64 { return active[g.Columns[int((x-g.Left)*g.Ratio)]] }
+		for by := -5.0; by <= 5; by++ {
+			isHighest = isHighest && column(x+by) <= column(x)
+		}
+		if isHighest {
+			return x
+		}
+	}
+	k.t.Fatal("the recording is nothing but spikes")
+	return 0
 }
 
 // keysThatSelect are the keys under that heading of the list.
 var keysThatSelect = map[string]keyTry{
 	"click": {"", func(k keyed) {
 		g := plot(k.page)
-		x, y := g.Left+g.Width/2, g.Top+g.Height-20
+		x, y := k.calm(g, 0.5), g.Top+g.Height-20
 		id, state := k.under(k.t, g, x, y)
 		k.clickAt(x, y)
 		k.address(fmt.Sprint("sel=", id), fmt.Sprint("at=", state))

@@ -33,7 +33,7 @@ func (p *page) settingsTable() [][]string {
 // wantSettings is the table as a prediction gives it.
 func wantSettings(x *answer.Prediction, fails bool) [][]string {
 	row := func(name string, o *whatif.Outcome) []string {
-		cells := []string{name, exactly(o.ReservedPeak), exactly(o.Fragmentation)}
+		cells := []string{name, exactly(o.ReservedPeak), exactly(o.Fragmentation), units.Count(o.Calls.All())}
 		if fails && len(o.Failures) > 0 {
 			return append(cells, "state "+units.Count(int(o.Failures[0].Event)))
 		} else if fails {
@@ -41,9 +41,9 @@ func wantSettings(x *answer.Prediction, fails bool) [][]string {
 		}
 		return cells
 	}
-	rows := [][]string{{"setting, predicted", "reserved", "fragmented", "fails in"}}
+	rows := [][]string{{"setting, predicted", "reserved", "fragmented", "driver calls", "fails in"}}
 	if !fails {
-		rows[0] = rows[0][:3]
+		rows[0] = rows[0][:4]
 	}
 	for i := range x.Outcomes {
 		rows = append(rows, row(x.Outcomes[i].Setting.Conf, &x.Outcomes[i]))

@@ -1,0 +1,77 @@
+package pagetest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// axeCore is the source of axe-core, which npm installs ("make lint-viewer"). Without
+// it the test is skipped, or fails where there has to be a browser.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(testkit.Root(t), "assets", "viewer", "node_modules", "axe-core", "axe.min.js")
+	source, err := os.ReadFile(path)
+	if err != nil && os.Getenv("MEMVIZ_NEED_BROWSER") == "" {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// violations are what axe-core finds, with where.
+const violations = `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
+	'wcag22aa', 'best-practice']}).then((r) => r.violations.map((v) => v.id + ' at ' + v.nodes.slice(0, 5).map((n) =>
+	n.target.join(' ') + ' (' + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? '') + ')').join('; ')))`
+
+// TestAccessible: axe-core finds nothing, in both themes and in colours of the person's
+// own choice, in whatever the page shows.
+func TestAccessible(t *testing.T) {
+	t.Parallel()
+	source := axeCore(t)
+	oom := exampleReport(t, "out-of-memory")
+	ranks := makeReport(t, filepath.Join(testkit.Root(t), "examples", "data-parallel", "rank0.pickle.gz"))
+	for name, page := range map[string]struct {
+		report string
+		keys   string
+		width  int64
+	}{
+		"with an OOM":         {oom, "", 1440},
+		"with a pinned stack": {oom, "\u001b3s", 1440},
+		"what keeps growing":  {exampleReport(t, "leaking-loss"), "2", 1440},
+		"many families":       {ranks, "h", 1440},
+		"the list of keys":    {oom, "?", 1440},
+		"how to read it":      {oom, "w", 1440},
+		"a search":            {oom, "/model.py\r", 1440},
+		"on a phone":          {oom, "", 390},
+		"without a history":   {situationReport(t, ""), "", 1024},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, look := range []string{"light", "dark", "forced"} {
+				theme := strings.Replace(look, "forced", "light", 1)
+				p := openSized(t, page.report, "theme="+theme, page.width, 900)
+				if look == "forced" {
+					if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+						Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				plot(p)
+				p.typed(page.keys)
+				p.rest()
+				eval[any](p, "%s\nnull", source)
+				for _, violation := range eval[[]string](p, "%s", violations) {
+					t.Errorf("%s: %s", look, violation)
+				}
+			}
+		})
+	}
+}
