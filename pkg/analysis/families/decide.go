@@ -6,6 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // decideBirth finds the rule for an allocation born in the recording. Unambiguous
@@ -14,6 +15,10 @@ func (ev *evidence) decideBirth(b *birth) Rule {
 	switch {
 	case b.facts.Has(stacks.FactWorkspace):
 		return workspaceByName
+	case b.facts.Has(stacks.FactReplica):
+		return parameterReplica
+	case b.facts.Has(stacks.FactScatter):
+		return inputScattered
 	case b.facts.Has(stacks.FactCommunication):
 		return communicationByName
 	case b.facts.Has(stacks.FactKVCache) && b.activity == stacks.InForward:
@@ -140,6 +145,10 @@ func (ev *evidence) bornInForward(b *birth) Rule {
 	switch {
 	case b.freeActivity == stacks.InBackward:
 		return activationFreedInBackward
+	case !user && b.freedByCaller() && b.freedAt > ev.nextPass(b.Start):
+		return outputOfLastIteration
+	case !user && b.freedByCaller() && (b.freedInRun() || backwardAt > b.freedAt) && !ev.failsIn(b.Start, b.freedAt):
+		return outputDropped
 	case b.freedInRun() && user:
 		return temporaryOfForwardUser
 	case b.freedInRun():
@@ -158,6 +167,70 @@ func (ev *evidence) bornInForward(b *birth) Rule {
 		return activationForwardCutUser
 	}
 	return activationForwardCut
+}
+
+// alignOutputs lets what one call site allocates again and again, in the same place of
+// each forward pass, be outputs or temporaries, but not both: what most of them are,
+// and outputs if one of them is never freed. A list of layers may call one site
+// several times in a pass, of which the last one makes the output.
+func (ev *evidence) alignOutputs(rules []Rule) {
+	type place struct {
+		stack snapshot.StackID
+		nth   int32 // time in its pass
+	}
+	type census struct {
+		outputs, temporaries int
+		live                 bool
+	}
+	counts := map[place]*census{}
+	nth := make([]int32, len(rules))
+	last := map[snapshot.StackID]struct {
+		pass replay.EventIndex
+		n    int32
+	}{}
+	ev.eachBirth(func(i int, b *birth) {
+		if b.activity != stacks.InForward {
+			return
+		}
+		l := last[b.Stack]
+		if next := ev.nextPass(b.Start); next != l.pass {
+			l.pass, l.n = next, 0
+		}
+		nth[i] = l.n
+		l.n++
+		last[b.Stack] = l
+		if rules[i].family() == Output {
+			p := place{b.Stack, nth[i]}
+			if counts[p] == nil {
+				counts[p] = &census{}
+			}
+			counts[p].outputs++
+			counts[p].live = counts[p].live || !b.freed()
+		}
+	})
+	each := func(visit func(i int, b *birth, c *census)) {
+		ev.eachBirth(func(i int, b *birth) {
+			if b.activity != stacks.InForward || rules[i].family() != Output && rules[i].family() != Temporary {
+				return
+			}
+			if c := counts[place{b.Stack, nth[i]}]; c != nil {
+				visit(i, b, c)
+			}
+		})
+	}
+	each(func(i int, _ *birth, c *census) {
+		if rules[i].family() == Temporary {
+			c.temporaries++
+		}
+	})
+	each(func(i int, b *birth, c *census) {
+		switch output := c.live || c.outputs >= c.temporaries; {
+		case output && rules[i].family() == Temporary:
+			rules[i] = outputLikeItsSite
+		case !output && rules[i].family() == Output:
+			rules[i] = temporaryLikeItsSite
+		}
+	})
 }
 
 // decidePreExisting finds the rules for allocations from before the recording;
@@ -216,6 +289,10 @@ func (ev *evidence) preExistingBlock(a *replay.Allocation) Rule {
 	switch {
 	case facts.Has(stacks.FactWorkspace):
 		return workspaceByName
+	case facts.Has(stacks.FactReplica):
+		return parameterReplica
+	case facts.Has(stacks.FactScatter):
+		return inputScattered
 	case isCuBLASWorkspace(a):
 		return workspaceBySize
 	case facts.Has(stacks.FactCommunication):

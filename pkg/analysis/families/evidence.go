@@ -1,6 +1,8 @@
 package families
 
 import (
+	"slices"
+
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -20,6 +22,9 @@ type evidence struct {
 	// The start of the next run of the phase after run r is at index r+1, and after
 	// events before the first run at index 0; timeline.Never when there is none.
 	nextForward, nextBackward []replay.EventIndex
+
+	passes []replay.EventIndex // the first event of each forward pass, as far as other code runs between them
+	ooms   []replay.EventIndex
 
 	trained       bool // some run is backward or an optimizer's step
 	keepsForGrad  bool // forward passes leave tensors to backward
@@ -59,6 +64,15 @@ func (b *birth) freed() bool { return b.freedAt != timeline.Never }
 // freedInRun reports whether it was freed in the phase run it was born in.
 func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 
+// freedByCaller reports whether Python that is no part of a forward pass freed it.
+func (b *birth) freedByCaller() bool {
+	switch b.freeActivity {
+	case stacks.InUserCode, stacks.InDataLoader, stacks.InOptimizer, stacks.InZeroGrad, stacks.InClipping, stacks.InLoading:
+		return b.freed()
+	}
+	return false
+}
+
 // lifetime is how many events it lived.
 func (b *birth) lifetime() replay.EventIndex { return b.freedAt - b.Start }
 
@@ -70,6 +84,7 @@ func gatherEvidence(
 ) *evidence {
 	ev := &evidence{st: st, d: d, activities: activities, phases: phases, sites: make([]site, len(st.Facts))}
 	ev.readRuns()
+	ev.readPasses()
 	ev.readBirths()
 	return ev
 }
@@ -103,6 +118,51 @@ func (ev *evidence) readRuns() {
 	if n := len(runs); n > 0 && runs[n-1].Phase == stacks.InBackward {
 		ev.backwardGoing = runs[n-1].End-runs[n-1].Last < backwardGoingWithin
 	}
+}
+
+// readPasses finds where forward passes begin: with a module's event after an event of
+// other Python or of the backward pass.
+func (ev *evidence) readPasses() {
+	e := ev.d.Events
+	between := true
+	for i, action := range e.Action {
+		var activity stacks.Activity
+		switch action {
+		case snapshot.Alloc:
+			activity = ev.activities.Alloc(e.Stack[i])
+		case snapshot.Free, snapshot.FreeRequested:
+			activity = ev.activities.Free(e.Stack[i])
+		case snapshot.OOM:
+			ev.ooms = append(ev.ooms, replay.EventIndex(i))
+		}
+		switch {
+		case activity == stacks.NoActivity || activity == stacks.InNative:
+		case activity != stacks.InForward:
+			between = true
+		case between && action == snapshot.Alloc:
+			ev.passes = append(ev.passes, replay.EventIndex(i))
+			between = false
+		}
+	}
+}
+
+// nextPass is where the first forward pass after an event begins, or timeline.Never.
+func (ev *evidence) nextPass(after replay.EventIndex) replay.EventIndex {
+	return firstAfter(ev.passes, after)
+}
+
+// failsIn reports whether memory ran out between two events: what is freed then was
+// not given up by choice.
+func (ev *evidence) failsIn(from, to replay.EventIndex) bool { return firstAfter(ev.ooms, from) < to }
+
+// firstAfter is the first of ascending events that is later than one, or
+// timeline.Never.
+func firstAfter(events []replay.EventIndex, one replay.EventIndex) replay.EventIndex {
+	i, _ := slices.BinarySearch(events, one+1)
+	if i == len(events) {
+		return timeline.Never
+	}
+	return events[i]
 }
 
 func (ev *evidence) endsOutOfMemory() bool {

@@ -158,6 +158,7 @@ func Find(st *stacks.Table, d *replay.Device, activities *stacks.Activities, pha
 			born[i] = inputLikeItsSite
 		}
 	})
+	ev.alignOutputs(born)
 	ev.decidePreExisting(f.Rules)
 	f.override(o, d)
 	return f

@@ -48,7 +48,7 @@ func TestBytesIn(t *testing.T) {
 	tape := tapes.New()
 	scratch := tape.Alloc(tapes.Module, 100)
 	moment := tape.Alloc(tapes.InitGroup, 30)
-	tape.Free(scratch, tapes.Loop)
+	tape.Free(scratch, tapes.Module)
 	tape.Free(moment, tapes.Step)
 	tape.Block(7, tapes.Loading)
 	r := recorded.Tape(tape)

@@ -47,7 +47,7 @@ const (
 var fieldNames = [fieldCount]string{"function", "file", "frame", "operator"}
 
 // maxOverrides lets a Rule fit into a byte.
-const maxOverrides = 200
+const maxOverrides = 190
 
 var _ [256 - maxOverrides - ruleCount]struct{}
 

@@ -11,6 +11,8 @@ const (
 	undecided Rule = iota
 
 	workspaceByName
+	parameterReplica
+	inputScattered
 	communicationByName
 	cacheByName
 
@@ -43,8 +45,12 @@ const (
 	activationFreedInBackward
 	temporaryOfForward
 	temporaryOfForwardUser
+	outputOfLastIteration
+	outputDropped
+	outputLikeItsSite
 	outputAfterBackward
 	temporaryAfterForward
+	temporaryLikeItsSite
 	activationRetained
 	outputKept
 	activationForwardCut
@@ -79,6 +85,8 @@ var rules = [ruleCount]struct {
 
 	workspaceByName: {Workspace, High,
 		"scratch memory of cuBLAS, cuDNN or CUB, by the C++ function that asked for it"},
+	parameterReplica:    {Parameter, High, "a replica's copy of the parameters, made by DataParallel"},
+	inputScattered:      {Input, High, "a device's part of a batch, handed out by DataParallel"},
 	communicationByName: {Communication, High, "allocated inside a collective operation"},
 	cacheByName:         {Cache, High, "allocated by code named like a key-value cache"},
 
@@ -112,8 +120,13 @@ var rules = [ruleCount]struct {
 	activationFreedInBackward: {Activation, High, "allocated in forward and freed in backward"},
 	temporaryOfForward:        {Temporary, High, "allocated and freed inside one forward pass"},
 	temporaryOfForwardUser:    {Temporary, Medium, "allocated and freed by user code during one forward pass"},
-	outputAfterBackward:       {Output, Medium, "allocated in forward and freed after a backward pass, not by it"},
-	temporaryAfterForward:     {Temporary, Low, "allocated in forward and freed after it without a backward pass"},
+	outputOfLastIteration: {Output, Medium,
+		"an output of the last iteration: allocated in forward and freed by other code after the next forward pass began"},
+	outputDropped:         {Output, Medium, "allocated in forward and freed by the code that called it"},
+	outputLikeItsSite:     {Output, Low, "allocated where other outputs are"},
+	temporaryLikeItsSite:  {Temporary, Low, "allocated where temporaries are, though it outlived its forward pass"},
+	outputAfterBackward:   {Output, Medium, "allocated in forward and freed after a backward pass, not by it"},
+	temporaryAfterForward: {Temporary, Low, "allocated in forward and freed after it without a backward pass"},
 	activationRetained: {Activation, Medium,
 		"allocated in forward and retained after backward, like most tensors of its call site"},
 	outputKept: {Output, Medium, "allocated in forward and kept after a backward pass"},
@@ -149,6 +162,10 @@ var rules = [ruleCount]struct {
 
 // family is what a built-in rule decides; [Assignment.Family] knows overrides too.
 func (r Rule) family() Family { return rules[r].family }
+
+// LastIteration reports whether a tensor is an output of an iteration that lives into
+// the next one.
+func (r Rule) LastIteration() bool { return r == outputOfLastIteration }
 
 // InputByName reports whether names, and not its lifetime, show that a tensor is an
 // input.

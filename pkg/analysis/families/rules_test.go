@@ -306,21 +306,85 @@ var bornCases = []ruleCase{
 	{"C++ only", func(t *tape) tensor { return t.Freed(native, native) }, undecided},
 
 	{"activation", func(t *tape) tensor { return t.Freed(module, engine) }, activationFreedInBackward},
-	{"scratch of forward", func(t *tape) tensor { return t.Freed(module, loop) }, temporaryOfForward},
+	{"scratch of forward", func(t *tape) tensor { return t.Freed(module, module) }, temporaryOfForward},
+	{"scratch of forward, freed without a stack that says by whom", func(t *tape) tensor {
+		return t.Freed(module, native)
+	}, temporaryOfForward},
+	{"output that its caller drops", func(t *tape) tensor { return t.Freed(module, loop) }, outputDropped},
+	{"output of the last iteration, in inference", func(t *tape) tensor {
+		t.Run(2, module)
+		x := t.Alloc(tapes.Head, 512)
+		t.Run(1, loop) // the next batch
+		t.Run(2, module)
+		t.Free(x, loop)
+		return x
+	}, outputOfLastIteration},
+	{"output of the last iteration, in training", func(t *tape) tensor {
+		t.Run(2, module)
+		x := t.Alloc(tapes.Head, 512)
+		t.Run(4, engine)
+		t.Run(4, step)
+		t.Run(2, module)
+		t.Free(x, loop)
+		return x
+	}, outputOfLastIteration},
+	{"logits that are dropped before the next forward pass", func(t *tape) tensor {
+		t.Run(2, module)
+		x := t.Alloc(tapes.Head, 512)
+		t.Run(4, engine)
+		t.Free(x, loop)
+		t.Run(2, module)
+		return x
+	}, outputAfterBackward},
+	{"memory that a failure unwinds", func(t *tape) tensor {
+		x := t.Alloc(module, 512)
+		t.Emit(snapshot.OOM, t.Fresh(1<<40), module)
+		t.Free(x, loop)
+		return x
+	}, temporaryOfForward},
+	{"where other outputs are", func(t *tape) tensor {
+		for range 2 {
+			t.Freed(tapes.Head, loop)
+		}
+		return t.Freed(tapes.Head, native)
+	}, outputLikeItsSite},
+	{"where temporaries are", func(t *tape) tensor {
+		for range 2 {
+			t.Freed(tapes.Head, module)
+			t.Run(1, loop)
+		}
+		return t.Freed(tapes.Head, loop)
+	}, temporaryLikeItsSite},
+	{"the last of two layers that share a call site", func(t *tape) (x tensor) {
+		for range 4 {
+			t.Freed(tapes.Head, module)
+			x = t.Freed(tapes.Head, loop)
+		}
+		return x
+	}, outputDropped},
+	{"a replica of DataParallel", func(t *tape) tensor {
+		return t.Freed("torch/nn/parallel/comm.py|broadcast_coalesced\ntorch/nn/parallel/replicate.py|replicate\n"+module, loop)
+	}, parameterReplica},
+	{"a part of a batch of DataParallel", func(t *tape) tensor {
+		return t.Freed("torch/nn/parallel/comm.py|scatter\ntorch/nn/parallel/scatter_gather.py|scatter_kwargs\n"+module, engine)
+	}, inputScattered},
+	{"gradients that DataParallel adds up", func(t *tape) tensor {
+		return t.Alloc("torch/nn/parallel/comm.py|broadcast_coalesced\n"+engine, 512)
+	}, communicationByName},
 	{"user scratch in forward", func(t *tape) tensor { t.Run(4, module); return t.Freed(loop, loop) },
 		temporaryOfForwardUser},
 	{"free requested in forward, completed after it", func(t *tape) tensor {
 		t.Run(4, module)
 		x := t.Alloc(module, 512)
-		t.Emit(snapshot.FreeRequested, x, loop)
+		t.Emit(snapshot.FreeRequested, x, module)
 		t.Run(4, engine)
-		t.Emit(snapshot.FreeCompleted, x, loop)
+		t.Emit(snapshot.FreeCompleted, x, module)
 		return x
 	}, temporaryOfForward},
 	{"free requested, completion not recorded", func(t *tape) tensor {
 		t.Run(4, module)
 		x := t.Alloc(module, 512)
-		t.Emit(snapshot.FreeRequested, x, loop)
+		t.Emit(snapshot.FreeRequested, x, module)
 		return x
 	}, temporaryOfForward},
 	{"replaced at its address without a free", func(t *tape) tensor {
@@ -329,7 +393,7 @@ var bornCases = []ruleCase{
 		return x
 	}, temporaryOfForward},
 	{"logits", func(t *tape) tensor { return t.Across(module, 8, engine, loop) }, outputAfterBackward},
-	{"no backward", func(t *tape) tensor { return t.Across(module, 8, step, loop) }, temporaryAfterForward},
+	{"no backward", func(t *tape) tensor { return t.Across(module, 8, step, native) }, temporaryAfterForward},
 	{"retained", func(t *tape) tensor {
 		x := t.Alloc(module, 512)
 		t.Alloc(module, 512)
@@ -412,6 +476,12 @@ var preExistingCases = []ruleCase{
 		return t.Block(512, "at::cuda::getCurrentCUDABlasHandle(bool)\n"+module)
 	}, workspaceByName},
 	{"block: size of a workspace", func(t *tape) tensor { return t.Block(cublasWorkspace, module) }, workspaceBySize},
+	{"block: replica", func(t *tape) tensor {
+		return t.Block(512, "torch/nn/parallel/replicate.py|replicate\n"+module)
+	}, parameterReplica},
+	{"block: part of a batch", func(t *tape) tensor {
+		return t.Block(512, "torch/nn/parallel/scatter_gather.py|scatter\n"+module)
+	}, inputScattered},
 	{"block: collective", func(t *tape) tensor { return t.Block(512, "c10d::f()\n"+loop) }, communicationByName},
 	{"block: cache of a model", func(t *tape) tensor { return t.Block(512, "cache_utils.py|update\n"+module) },
 		cacheByName},

@@ -37,6 +37,8 @@ const (
 	FactReducerCall   // DistributedDataParallel's forward, which calls its reducer in C++
 	FactBackwardRoot  // the thread that calls backward, before the engine takes over
 	FactScalerStep    // the gradient scaler of mixed precision takes a step, or leaves it out
+	FactReplica       // DataParallel copies parameters to another device
+	FactScatter       // DataParallel hands parts of a batch to the devices
 
 	FactCollector          // Python's cycle collector frees
 	FactCollectorExplicit  // the collector was called by name: gc.collect()

@@ -26,6 +26,8 @@ const (
 	savedTensorsFile                     // torch/autograd/graph.py
 	dataParallelFile                     // torch/nn/parallel/distributed.py
 	scalerFile                           // torch/amp/grad_scaler.py
+	replicateFile                        // torch/nn/parallel/replicate.py
+	scatterFile                          // torch/nn/parallel/scatter_gather.py
 )
 
 // knownFiles are files, and folders with a slash at the end, by what they say.
@@ -43,6 +45,8 @@ var knownFiles = []struct {
 	{dataParallelFile, 0, []string{"torch/nn/parallel/distributed.py"}},
 	{tensorFile, 0, []string{"torch/_tensor.py"}},
 	{scalerFile, 0, []string{"amp/grad_scaler.py"}},
+	{replicateFile, 0, []string{"torch/nn/parallel/replicate.py"}},
+	{scatterFile, 0, []string{"torch/nn/parallel/scatter_gather.py"}},
 	{checkpointFile, FactCheckpoint, []string{"torch/utils/checkpoint.py"}},
 	{0, FactCommunication, []string{"distributed_c10d.py"}},
 	{0, FactLoad, []string{"torch/serialization.py", "nn/init.py", "nn/parameter.py", "safetensors/"}},
@@ -131,6 +135,8 @@ var functionsOfFiles = []struct {
 	// The reducer has buckets that gradients are averaged in, and makes new ones after the first step.
 	{dataParallelFile, FactCommunication, []string{"_ddp_init_helper"}},
 	{dataParallelFile, FactReducerCall, []string{"_pre_forward"}},
+	{replicateFile, FactReplica, []string{"replicate"}},
+	{scatterFile, FactScatter, []string{"scatter", "scatter_kwargs"}},
 	{scalerFile, FactScalerStep, []string{"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
 	{optimizerFile, FactOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
 		"_init_group", "_init_state", "_multi_tensor*", "_single_tensor*", "_fused*"}},
