@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
@@ -19,11 +21,13 @@ type DiffDevice struct {
 	After            DiffSide     `json:"after"`
 	ActiveDelta      int64        `json:"active_delta_bytes"`        // in the states that are compared, after less before
 	ReservedDelta    int64        `json:"reserved_peak_delta_bytes"` // after less before
-	MatchedShare     float64      `json:"matched_share"`             // of the bytes with a stack, those of sites that both have, 0 to 1
+	MatchedShare     float64      `json:"matched_share"`             // of the bytes with a stack, those of lines that both have, 0 to 1
 	WithoutOperators bool         `json:"without_operators"`         // one side has no C++ frames, so operators were not compared
 	UnchangedBytes   int64        `json:"unchanged_bytes"`           // on each side
-	Rows             []DiffRow    `json:"rows"`                      // the largest change first; without what did not change
-	Families         []DiffFamily `json:"families"`                  // the largest change first
+	BeforeEarlier    int64        `json:"before_earlier_bytes"`      // that were there before its recording, and by their sizes are parameters or optimizer state of the other: counted as those
+	AfterEarlier     int64        `json:"after_earlier_bytes"`
+	Rows             []DiffRow    `json:"rows"`     // the largest change first; without what did not change
+	Families         []DiffFamily `json:"families"` // the largest change first
 }
 
 // DiffSide are the totals of one recording.
@@ -40,24 +44,27 @@ type DiffSide struct {
 	OOMEvents         int   `json:"oom_events"`
 }
 
-// DiffRow is a call site that changed. Sites match although lines moved.
+// DiffRow is a line of the program, or a call site without one, that changed. Lines
+// match although they moved.
 type DiffRow struct {
-	Site              string     `json:"site"`     // file:line:function, of the second recording where it has it
-	Operator          string     `json:"operator"` // "aten::mm", or empty
-	Change            string     `json:"change"`   // added, removed, grown or shrunk
-	BeforeBytes       int64      `json:"before_bytes"`
-	AfterBytes        int64      `json:"after_bytes"`
-	DeltaBytes        int64      `json:"delta_bytes"`
-	BeforeAllocations int        `json:"before_allocations"`
-	AfterAllocations  int        `json:"after_allocations"`
-	BeforeLines       []DiffLine `json:"before_lines"`
-	AfterLines        []DiffLine `json:"after_lines"`
+	Site              string         `json:"site"`        // file:line:function, of the second recording where it has it
+	Change            string         `json:"change"`      // added, removed, grown or shrunk
+	BeforeLine        int            `json:"before_line"` // in each recording; 0: none
+	AfterLine         int            `json:"after_line"`
+	BeforeBytes       int64          `json:"before_bytes"`
+	AfterBytes        int64          `json:"after_bytes"`
+	DeltaBytes        int64          `json:"delta_bytes"`
+	BeforeAllocations int            `json:"before_allocations"`
+	AfterAllocations  int            `json:"after_allocations"`
+	Operators         []DiffOperator `json:"operators"` // below the line, the largest change first; none without_operators
 }
 
-// DiffLine is what one line of the site's function holds.
-type DiffLine struct {
-	Line  int   `json:"line"` // 0: unknown
-	Bytes int64 `json:"bytes"`
+// DiffOperator is what an operator holds at a line.
+type DiffOperator struct {
+	Operator    string `json:"operator"` // "aten::mm", or empty
+	BeforeBytes int64  `json:"before_bytes"`
+	AfterBytes  int64  `json:"after_bytes"`
+	DeltaBytes  int64  `json:"delta_bytes"`
 }
 
 // DiffFamily is what a family holds on each side.
@@ -119,8 +126,9 @@ func (in diffInput) state(at Moment) (int, error) {
 func newDiffDevice(a, b diffInput, d *compare.Difference) DiffDevice {
 	view := DiffDevice{
 		Device: int(a.r.Device.ID), Before: newDiffSide(a, &d.Before), After: newDiffSide(b, &d.After),
-		ActiveDelta:      d.After.Bytes - d.Before.Bytes,
-		ReservedDelta:    d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
+		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
+		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
+		BeforeEarlier: d.Earlier.Before, AfterEarlier: d.Earlier.After,
 		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 	}
@@ -131,10 +139,14 @@ func newDiffDevice(a, b diffInput, d *compare.Difference) DiffDevice {
 	for i := range d.Rows {
 		row := &d.Rows[i]
 		view.Rows[i] = DiffRow{
-			Site: row.Site.String(), Operator: row.Operator, Change: row.Change.String(),
+			Site: row.Site.String(), Change: row.Change.String(),
+			BeforeLine: row.Before.Line, AfterLine: row.After.Line,
 			BeforeBytes: row.Before.Bytes, AfterBytes: row.After.Bytes, DeltaBytes: row.Delta(),
 			BeforeAllocations: row.Before.Allocations, AfterAllocations: row.After.Allocations,
-			BeforeLines: diffLines(row.Before.Lines), AfterLines: diffLines(row.After.Lines),
+			Operators: make([]DiffOperator, len(row.Operators)),
+		}
+		for k, o := range row.Operators {
+			view.Rows[i].Operators[k] = DiffOperator{o.Operator, o.Before, o.After, o.Delta()}
 		}
 	}
 	for i, f := range d.Families {
@@ -151,14 +163,6 @@ func newDiffSide(in diffInput, t *compare.DiffTotals) DiffSide {
 	}
 }
 
-func diffLines(lines []compare.LineBytes) []DiffLine {
-	list := make([]DiffLine, len(lines))
-	for i, l := range lines {
-		list[i] = DiffLine{l.Line, l.Bytes}
-	}
-	return list
-}
-
 // diff says how a device differs.
 func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, rows int) {
 	s.heading("%s: active %s, reserved %s from %s to %s", b.Snapshot.DeviceLabel(b.r.Device.ID),
@@ -170,9 +174,11 @@ func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, ro
 		return
 	case len(d.Rows) == 0:
 		s.say("No call site holds more or less.")
+		s.earlier(d.Earlier.Before, a.FileName(), b.FileName())
+		s.earlier(d.Earlier.After, b.FileName(), a.FileName())
 		return
 	case d.DifferentPrograms():
-		s.say("Only %s of the bytes are at call sites that both have: these are different programs. Families can "+
+		s.say("Only %s of the bytes are from lines that both have: these are different programs. Families can "+
 			"still be compared:", units.Share(d.MatchedBytes, d.StackBytes))
 		s.put(diffFamilies(d))
 	}
@@ -180,9 +186,19 @@ func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, ro
 	if d.OneHasOperators {
 		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
 	}
+	s.earlier(d.Earlier.Before, a.FileName(), b.FileName())
+	s.earlier(d.Earlier.After, b.FileName(), a.FileName())
 	if d.UnchangedRows > 0 {
 		s.note("%s, with %s, did not change.", units.Plural(d.UnchangedRows, "more site", "more sites"),
 			units.Bytes(d.UnchangedBytes))
+	}
+}
+
+// earlier says what one file has from before its recording and the other recorded.
+func (s *Sheet) earlier(bytes int64, file, other string) {
+	if bytes > 0 {
+		s.note("%s were there before the recording of %s, and have the sizes of parameters or optimizer state that %s "+
+			"recorded: they count as those.", amount(bytes), name(file), name(other))
 	}
 }
 
@@ -222,9 +238,30 @@ func diffTable(view *DiffDevice, rows int) *sheetTable {
 	t.fill(len(view.Rows), rows, func(i int) {
 		row := &view.Rows[i]
 		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change,
-			siteName(row.Site))
+			row.shown())
+		if len(row.Operators) < 2 {
+			return
+		}
+		for k := range min(len(row.Operators), maxShownOperators) {
+			if o := &row.Operators[k]; o.DeltaBytes != 0 {
+				t.row(units.Change(o.DeltaBytes), units.Bytes(o.BeforeBytes), units.Bytes(o.AfterBytes), "",
+					name("· "+cmp.Or(o.Operator, noOperator)))
+			}
+		}
 	})
 	return t
+}
+
+// maxShownOperators bounds the operators that text has below a line.
+const maxShownOperators = 4
+
+// shown is the site, with the line in both recordings if it moved.
+func (r *DiffRow) shown() any {
+	if r.BeforeLine == r.AfterLine || r.BeforeLine == 0 || r.AfterLine == 0 {
+		return siteName(r.Site)
+	}
+	moved := fmt.Sprintf(":%d→%d:", r.BeforeLine, r.AfterLine)
+	return siteName(strings.Replace(r.Site, fmt.Sprintf(":%d:", r.AfterLine), moved, 1))
 }
 
 // siteName is a site as text.

@@ -1,11 +1,14 @@
 // Package compare matches what recordings of the same program hold: two of them in
 // a state each ([Diff]), or the ranks of one job ([Ranks]).
 //
-// It rests on call sites that are the same in both, by functions and files without
-// addresses, lines or folders (stacks.Key): first on whole paths from the outermost
-// frame on, then on the innermost frames alone. If one recording has no C++
-// frames, operators are left out on both sides. Ranks are compared by how far each
-// is from the median of all, in spreads that one bad rank does not move.
+// Two recordings are compared by lines of the program's own code, which are aligned as
+// in a diff of two texts, by the calls that lead to them and the operators below them
+// (lines.go). What has no such line, and the ranks of a job, are compared by call
+// sites that are the same in all, by functions and files without addresses, lines or
+// folders (stacks.Key): first by whole paths from the outermost frame on, then by the
+// innermost frames alone. If one recording has no C++ frames, operators are left out
+// on both sides. Ranks are compared by how far each is from the median of all, in
+// spreads that one bad rank does not move.
 //
 // What it cannot see: whether a site that both have does the same work. Sites
 // without a stack are compared as one.
@@ -37,15 +40,6 @@ func (c Change) String() string {
 	return [...]string{"unchanged", "added", "removed", "grown", "shrunk"}[min(c, Shrunk)]
 }
 
-// Match is how a site of one recording was found in the other.
-type Match uint8
-
-const (
-	matchNone Match = iota // not found
-	matchPath              // same functions and files from the outermost frame to the operator
-	MatchSite              // same innermost functions and operator, but other callers
-)
-
 // Difference is what two recordings hold, each in a state of its own. Bytes are
 // requested bytes of live allocations.
 type Difference struct {
@@ -57,8 +51,13 @@ type Difference struct {
 	UnchangedRows  int
 	UnchangedBytes int64 // on each side
 
-	// MatchedBytes are the bytes of sites that both have, and StackBytes those of
-	// all sites with a stack, summed over the two sides.
+	// Earlier are bytes that one recording has as parameters or optimizer state and the
+	// other as tensors of the same sizes that were there before it began. They count as
+	// what the first says, and are no change.
+	Earlier EarlierBytes
+
+	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
+	// those of all that have a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
 
 	// WithoutOperators says that C++ frames were left out because one of the
@@ -80,17 +79,29 @@ type DiffTotals struct {
 	Allocations     int
 }
 
-// DiffRow is a call site and what it holds on each side.
+// EarlierBytes are bytes from before the recording of each side.
+type EarlierBytes struct{ Before, After int64 }
+
+// DiffRow is a line of the program, or a call site without one, and what it holds on
+// each side.
 type DiffRow struct {
 	// Site is that of the second recording, or of the first where only that has it;
 	// zero without a stack to match.
-	Site     stacks.Site
-	Operator string // of the same; "" where operators do not count
-	Change   Change
-	Match    Match
+	Site      stacks.Site
+	Change    Change
+	Operators []OperatorDiff // that hold something, the largest change first; none where operators do not count
 
 	Before, After DiffSide
 }
+
+// OperatorDiff is what an operator holds on each side of a row.
+type OperatorDiff struct {
+	Operator      string
+	Before, After int64
+}
+
+// Delta is by how many bytes the second recording holds more.
+func (o *OperatorDiff) Delta() int64 { return o.After - o.Before }
 
 // Delta is by how many bytes the second recording holds more.
 func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
@@ -99,14 +110,7 @@ func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
 type DiffSide struct {
 	Bytes       int64
 	Allocations int
-	stack       snapshot.StackID // the one with the most bytes
-	Lines       []LineBytes      // of the site's function, ascending; none without a user frame
-}
-
-// LineBytes is what one line holds.
-type LineBytes struct {
-	Line  int // 0 when unknown
-	Bytes int64
+	Line        int // of the site in this recording; 0 when unknown, or without one
 }
 
 // FamilyDiff is what a family holds on each side.
@@ -126,20 +130,30 @@ type Input struct {
 	State    int
 }
 
-// Diff compares what two recordings hold. Sites match although lines moved, and
-// although something else calls them; see stacks.Key.
+// Diff compares what two recordings hold. Lines match although they moved, and
+// although something else calls them.
 func Diff(a, b Input) *Difference {
 	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()
 	operators := nativeA && nativeB
 	d := &Difference{
 		Before:           totalsOf(a),
 		After:            totalsOf(b),
-		Families:         diffFamilies(a, b),
 		WithoutOperators: !operators,
 		OneHasOperators:  nativeA != nativeB,
 	}
-	for _, p := range pairSites(sitesIn(a, operators), sitesIn(b, operators)) {
-		d.add(p, operators)
+	pairs, ofA, ofB := pairLines(a, b, operators)
+	before, after := liveIn(a, ofA), liveIn(b, ofB)
+	d.Earlier = EarlierBytes{matchEarlier(before, after), matchEarlier(after, before)}
+	d.Families = diffFamilies(before, after)
+	rows := make([]rowSums, len(pairs))
+	for _, x := range before {
+		rows[x.pair].add(a.Stacks, x, 0)
+	}
+	for _, x := range after {
+		rows[x.pair].add(b.Stacks, x, 1)
+	}
+	for i := range rows {
+		d.add(&pairs[i], &rows[i], operators)
 	}
 	slices.SortStableFunc(d.Rows, compareDiffRows)
 	return d
@@ -157,12 +171,85 @@ func totalsOf(r Input) DiffTotals {
 	return totals
 }
 
-func diffFamilies(a, b Input) []FamilyDiff {
-	before, after := a.Families.BytesIn(a.Device, a.State), b.Families.BytesIn(b.Device, b.State)
+// liveBytes is an allocation that is live in the state of a side.
+type liveBytes struct {
+	bytes  int64
+	stack  snapshot.StackID
+	pair   int // of lines
+	family families.Family
+}
+
+// liveIn lists the live allocations of a side; pairs has the pair of each stack.
+func liveIn(r Input, pairs []int) []liveBytes {
+	var list []liveBytes
+	for i := range r.Device.Allocations {
+		a := &r.Device.Allocations[i]
+		if int(a.Start) >= r.State {
+			break // they are in order of Start
+		}
+		if a.LiveIn(r.State) {
+			list = append(list, liveBytes{a.Size, a.Stack, pairs[a.Stack], r.Families.Family(i)})
+		}
+	}
+	return list
+}
+
+// matchEarlier finds among the allocations of one side those from before its
+// recording that the other side has as parameters or optimizer state, by their sizes,
+// and counts them as what they are there. It returns their bytes.
+func matchEarlier(side, other []liveBytes) int64 {
+	state := func(f families.Family) bool {
+		return f == families.Parameter || f == families.Optimizer || f == families.ParameterOrOptimizer
+	}
+	more := map[int64]int{} // by size: how many the side has from before its recording that the other has not
+	candidates := map[int64][]liveBytes{}
+	for _, x := range side {
+		if x.family == families.Resident {
+			more[x.bytes]++
+		}
+	}
+	for _, x := range other {
+		if x.family == families.Resident {
+			more[x.bytes]--
+		} else if state(x.family) && more[x.bytes] > 0 {
+			candidates[x.bytes] = append(candidates[x.bytes], x)
+		}
+	}
+	own := map[int64]int{} // by size: what the side itself has of them
+	for _, x := range side {
+		if state(x.family) {
+			own[x.bytes]++
+		}
+	}
+	var bytes int64
+	for i := range side {
+		x := &side[i]
+		list := candidates[x.bytes]
+		if x.family != families.Resident || x.bytes == 0 || more[x.bytes] <= 0 || len(list) <= own[x.bytes] {
+			continue
+		}
+		like := list[len(list)-1]
+		candidates[x.bytes] = list[:len(list)-1]
+		more[x.bytes]--
+		x.pair, x.family = like.pair, like.family
+		bytes += x.bytes
+	}
+	return bytes
+}
+
+func diffFamilies(before, after []liveBytes) []FamilyDiff {
+	var sums [families.Count]FamilyDiff
+	for _, x := range before {
+		sums[x.family].Before += x.bytes
+	}
+	for _, x := range after {
+		sums[x.family].After += x.bytes
+	}
 	var list []FamilyDiff
-	for f := range families.Family(families.Count) {
-		if before[f] > 0 || after[f] > 0 {
-			list = append(list, FamilyDiff{f, before[f], after[f]})
+	for f := range sums {
+		if sums[f].Before > 0 || sums[f].After > 0 {
+			sums[f].Family = families.Family(f)
+			list = append(list, sums[f])
 		}
 	}
 	slices.SortStableFunc(list, func(x, y FamilyDiff) int {
@@ -171,215 +258,73 @@ func diffFamilies(a, b Input) []FamilyDiff {
 	return list
 }
 
+// rowSums sums up what a pair of lines holds.
+type rowSums struct {
+	side      [2]DiffSide
+	operators []OperatorDiff
+}
+
+// add counts an allocation of side 0 or 1.
+func (r *rowSums) add(st *stacks.Table, x liveBytes, side int) {
+	r.side[side].Bytes += x.bytes
+	r.side[side].Allocations++
+	operator := ""
+	if int(x.stack) < len(st.Operator) {
+		operator = st.Operator[x.stack]
+	}
+	i := slices.IndexFunc(r.operators, func(o OperatorDiff) bool { return o.Operator == operator })
+	if i < 0 {
+		if i = len(r.operators); i == maxOperators { // the last one stands for all others
+			i--
+			r.operators[i].Operator = ""
+		} else {
+			r.operators = append(r.operators, OperatorDiff{Operator: operator})
+		}
+	}
+	*[...]*int64{&r.operators[i].Before, &r.operators[i].After}[side] += x.bytes
+}
+
+// maxOperators bounds the operators of a row.
+const maxOperators = 64
+
 // add counts a pair, and adds a row if it changed.
-func (d *Difference) add(p sitePair, operators bool) {
-	row := p.row(operators)
-	if p.named() {
+func (d *Difference) add(p *linePair, sums *rowSums, operators bool) {
+	row := DiffRow{Before: sums.side[0], After: sums.side[1], Site: p.site}
+	row.Before.Line, row.After.Line = p.number[0], p.number[1]
+	if p.named {
 		d.StackBytes += row.Before.Bytes + row.After.Bytes
-		if row.Match != matchNone {
+		if p.both {
 			d.MatchedBytes += row.Before.Bytes + row.After.Bytes
 		}
 	}
-	if row.Change == Unchanged {
-		d.UnchangedRows++
-		d.UnchangedBytes += row.After.Bytes
-		return
-	}
-	d.Rows = append(d.Rows, row)
-}
-
-func compareDiffRows(a, b DiffRow) int {
-	return cmp.Or(cmp.Compare(magnitude(b.Delta()), magnitude(a.Delta())),
-		cmp.Compare(a.Site.String(), b.Site.String()), cmp.Compare(a.Operator, b.Operator))
-}
-
-func magnitude(x int64) int64 { return max(x, -x) }
-
-// siteBytes is what a recording holds at one call site: on one path to it, or on
-// several after they were merged.
-type siteBytes struct {
-	st     *stacks.Table
-	keys   stacks.Keys
-	stacks []stackBytes // in order of their ids
-}
-
-type stackBytes struct {
-	id          snapshot.StackID
-	bytes       int64
-	allocations int
-}
-
-// bytesByStack sums the live allocations by their stacks.
-func bytesByStack(r Input) []stackBytes {
-	sums := make([]stackBytes, len(r.Stacks.SiteFrame))
-	for i := range r.Device.Allocations {
-		a := &r.Device.Allocations[i]
-		if int(a.Start) >= r.State {
-			break // they are in order of Start
-		}
-		if a.LiveIn(r.State) {
-			sum := &sums[a.Stack]
-			sum.id = a.Stack
-			sum.bytes += a.Size
-			sum.allocations++
-		}
-	}
-	return slices.DeleteFunc(sums, func(s stackBytes) bool { return s.allocations == 0 })
-}
-
-// sitesIn are the sites that hold something, one for each path, in the order of
-// their first stacks.
-func sitesIn(r Input, operators bool) []*siteBytes {
-	keyer := stacks.NewKeyer(r.Stacks, operators)
-	byPath := map[stacks.Key]*siteBytes{}
-	var sites []*siteBytes
-	for _, sum := range bytesByStack(r) {
-		keys := keyer.Keys(sum.id)
-		site := byPath[keys.Path]
-		if site == nil {
-			site = &siteBytes{st: r.Stacks, keys: keys}
-			byPath[keys.Path] = site
-			sites = append(sites, site)
-		}
-		site.stacks = append(site.stacks, sum)
-	}
-	return sites
-}
-
-// sitePair is a site of two recordings; one side may be nil.
-type sitePair struct {
-	before, after *siteBytes
-	match         Match
-}
-
-// pairSites matches the sites of two recordings by path. Of the rest, sites with
-// the same innermost frames are merged on each side and then matched.
-func pairSites(before, after []*siteBytes) []sitePair {
-	var pairs []sitePair
-	byPath := map[stacks.Key]*siteBytes{}
-	for _, site := range after {
-		byPath[site.keys.Path] = site
-	}
-	var unmatched []*siteBytes
-	for _, site := range before {
-		other := byPath[site.keys.Path]
-		if other == nil {
-			unmatched = append(unmatched, site)
-			continue
-		}
-		delete(byPath, site.keys.Path)
-		pairs = append(pairs, sitePair{site, other, matchPath})
-	}
-	after = slices.DeleteFunc(slices.Clone(after), func(s *siteBytes) bool { return byPath[s.keys.Path] == nil })
-	return append(pairs, pairMerged(unmatched, after)...)
-}
-
-func pairMerged(before, after []*siteBytes) []sitePair {
-	had, has := bySiteKey(before), bySiteKey(after)
-	var pairs []sitePair
-	for _, site := range before {
-		key := site.keys.Site
-		switch {
-		case len(has[key]) == 0:
-			pairs = append(pairs, sitePair{before: site})
-		case had[key][0] == site:
-			pairs = append(pairs, sitePair{mergeSites(had[key]), mergeSites(has[key]), MatchSite})
-		}
-	}
-	for _, site := range after {
-		if len(had[site.keys.Site]) == 0 {
-			pairs = append(pairs, sitePair{after: site})
-		}
-	}
-	return pairs
-}
-
-func bySiteKey(sites []*siteBytes) map[stacks.Key][]*siteBytes {
-	m := map[stacks.Key][]*siteBytes{}
-	for _, site := range sites {
-		m[site.keys.Site] = append(m[site.keys.Site], site)
-	}
-	return m
-}
-
-func mergeSites(sites []*siteBytes) *siteBytes {
-	merged := &siteBytes{st: sites[0].st, keys: sites[0].keys}
-	for _, site := range sites {
-		merged.stacks = append(merged.stacks, site.stacks...)
-	}
-	return merged
-}
-
-// named reports whether there is a stack to match.
-func (p *sitePair) named() bool { return cmp.Or(p.before, p.after).keys.Path != stacks.Key{} }
-
-func (p *sitePair) row(operators bool) DiffRow {
-	row := DiffRow{Match: p.match, Before: p.before.side(), After: p.after.side()}
-	st, stack := p.shown()
-	if p.named() {
-		row.Site = st.Site(stack)
-	}
-	if operators {
-		row.Operator = st.Operator[stack]
-	}
 	switch delta := row.Delta(); {
 	case delta == 0:
-	case p.before == nil:
+		if row.Before.Allocations > 0 || row.After.Allocations > 0 {
+			d.UnchangedRows++
+			d.UnchangedBytes += row.After.Bytes
+		}
+		return
+	case row.Before.Allocations == 0:
 		row.Change = Added
-	case p.after == nil:
+	case row.After.Allocations == 0:
 		row.Change = Removed
 	case delta > 0:
 		row.Change = Grown
 	default:
 		row.Change = Shrunk
 	}
-	return row
+	if operators {
+		row.Operators = sums.operators
+		slices.SortStableFunc(row.Operators, func(x, y OperatorDiff) int {
+			return cmp.Or(cmp.Compare(magnitude(y.Delta()), magnitude(x.Delta())), cmp.Compare(x.Operator, y.Operator))
+		})
+	}
+	d.Rows = append(d.Rows, row)
 }
 
-// shown is the stack that represents the pair.
-func (p *sitePair) shown() (*stacks.Table, snapshot.StackID) {
-	if p.after != nil {
-		return p.after.st, p.after.side().stack
-	}
-	return p.before.st, p.before.side().stack
+func compareDiffRows(a, b DiffRow) int {
+	return cmp.Or(cmp.Compare(magnitude(b.Delta()), magnitude(a.Delta())),
+		cmp.Compare(a.Site.String(), b.Site.String()))
 }
 
-// side sums a site up; of nil it is zero.
-func (h *siteBytes) side() DiffSide {
-	var s DiffSide
-	if h == nil {
-		return s
-	}
-	most := int64(-1)
-	for _, sum := range h.stacks {
-		s.Bytes += sum.bytes
-		s.Allocations += sum.allocations
-		if sum.bytes > most {
-			most, s.stack = sum.bytes, sum.id
-		}
-		s.addLine(h.st, sum)
-	}
-	s.Lines = foldLines(s.Lines)
-	return s
-}
-
-// addLine notes the bytes of a stack at the line of its site.
-func (s *DiffSide) addLine(st *stacks.Table, sum stackBytes) {
-	if st.SiteFrame[sum.id] != stacks.NoFrame {
-		s.Lines = append(s.Lines, LineBytes{st.Site(sum.id).Line, sum.bytes})
-	}
-}
-
-// foldLines sums up what was noted of the same lines, in ascending order.
-func foldLines(lines []LineBytes) []LineBytes {
-	slices.SortFunc(lines, func(a, b LineBytes) int { return cmp.Compare(a.Line, b.Line) })
-	var folded []LineBytes
-	for _, l := range lines {
-		if n := len(folded); n > 0 && folded[n-1].Line == l.Line {
-			folded[n-1].Bytes += l.Bytes
-			continue
-		}
-		folded = append(folded, l)
-	}
-	return folded
-}
+func magnitude(x int64) int64 { return max(x, -x) }

@@ -22,14 +22,17 @@ const (
 func diffText(r *compare.DiffRow) string {
 	side := func(s compare.DiffSide) string {
 		text := fmt.Sprint(s.Bytes)
-		for _, l := range s.Lines {
-			text += fmt.Sprintf(" %d:%d", l.Line, l.Bytes)
+		if s.Line > 0 && s.Allocations > 0 {
+			text += fmt.Sprintf(" at %d", s.Line)
 		}
 		return text
 	}
 	site := r.Site.Function
-	if r.Operator != "" {
-		site += " " + r.Operator
+	for _, o := range r.Operators {
+		site += " " + o.Operator
+		if len(r.Operators) > 1 {
+			site += fmt.Sprintf(" %+d", o.Delta())
+		}
 	}
 	return fmt.Sprintf("%s %s (%s) (%s)", r.Change, site, side(r.Before), side(r.After))
 }
@@ -67,12 +70,12 @@ func TestDiff(t *testing.T) {
 		{"the same", []string{"5 " + mm + tapes.Loop}, []string{"5 " + mm + tapes.Loop}, nil, 10, 10},
 		{"grown and shrunk", []string{"5 " + at("m.py", "f") + tapes.Loop, "5 " + at("m.py", "g") + tapes.Loop},
 			[]string{"9 " + at("m.py", "f") + tapes.Loop, "4 " + at("m.py", "g") + tapes.Loop},
-			[]string{"grown f aten::mm (5 2:5) (9 2:9)", "shrunk g aten::mm (5 2:5) (4 2:4)"}, 23, 23},
+			[]string{"grown f aten::mm (5 at 2) (9 at 2)", "shrunk g aten::mm (5 at 2) (4 at 2)"}, 23, 23},
 		{
 			"added and removed",
 			[]string{"5 " + at("m.py", "f") + tapes.Loop},
 			[]string{"7 " + at("m.py", "g") + tapes.Loop},
-			[]string{"added g aten::mm (0) (7 2:7)", "removed f aten::mm (5 2:5) (0)"},
+			[]string{"added g aten::mm (0) (7 at 2)", "removed f aten::mm (5 at 2) (0)"},
 			0,
 			12,
 		},
@@ -80,25 +83,31 @@ func TestDiff(t *testing.T) {
 			"moved lines",
 			[]string{"5 " + at("m.py", "f") + tapes.Loop},
 			[]string{"6 " + mm + "malloc\n" + "m.py|f\n" + tapes.Loop},
-			[]string{"grown f aten::mm (5 2:5) (6 3:6)"},
+			[]string{"grown f aten::mm (5 at 2) (6 at 3)"},
 			11,
 			11,
 		},
-		{"two lines of a function in one row",
+		{"two lines of a function",
 			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + mm + "malloc\nm.py|f\n" + tapes.Loop},
 			[]string{"9 " + at("m.py", "f") + tapes.Loop},
-			[]string{"grown f aten::mm (8 2:5 3:3) (9 2:9)"}, 17, 17},
-		{"other callers are one site", []string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
+			[]string{"grown f aten::mm (5 at 2) (9 at 2)", "removed f aten::mm (3 at 3) (0)"}, 14, 17},
+		{"a line with other callers", []string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
 			[]string{"9 " + at("m.py", "f") + "b.py|b"},
-			[]string{"grown f aten::mm (8 2:8) (9 2:9)"}, 17, 17},
-		{"a caller that both have is matched first",
+			[]string{"grown f aten::mm (8 at 2) (9 at 2)"}, 17, 17},
+		{"a line with two callers",
 			[]string{"5 " + at("m.py", "f") + tapes.Loop, "3 " + at("m.py", "f") + "a.py|a"},
 			[]string{"6 " + at("m.py", "f") + tapes.Loop},
-			[]string{"removed f aten::mm (3 2:3) (0)", "grown f aten::mm (5 2:5) (6 2:6)"}, 11, 14},
+			[]string{"shrunk f aten::mm (8 at 2) (6 at 2)"}, 14, 14},
+		{"operators under a line", []string{"5 " + at("m.py", "f") + tapes.Loop},
+			[]string{"5 " + at("m.py", "f") + tapes.Loop, "2 at::_ops::_to_copy::call(x)\nm.py|f\n" + tapes.Loop},
+			[]string{"grown f aten::_to_copy +2 aten::mm +0 (5 at 2) (7 at 2)"}, 12, 12},
+		{"another operator at a line", []string{"5 " + at("m.py", "f") + tapes.Loop},
+			[]string{"2 at::_ops::_to_copy::call(x)\nm.py|f\n" + tapes.Loop},
+			[]string{"shrunk f aten::mm -5 aten::_to_copy +2 (5 at 2) (2 at 2)"}, 7, 7},
 		{"no stacks", []string{"5 "}, []string{"9 "}, []string{"grown  (5) (9)"}, 0, 0},
 		{"C++ frames on one side only", []string{"5 " + at("m.py", "f") + tapes.Loop, "2 " + mm + tapes.Engine},
 			[]string{"9 m.py|f\n" + tapes.Loop, "3 "},
-			[]string{"grown f (5 2:5) (9 1:9)", "grown  (2) (3)"}, 14, 14},
+			[]string{"grown f (5 at 2) (9 at 1)", "grown  (2) (3)"}, 14, 14},
 		{"autograd", []string{"5 " + mm + tapes.Engine}, []string{"9 " + mm + tapes.Engine},
 			[]string{"grown autograd aten::mm aten::mm (5) (9)"}, 14, 14},
 	}
@@ -211,15 +220,101 @@ func TestDiffRecordings(t *testing.T) {
 	}
 	d = diffPeaks(recorded.File(t, "train_annotated_torch210.pickle"),
 		recorded.File(t, "train_medium_annotated_torch210.pickle"))
-	const want = "shrunk step aten::add_Tensor (463168512 74:154389504 75:154389504 78:154389504) (122880000 " +
-		"76:40960000 77:40960000 80:40960000)"
-	if !slices.ContainsFunc(
-		d.Rows,
-		func(r compare.DiffRow) bool { return diffText(&r) == want && r.Match == compare.MatchSite },
-	) {
-		t.Errorf("the optimizer's step is not among %d rows", len(d.Rows))
+	for _, line := range [][2]int{{74, 76}, {75, 77}, {78, 80}} {
+		want := fmt.Sprintf("shrunk step aten::add_Tensor (154389504 at %d) (40960000 at %d)", line[0], line[1])
+		if !slices.ContainsFunc(d.Rows, func(r compare.DiffRow) bool { return diffText(&r) == want }) {
+			t.Errorf("line %d of the optimizer's step is not among %d rows", line[0], len(d.Rows))
+		}
 	}
 	if !d.DifferentPrograms() {
 		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
 	}
 }
+
+// TestDiffInserted inserts lines into files of recordings: where the new line of each
+// is known, all lines are paired with theirs. A tenth of the lines deleted on each
+// side leaves nine of ten of the others right.
+func TestDiffInserted(t *testing.T) {
+	for _, file := range []string{"train_annotated_torch210.pickle", "train_medium_annotated_torch210.pickle",
+		"forward_growing_torch25.pickle", "inference_torch210.pickle"} {
+		r := recorded.File(t, file)
+		for seed := range uint64(10) {
+			random := rand.New(rand.NewPCG(seed, 9))
+			s := *r.Snapshot
+			s.Frames = slices.Clone(s.Frames)
+			var after []int32 // lines behind which some are inserted
+			for range random.IntN(11) {
+				after = append(after, 1+random.Int32N(200))
+			}
+			moved := func(line int32) int32 {
+				by := int32(0)
+				for _, a := range after {
+					if a < line {
+						by++
+					}
+				}
+				return line + by
+			}
+			for i := range s.Frames {
+				s.Frames[i].Line = moved(s.Frames[i].Line)
+			}
+			edited := analysis.NewRecording(analysis.NewSource(&s), r.Device)
+			// Any change of bytes shows each pair as a row: half of the states.
+			d := analysis.Diff(r, r.Device.Totals.PeakState, edited, r.Device.Totals.PeakState/2)
+			for i := range d.Rows {
+				row := &d.Rows[i]
+				if row.Before.Line > 0 && int32(row.After.Line) != moved(int32(row.Before.Line)) {
+					t.Errorf("%s, seed %d: line %d is paired with %d, and is %d", file, seed, row.Before.Line,
+						row.After.Line, moved(int32(row.Before.Line)))
+				}
+			}
+			if d.MatchedBytes != d.StackBytes {
+				t.Errorf("%s, seed %d: %d of %d bytes match", file, seed, d.MatchedBytes, d.StackBytes)
+			}
+		}
+	}
+}
+
+// TestDiffEarlier: weights that one recording has from before it began, and the other
+// as parameters, are no change, neither of the family nor of the line; others are.
+func TestDiffEarlier(t *testing.T) {
+	program := func(late bool) *analysis.Recording {
+		tape := tapes.Timed()
+		load := func(size int64) {
+			if late {
+				tape.Block(size, "")
+				return
+			}
+			tape.Alloc("model.py|build\n"+tapes.Loading, size)
+		}
+		load(64 * mib)
+		load(64 * mib)
+		load(32 * mib)
+		if late {
+			tape.Block(7*mib, "")
+		}
+		for range 3 {
+			x := tape.Alloc("at::_ops::mm::call(x)\nmodel.py|forward\n"+tapes.Module, 4*mib)
+			tape.Free(x, tapes.Release+tapes.Engine)
+			tape.Annotated("Optimizer.step#SGD.step", func() { tape.Free(tape.Alloc(tapes.Step, mib), tapes.Step) })
+		}
+		return recorded.Tape(tape)
+	}
+	for _, late := range []bool{false, true} {
+		d := diffPeaks(program(!late), program(late))
+		if late && d.Earlier != (compare.EarlierBytes{After: 160 * mib}) ||
+			!late && d.Earlier != (compare.EarlierBytes{Before: 160 * mib}) {
+			t.Errorf("late %t: %+v", late, d.Earlier)
+		}
+		if len(d.Rows) != 1 || magnitude(d.Rows[0].Delta()) != 7*mib {
+			t.Errorf("late %t: %+v", late, d.Rows)
+		}
+		for _, f := range d.Families {
+			if f.Delta() != 0 && f.Family != families.Resident {
+				t.Errorf("late %t: %+v", late, f)
+			}
+		}
+	}
+}
+
+func magnitude(x int64) int64 { return max(x, -x) }

@@ -42,7 +42,7 @@ func Summarise(st *stacks.Table, d *replay.Device, steps *steps.List, name RankN
 	s := RankSummary{
 		Name: name, File: file, Device: d.ID, Totals: d.Totals, StepEndState: stepEnd(d, steps),
 		Events: d.Events.Len(), Allocations: len(d.Allocations), AddsUp: d.AddsUp(), Anomalies: d.Anomalies,
-		Cut:    st.Snapshot.Cut(d.ID), native: st.HasNative(),
+		Cut: st.Snapshot.Cut(d.ID), native: st.HasNative(),
 	}
 	if s.StepEndState != timeline.NoState {
 		s.StepEndBytes = d.ActiveBytes()[s.StepEndState]

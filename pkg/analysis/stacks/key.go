@@ -23,6 +23,7 @@ type Keys struct {
 type Keyer struct {
 	st        *Table
 	operators bool                         // C++ frames count
+	inPython  bool                         // so do the operators that Python calls
 	files     map[snapshot.StringID]string // shortened
 	text      []byte
 }
@@ -30,7 +31,23 @@ type Keyer struct {
 // NewKeyer makes keys with or without operators. If one of the recordings that are
 // compared has no C++ frames, keys must be without.
 func NewKeyer(st *Table, operators bool) *Keyer {
-	return &Keyer{st: st, operators: operators, files: map[snapshot.StringID]string{}}
+	return &Keyer{st: st, operators: operators, inPython: operators, files: map[snapshot.StringID]string{}}
+}
+
+// NewLineKeyer makes keys in which the operators that Python calls do not count. C++
+// frames count, or not, where there is no Python.
+func NewLineKeyer(st *Table, operators bool) *Keyer {
+	k := NewKeyer(st, operators)
+	k.inPython = false
+	return k
+}
+
+// Line says where a frame stands: the file as other machines have it, its last
+// element, the function and the line.
+func (k *Keyer) Line(frame snapshot.FrameID) (file, base, function string, line int) {
+	f := &k.st.Snapshot.Frames[frame]
+	file = k.file(f.File)
+	return file, baseFile(file), baseFunction(k.st.Snapshot.String(f.Name)), int(f.Line)
 }
 
 // HasNative reports whether some stack of the snapshot has a C++ frame.
@@ -97,7 +114,7 @@ func (k *Keyer) addNative(id snapshot.StackID) {
 }
 
 func (k *Keyer) addOperator(id snapshot.StackID) {
-	if k.operators {
+	if k.inPython {
 		k.add(k.st.Operator[id])
 	}
 }

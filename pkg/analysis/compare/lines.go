@@ -1,0 +1,305 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// line is a line of the program's own code from which something is allocated, or a
+// call site without one: all stacks of torch's or of another thread's that have the
+// same keys.
+type line struct {
+	isCallSite           bool
+	file, base, function string // portable names of a line
+	number               int
+	site                 stacks.Site
+	keys                 stacks.Keys // of a call site
+	side, pair           int
+
+	// What tells lines of a function apart, as numbers that both sides share: the paths
+	// to them, their innermost frames, and the operators below them. Ascending.
+	paths, sites, operators []int32
+}
+
+// maxFeatures bounds how many paths, or operators, of a line are looked at.
+const maxFeatures = 64
+
+// linePair is what a row is about: lines of two recordings that are taken for the
+// same, or a line that one of them has. Call sites with other callers may be several.
+type linePair struct {
+	site   stacks.Site
+	number [2]int // of each side
+	named  bool   // there is a stack to match
+	both   bool   // both recordings have it
+}
+
+// pairLines pairs the lines of two recordings, and returns the pair of each stack on
+// either side.
+func pairLines(a, b Input, operators bool) (pairs []linePair, ofA, ofB []int) {
+	numbers := features{map[stacks.Key]int32{}, map[string]int32{}}
+	linesA, indexA := linesOf(a, 0, operators, numbers)
+	linesB, indexB := linesOf(b, 1, operators, numbers)
+	groups := pairSites(callSites(linesA), callSites(linesB))
+	groups = append(groups, alignFiles(userLines(linesA), userLines(linesB))...)
+	pairs = make([]linePair, len(groups))
+	for i, group := range groups {
+		p := &pairs[i]
+		for _, l := range group {
+			l.pair = i
+			p.named = p.named || !l.isCallSite || l.keys.Path != stacks.Key{}
+			p.both = p.both || l.side != group[0].side
+			if p.number[l.side] == 0 {
+				p.number[l.side] = l.number
+			}
+			if p.named {
+				p.site = l.site // that of the second recording, which comes last
+			}
+		}
+	}
+	pairsOf := func(lines []*line, index []int) []int {
+		list := make([]int, len(index))
+		for stack, i := range index {
+			if i >= 0 {
+				list[stack] = lines[i].pair
+			}
+		}
+		return list
+	}
+	return pairs, pairsOf(linesA, indexA), pairsOf(linesB, indexB)
+}
+
+// features number what tells lines apart.
+type features struct {
+	keys      map[stacks.Key]int32
+	operators map[string]int32
+}
+
+func number[K comparable](m map[K]int32, key K) int32 {
+	n, known := m[key]
+	if !known {
+		n = int32(len(m))
+		m[key] = n
+	}
+	return n
+}
+
+// linesOf are the lines that allocate in a recording, and the line of each stack; -1
+// where it allocates nothing.
+func linesOf(r Input, side int, operators bool, numbers features) (lines []*line, index []int) {
+	index = make([]int, len(r.Stacks.SiteFrame))
+	for i := range index {
+		index[i] = -1
+	}
+	type identity struct {
+		file, function string
+		number         int
+		key            stacks.Key
+	}
+	known := map[identity]int{}
+	keyer := stacks.NewLineKeyer(r.Stacks, operators)
+	for i := range r.Device.Allocations {
+		stack := r.Device.Allocations[i].Stack
+		if index[stack] >= 0 {
+			continue
+		}
+		l := line{isCallSite: true, side: side, site: r.Stacks.Site(stack), keys: keyer.Keys(stack)}
+		id := identity{key: l.keys.Path}
+		if frame := r.Stacks.SiteFrame[stack]; frame != stacks.NoFrame {
+			l.isCallSite = false
+			l.file, l.base, l.function, l.number = keyer.Line(frame)
+			id = identity{file: l.file, function: l.function, number: l.number}
+		}
+		at, is := known[id]
+		if !is {
+			at = len(lines)
+			known[id] = at
+			lines = append(lines, &l)
+		}
+		index[stack] = at
+		lines[at].note(&l.keys, r.Stacks, stack, operators, numbers)
+	}
+	for _, l := range lines {
+		for _, set := range []*[]int32{&l.paths, &l.sites, &l.operators} {
+			slices.Sort(*set)
+			*set = slices.Compact(*set)
+		}
+	}
+	return lines, index
+}
+
+// note adds the features of one of a line's stacks.
+func (l *line) note(keys *stacks.Keys, st *stacks.Table, id snapshot.StackID, operators bool, numbers features) {
+	if l.isCallSite || len(l.paths) == maxFeatures {
+		return
+	}
+	l.paths = append(l.paths, number(numbers.keys, keys.Path))
+	l.sites = append(l.sites, number(numbers.keys, keys.Site))
+	if operator := st.Operator[id]; operators && operator != "" {
+		l.operators = append(l.operators, number(numbers.operators, operator))
+	}
+}
+
+func callSites(lines []*line) []*line {
+	return slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return !l.isCallSite })
+}
+
+func userLines(lines []*line) []*line {
+	return slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l.isCallSite })
+}
+
+// pairSites groups the call sites of two recordings by path. Of the rest, sites with
+// the same innermost frames are one group.
+func pairSites(before, after []*line) [][]*line {
+	path := func(l *line) stacks.Key { return l.keys.Path }
+	groups, restA, restB := groupBy(before, after, path)
+	bySite, restA, restB := groupBy(restA, restB, func(l *line) stacks.Key { return l.keys.Site })
+	groups = append(groups, bySite...)
+	for _, l := range append(restA, restB...) {
+		groups = append(groups, []*line{l})
+	}
+	return groups
+}
+
+// groupBy groups what has the same key, and returns what only one side has.
+func groupBy[K comparable](before, after []*line, key func(*line) K) (groups [][]*line, restA, restB []*line) {
+	has := map[K]bool{}
+	for _, l := range after {
+		has[key(l)] = true
+	}
+	index := map[K]int{}
+	for _, l := range before {
+		if k := key(l); !has[k] {
+			restA = append(restA, l)
+		} else if i, known := index[k]; known {
+			groups[i] = append(groups[i], l)
+		} else {
+			index[k] = len(groups)
+			groups = append(groups, []*line{l})
+		}
+	}
+	for _, l := range after {
+		if i, known := index[key(l)]; known {
+			groups[i] = append(groups[i], l)
+		} else {
+			restB = append(restB, l)
+		}
+	}
+	return groups, restA, restB
+}
+
+// alignFiles aligns the lines of each file that both recordings have; first files of
+// the same name in the same folder, then those of the same name.
+func alignFiles(before, after []*line) (groups [][]*line) {
+	cells := maxCells
+	byFile, restA, restB := groupBy(before, after, func(l *line) string { return l.file })
+	byBase, restA, restB := groupBy(restA, restB, func(l *line) string { return l.base })
+	for _, file := range append(byFile, byBase...) {
+		var a, b []*line
+		for _, l := range file {
+			if l.side == 0 {
+				a = append(a, l)
+			} else {
+				b = append(b, l)
+			}
+		}
+		slices.SortFunc(a, compareLines)
+		slices.SortFunc(b, compareLines)
+		groups = append(groups, alignLines(a, b, &cells)...)
+	}
+	for _, l := range append(restA, restB...) {
+		groups = append(groups, []*line{l})
+	}
+	return groups
+}
+
+// compareLines puts lines in the order of the code.
+func compareLines(a, b *line) int {
+	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.number, b.number), cmp.Compare(a.function, b.function))
+}
+
+// maxCells bounds how many pairs of lines are weighed in all. Files beyond it match by
+// function and number.
+const maxCells = 1 << 20
+
+// alignLines pairs the lines of a file so that pairs keep the order of the code and
+// are as alike as possible in all.
+func alignLines(a, b []*line, cells *int) (groups [][]*line) {
+	if *cells -= len(a) * len(b); *cells < 0 {
+		*cells = 0
+		type identity struct {
+			function string
+			number   int
+		}
+		groups, restA, restB := groupBy(a, b, func(l *line) identity { return identity{l.function, l.number} })
+		for _, l := range append(restA, restB...) {
+			groups = append(groups, []*line{l})
+		}
+		return groups
+	}
+	width := len(b) + 1
+	best := make([]float64, (len(a)+1)*width) // best[i*width+j]: of the lines from i and from j on
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			skip := max(best[(i+1)*width+j], best[i*width+j+1])
+			best[i*width+j] = max(skip, likeness(a[i], b[j])+best[(i+1)*width+j+1])
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		here, skipA, skipB := best[i*width+j], best[(i+1)*width+j], best[i*width+j+1]
+		alike := likeness(a[i], b[j])
+		switch {
+		case alike > 0 && here == alike+best[(i+1)*width+j+1]:
+			groups = append(groups, []*line{a[i], b[j]})
+			i, j = i+1, j+1
+		case skipA > skipB, skipA == skipB && compareLines(a[i], b[j]) < 0: // the same whichever side comes first
+			groups = append(groups, []*line{a[i]})
+			i++
+		default:
+			groups = append(groups, []*line{b[j]})
+			j++
+		}
+	}
+	for _, l := range append(slices.Clone(a[i:]), b[j:]...) {
+		groups = append(groups, []*line{l})
+	}
+	return groups
+}
+
+// likeness is how much speaks for two lines to be the same; 0 if they are not.
+func likeness(a, b *line) float64 {
+	if a.function != b.function {
+		return 0
+	}
+	operators := shared(a.operators, b.operators)
+	if a.number != b.number && operators == 0 && len(a.operators) > 0 && len(b.operators) > 0 {
+		return 0 // they do something else
+	}
+	sum := 3*shared(a.paths, b.paths) + 2*shared(a.sites, b.sites) + operators + 1./128
+	if a.number == b.number {
+		sum += 1. / 64
+	}
+	return sum
+}
+
+// shared is how much two sets have in common, from 0 to 1.
+func shared(a, b []int32) float64 {
+	both := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			both, i, j = both+1, i+1, j+1
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
