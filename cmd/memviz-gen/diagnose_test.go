@@ -1,58 +1,118 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// finding is what a diagnosis says; it is held against the truth.
+// finding is what memviz says; it is held against the truth.
 type finding = truth
 
-// record prepares a file for questions.
-func (run told) record() *analysis.Recording {
-	return analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
+// diagnosis is all that memviz says of a run.
+type diagnosis struct {
+	findings []finding // those of one problem in the order in which they are shown
+	retries  int       // requests that were served without the cache only
+	perStep  int64     // bytes by which memory grows each step, by what is said of leaks
+	headline string    // of leaks, on the device that the truth is about
+	reason   string    // which words of the answer say that growth may be there and not be seen; or ""
 }
 
-// diagnose asks a file everything that has an answer of yes or no. Findings of
-// one problem are in the order in which they are shown.
-func diagnose(r *analysis.Recording, card int64) (found []finding) {
-	for _, l := range r.Leaks().Leaks {
-		strength := "weak"
-		if l.Strong {
-			strength = "strong"
+// reasons are the words that say that growth cannot be seen.
+var reasons = []string{"cannot be judged", "no growth seen over", "works on more data"}
+
+// diagnose asks a file everything that has an answer of yes or no.
+func diagnose(t *testing.T, run told, card int64) (said diagnosis) {
+	all := answer.NewInput("run.pickle", run.Snapshot)
+	for i, r := range all.Recordings {
+		in := all
+		in.Devices, in.Recordings = all.Devices[i:i+1], all.Recordings[i:i+1]
+		one := diagnoseDevice(t, in, r, card)
+		if r.Device.ID == run.device.ID {
+			one.findings = append(one.findings, said.findings...)
+			said = one
+			continue
 		}
-		site := r.Stacks.Site(l.Sites[0].Stack).String()
-		if l.Frame != stacks.NoFrame {
-			f := r.Snapshot.Frames[l.Frame]
-			site = fmt.Sprintf("%s:%d:%s", r.Snapshot.String(f.File), f.Line, r.Snapshot.String(f.Name))
+		for _, f := range one.findings {
+			f.verdict += fmt.Sprintf(" on device %d", r.Device.ID)
+			said.findings = append(said.findings, f)
 		}
-		found = append(found, finding{leak, strength, site})
 	}
-	if t := r.Leaks().Trend; t != nil && t.GoesOn {
-		found = append(found, finding{unexplained, "goes on", r.Stacks.Site(t.Stack).String()})
-	}
+	return said
+}
+
+func diagnoseDevice(t *testing.T, in answer.Input, r *analysis.Recording, card int64) (said diagnosis) {
+	said.growth(t, in)
 	for _, c := range r.Cycles().Cycles {
-		found = append(found, finding{cycle, "proved", r.Stacks.Site(c.Stack).String()})
+		said.found(cycle, "proved", r.Stacks.Site(c.Stack).String())
+	}
+	for _, retry := range r.Retries().List {
+		if retry.Served {
+			said.retries++
+		}
 	}
 	ooms := r.OOMs(card)
 	for i := range ooms {
-		found = append(found, finding{outOfCapacity, ooms[i].Verdict.Key(), largest(r, ooms[i].State())})
+		said.found(outOfCapacity, ooms[i].Verdict.Key(), largest(r, ooms[i].State()))
 	}
 	if len(ooms) > 0 {
-		return found // the failure says all that there is to say of fragmentation
+		return said // the failure says all that there is to say of fragmentation
 	}
 	// At the peak of reserved memory: at the end the cache of a run is idle.
 	if f := r.Fragmentation().AtPeak; f.Matters() {
-		found = append(found, finding{fragmentation, f.Grade().Key(), largest(r, f.State)})
+		said.found(fragmentation, f.Grade().Key(), largest(r, f.State))
 	}
-	return found
+	return said
+}
+
+func (said *diagnosis) found(what problem, verdict, site string) {
+	said.findings = append(said.findings, finding{what, verdict, site})
+}
+
+// growth is what the command leaks says.
+func (said *diagnosis) growth(t *testing.T, in answer.Input) {
+	t.Helper()
+	sheet, err := answer.Leaks([]answer.Input{in}, answer.LeaksOptions{Rows: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, file bytes.Buffer
+	if err := sheet.Write(&text, answer.Text, answer.Look{Width: 100_000}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sheet.Write(&file, answer.JSON, answer.Look{}); err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Devices []answer.LeaksDevice }
+	if err := json.Unmarshal(file.Bytes(), &all); err != nil || len(all.Devices) != 1 {
+		t.Fatalf("%d devices, %v", len(all.Devices), err)
+	}
+	d := &all.Devices[0]
+	for _, s := range d.Suspects {
+		said.found(leak, s.Verdict, s.Site)
+		if s.Kind != "sawtooth" {
+			said.perStep += s.BytesPerStep
+		}
+	}
+	if u := d.Unexplained; u != nil && u.GoesOn {
+		said.found(leak, "unexplained", u.Site)
+		said.perStep += u.Bytes
+	}
+	said.headline, _, _ = strings.Cut(text.String(), "\n")
+	for _, words := range reasons {
+		if strings.Contains(text.String(), words) {
+			said.reason = words
+		}
+	}
 }
 
 // largest is the site that holds most in a state.
@@ -61,42 +121,34 @@ func largest(r *analysis.Recording, state int) string {
 }
 
 // diagnoseJob compares the ranks of a job. Ranks that stand out are findings,
-// the one that stands out most first, each with the site where it does most.
-func diagnoseJob(ranks []*analysis.Recording) (found []finding, where []int) {
+// the one that stands out most first, each with the site where it does most. The
+// site is replaced by that of the truth when it lies below it.
+func diagnoseJob(t *testing.T, s *scenario, seed uint64) (said diagnosis) {
+	var ranks []*analysis.Recording
 	var summaries []compare.RankSummary
-	for rank, r := range ranks {
-		summaries = append(summaries, r.Rank(compare.RankName{Rank: rank},
-			fmt.Sprint(rank)))
+	for rank := range jobSize {
+		run := tell(t, s, seed, rank)
+		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
+		ranks = append(ranks, r)
+		summaries = append(summaries, r.Rank(compare.RankName{Rank: rank}, fmt.Sprint(rank)))
 	}
 	c := compare.Ranks(summaries)
+	var seen []int
 	for _, o := range c.Outliers {
-		if rank := c.Ranks[o.Rank].Name.Rank; !slices.Contains(where, rank) {
-			where = append(where, rank)
-			found = append(found, finding{badRank, "outlier", c.Rows[o.Row].Site.String()})
+		rank := c.Ranks[o.Rank].Name.Rank
+		if slices.Contains(seen, rank) {
+			continue
 		}
-	}
-	return found, where
-}
-
-// findings diagnoses a run, or all ranks of a job. The site of a rank's finding is
-// replaced by that of the truth when it lies below it.
-func findings(t *testing.T, s *scenario, seed uint64) []finding {
-	if s.job == nil {
-		return diagnose(tell(t, s, seed, 0).record(), s.card)
-	}
-	var ranks []*analysis.Recording
-	for rank := range jobSize {
-		ranks = append(ranks, tell(t, s, seed, rank).record())
-	}
-	found, where := diagnoseJob(ranks)
-	for i := range found {
-		if where[i] != badRankOf(seed) {
-			found[i].verdict = fmt.Sprintf("on rank %d", where[i])
-		} else if calls(ranks[where[i]], s.truth.site, found[i].site) {
-			found[i].site = s.truth.site
+		seen = append(seen, rank)
+		verdict, site := "outlier", c.Rows[o.Row].Site.String()
+		if rank != badRankOf(seed) {
+			verdict = fmt.Sprintf("on rank %d", rank)
+		} else if calls(ranks[rank], s.truth.site, site) {
+			site = s.truth.site
 		}
+		said.found(badRank, verdict, site)
 	}
-	return found
+	return said
 }
 
 // calls reports whether a recording has a stack with both frames.

@@ -109,8 +109,12 @@ func (p *process) make(bytes int64, op string) *tensor { return p.allocate(bytes
 func (p *process) allocate(bytes int64, native []snapshot.FrameText) *tensor {
 	p.pass(12)
 	p.stack = p.stackOf(mallocFrames, native)
+	p.freed = false
 	addr, err := p.gpu.Alloc(bytes, p.stream)
 	raise(err)
+	if p.freed {
+		p.ledger.retries++
+	}
 	x := &tensor{gpu: p.gpu, addr: addr, bytes: bytes, refs: 1}
 	p.made = append(p.made, x)
 	return x

@@ -32,6 +32,7 @@ type recorder struct {
 	thread []snapshot.FrameText // C++ frames outside that call, innermost first
 	stack  snapshot.StackID     // of the current call of the allocator
 	stream allocator.Stream     // the current one
+	freed  bool                 // a segment was given back and recorded
 }
 
 // gpu is a device of a process with its allocator.
@@ -85,6 +86,8 @@ func (r *recorder) record(g *gpu, e allocator.Event) {
 		g.blocks[e.Addr] = r.stack
 	case snapshot.FreeCompleted:
 		delete(g.blocks, e.Addr)
+	case snapshot.SegmentFree, snapshot.SegmentUnmap:
+		r.freed = true
 	case snapshot.SegmentAlloc, snapshot.SegmentMap:
 		g.segments[e.Addr] = r.stack
 	}

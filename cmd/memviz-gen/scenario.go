@@ -19,7 +19,6 @@ type problem string
 const (
 	noProblem     problem = ""
 	leak          problem = "leak"          // tensors that survive steps, more of them in each
-	unexplained   problem = "unexplained"   // the least memory of steps rises, and no call site keeps more
 	cycle         problem = "cycle"         // tensors that only Python's cycle collector frees
 	outOfCapacity problem = "oom"           // a request that failed
 	fragmentation problem = "fragmentation" // cached memory in pieces too small to be of use
@@ -52,6 +51,7 @@ type scenario struct {
 	truth       truth
 	also        []truth           // what else may be found, whatever the verdict
 	device      snapshot.DeviceID // that the truth is about; nothing is wrong with others
+	quiet       bool              // too little is recorded for what is true to be seen, so silence that says so will do
 	conf        string            // PYTORCH_CUDA_ALLOC_CONF
 	capacity    int64             // most bytes of the GPU that torch may have; 0: ample
 	card        int64             // bytes that the GPU's model has; 0: not more than torch may have
@@ -70,7 +70,8 @@ var scenarios = slices.Concat(cleanScenarios, steadyScenarios, leakScenarios, gr
 type ledger struct {
 	leaked  []*tensor // made to be kept for good
 	held    []int64   // bytes of those at the end of each recorded step
-	retries []int     // how many events were recorded before each request that needed a second try
+	more    bool      // each step works on more data than the one before
+	retries int       // recorded requests that were served without the cache only
 }
 
 // leak says that a tensor is kept for good.
@@ -90,12 +91,22 @@ func (l *ledger) endStep() {
 	l.held = append(l.held, held)
 }
 
-// perStep is by how many bytes what is kept grows each step, on average.
+// perStep is by how many bytes what is kept grows each step, from the first step that
+// adds to it to the last.
 func (l *ledger) perStep() int64 {
-	if n := len(l.held); n > 1 {
-		return (l.held[n-1] - l.held[0]) / int64(n-1)
+	first, last := -1, 0
+	for i, held := range l.held {
+		if i > 0 && held > l.held[i-1] || i == 0 && held > 0 {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
 	}
-	return 0
+	if last <= first || first < 0 {
+		return 0
+	}
+	return (l.held[last] - l.held[first]) / int64(last-first)
 }
 
 // tell runs a scenario, or one rank of it, and takes its snapshot, also when it

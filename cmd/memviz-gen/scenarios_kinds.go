@@ -1,11 +1,5 @@
 package main
 
-import (
-	"slices"
-
-	"github.com/memviz-go/memviz/pkg/snapshot"
-)
-
 const (
 	cacheFile  = gptFolder + "cache.py"
 	criticFile = gptFolder + "critic.py"
@@ -16,18 +10,23 @@ const (
 // steadyScenarios keep memory for a while, or more of it for a while, and then no more.
 var steadyScenarios = []scenario{
 	{name: "three-steps", about: "a recording of three steps, in which nothing is wrong",
-		run: looped(lasting(3, clean))},
+		quiet: true, run: looped(lasting(3, clean))},
 	{name: "cache-plateau", about: "a cache gets an entry for each new key, until it has them all",
 		run: looped(lasting(24, cachePlateau))},
 	{name: "dict-overwritten", about: "a dict has a tensor a key, and each step overwrites that of one key",
 		run: looped(lasting(16, overwrittenDict))},
 	{name: "held-logits", about: "a variable holds the logits of an iteration until the next has made its own",
-		run: looped(heldLogits)},
+		run: looped(lasting(24, heldLogits))},
 	{name: "regrown-buffer", about: "a buffer is made anew when a sequence comes that is longer than all before",
 		run: looped(lasting(20, regrownBuffer))},
-	{name: "growing-sequences", about: "each step has longer sequences than the one before", run: looped(curriculum)},
+	{name: "random-buffers", about: "random ones of buffers of random sizes are replaced, 10 GiB of them",
+		run: looped(lasting(24, randomBuffers)), also: []truth{{problem: fragmentation, site: augmentFile + ":58:mix"}}},
+	{name: "random-deque", about: "the last few tensors are kept, each of another size",
+		run: looped(lasting(16, randomDeque))},
+	{name: "growing-sequences", about: "each step has longer sequences than the one before", quiet: true,
+		run: looped(curriculum)},
 	{name: "growing-logits", about: "the same, and the logits of an iteration are held until the next",
-		run: looped(func(l *loop) func(int) { return longer(l, heldLogits(l)) })},
+		quiet: true, run: looped(func(l *loop) func(int) { return longer(l, heldLogits(l)) })},
 }
 
 // growthScenarios keep more and more.
@@ -35,7 +34,7 @@ var growthScenarios = []scenario{
 	{name: "leak-fifth", about: "a tensor is kept in every fifth step", run: looped(lasting(32, leakFifth)),
 		truth: truth{leak, "", metricsFile + ":41:sample"}},
 	{name: "leak-short", about: "a tensor is kept in each of three steps, more than which are not recorded",
-		run: looped(lasting(3, leakMetrics)), truth: truth{leak, "", metricsFile + ":17:update"}},
+		quiet: true, run: looped(lasting(3, leakMetrics)), truth: truth{leak, "", metricsFile + ":17:update"}},
 	{name: "leak-late", about: "a tensor is kept in each step of the second half", run: looped(lasting(24, leakLate)),
 		truth: truth{leak, "", metricsFile + ":17:update"}},
 	{name: "leak-sites", about: "each of a hundred lines keeps a tensor in each step", run: looped(leakAt(100)),
@@ -80,13 +79,15 @@ func lasting(steps int, script func(*loop) func(int)) func(*loop) func(int) {
 
 func cachePlateau(l *loop) func(int) {
 	keys, bytes := 6+l.rng.IntN(6), l.odd(256<<10, 8<<20)
-	cached := make([]bool, keys)
-	return func(int) {
-		for range 1 + l.rng.IntN(2) {
-			if key := l.rng.IntN(keys); !cached[key] {
-				cached[key] = true
-				l.keep(bytes, "clone", 55, py(cacheFile, 22, "lookup"))
-			}
+	cached, first := make([]bool, keys), l.rng.Perm(12)
+	return func(i int) {
+		key := l.rng.IntN(keys)
+		if i < len(first) {
+			key = first[i] % keys
+		}
+		if !cached[key] {
+			cached[key] = true
+			l.keep(bytes, "clone", 55, py(cacheFile, 22, "lookup"))
 		}
 		l.step()
 	}
@@ -127,10 +128,32 @@ func regrownBuffer(l *loop) func(int) {
 	}
 }
 
+func randomBuffers(l *loop) func(int) {
+	var buffers []*tensor
+	return l.and(func(int) {
+		for range 4 {
+			l.line(64, func() { buffers = l.swap(buffers) }, py(augmentFile, 58, "mix"))
+		}
+	})
+}
+
+func randomDeque(l *loop) func(int) {
+	most := 2 + l.rng.IntN(4)
+	var queue []*tensor
+	return l.and(func(int) {
+		l.line(61, func() { queue = append(queue, l.make(l.odd(64<<10, 64<<20), "cat")) }, py(queueFile, 14, "push"))
+		if len(queue) > most {
+			l.line(61, func() { l.drop(queue[0]) }, py(queueFile, 15, "push"))
+			queue = queue[1:]
+		}
+	})
+}
+
 func curriculum(l *loop) func(int) { return longer(l, clean(l)) }
 
 // longer is a step with longer sequences each time.
 func longer(l *loop, step func(int)) func(int) {
+	l.ledger.more = true
 	return func(i int) {
 		l.length = 64 + 24*int64(i)
 		step(i)
@@ -263,8 +286,16 @@ func limitedLeak(p *process) {
 
 func largeBatch(p *process) {
 	l := p.trained(10)
-	l.batch *= 2 + 2*l.capacity/l.gpu.Reserved()
-	l.length = slices.Max(l.lengths)
+	before := len(l.made)
+	loss := l.validate()
+	sequence := int64(0) // bytes that the graph of one takes
+	for _, x := range l.made[before:] {
+		if x.refs > 0 {
+			sequence += x.bytes
+		}
+	}
+	l.drop(loss)
+	l.batch = 1 + int64((1.3+l.rng.Float64())*float64(l.capacity)/float64(sequence))
 	l.step()
 	raise(errNeverOut)
 }
@@ -279,8 +310,8 @@ func retryThenFail(p *process) {
 			py(rolloutFile, 19, "generate"))
 	}
 	l.line(70, func() { l.drop(chunks...) }, py(rolloutFile, 24, "generate"))
-	l.ledger.retries = append(l.ledger.retries, l.out.Len(snapshot.DeviceID(0)))
 	l.line(74, func() { l.set("images", l.make(rest/2, "stack")) }, py(storeFile, 52, "sample"))
 	l.line(74, func() { l.forget("images") }, py(storeFile, 54, "sample"))
+	l.line(69, l.emptyCache)
 	l.tooLong(l.capacity)
 }
