@@ -72,7 +72,7 @@ func TestOOMCard(t *testing.T) {
 	x := load(t, example(t, "out-of-memory"))
 	p := open(t, exampleReport(t, "out-of-memory"), "")
 	plot(p)
-	_, failures := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
+	_, failures, _ := answer.Cards(x.Recordings[0], answer.Predict(x.Recordings[0]))
 	text := p.card()
 	for _, want := range []string{"Out of memory, in state " + units.Count(failures[0].State), failures[0].Diagnosis,
 		failures[0].Try} {
