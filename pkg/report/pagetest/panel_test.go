@@ -118,7 +118,7 @@ func TestGrowthCard(t *testing.T) {
 	x := load(t, example(t, "leaking-loss"))
 	p := open(t, exampleReport(t, "leaking-loss"), "")
 	plot(p)
-	cards, _ := answer.Cards(x.Recordings[0], nil)
+	cards, _, _ := answer.Cards(x.Recordings[0], nil)
 	p.click("#answers > :nth-child(2)")
 	text := p.card()
 	for _, want := range []string{cards[1].Value + " " + cards[1].Small, cards[1].Detail} {
