@@ -262,7 +262,9 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
 			Evidence: f.sentence(o).with(asText), Try: haveLess}
 		if advice := f.advice(o, p); len(advice) > 0 {
-			failures[i].Try = advice[0].Text
+			if failures[i].Try = advice[0].Text; advice[0].Kind == predictedKind {
+				failures[i].Try = bestSentence(p.Study) // the proof stands beside the settings
+			}
 		}
 	}
 	last := len(ooms) - 1

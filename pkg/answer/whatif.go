@@ -277,6 +277,9 @@ func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []Adv
 // cures reports whether nothing fails under the best setting.
 func (p *Prediction) cures() bool { return p != nil && p.Best != nil && !p.Best.Fails() }
 
+// predictedKind is the kind of advice that the model proves.
+const predictedKind = "predicted"
+
 // predictedAdvice is the prediction as advice: a setting that is better, or that
 // none of the likeliest ones serves what failed.
 func predictedAdvice(p *Prediction) []AdviceGiven {
@@ -284,8 +287,8 @@ func predictedAdvice(p *Prediction) []AdviceGiven {
 	case p == nil || p.Best == nil && !p.Reference.Fails():
 		return nil
 	case p.Best == nil:
-		return []AdviceGiven{{Kind: "predicted", Text: p.Sentence}}
+		return []AdviceGiven{{Kind: predictedKind, Text: p.Sentence}}
 	}
 	saved := max(p.Reference.ReservedPeak-p.Best.ReservedPeak, 0)
-	return []AdviceGiven{{Kind: "predicted", Bytes: saved, Fits: p.cures(), Text: p.Sentence}}
+	return []AdviceGiven{{Kind: predictedKind, Bytes: saved, Fits: p.cures(), Text: p.Sentence}}
 }

@@ -34,9 +34,11 @@ export function mountToolbar(stores, history, root) {
         button('Peak', 'Panel to the peak (P)', () => moment.set('peak')),
         device.data.ooms.length > 0 && button('OOM', 'The last events before out of memory (O)', () => showOOM(stores)),
         device.data.retries.length > 0 &&
-          button('Retry', 'The next request that was served only after the cache was given back', () =>
-            showRetry(stores),
-          ),
+          h('button.retries', {
+            text: 'Retry',
+            title: 'The next request that was served only after the cache was given back',
+            click: () => showRetry(stores),
+          }),
         button('End', 'Panel to the end (E)', () => moment.set('end')),
       ),
       stepButtons(stores) ?? '',
