@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
@@ -238,7 +237,7 @@ func diffTable(view *DiffDevice, rows int) *sheetTable {
 	t.fill(len(view.Rows), rows, func(i int) {
 		row := &view.Rows[i]
 		t.row(units.Change(row.DeltaBytes), units.Bytes(row.BeforeBytes), units.Bytes(row.AfterBytes), row.Change,
-			row.shown())
+			siteName(row.Site))
 		if len(row.Operators) < 2 {
 			return
 		}
@@ -254,15 +253,6 @@ func diffTable(view *DiffDevice, rows int) *sheetTable {
 
 // maxShownOperators bounds the operators that text has below a line.
 const maxShownOperators = 4
-
-// shown is the site, with the line in both recordings if it moved.
-func (r *DiffRow) shown() any {
-	if r.BeforeLine == r.AfterLine || r.BeforeLine == 0 || r.AfterLine == 0 {
-		return siteName(r.Site)
-	}
-	moved := fmt.Sprintf(":%d→%d:", r.BeforeLine, r.AfterLine)
-	return siteName(strings.Replace(r.Site, fmt.Sprintf(":%d:", r.AfterLine), moved, 1))
-}
 
 // siteName is a site as text.
 func siteName(site string) any {

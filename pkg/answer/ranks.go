@@ -29,7 +29,7 @@ type RankDump struct {
 	Step            *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
 	OutOfMemory     bool   `json:"out_of_memory"`                             // the names say that memory ran out
 	RankInNames     bool   `json:"rank_in_names"`                             // else ranks are the order of the names, and the files may be of several jobs
-	ComparedRanks   int    `json:"compared_ranks"`                                     // how many are compared
+	ComparedRanks   int    `json:"compared_ranks"`                            // how many are compared
 	MedianPeakBytes int64  `json:"median_peak_bytes"`                         // of those
 	CommonSteps     int    `json:"common_steps"`                              // the last steps that all of those recorded
 }
@@ -50,8 +50,8 @@ type Rank struct {
 	Allocations       int     `json:"allocations"`
 	OOMEvents         int     `json:"oom_events"`
 	StepPeakBytes     []int64 `json:"step_peak_bytes"` // of each recorded step
-	Outlier           bool `json:"outlier"`  // its peak is far from the median
-	Compared          bool `json:"compared"` // false: the file was read in part, or has no history as others have
+	Outlier           bool    `json:"outlier"`         // its peak is far from the median
+	Compared          bool    `json:"compared"`        // false: the file was read in part, or has no history as others have
 }
 
 // RankOutlier is a site where one rank holds much more or less than the others.
