@@ -339,3 +339,11 @@ func TestAdviceOf(t *testing.T) {
 		}
 	}
 }
+
+func TestTimes(t *testing.T) {
+	for want, n := range map[string]int64{"1.1": 105, "1.0": 104, "9.9": 994, "10": 995, "998": 99_800, "1,000": 99_951} {
+		if got := times(n, 100); got != want {
+			t.Errorf("%d of 100: %s times, want %s", n, got, want)
+		}
+	}
+}

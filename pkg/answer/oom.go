@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
@@ -130,6 +132,15 @@ func (f *oomContext) outOfMemory(o *oom.Failure, p *Prediction) OutOfMemory {
 	return view
 }
 
+// times is how many times another number one number is, to two digits at least.
+func times(n, other int64) string {
+	ratio := float64(n) / float64(other)
+	if ratio < 9.95 {
+		return strconv.FormatFloat(ratio, 'f', 1, 64)
+	}
+	return units.Count(int64(math.Round(ratio)))
+}
+
 // advice is what to change about a failed request. A leak comes first: settings
 // only put off what it does.
 func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
@@ -151,8 +162,11 @@ func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
 	text := fmt.Sprintf("First the leak: memory grows by %s each %s, at %s that memviz leaks names.", amount(perStep),
 		word(1), units.Plural(places, "place", "places"))
 	if p.cures() && p.Limit.Bytes > 0 && perStep > 0 {
-		text += " A setting under which this request is served buys about " +
-			units.Plural(int((p.Limit.Bytes-p.Best.ReservedPeak)/perStep), "more "+word(1), "more "+word(2)) + "."
+		buys := "less than one more " + word(1)
+		if n := int((p.Limit.Bytes - p.Best.ReservedPeak) / perStep); n > 0 {
+			buys = "about " + units.Plural(n, "more "+word(1), "more "+word(2))
+		}
+		text += " A setting under which this request is served buys " + buys + "."
 	}
 	leak := AdviceGiven{Kind: "leak", Bytes: bytes, Fits: o.WouldFit.Missing > 0 && bytes >= o.WouldFit.Missing, Text: text}
 	return append([]AdviceGiven{leak}, given...)
@@ -242,8 +256,8 @@ func (f *oomContext) guess(s *Sheet, last *oom.Failure) {
 func (f *oomContext) sentence(o *oom.Failure) sentence {
 	text, args := verdicts[o.Verdict].evidence(f, o)
 	if o.Larger() {
-		text += " It is the largest request of this call site: %.1f times the largest of the %s before it, %s."
-		args = append(args, float64(o.Requested)/float64(o.LargestBefore), units.Count(o.Before), amount(o.LargestBefore))
+		text += " It is the largest request of this call site: %s times the largest of the %s before it, %s."
+		args = append(args, times(o.Requested, o.LargestBefore), units.Count(o.Before), amount(o.LargestBefore))
 	}
 	return sentence{text, append([]any{amount(o.Requested), units.Count(o.State())}, args...)}
 }

@@ -264,6 +264,9 @@ func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []Adv
 	predicted := predictedAdvice(p)
 	given := []AdviceGiven{}
 	for _, a := range list {
+		if a.Kind == oom.AdviseLess && p != nil && p.Best == nil {
+			predicted = nil // it says that no setting helps
+		}
 		if p == nil || a.Kind != oom.AdviseExpandable && a.Kind != oom.AdviseMaxSplit {
 			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a, settings)})
 		}
