@@ -15,8 +15,10 @@ export function spikeNear(active, columns, x, reach, least) {
   /** The lowest column close to the spike on one side. @param {1 | -1} by */
   const lowest = (by) => {
     let low = column;
-    for (let c = column, n = 0; n <= 2 * reach && c >= 0 && c < columns.length; c += by, n++)
+    for (let c = column, n = 0; n <= 2 * reach && c >= 0 && c < columns.length; c += by, n++) {
+      if (total(c) > total(column)) return column; // the slope of a higher one
       if (columns[c] >= 0 && total(c) < total(low)) low = c;
+    }
     return low;
   };
   const [left, right] = [lowest(-1), lowest(1)];

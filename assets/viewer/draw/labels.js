@@ -15,7 +15,8 @@ const HEIGHT = 17;
 const SHARED = 15;
 
 /**
- * @typedef {{at: number, low: number, high: number}} Spot a band at one place: bytes
+ * @typedef {{x: number, at: number, low: number, high: number}} Spot
+ *   a band at one place: pixel of the plot, position, bytes
  * @typedef {object} BandLabel
  * @property {number} group
  * @property {number} at the position it stands at, on the axis
@@ -107,11 +108,19 @@ export function bandLabels(timeline, groups, columns, viewport, layout, tensors)
       const run = left ? left.run : { group: band.group, spots: [] };
       if (left) left.continued = true;
       else runs.push(run);
-      run.spots.push({ at, low: band.low, high: band.high });
+      run.spots.push({ x, at, low: band.low, high: band.high });
       return { ...band, run, continued: false };
     });
   }
-  return bestSpots(runs, perByte, viewport, interval);
+  /** The lowest total between two pixels of the plot: a dip may lie between the columns that are looked at. */
+  const lowest = (/** @type {number} */ left, /** @type {number} */ right) => {
+    let low = Infinity;
+    const perPixel = columns.length / layout.plotWidth;
+    for (let c = Math.floor(left * perPixel); c < Math.min(columns.length, right * perPixel); c++)
+      if (columns[c] >= 0) low = Math.min(low, timeline.active[columns[c]]);
+    return low;
+  };
+  return bestSpots(runs, perByte, viewport, interval, lowest);
 }
 
 /**
@@ -150,16 +159,17 @@ function bandsOf(timeline, groups, state, view, least) {
  * @param {number} perByte
  * @param {{low: number, high: number}} view
  * @param {number} interval pixels between two spots
+ * @param {(left: number, right: number) => number} lowest total between two pixels
  * @returns {BandLabel[]}
  */
-function bestSpots(runs, perByte, view, interval) {
+function bestSpots(runs, perByte, view, interval, lowest) {
   const wide = HALF / interval;
   /** @type {Map<number, BandLabel & {score: number}>} */
   const best = new Map();
   for (const { group, spots } of runs) {
     for (let i = wide; i < spots.length - wide; i++) {
       let low = view.low;
-      let high = view.high;
+      let high = Math.min(view.high, lowest(spots[i - wide].x, spots[i + wide].x));
       for (let j = i - wide; j <= i + wide; j++) {
         low = Math.max(low, spots[j].low);
         high = Math.min(high, spots[j].high);

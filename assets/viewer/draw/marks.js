@@ -33,22 +33,33 @@ export function drawPeak({ painter, scales, timeline, viewport, layout, style, m
   });
 }
 
-/** @param {Frame} frame */
+/** A state that is wider than this, in pixels, has the line of its out-of-memory event in its middle. */
+const WIDE = 6;
+
+/** @param {Frame} frame @returns {[number, number][]} left and right edges of the flags */
 export function drawOOMs(frame) {
-  const { scales, layout, viewport, markers } = frame;
-  let free = -Infinity; // right edge of the flag before
+  const { scales, layout, viewport, markers, columns } = frame;
+  const { left, right, plotWidth } = layout;
+  /** @type {[number, number][]} */
+  const flags = [];
   for (const m of markers) {
     if (m.kind !== 'oom') continue;
-    const x = scales.x(viewport.axis.middle(m.state));
-    if (x < layout.left - 1 || x > layout.right + 1) continue;
-    free = drawOOM(frame, m, x, x > free);
+    const middle = scales.x(viewport.axis.middle(m.state));
+    const wide = scales.x(viewport.axis.begins(m.state + 1)) - scales.x(viewport.axis.begins(m.state)) > WIDE;
+    const perColumn = plotWidth / columns.length;
+    // Beside the column of its state, so that the last rise can be seen.
+    const x = wide ? middle : left + (Math.floor((middle - left) / perColumn) + 1) * perColumn + 1;
+    if (middle < left - 1 || middle > right + 1) continue;
+    const flag = drawOOM(frame, m, x, x > (flags.at(-1)?.[1] ?? -Infinity));
+    if (flag) flags.push(flag);
   }
+  return flags;
 }
 
 /**
  * @param {Frame} frame @param {Marker} m @param {number} x
  * @param {boolean} named whether there is room for its flag
- * @returns {number} right edge of the flag
+ * @returns {[number, number] | null} left and right edge of the flag
  */
 function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
   const { g } = painter;
@@ -74,31 +85,25 @@ function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
     g.rect(x, high, width, low - high);
     painter.stroke(style.oom, 1.25);
   });
-  if (!named) return x;
+  if (!named) return null;
   const color = style.theme === 'dark' ? style.paper : '#ffffff';
-  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right })[1];
+  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right });
 }
 
-/** How far the flag of an OOM reaches to either side, in pixels. */
-const OOM_FLAG = 130;
-
-/** Retries and snapshots. @param {Frame} frame */
-export function drawTicks({ painter, scales, layout, viewport, markers, style }) {
+/** Retries and snapshots. @param {Frame} frame @param {[number, number][]} flags that their names must not touch */
+export function drawTicks({ painter, scales, layout, viewport, markers, style }, flags) {
   let free = -Infinity;
-  const at = (/** @type {number} */ state) => scales.x(viewport.axis.middle(state));
-  // The flag of an OOM needs the room.
-  const besideOOM = (/** @type {number} */ state) =>
-    markers.some((m) => m.kind === 'oom' && Math.abs(at(m.state) - at(state)) < OOM_FLAG);
   for (const m of markers) {
     if (m.kind === 'oom') continue;
-    const x = at(m.state);
+    const x = scales.x(viewport.axis.middle(m.state));
     const { left, top, right, bottom } = layout;
     if (x < left || x > right) continue;
     painter.line(x, top, x, bottom, { color: style.ink3, dash: [1, 3] });
     painter.line(x, top - 5, x, top, { color: style.ink3 });
     const width = painter.measure(m.kind);
     const atRight = x + width + 4 > right;
-    if (x < free + 6 || besideOOM(m.state)) continue;
+    const [from, to] = atRight ? [x - 4 - width, x] : [x, x + 4 + width];
+    if (x < free + 6 || flags.some(([a, b]) => from < b + 4 && to > a - 4)) continue;
     painter.text(m.kind, atRight ? x - 4 : x + 4, top - 6, {
       align: atRight ? 'right' : 'left',
       color: style.ink3,

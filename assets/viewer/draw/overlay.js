@@ -58,13 +58,13 @@ export function drawMarks(frame) {
   if (hasHistory) drawPending(frame);
   drawNames(frame);
   drawFoot(frame);
-  if (hasHistory) drawTicks(frame);
-  drawRange(frame);
+  const flags = hasHistory ? drawOOMs(frame) : [];
+  const ofRange = drawRange(frame, flags);
+  if (hasHistory) drawTicks(frame, ofRange ? [...flags, ofRange] : flags);
   if (!frame.keptOnly) drawCapacity(frame);
   if (!frame.keptOnly) labelPredicted(frame, labelReserved(frame));
   drawLanes(frame);
   if (hasHistory) {
-    drawOOMs(frame);
     if (!frame.keptOnly) drawPeak(frame);
     drawMinimap(frame);
     painter.text(frame.viewport.axis.kind === 'time' ? 'time' : 'event', right, bottom + 14, {

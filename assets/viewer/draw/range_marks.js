@@ -14,10 +14,14 @@ const BAR = 3;
 /** Width that the sentence takes, about. */
 const SENTENCE = 480;
 
-/** @param {import('./overlay.js').Frame} frame */
-export function drawRange(frame) {
+/**
+ * @param {import('./overlay.js').Frame} frame
+ * @param {[number, number][]} flags left and right edges of those that its own must not cover
+ * @returns {[number, number] | null} the edges of its own
+ */
+export function drawRange(frame, flags) {
   const { painter, scales, layout, viewport, style, range } = frame;
-  if (!range) return;
+  if (!range) return null;
   const { g } = painter;
   const { left, top, plotHeight, right, bottom } = layout;
   const [a, b] = spanOf(viewport.axis, range.from, range.to).map(scales.x, scales);
@@ -31,15 +35,15 @@ export function drawRange(frame) {
       const x = Math.min(edge, right - 0.75);
       painter.line(x, top - BAR, x, bottom, { color: style.ink, width: 1.5 });
     }
-  if (to <= left || from >= right) return;
+  if (to <= left || from >= right) return null;
   painter.fill(style.ink, from, top - BAR, Math.max(to - from, 2), BAR);
-  painter.flag(rangeWords(frame, range), (from + to) / 2, top - BAR - 9, {
-    fill: style.ink,
-    color: style.paper,
-    min: left,
-    max: right,
-  });
   if (frame.keptOnly) drawSentence(frame, from);
+  const words = rangeWords(frame, range);
+  const half = painter.measure(words, 600) / 2 + 10;
+  const middle = (from + to) / 2;
+  const hit = flags.find(([a, b]) => middle - half < b && middle + half > a);
+  const [min, max] = !hit ? [left, right] : hit[0] - left > right - hit[1] ? [left, hit[0] - 4] : [hit[1] + 4, right];
+  return painter.flag(words, middle, top - BAR - 9, { fill: style.ink, color: style.paper, min, max });
 }
 
 /** @param {import('./overlay.js').Frame} frame @param {import('../data/range.js').Range} range */

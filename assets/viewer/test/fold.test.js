@@ -117,3 +117,13 @@ test('a trie that would loop is refused', () => {
     assert.throws(() => new Stacks(w.array), /has no parent/);
   }
 });
+
+test('a copied stack begins in the program, and loses no frame', () => {
+  assert.equal(
+    stackText('head', [cpp('at::cat'), library, user, wrapper]),
+    'head\n/home/me/run/cs336_basics/model.py:150 forward\n' +
+      '/x/site-packages/torch/nn/modules/module.py:1747 _call_impl\ncalled from there, innermost first:\n' +
+      '?? at::cat\n/x/lib/python3.12/site-packages/torch/nn/modules/linear.py:125 forward\n',
+  );
+  assert.equal(stackText('head', [cpp('at::cat')]), 'head\n?? at::cat\n', 'without a frame of the program');
+});

@@ -102,3 +102,28 @@ test('among few tensors names are looked for in every frame', () => {
   );
   assert.notDeepEqual(one.labels, other.labels);
 });
+
+test('no name stands over a dip', () => {
+  // Two tensors of one group; the upper one is away for one state of every ten, a few pixels.
+  const allocations = [{ start: -1, end: null, size: 1000, family: 0 }];
+  const events = 600;
+  for (let e = 0; e + 10 <= events; e += 10) allocations.push({ start: e, end: e + 9, size: 1000, family: 0 });
+  const model = randomDevice(1, { events: 1, preExisting: 1, families: 1 }).allocations[0];
+  const time = Array.from({ length: events }, (_, i) => i);
+  const device = {
+    ...randomDevice(1, { events: 1, preExisting: 1 }),
+    events,
+    time,
+    allocations: allocations.map((a) => ({ ...model, freeRequest: null, ...a })),
+    reserved: [],
+  };
+  const { data, timeline } = open(device);
+  const view = { from: 0, to: events + 1, low: 0, high: 2100 };
+  const frame = frameOf(timeline, [{ of: data.family, groups: [{}] }], view, false);
+  const { labels } = new BandLabels().of(frame);
+  assert.equal(labels.length, 1);
+  const { at, low, high } = labels[0];
+  const half = WIDTH / 2 / (layout.plotWidth / (events + 1));
+  for (let state = Math.floor(at - half); state <= at + half; state++)
+    assert.ok(timeline.active[state] >= high, `${low} to ${high}, in state ${state} are ${timeline.active[state]}`);
+});
