@@ -81,6 +81,14 @@ func atPeak(r *analysis.Recording) Card {
 		}
 	}
 	c.Line = cmp.Or(strings.Join(named, ", "), "no tensor is live")
+	var details []string
+	for _, sentence := range avoidableSentences(r) {
+		details = append(details, sentence.with(asText))
+	}
+	if w, is := warnFirstStep(r); is {
+		details = append(details, w.Fact)
+	}
+	c.Detail = strings.Join(details, " ")
 	return c
 }
 
