@@ -85,7 +85,11 @@ func atPeak(r *analysis.Recording) Card {
 	for _, sentence := range avoidableSentences(r) {
 		details = append(details, sentence.with(asText))
 	}
+	if saved := t.PeakBytes - r.Peaks().Peak; saved > 0 {
+		c.Line += "; " + units.Bytes(saved) + " avoidable"
+	}
 	if w, is := warnFirstStep(r); is {
+		c.Line += "; a first step"
 		details = append(details, w.Fact)
 	}
 	c.Detail = strings.Join(details, " ")
