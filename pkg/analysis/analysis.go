@@ -8,6 +8,7 @@
 //	timeline  annotated ranges, phases of training, windows, peaks
 //	families  what each tensor was for
 //	steps     where one step ends and the next begins
+//	peaks     what the peak holds and need not, and whether it is a first step's
 //	leaks     what survives steps again and again; what the cycle collector freed
 //	layout    the allocator's memory map in any state; fragmentation; its settings
 //	oom       why a request failed
@@ -28,6 +29,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
@@ -96,6 +98,7 @@ type Recording struct {
 	phases        once[timeline.Phases]
 	families      once[*families.Assignment]
 	steps         once[*steps.List]
+	peaks         once[*peaks.Findings]
 	leaks         once[*leaks.Findings]
 	cycles        once[*leaks.Cycles]
 	pools         once[*layout.Pools]
@@ -141,6 +144,14 @@ func (r *Recording) Steps() *steps.List {
 	return r.steps.get("steps", func() *steps.List {
 		return steps.Find(steps.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(),
 			Phases: r.Phases(), Annotations: r.Annotations()})
+	})
+}
+
+// Peaks is what the peak holds and need not, and whether it is that of a first step.
+func (r *Recording) Peaks() *peaks.Findings {
+	return r.peaks.get("peaks", func() *peaks.Findings {
+		return peaks.Find(peaks.Input{Stacks: r.Stacks, Device: r.Device, Phases: r.Phases(), Families: r.Families(),
+			Steps: r.Steps()})
 	})
 }
 

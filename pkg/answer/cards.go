@@ -81,6 +81,18 @@ func atPeak(r *analysis.Recording) Card {
 		}
 	}
 	c.Line = cmp.Or(strings.Join(named, ", "), "no tensor is live")
+	var details []string
+	for _, sentence := range avoidableSentences(r) {
+		details = append(details, sentence.with(asText))
+	}
+	if saved := t.PeakBytes - r.Peaks().Peak; saved > 0 {
+		c.Line += "; " + units.Bytes(saved) + " avoidable"
+	}
+	if w, is := warnFirstStep(r); is {
+		c.Line += "; a first step"
+		details = append(details, w.Fact)
+	}
+	c.Detail = strings.Join(details, " ")
 	return c
 }
 

@@ -75,7 +75,7 @@ func Events(in []Input, o EventOptions) (*Sheet, error) {
 		if l.end > l.from {
 			s.lines(l.lines)
 		} else if r.Device.Events.Len() == 0 {
-			s.warn(r.Snapshot, r.Device)
+			s.warn(r)
 		}
 		return nil
 	})

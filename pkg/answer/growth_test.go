@@ -294,3 +294,58 @@ func TestWindowHeads(t *testing.T) {
 		}
 	}
 }
+
+// TestAvoidable: an output of 64 MiB lives into the next forward pass, and the only
+// step of another program makes 80 MiB of state.
+func TestAvoidable(t *testing.T) {
+	const head = "head.py|project\n" + scriptForward
+	inference := newScript()
+	var output snapshot.EventText
+	for i := range 4 {
+		inference.free(inference.make(1<<20, "train.py|batch"), "train.py|batch")
+		made := inference.make(64*growthMiB, head)
+		if i > 0 {
+			inference.free(output, "train.py|main")
+		}
+		output = made
+	}
+	in := []Input{NewInput("inference.pickle", inference.Snapshot())}
+	stats := newDeviceStats(&in[0], in[0].Recordings[0], StatsOptions{Rows: 3})
+	if len(stats.Avoidable) != 1 || stats.Avoidable[0] != (Avoidable{"last_outputs", 64 * growthMiB, 1,
+		"head.py:1:project", "del them before the next forward pass", 65 * growthMiB}) || // with a batch of 1 MiB
+		stats.AvoidablePeak != 65*growthMiB || stats.PeakBytes != 128*growthMiB || stats.FirstStep != 0 {
+		t.Errorf("%+v", stats)
+	}
+	const sentence = "Alive at the peak and not needed there: 64.0 MiB in 1 tensor, allocated at head.py:1:project: outputs " +
+		"of the last iteration. To avoid it, del them before the next forward pass; the peak would be 65.0 MiB."
+	if text := said(t, func(s *Sheet) { s.avoidable(in[0].Recordings[0]) }); text != sentence {
+		t.Error(text)
+	}
+	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != sentence || card.Line != "outputs 100 %; 63.0 MiB avoidable" {
+		t.Errorf("%+v", card)
+	}
+
+	first := newScript()
+	x := first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
+	first.free(first.make(1, "torch/_tensor.py|backward\ntrain.py|main"), "torch/_tensor.py|backward\ntrain.py|main")
+	first.free(x, "torch/_tensor.py|backward\ntrain.py|main")
+	for range 4 {
+		first.make(20*growthMiB, "torch/optim/adam.py|_init_group\n"+scriptOptimizer)
+	}
+	in = []Input{NewInput("first.pickle", first.Snapshot())}
+	stats = newDeviceStats(&in[0], in[0].Recordings[0], StatsOptions{Rows: 3})
+	if stats.FirstStep != 80*growthMiB || stats.NextStepPeak != 180*growthMiB+1 || len(stats.Avoidable) != 0 ||
+		stats.AvoidablePeak != stats.PeakBytes {
+		t.Errorf("%+v", stats)
+	}
+	const fact = "A first step: the next ones hold 80.0 MiB of optimizer state more during the pass."
+	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != fact || !strings.HasSuffix(card.Line, "; a first step") {
+		t.Errorf("%+v", card)
+	}
+	if list := WarningsOf(in[0].Recordings[0]); len(list) == 0 || withSpaces(list[len(list)-1].Fact) != fact {
+		t.Errorf("%+v", list)
+	}
+	if text := said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) }); !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB") {
+		t.Error(text)
+	}
+}

@@ -111,7 +111,7 @@ func TestSalvagedOnce(t *testing.T) {
 	s.Salvaged = &snapshot.Salvaged{At: 5, From: 0, Err: errors.New("cut")}
 	in := NewInput("hostile", s)
 	fact, _ := warnSalvaged(s)
-	text := said(t, func(sheet *Sheet) { sheet.warn(s, in.Devices[0]) })
+	text := said(t, func(sheet *Sheet) { sheet.warn(in.Recordings[0]) })
 	if strings.Contains(text, fact.Fact) || !strings.Contains(text, "Parts of the file could not be read as expected.") {
 		t.Error(text)
 	}

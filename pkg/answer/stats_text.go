@@ -6,7 +6,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -48,6 +47,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.put(unusedTable(stats))
 	s.put(windowTable(stats, r.Steps().Method, o))
 	s.put(largestTable(stats))
+	s.avoidable(r)
 	if stats.AllocConf != "" {
 		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
 		s.skipped(r.Settings())
@@ -57,7 +57,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 		s.put(reconciled(d, stats))
 	}
 	s.put(unopened(stats))
-	s.warn(in.Snapshot, d)
+	s.warn(r)
 }
 
 func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
@@ -198,9 +198,9 @@ func unopened(stats *DeviceStats) *sheetTable {
 }
 
 // warn adds the warnings about a device, except the one that [Sheet.Salvaged] adds.
-func (s *Sheet) warn(snap *snapshot.Snapshot, d *replay.Device) {
-	for _, w := range WarningsOn(snap, d) {
-		if salvaged, ok := warnSalvaged(snap); ok && w == salvaged {
+func (s *Sheet) warn(r *analysis.Recording) {
+	for _, w := range WarningsOf(r) {
+		if salvaged, ok := warnSalvaged(r.Snapshot); ok && w == salvaged {
 			continue
 		}
 		s.say("%s %s", w.Fact, w.Consequence)

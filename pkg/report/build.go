@@ -51,7 +51,7 @@ func newFile(in *answer.Input, number int) File {
 		Devices:  make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {
-		f.Devices[i] = newDevice(*in, d)
+		f.Devices[i] = newDevice(*in, in.Recordings[i])
 		predicted := answer.Predict(in.Recordings[i])
 		f.Devices[i].setCards(in.Recordings[i], newPile(d, in.Recordings[i].Families()), predicted)
 		f.Devices[i].Predicted = newPredicted(predicted)
@@ -81,7 +81,8 @@ func streamNames(s *snapshot.Snapshot) []string {
 	return names
 }
 
-func newDevice(in answer.Input, d *replay.Device) Device {
+func newDevice(in answer.Input, r *analysis.Recording) Device {
+	d := r.Device
 	t := &d.Totals
 	s := in.Snapshot
 	view := Device{
@@ -107,7 +108,7 @@ func newDevice(in answer.Input, d *replay.Device) Device {
 	view.setAddresses(d.Allocations)
 	view.WithStack = d.WithStack()
 	view.Verdict = answer.VerdictOn(d)
-	view.Warnings = answer.WarningsOn(s, d)
+	view.Warnings = answer.WarningsOf(r)
 	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {
 		view.Warnings = append(view.Warnings, w)
 	}

@@ -145,7 +145,7 @@ func (ev *evidence) bornInForward(b *birth) Rule {
 	switch {
 	case b.freeActivity == stacks.InBackward:
 		return activationFreedInBackward
-	case !user && b.freedByCaller() && b.freedAt > ev.nextPass(b.Start):
+	case !user && b.freedByCaller() && b.freedAt > ev.nextIteration(b.Start):
 		return outputOfLastIteration
 	case !user && b.freedByCaller() && (b.freedInRun() || backwardAt > b.freedAt) && !ev.failsIn(b.Start, b.freedAt):
 		return outputDropped

@@ -24,6 +24,7 @@ type evidence struct {
 	nextForward, nextBackward []replay.EventIndex
 
 	passes []replay.EventIndex // the first event of each forward pass, as far as other code runs between them
+	again  []replay.EventIndex // where the pass that begins at the same line as each of them begins next
 	ooms   []replay.EventIndex
 
 	trained       bool // some run is backward or an optimizer's step
@@ -144,6 +145,27 @@ func (ev *evidence) readPasses() {
 			between = false
 		}
 	}
+	// One iteration may have several passes, such as a generator's and a critic's.
+	ev.again = make([]replay.EventIndex, len(ev.passes))
+	next := map[snapshot.FrameID]replay.EventIndex{}
+	for i := len(ev.passes) - 1; i >= 0; i-- {
+		line := ev.st.SiteFrame[e.Stack[ev.passes[i]]]
+		again, known := next[line]
+		if !known || line == stacks.NoFrame {
+			again = timeline.Never
+		}
+		ev.again[i], next[line] = again, ev.passes[i]
+	}
+}
+
+// nextIteration is where the forward pass that an event lies in begins anew, or
+// timeline.Never.
+func (ev *evidence) nextIteration(event replay.EventIndex) replay.EventIndex {
+	i, _ := slices.BinarySearch(ev.passes, event+1)
+	if i == 0 {
+		return timeline.Never
+	}
+	return ev.again[i-1]
 }
 
 // nextPass is where the first forward pass after an event begins, or timeline.Never.

@@ -99,7 +99,16 @@ func (c Confidence) Qualifier() string {
 type Assignment struct {
 	Rules []Rule // by allocation, in the order of replay.Device.Allocations: the rule that decided
 
+	// LastOutputs are the outputs of an iteration that live into the next one.
+	LastOutputs []LastOutput
+
 	overrides *Overrides
+}
+
+// LastOutput is an output of an iteration that lives into the next one.
+type LastOutput struct {
+	Allocation int               // index into Device.Allocations
+	Next       replay.EventIndex // with which the next forward pass begins
 }
 
 // Family is the family of allocation i.
@@ -151,6 +160,9 @@ func Find(st *stacks.Table, d *replay.Device, activities *stacks.Activities, pha
 		born[i] = ev.decideBirth(b)
 		if born[i].family() == Input {
 			b.site.input = true
+		}
+		if born[i] == outputOfLastIteration {
+			f.LastOutputs = append(f.LastOutputs, LastOutput{d.PreExisting + i, ev.nextIteration(b.Start)})
 		}
 	})
 	ev.eachBirth(func(i int, b *birth) {

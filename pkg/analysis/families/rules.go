@@ -163,9 +163,11 @@ var rules = [ruleCount]struct {
 // family is what a built-in rule decides; [Assignment.Family] knows overrides too.
 func (r Rule) family() Family { return rules[r].family }
 
-// LastIteration reports whether a tensor is an output of an iteration that lives into
-// the next one.
-func (r Rule) LastIteration() bool { return r == outputOfLastIteration }
+// BuildsOptimizer reports whether a tensor is optimizer state that the recording saw
+// being made.
+func (r Rule) BuildsOptimizer() bool {
+	return r == optimizerBuilt || r == optimizerOutlivesStep || r == optimizerStepCut
+}
 
 // InputByName reports whether names, and not its lifetime, show that a tensor is an
 // input.

@@ -38,6 +38,7 @@ const (
 	FactBackwardRoot  // the thread that calls backward, before the engine takes over
 	FactScalerStep    // the gradient scaler of mixed precision takes a step, or leaves it out
 	FactReplica       // DataParallel copies parameters to another device
+	FactForeach       // an optimizer works on all parameters at once
 	FactScatter       // DataParallel hands parts of a batch to the devices
 
 	FactCollector          // Python's cycle collector frees

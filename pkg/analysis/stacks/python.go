@@ -139,7 +139,8 @@ var functionsOfFiles = []struct {
 	{scatterFile, FactScatter, []string{"scatter", "scatter_kwargs"}},
 	{scalerFile, FactScalerStep, []string{"step", "unscale_", "_unscale_grads_", "_maybe_opt_step", "update"}},
 	{optimizerFile, FactOptimizer, []string{"step", "wrapper", "_use_grad", "_use_grad_for_differentiable",
-		"_init_group", "_init_state", "_multi_tensor*", "_single_tensor*", "_fused*"}},
+		"_init_group", "_init_state", "_single_tensor*", "_fused*"}},
+	{optimizerFile, FactOptimizer | FactForeach, []string{"_multi_tensor*"}},
 	{optimizerFile, FactOptimizer | FactOptimizerInit, []string{"_init_group", "_init_state", "init_state"}},
 	{optimizerFile, FactOptimizerLoad, []string{"load_state_dict"}},
 }

@@ -1,0 +1,91 @@
+package answer
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/peaks"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// Avoidable is memory that is live at the peak and need not be.
+type Avoidable struct {
+	Kind        string `json:"kind"`  // last_outputs, gradients, foreach or pending
+	Bytes       int64  `json:"bytes"` // live at the peak
+	Allocations int    `json:"allocations"`
+	Site        string `json:"site"`       // file:line:function that allocated most of it
+	Remedy      string `json:"remedy"`     // a clause
+	PeakBytes   int64  `json:"peak_bytes"` // the peak of the same history, if these lifetimes ended where they could
+}
+
+// avoidableWords say what each kind is and what ends it.
+var avoidableWords = [...]struct{ what, remedy string }{
+	peaks.LastOutputs: {"outputs of the last iteration", "del them before the next forward pass"},
+	peaks.Gradients: {"gradients that live through the next forward pass",
+		"call optimizer.zero_grad(set_to_none=True) right after optimizer.step()"},
+	peaks.Foreach: {"temporaries of an optimizer that works on all parameters at once",
+		"make the optimizer with fused=True or foreach=False"},
+	peaks.Pending: {"freed tensors that another stream has not let go of",
+		"let the streams wait for each other in place of record_stream"},
+}
+
+// newAvoidable is never nil.
+func newAvoidable(r *analysis.Recording) []Avoidable {
+	list := []Avoidable{}
+	for _, n := range r.Peaks().Needless {
+		list = append(list, Avoidable{n.Kind.Key(), n.Bytes, n.Allocations, r.Stacks.Site(n.Stack).String(),
+			avoidableWords[n.Kind].remedy, n.Peak})
+	}
+	return list
+}
+
+// avoidableSentences say what the peak holds and need not, one for each kind.
+func avoidableSentences(r *analysis.Recording) []sentence {
+	var list []sentence
+	for _, n := range r.Peaks().Needless {
+		w := &avoidableWords[n.Kind]
+		site := r.Stacks.Site(n.Stack).String()
+		by := ", most of it allocated at %s: "
+		switch {
+		case site == "":
+			by, site = "%s: ", ""
+		case n.Allocations == 1:
+			by = ", allocated at %s: "
+		}
+		list = append(list, sentence{"Alive at the peak and not needed there: %s in %s" + by + "%s. To avoid it, %s; the " +
+			"peak would be %s.", []any{amount(n.Bytes), units.Plural(n.Allocations, "tensor", "tensors"), name(site),
+			w.what, w.remedy, amount(n.Peak)}})
+	}
+	return list
+}
+
+// avoidable says what the peak holds and need not.
+func (s *Sheet) avoidable(r *analysis.Recording) {
+	list := avoidableSentences(r)
+	for _, sentence := range list {
+		s.add(sentence)
+	}
+	if len(list) > 1 {
+		s.say("With all of this together the peak would be %s.", amount(r.Peaks().Peak))
+	}
+}
+
+// warnFirstStep says that the peak of a first step is not that of the next ones.
+func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
+	first := r.Peaks().First
+	if first.Bytes == 0 {
+		return w, false
+	}
+	return Warning{
+		Fact: "A first step: the next ones hold " + amount(first.Bytes) + " of optimizer state more during the pass.",
+		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. To see it, train for a few " +
+			"steps before recording starts, or record more of them; memviz snippet steps prints how.",
+	}, true
+}
+
+// WarningsOf are those of [WarningsOn], and what the recording itself does not show.
+func WarningsOf(r *analysis.Recording) []Warning {
+	list := WarningsOn(r.Snapshot, r.Device)
+	if w, is := warnFirstStep(r); is {
+		list = append(list, w)
+	}
+	return list
+}
