@@ -101,7 +101,7 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 
 func unusedTable(stats *DeviceStats) *sheetTable {
 	peak, end := &stats.AtReservedPeak, &stats.AtEnd
-	t := newTable(column{"reserved but not requested", words}, column{"at peak", figures}, column{"at end", figures},
+	t := newTable(column{"reserved, not requested", words}, column{"at reserved peak", figures}, column{"at end", figures},
 		column{"", words})
 	row := func(what string, peak, end int64, remark string) {
 		if peak > 0 || end > 0 {
@@ -109,10 +109,10 @@ func unusedTable(stats *DeviceStats) *sheetTable {
 		}
 	}
 	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" returnable at end")
-	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" at peak, "+
+	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" then, "+
 		end.FragmentationGrade+" at end")
 	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for another stream")
-	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks larger than asked for")
+	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks beyond requests")
 	return t
 }
 
