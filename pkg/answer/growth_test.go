@@ -178,8 +178,9 @@ func TestGrowthWords(t *testing.T) {
 		"a tiny leak":          {"may keep growing", "by 4 B each step"},
 		"a queue":              {"keeps growing, and no call site explains it", "grows by 4.00 MiB ± 0", "queue.py:1:push"},
 		"a queue from nothing": {"is freed more slowly than it is made: it grows by 4.00 MiB each step, to 96.0 MiB in 24"},
-		"a cache that fills":   {"nothing keeps growing", "5.00 MiB allocated in several steps and kept, but no more since step 6"},
-		"no history":           {"cannot be judged"},
+		"a cache that fills": {"nothing keeps growing",
+			"5.00 MiB allocated in several steps and kept, but no more since step 6"},
+		"no history": {"cannot be judged"},
 	} {
 		text := leaksText(t, growingScripts[name](), LeaksOptions{Rows: 9})
 		for _, part := range want {
@@ -201,7 +202,8 @@ func TestGrowthWords(t *testing.T) {
 func TestStepsLeft(t *testing.T) {
 	in := growingScripts["a queue"]()
 	text := leaksText(t, in, LeaksOptions{Capacity: 1 << 30})
-	found := regexp.MustCompile(`the 1.00 GiB of the device are full after at most ([0-9]+) more steps`).FindStringSubmatch(text)
+	full := regexp.MustCompile(`the 1.00 GiB of the device are full after at most ([0-9]+) more steps`)
+	found := full.FindStringSubmatch(text)
 	if found == nil {
 		t.Fatal(text)
 	}
@@ -316,12 +318,13 @@ func TestAvoidable(t *testing.T) {
 		stats.AvoidablePeak != 65*growthMiB || stats.PeakBytes != 128*growthMiB || stats.FirstStep != 0 {
 		t.Errorf("%+v", stats)
 	}
-	const sentence = "Alive at the peak and not needed there: 64.0 MiB in 1 tensor, allocated at head.py:1:project: outputs " +
-		"of the last iteration. To avoid it, del them before the next forward pass; the peak would be 65.0 MiB."
+	const sentence = "Alive at the peak and not needed there: 64.0 MiB in 1 tensor, allocated at head.py:1:project: " +
+		"outputs of the last iteration. To avoid it, del them before the next forward pass; the peak would be 65.0 MiB."
 	if text := said(t, func(s *Sheet) { s.avoidable(in[0].Recordings[0]) }); text != sentence {
 		t.Error(text)
 	}
-	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != sentence || card.Line != "outputs 100 %; 63.0 MiB avoidable" {
+	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != sentence ||
+		card.Line != "outputs 100 %; 63.0 MiB avoidable" {
 		t.Errorf("%+v", card)
 	}
 
@@ -339,13 +342,15 @@ func TestAvoidable(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 	const fact = "A first step: the next ones hold 80.0 MiB of optimizer state more during the pass."
-	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != fact || !strings.HasSuffix(card.Line, "; a first step") {
+	if card := atPeak(in[0].Recordings[0]); withSpaces(card.Detail) != fact ||
+		!strings.HasSuffix(card.Line, "; a first step") {
 		t.Errorf("%+v", card)
 	}
 	if list := WarningsOf(in[0].Recordings[0]); len(list) == 0 || withSpaces(list[len(list)-1].Fact) != fact {
 		t.Errorf("%+v", list)
 	}
-	if text := said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) }); !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB") {
+	text := said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) })
+	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB") {
 		t.Error(text)
 	}
 }

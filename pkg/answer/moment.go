@@ -147,8 +147,9 @@ func (m Moment) time(r *analysis.Recording) (int, error) {
 func (m Moment) step(r *analysis.Recording) (int, error) {
 	steps := r.Steps()
 	if n := len(steps.Boundaries); m.n > int64(n) {
-		return 0, fmt.Errorf("step %s is %w, in which %s", units.Count(m.n), errNotThere,
-			units.Plural(n, "step ends", "steps end"))
+		one, many := steps.Method.Word(1), steps.Method.Word(2)
+		return 0, fmt.Errorf("%s %s is %w, in which %s", one, units.Count(m.n), errNotThere,
+			units.Plural(n, one+" ends", many+" end"))
 	}
 	step := steps.Steps[m.n-1]
 	return timeline.PeakBetween(r.Device, step.From, step.To), nil
@@ -179,7 +180,7 @@ func (m Moment) describe(r *analysis.Recording, state int) string {
 	case m.kind == momentTime:
 		return "after " + units.Duration(m.n) + ", " + where
 	case m.kind == momentStep:
-		return fmt.Sprintf("at the peak of step %d, %s", m.n, where)
+		return fmt.Sprintf("at the peak of %s %d, %s", r.Steps().Method.Word(1), m.n, where)
 	case m.kind == momentAnnotation:
 		return "at the peak of the annotation, " + where
 	}

@@ -76,8 +76,8 @@ func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
 	}
 	return Warning{
 		Fact: "A first step: the next ones hold " + amount(first.Bytes) + " of optimizer state more during the pass.",
-		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. To see it, train for a few " +
-			"steps before recording starts, or record more of them; memviz snippet steps prints how.",
+		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. To see it, train for a " +
+			"few steps before recording starts, or record more of them; memviz snippet steps prints how.",
 	}, true
 }
 

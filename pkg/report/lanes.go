@@ -18,7 +18,7 @@ type Lanes struct {
 	Payload       string `json:"payload"`
 	RangesLeftOut int    `json:"ranges_left_out"` // annotations nested too deep, or too many
 	PhasesLeftOut int    `json:"phases_left_out"` // the shortest of too many
-	StepWord      string `json:"step_word"`       // "step", "backward call" or "iteration"; "" without any
+	StepWord      string `json:"step_word"`       // "step", "backward call", "iteration" or "window"; "" without any
 	StepsFrom     string `json:"steps_from"`      // a clause: "found from optimizer frames"
 }
 

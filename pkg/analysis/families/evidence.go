@@ -23,7 +23,7 @@ type evidence struct {
 	// events before the first run at index 0; timeline.Never when there is none.
 	nextForward, nextBackward []replay.EventIndex
 
-	passes []replay.EventIndex // the first event of each forward pass, as far as other code runs between them
+	passes []replay.EventIndex // the first event of each forward pass; other code runs between them
 	again  []replay.EventIndex // where the pass that begins at the same line as each of them begins next
 	ooms   []replay.EventIndex
 

@@ -363,10 +363,12 @@ var bornCases = []ruleCase{
 		return x
 	}, outputDropped},
 	{"a replica of DataParallel", func(t *tape) tensor {
-		return t.Freed("torch/nn/parallel/comm.py|broadcast_coalesced\ntorch/nn/parallel/replicate.py|replicate\n"+module, loop)
+		return t.Freed("torch/nn/parallel/comm.py|broadcast_coalesced\ntorch/nn/parallel/replicate.py|replicate\n"+module,
+			loop)
 	}, parameterReplica},
 	{"a part of a batch of DataParallel", func(t *tape) tensor {
-		return t.Freed("torch/nn/parallel/comm.py|scatter\ntorch/nn/parallel/scatter_gather.py|scatter_kwargs\n"+module, engine)
+		return t.Freed("torch/nn/parallel/comm.py|scatter\ntorch/nn/parallel/scatter_gather.py|scatter_kwargs\n"+module,
+			engine)
 	}, inputScattered},
 	{"gradients that DataParallel adds up", func(t *tape) tensor {
 		return t.Alloc("torch/nn/parallel/comm.py|broadcast_coalesced\n"+engine, 512)

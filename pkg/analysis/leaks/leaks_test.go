@@ -363,7 +363,8 @@ func TestDoubts(t *testing.T) {
 		{"every third step", at(3*mib, func(i int) bool { return i%3 == 0 }), 13, leaks.FewGrowingSteps, 3, 3 * mib},
 		{"4 KiB a step", at(4<<10, each), 12, leaks.Tiny, 1, 4 << 10},
 		{"a step left out", at(mib, func(i int) bool { return i != 5 }), 12, leaks.NoDoubt, 0, mib},
-		{"less and less", func(j *job) { j.Alloc(tapes.UserLine("append"), mib>>j.done) }, 12, leaks.SlowingDown, 1, (1<<20 - 1<<9) / 11},
+		{"less and less", func(j *job) { j.Alloc(tapes.UserLine("append"), mib>>j.done) }, 12, leaks.SlowingDown, 1,
+			(1<<20 - 1<<9) / 11},
 	} {
 		l := (&leakStory{step: test.step}).record(1, test.steps).Leaks().Leaks
 		if len(l) != 1 || l[0].Doubt != test.want || l[0].Strong != (test.want == leaks.NoDoubt) ||

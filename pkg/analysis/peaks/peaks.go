@@ -167,7 +167,8 @@ func (in *Input) lastOutputs() []cut {
 func (in *Input) gradients() []cut {
 	var cuts []cut
 	d := in.Device
-	toOptimizer, toForward, toBackward := in.next(stacks.InOptimizer), in.next(stacks.InForward), in.next(stacks.InBackward)
+	toOptimizer := in.next(stacks.InOptimizer)
+	toForward, toBackward := in.next(stacks.InForward), in.next(stacks.InBackward)
 	run := 0
 	for i := d.PreExisting; i < len(d.Allocations); i++ {
 		a := &d.Allocations[i]
