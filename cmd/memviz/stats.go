@@ -27,6 +27,7 @@ func statsCommand(t *terminal) *cli.Command {
 			"    memviz stats --every 1000 snap.pickle\n" +
 			"    memviz stats --every 500ms --capacity 80GiB snap.pickle\n" +
 			"    memviz stats --one-line snap.pickle\n" +
+			"    memviz stats --summary snap.pickle\n" +
 			"    memviz stats --format json snap.pickle\n" +
 			"    memviz stats --fail-if 'peak>70GiB' snap.pickle\n" +
 			"    zcat snap.pickle.gz | memviz stats -",
@@ -35,10 +36,15 @@ func statsCommand(t *terminal) *cli.Command {
 				"time such as 500ms", &o.stats.Every, parseEvery),
 			capacityFlag(t, &o.capacity),
 			&cli.BoolFlag{Name: "one-line", Usage: "print one line per device, for logs", Destination: &o.stats.OneLine},
+			&cli.BoolFlag{Name: "summary", Destination: &o.stats.Summary,
+				Usage: "print the table of torch.cuda.memory_summary(), as far as the recording has it"},
 			rowsFlag(&o.stats.Rows, 8),
 			o.deviceFlag(),
 		),
 		Action: action(t, func(args []string) error {
+			if o.stats.Summary && o.stats.OneLine {
+				return misuse("--summary is a table and --one-line a line: name one of them")
+			}
 			o.stats.Capacity = o.capacity.Bytes
 			o.needsTimes = o.stats.Every.Micros > 0
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {

@@ -185,6 +185,9 @@ func (r *Recording) Fragmentation() *layout.Fragmentations {
 	return r.fragmentation.get("fragmentation", r.Layouts().Fragmentations)
 }
 
+// Summary are torch's own statistics, as far as the recording has them.
+func (r *Recording) Summary() *layout.Summary { return r.Layouts().Summary() }
+
 // OOMs are the requests that failed. Capacity is that of the device in bytes, or 0
 // if it is unknown.
 func (r *Recording) OOMs(capacity int64) []oom.Failure {

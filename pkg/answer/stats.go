@@ -53,7 +53,8 @@ type DeviceStats struct {
 	// AllocConfSkipped says which of its options memviz does not understand, and why.
 	AllocConfSkipped []string      `json:"alloc_conf_skipped"`
 	Advice           []AdviceGiven `json:"advice"`
-	Unread           *Unread       `json:"unread,omitempty"` // left out when all of the file was understood
+	Summary          *Summary      `json:"summary,omitempty"` // with --summary
+	Unread           *Unread       `json:"unread,omitempty"`  // left out when all of the file was understood
 }
 
 // Unread counts what was not understood, by name, in the whole file of the device.
@@ -85,6 +86,7 @@ type StatsOptions struct {
 	Capacity int64 // of the device in bytes; 0: not known
 	Rows     int   // shown of each table in text; JSON has all windows
 	OneLine  bool  // for each device, for logs
+	Summary  bool  // the table of torch.cuda.memory_summary(); in text in place of the rest
 }
 
 // Every is the length of a window in events or in microseconds; the other is 0.
@@ -97,7 +99,12 @@ type Every struct {
 func Stats(in []Input, o StatsOptions) *Sheet {
 	s, _ := perDevice("stats", in, func(s *Sheet, in *Input, r *analysis.Recording) (DeviceStats, error) {
 		stats := newDeviceStats(in, r, o)
-		if o.OneLine {
+		if o.Summary {
+			stats.Summary = newSummary(r)
+		}
+		if o.Summary && !o.OneLine {
+			s.summary(in, r, &stats)
+		} else if o.OneLine {
 			s.oneLine(in, r.Device, &stats, o.Capacity)
 		} else {
 			s.stats(in, r, &stats, o)

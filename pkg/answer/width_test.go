@@ -38,6 +38,7 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 	all := []Input{in}
 	sheets := map[string]*Sheet{
 		"stats":         Stats(all, StatsOptions{Rows: 20, Capacity: 80 << 30}),
+		"summary":       Stats(all, StatsOptions{Summary: true}),
 		"stats --every": Stats(all, StatsOptions{Rows: 20, Every: Every{Events: 50}}),
 		"ranks":         ranksOf(in, *other, in),
 		"inspect":       Inspect(censusOf(&in), 20),
