@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"pkg/internal/pickle":    {},
 	"pkg/internal/container": {"pkg/internal/pickle", "pkg/units"},
 	"pkg/snapshot":           {"pkg/internal/container"},
-	"pkg/replay":             {"pkg/snapshot"},
+	"pkg/replay":             {"pkg/snapshot", "pkg/internal/ranges"},
 	"pkg/allocator":          {"pkg/snapshot"},
 	"pkg/whatif":             {"pkg/analysis"},
 

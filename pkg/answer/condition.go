@@ -155,9 +155,9 @@ func (n *schemaNode) figures(keys map[string]string, prefix string, inner bool) 
 }
 
 // Holds reports whether the condition holds for any object of the answer, and for
-// which, in a line. It is an error if the answer lacks the number, because
-// nothing recorded gives it, or if what it counts could not be judged: a condition
-// must not pass in silence.
+// which, in a line. It is an error if the answer lacks the number, because nothing
+// recorded gives it, if what it counts could not be judged, or if it holds for no device
+// and an input has none: a condition must not pass in silence.
 func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 	objects, err := s.objects()
 	if err != nil {
@@ -187,7 +187,10 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		return "", false, fmt.Errorf("%q cannot be checked: growth cannot be judged%s; \"memviz leaks\" says why", c.text,
 			whose(unjudged))
 	}
-	if !found && !isEmpty(objects) {
+	switch {
+	case len(s.without) > 0:
+		return "", false, fmt.Errorf("%q cannot be checked: %s holds no memory of a device", c.text, s.without[0])
+	case !found:
 		return "", false, fmt.Errorf("%q cannot be checked: no recording here gives %q", c.text, c.key)
 	}
 	return "", false, nil
@@ -279,15 +282,6 @@ func (s *Sheet) objects() ([]map[string]any, error) {
 		}
 	}
 	return append(objects, whole), nil
-}
-
-// isEmpty reports whether an answer is about nothing: snapshots without memory.
-func isEmpty(objects []map[string]any) bool {
-	if len(objects) != 1 {
-		return false
-	}
-	list, ok := objects[0]["devices"].([]any)
-	return ok && len(list) == 0
 }
 
 // flat adds what stands inside objects of an object, with a dot in the key.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // TestConditionNames: a condition on a number that its command does not print is
@@ -44,14 +45,27 @@ func TestConditionNames(t *testing.T) {
 	}
 }
 
-// TestConditionOnNothing: about no snapshot every number is missing, which is no error.
+// TestConditionOnNothing: a gate on nothing, or on a snapshot without a device, must
+// not pass in silence. One that holds for another snapshot holds.
 func TestConditionOnNothing(t *testing.T) {
 	c, err := ParseCondition("stats", "peak>1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, holds, err := c.Holds(Stats(nil, StatsOptions{})); holds || err != nil {
+	if _, holds, err := c.Holds(Stats(nil, StatsOptions{})); holds || err == nil {
 		t.Errorf("%t, %v", holds, err)
+	}
+	training, empty := NewInput("a.pickle", samples.Training()), NewInput("b.pickle", &snapshot.Snapshot{})
+	for condition, wants := range map[string]string{"peak>1": "", "peak<1": "b.pickle holds no memory of a device",
+		"events>100000": "b.pickle holds no memory of a device"} {
+		c, err := ParseCondition("stats", condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, holds, err := c.Holds(Stats([]Input{training, empty}, StatsOptions{}))
+		if holds != (wants == "") || (err == nil) != holds || err != nil && !strings.Contains(err.Error(), wants) {
+			t.Errorf("%s: holds is %t, %v", condition, holds, err)
+		}
 	}
 	c.key = "no_such_number"
 	if _, _, err := c.Holds(Stats([]Input{NewInput("", samples.Training())}, StatsOptions{})); err == nil {

@@ -44,7 +44,9 @@ func (in *Input) FileName() string { return units.Printable(in.Name) }
 // device begins the section of a device with a remark.
 func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
 	s.title(in, d, remark)
-	if !d.AddsUp() && !d.Reconciliation.EndUnknown {
+	if d.Anomalies[replay.UnreadFields] > 0 {
+		s.say("Fields of this file cannot be read, and count as zero or are left out: memviz stats says which.")
+	} else if d.Contradicted() && !d.Reconciliation.EndUnknown {
 		s.say("The replay of this recording " + doesNotAddUp + ": memviz stats says where.")
 	}
 }
@@ -57,6 +59,7 @@ func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 
 // noDevices says that a snapshot holds no memory of a device.
 func (s *Sheet) noDevices(in *Input) {
+	s.without = append(s.without, in.FileName())
 	s.heading("%s", name(in.FileName()))
 	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot " +
 		"in the process that allocates.")

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ import (
 type Sheet struct {
 	value    any // a JSON object whose first key is "schema"
 	elements []element
+	without  []string // inputs that hold no device
 }
 
 // Format is a form in which a sheet can be written.
@@ -337,7 +339,8 @@ func (s *Sheet) markdown() string {
 	return strings.Join(parts, "\n")
 }
 
-// asCode shows a name as code. Backticks would end it, and nothing else can.
+// asCode shows a name as code. Only a backtick or the end of a line would end it, and
+// Printable leaves no line ends.
 func asCode(n name) string {
 	text := units.Printable(n.clipped())
 	if strings.TrimSpace(text) == "" {
@@ -348,7 +351,26 @@ func asCode(n name) string {
 
 func (h heading) markdown() string { return "**" + h.sentence.markdown() + "**" }
 
-func (s sentence) markdown() string { return strings.ReplaceAll(s.with(asCode), "\u00a0", " ") }
+func (s sentence) markdown() string {
+	args := make([]any, len(s.args))
+	for i, arg := range s.args {
+		if text, ok := arg.(string); ok {
+			arg = quotesAsCode(text)
+		}
+		args[i] = arg
+	}
+	return strings.ReplaceAll(sentence{s.format, args}.with(asCode), "\u00a0", " ")
+}
+
+// inQuotes is what %q makes of a text.
+var inQuotes = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
+
+// quotesAsCode shows what a text quotes as code, because it may come from a snapshot.
+func quotesAsCode(text string) string {
+	return inQuotes.ReplaceAllStringFunc(text, func(quoted string) string {
+		return asCode(name(quoted[1 : len(quoted)-1]))
+	})
+}
 
 func (u unbroken) markdown() string {
 	lines := make([]string, len(u))
@@ -360,7 +382,14 @@ func (u unbroken) markdown() string {
 
 func (n note) markdown() string { return "_" + n.sentence.markdown() + "_" }
 
-func (c code) markdown() string { return "```\n" + units.Printable(string(c)) + "\n```" }
+// A line to copy may hold settings of a snapshot. Its fence is longer than any in it.
+func (c code) markdown() string {
+	fence := "```"
+	for strings.Contains(string(c), fence) {
+		fence += "`"
+	}
+	return fence + "\n" + units.Printable(string(c)) + "\n" + fence
+}
 
 // curve is a series of values as a line of bars. Each bar is the highest value of
 // its share of the series.

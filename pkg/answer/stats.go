@@ -62,11 +62,13 @@ type Unread struct {
 	Keys    map[string]int `json:"keys"`    // that are not known: times seen
 	Actions map[string]int `json:"actions"` // that are not known: events
 	Fields  map[string]int `json:"fields"`  // whose value is of another type: times seen
+	// LongTexts are longer than 4 KiB, and were cut there.
+	LongTexts int `json:"long_texts"`
 }
 
 // newUnread is nil for a file that was understood.
 func newUnread(o *snapshot.Oddities) *Unread {
-	if len(o.UnknownKeys)+len(o.UnknownActions)+len(o.WrongTypes) == 0 {
+	if len(o.UnknownKeys)+len(o.UnknownActions)+len(o.WrongTypes)+o.LongText == 0 {
 		return nil
 	}
 	printable := func(seen map[string]int) map[string]int {
@@ -77,7 +79,7 @@ func newUnread(o *snapshot.Oddities) *Unread {
 		return shown
 	}
 	return &Unread{Keys: printable(o.UnknownKeys), Actions: printable(o.UnknownActions),
-		Fields: printable(o.WrongTypes)}
+		Fields: printable(o.WrongTypes), LongTexts: o.LongText}
 }
 
 // StatsOptions are the options of Stats.

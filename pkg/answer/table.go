@@ -175,7 +175,7 @@ func (t *sheetTable) draw(look Look, widths []int) {
 }
 
 func (t *sheetTable) markdown() string {
-	t = t.filled(asCode, func(text string) string { return text })
+	t = t.filled(codeCell, quotesAsCode)
 	widths, _ := t.widths(math.MaxInt)
 	t.draw(Look{}, widths)
 	w := t.writer(true)
@@ -194,6 +194,10 @@ func (t *sheetTable) markdown() string {
 	}
 	return rendered
 }
+
+// codeCell shows a name as code in a cell, which a pipe would end. Parsers do not
+// agree on a backslash before it.
+func codeCell(n name) string { return asCode(name(strings.ReplaceAll(string(n), "|", "¦"))) }
 
 // filled is the table with a text in every cell, without columns that say
 // nothing. The first function shows names, the second all other texts.

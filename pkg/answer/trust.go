@@ -25,6 +25,8 @@ const (
 	doesNotAddUp = "does not add up"
 	noHistory    = "no history"
 	historyCut   = "history cut"
+	unconfirmed  = "not confirmed"
+	notReadable  = "not all of it readable"
 	partOfFile   = "part of a file"
 )
 
@@ -37,17 +39,27 @@ func VerdictOn(d *replay.Device) Verdict {
 	case r.EndUnknown:
 		return Verdict{Text: partOfFile,
 			Why: strings.Join(append([]string{endUnknown}, discrepancies(d)...), " ")}
-	case !d.AddsUp():
+	case d.Anomalies[replay.UnreadFields] > 0:
+		return Verdict{Text: notReadable, Why: strings.Join(discrepancies(d), " ")}
+	case d.Contradicted():
 		return Verdict{Text: doesNotAddUp, Why: strings.Join(discrepancies(d), " ")}
-	case d.Events.Len() <= 1:
+	case !d.HasHistory():
 		return Verdict{Text: noHistory, Why: "The file holds only the final state, " + state + "."}
+	case d.Unconfirmed():
+		return Verdict{Text: unconfirmed, Why: noSegments + " " + nothingConfirms}
 	case r.HistoryCut:
 		return Verdict{Text: historyCut, Why: "The replay ends exactly in the allocator's own list of blocks, " +
 			state + ", but the recording does not reach back to its beginning: " + r.HistoryCutReason + "."}
 	}
 	return Verdict{OK: true, Text: addsUp, Why: "The replay ends exactly in the allocator's own list of blocks, " +
-		state + ", and every event is explained. " + preExistingSentence(d)}
+		state + ", and nothing in the file contradicts it. " + preExistingSentence(d)}
 }
+
+// Said of a file without segments.
+const (
+	noSegments      = "The file lists no segments."
+	nothingConfirms = "Reserved memory is not known, and the end of the replay cannot be checked."
+)
 
 // endUnknown is the reason why nothing is compared at the end.
 const endUnknown = "The file was read in part, and the end state is missing."
@@ -114,10 +126,13 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	if sentences := discrepancies(d); len(sentences) > 0 {
 		warn("The picture "+doesNotAddUp+".", strings.Join(sentences, " "))
 	}
+	noTimeline, r, o := !d.HasHistory(), &d.Reconciliation, &s.Oddity
+	if len(o.WrongTypes) > 0 {
+		warn("Parts of the file could not be read as expected.", "They were left out: "+quoted(o.WrongTypes)+".")
+	}
 	list = append(list, historyWarnings(s, d)...)
-	noTimeline, r, o := d.Events.Len() <= 1, &d.Reconciliation, &s.Oddity
 	if r.Segments == 0 && !r.EndUnknown && !noTimeline && len(d.Allocations) > 0 {
-		warn("The file lists no segments.", "Reserved memory is not known, and the end of the replay cannot be checked.")
+		warn(noSegments, nothingConfirms)
 	}
 	anomaly(replay.ReopenedBlocks, "They are shown as live from before the recording, although other allocations had "+
 		"their addresses for a time.")
@@ -132,9 +147,6 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	}
 	list = append(list, skippedWarnings(d)...)
 	anomaly(replay.UnknownActions, "The actions are "+quoted(o.UnknownActions)+".")
-	if len(o.WrongTypes) > 0 {
-		warn("Parts of the file could not be read as expected.", "They were left out: "+quoted(o.WrongTypes)+".")
-	}
 	if len(o.UnknownKeys) > 0 {
 		warn("The file has keys that this version of memviz does not know.",
 			"They were left out: "+quoted(o.UnknownKeys)+".")
@@ -142,6 +154,10 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	if n := o.BadText; n > 0 {
 		warn(units.Plural(n, "text in the file is not UTF-8.", "texts in the file are not UTF-8."),
 			"Names of files or functions show \uFFFD in place of what could not be read.")
+	}
+	if n := o.LongText; n > 0 {
+		warn(units.Plural(n, "text in the file is longer than ", "texts in the file are longer than ")+
+			units.Bytes(snapshot.MaxText)+".", "What is behind that was left out.")
 	}
 	if w, ok := warnClock(d); ok {
 		list = append(list, w)
@@ -272,7 +288,10 @@ func recordCall(s *snapshot.Snapshot, room int, argument string) string {
 
 // Trust says in JSON whether the numbers of a device can be trusted.
 type Trust struct {
-	AddsUp    bool      `json:"adds_up"`       // the replay ends exactly in the final segments, and every event is explained
+	// AddsUp: the replay ends exactly in the final segments, and nothing in the file
+	// contradicts it. False, too, where that cannot be known: without a history,
+	// without final segments and their events, or if the file was read in part.
+	AddsUp    bool      `json:"adds_up"`
 	Cut       bool      `json:"cut,omitempty"` // the file was read in part: totals are lower bounds, and states and sites are of what was read
 	Anomalies Anomalies `json:"anomalies"`     // what a true recording does not have
 }

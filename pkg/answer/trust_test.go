@@ -24,7 +24,7 @@ func TestVerdict(t *testing.T) {
 		facts    []string
 	}{
 		{"training", samples.Training(), true, "adds up",
-			"9.00 MiB in 6 blocks, and every event is explained. 2 allocations are from before the recording, " +
+			"9.00 MiB in 6 blocks, and nothing in the file contradicts it. 2 allocations are from before the recording, " +
 				"with 3.00 MiB.", nil},
 		{"state only", samples.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.",
 			[]string{"No history was recorded."}},
@@ -35,8 +35,8 @@ func TestVerdict(t *testing.T) {
 			"No stacks were recorded."}},
 		{"hostile", samples.Hostile(), false, "does not add up",
 			"15,393,162,788,864 bytes active, the allocator's own list of blocks has 0: +14.0 TiB.", []string{
-				"The picture does not add up.", "The file lists no segments.",
-				"Parts of the file could not be read as expected."}},
+				"The picture does not add up.", "Parts of the file could not be read as expected.",
+				"The file lists no segments."}},
 	} {
 		d := replay.Replay(test.snapshot, 0)
 		v := VerdictOn(d)

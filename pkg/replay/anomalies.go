@@ -21,6 +21,9 @@ const (
 	ActiveAboveReserved
 	ReopenedBlocks
 	UnevenSegments
+	OutsideSegments
+	OverlappingRanges
+	UnreadFields
 	anomalyKinds
 )
 
@@ -33,9 +36,9 @@ type AnomalyKind struct {
 	One, Many string
 }
 
-// kinds is the only list of what can be wrong with the account of a device. The
-// first ten are contradictions; the others say that memory changed without an
-// event, or that a list contradicts itself that replay does not depend on.
+// kinds is the only list of what can be wrong with the account of a device. Those
+// that deny are contradictions, or leave it open whether there is one. An unknown
+// action does not: if it had changed memory, something else would not add up.
 var kinds = [anomalyKinds]AnomalyKind{
 	UnequalEnd: {"unequal_end", true,
 		"replay ends with other bytes active than the final list of blocks has",
@@ -55,7 +58,7 @@ var kinds = [anomalyKinds]AnomalyKind{
 	SizeMismatches: {"size_mismatches", true,
 		"free has another size than the allocation",
 		"frees have another size than the allocation"},
-	UnknownActions: {"unknown_actions", true,
+	UnknownActions: {"unknown_actions", false,
 		"event has an unknown action and changed nothing",
 		"events have an unknown action and changed nothing"},
 	ImpossibleSizes: {"impossible_sizes", true,
@@ -73,6 +76,15 @@ var kinds = [anomalyKinds]AnomalyKind{
 	UnevenSegments: {"uneven_segments", false,
 		"segment contradicts its blocks",
 		"segments contradict their blocks"},
+	OutsideSegments: {"outside_segments", true,
+		"allocation lies outside every segment: segment events seem to be missing",
+		"allocations lie outside every segment: segment events seem to be missing"},
+	OverlappingRanges: {"overlapping_ranges", true,
+		"allocation reaches into another one that is live",
+		"allocations reach into others that are live"},
+	UnreadFields: {"unread_fields", true,
+		"value in the file cannot be read, and counts as zero or is left out",
+		"values in the file cannot be read, and count as zero or are left out"},
 }
 
 // Kind describes the anomaly.
@@ -92,15 +104,30 @@ func (a *Anomalies) Total() int {
 	return sum
 }
 
-// AddsUp reports whether the replay ends exactly in the final segments and no
-// event was left unexplained. Where the end is not known, that cannot be said.
-func (d *Device) AddsUp() bool {
+// AddsUp reports whether the replay ends exactly in the final segments and nothing in
+// the file contradicts it. It is false, too, where that cannot be known: without a
+// history, without final segments and their events, or if the end was not read.
+func (d *Device) AddsUp() bool { return !d.Contradicted() && d.HasHistory() && !d.Unconfirmed() }
+
+// Contradicted reports whether something in the file contradicts the replay, or
+// cannot be read.
+func (d *Device) Contradicted() bool {
 	for kind, n := range d.Anomalies {
 		if n > 0 && kinds[kind].Denies {
-			return false
+			return true
 		}
 	}
-	return !d.Reconciliation.EndUnknown
+	return false
+}
+
+// HasHistory reports whether there is anything to replay. A recording with
+// enabled="state" leaves one event, which says nothing of what was before it.
+func (d *Device) HasHistory() bool { return d.Events.Len() > 1 }
+
+// Unconfirmed reports whether there is no second account of memory that the replay
+// could agree with.
+func (d *Device) Unconfirmed() bool {
+	return d.Reconciliation.EndUnknown || d.Reconciliation.Segments == 0 && len(d.Reserved) == 0
 }
 
 // Reconciliation compares the end of the replay with the final segments, which

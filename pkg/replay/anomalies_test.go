@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -24,7 +25,7 @@ func TestAnomalyKinds(t *testing.T) {
 			}
 			seen[words] = true
 		}
-		var d Device
+		d := Device{Events: &snapshot.Events{Action: make([]snapshot.Action, 2)}, Reconciliation: Reconciliation{Segments: 1}}
 		if !d.AddsUp() || d.Anomalies.Total() != 0 {
 			t.Fatal("an empty device does not add up")
 		}

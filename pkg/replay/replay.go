@@ -22,18 +22,23 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	d.active = d.sumActive()
 	d.traceReserved(s)
 	d.sum()
+	m.checkSpace(s)
+	for _, n := range s.Oddity.Unread() {
+		d.Anomalies[UnreadFields] += n
+	}
 	d.findHistoryCut(s)
 	return d
 }
 
 // machine is the state of the replay between two events.
 type machine struct {
-	d    *Device
-	at   *addressTable
-	pre  []Allocation // pre-existing, as their frees or blocks turn up
-	room int          // free elements at the front of born, for pre to move to
-	born []Allocation // after the room, by Start
-	sum  int64        // of all sizes
+	d             *Device
+	at            *addressTable
+	pre           []Allocation // pre-existing, as their frees or blocks turn up
+	room          int          // free elements at the front of born, for pre to move to
+	born          []Allocation // after the room, by Start
+	sum           int64        // of all sizes
+	endsAtRequest bool         // an allocation, because the completion of its free was not recorded
 }
 
 // tenancy says who uses an address now and how often it was used before.
@@ -111,6 +116,7 @@ func (m *machine) alloc(i EventIndex) {
 	case old == nil:
 	case old.FreeRequested != None: // its completion was not recorded
 		old.End = old.FreeRequested
+		m.endsAtRequest = true
 	default:
 		old.End = i
 		m.d.Anomalies[OverlappingAllocs]++

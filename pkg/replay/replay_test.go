@@ -26,9 +26,7 @@ func trace(events []ev, blocks ...snapshot.Block) *replay.Device {
 	for _, e := range events {
 		c.Event(0, snapshot.EventText{Action: e.action, Addr: 512 * e.at, Size: e.size})
 	}
-	if len(blocks) > 0 {
-		c.Segment(snapshot.Segment{Address: 512, TotalSize: 1 << 20}, blocks...)
-	}
+	c.Segment(snapshot.Segment{Address: 512, TotalSize: 1 << 20}, blocks...)
 	return replay.Replay(c.Snapshot(), 0)
 }
 
@@ -57,11 +55,29 @@ func TestAnomalies(t *testing.T) {
 			false},
 		{"more memory than there is", trace([]ev{{alloc, 1, 1 << 43}}, block(1, 0, allocated)),
 			replay.Anomalies{replay.ImpossibleSizes: 1}, false},
-		{"no such action", trace([]ev{{snapshot.FirstUnknownAction, 1, 7}}), replay.Anomalies{replay.UnknownActions: 1},
-			false},
+		{"no such action", trace([]ev{{snapshot.FirstUnknownAction, 1, 7}, {alloc, 1, 7}}, block(1, 7, allocated)),
+			replay.Anomalies{replay.UnknownActions: 1}, true},
+		{"an unknown action that changed memory", trace([]ev{{snapshot.FirstUnknownAction, 1, 7}, {alloc, 1, 7}}),
+			replay.Anomalies{replay.UnknownActions: 1, replay.MissingBlocks: 1, replay.UnequalEnd: 1}, false},
+		{"an allocation before the only segment", trace([]ev{{alloc, 0, 7}, {completed, 0, 7}}),
+			replay.Anomalies{replay.OutsideSegments: 1}, false},
+		{"an allocation that leaves the segment", trace([]ev{{alloc, 2048, 512}, {completed, 2048, 512}, {alloc, 2048, 513},
+			{completed, 2048, 513}}), replay.Anomalies{replay.OutsideSegments: 1}, false},
+		{"an allocation that reaches into the next", trace([]ev{{alloc, 2, 7}, {alloc, 1, 513}, {completed, 1, 513},
+			{completed, 2, 7}}), replay.Anomalies{replay.OverlappingRanges: 1}, false},
+		{"an allocation inside another", trace([]ev{{alloc, 1, 4096}, {alloc, 3, 7}, {completed, 1, 4096},
+			{completed, 3, 7}}), replay.Anomalies{replay.OverlappingRanges: 1}, false},
+		{"one behind the other, and one after the other", trace([]ev{{alloc, 1, 4096}, {alloc, 9, 7}, {completed, 1, 4096},
+			{alloc, 3, 7}, {completed, 9, 7}, {completed, 3, 7}}), replay.Anomalies{}, true},
+		{"an allocation in a segment that is gone", trace([]ev{{snapshot.SegmentAlloc, 4096, 1 << 20}, {alloc, 4096, 7},
+			{completed, 4096, 7}, {snapshot.SegmentFree, 4096, 1 << 20}, {alloc, 4096, 7}, {completed, 4096, 7}}),
+			replay.Anomalies{replay.OutsideSegments: 1}, false},
+		{"an allocation across segments side by side", trace([]ev{{snapshot.SegmentMap, 2049, 1 << 20},
+			{snapshot.SegmentMap, 4097, 1 << 20}, {alloc, 2050, 2<<20 - 512}, {completed, 2050, 2<<20 - 512},
+			{snapshot.SegmentUnmap, 2049, 2 << 20}}), replay.Anomalies{}, true},
 		{"more freed than held", trace([]ev{{snapshot.SegmentAlloc, 1, 2 << 20}, {snapshot.SegmentAlloc, 1, 2 << 20}},
 			block(1, 1, allocated)),
-			replay.Anomalies{replay.NegativeReserved: 2, replay.ActiveAboveReserved: 2}, false},
+			replay.Anomalies{replay.NegativeReserved: 2, replay.ActiveAboveReserved: 2, replay.OutsideSegments: 1}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.device.Anomalies
@@ -96,7 +112,7 @@ func TestReconciliation(t *testing.T) {
 	if a := waiting.Allocations[0]; !a.PendingAtEnd() || !a.LiveAtEnd() || !waiting.AddsUp() {
 		t.Errorf("pending at the end: %+v", a)
 	}
-	before := trace([]ev{{completed, 3, 5}}, block(1, 7, allocated), block(2, 9, pending))
+	before := trace([]ev{{snapshot.SnapshotTaken, 0, 21}, {completed, 3, 5}}, block(1, 7, allocated), block(2, 9, pending))
 	if before.PreExisting != 3 || before.Totals.BaselineBytes != 21 || before.Totals.FinalBytes != 16 ||
 		!before.AddsUp() {
 		t.Errorf("what was there before: %+v", before.Totals)

@@ -76,6 +76,7 @@ func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
 		a := m.get(t.open)
 		if _, ok := live[addr]; !ok && a.FreeRequested != None {
 			a.End = a.FreeRequested
+			m.endsAtRequest = true
 			t.open = closed
 		}
 	}

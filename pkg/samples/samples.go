@@ -127,7 +127,7 @@ func StateOnly() *snapshot.Snapshot {
 func OneEvent() *snapshot.Snapshot {
 	s := StateOnly()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 4 << 20, Size: 512})
 	s.Traces = c.Snapshot().Traces
 	return s
 }
@@ -137,7 +137,7 @@ func OneEvent() *snapshot.Snapshot {
 func Cut() *snapshot.Snapshot {
 	s := StateOnly()
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
-	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 5 << 20, Size: 512})
+	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 4 << 20, Size: 512})
 	c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 2 << 20, Size: 1 << 20})
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeRequested, Addr: 2 << 20, Size: 1 << 20})
 	c.Event(0, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: 2 << 20, Size: 1 << 20})

@@ -57,6 +57,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 // none that could be read.
 func (b *builder) somethingRead() error {
 	unread := b.s.Oddity.Unread()
+	delete(unread, fieldKey) // what stands under other keys is read
 	hasEvents := slices.ContainsFunc(b.s.Traces, func(t Trace) bool { return t.Events.Len() > 0 })
 	if len(unread) == 0 || len(b.s.Segments) > 0 || hasEvents {
 		return nil
@@ -178,8 +179,10 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 		lists = lists[:n-1] // reading ended before the event was added to its list
 	}
 	if len(lists) > maxDevices {
+		if slices.ContainsFunc(lists[maxDevices:], func(v pickle.Value) bool { return holdsAnything(h, v) }) {
+			b.wrongType(fieldManyTraces)
+		}
 		lists = lists[:maxDevices]
-		b.wrongType(fieldManyTraces)
 	}
 	taken := map[uint32]bool{} // no two devices may share a list
 	for device, list := range lists {
