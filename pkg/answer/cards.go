@@ -57,7 +57,9 @@ func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure, []RetryCard
 	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures, retryCards(r)
 }
 
-func hasHistory(d *replay.Device) bool { return d.Events.Len() > 0 }
+// hasHistory reports whether events were recorded. A recording of enabled="state" may
+// have one.
+func hasHistory(d *replay.Device) bool { return d.Events.Len() > 1 }
 
 func atPeak(r *analysis.Recording) Card {
 	d := r.Device
@@ -250,10 +252,11 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	d := r.Device
 	ooms := r.OOMs(0)
 	if len(ooms) == 0 {
-		c := Card{Question: question, Mood: Unknown, Value: "No out-of-memory event", Line: "needs a history of events",
+		c := Card{Question: question, Mood: Unknown, Value: "Not recorded", Line: "needs a history of events",
 			Evidence: noEvidence}
 		if hasHistory(d) {
 			t := &d.Totals
+			c.Value = "No out-of-memory event"
 			c.Line = units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " reserved but not requested at the peak"
 			c.Evidence = Evidence{State: t.PeakState, Allocation: -1}
 		}

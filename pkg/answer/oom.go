@@ -192,7 +192,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 
 // ooms says how the requests of a device failed.
 func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, rows int) {
-	if !hasHistory(f.r.Device) {
+	if len(ooms) == 0 && !hasHistory(f.r.Device) {
 		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
 		s.say("The file holds no history of events, so it does not say whether a request failed.")
 		return

@@ -204,7 +204,7 @@ func Find(in Input) *Findings {
 func (in *Input) limit() Limit {
 	found := in.Steps
 	switch {
-	case in.Device.Events.Len() == 0:
+	case in.Device.Events.Len() <= 1: // a final state may come with one
 		return NoEvents
 	case (found.Method == steps.None || found.Method == steps.ByForward) && in.keeps(stacks.InForward),
 		found.Method == steps.ByUserSites && found.Guess && in.keeps(stacks.InUserCode):
