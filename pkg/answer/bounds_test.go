@@ -50,7 +50,7 @@ func TestReservedAtPeak(t *testing.T) {
 
 // TestAllocatedBy says nothing of sites if more than 90 % of the bytes have no stack.
 func TestAllocatedBy(t *testing.T) {
-	r := kept(1000)
+	r := kept(500, 500)
 	for without, want := range map[int64]string{900: "load", 901: "No stacks recorded"} {
 		peak := &holders.Holding{Bytes: 1000, Allocations: 12, Rows: []holders.Row{
 			{Key: "", Bytes: without, Allocations: 9},
