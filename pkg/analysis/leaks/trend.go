@@ -57,19 +57,27 @@ func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
 		floors[i] = slices.Min(rest[from : to+1])
 	}
 	t := trendOf(floors)
-	half := boundaries[first+n/2:]
+	later := len(boundaries) - 1 - (first + n/2) // steps from the middle to the end
 	for stack, list := range survivors.all() {
 		if suspect[stack] {
 			continue
 		}
-		bytes := bytesAt(list, len(boundaries))
-		last := len(boundaries) - 1
-		grown := (bytes[last] - bytes[first+n/2]) / int64(max(len(half)-1, 1))
+		grown := (heldAt(list, len(boundaries)-1) - heldAt(list, first+n/2)) / int64(max(later, 1))
 		if grown > t.Bytes {
 			t.Stack, t.Bytes = stack, grown
 		}
 	}
 	return t
+}
+
+// heldAt is what survivors hold at a boundary.
+func heldAt(survivors []survivor, boundary int) (bytes int64) {
+	for _, x := range survivors {
+		if int(x.born) <= boundary && int(x.freed) > boundary {
+			bytes += x.size
+		}
+	}
+	return bytes
 }
 
 // activeWithout is what is active in each state, less what some call sites allocated

@@ -137,6 +137,7 @@ type finder struct {
 	last    replay.EventIndex                     // where the last iteration starts, of steps found by user sites
 	naming  []int                                 // what namingRanges returns
 	sought  bool                                  // naming is known
+	works   replay.EventIndex                     // the first event of an optimizer from where optimizerCaller looked last
 	callers map[snapshot.StackID]snapshot.FrameID // of optimizers
 }
 

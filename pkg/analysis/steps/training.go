@@ -76,25 +76,26 @@ type optimizerEnd struct {
 }
 
 // optimizerCaller is the user's line that called an optimizer of which events are
-// recorded between from and to.
+// recorded between from and to. From call to call, from must not go back.
 func (f *finder) optimizerCaller(from, to replay.EventIndex) snapshot.FrameID {
 	e := f.Device.Events
-	for i := from; i < to; i++ {
-		if f.activity(i) != stacks.InOptimizer {
-			continue
-		}
-		id := e.Stack[i]
-		caller, known := f.callers[id]
-		if !known {
-			if f.callers == nil {
-				f.callers = map[snapshot.StackID]snapshot.FrameID{}
-			}
-			caller = f.Stacks.OptimizerCaller(id)
-			f.callers[id] = caller
-		}
-		return caller
+	f.works = max(f.works, from)
+	for int(f.works) < e.Len() && f.activity(f.works) != stacks.InOptimizer {
+		f.works++
 	}
-	return stacks.NoFrame
+	if f.works >= to {
+		return stacks.NoFrame
+	}
+	id := e.Stack[f.works]
+	caller, known := f.callers[id]
+	if !known {
+		if f.callers == nil {
+			f.callers = map[snapshot.StackID]snapshot.FrameID{}
+		}
+		caller = f.Stacks.OptimizerCaller(id)
+		f.callers[id] = caller
+	}
+	return caller
 }
 
 // activity is what the program was doing in an event of its own; NoActivity in
