@@ -185,7 +185,8 @@ func growing(r *analysis.Recording) Card {
 	case len(found.Leaks) > 0:
 		leak := &found.Leaks[0]
 		site := leakSite(r, leak)
-		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " + grown(leak, list.Method, " more")
+		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " +
+			strings.ReplaceAll(grown(leak, list.Method, " more"), "\u00a0", " ") // as in the other lines of the strip
 		c.Detail = leakSentence(r, leak).with(asText)
 		c.Evidence.Allocation = leak.Last
 	case trend != nil && trend.GoesOn:

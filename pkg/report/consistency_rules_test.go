@@ -66,6 +66,13 @@ var names = []nameRule{
 	like(`{anomalies.active_above_reserved} states? have more memory active than reserved`),
 	like(`{anomalies.uneven_segments} segments? contradicts? their blocks`),
 	rarely(`The last {events} events were recorded`),
+	like(`Alive at the peak and not needed there: {avoidable[$site].bytes} in {avoidable[$site].allocations} tensors?, ` +
+		`(?:most of it )?allocated at <site>: .*; the peak would be {avoidable[$site].peak_bytes}\.`),
+	like(`Alive at the peak and not needed there: {avoidable[].bytes} in {avoidable[].allocations} tensors?: .*; the peak ` +
+		`would be {avoidable[].peak_bytes}\.`),
+	rarely(`With all of this together the peak would be {avoidable_peak_bytes}\.`),
+	rarely(`A first step: the next ones hold {first_step_bytes} of`),
+	rarely(`With it the pass peaks at about {next_step_peak_bytes}, or`),
 
 	// leaks
 	like(`cannot be judged from {steps} ` + things),
@@ -131,6 +138,7 @@ var names = []nameRule{
 	// page
 	like(`^What is in memory at the peak\? {peak_bytes} in state {peak_state}:`),
 	like(`^What is in memory at the peak\? {peak_bytes} final state:`),
+	like(`; {avoidable of the peak} avoidable`),
 	like(`(?:: |, )[a-zA-Z- ]+ {} %`),
 	like(`^What keeps growing\? {growth.bytes} over {growth.steps} ` + things + `:`),
 	like(`^What keeps growing\? {growth.whole} first to last event:`),
@@ -253,6 +261,9 @@ var supported = map[string]func(x *spoken) bool{
 	"No out-of-memory event":                  func(x *spoken) bool { return !x.salvaged },
 	"Nothing was allocated before the recording": func(x *spoken) bool {
 		return x.values["page"]["pre_existing"] == 0.0 && !x.salvaged
+	},
+	"and nothing in the file contradicts it": func(x *spoken) bool {
+		return x.values["stats"]["adds_up"] == true
 	},
 	"no history":                   func(*spoken) bool { return true },
 	"No stacks recorded":           func(x *spoken) bool { return true },

@@ -161,6 +161,7 @@ func (x *spoken) inconsistencies(used map[string]bool) (wrong []string) {
 // keys are what tells the members of a list apart; else it is their order.
 var keys = map[string]string{
 	"ooms": "state", "retries": "state", "settings": "setting", "suspects": "site", "caches": "site",
+	"avoidable": "site",
 }
 
 // facts are the numbers in the JSON of all commands and of the page, by their names: as
@@ -217,6 +218,7 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 	}
 	number := func(command, key string) float64 { n, _ := x.values[command][key].(float64); return n }
 	walk("sum", "unrequested_at_peak", max(0, number("page", "reserved_at_peak_bytes")-number("page", "peak_bytes")))
+	walk("sum", "avoidable of the peak", number("stats", "peak_bytes")-number("stats", "avoidable_peak_bytes"))
 	walk("sum", "growth.whole", number("stats", "final_bytes")-number("stats", "baseline_bytes"))
 	rows, _ := x.values["top"]["rows"].([]any)
 	if i := slices.IndexFunc(rows, func(row any) bool { return row.(object)["key"] != "" }); i >= 0 {
@@ -224,6 +226,9 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 	}
 	strong := 0.0
 	suspects, _ := x.values["leaks"]["suspects"].([]any)
+	if len(suspects) > 0 {
+		walk("leaks", "suspects[0]", suspects[0])
+	}
 	for _, s := range suspects {
 		if s.(object)["verdict"] == "strong" {
 			strong++
@@ -279,7 +284,7 @@ func TestConsistencyFalsified(t *testing.T) {
 		"numbers that differ": {func(x *spoken) { x.values["page"]["peak_bytes"] = 1.0 }, "peak_bytes is"},
 		"no history":          {func(x *spoken) { x.values["stats"]["events"] = 1.0 }, "judges without a history"},
 		"salvaged":            {func(x *spoken) { x.salvaged = true }, "could not have seen it"},
-		"denied": {func(x *spoken) { x.values["whatif"]["export"] = "" }, "stats advises expandable_segments:True"},
+		"denied":              {func(x *spoken) { x.values["whatif"]["export"] = "" }, "stats advises expandable_segments:True"},
 	} {
 		of := map[string]string{"denied": "out-of-memory"}[name]
 		if of == "" {
