@@ -35,7 +35,9 @@ RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answe
 race: ## run the tests of what runs concurrently with the race detector
 	go test -race -short -timeout 60m $(RACE_PACKAGES)
 
-nightly: install-tools ## what takes hours: races, long random walks, damaged files, fuzzing, mutants
+VIEWER := assets/viewer
+
+nightly: install-tools $(VIEWER)/node_modules/.package-lock.json ## what takes hours: races, long random walks, damaged files, fuzzing, mutants
 	@$(MAKE) --no-print-directory race
 	MEMVIZ_NEED_BROWSER=1 go test -race ./pkg/report/pagetest -count 1 -long -timeout 4h
 	go test ./cmd/memviz-gen -count 1 -seeds 20 -timeout 2h
@@ -48,8 +50,6 @@ lint: lint-viewer ## vet, staticcheck and formatting of Go, types of the viewer
 	go vet ./...
 	go tool staticcheck ./...
 	@unformatted=$$(gofmt -l assets cmd pkg templates); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
-
-VIEWER := assets/viewer
 
 lint-viewer: $(VIEWER)/node_modules/.package-lock.json ## check the types of the viewer with TypeScript
 	$(VIEWER)/node_modules/.bin/tsc -p $(VIEWER)/jsconfig.json
@@ -108,7 +108,7 @@ viewer: ## bundle assets/viewer into assets/dist
 
 SHOTS ?= bin/screenshots
 
-screenshots: install-tools ## take pictures of ten situations into SHOTS (default bin/screenshots), and examples/report.png
+screenshots: install-tools ## take pictures of ten situations and all sizes into SHOTS (default bin/screenshots), and examples/report.png
 	MEMVIZ_NEED_BROWSER=1 go test ./pkg/report/pagetest -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
 install-tools: ## install a browser, Node.js and npm where they are missing (Debian)

@@ -64,7 +64,9 @@ export class Stage {
     new ResizeObserver(() => {
       const { width, height } = this.#drawnSize();
       const drawn = this.#frame?.scales.layout;
-      if (drawn && (width !== drawn.width || height !== drawn.height)) this.drawNow();
+      if (!drawn || (width === drawn.width && height === drawn.height)) return;
+      this.drawNow();
+      viewport.touch(); // what tells of the plot's size follows when this has settled
     }).observe(elements.timeline);
   }
 

@@ -31,6 +31,15 @@ const violations = `axe.run(document, {resultTypes: ['violations'], runOnly: ['w
 	'wcag22aa', 'best-practice']}).then((r) => r.violations.map((v) => v.id + ' at ' + v.nodes.slice(0, 5).map((n) =>
 	n.target.join(' ') + ' (' + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? '') + ')').join('; ')))`
 
+// forceColors has the page shown in colours of the person's own choice.
+func (p *page) forceColors() {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // TestAccessible: axe-core finds nothing, in both themes and in colours of the person's
 // own choice, in whatever the page shows.
 func TestAccessible(t *testing.T) {
@@ -59,10 +68,7 @@ func TestAccessible(t *testing.T) {
 				theme := strings.Replace(look, "forced", "light", 1)
 				p := openSized(t, page.report, "theme="+theme, page.width, 900)
 				if look == "forced" {
-					if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-						Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}}); err != nil {
-						t.Fatal(err)
-					}
+					p.forceColors()
 				}
 				plot(p)
 				p.typed(page.keys)

@@ -181,3 +181,23 @@ func TestMinimapKeys(t *testing.T) {
 		t.Errorf("the slider says %q", text)
 	}
 }
+
+// TestVerdict: what the mark in the header means stands on the page after a click, not
+// in a tooltip alone.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	p := openSized(t, exampleReport(t, "training-loop"), "", 1024, 700)
+	plot(p)
+	p.click("#verdict")
+	shown := eval[struct {
+		Text, Title string
+		Cut         bool
+	}](p, `(() => {
+		const e = document.querySelector('.popover:popover-open');
+		return {text: e?.innerText ?? '', title: document.getElementById('verdict').title,
+			cut: !e || e.scrollWidth > e.clientWidth};
+	})()`)
+	if shown.Text != shown.Title || shown.Text == "" || shown.Cut {
+		t.Errorf("shown is %q, cut: %v; it means %q", shown.Text, shown.Cut, shown.Title)
+	}
+}

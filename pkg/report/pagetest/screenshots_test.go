@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,21 @@ type situation struct {
 	hash          string
 	width, height int64
 	do            func(p *page, g geometry) // with the keyboard and the mouse
+}
+
+// sizes are the page in windows from a phone's to a large screen's, in each look.
+func sizes() (list []situation) {
+	for _, size := range [][2]int64{{390, 844}, {720, 900}, {1024, 700}, {1440, 900}, {2560, 1440}} {
+		for look, story := range map[string]string{"light": "out-of-memory", "dark": "leaking-loss",
+			"forced": "training-loop"} {
+			s := situation{fmt.Sprintf("size-%d-%s", size[0], look), story, "theme=" + look, size[0], size[1], nil}
+			if look == "forced" {
+				s.hash, s.do = "theme=light", func(p *page, _ geometry) { p.forceColors() }
+			}
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func situations() []situation {
@@ -52,7 +68,7 @@ func situations() []situation {
 	}
 }
 
-// TestScreenshots takes pictures of ten situations, to be looked at, and the README's.
+// TestScreenshots takes pictures of ten situations and of all sizes, to be looked at, and the README's.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("pictures are only taken with -screenshots")
@@ -60,7 +76,7 @@ func TestScreenshots(t *testing.T) {
 	if err := os.MkdirAll(*screenshots, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range situations() {
+	for _, s := range append(sizes(), situations()...) {
 		to := filepath.Join(*screenshots, s.name+".png")
 		if s.name == "report" {
 			to = filepath.Join(testkit.Root(t), "examples", "report.png")

@@ -52,6 +52,15 @@ func TestSizes(t *testing.T) {
 						t.Errorf("a warning is %.0f pixels high", high)
 					}
 				}
+				if name == "with an OOM" {
+					p.rest()
+					each := (g.To - g.From) / float64(len(g.Columns))
+					var said float64
+					text := plainSpaces(eval[string](p, "document.getElementById('scale').textContent"))
+					if _, err := fmt.Sscanf(text, "1 column = %g events", &said); err != nil || !near(said, each, each/4) {
+						t.Errorf("the page says %q, a column has %.1f events", text, each)
+					}
+				}
 				below := eval[bool](p, "document.getElementById('side').getBoundingClientRect().top >= "+
 					"document.getElementById('timeline').getBoundingClientRect().bottom")
 				scrolls := eval[bool](p, "document.documentElement.scrollHeight > innerHeight")
