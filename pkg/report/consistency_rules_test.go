@@ -50,7 +50,8 @@ var names = []nameRule{
 	like(`peak {peak_bytes}, reserved {reserved_peak_bytes}, end {final_bytes}, {events} events?, `),
 	like(`events?, {oom_events} OOMs?, `),
 	like(`^active {baseline_bytes} {peak_bytes} {final_bytes} highest in state {peak_state}$`),
-	like(`^reserved {reserved_baseline_bytes} {reserved_peak_bytes} {reserved_final_bytes} {segments} segments? at the end`),
+	like(`^reserved {reserved_baseline_bytes} {reserved_peak_bytes} {reserved_final_bytes} ` +
+		`{segments} segments? at the end`),
 	like(`^events {events}\b`),
 	like(`^allocations {allocations} {pre_existing} from before the recording, {live_at_end} live at its end$`),
 	like(`^ooms {oom_events} `),
@@ -63,6 +64,12 @@ var names = []nameRule{
 		`{retries[$state].segments} segments?, in state {@state}`),
 	rarely(`Near out of memory: .* gave back {retries[$state].flushed_bytes} in {retries[$state].segments} segments? of ` +
 		`its cache to serve it, in state {@state}`),
+	like(`^Alive at the peak and not needed there: {avoidable[$remedy].bytes} in {avoidable[$remedy].allocations} ` +
+		`tensors?.*\. To avoid it, <remedy>; the peak would be {avoidable[$remedy].peak_bytes}\.$`),
+	like(`; {avoidable} avoidable$`),
+	rarely(`With all of this together the peak would be {avoidable_peak_bytes}`),
+	rarely(`A first step: the next ones hold {first_step_bytes} of`),
+	rarely(`the pass peaks at about {next_step_peak_bytes}, or more`),
 	like(`{anomalies.active_above_reserved} states? have more memory active than reserved`),
 	like(`{anomalies.uneven_segments} segments? contradicts? their blocks`),
 	rarely(`The last {events} events were recorded`),
@@ -74,7 +81,8 @@ var names = []nameRule{
 	like(`, {skipped_steps} of them skipped by`),
 	like(`active memory changes by {growth.bytes}, {growth.bytes_per_step} each`),
 	like(`Not counted: {kept_once.bytes} allocated in one .* at {kept_once.sites} sites?:`),
-	rarely(`Not counted: {filled.bytes} allocated in several .* no more since ` + things + ` {}, at {filled.sites} sites?:`),
+	rarely(`Not counted: {filled.bytes} allocated in several .* no more since ` + things +
+		` {}, at {filled.sites} sites?:`),
 	like(`Not counted: {preexisting_bytes} from before the recording`),
 	like(`keeps growing, at {strong suspects} places?`),
 	rarely(`may keep growing, at {number of suspects} places?`),
@@ -91,8 +99,8 @@ var names = []nameRule{
 	rarely(`grows by {unexplained.bytes} ± {unexplained.spread}`),
 
 	// oom
-	like(`^Out of memory: {ooms[$state].requested_bytes} requested in state {@state}, {ooms[$state].device_free_bytes} free ` +
-		`on the device, {ooms[$state].free_bytes} free in the cache; {in use[$state]} of the {visible[$state]} visible to ` +
+	like(`^Out of memory: {ooms[$state].requested_bytes} requested in state {@state}, ` +
+		`{ooms[$state].device_free_bytes} free on the device, {ooms[$state].free_bytes} free in the cache; {in use[$state]} of the {visible[$state]} visible to ` +
 		`PyTorch was in use, most by <site>: {ooms[$state].holders[0].bytes}\.`),
 	like(`Out of memory: {} requested in state {@state}.*only in pieces ` +
 		`\({ooms[$state].largest_free_block_bytes} at most in the cache\), and {in use of reserved[$state]} of what is`),
@@ -134,13 +142,13 @@ var names = []nameRule{
 	like(`(?:: |, )[a-zA-Z- ]+ {} %`),
 	like(`^What keeps growing\? {growth.bytes} over {growth.steps} ` + things + `:`),
 	like(`^What keeps growing\? {growth.whole} first to last event:`),
-	like(` keeps {suspects[0].bytes_per_step} more each ` + things),
+	like(` keeps {suspects[first].bytes_per_step} more each ` + things),
 	like(`^What keeps growing\? .* first to last event: .* keeps {}$`),
 	like(`^Who allocated it\? No stacks recorded : {} of {top.allocations} tensors? carr`),
 	like(`^Who allocated it\? .* largest site(?: at the peak)?: {top.named.bytes}, {}, {top.named.allocations} tensors?$`),
 	like(`^What happened at the OOM\? No .*: {unrequested_at_peak} reserved but not requested at the peak$`),
-	like(`^What happened at the OOM\? Asked {ooms[last].requested_bytes} {ooms[last].device_free_bytes} free on the device: ` +
-		`{in use[last]} of {visible[last]} in use, {ooms[last].free_bytes} free in the cache$`),
+	like(`^What happened at the OOM\? Asked {ooms[last].requested_bytes} {ooms[last].device_free_bytes} ` +
+		`free on the device: {in use[last]} of {visible[last]} in use, {ooms[last].free_bytes} free in the cache$`),
 	like(`^failure {@state}: {in use[$state]} of the {visible[$state]} that PyTorch could use was in use`),
 	like(`^failure {@state}: .*, {in use of reserved[$state]} of what it had reserved\.$`),
 	like(`^retry {@state}: The driver refused {} for a request of {retries[$state].requested_bytes}\. PyTorch gave back ` +
@@ -237,8 +245,8 @@ func (x *spoken) deniedAdvice() (wrong []string) {
 }
 
 // historyWords are those that only a history supports.
-var historyWords = regexp.MustCompile(`no request failed|No out-of-memory event|ran out of memory|nothing keeps growing|` +
-	`no growth|keeps growing(?:,|$)|✓ adds up|would have been served|None of these settings|model reproduces`)
+var historyWords = regexp.MustCompile(`no request failed|No out-of-memory event|ran out of memory|` +
+	`nothing keeps growing|no growth|keeps growing(?:,|$)|✓ adds up|would have been served|None of these settings|model reproduces`)
 
 var denial = regexp.MustCompile(`(?i)\b(nothing|no|none|all|every)\b`)
 
