@@ -68,7 +68,7 @@ func atPeak(r *analysis.Recording) Card {
 		Question: "What is in memory at the peak?", Mood: Known, Value: units.Bytes(t.PeakBytes), Small: "final state",
 		Families: r.Families().BytesIn(d, t.PeakState), Evidence: Evidence{State: t.PeakState, Allocation: -1},
 	}
-	if hasHistory(d) {
+	if d.Events.Len() > 0 {
 		c.Small = "in state " + units.Count(t.PeakState)
 	}
 	var order [families.Count]families.Family
@@ -130,7 +130,7 @@ func allocatedBy(r *analysis.Recording, peak *holders.Holding) Card {
 	}
 	site := r.Stacks.Site(top.Stack)
 	largest := "largest site"
-	if hasHistory(r.Device) {
+	if r.Device.Events.Len() > 0 {
 		largest += " at the peak"
 	}
 	return Card{

@@ -190,7 +190,7 @@ func (n numbers) families(top object) {
 func (n numbers) failures(oom object) {
 	card, list := n.answer(3), oom["ooms"].([]any)
 	if len(list) == 0 {
-		if n.page["events"].(float64) > 0 {
+		if n.page["events"].(float64) > 1 {
 			n.says("no failure", card["line"], units.Bytes(max(0, number(n.page["reserved_at_peak_bytes"])-
 				number(n.page["peak_bytes"])))+" reserved but not requested")
 		}
