@@ -167,6 +167,9 @@ func (o *inputOptions) openInputs(t *terminal, path, name string, stage stages) 
 
 // open reads a file or standard input: a snapshot or a report.
 func open(t *terminal, path string, o snapshot.Options) (*snapshot.Snapshot, *report.Document, error) {
+	if err := checkStdout(t, path); err != nil {
+		return nil, nil, err
+	}
 	if path != stdinName {
 		return report.Open(path, o)
 	}

@@ -48,6 +48,9 @@ func inspectCommand(t *terminal) *cli.Command {
 
 // inspected is what there is to say of the report at path.
 func inspected(t *terminal, path string) (*answer.Inspected, error) {
+	if err := checkStdout(t, path); err != nil {
+		return nil, err
+	}
 	in, name := t.stdin, stdinShown
 	if path != stdinName {
 		f, err := os.Open(path)

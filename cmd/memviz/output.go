@@ -20,8 +20,9 @@ import (
 
 // checkOutput says before anything is read why path cannot be written, if it
 // cannot. A report may replace another one and an empty file, and it may go into
-// a device or a pipe; any other file was not written by memviz and stays.
-func checkOutput(path string, inputs []string) error {
+// a device or a pipe; any other file was not written by memviz and stays. Files are
+// compared, not their names.
+func checkOutput(path string, inputs []fs.FileInfo) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("cannot write %s: %w", path, fmt.Errorf(format, args...))
 	}
@@ -41,8 +42,8 @@ func checkOutput(path string, inputs []string) error {
 	if out.IsDir() {
 		return refuse("it is a directory; name a file in it")
 	}
-	for _, input := range inputs {
-		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+	for _, in := range inputs {
+		if os.SameFile(in, out) {
 			return refuse("it is an input; choose another name with -o")
 		}
 	}
@@ -51,6 +52,57 @@ func checkOutput(path string, inputs []string) error {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
 	}
 	return nil
+}
+
+// inputInfos are the files that are read: snapshots and reports, standard input if it
+// is among them, and what flags name.
+func inputInfos(t *terminal, paths ...string) []fs.FileInfo {
+	var infos []fs.FileInfo
+	for _, path := range paths {
+		if info, ok := inputInfo(t, path); ok {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+func inputInfo(t *terminal, path string) (fs.FileInfo, bool) {
+	if path == stdinName {
+		return streamInfo(t.stdin)
+	}
+	info, err := os.Stat(path)
+	return info, err == nil
+}
+
+// streamInfo is the file behind standard input or output, if there is one.
+func streamInfo(stream any) (fs.FileInfo, bool) {
+	f, ok := stream.(*os.File)
+	if !ok || f == nil {
+		return nil, false
+	}
+	info, err := f.Stat()
+	return info, err == nil && info.Mode().IsRegular()
+}
+
+// checkStdout refuses to read a file that standard output is written to.
+func checkStdout(t *terminal, paths ...string) error {
+	out, ok := streamInfo(t.stdout)
+	if !ok {
+		return nil
+	}
+	for _, path := range paths {
+		if in, ok := inputInfo(t, path); ok && os.SameFile(in, out) {
+			return fmt.Errorf("%s: standard output goes to this file; choose another one", shownPath(path))
+		}
+	}
+	return nil
+}
+
+func shownPath(path string) string {
+	if path == stdinName {
+		return stdinShown
+	}
+	return path
 }
 
 // writeFile makes the file at path of what write writes, all of it or none: it

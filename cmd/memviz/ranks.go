@@ -50,6 +50,9 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return err
 	}
 	files, err := findSources(args)
+	if err == nil {
+		err = checkStdout(t, files.paths()...)
+	}
 	if err != nil {
 		return err
 	}

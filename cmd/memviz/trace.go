@@ -121,7 +121,7 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	written, size := path, int64(0)
 	if toStdout {
 		written = "the report"
-	} else if err := checkOutput(path, files.paths()); err != nil {
+	} else if err := checkOutput(path, inputInfos(t, append(files.paths(), o.families)...)); err != nil {
 		return err
 	}
 	document, err := o.document(t, files)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // columnWriter packs columns as it gets them: varints into DEFLATE into memory,
@@ -112,13 +113,23 @@ const (
 	packOthers = flate.DefaultCompression
 )
 
+// deflaters are compressors to use again, by level. One takes a megabyte to make, and a
+// file may have a thousand devices.
+var deflaters [flate.BestCompression - flate.HuffmanOnly + 1]sync.Pool
+
 // pack packs the columns that fill makes. tick may be nil.
 func pack(level int, tick func(values int), fill func(*columnWriter)) chunk {
 	c := &columnWriter{pending: make([]byte, 0, columnBatch+binary.MaxVarintLen64), tick: tick}
-	c.deflate, _ = flate.NewWriter(&c.packed, level) // errs on an unknown level only
+	if used, ok := deflaters[level-flate.HuffmanOnly].Get().(*flate.Writer); ok {
+		c.deflate = used
+		c.deflate.Reset(&c.packed)
+	} else {
+		c.deflate, _ = flate.NewWriter(&c.packed, level) // errs on an unknown level only
+	}
 	fill(c)
 	c.drain(0)
 	c.deflate.Flush() // a bytes.Buffer takes everything
+	deflaters[level-flate.HuffmanOnly].Put(c.deflate)
 	return chunk{packed: c.packed.Bytes(), rawBytes: c.rawBytes}
 }
 
