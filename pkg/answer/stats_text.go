@@ -49,7 +49,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.put(largestTable(stats))
 	s.avoidable(r)
 	if stats.AllocConf != "" {
-		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
+		s.say("%s=%s", r.Settings().Variable(), name(stats.AllocConf))
 		s.skipped(r.Settings())
 	}
 	s.advice(stats.Advice)
