@@ -58,7 +58,11 @@ func Segments(in []Input, at Moment, rows int) (*Sheet, error) {
 		}
 		l := r.Layouts().At(state)
 		device := newSegmentsDevice(in, r, l)
-		s.device(in, r.Device, units.Plural(len(l.Segments), "segment", "segments")+" with "+
+		least := ""
+		if in.Snapshot.Cut(r.Device.ID) {
+			least = "at least "
+		}
+		s.device(in, r.Device, least+units.Plural(len(l.Segments), "segment", "segments")+" with "+
 			units.Bytes(l.ReservedBytes)+" "+at.describe(r, state))
 		if len(l.Segments) == 0 {
 			s.say("The allocator holds nothing there.")

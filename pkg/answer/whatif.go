@@ -141,6 +141,11 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 		s.say("The file holds no history of events, so there are no requests to replay under other settings.")
 		return
 	}
+	if in.Snapshot.Cut(r.Device.ID) {
+		s.device(in, r.Device, "cannot be predicted")
+		s.say("The file was read in part: without the final segments the model cannot be compared with what happened.")
+		return
+	}
 	s.device(in, r.Device, "under other allocator settings")
 	s.skipped(r.Settings())
 	s.say("%s", proofSentence(&x.Proof))
