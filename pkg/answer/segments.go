@@ -45,8 +45,9 @@ type Block struct {
 	Address        string `json:"address"`
 	Bytes          int64  `json:"bytes"`
 	RequestedBytes int64  `json:"requested_bytes"`
-	State          string `json:"state"`          // active_allocated, active_pending_free or inactive
-	Site           string `json:"site,omitempty"` // who allocated it
+	State          string `json:"state"`            // active_allocated, active_pending_free or inactive
+	Site           string `json:"site,omitempty"`   // who allocated it
+	Family         string `json:"family,omitempty"` // what it is for: "gradient"
 }
 
 // Segments answers with the memory map at a moment; text shows so many rows.
@@ -105,6 +106,7 @@ func newSegment(r *analysis.Recording, l *layout.Map, seg *layout.Segment) Segme
 		}
 		a := &r.Device.Allocations[x.Allocation]
 		b.RequestedBytes, b.Site = a.Size, r.Stacks.Site(a.Stack).String()
+		b.Family = r.Families().Family(int(x.Allocation)).Key()
 	}
 	return v
 }
