@@ -93,6 +93,7 @@ type Recording struct {
 	*Source
 	Device *replay.Device
 
+	ownSettings   once[*layout.Settings]
 	activities    once[*stacks.Activities]
 	annotations   once[[]timeline.Annotation]
 	phases        once[timeline.Phases]
@@ -109,6 +110,13 @@ type Recording struct {
 
 // NewRecording is one device of a source.
 func NewRecording(s *Source, d *replay.Device) *Recording { return &Recording{Source: s, Device: d} }
+
+// Settings are the allocator's settings in force on this device.
+func (r *Recording) Settings() *layout.Settings {
+	return r.ownSettings.get("own settings", func() *layout.Settings {
+		return r.Source.Settings().Of(r.Snapshot, r.Device)
+	})
+}
 
 // activity is what each stack of the device's events was doing.
 func (r *Recording) activity() *stacks.Activities {

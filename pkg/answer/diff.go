@@ -167,6 +167,11 @@ func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, ro
 	s.heading("%s: active %s, reserved %s from %s to %s", b.Snapshot.DeviceLabel(b.r.Device.ID),
 		changed(view.ActiveDelta), changed(view.ReservedDelta), name(a.FileName()), name(b.FileName()))
 	s.put(diffTotals(d))
+	for _, side := range []*DiffSide{&view.Before, &view.After} {
+		if side.Cut {
+			s.say("%s was read in part: it holds at least what is shown, and a change may be what is missing.", name(side.File))
+		}
+	}
 	switch {
 	case len(d.Rows) == 0 && view.ReservedDelta != 0:
 		s.say("No call site holds more or less; only what the allocator reserves for them differs.")

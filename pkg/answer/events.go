@@ -43,6 +43,7 @@ type Event struct {
 	DeviceFreeBytes int64  `json:"device_free_bytes,omitempty"` // of an oom
 	Stream          string `json:"stream"`                      // its handle
 	Allocation      *int   `json:"allocation,omitempty"`        // the number behind t
+	Family          string `json:"family,omitempty"`            // what that allocation is for: "gradient"
 	Segment         *int   `json:"segment,omitempty"`           // the number behind s
 	Site            string `json:"site,omitempty"`
 	Metadata        string `json:"metadata,omitempty"`
@@ -189,7 +190,7 @@ func (l *eventLog) value(h loggedEvent) Event {
 	}
 	if h.allocation != layout.NoAllocation {
 		number := int(h.allocation)
-		v.Allocation = &number
+		v.Allocation, v.Family = &number, l.r.Families().Family(number).Key()
 	}
 	if h.segment != noSegment {
 		v.Segment = &h.segment

@@ -197,7 +197,11 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, row
 		s.say("The file holds no history of events, so it does not say whether a request failed.")
 		return
 	} else if len(ooms) == 0 {
-		s.device(f.in, f.r.Device, "no request failed while it was recorded")
+		headline := "no request failed while it was recorded"
+		if f.in.Snapshot.Cut(f.r.Device.ID) {
+			headline = "no request failed in the part of the file that was read"
+		}
+		s.device(f.in, f.r.Device, headline)
 		s.sayIf(retriesSentence(f.r))
 		return
 	}

@@ -105,22 +105,22 @@ func (f *oomContext) pressure(o *oom.Failure) (string, []any) {
 
 // adviceSentence says what to change, and what is known of its effect.
 func adviceSentence(a oom.Advice, settings *layout.Settings) string {
-	bytes := amount(a.Bytes)
+	bytes, variable := amount(a.Bytes), settings.Variable()
 	switch a.Kind {
 	case oom.AdviseExpandable:
 		if a.Fits {
-			return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the request would have fitted."
+			return variable + "=expandable_segments:True: the request would have fitted."
 		}
-		return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets free pages go where they are needed."
+		return variable + "=expandable_segments:True lets free pages go where they are needed."
 	case oom.AdviseMaxSplit:
-		return fmt.Sprintf("PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:%d keeps large blocks whole for large "+
+		return fmt.Sprintf("%s=max_split_size_mb:%d keeps large blocks whole for large "+
 			"requests; where large sizes vary it can raise the peak.",
-			a.Bytes/units.MiB)
+			variable, a.Bytes/units.MiB)
 	case oom.AdviseLessRounding:
 		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
 	case oom.AdviseFraction:
 		if f := settings.MemoryFraction; f > 0 {
-			return fmt.Sprintf("Raise per_process_memory_fraction in PYTORCH_CUDA_ALLOC_CONF, which is %g.", f)
+			return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g.", variable, f)
 		}
 		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
 	case oom.AdviseStream:

@@ -45,8 +45,9 @@ type Block struct {
 	Address        string `json:"address"`
 	Bytes          int64  `json:"bytes"`
 	RequestedBytes int64  `json:"requested_bytes"`
-	State          string `json:"state"`          // active_allocated, active_pending_free or inactive
-	Site           string `json:"site,omitempty"` // who allocated it
+	State          string `json:"state"`            // active_allocated, active_pending_free or inactive
+	Site           string `json:"site,omitempty"`   // who allocated it
+	Family         string `json:"family,omitempty"` // what it is for: "gradient"
 }
 
 // Segments answers with the memory map at a moment; text shows so many rows.
@@ -58,7 +59,11 @@ func Segments(in []Input, at Moment, rows int) (*Sheet, error) {
 		}
 		l := r.Layouts().At(state)
 		device := newSegmentsDevice(in, r, l)
-		s.device(in, r.Device, units.Plural(len(l.Segments), "segment", "segments")+" with "+
+		least := ""
+		if in.Snapshot.Cut(r.Device.ID) {
+			least = "at least "
+		}
+		s.device(in, r.Device, least+units.Plural(len(l.Segments), "segment", "segments")+" with "+
 			units.Bytes(l.ReservedBytes)+" "+at.describe(r, state))
 		if len(l.Segments) == 0 {
 			s.say("The allocator holds nothing there.")
@@ -101,6 +106,7 @@ func newSegment(r *analysis.Recording, l *layout.Map, seg *layout.Segment) Segme
 		}
 		a := &r.Device.Allocations[x.Allocation]
 		b.RequestedBytes, b.Site = a.Size, r.Stacks.Site(a.Stack).String()
+		b.Family = r.Families().Family(int(x.Allocation)).Key()
 	}
 	return v
 }

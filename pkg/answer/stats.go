@@ -248,6 +248,7 @@ type LargeAllocation struct {
 	Bytes   int64    `json:"bytes"`
 	Address string   `json:"address"`                                    // "" if a report without addresses was read
 	Start   *int     `json:"start" jsonschema:"oneof_type=integer;null"` // the event that allocated it; null: before the recording
+	Family  string   `json:"family"`                                     // what it is for: "gradient"
 	Site    string   `json:"site"`                                       // file:line:function
 	Stack   []string `json:"stack"`
 }
@@ -258,7 +259,7 @@ func largest(r *analysis.Recording, n int) []LargeAllocation {
 		a := &r.Device.Allocations[i]
 		large := LargeAllocation{
 			Bytes: a.Size, Address: units.Address(a.Addr), Site: r.Stacks.Site(a.Stack).String(),
-			Stack: stackLines(r.Snapshot, a.Stack),
+			Family: r.Families().Family(int(i)).Key(), Stack: stackLines(r.Snapshot, a.Stack),
 		}
 		if r.Snapshot.AddressesLost && !a.LiveAtEnd() {
 			large.Address = ""

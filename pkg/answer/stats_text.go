@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
@@ -12,7 +14,10 @@ import (
 // oneLine says the totals of a device in one line. A capacity that the recording
 // refutes is replaced by what it shows.
 func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacity int64) {
-	ooms, of := "", ""
+	ooms, of, least, end := "", "", "", "end"
+	if stats.Cut {
+		least, end = "at least ", "at the cut at least"
+	}
 	switch {
 	case stats.CapacityBytes > 0:
 		of = " of " + units.Bytes(stats.CapacityBytes) + " (" +
@@ -23,8 +28,8 @@ func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacit
 	if stats.OOMEvents > 0 {
 		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
 	}
-	s.line("%s %s: peak %s, reserved %s%s, end %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID),
-		units.Bytes(stats.PeakBytes), units.Bytes(stats.ReservedPeakBytes), of, units.Bytes(stats.FinalBytes),
+	s.line("%s %s: peak %s%s, reserved %s%s%s, %s %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID), least,
+		units.Bytes(stats.PeakBytes), least, units.Bytes(stats.ReservedPeakBytes), of, end, units.Bytes(stats.FinalBytes),
 		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
 }
 
@@ -44,12 +49,14 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	s.tooSmall(o.Capacity, stats.CapacityBytes, oom.CapacityOf(r.Device, 0).AtLeast)
 	s.put(counts(r, stats))
 	s.sayIf(retriesSentence(r))
-	s.put(unusedTable(stats))
+	if !stats.Cut { // it is about the final segments
+		s.put(unusedTable(stats))
+	}
 	s.put(windowTable(stats, r.Steps().Method, o))
 	s.put(largestTable(stats))
 	s.avoidable(r)
 	if stats.AllocConf != "" {
-		s.say("PYTORCH_CUDA_ALLOC_CONF=%s", name(stats.AllocConf))
+		s.say("%s=%s", r.Settings().Variable(), name(stats.AllocConf))
 		s.skipped(r.Settings())
 	}
 	s.advice(stats.Advice)
@@ -61,21 +68,25 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 }
 
 func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
-	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{"end", figures},
+	end, least := "end", ""
+	if stats.Cut {
+		end, least = "at the cut", "at least; "
+	}
+	t := newTable(column{"", words}, column{"start", figures}, column{"highest", figures}, column{end, figures},
 		column{"", words})
 	row := func(what string, start, highest, end int64, remark string) {
 		t.row(what, units.Bytes(start), units.Bytes(highest), units.Bytes(end), remark)
 	}
 	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes,
-		"highest in state "+units.Count(stats.PeakState))
+		least+"highest in state "+units.Count(stats.PeakState))
 	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
-	if d.Reconciliation.EndUnknown {
+	if stats.Cut {
 		atEnd = "at least"
 	}
 	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
 	if stats.CapacityBytes > 0 {
 		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "",
-			units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
+			strings.Replace(least, ";", "", 1)+units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
 	}
 	return t
 }
@@ -88,8 +99,14 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 		span = "over " + units.Duration(d.Events.SpanMicros())
 	}
 	t.row("events", units.Count(stats.Events), span)
-	t.row("allocations", units.Count(stats.Allocations),
-		units.Count(d.PreExisting)+" from before the recording, "+units.Count(stats.LiveAtEnd)+" live at its end")
+	remark := units.Count(d.PreExisting) + " from before the recording, " + units.Count(stats.LiveAtEnd) + " live at its end"
+	if stats.Cut { // the final segments would show more of them
+		remark = units.Count(stats.LiveAtEnd) + " live at the cut"
+		if d.PreExisting > 0 {
+			remark = "at least " + units.Count(d.PreExisting) + " from before the recording, " + remark
+		}
+	}
+	t.row("allocations", units.Count(stats.Allocations), remark)
 	if stats.OOMEvents > 0 {
 		t.row("ooms", units.Count(stats.OOMEvents), "out of memory")
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -198,4 +200,72 @@ func shownNumber(n *int64) any {
 		return nil
 	}
 	return *n
+}
+
+// TestFamilyInJSON: events, segments and the largest allocations say what each is for,
+// and agree with what top says of all of them.
+func TestFamilyInJSON(t *testing.T) {
+	s, err := snapshot.Open("../../examples/training-loop/snapshot.pickle.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := []Input{NewInput("training-loop.pickle", s)}
+	var top struct {
+		Devices []TopDevice `json:"devices"`
+	}
+	var log struct {
+		Devices []EventsDevice `json:"devices"`
+	}
+	var places struct {
+		Devices []SegmentsDevice `json:"devices"`
+	}
+	read := func(sheet *Sheet, err error, to any) {
+		t.Helper()
+		if err == nil {
+			err = json.Unmarshal(written(t, sheet, JSON), to)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sheet, err := Top(in, TopOptions{At: Peak, Grouping: holders.Grouping{By: holders.ByFamily}})
+	read(sheet, err, &top)
+	sheet, err = Events(in, EventOptions{})
+	read(sheet, err, &log)
+	sheet, err = Segments(in, Peak, 5)
+	read(sheet, err, &places)
+
+	want := map[string]int64{}
+	for _, row := range top.Devices[0].Rows {
+		if row.Bytes > 0 {
+			want[row.Key] = row.Bytes
+		}
+	}
+	byEvents, bySegments := map[string]int64{}, map[string]int64{}
+	for _, e := range log.Devices[0].Events[:top.Devices[0].State] {
+		switch {
+		case e.Allocation != nil && e.Family == "" || e.Allocation == nil && e.Family != "":
+			t.Fatalf("%+v", e)
+		case e.Action == "alloc":
+			byEvents[e.Family] += e.Bytes
+		case e.Action == "free_completed":
+			byEvents[e.Family] -= e.Bytes
+		}
+	}
+	for _, seg := range places.Devices[0].Segments {
+		for _, b := range seg.Blocks {
+			bySegments[b.Family] += b.RequestedBytes
+		}
+	}
+	for _, got := range []map[string]int64{byEvents, bySegments} {
+		maps.DeleteFunc(got, func(_ string, bytes int64) bool { return bytes == 0 })
+		if !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	for _, a := range newDeviceStats(&in[0], in[0].Recordings[0], StatsOptions{Rows: 5}).Largest {
+		if want[a.Family] < a.Bytes {
+			t.Errorf("%+v", a)
+		}
+	}
 }

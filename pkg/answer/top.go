@@ -55,7 +55,11 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 			return TopDevice{}, err
 		}
 		h := r.HoldersSince(state, timeline.PreviousPeak(r.Device, state), o.Grouping)
-		s.device(in, r.Device, "holds "+units.Bytes(h.Bytes)+" "+o.At.describe(r, state)+", in "+
+		least := ""
+		if in.Snapshot.Cut(r.Device.ID) {
+			least = "at least "
+		}
+		s.device(in, r.Device, "holds "+least+units.Bytes(h.Bytes)+" "+o.At.describe(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))
 		s.put(topTable(r, h, o.Rows))
 		if len(h.Rows) == 0 {

@@ -107,7 +107,7 @@ func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 		d.Settings[i] = newOutcome(&x.Outcomes[i])
 	}
 	if x.Best != nil {
-		d.Export = exportLine(x.Best.Setting.Conf)
+		d.Export = exportLine(r, x.Best.Setting.Conf)
 		d.Saved = max(x.Reference.ReservedPeak-x.Best.ReservedPeak, 0)
 	}
 	d.Limits = unknowns(x)
@@ -130,13 +130,20 @@ func newOutcome(o *whatif.Outcome) SettingOutcome {
 }
 
 // exportLine is the line of shell that sets the settings.
-func exportLine(conf string) string { return "export PYTORCH_CUDA_ALLOC_CONF=" + conf }
+func exportLine(r *analysis.Recording, conf string) string {
+	return "export " + r.Settings().Variable() + "=" + conf
+}
 
 // whatIf says what is predicted for a device.
 func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *WhatIfDevice) {
 	if !hasHistory(r.Device) {
 		s.device(in, r.Device, "cannot be predicted")
 		s.say("The file holds no history of events, so there are no requests to replay under other settings.")
+		return
+	}
+	if in.Snapshot.Cut(r.Device.ID) {
+		s.device(in, r.Device, "cannot be predicted")
+		s.say("The file was read in part: without the final segments the model cannot be compared with what happened.")
 		return
 	}
 	s.device(in, r.Device, "under other allocator settings")
@@ -237,7 +244,7 @@ func Predict(r *analysis.Recording) *Prediction {
 	p := &Prediction{Study: run.Study(whatif.Question{Settings: settings, Quick: true})}
 	p.Sentence = bestSentence(p.Study) + " " + proofSentence(&run.Proof)
 	if p.Best != nil {
-		p.Export = exportLine(p.Best.Setting.Conf)
+		p.Export = exportLine(r, p.Best.Setting.Conf)
 	}
 	return p
 }

@@ -81,7 +81,7 @@ func TestSaved(t *testing.T) {
 			t.Errorf("%d bytes saved by %+v, the reference is %+v", d.Saved, x, d.Reference)
 		}
 	}
-	if p := Predict(in.Recordings[0]); p == nil || p.Best == nil || p.Export != exportLine(p.Best.Setting.Conf) {
+	if p := Predict(in.Recordings[0]); p == nil || p.Best == nil || p.Export != exportLine(in.Recordings[0], p.Best.Setting.Conf) {
 		t.Errorf("the report exports %+v", p)
 	}
 }

@@ -139,7 +139,7 @@ func TestProducers(t *testing.T) {
 			Block{Address: 0x7f0000000000, Size: 1024, RequestedSize: 1000}},
 		{"torch20.pickle", "2.0 or earlier", "cuda:0", []DeviceID{0}, 1, 1,
 			Block{Address: 1 << 30, Size: 1024, RequestedSize: 700, State: ActiveAllocated}},
-		{"npu.pickle", "2.1 (torch_npu)", "npu:0", []DeviceID{0}, 1, 1,
+		{"npu.pickle", "2.1 or later (torch_npu)", "npu:0", []DeviceID{0}, 1, 1,
 			Block{Address: 0x12c0c0000000, Size: 512, RequestedSize: 32, State: ActiveAllocated}},
 		{"xpu.pickle", "2.11 or later (XPU)", "xpu:0", []DeviceID{0}, 1, 1,
 			Block{Address: 18446720620317114368, Size: 2 << 20, RequestedSize: 500, State: ActiveAllocated}},

@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -33,41 +35,106 @@ type Format struct {
 // such as "2.5 to 2.7". It is a guess and should be shown as one.
 func (s *Snapshot) TorchVersion() string {
 	f := &s.Format
+	v := s.versionByKeys()
+	if s.Salvaged != nil && v.first > 0 {
+		v.last = later // the keys that newer versions add may stand in what was not read
+	}
+	if minor := s.versionByFrames(); minor > 0 && (v == versions{} || v.first <= minor && minor <= v.last) {
+		v = versions{minor, minor}
+	}
+	text := "unknown"
+	switch {
+	case f.HasProfilerSegment && len(s.Segments) > 0:
+		return "unknown (made from a profile)"
+	case v.last == 0 && !f.HasPoolID && len(s.Segments) > 0:
+		text = "2.0 or earlier"
+	case v == versions{}:
+	case v.last == later:
+		text = fmt.Sprintf("2.%d or later", v.first)
+	case v.first == v.last:
+		text = fmt.Sprintf("2.%d", v.first)
+	case v.first+1 == v.last:
+		text = fmt.Sprintf("2.%d or 2.%d", v.first, v.last)
+	default:
+		text = fmt.Sprintf("2.%d to 2.%d", v.first, v.last)
+	}
+	switch {
+	case f.XPU:
+		text += " (XPU)"
+	case s.isNPU():
+		text += " (torch_npu)"
+	}
+	return text
+}
+
+// versions are minor versions of torch 2, from the first to the last that is possible.
+type versions struct{ first, last int }
+
+const later = 1 << 30 // no last version
+
+// versionByKeys is what the keys of a file tell; zero: nothing, or torch 2.0.
+func (s *Snapshot) versionByKeys() versions {
+	f := &s.Format
 	events := 0
 	for i := range s.Traces {
 		events += s.Traces[i].Events.Len()
 	}
 	switch {
-	case f.HasProfilerSegment && len(s.Segments) > 0:
-		return "unknown (made from a profile)"
 	case f.XPU:
-		return "2.11 or later (XPU)"
+		return versions{11, later}
 	case f.HasEventPool:
-		return "2.12 or later"
+		return versions{12, later}
 	case f.HasUserMetadata:
-		return "2.10 or 2.11"
+		return versions{10, 11}
 	case f.HasCompileContext:
-		return "2.8 or 2.9"
-	case f.PoolBeforeType && !f.HasSettings:
-		return "2.1 (torch_npu)"
+		return versions{8, 9}
+	case s.isNPU(): // torch_npu writes no other keys, whatever its version
+		return versions{1, later}
 	case !f.HasPoolID && len(s.Segments) > 0:
-		return "2.0 or earlier"
+		return versions{}
 	case events == 0 && f.HasAnnotations:
-		return "2.5 or later"
+		return versions{5, later}
 	case f.HasAnnotations:
-		return "2.5 to 2.7"
+		return versions{5, 7}
 	case f.HasSettings:
-		return "2.3 or 2.4"
+		return versions{3, 4}
 	case f.HasTime:
-		return "2.2"
+		return versions{2, 2}
 	case events == 0 && f.BareList:
-		return "2.1 or later"
+		return versions{1, later}
 	case f.HasPoolID && events == 0:
-		return "2.1 or 2.2"
+		return versions{1, 2}
 	case f.HasPoolID:
-		return "2.1"
+		return versions{1, 1}
 	}
-	return "unknown"
+	return versions{}
+}
+
+// isNPU reports whether torch_npu wrote the file.
+func (s *Snapshot) isNPU() bool { return s.Format.PoolBeforeType && !s.Format.HasSettings }
+
+// callLines are the lines from which torch/nn/modules/module.py calls on, by function:
+// each release has its own.
+var callLines = map[string]map[int32]int{
+	"_wrapped_call_impl": {1518: 1, 1511: 2, 1532: 3, 1553: 4, 1736: 5, 1739: 6, 1751: 7, 1773: 8, 1775: 9},
+	"_call_impl":         {1527: 1, 1520: 2, 1541: 3, 1562: 4, 1747: 5, 1750: 6, 1762: 7, 1784: 8, 1786: 9},
+}
+
+// versionByFrames is the minor version of torch whose own Python is on the stacks; 0 if
+// they do not tell one.
+func (s *Snapshot) versionByFrames() int {
+	found := 0
+	for _, f := range s.Frames {
+		minor := callLines[s.String(f.Name)][f.Line]
+		if minor == 0 || !strings.HasSuffix(strings.ReplaceAll(s.String(f.File), `\`, "/"), "torch/nn/modules/module.py") {
+			continue
+		}
+		if found != 0 && found != minor {
+			return 0
+		}
+		found = minor
+	}
+	return found
 }
 
 // Oddities counts what was not as expected in a file. None is fatal.

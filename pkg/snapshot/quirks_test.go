@@ -309,11 +309,11 @@ func TestRepeatedStacks(t *testing.T) {
 
 func TestTorchVersion(t *testing.T) {
 	for want, f := range map[string]Format{
-		"2.1":             {HasPoolID: true},
-		"2.1 (torch_npu)": {HasPoolID: true, PoolBeforeType: true},
-		"2.2":             {HasPoolID: true, HasTime: true},
-		"2.3 or 2.4":      {HasPoolID: true, HasTime: true, HasSettings: true},
-		"2.5 to 2.7":      {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true},
+		"2.1":                      {HasPoolID: true},
+		"2.1 or later (torch_npu)": {HasPoolID: true, PoolBeforeType: true},
+		"2.2":                      {HasPoolID: true, HasTime: true},
+		"2.3 or 2.4":               {HasPoolID: true, HasTime: true, HasSettings: true},
+		"2.5 to 2.7":               {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true},
 		"2.8 or 2.9": {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
 			HasCompileContext: true},
 		"2.10 or 2.11": {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
@@ -325,6 +325,42 @@ func TestTorchVersion(t *testing.T) {
 		c.Segment(Segment{})
 		if got := c.Snapshot().TorchVersion(); got != want {
 			t.Errorf("%+v reads as %s, want %s", f, got, want)
+		}
+	}
+}
+
+// TestTorchVersionByFrames: the lines of torch's own Python narrow down what the keys
+// leave open, do not contradict them, and are all that torch_npu tells.
+func TestTorchVersionByFrames(t *testing.T) {
+	const module = "/usr/lib/python3.11/site-packages/torch/nn/modules/module.py"
+	keys := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true} // 2.5 to 2.7
+	npu := Format{HasPoolID: true, PoolBeforeType: true}
+	for _, test := range []struct {
+		format Format
+		frames []FrameText
+		cut    bool
+		want   string
+	}{
+		{keys, []FrameText{{module, 1739, "_wrapped_call_impl"}, {module, 1750, "_call_impl"}}, false, "2.6"},
+		{keys, []FrameText{{`C:\lib\torch\nn\modules\module.py`, 1762, "_call_impl"}}, false, "2.7"},
+		{keys, []FrameText{{module, 1786, "_call_impl"}}, false, "2.5 to 2.7"},
+		{keys, []FrameText{{module, 1747, "_call_impl"}, {module, 1762, "_call_impl"}}, false, "2.5 to 2.7"},
+		{keys, []FrameText{{"/my/module.py", 1762, "_call_impl"}}, false, "2.5 to 2.7"},
+		{npu, []FrameText{{module, 1562, "_call_impl"}}, false, "2.4 (torch_npu)"},
+		{npu, nil, false, "2.1 or later (torch_npu)"},
+		{keys, nil, true, "2.5 or later"},
+		{keys, []FrameText{{module, 1786, "_call_impl"}}, true, "2.9"},
+		{Format{HasTime: true, HasPoolID: true}, nil, true, "2.2 or later"},
+	} {
+		c := NewComposer(test.format)
+		c.Event(0, EventText{Action: Alloc, Size: 1, Stack: c.Stack(test.frames...)})
+		c.Segment(Segment{})
+		s := c.Snapshot()
+		if test.cut {
+			s.Salvaged = &Salvaged{From: NoDevice}
+		}
+		if got := s.TorchVersion(); got != test.want {
+			t.Errorf("%+v, cut %t: %s, want %s", test.frames, test.cut, got, test.want)
 		}
 	}
 }

@@ -82,6 +82,22 @@ func (v *vector) owned() (list []bool) {
 	return list
 }
 
+// TestIgnoredExpandable: settings that ask for expandable segments, on a device that
+// makes none, were not changed: they have no effect there, and are not advised.
+func TestIgnoredExpandable(t *testing.T) {
+	s := readVectors(t)[0].snapshot(0)
+	s.Settings = append(s.Settings, snapshot.Setting{Key: "expandable_segments", Value: "true"})
+	run := runOf(s)
+	if !run.Proof.Holds() || run.Settings().Expandable || !run.Settings().ExpandableIgnored {
+		t.Errorf("%+v, %+v", run.Proof.First, run.Settings())
+	}
+	for _, setting := range run.Few() {
+		if setting.Settings.Expandable {
+			t.Errorf("%s is tried", setting.Conf)
+		}
+	}
+}
+
 // TestDepartures damages a recording that is reproduced, and looks at what is
 // said of it.
 func TestDepartures(t *testing.T) {
@@ -105,8 +121,9 @@ func TestDepartures(t *testing.T) {
 		}, CauseOtherCall, ReasonMissing}, // it lies outside its segment, which denies that the file adds up
 		{"an odd address", func(_ *snapshot.Snapshot, e *snapshot.Events) { e.Addr[at(e, snapshot.Alloc, 0)]++ },
 			CauseStart, ReasonForeign},
-		{"other settings", func(s *snapshot.Snapshot, _ *snapshot.Events) {
+		{"other settings", func(s *snapshot.Snapshot, e *snapshot.Events) {
 			s.Settings = append(s.Settings, snapshot.Setting{Key: "expandable_segments", Value: "true"})
+			e.Action[at(e, snapshot.SegmentAlloc, 1)] = snapshot.SegmentMap
 		}, CauseOtherCall, ReasonChanged},
 		{"no settings", func(s *snapshot.Snapshot, e *snapshot.Events) {
 			s.Settings = nil

@@ -56,6 +56,9 @@ func (run *Run) others(confs []string) (list []Setting) {
 	for _, conf := range confs {
 		s, err := Parse(conf)
 		s.Settings.Build = run.settings.Build
+		if s.Settings.Expandable && run.settings.ExpandableIgnored {
+			continue
+		}
 		if err == nil && s.Settings != run.settings.Settings {
 			list = append(list, s)
 		}

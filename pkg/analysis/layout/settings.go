@@ -1,10 +1,12 @@
 package layout
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -14,7 +16,13 @@ type Settings struct {
 	allocator.Settings // the defaults for what the file does not say
 
 	Known bool   // the file has allocator settings; torch writes them from 2.3 on
-	Conf  string // text of PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF; untrusted
+	Conf  string // text of the environment variable; untrusted
+
+	// ExpandableIgnored: the settings ask for expandable segments, and this device makes
+	// none.
+	ExpandableIgnored bool
+
+	variable string // "" for PYTORCH_CUDA_ALLOC_CONF
 
 	// Skipped says which options of Conf were not understood and why. It quotes Conf,
 	// so it is untrusted too.
@@ -25,7 +33,9 @@ type Settings struct {
 }
 
 // settingConf are the keys under which the variable's text is written.
-var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}
+var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", npuVariable, "PYTORCH_ALLOC_CONF"}
+
+const npuVariable = "PYTORCH_NPU_ALLOC_CONF"
 
 // maxSkipped is how many options are named that were not understood.
 const maxSkipped = 10
@@ -39,6 +49,12 @@ var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
 // segments were expandable.
 func SettingsOf(s *snapshot.Snapshot) *Settings {
 	t := &Settings{Known: len(s.Settings) > 0}
+	switch {
+	case s.Format.XPU:
+		t.variable = "PYTORCH_ALLOC_CONF"
+	case s.Format.PoolBeforeType:
+		t.variable = npuVariable
+	}
 	for _, item := range s.Settings {
 		for _, key := range settingConf {
 			if item.Key == key && item.Value != "" {
@@ -60,6 +76,41 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 		t.Build = npuBuild
 	}
 	return t
+}
+
+// Variable is the environment variable that sets Conf on this kind of device.
+func (t *Settings) Variable() string { return cmp.Or(t.variable, settingConf[0]) }
+
+// Of are the settings in force on one device. Segments cannot be expandable on some,
+// whatever the settings say: there every one is made by cudaMalloc.
+func (t *Settings) Of(s *snapshot.Snapshot, d *replay.Device) *Settings {
+	if !t.Expandable || !onlyMalloc(s, d) {
+		return t
+	}
+	of := *t
+	of.Expandable, of.ExpandableIgnored = false, true
+	return &of
+}
+
+// onlyMalloc reports whether a device has segments, and none of them is expandable.
+func onlyMalloc(s *snapshot.Snapshot, d *replay.Device) bool {
+	any := false
+	for i := range s.Segments {
+		if seg := &s.Segments[i]; seg.Device == d.ID {
+			if seg.Expandable {
+				return false
+			}
+			any = true
+		}
+	}
+	for _, c := range d.Reserved {
+		switch d.Events.Action[c.Event] {
+		case snapshot.SegmentMap, snapshot.SegmentUnmap:
+			return false
+		}
+		any = true
+	}
+	return any
 }
 
 func (t *Settings) readConf(text string) {

@@ -2,6 +2,7 @@ package oom
 
 import (
 	"math"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -46,6 +47,9 @@ type Retries struct {
 	d        *replay.Device
 	settings *layout.Settings
 	stacks   bool // releases have the stack of the call that made them
+
+	s       *snapshot.Snapshot
+	emptied map[snapshot.StackID]bool // whether a stack is that of empty_cache
 }
 
 // FindRetries finds the requests that the driver refused. Segments that
@@ -54,7 +58,7 @@ type Retries struct {
 func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settings) *Retries {
 	x := &Retries{
 		Owners: map[replay.EventIndex]replay.EventIndex{}, Refused: math.MaxInt64,
-		d: d, settings: settings, stacks: s.Format.HasTime,
+		d: d, settings: settings, stacks: s.Format.HasTime, s: s, emptied: map[snapshot.StackID]bool{},
 	}
 	list := d.Reserved
 	reserved := d.Totals.ReservedBaselineBytes
@@ -157,7 +161,24 @@ func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventInd
 
 // like reports whether nothing in a release says that it is not the owner's.
 func (x *Retries) like(release, owner replay.EventIndex) bool {
+	if x.emptiesCache(x.d.Events.Stack[release]) {
+		return false
+	}
 	return !x.stacks || x.d.Events.Stack[release] == x.d.Events.Stack[owner]
+}
+
+// emptiesCache reports whether a stack is that of a call of empty_cache. Releases have
+// such a stack also where the file does not show otherwise that they have one.
+func (x *Retries) emptiesCache(id snapshot.StackID) bool {
+	empties, known := x.emptied[id]
+	if !known {
+		for _, f := range x.s.Stacks.Frames(id) {
+			name := x.s.String(x.s.Frames[f].Name)
+			empties = empties || name == "empty_cache" || strings.Contains(name, "emptyCache")
+		}
+		x.emptied[id] = empties
+	}
+	return empties
 }
 
 // requested is the size of a request in bytes, which oom events have rounded.

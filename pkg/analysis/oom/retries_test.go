@@ -17,7 +17,7 @@ func TestRetries(t *testing.T) {
 	tests := []struct {
 		name     string
 		conf     string
-		releases string // the file whose code gives the segments back
+		releases string // the file whose code gives the segments back, or empty_cache
 		action   snapshot.Action
 		micros   int64 // between the first release and the request
 		want     []oom.Retry
@@ -30,15 +30,28 @@ func TestRetries(t *testing.T) {
 		{"time runs backwards", "", asks, snapshot.Alloc, -5, []oom.Retry{{Event: 6, First: 3, Requested: 90 * mib,
 			Asked: 90 * mib, Segments: 2, Flushed: 60 * mib, Served: true, Certain: true}}, 1},
 		{"empty_cache", "", empties, snapshot.Alloc, 20, nil, 0},
+		{"empty_cache of torch_npu, without times", "npu", "empty_cache", snapshot.Alloc, 0, nil, 0},
+		{"sizes alone, without times", "npu", empties, snapshot.Alloc, 0, []oom.Retry{{Event: 6, First: 3,
+			Requested: 90 * mib, Asked: 90 * mib, Segments: 2, Flushed: 60 * mib, Served: true}}, 0},
 		{"garbage collection", "garbage_collection_threshold:0.8", asks, snapshot.Alloc, 20, nil, 0},
 	}
 	for _, test := range tests {
-		c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasSettings: true})
+		format := snapshot.Format{HasTime: true, HasSettings: true}
+		if test.conf == "npu" {
+			format = snapshot.Format{HasPoolID: true}
+		}
+		c := snapshot.NewComposer(format)
 		c.Trace(0)
-		c.Setting("PYTORCH_CUDA_ALLOC_CONF", test.conf)
+		if test.conf != "npu" {
+			c.Setting("PYTORCH_CUDA_ALLOC_CONF", test.conf)
+		}
 		event := func(action snapshot.Action, addr uint64, size, micros int64, file string) {
+			function := "main"
+			if file == "empty_cache" {
+				function = file
+			}
 			c.Event(0, snapshot.EventText{Action: action, Addr: addr, Size: size, TimeMicros: 1_000_000 + micros,
-				Stack: c.Stack(snapshot.FrameText{File: file, Line: 7, Name: "main"})})
+				Stack: c.Stack(snapshot.FrameText{File: file, Line: 7, Name: function})})
 		}
 		event(snapshot.SegmentAlloc, kept, 20*mib, 0, asks)
 		event(snapshot.SegmentAlloc, first, 40*mib, 0, asks)

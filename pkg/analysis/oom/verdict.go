@@ -89,7 +89,7 @@ func (o *Failure) wouldFit(l *layout.Map, settings *layout.Settings) WouldFit {
 			w.OtherPool = i
 		}
 	}
-	if !settings.Expandable {
+	if !settings.Expandable && !settings.ExpandableIgnored {
 		w.WithExpandable = o.DeviceFree+o.wholePages(l) >= o.Requested
 		w.MaxSplit = o.maxSplit(l)
 	}
@@ -226,7 +226,7 @@ func (o *Failure) Advise(settings *layout.Settings) []Advice {
 // which nothing failed.
 func AdviseOn(f *layout.Fragmentation, settings *layout.Settings) []Advice {
 	var list []Advice
-	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable {
+	if (f.Matters() || f.MostlyIdle()) && !settings.Expandable && !settings.ExpandableIgnored {
 		list = append(list, Advice{Kind: AdviseExpandable})
 	}
 	if settings.Rounds() && worthwhile(f.Rounding, f.Reserved) {
