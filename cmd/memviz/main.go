@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,19 +19,20 @@ import (
 )
 
 func main() {
+	var ballast []byte
 	if os.Getenv("GOGC") == "" {
 		// Nearly all memory is columns without pointers, so the collector has
 		// next to nothing to scan and may run often: a third less at the peak.
+		// The ballast counts as memory that is kept, and takes none because nothing
+		// touches it. Without it, a small heap would be collected after every 400 KB.
 		debug.SetGCPercent(10)
 		ballast = make([]byte, 64<<20)
 	}
 	removeUnfinishedOnInterrupt()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	status := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	runtime.KeepAlive(ballast)
+	os.Exit(status)
 }
-
-// ballast counts as memory that the collector keeps, and takes none because nothing
-// touches it. Without it, a small heap would be collected after every 400 KB.
-var ballast []byte
 
 // Exit statuses.
 const (

@@ -13,7 +13,8 @@ import (
 type Retry struct {
 	State          int    `json:"state"` // before the first segment was given back
 	RequestedBytes int64  `json:"requested_bytes"`
-	FlushedBytes   int64  `json:"flushed_bytes"` // given back to the driver; less than that was left to the limit when the request was served
+	FlushedBytes   int64  `json:"flushed_bytes"` // given back to the driver
+	MarginBytes    int64  `json:"margin_bytes"`  // less than this was left to the limit when the request was served; 0: not known
 	Segments       int    `json:"segments"`      // given back: segments, or ranges of expandable ones
 	Micros         int64  `json:"micros"`        // from the first of them to the request; 0 where the file has no times
 	Site           string `json:"site"`          // file:line:function that asked
@@ -25,8 +26,9 @@ func newRetries(r *analysis.Recording) []Retry {
 	for i := range served {
 		x := &served[i]
 		list[i] = Retry{
-			State: x.State(), RequestedBytes: x.Requested, FlushedBytes: x.Flushed, Segments: x.Segments,
-			Micros: x.Micros, Site: r.Stacks.Site(r.Device.Events.Stack[x.Event]).String(),
+			State: x.State(), RequestedBytes: x.Requested, FlushedBytes: x.Flushed, MarginBytes: r.Retries().Margin(x),
+			Segments: x.Segments,
+			Micros:   x.Micros, Site: r.Stacks.Site(r.Device.Events.Stack[x.Event]).String(),
 		}
 	}
 	return list
@@ -52,6 +54,9 @@ func retryCards(r *analysis.Recording) []RetryCard {
 		if x.Micros > 0 {
 			text += ", " + units.Duration(x.Micros) + " later"
 		}
+		if left := r.Retries().Margin(x); left > 0 {
+			text += ", with less than " + amount(left) + " left"
+		}
 		list[i] = RetryCard{x.State(), text + "."}
 	}
 	return list
@@ -64,9 +69,10 @@ func retriesSentence(r *analysis.Recording) string {
 	if len(list) == 0 {
 		return ""
 	}
-	largest, micros := &list[0], int64(0)
+	largest, micros, left := &list[0], int64(0), r.Retries().Margin(&list[0])
 	for i := range list {
 		micros += list[i].Micros
+		left = min(left, r.Retries().Margin(&list[i]))
 		if list[i].Flushed > largest.Flushed {
 			largest = &list[i]
 		}
@@ -80,6 +86,9 @@ func retriesSentence(r *analysis.Recording) string {
 	}
 	if micros > 0 {
 		text += "; " + units.Duration(micros) + " went by"
+	}
+	if left > 0 {
+		text += "; less than " + amount(left) + " was left then"
 	}
 	return text + "."
 }

@@ -28,17 +28,11 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 			c.add(int32(i))
 		}
 	}
-	for i, action := range d.Events.Action {
+	for _, action := range d.Events.Action {
 		switch action {
 		case snapshot.Alloc:
 			c.add(int32(born))
 			born++
-		case snapshot.FreeRequested:
-			if m.endsAtRequest {
-				c.end(EventIndex(i))
-			}
-		case snapshot.FreeCompleted, snapshot.Free:
-			c.end(EventIndex(i))
 		case snapshot.SegmentAlloc, snapshot.SegmentMap, snapshot.SegmentFree, snapshot.SegmentUnmap:
 			c.change(reserved[0].Event, reserved[0].Delta > 0)
 			reserved = reserved[1:]
@@ -51,15 +45,13 @@ type space struct {
 	d         *Device
 	at        *addressTable // its tenancies now name places in addresses
 	addresses []uint64      // that were ever used, in order
-	live      []int32       // by place in addresses: the allocation there, or none
-	places    bitTree       // of live allocations
+	latest    []int32       // by place in addresses: the allocation there
+	places    bitTree       // of allocations that were live when they were last looked at
 
 	known    bool // which ranges are reserved
 	reserved ranges.Set[struct{}]
 	last     ranges.Range[struct{}] // a reserved range, where the next allocation most likely lies, too
 }
-
-const noAllocation = -1
 
 // index numbers the addresses in order.
 func (c *space) index() {
@@ -68,10 +60,9 @@ func (c *space) index() {
 		c.addresses = append(c.addresses, addr)
 	}
 	slices.Sort(c.addresses)
-	c.live = make([]int32, len(c.addresses))
+	c.latest = make([]int32, len(c.addresses))
 	for place, addr := range c.addresses {
 		c.at.at(addr).open = ref(place)
-		c.live[place] = noAllocation
 	}
 	c.places = newBitTree(len(c.addresses))
 }
@@ -127,34 +118,38 @@ func (c *space) add(i int32) {
 	if c.known && (to < from || !c.holds(from, max(to, from+1))) {
 		c.d.Anomalies[OutsideSegments]++
 	}
-	if c.overlaps(place, from, to) {
+	if c.overlaps(place, from, to, a.Start) {
 		c.d.Anomalies[OverlappingRanges]++
 	}
-	c.live[place] = i
+	c.latest[place] = i
 	c.places.set(place)
 }
 
-// overlaps reports whether a range reaches into the live allocation before it or
-// behind it. One at the same address was ended, and counted, before.
-func (c *space) overlaps(place int, from, to uint64) bool {
-	if next := c.places.after(place); next >= 0 && c.addresses[next] < to {
-		return true
+// overlaps reports whether a range reaches into the allocation before it or behind it
+// that is live at an event. One at the same address was ended, and counted, before.
+func (c *space) overlaps(place int, from, to uint64, at EventIndex) bool {
+	for next := c.places.after(place); next >= 0 && c.addresses[next] < to; next = c.places.after(next) {
+		if c.isLive(next, at) {
+			return true
+		}
 	}
-	before := c.places.before(place)
-	if before < 0 {
-		return false
+	for before := c.places.before(place); before >= 0; before = c.places.before(before) {
+		if c.isLive(before, at) {
+			a := &c.d.Allocations[c.latest[before]]
+			return a.Addr+uint64(a.Size) > from
+		}
 	}
-	a := &c.d.Allocations[c.live[before]]
-	return a.Addr+uint64(a.Size) > from
+	return false
 }
 
-// end takes away the allocation that an event ended, if it did.
-func (c *space) end(i EventIndex) {
-	place := int(c.at.at(c.d.Events.Addr[i]).open)
-	if live := c.live[place]; live != noAllocation && c.d.Allocations[live].End == i {
-		c.live[place] = noAllocation
-		c.places.clear(place)
+// isLive reports whether the latest allocation of a place is live at an event, and
+// forgets the place if it is not.
+func (c *space) isLive(place int, at EventIndex) bool {
+	if end := c.d.Allocations[c.latest[place]].End; end == None || end > at {
+		return true
 	}
+	c.places.clear(place)
+	return false
 }
 
 // bitTree is a set of numbers below some limit. A bit of a level says whether any of

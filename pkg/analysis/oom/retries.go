@@ -20,6 +20,7 @@ type Retry struct {
 	Segments  int   // released: segments, or ranges of expandable ones
 	Flushed   int64 // bytes that went back to the driver
 	Micros    int64 // from the first release to the event; 0 where the file has no times
+	Reserved  int64 // bytes, with what the driver gave in the end
 	Served    bool
 	// Certain: the releases have the stack of the request. Else the sizes alone tell
 	// them from a call of empty_cache.
@@ -94,6 +95,15 @@ func (x *Retries) Served() []Retry {
 	return list
 }
 
+// Margin is what was left to the limit when a request was served, in bytes and at
+// most: the least that was ever refused, less what was reserved then. 0: not known.
+func (x *Retries) Margin(r *Retry) int64 {
+	if x.Refused == math.MaxInt64 {
+		return 0
+	}
+	return max(x.Refused-r.Reserved, 0)
+}
+
 // group is how many segment events, from the first of a list, stand before the
 // same other event, and which that is; None at the end of the recording.
 func (x *Retries) group(list []replay.ReservedChange) (owner replay.EventIndex, n int) {
@@ -150,6 +160,10 @@ func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventInd
 	for _, c := range group[first:last] {
 		x.Owners[c.Event] = owner
 		r.Flushed -= c.Delta
+	}
+	r.Reserved = reserved - r.Flushed
+	for _, c := range group[last:] {
+		r.Reserved += c.Delta
 	}
 	if len(e.TimeMicros) > 0 {
 		r.Micros = max(e.SinceFirst(int(owner))-e.SinceFirst(int(r.First)), 0)
