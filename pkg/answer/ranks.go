@@ -122,6 +122,7 @@ type dumpRanks struct {
 	ranks, apart []Rank // compared, and not
 	outliers     []RankOutlier
 	rows         []RankRow
+	unlike       bool // without ranks in the names, and of different programs: none is an outlier
 }
 
 // dump says how the ranks of a dump differ.
@@ -160,6 +161,9 @@ func (s *Sheet) dump(d *dumpRanks, c *compare.RankComparison, rows int, oneOfSev
 		s.say("Only one rank can be compared, so there is nothing to compare it with.")
 	case len(d.ranks) < 2:
 		s.say("There is one rank only, so nothing to compare.")
+	case d.unlike:
+		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different programs, and " +
+			"none is called an outlier.")
 	case len(d.ranks) == 2:
 		s.pair(d, rows)
 	case len(d.outliers) == 0:
@@ -252,7 +256,28 @@ func newDumpRanks(c *compare.RankComparison, dump int) *dumpRanks {
 			MedianStepEndBytes: row.StepEnd.Spread.Median, Everywhere: row.Everywhere(),
 		}
 	}
+	if d.unlike = !d.RankInNames && !mostlyShared(c.Rows); d.unlike {
+		d.outliers = nil
+		for i := range d.ranks {
+			d.ranks[i].Outlier = false
+		}
+	}
 	return d
+}
+
+// mostlyShared reports whether at least half of the bytes at the peaks are at sites that
+// all ranks have.
+func mostlyShared(rows []compare.RankRow) bool {
+	var shared, all int64
+	for i := range rows {
+		for _, bytes := range rows[i].Peak.Bytes {
+			all += bytes
+			if rows[i].Everywhere() {
+				shared += bytes
+			}
+		}
+	}
+	return 2*shared >= all
 }
 
 func newRank(r *compare.RankSummary, dump int) Rank {

@@ -177,6 +177,7 @@ type liveBytes struct {
 	stack  snapshot.StackID
 	pair   int // of lines
 	family families.Family
+	before bool // it was there before the recording
 }
 
 // liveIn lists the live allocations of a side; pairs has the pair of each stack.
@@ -188,7 +189,7 @@ func liveIn(r Input, pairs []int) []liveBytes {
 			break // they are in order of Start
 		}
 		if a.LiveIn(r.State) {
-			list = append(list, liveBytes{a.Size, a.Stack, pairs[a.Stack], r.Families.Family(i)})
+			list = append(list, liveBytes{a.Size, a.Stack, pairs[a.Stack], r.Families.Family(i), a.PreExisting()})
 		}
 	}
 	return list
@@ -203,29 +204,26 @@ func matchEarlier(side, other []liveBytes) int64 {
 	}
 	more := map[int64]int{} // by size: how many the side has from before its recording that the other has not
 	candidates := map[int64][]liveBytes{}
+	own := map[int64]int{} // by size: what the side itself recorded of parameters and optimizer state
 	for _, x := range side {
-		if x.family == families.Resident {
+		if x.before {
 			more[x.bytes]++
+		} else if state(x.family) {
+			own[x.bytes]++
 		}
 	}
 	for _, x := range other {
-		if x.family == families.Resident {
+		if x.before {
 			more[x.bytes]--
 		} else if state(x.family) && more[x.bytes] > 0 {
 			candidates[x.bytes] = append(candidates[x.bytes], x)
-		}
-	}
-	own := map[int64]int{} // by size: what the side itself has of them
-	for _, x := range side {
-		if state(x.family) {
-			own[x.bytes]++
 		}
 	}
 	var bytes int64
 	for i := range side {
 		x := &side[i]
 		list := candidates[x.bytes]
-		if x.family != families.Resident || x.bytes == 0 || more[x.bytes] <= 0 || len(list) <= own[x.bytes] {
+		if !x.before || x.family != families.Resident || x.bytes == 0 || more[x.bytes] <= 0 || len(list) <= own[x.bytes] {
 			continue
 		}
 		like := list[len(list)-1]

@@ -124,7 +124,6 @@ func linesOf(r Input, side int, operators bool, numbers features) (lines []*line
 	for _, l := range lines {
 		for _, set := range []*[]int32{&l.paths, &l.sites, &l.operators} {
 			slices.Sort(*set)
-			*set = slices.Compact(*set)
 		}
 	}
 	return lines, index
@@ -132,13 +131,18 @@ func linesOf(r Input, side int, operators bool, numbers features) (lines []*line
 
 // note adds the features of one of a line's stacks.
 func (l *line) note(keys *stacks.Keys, st *stacks.Table, id snapshot.StackID, operators bool, numbers features) {
-	if l.isCallSite || len(l.paths) == maxFeatures {
+	if l.isCallSite {
 		return
 	}
-	l.paths = append(l.paths, number(numbers.keys, keys.Path))
-	l.sites = append(l.sites, number(numbers.keys, keys.Site))
+	add := func(set *[]int32, n int32) {
+		if len(*set) < maxFeatures && !slices.Contains(*set, n) {
+			*set = append(*set, n)
+		}
+	}
+	add(&l.paths, number(numbers.keys, keys.Path))
+	add(&l.sites, number(numbers.keys, keys.Site))
 	if operator := st.Operator[id]; operators && operator != "" {
-		l.operators = append(l.operators, number(numbers.operators, operator))
+		add(&l.operators, number(numbers.operators, operator))
 	}
 }
 
