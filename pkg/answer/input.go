@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"bufio"
+	"bytes"
 	"embed"
 	"fmt"
 	"slices"
@@ -113,6 +115,32 @@ type devices[T any] struct {
 func newDevices[T any](command string) *devices[T] {
 	return &devices[T]{Schema: schemaName(command), Devices: []T{}}
 }
+
+// writeJSON writes one device after the other, because all of them in one text may take
+// several times the memory of the snapshot.
+func (d *devices[T]) writeJSON(w *bufio.Writer) error {
+	var head bytes.Buffer
+	if err := writeIndented(&head, devices[T]{d.Schema, d.Provenance, []T{}}, ""); err != nil {
+		return err
+	}
+	const end = "]\n}"
+	w.WriteString(strings.TrimSuffix(head.String(), end))
+	separator := "\n    "
+	for i := range d.Devices {
+		w.WriteString(separator)
+		if err := writeIndented(w, d.Devices[i], "    "); err != nil {
+			return err
+		}
+		separator = ",\n    "
+	}
+	if len(d.Devices) > 0 {
+		w.WriteString("\n  ")
+	}
+	_, err := w.WriteString(end + "\n")
+	return err
+}
+
+func (d *devices[T]) figures() any { return d }
 
 func schemaName(command string) string { return "memviz." + command + "/1" }
 

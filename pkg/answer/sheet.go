@@ -17,6 +17,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -88,11 +91,47 @@ func (s *Sheet) writeJSON(w *bufio.Writer) error {
 	if long, ok := s.value.(streamedValue); ok {
 		return long.writeJSON(w)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false) // it goes to programs and terminals, and "<module>" is a common name
-	return e.Encode(s.value)
+	if err := writeIndented(w, s.value, ""); err != nil {
+		return err
+	}
+	return w.WriteByte('\n')
 }
+
+// writeIndented writes a value as JSON of several lines, all but the first behind a
+// prefix, without a line end.
+func writeIndented(w io.Writer, v any, prefix string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent(prefix, "  ")
+	e.SetEscapeHTML(false) // it goes to programs and terminals, and "<module>" is a common name
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.TrimSuffix(escapeInvisible(text.Bytes()), []byte("\n")))
+	return err
+}
+
+// escapeInvisible escapes, in a text of JSON, what a terminal might obey and what turns
+// the direction of what follows. Such characters stand in strings only.
+func escapeInvisible(text []byte) []byte {
+	from := bytes.IndexFunc(text, isInvisible)
+	if from < 0 {
+		return text
+	}
+	escaped := slices.Clone(text[:from])
+	for _, r := range string(text[from:]) {
+		if !isInvisible(r) {
+			escaped = utf8.AppendRune(escaped, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			escaped = fmt.Appendf(escaped, "\\u%04x", unit)
+		}
+	}
+	return escaped
+}
+
+func isInvisible(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // element is a paragraph, heading, table or the like.
 type element interface {
@@ -253,7 +292,7 @@ func jsonLine(v any) ([]byte, error) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+	return bytes.TrimSuffix(escapeInvisible(text.Bytes()), []byte("\n")), err
 }
 
 // indent is in front of everything but headings.

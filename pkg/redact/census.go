@@ -109,7 +109,7 @@ func (c *Census) Operator(name string) {
 		if torchOperator.MatchString(text) {
 			return text
 		}
-		return c.w.symbol(text)
+		return c.w.symbol(text, false)
 	}, c.names)
 }
 

@@ -79,7 +79,8 @@ func (g *giveaway) takenFrom(text string, found func(Giveaway, string)) string {
 		if len(groups) == 0 {
 			return piece
 		}
-		if what := groups[len(groups)-1]; !pseudonym.MatchString(what) && !(g.kind == User && commonFolders[what]) {
+		if what := groups[len(groups)-1]; !pseudonym.MatchString(what) && !(g.kind == User && commonFolders[what]) &&
+			!(g.hints == nil && isLongName(what)) {
 			found(g.kind, what)
 		}
 		if g.kind == User || g.kind == Email {
@@ -88,6 +89,21 @@ func (g *giveaway) takenFrom(text string, found func(Giveaway, string)) string {
 		return strings.Repeat(" ", len(piece))
 	})
 }
+
+// isLongName reports whether a long word is a name and no key: letters with hardly a
+// digit at its end, such as ScaledDotProductEfficientAttentionBackward0, or a file of
+// torch.compile, which is called after its content. Of random keys of 40 letters and
+// digits one in 1,500 has no digit before its last three characters.
+func isLongName(word string) bool {
+	letters := strings.TrimRightFunc(word, func(r rune) bool { return r < 0x80 && isDigit(byte(r)) })
+	if len(word)-len(letters) <= 3 && !strings.ContainsAny(letters, "0123456789+=") {
+		return true
+	}
+	return compiledFile.MatchString(word)
+}
+
+// compiledFile is c and a SHA-256 in base 32.
+var compiledFile = regexp.MustCompile(`^c[a-z2-7]{51}$`)
 
 func containsAny(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })

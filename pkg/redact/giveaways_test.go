@@ -50,3 +50,23 @@ func FuzzRenamed(f *testing.F) {
 		}
 	})
 }
+
+// TestLongNames: long names of torch are no secrets, and keys are.
+func TestLongNames(t *testing.T) {
+	for text, secret := range map[string]bool{
+		"ScaledDotProductEfficientAttentionBackward0":                                        false,
+		"RegisterCompositeExplicitAutogradNonFunctional_0.cpp":                               false,
+		"_scaled_dot_product_flash_attention_for_cpu":                                        false,
+		"/tmp/torchinductor_root/3u/c3uxhj5q2ablsqp5lrlrkd2ig2tub4do54ysdazmtvawnjje2knd.py": false,
+		"wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEYxy":                                           true,
+		"d41d8cd98f00b204e9800998ecf8427e":                                                   true,
+		"hf_ScaledDotProductEfficientAttentionBackward":                                      true,
+		"x = c3uxhj5q2ablsqp5lrlrkd2ig2tub4do54ysdazmtvawnjje2kndAB":                         true,
+	} {
+		found := false
+		giveawaysIn(text, func(kind Giveaway, what string) { found = found || kind == Secret })
+		if found != secret {
+			t.Errorf("%s: secret is %t", text, found)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package redact
 
 import (
+	_ "embed" // for the standard library's names
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 )
@@ -128,8 +130,7 @@ func publicFrom(parts []string) int {
 				return i
 			}
 			return len(parts) // not a public package
-		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" &&
-			standardModules[strings.TrimSuffix(next, ".py")]:
+		case pythonFolder.MatchString(parts[i]) && parts[i-1] == "lib" && isStandard(parts[i+1:]):
 			return i
 		}
 	}
@@ -138,6 +139,59 @@ func publicFrom(parts []string) int {
 	}
 	return len(parts)
 }
+
+// isStandard reports whether what stands behind lib/python3.x is a module of the standard
+// library: a file, or a file in one of its packages.
+func isStandard(parts []string) bool {
+	last := len(parts) - 1
+	name := strings.TrimSuffix(strings.TrimSuffix(parts[last], ".pyc"), ".py")
+	if last == 0 {
+		return standardModules[name]
+	}
+	return standardFiles()[strings.Join(parts[:last], "/")+"/"+name]
+}
+
+// standardFiles are the modules in the packages of the standard library, as folder/name.
+var standardFiles = sync.OnceValue(func() map[string]bool {
+	files := map[string]bool{}
+	for line := range strings.Lines(standardLibrary) {
+		words := strings.Fields(line)
+		for _, name := range words[1:] {
+			files[words[0]+"/"+name] = true
+		}
+	}
+	return files
+})
+
+// standardLibrary has a line for each folder of the standard libraries of Python 3.6 to
+// 3.13, without their tests, with the names of the modules in it.
+//
+//go:embed stdlib.txt
+var standardLibrary string
+
+// isOwnNative reports whether C or C++ code is in a file that is known, and is neither
+// torch's nor Python's nor the system's. Then its namespaces do not tell whose it is.
+func isOwnNative(file string) bool {
+	path := slashed(file)
+	folder, name := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		folder, name = path[:i+1], path[i+1:]
+	}
+	switch {
+	case path == "" || path == "??", strings.HasPrefix(name, "tmpxft_"), strings.HasSuffix(name, ".o"),
+		strings.HasSuffix(name, ".so"):
+		return false // nobody knows
+	case folder == "":
+		return !nativeFiles[nativeNumber.ReplaceAllString(name, ".")]
+	case strings.HasPrefix(folder, "./"): // as the C library's files have it
+		return !nativeFiles[name]
+	}
+	return !isPublicFile(file) && !nativeFolder.MatchString(folder)
+}
+
+// nativeFolder is where the code of torch, CPython, and the libraries of C and C++ lies.
+var nativeFolder = regexp.MustCompile(`/(aten/src|torch/csrc|torch/include|c10|caffe2|libstdc\+\+-v3|` +
+	`(cp|p)ython[^/]*(/work)?(/build-static)?/(Python|Objects|Modules|Include)|glibc[^/]*)/`)
 
 // nativeNumber is the number that torch's build adds to the names of files that it splits.
 var nativeNumber = regexp.MustCompile(`_[0-9]{1,2}\.`)

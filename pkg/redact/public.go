@@ -141,8 +141,8 @@ var publicNamespaces = set(
 	"torch_xla", "functorch",
 )
 
-// publicSymbols are words of C++, and functions of the C library and of Python whose names have no prefix.
-var publicSymbols = set(
+// cppWords are words of C++, and what compilers add to names.
+var cppWords = set(
 	"alignas", "auto", "bool", "char", "char16_t", "char32_t", "class", "const", "constexpr", "decltype", "double",
 	"enum", "false", "float", "for",
 	"inline", "int", "lambda", "long", "mutable", "namespace", "anonymous", "noexcept", "nullptr", "operator", "short",
@@ -151,6 +151,10 @@ var publicSymbols = set(
 	"delete", "delete_", "if", "else",
 	"return", "u", "ul", "ull", "l", "ll", "abi", "cxx11", "clone", "cold", "isra", "constprop", "part", "localalias",
 	"lto_priv", "plt", "main",
+)
+
+// publicSymbols are functions of the C library and of Python whose names have no prefix.
+var publicSymbols = set(
 	"_start", "start_thread", "execute_native_thread_routine", "llvm", "__clone", "__clone3", "clone3",
 	"__nv_hdl_wrapper_t", "__nv_dl_tag",
 	"CUstream_st", "_object", "cfunction_call", "cfunction_vectorcall_FASTCALL_KEYWORDS", "method_vectorcall",

@@ -18,7 +18,7 @@ func (w *worker) function(file, name string) string {
 	case stacks.ReadFrame(file, "").Python():
 		return w.python(name)
 	}
-	return w.symbol(name)
+	return w.symbol(name, isOwnNative(file))
 }
 
 // python redacts the parts of a qualified name, such as Trainer.step.<locals>.inner.
@@ -35,7 +35,7 @@ func (w *worker) python(name string) string {
 // symbol redacts what is not public in the name of a C or C++ function. A qualified name
 // such as at::native::add_kernel is public if its first part is; public identifiers
 // without a namespace are in public.go.
-func (w *worker) symbol(name string) string {
+func (w *worker) symbol(name string, own bool) string {
 	var b strings.Builder
 	var outer []bool // for each open bracket: whether the qualified name before it is public
 	public := false  // whether the current qualified name is
@@ -50,9 +50,9 @@ func (w *worker) symbol(name string) string {
 			word := name[i:end]
 			isNamespace := strings.HasPrefix(name[end:], "::")
 			if !strings.HasSuffix(name[:i], "::") {
-				public = isPublicWord(word, isNamespace)
+				public = isPublicWord(word, isNamespace) && (!own || strings.HasPrefix(name[i:], dispatched))
 			}
-			if public || isPublicWord(word, false) || isWhole(word) || ruleIdentifiers()[word] {
+			if public || isPublicWord(word, false) && (!own || cppWords[word] || isRead(word)) || isWhole(word) || ruleIdentifiers()[word] {
 				b.WriteString(word)
 			} else {
 				b.WriteString(w.identifier(word, isNamespace))
@@ -86,13 +86,20 @@ func isLetter(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// dispatched begins the operators of torch's dispatcher, which rules go by.
+const dispatched = "at::_ops::"
+
+// isRead reports whether rules go by an identifier alone, such as THPVariable_to or
+// _PyGC_Collect.
+func isRead(word string) bool { return stacks.ReadFrame("", word) != stacks.ReadFrame("", "x") }
+
 // isPublicWord reports whether an identifier is public; isNamespace: it begins a qualified
 // name.
 func isPublicWord(word string, isNamespace bool) bool {
 	if isNamespace {
 		return publicNamespaces[word]
 	}
-	if publicSymbols[word] {
+	if cppWords[word] || publicSymbols[word] {
 		return true
 	}
 	for _, prefix := range publicSymbolPrefixes {

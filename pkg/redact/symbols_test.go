@@ -59,3 +59,50 @@ func TestRulesReadTheSame(t *testing.T) {
 		t.Errorf("only %d different readings were tried", len(told))
 	}
 }
+
+// TestWhoseSymbol: namespaces and prefixes tell that a name is torch's only where nothing
+// says that its file is somebody's own.
+func TestWhoseSymbol(t *testing.T) {
+	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("salt")})
+	names := []string{"at::native::zebra(at::Tensor const&)", "torch::zebra", "cudnnZebra", "_Py_zebra", "c10::zebra::run()",
+		"wrapper_CUDA_zebra", "PyObject_Zebra", "c10d::ops::zebra"}
+	for file, public := range map[string]bool{
+		"??": true, "": true, "RegisterCUDA_0.cpp": true, "tmpxft_00004e73_00000000-6_Indexing.cudafe1.cpp": true,
+		"thread48.o": true, "./nptl/pthread_create.c": true, "./csu/../csu/libc-start.c": true,
+		"/pytorch/aten/src/ATen/native/cuda/Zebra.cpp":                                  true,
+		"/opt/conda/conda-bld/pytorch_1/work/torch/csrc/autograd/engine.cpp":            true,
+		"/usr/local/src/conda/python-3.12.3/Objects/call.c":                             true,
+		"/croot/python-split_1715024085344/work/build-static/Python/bytecodes.c":        true,
+		"/opt/conda/conda-bld/gcc-compiler_1/work/gcc/libstdc++-v3/src/c++11/thread.cc": true,
+		"/usr/lib/python3.12/site-packages/torch/include/ATen/ops/mm.h":                 true,
+		"/home/ada/zebra/kernel.cu":                                                     false, "/home/ada/zebra/engine.cpp": false, "kernel.cu": false, "./kernel.cu": false,
+		"/home/ada/csrc/ops.cpp": false, `C:\zebra\ops.cpp`: false,
+	} {
+		for _, name := range names {
+			if hidden := !strings.Contains(strings.ToLower(w.function(file, name)), "zebra"); hidden == public {
+				t.Errorf("%s in %s is %s", name, file, w.function(file, name))
+			}
+		}
+		c := NewCensus()
+		c.Function(file, names[0])
+		if found := len(c.Names()) > 0; found == public {
+			t.Errorf("in %s the census finds %q", file, c.Names())
+		}
+	}
+}
+
+// TestStandardLibrary: what lies below the folder of a module of Python is Python's only
+// if Python has it.
+func TestStandardLibrary(t *testing.T) {
+	for file, public := range map[string]bool{
+		"/usr/lib/python3.12/threading.py": true, "/usr/lib/python3.12/asyncio/base_events.py": true,
+		"/x/lib/python3.11/concurrent/futures/thread.py": true, "/usr/lib/python3.12/json/__init__.py": true,
+		"/usr/lib/python3.12/email/zebra.py": false, "/home/ada/lib/python3.12/logging/zebra/model.py": false,
+		"/usr/lib/python3.12/threading/zebra.py": false, "/usr/lib/python3.12/zebra.py": false,
+		"/usr/lib/python3.12/random/train.py": false,
+	} {
+		if isPublicFile(file) != public {
+			t.Errorf("%s: public is %t", file, !public)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -215,5 +216,32 @@ func TestUnreadableIsSaid(t *testing.T) {
 	_, err := read(strings.NewReader(string(data)), int64(len(data)), Options{}, wayStream)
 	if !errors.Is(err, ErrNotSnapshot) || !strings.Contains(err.Error(), "(device_traces, segments)") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestOldProtocols: snapshots that other writers of protocols 0 and 1 may begin in other
+// ways, and integers beyond 64 bits in decimal.
+func TestOldProtocols(t *testing.T) {
+	const segments = "S'segments'\n(lp1\n"
+	const event = "(dp5\nS'action'\nS'alloc'\nsS'addr'\nI18446744073709551104\nsS'size'\nI300\ns"
+	const traces = "S'device_traces'\n(lp2\n(lp3\n" + event + "aa"
+	for _, data := range []string{
+		"}p0\n" + segments + "s" + traces + "s.", "(" + segments + traces + "d.", "N0(dp0\n" + segments + "s" + traces + "s.",
+		"(X\x08\x00\x00\x00segments]" + traces + "d.",
+	} {
+		s, err := Read(strings.NewReader(data), int64(len(data)), Limits{})
+		if err != nil {
+			t.Errorf("%q: %v", data, err)
+			continue
+		}
+		e := &s.Traces[0].Events
+		if e.Len() != 1 || e.Addr[0] != math.MaxUint64-511 || e.Size[0] != 300 || s.Oddity.WrongTypes != nil {
+			t.Errorf("%q: %s", data, describe(s))
+		}
+	}
+	for _, text := range []string{"(Version 3)\n", "Nothing\n", "}p\n", "(X is a letter)\n"} {
+		if _, err := Read(strings.NewReader(text), int64(len(text)), Limits{}); !IsSomethingElse(err) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

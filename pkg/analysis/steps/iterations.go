@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 
 // rhythm is when one call site allocates.
 type rhythm struct {
+	site        snapshot.StackID
 	count       int32
 	first, last replay.EventIndex
 	squares     float64 // sum of the squared distances between neighbours, in events
@@ -42,15 +44,41 @@ func (r *rhythm) regular(n int) bool {
 	return math.Sqrt(max(0, r.squares/gaps-mean*mean)) <= maxGapDeviation*mean
 }
 
-// rhythms are those of all sites, by stack.
+// rhythms are those of all sites that allocate, by stack. A file may have a thousand
+// devices and a million stacks, so a device with few events has no table of them all.
 func (f *finder) rhythms() []rhythm {
 	e := f.Device.Events
+	if len(f.Stacks.Facts) > 4*e.Len() {
+		return sparseRhythms(e)
+	}
 	all := make([]rhythm, len(f.Stacks.Facts))
 	for i, action := range e.Action {
 		if action == snapshot.Alloc {
 			all[e.Stack[i]].beat(replay.EventIndex(i))
 		}
 	}
+	for id := range all {
+		all[id].site = snapshot.StackID(id)
+	}
+	return slices.DeleteFunc(all, func(r rhythm) bool { return r.count == 0 })
+}
+
+func sparseRhythms(e *snapshot.Events) []rhythm {
+	var all []rhythm
+	places := map[snapshot.StackID]int{}
+	for i, action := range e.Action {
+		if action != snapshot.Alloc {
+			continue
+		}
+		place, known := places[e.Stack[i]]
+		if !known {
+			place = len(all)
+			places[e.Stack[i]] = place
+			all = append(all, rhythm{site: e.Stack[i]})
+		}
+		all[place].beat(replay.EventIndex(i))
+	}
+	slices.SortFunc(all, func(a, b rhythm) int { return cmp.Compare(a.site, b.site) })
 	return all
 }
 
@@ -59,22 +87,22 @@ func (f *finder) rhythms() []rhythm {
 // there is none.
 func (f *finder) anchor(all []rhythm, asked func(snapshot.StackID) bool) snapshot.StackID {
 	n := f.Device.Events.Len()
-	var sites []snapshot.StackID
+	var regular []*rhythm
 	votes := map[int32]int{}
-	for id := range all {
-		if site := snapshot.StackID(id); asked(site) && all[id].regular(n) {
-			sites = append(sites, site)
-			votes[all[id].count]++
+	for i := range all {
+		if site := &all[i]; site.regular(n) && asked(site.site) {
+			regular = append(regular, site)
+			votes[site.count]++
 		}
 	}
-	var anchor snapshot.StackID
-	for _, site := range sites {
-		ahead := votes[all[site].count] - votes[all[anchor].count]
-		if anchor == 0 || ahead > 0 || ahead == 0 && all[site].first < all[anchor].first {
-			anchor = site
+	var anchor rhythm
+	for _, site := range regular {
+		ahead := votes[site.count] - votes[anchor.count]
+		if anchor.site == 0 || ahead > 0 || ahead == 0 && site.first < anchor.first {
+			anchor = *site
 		}
 	}
-	return anchor
+	return anchor.site
 }
 
 // allocsOf are the events in which a site allocates.
@@ -186,7 +214,7 @@ func (f *finder) byForward() []replay.EventIndex {
 	all := f.rhythms()
 	depth := f.shallowDepth(all)
 	shallow := func(id snapshot.StackID) bool {
-		return all[id].count > 0 && f.Activities.Alloc(id) == stacks.InForward && f.Stacks.Depth[id] <= depth
+		return f.Activities.Alloc(id) == stacks.InForward && f.Stacks.Depth[id] <= depth
 	}
 	calls := f.allocsOf(f.anchor(all, shallow))
 	if len(calls) == 0 {
@@ -194,9 +222,9 @@ func (f *finder) byForward() []replay.EventIndex {
 	}
 	second, last := calls[1], calls[len(calls)-1]
 	seen, recurring := 0, 0
-	for id := range all {
-		site := &all[id]
-		if !shallow(snapshot.StackID(id)) || site.last < second {
+	for i := range all {
+		site := &all[i]
+		if !shallow(site.site) || site.last < second {
 			continue
 		}
 		if site.first > last {
@@ -218,11 +246,11 @@ func (f *finder) byForward() []replay.EventIndex {
 func (f *finder) shallowDepth(all []rhythm) uint8 {
 	const none = math.MaxUint8
 	first, second := uint8(none), uint8(none)
-	for id := range all {
-		if all[id].count == 0 || f.Activities.Alloc(snapshot.StackID(id)) != stacks.InForward {
+	for i := range all {
+		if f.Activities.Alloc(all[i].site) != stacks.InForward {
 			continue
 		}
-		switch d := f.Stacks.Depth[id]; {
+		switch d := f.Stacks.Depth[all[i].site]; {
 		case d < first:
 			first, second = d, first
 		case d > first && d < second:

@@ -179,3 +179,13 @@ func TestGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestSparseRhythms: a device with few events has the same rhythms as one with a table
+// of all stacks.
+func TestSparseRhythms(t *testing.T) {
+	f := finderOf(make([]site, 30), []int{7, 3, 7, 29, 3, 7, 0, 7, 29})
+	sparse := sparseRhythms(f.Device.Events)
+	if dense := f.rhythms(); !slices.Equal(dense, sparse) || len(dense) != 4 {
+		t.Errorf("%+v\n%+v", dense, sparse)
+	}
+}

@@ -82,6 +82,9 @@ func TestOpen(t *testing.T) {
 	}{
 		{"plain", aPickle, aPickle, Pickle, nil},
 		{"protocol 0", "(dp0\n.", "(dp0\n.", Pickle, nil},
+		{"an empty dict of protocol 0", "}p0\n.", "}p0\n.", Pickle, nil},
+		{"items before their dict", "(X\x01\x00\x00\x00aNd.", "(X\x01\x00\x00\x00aNd.", Pickle, nil},
+		{"None, dropped", "N0(dp0\n.", "N0(dp0\n.", Pickle, nil},
 		{"JSON", " \n" + aJSON, " \n" + aJSON, JSON, nil},
 		{"gzip", gzipped(aPickle), aPickle, Pickle, []Kind{Gzip}},
 		{"zstd", zstded(aPickle), aPickle, Pickle, []Kind{Zstd}},

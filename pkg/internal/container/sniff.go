@@ -133,10 +133,14 @@ func sniff(head []byte) Kind {
 	return Binary
 }
 
-// mayBeOldPickle reports whether head begins with a dict, a list or an import
-// of protocol 0 or 1, which have no magic number.
+// mayBeOldPickle reports whether head begins with a dict, a list, a mark and a key, or an
+// import of protocol 0 or 1, which have no magic number. A text may begin so, too; then
+// reading it says that it is no pickle.
 func mayBeOldPickle(head []byte) bool {
-	for _, begin := range []string{"(d", "(l", "}q", "}r", "}(", "]q", "]r", "]("} {
+	for _, begin := range []string{
+		"(d", "(l", "}p", "}q", "}r", "}(", "}X", "}U", "}V", "}S'", "]p", "]q", "]r", "](", "(X", "(U", "(V", "(S'", "(}",
+		"(]", "N0",
+	} {
 		if bytes.HasPrefix(head, []byte(begin)) {
 			return true
 		}

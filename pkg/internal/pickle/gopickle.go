@@ -3,6 +3,7 @@ package pickle
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strconv"
@@ -117,9 +118,9 @@ func setPairs(d types.DictSetter, args []any) error {
 	return err
 }
 
-// forGopickle rewrites the two opcodes that gopickle misreads, in a pickle that the
-// checker has accepted: text of protocol 0, whose escapes it does not decode, and long
-// integers of no bytes, which are zero.
+// forGopickle rewrites the opcodes that gopickle misreads, in a pickle that the checker
+// has accepted: text of protocol 0, whose escapes it does not decode, long integers of
+// no bytes, which are zero, and INT of more than 64 bits, such as addresses from 2^63 on.
 func forGopickle(data []byte) []byte {
 	if !isMisread(data) {
 		return data
@@ -138,6 +139,10 @@ func forGopickle(data []byte) []byte {
 			rewritten = append(rewritten, text...)
 		case isEmptyLong(in):
 			rewritten = append(rewritten, opBinInt1, 0)
+		case isWideInt(data, in):
+			rewritten = append(rewritten, opLong)
+			rewritten = append(rewritten, bytes.TrimSpace(data[in.arg:in.end])...)
+			rewritten = append(rewritten, "L\n"...)
 		case in.op == opFrame: // its length is no longer right, and it is only a hint
 		default:
 			rewritten = append(rewritten, data[in.start:in.next]...)
@@ -154,12 +159,22 @@ func isMisread(data []byte) bool {
 		if !ok {
 			return false
 		}
-		if in.op == opUnicode || isEmptyLong(in) {
+		if in.op == opUnicode || isEmptyLong(in) || isWideInt(data, in) {
 			return true
 		}
 		pos = in.next
 	}
 	return false
+}
+
+// isWideInt reports whether an INT, whose argument is a line, is no int64 but an integer.
+func isWideInt(data []byte, in instruction) bool {
+	const digits = 18 // that any int64 has room for
+	if in.op != opInt || in.end-in.arg <= digits {
+		return false
+	}
+	_, err := strconv.ParseInt(string(bytes.TrimSpace(data[in.arg:in.end])), 10, 64)
+	return errors.Is(err, strconv.ErrRange)
 }
 
 func isEmptyLong(in instruction) bool {
