@@ -21,6 +21,7 @@ type finding = truth
 // diagnosis is all that memviz says of a run.
 type diagnosis struct {
 	findings []finding // those of one problem in the order in which they are shown
+	wasteful bool      // a tenth of the most that was reserved, or more, was never in use
 	retries  int       // requests that were served without the cache only
 	perStep  int64     // bytes by which memory grows each step, by what is said of leaks
 	headline string    // of leaks, on the device that the truth is about
@@ -67,6 +68,7 @@ func diagnoseDevice(t *testing.T, in answer.Input, r *analysis.Recording, card i
 	if len(ooms) > 0 {
 		return said // the failure says all that there is to say of fragmentation
 	}
+	said.wasteful = 10*r.Device.Totals.PeakBytes <= 9*r.Device.Totals.ReservedPeakBytes
 	// At the peak of reserved memory: at the end the cache of a run is idle.
 	if f := r.Fragmentation().AtPeak; f.Matters() {
 		said.found(fragmentation, f.Grade().Key(), largest(r, f.State))
