@@ -64,6 +64,9 @@ func (s *scenario) wrong(l *ledger, said diagnosis) string {
 	if said.retries != l.retries {
 		return fmt.Sprintf("says %d retries, not %d", said.retries, l.retries)
 	}
+	if s.truth.problem == outOfCapacity && (said.advice == "leak") != (l.perStep() > 0) {
+		return fmt.Sprintf("begins its advice with %q", said.advice)
+	}
 	if !leaks {
 		return ""
 	}
