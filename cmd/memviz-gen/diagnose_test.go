@@ -21,8 +21,10 @@ type finding = truth
 // diagnosis is all that memviz says of a run.
 type diagnosis struct {
 	findings []finding // those of one problem in the order in which they are shown
+	wasteful bool      // a tenth of the most that was reserved, or more, was never in use
 	retries  int       // requests that were served without the cache only
 	perStep  int64     // bytes by which memory grows each step, by what is said of leaks
+	advice   string    // which kind of it comes first after a failed request; or ""
 	headline string    // of leaks, on the device that the truth is about
 	reason   string    // which words of the answer say that growth may be there and not be seen; or ""
 }
@@ -65,8 +67,15 @@ func diagnoseDevice(t *testing.T, in answer.Input, r *analysis.Recording, card i
 		said.found(outOfCapacity, ooms[i].Verdict.Key(), largest(r, ooms[i].State()))
 	}
 	if len(ooms) > 0 {
+		var d answer.OOMDevice
+		sheet, err := answer.OOM([]answer.Input{in}, answer.OOMOptions{Capacity: card})
+		tellDevice(t, sheet, err, &d)
+		if list := d.OOMs[len(d.OOMs)-1].Advice; len(list) > 0 {
+			said.advice = list[0].Kind
+		}
 		return said // the failure says all that there is to say of fragmentation
 	}
+	said.wasteful = 10*r.Device.Totals.PeakBytes <= 9*r.Device.Totals.ReservedPeakBytes
 	// At the peak of reserved memory: at the end the cache of a run is idle.
 	if f := r.Fragmentation().AtPeak; f.Matters() {
 		said.found(fragmentation, f.Grade().Key(), largest(r, f.State))
@@ -78,25 +87,35 @@ func (said *diagnosis) found(what problem, verdict, site string) {
 	said.findings = append(said.findings, finding{what, verdict, site})
 }
 
+// tellDevice is the text of an answer on one device; device becomes its JSON.
+func tellDevice(t *testing.T, s *answer.Sheet, err error, device any) string {
+	t.Helper()
+	var text, file bytes.Buffer
+	if err == nil {
+		err = s.Write(&text, answer.Text, answer.Look{Width: 100_000})
+	}
+	if err == nil {
+		err = s.Write(&file, answer.JSON, answer.Look{})
+	}
+	var all struct{ Devices []json.RawMessage }
+	if err == nil {
+		err = json.Unmarshal(file.Bytes(), &all)
+	}
+	if err != nil || len(all.Devices) != 1 {
+		t.Fatalf("%d devices, %v", len(all.Devices), err)
+	}
+	if err := json.Unmarshal(all.Devices[0], device); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
 // growth is what the command leaks says.
 func (said *diagnosis) growth(t *testing.T, in answer.Input) {
 	t.Helper()
 	sheet, err := answer.Leaks([]answer.Input{in}, answer.LeaksOptions{Rows: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text, file bytes.Buffer
-	if err := sheet.Write(&text, answer.Text, answer.Look{Width: 100_000}); err != nil {
-		t.Fatal(err)
-	}
-	if err := sheet.Write(&file, answer.JSON, answer.Look{}); err != nil {
-		t.Fatal(err)
-	}
-	var all struct{ Devices []answer.LeaksDevice }
-	if err := json.Unmarshal(file.Bytes(), &all); err != nil || len(all.Devices) != 1 {
-		t.Fatalf("%d devices, %v", len(all.Devices), err)
-	}
-	d := &all.Devices[0]
+	var d answer.LeaksDevice
+	text := tellDevice(t, sheet, err, &d)
 	for _, s := range d.Suspects {
 		said.found(leak, s.Verdict, s.Site)
 		if s.Kind != "sawtooth" {
@@ -107,9 +126,9 @@ func (said *diagnosis) growth(t *testing.T, in answer.Input) {
 		said.found(leak, "unexplained", u.Site)
 		said.perStep += u.Bytes
 	}
-	said.headline, _, _ = strings.Cut(text.String(), "\n")
+	said.headline, _, _ = strings.Cut(text, "\n")
 	for _, words := range reasons {
-		if strings.Contains(text.String(), words) {
+		if strings.Contains(text, words) {
 			said.reason = words
 		}
 	}

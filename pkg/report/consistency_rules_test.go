@@ -111,6 +111,8 @@ var names = []nameRule{
 		`{in use of reserved[$state]} of what is`),
 	like(`Out of memory: {} requested in state {@state}.* call site: {} times the largest of the ` +
 		`{ooms[$state].earlier_requests} before it, {ooms[$state].largest_earlier_bytes}\.`),
+	rarely(`First the leak: memory grows by {strong per step} each ` + things + `, at {strong suspects} places?`),
+	rarely(`buys about {} more ` + things),
 	like(`PyTorch saw {visible[last]}\. If this is a {} GiB card, about {} is used outside`),
 	like(`^in use {ooms[last].live_requested_bytes} {in use of reserved[last]} of reserved`),
 	like(`^requested {ooms[last].requested_bytes} a new segment for it takes {ooms[last].needed_bytes}$`),
@@ -238,6 +240,9 @@ func (x *spoken) deniedAdvice() (wrong []string) {
 		}
 	}
 	suspects, _ := x.values["leaks"]["suspects"].([]any)
+	if len(suspects) == 0 && x.has("oom", "First the leak") {
+		wrong = append(wrong, "oom speaks of a leak, and leaks has none")
+	}
 	for command, words := range map[string][]string{
 		"leaks": {"nothing keeps growing", "no growth seen"},
 		"page":  {"no call site keeps more", "no growth of a call site"},

@@ -233,14 +233,16 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 	if i := slices.IndexFunc(rows, func(row any) bool { return row.(object)["key"] != "" }); i >= 0 {
 		walk("top", "top.named", rows[i])
 	}
-	strong := 0.0
+	strong, perStep := 0.0, 0.0
 	suspects, _ := x.values["leaks"]["suspects"].([]any)
 	for _, s := range suspects {
 		if s.(object)["verdict"] == "strong" {
 			strong++
+			perStep += s.(object)["bytes_per_step"].(float64)
 		}
 	}
 	walk("sum", "strong suspects", strong)
+	walk("sum", "strong per step", perStep)
 	ooms, _ := x.values["oom"]["ooms"].([]any)
 	for i, o := range ooms {
 		o := o.(object)

@@ -97,7 +97,8 @@ func (j *detector) accumulates(s *suspect, survivors []survivor) bool {
 	if n > 0 && j.growing[n-1] == j.last-1 {
 		old--
 	}
-	if old < 2 || !j.steady(old) || !j.recent() || s.freedAcross >= 2 && !j.olderThan(lag) {
+	if old < 2 || !j.steady(old) || !j.recent() ||
+		s.freedAcross >= 2 && !(j.olderThan(lag) && j.addsUp(survivors)) {
 		return false
 	}
 	s.kind = Accumulates
@@ -140,6 +141,20 @@ func (j *detector) recent() bool {
 // olderThan reports whether live memory of two steps is older than anything was
 // that the site freed. A queue also has live memory, but only its youngest.
 func (j *detector) olderThan(lag int) bool { return j.last-j.growing[1] > lag+1 }
+
+// addsUp reports whether a site that also frees holds more for what the growing steps
+// have added, by half of that at least. Of buffers that are replaced in random order some
+// are always old, and there are no more of them for that.
+func (j *detector) addsUp(survivors []survivor) bool {
+	held, before, added := bytesAt(survivors, j.last), int64(0), int64(0)
+	if first := j.growing[0]; first > 0 {
+		before = held[first-1]
+	}
+	for _, bytes := range j.added {
+		added += bytes
+	}
+	return 2*(held[j.last-1]-before) >= added
+}
 
 // A finding is strong if the growth outlasts two steps of set-up and a cache that
 // fills for a few steps, and does not slow down.
@@ -229,8 +244,8 @@ func (j *detector) filled(survivors []survivor) (f Filled, is bool) {
 const minShapeBoundaries = 4
 
 // sawtooth reports whether some steps, a third of them at most, each free memory
-// of three steps or more at once, and at least half of what the site frees later
-// than in its own step goes that way. What is freed after the last boundary does
+// of three steps or more at once, which is half of what the site holds or more, and at
+// least half of what the site frees later than in its own step goes that way. What is freed after the last boundary does
 // not count: scripts clean up at their end.
 func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 	if j.last < minShapeBoundaries || s.freedAcross < 3 {
@@ -243,6 +258,7 @@ func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 		}
 	}
 	slices.SortStableFunc(j.freed, func(a, b survivor) int { return cmp.Compare(a.freed, b.freed) })
+	held := bytesAt(survivors, j.last)
 	var rhythm []byte
 	alike := true // all bursts free memory of equally many steps
 	for start := 0; start < len(j.freed); {
@@ -253,7 +269,7 @@ func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 			}
 			bytes += j.freed[end].size
 		}
-		if births >= 3 {
+		if births >= 3 && 2*bytes >= held[j.freed[start].freed-1] {
 			alike = alike && (s.bursts == 0 || births == s.burstSteps)
 			s.bursts++
 			s.burstSteps, s.burstBytes = max(s.burstSteps, births), max(s.burstBytes, bytes)
@@ -282,7 +298,7 @@ func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 
 // grows reports whether the site holds more at nearly every boundary than at the
 // one before and frees what it held, as when torch.cat replaces a buffer by a
-// longer one.
+// longer one, or a queue takes in more than it lets go of.
 func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	boundaries := j.last
 	if boundaries < minShapeBoundaries || 10*len(survivors) < 8*(boundaries-1) || j.feeding {
@@ -310,13 +326,38 @@ func (j *detector) grows(s *suspect, survivors []survivor) bool {
 	}
 	last := bytes[boundaries-1]
 	if 10*len(j.growing) < 8*(boundaries-1) || 2*replaced < len(j.growing) || 2*last < 3*first ||
-		last <= bytes[boundaries-2] {
+		last <= bytes[boundaries-2] || !moreOrLarger(survivors, boundaries) {
 		return false
 	}
 	s.kind, s.members = Grows, survivors
 	j.describe(s)
 	s.doubt = j.doubt()
 	return true
+}
+
+// moreOrLarger reports whether a site holds more tensors at the last boundary than half
+// way there, or makes more bytes in nearly every step than in the one before. A queue
+// that is full does neither, though the sizes of its tensors may rise by chance.
+func moreOrLarger(survivors []survivor, boundaries int) bool {
+	half, last := 0, 0
+	made := make([]int64, boundaries)
+	for _, x := range survivors {
+		born, freed := int(x.born), int(x.freed)
+		if born < boundaries {
+			made[born] += x.size
+			last += liveAt(born, freed, boundaries-1)
+			half += liveAt(born, freed, boundaries/2)
+		}
+	}
+	return last > half || risesMostly(slices.DeleteFunc(made, func(bytes int64) bool { return bytes == 0 }))
+}
+
+// liveAt is 1 if what was born and freed in these steps is live at a boundary, else 0.
+func liveAt(born, freed, boundary int) int {
+	if born <= boundary && freed > boundary {
+		return 1
+	}
+	return 0
 }
 
 // stepsAreFedMore reports whether nearly every step works on more data than the

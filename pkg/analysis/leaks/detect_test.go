@@ -60,6 +60,10 @@ func TestAccumulatesBounds(t *testing.T) {
 		{"each step", 11, survivorsIn(upTo(10)...), true},
 		{"older than what is freed after 7 steps", 10, append(survivorsIn(upTo(9)...), freed(0, 7), freed(0, 7)), true},
 		{"no older than what is freed after 8", 10, append(survivorsIn(upTo(9)...), freed(0, 8), freed(0, 8)), false},
+		{"buffers replaced in random order, no more of them", 12, append(survivorsIn(2, 4, 6, 8, 10),
+			freed(0, 2), freed(0, 4), freed(0, 6), freed(3, 8), freed(5, 10)), false},
+		{"the same, and more of them", 12, append(survivorsIn(2, 4, 6, 8, 10),
+			freed(0, 4), freed(0, 6), freed(3, 8)), true},
 		{"a single late free", 10, append(survivorsIn(upTo(9)...), freed(0, 8)), true},
 	}
 	for _, test := range tests {
@@ -126,6 +130,8 @@ func TestSawtoothBounds(t *testing.T) {
 		{"two bursts in five steps", detector{last: 5}, and(freed(1, 4), freed(2, 4), freed(3, 4)), 0},
 		{"half of what is freed", detector{last: 10}, and(freed(0, 1), freed(1, 2), freed(4, 5)), 1},
 		{"less than half of it", detector{last: 10}, and(freed(0, 1), freed(1, 2), freed(4, 5), freed(5, 6)), 0},
+		{"half of what the site holds", detector{last: 10}, and(survivor{born: 0, freed: 9, size: 24}), 1},
+		{"less than that", detector{last: 10}, and(survivor{born: 0, freed: 9, size: 25}), 0},
 		{"groups of calls of backward", detector{last: 10, calls: true}, and(freed(3, 6), freed(4, 6), freed(5, 6)), 0},
 		{"one group of them", detector{last: 10, calls: true}, burst, 1},
 		{"groups of different sizes", detector{last: 10, calls: true},
@@ -161,12 +167,21 @@ func TestGrowsBounds(t *testing.T) {
 		}
 		return append(list, []survivor{{born: 0, freed: 1, size: 1}, {born: 1, freed: 2, size: 1}}[:n]...)
 	}
+	// queue holds the last three, of these sizes.
+	queue := func(sizes ...int64) (list []survivor) {
+		for i, size := range sizes {
+			list = append(list, survivor{born: int32(i), freed: int32(min(i+3, len(sizes))), size: size})
+		}
+		return list
+	}
 	tests := []struct {
 		name      string
 		last      int
 		survivors []survivor
 		want      bool
 	}{
+		{"full, of sizes that rise by chance", 9, queue(30, 10, 20, 31, 11, 21, 32, 12, 22), false},
+		{"full, of larger and larger ones", 9, queue(30, 31, 32, 33, 34, 35, 36, 37, 38), true},
 		{"four boundaries", 4, buffer(10, 20, 30, 40), true},
 		{"three boundaries", 3, buffer(10, 20, 30), false},
 		{"8 of 10 times", 11, buffer(10, 20, 30, 40, 50, 60, 70, 80, 80, 80, 90), true},
@@ -193,6 +208,28 @@ func TestGrowsBounds(t *testing.T) {
 	s, _ := detector{last: 4}.find(buffer(10, 20, 30, 40))
 	if s.firstStep != 1 || s.lastStep != 3 || s.growingSteps != 3 || s.perStep != 10 {
 		t.Errorf("10 bytes a step: %+v", s)
+	}
+}
+
+// TestTrendOfNoise: the least bytes of steps that hold buffers of random sizes, replaced
+// in random order, or the last few tensors of random sizes.
+func TestTrendOfNoise(t *testing.T) {
+	for name, test := range map[string]struct {
+		floors []int64
+		want   bool
+	}{
+		"steady":                         {[]int64{100, 110, 120, 130, 140, 150, 160}, true},
+		"steady, with lengths that vary": {[]int64{203, 208, 216, 226, 236, 246, 251, 255, 263, 272, 283}, true},
+		"buffers":                        {[]int64{9386, 9464, 9411, 9353, 9374, 9658, 9453, 9677, 9481, 9646, 9722}, false},
+		"more buffers":                   {[]int64{9672, 9644, 9731, 9652, 9799, 9647, 9771, 9810, 9829, 9835}, false},
+		"waves":                          {[]int64{100, 104, 109, 111, 108, 105, 104, 106, 110, 114, 116, 114, 111, 110}, false},
+	} {
+		for i := range test.floors {
+			test.floors[i] <<= 20
+		}
+		if got := trendOf(test.floors); got.GoesOn != test.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

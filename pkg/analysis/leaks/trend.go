@@ -118,13 +118,20 @@ func trendOf(floors []int64) *Trend {
 		}
 	}
 	t := &Trend{PerStep: int64(math.Round(slope)), Spread: int64(math.Round(2 * deviation)), Steps: n}
-	t.GoesOn = slope > maxTinyBytes && slope > 3*deviation && rises >= max(minTrendRises, n/3) &&
+	t.GoesOn = slope > maxTinyBytes && slope > surely(n)*deviation && rises >= max(minTrendRises, n/3) &&
 		before > 0 && 2*after >= before && 2*after >= slope
 	return t
 }
 
+// surely is how many standard errors the slope of a line through n values exceeds by
+// chance in one case of a thousand: those of the t distribution, nearly.
+func surely(n int) float64 { return 3 + 11/float64(n-2) }
+
 // line is the slope of the line through values at equal distances, by least squares,
-// and the standard error of that slope; 0 and 0 for fewer than two values.
+// and the standard error of that slope; 0 and 0 for fewer than two values. What is left
+// beside the line is taken to depend on what was left before, as it does where steps hold
+// tensors of the steps before them: n values of which each is like its neighbour say as
+// little as a few that are not.
 func line(values []int64) (slope, deviation float64) {
 	n := float64(len(values))
 	if n < 2 {
@@ -141,12 +148,18 @@ func line(values []int64) (slope, deviation float64) {
 		product += x * (float64(v) - mean)
 	}
 	slope = product / squares
+	before, alike := 0.0, 0.0
 	for i, v := range values {
 		d := float64(v) - mean - slope*(float64(i)-middle)
 		rest += d * d
+		alike += d * before
+		before = d
 	}
-	if n > 2 {
-		deviation = math.Sqrt(rest / (n - 2) / squares)
+	if n > 2 && rest > 0 {
+		// Few values show less of the correlation than there is: by (1+4r)/n on average.
+		r := alike / rest
+		r = min(max(0, r+(1+4*r)/n), 0.9)
+		deviation = math.Sqrt(rest / (n - 2) / squares * (1 + r) / (1 - r))
 	}
 	return slope, deviation
 }
