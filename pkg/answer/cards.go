@@ -71,6 +71,9 @@ func atPeak(r *analysis.Recording) Card {
 	if d.Events.Len() > 0 {
 		c.Small = "in state " + units.Count(t.PeakState)
 	}
+	if r.Snapshot.Cut(d.ID) {
+		c.Value = "at least " + c.Value
+	}
 	var order [families.Count]families.Family
 	for i := range order {
 		order[i] = families.Family(i)

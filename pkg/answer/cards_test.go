@@ -226,12 +226,12 @@ func TestCardOfRetries(t *testing.T) {
 	r := recordingOf(c)
 	cards, _, retries := Cards(r, nil)
 	const text = "The driver refused 90.0 MiB for a request of 90.0 MiB. PyTorch gave back 40.0 MiB in 1 segment of its " +
-		"cache, and the request was served, 400 ms later."
+		"cache, and the request was served, 400 ms later, with less than 40.0 MiB left."
 	if len(retries) != 1 || retries[0].State != 1 || withSpaces(retries[0].Text) != text {
 		t.Errorf("%+v", retries)
 	}
 	const all = "Near out of memory: the driver refused a request, and PyTorch gave back 40.0 MiB in 1 segment of its " +
-		"cache to serve it, in state 1; 400 ms went by."
+		"cache to serve it, in state 1; 400 ms went by; less than 40.0 MiB was left then."
 	if oom := cards[3]; oom.Value != "Near it" || oom.Evidence.State != 1 || withSpaces(oom.Detail) != all {
 		t.Errorf("%+v", oom)
 	}

@@ -62,6 +62,7 @@ var names = []nameRule{
 	like(`^live blocks {live_at_end} `),
 	like(`Near out of memory, {number of retries} times: .* at most {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments?, in state {@state}`),
+	like(`Near out of memory.*; less than {least margin} was left then\.`),
 	rarely(`Near out of memory: .* gave back {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments? of its cache to serve it, in state {@state}`),
 	like(`^Alive at the peak and not needed there: {avoidable[$remedy].bytes} in {avoidable[$remedy].allocations} ` +
@@ -161,6 +162,7 @@ var names = []nameRule{
 	like(`^failure {@state}: .*, {in use of reserved[$state]} of what it had reserved\.$`),
 	like(`^retry {@state}: The driver refused {} for a request of {retries[$state].requested_bytes}\. ` +
 		`PyTorch gave back {retries[$state].flushed_bytes} in {retries[$state].segments} segments? of its cache`),
+	like(`^retry {@state}: .* with less than {retries[$state].margin_bytes} left\.`),
 	like(`verdict: .* own list of blocks, {final_bytes} in {live_at_end} blocks?`),
 	like(`^verdict: .* only the final state, {live_block_requested_bytes} in {} blocks?\.`),
 	like(`{pre_existing} allocations? (?:is|are) from before the recording, with {baseline_bytes}\.`),
