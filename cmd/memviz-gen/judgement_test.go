@@ -104,7 +104,8 @@ func TestJudgement(t *testing.T) {
 					c.judge(seed, run.ledger, diagnose(t, run, c.scenario.card))
 				}
 				if c.wrong > 0 || c.silent > 0 && !c.scenario.quiet {
-					t.Errorf("%d right, %d wrong, %d silent:\n%s", c.right, c.wrong, c.silent, strings.Join(c.why, "\n"))
+					t.Errorf("%d right, %d wrong, %d silent:\n%s", c.right, c.wrong, c.silent,
+						strings.Join(c.why, "\n"))
 				}
 			})
 		}

@@ -144,6 +144,12 @@ var names = []nameRule{
 	like(`; {} is the default\.`),
 	like(`active {},? reserved {},? from FILE to FILE$`),
 
+	// events, ranks
+	like(`events {} to {} of {events}$`),
+	like(`^{} ranks: median peak {peak_bytes}, median reserved {reserved_peak_bytes}`),
+	like(`^{} ranks show no steps, so`),
+	rarely(`cuda:\d+ {events} events?$`),
+
 	// page
 	like(`^What is in memory at the peak\? {peak_bytes} in state {peak_state}:`),
 	like(`^What is in memory at the peak\? {peak_bytes} final state:`),

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -81,11 +82,9 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	add := func(command string) func(*answer.Sheet, error) {
 		return func(s *answer.Sheet, err error) {
 			t.Helper()
-			var text, file bytes.Buffer
+			x.texts[command] = linesOf(t, s, err)
+			var file bytes.Buffer
 			var v struct{ Devices []object }
-			if err == nil {
-				err = s.Write(&text, answer.Text, answer.Look{Width: 1 << 20})
-			}
 			if err == nil {
 				err = s.Write(&file, answer.JSON, answer.Look{})
 			}
@@ -95,7 +94,7 @@ func speak(t *testing.T, in answer.Input) *spoken {
 			if err != nil || len(v.Devices) != 1 {
 				t.Fatalf("%s: %d devices, %v", command, len(v.Devices), err)
 			}
-			x.texts[command], x.values[command] = strings.Split(text.String(), "\n"), v.Devices[0]
+			x.values[command] = v.Devices[0]
 		}
 	}
 	add("stats")(answer.Stats(list, answer.StatsOptions{Rows: 1000}), nil)
@@ -106,6 +105,18 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	add("top")(answer.Top(list, answer.TopOptions{Grouping: holders.Grouping{By: holders.BySite}, Rows: 1000}))
 	add("segments")(answer.Segments(list, answer.Peak, 1000))
 	add("diff")(answer.Diff(&in, &in, answer.DiffOptions{Rows: 1000}))
+
+	first, err := answer.ParseBound("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := answer.Events(list, answer.EventOptions{From: first, To: first})
+	x.texts["events"] = linesOf(t, events, err)
+	var ranks []compare.RankSummary
+	for _, name := range compare.NameRanks([]string{"rank0.pickle", "rank1.pickle", "rank2.pickle"}) {
+		ranks = append(ranks, answer.RankOf(&in, name)...)
+	}
+	x.texts["ranks"] = linesOf(t, answer.Ranks(ranks, nil, 1000), nil)
 
 	d := New("memviz test", list).Files[0].Devices[0]
 	x.values["page"] = objectsOf(t, []Device{d})[0]
@@ -132,6 +143,19 @@ func speak(t *testing.T, in answer.Input) *spoken {
 		}
 	}
 	return x
+}
+
+// linesOf is the text of an answer, in lines as long as its sentences.
+func linesOf(t *testing.T, s *answer.Sheet, err error) []string {
+	t.Helper()
+	var text bytes.Buffer
+	if err == nil {
+		err = s.Write(&text, answer.Text, answer.Look{Width: 1 << 20})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(text.String(), "\n")
 }
 
 // inconsistencies are what is wrong with what is said. used gets the rules that

@@ -243,10 +243,10 @@ func (j *detector) filled(survivors []survivor) (f Filled, is bool) {
 // buffer that grows.
 const minShapeBoundaries = 4
 
-// sawtooth reports whether some steps, a third of them at most, each free memory
-// of three steps or more at once, which is half of what the site holds or more, and at
-// least half of what the site frees later than in its own step goes that way. What is freed after the last boundary does
-// not count: scripts clean up at their end.
+// sawtooth reports whether some steps, a third of them at most, each free memory of
+// three steps or more at once, which is half of what the site holds or more, and at
+// least half of what the site frees later than in its own step goes that way. What is
+// freed after the last boundary does not count: scripts clean up at their end.
 func (j *detector) sawtooth(s *suspect, survivors []survivor) bool {
 	if j.last < minShapeBoundaries || s.freedAcross < 3 {
 		return false
