@@ -79,16 +79,18 @@ func retriesSentence(r *analysis.Recording) string {
 	}
 	text := "Near out of memory: the driver refused a request, and PyTorch gave back " + flushedWords(largest) +
 		" of its cache to serve it, in state " + units.Count(largest.State())
+	inAll, when := "", " was left then"
 	if n := len(list); n > 1 {
+		inAll, when = " in all", " was left at the tightest"
 		text = fmt.Sprintf("Near out of memory, %s times: the driver refused a request, and PyTorch gave cached memory "+
 			"back to serve it, at most %s, in state %s", units.Count(n), flushedWords(largest),
 			units.Count(largest.State()))
 	}
 	if micros > 0 {
-		text += "; " + units.Duration(micros) + " went by"
+		text += "; " + units.Duration(micros) + " went by" + inAll
 	}
 	if left > 0 {
-		text += "; less than " + amount(left) + " was left then"
+		text += "; less than " + amount(left) + when
 	}
 	return text + "."
 }

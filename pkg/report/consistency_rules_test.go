@@ -62,7 +62,8 @@ var names = []nameRule{
 	like(`^live blocks {live_at_end} `),
 	like(`Near out of memory, {number of retries} times: .* at most {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments?, in state {@state}`),
-	like(`Near out of memory.*; less than {least margin} was left then\.`),
+	like(`less than {least margin} was left at the tightest`),
+	rarely(`, in state {@state}.*; less than {retries[$state].margin_bytes} was left then`),
 	rarely(`Near out of memory: .* gave back {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments? of its cache to serve it, in state {@state}`),
 	like(`^Alive at the peak and not needed there: {avoidable[$remedy].bytes} in {avoidable[$remedy].allocations} ` +
@@ -75,8 +76,6 @@ var names = []nameRule{
 	like(`{anomalies.outside_segments} allocations? lies? outside every segment`),
 	like(`{anomalies.uneven_segments} segments? contradicts? their blocks`),
 	rarely(`The last {events} events were recorded`),
-	rarely(`A first step: the next ones hold {first_step_bytes} of`),
-	rarely(`With it the pass peaks at about {next_step_peak_bytes}, or`),
 
 	// leaks
 	like(`cannot be judged from {steps} ` + things),

@@ -253,15 +253,15 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 	number := func(command, key string) float64 { n, _ := x.values[command][key].(float64); return n }
 	walk("sum", "unrequested_at_peak", max(0, number("page", "reserved_at_peak_bytes")-number("page", "peak_bytes")))
 	walk("sum", "avoidable", number("stats", "peak_bytes")-number("stats", "avoidable_peak_bytes"))
-	least := math.Inf(1)
+	walk("sum", "growth.whole", number("stats", "final_bytes")-number("stats", "baseline_bytes"))
 	retries, _ := x.values["stats"]["retries"].([]any)
+	least := math.Inf(1)
 	for _, r := range retries {
 		least = min(least, r.(object)["margin_bytes"].(float64))
 	}
 	if len(retries) > 0 {
 		walk("sum", "least margin", least)
 	}
-	walk("sum", "growth.whole", number("stats", "final_bytes")-number("stats", "baseline_bytes"))
 	rows, _ := x.values["top"]["rows"].([]any)
 	if i := slices.IndexFunc(rows, func(row any) bool { return row.(object)["key"] != "" }); i >= 0 {
 		walk("top", "top.named", rows[i])
