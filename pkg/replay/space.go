@@ -12,10 +12,14 @@ import (
 // into another one that is live. It walks the events a second time, with the live
 // allocations by address and the ranges that the allocator held from the driver.
 // Where the file has neither segments nor their events, only overlaps are counted;
-// where addresses were made up, neither is.
+// where addresses were made up, the counts from before that are taken.
 func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	d := m.d
-	if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown || s.AddressesLost {
+	if s.AddressesLost {
+		d.Anomalies[OutsideSegments] = s.Misplaced[d.ID].OutsideSegments
+		d.Anomalies[OverlappingRanges] = s.Misplaced[d.ID].OverlappingRanges
+		return
+	} else if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
 	c := &space{d: d, at: m.at}

@@ -183,6 +183,10 @@ const (
 	factCount
 )
 
+// misplacedFacts follow for each device without addresses: its ID, and the counts of
+// snapshot.Misplaced.
+const misplacedFacts = 3
+
 // formatFlags are what is noted about the format of a file, by their bits.
 // Others go behind them.
 func formatFlags(f *snapshot.Format) []*bool {
@@ -220,6 +224,12 @@ func (p *snapshotPayload) facts() []uint64 {
 	facts[factRedacted] = flagBits(redactionFlags(&redaction))
 	facts[factForgotten] = oneIf(p.forgotten)
 	facts[factBadText], facts[factLongText] = uint64(s.Oddity.BadText), uint64(s.Oddity.LongText)
+	for _, d := range p.in.Devices {
+		if p.forgotten {
+			facts = append(facts, uint64(d.ID), uint64(d.Anomalies[replay.OutsideSegments]),
+				uint64(d.Anomalies[replay.OverlappingRanges]))
+		}
+	}
 	if salvaged := s.Salvaged; salvaged != nil {
 		facts[factSalvaged] = 1
 		for i, err := range cutShort {

@@ -146,7 +146,7 @@ func (r *snapshotReader) counts() map[string]int {
 func (r *snapshotReader) readFacts() {
 	s := r.s
 	columns, n := r.table("fact", 1, 8)
-	if n != factCount && n != factLongText {
+	if n != factLongText && (n < factCount || (n-factCount)%misplacedFacts != 0) {
 		r.fail("%d facts, want %d", n, factCount)
 		return
 	}
@@ -165,8 +165,15 @@ func (r *snapshotReader) readFacts() {
 		salvaged.Err = &cutShortError{text, cutShort[ended-1]}
 		s.Salvaged = salvaged
 	}
-	if n == factCount {
+	if n >= factCount {
 		s.Oddity.LongText = value(maxEvents)
+	}
+	for i := factCount; i < n; i += misplacedFacts {
+		if s.Misplaced == nil {
+			s.Misplaced = map[snapshot.DeviceID]snapshot.Misplaced{}
+		}
+		s.Misplaced[snapshot.DeviceID(value(maxDevices))] = snapshot.Misplaced{OutsideSegments: value(maxEvents),
+			OverlappingRanges: value(maxEvents)}
 	}
 }
 

@@ -49,6 +49,14 @@ type Snapshot struct {
 	// allocation that was freed in the recording has a made-up address that no other
 	// has. Segments, blocks and the numbers of replay are as recorded.
 	AddressesLost bool
+	// Misplaced is what replay had counted, by device, before addresses were lost.
+	Misplaced map[DeviceID]Misplaced
+}
+
+// Misplaced counts allocations that cannot lie where the file has them.
+type Misplaced struct {
+	OutsideSegments   int // in no memory that the allocator held
+	OverlappingRanges int // reaching into another one that was live
 }
 
 // Redaction says what was replaced in a snapshot.
