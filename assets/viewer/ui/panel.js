@@ -39,6 +39,7 @@ export function mountPanel(stores, root) {
       ),
       failed >= 0 && oomCard(stores, failed),
       activity ? growthCard(stores) : failed < 0 && retryCard(device, state),
+      !activity && failed < 0 && moment.kind === 'peak' && peakCard(device),
       !activity && spikeCard(stores),
       legend.elements(live, total),
     );
@@ -185,6 +186,12 @@ function growthCard({ shown, selection }) {
     pinned >= 0 && button('Its stack', 'Pins the last tensor kept', () => selection.pin(pinned), { class: 'to' }),
     h('p', detail || line),
   );
+}
+
+/** What the peak holds and need not. @param {OpenDevice} device */
+function peakCard({ report }) {
+  const { detail } = report.answers[0];
+  return detail ? h('div.card.peak', h('b', 'At the peak'), h('p', detail)) : null;
 }
 
 /** The most call sites that the card of a spike lists. */

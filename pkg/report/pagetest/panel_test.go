@@ -201,3 +201,23 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("shown is %q, cut: %v; it means %q", shown.Text, shown.Cut, shown.Title)
 	}
 }
+
+// TestPeakCard: what the peak holds and need not stands beside it, to be read without a pointer.
+func TestPeakCard(t *testing.T) {
+	t.Parallel()
+	cards, _, _ := answer.Cards(load(t, example(t, "record-stream")).Recordings[0], nil)
+	if cards[0].Detail == "" {
+		t.Fatal("nothing at the peak is avoidable")
+	}
+	p := open(t, exampleReport(t, "record-stream"), "")
+	plot(p)
+	card := func() string {
+		return plainSpaces(eval[string](p, "document.querySelector('#moment .card.peak p')?.textContent ?? ''"))
+	}
+	if got := card(); got != plainSpaces(cards[0].Detail) {
+		t.Errorf("the card says %q, want %q", got, cards[0].Detail)
+	}
+	if p.press("e"); card() != "" {
+		t.Errorf("at the end the card says %q", card())
+	}
+}
