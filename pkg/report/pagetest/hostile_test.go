@@ -1,8 +1,11 @@
 package pagetest
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -66,4 +69,37 @@ func TestHostileNames(t *testing.T) {
 func strip(s string) string {
 	return strings.Join(strings.FieldsFunc(s,
 		func(r rune) bool { return r == ' ' || r == '\n' || r == '\u2028' || r == '\u2029' || r == '\u00a0' }), "")
+}
+
+// TestLongName: a name of 5 MiB in 20 frames is cut where the file is read, so that
+// no key makes the page lay out megabytes of text.
+func TestLongName(t *testing.T) {
+	t.Parallel()
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+	c.Trace(0)
+	var frames []snapshot.FrameText
+	for i := range int32(20) {
+		frames = append(frames, snapshot.FrameText{File: "train.py", Line: i, Name: strings.Repeat("x", 5<<20)})
+	}
+	for i := range uint64(20) {
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: i << 20, Size: 1 << 20, Stack: c.Stack(frames[i:]...),
+			TimeMicros: int64(i)})
+	}
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, c.Snapshot(), 4); err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.ReadWith(bytes.NewReader(file.Bytes()), int64(file.Len()), snapshot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, reportOf(t, "long.pickle", s), "")
+	plot(p)
+	for _, key := range "p1234+-0y[]oeranRAilnNxvhsmdkW?" {
+		p.press(string(key))
+		if n := eval[int](p, "document.body.textContent.length"); n > 1<<20 {
+			t.Fatalf("after %c the page has %d characters", key, n)
+		}
+		p.press(kb.Escape)
+	}
 }
