@@ -86,7 +86,7 @@ func TestContents(t *testing.T) {
 		fields = append(fields, reflect.TypeFor[snapshot.Snapshot]().Field(i).Name)
 	}
 	const known = "Strings Frames Stacks Streams Pools Segments Blocks Traces ActionNames Settings Annotations " +
-		"Format Oddity Salvaged Redaction AddressesLost"
+		"Format Oddity Salvaged Redaction AddressesLost Misplaced"
 	if got := strings.Join(fields, " "); got != known {
 		t.Errorf("a snapshot has %s; contents knows %s", got, known)
 	}
