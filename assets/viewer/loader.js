@@ -27,6 +27,13 @@
     return element;
   };
 
+  /** @param {string} text */
+  const applyStyles = (text) => {
+    if (!(/** @type {HTMLStyleElement} */ (addToHead('style', text)).sheet)) {
+      throw new Error('the browser refused its styles');
+    }
+  };
+
   /** Runs a script that defines a global variable. @param {string} text @param {string} name */
   const run = (text, name) => {
     addToHead('script', text).remove();
@@ -51,7 +58,7 @@
     }
     try {
       const [styles, echarts, viewer] = await Promise.all(['styles', 'echarts', 'viewer'].map(inflate));
-      addToHead('style', styles);
+      applyStyles(styles); // without them the picture would have no bounds
       run(echarts, 'echarts');
       await parsed; // the viewer reads what stands below
       run(viewer, 'memvizViewer');
