@@ -9,6 +9,10 @@ import { countBelow } from './math.js';
  * 0 to n, and an allocation is live in the states first to last, both included.
  */
 export class DeviceData {
+  /** @type {Maps} */
+  #maps;
+  /** @type {{recorded?: Promise<Space>, predicted?: Promise<Space>}} */
+  #spaces = {};
   #time;
   #freeCode;
   #stream;
@@ -18,9 +22,11 @@ export class DeviceData {
   /**
    * @param {Uint8Array} bytes the payload "device-F-D"
    * @param {import('./report.js').DeviceReport} report
+   * @param {Maps} maps
    */
-  constructor(bytes, report) {
+  constructor(bytes, report, maps = {}) {
     const r = new ColumnReader(bytes);
+    this.#maps = maps;
     this.events = report.events;
     this.count = report.allocations;
     this.preExisting = report.pre_existing;
@@ -63,6 +69,42 @@ export class DeviceData {
       check(column.length === this.count, 'a column');
     check(this.#pool.length === 0 || this.#pool.length === this.count, 'pools');
     check(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
+  }
+
+  /** Whether it is known where the tensors lay. */
+  get hasMap() {
+    return this.#maps.recorded !== undefined;
+  }
+
+  /** Whether there is also the address space that another setting of the allocator would have made. */
+  get hasPredictedMap() {
+    return this.#maps.predicted !== undefined;
+  }
+
+  /**
+   * Where the tensors lay. It is decoded when it is first asked for, which takes a while and leaves the page usable.
+   * @param {Progress} [progress] of the first call only
+   * @returns {Promise<Space>}
+   */
+  space(progress) {
+    return this.#space('recorded', progress);
+  }
+
+  /**
+   * Where the tensors would have lain under the best setting of the report's "predicted". Allocation i is the same
+   * as in space(); one that would have failed is OUTSIDE.
+   * @param {Progress} [progress] of the first call only
+   * @returns {Promise<Space>}
+   */
+  predictedSpace(progress) {
+    return this.#space('predicted', progress);
+  }
+
+  /** @param {'recorded' | 'predicted'} which @param {Progress} [progress] @returns {Promise<Space>} */
+  #space(which, progress = () => {}) {
+    const decode = this.#maps[which];
+    if (!decode) return Promise.reject(new Error('the report does not say where tensors lie'));
+    return (this.#spaces[which] ??= decode(this, progress));
   }
 
   // Columns that no picture needs are decoded when they are asked for.
@@ -124,7 +166,15 @@ export class DeviceData {
   }
 }
 
-/** @typedef {import('./columns.js').Column} Column */
+/**
+ * @typedef {import('./columns.js').Column} Column
+ * @typedef {import('./space.js').Space} Space
+ * @typedef {(share: number) => void} Progress of work that is done, 0 to 1
+ *
+ * @typedef {object} Maps functions that decode the address spaces, where the report has them
+ * @property {(data: DeviceData, progress: Progress) => Promise<Space>} [recorded]
+ * @property {(data: DeviceData, progress: Progress) => Promise<Space>} [predicted]
+ */
 
 /**
  * @param {Uint32Array} first start event + 1
