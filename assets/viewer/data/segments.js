@@ -1,0 +1,174 @@
+// The segments that the allocator holds in a state, with the blocks and the holes in them. A hole is stuck when a live
+// block shares its segment, and returnable when empty_cache() would give it back: a whole segment, or whole pages of an
+// expandable one. pkg/analysis/layout has the same rules.
+
+import { bisect } from './math.js';
+
+/**
+ * @typedef {import('./space.js').Space} Space @typedef {import('./space.js').Kind} Kind
+ *
+ * @typedef {{id: number, offset: number, bytes: number}} Block
+ * @typedef {{offset: number, bytes: number, returnable: number}} Hole bytes of it that empty_cache() would return
+ *   Offsets are bytes from the start of the segment.
+ *
+ * @typedef {object} Segment a reservation by cudaMalloc, or an unbroken run of mapped pages of one kind
+ * @property {number} held the lowest of its reservations: an index into space.held
+ * @property {number} place units, as everywhere in Space
+ * @property {number} kind index into space.kinds
+ * @property {number} bytes
+ * @property {Block[]} blocks by offset; with the holes they tile the segment
+ * @property {Hole[]} holes by offset
+ * @property {number} active bytes of its blocks, pending ones included
+ * @property {number} requested bytes asked for, of active
+ * @property {number} stuck bytes of holes that empty_cache() cannot return
+ * @property {number} returnable the other bytes of holes
+ * @property {number} largest bytes of its largest hole
+ *
+ * @typedef {object} Segments
+ * @property {number} state
+ * @property {Segment[]} segments by address
+ * @property {number} reserved sums over the segments, in bytes: active + stuck + returnable
+ * @property {number} active
+ * @property {number} requested
+ * @property {number} stuck
+ * @property {number} returnable
+ * @property {number} holes how many there are
+ * @property {number} largest bytes of the largest of them
+ */
+
+/** Bytes of a page of an expandable segment. @param {Kind} kind */
+export function pageSize({ sizeClass }) {
+  return (sizeClass === 'small' ? 2 : 20) * 2 ** 20;
+}
+
+/**
+ * @param {Space} space
+ * @param {Pick<import('./open.js').OpenDevice, 'data' | 'timeline'>} device
+ * @param {number} state
+ * @returns {Segments}
+ */
+export function segmentsAt(space, { data, timeline }, state) {
+  const { unit } = space;
+  const segments = emptySegments(space, state);
+  const live = byPlace(space, timeline.live(state));
+  const sum = { state, segments, reserved: 0, active: 0, requested: 0, stuck: 0, returnable: 0, holes: 0, largest: 0 };
+  let next = 0;
+  for (const segment of segments) {
+    const { blocks, place, bytes } = segment;
+    const after = place + bytes / unit;
+    while (next < live.length && space.place[live[next]] < place) next++;
+    for (; next < live.length && space.place[live[next]] < after; next++) {
+      const id = live[next];
+      const at = space.place[id];
+      // A block that reaches into the next one, which no real recording has, is cut there.
+      const room = (next + 1 < live.length ? Math.min(after, space.place[live[next + 1]]) : after) - at;
+      const size = Math.min(space.blockSize(id), room * unit);
+      if (size <= 0) continue;
+      blocks.push({ id, offset: (at - place) * unit, bytes: size });
+      segment.active += size;
+      segment.requested += data.size[id];
+    }
+    findHoles(segment, space.kinds[segment.kind]);
+    sum.reserved += bytes;
+    sum.active += segment.active;
+    sum.requested += segment.requested;
+    sum.stuck += segment.stuck;
+    sum.returnable += segment.returnable;
+    sum.holes += segment.holes.length;
+    sum.largest = Math.max(sum.largest, segment.largest);
+  }
+  return sum;
+}
+
+/** The segments of a state, by address, with nothing in them yet. @param {Space} space @param {number} state */
+function emptySegments({ unit, held, kinds }, state) {
+  const order = [];
+  for (let i = 0; i < held.count; i++) if (held.first[i] <= state && state <= held.last[i]) order.push(i);
+  order.sort((a, b) => held.start[a] - held.start[b]);
+  /** @type {Segment[]} */
+  const segments = [];
+  let end = -1;
+  for (const i of order) {
+    const bytes = held.size[i] * unit;
+    const last = segments.at(-1);
+    const joins =
+      last &&
+      held.start[i] === end &&
+      held.kind[i] === last.kind &&
+      kinds[last.kind].expandable &&
+      held.lane[i] === held.lane[last.held];
+    end = held.start[i] + held.size[i];
+    if (joins) last.bytes += bytes;
+    else
+      segments.push({
+        ...{ held: i, place: held.start[i], kind: held.kind[i], bytes, blocks: [], holes: [] },
+        ...{ active: 0, requested: 0, stuck: 0, returnable: 0, largest: 0 },
+      });
+  }
+  return segments;
+}
+
+/** Live allocations that lie in a reservation, by place. @param {Space} space @param {Int32Array} live */
+function byPlace({ place, reservation, held, laneStart }, live) {
+  const ids = live.filter((id) => reservation[id] >= 0 && reservation[id] < held.count);
+  const n = ids.length;
+  if (laneStart[laneStart.length - 1] * n > Number.MAX_SAFE_INTEGER) return ids.sort((a, b) => place[a] - place[b]);
+  // Numbers sort much faster without a comparison, and place and index fit into one.
+  const keys = Float64Array.from(ids, (id, i) => place[id] * n + i).sort();
+  return Int32Array.from(keys, (key) => ids[key % n]);
+}
+
+/** Puts the holes of a segment between its blocks. @param {Segment} segment @param {Kind} kind */
+function findHoles(segment, kind) {
+  const { blocks, holes, bytes } = segment;
+  const page = pageSize(kind);
+  let at = 0;
+  for (let i = 0; i <= blocks.length; i++) {
+    const to = i < blocks.length ? blocks[i].offset : bytes;
+    if (to > at) {
+      const whole = at === 0 && to === bytes ? bytes : 0;
+      const returnable = kind.expandable
+        ? Math.max(0, Math.floor(to / page) - Math.ceil(at / page)) * page
+        : whole;
+      holes.push({ offset: at, bytes: to - at, returnable });
+      segment.returnable += returnable;
+      segment.largest = Math.max(segment.largest, to - at);
+    }
+    if (i < blocks.length) at = to + blocks[i].bytes;
+  }
+  segment.stuck = bytes - segment.active - segment.returnable;
+}
+
+/**
+ * The segment of a place.
+ * @param {Segments} all @param {number} place units @param {number} unit
+ * @returns {Segment | null} null: not reserved
+ */
+export function segmentAt({ segments }, place, unit) {
+  const segment = segments[bisect(0, segments.length, (i) => segments[i].place <= place) - 1];
+  return segment && place < segment.place + segment.bytes / unit ? segment : null;
+}
+
+/** A kind in a few letters: its size class, + when expandable, its stream and its private pool. @param {Kind} kind */
+export function kindName({ sizeClass, expandable, stream, pool }) {
+  return sizeClass + (expandable ? '+' : '') + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
+}
+
+/** Segments of which live blocks hold at most this share are nearly idle. */
+const NEARLY_IDLE = 0.1;
+
+/**
+ * What few tensors keep from being returned: sums over the segments that are nearly idle.
+ * @param {Segments} all
+ * @returns {{tensors: number, active: number, stuck: number}}
+ */
+export function nearlyIdle({ segments }) {
+  const sum = { tensors: 0, active: 0, stuck: 0 };
+  for (const { blocks, active, stuck, bytes } of segments) {
+    if (stuck === 0 || active > bytes * NEARLY_IDLE) continue;
+    sum.tensors += blocks.length;
+    sum.active += active;
+    sum.stuck += stuck;
+  }
+  return sum;
+}
