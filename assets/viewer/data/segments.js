@@ -3,6 +3,7 @@
 // expandable one. pkg/analysis/layout has the same rules.
 
 import { bisect } from './math.js';
+import { OUTSIDE } from './space.js';
 
 /**
  * @typedef {import('./space.js').Space} Space @typedef {import('./space.js').Kind} Kind
@@ -12,7 +13,7 @@ import { bisect } from './math.js';
  *   Offsets are bytes from the start of the segment.
  *
  * @typedef {object} Segment a reservation by cudaMalloc, or an unbroken run of mapped pages of one kind
- * @property {number} held the lowest of its reservations: an index into space.held
+ * @property {number} reservation the lowest of those it is made of: an index into space.reservations
  * @property {number} place units, as everywhere in Space
  * @property {number} kind index into space.kinds
  * @property {number} bytes
@@ -62,7 +63,7 @@ export function segmentsAt(space, { data, timeline }, state) {
       const at = space.place[id];
       // A block that reaches into the next one, which no real recording has, is cut there.
       const room = (next + 1 < live.length ? Math.min(after, space.place[live[next + 1]]) : after) - at;
-      const size = Math.min(space.blockSize(id), room * unit);
+      const size = Math.min(space.blockSize(id), room) * unit;
       if (size <= 0) continue;
       blocks.push({ id, offset: (at - place) * unit, bytes: size });
       segment.active += size;
@@ -81,27 +82,23 @@ export function segmentsAt(space, { data, timeline }, state) {
 }
 
 /** The segments of a state, by address, with nothing in them yet. @param {Space} space @param {number} state */
-function emptySegments({ unit, held, kinds }, state) {
+function emptySegments({ unit, reservations, kinds }, state) {
+  const { count, start, size, first, last, kind, lane } = reservations;
   const order = [];
-  for (let i = 0; i < held.count; i++) if (held.first[i] <= state && state <= held.last[i]) order.push(i);
-  order.sort((a, b) => held.start[a] - held.start[b]);
+  for (let i = 0; i < count; i++) if (first[i] <= state && state <= last[i]) order.push(i);
+  order.sort((a, b) => start[a] - start[b]);
   /** @type {Segment[]} */
   const segments = [];
   let end = -1;
   for (const i of order) {
-    const bytes = held.size[i] * unit;
-    const last = segments.at(-1);
-    const joins =
-      last &&
-      held.start[i] === end &&
-      held.kind[i] === last.kind &&
-      kinds[last.kind].expandable &&
-      held.lane[i] === held.lane[last.held];
-    end = held.start[i] + held.size[i];
-    if (joins) last.bytes += bytes;
+    const bytes = size[i] * unit;
+    const below = segments.at(-1);
+    const touches = start[i] === end && below && lane[i] === lane[below.reservation];
+    end = start[i] + size[i];
+    if (touches && kind[i] === below.kind && kinds[below.kind].expandable) below.bytes += bytes;
     else
       segments.push({
-        ...{ held: i, place: held.start[i], kind: held.kind[i], bytes, blocks: [], holes: [] },
+        ...{ reservation: i, place: start[i], kind: kind[i], bytes, blocks: [], holes: [] },
         ...{ active: 0, requested: 0, stuck: 0, returnable: 0, largest: 0 },
       });
   }
@@ -109,10 +106,10 @@ function emptySegments({ unit, held, kinds }, state) {
 }
 
 /** Live allocations that lie in a reservation, by place. @param {Space} space @param {Int32Array} live */
-function byPlace({ place, reservation, held, laneStart }, live) {
-  const ids = live.filter((id) => reservation[id] >= 0 && reservation[id] < held.count);
+function byPlace({ place, total }, live) {
+  const ids = live.filter((id) => place[id] !== OUTSIDE);
   const n = ids.length;
-  if (laneStart[laneStart.length - 1] * n > Number.MAX_SAFE_INTEGER) return ids.sort((a, b) => place[a] - place[b]);
+  if (total * n > Number.MAX_SAFE_INTEGER) return ids.sort((a, b) => place[a] - place[b]);
   // Numbers sort much faster without a comparison, and place and index fit into one.
   const keys = Float64Array.from(ids, (id, i) => place[id] * n + i).sort();
   return Int32Array.from(keys, (key) => ids[key % n]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kindName, nearlyIdle, segmentAt, segmentsAt } from '../data/segments.js';
+import { OUTSIDE, Space } from '../data/space.js';
 import { Timeline } from '../data/timeline.js';
 import { fake } from './support/encode.js';
 import { random } from './support/random.js';
@@ -16,18 +17,21 @@ const KINDS = [
 /** reservations: {start, size, first, last, kind, lane}; blocks: {place, size, first, last, reservation}, in units. */
 function spaceOf(events, reservations, blocks) {
   const column = (key, of = reservations) => of.map((r) => r[key] ?? 0);
-  const space = fake({
-    unit: UNIT,
-    kinds: KINDS,
-    laneStart: [0, Math.max(0, ...reservations.map((r) => r.start + r.size))],
-    held: {
-      count: reservations.length,
-      ...Object.fromEntries(['start', 'size', 'first', 'last', 'kind', 'lane'].map((key) => [key, column(key)])),
-    },
-    place: column('place', blocks),
-    reservation: column('reservation', blocks),
-    blockSize: (i) => blocks[i].size * UNIT,
-  });
+  const space = new Space(
+    fake({
+      unit: UNIT,
+      kinds: KINDS,
+      laneStart: [0, Math.max(0, ...reservations.map((r) => r.start + r.size))],
+      laneAddresses: null,
+      reservations: {
+        count: reservations.length,
+        ...Object.fromEntries(['start', 'size', 'first', 'last', 'kind', 'lane'].map((key) => [key, column(key)])),
+      },
+      place: column('place', blocks),
+      reservation: column('reservation', blocks),
+      block: column('size', blocks),
+    }),
+  );
   const data = fake({
     events,
     count: blocks.length,
@@ -67,13 +71,13 @@ test('segments of random spaces are what every unit by itself says', () => {
       reservations.push(reservation);
       at += size;
     }
-    blocks.push({ place: 0, size: 99, first: 0, last: events, reservation: -1 }); // lies in no reservation
+    blocks.push({ place: OUTSIDE, size: 99, first: 0, last: events, reservation: OUTSIDE }); // lies in no reservation
     blocks.forEach((b) => (b.last = Math.max(b.first, b.last)));
     blocks.sort((a, b) => a.first - b.first);
     const { space, device } = spaceOf(events, reservations, blocks);
     for (let k = 0; k <= events; k++) {
       const got = segmentsAt(space, device, k);
-      const inside = blocks.filter((b) => live(b, k) && b.reservation >= 0 && live(reservations[b.reservation], k));
+      const inside = blocks.filter((b) => live(b, k) && b.reservation !== OUTSIDE && live(reservations[b.reservation], k));
       const reserved = reservations.filter((r) => live(r, k));
       assert.equal(got.reserved, reserved.reduce((sum, r) => sum + r.size, 0) * UNIT);
       assert.equal(got.active, inside.reduce((sum, b) => sum + b.size, 0) * UNIT);
