@@ -10,8 +10,10 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -184,4 +186,38 @@ func calls(r *analysis.Recording, outer, inner string) bool {
 		}
 	}
 	return false
+}
+
+// TestGrowthKeepsNoGradients: of what is allocated in the range of growth and live at
+// its end, which the page shows alone, nothing is a gradient that the next step frees.
+func TestGrowthKeepsNoGradients(t *testing.T) {
+	ranges := 0
+	for i := range scenarios {
+		s := &scenarios[i]
+		// Logits that are held weigh more than gradients, and so where they are shortest is least.
+		if s.job != nil || s.name == "held-logits" {
+			continue
+		}
+		run := tell(t, s, 1, 0)
+		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
+		growth := r.Leaks().Growth
+		if growth == nil {
+			continue
+		}
+		ranges++
+		gradients := int64(0)
+		for id := run.device.PreExisting; id < len(run.device.Allocations); id++ {
+			a := &run.device.Allocations[id]
+			kept := int(a.Start) >= growth.From && int(a.Start) < growth.To && (a.End == replay.None || int(a.End) >= growth.To)
+			if kept && r.Families().Family(id) == families.Gradient {
+				gradients += a.Size
+			}
+		}
+		if gradients > 0 {
+			t.Errorf("%s: %d bytes of gradients in states %d to %d", s.name, gradients, growth.From, growth.To)
+		}
+	}
+	if ranges < 40 {
+		t.Errorf("%d scenarios have a range of growth", ranges)
+	}
 }

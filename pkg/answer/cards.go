@@ -175,13 +175,16 @@ func growing(r *analysis.Recording) Card {
 	case 1:
 		c.Value, c.Line = "One "+word(1)+" only", "growth cannot be told"
 		return c
+	case 2:
+		c.Value, c.Line = "Two "+word(2)+" only", "growth cannot be told"
+		return c
 	}
-	growth, _ := list.Growth(d.ActiveBytes())
+	found := leaksOf(r)
+	growth := found.Growth
 	c.Mood, c.Value = Known, units.Change(growth.Bytes)
 	c.Small = "over " + units.Plural(growth.Steps, word(1), word(2))
 	c.Curve = lowest(d, list.Ranges())
 	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
-	found := leaksOf(r)
 	switch trend := found.Trend; {
 	case found.Limit == leaks.TooFewSteps:
 		c.Line = "too few " + word(2) + " to tell growth from getting ready"

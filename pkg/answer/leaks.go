@@ -17,7 +17,7 @@ type LeaksDevice struct {
 	SkippedSteps int       `json:"skipped_steps"`                // of those, in which mixed precision left the optimizer out
 	Method       string    `json:"method"`                       // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
 	Limit        string    `json:"limit"`                        // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
-	Growth       *Growth   `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than two steps end in the recording
+	Growth       *Growth   `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than three steps end in the recording
 	Suspects     []Suspect `json:"suspects"`                     // the likeliest first
 	Caches       []Suspect `json:"caches"`                       // key-value caches that grow, as they are meant to
 	KeptOnce     KeptOnce  `json:"kept_once"`
@@ -33,19 +33,19 @@ type LeaksDevice struct {
 	Retries          []Retry     `json:"retries"` // requests that were served only after the cache was given back, in order
 }
 
-// Growth is how active bytes changed from the end of the first step to the end
-// of the last one.
+// Growth is how active bytes changed from the second step to the last one, each taken
+// in its state of least active bytes without those of suspects and caches that grow.
 type Growth struct {
 	From         int   `json:"from"` // states
 	To           int   `json:"to"`
-	Steps        int   `json:"steps"` // between them
+	Steps        int   `json:"steps"` // that end between them
 	Bytes        int64 `json:"bytes"`
 	BytesPerStep int64 `json:"bytes_per_step"`
 }
 
-func newGrowth(r *analysis.Recording) *Growth {
-	g, known := r.Steps().Growth(r.Device.ActiveBytes())
-	if !known {
+func newGrowth(l *leaks.Findings) *Growth {
+	g := l.Growth
+	if g == nil {
 		return nil
 	}
 	return &Growth{g.From, g.To, g.Steps, g.Bytes, g.PerStep}
@@ -136,7 +136,7 @@ func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings, capacit
 	f := &l.Filled
 	return LeaksDevice{
 		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
-		SkippedSteps: r.Steps().Skipped, Limit: l.Limit.Key(), Growth: newGrowth(r),
+		SkippedSteps: r.Steps().Skipped, Limit: l.Limit.Key(), Growth: newGrowth(l),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:    KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
 		Filled:      Filled{KeptOnce{Sites: f.Sites, Allocations: f.Allocations, Bytes: f.Bytes}, f.FirstStep, f.LastStep},

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -34,7 +35,7 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 	}
 	s.device(in, r.Device, headline)
 	if l.Limit != leaks.NoEvents {
-		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(newGrowth(r))))
+		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(l)))
 	}
 	switch l.Limit {
 	case leaks.NoEvents:
@@ -83,15 +84,21 @@ func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity i
 
 // growthSentence says how active memory changed over the steps; "" when that is
 // not known.
-func growthSentence(g *Growth) string {
-	const between = "Between the end of the first and that of the last, active memory "
-	switch {
-	case g == nil:
+func growthSentence(l *leaks.Findings) string {
+	g := l.Growth
+	if g == nil {
 		return ""
-	case g.Bytes == 0:
-		return between + "does not change."
 	}
-	return between + "changes by " + changed(g.Bytes) + ", " + changed(g.BytesPerStep) + " each."
+	where := "least"
+	if grows := func(leak leaks.Leak) bool { return leak.Kind != leaks.Sawtooth }; slices.ContainsFunc(l.Leaks, grows) ||
+		slices.ContainsFunc(l.Caches, grows) {
+		where = "least beside what grows"
+	}
+	text := "From the second to the last, each where it holds " + where + ", active memory "
+	if g.Bytes == 0 {
+		return text + "does not change."
+	}
+	return text + "changes by " + changed(g.Bytes) + ", " + changed(g.PerStep) + " each."
 }
 
 func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {

@@ -199,16 +199,20 @@ export class Steps {
     return Math.max(0, countUpTo(this.from, Math.max(0, state - 1)) - 1);
   }
 
+  /** How many steps end at or before a state. @param {number} state */
+  endedBy(state) {
+    return state === this.lastState ? this.ended : Math.max(0, countUpTo(this.from, state) - 1);
+  }
+
   /**
    * How active memory changes over a range, as steps.List.Over of Go has it.
    * @param {ArrayLike<number>} active bytes by state
    * @param {import('./range.js').Range} range
-   * @returns {{steps: number, bytes: number, perStep: number}} steps: that have an event in the range; perStep: 0
-   *   without any
+   * @returns {{steps: number, bytes: number, perStep: number}} steps: that end in the range; perStep: 0 without any
    */
   growth(active, { from, to }) {
     const bytes = active[to] - active[from];
-    const steps = this.count && this.at(to) - this.at(from + 1) + 1;
+    const steps = this.endedBy(to) - this.endedBy(from);
     return { steps, bytes, perStep: steps && Math.sign(bytes) * Math.round(Math.abs(bytes) / steps) };
   }
 

@@ -132,9 +132,10 @@ type Leak struct {
 
 // Findings are what the memory that survives steps says.
 type Findings struct {
-	Limit  Limit  // why the rest is empty
-	Leaks  []Leak // strong ones first, then by bytes
-	Caches []Leak // key-value caches, which are meant to grow
+	Limit  Limit         // why what follows Growth is empty
+	Growth *steps.Growth // of all active memory; nil where too few steps end in the recording
+	Leaks  []Leak        // strong ones first, then by bytes
+	Caches []Leak        // key-value caches, which are meant to grow
 	Once   Kept
 	Filled Filled
 	// Trend is how the least active bytes of steps change beside Leaks and Caches; nil
@@ -170,13 +171,25 @@ func Find(in Input) *Findings {
 			l.Before += a.Size
 		}
 	}
+	var all *survivorsBySite
 	l.Limit = in.limit()
-	if l.Limit != NoLimit && !(l.Limit == TooFewSteps && len(in.Steps.Boundaries) >= minLeakBoundaries) {
-		return l
+	if l.Limit == NoLimit || l.Limit == TooFewSteps && len(in.Steps.Boundaries) >= minLeakBoundaries {
+		all = survivorsOf(in.Device, in.Steps)
+		in.find(l, all)
 	}
-	detector := newDetector(&in)
+	if g, known := in.Steps.Growth(in.Device.ActiveBytes(), in.activeWithout(l.sites(Accumulates, Grows))); known {
+		l.Growth = &g
+	}
+	if l.Limit == NoLimit && !in.Steps.Guess && !l.FedMore {
+		l.Trend = in.trend(all, l.sites(Accumulates, Grows, Sawtooth))
+	}
+	return l
+}
+
+// find looks for call sites that grow.
+func (in *Input) find(l *Findings, all *survivorsBySite) {
+	detector := newDetector(in)
 	var suspects []suspect
-	all := survivorsOf(in.Device, in.Steps)
 	for stack, survivors := range all.all() {
 		l.Once.add(survivors)
 		if s, is := detector.site(stack, survivors); is {
@@ -195,10 +208,22 @@ func Find(in Input) *Findings {
 	rankLeaks(l.Leaks)
 	rankLeaks(l.Caches)
 	l.FedMore = detector.feeding
-	if l.Limit == NoLimit && !detector.guess && !detector.feeding {
-		l.Trend = in.trend(l, all)
+}
+
+// sites are the call sites of Leaks and Caches of some kinds.
+func (l *Findings) sites(kinds ...Kind) map[snapshot.StackID]bool {
+	sites := map[snapshot.StackID]bool{}
+	for _, list := range [][]Leak{l.Leaks, l.Caches} {
+		for i := range list {
+			if !slices.Contains(kinds, list[i].Kind) {
+				continue
+			}
+			for _, site := range list[i].Sites {
+				sites[site.Stack] = true
+			}
+		}
 	}
-	return l
+	return sites
 }
 
 func (in *Input) limit() Limit {
@@ -288,19 +313,18 @@ type Kept struct {
 	Bytes              int64
 }
 
-// add counts a site if all of it that is live at the end was born in one step.
+// add counts a site if all that it made and that outlived its step was born in one
+// step. What a site holds that makes more in other steps is replaced, as gradients are.
 func (k *Kept) add(survivors []survivor) {
-	n, bytes, step := 0, int64(0), int32(-1)
+	n, bytes := 0, int64(0)
 	for _, x := range survivors {
-		if !x.live() {
-			continue
-		}
-		if step >= 0 && x.born != step {
+		if x.born != survivors[0].born {
 			return
 		}
-		step = x.born
-		n++
-		bytes += x.size
+		if x.live() {
+			n++
+			bytes += x.size
+		}
 	}
 	if n == 0 {
 		return
@@ -325,131 +349,4 @@ func (f *Filled) add(g Filled) {
 	f.Allocations += g.Allocations
 	f.Bytes += g.Bytes
 	f.FirstStep, f.LastStep = min(f.FirstStep, g.FirstStep), max(f.LastStep, g.LastStep)
-}
-
-// groupSuspects makes one leak of the sites that grow in the same way and in the
-// same steps: an autograd graph that is kept has a site for each of its operators.
-func (in *Input) groupSuspects(suspects []suspect) []Leak {
-	type key struct {
-		kind   Kind
-		rhythm string
-	}
-	groups := map[key][]*suspect{}
-	var order []key
-	for i := range suspects {
-		k := key{suspects[i].kind, suspects[i].rhythm}
-		if groups[k] == nil {
-			order = append(order, k)
-		}
-		groups[k] = append(groups[k], &suspects[i])
-	}
-	leaks := make([]Leak, 0, len(order))
-	for _, k := range order {
-		leaks = append(leaks, in.leakOf(groups[k]))
-	}
-	return leaks
-}
-
-func (in *Input) leakOf(sites []*suspect) Leak {
-	one := sites[0]
-	l := Leak{
-		Kind: one.kind, Growth: growthOf(one), Frame: stacks.NoFrame,
-		FirstStep: one.firstStep, LastStep: one.lastStep, GrowingSteps: one.growingSteps,
-		Every: one.every, Bursts: one.bursts,
-	}
-	l.Growth = Growth{First: l.First, Last: l.Last}
-	forward := 0
-	for _, s := range sites {
-		g := growthOf(s)
-		l.Sites = append(l.Sites, Site{s.stack, g})
-		l.Bytes += g.Bytes
-		l.PerStep += g.PerStep
-		l.Allocations += g.Allocations
-		l.Held += g.Held
-		l.First, l.Last = min(l.First, g.First), max(l.Last, g.Last)
-		l.PerGrowth += s.perGrowth
-		l.FirstStep, l.LastStep = min(l.FirstStep, s.firstStep), max(l.LastStep, s.lastStep)
-		l.GrowingSteps = max(l.GrowingSteps, s.growingSteps)
-		l.BurstSteps = max(l.BurstSteps, s.burstSteps)
-		l.BurstBytes += s.burstBytes
-		for _, x := range s.members {
-			if x.live() || s.kind == Sawtooth {
-				l.Families[in.Families.Family(int(x.allocation))] += x.size
-			}
-		}
-		if in.Stacks.Activity[s.stack] == stacks.InForward {
-			forward++
-		}
-	}
-	slices.SortStableFunc(l.Sites, func(a, b Site) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	l.Doubt = doubtOf(sites, l.PerStep)
-	l.Strong = l.Doubt == NoDoubt
-	l.Graph = forward > 1 && 2*l.Families[families.Activation] > l.size()
-	l.Frame = commonFrame(in.Stacks, l.Sites)
-	return l
-}
-
-// doubtOf is why sites that grow together are no strong finding: one of them that is
-// strong is enough, as long as all together are more than tiny.
-func doubtOf(sites []*suspect, perStep int64) Doubt {
-	one := sites[0]
-	for _, s := range sites {
-		if s.doubt == NoDoubt {
-			one = s
-		}
-	}
-	if one.doubt == NoDoubt && perStep <= maxTinyBytes {
-		return Tiny
-	}
-	return one.doubt
-}
-
-func growthOf(s *suspect) Growth {
-	return Growth{
-		Bytes: s.liveBytes, PerStep: s.perStep, Allocations: len(s.members), Held: s.held,
-		First: int(s.members[0].allocation), Last: int(s.members[len(s.members)-1].allocation),
-	}
-}
-
-// commonFrame is the innermost user frame of the first site whose callers, and
-// whose own function, are on the stacks of all sites that have user frames.
-func commonFrame(st *stacks.Table, sites []Site) snapshot.FrameID {
-	var common []snapshot.FrameID // outermost first
-	for _, site := range sites {
-		calls := userFrames(st, site.Stack)
-		switch {
-		case len(calls) == 0:
-		case common == nil:
-			common = calls
-		default:
-			n := 0
-			for n < len(common) && n < len(calls) && sameFunction(st, common[n], calls[n]) {
-				n++
-				if common[n-1] != calls[n-1] {
-					break // two lines of one function make two different calls
-				}
-			}
-			common = common[:n]
-		}
-	}
-	if len(common) == 0 {
-		return stacks.NoFrame
-	}
-	return common[len(common)-1]
-}
-
-// userFrames are the user frames of a stack, outermost first.
-func userFrames(st *stacks.Table, id snapshot.StackID) []snapshot.FrameID {
-	var calls []snapshot.FrameID
-	for _, frame := range slices.Backward(st.Snapshot.Stacks.Frames(id)) {
-		if st.FrameClass[frame] == stacks.UserCode {
-			calls = append(calls, frame)
-		}
-	}
-	return calls
-}
-
-func sameFunction(st *stacks.Table, a, b snapshot.FrameID) bool {
-	x, y := st.Snapshot.Frames[a], st.Snapshot.Frames[b]
-	return x.File == y.File && x.Name == y.Name
 }

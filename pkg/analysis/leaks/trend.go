@@ -31,8 +31,9 @@ const (
 	minTrendRises = 3
 )
 
-// trend is nil for too few steps. Those in which programs get ready do not count.
-func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
+// trend is nil for too few steps. Those in which programs get ready do not count,
+// nor does what the suspect sites made.
+func (in *Input) trend(survivors *survivorsBySite, suspect map[snapshot.StackID]bool) *Trend {
 	boundaries := in.Steps.Boundaries
 	first := 1
 	if len(boundaries) >= minStrongBoundaries {
@@ -41,14 +42,6 @@ func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
 	n := len(boundaries) - first
 	if n < minTrendSteps {
 		return nil
-	}
-	suspect := map[snapshot.StackID]bool{}
-	for _, list := range [][]Leak{l.Leaks, l.Caches} {
-		for i := range list {
-			for _, site := range list[i].Sites {
-				suspect[site.Stack] = true
-			}
-		}
 	}
 	rest := in.activeWithout(suspect)
 	floors := make([]int64, n)
@@ -83,10 +76,10 @@ func heldAt(survivors []survivor, boundary int) (bytes int64) {
 // activeWithout is what is active in each state, less what some call sites allocated
 // in the recording.
 func (in *Input) activeWithout(sites map[snapshot.StackID]bool) []int64 {
-	rest := slices.Clone(in.Device.ActiveBytes())
 	if len(sites) == 0 {
-		return rest
+		return in.Device.ActiveBytes()
 	}
+	rest := slices.Clone(in.Device.ActiveBytes())
 	change := make([]int64, len(rest)+1)
 	born := in.Device.Allocations[in.Device.PreExisting:]
 	for i := range born {

@@ -18,6 +18,7 @@ package steps
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -212,30 +213,41 @@ func (s *List) Ranges() []timeline.Range {
 // page computes the same for a range that its user brushes (data/lanes.js).
 type Growth struct {
 	timeline.Range
-	Steps   int   // that have an event in the range; 0 when no steps were found
+	Steps   int   // that end in the range
 	Bytes   int64 // active in To less active in From
-	PerStep int64 // rounded; 0 without steps
+	PerStep int64 // rounded; 0 where no step ends
 }
 
 // Over is the growth over a range of states; active is by state.
 func (s *List) Over(active []int64, over timeline.Range) Growth {
 	g := Growth{Range: over, Bytes: active[over.To] - active[over.From]}
 	if len(s.Steps) > 0 {
-		// The step of a state is that of the event before it.
-		g.Steps = s.Of(replay.EventIndex(max(over.To-1, 0))) - s.Of(replay.EventIndex(over.From)) + 1
+		g.Steps = s.Of(replay.EventIndex(over.To)) - s.Of(replay.EventIndex(over.From))
+	}
+	if g.Steps > 0 {
 		g.PerStep = int64(math.Round(float64(g.Bytes) / float64(g.Steps)))
 	}
 	return g
 }
 
-// Growth is the growth from the end of the first step to that of the last one,
-// and whether at least two steps end in the recording.
-func (s *List) Growth(active []int64) (Growth, bool) {
+// MinGrowthSteps is how many steps must end in a recording for its growth to be known:
+// the first may be cut, and growth is from one to another.
+const MinGrowthSteps = 3
+
+// Growth is the growth from the second step to the last one that ends in the recording,
+// each taken in the first of its states with the fewest bytes in rest, which is by state;
+// and whether enough steps end. At the boundaries themselves the gradients of a step may
+// still be live, and whatever else the next one frees.
+func (s *List) Growth(active, rest []int64) (Growth, bool) {
 	n := len(s.Boundaries)
-	if n < 2 {
+	if n < MinGrowthSteps {
 		return Growth{}, false
 	}
-	return s.Over(active, timeline.Range{From: int(s.Boundaries[0]), To: int(s.Boundaries[n-1])}), true
+	least := func(step int) int {
+		from, to := int(s.Boundaries[step-1]), int(s.Boundaries[step])
+		return from + slices.Index(rest[from:to], slices.Min(rest[from:to]))
+	}
+	return s.Over(active, timeline.Range{From: least(1), To: least(n - 1)}), true
 }
 
 // Of is the index in Steps of the step in which an event happens: the number of

@@ -507,12 +507,32 @@ func TestGrowth(t *testing.T) {
 				t.Errorf("case %d: %+v, want %+v", i, got, want)
 			}
 		}
-		got, known := list.Growth(c.Active)
-		if n := len(c.Boundaries); known != (n > 1) {
-			t.Errorf("case %d: growth is known: %t", i, known)
-		} else if known && got != list.Over(c.Active, timeline.Range{From: int(c.Boundaries[0]),
-			To: int(c.Boundaries[n-1])}) {
-			t.Errorf("case %d: growth is %+v", i, got)
+	}
+}
+
+// TestGrowthOfSteps: growth is from one step to another, where each holds least, and so
+// without gradients that the next step frees.
+func TestGrowthOfSteps(t *testing.T) {
+	// 5 bytes of gradients live across the boundaries, and 10 bytes leaked a step.
+	active := []int64{0, 9, 15, 10, 30, 25, 20, 40, 35, 30, 50, 45, 40, 60}
+	list := &steps.List{Boundaries: []replay.EventIndex{2, 5, 8, 11}, Steps: make([]steps.Step, 5)}
+	for _, test := range []struct {
+		why        string
+		boundaries int
+		rest       []int64
+		want       steps.Growth
+	}{
+		{"three steps", 3, active, steps.Growth{Range: timeline.Range{From: 3, To: 6}, Steps: 1, Bytes: 10, PerStep: 10}},
+		{"four steps", 4, active, steps.Growth{Range: timeline.Range{From: 3, To: 9}, Steps: 2, Bytes: 20, PerStep: 10}},
+		{"what grows is left out", 4, []int64{0, 9, 15, 10, 10, 15, 20, 0, 15, 20, 0, 15, 20, 0},
+			steps.Growth{Range: timeline.Range{From: 3, To: 10}, Steps: 2, Bytes: 40, PerStep: 20}},
+		{"two steps", 2, active, steps.Growth{}},
+	} {
+		of := *list
+		of.Boundaries, of.Steps = list.Boundaries[:test.boundaries], list.Steps[:test.boundaries+1]
+		got, known := of.Growth(active, test.rest)
+		if got != test.want || known != (test.boundaries > 2) {
+			t.Errorf("%s: %+v, %t, want %+v", test.why, got, known, test.want)
 		}
 	}
 }
