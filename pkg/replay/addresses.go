@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// addressTable has a tenancy for each address that was ever used. Every event
-// looks one up, and this open-addressing table is several times as fast as a
+// addressTable numbers the addresses that were ever used, in the order of their
+// first use, and has a tenancy for each. Every event looks one up, and this open-addressing table is several times as fast as a
 // map. A slot whose version is 0 is free.
 type addressTable struct {
 	slots []addressSlot
@@ -46,6 +46,7 @@ func (t *addressTable) at(addr uint64) *tenancy {
 // returned.
 func (t *addressTable) begin(of *tenancy, open ref) {
 	if of.version == 0 {
+		of.number = int32(t.used)
 		t.used++
 	}
 	of.open = open

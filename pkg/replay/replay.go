@@ -37,6 +37,7 @@ type machine struct {
 	pre           []Allocation // pre-existing, as their frees or blocks turn up
 	room          int          // free elements at the front of born, for pre to move to
 	born          []Allocation // after the room, by Start
+	addresses     []int32      // by allocation of born after the room: the number of its address
 	sum           int64        // of all sizes
 	endsAtRequest bool         // an allocation, because the completion of its free was not recorded
 }
@@ -45,6 +46,7 @@ type machine struct {
 type tenancy struct {
 	open    ref
 	version int32 // allocations seen at this address; 0: never used
+	number  int32 // of the address
 }
 
 // ref names an allocation while it may still move: i is born[i], -i-1 is
@@ -67,6 +69,7 @@ func newMachine(d *Device, s *snapshot.Snapshot) *machine {
 	}
 	m := &machine{d: d, at: newAddressTable(), room: room}
 	m.born = make([]Allocation, room, room+allocs)
+	m.addresses = make([]int32, 0, allocs)
 	return m
 }
 
@@ -126,6 +129,7 @@ func (m *machine) alloc(i EventIndex) {
 		Stack: e.Stack[i], Stream: e.Stream[i], Version: t.version, From: FromAlloc,
 	})
 	m.at.begin(t, ref(len(m.born)-1))
+	m.addresses = append(m.addresses, t.number)
 }
 
 func (m *machine) freeRequested(i EventIndex) {

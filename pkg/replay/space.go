@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -22,21 +23,21 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	} else if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
-	c := &space{d: d, at: m.at}
-	c.index()
+	c := newSpace(d, m.at)
 	c.known = d.Reconciliation.Segments > 0 || len(d.Reserved) > 0
 	c.undoSegments(s)
-	born, reserved := d.PreExisting, d.Reserved
-	for i := range d.Allocations[:born] {
-		if d.Allocations[i].Version == 0 { // otherwise it is an anomaly of another kind
-			c.add(int32(i))
+	born, reserved := m.addresses, d.Reserved
+	for i := range d.Allocations[:d.PreExisting] {
+		if a := &d.Allocations[i]; a.Version == 0 { // otherwise it is an anomaly of another kind
+			c.add(a, m.at.at(a.Addr).number)
 		}
 	}
+	next := d.Allocations[d.PreExisting:]
 	for _, action := range d.Events.Action {
 		switch action {
 		case snapshot.Alloc:
-			c.add(int32(born))
-			born++
+			c.add(&next[0], born[0])
+			next, born = next[1:], born[1:]
 		case snapshot.SegmentAlloc, snapshot.SegmentMap, snapshot.SegmentFree, snapshot.SegmentUnmap:
 			c.change(reserved[0].Event, reserved[0].Delta > 0)
 			reserved = reserved[1:]
@@ -44,31 +45,42 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	}
 }
 
-// space is what lies where in one state.
+// space is what lies where in one state. A place is the rank of an address among those
+// that were ever used.
 type space struct {
-	d         *Device
-	at        *addressTable // its tenancies now name places in addresses
-	addresses []uint64      // that were ever used, in order
-	latest    []int32       // by place in addresses: the allocation there
-	places    bitTree       // of allocations that were live when they were last looked at
+	d       *Device
+	places  []int32       // by number of an address
+	tenants []placeTenant // by place
+	live    bitTree       // places whose tenants were live when they were last looked at
 
 	known    bool // which ranges are reserved
 	reserved ranges.Set[struct{}]
 	last     ranges.Range[struct{}] // a reserved range, where the next allocation most likely lies, too
 }
 
-// index numbers the addresses in order.
-func (c *space) index() {
-	c.addresses = make([]uint64, 0, c.at.used)
-	for addr := range c.at.all() {
-		c.addresses = append(c.addresses, addr)
+// placeTenant is the latest allocation of an address.
+type placeTenant struct {
+	from, to uint64
+	end      EventIndex
+}
+
+func newSpace(d *Device, at *addressTable) *space {
+	type numbered struct {
+		addr   uint64
+		number int32
 	}
-	slices.Sort(c.addresses)
-	c.latest = make([]int32, len(c.addresses))
-	for place, addr := range c.addresses {
-		c.at.at(addr).open = ref(place)
+	sorted := make([]numbered, 0, at.used)
+	for addr, t := range at.all() {
+		sorted = append(sorted, numbered{addr, t.number})
 	}
-	c.places = newBitTree(len(c.addresses))
+	slices.SortFunc(sorted, func(a, b numbered) int { return cmp.Compare(a.addr, b.addr) })
+	c := &space{d: d, live: newBitTree(len(sorted))}
+	c.places, c.tenants = make([]int32, len(sorted)), make([]placeTenant, len(sorted))
+	for place, a := range sorted {
+		c.places[a.number] = int32(place)
+		c.tenants[place].from = a.addr
+	}
+	return c
 }
 
 // undoSegments goes back from the final segments to those of state 0.
@@ -115,44 +127,41 @@ func (c *space) holds(from, to uint64) bool {
 }
 
 // add makes an allocation live, and counts it if something is wrong with its range.
-func (c *space) add(i int32) {
-	a := &c.d.Allocations[i]
-	place, from := int(c.at.at(a.Addr).open), a.Addr
-	to := from + uint64(a.Size)
-	if c.known && (to < from || !c.holds(from, max(to, from+1))) {
+func (c *space) add(a *Allocation, number int32) {
+	place, to := int(c.places[number]), a.Addr+uint64(a.Size)
+	if c.known && (to < a.Addr || !c.holds(a.Addr, max(to, a.Addr+1))) {
 		c.d.Anomalies[OutsideSegments]++
 	}
-	if c.overlaps(place, from, to, a.Start) {
+	if c.overlaps(place, to, a.Start) {
 		c.d.Anomalies[OverlappingRanges]++
 	}
-	c.latest[place] = i
-	c.places.set(place)
+	c.tenants[place].to, c.tenants[place].end = to, a.End
+	c.live.set(place)
 }
 
-// overlaps reports whether a range reaches into the allocation before it or behind it
-// that is live at an event. One at the same address was ended, and counted, before.
-func (c *space) overlaps(place int, from, to uint64, at EventIndex) bool {
-	for next := c.places.after(place); next >= 0 && c.addresses[next] < to; next = c.places.after(next) {
+// overlaps reports whether a range from a place reaches into the allocation before it or
+// behind it that is live at an event. One at the same place was ended, and counted, before.
+func (c *space) overlaps(place int, to uint64, at EventIndex) bool {
+	for next := c.live.after(place); next >= 0 && c.tenants[next].from < to; next = c.live.after(next) {
 		if c.isLive(next, at) {
 			return true
 		}
 	}
-	for before := c.places.before(place); before >= 0; before = c.places.before(before) {
+	for before := c.live.before(place); before >= 0; before = c.live.before(before) {
 		if c.isLive(before, at) {
-			a := &c.d.Allocations[c.latest[before]]
-			return a.Addr+uint64(a.Size) > from
+			return c.tenants[before].to > c.tenants[place].from
 		}
 	}
 	return false
 }
 
-// isLive reports whether the latest allocation of a place is live at an event, and
-// forgets the place if it is not.
+// isLive reports whether the tenant of a place is live at an event, and forgets the
+// place if it is not.
 func (c *space) isLive(place int, at EventIndex) bool {
-	if end := c.d.Allocations[c.latest[place]].End; end == None || end > at {
+	if end := c.tenants[place].end; end == None || end > at {
 		return true
 	}
-	c.places.clear(place)
+	c.live.clear(place)
 	return false
 }
 

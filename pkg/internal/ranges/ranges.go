@@ -4,7 +4,6 @@ package ranges
 import (
 	"iter"
 	"slices"
-	"sort"
 )
 
 // Range is the addresses From to before To, with what they are used for.
@@ -29,13 +28,27 @@ type Set[T any] struct {
 // find is the position of the first range that ends behind an address; the
 // chunk number is one too many if there is none.
 func (s *Set[T]) find(addr uint64) (chunk, i int) {
-	chunk = sort.Search(len(s.chunks), func(c int) bool {
-		last := s.chunks[c]
-		return last[len(last)-1].To > addr
-	})
-	if chunk < len(s.chunks) {
-		in := s.chunks[chunk]
-		i = sort.Search(len(in), func(i int) bool { return in[i].To > addr })
+	// Replay comes here for nearly every event, so these are loops and not calls of
+	// sort.Search, which take twice as long.
+	for above := len(s.chunks); chunk < above; {
+		middle := int(uint(chunk+above) / 2)
+		if in := s.chunks[middle]; in[len(in)-1].To > addr {
+			above = middle
+		} else {
+			chunk = middle + 1
+		}
+	}
+	if chunk == len(s.chunks) {
+		return chunk, 0
+	}
+	in := s.chunks[chunk]
+	for above := len(in); i < above; {
+		middle := int(uint(i+above) / 2)
+		if in[middle].To > addr {
+			above = middle
+		} else {
+			i = middle + 1
+		}
 	}
 	return chunk, i
 }
