@@ -36,12 +36,11 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 			Stack: b.Stack, Stream: seg.Stream, Version: t.version, From: FromBlock,
 		})
 	}
-	for i := range s.Segments {
-		if seg := &s.Segments[i]; seg.Device == m.d.ID {
-			r.Segments++
-			if !even(s, seg) {
-				m.d.Anomalies[UnevenSegments]++
-			}
+	segments := s.SegmentsOf(m.d.ID)
+	r.Segments = len(segments)
+	for i := range segments {
+		if !even(s, &segments[i]) {
+			m.d.Anomalies[UnevenSegments]++
 		}
 	}
 }

@@ -85,10 +85,8 @@ func newSpace(d *Device, at *addressTable) *space {
 
 // undoSegments goes back from the final segments to those of state 0.
 func (c *space) undoSegments(s *snapshot.Snapshot) {
-	for i := range s.Segments {
-		if seg := &s.Segments[i]; seg.Device == c.d.ID {
-			c.reserve(seg.Address, seg.TotalSize, true)
-		}
+	for _, seg := range s.SegmentsOf(c.d.ID) {
+		c.reserve(seg.Address, seg.TotalSize, true)
 	}
 	for _, r := range slices.Backward(c.d.Reserved) {
 		c.change(r.Event, r.Delta <= 0)

@@ -55,10 +55,8 @@ func (d *Device) Live(ids []int32, k int) []int32 {
 // puts the curve as low as it can be where those are not known.
 func (d *Device) traceReserved(s *snapshot.Snapshot) {
 	var sum, change int64
-	for i := range s.Segments {
-		if s.Segments[i].Device == d.ID {
-			d.Totals.ReservedFinalBytes += d.bytes(&sum, s.Segments[i].TotalSize)
-		}
+	for _, seg := range s.SegmentsOf(d.ID) {
+		d.Totals.ReservedFinalBytes += d.bytes(&sum, seg.TotalSize)
 	}
 	for i, action := range d.Events.Action {
 		if sign := action.ReservedSign(); sign != 0 {

@@ -300,6 +300,7 @@ func (r *snapshotReader) readSegments() {
 		seg.RequestedSize += sums.RequestedSize
 		s.Segments = append(s.Segments, seg)
 	}
+	s.SortSegments()
 	if len(s.Blocks) != most {
 		r.fail("%d blocks, and segments have %d", most, len(s.Blocks))
 	}

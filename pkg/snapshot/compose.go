@@ -129,5 +129,6 @@ func (c *Composer) Snapshot() *Snapshot {
 	s := c.s
 	s.Strings, s.Streams, s.Pools = c.strings.values, c.streams.values, c.pools.values
 	s.Stacks = c.stacks.table
+	s.SortSegments()
 	return s
 }

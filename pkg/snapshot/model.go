@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -32,7 +34,7 @@ type Snapshot struct {
 	Streams []uint64 // raw stream handles, in order of first appearance after the default stream
 	Pools   []Pool   // pool id pairs, in order of first appearance after the default pool
 
-	Segments []Segment // in file order, all devices
+	Segments []Segment // by device, those of one in file order; see SegmentsOf and SortSegments
 	Blocks   []Block   // in file order; a segment names its range
 	Traces   []Trace   // as in the file: index = device ordinal
 
@@ -173,17 +175,29 @@ func (s *Snapshot) BlocksOf(seg *Segment) []Block {
 	return s.Blocks[seg.FirstBlock : seg.FirstBlock+seg.BlockCount]
 }
 
+// SegmentsOf are the segments of a device, in file order. The caller must not append to
+// them.
+func (s *Snapshot) SegmentsOf(device DeviceID) []Segment {
+	compare := func(seg Segment, device DeviceID) int { return cmp.Compare(seg.Device, device) }
+	from, _ := slices.BinarySearchFunc(s.Segments, device, compare)
+	to, _ := slices.BinarySearchFunc(s.Segments[from:], device+1, compare)
+	return s.Segments[from : from+to]
+}
+
+// SortSegments puts Segments in order, for whoever makes a Snapshot by hand. Those of one
+// device stay in the order that they have.
+func (s *Snapshot) SortSegments() {
+	slices.SortStableFunc(s.Segments, func(a, b Segment) int { return cmp.Compare(a.Device, b.Device) })
+}
+
 // LiveBlocks yields every block of a device whose bytes are active, with its segment.
 func (s *Snapshot) LiveBlocks(device DeviceID) iter.Seq2[*Segment, *Block] {
 	return func(yield func(*Segment, *Block) bool) {
-		for i := range s.Segments {
-			seg := &s.Segments[i]
-			if seg.Device != device {
-				continue
-			}
-			blocks := s.BlocksOf(seg)
+		segments := s.SegmentsOf(device)
+		for i := range segments {
+			blocks := s.BlocksOf(&segments[i])
 			for j := range blocks {
-				if blocks[j].State.Live() && !yield(seg, &blocks[j]) {
+				if blocks[j].State.Live() && !yield(&segments[i], &blocks[j]) {
 					return
 				}
 			}

@@ -199,6 +199,7 @@ func (b *builder) keepSegments(l *rowList) error {
 		}
 		b.s.Segments = append(b.s.Segments, seg)
 	}
+	b.s.SortSegments()
 	return nil
 }
 

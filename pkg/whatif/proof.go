@@ -214,15 +214,11 @@ func addPiece(list []piece, p piece) []piece {
 }
 
 func finalPieces(s *snapshot.Snapshot, device snapshot.DeviceID) []piece {
-	var segments []*snapshot.Segment
-	for i := range s.Segments {
-		if s.Segments[i].Device == device {
-			segments = append(segments, &s.Segments[i])
-		}
-	}
-	slices.SortStableFunc(segments, func(x, y *snapshot.Segment) int { return cmp.Compare(x.Address, y.Address) })
+	segments := slices.Clone(s.SegmentsOf(device))
+	slices.SortStableFunc(segments, func(x, y snapshot.Segment) int { return cmp.Compare(x.Address, y.Address) })
 	var list []piece
-	for _, seg := range segments {
+	for i := range segments {
+		seg := &segments[i]
 		for _, b := range s.BlocksOf(seg) {
 			list = addPiece(list, piece{seg.Address, b.Address, b.Size, b.State.Live()})
 		}

@@ -72,11 +72,9 @@ func FoldedActive(st *stacks.Table, d *replay.Device, state int) iter.Seq2[[]str
 func FoldedSegments(st *stacks.Table, d *replay.Device) iter.Seq2[[]string, int64] {
 	return func(yield func([]string, int64) bool) {
 		w := newFoldedWriter(st)
-		for i := range st.Snapshot.Segments {
-			seg := &st.Snapshot.Segments[i]
-			if seg.Device != d.ID {
-				continue
-			}
+		segments := st.Snapshot.SegmentsOf(d.ID)
+		for i := range segments {
+			seg := &segments[i]
 			name, unlisted := "seg_"+strconv.FormatUint(seg.Address, 10), seg.TotalSize
 			for _, b := range st.Snapshot.BlocksOf(seg) {
 				w.path = append(w.path[:0], w.stream(seg.Stream), name, b.State.String())

@@ -47,9 +47,9 @@ func newSpanKinds(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *s
 	if !k.unmaps() {
 		return k
 	}
-	for i := range s.Segments {
-		if seg := &s.Segments[i]; seg.Device == d.ID && seg.Expandable &&
-			possibleRange(seg.Address, seg.TotalSize) {
+	segments := s.SegmentsOf(d.ID)
+	for i := range segments {
+		if seg := &segments[i]; seg.Expandable && possibleRange(seg.Address, seg.TotalSize) {
 			kind := k.ofFinal(seg)
 			k.known = append(k.known, knownAddress{seg.Address, kind},
 				knownAddress{seg.Address + uint64(seg.TotalSize) - 1, kind})

@@ -165,10 +165,10 @@ func (h *History) walk() *backwalk {
 		}
 	}
 	b.sortByAddress(b.live)
-	for i := range h.s.Segments {
-		if seg := &h.s.Segments[i]; seg.Device == d.ID {
-			b.put(seg.Address, seg.TotalSize, b.kinds.ofFinal(seg))
-		}
+	segments := h.s.SegmentsOf(d.ID)
+	for i := range segments {
+		seg := &segments[i]
+		b.put(seg.Address, seg.TotalSize, b.kinds.ofFinal(seg))
 	}
 	return b
 }

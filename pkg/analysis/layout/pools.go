@@ -63,7 +63,7 @@ const UnknownPool snapshot.PoolID = -1
 type poolFinder struct {
 	s        *snapshot.Snapshot
 	events   *snapshot.Events
-	segments []*snapshot.Segment // of the device, by address; none when the file names no pools
+	segments []snapshot.Segment // of the device, by address; none when the file names no pools
 }
 
 func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
@@ -71,12 +71,8 @@ func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
 	if !s.Format.HasPoolID {
 		return f
 	}
-	for i := range s.Segments {
-		if seg := &s.Segments[i]; seg.Device == d.ID {
-			f.segments = append(f.segments, seg)
-		}
-	}
-	slices.SortStableFunc(f.segments, func(a, b *snapshot.Segment) int { return cmp.Compare(a.Address, b.Address) })
+	f.segments = slices.Clone(s.SegmentsOf(d.ID))
+	slices.SortStableFunc(f.segments, func(a, b snapshot.Segment) int { return cmp.Compare(a.Address, b.Address) })
 	return f
 }
 
@@ -89,7 +85,7 @@ func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
 			}
 		}
 	}
-	i, found := slices.BinarySearchFunc(f.segments, a.Addr, func(seg *snapshot.Segment, addr uint64) int {
+	i, found := slices.BinarySearchFunc(f.segments, a.Addr, func(seg snapshot.Segment, addr uint64) int {
 		return cmp.Compare(seg.Address, addr)
 	})
 	if !found {

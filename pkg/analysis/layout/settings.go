@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,23 +95,17 @@ func (t *Settings) Of(s *snapshot.Snapshot, d *replay.Device) *Settings {
 
 // onlyMalloc reports whether a device has segments, and none of them is expandable.
 func onlyMalloc(s *snapshot.Snapshot, d *replay.Device) bool {
-	any := false
-	for i := range s.Segments {
-		if seg := &s.Segments[i]; seg.Device == d.ID {
-			if seg.Expandable {
-				return false
-			}
-			any = true
-		}
+	segments := s.SegmentsOf(d.ID)
+	if slices.ContainsFunc(segments, func(seg snapshot.Segment) bool { return seg.Expandable }) {
+		return false
 	}
 	for _, c := range d.Reserved {
 		switch d.Events.Action[c.Event] {
 		case snapshot.SegmentMap, snapshot.SegmentUnmap:
 			return false
 		}
-		any = true
 	}
-	return any
+	return len(segments) > 0 || len(d.Reserved) > 0
 }
 
 func (t *Settings) readConf(text string) {
