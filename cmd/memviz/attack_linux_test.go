@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,6 +28,10 @@ func TestAttack(t *testing.T) {
 		t.Skip("memory is measured, of which a program with the race detector takes several times as much")
 	}
 	const devices = 1024
+	segment := func(c *snapshot.Composer, d snapshot.DeviceID, addr uint64) {
+		c.Segment(snapshot.Segment{Device: d, Address: addr, TotalSize: 2 << 20},
+			snapshot.Block{Address: addr, Size: 2 << 20})
+	}
 	for _, tt := range []struct {
 		name     string
 		compose  func(c *snapshot.Composer)
@@ -36,10 +41,28 @@ func TestAttack(t *testing.T) {
 			for i := range 60 * devices {
 				d, addr := snapshot.DeviceID(i%devices), 0x7f0000000000+uint64(i)<<21
 				c.Event(d, snapshot.EventText{Action: snapshot.FreeCompleted, Addr: addr, Size: 512})
-				c.Segment(snapshot.Segment{Device: d, Address: addr, TotalSize: 2 << 20},
-					snapshot.Block{Address: addr, Size: 2 << 20})
+				segment(c, d, addr)
 			}
 		}, []string{"stats", "segments --format json", "whatif", "trace -q -o $out"}},
+		{"devices by many segments", func(c *snapshot.Composer) {
+			for i := range 300 * devices {
+				segment(c, snapshot.DeviceID(i%devices), 0x7f0000000000+uint64(i)<<21)
+			}
+		}, []string{"stats", "leaks"}},
+		{"devices by annotations", func(c *snapshot.Composer) {
+			for i := range 60 * devices {
+				c.Annotation(fmt.Sprint(i%1000), i%2 == 0, int64(1000+i))
+				c.Event(snapshot.DeviceID(i%devices), snapshot.EventText{Action: snapshot.Alloc, Size: 512,
+					Addr: 0x7f0000000000 + uint64(i)<<10, TimeMicros: int64(1000 + i)})
+			}
+		}, []string{"stats", "leaks", "trace -q -o $out"}},
+		{"devices by annotations among events", func(c *snapshot.Composer) {
+			start := c.Stack(snapshot.FrameText{File: "a", Name: "START"})
+			for i := range 150 * devices {
+				c.Event(snapshot.DeviceID(i%devices), snapshot.EventText{Action: snapshot.UserDefined, Stack: start,
+					TimeMicros: int64(1000 + i)})
+			}
+		}, []string{"stats", "leaks", "trace -q -o $out"}},
 		{"devices by stacks", func(c *snapshot.Composer) {
 			for i := range 60 * devices {
 				stack := c.Stack(snapshot.FrameText{File: fmt.Sprintf("/x/%d.py", i%89), Line: int32(i), Name: "f"})
@@ -56,7 +79,8 @@ func TestAttack(t *testing.T) {
 			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 1024, Size: 512})
 		}, []string{"stats --format json", "top --by stack --format json", "events --format json", "trace -q -o $out"}},
 	} {
-		c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+		c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasTime: strings.Contains(tt.name, "annotations"),
+			HasAnnotations: strings.Contains(tt.name, "annotations")})
 		tt.compose(c)
 		dir := t.TempDir()
 		path, out := filepath.Join(dir, "attack.pickle.gz"), filepath.Join(dir, "out.html")
@@ -64,16 +88,18 @@ func TestAttack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() {
+		go func(s *snapshot.Snapshot) {
 			defer writer.Close()
-			if err := snapshot.Write(writer, c.Snapshot(), 4); err != nil {
+			if err := snapshot.Write(writer, s, 4); err != nil {
 				t.Error(err)
 			}
-		}()
+		}(c.Snapshot())
 		gzipped(t, path, reader)
 		if info, err := os.Stat(path); err != nil || info.Size() > attackSize {
 			t.Fatalf("%s: %v, %v", tt.name, info, err)
 		}
+		c = nil
+		debug.FreeOSMemory() // what this process holds when it starts another counts as that one's
 		for _, command := range tt.commands {
 			command := exec.Command("memviz", append(strings.Fields(strings.ReplaceAll(command, "$out", out)), path)...)
 			printed, err := command.Output()

@@ -102,17 +102,52 @@ type annotationMark struct {
 	start  bool
 }
 
+// Every device has every annotation on its time axis, up to so many marks and visits to
+// events of all devices together. A file beyond that, which no program records, has on
+// each device only what was recorded for that device.
+const (
+	maxMarks  = 1 << 21
+	maxVisits = 1 << 28
+)
+
+// sharesMarks reports whether each device has the annotations of the others, too.
+func sharesMarks(s *snapshot.Snapshot) bool {
+	devices, events, marks := 0, 0, len(s.Annotations)
+	for i := range s.Traces {
+		if n := s.Traces[i].Events.Len(); n > 0 {
+			devices++
+			events += n
+		}
+	}
+	if devices*events > maxVisits {
+		return false
+	}
+	for i := range s.Traces {
+		for _, action := range s.Traces[i].Events.Action {
+			if action == snapshot.UserDefined {
+				marks++
+			}
+		}
+	}
+	return devices*marks <= maxMarks
+}
+
 // annotationMarks are the ends of all ranges in order of time.
 func annotationMarks(s *snapshot.Snapshot, d *replay.Device) []annotationMark {
-	clock := newClock(d.Events)
+	clock, shared := newClock(d.Events), sharesMarks(s)
 	var marks []annotationMark
 	if clock != nil {
 		for _, a := range s.Annotations {
+			if !shared && a.Device != d.ID {
+				continue
+			}
 			marks = append(marks, annotationMark{a.Name, a.Device, clock.state(a.TimeMicros), a.TimeMicros, a.Start})
 		}
 	}
 	for i := range s.Traces {
-		marks = append(marks, userDefinedMarks(s, &s.Traces[i], d, clock)...)
+		if trace := &s.Traces[i]; shared || trace.Device == d.ID {
+			marks = append(marks, userDefinedMarks(s, trace, d, clock)...)
+		}
 	}
 	slices.SortStableFunc(marks, func(a, b annotationMark) int {
 		return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.micros, b.micros))
