@@ -3,6 +3,7 @@
 // State k is the allocator before event k; with n events there are states 0 to
 // n. An allocation's id is its index in pile order.
 
+import { EventList } from './data/events.js';
 import { highlightedBytes } from './data/masks.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').Stage} Stage */
@@ -116,6 +117,19 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
       };
     },
 
+    /**
+     * The events from (included) to (excluded), as in the recording; all without a range.
+     * @param {{from?: number, to?: number}} [range]
+     */
+    async events({ from = 0, to = Infinity } = {}) {
+      const { device } = shown;
+      const list = new EventList(device.data);
+      if (device.data.hasMap) list.learn(await device.data.space());
+      const events = [];
+      for (let i = Math.max(0, from); i < Math.min(to, list.count); i++) events.push(describeEvent(device, list.at(i)));
+      return events;
+    },
+
     /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */
     at: (x, y) => {
       const box = stage.elements.timeline.getBoundingClientRect();
@@ -168,5 +182,21 @@ function describe({ data, stacks }, id, offset) {
     end: data.endEvent(id),
     offset,
     stack: stacks.frames(data.stack[id]).map((f) => `${f.file}:${f.line}:${f.name}`),
+  };
+}
+
+/**
+ * @param {import('./data/open.js').OpenDevice} device @param {import('./data/events.js').RecordedEvent} event
+ * @returns addr: hex, "" where it is not known; stream: its handle, id: of an allocation, both null without one
+ */
+function describeEvent({ data, file }, { event, name, id, bytes }) {
+  const known = id >= 0;
+  return {
+    event,
+    action: name,
+    addr: known ? data.address.text(id) : '',
+    size: bytes,
+    stream: known ? file.streams[data.stream[id]] : null,
+    id: known ? id : null,
   };
 }

@@ -5,6 +5,12 @@
 export const ACTIONS = ['other', 'alloc', 'free', 'free asked', 'reserve', 'return', 'map', 'unmap', 'OOM', 'snapshot'];
 const [, ALLOC, FREE, FREE_ASKED, RESERVE, RETURN, MAP, , OOM, SNAPSHOT] = ACTIONS.keys();
 
+/** What snapshots call these. */
+const NAMES = [
+  ...['', 'alloc', 'free_completed', 'free_requested', 'segment_alloc', 'segment_free', 'segment_map', 'segment_unmap'],
+  ...['oom', 'snapshot'],
+];
+
 /** How the actions change a total: active bytes those of tensors, reserved bytes those of segments. */
 const SIGNS = [0, 1, -1, 0, 1, -1, 1, -1, 0, 0];
 
@@ -12,10 +18,12 @@ const SIGNS = [0, 1, -1, 0, 1, -1, 1, -1, 0, 0];
  * @typedef {object} RecordedEvent
  * @property {number} event its index
  * @property {string} action one of ACTIONS
+ * @property {string} name of the action in a snapshot, "" for others
  * @property {number} id of the allocation that it began, ended or asked to free; -1: none
  * @property {number} bytes
  * @property {number} sign 1 or -1 where it adds the bytes to a total, or takes them from it; else 0
  * @property {number} reservation that it began or ended: index into space.reservations; -1: none, or not known
+ * @property {import('./space.js').Kind | null} kind of that reservation
  * @property {number} free bytes on the device at an OOM, else 0
  * @property {number} state one in which what it is about is there: after what adds, before everything else
  */
@@ -28,6 +36,8 @@ export class EventList {
   #of;
   /** Which reservation a segment event began or ended. @type {Map<number, number>} */
   #reservations = new Map();
+  /** @type {import('./space.js').Space | null} */
+  #space = null;
 
   /** @param {import('./device.js').DeviceData} data */
   constructor(data) {
@@ -63,7 +73,13 @@ export class EventList {
    * Tells cudaMalloc and pages of expandable segments apart.
    * @param {import('./space.js').Space} space
    */
-  learn({ reservations: { count, first, last, kind }, kinds }) {
+  learn(space) {
+    if (space === this.#space) return;
+    this.#space = space;
+    const {
+      reservations: { count, first, last, kind },
+      kinds,
+    } = space;
     const learn = (/** @type {number} */ event, /** @type {number} */ what, /** @type {number} */ i) => {
       if (this.#action[event] !== what && this.#action[event] !== what + MAP - RESERVE) return;
       if (kinds[kind[i]].expandable) this.#action[event] = what + MAP - RESERVE;
@@ -83,13 +99,16 @@ export class EventList {
     const sign = SIGNS[action];
     const tensor = action >= ALLOC && action <= FREE_ASKED;
     const marker = action >= OOM ? markers[of] : null;
+    const reservation = this.#reservations.get(event) ?? -1;
     return {
       event,
       action: ACTIONS[action],
+      name: NAMES[action],
       id: tensor ? of : -1,
       bytes: marker ? marker.size : tensor ? size[of] : action === 0 ? 0 : Math.abs(reservedDelta[of]),
       sign,
-      reservation: this.#reservations.get(event) ?? -1,
+      reservation,
+      kind: this.#space?.kinds[this.#space.reservations.kind[reservation]] ?? null,
       free: marker?.free ?? 0,
       state: event + Number(sign > 0),
     };

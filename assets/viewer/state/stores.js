@@ -3,9 +3,11 @@
 // topics; when another device is shown, all of them begin anew.
 
 import { axisOf } from '../data/axis.js';
+import { AddressSpace } from './address_space.js';
 import { Appearance } from './appearance.js';
 import { Highlight } from './highlight.js';
 import { Moment, TableOrder } from './moment.js';
+import { OpenList } from './open_list.js';
 import { Hover, Selection } from './selection.js';
 import { Shown } from './shown.js';
 import { Viewport } from './viewport.js';
@@ -39,8 +41,10 @@ export function recordingStores(report, library) {
     else viewport.restack(timeline, keptOnly ? timeline.active[timeline.peak] : ceilingOf(device));
   });
   const moment = new Moment(shown, selection);
+  const addressSpace = new AddressSpace(shown);
   const tableOrder = new TableOrder();
-  return { shown, appearance, highlight, hover, selection, viewport, moment, tableOrder };
+  const openList = new OpenList(() => false);
+  return { shown, appearance, highlight, hover, selection, viewport, moment, addressSpace, tableOrder, openList };
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */

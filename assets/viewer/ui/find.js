@@ -12,8 +12,11 @@ const PAUSE_MS = 120;
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
-/** @param {Stores} stores @param {HTMLElement} root */
-export function mountFind(stores, root) {
+/**
+ * @param {Stores} stores @param {HTMLElement} root
+ * @param {(by: 1 | -1) => boolean} goToEvent goes to the next event of a match; false: the list of events is not open
+ */
+export function mountFind(stores, root, goToEvent) {
   const { shown, appearance, highlight, viewport, selection, moment } = stores;
   let timer = 0;
   /** @type {import('../data/find.js').Found | null} whose matches ids are, the largest first */
@@ -28,12 +31,12 @@ export function mountFind(stores, root) {
 
   /**
    * Pins the next match, from the largest to the smallest: the largest first, when none is pinned. After the last comes
-   * the first.
-   * @param {number} by 1 or -1
+   * the first. While the list of events is open, goes to the next event of one.
+   * @param {1 | -1} by
    */
   const pinMatch = (by) => {
     ask();
-    if (ids.length === 0) return;
+    if (ids.length === 0 || goToEvent(by)) return;
     const at = selection.pinned === null ? -1 : ids.indexOf(selection.pinned);
     const id = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : (at + by + ids.length) % ids.length];
     selection.pin(id);

@@ -10,24 +10,18 @@ import { listen } from '../state/topic.js';
 import { button, copyButton, copyText, fill, h, pathElement, swatch } from './dom.js';
 import { virtualRows } from './rows.js';
 
-/** @typedef {import('../data/sites.js').By} By */
 /** @typedef {import('../data/breakdown.js').Row} Row @typedef {import('../data/breakdown.js').Sort} Sort */
-
-/** @type {[By, string][]} */
-const TABS = [
-  ['site', 'Call site'],
-  ['file', 'File'],
-  ['function', 'Function'],
-  ['family', 'Family'],
-];
 
 /** A line of buttons that act on the row above it. */
 const ACTIONS = 'actions';
 /** The line that shows or hides the rows of a range of which nothing is left. */
 const GONE = 'gone';
 
-/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
-export function mountTable(stores, root) {
+/**
+ * @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root
+ * @param {import('./lists.js').Note} note
+ */
+export function mountTable(stores, root, note) {
   const { shown, appearance, highlight, viewport, selection, moment, hover, tableOrder } = stores;
   /** @type {Row[]} */
   let rows = [];
@@ -45,12 +39,12 @@ export function mountTable(stores, root) {
   /** @type {string | null} key of the row marked */
   let under = null;
 
-  const tabs = h('div.tabs', { role: 'tablist' });
   const heads = h('div.columns');
   const body = h('div.rows');
   const list = virtualRows(body, (i) => lineOf(i));
 
   const update = () => {
+    if (root.hidden) return;
     const { device } = shown;
     const { order } = tableOrder;
     const { activity } = moment;
@@ -68,13 +62,7 @@ export function mountTable(stores, root) {
   /** @param {Sort} sort */
   const head = (sort) => {
     const { by, rising } = tableOrder.order;
-    fill(
-      tabs,
-      TABS.map(([value, text]) =>
-        button(text, '', () => tableOrder.set({ by: value }), { role: 'tab', selected: by === value }),
-      ),
-      h('span.note', counted(rows.length + gone.length, 'row')),
-    );
+    note(counted(rows.length + gone.length, 'row'));
     const column = (/** @type {Sort} */ of, /** @type {string} */ text) =>
       button(text + (sort === of ? (rising ? ' ↑' : ' ↓') : ''), 'Sort', () =>
         tableOrder.set({ sort: of, rising: sort === of ? !rising : of === 'name' }),
@@ -203,16 +191,18 @@ export function mountTable(stores, root) {
     }
   };
 
-  root.append(tabs, heads, body);
+  root.append(heads, body);
   viewport.afterPicture(
     [shown.changed, moment.changed, appearance.changed, highlight.changed, tableOrder.changed],
     update,
   );
-  viewport.afterPicture([selection.pinChanged], () => arrange(true));
+  viewport.afterPicture([selection.pinChanged], () => root.hidden || arrange(true));
   viewport.afterPicture([hover.pointChanged], mark);
   const leave = () => point({});
   listen(body, { pointerover: point, focusin: point, pointerleave: leave, focusout: leave });
   return {
+    update,
+
     /** Fades all but the row under the pointer, or that of the pinned tensor. */
     isolate: () => isolateRow(pointed ?? [...rows, ...gone].find((row) => row.key === keyOf(selection.pinned))),
 

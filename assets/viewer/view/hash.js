@@ -12,7 +12,7 @@
 //   h      1: patterns beside the colours
 //   iso    groups isolated, or BY:KEY of a row of the table, or stack:KEY of a cell of the icicle
 //   lanes  0: the lanes are folded
-//   tab    what the table's rows are: file, function or family
+//   tab    the list of the panel: segments, events or allocator; or what the table's rows are: file, function or family
 //   sort   of the table: n name, b bytes, t tensors, a allocated; with .up rising
 //   q      text of the search box
 //   f      filters parted by spaces, such as size>=16MiB live
@@ -34,7 +34,7 @@ const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
 /** @param {Stores} stores */
 export function mountHash(stores) {
-  const { shown, appearance, highlight, viewport, selection, moment, tableOrder } = stores;
+  const { shown, appearance, highlight, viewport, selection, moment, tableOrder, openList } = stores;
   let timer = 0;
   let reading = false;
   let pushed = location.hash;
@@ -62,6 +62,7 @@ export function mountHash(stores) {
     const subset = subsetOf(iso);
     if (subset || isolated.size > 0 || highlight.isIsolated) highlight.isolate(subset ? new Set() : isolated, subset);
     tableOrder.set(orderOf(read('tab'), read('sort')));
+    openList.open(listOf(read('tab')));
     viewport.foldLanes(read('lanes') === '0');
     const r = pairOf(read('r'));
     const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
@@ -115,7 +116,10 @@ export function mountHash(stores) {
     },
   });
   on(
-    [viewport.settled, moment.changed, selection.pinChanged, appearance.changed, highlight.changed, tableOrder.changed],
+    [
+      ...[viewport.settled, moment.changed, selection.pinChanged, appearance.changed, highlight.changed],
+      ...[tableOrder.changed, openList.changed],
+    ],
     write,
   );
   return { device, apply };
@@ -127,7 +131,7 @@ function read(key) {
 }
 
 /** @param {Stores} stores @returns {string} the hash of what is shown, without the sign */
-function textOf({ shown, appearance, highlight, viewport, selection, moment, tableOrder }) {
+function textOf({ shown, appearance, highlight, viewport, selection, moment, tableOrder, openList }) {
   const { device } = shown;
   const { start, files } = shown.report;
   const { axis, mode, isWhole } = viewport;
@@ -152,7 +156,7 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
     r: range !== null && whole(range.from, range.to),
     al: selection.keptOnly && '1',
     lanes: viewport.lanesFolded && '0',
-    tab: by !== 'site' && by,
+    tab: openList.name !== 'table' ? !openList.isFirst && openList.name : (by !== 'site' || !openList.isFirst) && by,
     sort: (sort !== 'bytes' || rising) && sort[0] + (rising ? '.up' : ''),
     iso: subset
       ? `${subset.by}:${subset.key}`
@@ -179,6 +183,11 @@ function pairOf(text) {
 function subsetOf(iso) {
   const [, by, key] = /^(site|file|function|family|stack):([^]*)$/.exec(iso) ?? [];
   return by ? { by: /** @type {import('../data/breakdown.js').Subset['by']} */ (by), key } : null;
+}
+
+/** @param {string | null} tab @returns {string | null} the list that it is in; null: the first one */
+function listOf(tab) {
+  return BYS.some((by) => by === tab) ? 'table' : tab;
 }
 
 /** @param {string | null} tab @param {string | null} sort @returns {import('../data/breakdown.js').Order} */

@@ -1,0 +1,48 @@
+// Where the tensors of the open device lie, and the segments of a state. It is decoded when it is first asked for.
+
+import { segmentsAt } from '../data/segments.js';
+import { memoizeLast, Topic } from './topic.js';
+
+export class AddressSpace {
+  /** It has been decoded. */
+  changed = new Topic();
+  /** @type {import('../data/space.js').Space | null} */
+  #space = null;
+  #isAsked = false;
+  #shown;
+  #segmentsAt = memoizeLast(segmentsAt);
+
+  /** @param {import('./shown.js').Shown} shown */
+  constructor(shown) {
+    this.#shown = shown;
+    shown.changed.on(() => {
+      this.#space = null;
+      this.#isAsked = false;
+    });
+  }
+
+  /** Whether it is known at all. */
+  get isKnown() {
+    return this.#shown.device.data.hasMap;
+  }
+
+  /** Null where it is not known, and until it is decoded, which begins now. */
+  get space() {
+    const { device } = this.#shown;
+    if (this.isKnown && !this.#isAsked) {
+      this.#isAsked = true;
+      device.data.space().then((space) => {
+        if (device !== this.#shown.device) return;
+        this.#space = space;
+        this.changed.emit();
+      });
+    }
+    return this.#space;
+  }
+
+  /** @param {number} state @returns {import('../data/segments.js').Segments | null} null as space is */
+  segmentsAt(state) {
+    const { space } = this;
+    return space && this.#segmentsAt(space, this.#shown.device, state);
+  }
+}
