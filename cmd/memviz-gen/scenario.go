@@ -51,7 +51,7 @@ type scenario struct {
 	truth       truth
 	also        []truth           // what else may be found, whatever the verdict
 	device      snapshot.DeviceID // that the truth is about; nothing is wrong with others
-	quiet       bool              // too little is recorded for what is true to be seen, so silence that says so will do
+	quiet       bool              // what is true cannot always be seen in what is recorded, so silence that says so will do
 	conf        string            // PYTORCH_CUDA_ALLOC_CONF
 	capacity    int64             // most bytes of the GPU that torch may have; 0: ample
 	card        int64             // bytes that the GPU's model has; 0: not more than torch may have
@@ -161,6 +161,15 @@ func (s *scenario) bytes(seed uint64) int64 {
 	}
 	others := rand.New(rand.NewPCG(seed, 0x6f7468657273)).Int64N(s.capacity / 16)
 	return s.capacity - others
+}
+
+// perStepAll is what is kept in the end for each step from the first that adds to it on.
+func (l *ledger) perStepAll() int64 {
+	first := slices.IndexFunc(l.held, func(held int64) bool { return held > 0 })
+	if first < 0 {
+		return 0
+	}
+	return l.held[len(l.held)-1] / int64(len(l.held)-first)
 }
 
 const jobSize = 8

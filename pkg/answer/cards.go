@@ -54,7 +54,7 @@ var noEvidence = Evidence{State: timeline.NoState, Allocation: -1}
 func Cards(r *analysis.Recording, p *Prediction) ([]Card, []Failure, []RetryCard) {
 	peak := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.BySite})
 	oom, failures := outOfMemory(r, p)
-	return []Card{atPeak(r), growing(r), allocatedBy(r, peak), oom}, failures, retryCards(r)
+	return []Card{atPeak(r), GrowthCard(r, 0), allocatedBy(r, peak), oom}, failures, retryCards(r)
 }
 
 // hasHistory reports whether events were recorded. A recording of enabled="state" may
@@ -159,8 +159,9 @@ func fileAndLine(site stacks.Site) string {
 // curvePoints is how many points the curve of a card has without steps.
 const curvePoints = 24
 
-// growing says how much more is live after each step, and from where.
-func growing(r *analysis.Recording) Card {
+// GrowthCard says how much more is live after each step, from where, and how many
+// steps are left on a device of a capacity in bytes; 0: not given.
+func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	d := r.Device
 	c := Card{Question: "What keeps growing?", Mood: Unknown, Evidence: noEvidence}
 	if !hasHistory(d) {
@@ -195,6 +196,8 @@ func growing(r *analysis.Recording) Card {
 			strings.ReplaceAll(grown(leak, list.Method, " more"), "\u00a0", " ") // as in the other lines of the strip
 		c.Detail = leakSentence(r, leak).with(asText)
 		c.Evidence.Allocation = leak.Last
+	case trend != nil && trend.Resized:
+		c.Line = "no call site keeps more tensors, but some are replaced by larger ones"
 	case trend != nil && trend.GoesOn:
 		c.Line = units.Bytes(trend.PerStep) + " each " + word(1) + " that no call site explains"
 		c.Detail = "The least memory of each " + word(1) + " grows by " + units.Bytes(trend.PerStep) + " ± " +
@@ -207,6 +210,11 @@ func growing(r *analysis.Recording) Card {
 		c.Line = "no call site keeps more each " + word(1)
 	case found.Limit == leaks.KeepsForwards:
 		c.Line = "forward passes keep their activations"
+	}
+	room, _ := capacityOf(r, capacity)
+	if left := stepsLeft(r, found, room); left != nil {
+		c.Small += ", " + units.Count(*left) + " left at most"
+		c.Detail += " " + stepsLeftSentence(r, found, capacity)
 	}
 	return c
 }

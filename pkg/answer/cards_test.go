@@ -11,6 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // What the page says of a failed request is what the command says.
@@ -94,15 +95,37 @@ func TestGrowingWithoutSteps(t *testing.T) {
 // TestGrowingWithSteps: a leak, none, and too few steps to tell.
 func TestGrowingWithSteps(t *testing.T) {
 	for want, r := range map[string]*analysis.Recording{
-		"validate train.py:41 keeps 24.6 MiB more each step":   example(t, "leaking-loss").Recordings[0],
-		"no call site keeps more each step":                    example(t, "gradient-accumulation").Recordings[0],
-		"no growth of a call site seen over 4 steps":           example(t, "training-loop").Recordings[0],
-		"4.00 MiB each step that no call site explains":        growingScripts["a queue"]()[0].Recordings[0],
-		"too few iterations to tell growth from getting ready": kept(512, 512, 512),
-		"growth cannot be told":                                newScript().train(1, nil)[0].Recordings[0],
+		"validate train.py:41 keeps 24.6 MiB more each step":                    example(t, "leaking-loss").Recordings[0],
+		"no call site keeps more each step":                                     example(t, "gradient-accumulation").Recordings[0],
+		"no growth of a call site seen over 4 steps":                            example(t, "training-loop").Recordings[0],
+		"4.00 MiB each step that no call site explains":                         growingScripts["a queue"]()[0].Recordings[0],
+		"too few iterations to tell growth from getting ready":                  kept(512, 512, 512),
+		"growth cannot be told":                                                 newScript().train(1, nil)[0].Recordings[0],
+		"no call site keeps more tensors, but some are replaced by larger ones": growingScripts["a regrown buffer"]()[0].Recordings[0],
 	} {
-		if c := growing(r); withSpaces(c.Line) != want {
+		if c := GrowthCard(r, 0); withSpaces(c.Line) != want {
 			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+}
+
+// TestStepsLeftOnCard: the strip says as many steps as leaks does, by the same capacity.
+func TestStepsLeftOnCard(t *testing.T) {
+	for name, capacity := range map[string]int64{"a queue": 1 << 30, "a leak and an OOM": 0, "a leak": 0} {
+		in := growingScripts[name]()
+		found := leaksOf(in[0].Recordings[0])
+		left := newLeaksDevice(&in[0], in[0].Recordings[0], found, capacity).StepsLeft
+		c := GrowthCard(in[0].Recordings[0], capacity)
+		if left == nil {
+			if strings.Contains(c.Small, "left") || strings.Contains(c.Detail, "At this rate") || name != "a leak" {
+				t.Errorf("%s: %+v", name, c)
+			}
+			continue
+		}
+		sentence := stepsLeftSentence(in[0].Recordings[0], found, capacity)
+		if !strings.HasSuffix(c.Small, ", "+units.Count(*left)+" left at most") || !strings.HasSuffix(c.Detail, sentence) ||
+			!strings.Contains(sentence, units.Plural(*left, "more step", "more steps")) {
+			t.Errorf("%s: %d left: %+v", name, *left, c)
 		}
 	}
 }

@@ -198,9 +198,10 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 
 // Keys of leaks that mean nothing where growth cannot be judged.
 const (
-	suspectsKey    = "suspects"
-	unexplainedKey = "unexplained"
-	stepsLeftKey   = "steps_left"
+	suspectsKey           = "suspects"
+	unexplainedKey        = "unexplained"
+	unexplainedPerStepKey = "unexplained_per_step"
+	stepsLeftKey          = "steps_left"
 )
 
 // unjudged reports whether an object is of a device of which leaks cannot tell what
@@ -214,9 +215,9 @@ func (c Condition) unjudged(object map[string]any) bool {
 		list, _ := object[suspectsKey].([]any)
 		return len(list) == 0 && object["limit"] != leaks.NoLimit.Key()
 	case strings.HasPrefix(c.key, unexplainedKey):
-		return object[unexplainedKey] == nil
+		return object[unexplainedPerStepKey] == nil
 	case c.key == stepsLeftKey:
-		return object[stepsLeftKey] == nil && (object["limit"] != leaks.NoLimit.Key() || object["capacity_bytes"] == 0.0)
+		return object[stepsLeftKey] == nil && (object[unexplainedPerStepKey] == nil || object["capacity_bytes"] == 0.0)
 	}
 	return false
 }

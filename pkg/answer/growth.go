@@ -5,6 +5,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -13,11 +14,15 @@ import (
 // Unexplained is how the least active bytes of each step change, without those of
 // suspects and caches.
 type Unexplained struct {
-	Bytes  int64  `json:"bytes"`   // that each step adds, by a line through the steps, whether it goes on or not
-	Spread int64  `json:"spread"`  // two standard errors of bytes
-	Steps  int    `json:"steps"`   // that the line rests on; those in which a program gets ready do not count
-	GoesOn bool   `json:"goes_on"` // it is far above its spread, in the second half of the steps as in the first
-	Site   string `json:"site"`    // file:line:function whose memory grows most, if that is half of it or more; or empty
+	Bytes  int64 `json:"bytes"`   // that each step adds, by a line through the steps, whether it goes on or not
+	Spread int64 `json:"spread"`  // two standard errors of bytes
+	Steps  int   `json:"steps"`   // that the line rests on; those in which a program gets ready do not count
+	Least  int64 `json:"least"`   // the smallest growth a step, in bytes, that would be told from chance
+	GoesOn bool  `json:"goes_on"` // it is far above its spread, in the second half of the steps as in the first
+
+	// Resized says that it would go on but for tensors that are replaced by others of another size.
+	Resized bool   `json:"resized"`
+	Site    string `json:"site"` // file:line:function whose memory grows most, if that is half of it or more; or empty
 }
 
 // newUnexplained is nil where growth beside the suspects cannot be judged.
@@ -26,8 +31,10 @@ func newUnexplained(r *analysis.Recording, l *leaks.Findings) *Unexplained {
 	if t == nil {
 		return nil
 	}
-	u := &Unexplained{Bytes: t.PerStep, Spread: t.Spread, Steps: t.Steps, GoesOn: t.GoesOn}
-	if t.GoesOn && 2*t.Bytes >= t.PerStep {
+	u := &Unexplained{
+		Bytes: t.PerStep, Spread: t.Spread, Steps: t.Steps, Least: t.Least, GoesOn: t.GoesOn, Resized: t.Resized,
+	}
+	if 2*t.Bytes >= t.PerStep && t.Bytes > 0 {
 		u.Site = r.Stacks.Site(t.Stack).String()
 	}
 	return u
@@ -36,7 +43,7 @@ func newUnexplained(r *analysis.Recording, l *leaks.Findings) *Unexplained {
 // unexplainedPerStep is what each step adds that no suspect explains; 0 where that
 // does not go on, and nil where it cannot be judged.
 func unexplainedPerStep(l *leaks.Findings) *int64 {
-	if l.Trend == nil {
+	if l.Trend == nil || l.Trend.Resized {
 		return nil
 	}
 	bytes := int64(0)
@@ -44,6 +51,19 @@ func unexplainedPerStep(l *leaks.Findings) *int64 {
 		bytes = l.Trend.PerStep
 	}
 	return &bytes
+}
+
+// capacityOf is how much memory a device has for PyTorch: what was given, or else what
+// a failed request shows that there was; 0 if neither is known.
+func capacityOf(r *analysis.Recording, given int64) (bytes int64, isGiven bool) {
+	known := oom.CapacityOf(r.Device, given)
+	switch {
+	case known.Given > 0:
+		return known.Given, true
+	case r.Device.Totals.OOMEvents > 0:
+		return known.AtLeast, false
+	}
+	return 0, false
 }
 
 // stepsLeft is after how many more steps a device of a capacity is full if memory
@@ -60,7 +80,7 @@ func stepsLeft(r *analysis.Recording, l *leaks.Findings, capacity int64) *int {
 		}
 	}
 	list := r.Steps()
-	if capacity <= 0 || perStep <= 0 || len(list.Boundaries) == 0 {
+	if l.Limit != leaks.NoLimit || capacity <= 0 || perStep <= 0 {
 		return nil
 	}
 	last := list.Steps[len(list.Boundaries)-1]
@@ -71,16 +91,20 @@ func stepsLeft(r *analysis.Recording, l *leaks.Findings, capacity int64) *int {
 }
 
 // stepsLeftSentence is empty without a number.
-func stepsLeftSentence(r *analysis.Recording, l *leaks.Findings, capacity int64) string {
+func stepsLeftSentence(r *analysis.Recording, l *leaks.Findings, given int64) string {
+	capacity, isGiven := capacityOf(r, given)
 	left := stepsLeft(r, l, capacity)
 	if left == nil {
 		return ""
 	}
-	word := r.Steps().Method.Word
-	if *left == 0 {
-		return "At this rate the " + amount(capacity) + " of the device do not last for another " + word(1) + "."
+	word, whose := r.Steps().Method.Word, " of the device"
+	if !isGiven {
+		whose = " that PyTorch could see when a request failed"
 	}
-	return "At this rate the " + amount(capacity) + " of the device are full after at most " +
+	if *left == 0 {
+		return "At this rate the " + amount(capacity) + whose + " do not last for another " + word(1) + "."
+	}
+	return "At this rate the " + amount(capacity) + whose + " are full after at most " +
 		units.Plural(*left, "more "+word(1), "more "+word(2)) + "."
 }
 
@@ -103,15 +127,25 @@ func grown(leak *leaks.Leak, method steps.Method, word string) string {
 // fills.
 const recordMore = 8
 
+// record advises to record so many steps or more; of a file that was read in part, that
+// the rest of it may hold them.
+func record(r *analysis.Recording, n int) string {
+	if r.Snapshot.Cut(r.Device.ID) {
+		return "Only a part of the file could be read: the whole one may hold more of them."
+	}
+	return "Record " + units.Count(n) + " or more."
+}
+
 // doubtful says why a finding is weak, as the end of a sentence, and what to do.
-func doubtful(leak *leaks.Leak, list *steps.List) string {
+func doubtful(r *analysis.Recording, leak *leaks.Leak) string {
+	list := r.Steps()
 	n := len(list.Boundaries)
 	one, many := list.Method.Word(1), list.Method.Word(2)
 	const filling = ": a cache that is still filling would look the same."
 	switch leak.Doubt {
 	case leaks.FewSteps:
-		return ", but only " + units.Plural(n, one+" was", many+" were") + " recorded" + filling + " Record " +
-			units.Count(recordMore) + " or more."
+		return ", but only " + units.Plural(n, one+" was", many+" were") + " recorded" + filling + " " +
+			record(r, recordMore)
 	case leaks.GuessedSteps:
 		return ", but the " + many + " are a guess and may be the layers of one forward pass. Record them as ranges: " +
 			"memviz snippet leak prints how."
@@ -121,7 +155,7 @@ func doubtful(leak *leaks.Leak, list *steps.List) string {
 			every = (n + leak.GrowingSteps - 1) / leak.GrowingSteps
 		}
 		return ", but only " + units.Count(leak.GrowingSteps) + " of " + units.Count(n) + " " + many + " add to it" +
-			filling + " Record " + units.Count(7*every) + " or more." // two to get ready, five that add
+			filling + " " + record(r, 7*every) // two to get ready, five that add
 	case leaks.SlowingDown:
 		return ", less and less" + filling
 	}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -126,6 +127,38 @@ var growingScripts = map[string]func() []Input{
 			s.trim(61 + i)
 		})
 	},
+	"a regrown buffer": func() []Input { // in every second step
+		s := newScript()
+		var buffer snapshot.EventText
+		return s.train(24, func(i int) {
+			if i%2 == 0 {
+				old := buffer
+				buffer = s.make(int64(i+1)*growthMiB, "buffer.py|regrow\ntrain.py|main")
+				if i > 0 {
+					s.free(old, "buffer.py|regrow\ntrain.py|main")
+				}
+			}
+		})
+	},
+	"a leak and an OOM": func() []Input {
+		s := newScript()
+		s.train(12, func(int) { s.make(growthMiB, "train.py|keep") })
+		s.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 4 << 30, Size: 8 << 30, Stack: s.frames("train.py|last"),
+			TimeMicros: s.now})
+		s.Segment(snapshot.Segment{Address: 1 << 32, TotalSize: 1 << 20})
+		return []Input{NewInput("script.pickle", s.Snapshot())}
+	},
+	"4 steps of a cut file": func() []Input { return cut(newScript().train(4, nil)) },
+	"3 steps of a cut file": func() []Input { return cut(newScript().train(3, nil)) },
+	"no steps of a cut file": func() []Input {
+		s := newScript()
+		s.make(growthMiB, "train.py|load")
+		return cut(s.train(0, nil))
+	},
+	"a leak in 6 steps of a cut file": func() []Input {
+		s := newScript()
+		return cut(s.train(6, func(int) { s.make(growthMiB, "train.py|keep") }))
+	},
 	"a queue from nothing": func() []Input {
 		s := newScript()
 		return s.train(24, func(i int) {
@@ -150,6 +183,12 @@ var growingScripts = map[string]func() []Input{
 	},
 }
 
+// cut is what is asked about files of which only the beginning could be read.
+func cut(in []Input) []Input {
+	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(), Err: io.ErrUnexpectedEOF}
+	return in
+}
+
 func leaksText(t *testing.T, in []Input, o LeaksOptions) string {
 	t.Helper()
 	sheet, err := Leaks(in, o)
@@ -167,10 +206,20 @@ func leaksText(t *testing.T, in []Input, o LeaksOptions) string {
 // denied that the rules could not see.
 func TestGrowthWords(t *testing.T) {
 	for name, want := range map[string][]string{
-		"3 clean steps":       {"cannot be judged from 3 steps", "Record 8 steps or more: memviz snippet leak"},
-		"4 clean steps":       {"no growth seen over 4 steps", "in every third step only", "record 12 or more"},
-		"12 clean steps":      {"cuda:0 nothing keeps growing"},
-		"a leak over 3 steps": {"cannot be judged from 3 steps", "by 1.00 MiB each step", "only 3 steps were recorded"},
+		"3 clean steps": {"cannot be judged from 3 steps", "Record 8 steps or more: memviz snippet leak"},
+		"4 clean steps": {"no growth seen over 4 steps", "in every third step only", "Record 12 or more"},
+		"12 clean steps": {"cuda:0 nothing keeps growing",
+			"A leak at other call sites each time would not be seen under 4.00 KiB each step."},
+		"a regrown buffer": {"no call site keeps more tensors, but some are replaced by larger ones",
+			"The least memory of each step rises by ", "replaced by others of another size", "buffer.py:1:regrow"},
+		"a leak and an OOM": {"keeps growing, at 1 place", "At this rate the 4.00 GiB that PyTorch could see when a request " +
+			"failed are full after at most "},
+		"4 steps of a cut file": {"no growth seen over 4 steps", "Only a part of the file could be read: the whole one " +
+			"may hold more of them."},
+		"3 steps of a cut file":           {"cannot be judged from 3 steps", "getting ready. Only a part of the file"},
+		"no steps of a cut file":          {"Leaks cannot be judged from this file. Only a part of the file"},
+		"a leak in 6 steps of a cut file": {"only 6 steps were recorded", "would look the same. Only a part of the file"},
+		"a leak over 3 steps":             {"cannot be judged from 3 steps", "by 1.00 MiB each step", "only 3 steps were recorded"},
 		"a leak": {"keeps growing, at 1 place", "by 1.00 MiB each step, to 12.0 MiB now, and nothing",
 			"A cache that holds more than 12 steps of entries, and is still filling, would look the same."},
 		"every third step": {"may keep growing", "by 3.00 MiB every 3 steps, to 15.0 MiB",
@@ -187,6 +236,9 @@ func TestGrowthWords(t *testing.T) {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s does not say %q: %s", name, part, text)
 			}
+		}
+		if strings.HasSuffix(name, "of a cut file") && regexp.MustCompile(`[Rr]ecord (\d|several)`).MatchString(text) {
+			t.Errorf("%s: advises to record more: %s", name, text)
 		}
 		for _, no := range []string{"nothing keeps growing", "12 steps were recorded", "replaced by"} {
 			said := strings.Contains(text, no)
@@ -243,6 +295,10 @@ func TestGatesOnGrowth(t *testing.T) {
 		{"a queue", "suspects>0", pass},
 		{"a queue", "unexplained_per_step>3MiB", fail},
 		{"a queue", "unexplained_per_step>4MiB", pass},
+		{"a regrown buffer", "suspects>0", pass},
+		{"a regrown buffer", "unexplained_per_step>1MiB", mistake},
+		{"a regrown buffer", "steps_left<5", mistake},
+		{"4 clean steps", "steps_left<5", mistake},
 		{"no history", "suspects>0", mistake},
 	} {
 		c, err := ParseCondition("leaks", test.condition)

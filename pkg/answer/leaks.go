@@ -26,7 +26,7 @@ type LeaksDevice struct {
 	Unexplained        *Unexplained `json:"unexplained" jsonschema:"nullable"`                         // null where growth beside the suspects cannot be judged
 	UnexplainedPerStep *int64       `json:"unexplained_per_step" jsonschema:"oneof_type=integer;null"` // bytes; 0 if it does not go on; null where it cannot be judged
 	CapacityBytes      int64        `json:"capacity_bytes"`                                            // as given; 0: not given
-	StepsLeft          *int         `json:"steps_left" jsonschema:"oneof_type=integer;null"`           // until the capacity is full, at most; null without a capacity or growth
+	StepsLeft          *int         `json:"steps_left" jsonschema:"oneof_type=integer;null"`           // until the capacity is full, at most, or what a failed request shows that there was; null without either, or growth
 
 	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
 	Cycles           CyclesFound `json:"cycles"`
@@ -132,16 +132,17 @@ func provedCycle(l *leaks.Leak, cycles *leaks.Cycles) bool {
 	})
 }
 
-func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings, capacity int64) LeaksDevice {
+func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings, given int64) LeaksDevice {
 	f := &l.Filled
+	room, _ := capacityOf(r, given)
 	return LeaksDevice{
 		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
 		SkippedSteps: r.Steps().Skipped, Limit: l.Limit.Key(), Growth: newGrowth(l),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
 		KeptOnce:    KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
 		Filled:      Filled{KeptOnce{Sites: f.Sites, Allocations: f.Allocations, Bytes: f.Bytes}, f.FirstStep, f.LastStep},
-		Unexplained: newUnexplained(r, l), UnexplainedPerStep: unexplainedPerStep(l), CapacityBytes: capacity,
-		StepsLeft:        stepsLeft(r, l, capacity),
+		Unexplained: newUnexplained(r, l), UnexplainedPerStep: unexplainedPerStep(l), CapacityBytes: given,
+		StepsLeft:        stepsLeft(r, l, room),
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()), Retries: newRetries(r),
 	}
 }

@@ -41,11 +41,18 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 	case leaks.NoEvents:
 		s.say("The file holds no history of events, so nothing can be said about growth.")
 	case leaks.NoRepetition:
-		s.say("Leaks cannot be judged from this file. Record several steps: memviz snippet leak prints how.")
+		advice := "Record several steps: memviz snippet leak prints how."
+		if r.Snapshot.Cut(r.Device.ID) {
+			advice = record(r, 0)
+		}
+		s.say("Leaks cannot be judged from this file. %s", advice)
 	case leaks.TooFewSteps:
 		s.suspects(r, l, o)
-		s.say("Growth over so few steps could be the rest of getting ready. Record %d steps or more: memviz snippet "+
-			"leak prints how.", recordMore)
+		advice := "Record " + units.Count(recordMore) + " steps or more: memviz snippet leak prints how."
+		if r.Snapshot.Cut(r.Device.ID) {
+			advice = record(r, 0)
+		}
+		s.say("Growth over so few steps could be the rest of getting ready. %s", advice)
 	case leaks.KeepsForwards:
 		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
 	case leaks.NoLimit:
@@ -69,6 +76,13 @@ func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity i
 		if u.Site != "" {
 			s.say("What grows most was allocated at %s.", name(u.Site))
 		}
+	} else if u != nil && u.Resized {
+		s.say("The least memory of each %s rises by %s ± %s, but only in tensors that are replaced by others of "+
+			"another size: a buffer that is made anew for longer inputs looks like this, and sizes that vary.", word(1),
+			amount(u.Bytes), amount(u.Spread))
+		if u.Site != "" {
+			s.say("Most of them were allocated at %s.", name(u.Site))
+		}
 	}
 	switch {
 	case l.FedMore:
@@ -76,8 +90,10 @@ func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity i
 			word(1))
 	case len(l.Leaks) > 0:
 	case l.Trend == nil && n < recordMore:
-		s.note("Growth that begins later, or in every third %s only, takes more of them to be seen: record 12 or more.",
-			word(1))
+		s.note("Growth that begins later, or in every third %s only, takes more of them to be seen. %s", word(1),
+			record(r, 12))
+	case l.Trend != nil && !l.Trend.GoesOn && !l.Trend.Resized:
+		s.note("A leak at other call sites each time would not be seen under %s each %s.", amount(l.Trend.Least), word(1))
 	}
 	s.sayIf(stepsLeftSentence(r, l, capacity))
 }
@@ -112,6 +128,8 @@ func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
 		return "cannot be judged"
 	case n == 0 && l.Trend != nil && l.Trend.GoesOn:
 		return "keeps growing, and no call site explains it"
+	case n == 0 && l.Trend != nil && l.Trend.Resized:
+		return "no call site keeps more tensors, but some are replaced by larger ones"
 	case n == 0 && l.FedMore:
 		return "no call site keeps growing, but each " + method.Word(1) + " works on more data"
 	case n == 0 && (l.Trend == nil || len(r.Steps().Boundaries) < recordMore):
@@ -191,7 +209,7 @@ func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
 			[]any{site, perStep, held}}
 	case !leak.Strong:
 		return sentence{"Memory allocated at %s grows by %s, to %s now%s",
-			[]any{site, perStep, held, doubtful(leak, r.Steps())}}
+			[]any{site, perStep, held, doubtful(r, leak)}}
 	case leak.Graph:
 		return sentence{"The autograd graph of each %s is kept: %s hold %s, %s now, and nothing of it is freed. " +
 			"Allocated at %s.",

@@ -141,6 +141,9 @@ func (view *Device) setAddresses(allocations []replay.Allocation) {
 	view.WideAddr = high-low > maxExact
 }
 
+// growthAnswer is where among the four answers that about growth stands.
+const growthAnswer = 1
+
 // setCards puts the four answers on the page.
 func (view *Device) setCards(r *analysis.Recording, p *pile, predicted *answer.Prediction) {
 	var answers []answer.Card
@@ -184,7 +187,10 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 			if known.TooSmall > 0 {
 				tooSmall = append(tooSmall, r)
 			}
-			d.report.Files[i].Devices[j].Capacity = newCapacity(r, known, given)
+			view := &d.report.Files[i].Devices[j]
+			view.Capacity = newCapacity(r, known, given)
+			growth := answer.GrowthCard(r, given.Bytes)
+			view.Answers[growthAnswer].Small, view.Answers[growthAnswer].Detail = growth.Small, growth.Detail
 		}
 	}
 	return tooSmall

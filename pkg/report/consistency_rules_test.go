@@ -99,7 +99,8 @@ var names = []nameRule{
 	like(`reference cycles at {number of cycles.sites} places?`),
 	like(`{cycles.bytes} in {cycles.allocations} tensors from `),
 	like(`[Rr]ecord {} (?:steps )?or more`),
-	rarely(`grows by {unexplained.bytes} ± {unexplained.spread}`),
+	rarely(`(?:grows|rises) by {unexplained.bytes} ± {unexplained.spread}`),
+	like(`would not be seen under {unexplained.least} each `),
 
 	// oom
 	like(`^Out of memory: {ooms[$state].requested_bytes} requested in state {@state}, ` +

@@ -177,11 +177,11 @@ func Find(in Input) *Findings {
 		all = survivorsOf(in.Device, in.Steps)
 		in.find(l, all)
 	}
+	if l.Limit == NoLimit && !in.Steps.Guess && !l.FedMore {
+		l.Trend = in.trend(l, all)
+	}
 	if g, known := in.Steps.Growth(in.Device.ActiveBytes(), in.activeWithout(l.sites(Accumulates, Grows))); known {
 		l.Growth = &g
-	}
-	if l.Limit == NoLimit && !in.Steps.Guess && !l.FedMore {
-		l.Trend = in.trend(all, l.sites(Accumulates, Grows, Sawtooth))
 	}
 	return l
 }

@@ -1,6 +1,7 @@
 package leaks
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -14,10 +15,15 @@ type Trend struct {
 	PerStep int64 // slope
 	Spread  int64 // two standard errors of the slope
 	Steps   int   // that it rests on
+	Least   int64 // the smallest slope that would be told from chance
 
 	// GoesOn says that memory keeps growing: the slope is far above its spread, in the
 	// second half of the steps as in the first, and at least three steps rose.
 	GoesOn bool
+	// Resized says that it would go on but for call sites that free as many tensors as
+	// they make, and only their bytes rise: a buffer that is made anew for a longer input,
+	// or sizes that vary by chance. Which of the two, or growth, cannot be told.
+	Resized bool
 
 	// Stack is the call site whose survivors grow most in the second half of the steps,
 	// and Bytes how much they grow a step; 0 bytes without any.
@@ -31,9 +37,29 @@ const (
 	minTrendRises = 3
 )
 
-// trend is nil for too few steps. Those in which programs get ready do not count,
-// nor does what the suspect sites made.
-func (in *Input) trend(survivors *survivorsBySite, suspect map[snapshot.StackID]bool) *Trend {
+// trend is nil for too few steps. It takes back findings that are weak because few steps
+// add to them where as much grows beside them: of many call sites that are used at
+// random, some are used at steady distances.
+func (in *Input) trend(l *Findings, survivors *survivorsBySite) *Trend {
+	t := in.trendBeside(l, survivors)
+	if t == nil || !t.GoesOn {
+		return t
+	}
+	without := *l
+	without.Leaks = slices.DeleteFunc(slices.Clone(l.Leaks), func(leak Leak) bool {
+		return leak.Doubt == FewGrowingSteps && leak.PerStep < t.PerStep
+	})
+	if len(without.Leaks) < len(l.Leaks) {
+		if all := in.trendBeside(&without, survivors); all.GoesOn {
+			l.Leaks, t = without.Leaks, all
+		}
+	}
+	return t
+}
+
+// trendBeside is the trend of what leaks and caches did not make. Steps in which programs
+// get ready do not count.
+func (in *Input) trendBeside(l *Findings, survivors *survivorsBySite) *Trend {
 	boundaries := in.Steps.Boundaries
 	first := 1
 	if len(boundaries) >= minStrongBoundaries {
@@ -43,24 +69,53 @@ func (in *Input) trend(survivors *survivorsBySite, suspect map[snapshot.StackID]
 	if n < minTrendSteps {
 		return nil
 	}
-	rest := in.activeWithout(suspect)
-	floors := make([]int64, n)
-	for i := range floors {
-		from, to := boundaries[first+i-1], boundaries[first+i]
-		floors[i] = slices.Min(rest[from : to+1])
+	floors := func(without map[snapshot.StackID]bool) []int64 {
+		rest := in.activeWithout(without)
+		floors := make([]int64, n)
+		for i := range floors {
+			from, to := boundaries[first+i-1], boundaries[first+i]
+			floors[i] = slices.Min(rest[from : to+1])
+		}
+		return floors
 	}
-	t := trendOf(floors)
-	later := len(boundaries) - 1 - (first + n/2) // steps from the middle to the end
+	known := l.sites(Accumulates, Grows, Sawtooth)
+	t := trendOf(floors(known))
+	if !t.GoesOn {
+		return t
+	}
+	middle, last := first+n/2, len(boundaries)-1
+	resized := map[snapshot.StackID]bool{}
 	for stack, list := range survivors.all() {
-		if suspect[stack] {
+		if !known[stack] && resizes(list, middle, last) {
+			resized[stack] = true
+		}
+	}
+	if len(resized) > 0 {
+		maps.Copy(known, resized)
+		t.GoesOn = trendOf(floors(known)).GoesOn
+		t.Resized = !t.GoesOn
+	}
+	for stack, list := range survivors.all() {
+		if resized[stack] != t.Resized || known[stack] && !resized[stack] {
 			continue
 		}
-		grown := (heldAt(list, len(boundaries)-1) - heldAt(list, first+n/2)) / int64(max(later, 1))
+		grown := (heldAt(list, last) - heldAt(list, middle)) / int64(max(last-middle, 1))
 		if grown > t.Bytes {
 			t.Stack, t.Bytes = stack, grown
 		}
 	}
 	return t
+}
+
+// resizes reports whether a site frees as many tensors as it makes between two boundaries.
+func resizes(survivors []survivor, from, to int) bool {
+	before, after, freed := 0, 0, false
+	for _, x := range survivors {
+		before += liveAt(int(x.born), int(x.freed), from)
+		after += liveAt(int(x.born), int(x.freed), to)
+		freed = freed || int(x.freed) > from && int(x.freed) <= to
+	}
+	return freed && after <= before
 }
 
 // heldAt is what survivors hold at a boundary.
@@ -110,9 +165,12 @@ func trendOf(floors []int64) *Trend {
 			rises++
 		}
 	}
-	t := &Trend{PerStep: int64(math.Round(slope)), Spread: int64(math.Round(2 * deviation)), Steps: n}
-	t.GoesOn = slope > maxTinyBytes && slope > surely(n)*deviation && rises >= max(minTrendRises, n/3) &&
-		before > 0 && 2*after >= before && 2*after >= slope
+	least := max(maxTinyBytes, surely(n)*deviation)
+	t := &Trend{
+		PerStep: int64(math.Round(slope)), Spread: int64(math.Round(2 * deviation)), Steps: n,
+		Least: int64(math.Ceil(least)),
+	}
+	t.GoesOn = slope > least && rises >= max(minTrendRises, n/3) && before > 0 && 2*after >= before && 2*after >= slope
 	return t
 }
 
