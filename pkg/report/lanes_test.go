@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,6 +13,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // decodedLanes is a payload "lanes-F-D", read by its documentation.
@@ -274,6 +277,24 @@ func TestCapacity(t *testing.T) {
 		}
 		if got != test.want || len(tooSmall) != test.tooSmall {
 			t.Errorf("%s: %q, %d too small; want %q, %d", test.name, got, len(tooSmall), test.want, test.tooSmall)
+		}
+	}
+}
+
+// TestCapacityTellsStepsLeft: with a capacity the answer about growth says how long it lasts.
+func TestCapacityTellsStepsLeft(t *testing.T) {
+	file, err := snapshot.Open(filepath.Join(testkit.Root(t), "examples", "leaking-loss", "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Encode("memviz test", []answer.Input{answer.NewInput("", file)}, nil)
+	for _, given := range []int64{0, 2 << 30, 3 << 30, 0} {
+		d.Capacity(GivenCapacity{Bytes: given})
+		card := written(t, d).report.Files[0].Devices[0].Answers[growthAnswer]
+		want := strings.ReplaceAll("the "+units.Bytes(given)+" of the device are full after at most ", " ", "\u00a0")
+		said := strings.Contains(strings.ReplaceAll(card.Detail, " ", "\u00a0"), want)
+		if left := strings.Contains(card.Small, " left at most"); left != (given > 0) || said != left {
+			t.Errorf("with %d bytes: %q, %q", given, card.Small, card.Detail)
 		}
 	}
 }
