@@ -38,6 +38,8 @@ type inputOptions struct {
 	// What is needed of a report, which may lack it.
 	needsAddresses, needsTimes, needsAll bool
 
+	opened func(files *sources, in []answer.Input) error // called with what each file held; nil: nothing to do
+
 	reportCapacity *report.GivenCapacity // with needsAll: that the last report was written with, if any
 }
 
@@ -285,6 +287,11 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 			from[len(in)+j] = o.redact.FileName(names[i])
 		}
 		in = append(in, opened...)
+		if o.opened != nil {
+			if err := o.opened(files, opened); err != nil {
+				return nil, err
+			}
+		}
 	}
 	tellApart(in, from)
 	if len(in) == 0 {
