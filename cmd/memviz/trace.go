@@ -172,7 +172,7 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 }
 
 func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
-	o.needsAll = true
+	o.needsAll, o.needsEach = true, true
 	o.opened = o.watchSize()
 	in, err := o.openAll(t, files)
 	if incomplete := new(report.IncompleteError); errors.As(err, &incomplete) && len(files.files) == 1 {
