@@ -35,7 +35,10 @@ func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Inp
 	}
 	sheet.Redacted(answer.RedactionOf(in))
 	sheet.Salvaged(in)
-	return o.print(t, sheet)
+	if err := o.print(t, sheet); err != nil {
+		return err
+	}
+	return o.errUnread()
 }
 
 // printOptions say how an answer is printed, and when it is bad news.

@@ -11,6 +11,7 @@ func diffCommand(t *terminal) *cli.Command {
 		answerOptions
 		diff answer.DiffOptions
 	}
+	o.needsEach = true
 	return &cli.Command{
 		Name:      "diff",
 		Usage:     "print which call sites hold more or less in a second snapshot",

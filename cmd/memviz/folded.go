@@ -40,6 +40,7 @@ func foldedCommand(t *terminal) *cli.Command {
 			if len(args) > 1 {
 				return number(len(args))
 			}
+			o.needsEach = true
 			in, err := o.read(t, args)
 			if err != nil {
 				return err

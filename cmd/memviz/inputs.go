@@ -38,6 +38,12 @@ type inputOptions struct {
 	// What is needed of a report, which may lack it.
 	needsAddresses, needsTimes, needsAll bool
 
+	needsEach bool // file that is named: without it there is no answer
+	unread    int  // files that could not be read, of
+	named     int
+
+	opened func(files *sources, in []answer.Input) error // called with what each file held; nil: nothing to do
+
 	reportCapacity *report.GivenCapacity // with needsAll: that the last report was written with, if any
 }
 
@@ -261,9 +267,14 @@ func (o *inputOptions) read(t *terminal, args []string) ([]answer.Input, error) 
 }
 
 // openAll opens all sources. What a directory holds besides snapshots is skipped
-// with a warning.
+// with a warning. Unless the answer needs each file, it is given for those that can be
+// read, and errUnread is what is said behind it.
 func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, error) {
+	if err := checkStdout(t, files.paths()...); err != nil {
+		return nil, err
+	}
 	names := displayNames(files.paths())
+	o.unread, o.named = 0, len(files.files)
 	var in []answer.Input
 	from := map[int]string{} // by input: the file
 	for i, file := range files.files {
@@ -277,21 +288,45 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 		if file.found && snapshot.IsSomethingElse(err) {
 			files.skip(file.path, "data of something else")
 			continue
-		} else if err != nil {
+		} else if err != nil && (o.needsEach || o.named == 1) {
 			return nil, err
+		} else if err != nil {
+			t.warn("%v", err)
+			o.unread++
+			continue
 		}
 		for j := range opened {
 			warnSalvaged(t, &opened[j])
 			from[len(in)+j] = o.redact.FileName(names[i])
 		}
 		in = append(in, opened...)
+		if o.opened != nil {
+			if err := o.opened(files, opened); err != nil {
+				return nil, err
+			}
+		}
 	}
 	tellApart(in, from)
-	if len(in) == 0 {
+	if len(in) == 0 && o.unread > 0 {
+		return nil, o.errUnread()
+	} else if len(in) == 0 {
 		return nil, files.errNone(files.first)
 	}
 	files.warnSkipped(t)
 	return o.onlyDevice(in)
+}
+
+// errUnread counts the files that could not be read, if any; what is wrong with each was
+// said before.
+func (o *inputOptions) errUnread() error {
+	if o.unread == 0 {
+		return nil
+	}
+	return errUnread(o.unread, o.named)
+}
+
+func errUnread(unread, files int) error {
+	return fmt.Errorf("%d of %s could not be read", unread, units.Plural(files, "file", "files"))
 }
 
 // onlyDevice leaves the device that was asked for, if one was. Inputs without it

@@ -97,6 +97,8 @@ func newApp(t *terminal) *cli.App {
 			"Files may be named by quoted patterns such as 'rank*.pickle'; a directory stands for\n" +
 			"all snapshots in it, - for standard input, and a report for the snapshots that it\n" +
 			"was made of.\n\n" +
+			"Of several files, those that can be read are answered for, and the others named; that\n" +
+			"is exit status 1. trace, diff and folded need each file.\n\n" +
 			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
 			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
 		Commands: []*cli.Command{

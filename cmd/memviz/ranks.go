@@ -19,7 +19,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/units"
 )
 
 type ranksOptions struct {
@@ -72,7 +71,7 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return err
 	}
 	if n := len(read.unreadable); n > 0 {
-		return fmt.Errorf("%d of %s could not be read", n, units.Plural(len(files.files), "file", "files"))
+		return errUnread(n, len(files.files))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -127,6 +128,8 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	document, err := o.document(t, files)
 	if tooLarge := new(report.TooLargeError); errors.As(err, &tooLarge) {
 		return fmt.Errorf("cannot write %s: %w; --max-size none lifts it", written, err)
+	} else if tooMany := new(tooManyError); errors.As(err, &tooMany) {
+		return fmt.Errorf("cannot write %s: %w", written, err)
 	} else if err != nil {
 		return err
 	}
@@ -169,7 +172,8 @@ func (o *traceOptions) document(t *terminal, files *sources) (*report.Document, 
 }
 
 func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Document, error) {
-	o.needsAll = true
+	o.needsAll, o.needsEach = true, true
+	o.opened = o.watchSize()
 	in, err := o.openAll(t, files)
 	if incomplete := new(report.IncompleteError); errors.As(err, &incomplete) && len(files.files) == 1 {
 		return o.regenerated(displayNames(files.paths())[0], incomplete)
@@ -187,6 +191,57 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
 	}
 	return document, nil
+}
+
+// Small files make a page of several kB each at least, and large ones of some thousandth
+// to a fifth of their bytes, the more the better they are packed.
+const (
+	leastInPage = 8 << 10
+	mostPacked  = 4
+)
+
+// watchSize says as soon as it is certain that the files read so far do not fit, so that
+// nobody waits for the others. To know takes the time of encoding each file once more, so
+// it does not look where files are so few and small that they may well fit.
+func (o *traceOptions) watchSize() func(files *sources, in []answer.Input) error {
+	var bytes, least int64
+	done := 0
+	return func(files *sources, in []answer.Input) error {
+		if bytes == 0 {
+			for _, file := range files.files {
+				bytes += max(fileSize(file.path), leastInPage*mostPacked)
+			}
+		}
+		done++
+		if o.maxSize == 0 || len(files.files) < 2 || bytes/mostPacked <= o.maxSize {
+			return nil
+		}
+		size, err := report.Least(program, in, o.omit)
+		if err != nil {
+			return err
+		}
+		if least += size; least <= o.maxSize {
+			return nil
+		}
+		return &tooManyError{done, len(files.files), least, o.maxSize}
+	}
+}
+
+// tooManyError says that files do not fit together, before all of them are read.
+type tooManyError struct {
+	read, files int
+	least       int64 // bytes that those read take at least
+	limit       int64
+}
+
+func (e *tooManyError) Error() string {
+	read, take := "the first file", "takes"
+	if e.read > 1 {
+		read, take = fmt.Sprintf("the first %d files", e.read), "take"
+	}
+	return fmt.Sprintf("%s of %d %s at least %s, whatever is left out; the limit is %s; name fewer files, or write "+
+		"a report of each; --max-size none lifts it", read, e.files, take, units.FileSize(e.least),
+		units.FileSize(e.limit))
 }
 
 // regenerated is a report that does not hold its snapshots, with the page of this

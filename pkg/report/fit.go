@@ -1,7 +1,9 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +75,42 @@ func (d *Document) Fit(limit int64) error {
 		}
 		d.warnFit(limit)
 	}
+}
+
+// Least is how many bytes snapshots take at least in any report that holds them, alone or
+// with others, whatever [Document.Fit] leaves out beyond o.
+func Least(program string, in []answer.Input, o Omission) (int64, error) {
+	d := Encode(program, in, nil)
+	d.Omit(o)
+	whole, err := d.sizeOfFiles()
+	if err != nil {
+		return 0, err
+	}
+	for what := range omissionCount {
+		if d.has(what) {
+			for _, f := range d.files {
+				f.omit(what)
+			}
+		}
+	}
+	smallest, err := d.sizeOfFiles()
+	return min(whole, smallest), err
+}
+
+// sizeOfFiles is how many bytes of the file are of snapshots, and not of the page.
+func (d *Document) sizeOfFiles() (int64, error) {
+	counted := &countingWriter{w: io.Discard}
+	for i, f := range d.files {
+		view, err := json.Marshal(d.report.Files[i])
+		if err != nil {
+			return 0, err
+		}
+		counted.n += int64(len(view))
+		if err := f.write(counted); err != nil {
+			return 0, err
+		}
+	}
+	return counted.n, nil
 }
 
 // LeftOut says what the file lacks, the first step first: "addresses",

@@ -102,6 +102,40 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestLeast: what files take at least, each by itself, is never more than a report of all
+// of them takes, and not much less where they are most of it.
+func TestLeast(t *testing.T) {
+	for name, omit := range map[string]Omission{"with everything": {}, "without addresses and times": {true, true}} {
+		t.Run(name, func(t *testing.T) {
+			var all []answer.Input
+			var least int64
+			add := func(s *snapshot.Snapshot) {
+				all = append(all, answer.NewInput(fmt.Sprintf("rank%d.pickle", len(all)), s))
+				n, err := Least("memviz test", all[len(all)-1:], omit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				least += n
+				d := Encode("memviz test", all, nil)
+				d.Omit(omit)
+				var tooLarge *TooLargeError
+				if err := d.Fit(1); !errors.As(err, &tooLarge) || tooLarge.Size < least {
+					t.Fatalf("%d files: %v, and at least %d bytes were announced", len(all), err, least)
+				}
+				shell, err := Encode("memviz test", nil, nil).Size()
+				if rest := tooLarge.Size - shell; err != nil || least < rest/2 {
+					t.Fatalf("%d files: %d of %d bytes were announced, %v", len(all), least, rest, err)
+				}
+			}
+			add(snapshot.NewComposer(snapshot.Format{HasTraces: true}).Snapshot())
+			add(busy(20_000))
+			for range 4 {
+				add(samples.Training())
+			}
+		})
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	for want, e := range map[string]*TooLargeError{
 		"the report takes 5.00 MB; the limit is 4.00 MB": {Size: 5e6, Limit: 4e6},
