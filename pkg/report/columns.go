@@ -139,6 +139,11 @@ type element struct {
 	chunks []chunk
 }
 
+// packed is a payload of one chunk.
+func packed(id string, fill func(*columnWriter)) element {
+	return element{id, []chunk{pack(packOthers, nil, fill)}}
+}
+
 func (e *element) write(w io.Writer) error {
 	rawBytes := int64(0)
 	packed := make([]io.Reader, 0, len(e.chunks)+1)

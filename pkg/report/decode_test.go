@@ -194,10 +194,11 @@ type decodedDevice struct {
 	contextAlloc, contextText   []uint64
 	metadataAlloc, metadataText []uint64
 	rule, pool                  []uint64
+	space                       *naiveSpace // nil without one
 }
 
-func decodeDevice(raw []byte, view *Device) (*decodedDevice, error) {
-	r := columnReader{rest: raw}
+func decodeDevice(page *decodedPage, view *Device) (*decodedDevice, error) {
+	r := columnReader{rest: page.payloads[view.Payload]}
 	d := &decodedDevice{time: sums(r.signed())}
 	d.start, d.life = sums(r.column()), r.column()
 	d.pendingAlloc, d.pendingWait = sums(r.column()), r.column()
@@ -227,5 +228,15 @@ func decodeDevice(raw []byte, view *Device) (*decodedDevice, error) {
 	for i := range high {
 		d.addr = append(d.addr, high[i]<<32|low[i])
 	}
-	return d, nil
+	if view.Space == nil {
+		return d, nil
+	}
+	if len(d.addr) > 0 {
+		return nil, errors.New("there are addresses, and places")
+	}
+	if d.space, err = decodeSpace(page.payloads[view.Space.Payload], view, d); err != nil {
+		return nil, err
+	}
+	d.addr, err = d.space.addresses(page.payloads[view.Space.Addresses], view)
+	return d, err
 }

@@ -89,7 +89,8 @@
 //	pending.alloc   d    allocations whose free took other events to complete (or never did)
 //	pending.wait         for each, (end, or n when live at end) - (event of the free request)
 //	size                 m values: requested bytes
-//	addr            z    m values: (address - base_addr) minus that of the last allocation of the same size
+//	addr            z    m values: (address - base_addr) minus that of the last allocation of the same size;
+//	                     empty where the device has a space, from which addresses follow
 //	addr.high            m values: bits 32 to 63 of the address. Only with wide_addr, where addr is
 //	                     empty and addr.low follows with bits 0 to 31; else both are empty
 //	addr.low
@@ -113,6 +114,55 @@
 //
 // Two allocations of one device share no start event, so the deltas of start
 // are at least 1.
+//
+// Where the tensors of a device lay, element "space-F-D". "space" of the device is null,
+// and there is no such element, where the recording contradicts itself, has no segments,
+// or more than a tenth of the allocations lie in nothing reserved. Places and sizes are
+// in "unit" bytes. A place counts over lanes in the order of their addresses, without the
+// gaps between them; a lane is a range of addresses that reservations shared at different
+// times, and runs of pages of one kind that touch are in one lane. Package internal/space
+// and the viewer run the same model of the allocator, and the columns say what it did
+// otherwise:
+//
+//	lane.size            units
+//	kind.pool            what the reservations of a kind serve: pool and stream by the numbers of the snapshot
+//	kind.stream
+//	kind.large           0 small requests, 1 large ones
+//	kind.expandable      1: pages of an expandable segment, else a segment of cudaMalloc
+//	reserved.kind        a row each for every reservation, in the order in which they were reserved
+//	reserved.lane   z d
+//	reserved.offset      units from the start of the lane
+//	reserved.size
+//	reserved.from   d    0 before the recording, else 1 + the index of its event in reserved.event
+//	reserved.to          0 never returned, else the index of the event in which it was, + 1 - reserved.from
+//	code                 m-p values: 0, 1 or 2 + 2r + o, see below
+//	offset               of the codes with o = 1: units between the start of the gap and the block
+//	escape               of the p pre-existing allocations, then of those with code 1: 0 in no gap, else
+//	                     1 + the zigzag-coded difference of its place to that of the last escape of its size
+//	more.alloc      d    allocations whose block has another size than the model says
+//	more.units      z    how many units more
+//	rounded.from         requested sizes that the allocator does not round up to 512 bytes, at least one
+//	rounded.to           bytes that it rounds them up to
+//
+// In an event, first the block of the allocation goes that it ended, then what it returned,
+// then the allocation is placed that it made, then what it reserved is there. Free memory
+// is gaps, in a list for each kind by size, then place: those of one reservation, or of
+// an unbroken run of pages of one kind in a lane. An allocation of a stream, pool (of the
+// column pool, 0 without it) and size class (small up to 1 MiB, rounded) is placed in the
+// kind of the last escape of the same three; before any, in the first kind of these
+// numbers. Of the gaps that are large enough for the rounded size, it takes the first
+// (code 0), or number r (from 0 on), at the start or, with o = 1, behind. In expandable
+// kinds, code 0 goes on from the first while the next gap has less room, up to 64 times: a
+// gap has its size as room, or, if it ends where no page is mapped, 2^40 - its place. A
+// block has the rounded size, or all of the gap from where it starts if that is of a large
+// kind that is not expandable and at most 1 MiB would be left; of a pre-existing one, the
+// gap ends where the next one begins.
+//
+// The addresses of that, element "addresses-F-D"; both columns are empty where addresses
+// were left out:
+//
+//	lane.addr       z d  address of each lane - base_addr
+//	outside.addr    z d  likewise, of the allocations that lie in no gap
 //
 // What stands above the chart of a device, element "lanes-F-D": annotated ranges
 // in the order in which they start, outer ones first; phases, inferred from
@@ -162,7 +212,8 @@
 //
 //	event                event (d), action, address (z d), size (z), stream and stack of those that
 //	                     follow from no allocation
-//	address          z   like addr, of all allocations; only if addresses were left out
+//	address          z   like addr, of all allocations; only if addresses were left out. With a space (z d)
+//	                     of the lanes, then of the allocations that lie in no gap
 //	kept                 allocation (d), address (z d); only in a report made smaller
 //	free                 allocation (d), kind (z, see freeKind) where the end is not as above
 //	difference           four lists: event (d), value (z) of actions, sizes, streams and stacks that are
@@ -186,7 +237,8 @@
 // [Document.Fit] leaves out, in this order and only as far as a limit demands:
 //
 //   - addresses: has_addr is false, base_addr "0x0", and the columns addr,
-//     addr.high and addr.low are all empty;
+//     addr.high, addr.low, lane.addr and outside.addr are all empty. Only if a device
+//     has no space, because with one its addresses take no room;
 //   - times finer than time_step_us, which is 1, 2 or 5 times a power of ten
 //     and divides span_us into at most 65,536 steps: the column time holds
 //     multiples of it, rounded down, in the same coding;

@@ -70,7 +70,7 @@ func checkFile(t testing.TB, page *decodedPage, number int, in *answer.Input) {
 	checkStacks(t, stacks, in)
 	for i, d := range in.Devices {
 		view := &file.Devices[i]
-		got, err := decodeDevice(page.payloads[view.Payload], view)
+		got, err := decodeDevice(page, view)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -195,7 +195,8 @@ func (p *devicePayload) has(what omission) bool {
 		}
 		return false
 	}
-	return p.len() > 0
+	// Where tensors have places, their addresses take no room worth the name.
+	return p.len() > 0 && p.view.Space == nil
 }
 
 // omit takes a step; stacks is the table of the file when that changes.

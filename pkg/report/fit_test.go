@@ -172,7 +172,8 @@ func TestFitClaimsNothing(t *testing.T) {
 		in   *snapshot.Snapshot
 		want []string
 	}{
-		{"no events", samples.StateOnly(), []string{"addresses"}},
+		{"no events", samples.StateOnly(), nil},
+		{"no places", withoutSegments(samples.StateOnly()), []string{"addresses"}},
 		{"nothing", snapshot.NewComposer(snapshot.Format{}).Snapshot(), nil},
 	} {
 		d := Encode("memviz test", []answer.Input{answer.NewInput("", test.in)}, nil)
@@ -180,6 +181,16 @@ func TestFitClaimsNothing(t *testing.T) {
 			t.Errorf("%s: left out %q (%v), want %q", test.name, d.LeftOut(), err, test.want)
 		}
 	}
+}
+
+// withoutSegments is a recording of the allocations only, which have addresses but no
+// places.
+func withoutSegments(s *snapshot.Snapshot) *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	for i := range s.Blocks {
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: s.Blocks[i].Address, Size: s.Blocks[i].RequestedSize})
+	}
+	return c.Snapshot()
 }
 
 func TestFitIsDeterministic(t *testing.T) {

@@ -3,7 +3,7 @@ package report
 import "github.com/memviz-go/memviz/pkg/answer"
 
 // schema names this version of the report's JSON and payloads.
-const schema = "memviz.report/1"
+const schema = "memviz.report/2"
 
 // Report is what the page gets as JSON. Slices are never nil.
 type Report struct {
@@ -74,6 +74,8 @@ type Device struct {
 	WithStack             int   `json:"with_stack"` // allocations that carry an allocation stack
 
 	Pools []string `json:"pools"` // index: the payload's pool column; "default" first, then "1,2"
+
+	Space *Space `json:"space"` // null: it is not known where the tensors lay
 
 	Lanes    Lanes `json:"lanes"`
 	lanes    *deviceLanes

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -81,6 +82,11 @@ type devicePayload struct {
 	stacks    *stackTable  // of the file
 	texts     *stringTable // of the file
 	omitted   omissions
+
+	number  string // of the file and the device, as in the ids of payloads
+	history *layout.History
+	space   *deviceSpace // nil: unknown, or not yet found out
+	sought  bool         // space
 }
 
 // The chunks of a device's payload, in the order in which the package comment
@@ -107,6 +113,10 @@ func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 	case chunkIntervals:
 		return pack(packOthers, tick, p.writeIntervals)
 	case chunkAddresses:
+		if !p.sought {
+			p.sought = true
+			p.findSpace()
+		}
 		return pack(packOthers, tick, p.writeAddresses)
 	case chunkStacks:
 		return pack(packOthers, tick, p.writeStacks)
@@ -171,9 +181,9 @@ func wait(a *replay.Allocation, end replay.EventIndex) replay.EventIndex {
 
 // writeAddresses writes the columns addr, addr.high and addr.low. Tensors of
 // one size tend to return to the same few addresses, so the difference to the
-// last address of the size is short.
+// last address of the size is short. They are empty where addresses follow from places.
 func (p *devicePayload) writeAddresses(c *columnWriter) {
-	if !p.view.HasAddr {
+	if !p.view.HasAddr || p.view.Space != nil {
 		c.column(0, nil)
 		c.column(0, nil)
 		c.column(0, nil)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
@@ -15,7 +17,9 @@ type devicePacker interface {
 	values() int // about how many all chunks have together
 	pack(number int, tick func(values int)) chunk
 	packLanes() chunk
-	has(omission) bool // whether there is anything to leave out
+	packSpace() chunk          // where the tensors lay; only if shown().Space
+	packSpaceAddresses() chunk // likewise
+	has(omission) bool         // whether there is anything to leave out
 	omit(omission, *stackTable)
 }
 
@@ -27,7 +31,13 @@ type filePayload struct {
 	devices  []devicePacker
 	snapshot *snapshotPayload
 	texts    *stringTable // that the devices and the snapshot refer to
-	elements []element    // of the devices, of the stacks, of the lanes of each device, of the snapshot
+
+	deviceElements  []element
+	stackElement    element
+	laneElements    []element // by device
+	spaceElements   []element // by device; without an id where it is not known where the tensors lay
+	addressElements []element // likewise: of its lanes
+	snapshotElement element   // without an id where there is too little for one
 
 	saved     *savedStacks  // of a report that was read; else nil
 	rest      *savedColumns // likewise, of the snapshot; nil too where there is none
@@ -51,6 +61,8 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 			snapshot:  in.Snapshot,
 			stacks:    stacks,
 			texts:     f.texts,
+			number:    strings.TrimPrefix(view.Devices[i].Payload, "device-"),
+			history:   in.Recordings[i].Layouts(),
 		})
 	}
 	f.setElements()
@@ -59,16 +71,18 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 
 // setElements makes the elements, empty.
 func (f *filePayload) setElements() {
+	n := len(f.view.Devices)
+	f.deviceElements, f.laneElements = make([]element, n), make([]element, n)
+	f.spaceElements, f.addressElements = make([]element, n), make([]element, n)
 	for i := range f.view.Devices {
-		f.elements = append(f.elements, element{id: f.view.Devices[i].Payload, chunks: make([]chunk, deviceChunks)})
+		f.deviceElements[i] = element{id: f.view.Devices[i].Payload, chunks: make([]chunk, deviceChunks)}
 	}
-	f.elements = append(f.elements, element{id: f.view.Stacks})
-	for i := range f.view.Devices {
-		f.elements = append(f.elements, element{id: f.view.Devices[i].Lanes.Payload})
-	}
-	if f.view.Snapshot != "" {
-		f.elements = append(f.elements, element{id: f.view.Snapshot})
-	}
+}
+
+// all are the elements in the order of the page.
+func (f *filePayload) all() []element {
+	return slices.Concat(f.deviceElements, []element{f.stackElement}, f.laneElements, f.spaceElements,
+		f.addressElements, []element{f.snapshotElement})
 }
 
 // encodeSaved packs everything of a report that was read, once.
@@ -78,12 +92,12 @@ func (f *filePayload) encodeSaved() {
 	}
 	f.unpacked = false
 	f.encodeDevices(nil)
-	f.elements[len(f.devices)].chunks = []chunk{pack(packOthers, nil,
-		func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })}
+	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })
 	f.encodeLanes()
 	if f.rest != nil {
-		f.elements[len(f.elements)-1].chunks = []chunk{pack(packOthers, nil,
-			func(c *columnWriter) { f.rest.write(c, 0, snapshotColumns(len(f.devices))) })}
+		f.snapshotElement = packed(f.view.Snapshot, func(c *columnWriter) {
+			f.rest.write(c, 0, snapshotColumns(len(f.devices)))
+		})
 	}
 }
 
@@ -99,28 +113,40 @@ func (f *filePayload) encodeDevices(tick func(values int)) {
 	for i, p := range f.devices {
 		var all sync.WaitGroup
 		for number := range deviceChunks {
-			all.Go(func() { f.elements[i].chunks[number] = p.pack(number, tick) })
+			all.Go(func() { f.deviceElements[i].chunks[number] = p.pack(number, tick) })
 		}
 		all.Wait()
+		if s := p.shown().Space; s != nil {
+			f.spaceElements[i] = element{s.Payload, []chunk{p.packSpace()}}
+		}
+		f.encodeSpaceAddresses(i)
+	}
+}
+
+// encodeSpaceAddresses packs the addresses of the lanes of a device, if it has any.
+func (f *filePayload) encodeSpaceAddresses(i int) {
+	if s := f.view.Devices[i].Space; s != nil {
+		f.addressElements[i] = element{s.Addresses, []chunk{f.devices[i].packSpaceAddresses()}}
 	}
 }
 
 // encodeSnapshot packs what makes a snapshot of the rest.
 func (f *filePayload) encodeSnapshot() {
-	f.elements[len(f.elements)-1].chunks = []chunk{pack(packOthers, nil, f.snapshot.write)}
+	f.snapshot.spaces = f.snapshot.spaces[:0]
+	for _, p := range f.devices {
+		f.snapshot.spaces = append(f.snapshot.spaces, p.(*devicePayload).space)
+	}
+	f.snapshotElement = packed(f.view.Snapshot, f.snapshot.write)
 }
 
 // dropSnapshot leaves it out.
 func (f *filePayload) dropSnapshot() {
-	f.view.Snapshot, f.rest, f.snapshot = "", nil, nil
-	f.elements = f.elements[:len(f.devices)*2+1]
+	f.view.Snapshot, f.rest, f.snapshot, f.snapshotElement = "", nil, nil, element{}
 }
 
 // encodeStacks packs the stacks and all texts of the file.
 func (f *filePayload) encodeStacks(t *stackTable) {
-	f.elements[len(f.devices)].chunks = []chunk{pack(packOthers, nil, func(c *columnWriter) {
-		writeStacks(c, f.in, t, f.texts.clone())
-	})}
+	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { writeStacks(c, f.in, t, f.texts.clone()) })
 }
 
 // omit packs again what is another after something was left out. The steps
@@ -148,7 +174,10 @@ func (f *filePayload) omit(what omission) {
 	}
 	for i, p := range f.devices {
 		p.omit(what, stacks)
-		f.elements[i].chunks[number] = p.pack(number, nil)
+		f.deviceElements[i].chunks[number] = p.pack(number, nil)
+		if number == chunkAddresses {
+			f.encodeSpaceAddresses(i)
+		}
 	}
 	if stacks != nil {
 		f.encodeStacks(stacks)
@@ -161,14 +190,17 @@ func (f *filePayload) omit(what omission) {
 // encodeLanes packs what stands above the charts.
 func (f *filePayload) encodeLanes() {
 	for i, p := range f.devices {
-		f.elements[len(f.devices)+1+i].chunks = []chunk{p.packLanes()}
+		f.laneElements[i] = element{f.view.Devices[i].Lanes.Payload, []chunk{p.packLanes()}}
 	}
 }
 
 func (f *filePayload) write(w io.Writer) error {
 	f.encodeSaved()
-	for i := range f.elements {
-		if err := f.elements[i].write(w); err != nil {
+	for _, e := range f.all() {
+		if e.id == "" {
+			continue
+		}
+		if err := e.write(w); err != nil {
 			return err
 		}
 	}

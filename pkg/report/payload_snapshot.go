@@ -21,6 +21,7 @@ import (
 type snapshotPayload struct {
 	in      *answer.Input
 	piles   []*pile
+	spaces  []*deviceSpace // by device; nil where it is not known where the tensors lay
 	differs []*differences // by device
 	texts   *stringTable   // of the file
 
@@ -313,7 +314,7 @@ func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
 	c.signed(len(x.loose), func(i int) int64 { return e.Size[x.loose[i]] })
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stream[x.loose[i]]) })
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stack[x.loose[i]]) })
-	p.writeAddresses(c, pile, x)
+	p.writeAddresses(c, number)
 	c.differences(pile.positioned(x.frees))
 	for _, list := range [][]difference{x.action, x.size, x.stream, x.stack} {
 		c.differences(list)
@@ -362,23 +363,32 @@ func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events, far []
 
 // writeAddresses writes the addresses of all allocations that the payload of the
 // device does not have, or of those that replay needs.
-func (p *snapshotPayload) writeAddresses(c *columnWriter, pile *pile, x *differences) {
-	var all int
+func (p *snapshotPayload) writeAddresses(c *columnWriter, number int) {
+	pile, known := p.piles[number], p.spaces[number]
 	var kept []int32
 	switch {
 	case p.forgotten:
-		kept = keptAddresses(pile, x)
+		kept = keptAddresses(pile, p.differs[number])
+		c.column(0, nil)
+	case p.moved && known != nil:
+		c.signedDelta(len(known.lanes)+len(known.outside), func(i int) int64 {
+			if i < len(known.lanes) {
+				return int64(p.address(known.lanes[i]))
+			}
+			return int64(p.address(pile.at(int(known.outside[i-len(known.lanes)])).Addr))
+		})
 	case p.moved:
-		all = pile.len()
+		last := map[int64]uint64{} // by size, as in the payload of the device
+		c.signed(pile.len(), func(i int) int64 {
+			a := pile.at(i)
+			addr := p.address(a.Addr)
+			delta := int64(addr - last[a.Size])
+			last[a.Size] = addr
+			return delta
+		})
+	default:
+		c.column(0, nil)
 	}
-	last := map[int64]uint64{} // by size, as in the payload of the device
-	c.signed(all, func(i int) int64 {
-		a := pile.at(i)
-		addr := p.address(a.Addr)
-		delta := int64(addr - last[a.Size])
-		last[a.Size] = addr
-		return delta
-	})
 	c.ascending(len(kept), func(i int) uint64 { return uint64(kept[i]) })
 	c.signedDelta(len(kept), func(i int) int64 { return int64(p.address(pile.at(int(kept[i])).Addr)) })
 }

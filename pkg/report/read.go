@@ -147,16 +147,17 @@ func readModel(text []byte) (*Report, error) {
 	switch {
 	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
 		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
-	case is.Schema != schema && number > schemaNumber():
+	case number > schemaNumber():
 		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use "+
 			"a newer one", is.Schema, "this program", schema)
-	case is.Schema != schema:
+	case number < 1 || is.Schema != reportSchema+strconv.Itoa(number):
 		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
 	}
 	r := &Report{}
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, damaged(element, err)
 	}
+	r.Schema = schema // older ones have less, and are written as this one
 	if err := checkModel(r); err != nil {
 		return nil, damaged(element, err)
 	}
@@ -202,6 +203,11 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 				f.laneNames = append(f.laneNames, names...)
 				return err
 			})
+		}
+		if err == nil && view.Devices[j].Space != nil {
+			if err = unpack(view.Devices[j].Space.Payload, d.readSpace); err == nil {
+				err = unpack(view.Devices[j].Space.Addresses, d.readSpaceAddresses)
+			}
 		}
 		if err != nil {
 			return nil, nil, err

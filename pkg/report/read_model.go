@@ -62,6 +62,9 @@ func checkFileModel(f *File, number, families int) error {
 		if d.Payload != "device-"+id || d.Lanes.Payload != "lanes-"+id {
 			return fmt.Errorf("the payloads of device %s are called %.40q and %.40q", id, d.Payload, d.Lanes.Payload)
 		}
+		if s := d.Space; s != nil && (s.Payload != "space-"+id || s.Addresses != "addresses-"+id || d.WideAddr) {
+			return fmt.Errorf("the space of device %s is called %.40q, with the addresses %.40q", id, s.Payload, s.Addresses)
+		}
 		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 ||
 			d.SpanMicros > maxExact {
 			return fmt.Errorf("device %s has its peak in state %d of %d, and times in steps of %d in a span of %d", id,

@@ -43,6 +43,7 @@ type savedDevice struct {
 	*savedColumns
 	view  *Device
 	lanes *savedColumns
+	space *savedSpace // nil: unknown
 }
 
 func readDevice(raw []byte, r *Report, f *File, view *Device, stacks *savedStacks) (*savedDevice, error) {
@@ -72,9 +73,11 @@ func (d *savedDevice) checkCounts() error {
 	if view.HasTime {
 		times = view.Events
 	}
-	if view.HasAddr && view.WideAddr {
+	switch {
+	case !view.HasAddr || view.Space != nil:
+	case view.WideAddr:
 		wide = m
-	} else if view.HasAddr {
+	default:
 		narrow = m
 	}
 	if len(view.Pools) > 1 {
@@ -196,7 +199,7 @@ func (d *savedDevice) writeCoarseTimes(c *columnWriter) {
 func (d *savedDevice) has(what omission) bool {
 	switch what {
 	case omitAddresses:
-		return d.view.HasAddr && d.n[columnSize] > 0
+		return d.view.HasAddr && d.n[columnSize] > 0 && d.view.Space == nil
 	case omitTimes:
 		return coarseStep(d.view.SpanMicros) > d.view.TimeStepMicros
 	}

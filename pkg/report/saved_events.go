@@ -235,6 +235,15 @@ func (w *eventWriter) addresses() func(i int, size int64) uint64 {
 	moved, movedCount := w.table("address", 1, 0)
 	kept, keptCount := w.table("address", 2, 16)
 	switch {
+	case d.view.HasAddr && d.space != nil:
+		return d.spaceAddresses()
+	case d.space != nil && movedCount == len(d.space.lanes)+d.space.outside && movedCount > 0:
+		lanes, outside := moved[0], moved[0]
+		for range d.space.lanes {
+			outside.signedSum()
+		}
+		next := func(c *tapeColumn) func() uint64 { return func() uint64 { return uint64(c.signedSum()) } }
+		return d.space.addressesOf(d.view.Space.Unit, next(&lanes), next(&outside))
 	case d.view.HasAddr && d.view.WideAddr:
 		high, low := d.cursor(columnAddrHigh), d.cursor(columnAddrLow)
 		return func(int, int64) uint64 { return high.next()<<32 | low.next() }

@@ -68,7 +68,7 @@ func stacksOf(t testing.TB, page *decodedPage, file int) *decodedStacks {
 func deviceOf(t testing.TB, page *decodedPage, file, device int) *decodedDevice {
 	t.Helper()
 	view := &page.report.Files[file].Devices[device]
-	d, err := decodeDevice(page.payloads[view.Payload], view)
+	d, err := decodeDevice(page, view)
 	if err != nil {
 		t.Fatal(err)
 	}

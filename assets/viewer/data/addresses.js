@@ -1,12 +1,14 @@
 // Addresses of allocations: as text, and searched for by their first digits.
 
 import { address } from './format.js';
+import { OUTSIDE } from './space.js';
 
 /** @typedef {import('./columns.js').Column} Column @typedef {import('./columns.js').PackedColumn} PackedColumn */
 
 /**
  * @typedef {object} Addresses
  * @property {(i: number) => string} text address of allocation i in hex, or "" when addresses were left out
+ * @property {() => boolean} ready whether asking for one takes no time worth the name
  * @property {() => void} prepare makes many calls of text fast; one call is faster without it
  * @property {(ranges: [bigint, bigint][]) => (i: number) => boolean} within whether allocation i lies in one of some
  *   ranges, each from an address to before another
@@ -17,13 +19,16 @@ import { address } from './format.js';
  * @param {import('./columns.js').ColumnReader} r
  * @param {import('./report.js').DeviceReport} report
  * @param {Column} size
+ * @param {{space: () => import('./space.js').Space | undefined, isQuick: () => boolean}} maps from which they follow,
+ *   where the report has them, and whether asking takes no time worth the name
  * @returns {Addresses}
  */
-export function addressesOf(r, { has_addr, wide_addr, base_addr }, size) {
+export function addressesOf(r, { has_addr, wide_addr, base_addr, space: placed }, size, maps) {
   const difference = r.signed();
   const high = r.unsigned();
   const low = r.unsigned();
-  if (!has_addr) return { text: () => '', prepare: () => {}, within: () => () => false };
+  if (!has_addr) return { ready: () => true, text: () => '', prepare: () => {}, within: () => () => false };
+  if (placed) return new PlacedAddresses(maps.space, maps.isQuick);
   if ((wide_addr ? Math.min(high.length, low.length) : difference.length) !== size.length)
     throw new Error('the payload does not fit the report: addresses');
   return wide_addr ? new WideAddresses(high, low) : new NearAddresses(base_addr, difference, size);
@@ -45,6 +50,10 @@ class NearAddresses {
     this.size = size;
     /** @type {Float64Array | null} */
     this.sums = null;
+  }
+
+  ready() {
+    return true;
   }
 
   prepare() {
@@ -107,6 +116,10 @@ class WideAddresses {
     this.low = low;
   }
 
+  ready() {
+    return true;
+  }
+
   prepare() {}
 
   /** @param {[bigint, bigint][]} ranges */
@@ -126,6 +139,68 @@ class WideAddresses {
   #address(i) {
     return (BigInt(this.high.values[i] ?? 0) << 32n) | BigInt(this.low.values[i] ?? 0);
   }
+}
+
+/**
+ * Addresses that follow from where the tensors lay.
+ * @implements {Addresses}
+ */
+class PlacedAddresses {
+  /** @type {import('./space.js').Space | null | undefined} null: the report is damaged */
+  #space;
+  /** @type {Float64Array | null} bytes from the lowest lane */
+  #offsets = null;
+  #find;
+  #isQuick;
+
+  /** @param {() => import('./space.js').Space | undefined} find @param {() => boolean} isQuick whether that is */
+  constructor(find, isQuick) {
+    this.#find = find;
+    this.#isQuick = isQuick;
+  }
+
+  ready() {
+    return this.#space !== undefined || this.#isQuick();
+  }
+
+  prepare() {
+    if (this.#space !== undefined) return;
+    try {
+      this.#space = this.#find() ?? null;
+    } catch {
+      this.#space = null;
+    }
+  }
+
+  /** @param {number} i */
+  text(i) {
+    this.prepare();
+    return this.#space?.address(i) ?? '';
+  }
+
+  /** @param {[bigint, bigint][]} ranges */
+  within(ranges) {
+    this.prepare();
+    const space = this.#space;
+    const base = space?.laneAddress(0) ?? null;
+    if (!space || base === null) return () => false;
+    const offsets = (this.#offsets ??= offsetsOf(space, base));
+    const near = ranges
+      .map(([from, to]) => [Number(from - base), Number(to - base)])
+      .filter(([from, to]) => to > -Number.MAX_SAFE_INTEGER && from < Number.MAX_SAFE_INTEGER);
+    return (/** @type {number} */ i) => near.some(([from, to]) => from <= offsets[i] && offsets[i] < to);
+  }
+}
+
+/** @param {import('./space.js').Space} space @param {bigint} base @returns {Float64Array} address - base, by allocation */
+function offsetsOf(space, base) {
+  const { place, reservation, reservations, laneStart, unit } = space;
+  const lanes = Float64Array.from({ length: space.lanes }, (_, lane) => Number((space.laneAddress(lane) ?? base) - base));
+  return Float64Array.from(place, (at, i) => {
+    if (at === OUTSIDE) return Number((space.addressOf(i) ?? base) - base);
+    const lane = reservations.lane[reservation[i]];
+    return lanes[lane] + (at - laneStart[lane]) * unit;
+  });
 }
 
 /** Hex digits of the longest address. */

@@ -46,7 +46,10 @@ export class DeviceData {
     this.pendingAlloc = r.ascending().values;
     this.pendingWait = r.unsigned().values;
     this.size = r.unsigned().values;
-    this.address = addressesOf(r, report, this.size);
+    this.address = addressesOf(r, report, this.size, {
+      space: () => maps.now?.(this),
+      isQuick: () => maps.isQuick?.(this) ?? true,
+    });
 
     this.stack = r.unsigned().values;
     this.#freeCode = r.unsigned();
@@ -105,6 +108,13 @@ export class DeviceData {
     const decode = this.#maps[which];
     if (!decode) return Promise.reject(new Error('the report does not say where tensors lie'));
     return (this.#spaces[which] ??= decode(this, progress));
+  }
+
+  /** The address of allocation i, or '' for as long as it has to be worked out. @param {number} i @returns {string} */
+  addressSoon(i) {
+    if (this.address.ready()) return this.address.text(i);
+    this.space().catch(() => {}); // whoever shows the space says so
+    return '';
   }
 
   // Columns that no picture needs are decoded when they are asked for.
@@ -174,6 +184,8 @@ export class DeviceData {
  * @typedef {object} Maps functions that decode the address spaces, where the report has them
  * @property {(data: DeviceData, progress: Progress) => Promise<Space>} [recorded]
  * @property {(data: DeviceData, progress: Progress) => Promise<Space>} [predicted]
+ * @property {(data: DeviceData) => Space} [now] gives the recorded one at once, which may keep the page busy
+ * @property {(data: DeviceData) => boolean} [isQuick] whether that takes no time worth the name
  */
 
 /**

@@ -4,6 +4,7 @@ import { payload } from './codec.js';
 import { DeviceData } from './device.js';
 import { Lanes } from './lanes.js';
 import { SiteTable } from './sites.js';
+import { SpaceDecoder, recordedMap } from './space_decode.js';
 import { Stacks } from './stacks.js';
 import { Timeline } from './timeline.js';
 
@@ -40,12 +41,13 @@ export class Library {
     const file = this.report.files[fileIndex];
     const report = file?.devices[deviceIndex];
     if (!report) throw new Error('there is no such device in this report');
-    const [stacks, bytes, lanes] = await Promise.all([
+    const [stacks, bytes, lanes, maps] = await Promise.all([
       this.#stacksOf(file.stacks),
       payload(this.document.getElementById(report.payload)),
       payload(this.document.getElementById(report.lanes.payload)),
+      this.#mapsOf(report),
     ]);
-    const data = new DeviceData(bytes, report);
+    const data = new DeviceData(bytes, report, maps);
     const timeline = new Timeline(data, report.reserved_baseline_bytes);
     return {
       fileIndex,
@@ -60,6 +62,16 @@ export class Library {
       hasHistory: data.events > 1,
       hasTime: data.hasTime && report.span_us > 0,
     };
+  }
+
+  /** @param {import('./report.js').DeviceReport} report @returns {Promise<import('./device.js').Maps>} */
+  async #mapsOf(report) {
+    if (!report.space) return {};
+    const [bytes, addresses] = await Promise.all([
+      payload(this.document.getElementById(report.space.payload)),
+      payload(this.document.getElementById(report.space.addresses)),
+    ]);
+    return recordedMap((data) => new SpaceDecoder(bytes, addresses, report, data));
   }
 
   /** @param {string} id of the element @returns {Promise<Stacks>} */

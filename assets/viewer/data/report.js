@@ -30,6 +30,7 @@
  * @property {string} base_addr
  * @property {boolean} has_addr false: addresses were left out
  * @property {boolean} wide_addr
+ * @property {SpaceReport | null} [space] null: it is not known where the tensors lay; not in old reports
  * @property {number} time_step_us times are multiples of this
  * @property {number} baseline_bytes
  * @property {number} peak_bytes
@@ -54,6 +55,7 @@
  *
  * @typedef {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string,
  *   steps_from: string}} LanesReport
+ * @typedef {{payload: string, addresses: string, unit: number}} SpaceReport payloads, and the bytes that places count
  * @typedef {{state: number, free_bytes?: number, diagnosis: string, evidence: string, try: string}} Failure
  *   a request that failed; free_bytes: in the cache where the request may be served
  *
@@ -112,7 +114,8 @@
  * @property {string} ink
  */
 
-const SCHEMA = 'memviz.report/1';
+/** What this viewer reads; the first is older and says nothing of the address space. */
+const SCHEMAS = ['memviz.report/1', 'memviz.report/2'];
 
 /**
  * @param {string} text
@@ -120,7 +123,8 @@ const SCHEMA = 'memviz.report/1';
  */
 export function parseReport(text) {
   const report = JSON.parse(text);
-  if (report.schema !== SCHEMA) throw new Error(`this viewer reads ${SCHEMA}, the page holds ${report.schema}`);
+  if (!SCHEMAS.includes(report.schema))
+    throw new Error(`this viewer reads ${SCHEMAS.join(' and ')}, the page holds ${report.schema}`);
   return report;
 }
 

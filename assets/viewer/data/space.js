@@ -36,7 +36,8 @@ export const OUTSIDE = 2 ** 32 - 1;
  * @property {Kind[]} kinds
  * @property {Uint32Array} place
  * @property {Uint32Array} reservation
- * @property {Uint32Array} block units of the block of each allocation
+ * @property {Uint32Array} block units of the block of each allocation; 0 for what is outside
+ * @property {Map<number, bigint> | null} [outside] addresses of what is outside; null when they were left out
  */
 
 /**
@@ -51,7 +52,7 @@ export const OUTSIDE = 2 ** 32 - 1;
  */
 export class Space {
   /** @param {SpaceColumns} columns */
-  constructor({ unit, laneStart, laneAddresses, reservations, kinds, place, reservation, block }) {
+  constructor({ unit, laneStart, laneAddresses, reservations, kinds, place, reservation, block, outside }) {
     /** Bytes: the largest power of two up to 512 that divides every place and size. */
     this.unit = unit;
     /** Place of the first unit of each lane; one more value is that behind the last lane. */
@@ -64,6 +65,7 @@ export class Space {
     this.reservation = reservation;
     this.block = block;
     this.laneAddresses = laneAddresses;
+    this.outside = outside ?? null;
   }
 
   get lanes() {
@@ -106,7 +108,12 @@ export class Space {
 
   /** @param {number} i @returns {string} the address of allocation i in hex, or '' when it is not known */
   address(i) {
-    const at = this.place[i] === OUTSIDE ? null : this.addressAt(this.place[i]);
+    const at = this.addressOf(i);
     return at === null ? '' : address(at);
+  }
+
+  /** @param {number} i @returns {bigint | null} the address of allocation i; null when it was left out */
+  addressOf(i) {
+    return this.place[i] === OUTSIDE ? (this.outside?.get(i) ?? null) : this.addressAt(this.place[i]);
   }
 }

@@ -79,7 +79,7 @@ function tensorLines({ shown, appearance: { grouping }, selection }, id, state) 
     h(
       'div',
       `${share(data.size[id], total)} of ${bytes(total)} live here`,
-      h('span.id.mono', `${data.address.text(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
+      h('span.id.mono', `${data.addressSoon(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
     ),
     hasHistory && h('div', [lifetime(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')),
     h('div.faint', 'Click to pin the full stack'),

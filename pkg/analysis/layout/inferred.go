@@ -207,10 +207,11 @@ func (z *blockSizes) of(i int32) (size int64, exact bool) {
 }
 
 // remainder is how many of the gap bytes that follow a block of a size belong to it.
-func (z *blockSizes) remainder(i int32, size, gap int64, kind *Segment) int64 {
+// splits: its segment is expandable or small, where everything is split off.
+func (z *blockSizes) remainder(i int32, size, gap int64, splits bool) int64 {
 	limit := z.settings.unsplitLimit(size)
-	if kind.Expandable || kind.SizeClass == snapshot.SizeClassSmall || limit == 0 {
-		return 0 // everything is split off
+	if splits || limit == 0 {
+		return 0
 	}
 	if gap <= limit && limit <= smallSize {
 		return gap // no free block is as small

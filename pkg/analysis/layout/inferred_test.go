@@ -128,7 +128,7 @@ func TestRemainder(t *testing.T) {
 			z := &blockSizes{settings: &test.settings,
 				d: &replay.Device{Allocations: append([]replay.Allocation{block}, test.others...)}}
 			z.large = sync.OnceValue(z.sortLarge)
-			if got := z.remainder(0, 10*mib, test.gap, &test.segment); got != test.want {
+			if got := z.remainder(0, 10*mib, test.gap, test.segment.Expandable || test.segment.SizeClass == snapshot.SizeClassSmall); got != test.want {
 				t.Errorf("%d bytes, want %d", got, test.want)
 			}
 		})

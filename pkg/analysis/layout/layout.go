@@ -297,7 +297,7 @@ func (b *backwalk) fill(l *Map, x span, blocks []int32) {
 				continue
 			}
 		case size < room && !exact:
-			size += b.sizes.remainder(i, size, room-size, &seg)
+			size += b.sizes.remainder(i, size, room-size, seg.Expandable || seg.SizeClass == snapshot.SizeClassSmall)
 		}
 		block := Extent{Address: at, Size: size, Allocation: i, State: snapshot.ActiveAllocated}
 		if a.FreeRequested >= 0 && int(a.FreeRequested) < b.state {

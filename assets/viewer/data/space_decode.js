@@ -1,0 +1,301 @@
+// Works out where tensors lie: runs the model of the allocator over all events, and puts right what it did otherwise.
+
+import { readAddresses, readSpace, roundedUnits } from './space_columns.js';
+import { check, NONE, SMALL_SIZE, SpaceModel } from './space_model.js';
+import { OUTSIDE, Space } from './space.js';
+
+/** Milliseconds that decoding keeps the page busy at a time, and events between two looks at the clock. */
+const SLICE_MS = 12;
+const EVENTS = 4096;
+
+/** Allocations of a device that is decoded within a blink. */
+const QUICK = 50_000;
+
+/** Decodes the space of a device, all at once or bit by bit. */
+export class SpaceDecoder {
+  /** @type {Space | null} */
+  #space = null;
+  #event = 0;
+  #born;
+  #reservation = 0; // the next that is reserved
+  #return = 0; // the next that is returned
+  #code = 0;
+  #offset = 0;
+  #escape = 0;
+  #mores = 0;
+  /** @type {Map<number, number>} by requested size: the place of the last escape */
+  #lastEscape = new Map();
+  /** @type {Map<string, number>} the kind of allocations of one pool, stream and size class */
+  #kinds = new Map();
+  #lastGroup = NaN;
+  #lastKind = NONE;
+
+  /**
+   * @param {Uint8Array} bytes of the payload "space-F-D"
+   * @param {Uint8Array} addresses of the payload "addresses-F-D"
+   * @param {import('./report.js').DeviceReport} report
+   * @param {import('./device.js').DeviceData} data
+   */
+  constructor(bytes, addresses, report, data) {
+    const unit = report.space?.unit ?? 0;
+    const { frame, codes } = readSpace(bytes, unit, data);
+    const { count, events } = data;
+    const { reservations } = frame;
+    check(events <= 2 ** 20 + 4 * (count + reservations.count) && events < 2 ** 31, 'events');
+    this.data = data;
+    this.frame = frame;
+    this.codes = codes;
+    this.addresses = readAddresses(addresses, report, frame.laneStart.length - 1);
+    this.model = new SpaceModel(frame, count);
+    this.place = new Uint32Array(count).fill(OUTSIDE);
+    this.within = new Uint32Array(count).fill(OUTSIDE);
+    this.block = new Uint32Array(count);
+    this.node = new Int32Array(count).fill(NONE);
+    this.pool = data.pool;
+    this.stream = data.stream;
+    for (let k = frame.kinds.length - 1; k >= 0; k--) {
+      const { pool, stream, sizeClass } = frame.kinds[k];
+      this.#kinds.set(`${pool} ${stream} ${sizeClass === 'small'}`, k);
+    }
+    this.ended = new Int32Array(events).fill(NONE);
+    for (let i = 0; i < count; i++) if (data.last[i] < events) this.ended[data.last[i]] = i;
+    this.returned = Uint32Array.from({ length: reservations.count }, (_, r) => r)
+      .filter((r) => reservations.last[r] < events)
+      .sort((a, b) => reservations.last[a] - reservations.last[b] || a - b);
+    this.#born = data.preExisting;
+    while (this.#reservation < reservations.count && reservations.first[this.#reservation] === 0)
+      this.model.reserve(this.#reservation++);
+    this.#old();
+  }
+
+  /** How much is done, 0 to 1. */
+  get share() {
+    return this.data.events === 0 ? 1 : this.#event / this.data.events;
+  }
+
+  /** Goes through some events. @param {number} [events] @returns {boolean} whether it is through */
+  run(events = Infinity) {
+    const { data, model, ended, returned, node } = this;
+    const { first: reserved, last, count } = this.frame.reservations;
+    const { first, count: allocations } = data;
+    const end = Math.min(data.events, this.#event + events);
+    for (let event = this.#event; event < end; event++) {
+      const gone = ended[event];
+      if (gone !== NONE && node[gone] !== NONE) {
+        model.release(node[gone]);
+        node[gone] = NONE;
+      }
+      for (; this.#return < returned.length && last[returned[this.#return]] === event; this.#return++)
+        model.giveBack(returned[this.#return]);
+      for (; this.#born < allocations && first[this.#born] === event + 1; this.#born++) this.#bear(this.#born);
+      for (; this.#reservation < count && reserved[this.#reservation] === event + 1; this.#reservation++)
+        model.reserve(this.#reservation);
+    }
+    this.#event = end;
+    return end === data.events;
+  }
+
+  /** The space, once it is through. @returns {Space} */
+  get space() {
+    return (this.#space ??= this.#finish());
+  }
+
+  #finish() {
+    const { codes, frame, place, within, block, addresses } = this;
+    check(this.#offset === codes.offset.length && this.#escape === codes.escape.length, 'codes');
+    check(this.#mores === codes.more.size, 'blocks');
+    this.node = this.ended = new Int32Array(0);
+    return new Space({
+      ...frame,
+      place,
+      reservation: within,
+      block,
+      laneAddresses: addresses?.lanes ?? null,
+      outside: addresses && outsiders(place, addresses.outside),
+    });
+  }
+
+  /** The next place that is given as it is. @param {number} i */
+  #nextEscape(i) {
+    const { escape } = this.codes;
+    check(this.#escape < escape.length, 'codes');
+    const v = escape[this.#escape++];
+    if (v === 0) return OUTSIDE;
+    const size = this.data.size[i];
+    const place = (this.#lastEscape.get(size) ?? 0) + (v % 2 === 1 ? (v - 1) / 2 : -v / 2);
+    check(place >= 0 && place < OUTSIDE, 'a place');
+    this.#lastEscape.set(size, place);
+    return place;
+  }
+
+  /** Places what is there before the first event, from the lowest place up. */
+  #old() {
+    const { model, place } = this;
+    /** @type {number[]} */
+    const order = [];
+    for (let i = 0; i < this.data.preExisting; i++) {
+      place[i] = this.#nextEscape(i);
+      if (place[i] !== OUTSIDE) order.push(i);
+    }
+    order.sort((a, b) => place[a] - place[b] || a - b);
+    const gaps = model.gapsByPlace();
+    let x = NONE;
+    let next = 0;
+    order.forEach((i, number) => {
+      // What was taken of a gap before is at its start.
+      while (x === NONE || place[i] >= model.place[x] + model.size[x]) {
+        x = x === NONE ? NONE : model.behind[x];
+        if (x !== NONE) continue;
+        check(next < gaps.length, 'a place');
+        x = gaps[next++];
+      }
+      check(place[i] >= model.place[x] && model.free[x] === 1, 'a place');
+      const above = number + 1 < order.length ? place[order[number + 1]] : Infinity;
+      const room = Math.min(model.place[x] + model.size[x], above) - place[i];
+      this.node[i] = this.#take(i, x, place[i] - model.place[x], this.#round(i), room);
+    });
+  }
+
+  /** Units that the request of an allocation is rounded up to. @param {number} i */
+  #round(i) {
+    const units = roundedUnits(this.data.size[i], this.codes, this.frame.unit);
+    check(units > 0 && units < OUTSIDE, 'a size');
+    return units;
+  }
+
+  /**
+   * Makes the block of an allocation in a gap, where there is so much room for it.
+   * @param {number} i @param {number} x the gap @param {number} offset @param {number} rounded @param {number} room
+   * @returns {number} the node
+   */
+  #take(i, x, offset, rounded, room) {
+    const { model, codes } = this;
+    check(rounded <= room, 'a place');
+    let units = model.unsplit(rounded, room, model.kind[x]);
+    if (codes.more.size > 0) {
+      const more = codes.more.get(i);
+      if (more !== undefined) {
+        this.#mores++;
+        units += more;
+      }
+    }
+    check(units > 0 && units <= room, 'a block');
+    const place = model.place[x] + offset;
+    const own = model.within[x];
+    this.place[i] = place;
+    this.block[i] = units;
+    this.within[i] = own === NONE ? model.reservationAt(place) : own;
+    return model.take(x, offset, units);
+  }
+
+  /** Places an allocation that an event makes. @param {number} i */
+  #bear(i) {
+    const { model, codes } = this;
+    const code = codes.code[this.#code++];
+    if (code === 1) {
+      this.#bearAt(i);
+      return;
+    }
+    const rounded = this.#round(i);
+    const kind = this.#kindOf(i, rounded);
+    check(kind !== NONE, 'a kind');
+    let x;
+    let offset = 0;
+    if (code === 0) x = model.pick(kind, rounded);
+    else {
+      if (code % 2 === 1) {
+        check(this.#offset < codes.offset.length, 'codes');
+        offset = codes.offset[this.#offset++];
+      }
+      const list = model.gaps[kind];
+      list.find(rounded, 0);
+      model.pay(list.skip(Math.floor(code / 2) - 1));
+      x = list.id;
+    }
+    check(x !== NONE && offset < model.size[x], 'a place');
+    this.node[i] = this.#take(i, x, offset, rounded, model.size[x] - offset);
+  }
+
+  /** Places an allocation whose place is given. @param {number} i */
+  #bearAt(i) {
+    const { model } = this;
+    const place = this.#nextEscape(i);
+    if (place === OUTSIDE) return;
+    const rounded = this.#round(i);
+    for (let kind = 0; kind < model.gaps.length; kind++) {
+      const x = model.gapAround(kind, place, rounded);
+      if (x === NONE) continue;
+      this.#kinds.set(this.#groupName(i, rounded), kind);
+      this.#lastGroup = NaN;
+      const offset = place - model.place[x];
+      this.node[i] = this.#take(i, x, offset, rounded, model.size[x] - offset);
+      return;
+    }
+    check(false, 'a place');
+  }
+
+  /** @param {number} i @param {number} rounded */
+  #groupName(i, rounded) {
+    return `${this.pool[i] ?? 0} ${this.stream[i]} ${rounded * this.frame.unit <= SMALL_SIZE}`;
+  }
+
+  /** The kind that an allocation is expected to be of. @param {number} i @param {number} rounded */
+  #kindOf(i, rounded) {
+    // Most often the group is that of the one before. Pools are few.
+    const group = (this.stream[i] * 256 + (this.pool[i] ?? 0)) * 2 + Number(rounded * this.frame.unit <= SMALL_SIZE);
+    if (group !== this.#lastGroup) {
+      this.#lastGroup = group;
+      this.#lastKind = this.#kinds.get(this.#groupName(i, rounded)) ?? NONE;
+    }
+    return this.#lastKind;
+  }
+}
+
+/** The addresses of what lies in nothing reserved. @param {Uint32Array} place @param {bigint[]} addresses */
+function outsiders(place, addresses) {
+  /** @type {Map<number, bigint>} */
+  const byId = new Map();
+  place.forEach((at, i) => {
+    if (at === OUTSIDE) {
+      check(byId.size < addresses.length, 'addresses');
+      byId.set(i, addresses[byId.size]);
+    }
+  });
+  check(byId.size === addresses.length, 'addresses');
+  return byId;
+}
+
+/**
+ * Decodes a space bit by bit, so that the page stays usable.
+ * @param {SpaceDecoder} decoder
+ * @param {import('./device.js').Progress} progress
+ * @returns {Promise<Space>}
+ */
+export async function decodeSlowly(decoder, progress) {
+  for (let late = performance.now() + SLICE_MS; !decoder.run(EVENTS); ) {
+    if (performance.now() < late) continue;
+    progress(decoder.share);
+    await new Promise((resolve) => setTimeout(resolve));
+    late = performance.now() + SLICE_MS;
+  }
+  return decoder.space;
+}
+
+/**
+ * What a device asks for its space: bit by bit, or at once when it is needed now.
+ * @param {(data: import('./device.js').DeviceData) => SpaceDecoder} make
+ * @returns {import('./device.js').Maps}
+ */
+export function recordedMap(make) {
+  /** @type {SpaceDecoder | undefined} */
+  let decoder;
+  const of = (/** @type {import('./device.js').DeviceData} */ data) => (decoder ??= make(data));
+  return {
+    recorded: async (data, progress) => decodeSlowly(of(data), progress),
+    isQuick: (data) => (decoder ? decoder.share === 1 : data.count < QUICK),
+    now(data) {
+      of(data).run();
+      return of(data).space;
+    },
+  };
+}

@@ -1,0 +1,193 @@
+package space
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Source says where the tensors lie. Bytes of blocks are multiples of the unit.
+type Source struct {
+	// Place is that of an allocation, if it lies in a lane.
+	Place func(i int) (place uint32, is bool)
+	// Rounded is the size in bytes that a request of so many is rounded up to.
+	Rounded func(requested int64) int64
+	// Block is the size of the block in bytes, if there are so many bytes before the next
+	// one in memory of a kind.
+	Block func(i int, room int64, k *Kind) int64
+}
+
+// encoder writes what the model does not say.
+type encoder struct {
+	*model
+	*Codes
+	t       *Tensors
+	s       *Source
+	unit    int64
+	last    map[int64]uint32 // by requested size: the place of the last escape
+	unusual map[int64]bool   // requested sizes that are in Rounded
+}
+
+// Encode gives the codes of all allocations. outside is how many lie in no gap.
+func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, outside int, err error) {
+	if err := f.check(t.Events, t.Count); err != nil {
+		return nil, 0, err
+	}
+	e := &encoder{model: newModel(f, t.Count), Codes: &Codes{}, t: t, s: s, unit: f.Unit,
+		last: map[int64]uint32{}, unusual: map[int64]bool{}}
+	e.Codes.Codes = make([]uint32, 0, t.Count-t.PreExisting)
+	if err := f.walk(t, e.model, e.old, e.born); err != nil {
+		return nil, 0, err
+	}
+	slices.SortFunc(e.More, func(a, b More) int { return cmp.Compare(a.Index, b.Index) })
+	for _, escape := range e.Escapes {
+		if escape == 0 {
+			outside++
+		}
+	}
+	return e.Codes, outside, nil
+}
+
+// old places what is there before the first event, from the lowest place up.
+func (e *encoder) old(nodes []int32) error {
+	n := e.t.PreExisting
+	order, places := make([]int32, 0, n), make([]uint32, n)
+	for i := range n {
+		place, is := e.s.Place(i)
+		if places[i] = place; is {
+			order = append(order, int32(i))
+		} else {
+			places[i] = Outside
+		}
+	}
+	sortByPlace(order, places)
+	sweep := e.sweep()
+	for number, i := range order {
+		place := places[i]
+		rounded, fits := e.rounded(int(i))
+		x := sweep.at(place)
+		places[i] = Outside
+		if x == none || !fits {
+			continue
+		}
+		room := e.roomBelow(x, place, order[number+1:], places)
+		units, fits := e.block(int(i), rounded, room, e.nodes[x].kind)
+		if !fits {
+			continue
+		}
+		places[i] = place
+		nodes[i] = e.take(x, place-e.nodes[x].place, units)
+	}
+	for i, place := range places {
+		e.escape(i, place)
+	}
+	return nil
+}
+
+// rounded is how many units a request is rounded up to, if there can be a block of them.
+func (e *encoder) rounded(i int) (units uint32, fits bool) {
+	requested := e.t.Size(i)
+	bytes := e.s.Rounded(requested)
+	if bytes != Round(requested) && !e.unusual[requested] {
+		e.unusual[requested] = true
+		e.Codes.Rounded = append(e.Codes.Rounded, Rounded{requested, bytes})
+	}
+	if bytes/e.unit >= MaxPlaces {
+		return 0, false
+	}
+	return uint32(bytes / e.unit), true
+}
+
+// block is the size of the block of an allocation in units, with so much room for it. It
+// writes what the model does not say.
+func (e *encoder) block(i int, rounded, room uint32, kind int32) (units uint32, fits bool) {
+	bytes := e.s.Block(i, int64(room)*e.unit, &e.frame.Kinds[kind])
+	if bytes <= 0 || bytes > int64(room)*e.unit || rounded > room {
+		return 0, false
+	}
+	units = uint32(bytes / e.unit)
+	if expected := e.unsplit(rounded, room, kind); units != expected {
+		e.More = append(e.More, More{i, int64(units) - int64(expected)})
+	}
+	return units, true
+}
+
+func (e *encoder) escape(i int, place uint32) {
+	if place == Outside {
+		e.Escapes = append(e.Escapes, 0)
+		return
+	}
+	size := e.t.Size(i)
+	e.Escapes = append(e.Escapes, 1+zigzag(int64(place)-int64(e.last[size])))
+	e.last[size] = place
+}
+
+// born places an allocation that an event makes.
+func (e *encoder) born(i int) (int32, error) {
+	place, is := e.s.Place(i)
+	rounded, fits := e.rounded(i)
+	if !is || !fits {
+		return e.bornOutside(i)
+	}
+	g := e.groupOf(e.t, i, rounded)
+	kind := e.kindOf(g)
+	if kind != none {
+		// Most often it is where the model says.
+		picked, some := e.gaps[kind].at(e.pick(kind, rounded))
+		if some && picked.place == place {
+			return e.code(i, 0, 0, kind, picked, rounded)
+		}
+		if x, rank, is := e.search(kind, place, rounded); is {
+			return e.code(i, 2+2*rank, place-x.place, kind, x, rounded)
+		}
+	}
+	for other := range e.gaps {
+		if x, _, is := e.search(int32(other), place, rounded); is {
+			return e.code(i, 1, place-x.place, int32(other), x, rounded)
+		}
+	}
+	if e.budget < 0 {
+		return none, errBudget
+	}
+	return e.bornOutside(i)
+}
+
+func (e *encoder) bornOutside(i int) (int32, error) {
+	e.Codes.Codes = append(e.Codes.Codes, 1)
+	e.escape(i, Outside)
+	return none, nil
+}
+
+// search is the gap of a kind that a range lies in, and how many gaps that are large
+// enough come before it.
+func (e *encoder) search(kind int32, place, size uint32) (x gap, rank uint32, is bool) {
+	l := &e.gaps[kind]
+	for c := l.find(size, 0); e.budget >= 0; c = l.next(c) {
+		if x, is = l.at(c); !is {
+			return x, rank, false
+		}
+		if x.place <= place && uint64(place)+uint64(size) <= uint64(x.place)+uint64(x.size) {
+			return x, rank, true
+		}
+		e.budget--
+		rank++
+	}
+	return x, rank, false
+}
+
+// code writes that a block lies so many units behind the start of a gap.
+func (e *encoder) code(i int, code, offset uint32, kind int32, x gap, rounded uint32) (int32, error) {
+	units, fits := e.block(i, rounded, x.size-offset, kind)
+	if !fits {
+		return e.bornOutside(i)
+	}
+	switch {
+	case code == 1:
+		e.escape(i, x.place+offset)
+		e.learn(e.groupOf(e.t, i, rounded), kind)
+	case offset > 0:
+		code++
+		e.Offsets = append(e.Offsets, offset)
+	}
+	e.Codes.Codes = append(e.Codes.Codes, code)
+	return e.take(x.node, offset, units), nil
+}

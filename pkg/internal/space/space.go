@@ -1,0 +1,110 @@
+// Package space says in few bytes where the tensors of a device lie.
+//
+// Places, sizes and rooms are in units. A place counts over lanes in the order of their
+// addresses, without the gaps between them, so it says nothing about an address but its
+// order. A lane is a range of addresses that reservations shared at different times.
+//
+// The allocator takes the smallest free gap that is large enough, and of equal ones that
+// at the lowest address. Writer and reader run the same small model of it over the same
+// events: gaps of each kind in a list by size and place. Only what the allocator did
+// otherwise is written; see [Codes]. A gap of an expandable segment that ends where no
+// page is mapped counts as large as it could grow, so others go first.
+//
+// Nothing that is read can make the model take more than a bounded time for each
+// allocation and reservation: looking through lists is paid from a budget.
+package space
+
+import "errors"
+
+// Kind says which requests a reservation may serve: those of a stream from a pool,
+// small or large ones.
+type Kind struct {
+	Pool, Stream uint32
+	Small        bool
+	Expandable   bool
+}
+
+// Reservation is memory that came from the driver at once, and went at once.
+type Reservation struct {
+	Start, Size uint32 // place and units
+	Lane, Kind  int32  // indices
+	Reserved    int32  // event; -1: before the recording
+	Returned    int32  // event; the number of events: never
+}
+
+// Frame is what tensors lie in.
+type Frame struct {
+	Unit  int64    // bytes
+	Lanes []uint32 // units of each
+	Kinds []Kind
+	// Reservations are in the order of Reserved, then Start. Those of a time do not overlap.
+	Reservations []Reservation
+}
+
+// Limits of what can be written.
+const (
+	MaxUnit   = 512       // bytes
+	MaxPlaces = 1<<32 - 1 // units of all lanes
+	smallSize = 1 << 20   // bytes of the largest block that small requests get
+	Outside   = 1<<32 - 1 // place of what lies in no gap
+	budget    = 1 << 26   // steps in lists that are free,
+	perItem   = 64        // and for each allocation and reservation
+	maxRounds = 64        // expandable gaps that are compared by what they could grow to
+	unmapped  = int64(1) << 40
+)
+
+// Tensors are the allocations of a device: those from before the recording, then the
+// others by the events that made them.
+type Tensors struct {
+	Events, Count, PreExisting int
+
+	Start func(i int) int // event, if it is not from before the recording
+	End   func(i int) int // event; the number of events: never
+	Size  func(i int) int64
+	Pool  func(i int) uint32 // allocations of one pool, stream and size class tend to be of one kind
+	// Stream is a number as in Kind.
+	Stream func(i int) uint32
+}
+
+// Codes are the places of the allocations of a device.
+type Codes struct {
+	// Codes has a code for each allocation that was made in the recording:
+	//
+	//	0            where the model says
+	//	1            the place is the next of Escapes
+	//	2 + 2r + o   in gap r of those that are large enough, by size, then place; o = 1: not
+	//	             at its start, and the next of Offsets says how many units from there
+	Codes   []uint32
+	Offsets []uint32
+	// Escapes has a place for each pre-existing allocation, and for those with code 1.
+	// 0: it lies in no gap; else 1 + the zigzag-coded difference to the escape before of
+	// the same requested size.
+	Escapes []uint64
+	// More are the allocations whose block has another size than the model says, by index.
+	More []More
+	// Rounded are the sizes that are not rounded up to 512 bytes, at least one.
+	Rounded []Rounded
+}
+
+// More is an allocation whose block has so many units more than the model says.
+type More struct {
+	Index int
+	Units int64
+}
+
+// Rounded says to how many bytes a request is rounded.
+type Rounded struct{ Requested, Bytes int64 }
+
+// ErrContradiction: what is said of reservations and of allocations cannot both be true.
+var ErrContradiction = errors.New("memory is returned that is not free, or reserved twice")
+
+// errBudget: it takes too long to find out.
+var errBudget = errors.New("too many gaps have to be looked at")
+
+// Round is the size in bytes that a request has when nothing else is said of it.
+func Round(requested int64) int64 {
+	return max(MaxUnit, (requested+MaxUnit-1)/MaxUnit*MaxUnit)
+}
+
+func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

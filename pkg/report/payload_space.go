@@ -1,0 +1,113 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/internal/space"
+)
+
+// findSpace finds out where the tensors lay, and says in the view whether it is known.
+func (p *devicePayload) findSpace() {
+	if p.snapshot.AddressesLost || p.view.WideAddr {
+		return
+	}
+	p.space = newDeviceSpace(p.pile, p.history, p.poolOf)
+	if p.space == nil || p.space.spread(p.view.baseAddr) {
+		p.space = nil
+		return
+	}
+	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
+}
+
+// poolOf is what stands in the column pool.
+func (p *devicePayload) poolOf(i int) uint32 {
+	if len(p.view.Pools) > 1 {
+		return uint32(p.pools[p.index(i)])
+	}
+	return 0
+}
+
+// spread reports whether a lane is too far from an address.
+func (d *deviceSpace) spread(base uint64) bool {
+	return slices.ContainsFunc(d.lanes, func(addr uint64) bool {
+		return max(addr, base)-min(addr, base) > maxExact
+	})
+}
+
+func (p *devicePayload) packSpace() chunk { return pack(packOthers, nil, p.writeSpace) }
+
+// writeSpace writes where the tensors lay.
+func (p *devicePayload) writeSpace(c *columnWriter) {
+	events := make([]uint64, len(p.device.Reserved))
+	for i, change := range p.device.Reserved {
+		events[i] = uint64(change.Event)
+	}
+	writeFrame(c, p.space.frame, events)
+	writeCodes(c, p.space.codes)
+}
+
+func (p *devicePayload) packSpaceAddresses() chunk {
+	return pack(packOthers, nil, p.writeSpaceAddresses)
+}
+
+// writeSpaceAddresses writes the addresses of the lanes, and of what lies in none.
+func (p *devicePayload) writeSpaceAddresses(c *columnWriter) {
+	if !p.view.HasAddr {
+		c.column(0, nil)
+		c.column(0, nil)
+		return
+	}
+	base := p.view.baseAddr
+	p.space.writeAddresses(c, p.pile, func(addr uint64) uint64 { return addr - base })
+}
+
+// writeAddresses writes addresses that count from somewhere.
+func (d *deviceSpace) writeAddresses(c *columnWriter, p *pile, address func(uint64) uint64) {
+	c.signedDelta(len(d.lanes), func(i int) int64 { return int64(address(d.lanes[i])) })
+	c.signedDelta(len(d.outside), func(i int) int64 { return int64(address(p.at(int(d.outside[i])).Addr)) })
+}
+
+// writeFrame writes what was reserved. events are those that changed it.
+func writeFrame(c *columnWriter, f *space.Frame, events []uint64) {
+	c.column(len(f.Lanes), func(i int) uint64 { return uint64(f.Lanes[i]) })
+	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Pool) })
+	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Stream) })
+	c.column(len(f.Kinds), func(i int) uint64 { return oneIf(!f.Kinds[i].Small) })
+	c.column(len(f.Kinds), func(i int) uint64 { return oneIf(f.Kinds[i].Expandable) })
+	starts, place := make([]uint64, len(f.Lanes)), uint64(0)
+	for i, size := range f.Lanes {
+		starts[i] = place
+		place += uint64(size)
+	}
+	number := func(event int32) uint64 { // of a reserved event, from 1 on
+		i, is := slices.BinarySearch(events, uint64(event))
+		if !is {
+			return 0
+		}
+		return uint64(i + 1)
+	}
+	all := f.Reservations
+	n := len(all)
+	c.column(n, func(i int) uint64 { return uint64(all[i].Kind) })
+	c.signedDelta(n, func(i int) int64 { return int64(all[i].Lane) })
+	c.column(n, func(i int) uint64 { return uint64(all[i].Start) - starts[all[i].Lane] })
+	c.column(n, func(i int) uint64 { return uint64(all[i].Size) })
+	c.ascending(n, func(i int) uint64 { return number(all[i].Reserved) })
+	c.column(n, func(i int) uint64 {
+		if returned := number(all[i].Returned); returned > 0 {
+			return returned - number(all[i].Reserved)
+		}
+		return 0
+	})
+}
+
+// writeCodes writes what the model of the allocator does not say.
+func writeCodes(c *columnWriter, x *space.Codes) {
+	c.column(len(x.Codes), func(i int) uint64 { return uint64(x.Codes[i]) })
+	c.column(len(x.Offsets), func(i int) uint64 { return uint64(x.Offsets[i]) })
+	c.column(len(x.Escapes), func(i int) uint64 { return x.Escapes[i] })
+	c.ascending(len(x.More), func(i int) uint64 { return uint64(x.More[i].Index) })
+	c.signed(len(x.More), func(i int) int64 { return x.More[i].Units })
+	c.column(len(x.Rounded), func(i int) uint64 { return uint64(x.Rounded[i].Requested) })
+	c.column(len(x.Rounded), func(i int) uint64 { return uint64(x.Rounded[i].Bytes) })
+}

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/internal/space"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Space says where a device's payloads have the places of its allocations.
+type Space struct {
+	Payload   string `json:"payload"`
+	Addresses string `json:"addresses"` // id of the payload with the addresses of the lanes
+	Unit      int64  `json:"unit"`      // bytes that places and sizes count
+}
+
+// deviceSpace is where the tensors of a device lay.
+type deviceSpace struct {
+	frame *space.Frame
+	lanes []uint64 // addresses
+	codes *space.Codes
+	// outside are the positions of the allocations that lie in no gap.
+	outside []int32
+}
+
+// maxOutside is which part of the allocations may lie in nothing reserved, at most: one
+// of so many.
+const maxOutside = 10
+
+// newDeviceSpace is nil where the recording contradicts itself, or too much of it lies
+// in nothing that was reserved. pool is the pool of the allocation at a position.
+func newDeviceSpace(p *pile, h *layout.History, pool func(i int) uint32) *deviceSpace {
+	reservations, ok := h.Reservations()
+	if !ok || len(reservations) == 0 {
+		return nil
+	}
+	for unit := int64(space.MaxUnit); unit > 0; unit /= 2 {
+		x := &spaceEncoder{pile: p, h: h, pool: pool, reservations: reservations, unit: unit}
+		if d, again := x.encode(); !again {
+			return d
+		}
+	}
+	return nil
+}
+
+// spaceEncoder makes a deviceSpace with places that count so many bytes.
+type spaceEncoder struct {
+	*pile
+	h            *layout.History
+	pool         func(i int) uint32
+	reservations []layout.Reservation
+	unit         int64
+	uneven       bool // something does not lie on a unit
+
+	lanes []addressLane
+	frame *space.Frame
+	last  addressLane // where the last allocation was found
+}
+
+// addressLane is a lane with its addresses.
+type addressLane struct {
+	from, to uint64
+	start    uint64 // place
+}
+
+func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
+	x.setFrame()
+	if x.uneven || x.frame == nil {
+		return nil, x.uneven
+	}
+	codes, outside, err := space.Encode(x.frame, x.tensors(), &space.Source{
+		Place:   x.place,
+		Rounded: x.h.Settings.RoundSize,
+		Block: func(i int, room int64, k *space.Kind) int64 {
+			return x.even(x.h.BlockSize(int32(x.index(i)), room, k.Expandable, k.Small))
+		},
+	})
+	if x.uneven {
+		return nil, true
+	} else if err != nil || outside*maxOutside > x.len() {
+		return nil, false
+	}
+	d = &deviceSpace{frame: x.frame, codes: codes}
+	for _, l := range x.lanes {
+		d.lanes = append(d.lanes, l.from)
+	}
+	d.outside = outsiders(codes, len(x.bottom))
+	return d, false
+}
+
+// tensors are the allocations as the model of the allocator wants them.
+func (x *spaceEncoder) tensors() *space.Tensors {
+	events := x.device.Events.Len()
+	return &space.Tensors{
+		Events: events, Count: x.len(), PreExisting: len(x.bottom),
+		Start: func(i int) int { return int(x.at(i).Start) },
+		End: func(i int) int {
+			if end := x.at(i).End; end != replay.None {
+				return int(end)
+			}
+			return events
+		},
+		Size: func(i int) int64 { return x.at(i).Size }, Pool: x.pool,
+		Stream: func(i int) uint32 { return uint32(x.at(i).Stream) },
+	}
+}
+
+// even notes whether so many bytes are whole units.
+func (x *spaceEncoder) even(bytes int64) int64 {
+	x.uneven = x.uneven || bytes&(x.unit-1) != 0
+	return bytes
+}
+
+// setFrame makes lanes and kinds of the reservations.
+func (x *spaceEncoder) setFrame() {
+	x.setLanes()
+	f := &space.Frame{Unit: x.unit}
+	for _, l := range x.lanes {
+		f.Lanes = append(f.Lanes, uint32(x.even(int64(l.to-l.from))/x.unit))
+	}
+	kinds := map[space.Kind]int32{}
+	for i := range x.reservations {
+		r := &x.reservations[i]
+		lane := x.laneAt(r.Address)
+		kind := space.Kind{Pool: uint32(r.Pool), Stream: uint32(r.Stream), Small: r.SizeClass == snapshot.SizeClassSmall,
+			Expandable: r.Expandable}
+		number, is := kinds[kind]
+		if !is {
+			number = int32(len(f.Kinds))
+			kinds[kind] = number
+			f.Kinds = append(f.Kinds, kind)
+		}
+		l := x.lanes[lane]
+		if l.start+uint64(x.even(int64(l.to-l.from)))/uint64(x.unit) >= space.MaxPlaces {
+			return
+		}
+		returned := int32(r.Returned)
+		if r.Returned == replay.None {
+			returned = int32(x.device.Events.Len())
+		}
+		f.Reservations = append(f.Reservations, space.Reservation{
+			Start: uint32(l.start) + uint32(x.even(int64(r.Address-l.from))/x.unit), Size: uint32(x.even(r.Size) / x.unit),
+			Lane: int32(lane), Kind: number, Reserved: int32(r.Reserved), Returned: returned,
+		})
+	}
+	x.frame = f
+}
+
+// setLanes joins reservations that share an address, or are pages of one kind that touch.
+func (x *spaceEncoder) setLanes() {
+	order := make([]int32, len(x.reservations))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Compare(x.reservations[a].Address, x.reservations[b].Address)
+	})
+	var top *layout.Reservation // of the last lane, the one that reaches highest
+	for _, i := range order {
+		r := &x.reservations[i]
+		last := len(x.lanes) - 1
+		switch {
+		case top == nil || r.Address > top.End() || r.Address == top.End() && !samePages(top, r):
+			x.lanes, top = append(x.lanes, addressLane{from: r.Address, to: r.End()}), r
+		case r.End() > top.End():
+			x.lanes[last].to, top = r.End(), r
+		}
+	}
+	place := uint64(0)
+	for i := range x.lanes {
+		l := &x.lanes[i]
+		l.start = place
+		place += (l.to - l.from) / uint64(x.unit)
+	}
+}
+
+// samePages reports whether two reservations are pages of one kind.
+func samePages(a, b *layout.Reservation) bool {
+	return a.Expandable && b.Expandable && a.Stream == b.Stream && a.Pool == b.Pool && a.SizeClass == b.SizeClass
+}
+
+// laneAt is the last lane that does not begin behind an address; -1 if all do.
+func (x *spaceEncoder) laneAt(addr uint64) int {
+	i, is := slices.BinarySearchFunc(x.lanes, addr, func(l addressLane, addr uint64) int { return cmp.Compare(l.from, addr) })
+	if !is {
+		i--
+	}
+	return i
+}
+
+// place is where an allocation lies, if it begins in a lane.
+func (x *spaceEncoder) place(i int) (place uint32, is bool) {
+	addr := x.at(i).Addr
+	if addr < x.last.from || addr >= x.last.to {
+		lane := x.laneAt(addr)
+		if lane < 0 || addr >= x.lanes[lane].to {
+			return 0, false
+		}
+		x.last = x.lanes[lane]
+	}
+	return uint32(x.last.start + uint64(x.even(int64(addr-x.last.from)))/uint64(x.unit)), true
+}
+
+// outsiders are the positions of the allocations that codes say to lie in no gap.
+func outsiders(c *space.Codes, preExisting int) (list []int32) {
+	escapes := c.Escapes
+	for i := range preExisting + len(c.Codes) {
+		if i < preExisting || c.Codes[i-preExisting] == 1 {
+			if escapes[0] == 0 {
+				list = append(list, int32(i))
+			}
+			escapes = escapes[1:]
+		}
+	}
+	return list
+}
