@@ -14,6 +14,9 @@
  * @property {string} ok
  * @property {string} halo
  * @property {string} select
+ * @property {string} stuck free memory that cannot be returned
+ * @property {string} returnable free memory that can
+ * @property {string} seam between segments
  */
 
 /** @returns {Style} */
@@ -33,6 +36,9 @@ export function readStyle() {
     ok: token('--ok'),
     halo: token('--halo'),
     select: token('--select'),
+    stuck: token('--stuck'),
+    returnable: token('--returnable'),
+    seam: token('--seam'),
   };
 }
 

@@ -54,7 +54,7 @@ export function groupOf(pixel) {
 export class Patterns {
   constructor() {
     this.element = document.createElement('canvas');
-    /** @type {Picture | null} of groups */
+    /** @type {Picture<ColourTable, import('./raster.js').RasterView> | null} of groups */
     this.picture = null;
     /**
      * The colours of the groups of a grouping.

@@ -128,7 +128,7 @@ export function showAxis({ shown, viewport }, kind) {
 /** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search. @param {Stores} stores */
 export function takeBack({ selection, highlight }) {
   if (selection.keptOnly) selection.selectRange(selection.range);
-  else if (selection.pinned !== null) selection.pin(null);
+  else if (selection.pinned !== null || selection.segment !== null) selection.pin(null);
   else if (highlight.isIsolated) highlight.isolate(new Set());
   else if (selection.range) selection.selectRange(null);
   else if (highlight.found !== NOTHING_ASKED) highlight.search('', []);

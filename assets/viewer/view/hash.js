@@ -8,6 +8,7 @@
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
 //   sel    pinned allocation
+//   seg    pinned segment: index of a reservation
 //   c      colour: family, site, file, stack, size, life, stream or pool
 //   h      1: patterns beside the colours
 //   iso    groups isolated, or BY:KEY of a row of the table, or stack:KEY of a cell of the icicle
@@ -86,6 +87,8 @@ export function mountHash(stores) {
     else moment.set(hasHistory ? 'peak' : 'end');
     const sel = read('sel');
     selection.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
+    const seg = read('seg');
+    if (sel === null && seg !== null && /^\d{1,9}$/.test(seg)) selection.pinSegment(Number(seg));
     reading = false;
   };
 
@@ -136,7 +139,7 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
   const { start, files } = shown.report;
   const { axis, mode, isWhole } = viewport;
   const { by, sort, rising } = tableOrder.order;
-  const { range, pinned } = selection;
+  const { range, pinned, segment } = selection;
   const { subset, found } = highlight;
   const at = moment.kind;
   const ordinal = device.report.device;
@@ -151,6 +154,7 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
     y: mode === 'fit' ? mode : mode === 'free' && whole(viewport.low, viewport.high),
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
     sel: pinned !== null && String(pinned),
+    seg: segment !== null && String(segment),
     c: appearance.colourMode !== appearance.defaultColourMode && appearance.colourMode,
     h: appearance.hasPatterns && '1',
     r: range !== null && whole(range.from, range.to),
