@@ -1,5 +1,7 @@
 // Draws text, flags and lines on a canvas, or as SVG, in the fonts and colours of the page.
 
+import { bisect } from '../data/math.js';
+
 /**
  * @typedef {object} Style the page's tokens, read from the style sheet
  * @property {'light' | 'dark'} theme
@@ -80,6 +82,15 @@ export class Painter {
   measure(text, weight = 400) {
     this.g.font = `${weight} 11px ${this.style.font}`;
     return this.g.measureText(text).width;
+  }
+
+  /** As much of a text as fits a width. @param {string} text @param {number} width @param {number} [weight] */
+  fit(text, width, weight = 400) {
+    const fits = (/** @type {number} */ n) =>
+      this.measure(n < text.length ? `${text.slice(0, n)}…` : text, weight) <= width;
+    if (fits(text.length)) return text;
+    const most = bisect(1, text.length, fits) - 1;
+    return `${text.slice(0, Math.max(1, most))}…`;
   }
 
   /**

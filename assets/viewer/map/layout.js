@@ -96,6 +96,12 @@ export class SpaceLayout {
     return this.low[r] + this.space.reservations.size[r] * this.perUnit[r];
   }
 
+  /** The band of a reservation; without one, the largest. @param {number} r @returns {Band} */
+  bandOf(r) {
+    const all = leaves(this.bands);
+    return all.find((band) => band.held.includes(r)) ?? all.reduce((a, b) => (b.units > a.units ? b : a));
+  }
+
   /** The reservation at a height in a state, or -1. @param {number} height @param {number} state */
   reservationAt(height, state) {
     const { count, first, last } = this.space.reservations;

@@ -106,6 +106,12 @@ export function showLifetime({ shown, viewport }, id) {
   viewport.showWithAir(from, to, Math.max((to - from) * 0.08, axis.kind === 'events' ? 2 : 1));
 }
 
+/** Shows some states with some air around them. @param {Stores} stores @param {number} first @param {number} last */
+export function showStates({ viewport }, first, last) {
+  const [from, to] = spanOf(viewport.axis, first, last);
+  viewport.showWithAir(from, to, (to - from) * 0.08);
+}
+
 /** Pins an allocation and has its begin in view. @param {Stores} stores @param {number} id */
 export function jump({ shown, viewport, selection }, id) {
   viewport.reach(viewport.axis.middle(shown.device.data.first[id]));

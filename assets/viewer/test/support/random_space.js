@@ -7,6 +7,7 @@ import { spaceOf } from './space.js';
 
 const MIB = 2 ** 20;
 
+/** @type {import('../../data/space.js').Kind[]} */
 export const KINDS = [
   { pool: 0, stream: 0, sizeClass: 'large', expandable: false },
   { pool: 0, stream: 0, sizeClass: 'small', expandable: false },
@@ -25,7 +26,7 @@ export function randomSpace(seed, { events = 300, preExisting = 20 } = {}) {
   const isHeld = (r) => r.last === undefined;
   const isLive = (a) => a.end === null;
   // Ranges of addresses that segments come from, again and again.
-  const slots = KINDS.map((kind, i) => Array.from({ length: 6 }, (_, n) => (i + 1) * 2 ** 40 + n * 400 * MIB));
+  const slots = KINDS.map((_, i) => Array.from({ length: 6 }, (_, n) => (i + 1) * 2 ** 40 + n * 400 * MIB));
 
   const reserve = (k, first) => {
     const page = pageOf(KINDS[k]);
