@@ -1,10 +1,11 @@
 // Starts the viewer: reads the page's data, builds the parts, shows the first picture.
 
 import { consoleApi } from './api.js';
-import { bytes, count } from './data/format.js';
+import { bytes, count, counted } from './data/format.js';
 import { totalsByGroup } from './data/grouping.js';
 import { Library } from './data/open.js';
 import { parseReport } from './data/report.js';
+import { segmentsAt } from './data/segments.js';
 import { recordingStores } from './state/stores.js';
 import { listen } from './state/topic.js';
 import { mountAnswers } from './ui/answers.js';
@@ -80,7 +81,7 @@ function build(report, echarts) {
   mountTooltip(stores, byId('tooltip'), timeline);
   mountLaneTip(stores, timeline);
   mountStatus(stores, byId('where'), byId('scale'), () => (stage.isDrawn ? stage.scales.layout.plotWidth : 1));
-  mountKeys({ stores, exports, history, find, pinned, table: lists.table, theme, list, guide, spoken: byId('spoken') });
+  mountKeys({ stores, stage, exports, history, find, pinned, table: lists.table, theme, list, guide, spoken: byId('spoken') });
   mountPointer(stores, stage, cursor);
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
   mountMinimapKeys(stores, stage, byId('minimap'));
@@ -95,15 +96,28 @@ function build(report, echarts) {
 }
 
 /** @param {Stores} stores */
-function describePlot({ shown, viewport, appearance: { grouping } }) {
+function describePlot({ shown, viewport, spaceView, moment, appearance: { grouping } }) {
   const { timeline, report, data } = shown.device;
   const sums = totalsByGroup(grouping, data.size, timeline.live(timeline.peak)).map((sum) => sum.bytes);
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
-  const peak = `peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}`;
   const states = `showing states ${count(covered[0])} to ${count(covered[1])}`;
+  const { space } = spaceView;
+  if (space) return `Address space of ${report.label}: ${spaceWords(space, shown.device, moment.state)}; ${states}`;
+  const peak = `peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}`;
   const capacity = report.capacity ? `; ${report.capacity.text}` : '';
   return `Stacked memory timeline of ${report.label}: ${peak}; ${states}${capacity}`;
+}
+
+/**
+ * "58.5 GiB reserved in 820 segments; 7.29 GiB free, 6.26 GiB of it returnable; largest hole 80.0 MiB"
+ * @param {import('./data/space.js').Space} space @param {import('./data/open.js').OpenDevice} device @param {number} state
+ */
+function spaceWords(space, device, state) {
+  const { segments, reserved, stuck, returnable, largest } = segmentsAt(space, device, state);
+  const held = `${bytes(reserved)} reserved in ${counted(segments.length, 'segment')} in state ${count(state)}`;
+  const free = `${bytes(stuck + returnable)} free, ${bytes(returnable)} of it returnable`;
+  return `${held}; ${free}; largest hole ${bytes(largest)}`;
 }
 
 /**

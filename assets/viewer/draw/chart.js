@@ -1,4 +1,5 @@
-// The ECharts chart: axes, and two custom series that each show one picture.
+// The ECharts chart: axes, and two custom series that each show one picture: the plot, which is of the pile or of another
+// source, and the minimap, which is of the pile.
 //
 // Its options come from the page, written by go-echarts; the viewer sets what
 // moves. ECharts never sees a tensor: the pictures are painted first, and ECharts
@@ -17,15 +18,25 @@ import { Raster } from './raster.js';
  * @property {import('./layout.js').Ticks} ticks
  * @property {import('./colour_table.js').ColourTable} colours
  * @property {import('./colour_table.js').ColourTable} unfaded nothing faded, for the minimap
+ * @property {Source | null} source of the plot in place of the pile
  * @property {boolean} hasHistory
  * @property {{ink3: string, strong: string, font: string}} style
+ */
+
+/**
+ * @typedef {object} Source what a plot is painted from
+ * @property {import('./picture.js').Rasterizer<any, any>} raster
+ * @property {{paper: number}} colours
+ * @property {object} extent what a view has besides states and height
  */
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box in client pixels of the chart */
 
 export class Chart {
   #chart;
-  /** @type {Canvas | null} of the timeline drawn last */
+  /** @type {Raster | null} of the timeline drawn last */
+  #pile = null;
+  /** @type {Canvas | null} of the source drawn last */
   #plot = null;
   /** @type {Canvas | null} */
   #minimap = null;
@@ -54,7 +65,7 @@ export class Chart {
     this.#chart.setOption(/** @type {object} */ (revive(options, functions)));
   }
 
-  /** The picture of the pile; there has to be one. */
+  /** The picture of the plot; there has to be one. */
   get plot() {
     return drawn(this.#plot);
   }
@@ -84,15 +95,23 @@ export class Chart {
    * @param {number} ms that painting the pictures may take; when they are unfinished then, more calls finish them
    */
   draw(frame, ms) {
-    const { timeline } = frame;
+    const { timeline, viewport, layout, colours } = frame;
+    let pile = this.#pile;
     let plot = this.#plot;
     let minimap = this.#minimap;
-    if (!plot || !minimap || plot.raster.timeline !== timeline) {
-      const raster = new Raster(timeline);
-      this.#plot = plot = new Canvas(raster);
-      this.#minimap = minimap = new Canvas(raster);
+    if (!pile || !minimap || pile.timeline !== timeline) {
+      this.#pile = pile = new Raster(timeline);
+      this.#minimap = minimap = new Canvas(pile);
     }
-    paintPlot(plot, frame, ms);
+    const source = frame.source ?? {
+      raster: pile,
+      colours,
+      extent: { bytesFrom: viewport.low, bytesTo: viewport.high, lines: true },
+    };
+    if (!plot || plot.raster !== source.raster) this.#plot = plot = new Canvas(source.raster);
+    const { width, height } = devicePixels(layout.plotWidth, layout.plotHeight);
+    const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
+    plot.paint(source.colours, { states, height, ...source.extent }, ms);
     this.#paintMinimap(minimap, frame, ms, plot.painted === 0);
     this.#place(frame);
   }
@@ -110,7 +129,7 @@ export class Chart {
         {
           left: layout.left,
           top: hasHistory ? layout.minimapTop : layout.height + 50,
-          width: layout.plotWidth,
+          width: layout.minimapWidth,
           height: MINIMAP,
         },
       ],
@@ -160,7 +179,7 @@ export class Chart {
    * @param {boolean} isIdle whether the plot took no time of this frame
    */
   #paintMinimap(minimap, { timeline, viewport, unfaded, layout, hasHistory }, ms, isIdle) {
-    const { width, height } = devicePixels(layout.plotWidth, MINIMAP);
+    const { width, height } = devicePixels(layout.minimapWidth, MINIMAP);
     const of = [timeline, unfaded, viewport.axis, width, devicePixelRatio];
     if (of.some((v, i) => v !== this.#minimapOf[i])) {
       this.#minimapOf = of;
@@ -180,13 +199,6 @@ function drawn(canvas) {
   return canvas;
 }
 
-/** @param {Canvas} plot @param {ChartFrame} frame @param {number} ms */
-function paintPlot(plot, { timeline, viewport, layout, colours }, ms) {
-  const { width, height } = devicePixels(layout.plotWidth, layout.plotHeight);
-  const states = columnStates(viewport.axis, timeline, viewport.from, viewport.to, width);
-  plot.paint(colours, { states, height, bytesFrom: viewport.low, bytesTo: viewport.high, lines: true }, ms);
-}
-
 /**
  * @param {number} width @param {number} height in client pixels
  * @returns {{width: number, height: number}} in device pixels
@@ -196,7 +208,7 @@ function devicePixels(width, height) {
   return { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) };
 }
 
-/** A picture on a canvas. */
+/** A picture on a canvas. @extends {Picture<any, any>} */
 class Canvas extends Picture {
   element = document.createElement('canvas');
 
@@ -207,7 +219,7 @@ class Canvas extends Picture {
   }
 
   /**
-   * @param {import('./colour_table.js').ColourTable} colours @param {import('./raster.js').RasterView} view
+   * @param {{paper: number}} colours @param {import('./picture.js').PictureView & Record<string, any>} view
    * @param {number} ms
    */
   paint(colours, view, ms) {

@@ -8,6 +8,9 @@ import { Painter } from './painter.js';
 const HEAD = 58;
 const MARGIN = 16;
 
+/** Text of 11 px, which is measured, to that of 12 px. */
+const SMALLER = 11 / 12;
+
 /** An entry of the legend. */
 const ENTRY = 262;
 const ROW = 20;
@@ -46,8 +49,8 @@ export function drawExport(g, image) {
   const { width, height } = exportSize(image);
   const painter = new Painter(g, style);
   painter.fill(style.paper, 0, 0, width, height);
-  painter.text(fitting(painter, image.title, width - 2 * MARGIN), MARGIN, 20, { weight: 600, size: 14 });
-  painter.text(fitting(painter, image.facts, width - 2 * MARGIN), MARGIN, 40, { color: style.ink2, size: 12 });
+  painter.text(painter.fit(image.title, (width - 2 * MARGIN) * SMALLER), MARGIN, 20, { weight: 600, size: 14 });
+  painter.text(painter.fit(image.facts, (width - 2 * MARGIN) * SMALLER), MARGIN, 40, { color: style.ink2, size: 12 });
 
   g.save();
   g.translate(0, HEAD);
@@ -60,10 +63,10 @@ export function drawExport(g, image) {
 export function drawTimeline(painter, image) {
   const { g } = painter;
   const { style, layout, scales, ticks, hasHistory } = image;
-  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
+  const { left, top, plotWidth, plotHeight, bottom } = layout;
   g.drawImage(image.plot, left, top, plotWidth, plotHeight);
-  if (hasHistory) g.drawImage(image.minimap, left, layout.minimapTop, plotWidth, MINIMAP);
-  painter.line(left, bottom + 0.5, right, bottom + 0.5, { color: style.strong });
+  if (hasHistory) g.drawImage(image.minimap, left, layout.minimapTop, layout.minimapWidth, MINIMAP);
+  painter.line(left, bottom + 0.5, left + layout.minimapWidth, bottom + 0.5, { color: style.strong });
   for (const v of ticks.y) painter.text(ticks.labelY(v), left - 8, scales.y(v), { align: 'right', color: style.ink3 });
   for (const v of hasHistory ? ticks.x : []) {
     const x = Math.round(scales.x(v)) + 0.5;
@@ -82,17 +85,8 @@ function drawLegend(painter, { layout, style, groups, total, words }, top) {
     const x = MARGIN + ENTRY * (i % columns);
     const y = top + ROW * (1.5 + Math.floor(i / columns));
     painter.fill(group.color, x, y - 5, 10, 10);
-    painter.text(fitting(painter, group.label, 120), x + 16, y, { size: 12 });
+    painter.text(painter.fit(group.label, 120 * SMALLER), x + 16, y, { size: 12 });
     painter.text(bytes(group.bytes), x + 206, y, { size: 12, align: 'right' });
     painter.text(share(group.bytes, total), x + 242, y, { size: 12, align: 'right', color: style.ink3 });
   });
-}
-
-/** As much of a text as fits a width. @param {Painter} painter @param {string} text @param {number} width */
-function fitting(painter, text, width) {
-  const fits = (/** @type {string} */ t) => painter.measure(t) * (12 / 11) <= width;
-  if (fits(text)) return text;
-  let length = text.length;
-  while (length > 1 && !fits(`${text.slice(0, length)}…`)) length--;
-  return `${text.slice(0, length)}…`;
 }

@@ -31,6 +31,7 @@ export const MINIMAP = 42;
  * @property {number} plotWidth
  * @property {number} plotHeight
  * @property {number} minimapTop
+ * @property {number} minimapWidth
  * @property {LaneRow[]} lanes
  * @property {boolean} lanesFolded
  *
@@ -54,14 +55,16 @@ export const MINIMAP = 42;
  * @param {boolean} hasHistory without one there is no x axis and no minimap
  * @param {import('../data/lanes.js').Lanes | null} [above]
  * @param {boolean} [lanesFolded]
+ * @param {number} [aside] pixels at the right of the plot that are left to something else
  * @returns {Layout}
  */
-export function layoutOf(width, height, hasHistory, above = null, lanesFolded = false) {
+export function layoutOf(width, height, hasHistory, above = null, lanesFolded = false, aside = 0) {
   const below = hasHistory ? AXIS + GAP + MINIMAP + FOOT : 18;
   const lanes = hasHistory && above ? laneRows(above, height, lanesFolded) : [];
   const last = lanes.at(-1);
   const top = last ? last.top + last.height + FLAGS : TOP;
-  const plotWidth = Math.max(1, width - LEFT - RIGHT);
+  const minimapWidth = Math.max(1, width - LEFT - RIGHT);
+  const plotWidth = Math.max(1, minimapWidth - aside);
   const plotHeight = Math.max(1, height - top - below);
   return {
     width,
@@ -73,6 +76,7 @@ export function layoutOf(width, height, hasHistory, above = null, lanesFolded = 
     plotWidth,
     plotHeight,
     minimapTop: height - MINIMAP - FOOT,
+    minimapWidth,
     lanes,
     lanesFolded,
   };
@@ -133,12 +137,12 @@ export class Scales {
 
   /** @param {number} position @returns {number} x in the minimap */
   minimapX(position) {
-    return this.layout.left + (position / this.viewport.axis.end) * this.layout.plotWidth;
+    return this.layout.left + (position / this.viewport.axis.end) * this.layout.minimapWidth;
   }
 
   /** @param {number} x @returns {number} position */
   minimapPosition(x) {
-    return ((x - this.layout.left) / this.layout.plotWidth) * this.viewport.axis.end;
+    return ((x - this.layout.left) / this.layout.minimapWidth) * this.viewport.axis.end;
   }
 
   /**
@@ -147,13 +151,13 @@ export class Scales {
    * @returns {'plot' | 'minimap' | 'bytes' | 'lanes' | 'fold' | null}
    */
   regionAt(x, y) {
-    const { left, top, minimapTop, lanes, right, bottom } = this.layout;
+    const { left, top, minimapTop, minimapWidth, lanes, right, bottom } = this.layout;
     const across = x >= left && x < right;
     const last = lanes.at(-1);
     if (last && y >= lanes[0].top - 3 && y < last.top + last.height + 3)
       return across ? 'lanes' : x < left ? 'fold' : null;
     if (across && y >= top && y < bottom) return 'plot';
-    if (x >= left - 4 && x < right + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3) return 'minimap';
+    if (x >= left - 4 && x < left + minimapWidth + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3) return 'minimap';
     return x < left && y >= top && y < bottom ? 'bytes' : null;
   }
 }

@@ -61,11 +61,20 @@ export function drawOOMs(frame) {
  * @param {boolean} named whether there is room for its flag
  * @returns {[number, number] | null} left and right edge of the flag
  */
-function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
-  const { g } = painter;
-  const { left, top, plotWidth, plotHeight, right, bottom } = layout;
+function drawOOM(frame, m, x, named) {
+  const { painter, layout, style } = frame;
+  const { left, top, right, bottom } = layout;
   painter.line(x, top - 2, x, bottom, { color: style.oom, width: 1.5 });
-  // The request, hatched, on top of reserved memory.
+  if (frame.isStacked) drawRequest(frame, m, x);
+  if (!named) return null;
+  const color = style.theme === 'dark' ? style.paper : '#ffffff';
+  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right });
+}
+
+/** The request, hatched, on top of reserved memory. @param {Frame} frame @param {Marker} m @param {number} x */
+function drawRequest({ painter, scales, timeline, layout, style }, m, x) {
+  const { g } = painter;
+  const { top, plotWidth, plotHeight, right, bottom, left } = layout;
   const reserved = timeline.reservedAt(m.state);
   // Kept near the plot: in a view of little memory, heights may be millions of pixels.
   const near = (/** @type {number} */ y) => clamp(y, top - 20, bottom + 20);
@@ -85,9 +94,6 @@ function drawOOM({ painter, scales, timeline, layout, style }, m, x, named) {
     g.rect(x, high, width, low - high);
     painter.stroke(style.oom, 1.25);
   });
-  if (!named) return null;
-  const color = style.theme === 'dark' ? style.paper : '#ffffff';
-  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right });
 }
 
 /** Retries and snapshots. @param {Frame} frame @param {[number, number][]} flags that their names must not touch */

@@ -36,6 +36,7 @@ import { labelPredicted, labelReserved } from './reserved_labels.js';
  * @property {import('./outline.js').Outline | null} outline of the pinned tensor
  * @property {import('../data/range.js').Range | null} range
  * @property {{steps: number, bytes: number, perStep: number} | null} growth of all active memory over the range
+ * @property {boolean} isStacked whether the plot shows the pile, in bytes
  * @property {boolean} keptOnly whether the timeline is only of what the range keeps
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity
@@ -91,15 +92,19 @@ function drawNames(frame) {
   }
 }
 
-/** The frame, the window and the marks of the minimap. @param {Frame} frame */
-function drawMinimap({ painter, scales, layout, viewport, timeline, minimap, markers, style }) {
+/**
+ * The frame, the window and the marks of the minimap.
+ * @param {Pick<Frame, 'painter' | 'scales' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'markers' | 'style'>} frame
+ */
+export function drawMinimap({ painter, scales, layout, viewport, timeline, minimap, markers, style }) {
   const { g } = painter;
-  const { left, plotWidth, minimapTop: top, right } = layout;
+  const { left, minimapWidth, minimapTop: top } = layout;
+  const right = left + minimapWidth;
   const { axis, from, to } = viewport;
   painter.text('all', left - 8, top + MINIMAP / 2, { align: 'right', color: style.ink3 });
   g.strokeStyle = style.strong;
   g.lineWidth = 1;
-  g.strokeRect(left - 0.5, top - 0.5, plotWidth + 1, MINIMAP + 1);
+  g.strokeRect(left - 0.5, top - 0.5, minimapWidth + 1, MINIMAP + 1);
   drawMinimapCurve({ painter, layout, viewport, timeline, minimap, style });
   if (!viewport.isWhole) {
     const a = scales.minimapX(from);
@@ -130,8 +135,8 @@ function drawMinimap({ painter, scales, layout, viewport, timeline, minimap, mar
  */
 function drawMinimapCurve({ painter, layout, viewport, timeline, minimap, style }) {
   const { g } = painter;
-  const { left, plotWidth, minimapTop } = layout;
-  const columnWidth = plotWidth / minimap.length;
+  const { left, minimapWidth, minimapTop } = layout;
+  const columnWidth = minimapWidth / minimap.length;
   g.beginPath();
   for (let x = 0; x < minimap.length && minimap[x] >= 0; x++)
     g.lineTo(
@@ -151,14 +156,14 @@ function drawMinimapCurve({ painter, layout, viewport, timeline, minimap, style 
  */
 
 /**
- * @param {Pick<Frame, 'painter' | 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' |
- *   'hasHistory'>} frame
+ * @param {Pick<Frame, 'painter' | 'layout' | 'style' | 'scales' | 'ticks' | 'timeline' | 'viewport' | 'hasHistory' |
+ *   'isStacked'>} frame
  * @param {Cursor | null} cursor
  * @param {ZoomBox | null} box being drawn to zoom into
  * @param {import('../data/lanes.js').LaneHit | null} lane range of a lane under the pointer
  */
 export function drawCursor(frame, cursor, box, lane) {
-  const { painter, layout, style, scales, ticks, timeline, viewport, hasHistory } = frame;
+  const { painter, layout, style, scales, ticks, timeline, viewport, hasHistory, isStacked } = frame;
   const { g } = painter;
   const { left, top, right, bottom } = layout;
   if (box) {
@@ -172,7 +177,7 @@ export function drawCursor(frame, cursor, box, lane) {
   if (!cursor || !hasHistory || cursor.x < left || cursor.x > right) return;
   const x = Math.round(cursor.x) + 0.5;
   const total = timeline.active[cursor.state];
-  const y = scales.y(total);
+  const y = isStacked ? scales.y(total) : top - 1;
   g.globalAlpha = cursor.hovered ? 0.7 : 1;
   painter.line(x, clamp(y, top, bottom), x, bottom, { color: style.ink });
   g.globalAlpha = 1;

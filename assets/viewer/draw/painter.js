@@ -1,5 +1,7 @@
 // Draws text, flags and lines on a canvas, or as SVG, in the fonts and colours of the page.
 
+import { bisect } from '../data/math.js';
+
 /**
  * @typedef {object} Style the page's tokens, read from the style sheet
  * @property {'light' | 'dark'} theme
@@ -14,6 +16,9 @@
  * @property {string} ok
  * @property {string} halo
  * @property {string} select
+ * @property {string} stuck free memory that cannot be returned
+ * @property {string} returnable free memory that can
+ * @property {string} seam between segments
  */
 
 /** @returns {Style} */
@@ -33,6 +38,9 @@ export function readStyle() {
     ok: token('--ok'),
     halo: token('--halo'),
     select: token('--select'),
+    stuck: token('--stuck'),
+    returnable: token('--returnable'),
+    seam: token('--seam'),
   };
 }
 
@@ -74,6 +82,15 @@ export class Painter {
   measure(text, weight = 400) {
     this.g.font = `${weight} 11px ${this.style.font}`;
     return this.g.measureText(text).width;
+  }
+
+  /** As much of a text as fits a width. @param {string} text @param {number} width @param {number} [weight] */
+  fit(text, width, weight = 400) {
+    const fits = (/** @type {number} */ n) =>
+      this.measure(n < text.length ? `${text.slice(0, n)}…` : text, weight) <= width;
+    if (fits(text.length)) return text;
+    const most = bisect(1, text.length, fits) - 1;
+    return `${text.slice(0, Math.max(1, most))}…`;
   }
 
   /**

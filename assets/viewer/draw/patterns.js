@@ -3,7 +3,6 @@
 
 import { channels, ColourTable, pixel } from './colour_table.js';
 import { Picture } from './picture.js';
-import { Raster } from './raster.js';
 
 /** Client pixels from one line to the next, and what is added for each five groups that have patterns already. */
 const PITCH = 6;
@@ -51,16 +50,21 @@ export function groupOf(pixel) {
   return Number.isInteger(group) && isPure ? group : -1;
 }
 
+/**
+ * The picture of the pile in the colours of groups.
+ * @param {import('./picture.js').Rasterizer<any, any>} raster
+ * @param {import('../data/grouping.js').Grouping} grouping
+ * @param {import('./raster.js').RasterView} view
+ */
+export function pileOfGroups(raster, { groups, of }, view) {
+  return { raster, colours: groupColours(groups.length, of), view: { ...view, lines: false } };
+}
+
 export class Patterns {
   constructor() {
     this.element = document.createElement('canvas');
-    /** @type {Picture | null} of groups */
+    /** @type {Picture<any, any> | null} of groups */
     this.picture = null;
-    /**
-     * The colours of the groups of a grouping.
-     * @type {{colours: ColourTable, grouping: import('../data/grouping.js').Grouping} | null}
-     */
-    this.groups = null;
   }
 
   /** Whether there was no time for every column. */
@@ -69,24 +73,24 @@ export class Patterns {
   }
 
   /**
-   * @param {import('../data/timeline.js').Timeline} timeline
+   * @param {{raster: import('./picture.js').Rasterizer<any, any>, colours: {paper: number}, view: any}} source
+   *   of a picture in the colours of groups
    * @param {import('../data/grouping.js').Grouping} grouping
-   * @param {import('./raster.js').RasterView} view
+   * @param {string} beside ink of what the picture has as a group behind all others
    * @param {number} ms that painting may take, about
    */
-  paint(timeline, grouping, view, ms) {
-    let { picture, groups } = this;
-    if (picture?.raster.timeline !== timeline) this.picture = picture = new Picture(new Raster(timeline));
-    if (groups?.grouping !== grouping)
-      this.groups = groups = { colours: groupColours(grouping.groups.length, grouping.of), grouping };
-    picture.paint(groups.colours, { ...view, lines: false }, ms);
+  paint({ raster, colours, view }, grouping, beside, ms) {
+    let { picture } = this;
+    if (picture?.raster !== raster) this.picture = picture = new Picture(raster);
+    picture.paint(colours, view, ms);
     const { pixels } = picture;
     const width = view.states.length;
     const out = new Uint32Array(pixels.length);
     const order = patterned(grouping.present);
     const ratio = Math.max(1, Math.round(devicePixelRatio));
-    const kinds = grouping.groups.map(({ ink }, group) => {
-      const pattern = order.indexOf(group);
+    const inks = [...grouping.groups.map((group) => group.ink), beside];
+    const kinds = inks.map((ink, group) => {
+      const pattern = Math.max(0, order.indexOf(group));
       const color = (pixel(channels(ink)) & 0xffffff) + Math.round(INK) * 2 ** 24;
       return { covers: PATTERNS[pattern % 5], pitch: (PITCH + WIDER * Math.floor(pattern / 5)) * ratio, color };
     });

@@ -12,27 +12,32 @@ const PITCH = 5;
 const LEAST_WIDTH = 3;
 const LEAST_HEIGHT = 5;
 
-/** @param {import('./overlay.js').Frame} frame */
-export function drawPending({ painter, scales, layout, timeline, viewport, style }) {
-  const { g } = painter;
-  const { axis } = viewport;
-  const { data } = timeline;
-  const covered = axis.states(viewport.from, viewport.to);
-  if (!covered || covered[1] - covered[0] > MOST_STATES) return;
-  /** @type {{id: number, from: number, to: number}[]} states in view in which it waits */
+/**
+ * What is pending in view, unless that is too much to be told apart.
+ * @param {import('../data/timeline.js').Timeline} timeline @param {import('./layout.js').DrawnView} viewport
+ * @returns {{id: number, from: number, to: number}[]} the states in view in which each waits
+ */
+export function waitingIn({ data }, { axis, from, to }) {
+  const covered = axis.states(from, to);
+  if (!covered || covered[1] - covered[0] > MOST_STATES) return [];
+  /** @type {{id: number, from: number, to: number}[]} */
   const waiting = [];
   data.pendingAlloc.forEach((id, i) => {
-    const from = Math.max(covered[0], data.last[id] - data.pendingWait[i] + 1);
-    const to = Math.min(covered[1], data.last[id]);
-    if (from <= to) waiting.push({ id, from, to });
+    const first = Math.max(covered[0], data.last[id] - data.pendingWait[i] + 1);
+    const last = Math.min(covered[1], data.last[id]);
+    if (first <= last) waiting.push({ id, from: first, to: last });
   });
-  if (waiting.length === 0 || waiting.length > MOST_TENSORS) return;
+  return waiting.length > MOST_TENSORS ? [] : waiting;
+}
 
+/** @param {import('./overlay.js').Frame} frame */
+export function drawPending({ painter, scales, layout, timeline, viewport, style }) {
+  const { axis } = viewport;
   /** @type {[number, number, number, number][]} */
   const areas = [];
-  for (const { id, from, to } of waiting) {
+  for (const { id, from, to } of waitingIn(timeline, viewport)) {
     const outline = new Outline(timeline, id);
-    const size = data.size[id];
+    const size = timeline.data.size[id];
     for (let k = from; k <= to; k++) {
       const x = scales.x(axis.begins(k));
       const right = k === timeline.lastState ? scales.x(axis.extent) : scales.x(axis.begins(k + 1));
@@ -42,16 +47,34 @@ export function drawPending({ painter, scales, layout, timeline, viewport, style
       if (right - x >= LEAST_WIDTH && height >= LEAST_HEIGHT) areas.push([x, y, right - x, height]);
     }
   }
-  const { left, top, plotWidth, plotHeight, bottom } = layout;
-  painter.clip(left, top, plotWidth, plotHeight, () => {
-    g.beginPath();
-    for (const area of areas) g.rect(...area);
-    g.clip();
-    g.beginPath();
-    for (let x = -plotHeight; x < plotWidth; x += PITCH) {
-      g.moveTo(left + x, bottom);
-      g.lineTo(left + x + plotHeight, top);
-    }
-    painter.stroke(style.theme === 'dark' ? '#000000aa' : '#ffffffba', 1.5);
-  });
+  const { left, top, plotWidth, plotHeight } = layout;
+  painter.clip(left, top, plotWidth, plotHeight, () =>
+    hatchIn(painter, areas, style.theme === 'dark' ? '#000000aa' : '#ffffffba', 1.5, PITCH),
+  );
+}
+
+/**
+ * Hatches areas with lines that run on from one to the next.
+ * @param {import('./painter.js').Painter} painter @param {[number, number, number, number][]} areas x, y, width, height
+ * @param {string} color @param {number} width of a line @param {number} pitch
+ */
+export function hatchIn(painter, areas, color, width, pitch) {
+  if (areas.length === 0) return;
+  const { g } = painter;
+  const left = Math.min(...areas.map(([x]) => x));
+  const right = Math.max(...areas.map(([x, , w]) => x + w));
+  const top = Math.min(...areas.map(([, y]) => y));
+  const bottom = Math.max(...areas.map(([, y, , h]) => y + h));
+  g.save();
+  g.beginPath();
+  for (const area of areas) g.rect(...area);
+  g.clip();
+  g.beginPath();
+  // Lines stand where they do in every other area.
+  for (let x = Math.floor((left - (bottom - top)) / pitch) * pitch + (bottom % pitch); x < right; x += pitch) {
+    g.moveTo(x, bottom);
+    g.lineTo(x + bottom - top, top);
+  }
+  painter.stroke(color, width);
+  g.restore();
 }

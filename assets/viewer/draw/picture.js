@@ -10,16 +10,23 @@ const GUESS_MS = 1e-5;
 const NEW = 0.3;
 const FEWEST = 8;
 
-/** What two views must have in common for columns to be copied. */
-const SAME = /** @type {const} */ (['height', 'bytesFrom', 'bytesTo', 'lines']);
-
 /**
- * @typedef {import('./raster.js').RasterView} RasterView
- * @typedef {import('./colour_table.js').ColourTable} ColourTable
+ * What a picture shows: the state of each column, not falling, -1 for none, to the right of all others; the number of
+ * rows; and whatever else its raster knows. Columns of a state are the same where all else is.
+ * @typedef {{states: Int32Array, height: number}} PictureView
  */
 
+/**
+ * Paints columns of a view.
+ * @template {{paper: number}} Colours @template {PictureView} View
+ * @typedef {object} Rasterizer
+ * @property {import('../data/timeline.js').Timeline} timeline
+ * @property {(colours: Colours, view: View, out: Uint32Array, columns: ArrayLike<number>) => void} paint
+ */
+
+/** @template {{paper: number}} Colours @template {PictureView} View */
 export class Picture {
-  /** @param {import('./raster.js').Raster} raster */
+  /** @param {Rasterizer<Colours, View>} raster */
   constructor(raster) {
     const { timeline } = raster;
     this.raster = raster;
@@ -29,7 +36,7 @@ export class Picture {
     this.spare = new Uint32Array(0);
     /**
      * What was painted; view.states is what the columns really show.
-     * @type {{colours: ColourTable, view: RasterView} | null}
+     * @type {{colours: Colours, view: View} | null}
      */
     this.shown = null;
     /** Whether there was no time for each column to show its own state. */
@@ -45,8 +52,8 @@ export class Picture {
   }
 
   /**
-   * @param {ColourTable} colours
-   * @param {RasterView} view
+   * @param {Colours} colours
+   * @param {View} view
    * @param {number} ms that painting may take, about
    */
   paint(colours, view, ms) {
@@ -75,7 +82,7 @@ export class Picture {
 
   /**
    * The states whose columns can be copied.
-   * @param {ColourTable} colours @param {RasterView} view
+   * @param {Colours} colours @param {View} view
    * @returns {Int32Array}
    */
   #before(colours, view) {
@@ -83,7 +90,7 @@ export class Picture {
     const same =
       shown?.colours === colours &&
       shown.view.states.length === view.states.length &&
-      SAME.every((key) => shown.view[key] === view[key]);
+      Object.entries(view).every(([key, v]) => key === 'states' || shown.view[/** @type {keyof View} */ (key)] === v);
     if (!same) return new Int32Array(0);
     const { states } = shown.view;
     const none = states.indexOf(-1);

@@ -11,7 +11,7 @@ import { CHUNK, Pile, SUMS } from './pile.js';
 export const LINE_FROM = 4;
 
 /** Columns painted before they are written out row by row, which suits the cache. */
-const TILE = 16;
+export const TILE = 16;
 
 /**
  * @typedef {object} RasterView what a raster shows
@@ -143,10 +143,10 @@ function blend(r, g, b, covered, paper) {
  * @param {ArrayLike<number>} columns
  * @param {number} from the first of those in the tile
  * @param {number} to after the last
- * @param {RasterView} view
+ * @param {Pick<RasterView, 'states' | 'height'>} view
  * @param {Uint32Array} out
  */
-function writeTile(tile, columns, from, to, { states, height }, out) {
+export function writeTile(tile, columns, from, to, { states, height }, out) {
   for (let y = 0; y < height; y++) {
     const row = (height - 1 - y) * states.length;
     for (let i = from; i < to; i++) out[row + columns[i]] = tile[(i - from) * height + y];

@@ -68,6 +68,11 @@ export class SvgContext {
     this.#group(`transform="translate(${n(x)} ${n(y)})"`);
   }
 
+  /** @param {number} angle */
+  rotate(angle) {
+    this.#group(`transform="rotate(${n((angle * 180) / Math.PI)})"`);
+  }
+
   clip() {
     const id = `c${++this.clips}`;
     this.out.push(`<clipPath id="${id}"><path d="${this.path.join('')}"/></clipPath>`);

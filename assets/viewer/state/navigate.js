@@ -106,6 +106,12 @@ export function showLifetime({ shown, viewport }, id) {
   viewport.showWithAir(from, to, Math.max((to - from) * 0.08, axis.kind === 'events' ? 2 : 1));
 }
 
+/** Shows some states with some air around them. @param {Stores} stores @param {number} first @param {number} last */
+export function showStates({ viewport }, first, last) {
+  const [from, to] = spanOf(viewport.axis, first, last);
+  viewport.showWithAir(from, to, (to - from) * 0.08);
+}
+
 /** Pins an allocation and has its begin in view. @param {Stores} stores @param {number} id */
 export function jump({ shown, viewport, selection }, id) {
   viewport.reach(viewport.axis.middle(shown.device.data.first[id]));
@@ -128,7 +134,7 @@ export function showAxis({ shown, viewport }, kind) {
 /** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search. @param {Stores} stores */
 export function takeBack({ selection, highlight }) {
   if (selection.keptOnly) selection.selectRange(selection.range);
-  else if (selection.pinned !== null) selection.pin(null);
+  else if (selection.pinned !== null || selection.segment !== null) selection.pin(null);
   else if (highlight.isIsolated) highlight.isolate(new Set());
   else if (selection.range) selection.selectRange(null);
   else if (highlight.found !== NOTHING_ASKED) highlight.search('', []);

@@ -1,4 +1,4 @@
-// What a person has selected: a pinned tensor, and a range of states, of which
+// What a person has selected: a pinned tensor or segment, and a range of states, of which
 // everything or only what it keeps is drawn. Beside that, what the pointer is over.
 
 import { activityIn, restackedTimeline } from '../data/range.js';
@@ -11,7 +11,7 @@ import { memoizeLast, Topic } from './topic.js';
  */
 
 export class Selection {
-  /** Another tensor is pinned, or none. */
+  /** Another tensor or segment is pinned, or none. */
   pinChanged = new Topic();
   /** Another range is selected, or none; or the rest of it is hidden, or shown again. */
   rangeChanged = new Topic();
@@ -19,6 +19,8 @@ export class Selection {
   brushed = new Topic();
   /** @type {number | null} */
   #pinned = null;
+  /** @type {number | null} */
+  #segment = null;
   /** @type {Range | null} */
   #range = null;
   /** @type {Timeline | null} */
@@ -30,13 +32,18 @@ export class Selection {
   constructor(shown) {
     this.#shown = shown;
     shown.changed.on(() => {
-      this.#pinned = this.#range = this.#kept = null;
+      this.#pinned = this.#segment = this.#range = this.#kept = null;
     });
   }
 
   /** The pinned allocation, or null. */
   get pinned() {
     return this.#pinned;
+  }
+
+  /** The pinned segment, an index into the reservations of the address space, or null; never beside a tensor. */
+  get segment() {
+    return this.#segment;
   }
 
   /** The range selected or being brushed, or null. */
@@ -63,6 +70,14 @@ export class Selection {
   /** Pins an allocation; none, when there is none of that id. @param {number | null} id */
   pin(id) {
     this.#pinned = id !== null && id >= 0 && id < this.#shown.device.data.count ? id : null;
+    this.#segment = null;
+    this.pinChanged.emit();
+  }
+
+  /** Pins a segment in place of a tensor. @param {number | null} reservation whoever uses it knows whether there is one */
+  pinSegment(reservation) {
+    this.#pinned = null;
+    this.#segment = reservation;
     this.pinChanged.emit();
   }
 
@@ -82,9 +97,10 @@ export class Selection {
 }
 
 /**
- * @typedef {{x: number, state: number, hit: {id: number, offset: number} | null, spike?: number}} HoverPoint
+ * @typedef {{x: number, state: number, hit: {id: number, offset: number} | null, spike?: number,
+ *   spot?: import('../map/places.js').Spot | null}} HoverPoint
  *   x in client pixels of the timeline's element; hit: the tensor there, null over none; spike: a state before it, when
- *   the state is that of a spike
+ *   the state is that of a spike; spot: what lies there, when the address space is shown
  * @typedef {import('../data/lanes.js').LaneHit & {x: number, y: number}} LaneHover
  *   a range of a lane, and where its tooltip stands in client pixels of the timeline's element
  */

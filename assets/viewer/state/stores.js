@@ -10,6 +10,7 @@ import { Moment, TableOrder } from './moment.js';
 import { OpenList } from './open_list.js';
 import { Hover, Selection } from './selection.js';
 import { Shown } from './shown.js';
+import { SpaceView } from './space_view.js';
 import { Viewport } from './viewport.js';
 
 /** Out-of-memory requests may reach this far above what was recorded; larger ones are cut. */
@@ -40,11 +41,13 @@ export function recordingStores(report, library) {
     if (timeline === viewport.timeline) viewport.touch();
     else viewport.restack(timeline, keptOnly ? timeline.active[timeline.peak] : ceilingOf(device));
   });
+  const spaceView = new SpaceView(shown);
+  spaceView.changed.on(() => viewport.setSpace(spaceView.space !== null));
   const moment = new Moment(shown, selection);
   const addressSpace = new AddressSpace(shown);
   const tableOrder = new TableOrder();
-  const openList = new OpenList(() => false);
-  return { shown, appearance, highlight, hover, selection, viewport, moment, addressSpace, tableOrder, openList };
+  const openList = new OpenList(() => spaceView.space !== null);
+  return { shown, appearance, highlight, hover, selection, viewport, spaceView, moment, addressSpace, tableOrder, openList };
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */

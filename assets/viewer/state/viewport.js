@@ -20,8 +20,13 @@ const FOOT = 0.12;
  * @typedef {import('../data/axis.js').Axis} Axis
  * @typedef {import('../data/timeline.js').Timeline} Timeline
  * @typedef {'auto' | 'fit' | 'free'} HeightMode auto fits close views, free keeps the bytes set by hand
- * @typedef {{from: number, to: number, mode: HeightMode, low: number, high: number}} View
+ * @typedef {{low: number, high: number}} Window of the height of the address space, from 0 to 1
+ * @typedef {{from: number, to: number, mode: HeightMode, low: number, high: number, space: Window}} View
  */
+
+/** All of the address space, and the least part of its height that can be in view. */
+const ALL = { low: 0, high: 1 };
+const LEAST_WINDOW = 0.0005;
 
 /** Positions are those of the axis: states, or microseconds. */
 export class Viewport {
@@ -41,6 +46,9 @@ export class Viewport {
   #low = 0;
   #high = 1;
   #base = 0;
+  /** @type {Window} */
+  #space = ALL;
+  #isSpace = false;
   #lanesFolded = false;
   /** @type {{i: number, from: number, to: number} | null} the step gone to last, and the view of it */
   #step = null;
@@ -62,6 +70,8 @@ export class Viewport {
     this.#from = this.#low = this.#base = 0;
     this.#to = axis.end;
     this.#mode = 'auto';
+    this.#space = ALL;
+    this.#isSpace = false;
     this.#step = null;
     this.#waiting = new Set();
   }
@@ -83,16 +93,24 @@ export class Viewport {
   get mode() {
     return this.#mode;
   }
-  /** Bytes at the lower and upper edge. */
+  /** Bytes at the lower and upper edge; of the address space, fractions of its height. */
   get low() {
-    return this.#low;
+    return this.#isSpace ? this.#space.low : this.#low;
   }
   get high() {
-    return this.#high;
+    return this.#isSpace ? this.#space.high : this.#high;
+  }
+  /** Whether the address space is in view in place of the pile. Each keeps its own height. */
+  get isSpace() {
+    return this.#isSpace;
+  }
+  /** Whether all of the address space's height is in view. */
+  get isWholeSpace() {
+    return this.#space.low === 0 && this.#space.high === 1;
   }
   /** Bytes below, unchanged in a fitted view; 0 when the axis starts at zero. */
   get base() {
-    return this.#base;
+    return this.#isSpace ? 0 : this.#base;
   }
   /** Bytes at the upper edge of the whole view. */
   get ceiling() {
@@ -124,18 +142,19 @@ export class Viewport {
     return this.#from <= 0 && this.#to >= this.#axis.end;
   }
   get isFitted() {
-    return this.#base > 0;
+    return this.base > 0;
   }
 
   /** @returns {View} */
   get view() {
-    return { from: this.#from, to: this.#to, mode: this.#mode, low: this.#low, high: this.#high };
+    return { from: this.#from, to: this.#to, mode: this.#mode, low: this.#low, high: this.#high, space: this.#space };
   }
 
   /** @param {View} view */
   restore(view) {
     this.#low = view.low;
     this.#high = view.high;
+    this.#space = view.space;
     this.show(view.from, view.to, view.mode);
   }
 
@@ -186,6 +205,7 @@ export class Viewport {
   }
 
   whole() {
+    this.#space = ALL;
     this.show(0, this.#axis.end, 'auto');
   }
 
@@ -218,23 +238,43 @@ export class Viewport {
     this.show(kept, kept + width);
   }
 
-  /** @param {number} low @param {number} high bytes */
-  setBytes(low, high) {
+  /** @param {boolean} isSpace whether the address space comes into view, or the pile */
+  setSpace(isSpace) {
+    if (isSpace === this.#isSpace) return;
+    this.#isSpace = isSpace;
+    this.touch();
+  }
+
+  /** @param {number} low @param {number} high bytes; of the address space, fractions of its height */
+  setHeight(low, high) {
+    if (this.#isSpace) {
+      this.setSpaceHeight(low, high);
+      return;
+    }
     const height = clamp(high - low, 16, this.#ceiling);
     this.#low = clamp(low, 0, this.#ceiling - height);
     this.#high = this.#low + height;
     this.show(this.#from, this.#to, 'free');
   }
 
-  /** @param {number} factor of the height shown @param {number} at bytes */
-  zoomBytes(factor, at) {
-    const low = at - (at - this.#low) * factor;
-    this.setBytes(low, low + (this.#high - this.#low) * factor);
+  /** Also while the pile is in view. @param {number} low @param {number} high fractions of the address space's height */
+  setSpaceHeight(low, high) {
+    const part = clamp(high - low, LEAST_WINDOW, 1);
+    const from = clamp(low, 0, 1 - part);
+    this.#space = { low: from, high: from + part };
+    this.touch();
   }
 
-  /** Fits the height to what changes in view, or goes back to the whole height. */
+  /** @param {number} factor of the height shown @param {number} at as low and high are */
+  zoomHeight(factor, at) {
+    const low = at - (at - this.low) * factor;
+    this.setHeight(low, low + (this.high - this.low) * factor);
+  }
+
+  /** Fits the height to what changes in view, or goes back to the whole height, as the address space always does. */
   toggleFit() {
-    if (this.isFitted || this.#mode === 'fit') this.setBytes(0, this.#ceiling);
+    if (this.#isSpace) this.setHeight(0, 1);
+    else if (this.isFitted || this.#mode === 'fit') this.setHeight(0, this.#ceiling);
     else this.show(this.#from, this.#to, 'fit');
   }
 

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 const ALLOWED = {
   data: /^data\//,
   draw: /^(data|draw)\//,
-  state: /^(data|draw|state)\//,
-  view: /^(data|draw|state|view)\//,
-  ui: /^(data|draw|state|view|ui)\//,
+  map: /^(data|draw|map)\//,
+  state: /^(data|draw|map|state)\//,
+  view: /^(data|draw|map|state|view)\//,
+  ui: /^(data|draw|map|state|view|ui)\//,
 };
 
 test('arrows between the folders point one way', () => {

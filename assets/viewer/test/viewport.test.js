@@ -28,7 +28,7 @@ test('the range stays inside the recording and never gets too narrow', () => {
     if (kind === 0) v.zoom(2 ** (next() * 8 - 4), next() * 500 - 50);
     else if (kind === 1) v.pan(next() * 800 - 400);
     else if (kind === 2) v.show(next() * 500 - 50, next() * 500 - 50);
-    else v.zoomBytes(2 ** (next() * 4 - 2), next() * 2 ** 31);
+    else v.zoomHeight(2 ** (next() * 4 - 2), next() * 2 ** 31);
     assert.ok(v.from >= 0 && v.to <= 401 + 1e-9 && v.width >= 12 - 1e-9, `${v.from} to ${v.to}`);
     assert.ok(v.low >= 0 && v.high > v.low && v.high <= v.ceiling * 1.2);
   }

@@ -5,15 +5,14 @@ import { bytes } from '../data/format.js';
 import {
   rangeInView,
   showAxis,
-  showLifetime,
   showOOM,
-  showRange,
   showStep,
   stepBeside,
   takeBack,
   toggleKeptOnly,
 } from '../state/navigate.js';
 import { listen } from '../state/topic.js';
+import { blockBeside, zoomToPinned } from '../view/space_input.js';
 import { h } from './dom.js';
 import { toggleLive } from './filters.js';
 import { stepWords } from './toolbar.js';
@@ -27,6 +26,7 @@ import { stepWords } from './toolbar.js';
 /**
  * @typedef {object} Actions
  * @property {import('../state/stores.js').Stores} stores
+ * @property {import('../view/stage.js').Stage} stage
  * @property {import('../view/history.js').ViewHistory} history
  * @property {ReturnType<typeof import('./find.js').mountFind>} find
  * @property {ReturnType<typeof import('./pinned.js').mountPinned>} pinned
@@ -39,10 +39,10 @@ import { stepWords } from './toolbar.js';
  */
 
 /** @param {Actions} actions @returns {[string, Binding[]][]} */
-function bindings({ stores, exports, history, find, pinned, table, theme, list, guide, spoken }) {
-  const { shown, appearance, highlight, viewport, selection, moment } = stores;
+function bindings({ stores, stage, exports, history, find, pinned, table, theme, list, guide, spoken }) {
+  const { shown, appearance, highlight, viewport, spaceView, selection, moment } = stores;
   const pinNeighbour = (/** @type {number} */ by) => {
-    const id = neighbour(stores, by);
+    const id = viewport.isSpace ? blockBeside(stores, stage, by) : neighbour(stores, by);
     if (id === null) return;
     selection.pin(id);
     const { data, sites } = shown.device;
@@ -66,7 +66,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
         ],
         ['+ −', 'zoom', '+ = -', (e) => viewport.zoom(e.key === '-' ? 2 : 0.5, viewport.middle)],
         ['0', 'whole recording', '0', () => viewport.whole()],
-        ['Y', 'fit height', 'y', () => viewport.toggleFit()],
+        ['Y', 'fit height; of the address space, all', 'y', () => viewport.toggleFit()],
         ['Alt wheel', 'zoom height'],
         ['Alt drag', 'zoom to a box'],
         ['[ ]', 'view back, forward', '[ ]', (e) => (back(e) ? history.back() : history.forward())],
@@ -91,7 +91,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
           'Z',
           'zoom to the pin or range',
           'z',
-          () => (selection.pinned === null ? showRange(stores) : showLifetime(stores, selection.pinned)),
+          () => zoomToPinned(stores, stage),
         ],
         ['1 2 3 4', 'the four answers', '1 2 3 4', (e) => answer(e.key)],
       ],
@@ -135,6 +135,7 @@ function bindings({ stores, exports, history, find, pinned, table, theme, list, 
           'c',
           () => appearance.setColourMode(modeAfter(shown.device, appearance.colourMode)),
         ],
+        ['U', 'tensors or address space', 'u', () => spaceView.show(!spaceView.isWanted)],
         ['X', 'events or time', 'x', () => showAxis(stores, viewport.axis.kind === 'events' ? 'time' : 'events')],
         ['V', 'fold the lanes', 'v', () => viewport.foldLanes(!viewport.lanesFolded)],
         ['H', 'patterns', 'h', () => appearance.setPatterns(!appearance.hasPatterns)],

@@ -31,7 +31,7 @@ const OTHER_TABS = [
  * @param {(state: number) => number} xOf client pixel of a state in the timeline's element
  */
 export function mountLists(stores, root, xOf) {
-  const { shown, viewport, tableOrder, openList } = stores;
+  const { shown, viewport, spaceView, tableOrder, openList } = stores;
   const tabs = h('div.tabs', { role: 'tablist' });
   const note = h('span.note');
   root.append(tabs);
@@ -71,6 +71,6 @@ export function mountLists(stores, root, xOf) {
       else if (sheet.hidden) sheet.querySelector('.list')?.replaceChildren();
     }
   };
-  viewport.afterPicture([shown.changed, tableOrder.changed, openList.changed], update);
+  viewport.afterPicture([shown.changed, spaceView.changed, tableOrder.changed, openList.changed], update);
   return lists;
 }

@@ -1,14 +1,17 @@
 // The status line: where the pointer is, and what one column stands for.
 
-import { bytes, count, duration } from '../data/format.js';
+import { address, bytes, count, duration } from '../data/format.js';
 import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
+
+/** What a packed address space is. */
+const PACKED = ' · packed: a segment may take the place of one that was returned';
 
 /**
  * @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale
  * @param {() => number} plotWidth
  */
-export function mountStatus({ shown, viewport, selection, moment, hover }, where, scale, plotWidth) {
+export function mountStatus({ shown, viewport, spaceView, selection, moment, hover }, where, scale, plotWidth) {
   const updateWhere = () => {
     const { timeline, data, hasHistory } = shown.device;
     if (!hasHistory) {
@@ -16,18 +19,25 @@ export function mountStatus({ shown, viewport, selection, moment, hover }, where
       return;
     }
     const state = hover.point?.state ?? moment.state;
+    const placeFact = () => {
+      const place = hover.point?.spot?.place;
+      const at = place === undefined ? null : spaceView.space?.addressAt(Math.floor(place));
+      return at ? fact('at', address(at)) : '';
+    };
     const fact = (/** @type {string} */ name, /** @type {string} */ value, note = '') =>
       h('span', `${name} `, h('b', value), note);
     fill(
       where,
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
       data.time && fact('t', duration(state === 0 ? 0 : data.time[state - 1])),
-      fact('active', bytes(selection.timeline.active[state])),
+      fact('active', bytes((viewport.isSpace ? timeline : selection.timeline).active[state])),
       fact('reserved', bytes(timeline.reservedAt(state))),
+      placeFact(),
     );
   };
   const updateScale = () => {
-    scale.textContent = shown.device.hasHistory ? scaleWords(viewport, plotWidth()) : '';
+    const packed = viewport.isSpace && spaceView.isPacked ? PACKED : '';
+    scale.textContent = shown.device.hasHistory ? scaleWords(viewport, plotWidth()) + packed : '';
   };
   viewport.afterPicture([shown.changed, moment.changed, hover.pointChanged], updateWhere);
   viewport.settled.on(updateScale);
@@ -44,7 +54,8 @@ function scaleWords(viewport, plotWidth) {
   const pixels = Math.round(plotWidth * devicePixelRatio);
   const covered = axis.states(viewport.from, viewport.to);
   const each = covered ? (covered[1] - covered[0] + 1) / pixels : 0;
-  const crowded = ', drawn at its highest, dotted at its lowest; zoom in to see tensors shorter than that';
+  const lowest = viewport.isSpace ? '' : ', dotted at its lowest';
+  const crowded = `, drawn at its highest${lowest}; zoom in to see tensors shorter than that`;
   const events = (/** @type {number} */ n) => (n < 10 ? String(Number(n.toFixed(1))) : count(n));
   if (axis.kind === 'time') {
     return `1 column = ${duration(viewport.width / pixels)}, about ${events(each)} events${each > 1 ? crowded : ''}`;

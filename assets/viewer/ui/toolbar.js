@@ -10,17 +10,18 @@ import { button, fill, h, segmented, signButton } from './dom.js';
 
 /** @param {Stores} stores @param {import('../view/history.js').ViewHistory} history @param {HTMLElement} root */
 export function mountToolbar(stores, history, root) {
-  const { shown, appearance, highlight, viewport, moment } = stores;
+  const { shown, appearance, highlight, viewport, spaceView, moment } = stores;
   const update = () => {
     const { device } = shown;
     if (!device.hasHistory) {
-      fill(root, colourChoice(stores));
+      fill(root, spaceChoice(stores), colourChoice(stores));
       return;
     }
     const axis = (/** @type {'events' | 'time'} */ kind, /** @type {string} */ text, /** @type {string} */ title) =>
       button(text, title, () => showAxis(stores, kind), { pressed: viewport.axis.kind === kind });
     fill(
       root,
+      spaceChoice(stores),
       colourChoice(stores),
       device.hasTime
         ? segmented(
@@ -48,7 +49,7 @@ export function mountToolbar(stores, history, root) {
         signButton('↶', 'View back', '[', () => history.back(), { disabled: !history.canBack }),
         signButton('↷', 'View forward', ']', () => history.forward(), { disabled: !history.canForward }),
       ),
-      segmented(
+      !viewport.isSpace && segmented(
         'Height',
         button(
           'Fit height',
@@ -59,7 +60,52 @@ export function mountToolbar(stores, history, root) {
       ),
     );
   };
-  on([shown.changed, viewport.settled, appearance.changed, highlight.changed], update);
+  on([shown.changed, viewport.settled, spaceView.changed, appearance.changed, highlight.changed], update);
+}
+
+/** Which picture is shown, and of the address space which one. @param {Stores} stores */
+function spaceChoice({ shown, spaceView }) {
+  const { space, lacks, isPacked, isPackable, isPredicted } = spaceView;
+  const { data, report } = shown.device;
+  const setting = report.predicted?.settings[0]?.setting.replaceAll(',', ', ') || 'the defaults';
+  const choice = (
+    /** @type {string} */ text,
+    /** @type {string} */ title,
+    /** @type {boolean} */ pressed,
+    /** @type {() => void} */ click,
+    disabled = false,
+  ) => button(text, title, click, { pressed, disabled });
+  return [
+    segmented(
+      'Picture',
+      choice('Tensors', 'Live tensors, one on the other (U)', !space, () => spaceView.show(false)),
+      choice(
+        'Address space',
+        lacks || 'Where they lie in what the allocator has reserved (U)',
+        space !== null,
+        () => spaceView.show(true),
+        lacks !== '',
+      ),
+    ),
+    space && data.hasPredictedMap
+      ? segmented(
+          'Allocator',
+          choice('Recorded', 'As the allocator laid it out', !isPredicted, () => spaceView.show(true, false)),
+          choice(`Predicted: ${setting}`, 'As it would have with another setting', isPredicted, () =>
+            spaceView.show(true, true),
+          ),
+        )
+      : '',
+    space && isPackable
+      ? segmented(
+          'Layout',
+          choice('By address', 'Every address has a height of its own', !isPacked, () => spaceView.pack(false)),
+          choice('Packed', 'A segment may take the place of one that was returned', isPacked, () =>
+            spaceView.pack(true),
+          ),
+        )
+      : '',
+  ];
 }
 
 /** @param {Stores} stores */

@@ -1,9 +1,10 @@
-// The tooltips: what the tensor under the pointer is, in at most six lines, and what the
-// range of a lane is.
+// The tooltips: what the tensor under the pointer is, in at most seven lines, what a hole of
+// the address space is, and what the range of a lane is.
 
 import { locationOf, nameOf } from '../data/fold.js';
-import { bytes, change, count, counted, duration, share } from '../data/format.js';
+import { address, bytes, change, count, counted, duration, share } from '../data/format.js';
 import { streamName } from '../data/report.js';
+import { kindName } from '../data/segments.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
 import { on } from '../state/topic.js';
@@ -12,12 +13,16 @@ import { fill, h, swatch } from './dom.js';
 const AWAY = 14;
 const EDGE = 8;
 
-/** @typedef {import('../state/stores.js').Stores} Stores */
+/**
+ * @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/space.js').Space} Space
+ * @typedef {import('../data/segments.js').Segment} Segment
+ */
 
 /** @param {Stores} stores @param {HTMLElement} root @param {HTMLElement} timeline */
 export function mountTooltip(stores, root, timeline) {
   const { shown, viewport, hover } = stores;
-  let id = -1;
+  /** What it is about. */
+  let about = '';
   let pointer = { x: 0, y: 0 };
   timeline.addEventListener(
     'pointermove',
@@ -28,12 +33,14 @@ export function mountTooltip(stores, root, timeline) {
   );
   on([hover.pointChanged, viewport.changed, shown.changed], () => {
     const { point } = hover;
-    const before = id;
-    id = point?.hit?.id ?? -1;
-    root.hidden = id < 0 || viewport.isMoving;
-    if (root.hidden) id = -1;
-    if (!point || id < 0) return;
-    if (id !== before || root.dataset.state !== String(point.state)) fill(root, tensorLines(stores, id, point.state));
+    const before = about;
+    const id = point?.hit?.id ?? -1;
+    const hole = point?.spot?.hole;
+    about = !point || viewport.isMoving ? '' : id >= 0 ? `#${id}` : hole ? `${point.spot?.segment.place} ${hole.offset}` : '';
+    root.hidden = about === '';
+    if (!point || root.hidden) return;
+    if (about !== before || root.dataset.state !== String(point.state))
+      fill(root, id >= 0 ? tensorLines(stores, id, point.state, point.spot) : holeLines(stores, point.spot));
     root.dataset.state = String(point.state);
     const { offsetWidth: width, offsetHeight: height } = root;
     const right = pointer.x + AWAY;
@@ -43,8 +50,11 @@ export function mountTooltip(stores, root, timeline) {
   });
 }
 
-/** @param {Stores} stores @param {number} id @param {number} state */
-function tensorLines({ shown, appearance: { grouping }, selection }, id, state) {
+/**
+ * @param {Stores} stores @param {number} id @param {number} state
+ * @param {import('../map/places.js').Spot | null} [spot] where it lies, in the address space
+ */
+function tensorLines({ shown, appearance: { grouping }, selection, spaceView }, id, state, spot) {
   const { data, stacks, file, hasHistory } = shown.device;
   const group = grouping.groups[grouping.of[id]];
   const stack = data.stack[id];
@@ -82,7 +92,46 @@ function tensorLines({ shown, appearance: { grouping }, selection }, id, state) 
       h('span.id.mono', `${data.addressSoon(id)} ${streamName(file.streams, data.stream[id])}`.trimStart()),
     ),
     hasHistory && h('div', [lifetime(data, id), freed(data, stacks, id)].filter(Boolean).join('; ')),
+    spot && spaceView.space && h('div', segmentWords(spaceView.space, spot.segment)),
     h('div.faint', 'Click to pin the full stack'),
+  ];
+}
+
+/** The segment that a block lies in. @param {Space} space @param {Segment} segment */
+function segmentWords({ kinds }, { bytes: size, kind, blocks, stuck, returnable }) {
+  const others = blocks.length - 1;
+  const shared = others > 0 ? `with ${counted(others, 'other')}` : 'alone';
+  return `in a ${bytes(size)} ${kindName(kinds[kind])} segment, ${shared}; ${bytes(stuck + returnable)} of it free`;
+}
+
+/** What a hole is. @param {Stores} stores @param {import('../map/places.js').Spot | null} [spot] */
+function holeLines({ spaceView, appearance: { style } }, spot) {
+  const { space } = spaceView;
+  if (!space || !spot?.hole) return [];
+  const { segment, hole } = spot;
+  const { blocks, active, bytes: size, kind } = segment;
+  const isStuck = hole.returnable === 0;
+  const { expandable } = space.kinds[kind];
+  const rest = hole.bytes - hole.returnable;
+  const from = space.addressAt(segment.place + hole.offset / space.unit);
+  return [
+    h('div.first', swatch(isStuck ? style.stuck : style.returnable), h('b', `${bytes(hole.bytes)} free`)),
+    h(
+      'div',
+      isStuck
+        ? `Stuck: ${counted(blocks.length, 'tensor')} with ${bytes(active)} ` +
+            `${blocks.length === 1 ? 'shares' : 'share'} its ${bytes(size)} segment`
+        : rest > 0
+          ? `${bytes(hole.returnable)} of it returnable: nothing else lies in those pages; ${bytes(rest)} stuck`
+          : `Returnable: nothing else lies in its ${expandable ? 'pages' : 'segment'}`,
+    ),
+    h(
+      'div.mono',
+      from === null
+        ? `at ${bytes(hole.offset)} of segment ${count(segment.reservation)}`
+        : `${address(from)} to ${address(from + BigInt(hole.bytes))}`,
+    ),
+    h('div.faint', isStuck ? 'Click to list what keeps the segment' : 'Click for the segment'),
   ];
 }
 

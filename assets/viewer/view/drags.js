@@ -35,11 +35,12 @@ export function dragFrom(stores, stage, p, alt) {
   const { hasHistory } = stores.shown.device;
   const region = scales.regionAt(p.x, p.y);
   const start = viewport.view;
+  const { low, high } = viewport;
   if (region === 'minimap' && hasHistory) return minimapDrag(stores, stage, p);
   if (region === 'bytes') {
-    const perPixel = (start.high - start.low) / scales.layout.plotHeight;
+    const perPixel = (high - low) / scales.layout.plotHeight;
     return {
-      move: (q) => viewport.setBytes(start.low + (q.y - p.y) * perPixel, start.high + (q.y - p.y) * perPixel),
+      move: (q) => viewport.setHeight(low + (q.y - p.y) * perPixel, high + (q.y - p.y) * perPixel),
     };
   }
   if (region !== 'plot') return null;
@@ -49,6 +50,10 @@ export function dragFrom(stores, stage, p, alt) {
   return {
     click: true,
     move: (q) => {
+      if (viewport.isSpace && (low > 0 || high < 1)) {
+        const d = ((q.y - p.y) * (high - low)) / scales.layout.plotHeight;
+        viewport.setHeight(low + d, high + d);
+      }
       const width = start.to - start.from;
       const from = clamp(start.from + (p.x - q.x) * perPixel, 0, viewport.axis.end - width);
       viewport.show(from, from + width);
@@ -80,7 +85,7 @@ function boxDrag({ shown, viewport }, stage, p) {
       const low = scales.bytes(box.y1);
       const high = scales.bytes(box.y0);
       if (shown.device.hasHistory) viewport.show(from, to);
-      viewport.setBytes(low, high);
+      viewport.setHeight(low, high);
     },
   };
 }

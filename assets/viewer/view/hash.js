@@ -3,11 +3,15 @@
 //
 //   d      device, or file.device: the ordinal
 //   x      e:FROM-TO in states, t:FROM-TO in microseconds
-//   y      fit, or FROM-TO in bytes
+//   v      map: the address space is shown
+//   pack   1 or 0: whether it is packed, where that is not as the recording suggests
+//   w      1: it is the predicted one
+//   y      fit, or FROM-TO in bytes; of the address space FROM-TO in parts of its height
 //   at     panel moment: end, range, or a state
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
 //   sel    pinned allocation
+//   seg    pinned segment: index of a reservation
 //   c      colour: family, site, file, stack, size, life, stream or pool
 //   h      1: patterns beside the colours
 //   iso    groups isolated, or BY:KEY of a row of the table, or stack:KEY of a cell of the icicle
@@ -34,7 +38,7 @@ const SORTS = ['name', 'bytes', 'tensors', 'allocated'];
 
 /** @param {Stores} stores */
 export function mountHash(stores) {
-  const { shown, appearance, highlight, viewport, selection, moment, tableOrder, openList } = stores;
+  const { shown, appearance, highlight, viewport, spaceView, selection, moment, tableOrder, openList } = stores;
   let timer = 0;
   let reading = false;
   let pushed = location.hash;
@@ -75,7 +79,13 @@ export function mountHash(stores) {
     const bytes = pairOf(y);
     const [first, last] = x ?? [0, viewport.axis.end];
     viewport.show(first, last, y === 'fit' ? 'fit' : 'auto');
-    if (bytes) viewport.setBytes(...bytes);
+    const isSpace = read('v') === 'map' && spaceView.lacks === '';
+    if (bytes && !isSpace) viewport.setHeight(...bytes);
+    const pack = read('pack');
+    spaceView.pack(pack === null ? null : pack === '1');
+    const part = /^(\d(?:\.\d+)?)-(\d(?:\.\d+)?)$/.exec(y ?? '');
+    if (isSpace) viewport.setSpaceHeight(part ? Number(part[1]) : 0, part ? Number(part[2]) : 1);
+    spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
 
     const at = read('at');
     const state = Number(at);
@@ -86,6 +96,8 @@ export function mountHash(stores) {
     else moment.set(hasHistory ? 'peak' : 'end');
     const sel = read('sel');
     selection.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
+    const seg = read('seg');
+    if (sel === null && seg !== null && /^\d{1,9}$/.test(seg)) selection.pinSegment(Number(seg));
     reading = false;
   };
 
@@ -117,8 +129,8 @@ export function mountHash(stores) {
   });
   on(
     [
-      ...[viewport.settled, moment.changed, selection.pinChanged, appearance.changed, highlight.changed],
-      ...[tableOrder.changed, openList.changed],
+      ...[viewport.settled, spaceView.changed, moment.changed, selection.pinChanged, appearance.changed],
+      ...[highlight.changed, tableOrder.changed, openList.changed],
     ],
     write,
   );
@@ -131,12 +143,13 @@ function read(key) {
 }
 
 /** @param {Stores} stores @returns {string} the hash of what is shown, without the sign */
-function textOf({ shown, appearance, highlight, viewport, selection, moment, tableOrder, openList }) {
+function textOf({ shown, appearance, highlight, viewport, spaceView, selection, moment, tableOrder, openList }) {
   const { device } = shown;
   const { start, files } = shown.report;
-  const { axis, mode, isWhole } = viewport;
+  const { axis, mode, isWhole, isWholeSpace, low, high } = viewport;
+  const { isWanted, isPredicted, chosenPacking } = spaceView;
   const { by, sort, rising } = tableOrder.order;
-  const { range, pinned } = selection;
+  const { range, pinned, segment } = selection;
   const { subset, found } = highlight;
   const at = moment.kind;
   const ordinal = device.report.device;
@@ -148,9 +161,17 @@ function textOf({ shown, appearance, highlight, viewport, selection, moment, tab
     x:
       (!isWhole || axis.kind === 'time') &&
       `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
-    y: mode === 'fit' ? mode : mode === 'free' && whole(viewport.low, viewport.high),
+    v: isWanted && 'map',
+    y: viewport.isSpace
+      ? !isWholeSpace && [low, high].map((v) => Number(v.toFixed(5))).join('-')
+      : mode === 'fit'
+        ? mode
+        : mode === 'free' && whole(low, high),
+    pack: isWanted && chosenPacking !== null && String(Number(chosenPacking)),
+    w: isWanted && isPredicted && '1',
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
     sel: pinned !== null && String(pinned),
+    seg: segment !== null && String(segment),
     c: appearance.colourMode !== appearance.defaultColourMode && appearance.colourMode,
     h: appearance.hasPatterns && '1',
     r: range !== null && whole(range.from, range.to),

@@ -64,6 +64,6 @@ export function mountHistory(stores) {
 }
 
 /** What makes two views different. @param {Entry} entry */
-function traits({ axis, range, keptOnly, view: { from, to, low, high } }) {
-  return [axis, range, keptOnly, from, to, low, high];
+function traits({ axis, range, keptOnly, view: { from, to, low, high, space } }) {
+  return [axis, range, keptOnly, from, to, low, high, space.low, space.high];
 }

@@ -34,11 +34,11 @@ export function mountMinimapKeys({ shown, viewport }, stage, root) {
     const { hasHistory, timeline } = shown.device;
     root.hidden = !hasHistory || !stage.isDrawn;
     if (root.hidden) return;
-    const { left, plotWidth, minimapTop } = stage.scales.layout;
+    const { left, minimapWidth, minimapTop } = stage.scales.layout;
     Object.assign(root.style, {
       left: `${left}px`,
       top: `${minimapTop}px`,
-      width: `${plotWidth}px`,
+      width: `${minimapWidth}px`,
       height: `${MINIMAP}px`,
     });
     const [from, to] = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];

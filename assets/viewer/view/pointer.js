@@ -4,6 +4,7 @@ import { showLifetime, showRange } from '../state/navigate.js';
 import { listen } from '../state/topic.js';
 import { brushDrag, dragFrom, edgeAt, edgeDrag, WINDOW_EDGE } from './drags.js';
 import { laneDrag } from './lane_input.js';
+import { groupAt, groupDrag, zoomToPinned } from './space_input.js';
 
 /** Pixels that a press may move and still be a click: of a mouse, and of a finger. */
 const STILL = { mouse: 3, touch: 9 };
@@ -35,7 +36,8 @@ export function mountPointer(stores, stage, surface) {
     if (!found) return;
     hover.setPoint(null);
     if (shown.device.hasHistory) moment.set('cursor', found.state, found.spike ?? null);
-    selection.pin(found.hit ? found.hit.id : null);
+    if (found.spot?.hole) selection.pinSegment(found.spot.segment.reservation);
+    else selection.pin(found.hit ? found.hit.id : null);
   };
 
   /** A finger held still pins; moved on from there, it brushes a range. @param {Point} p */
@@ -69,7 +71,7 @@ export function mountPointer(stores, stage, surface) {
   const cursorAt = ({ x, y }) => {
     const { scales } = stage;
     const region = scales.regionAt(x, y);
-    if (region === 'bytes') return 'ns-resize';
+    if (region === 'bytes') return groupAt(stores, stage, x, y) ? 'pointer' : 'ns-resize';
     if (region === 'fold' || (region === 'lanes' && stage.laneAt(x, y))) return 'pointer';
     if (edgeAt(stores, stage, { x, y })) return 'ew-resize';
     if (region === 'plot' || region === 'lanes') return 'crosshair';
@@ -103,6 +105,7 @@ export function mountPointer(stores, stage, surface) {
       }
       drag =
         laneDrag(stores, stage, p) ||
+        groupDrag(stores, stage, p) ||
         (event.shiftKey && brushes(p) && brushDrag(stores, stage, p)) ||
         edgeDrag(stores, stage, p) ||
         dragFrom(stores, stage, p, event.altKey);
@@ -170,7 +173,7 @@ export function mountPointer(stores, stage, surface) {
       const dy = event.deltaY * unit;
       const across = Math.abs(dx) > Math.abs(dy);
       hover.setPoint(null);
-      if (event.altKey) viewport.zoomBytes(Math.exp(dy * 0.002), scales.bytes(y));
+      if (event.altKey) viewport.zoomHeight(Math.exp(dy * 0.002), scales.bytes(y));
       else if (!shown.device.hasHistory) return;
       else if (event.shiftKey || across) viewport.pan(((across ? dx : dy) / scales.layout.plotWidth) * viewport.width);
       else
@@ -187,7 +190,8 @@ export function mountPointer(stores, stage, surface) {
       if (region === 'lanes') showRange(stores);
       if (region !== 'plot') return;
       const found = stage.at(p.x, p.y);
-      if (found?.hit && shown.device.hasHistory) showLifetime(stores, found.hit.id);
+      if (found?.spot && shown.device.hasHistory) zoomToPinned(stores, stage);
+      else if (found?.hit && shown.device.hasHistory) showLifetime(stores, found.hit.id);
       else viewport.whole();
     },
   });

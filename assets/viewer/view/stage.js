@@ -6,9 +6,13 @@ import { BandLabels } from '../draw/labels.js';
 import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { freshContext, Painter } from '../draw/painter.js';
-import { Patterns } from '../draw/patterns.js';
+import { Patterns, pileOfGroups } from '../draw/patterns.js';
 import { spikeNear } from '../data/spike.js';
+import { drawHole } from '../map/outlines.js';
+import { drawSpaceMarks } from '../map/overlay.js';
+import { requestWidth } from '../map/request.js';
 import { memoizeLast, on } from '../state/topic.js';
+import { SpaceSource } from './space_source.js';
 
 /** Milliseconds that a frame has for pictures: while the view moves, and while it is still. */
 const MOVING_MS = 8;
@@ -26,13 +30,15 @@ const CURSOR = 1;
 const MARKS = 2;
 const EVERYTHING = 3;
 
-/** @typedef {import('../state/stores.js').Stores} Stores */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../draw/layout.js').Layout} Layout */
 
 export class Stage {
   #stores;
   #patterns = new Patterns();
   #labels = new BandLabels();
+  #space;
   #siteNames = memoizeLast(siteNames);
+  #pileOfGroups = memoizeLast(pileOfGroups);
   /** @type {import('../draw/overlay.js').ZoomBox | null} */
   #zoomBox = null;
   /** What the next frame draws, 0: nothing. */
@@ -53,14 +59,17 @@ export class Stage {
    */
   constructor(stores, elements, echarts, options) {
     this.#stores = stores;
+    this.#space = new SpaceSource(stores);
     this.elements = elements;
     this.chart = new Chart(echarts, elements.chart, options);
-    const { shown, viewport, appearance, highlight, selection, moment, hover } = stores;
-    on([shown.changed, viewport.changed, appearance.changed, highlight.changed, highlight.previewChanged], () =>
+    const { shown, viewport, spaceView, appearance, highlight, selection, moment, hover } = stores;
+    on([shown.changed, viewport.changed, spaceView.changed, appearance.changed, highlight.changed, highlight.previewChanged], () =>
       this.#invalidate(EVERYTHING),
     );
     on([selection.pinChanged, selection.brushed, viewport.settled], () => this.#invalidate(MARKS));
-    on([moment.changed, hover.pointChanged, hover.laneChanged], () => this.#invalidate(CURSOR));
+    on([hover.pointChanged, hover.laneChanged, spaceView.progressed], () => this.#invalidate(CURSOR));
+    // Marks of an address space are of the panel's moment.
+    moment.changed.on(() => this.#invalidate(viewport.isSpace ? MARKS : CURSOR));
     new ResizeObserver(() => {
       const { width, height } = this.#drawnSize();
       const drawn = this.#frame?.scales.layout;
@@ -149,15 +158,42 @@ export class Stage {
 
   /** @param {number} ms */
   #drawChart(ms) {
-    const { shown, viewport, appearance, highlight, selection } = this.#stores;
+    const { shown, viewport, appearance, highlight } = this.#stores;
     const { width, height } = this.#drawnSize();
     const { hasHistory, lanes } = shown.device;
-    const layout = layoutOf(width, height, hasHistory, lanes, viewport.lanesFolded);
+    const layoutWith = (/** @type {number} */ aside) =>
+      layoutOf(width, height, hasHistory, lanes, viewport.lanesFolded, aside);
+    const layout = layoutWith(this.#aside(layoutWith(0)));
     const ticks = ticksOf(viewport, layout.plotWidth, layout.plotHeight);
+    if (viewport.isSpace) ticks.y = []; // it has an axis of its own
     this.#frame = { scales: new Scales(layout, viewport), ticks };
-    const { timeline } = selection;
+    const { timeline } = this;
     const { style, colours: unfaded } = appearance;
-    this.chart.draw({ timeline, viewport, layout, ticks, colours: highlight.colours, unfaded, hasHistory, style }, ms);
+    const source = viewport.isSpace ? this.#space.source(layout.plotHeight) : null;
+    const { colours } = highlight;
+    this.chart.draw({ timeline, viewport, layout, ticks, colours, unfaded, source, hasHistory, style }, ms);
+  }
+
+  /** The timeline that is drawn; an address space has no other than that of the whole recording. */
+  get timeline() {
+    const { shown, viewport, selection } = this.#stores;
+    return viewport.isSpace ? shown.device.timeline : selection.timeline;
+  }
+
+  /** The address space, as it is laid out in the last frame; only while that is shown. */
+  get shownSpace() {
+    return this.#space.shown(this.scales.layout.plotHeight);
+  }
+
+  /** Pixels beside the plot for a request that failed, when that is the last thing in view. @param {Layout} layout */
+  #aside(layout) {
+    const { shown, viewport } = this.#stores;
+    const { axis, to, width } = viewport;
+    if (!viewport.isSpace || axis.end <= axis.extent || to < axis.extent) return 0;
+    if (shown.device.data.ooms.length === 0) return 0;
+    // The axis has some air already.
+    const air = ((to - axis.extent) / width) * layout.plotWidth;
+    return Math.max(0, Math.round(requestWidth(layout.plotWidth) - air));
   }
 
   /** @param {HTMLCanvasElement} canvas over the timeline, which is cleared */
@@ -177,7 +213,9 @@ export class Stage {
     const { chart } = this;
     const { shown, viewport, highlight, selection } = this.#stores;
     const { data, report, lanes } = shown.device;
-    drawMarks({
+    const { isSpace } = viewport;
+    /** @type {import('../draw/overlay.js').Frame} */
+    const frame = {
       ...this.#sceneOf(painter),
       columns: chart.columns,
       minimap: chart.minimapStates,
@@ -189,13 +227,15 @@ export class Stage {
       outline: selection.outline,
       range: selection.range,
       growth: selection.range && lanes.steps.growth(shown.device.timeline.active, selection.range),
-      keptOnly: selection.keptOnly,
+      keptOnly: selection.keptOnly && !isSpace,
       capacity: report.capacity,
       predicted: report.predicted,
       steps: lanes.steps,
       time: selection.range && data.time,
       patterns: this.#patternsOver(),
-    });
+    };
+    if (isSpace) drawSpaceMarks({ ...frame, ...this.#space.marks(frame.layout) });
+    else drawMarks(frame);
   }
 
   /** What is written into the bands: call sites where only what a range keeps is drawn, otherwise groups. */
@@ -208,11 +248,15 @@ export class Stage {
 
   /** The patterns over a finished picture, or null. */
   #patternsOver() {
-    const { viewport, appearance, selection } = this.#stores;
+    const { viewport, appearance } = this.#stores;
     const { plot } = this.chart;
     const view = plot.shown?.view;
     if (!appearance.hasPatterns || viewport.isMoving || plot.isCoarse || !view) return null;
-    this.#patterns.paint(selection.timeline, appearance.grouping, view, this.#ms);
+    const { grouping, style } = appearance;
+    const source = viewport.isSpace
+      ? this.#space.groups(grouping, view)
+      : this.#pileOfGroups(plot.raster, grouping, view);
+    this.#patterns.paint(source, grouping, style.ink, this.#ms);
     if (this.#patterns.isUnfinished) this.#invalidate(MARKS);
     return this.#patterns.element;
   }
@@ -226,17 +270,29 @@ export class Stage {
       : moment.kind === 'cursor'
         ? { x: this.scales.x(viewport.axis.middle(moment.cursor)), state: moment.cursor, hovered: false }
         : null;
-    drawCursor(this.#sceneOf(painter), cursor, this.#zoomBox, hover.lane);
+    const scene = this.#sceneOf(painter);
+    drawCursor(scene, cursor, this.#zoomBox, hover.lane);
+    if (point?.spot) drawHole({ ...scene, shown: this.shownSpace }, point.x, point.spot);
+    this.#drawProgress(painter);
+  }
+
+  /** How much of the address space is decoded, once that takes a while. @param {Painter} painter */
+  #drawProgress(painter) {
+    const { progress } = this.#stores.spaceView;
+    const { left, top, plotWidth, plotHeight } = this.scales.layout;
+    if (progress === null) return;
+    const text = `Finding the place of every tensor: ${Math.floor(progress * 100)} %`;
+    painter.text(text, left + plotWidth / 2, top + plotHeight / 2, { align: 'center', weight: 600, halo: true });
   }
 
   /** What marks and cursor have in common. @param {Painter} painter */
   #sceneOf(painter) {
-    const { shown, viewport, appearance, selection } = this.#stores;
-    const { scales, ticks } = this;
+    const { shown, viewport, appearance } = this.#stores;
+    const { scales, ticks, timeline } = this;
     const { hasHistory } = shown.device;
     const { style } = appearance;
-    const { timeline } = selection;
-    return { painter, layout: scales.layout, scales, ticks, style, timeline, viewport, hasHistory };
+    const isStacked = !viewport.isSpace;
+    return { painter, layout: scales.layout, scales, ticks, style, timeline, viewport, hasHistory, isStacked };
   }
 
   /**
@@ -253,7 +309,10 @@ export class Stage {
     if (scales.regionAt(x, y) !== 'plot' || columns.length === 0) return null;
     const column = Math.min(columns.length - 1, Math.floor(((x - left) / plotWidth) * columns.length));
     const state = columns[column];
-    return state < 0 ? null : { x, state, hit: this.#stores.selection.timeline.hit(state, scales.bytes(y)) };
+    if (state < 0) return null;
+    if (!this.#stores.viewport.isSpace) return { x, state, hit: this.timeline.hit(state, scales.bytes(y)) };
+    const spot = this.shownSpace.at(scales.bytes(y), state);
+    return { x, state, spot, hit: spot && spot.id >= 0 ? { id: spot.id, offset: this.timeline.offset(spot.id, state) } : null };
   }
 
   /**
@@ -266,7 +325,7 @@ export class Stage {
     const { columns } = this.chart;
     const { viewport, selection } = this.#stores;
     const { left, plotWidth, plotHeight } = this.scales.layout;
-    if (!found || !this.#stores.shown.device.hasHistory) return found;
+    if (!found || viewport.isSpace || !this.#stores.shown.device.hasHistory) return found;
     const perPixel = columns.length / plotWidth;
     const column = Math.min(columns.length - 1, Math.floor((x - left) * perPixel));
     const least = (STANDS_OUT * (viewport.high - viewport.low)) / plotHeight;
