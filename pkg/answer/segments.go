@@ -19,9 +19,21 @@ type SegmentsDevice struct {
 	ActiveBytes           int64     `json:"active_bytes"` // live blocks, pending ones included, as the allocator rounds them
 	PendingBytes          int64     `json:"pending_bytes"`
 	RequestedBytes        int64     `json:"requested_bytes"` // asked for, of active_bytes
-	FreeBytes             int64     `json:"free_bytes"`
+	FreeBytes             int64     `json:"free_bytes"`      // in holes: stuck_bytes and returnable_bytes
+	StuckBytes            int64     `json:"stuck_bytes"`
+	ReturnableBytes       int64     `json:"returnable_bytes"` // what emptying the cache would give back
 	LargestFreeBlockBytes int64     `json:"largest_free_block_bytes"`
 	Segments              []Segment `json:"segments"` // by address
+	// NearlyIdle are sums over the segments that live blocks hold at most a tenth of.
+	NearlyIdle NearlyIdle `json:"nearly_idle"`
+}
+
+// NearlyIdle is what few blocks keep from being returned.
+type NearlyIdle struct {
+	Segments    int   `json:"segments"`
+	Allocations int   `json:"allocations"` // live in them
+	ActiveBytes int64 `json:"active_bytes"`
+	StuckBytes  int64 `json:"stuck_bytes"`
 }
 
 // Segment is a range of memory that the allocator has from the driver.
@@ -36,6 +48,8 @@ type Segment struct {
 	PendingBytes          int64   `json:"pending_bytes"`
 	RequestedBytes        int64   `json:"requested_bytes"`
 	FreeBytes             int64   `json:"free_bytes"`
+	StuckBytes            int64   `json:"stuck_bytes"`
+	ReturnableBytes       int64   `json:"returnable_bytes"`
 	LargestFreeBlockBytes int64   `json:"largest_free_block_bytes"`
 	Blocks                []Block `json:"blocks"` // they tile the segment, by address
 }
@@ -48,6 +62,20 @@ type Block struct {
 	State          string `json:"state"`            // active_allocated, active_pending_free or inactive
 	Site           string `json:"site,omitempty"`   // who allocated it
 	Family         string `json:"family,omitempty"` // what it is for: "gradient"
+}
+
+// sentence says what few tensors keep, or nothing.
+func (n *NearlyIdle) sentence() string {
+	if n.StuckBytes == 0 {
+		return ""
+	}
+	verb, without := "keep", "them"
+	if n.Allocations == 1 {
+		verb, without = "keeps", "it"
+	}
+	return units.Plural(n.Allocations, "tensor", "tensors") + " with " + units.Bytes(n.ActiveBytes) + " " + verb + " " +
+		units.Bytes(n.StuckBytes) + ": without " + without + " " + units.Bytes(n.ActiveBytes+n.StuckBytes) +
+		" could be returned."
 }
 
 // Segments answers with the memory map at a moment; text shows so many rows.
@@ -84,24 +112,28 @@ func newSegmentsDevice(in *Input, r *analysis.Recording, l *layout.Map) Segments
 	for i := range l.Segments {
 		d.Segments[i] = newSegment(r, l, &l.Segments[i])
 		d.LargestFreeBlockBytes = max(d.LargestFreeBlockBytes, d.Segments[i].LargestFreeBlockBytes)
+		d.StuckBytes += d.Segments[i].StuckBytes
+		d.ReturnableBytes += d.Segments[i].ReturnableBytes
 	}
+	n := l.NearlyIdle()
+	d.NearlyIdle = NearlyIdle{n.Segments, n.Blocks, n.Active, n.Stuck}
 	return d
 }
 
 func newSegment(r *analysis.Recording, l *layout.Map, seg *layout.Segment) Segment {
-	extents := l.ExtentsOf(seg)
+	extents, holes := l.ExtentsOf(seg), l.HolesOf(seg)
 	v := Segment{
 		Address: units.Address(seg.Address), Bytes: seg.Size, SizeClass: sizeClass(seg), Expandable: seg.Expandable,
 		Stream: units.Address(r.Snapshot.Streams[seg.Stream]), Pool: poolKey(r.Snapshot, seg.Pool),
 		ActiveBytes: seg.ActiveBytes, PendingBytes: seg.PendingBytes, RequestedBytes: seg.RequestedBytes,
-		FreeBytes: seg.FreeBytes(), Blocks: make([]Block, len(extents)),
+		FreeBytes: seg.FreeBytes(), StuckBytes: holes.Stuck, ReturnableBytes: holes.Returnable,
+		LargestFreeBlockBytes: holes.Largest, Blocks: make([]Block, len(extents)),
 	}
 	for i := range extents {
 		x := &extents[i]
 		b := &v.Blocks[i]
 		*b = Block{Address: units.Address(x.Address), Bytes: x.Size, State: x.State.String()}
 		if x.Allocation == layout.NoAllocation {
-			v.LargestFreeBlockBytes = max(v.LargestFreeBlockBytes, x.Size)
 			continue
 		}
 		a := &r.Device.Allocations[x.Allocation]
@@ -133,12 +165,14 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	if d.PendingBytes > 0 {
 		row("pending", d.PendingBytes, "of these: freed, and another stream may still use it")
 	}
-	row("free", d.FreeBytes, "the largest free block has "+units.Bytes(d.LargestFreeBlockBytes))
+	row("free", d.FreeBytes, "the largest hole has "+units.Bytes(d.LargestFreeBlockBytes))
+	row("stuck", d.StuckBytes, "of these, beside live blocks")
+	row("returnable", d.ReturnableBytes, "of these, empty_cache() would return it")
 	return t
 }
 
 // segments adds a table of the segments. Streams and pools have columns if there
-// is more than the default one, and replace the column of free bytes.
+// is more than the default one, and replace the column of active bytes.
 func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice, rows int) {
 	streams, pools, expandable := false, false, false
 	for i := range l.Segments {
@@ -152,11 +186,10 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 	if pools {
 		columns = append(columns, column{"pool", figures})
 	}
-	columns = append(columns, column{"active", figures})
 	if !streams && !pools {
-		columns = append(columns, column{"free", figures})
+		columns = append(columns, column{"active", figures})
 	}
-	t := newTable(append(columns, column{"max free", figures}, column{"", bars})...)
+	t := newTable(append(columns, column{"stuck", figures}, column{"max hole", figures}, column{"", bars})...)
 	t.fill(len(d.Segments), rows, func(i int) {
 		v, seg := &d.Segments[i], &l.Segments[i]
 		kind := v.SizeClass
@@ -170,15 +203,21 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 		if pools {
 			cells = append(cells, seg.Pool)
 		}
-		cells = append(cells, units.Bytes(v.ActiveBytes))
 		if !streams && !pools {
-			cells = append(cells, units.Bytes(v.FreeBytes))
+			cells = append(cells, units.Bytes(v.ActiveBytes))
 		}
-		t.row(append(cells, units.Bytes(v.LargestFreeBlockBytes), barCell(func(width int) string {
+		stuck := units.Bytes(v.StuckBytes)
+		if v.StuckBytes == 0 && v.ReturnableBytes > 0 {
+			stuck = "-" // all of it can be returned
+		}
+		t.row(append(cells, stuck, units.Bytes(v.LargestFreeBlockBytes), barCell(func(width int) string {
 			return occupancy(seg, l.ExtentsOf(seg), width)
 		}))...)
 	})
 	s.put(t)
+	if 100*d.NearlyIdle.StuckBytes >= d.ReservedBytes { // less is not worth a sentence
+		s.sayIf(d.NearlyIdle.sentence())
+	}
 	if expandable {
 		s.note("+ marks expandable segments, which grow in place.")
 	}

@@ -62,6 +62,9 @@ func TestSegmentsAddUp(t *testing.T) {
 					largest = max(largest, b.Bytes)
 				}
 			}
+			if seg.StuckBytes+seg.ReturnableBytes != seg.FreeBytes || seg.ActiveBytes > 0 && seg.ReturnableBytes > 0 {
+				t.Errorf("%s: %d bytes stuck and %d returnable of %+v", story, seg.StuckBytes, seg.ReturnableBytes, seg)
+			}
 			if blocks != seg.Bytes || unused != seg.FreeBytes || seg.ActiveBytes+seg.FreeBytes != seg.Bytes {
 				t.Errorf("%s: blocks of %d and %d free bytes in %+v", story, blocks, unused, seg)
 			}

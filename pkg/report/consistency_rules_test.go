@@ -142,6 +142,8 @@ var names = []nameRule{
 	like(`cuda:\d+ {} segments with {reserved_at_peak_bytes} at the peak, in state {peak_state}$`),
 	like(`cuda:\d+ {} segments with {reserved_final_bytes} at the end$`),
 	like(`; {} is the default\.`),
+	like(`^{nearly_idle.allocations} tensors? with {nearly_idle.active_bytes} keeps? {nearly_idle.stuck_bytes}: without ` +
+		`(?:it|them) {} could be returned\.$`),
 	like(`active {},? reserved {},? from FILE to FILE$`),
 
 	// events, ranks

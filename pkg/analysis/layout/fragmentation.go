@@ -3,7 +3,6 @@ package layout
 import (
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -95,30 +94,6 @@ func FragmentationOf(l *Map, typical int64) Fragmentation {
 		}
 	}
 	return f
-}
-
-// returnable is how many bytes of a gap emptying the cache gives back: all if the
-// gap is a whole segment, and of an expandable segment the whole pages in it.
-func (s *Segment) returnable(gap Extent) int64 {
-	if !s.Expandable {
-		if gap.Size == s.Size {
-			return gap.Size
-		}
-		return 0
-	}
-	page := PageSize(s.SizeClass)
-	first := int64(gap.Address - s.Address) // segments start at a page
-	last := (first + gap.Size) / page * page
-	first = (first + page - 1) / page * page
-	return max(last-first, 0)
-}
-
-// PageSize is the size in bytes of a page of expandable segments.
-func PageSize(class snapshot.SizeClass) int64 {
-	if class == snapshot.SizeClassSmall {
-		return allocator.SegmentSize(smallSize)
-	}
-	return allocator.SegmentSize(smallSize + 1)
 }
 
 // defaultTypicalRequest is for recordings without large requests: the size of the

@@ -1,0 +1,83 @@
+package layout
+
+import (
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Holes are the free pieces of a segment, in bytes. Stuck and Returnable are all of
+// its free bytes.
+type Holes struct {
+	Count      int
+	Largest    int64 // bytes of the largest one
+	Stuck      int64 // a live block shares the segment, or the page of an expandable one
+	Returnable int64 // emptying the cache would give it back
+}
+
+// HolesOf measures the holes of a segment.
+func (l *Map) HolesOf(s *Segment) Holes {
+	h := Holes{Stuck: s.FreeBytes()}
+	for _, x := range l.ExtentsOf(s) {
+		if x.Allocation == NoAllocation {
+			h.Count++
+			h.Largest = max(h.Largest, x.Size)
+			h.Returnable += s.returnable(x)
+		}
+	}
+	h.Stuck -= h.Returnable
+	return h
+}
+
+// returnable is how many bytes of a hole emptying the cache gives back: all if the
+// hole is a whole segment, and of an expandable segment the whole pages in it.
+func (s *Segment) returnable(hole Extent) int64 {
+	if !s.Expandable {
+		if hole.Size == s.Size {
+			return hole.Size
+		}
+		return 0
+	}
+	page := PageSize(s.SizeClass)
+	first := int64(hole.Address - s.Address) // segments start at a page
+	last := (first + hole.Size) / page * page
+	first = (first + page - 1) / page * page
+	return max(last-first, 0)
+}
+
+// PageSize is the size in bytes of a page of expandable segments.
+func PageSize(class snapshot.SizeClass) int64 {
+	if class == snapshot.SizeClassSmall {
+		return allocator.SegmentSize(smallSize)
+	}
+	return allocator.SegmentSize(smallSize + 1)
+}
+
+// nearlyIdle divides a segment's size: live blocks that hold no more keep much memory
+// for little.
+const nearlyIdle = 10
+
+// NearlyIdle are sums over the segments that live blocks hold at most a tenth of, and
+// that can not all be returned because of these.
+type NearlyIdle struct {
+	Segments int
+	Blocks   int   // that are live in them
+	Active   int64 // bytes of these
+	Stuck    int64 // bytes of holes that they keep from being returned
+}
+
+// NearlyIdle sums up what few blocks keep from being returned.
+func (l *Map) NearlyIdle() NearlyIdle {
+	var sum NearlyIdle
+	for i := range l.Segments {
+		s := &l.Segments[i]
+		holes := l.HolesOf(s)
+		if holes.Stuck == 0 || nearlyIdle*s.ActiveBytes > s.Size {
+			continue
+		}
+		sum.Segments++
+		sum.Blocks += int(s.ExtentCount) - holes.Count
+		sum.Active += s.ActiveBytes
+		sum.Stuck += holes.Stuck
+	}
+	return sum
+}
