@@ -14,27 +14,27 @@ import (
 
 // naiveSpace is a payload "space-F-D".
 type naiveSpace struct {
-	unit                                 uint64
-	laneSize                             []uint64
-	kindPool, kindStream                 []uint64
-	kindLarge, kindExpandable            []uint64
-	kind                                 []uint64
-	lane                                 []int64
-	offset, size, from, to               []uint64
-	code, codeOffset, escape             []uint64
-	moreAlloc                            []uint64
-	moreUnits                            []int64
-	roundedFrom, roundedTo               []uint64
-	starts                               []uint64 // of lanes
-	reserved                             []int    // reservations of now, by place
-	blocks                               []naiveBlock
-	place, block                         []uint64 // by allocation
-	within                               []int    // likewise: reservation, -1 outside
-	kindOf                               map[[3]uint64]int
-	lastEscape                           map[uint64]uint64
-	nextCode, nextOffset, nextEscape     int
-	reservedEvent, allocSize             []uint64
-	allocPool, allocStream, first, ended []uint64
+	unit                      uint64
+	laneSize                  []uint64
+	kindPool, kindStream      []uint64
+	kindLarge, kindExpandable []uint64
+	kind                      []uint64
+	lane                      []int64
+	offset, size, from, to    []uint64
+	code, codeOffset, escape  []uint64
+	moreAlloc                 []uint64
+	moreUnits                 []int64
+	roundedFrom, roundedTo    []uint64
+	starts                    []uint64 // of lanes
+	reserved                  []int    // reservations of now, by place
+	blocks                    []naiveBlock
+	place, block              []uint64 // by allocation
+	within                    []int    // likewise: reservation, -1 outside
+	kindOf                    map[[3]uint64]int
+	lastEscape                map[uint64]uint64
+	nextOffset, nextEscape    int
+	reservedEvent, allocSize  []uint64
+	allocPool, allocStream    []uint64
 }
 
 type naiveBlock struct {
