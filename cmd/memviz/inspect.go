@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/report"
 )
 
@@ -69,46 +68,5 @@ func inspected(t *terminal, path string) (*answer.Inspected, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
-	inspected := &answer.Inspected{
-		Name: name, Bytes: document.Bytes(), Program: document.Report().Program,
-		Redacted: document.Report().Redacted,
-		Census:   census(document), Foreign: document.Foreign(), FirstTime: firstTime(document.Report()),
-	}
-	inspected.Addresses, inspected.Times = document.Numbers()
-	return inspected, nil
-}
-
-// census looks at every text of a report.
-func census(document *report.Document) *redact.Census {
-	c := redact.NewCensus()
-	document.Texts(func(t report.Text) {
-		switch t.Kind {
-		case report.TextFile:
-			c.File(t.Text)
-		case report.TextFunction:
-			c.Function(t.File, t.Text)
-		case report.TextOperator:
-			c.Operator(t.Text)
-		case report.TextSetting:
-			c.Setting(t.Key, t.Text)
-		case report.TextAnnotation, report.TextNote:
-			c.Text(t.Text)
-		default:
-			c.Prose(t.Text)
-		}
-	})
-	return c
-}
-
-// firstTime is when the earliest recording began.
-func firstTime(r *report.Report) string {
-	first := ""
-	for i := range r.Files {
-		for _, d := range r.Files[i].Devices {
-			if d.FirstTime != "" && (first == "" || d.FirstTime < first) {
-				first = d.FirstTime
-			}
-		}
-	}
-	return first
+	return document.Inspect(name), nil
 }

@@ -102,6 +102,12 @@ var names = []nameRule{
 	rarely(`(?:grows|rises) by {unexplained.bytes} ± {unexplained.spread}`),
 	like(`would not be seen under {unexplained.least} each `),
 
+	// inspect
+	like(`{inspect.pseudonyms} pseudonyms? and {inspect.public} public names? do not reveal`),
+	like(`^{} kB, written by memviz`),
+	like(`^names {inspect.names} `),
+	like(`^times {inspect.times}$`),
+
 	// oom
 	like(`^Out of memory: {ooms[$state].requested_bytes} requested in state {@state}, ` +
 		`{ooms[$state].device_free_bytes} free on the device, {ooms[$state].free_bytes} free in the cache; ` +
@@ -179,8 +185,8 @@ var names = []nameRule{
 // namedNumber is a number in a sentence.
 type namedNumber struct{ name, value string }
 
-// unnamed are numbers that count nothing: of lines, versions, devices and settings.
-var unnamed = regexp.MustCompile(`\S+:\d+:\S+|\w+\.\w+:\d+|(?:cuda|npu):\d+|torch \S+ (?:or|to) \S+|torch \S+|` +
+// unnamed are numbers that count nothing: of paths, lines, versions, devices and settings.
+var unnamed = regexp.MustCompile(`/\S+/\S+|\S+:\d+:\S+|\w+\.\w+:\d+|(?:cuda|npu):\d+|torch \S+ (?:or|to) \S+|torch \S+|` +
 	`\w+_\w+[:=][\w.:,=]+|[\w.]+\(.*\)|\w*[A-Za-z_]\d[\w.]*`)
 
 // numbersIn names the numbers of a line. rest is one without a name; "" in the rows of

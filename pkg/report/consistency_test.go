@@ -118,6 +118,33 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	}
 	x.texts["ranks"] = linesOf(t, answer.Ranks(ranks, nil, 1000), nil)
 
+	var text bytes.Buffer
+	bytesIn := func(folded error) (sum float64) {
+		for line := range strings.Lines(text.String()) {
+			n, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndex(line, " "):]), 64)
+			if folded != nil || err != nil {
+				t.Fatal(folded, err)
+			}
+			sum += n
+		}
+		text.Reset()
+		return sum
+	}
+	x.values["folded"] = object{"peak_bytes": bytesIn(answer.Folded(&text, &in, answer.Peak))}
+	x.values["folded"]["reserved_final_bytes"] = bytesIn(answer.FoldedSegments(&text, &in))
+
+	if _, err = Encode("memviz test", list, nil).WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	document, err := Read(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inspected := document.Inspect("report.html")
+	x.texts["inspect"] = linesOf(t, answer.Inspect(inspected, 1), nil)
+	x.values["inspect"] = object{"names": float64(len(inspected.Census.Names())), "times": float64(inspected.Times),
+		"pseudonyms": float64(inspected.Census.Pseudonyms()), "public": float64(inspected.Census.Public())}
+
 	d := New("memviz test", list).Files[0].Devices[0]
 	x.values["page"] = objectsOf(t, []Device{d})[0]
 	page := []string{"verdict: " + d.Verdict.Text + ". " + d.Verdict.Why}
@@ -237,7 +264,7 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 			}
 		}
 	}
-	own := map[string]bool{"top": true, "segments": true, "diff": true, "one line": true}
+	own := map[string]bool{"top": true, "segments": true, "diff": true, "one line": true, "inspect": true}
 	for _, command := range slices.Sorted(maps.Keys(x.values)) {
 		prefix := ""
 		if own[command] {
@@ -261,6 +288,9 @@ func (x *spoken) facts(differs func(string, ...any)) map[string][]string {
 	}
 	if len(retries) > 0 {
 		walk("sum", "least margin", least)
+	}
+	if times := number("inspect", "times"); times > 0 {
+		walk("inspect", "events", times)
 	}
 	rows, _ := x.values["top"]["rows"].([]any)
 	if i := slices.IndexFunc(rows, func(row any) bool { return row.(object)["key"] != "" }); i >= 0 {
@@ -307,6 +337,7 @@ func TestConsistencyFalsified(t *testing.T) {
 		{"training-loop", "one line", "peak 1.17 GiB", "peak 1.71 GiB", "peak_bytes is"},
 		{"training-loop", "oom", "no request failed", "no step failed", "denies something"},
 		{"training-loop", "whatif", "at most 1.20 GiB", "at most 1.02 GiB", "reserved_peak_bytes is"},
+		{"training-loop", "inspect", "149 public names", "194 public names", "inspect.public is"},
 		{"training-loop", "top", "1.17 GiB", "1.17 GiB of 80.0 GiB", "has no name"},
 	} {
 		x := story(t, test.story)
@@ -322,10 +353,12 @@ func TestConsistencyFalsified(t *testing.T) {
 		falsify func(x *spoken)
 		found   string
 	}{
-		"numbers that differ": {func(x *spoken) { x.values["page"]["peak_bytes"] = 1.0 }, "peak_bytes is"},
-		"no history":          {func(x *spoken) { x.values["stats"]["events"] = 1.0 }, "judges without a history"},
-		"salvaged":            {func(x *spoken) { x.salvaged = true }, "could not have seen it"},
-		"denied":              {func(x *spoken) { x.values["whatif"]["export"] = "" }, "stats advises expandable"},
+		"stacks of other bytes": {func(x *spoken) { x.values["folded"]["peak_bytes"] = 1.0 }, "peak_bytes is"},
+		"times without events":  {func(x *spoken) { x.values["inspect"]["times"] = 1.0 }, "events is"},
+		"numbers that differ":   {func(x *spoken) { x.values["page"]["peak_bytes"] = 1.0 }, "peak_bytes is"},
+		"no history":            {func(x *spoken) { x.values["stats"]["events"] = 1.0 }, "judges without a history"},
+		"salvaged":              {func(x *spoken) { x.salvaged = true }, "could not have seen it"},
+		"denied":                {func(x *spoken) { x.values["whatif"]["export"] = "" }, "stats advises expandable"},
 	} {
 		of := map[string]string{"denied": "out-of-memory"}[name]
 		if of == "" {
