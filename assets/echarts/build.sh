@@ -43,7 +43,7 @@ empty util/decal "export const createOrUpdatePatternFromDecal = $none"
 empty util/styleCompat "export const isEC4CompatibleStyle = $none, convertFromEC4CompatibleStyle = $none,
   convertToEC4StyleForCustomSerise = $none, warnDeprecated = $none"
 empty util/symbol "export const symbolBuildProxies = {}, createSymbol = $none, normalizeSymbolSize = $none,
-  normalizeSymbolOffset = $none"
+  normalizeSymbolOffset = () => [0, 0]"
 task="{ createOnAllSeries: true, reset: $none }"
 empty visual/symbol "export const seriesSymbolTask = $task, dataSymbolTask = $task"
 
