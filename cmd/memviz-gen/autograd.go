@@ -107,8 +107,8 @@ func (p *process) residual(x *tensor, f func(x *tensor) *tensor) *tensor {
 
 // tensorBackward are the frames of loss.backward() on the script's own thread.
 var tensorBackward = []snapshot.FrameText{
-	py(site+"_tensor.py", 648, "backward"), py(site+"autograd/__init__.py", 342, "backward"),
-	py(site+"autograd/__init__.py", 199, "_make_grads"),
+	py(site+"_tensor.py", 631, "backward"), py(site+"autograd/__init__.py", 374, "backward"),
+	py(site+"autograd/__init__.py", 231, "_make_grads"),
 }
 
 // backward is loss.backward().

@@ -8,8 +8,8 @@ import (
 
 // moduleCall are the frames of module(x).
 var moduleCall = []snapshot.FrameText{
-	py(site+"nn/modules/module.py", 1773, "_wrapped_call_impl"),
-	py(site+"nn/modules/module.py", 1784, "_call_impl"),
+	py(site+"nn/modules/module.py", 1779, "_wrapped_call_impl"),
+	py(site+"nn/modules/module.py", 1790, "_call_impl"),
 }
 
 // call runs the forward of a module that has these frames.

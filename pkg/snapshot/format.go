@@ -39,8 +39,9 @@ func (s *Snapshot) TorchVersion() string {
 	if s.Salvaged != nil && v.first > 0 {
 		v.last = later // the keys that newer versions add may stand in what was not read
 	}
-	if minor := s.versionByFrames(); minor > 0 && (v == versions{} || v.first <= minor && minor <= v.last) {
-		v = versions{minor, minor}
+	if told := s.versionByFrames(); told != (versions{}) &&
+		(v == versions{} || v.first <= told.last && told.first <= v.last) {
+		v = versions{max(v.first, told.first), told.last}
 	}
 	text := "unknown"
 	switch {
@@ -113,16 +114,17 @@ func (s *Snapshot) versionByKeys() versions {
 // isNPU reports whether torch_npu wrote the file.
 func (s *Snapshot) isNPU() bool { return s.Format.PoolBeforeType && !s.Format.HasSettings }
 
-// callLines are the lines from which torch/nn/modules/module.py calls on, by function:
-// each release has its own.
+// callLines are the lines from which torch/nn/modules/module.py calls on, by function, and
+// the minor version of torch that has them. Those of 10 are of recordings whose keys 2.10
+// and 2.11 share, so which of the two has them is not known.
 var callLines = map[string]map[int32]int{
-	"_wrapped_call_impl": {1518: 1, 1511: 2, 1532: 3, 1553: 4, 1736: 5, 1739: 6, 1751: 7, 1773: 8, 1775: 9},
-	"_call_impl":         {1527: 1, 1520: 2, 1541: 3, 1562: 4, 1747: 5, 1750: 6, 1762: 7, 1784: 8, 1786: 9},
+	"_wrapped_call_impl": {1518: 1, 1511: 2, 1532: 3, 1553: 4, 1736: 5, 1739: 6, 1751: 7, 1773: 8, 1775: 9, 1779: 10},
+	"_call_impl":         {1527: 1, 1520: 2, 1541: 3, 1562: 4, 1747: 5, 1750: 6, 1762: 7, 1784: 8, 1786: 9, 1790: 10},
 }
 
-// versionByFrames is the minor version of torch whose own Python is on the stacks; 0 if
-// they do not tell one.
-func (s *Snapshot) versionByFrames() int {
+// versionByFrames is the version of torch whose own Python is on the stacks; zero if
+// they do not tell it.
+func (s *Snapshot) versionByFrames() versions {
 	found := 0
 	for _, f := range s.Frames {
 		minor := callLines[s.String(f.Name)][f.Line]
@@ -130,11 +132,14 @@ func (s *Snapshot) versionByFrames() int {
 			continue
 		}
 		if found != 0 && found != minor {
-			return 0
+			return versions{}
 		}
 		found = minor
 	}
-	return found
+	if found == 10 {
+		return versions{10, 11}
+	}
+	return versions{found, found}
 }
 
 // Oddities counts what was not as expected in a file. None is fatal.
