@@ -21,6 +21,8 @@ func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 	if _, err := check(data, limits); errors.As(err, &refused) && (errors.Is(err, ErrForbidden) || len(data) == 0 ||
 		data[0] != opProto && refused.Offset < oldBegin) {
 		return nil, err
+	} else if errors.Is(err, ErrLimit) {
+		data, readErr = data[:refused.Offset], err // so that no more is held than the checker allows
 	}
 	t := newTranslator(data)
 	res, err := Salvage(t, 0, b, limits)

@@ -70,6 +70,11 @@ func TestTranslateByHand(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
+	long := "(dp0\nVabcdefghijklmnopqrs\n(lp1\nI7\na" + strings.Repeat("I8\na", 1000)
+	res, err := SalvageOther(strings.NewReader(long), keeper{}, Limits{Memory: 10_000})
+	if res == nil || !res.Partial || !errors.Is(err, ErrLimit) || res.Bytes > 1000 {
+		t.Errorf("beyond a limit: %v, %+v", err, res)
+	}
 	for _, text := range []string{"", "hello", "(lp0\n", "\x80\x02cos\nsystem\n.", "(dp0\nVa\nI1\nscos\nsystem\n."} {
 		if res, err := SalvageOther(strings.NewReader(text), keeper{}, Limits{}); err == nil || res != nil {
 			t.Errorf("%q: %v, %+v", text, err, res)
