@@ -81,7 +81,16 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 	s, err := read(r, size, o, wayStream)
 	if errors.Is(err, pickle.ErrOtherWay) {
 		salvaged := s
-		if s, err = read(r, size, o, wayGopickle); err != nil && salvaged != nil {
+		s, err = read(r, size, o, wayGopickle)
+		if err != nil && o.Salvage && !errors.Is(err, pickle.ErrForbidden) && !errors.Is(err, pickle.ErrNotPickle) {
+			// Two attempts at what is left: the one that gets further is taken.
+			other, otherErr := read(r, size, o, wayOther)
+			if otherErr == nil && (salvaged == nil || other.Salvaged == nil ||
+				other.Salvaged.Events >= salvaged.Salvaged.Events) {
+				return other, nil
+			}
+		}
+		if err != nil && salvaged != nil {
 			return salvaged, nil
 		}
 	}
@@ -93,6 +102,7 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 const (
 	wayStream   = "stream"
 	wayGopickle = "gopickle"
+	wayOther    = "translated" // what is salvaged of the pickles that pickle.Load reads
 	wayJSON     = "json"
 )
 
@@ -112,6 +122,8 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 	case payload.Kind == container.JSON:
 		way = wayJSON
 		res, err = pickle.LoadJSON(payload, b, o.Limits)
+	case way == wayOther:
+		res, err = pickle.SalvageOther(payload, b, o.Limits)
 	case way == wayGopickle:
 		res, err = pickle.Load(payload, b, o.Limits)
 	case o.Salvage:
@@ -122,6 +134,9 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 	if err != nil {
 		err = b.damaged(err)
 		s := b.salvaged(res, err)
+		if s != nil {
+			s.Format.Way = way
+		}
 		if s != nil && !errors.Is(err, pickle.ErrOtherWay) {
 			err = nil
 		}

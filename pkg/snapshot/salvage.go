@@ -68,7 +68,6 @@ func (b *builder) salvaged(res *pickle.Result, err error) *Snapshot {
 		return nil
 	}
 	s.Salvaged.Err = err
-	s.Format.Way = wayStream
 	return s
 }
 

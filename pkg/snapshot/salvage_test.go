@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -41,6 +42,50 @@ func TestSalvageEveryCut(t *testing.T) {
 			t.Errorf("protocol %d: near its end, %d events are read of 7", protocol, last)
 		}
 	}
+}
+
+// TestSalvageOther cuts files that are read through gopickle when they are whole.
+func TestSalvageOther(t *testing.T) {
+	for name, tt := range map[string]struct {
+		data []byte
+		step int
+	}{
+		"tagged":     {encoding(t, "story.cpp-tagged.pickle"), 17},
+		"protocol 0": {encoding(t, "story.protocol0.pickle"), 11},
+		"protocol 1": {encoding(t, "story.protocol1.pickle"), 11},
+	} {
+		whole := readWay(t, tt.data, wayGopickle)
+		last, all := 0, 0
+		for i := range whole.Traces {
+			all += whole.Traces[i].Events.Len()
+		}
+		for cut := len(tt.data) % tt.step; cut < len(tt.data); cut += tt.step {
+			s, err := readPart(tt.data[:cut])
+			if err != nil {
+				if last > 0 || s != nil {
+					t.Fatalf("%s, cut at %d of %d: %v, after %d events before", name, cut, len(tt.data), err, last)
+				}
+				continue
+			}
+			if s.Salvaged == nil || s.Salvaged.At > int64(cut) || s.Salvaged.Events < last {
+				t.Fatalf("%s, cut at %d: %+v after %d events before", name, cut, s.Salvaged, last)
+			}
+			last = s.Salvaged.Events
+			requirePart(t, cut, s, whole)
+		}
+		if last != all {
+			t.Errorf("%s: near its end, %d events are read of %d", name, last, all)
+		}
+	}
+}
+
+func encoding(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/encodings/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // requirePart compares what was salvaged with the whole.

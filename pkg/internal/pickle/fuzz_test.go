@@ -21,6 +21,25 @@ func addSeeds(f *testing.F) {
 	f.Add([]byte("\x80\x02]q\x00h\x00a."))
 }
 
+// FuzzSalvageOther: no input panics, and a part ends within what was read.
+func FuzzSalvageOther(f *testing.F) {
+	addSeeds(f)
+	for _, data := range translatedFiles(f) {
+		f.Add(data)
+		f.Add(data[:len(data)/2])
+	}
+	f.Add([]byte("(dp0\nVabcdefghijklmnopqrst\n(lp1\n(dp2\nVx\n(I1\nI2\ntsa(dVy\nI01\ns"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		res, err := SalvageOther(bytes.NewReader(data), keeper{}, fuzzLimits)
+		if res != nil && (res.Bytes < 0 || res.Bytes > int64(len(data)) || res.Partial != (err != nil)) {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if located := new(Error); errors.As(err, &located) && (located.Offset < 0 || located.Offset > int64(len(data))) {
+			t.Errorf("%v of %d bytes", err, len(data))
+		}
+	})
+}
+
 // FuzzStream: no input panics, and every failure is one of ours and says where.
 func FuzzStream(f *testing.F) {
 	addSeeds(f)

@@ -14,6 +14,9 @@
 //
 // Stream returns [ErrOtherWay] when it meets something that only Load can read.
 //
+// [Salvage] reads as much as it can of a cut or damaged pickle of the first kind, and
+// [SalvageOther] of the other, whose opcodes it translates for Stream.
+//
 // [LoadJSON] reads the same values from JSON text, for the same Builder.
 package pickle
 

@@ -1,0 +1,414 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// SalvageOther is [Salvage] for what [Load] reads: it translates a pickle of protocol 0 or
+// 1, or one in which libtorch's pickler tagged the types of containers, to the opcodes
+// that Stream supports, as it is read. Offsets are those of the pickle as it is.
+func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
+	limits = limits.WithDefaults()
+	data, readErr := io.ReadAll(io.LimitReader(r, limits.LoadBytes))
+	var refused *Error
+	if _, err := check(data, limits); errors.As(err, &refused) && (errors.Is(err, ErrForbidden) || len(data) == 0 ||
+		data[0] != opProto && refused.Offset < oldBegin) {
+		return nil, err
+	} else if errors.Is(err, ErrLimit) {
+		data, readErr = data[:refused.Offset], err // so that no more is held than the checker allows
+	}
+	t := newTranslator(data)
+	res, err := Salvage(t, 0, b, limits)
+	if res != nil {
+		res.Bytes = t.origin(res.Bytes)
+		res.Protocol = 0
+		if data[0] == opProto {
+			res.Protocol = int(data[1])
+		}
+	}
+	if located := new(Error); errors.As(err, &located) {
+		located.Offset = t.origin(located.Offset)
+	}
+	if res != nil && readErr != nil {
+		err = readErr
+	}
+	return res, err
+}
+
+// translator reads one pickle and gives another one of the same value, as a reader. In
+// that one containers are filled from a mark, never item by item, because a Builder
+// wants to see dicts whole.
+type translator struct {
+	data  []byte
+	pos   int
+	out   []byte // not read yet
+	ended bool
+
+	stack []translated
+	memo  map[int]int // new index of an entry, by the old one
+	put   int         // entries of the new memo
+}
+
+// translated is what the translator knows of a value on the stack.
+type translated struct {
+	kind  translatedKind
+	items int  // of a container that is filled item by item: how many stand behind its mark
+	open  bool // such a container, to which more items may come
+}
+
+type translatedKind uint8
+
+const (
+	isValue translatedKind = iota
+	isMark
+	isList
+	isDict
+	isWrapper // a function around a container, which is left out
+)
+
+// batch is how many items a mark gets, as Python has it.
+const batch = 1000
+
+func newTranslator(data []byte) *translator {
+	t := &translator{data: data, memo: map[int]int{}, out: []byte{opProto, 2}}
+	if len(data) >= 2 && data[0] == opProto {
+		t.pos = 2
+	}
+	return t
+}
+
+func (t *translator) Read(b []byte) (int, error) {
+	for len(t.out) == 0 {
+		if t.ended {
+			return 0, io.EOF
+		}
+		t.step()
+	}
+	n := copy(b, t.out)
+	t.out = t.out[n:]
+	return n, nil
+}
+
+// origin is where in data the opcode is that was translated to the one at an offset.
+func (t *translator) origin(offset int64) int64 {
+	again := newTranslator(t.data)
+	for done := int64(0); !again.ended; {
+		if done += int64(len(again.out)); done > offset {
+			break
+		}
+		again.out = again.out[:0]
+		at := again.pos
+		if again.step(); done+int64(len(again.out)) > offset {
+			return int64(at)
+		}
+	}
+	return int64(again.pos)
+}
+
+func (t *translator) write(b ...byte) { t.out = append(t.out, b...) }
+
+func (t *translator) push(kind translatedKind) { t.stack = append(t.stack, translated{kind: kind}) }
+
+func (t *translator) drop(n int) { t.stack = t.stack[:max(len(t.stack)-n, 0)] }
+
+func (t *translator) top(n int) *translated {
+	if n >= len(t.stack) {
+		return &translated{}
+	}
+	return &t.stack[len(t.stack)-1-n]
+}
+
+// dropMark drops what stands behind the last mark, and the mark.
+func (t *translator) dropMark() {
+	for len(t.stack) > 0 {
+		top := *t.top(0)
+		if t.drop(1); top.kind == isMark {
+			return
+		}
+		t.ended = t.ended || top.open // below other values, so it is not known where it ended
+	}
+}
+
+// next is the instruction at an offset, or behind the entry of the memo that is stored there.
+func (t *translator) next(pos int) instruction {
+	for {
+		in, ok := instructionAt(t.data, pos)
+		if !ok {
+			return instruction{op: opStop, start: pos, next: len(t.data) + 1}
+		} else if !stores(in.op) {
+			return in
+		}
+		pos = in.next
+	}
+}
+
+// stores reports whether an opcode stores the value on top in the memo.
+func stores(op byte) bool {
+	return op == opPut || op == opBinPut || op == opLongBinPut || op == opMemoize
+}
+
+// step translates an opcode.
+func (t *translator) step() {
+	in, ok := instructionAt(t.data, t.pos)
+	if !ok {
+		t.ended = true
+		if t.pos < len(t.data) && opTable[t.data[t.pos]].arg == argUnknown {
+			t.write(t.data[t.pos]) // which says what is wrong
+		}
+		return
+	}
+	t.pos = in.next
+	if consumes(in.op) {
+		t.close()
+	}
+	argument := t.data[in.arg:in.end]
+	switch in.op {
+	case opFrame:
+	case opMark:
+		t.mark(in)
+	case opEmptyDict:
+		t.container(isDict, opEmptyDict, false)
+	case opEmptyList:
+		t.container(isList, opEmptyList, false)
+	case opAppend:
+		t.fill(1, opAppend)
+	case opSetItem:
+		t.fill(2, opSetItem)
+	case opAppends, opSetItems:
+		t.dropMark()
+		t.write(in.op)
+	case opTuple:
+		t.dropMark()
+		t.push(isValue)
+		t.write(in.op)
+	case opTuple1, opTuple2, opTuple3:
+		if in.op == opTuple1 && t.top(1).kind == isWrapper && t.next(in.next).op == opReduce {
+			t.unwrap(t.next(in.next))
+			return
+		}
+		t.drop(int(in.op-opTuple1) + 1)
+		t.push(isValue)
+		t.write(in.op)
+	case opGlobal:
+		t.global(in, string(argument))
+	case opPut, opBinPut, opLongBinPut, opMemoize:
+		t.remember(in.op, argument)
+	case opGet, opBinGet, opLongBinGet:
+		if t.tag(in) {
+			return
+		} else if index, ok := t.index(in.op, argument); ok {
+			t.push(isValue)
+			t.write(opLongBinGet)
+			t.out = binary.LittleEndian.AppendUint32(t.out, uint32(index))
+		}
+	default:
+		if text, is := textOf(in.op, argument); !is {
+			t.push(isValue)
+			t.number(in, strings.TrimSpace(string(argument)))
+		} else if !t.tag(in) {
+			t.push(isValue)
+			t.write(opBinUnicode)
+			t.out = binary.LittleEndian.AppendUint32(t.out, uint32(len(text)))
+			t.out = append(t.out, text...)
+		}
+		t.ended = t.ended || in.op == opStop
+	}
+}
+
+// consumes reports whether an opcode takes the value on top, which is complete then.
+func consumes(op byte) bool {
+	switch op {
+	case opAppend, opSetItem, opAppends, opSetItems, opTuple, opTuple1, opTuple2, opTuple3, opReduce, opStop:
+		return true
+	}
+	return false
+}
+
+// close ends the container on top if it is filled item by item.
+func (t *translator) close() {
+	if top := t.top(0); top.open {
+		top.open = false
+		t.write(map[translatedKind]byte{isList: opAppends, isDict: opSetItems}[top.kind])
+	}
+}
+
+// mark is a mark, or an empty container of protocol 0, which is a mark without items.
+func (t *translator) mark(in instruction) {
+	switch after, ok := instructionAt(t.data, in.next); {
+	case !ok:
+		t.ended = true
+	case after.op == opDict:
+		t.pos = after.next
+		t.container(isDict, opEmptyDict, true)
+	case after.op == opList:
+		t.pos = after.next
+		t.container(isList, opEmptyList, true)
+	default:
+		t.push(isMark)
+		t.write(opMark)
+	}
+}
+
+// container makes an empty container. One of protocol 0 gets its items one by one, and a
+// mark is put before them; later protocols do so only for a single one.
+func (t *translator) container(kind translatedKind, op byte, oneByOne bool) {
+	t.push(kind)
+	t.write(op)
+	if in, ok := instructionAt(t.data, t.pos); ok && stores(in.op) {
+		t.pos = in.next
+		t.remember(in.op, t.data[in.arg:in.end])
+	}
+	if after := t.next(t.pos); oneByOne && !consumes(after.op) {
+		t.top(0).open = true
+		t.write(opMark)
+	}
+}
+
+// fill puts the n values on top into the container below them.
+func (t *translator) fill(n int, op byte) {
+	t.drop(n)
+	into := t.top(0)
+	if !into.open {
+		t.write(op)
+		return
+	}
+	if into.items++; into.items%batch == 0 && into.kind == isList {
+		t.write(opAppends, opMark)
+	}
+}
+
+// global leaves out wrappers around containers, and makes a dict of an OrderedDict.
+func (t *translator) global(in instruction, name string) {
+	after := t.next(in.next)
+	call := t.next(after.next)
+	switch {
+	case name == "collections\nOrderedDict" && after.op == opEmptyTuple && call.op == opReduce:
+		t.pos = call.next
+		t.container(isDict, opEmptyDict, false)
+	case strings.HasPrefix(name, "torch.jit._pickle\n"):
+		t.push(isWrapper)
+		t.pos = after.start
+	default:
+		t.ended = true // Stream would not support it either
+		t.write(t.data[in.start:in.next]...)
+	}
+}
+
+// tag leaves out a text that is the type of the container below it, and its wrapper.
+func (t *translator) tag(in instruction) bool {
+	tuple := t.next(in.next)
+	call := t.next(tuple.next)
+	switch {
+	case t.top(1).kind != isWrapper || t.top(0).kind == isMark:
+		return false
+	case call.next > len(t.data) && (tuple.next > len(t.data) || tuple.op == opTuple2):
+		t.ended = true // whether it is one was cut off
+		return true
+	case tuple.op != opTuple2 || call.op != opReduce:
+		return false
+	}
+	t.unwrap(call)
+	return true
+}
+
+// unwrap drops the wrapper below the container on top.
+func (t *translator) unwrap(call instruction) {
+	t.close()
+	t.drop(2)
+	t.push(isValue)
+	t.pos = call.next
+}
+
+// index is the new index of a memo entry.
+func (t *translator) index(op byte, argument []byte) (int, bool) {
+	old, err := oldIndex(op, argument)
+	index, ok := t.memo[old]
+	if err != nil || !ok {
+		t.ended = true
+		t.write(opLongBinGet, 255, 255, 255, 255) // which says what is wrong
+		return 0, false
+	}
+	return index, true
+}
+
+func oldIndex(op byte, argument []byte) (int, error) {
+	c := checker{op: op}
+	if op == opPut || op == opGet {
+		return c.index(nil, string(argument))
+	}
+	return c.index(argument, "")
+}
+
+func (t *translator) remember(op byte, argument []byte) {
+	old := len(t.memo)
+	if op != opMemoize {
+		var err error
+		if old, err = oldIndex(op, argument); err != nil {
+			t.ended = true
+			return
+		}
+	}
+	index, again := t.memo[old]
+	if !again {
+		index = t.put
+		t.memo[old] = index
+		t.put++
+	}
+	t.write(opLongBinPut)
+	t.out = binary.LittleEndian.AppendUint32(t.out, uint32(index))
+}
+
+// textOf is the text of a string.
+func textOf(op byte, argument []byte) (text []byte, is bool) {
+	switch op {
+	case opUnicode:
+		return unescapeText(argument), true
+	case opString:
+		argument = bytes.TrimSpace(argument)
+		if n := len(argument); n >= 2 && !bytes.Contains(argument, []byte(`\`)) {
+			return argument[1 : n-1], true
+		}
+		return nil, false
+	case opBinString, opShortBinString, opBinUnicode, opShortBinUnicode:
+		return argument, true
+	}
+	return nil, false
+}
+
+// number translates the numbers of protocol 0, and leaves every other opcode as it is.
+func (t *translator) number(in instruction, text string) {
+	switch in.op {
+	case opInt, opLong:
+		i, ok := new(big.Int).SetString(strings.TrimSuffix(text, "L"), 10)
+		switch {
+		case in.op == opInt && text == "00":
+			t.write(opNewFalse)
+		case in.op == opInt && text == "01":
+			t.write(opNewTrue)
+		case ok && i.IsInt64():
+			t.write(opLong1, 8)
+			t.out = binary.LittleEndian.AppendUint64(t.out, uint64(i.Int64()))
+		case ok && i.IsUint64():
+			t.write(opLong1, 9)
+			t.out = append(binary.LittleEndian.AppendUint64(t.out, i.Uint64()), 0)
+		default:
+			t.write(opNone) // as Load has an integer beyond 64 bits: no number
+		}
+	case opFloat:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			f = math.NaN()
+		}
+		t.write(opBinFloat)
+		t.out = binary.BigEndian.AppendUint64(t.out, math.Float64bits(f))
+	default:
+		t.write(t.data[in.start:in.next]...)
+	}
+}
