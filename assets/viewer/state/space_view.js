@@ -26,7 +26,8 @@ export class SpaceView {
   /** What went wrong with decoding, or "". */
   #problem = '';
   #calls = 0;
-  #arrange = memoizeLast(arrange);
+  #byAddress = memoizeLast((/** @type {Space} */ space) => arrange(space, false));
+  #asPacked = memoizeLast((/** @type {Space} */ space) => arrange(space, true));
   #lay = memoizeLast((/** @type {ConstructorParameters<typeof SpaceLayout>} */ ...of) => new SpaceLayout(...of));
 
   /** @param {import('./shown.js').Shown} shown */
@@ -88,7 +89,7 @@ export class SpaceView {
   /** Height of all lanes over the peak of reserved memory. */
   get #waste() {
     const space = this.#space;
-    return space ? (this.#arrange(space, false).units * space.unit) / Math.max(1, this.#reservedPeak(space)) : 1;
+    return space ? (this.#byAddress(space).units * space.unit) / Math.max(1, this.#reservedPeak(space)) : 1;
   }
 
   #reservedPeak = memoizeLast(reservedPeak);
@@ -136,7 +137,7 @@ export class SpaceView {
   layout(height) {
     const space = this.#space;
     if (!space) throw new Error('no address space is shown');
-    return this.#lay(space, this.#arrange(space, this.isPacked), height);
+    return this.#lay(space, this.isPacked ? this.#asPacked(space) : this.#byAddress(space), height);
   }
 }
 
