@@ -23,6 +23,7 @@ const module = "github.com/memviz-go/memviz/"
 var arrows = map[string][]string{
 	"pkg/units":              {},
 	"pkg/internal/ranges":    {},
+	"pkg/internal/space":     {"pkg/internal/ranges"},
 	"pkg/testkit":            {},
 	"pkg/samples":            {"pkg/snapshot", "pkg/units"},
 	"pkg/internal/pickle":    {},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"examples":            {},
 	"assets":              {},
 	"pkg/answer":          {"pkg/whatif", "pkg/redact", "pkg/units"},
-	"pkg/report":          {"pkg/answer", "templates", "assets"},
+	"pkg/report":          {"pkg/answer", "pkg/internal/space", "templates", "assets"},
 	"pkg/report/pagetest": {},
 	"pkg/memviz":          {"pkg/report"},
 	"cmd/memviz":          {"pkg/memviz"},

@@ -126,6 +126,17 @@ func (a *Allocator) Stats() Stats { return a.stats }
 // Reserved is the memory held from the driver, in bytes.
 func (a *Allocator) Reserved() int64 { return a.stats.Reserved.Current }
 
+// BlockSize is the size in bytes of the live block at an address; 0 if there is none.
+func (a *Allocator) BlockSize(addr uint64) int64 {
+	if b := a.blocks[addr]; b != nil {
+		return b.size
+	}
+	return 0
+}
+
+// RoundSize is that of the settings in force.
+func (a *Allocator) RoundSize(requested int64) int64 { return a.settings.RoundSize(requested) }
+
 // reserve counts n bytes obtained from the driver, or returned if negative.
 func (a *Allocator) reserve(p *pool, n int64) {
 	p.reserved += n

@@ -144,6 +144,14 @@ func packed(id string, fill func(*columnWriter)) element {
 	return element{id, []chunk{pack(packOthers, nil, fill)}}
 }
 
+// packedBytes is its size before base64.
+func (e *element) packedBytes() (bytes int) {
+	for _, c := range e.chunks {
+		bytes += len(c.packed)
+	}
+	return bytes
+}
+
 func (e *element) write(w io.Writer) error {
 	rawBytes := int64(0)
 	packed := make([]io.Reader, 0, len(e.chunks)+1)

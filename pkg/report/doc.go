@@ -145,7 +145,7 @@
 //	rounded.to           bytes that it rounds them up to
 //
 // In an event, first the block of the allocation goes that it ended, then what it returned,
-// then the allocation is placed that it made, then what it reserved is there. Free memory
+// then what it reserved is there, then the allocation is placed that it made. Free memory
 // is gaps, in a list for each kind by size, then place: those of one reservation, or of
 // an unbroken run of pages of one kind in a lane. An allocation of a stream, pool (of the
 // column pool, 0 without it) and size class (small up to 1 MiB, rounded) is placed in the
@@ -163,6 +163,11 @@
 //
 //	lane.addr       z d  address of each lane - base_addr
 //	outside.addr    z d  likewise, of the allocations that lie in no gap
+//
+// Where the best setting of "predicted" would have put the tensors, element
+// "predicted-F-D", if "predicted" has a "space": the same columns, but in reserved.from
+// and reserved.to any event has a number, which is 1 + its index. There are no addresses.
+// What would have failed lies in no gap.
 //
 // What stands above the chart of a device, element "lanes-F-D": annotated ranges
 // in the order in which they start, outer ones first; phases, inferred from
@@ -236,6 +241,7 @@
 //
 // [Document.Fit] leaves out, in this order and only as far as a limit demands:
 //
+//   - where another setting would have put the tensors: "predicted" has no "space";
 //   - addresses: has_addr is false, base_addr "0x0", and the columns addr,
 //     addr.high, addr.low, lane.addr and outside.addr are all empty. Only if a device
 //     has no space, because with one its addresses take no room;

@@ -22,10 +22,11 @@ import (
 type omission int
 
 const (
-	omitAddresses   omission = iota
-	omitTimes                // finer than a step
-	omitInnerFrames          // below the user's own, and those of the interpreter between them
-	omitFreeStacks           // of frees, and so who freed
+	omitPredictedSpace omission = iota // where another setting would have put the tensors
+	omitAddresses
+	omitTimes       // finer than a step
+	omitInnerFrames // below the user's own, and those of the interpreter between them
+	omitFreeStacks  // of frees, and so who freed
 	omissionCount
 
 	omitEveryTime    = omissionCount // no steps: only when asked for
@@ -113,6 +114,9 @@ func (d *Document) sizeOfFiles() (int64, error) {
 	return counted.n, nil
 }
 
+// leftOutPrediction is what a report can lack and still hold its snapshots.
+const leftOutPrediction = "the predicted address space"
+
 // LeftOut says what the file lacks, the first step first: "addresses",
 // "times finer than 200 µs".
 func (d *Document) LeftOut() []string {
@@ -122,6 +126,8 @@ func (d *Document) LeftOut() []string {
 			continue
 		}
 		switch omission(what) {
+		case omitPredictedSpace:
+			list = append(list, leftOutPrediction)
 		case omitAddresses:
 			list = append(list, "addresses")
 		case omitTimes:
@@ -138,14 +144,21 @@ func (d *Document) LeftOut() []string {
 // has reports whether there is anything to leave out.
 func (d *Document) has(what omission) bool {
 	for _, f := range d.files {
-		for _, p := range f.devices {
-			if p.has(what) {
+		if what == omitPredictedSpace {
+			f.encodeSaved()
+		}
+		for i, p := range f.devices {
+			if p.has(what) && (what != omitPredictedSpace || f.predictedElements[i].packedBytes() > worthLeavingOut) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// worthLeavingOut is how many bytes a prediction takes at least to be left out. To say so
+// takes a few hundred.
+const worthLeavingOut = 2 << 10
 
 func (d *Document) coarsestTime() int64 {
 	step := int64(1)
@@ -183,6 +196,8 @@ func commandName(in []answer.Input) string {
 // has reports whether the payload holds anything that the step leaves out.
 func (p *devicePayload) has(what omission) bool {
 	switch what {
+	case omitPredictedSpace:
+		return p.view.hasPredictedSpace()
 	case omitTimes:
 		return coarseStep(p.view.SpanMicros) > 1
 	case omitInnerFrames:
@@ -211,9 +226,17 @@ func (p *devicePayload) omit(what omission, stacks *stackTable) {
 	p.view.lanes.timeless = !p.view.HasTime
 }
 
+func (view *Device) hasPredictedSpace() bool {
+	return view.Predicted != nil && view.Predicted.Space != nil
+}
+
 // omit says in the view what a step leaves out.
 func (view *Device) omit(what omission) {
 	switch what {
+	case omitPredictedSpace:
+		if view.Predicted != nil {
+			view.Predicted.Space = nil
+		}
 	case omitAddresses, omitEveryAddress:
 		view.HasAddr, view.WideAddr, view.BaseAddr = false, false, units.Address(0)
 	case omitTimes:

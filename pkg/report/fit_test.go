@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // busy is a recording of n allocations in which every column has much to say.
@@ -71,7 +73,7 @@ func TestFit(t *testing.T) {
 	d := Encode("memviz test", in, nil)
 	said := []string{"addresses", "times finer than 1.00 ms", "stack frames below the user's code",
 		"the stacks of frees"}
-	for steps := 1; steps <= int(omissionCount); steps++ {
+	for steps := 1; steps <= len(said); steps++ {
 		before, err := d.Size()
 		if err != nil {
 			t.Fatal(err)
@@ -133,6 +135,36 @@ func TestLeast(t *testing.T) {
 				add(samples.Training())
 			}
 		})
+	}
+}
+
+// Without where another setting would have put the tensors, a report holds its snapshot.
+func TestFitWithoutPrediction(t *testing.T) {
+	s, err := snapshot.Open(filepath.Join(testkit.Root(t), "examples", "out-of-memory", "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
+	if _, is := written(t, d).payloads["predicted-0-0"]; !is {
+		t.Fatal("nothing is predicted")
+	}
+	if d.has(omitPredictedSpace) {
+		t.Error("it is left out, though it takes no room")
+	}
+	d.omitted[omitPredictedSpace] = true
+	d.files[0].omit(omitPredictedSpace)
+	d.warnFit(1)
+	if !slices.Equal(d.LeftOut(), []string{leftOutPrediction}) {
+		t.Fatalf("it lacks %q", d.LeftOut())
+	}
+	page := written(t, d)
+	if _, is := page.payloads["predicted-0-0"]; is || page.report.Files[0].Devices[0].Predicted.Space != nil {
+		t.Error("it still has what was left out")
+	}
+	checkSame(t, contents(readBack(t, d)), contents(s))
+	read, err := Read(bytes.NewReader(bytesOf(t, d)))
+	if err != nil || read.Incomplete() != nil {
+		t.Errorf("%v, %v", err, read.Incomplete())
 	}
 }
 

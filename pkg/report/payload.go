@@ -83,10 +83,11 @@ type devicePayload struct {
 	texts     *stringTable // of the file
 	omitted   omissions
 
-	number  string // of the file and the device, as in the ids of payloads
-	history *layout.History
-	space   *deviceSpace // nil: unknown, or not yet found out
-	sought  bool         // space
+	number    string // of the file and the device, as in the ids of payloads
+	history   *layout.History
+	space     *deviceSpace // nil: unknown, or not yet found out
+	predicted *deviceSpace // likewise
+	sought    bool         // both
 }
 
 // The chunks of a device's payload, in the order in which the package comment
@@ -116,6 +117,7 @@ func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 		if !p.sought {
 			p.sought = true
 			p.findSpace()
+			p.findPredictedSpace()
 		}
 		return pack(packOthers, tick, p.writeAddresses)
 	case chunkStacks:

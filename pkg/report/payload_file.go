@@ -19,6 +19,7 @@ type devicePacker interface {
 	packLanes() chunk
 	packSpace() chunk          // where the tensors lay; only if shown().Space
 	packSpaceAddresses() chunk // likewise
+	packPredictedSpace() chunk // only if shown().Predicted.Space
 	has(omission) bool         // whether there is anything to leave out
 	omit(omission, *stackTable)
 }
@@ -32,12 +33,13 @@ type filePayload struct {
 	snapshot *snapshotPayload
 	texts    *stringTable // that the devices and the snapshot refer to
 
-	deviceElements  []element
-	stackElement    element
-	laneElements    []element // by device
-	spaceElements   []element // by device; without an id where it is not known where the tensors lay
-	addressElements []element // likewise: of its lanes
-	snapshotElement element   // without an id where there is too little for one
+	deviceElements    []element
+	stackElement      element
+	laneElements      []element // by device
+	spaceElements     []element // by device; without an id where it is not known where the tensors lay
+	addressElements   []element // likewise: of its lanes
+	predictedElements []element // likewise, if that is predicted
+	snapshotElement   element   // without an id where there is too little for one
 
 	saved     *savedStacks  // of a report that was read; else nil
 	rest      *savedColumns // likewise, of the snapshot; nil too where there is none
@@ -73,7 +75,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 func (f *filePayload) setElements() {
 	n := len(f.view.Devices)
 	f.deviceElements, f.laneElements = make([]element, n), make([]element, n)
-	f.spaceElements, f.addressElements = make([]element, n), make([]element, n)
+	f.spaceElements, f.addressElements, f.predictedElements = make([]element, n), make([]element, n), make([]element, n)
 	for i := range f.view.Devices {
 		f.deviceElements[i] = element{id: f.view.Devices[i].Payload, chunks: make([]chunk, deviceChunks)}
 	}
@@ -82,7 +84,7 @@ func (f *filePayload) setElements() {
 // all are the elements in the order of the page.
 func (f *filePayload) all() []element {
 	return slices.Concat(f.deviceElements, []element{f.stackElement}, f.laneElements, f.spaceElements,
-		f.addressElements, []element{f.snapshotElement})
+		f.addressElements, f.predictedElements, []element{f.snapshotElement})
 }
 
 // encodeSaved packs everything of a report that was read, once.
@@ -120,6 +122,9 @@ func (f *filePayload) encodeDevices(tick func(values int)) {
 			f.spaceElements[i] = element{s.Payload, []chunk{p.packSpace()}}
 		}
 		f.encodeSpaceAddresses(i)
+		if s := p.shown().Predicted; s != nil && s.Space != nil {
+			f.predictedElements[i] = element{s.Space.Payload, []chunk{p.packPredictedSpace()}}
+		}
 	}
 }
 
@@ -165,6 +170,13 @@ func (f *filePayload) omit(what omission) {
 		stacks = userStacks(f.in, false)
 	}
 	f.encodeSaved()
+	if what == omitPredictedSpace {
+		for i, p := range f.devices {
+			p.omit(what, nil)
+			f.predictedElements[i] = element{}
+		}
+		return
+	}
 	switch {
 	case f.rest != nil, stacks != nil && f.snapshot != nil:
 		f.dropSnapshot()

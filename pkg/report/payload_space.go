@@ -11,12 +11,33 @@ func (p *devicePayload) findSpace() {
 	if p.snapshot.AddressesLost || p.view.WideAddr {
 		return
 	}
-	p.space = newDeviceSpace(p.pile, p.history, p.poolOf)
-	if p.space == nil || p.space.spread(p.view.baseAddr) {
+	recorded, ok := recordedPlacement(p.pile, p.history, p.poolOf)
+	if !ok {
+		return
+	}
+	if p.space = recorded.encode(); p.space == nil || p.space.spread(p.view.baseAddr) {
 		p.space = nil
 		return
 	}
 	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
+}
+
+// findPredictedSpace finds out where the best other setting would have put the tensors.
+func (p *devicePayload) findPredictedSpace() {
+	view := p.view.Predicted
+	if view == nil || view.best == nil || p.view.Space == nil {
+		return
+	}
+	x := predictedPlacement(p.pile, view.best, p.poolOf).encode()
+	if x == nil {
+		return
+	}
+	p.predicted = x
+	if len(p.packPredictedSpace().packed) > maxPredictedSpace {
+		p.predicted = nil
+		return
+	}
+	view.Space = &PredictedSpace{Payload: "predicted-" + p.number, Unit: x.frame.Unit}
 }
 
 // poolOf is what stands in the column pool.
@@ -42,8 +63,33 @@ func (p *devicePayload) writeSpace(c *columnWriter) {
 	for i, change := range p.device.Reserved {
 		events[i] = uint64(change.Event)
 	}
-	writeFrame(c, p.space.frame, events)
-	writeCodes(c, p.space.codes)
+	p.space.write(c, func(event int32) uint64 {
+		i, is := slices.BinarySearch(events, uint64(event))
+		if !is {
+			return 0
+		}
+		return uint64(i + 1)
+	})
+}
+
+// packPredictedSpace packs where the tensors would have lain. There the events that
+// change what is reserved are any.
+func (p *devicePayload) packPredictedSpace() chunk {
+	return pack(packOthers, nil, func(c *columnWriter) {
+		p.predicted.write(c, func(event int32) uint64 {
+			if int(event) >= p.view.Events {
+				return 0
+			}
+			return uint64(event + 1)
+		})
+	})
+}
+
+// write writes what was reserved, and what the model of the allocator does not say.
+// number is what stands for an event, 0 for those that are none.
+func (d *deviceSpace) write(c *columnWriter, number func(event int32) uint64) {
+	writeFrame(c, d.frame, number)
+	writeCodes(c, d.codes)
 }
 
 func (p *devicePayload) packSpaceAddresses() chunk {
@@ -67,8 +113,8 @@ func (d *deviceSpace) writeAddresses(c *columnWriter, p *pile, address func(uint
 	c.signedDelta(len(d.outside), func(i int) int64 { return int64(address(p.at(int(d.outside[i])).Addr)) })
 }
 
-// writeFrame writes what was reserved. events are those that changed it.
-func writeFrame(c *columnWriter, f *space.Frame, events []uint64) {
+// writeFrame writes what was reserved. number is what stands for an event.
+func writeFrame(c *columnWriter, f *space.Frame, number func(event int32) uint64) {
 	c.column(len(f.Lanes), func(i int) uint64 { return uint64(f.Lanes[i]) })
 	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Pool) })
 	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Stream) })
@@ -78,13 +124,6 @@ func writeFrame(c *columnWriter, f *space.Frame, events []uint64) {
 	for i, size := range f.Lanes {
 		starts[i] = place
 		place += uint64(size)
-	}
-	number := func(event int32) uint64 { // of a reserved event, from 1 on
-		i, is := slices.BinarySearch(events, uint64(event))
-		if !is {
-			return 0
-		}
-		return uint64(i + 1)
 	}
 	all := f.Reservations
 	n := len(all)

@@ -15,7 +15,20 @@ type Predicted struct {
 	Reference  predictedSetting   `json:"reference"` // the recorded setting, predicted like the others
 	Settings   []predictedSetting `json:"settings"`  // the best first
 	Curve      predictedCurve     `json:"curve"`     // of the best setting; empty if none is better
+	// Space is where the best setting would have put the tensors; left out if none is
+	// better, or if that cannot be said.
+	Space *PredictedSpace `json:"space,omitempty"`
+	best  *whatif.Prediction
 }
+
+// PredictedSpace says which payload has the places of a prediction.
+type PredictedSpace struct {
+	Payload string `json:"payload"`
+	Unit    int64  `json:"unit"` // bytes that places and sizes count
+}
+
+// maxPredictedSpace bounds the payload of a prediction, in bytes before base64.
+const maxPredictedSpace = 256 << 10
 
 // predictedSetting is a row of the table.
 type predictedSetting struct {
@@ -49,7 +62,8 @@ func newPredicted(p *answer.Prediction) *Predicted {
 		view.Settings[i] = newPredictedSetting(&p.Outcomes[i])
 	}
 	if p.Best != nil {
-		for _, x := range fewer(p.CurveOf(p.Best), p.Recording().Device.States(), maxPredictedSteps/2) {
+		view.best = p.Trace(p.Best)
+		for _, x := range fewer(view.best.Curve, p.Recording().Device.States(), maxPredictedSteps/2) {
 			view.Curve.States = append(view.Curve.States, x.State)
 			view.Curve.Bytes = append(view.Curve.Bytes, x.Bytes)
 		}

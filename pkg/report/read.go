@@ -209,6 +209,9 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 				err = unpack(view.Devices[j].Space.Addresses, d.readSpaceAddresses)
 			}
 		}
+		if err == nil && view.Devices[j].hasPredictedSpace() {
+			err = unpack(view.Devices[j].Predicted.Space.Payload, d.readPredictedSpace)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -65,6 +65,9 @@ func checkFileModel(f *File, number, families int) error {
 		if s := d.Space; s != nil && (s.Payload != "space-"+id || s.Addresses != "addresses-"+id || d.WideAddr) {
 			return fmt.Errorf("the space of device %s is called %.40q, with the addresses %.40q", id, s.Payload, s.Addresses)
 		}
+		if p := d.Predicted; p != nil && p.Space != nil && (p.Space.Payload != "predicted-"+id || d.Space == nil) {
+			return fmt.Errorf("the predicted space of device %s is called %.40q", id, p.Space.Payload)
+		}
 		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 ||
 			d.SpanMicros > maxExact {
 			return fmt.Errorf("device %s has its peak in state %d of %d, and times in steps of %d in a span of %d", id,

@@ -44,6 +44,8 @@ type savedDevice struct {
 	view  *Device
 	lanes *savedColumns
 	space *savedSpace // nil: unknown
+
+	predicted *savedSpace // likewise
 }
 
 func readDevice(raw []byte, r *Report, f *File, view *Device, stacks *savedStacks) (*savedDevice, error) {
@@ -198,6 +200,8 @@ func (d *savedDevice) writeCoarseTimes(c *columnWriter) {
 // what they are needed for is known to the analysis only.
 func (d *savedDevice) has(what omission) bool {
 	switch what {
+	case omitPredictedSpace:
+		return d.view.hasPredictedSpace()
 	case omitAddresses:
 		return d.view.HasAddr && d.n[columnSize] > 0 && d.view.Space == nil
 	case omitTimes:

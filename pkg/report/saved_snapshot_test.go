@@ -408,7 +408,10 @@ func withoutSpaces(d *Document) *Document {
 		for i, p := range f.devices {
 			p := p.(*devicePayload)
 			p.space, p.view.Space = nil, nil
-			f.spaceElements[i], f.addressElements[i] = element{}, element{}
+			f.spaceElements[i], f.addressElements[i], f.predictedElements[i] = element{}, element{}, element{}
+			if p.view.Predicted != nil {
+				p.view.Predicted.Space = nil
+			}
 		}
 		f.encode(nil)
 	}

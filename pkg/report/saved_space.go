@@ -49,19 +49,12 @@ type savedSpace struct {
 // readSpace takes apart where the tensors of a device lay, and checks all of it: with the
 // model that a page runs, too.
 func (d *savedDevice) readSpace(raw []byte) error {
-	columns, err := splitColumns(raw, spaceColumns, false)
+	events := make([]int32, 0, d.n[columnReservedEvent])
+	for _, event := range d.sums(columnReservedEvent) {
+		events = append(events, int32(min(event, 1<<31-1)))
+	}
+	s, err := d.decodeSpace(raw, d.view.Space.Unit, len(events), func(number uint64) int32 { return events[number-1] })
 	if err != nil {
-		return err
-	}
-	s := &savedSpace{columns: columns}
-	if err := s.checkCounts(); err != nil {
-		return err
-	}
-	f, err := s.frame(d)
-	if err != nil {
-		return err
-	}
-	if s.places, _, err = space.Decode(f, d.tensors(), s.codes()); err != nil {
 		return err
 	}
 	for _, place := range s.places {
@@ -69,8 +62,39 @@ func (d *savedDevice) readSpace(raw []byte) error {
 			s.outside++
 		}
 	}
-	s.lanes, d.space = f.Lanes, s
+	d.space = s
 	return nil
+}
+
+// readPredictedSpace likewise, of where they would have lain.
+func (d *savedDevice) readPredictedSpace(raw []byte) (err error) {
+	events := min(d.view.Events, 1<<31-1)
+	d.predicted, err = d.decodeSpace(raw, d.view.Predicted.Space.Unit, events,
+		func(number uint64) int32 { return int32(number - 1) })
+	if err == nil {
+		d.predicted.places = nil // nothing asks for them
+	}
+	return err
+}
+
+// decodeSpace takes apart where tensors lie. Numbers up to events stand for events.
+func (d *savedDevice) decodeSpace(raw []byte, unit int64, events int, event func(number uint64) int32) (*savedSpace,
+	error) {
+	columns, err := splitColumns(raw, spaceColumns, false)
+	if err != nil {
+		return nil, err
+	}
+	s := &savedSpace{columns: columns}
+	if err := s.checkCounts(); err != nil {
+		return nil, err
+	}
+	f, err := s.frame(d, unit, events, event)
+	if err != nil {
+		return nil, err
+	}
+	s.lanes = f.Lanes
+	s.places, _, err = space.Decode(f, d.tensors(), s.codes())
+	return s, err
 }
 
 // checkCounts holds the length of every column against the others.
@@ -105,9 +129,10 @@ func (s *savedSpace) checkCounts() error {
 }
 
 // frame is what tensors lie in. What is wrong with it, space.Decode finds out.
-func (s *savedSpace) frame(d *savedDevice) (*space.Frame, error) {
+func (s *savedSpace) frame(d *savedDevice, unit int64, events int, event func(number uint64) int32) (*space.Frame,
+	error) {
 	c := s.columns
-	f := &space.Frame{Unit: d.view.Space.Unit, Lanes: valuesOf[uint32](c, spaceLaneSize)}
+	f := &space.Frame{Unit: unit, Lanes: valuesOf[uint32](c, spaceLaneSize)}
 	starts, place := make([]uint64, len(f.Lanes)), uint64(0)
 	for i, size := range f.Lanes {
 		starts[i] = place
@@ -119,10 +144,6 @@ func (s *savedSpace) frame(d *savedDevice) (*space.Frame, error) {
 		f.Kinds = append(f.Kinds, space.Kind{Pool: uint32(pools.next()), Stream: uint32(streams.next()),
 			Small: large.next() == 0, Expandable: expandable.next() != 0})
 	}
-	events := make([]int32, 0, d.n[columnReservedEvent])
-	for _, event := range d.sums(columnReservedEvent) {
-		events = append(events, int32(min(event, 1<<31-1)))
-	}
 	kinds, offsets, sizes := c.cursor(spaceReservedKind), c.cursor(spaceReservedOffset), c.cursor(spaceReservedSize)
 	to := c.cursor(spaceReservedTo)
 	var lanes []int64
@@ -132,17 +153,17 @@ func (s *savedSpace) frame(d *savedDevice) (*space.Frame, error) {
 	for i, from := range c.sums(spaceReservedFrom) {
 		until, kind := to.next(), kinds.next()
 		lane, offset := lanes[i], offsets.next()
-		if from > uint64(len(events)) || until > uint64(len(events))-from || kind >= uint64(len(f.Kinds)) ||
+		if from > uint64(events) || until > uint64(events)-from || kind >= uint64(len(f.Kinds)) ||
 			lane < 0 || lane >= int64(len(f.Lanes)) || starts[lane]+offset >= space.MaxPlaces {
 			return nil, fmt.Errorf("reservation %d has values that are too high", i)
 		}
 		r := space.Reservation{Start: uint32(starts[lane] + offset), Size: uint32(sizes.next()), Lane: int32(lane),
 			Kind: int32(kind), Reserved: -1, Returned: int32(min(d.view.Events, 1<<31-1))}
 		if from > 0 {
-			r.Reserved = events[from-1]
+			r.Reserved = event(from)
 		}
 		if until > 0 {
-			r.Returned = events[from+until-1]
+			r.Returned = event(from + until)
 		}
 		f.Reservations = append(f.Reservations, r)
 	}
@@ -215,6 +236,10 @@ func (d *savedDevice) readSpaceAddresses(raw []byte) (err error) {
 
 func (d *savedDevice) packSpace() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) { d.space.columns.write(c, 0, spaceColumns) })
+}
+
+func (d *savedDevice) packPredictedSpace() chunk {
+	return pack(packOthers, nil, func(c *columnWriter) { d.predicted.columns.write(c, 0, spaceColumns) })
 }
 
 func (d *savedDevice) packSpaceAddresses() chunk {

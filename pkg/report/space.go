@@ -8,6 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/internal/space"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // Space says where a device's payloads have the places of its allocations.
@@ -30,15 +31,50 @@ type deviceSpace struct {
 // of so many.
 const maxOutside = 10
 
-// newDeviceSpace is nil where the recording contradicts itself, or too much of it lies
-// in nothing that was reserved. pool is the pool of the allocation at a position.
-func newDeviceSpace(p *pile, h *layout.History, pool func(i int) uint32) *deviceSpace {
-	reservations, ok := h.Reservations()
-	if !ok || len(reservations) == 0 {
+// placement is where an allocator put the allocations of a pile.
+type placement struct {
+	*pile
+	reservations []layout.Reservation
+	pool         func(i int) uint32 // of the allocation at a position; 0 if there is one only
+	// addr is the address of the allocation at a position, rounded what its request is
+	// rounded up to, and block the size of its block in bytes: with so many bytes before
+	// the next block in memory of a kind, when it is made.
+	addr    func(i int) uint64
+	rounded func(requested int64) int64
+	block   func(i int, room int64, k *space.Kind) int64
+}
+
+// recordedPlacement is that of the recording; not ok where it contradicts itself.
+func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *placement, ok bool) {
+	x = &placement{pile: p, pool: pool, rounded: h.Settings.RoundSize}
+	if x.reservations, ok = h.Reservations(); !ok {
+		return nil, false
+	}
+	x.addr = func(i int) uint64 { return p.at(i).Addr }
+	x.block = func(i int, room int64, k *space.Kind) int64 {
+		return h.BlockSize(int32(p.index(i)), room, k.Expandable, k.Small)
+	}
+	return x, true
+}
+
+// predictedPlacement is that of a prediction.
+func predictedPlacement(p *pile, prediction *whatif.Prediction, pool func(i int) uint32) *placement {
+	l := prediction.Layout
+	return &placement{
+		pile: p, pool: pool, rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
+		addr:  func(i int) uint64 { return l.Addr[p.index(i)] },
+		block: func(i int, _ int64, _ *space.Kind) int64 { return l.Block[p.index(i)] },
+	}
+}
+
+// encode is nil where too much lies in nothing that is reserved, or what is reserved and
+// what lies in it cannot both be true.
+func (p *placement) encode() *deviceSpace {
+	if len(p.reservations) == 0 {
 		return nil
 	}
 	for unit := int64(space.MaxUnit); unit > 0; unit /= 2 {
-		x := &spaceEncoder{pile: p, h: h, pool: pool, reservations: reservations, unit: unit}
+		x := &spaceEncoder{placement: p, unit: unit}
 		if d, again := x.encode(); !again {
 			return d
 		}
@@ -48,12 +84,9 @@ func newDeviceSpace(p *pile, h *layout.History, pool func(i int) uint32) *device
 
 // spaceEncoder makes a deviceSpace with places that count so many bytes.
 type spaceEncoder struct {
-	*pile
-	h            *layout.History
-	pool         func(i int) uint32
-	reservations []layout.Reservation
-	unit         int64
-	uneven       bool // something does not lie on a unit
+	*placement
+	unit   int64
+	uneven bool // something does not lie on a unit
 
 	lanes []addressLane
 	frame *space.Frame
@@ -72,11 +105,8 @@ func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
 		return nil, x.uneven
 	}
 	codes, outside, err := space.Encode(x.frame, x.tensors(), &space.Source{
-		Place:   x.place,
-		Rounded: x.h.Settings.RoundSize,
-		Block: func(i int, room int64, k *space.Kind) int64 {
-			return x.even(x.h.BlockSize(int32(x.index(i)), room, k.Expandable, k.Small))
-		},
+		Place: x.place, Rounded: x.rounded,
+		Block: func(i int, room int64, k *space.Kind) int64 { return x.even(x.block(i, room, k)) },
 	})
 	if x.uneven {
 		return nil, true
@@ -193,7 +223,7 @@ func (x *spaceEncoder) laneAt(addr uint64) int {
 
 // place is where an allocation lies, if it begins in a lane.
 func (x *spaceEncoder) place(i int) (place uint32, is bool) {
-	addr := x.at(i).Addr
+	addr := x.addr(i)
 	if addr < x.last.from || addr >= x.last.to {
 		lane := x.laneAt(addr)
 		if lane < 0 || addr >= x.lanes[lane].to {

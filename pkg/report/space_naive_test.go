@@ -116,12 +116,12 @@ func (s *naiveSpace) run(view *Device, d *decodedDevice) error {
 		for _, r := range go_[event] {
 			s.reserved = slices.DeleteFunc(s.reserved, func(x int) bool { return x == r })
 		}
+		s.reserve(come[event])
 		if i, is := starts[event]; is {
 			if err := s.born(i, p); err != nil {
 				return fmt.Errorf("allocation %d: %w", i, err)
 			}
 		}
-		s.reserve(come[event])
 	}
 	return nil
 }

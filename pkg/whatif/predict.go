@@ -14,8 +14,8 @@ type Options struct {
 	// address order, with nothing cached. Otherwise the run starts from the recorded
 	// segments.
 	Anew bool
-	// Curve fills Prediction.Curve.
-	Curve     bool
+	// Traced fills Prediction.Curve and Prediction.Layout.
+	Traced    bool
 	placement placement
 }
 
@@ -43,7 +43,8 @@ type Prediction struct {
 	// TooMuch: the pre-existing allocations alone do not fit.
 	TooMuch bool
 
-	Curve []Reserved // with Options.Curve, by state
+	Curve  []Reserved // with Options.Traced, by state
+	Layout *Layout    // likewise
 }
 
 // Failure is a request that fails.
@@ -77,6 +78,9 @@ func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
 	x.event = replay.EventIndex(run.r.Device.Events.Len())
 	x.measure()
 	x.p.Calls = x.device.calls
+	if x.layout != nil {
+		x.p.Layout = x.layout.finish()
+	}
 	return x.p
 }
 
@@ -89,6 +93,8 @@ type predictor struct {
 
 	at      []uint64         // by allocation: its address now; 0: it was not served
 	waiting map[uint64]int32 // pending allocations, by address
+
+	layout *layoutTracer // nil: not asked for
 
 	abandoned   int               // entries of run.abandoned that have been applied
 	reserved    int64             // bytes
@@ -105,6 +111,11 @@ func (x *predictor) begin() {
 	x.a = allocator.New(x.p.Settings, x.device)
 	if x.p.Settings.GCThreshold > 0 {
 		x.a.SetMemoryFraction(1)
+	}
+	x.event = replay.None
+	if o.Traced {
+		x.layout = newLayoutTracer(run, x.a)
+		x.a.Emit = x.trace
 	}
 	if o.Anew {
 		x.layAnew()
@@ -128,13 +139,12 @@ func (x *predictor) begin() {
 // layAnew allocates the pre-existing allocations in address order.
 func (x *predictor) layAnew() {
 	for _, id := range x.run.start.live {
-		r := x.run.requestOf(id)
-		addr, err := x.a.AllocIn(r.pool, r.bytes, r.stream)
+		addr, err := x.alloc(x.run.requestOf(id))
 		if err != nil {
 			x.p.TooMuch = true
 			continue
 		}
-		x.at[id] = addr
+		x.served(id, addr)
 	}
 }
 
@@ -158,7 +168,7 @@ func (x *predictor) step(s step) {
 func (x *predictor) serve(s step) {
 	r := x.run.request(s)
 	retries := x.a.Stats().Retries
-	addr, err := x.a.AllocIn(r.pool, r.bytes, r.stream)
+	addr, err := x.alloc(r)
 	switch {
 	case err != nil:
 		x.fail(Failure{s.event, x.p.Settings.RoundSize(max(r.bytes, 0)), s.kind == stepFail})
@@ -167,9 +177,24 @@ func (x *predictor) serve(s step) {
 		_ = x.a.Free(addr)
 		x.p.Avoided++
 	default:
-		x.at[s.id] = addr
+		x.served(s.id, addr)
 	}
 	x.p.Retries += int(x.a.Stats().Retries - retries)
+}
+
+func (x *predictor) alloc(r request) (addr uint64, err error) {
+	if x.layout != nil {
+		x.layout.request = r
+	}
+	return x.a.AllocIn(r.pool, r.bytes, r.stream)
+}
+
+// served notes where an allocation lies.
+func (x *predictor) served(id int32, addr uint64) {
+	x.at[id] = addr
+	if x.layout != nil {
+		x.layout.place(id, addr)
+	}
 }
 
 func (x *predictor) fail(f Failure) {
@@ -214,11 +239,19 @@ func (x *predictor) emit(e allocator.Event) {
 		x.p.ReservedPeak, x.p.PeakEvent = x.reserved, x.event
 	}
 	x.addToCurve(int(x.event) + 1)
+	x.trace(e)
+}
+
+// trace follows what is reserved, for the layout.
+func (x *predictor) trace(e allocator.Event) {
+	if x.layout != nil {
+		x.layout.event(e, x.event)
+	}
 }
 
 // addToCurve records the reserved memory from a state on.
 func (x *predictor) addToCurve(state int) {
-	if !x.p.Options.Curve {
+	if !x.p.Options.Traced {
 		return
 	}
 	if n := len(x.p.Curve); n > 0 && x.p.Curve[n-1].State == state {

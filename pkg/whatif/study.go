@@ -173,9 +173,9 @@ func inParallel(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// CurveOf predicts an outcome again with Options.Curve and returns the curve.
-func (s *Study) CurveOf(o *Outcome) []Reserved {
+// Trace predicts an outcome again with Options.Traced: it has Curve and Layout.
+func (s *Study) Trace(o *Outcome) *Prediction {
 	use := o.Options
-	use.Curve = true
-	return s.predict(o.Setting.Settings, use).Curve
+	use.Traced = true
+	return s.predict(o.Setting.Settings, use)
 }

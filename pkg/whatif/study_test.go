@@ -334,7 +334,7 @@ func TestAdvice(t *testing.T) {
 	e := run.r.Device.Events
 	first, second := at(e, snapshot.Alloc, 0), at(e, snapshot.Alloc, 1)
 	want := []Reserved{{0, 0}, {first + 1, 100 << 20}, {second + 1, 120 << 20}}
-	if got := s.CurveOf(s.Best); !reflect.DeepEqual(got, want) {
+	if got := s.Trace(s.Best).Curve; !reflect.DeepEqual(got, want) {
 		t.Errorf("curve %v, want %v", got, want)
 	}
 	if got := s.Reference.Calls; got != (Calls{Mallocs: 2}) {

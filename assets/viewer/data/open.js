@@ -4,7 +4,7 @@ import { payload } from './codec.js';
 import { DeviceData } from './device.js';
 import { Lanes } from './lanes.js';
 import { SiteTable } from './sites.js';
-import { SpaceDecoder, recordedMap } from './space_decode.js';
+import { SpaceDecoder, decodeSlowly, recordedMap } from './space_decode.js';
 import { Stacks } from './stacks.js';
 import { Timeline } from './timeline.js';
 
@@ -71,7 +71,14 @@ export class Library {
       payload(this.document.getElementById(report.space.payload)),
       payload(this.document.getElementById(report.space.addresses)),
     ]);
-    return recordedMap((data) => new SpaceDecoder(bytes, addresses, report, data));
+    const maps = recordedMap((data) => SpaceDecoder.recorded(bytes, addresses, report, data));
+    const predicted = report.predicted?.space?.payload;
+    if (predicted)
+      maps.predicted = async (data, progress) => {
+        const other = await payload(this.document.getElementById(predicted));
+        return decodeSlowly(SpaceDecoder.predicted(other, report, data), progress);
+      };
+    return maps;
   }
 
   /** @param {string} id of the element @returns {Promise<Stacks>} */

@@ -69,6 +69,7 @@
  * @property {number} lower_bound_bytes
  * @property {Setting} reference the recorded one
  * @property {Setting[]} settings the best first
+ * @property {{payload: string, unit: number}} [space] where the best one would have put the tensors, if that is known
  * @property {{states: number[], bytes: number[]}} curve reserved memory under the best one: bytes[i] from states[i] on
  *
  * @typedef {object} Setting

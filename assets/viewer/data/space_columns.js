@@ -17,17 +17,23 @@ const ROUNDING = 512;
  */
 
 /**
- * Reads a payload "space-F-D".
+ * Events that are given by a number; 0 stands for none.
+ * @typedef {{count: number, at: (number: number) => number}} Numbered
+ */
+
+/**
+ * Reads a payload "space-F-D" or "predicted-F-D".
  * @param {Uint8Array} bytes
  * @param {number} unit
+ * @param {Numbered} numbered
  * @param {import('./device.js').DeviceData} data
  */
-export function readSpace(bytes, unit, data) {
+export function readSpace(bytes, unit, numbered, data) {
   check(unit >= 1 && unit <= ROUNDING && Number.isInteger(Math.log2(unit)), 'unit');
   const r = new ColumnReader(bytes);
   const laneStart = startsOf(r.unsigned().values);
   const kinds = readKinds(r);
-  const reservations = readReservations(r, laneStart, kinds.length, data);
+  const reservations = readReservations(r, laneStart, kinds.length, numbered, data.events);
   const code = r.unsigned().values;
   const offset = r.unsigned().values;
   const escape = r.unsigned().values;
@@ -70,10 +76,11 @@ function readKinds(r) {
  * @param {ColumnReader} r
  * @param {Float64Array} laneStart
  * @param {number} kinds how many there are
- * @param {import('./device.js').DeviceData} data
+ * @param {Numbered} numbered
+ * @param {number} events
  * @returns {import('./space.js').Reservations}
  */
-function readReservations(r, laneStart, kinds, { events, reservedEvent }) {
+function readReservations(r, laneStart, kinds, numbered, events) {
   const kind = r.unsigned().values;
   const lane = r.signedSums().values;
   const offset = r.unsigned().values;
@@ -87,13 +94,13 @@ function readReservations(r, laneStart, kinds, { events, reservedEvent }) {
   for (let i = 0; i < count; i++) {
     const until = from[i] + to[i];
     check(kind[i] < kinds && lane[i] >= 0 && lane[i] < laneStart.length - 1, 'a reservation');
-    check(from[i] <= reservedEvent.length && until <= reservedEvent.length, 'a reservation');
+    check(from[i] <= numbered.count && until <= numbered.count, 'a reservation');
     const end = laneStart[lane[i]] + offset[i] + size[i];
     check(size[i] > 0 && end <= laneStart[lane[i] + 1], 'a reservation');
     all.start[i] = end - size[i];
     all.size[i] = size[i];
-    all.first[i] = from[i] === 0 ? 0 : reservedEvent[from[i] - 1] + 1;
-    all.last[i] = to[i] === 0 ? events : reservedEvent[until - 1];
+    all.first[i] = from[i] === 0 ? 0 : numbered.at(from[i]) + 1;
+    all.last[i] = to[i] === 0 ? events : numbered.at(until);
     all.kind[i] = kind[i];
     all.lane[i] = lane[i];
     check(all.first[i] <= all.last[i] && all.last[i] <= events, 'a reservation');

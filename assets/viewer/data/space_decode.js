@@ -31,21 +31,18 @@ export class SpaceDecoder {
   #lastKind = NONE;
 
   /**
-   * @param {Uint8Array} bytes of the payload "space-F-D"
-   * @param {Uint8Array} addresses of the payload "addresses-F-D"
-   * @param {import('./report.js').DeviceReport} report
+   * @param {ReturnType<typeof readSpace>} read
+   * @param {ReturnType<typeof readAddresses>} addresses
    * @param {import('./device.js').DeviceData} data
    */
-  constructor(bytes, addresses, report, data) {
-    const unit = report.space?.unit ?? 0;
-    const { frame, codes } = readSpace(bytes, unit, data);
+  constructor({ frame, codes }, addresses, data) {
     const { count, events } = data;
     const { reservations } = frame;
     check(events <= 2 ** 20 + 4 * (count + reservations.count) && events < 2 ** 31, 'events');
     this.data = data;
     this.frame = frame;
     this.codes = codes;
-    this.addresses = readAddresses(addresses, report, frame.laneStart.length - 1);
+    this.addresses = addresses;
     this.model = new SpaceModel(frame, count);
     this.place = new Uint32Array(count).fill(OUTSIDE);
     this.within = new Uint32Array(count).fill(OUTSIDE);
@@ -68,6 +65,31 @@ export class SpaceDecoder {
     this.#old();
   }
 
+  /**
+   * Where the tensors lay.
+   * @param {Uint8Array} bytes of the payload "space-F-D"
+   * @param {Uint8Array} addresses of the payload "addresses-F-D"
+   * @param {import('./report.js').DeviceReport} report
+   * @param {import('./device.js').DeviceData} data
+   */
+  static recorded(bytes, addresses, report, data) {
+    const { reservedEvent } = data;
+    const numbered = { count: reservedEvent.length, at: (/** @type {number} */ number) => reservedEvent[number - 1] };
+    const read = readSpace(bytes, report.space?.unit ?? 0, numbered, data);
+    return new SpaceDecoder(read, readAddresses(addresses, report, read.frame.laneStart.length - 1), data);
+  }
+
+  /**
+   * Where the best other setting would have put them.
+   * @param {Uint8Array} bytes of the payload "predicted-F-D"
+   * @param {import('./report.js').DeviceReport} report
+   * @param {import('./device.js').DeviceData} data
+   */
+  static predicted(bytes, report, data) {
+    const numbered = { count: data.events, at: (/** @type {number} */ number) => number - 1 };
+    return new SpaceDecoder(readSpace(bytes, report.predicted?.space?.unit ?? 0, numbered, data), null, data);
+  }
+
   /** How much is done, 0 to 1. */
   get share() {
     return this.data.events === 0 ? 1 : this.#event / this.data.events;
@@ -87,9 +109,9 @@ export class SpaceDecoder {
       }
       for (; this.#return < returned.length && last[returned[this.#return]] === event; this.#return++)
         model.giveBack(returned[this.#return]);
-      for (; this.#born < allocations && first[this.#born] === event + 1; this.#born++) this.#bear(this.#born);
       for (; this.#reservation < count && reserved[this.#reservation] === event + 1; this.#reservation++)
         model.reserve(this.#reservation);
+      for (; this.#born < allocations && first[this.#born] === event + 1; this.#born++) this.#bear(this.#born);
     }
     this.#event = end;
     return end === data.events;

@@ -319,15 +319,15 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 				return err
 			}
 		}
+		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
+			m.reserve(next)
+		}
 		for ; i < t.Count && t.Start(i) == event; i++ {
 			x, err := born(i)
 			if err != nil {
 				return err
 			}
 			nodes[i] = x
-		}
-		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
-			m.reserve(next)
 		}
 	}
 	return nil

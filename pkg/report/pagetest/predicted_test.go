@@ -79,7 +79,7 @@ func TestPredicted(t *testing.T) {
 
 	// Where the line is level for some pixels, and away from the recorded one, it is green.
 	greens := p.greens()
-	curve := want.CurveOf(want.Best)
+	curve := want.Trace(want.Best).Curve
 	looked := 0
 	for i := range curve[:len(curve)-1] {
 		left := g.Left + g.Width*(float64(curve[i].State)-g.From)/(g.To-g.From)

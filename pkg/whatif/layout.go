@@ -1,0 +1,91 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/internal/ranges"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Layout is where a prediction puts everything.
+type Layout struct {
+	// Reservations are in the order of their events, those from before the first event
+	// first; those of one event by address. What came and went in one event is left out.
+	Reservations []layout.Reservation
+	Addr         []uint64 // by allocation; 0: it was not served
+	Block        []int64  // bytes of its block
+}
+
+// layoutTracer makes a Layout of an allocator's events.
+type layoutTracer struct {
+	Layout
+	run     *Run
+	a       *allocator.Allocator
+	request request // under way: what is reserved is for it
+	now     ranges.Set[layout.Reservation]
+}
+
+func newLayoutTracer(run *Run, a *allocator.Allocator) *layoutTracer {
+	n := len(run.r.Device.Allocations)
+	return &layoutTracer{run: run, a: a, Layout: Layout{Addr: make([]uint64, n), Block: make([]int64, n)}}
+}
+
+func (t *layoutTracer) place(id int32, addr uint64) {
+	t.Addr[id], t.Block[id] = addr, t.a.BlockSize(addr)
+}
+
+// event notes what the allocator takes from the driver, or returns.
+func (t *layoutTracer) event(e allocator.Event, at replay.EventIndex) {
+	end := e.Addr + uint64(e.Size)
+	switch {
+	case e.Action.ReservedSign() > 0:
+		t.now.Add(e.Addr, end, t.reservation(e, at))
+	case e.Action.ReservedSign() < 0:
+		for from := e.Addr; from < end; {
+			x, is := t.now.At(from)
+			if !is {
+				break // cannot happen: what is returned was reserved
+			}
+			to := min(x.To, end)
+			t.add(from, to, x.Use, at)
+			from = to
+		}
+		t.now.Cut(e.Addr, end)
+	}
+}
+
+// reservation is what the driver gives for the request under way.
+func (t *layoutTracer) reservation(e allocator.Event, at replay.EventIndex) layout.Reservation {
+	s := t.run.r.Snapshot
+	return layout.Reservation{
+		Reserved: at, Expandable: e.Action == snapshot.SegmentMap,
+		Stream:    snapshot.StreamID(slices.Index(s.Streams, uint64(e.Stream))),
+		Pool:      snapshot.PoolID(max(slices.Index(s.Pools, t.request.pool), 0)),
+		SizeClass: layout.SizeClassOf(t.a.RoundSize(t.request.bytes)),
+	}
+}
+
+func (t *layoutTracer) add(from, to uint64, r layout.Reservation, returned replay.EventIndex) {
+	if returned != replay.None && returned == r.Reserved {
+		return
+	}
+	if r.Returned = returned; int(returned) == t.run.r.Device.Events.Len() {
+		r.Returned = replay.None // no state comes after that
+	}
+	r.Address, r.Size = from, int64(to-from)
+	t.Reservations = append(t.Reservations, r)
+}
+
+func (t *layoutTracer) finish() *Layout {
+	for x := range t.now.All() {
+		t.add(x.From, x.To, x.Use, replay.None)
+	}
+	slices.SortFunc(t.Reservations, func(a, b layout.Reservation) int {
+		return cmp.Or(cmp.Compare(a.Reserved, b.Reserved), cmp.Compare(a.Address, b.Address))
+	})
+	return &t.Layout
+}
