@@ -83,10 +83,10 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 		salvaged := s
 		s, err = read(r, size, o, wayGopickle)
 		if err != nil && o.Salvage && !errors.Is(err, pickle.ErrForbidden) && !errors.Is(err, pickle.ErrNotPickle) {
-			// Two attempts at what is left: the one that gets further is taken.
+			// Two attempts at what is left: the one that gets further is taken. None read all of it.
 			other, otherErr := read(r, size, o, wayOther)
-			if otherErr == nil && (salvaged == nil || other.Salvaged == nil ||
-				other.Salvaged.Events >= salvaged.Salvaged.Events) {
+			if otherErr == nil && other.Salvaged != nil &&
+				(salvaged == nil || other.Salvaged.Events >= salvaged.Salvaged.Events) {
 				return other, nil
 			}
 		}

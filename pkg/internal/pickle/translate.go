@@ -404,7 +404,8 @@ func (t *translator) number(in instruction, text string) {
 	case opFloat:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			f = math.NaN()
+			t.ended = true // Load would not put it together either
+			return
 		}
 		t.write(opBinFloat)
 		t.out = binary.BigEndian.AppendUint64(t.out, math.Float64bits(f))
