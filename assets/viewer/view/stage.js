@@ -311,7 +311,8 @@ export class Stage {
     const state = columns[column];
     if (state < 0) return null;
     if (!this.#stores.viewport.isSpace) return { x, state, hit: this.timeline.hit(state, scales.bytes(y)) };
-    const spot = this.shownSpace.at(scales.bytes(y), state);
+    const bars = this.#space.bars(scales.layout);
+    const spot = bars ? bars.at(x, y) : this.shownSpace.at(scales.bytes(y), state);
     return { x, state, spot, hit: spot && spot.id >= 0 ? { id: spot.id, offset: this.timeline.offset(spot.id, state) } : null };
   }
 
