@@ -3,14 +3,13 @@
 
 import { bytes, counted } from '../data/format.js';
 
-/** Client pixels from one bar to the next: the most, and the least before the smallest segments are left out. */
-const PITCH = { most: 24, least: 5 };
+/** Client pixels from one bar to the next. */
+const PITCH = { least: 12, most: 24 };
 
-/** Client pixels between columns, the least width of one, and of a label and the pitch that it needs. */
-const BETWEEN = 22;
-const NARROW = 90;
+/** Client pixels between columns, of the label of a bar, and the least width of a column without one. */
+const BETWEEN = 14;
 const LABEL = 56;
-const LABEL_PITCH = 12;
+const NARROW = 6;
 
 /** The part of the pitch that a bar takes. */
 const BAR = 0.72;
@@ -32,28 +31,28 @@ export class SegmentBars {
     this.unit = shown.space.unit;
     const { left, top, plotWidth, plotHeight } = layout;
     const segments = [...shown.segments(state).segments].sort((a, b) => b.bytes - a.bytes);
-    const mostColumns = Math.max(1, Math.floor((plotWidth + BETWEEN) / (NARROW + BETWEEN)));
-    let columns = 1;
-    let pitch = 0;
-    for (; columns <= mostColumns; columns++) {
-      pitch = Math.min(PITCH.most, plotHeight / Math.ceil(segments.length / columns));
-      if (pitch >= LABEL_PITCH) break;
-    }
-    columns = Math.min(columns, mostColumns);
-    pitch = Math.max(pitch, PITCH.least);
-    const rows = Math.max(1, Math.floor(plotHeight / pitch));
-    const width = (plotWidth + BETWEEN) / columns - BETWEEN;
-    this.label = width >= 2 * LABEL && pitch >= LABEL_PITCH ? LABEL : 0;
+    const mostRows = Math.max(1, Math.floor(plotHeight / PITCH.least));
+    const mostColumns = Math.max(1, Math.floor(plotWidth / (BETWEEN + NARROW)));
+    const columns = Math.min(mostColumns, Math.max(1, Math.ceil(segments.length / mostRows)));
+    const rows = Math.min(mostRows, Math.max(1, Math.ceil(segments.length / columns)));
+    const pitch = Math.min(PITCH.most, plotHeight / rows);
+    const label = columns * (BETWEEN + LABEL) < plotWidth / 2 ? LABEL : 0;
     const kept = segments.slice(0, rows * columns);
     this.leftOut = segments.length - kept.length;
-    const perByte = (width - this.label) / Math.max(1, kept[0]?.bytes ?? 1);
-    this.bars = kept.map((segment, i) => ({
-      segment,
-      x: left + Math.floor(i / rows) * (width + BETWEEN) + this.label,
-      y: top + (i % rows) * pitch,
-      width: Math.max(1, segment.bytes * perByte),
-      height: pitch * BAR,
-    }));
+    this.hasLabels = label > 0;
+    // The first bar of a column is its longest.
+    const longest = Array.from({ length: columns }, (_, c) => kept[c * rows]?.bytes ?? 0);
+    const room = plotWidth - columns * (BETWEEN + label);
+    const perByte = Math.max(0, room) / Math.max(1, longest.reduce((sum, b) => sum + b, 0));
+    let x = left;
+    for (let c = 0; c < columns; c++) {
+      x += label;
+      kept.slice(c * rows, (c + 1) * rows).forEach((segment, i) => {
+        const width = Math.max(1, segment.bytes * perByte);
+        this.bars.push({ segment, x, y: top + i * pitch, width, height: pitch * BAR });
+      });
+      x += longest[c] * perByte + BETWEEN;
+    }
   }
 
   /** @param {number} x @param {number} y @returns {import('./places.js').Spot | null} */
@@ -87,7 +86,7 @@ export class SegmentBars {
         if (id === pinned) outline(frame, at(offset), y, at(offset + size) - at(offset), height);
       }
       if (segment.reservation === pinnedSegment) outline(frame, x, y, width, height);
-      if (this.label > 0)
+      if (this.hasLabels)
         painter.text(bytes(segment.bytes), x - 6, y + height / 2, { align: 'right', color: style.ink3 });
     }
     if (this.leftOut > 0)
