@@ -86,7 +86,8 @@ export class SegmentBars {
         if (id === pinned) outline(frame, at(offset), y, at(offset + size) - at(offset), height);
       }
       if (segment.reservation === pinnedSegment) outline(frame, x, y, width, height);
-      if (this.hasLabels)
+      // Those of the first column stand where there is no axis.
+      if (this.hasLabels || x === left)
         painter.text(bytes(segment.bytes), x - 6, y + height / 2, { align: 'right', color: style.ink3 });
     }
     if (this.leftOut > 0)
