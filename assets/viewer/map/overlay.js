@@ -22,6 +22,7 @@ const LEAST = 4;
  * @property {number | null} segment
  * @property {number} state of the side panel
  * @property {boolean} isCursor whether it was set in the picture
+ * @property {import('./bars.js').SegmentBars | null} bars in place of everything else, where there are no events
  * @property {number} aside pixels beside the plot
  *
  * @typedef {import('../draw/overlay.js').Frame & SpaceMarks} SpaceFrame
@@ -31,6 +32,10 @@ const LEAST = 4;
 export function drawSpaceMarks(frame) {
   const { painter, layout, style, viewport, pinned, segment } = frame;
   const { left, top, plotWidth, plotHeight, right, bottom } = layout;
+  if (frame.bars) {
+    frame.bars.draw(frame);
+    return;
+  }
   if (frame.patterns) painter.g.drawImage(frame.patterns, left, top, plotWidth, plotHeight);
   drawSpaceAxis(frame);
   frame.blockLabels.draw(frame);

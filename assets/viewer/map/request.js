@@ -3,9 +3,11 @@
 import { bytes, counted } from '../data/format.js';
 import { hatchIn } from '../draw/pending.js';
 
-/** Client pixels at the right of the plot for both, and the most of the plot's width that they take. */
+/** Client pixels at the right of the plot for both, the most of the plot's width that they take,
+ * and the least that they need. */
 const WIDTH = 150;
 const MOST = 0.24;
+const LEAST = 120;
 
 /** Client pixels: from the plot to the request, between it and the holes, and from a box to its text. */
 const AWAY = 10;
@@ -15,9 +17,10 @@ const LINE = 13;
 
 /** @typedef {import('./overlay.js').SpaceFrame} SpaceFrame @typedef {import('../data/device.js').Marker} Marker */
 
-/** How many pixels a request takes beside the plot. @param {number} width of the plot with them */
+/** How many pixels a request takes beside the plot; 0 where there is no room. @param {number} width of the plot with them */
 export function requestWidth(width) {
-  return Math.min(WIDTH, Math.round(width * MOST));
+  const part = Math.min(WIDTH, Math.round(width * MOST));
+  return part < LEAST ? 0 : part;
 }
 
 /**

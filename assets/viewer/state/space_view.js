@@ -8,6 +8,9 @@ import { memoizeLast, Topic } from './topic.js';
 const PACKED = 1.25;
 const MATTERS = 1.1;
 
+/** Milliseconds of decoding before its progress is shown. */
+const PATIENCE_MS = 300;
+
 /** @typedef {import('../data/space.js').Space} Space */
 
 export class SpaceView {
@@ -23,6 +26,8 @@ export class SpaceView {
   /** @type {Space | null} decoded, of the device that is open */
   #space = null;
   #progress = 0;
+  /** When it was asked for, in milliseconds. */
+  #since = 0;
   /** What went wrong with decoding, or "". */
   #problem = '';
   #calls = 0;
@@ -61,9 +66,14 @@ export class SpaceView {
     return this.#isWanted;
   }
 
-  /** The part that is decoded, 0 to 1, while it is waited for; null otherwise. */
+  /** Whether it was asked for and is not decoded yet. */
+  get isDecoding() {
+    return this.#isWanted && !this.#space;
+  }
+
+  /** The part that is decoded, 0 to 1, once it has been waited for for a while; null otherwise. */
   get progress() {
-    return this.#isWanted && !this.#space ? this.#progress : null;
+    return this.isDecoding && performance.now() - this.#since > PATIENCE_MS ? this.#progress : null;
   }
 
   /** Whether it is the one that another setting of the allocator would have made. */
@@ -109,6 +119,7 @@ export class SpaceView {
     }
     const call = ++this.#calls;
     this.#progress = 0;
+    this.#since = performance.now();
     const progress = (/** @type {number} */ part) => {
       if (call !== this.#calls) return;
       this.#progress = part;

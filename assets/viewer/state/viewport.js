@@ -27,6 +27,7 @@ const FOOT = 0.12;
 /** All of the address space, and the least part of its height that can be in view. */
 const ALL = { low: 0, high: 1 };
 const LEAST_WINDOW = 0.0005;
+const WINDOW_DIGITS = 6;
 
 /** Positions are those of the axis: states, or microseconds. */
 export class Viewport {
@@ -261,7 +262,9 @@ export class Viewport {
   setSpaceHeight(low, high) {
     const part = clamp(high - low, LEAST_WINDOW, 1);
     const from = clamp(low, 0, 1 - part);
-    this.#space = { low: from, high: from + part };
+    // As exact as the address of the page has it.
+    const rounded = (/** @type {number} */ v) => Number(v.toFixed(WINDOW_DIGITS));
+    this.#space = { low: rounded(from), high: rounded(from + part) };
     this.touch();
   }
 

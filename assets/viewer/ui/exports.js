@@ -13,6 +13,7 @@ import {
   tensorSheet,
   total,
 } from '../data/sheet.js';
+import { segmentAt, segmentsAt } from '../data/segments.js';
 import { drawExport, exportSize } from '../draw/export_image.js';
 import { SvgContext } from '../draw/svg.js';
 import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
@@ -30,7 +31,13 @@ export function mountExports(stores, stage, opener) {
   const copyLink = () => copyText(location.href);
   const popover = popoverUnder(opener, 'Export', () => {
     const screen = screenOf(stores);
-    const { length } = selection(screen);
+    const held = heldBySegment(stores, screen);
+    const { length } = selection(held ?? screen);
+    const tensorsWords = held
+      ? `${counted(length, 'tensor')} of the pinned segment`
+      : screen.mask
+        ? `${count(length)} lit`
+        : counted(length, 'tensor');
     const file = (/** @type {string} */ text, /** @type {() => void} */ click) =>
       button(text, `Download as ${text}`, click);
     const line = (/** @type {string} */ name, /** @type {string} */ note, /** @type {HTMLElement[]} */ ...buttons) =>
@@ -54,7 +61,7 @@ export function mountExports(stores, stage, opener) {
         file('SVG', () => saveVectors(stores, stage)),
       ),
       data('table', counted(tableRows(screen).length, 'row'), tableSheet),
-      data('tensors', screen.mask ? `${count(length)} lit` : counted(length, 'tensor'), tensorSheet),
+      data('tensors', tensorsWords, (screen) => tensorSheet(held ?? screen)),
       line('Markdown', 'for a ticket', copyButton('Copy', 'Copy as Markdown (M)', copyMarkdown)),
       line('Link', 'to this view', copyButton('Copy', 'Copy the link (K)', copyLink)),
     ];
@@ -86,6 +93,18 @@ function screenOf({ shown, appearance, highlight, selection, moment, tableOrder 
     query: found.query,
     filters: found.filters,
   };
+}
+
+/**
+ * The tensors that keep the pinned segment; null when none is pinned.
+ * @param {Stores} stores @param {Screen} screen @returns {Screen | null}
+ */
+function heldBySegment({ spaceView, selection: { segment: r } }, screen) {
+  const { space } = spaceView;
+  if (!space || r === null || r >= space.reservations.count) return null;
+  const all = segmentsAt(space, screen.device, screen.state);
+  const segment = segmentAt(all, space.reservations.start[r], space.unit);
+  return segment && { ...screen, live: Int32Array.from(segment.blocks, ({ id }) => id), mask: null };
 }
 
 /** The view as pixels, as fine as the screen. @param {Stores} stores @param {Stage} stage */

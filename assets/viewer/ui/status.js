@@ -4,6 +4,9 @@ import { address, bytes, count, duration } from '../data/format.js';
 import { listen } from '../state/topic.js';
 import { fill, h } from './dom.js';
 
+/** What the pile of a recording without history is. */
+const BLOCKS = 'blocks of the final state, largest first in each family';
+
 /** What a packed address space is. */
 const PACKED = ' · packed: a segment may take the place of one that was returned';
 
@@ -15,7 +18,8 @@ export function mountStatus({ shown, viewport, spaceView, selection, moment, hov
   const updateWhere = () => {
     const { timeline, data, hasHistory } = shown.device;
     if (!hasHistory) {
-      fill(where, 'No history: blocks of the final state, largest first in each family.');
+      const what = viewport.isSpace ? 'segments of the final state, the largest first' : BLOCKS;
+      fill(where, `No history: ${what}.`);
       return;
     }
     const state = hover.point?.state ?? moment.state;
@@ -39,7 +43,7 @@ export function mountStatus({ shown, viewport, spaceView, selection, moment, hov
     const packed = viewport.isSpace && spaceView.isPacked ? PACKED : '';
     scale.textContent = shown.device.hasHistory ? scaleWords(viewport, plotWidth()) + packed : '';
   };
-  viewport.afterPicture([shown.changed, moment.changed, hover.pointChanged], updateWhere);
+  viewport.afterPicture([shown.changed, spaceView.changed, moment.changed, hover.pointChanged], updateWhere);
   viewport.settled.on(updateScale);
   listen(window, {
     resize() {

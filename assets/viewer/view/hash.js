@@ -163,7 +163,7 @@ function textOf({ shown, appearance, highlight, viewport, spaceView, selection, 
       `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,
     v: isWanted && 'map',
     y: viewport.isSpace
-      ? !isWholeSpace && [low, high].map((v) => Number(v.toFixed(5))).join('-')
+      ? !isWholeSpace && `${low}-${high}`
       : mode === 'fit'
         ? mode
         : mode === 'free' && whole(low, high),

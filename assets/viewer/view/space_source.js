@@ -3,6 +3,7 @@
 import { fadeOthers } from '../data/masks.js';
 import { ColourTable } from '../draw/colour_table.js';
 import { groupColours } from '../draw/patterns.js';
+import { SegmentBars } from '../map/bars.js';
 import { SpaceColours } from '../map/colours.js';
 import { BlockLabels } from '../map/labels.js';
 import { ShownSpace } from '../map/places.js';
@@ -33,6 +34,7 @@ export class SpaceSource {
     const stuck = `#${[16 * n + 8, n * n, 0].map((v) => v.toString(16).padStart(2, '0')).join('')}`;
     return new SpaceColours(table, { paper: NO_GROUP, stuck, returnable: NO_GROUP, seam: NO_GROUP }, false);
   });
+  #barsOf = memoizeLast((/** @type {ConstructorParameters<typeof SegmentBars>} */ ...of) => new SegmentBars(...of));
   #keptOf = memoizeLast(keptMask);
   #tableOf = memoizeLast(fadedTable);
 
@@ -77,8 +79,16 @@ export class SpaceSource {
     return { raster: this.#groupRasterOf(timeline, space), colours: this.#groupColoursOf(grouping), view };
   }
 
+  /** The segments as bars; null where there are events. @param {import('../draw/layout.js').Layout} layout */
+  bars(layout) {
+    const { device } = this.#stores.shown;
+    if (device.hasHistory) return null;
+    return this.#barsOf(this.shown(layout.plotHeight), layout, device.timeline.lastState);
+  }
+
   /** What the marks are about, beside what those of the pile are. @param {import('../draw/layout.js').Layout} layout */
-  marks({ plotHeight, minimapWidth, plotWidth }) {
+  marks(layout) {
+    const { plotHeight, minimapWidth, plotWidth } = layout;
     const { selection, moment } = this.#stores;
     return {
       shown: this.shown(plotHeight),
@@ -89,6 +99,7 @@ export class SpaceSource {
       segment: selection.segment,
       state: moment.state,
       isCursor: moment.kind === 'cursor',
+      bars: this.bars(layout),
       aside: minimapWidth - plotWidth,
     };
   }

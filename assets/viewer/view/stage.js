@@ -22,6 +22,9 @@ const STILL_MS = 24;
 const REACH = 4;
 const STANDS_OUT = 3;
 
+/** A view that lacks a smaller part of its width at the end of the recording shows the end. */
+const NEAR_END = 0.005;
+
 /** A range of a lane counts as hit up to this many pixels away. */
 const LANE_SLACK = 4;
 
@@ -101,7 +104,7 @@ export class Stage {
 
   /** Whether there is something left to draw. */
   get isPending() {
-    return this.#requested !== 0 || this.chart.isUnfinished;
+    return this.#requested !== 0 || this.chart.isUnfinished || this.#stores.spaceView.isDecoding;
   }
 
   /** Draws a box to zoom into. @param {import('../draw/overlay.js').ZoomBox | null} box */
@@ -189,11 +192,12 @@ export class Stage {
   #aside(layout) {
     const { shown, viewport } = this.#stores;
     const { axis, to, width } = viewport;
-    if (!viewport.isSpace || axis.end <= axis.extent || to < axis.extent) return 0;
+    if (!viewport.isSpace || axis.end <= axis.extent || to < axis.extent - width * NEAR_END) return 0;
     if (shown.device.data.ooms.length === 0) return 0;
     // The axis has some air already.
-    const air = ((to - axis.extent) / width) * layout.plotWidth;
-    return Math.max(0, Math.round(requestWidth(layout.plotWidth) - air));
+    const air = (Math.max(0, to - axis.extent) / width) * layout.plotWidth;
+    const needed = requestWidth(layout.plotWidth);
+    return needed > air ? Math.round(needed - air) : 0;
   }
 
   /** @param {HTMLCanvasElement} canvas over the timeline, which is cleared */
@@ -280,7 +284,7 @@ export class Stage {
   #drawProgress(painter) {
     const { progress } = this.#stores.spaceView;
     const { left, top, plotWidth, plotHeight } = this.scales.layout;
-    if (progress === null) return;
+    if (progress === null) return; // none, or not for long
     const text = `Finding the place of every tensor: ${Math.floor(progress * 100)} %`;
     painter.text(text, left + plotWidth / 2, top + plotHeight / 2, { align: 'center', weight: 600, halo: true });
   }
@@ -311,7 +315,8 @@ export class Stage {
     const state = columns[column];
     if (state < 0) return null;
     if (!this.#stores.viewport.isSpace) return { x, state, hit: this.timeline.hit(state, scales.bytes(y)) };
-    const spot = this.shownSpace.at(scales.bytes(y), state);
+    const bars = this.#space.bars(scales.layout);
+    const spot = bars ? bars.at(x, y) : this.shownSpace.at(scales.bytes(y), state);
     return { x, state, spot, hit: spot && spot.id >= 0 ? { id: spot.id, offset: this.timeline.offset(spot.id, state) } : null };
   }
 
