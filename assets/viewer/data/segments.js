@@ -211,3 +211,21 @@ export function servingHoles({ segments }, kinds, request) {
     .flatMap((s) => s.holes.map((hole) => hole.bytes))
     .sort((a, b) => b - a);
 }
+
+/**
+ * The last tensor that lay on any byte of a tensor's block before it, and the next one after it.
+ * @param {Space} space @param {import('./device.js').DeviceData} data @param {number} id
+ * @returns {[before: number, after: number]} -1: none
+ */
+export function blocksBeside({ place, block }, { count, first, last }, id) {
+  const from = place[id];
+  const to = from + block[id];
+  let before = -1;
+  let after = -1;
+  for (let i = 0; i < count; i++) {
+    if (place[i] >= to || place[i] + block[i] <= from || i === id) continue;
+    if (last[i] < first[id] && (before < 0 || last[i] > last[before])) before = i;
+    else if (first[i] > last[id] && (after < 0 || first[i] < first[after])) after = i;
+  }
+  return [before, after];
+}
