@@ -15,7 +15,8 @@ export function mountPanel(stores, root) {
   const { shown, appearance, highlight, viewport, selection, moment, addressSpace, spaceView } = stores;
   const update = () => {
     const { device } = shown;
-    const { activity, state, live, total } = moment;
+    const { activity, state, total } = moment;
+    const live = moment.live.slice(); // the card of an OOM asks for those of another state
     const failed = activity ? -1 : failureShown(device, moment);
     // In the picture of the address space the panel speaks of all that is reserved.
     const segments = viewport.isSpace && !activity ? addressSpace.segmentsAt(state) : null;
