@@ -28,6 +28,7 @@ import { mountHistory } from './view/history.js';
 import { mountLaneKeys } from './view/lane_input.js';
 import { mountMinimapKeys } from './view/minimap_keys.js';
 import { mountPointer } from './view/pointer.js';
+import { zoomToPinned } from './view/space_input.js';
 import { nextTask, Stage } from './view/stage.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores */
@@ -74,7 +75,7 @@ function build(report, echarts) {
   const exports = mountExports(stores, stage, byId('export'));
   mountPanel(stores, byId('moment'));
   // The table comes after what takes room from it, so that it knows how many rows fit.
-  const pinned = mountPinned(stores, byId('pinned'), byId('side'));
+  const pinned = mountPinned(stores, byId('pinned'), byId('side'), () => zoomToPinned(stores, stage));
   mountIcicle(stores, byId('icicle'));
   const xOf = (/** @type {number} */ state) => (stage.isDrawn ? stage.scales.x(viewport.axis.middle(state)) : -1);
   const lists = mountLists(stores, byId('table'), xOf);

@@ -252,9 +252,13 @@ func lowest(d *replay.Device, ranges []timeline.Range) []int64 {
 type Failure struct {
 	State     int    `json:"state"`
 	FreeBytes *int64 `json:"free_bytes,omitempty"` // in the cache where the request may be served; not in old reports
-	Diagnosis string `json:"diagnosis"`            // a sentence without the numbers that the panel lists
-	Evidence  string `json:"evidence"`             // the sentence with all numbers
-	Try       string `json:"try"`                  // a sentence on the most promising thing to change
+	// LargestBytes is the largest hole of these; not in old reports.
+	LargestBytes *int64 `json:"largest_bytes,omitempty"`
+	Stream       int    `json:"stream"` // numbers of the request's stream and pool, 0 for the default
+	Pool         int    `json:"pool"`
+	Diagnosis    string `json:"diagnosis"` // a sentence without the numbers that the panel lists
+	Evidence     string `json:"evidence"`  // the sentence with all numbers
+	Try          string `json:"try"`       // a sentence on the most promising thing to change
 }
 
 // haveLess is the advice when no setting helps.
@@ -289,7 +293,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 	failures := make([]Failure, len(ooms))
 	for i := range ooms {
 		o := &ooms[i]
-		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, Diagnosis: verdicts[o.Verdict].brief(o),
+		failures[i] = Failure{State: o.State(), FreeBytes: &o.FreeSame, LargestBytes: &o.LargestSame,
+			Stream: int(o.Stream), Pool: int(o.Pool()), Diagnosis: verdicts[o.Verdict].brief(o),
 			Evidence: f.sentence(o).with(asText), Try: haveLess}
 		if advice := f.advice(o, p); len(advice) > 0 {
 			if failures[i].Try = advice[0].Text; advice[0].Kind == predictedKind {

@@ -46,6 +46,7 @@ func newFile(in *answer.Input, number int) File {
 
 		Salvaged: in.SalvagedSentence(),
 		Streams:  streamNames(in.Snapshot),
+		Settings: settingsOf(in.Snapshot),
 		Stacks:   "stacks-" + strconv.Itoa(number),
 		Snapshot: "snapshot-" + strconv.Itoa(number),
 		Devices:  make([]Device, len(in.Devices)),
@@ -79,6 +80,22 @@ func streamNames(s *snapshot.Snapshot) []string {
 		names[i] = units.Address(handle)
 	}
 	return names
+}
+
+// Bounds of the settings that the page lists: how many, and bytes of a value. Torch
+// has some twenty, all of them short.
+const (
+	maxSettings     = 100
+	maxSettingValue = 200
+)
+
+func settingsOf(s *snapshot.Snapshot) [][2]string {
+	var list [][2]string
+	for _, setting := range s.Settings[:min(len(s.Settings), maxSettings)] {
+		value := setting.Value[:min(len(setting.Value), maxSettingValue)]
+		list = append(list, [2]string{units.Printable(setting.Key), units.Printable(value)})
+	}
+	return list
 }
 
 func newDevice(in answer.Input, r *analysis.Recording) Device {

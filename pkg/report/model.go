@@ -32,6 +32,9 @@ type File struct {
 	Torch   string   `json:"torch"`   // a guess, such as "2.10 or 2.11"
 	Streams []string `json:"streams"` // handles in hex, or their numbers where addresses are left out; [0] is the default stream
 	Stacks  string   `json:"stacks"`  // id of the payload element
+	// Settings of the allocator, as key and value; the first ones of very many, and
+	// none where the file has none.
+	Settings [][2]string `json:"settings,omitempty"`
 	// Snapshot is the id of the payload that makes a snapshot of the others;
 	// left out where the report holds too little for one.
 	Snapshot string   `json:"snapshot,omitempty"`

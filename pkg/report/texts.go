@@ -100,6 +100,9 @@ func (r *Report) texts(yield func(Text)) {
 	}
 	for i := range r.Files {
 		say(r.Files[i].Torch)
+		for _, s := range r.Files[i].Settings {
+			yield(Text{Kind: TextSetting, Text: s[1], Key: s[0]})
+		}
 		for _, d := range r.Files[i].Devices {
 			say(d.Label, d.Verdict.Text, d.Verdict.Why, d.Lanes.StepWord, d.Lanes.StepsFrom)
 			say(d.Pools...)

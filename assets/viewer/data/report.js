@@ -15,6 +15,7 @@
  * @property {string} torch
  * @property {string[]} streams
  * @property {string} stacks
+ * @property {[key: string, value: string][]} [settings] of the allocator
  * @property {DeviceReport[]} devices
  *
  * @typedef {object} DeviceReport
@@ -56,8 +57,10 @@
  * @typedef {{payload: string, ranges_left_out: number, phases_left_out: number, step_word: string,
  *   steps_from: string}} LanesReport
  * @typedef {{payload: string, addresses: string, unit: number}} SpaceReport payloads, and the bytes that places count
- * @typedef {{state: number, free_bytes?: number, diagnosis: string, evidence: string, try: string}} Failure
- *   a request that failed; free_bytes: in the cache where the request may be served
+ * @typedef {{state: number, free_bytes?: number, largest_bytes?: number, stream?: number, pool?: number,
+ *   diagnosis: string, evidence: string, try: string}} Failure
+ *   a request that failed; free_bytes: in the holes where it might have been served, largest_bytes: in the largest of
+ *   them; neither of these, nor stream and pool, are in old reports
  *
  * @typedef {object} Capacity
  * @property {number} bytes

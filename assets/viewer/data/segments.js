@@ -2,6 +2,7 @@
 // block shares its segment, and returnable when empty_cache() would give it back: a whole segment, or whole pages of an
 // expandable one. pkg/analysis/layout has the same rules.
 
+import { bytes, counted } from './format.js';
 import { bisect } from './math.js';
 import { OUTSIDE } from './space.js';
 
@@ -37,6 +38,9 @@ import { OUTSIDE } from './space.js';
  * @property {number} largest bytes of the largest of them
  */
 
+/** The largest request of the small size class. */
+const SMALL = 2 ** 20;
+
 /** Bytes of a page of an expandable segment. @param {Kind} kind */
 export function pageSize({ sizeClass }) {
   return (sizeClass === 'small' ? 2 : 20) * 2 ** 20;
@@ -55,8 +59,8 @@ export function segmentsAt(space, { data, timeline }, state) {
   const sum = { state, segments, reserved: 0, active: 0, requested: 0, stuck: 0, returnable: 0, holes: 0, largest: 0 };
   let next = 0;
   for (const segment of segments) {
-    const { blocks, place, bytes } = segment;
-    const after = place + bytes / unit;
+    const { blocks, place } = segment;
+    const after = place + segment.bytes / unit;
     while (next < live.length && space.place[live[next]] < place) next++;
     for (; next < live.length && space.place[live[next]] < after; next++) {
       const id = live[next];
@@ -70,7 +74,7 @@ export function segmentsAt(space, { data, timeline }, state) {
       segment.requested += data.size[id];
     }
     findHoles(segment, space.kinds[segment.kind]);
-    sum.reserved += bytes;
+    sum.reserved += segment.bytes;
     sum.active += segment.active;
     sum.requested += segment.requested;
     sum.stuck += segment.stuck;
@@ -91,14 +95,13 @@ function emptySegments({ unit, reservations, kinds }, state) {
   const segments = [];
   let end = -1;
   for (const i of order) {
-    const bytes = size[i] * unit;
     const below = segments.at(-1);
     const touches = start[i] === end && below && lane[i] === lane[below.reservation];
     end = start[i] + size[i];
-    if (touches && kind[i] === below.kind && kinds[below.kind].expandable) below.bytes += bytes;
+    if (touches && kind[i] === below.kind && kinds[below.kind].expandable) below.bytes += size[i] * unit;
     else
       segments.push({
-        ...{ reservation: i, place: start[i], kind: kind[i], bytes, blocks: [], holes: [] },
+        ...{ reservation: i, place: start[i], kind: kind[i], bytes: size[i] * unit, blocks: [], holes: [] },
         ...{ active: 0, requested: 0, stuck: 0, returnable: 0, largest: 0 },
       });
   }
@@ -117,13 +120,13 @@ function byPlace({ place, total }, live) {
 
 /** Puts the holes of a segment between its blocks. @param {Segment} segment @param {Kind} kind */
 function findHoles(segment, kind) {
-  const { blocks, holes, bytes } = segment;
+  const { blocks, holes, bytes: size } = segment;
   const page = pageSize(kind);
   let at = 0;
   for (let i = 0; i <= blocks.length; i++) {
-    const to = i < blocks.length ? blocks[i].offset : bytes;
+    const to = i < blocks.length ? blocks[i].offset : size;
     if (to > at) {
-      const whole = at === 0 && to === bytes ? bytes : 0;
+      const whole = at === 0 && to === size ? size : 0;
       const returnable = kind.expandable
         ? Math.max(0, Math.floor(to / page) - Math.ceil(at / page)) * page
         : whole;
@@ -133,7 +136,7 @@ function findHoles(segment, kind) {
     }
     if (i < blocks.length) at = to + blocks[i].bytes;
   }
-  segment.stuck = bytes - segment.active - segment.returnable;
+  segment.stuck = size - segment.active - segment.returnable;
 }
 
 /**
@@ -161,11 +164,68 @@ const NEARLY_IDLE = 0.1;
  */
 export function nearlyIdle({ segments }) {
   const sum = { tensors: 0, active: 0, stuck: 0 };
-  for (const { blocks, active, stuck, bytes } of segments) {
-    if (stuck === 0 || active > bytes * NEARLY_IDLE) continue;
+  for (const { blocks, active, stuck, bytes: size } of segments) {
+    if (stuck === 0 || active > size * NEARLY_IDLE) continue;
     sum.tensors += blocks.length;
     sum.active += active;
     sum.stuck += stuck;
   }
   return sum;
+}
+
+/** The least share of reserved memory that is worth a sentence. */
+const WORTH_SAYING = 0.01;
+
+/** The same as a sentence, which `memviz segments` prints too; "" for little. @param {Segments} all */
+export function keepWords(all) {
+  const { tensors, active, stuck } = nearlyIdle(all);
+  if (stuck === 0 || stuck < all.reserved * WORTH_SAYING) return '';
+  const [keep, without] = tensors === 1 ? ['keeps', 'it'] : ['keep', 'them'];
+  return (
+    `${counted(tensors, 'tensor')} with ${bytes(active)} ${keep} ${bytes(stuck)}: ` +
+    `without ${without} ${bytes(active + stuck)} could be returned`
+  );
+}
+
+/**
+ * The segment of a state that a reservation is, or of which it is a run of pages.
+ * @param {Segment[]} segments @param {Space} space @param {number} r index into space.reservations
+ */
+export function pinnedSegment(segments, { kinds, reservations: { kind, start } , unit }, r) {
+  if (!kinds[kind[r]]?.expandable) return segments.find((s) => s.reservation === r);
+  return segments.find((s) => s.kind === kind[r] && s.place <= start[r] && start[r] < s.place + s.bytes / unit);
+}
+
+/**
+ * The holes that a request might have been served from, the largest first, in bytes: those of its pool, stream and size
+ * class.
+ * @param {Segments} all @param {Kind[]} kinds @param {{pool: number, stream: number, bytes: number}} request
+ */
+export function servingHoles({ segments }, kinds, request) {
+  const sizeClass = request.bytes > SMALL ? 'large' : 'small';
+  return segments
+    .filter(({ kind }) => {
+      const k = kinds[kind];
+      return k.pool === request.pool && k.stream === request.stream && k.sizeClass === sizeClass;
+    })
+    .flatMap((s) => s.holes.map((hole) => hole.bytes))
+    .sort((a, b) => b - a);
+}
+
+/**
+ * The last tensor that lay on any byte of a tensor's block before it, and the next one after it.
+ * @param {Space} space @param {import('./device.js').DeviceData} data @param {number} id
+ * @returns {[before: number, after: number]} -1: none
+ */
+export function blocksBeside({ place, block }, { count, first, last }, id) {
+  const from = place[id];
+  const to = from + block[id];
+  let before = -1;
+  let after = -1;
+  for (let i = 0; i < count; i++) {
+    if (place[i] >= to || place[i] + block[i] <= from || i === id) continue;
+    if (last[i] < first[id] && (before < 0 || last[i] > last[before])) before = i;
+    else if (first[i] > last[id] && (after < 0 || first[i] < first[after])) after = i;
+  }
+  return [before, after];
 }

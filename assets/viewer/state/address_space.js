@@ -10,11 +10,13 @@ export class AddressSpace {
   #space = null;
   #isAsked = false;
   #shown;
+  #view;
   #segmentsAt = memoizeLast(segmentsAt);
 
-  /** @param {import('./shown.js').Shown} shown */
-  constructor(shown) {
+  /** @param {import('./shown.js').Shown} shown @param {import('./space_view.js').SpaceView} view */
+  constructor(shown, view) {
     this.#shown = shown;
+    this.#view = view;
     shown.changed.on(() => {
       this.#space = null;
       this.#isAsked = false;
@@ -40,9 +42,14 @@ export class AddressSpace {
     return this.#space;
   }
 
-  /** @param {number} state @returns {import('../data/segments.js').Segments | null} null as space is */
+  /** The one in the picture, which may be a predicted one; while that is the pile, the recorded one. */
+  get shown() {
+    return this.#view.space ?? this.space;
+  }
+
+  /** @param {number} state @returns {import('../data/segments.js').Segments | null} of the one shown; null as that is */
   segmentsAt(state) {
-    const { space } = this;
+    const { shown: space } = this;
     return space && this.#segmentsAt(space, this.#shown.device, state);
   }
 }

@@ -44,7 +44,7 @@ export function recordingStores(report, library) {
   const spaceView = new SpaceView(shown);
   spaceView.changed.on(() => viewport.setSpace(spaceView.space !== null));
   const moment = new Moment(shown, selection);
-  const addressSpace = new AddressSpace(shown);
+  const addressSpace = new AddressSpace(shown, spaceView);
   const tableOrder = new TableOrder();
   const openList = new OpenList(() => spaceView.space !== null);
   return { shown, appearance, highlight, hover, selection, viewport, spaceView, moment, addressSpace, tableOrder, openList };

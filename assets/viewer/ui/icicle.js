@@ -73,7 +73,7 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
   };
   const update = () => {
     if (!shown.isOpen) return;
-    root.hidden = !wide.matches || selection.pinned !== null;
+    root.hidden = !wide.matches || (selection.pinned ?? selection.segment) !== null;
     clearTimeout(timer);
     timer = setTimeout(draw, IDLE_MS);
   };

@@ -72,8 +72,29 @@ export function makeLegend(stores, update) {
   };
 
   return {
-    /** @param {Int32Array} live @param {number} total bytes */
-    elements(live, total) {
+    /**
+     * Of all that is reserved: the groups with the most bytes, what blocks are rounded up by, and the holes.
+     * @param {import('../data/segments.js').Segments} all @param {number} most groups that have a line of their own
+     */
+    ofSegments({ segments, reserved, active, requested, stuck, returnable }, most) {
+      const { style } = appearance;
+      const live = Int32Array.from(segments.flatMap(({ blocks }) => blocks.map(({ id }) => id)));
+      return this.elements(live, reserved, {
+        most,
+        rest: [
+          ['Rounding', 'Blocks are larger than what was asked for', style.ink3, active - requested],
+          ['Stuck holes', 'Free, but live tensors share their segment or page', style.stuck, stuck],
+          ['Returnable', 'Free: empty_cache() would give it back', style.returnable, returnable],
+        ],
+      });
+    },
+
+    /**
+     * @param {Int32Array} live @param {number} total bytes
+     * @param {{most: number, rest: [label: string, title: string, color: string, bytes: number][]} | null} [more] how
+     *   many groups have a line of their own, and what there is beside the groups; null: all, and nothing
+     */
+    elements(live, total, more = null) {
       const { grouping } = appearance;
       const { data } = shown.device;
       const { groups, present, mode } = grouping;
@@ -89,10 +110,39 @@ export function makeLegend(stores, update) {
             css: { background: groups[i].color, flex: `${totals[i].bytes} 0 0` },
           }),
         );
-      const entries = listed
-        .filter((i) => totals[i].bytes > 0 || highlight.groups.has(i))
-        .map((i) => entry(i, totals[i], shares, total, highlighted.has(i)));
-      return [h('div.bar', parts), h('div.legend', entries)];
+      const filled = listed.filter((i) => totals[i].bytes > 0 || highlight.groups.has(i));
+      if (more) filled.sort((a, b) => totals[b].bytes - totals[a].bytes);
+      const own = filled.slice(0, more?.most);
+      const entries = own.map((i) => entry(i, totals[i], shares, total, highlighted.has(i)));
+      const others = filled.slice(own.length);
+      const sum = others.reduce((n, i) => n + totals[i].bytes, 0);
+      const word = mode === 'family' ? 'more family' : 'more group';
+      const words = counted(others.length, word, mode === 'family' ? 'more families' : 'more groups');
+      const line = (/** @type {string} */ name, /** @type {string} */ color, /** @type {number} */ n, title = '') =>
+        h(
+          'div.group',
+          { title: `${title ? `${title}\n` : ''}${exactBytes(n)}` },
+          color ? swatch(color) : h('span'),
+          h('span', name),
+          h('span.number', bytes(n)),
+          h('span.number.faint', share(n, total)),
+        );
+      const rest = more?.rest.filter(([, , , n]) => n > 0) ?? [];
+      return [
+        h(
+          'div.bar',
+          parts,
+          rest.map(([label, , color, n]) =>
+            h('span', { title: `${label} ${bytes(n)}`, css: { background: color, flex: `${n} 0 0` } }),
+          ),
+        ),
+        h(
+          'div.legend',
+          entries,
+          others.length > 0 && line(words, '', sum),
+          more?.rest.map(([label, title, color, n]) => line(label, color, n, title)),
+        ),
+      ];
     },
   };
 }

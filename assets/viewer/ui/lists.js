@@ -1,7 +1,9 @@
 // The lists of the side panel, of which one is open under its tab.
 
+import { mountAllocator } from './allocator.js';
 import { button, fill, h } from './dom.js';
 import { mountEvents } from './events.js';
+import { mountSegments } from './segments.js';
 import { mountTable } from './table.js';
 
 /** @typedef {import('../data/sites.js').By} By @typedef {import('../state/open_list.js').ListName} ListName */
@@ -23,7 +25,9 @@ const TABLE_TABS = [
 
 /** @type {[Exclude<ListName, 'table'>, string][]} */
 const OTHER_TABS = [
+  ['segments', 'Segments'],
   ['events', 'Events'],
+  ['allocator', 'Allocator'],
 ];
 
 /**
@@ -47,7 +51,9 @@ export function mountLists(stores, root, xOf) {
   };
   const lists = {
     table: list('table', mountTable),
+    segments: list('segments', mountSegments),
     events: list('events', (...of) => mountEvents(...of, xOf)),
+    allocator: list('allocator', mountAllocator),
   };
 
   const update = () => {

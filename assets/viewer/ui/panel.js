@@ -5,35 +5,41 @@ import { spikeSites } from '../data/spike.js';
 import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
+import { failureShown, oomCard } from './oom_card.js';
 import { settingsButton } from './settings.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
 
 /** @param {Stores} stores @param {HTMLElement} root */
 export function mountPanel(stores, root) {
-  const { shown, appearance, highlight, viewport, moment } = stores;
+  const { shown, appearance, highlight, viewport, selection, moment, addressSpace, spaceView } = stores;
   const update = () => {
     const { device } = shown;
-    const { activity, state, live, total } = moment;
+    const { activity, state, total } = moment;
+    const live = moment.live.slice(); // the card of an OOM asks for those of another state
     const failed = activity ? -1 : failureShown(device, moment);
+    // In the picture of the address space the panel speaks of all that is reserved.
+    const segments = viewport.isSpace && !activity ? addressSpace.segmentsAt(state) : null;
     const isOOM = device.data.ooms.some((m) => !activity && m.state === state);
     const reserved = device.timeline.reservedAt(state);
     // At an OOM the card says what of the cache was free.
     const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
     fill(
       root,
-      h('div.head', h('h2', activity ? 'In the range' : 'In memory'), device.hasHistory && moments(stores)),
+      h('div.head', h('h2', activity ? 'In the range' : segments ? 'In the allocator' : 'In memory'), device.hasHistory && moments(stores)),
       h(
         'div.total',
-        h('b', { text: bytes(total), title: exactBytes(total) }),
+        amount(segments?.reserved ?? total),
         activity
           ? rangeWords(stores, activity)
           : [
-              h('span', momentWords(device, moment)),
-              h('p', {
-                text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}${unrequested}`,
-                title: `reserved ${exactBytes(reserved)}`,
-              }),
+              h('span', (segments ? 'reserved ' : '') + momentWords(device, moment)),
+              segments
+                ? segmentsLine(segments)
+                : h('p', {
+                    text: `${counted(live.length, 'tensor')}; reserved ${bytes(reserved)}${unrequested}`,
+                    title: `reserved ${exactBytes(reserved)}`,
+                  }),
               failed < 0 && settingsButton(device),
             ],
       ),
@@ -41,11 +47,29 @@ export function mountPanel(stores, root) {
       activity ? growthCard(stores) : failed < 0 && retryCard(device, state),
       !activity && failed < 0 && moment.kind === 'peak' && peakCard(device),
       !activity && spikeCard(stores),
-      legend.elements(live, total),
+      segments
+        ? legend.ofSegments(segments, failed >= 0 ? 2 : (selection.pinned ?? selection.segment) === null ? 6 : 3)
+        : legend.elements(live, total),
     );
   };
   const legend = makeLegend(stores, update);
-  viewport.afterPicture([shown.changed, moment.changed, appearance.changed, highlight.changed], update);
+  viewport.afterPicture(
+    [shown.changed, moment.changed, appearance.changed, highlight.changed, addressSpace.changed, spaceView.changed],
+    update,
+  );
+  viewport.afterPicture([selection.pinChanged], () => viewport.isSpace && update());
+}
+
+/** @param {number} n bytes */
+function amount(n) {
+  return h('b', { text: bytes(n), title: exactBytes(n) });
+}
+
+/** @param {import('../data/segments.js').Segments} segments */
+function segmentsLine({ segments, stuck, returnable, holes, largest }) {
+  const free = stuck + returnable;
+  const where = holes > 0 ? ` in ${counted(holes, 'hole')}, the largest ${bytes(largest)}` : '';
+  return h('p', { text: `${counted(segments.length, 'segment')}; ${bytes(free)} free${where}`, title: exactBytes(free) });
 }
 
 /** @param {Stores} stores */
@@ -114,61 +138,6 @@ export function momentWords({ hasHistory, timeline }, { kind, state }) {
 function retryCard({ data }, state) {
   const retry = data.retries.find((r) => r.state === state);
   return retry ? h('div.card.retry', h('b', 'Near out of memory'), h('p', retry.text)) : null;
-}
-
-/**
- * The requests that failed: of several attempts of one request only the last, as in the answers.
- * @param {OpenDevice} device
- */
-function failed({ data, report: { failures } }) {
-  const last = data.ooms.filter((m) => failures.some((f) => f.state === m.state));
-  return last.length > 0 ? last : data.ooms;
-}
-
-/**
- * The request whose card stands in the panel: the one at its moment; at the peak, where the page opens, the last.
- * @param {OpenDevice} device @param {import('../state/moment.js').Moment} moment
- * @returns {number} -1: none
- */
-function failureShown(device, { kind, state }) {
-  const all = failed(device);
-  const at = device.data.ooms.some((m) => m.state === state) ? all.findIndex((m) => m.state >= state) : -1;
-  return at < 0 && kind === 'peak' ? all.length - 1 : at;
-}
-
-/** @param {Stores} stores @param {number} i which request that failed */
-function oomCard({ shown, moment, viewport }, i) {
-  const { device } = shown;
-  const all = failed(device);
-  const { state, size, free } = all[i];
-  const failure = device.report.failures.find((f) => f.state >= state);
-  /** @type {[string, number][]} */
-  const rows = [
-    ['asked for', size],
-    ['free on the device', free],
-    ['in use by tensors', device.timeline.active[state]],
-  ];
-  if (failure?.free_bytes !== undefined) rows.splice(2, 0, ['free in the cache', failure.free_bytes]);
-  const go = (/** @type {number} */ n) => () => {
-    viewport.reach(viewport.axis.middle(all[n].state));
-    moment.set('cursor', all[n].state);
-  };
-  const which = all.length > 1 ? `Out of memory, ${count(i + 1)} of ${count(all.length)}` : 'Out of memory';
-  return h(
-    'div.card.oom',
-    h('b', `${which}, in state ${count(state)}`),
-    all.length > 1 &&
-      segmented(
-        'Out of memory',
-        button('‹', 'The one before', go(i - 1), { disabled: i === 0, label: 'The one before' }),
-        button('›', 'The one after', go(i + 1), { disabled: i + 1 === all.length, label: 'The one after' }),
-      ),
-    rows.map(([name, value]) => [h('span', name), h('span.number', { text: bytes(value), title: exactBytes(value) })]),
-    failure && h('p', failure.diagnosis),
-    failure && h('p', `→ ${failure.try}`),
-    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence)),
-    settingsButton(device),
-  );
 }
 
 /** What the answer says of growth, when the range is its own. @param {Stores} stores */

@@ -5,17 +5,19 @@ import { foldStack, fullText, locationOf, nameOf, stackText } from '../data/fold
 import { bytes, count, counted, duration, exactBytes, share } from '../data/format.js';
 import { streamName } from '../data/report.js';
 import { LIBRARY, USER } from '../data/stacks.js';
-import { showLifetime } from '../state/navigate.js';
+import { blockFacts } from './block_facts.js';
 import { button, copyButton, copyText, fill, h, pathElement, signButton, swatch } from './dom.js';
+import { pinnedSegmentElements } from './pinned_segment.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
 /**
  * @param {Stores} stores @param {HTMLElement} root
  * @param {HTMLElement} side marked while something is pinned
+ * @param {() => void} zoom to what is pinned
  */
-export function mountPinned(stores, root, side) {
-  const { shown, appearance, highlight, viewport, selection } = stores;
+export function mountPinned(stores, root, side, zoom) {
+  const { shown, appearance, highlight, viewport, selection, moment, addressSpace, spaceView } = stores;
   /** @type {'alloc' | 'free'} */
   let tab = 'alloc';
   let open = false; // all folds
@@ -34,10 +36,11 @@ export function mountPinned(stores, root, side) {
   };
 
   const update = () => {
-    const { pinned: id } = selection;
+    const { pinned: id, segment } = selection;
     const { grouping } = appearance;
-    side.classList.toggle('pinning', id !== null);
-    root.hidden = id === null;
+    side.classList.toggle('pinning', id !== null || segment !== null);
+    root.hidden = id === null && segment === null;
+    if (segment !== null) fill(root, pinnedSegmentElements(stores, segment, zoom));
     if (id === null) return;
     const { data, hasHistory } = shown.device;
     const group = grouping.groups[grouping.of[id]];
@@ -50,12 +53,12 @@ export function mountPinned(stores, root, side) {
         h('span.faint', `#${count(id)}`),
         h(
           'span.actions',
-          hasHistory && button('Zoom', 'Zoom to its life (Z)', () => showLifetime(stores, id), { class: 'zoom' }),
+          hasHistory && button('Zoom', 'Zoom to it (Z)', zoom, { class: 'zoom' }),
           copyButton('Copy stack', 'All frames as text (Ctrl-C)', () => copy(false)),
           signButton('×', 'Unpin', 'Esc', () => selection.pin(null)),
         ),
       ),
-      h('dl', facts(stores, id)),
+      h('dl', facts(stores, id), blockFacts(stores, id)),
       tabs(id),
       stack(id),
     );
@@ -108,6 +111,9 @@ export function mountPinned(stores, root, side) {
     update();
   });
   viewport.afterPicture([appearance.changed, highlight.changed], update);
+  viewport.afterPicture([moment.changed, addressSpace.changed, spaceView.changed], () => {
+    if (selection.segment !== null || (selection.pinned !== null && addressSpace.isKnown)) update();
+  });
   return {
     copy,
     toggleFolds() {

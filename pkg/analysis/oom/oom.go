@@ -84,6 +84,10 @@ func (o *Failure) InPieces() bool {
 	return o.FreeSame+o.DeviceFree >= o.Requested && 100*o.Active < inUsePercent*o.Visible()
 }
 
+// Pool is the pool that the request asked for: the default one where events do not
+// say it.
+func (o *Failure) Pool() snapshot.PoolID { return o.pool }
+
 // State is the state of the allocator at the failure: its cache is emptied, and the
 // error has not freed anything yet.
 func (o *Failure) State() int { return int(o.Event) }
