@@ -35,10 +35,16 @@ type Document struct {
 func Encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
 	// What only one core can do comes next, so this costs no time.
 	differs := make([][]*differences, len(in))
-	var compared sync.WaitGroup
+	spaces := make([][]*deviceSpace, len(in))
+	var compared, placed sync.WaitGroup
 	compared.Go(func() {
 		for i := range in {
 			differs[i] = findAllDifferences(&in[i])
+		}
+	})
+	placed.Go(func() {
+		for i := range in {
+			spaces[i] = findSpaces(&in[i])
 		}
 	})
 	curves := make([][]*curveSource, len(in))
@@ -52,8 +58,9 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 
 	_, rulePlace := ruleTable(in)
 	compared.Wait()
+	placed.Wait()
 	for i := range in {
-		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace, differs[i]))
+		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace, differs[i], spaces[i]))
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {

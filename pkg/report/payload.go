@@ -77,17 +77,15 @@ type devicePayload struct {
 	*pile
 	view      *Device
 	rulePlace map[families.Rule]int // in the report's rules
-	pools     []uint8               // by allocation of the device: index into view.Pools
+	pools     *layout.Pools
 	snapshot  *snapshot.Snapshot
 	stacks    *stackTable  // of the file
 	texts     *stringTable // of the file
 	omitted   omissions
 
-	number    string // of the file and the device, as in the ids of payloads
-	history   *layout.History
-	space     *deviceSpace // nil: unknown, or not yet found out
-	predicted *deviceSpace // likewise
-	sought    bool         // both
+	number    string       // of the file and the device, as in the ids of payloads
+	space     *deviceSpace // nil: it is not known where the tensors lay
+	predicted *deviceSpace // likewise, where another setting would have put them
 }
 
 // The chunks of a device's payload, in the order in which the package comment
@@ -114,11 +112,6 @@ func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 	case chunkIntervals:
 		return pack(packOthers, tick, p.writeIntervals)
 	case chunkAddresses:
-		if !p.sought {
-			p.sought = true
-			p.findSpace()
-			p.findPredictedSpace()
-		}
 		return pack(packOthers, tick, p.writeAddresses)
 	case chunkStacks:
 		return pack(packOthers, tick, p.writeStacks)
@@ -238,7 +231,7 @@ func (p *devicePayload) writeRest(c *columnWriter) {
 	p.writeNotes(c, p.device.Events.Metadata)
 	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
 	if len(p.view.Pools) > 1 {
-		c.column(p.len(), func(i int) uint64 { return uint64(p.pools[p.index(i)]) })
+		c.column(p.len(), func(i int) uint64 { return uint64(p.pools.Of[p.index(i)]) })
 	} else {
 		c.column(0, nil)
 	}

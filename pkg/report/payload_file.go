@@ -48,24 +48,26 @@ type filePayload struct {
 }
 
 func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int,
-	differs []*differences) *filePayload {
+	differs []*differences, spaces []*deviceSpace) *filePayload {
 	f := &filePayload{in: in, view: view, texts: newStringTable()}
 	f.snapshot = &snapshotPayload{in: in, texts: f.texts, differs: differs}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
 		pile := newPile(in.Devices[i], in.Recordings[i].Families())
 		f.snapshot.piles = append(f.snapshot.piles, pile)
-		f.devices = append(f.devices, &devicePayload{
+		p := &devicePayload{
 			pile:      pile,
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
-			pools:     in.Recordings[i].Pools().Of,
+			pools:     in.Recordings[i].Pools(),
 			snapshot:  in.Snapshot,
 			stacks:    stacks,
 			texts:     f.texts,
 			number:    strings.TrimPrefix(view.Devices[i].Payload, "device-"),
-			history:   in.Recordings[i].Layouts(),
-		})
+			space:     spaces[i],
+		}
+		p.setSpaces()
+		f.devices = append(f.devices, p)
 	}
 	f.setElements()
 	return f

@@ -3,49 +3,53 @@ package report
 import (
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/space"
 )
 
-// findSpace finds out where the tensors lay, and says in the view whether it is known.
-func (p *devicePayload) findSpace() {
-	if p.snapshot.AddressesLost || p.view.WideAddr {
-		return
+// findSpaces finds out where the tensors of each device lay.
+func findSpaces(in *answer.Input) []*deviceSpace {
+	list := make([]*deviceSpace, len(in.Devices))
+	if in.Snapshot.AddressesLost {
+		return list
 	}
-	recorded, ok := recordedPlacement(p.pile, p.history, p.poolOf)
-	if !ok {
-		return
+	for i, d := range in.Devices {
+		r := in.Recordings[i]
+		p := newPile(d, r.Families())
+		if recorded, ok := recordedPlacement(p, r.Layouts(), poolColumn(p, r.Pools())); ok {
+			list[i] = recorded.encode()
+		}
 	}
-	if p.space = recorded.encode(); p.space == nil || p.space.spread(p.view.baseAddr) {
+	return list
+}
+
+// poolColumn is what stands in the column pool.
+func poolColumn(p *pile, pools *layout.Pools) func(i int) uint32 {
+	if len(pools.Names) < 2 {
+		return func(int) uint32 { return 0 }
+	}
+	return func(i int) uint32 { return uint32(pools.Of[p.index(i)]) }
+}
+
+// setSpaces says in the view whether it is known where the tensors lay, and where the
+// best other setting would have put them.
+func (p *devicePayload) setSpaces() {
+	if p.space == nil || p.view.WideAddr || p.space.spread(p.view.baseAddr) {
 		p.space = nil
 		return
 	}
 	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
-}
-
-// findPredictedSpace finds out where the best other setting would have put the tensors.
-func (p *devicePayload) findPredictedSpace() {
 	view := p.view.Predicted
-	if view == nil || view.best == nil || p.view.Space == nil {
+	if view == nil || view.best == nil {
 		return
 	}
-	x := predictedPlacement(p.pile, view.best, p.poolOf).encode()
-	if x == nil {
-		return
-	}
-	p.predicted = x
-	if len(p.packPredictedSpace().packed) > maxPredictedSpace {
+	p.predicted = predictedPlacement(p.pile, view.best, poolColumn(p.pile, p.pools)).encode()
+	if p.predicted == nil || len(p.packPredictedSpace().packed) > maxPredictedSpace {
 		p.predicted = nil
 		return
 	}
-	view.Space = &PredictedSpace{Payload: "predicted-" + p.number, Unit: x.frame.Unit}
-}
-
-// poolOf is what stands in the column pool.
-func (p *devicePayload) poolOf(i int) uint32 {
-	if len(p.view.Pools) > 1 {
-		return uint32(p.pools[p.index(i)])
-	}
-	return 0
+	view.Space = &PredictedSpace{Payload: "predicted-" + p.number, Unit: p.predicted.frame.Unit}
 }
 
 // spread reports whether a lane is too far from an address.

@@ -42,6 +42,9 @@ type placement struct {
 	addr    func(i int) uint64
 	rounded func(requested int64) int64
 	block   func(i int, room int64, k *space.Kind) int64
+	// careful: block looks for what began behind an allocation later. It is only so where
+	// something began at a distance from another block, which torch never does.
+	careful bool
 }
 
 // recordedPlacement is that of the recording; not ok where it contradicts itself.
@@ -52,7 +55,10 @@ func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *
 	}
 	x.addr = func(i int) uint64 { return p.at(i).Addr }
 	x.block = func(i int, room int64, k *space.Kind) int64 {
-		return h.BlockSize(int32(p.index(i)), room, k.Expandable, k.Small)
+		if i < len(p.bottom) || x.careful {
+			return h.BlockSize(int32(p.index(i)), room, k.Expandable, k.Small)
+		}
+		return h.NewBlockSize(int32(i), room, k.Expandable, k.Small)
 	}
 	return x, true
 }
@@ -73,10 +79,14 @@ func (p *placement) encode() *deviceSpace {
 	if len(p.reservations) == 0 {
 		return nil
 	}
-	for unit := int64(space.MaxUnit); unit > 0; unit /= 2 {
+	for unit := int64(space.MaxUnit); unit > 0; {
 		x := &spaceEncoder{placement: p, unit: unit}
-		if d, again := x.encode(); !again {
+		d, again := x.encode()
+		if !again {
 			return d
+		}
+		if x.uneven {
+			unit /= 2
 		}
 	}
 	return nil
@@ -90,8 +100,11 @@ type spaceEncoder struct {
 
 	lanes []addressLane
 	frame *space.Frame
-	last  addressLane // where the last allocation was found
+	near  [1 << 10]addressLane // lanes that were looked for, by some bits of the address
 }
+
+// nearBits is how many bits of an address do not tell lanes apart, most often.
+const nearBits = 21
 
 // addressLane is a lane with its addresses.
 type addressLane struct {
@@ -104,13 +117,16 @@ func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
 	if x.uneven || x.frame == nil {
 		return nil, x.uneven
 	}
-	codes, outside, err := space.Encode(x.frame, x.tensors(), &space.Source{
+	codes, counts, err := space.Encode(x.frame, x.tensors(), &space.Source{
 		Place: x.place, Rounded: x.rounded,
 		Block: func(i int, room int64, k *space.Kind) int64 { return x.even(x.block(i, room, k)) },
 	})
 	if x.uneven {
 		return nil, true
-	} else if err != nil || outside*maxOutside > x.len() {
+	} else if counts.Inside > 0 && !x.careful {
+		x.careful = true
+		return nil, true
+	} else if err != nil || counts.Outside*maxOutside > x.len() {
 		return nil, false
 	}
 	d = &deviceSpace{frame: x.frame, codes: codes}
@@ -224,14 +240,15 @@ func (x *spaceEncoder) laneAt(addr uint64) int {
 // place is where an allocation lies, if it begins in a lane.
 func (x *spaceEncoder) place(i int) (place uint32, is bool) {
 	addr := x.addr(i)
-	if addr < x.last.from || addr >= x.last.to {
+	l := &x.near[addr>>nearBits%uint64(len(x.near))]
+	if addr-l.from >= l.to-l.from {
 		lane := x.laneAt(addr)
 		if lane < 0 || addr >= x.lanes[lane].to {
 			return 0, false
 		}
-		x.last = x.lanes[lane]
+		*l = x.lanes[lane]
 	}
-	return uint32(x.last.start + uint64(x.even(int64(addr-x.last.from)))/uint64(x.unit)), true
+	return uint32(l.start + uint64(x.even(int64(addr-l.from))/x.unit)), true
 }
 
 // outsiders are the positions of the allocations that codes say to lie in no gap.

@@ -163,16 +163,16 @@ func (d *decoder) born(i int) (int32, error) {
 			offset, d.offsets = d.offsets[0], d.offsets[1:]
 		}
 		hops := 0
-		c, hops = l.skip(l.find(rounded, 0), (code-2)/2)
+		c, hops = l.skip(l.find(keyOf(rounded, 0)), (code-2)/2)
 		if d.budget -= hops; d.budget < 0 {
 			return none, errBudget
 		}
 	}
 	x, is := l.at(c)
-	if !is || offset >= x.size {
+	if !is || offset >= x.size() {
 		return none, errPlace
 	}
-	return d.take(i, x.node, offset, rounded, x.size-offset)
+	return d.take(i, x.node, offset, rounded, x.size()-offset)
 }
 
 // bornAt places an allocation whose place is given. badSize is what is wrong with its

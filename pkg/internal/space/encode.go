@@ -24,27 +24,36 @@ type encoder struct {
 	s       *Source
 	unit    int64
 	last    map[int64]uint32 // by requested size: the place of the last escape
-	unusual map[int64]bool   // requested sizes that are in Rounded
+	counts  Counts
+	unusual map[int64]bool // requested sizes that are in Rounded
 }
 
-// Encode gives the codes of all allocations. outside is how many lie in no gap.
-func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, outside int, err error) {
+// Counts are how many allocations are not where the allocator usually puts them.
+type Counts struct {
+	Outside int // in no gap
+	// Inside are those made in the recording in a large segment of cudaMalloc, with room
+	// left between them and the block below.
+	Inside int
+}
+
+// Encode gives the codes of all allocations.
+func Encode(f *Frame, t *Tensors, s *Source) (codes *Codes, counts Counts, err error) {
 	if err := f.check(t.Events, t.Count); err != nil {
-		return nil, 0, err
+		return nil, counts, err
 	}
 	e := &encoder{model: newModel(f, t.Count), Codes: &Codes{}, t: t, s: s, unit: f.Unit,
 		last: map[int64]uint32{}, unusual: map[int64]bool{}}
 	e.Codes.Codes = make([]uint32, 0, t.Count-t.PreExisting)
 	if err := f.walk(t, e.model, e.old, e.born); err != nil {
-		return nil, 0, err
+		return nil, counts, err
 	}
 	slices.SortFunc(e.More, func(a, b More) int { return cmp.Compare(a.Index, b.Index) })
 	for _, escape := range e.Escapes {
 		if escape == 0 {
-			outside++
+			e.counts.Outside++
 		}
 	}
-	return e.Codes, outside, nil
+	return e.Codes, e.counts, nil
 }
 
 // old places what is there before the first event, from the lowest place up.
@@ -132,17 +141,22 @@ func (e *encoder) born(i int) (int32, error) {
 	kind := e.kindOf(g)
 	if kind != none {
 		// Most often it is where the model says.
-		picked, some := e.gaps[kind].at(e.pick(kind, rounded))
-		if some && picked.place == place {
-			return e.code(i, 0, 0, kind, picked, rounded)
+		c := e.pick(kind, rounded)
+		if picked, some := e.gaps[kind].at(c); some && picked.place() == place {
+			units, fits := e.block(i, rounded, picked.size(), kind)
+			if !fits {
+				return e.bornOutside(i)
+			}
+			e.Codes.Codes = append(e.Codes.Codes, 0)
+			return e.takeFirst(&e.gaps[kind], c, units), nil
 		}
 		if x, rank, is := e.search(kind, place, rounded); is {
-			return e.code(i, 2+2*rank, place-x.place, kind, x, rounded)
+			return e.code(i, 2+2*rank, place-x.place(), kind, x, rounded)
 		}
 	}
 	for other := range e.gaps {
 		if x, _, is := e.search(int32(other), place, rounded); is {
-			return e.code(i, 1, place-x.place, int32(other), x, rounded)
+			return e.code(i, 1, place-x.place(), int32(other), x, rounded)
 		}
 	}
 	if e.budget < 0 {
@@ -161,11 +175,11 @@ func (e *encoder) bornOutside(i int) (int32, error) {
 // enough come before it.
 func (e *encoder) search(kind int32, place, size uint32) (x gap, rank uint32, is bool) {
 	l := &e.gaps[kind]
-	for c := l.find(size, 0); e.budget >= 0; c = l.next(c) {
+	for c := l.find(keyOf(size, 0)); e.budget >= 0; c = l.next(c) {
 		if x, is = l.at(c); !is {
 			return x, rank, false
 		}
-		if x.place <= place && uint64(place)+uint64(size) <= uint64(x.place)+uint64(x.size) {
+		if x.holds(place, size) {
 			return x, rank, true
 		}
 		e.budget--
@@ -176,13 +190,16 @@ func (e *encoder) search(kind int32, place, size uint32) (x gap, rank uint32, is
 
 // code writes that a block lies so many units behind the start of a gap.
 func (e *encoder) code(i int, code, offset uint32, kind int32, x gap, rounded uint32) (int32, error) {
-	units, fits := e.block(i, rounded, x.size-offset, kind)
+	units, fits := e.block(i, rounded, x.size()-offset, kind)
 	if !fits {
 		return e.bornOutside(i)
 	}
+	if k := &e.frame.Kinds[kind]; offset > 0 && !k.Expandable && !k.Small {
+		e.counts.Inside++
+	}
 	switch {
 	case code == 1:
-		e.escape(i, x.place+offset)
+		e.escape(i, x.place()+offset)
 		e.learn(e.groupOf(e.t, i, rounded), kind)
 	case offset > 0:
 		code++

@@ -91,13 +91,13 @@ func (m *model) make(place, size uint32, kind int32) int32 {
 func (m *model) list(x int32) {
 	n := &m.nodes[x]
 	n.free = true
-	m.gaps[n.kind].add(gap{n.size, n.place, x})
+	m.gaps[n.kind].add(gap{keyOf(n.size, n.place), x})
 }
 
 func (m *model) unlist(x int32) {
 	n := &m.nodes[x]
 	n.free = false
-	m.gaps[n.kind].remove(n.size, n.place)
+	m.gaps[n.kind].remove(keyOf(n.size, n.place))
 }
 
 // reserve adds a reservation, which is free.
@@ -187,6 +187,17 @@ func (m *model) take(x int32, offset, size uint32) int32 {
 	return x
 }
 
+// takeFirst is take of the start of the gap at a position in a list.
+func (m *model) takeFirst(l *gapList, c cursor, size uint32) int32 {
+	x := l.chunks[c.chunk][c.i].node
+	l.removeAt(c)
+	m.nodes[x].free = false
+	if m.nodes[x].size > size {
+		m.list(m.split(x, size))
+	}
+	return x
+}
+
 // giveBack removes a reservation, all of which must be free.
 func (m *model) giveBack(number int) error {
 	r := &m.frame.Reservations[number]
@@ -226,12 +237,12 @@ func (m *model) giveBack(number int) error {
 // gapAround is the gap of a kind that a range lies in, or none.
 func (m *model) gapAround(kind int32, place, size uint32) (int32, error) {
 	l := &m.gaps[kind]
-	for c := l.find(size, 0); ; c = l.next(c) {
+	for c := l.find(keyOf(size, 0)); ; c = l.next(c) {
 		g, is := l.at(c)
 		if !is {
 			return none, nil
 		}
-		if g.place <= place && uint64(place)+uint64(size) <= uint64(g.place)+uint64(g.size) {
+		if g.holds(place, size) {
 			return g.node, nil
 		}
 		if m.budget--; m.budget < 0 {
@@ -244,7 +255,7 @@ func (m *model) gapAround(kind int32, place, size uint32) (int32, error) {
 // its list, which may be the end.
 func (m *model) pick(kind int32, size uint32) cursor {
 	l := &m.gaps[kind]
-	c := l.find(size, 0)
+	c := l.find(keyOf(size, 0))
 	if !m.frame.Kinds[kind].Expandable {
 		return c
 	}
@@ -281,9 +292,9 @@ func (m *model) groupOf(t *Tensors, i int, rounded uint32) group {
 // room is how many units a gap of an expandable segment could grow to.
 func (m *model) room(g gap) int64 {
 	if m.nodes[g.node].next == none {
-		return unmapped - int64(g.place)
+		return unmapped - int64(g.place())
 	}
-	return int64(g.size)
+	return int64(g.size())
 }
 
 // walk goes through all events. old places what is there before the first of them, after
