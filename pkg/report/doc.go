@@ -154,9 +154,9 @@
 // (code 0), or number r (from 0 on), at the start or, with o = 1, behind. In expandable
 // kinds, code 0 goes on from the first while the next gap has less room, up to 64 times: a
 // gap has its size as room, or, if it ends where no page is mapped, 2^40 - its place. A
-// block has the rounded size, or all of the gap from where it starts if that is of a large
-// kind that is not expandable and at most 1 MiB would be left; of a pre-existing one, the
-// gap ends where the next one begins.
+// block has the rounded size, or all of the gap from where it starts if that is smaller, or
+// of a large kind that is not expandable and at most 1 MiB would be left; of a pre-existing
+// one, the gap ends where the next one begins.
 //
 // The addresses of that, element "addresses-F-D"; both columns are empty where addresses
 // were left out:

@@ -26,6 +26,7 @@ type naiveSpace struct {
 	moreUnits                 []int64
 	roundedFrom, roundedTo    []uint64
 	starts                    []uint64 // of lanes
+	laneAddr                  []uint64 // of lanes
 	reserved                  []int    // reservations of now, by place
 	blocks                    []naiveBlock
 	place, block              []uint64 // by allocation
@@ -177,7 +178,7 @@ func (s *naiveSpace) kindAt(place uint64) int {
 // blockIn is how many units a block has when so many are free.
 func (s *naiveSpace) blockIn(i int, room uint64, kind int) uint64 {
 	size := s.rounded(i)
-	if s.kindExpandable[kind] == 0 && s.kindLarge[kind] == 1 && (room-size)*s.unit <= 1<<20 {
+	if size > room || s.kindExpandable[kind] == 0 && s.kindLarge[kind] == 1 && (room-size)*s.unit <= 1<<20 {
 		size = room
 	}
 	if at, is := slices.BinarySearch(s.moreAlloc, uint64(i)); is {
@@ -311,6 +312,9 @@ func (s *naiveSpace) addresses(raw []byte, view *Device) ([]uint64, error) {
 	base, err := strconv.ParseUint(view.BaseAddr, 0, 64)
 	if err != nil {
 		return nil, err
+	}
+	for _, lane := range lanes {
+		s.laneAddr = append(s.laneAddr, base+uint64(lane))
 	}
 	list := make([]uint64, len(s.place))
 	for i, place := range s.place {

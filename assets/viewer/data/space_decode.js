@@ -192,7 +192,6 @@ export class SpaceDecoder {
    */
   #take(i, x, offset, rounded, room) {
     const { model, codes } = this;
-    check(rounded <= room, 'a place');
     let units = model.unsplit(rounded, room, model.kind[x]);
     if (codes.more.size > 0) {
       const more = codes.more.get(i);
@@ -245,7 +244,7 @@ export class SpaceDecoder {
     if (place === OUTSIDE) return;
     const rounded = this.#round(i);
     for (let kind = 0; kind < model.gaps.length; kind++) {
-      const x = model.gapAround(kind, place, rounded);
+      const x = model.gapAround(kind, place, 1);
       if (x === NONE) continue;
       this.#kinds.set(this.#groupName(i, rounded), kind);
       this.#lastGroup = NaN;

@@ -272,11 +272,13 @@ export class SpaceModel {
   }
 
   /**
-   * The units of a block that has so much room: the allocator leaves what is too small to be used to the block.
+   * The units of a block that has so much room: the allocator leaves what is too small to be used to the block. It
+   * has no more than is free, whatever the request is thought to be rounded up to.
    * @param {number} rounded units of the request @param {number} room @param {number} kind
    */
   unsplit(rounded, room, kind) {
-    return this.keepsRest[kind] && (room - rounded) * this.unit <= SMALL_SIZE ? room : rounded;
+    const isAll = rounded > room || (this.keepsRest[kind] === 1 && (room - rounded) * this.unit <= SMALL_SIZE);
+    return isAll ? room : rounded;
   }
 
   /** The gaps of all kinds, from the lowest place up. */

@@ -78,9 +78,6 @@ func (d *decoder) moreOf(i int) int64 {
 // take makes the block of an allocation that is rounded up to so many units, in a gap
 // from so many units behind its start, where there is so much room for it.
 func (d *decoder) take(i int, x int32, offset, rounded, room uint32) (int32, error) {
-	if rounded > room {
-		return none, errPlace
-	}
 	units := int64(d.unsplit(rounded, room, d.nodes[x].kind)) + d.moreOf(i)
 	if units <= 0 || units > int64(room) {
 		return none, errSize
@@ -185,7 +182,7 @@ func (d *decoder) bornAt(i int, rounded uint32, badSize error) (int32, error) {
 		return none, badSize
 	}
 	for kind := range d.gaps {
-		x, err := d.gapAround(int32(kind), place, rounded)
+		x, err := d.gapAround(int32(kind), place, 1)
 		if err != nil {
 			return none, err
 		}

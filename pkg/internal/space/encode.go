@@ -109,8 +109,8 @@ func (e *encoder) rounded(i int) (units uint32, fits bool) {
 // block is the size of the block of an allocation in units, with so much room for it. It
 // writes what the model does not say.
 func (e *encoder) block(i int, rounded, room uint32, kind int32) (units uint32, fits bool) {
-	bytes := e.s.Block(i, int64(room)*e.unit, &e.frame.Kinds[kind])
-	if bytes <= 0 || bytes > int64(room)*e.unit || rounded > room {
+	bytes := min(e.s.Block(i, int64(room)*e.unit, &e.frame.Kinds[kind]), int64(room)*e.unit)
+	if bytes <= 0 {
 		return 0, false
 	}
 	units = uint32(bytes / e.unit)
@@ -155,7 +155,7 @@ func (e *encoder) born(i int) (int32, error) {
 		}
 	}
 	for other := range e.gaps {
-		if x, _, is := e.search(int32(other), place, rounded); is {
+		if x, _, is := e.search(int32(other), place, 1); is {
 			return e.code(i, 1, place-x.place(), int32(other), x, rounded)
 		}
 	}

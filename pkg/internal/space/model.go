@@ -275,10 +275,11 @@ func (m *model) pick(kind int32, size uint32) cursor {
 }
 
 // unsplit is how many units the block of a request has when so many are free from where
-// it lies: the allocator leaves what is too small to be used to the block.
+// it lies: the allocator leaves what is too small to be used to the block. It has no more
+// than is free, whatever the request is thought to be rounded up to.
 func (m *model) unsplit(rounded, room uint32, kind int32) uint32 {
 	k := &m.frame.Kinds[kind]
-	if !k.Expandable && !k.Small && int64(room-rounded)*m.frame.Unit <= smallSize {
+	if rounded > room || !k.Expandable && !k.Small && int64(room-rounded)*m.frame.Unit <= smallSize {
 		return room
 	}
 	return rounded

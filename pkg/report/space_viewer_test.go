@@ -1,0 +1,289 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/internal/space"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// viewerSpace is what testdata/spaces.mjs gets, and what it answers.
+type viewerSpace struct {
+	ID       string            `json:"id"`
+	Report   *Device           `json:"report"`
+	Payloads map[string]string `json:"payloads"`
+
+	Error       string   `json:"error"`
+	Place       []uint64 `json:"place"`
+	Block       []uint64 `json:"block"`
+	Reservation []uint64 `json:"reservation"`
+	Addresses   []string `json:"addresses"`
+}
+
+// decodedByViewer are address spaces as the viewer decodes them.
+func decodedByViewer(t *testing.T, list []viewerSpace) []viewerSpace {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed, so the viewer's modules cannot run")
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "testdata/spaces.mjs")
+	cmd.Stdin = bytes.NewReader(text)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaints.String())
+	}
+	var answers []viewerSpace
+	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(list) {
+		t.Fatalf("%d answers to %d questions, %v", len(answers), len(list), err)
+	}
+	return answers
+}
+
+func newViewerSpace(id string, view *Device, payloads map[string][]byte) viewerSpace {
+	v := viewerSpace{ID: id, Report: view, Payloads: map[string]string{}}
+	for name, raw := range payloads {
+		v.Payloads[name] = base64.StdEncoding.EncodeToString(raw)
+	}
+	return v
+}
+
+// recordings are those that are known, and random ones.
+func recordings(t *testing.T) map[string]*snapshot.Snapshot {
+	all := known(t)
+	for seed := range uint64(12) {
+		all[fmt.Sprintf("random %d", seed)] = randomRecording(t, seed)
+	}
+	return all
+}
+
+// randomRecording is what the allocator records when it is asked for random blocks, on
+// several streams, with expandable segments or without.
+func randomRecording(t testing.TB, seed uint64) *snapshot.Snapshot {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	settings := allocator.Settings{Expandable: seed%2 == 1}
+	if seed%4 == 2 { // up to 8 MiB
+		copy(settings.RoundUpPower2Divisions[:], []int64{4, 4, 4, 4})
+		c.Setting("PYTORCH_CUDA_ALLOC_CONF", "roundup_power2_divisions:[8:4]")
+	}
+	a := allocator.New(settings, allocator.NewSimulatedDriver(40<<30))
+	record := func(e allocator.Event) {
+		c.Event(0, snapshot.EventText{Action: e.Action, Addr: e.Addr, Size: e.Size, Stream: uint64(e.Stream)})
+	}
+	var live []uint64
+	for step := range 3000 {
+		if step == 500*int(seed%3) {
+			a.Emit = record // what is there now was there before the recording
+		}
+		switch n := random.IntN(100); {
+		case n < 55 && len(live) < 300:
+			size := int64(1) << random.IntN(26)
+			addr, err := a.Alloc(size+random.Int64N(size), allocator.Stream(random.IntN(3)*16))
+			if err != nil {
+				t.Fatal(err)
+			}
+			live = append(live, addr)
+		case n == 99:
+			a.EmptyCache()
+		case len(live) > 0:
+			i := random.IntN(len(live))
+			if err := a.Free(live[i]); err != nil {
+				t.Fatal(err)
+			}
+			live = slices.Delete(live, i, i+1)
+		}
+	}
+	for _, s := range a.Segments() {
+		var blocks []snapshot.Block
+		for _, b := range s.Blocks {
+			blocks = append(blocks, snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
+		}
+		c.Segment(snapshot.Segment{Address: s.Address, TotalSize: s.TotalSize, AllocatedSize: s.AllocatedSize,
+			ActiveSize: s.ActiveSize, RequestedSize: s.RequestedSize, Stream: c.Stream(uint64(s.Stream)),
+			SizeClass: s.SizeClass, Expandable: s.Expandable}, blocks...)
+	}
+	return c.Snapshot()
+}
+
+// TestViewerSpace: the viewer finds the places, blocks and reservations that the columns
+// say, for all recordings and what is predicted for them, and the recorded addresses.
+func TestViewerSpace(t *testing.T) {
+	var list []viewerSpace
+	wants := map[string]*decodedDevice{}
+	for name, s := range recordings(t) {
+		in := answer.NewInput(name, s)
+		page := encoded(t, []answer.Input{in})
+		for i := range in.Devices {
+			view := &page.report.Files[0].Devices[i]
+			if view.Space == nil {
+				if strings.HasPrefix(name, "random") {
+					t.Errorf("%s has no address space", name)
+				}
+				continue
+			}
+			id := fmt.Sprint(name, " ", i)
+			wants[id] = deviceOf(t, page, 0, i)
+			list = append(list, newViewerSpace(id, view, map[string][]byte{"device": page.payloads[view.Payload],
+				"space": page.payloads[view.Space.Payload], "addresses": page.payloads[view.Space.Addresses]}))
+		}
+	}
+	if len(list) < 30 {
+		t.Fatalf("only %d address spaces", len(list))
+	}
+	coded, odd := 0, 0
+	for _, got := range decodedByViewer(t, list) {
+		want := wants[got.ID]
+		if got.Error != "" {
+			t.Errorf("%s: %s", got.ID, got.Error)
+			continue
+		}
+		for i, place := range want.space.place {
+			within := uint64(naiveOutside)
+			if want.space.within[i] >= 0 {
+				within = uint64(want.space.within[i])
+			}
+			if got.Place[i] != place || got.Reservation[i] != within || got.Block[i] != want.space.block[i] ||
+				got.Addresses[i] != "0x"+strconv.FormatUint(want.addr[i], 16) {
+				t.Fatalf("%s: allocation %d is at %d (%s) in %d with %d units, want %d (%#x), %d, %d", got.ID, i, got.Place[i],
+					got.Addresses[i], got.Reservation[i], got.Block[i], place, want.addr[i], within, want.space.block[i])
+			}
+		}
+		for _, code := range want.space.code {
+			coded++
+			if code > 0 {
+				odd++
+			}
+		}
+	}
+	if odd == 0 || odd > coded/5 {
+		t.Errorf("%d of %d codes say that something is not as predicted", odd, coded)
+	}
+}
+
+// TestHostileSpaces: columns that were tampered with are refused by program and viewer
+// alike, or decoded to the same places.
+func TestHostileSpaces(t *testing.T) {
+	var list []viewerSpace
+	type outcome struct {
+		places []uint32
+		err    error
+	}
+	wants := map[string]outcome{}
+	random := rand.New(rand.NewPCG(7, 7))
+	for seed := range uint64(4) {
+		doc := Encode("memviz test", []answer.Input{answer.NewInput("", randomRecording(t, seed))}, nil)
+		page := written(t, doc)
+		read, err := Read(bytes.NewReader(bytesOf(t, doc)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := read.files[0].devices[0].(*savedDevice)
+		view := &page.report.Files[0].Devices[0]
+		raw, addresses := page.payloads[view.Space.Payload], page.payloads[view.Space.Addresses]
+		for column := range spaceColumns {
+			for range 6 {
+				id := fmt.Sprintf("seed %d column %d #%d", seed, column, len(list))
+				bad := tampered(t, raw, column, random)
+				err := d.readSpace(bad)
+				wants[id] = outcome{d.space.places, err}
+				list = append(list, newViewerSpace(id, view,
+					map[string][]byte{"device": page.payloads[view.Payload], "space": bad, "addresses": addresses}))
+			}
+		}
+	}
+	refused, decoded := 0, 0
+	for _, got := range decodedByViewer(t, list) {
+		want := wants[got.ID]
+		if strings.HasSuffix(got.Error, ": addresses") { // checked elsewhere in the program: another number of lanes, or outside
+			continue
+		}
+		if (got.Error == "") != (want.err == nil) {
+			t.Errorf("%s: the viewer says %q, the program %v", got.ID, got.Error, want.err)
+			continue
+		}
+		if want.err != nil {
+			refused++
+			continue
+		}
+		decoded++
+		for i, place := range want.places {
+			if got.Place[i] != uint64(place) {
+				t.Errorf("%s: allocation %d is at %d, and at %d", got.ID, i, got.Place[i], place)
+				break
+			}
+		}
+	}
+	if refused < 100 || decoded < 20 {
+		t.Errorf("%d refused and %d decoded", refused, decoded)
+	}
+}
+
+// tampered is a payload of a space with another value in a column.
+func tampered(t testing.TB, raw []byte, column int, random *rand.Rand) []byte {
+	t.Helper()
+	columns, err := splitColumns(raw, spaceColumns, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := valuesOf[uint64](columns, column)
+	other := []uint64{0, 1, 2, 3, 5, 100, 4097, 1 << 20, 1<<32 - 2, 1 << 33, 1<<53 - 1}[random.IntN(11)]
+	switch at := random.IntN(len(values) + 1); {
+	case at == len(values):
+		values = append(values, other)
+	case random.IntN(4) == 0:
+		values = slices.Delete(values, at, at+1)
+	default:
+		values[at] = other
+	}
+	return unpackedColumns(t, func(c *columnWriter) {
+		columns.write(c, 0, column)
+		c.column(len(values), func(i int) uint64 { return values[i] })
+		columns.write(c, column+1, spaceColumns)
+	})
+}
+
+// FuzzSpace: nothing that stands for an address space can do more than be refused.
+func FuzzSpace(f *testing.F) {
+	doc := Encode("memviz test", []answer.Input{answer.NewInput("", randomRecording(f, 1))}, nil)
+	read, err := Read(bytes.NewReader(bytesOf(f, doc)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	page := written(f, doc)
+	raw := page.payloads["space-0-0"]
+	random := rand.New(rand.NewPCG(3, 3))
+	f.Add(raw)
+	for column := range spaceColumns {
+		f.Add(tampered(f, raw, column, random))
+	}
+	d := read.files[0].devices[0].(*savedDevice)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if err := d.readSpace(raw); err != nil {
+			return
+		}
+		for _, place := range d.space.places {
+			if total := len(d.space.lanes); place != space.Outside && total == 0 {
+				t.Fatalf("a place in no lane")
+			}
+		}
+	})
+}
