@@ -406,7 +406,14 @@ func TestAvoidable(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	text := said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) })
-	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB") {
+	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB, or more. To see it, train for a few steps") {
+		t.Error(text)
+	}
+
+	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(), Err: io.ErrUnexpectedEOF}
+	text = said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) })
+	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB, or more. Only a part of the file could be "+
+		"read: the whole one may hold more of them.") || strings.Contains(text, "record more") {
 		t.Error(text)
 	}
 }
