@@ -39,7 +39,7 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 	}
 	switch l.Limit {
 	case leaks.NoEvents:
-		s.say("The file holds no history of events, so nothing can be said about growth.")
+		s.say("%s, so nothing can be said about growth.", holdsNoHistory(r))
 	case leaks.NoRepetition:
 		advice := "Record several steps: memviz snippet leak prints how."
 		if r.Snapshot.Cut(r.Device.ID) {

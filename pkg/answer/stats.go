@@ -170,7 +170,10 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	if mayCure(&fragmentation.AtPeak) || r.Device.Totals.OOMEvents > 0 {
 		predicted = Predict(r)
 	}
-	stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
+	stats.Advice = []AdviceGiven{}
+	if !stats.Cut { // blocks and segments that were not read may be in use
+		stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
+	}
 }
 
 // Window is a range of states: a step, or what --every asks for.
