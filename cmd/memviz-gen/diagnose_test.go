@@ -32,7 +32,7 @@ type diagnosis struct {
 }
 
 // reasons are the words that say that growth cannot be seen.
-var reasons = []string{"cannot be judged", "no growth seen over", "works on more data", "replaced by larger ones"}
+var reasons = []string{"cannot be judged", "no growth of a call site seen in", "works on more data", "replaced by larger ones"}
 
 // diagnose asks a file everything that has an answer of yes or no.
 func diagnose(t *testing.T, run told, card int64) (said diagnosis) {

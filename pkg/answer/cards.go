@@ -183,7 +183,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	found := leaksOf(r)
 	growth := found.Growth
 	c.Mood, c.Value = Known, units.Change(growth.Bytes)
-	c.Small = "over " + units.Plural(growth.Steps, word(1), word(2))
+	c.Small = grownSince(word)
 	c.Curve = lowest(d, list.Ranges())
 	c.Evidence = Evidence{From: growth.From, To: growth.To, State: growth.To, Allocation: -1}
 	switch trend := found.Trend; {
@@ -205,7 +205,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	case found.Limit == leaks.NoLimit && found.FedMore:
 		c.Line = "no call site keeps more, but each " + word(1) + " works on more data"
 	case found.Limit == leaks.NoLimit && (trend == nil || n < recordMore):
-		c.Line = "no growth of a call site seen over " + units.Plural(n, word(1), word(2))
+		c.Line = noGrowthSeen(list)
 	case found.Limit == leaks.NoLimit:
 		c.Line = "no call site keeps more each " + word(1)
 	case found.Limit == leaks.KeepsForwards:
@@ -213,7 +213,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 	}
 	room, _ := capacityOf(r, capacity)
 	if left := stepsLeft(r, found, room); left != nil {
-		c.Small += ", " + units.Count(*left) + " left at most"
+		c.Small += ", " + units.Plural(*left, word(1), word(2)) + " left at most"
 		c.Detail += " " + stepsLeftSentence(r, found, capacity)
 	}
 	return c

@@ -97,7 +97,7 @@ func TestGrowingWithSteps(t *testing.T) {
 	for want, r := range map[string]*analysis.Recording{
 		"validate train.py:41 keeps 24.6 MiB more each step":                    example(t, "leaking-loss").Recordings[0],
 		"no call site keeps more each step":                                     example(t, "gradient-accumulation").Recordings[0],
-		"no growth of a call site seen over 4 steps":                            example(t, "training-loop").Recordings[0],
+		"no growth of a call site seen in 4 steps":                              example(t, "training-loop").Recordings[0],
 		"4.00 MiB each step that no call site explains":                         growingScripts["a queue"]()[0].Recordings[0],
 		"too few iterations to tell growth from getting ready":                  kept(512, 512, 512),
 		"growth cannot be told":                                                 newScript().train(1, nil)[0].Recordings[0],
@@ -123,7 +123,7 @@ func TestStepsLeftOnCard(t *testing.T) {
 			continue
 		}
 		sentence := stepsLeftSentence(in[0].Recordings[0], found, capacity)
-		if !strings.HasSuffix(c.Small, ", "+units.Count(*left)+" left at most") || !strings.HasSuffix(c.Detail, sentence) ||
+		if !strings.HasSuffix(c.Small, ", "+units.Plural(*left, "step", "steps")+" left at most") || !strings.HasSuffix(c.Detail, sentence) ||
 			!strings.Contains(sentence, units.Plural(*left, "more step", "more steps")) {
 			t.Errorf("%s: %d left: %+v", name, *left, c)
 		}

@@ -136,6 +136,15 @@ func record(r *analysis.Recording, n int) string {
 	return "Record " + units.Count(n) + " or more."
 }
 
+// holdsNoHistory says why a device without events cannot be judged, as the beginning of
+// a sentence.
+func holdsNoHistory(r *analysis.Recording) string {
+	if r.Snapshot.Cut(r.Device.ID) {
+		return "The part of the file that was read holds no history of events"
+	}
+	return "The file holds no history of events"
+}
+
 // doubtful says why a finding is weak, as the end of a sentence, and what to do.
 func doubtful(r *analysis.Recording, leak *leaks.Leak) string {
 	list := r.Steps()

@@ -35,11 +35,11 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 	}
 	s.device(in, r.Device, headline)
 	if l.Limit != leaks.NoEvents {
-		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(l)))
+		s.say("%s", strings.TrimSpace(stepsSentence(r.Steps())+" "+growthSentence(l, r.Steps().Method.Word)))
 	}
 	switch l.Limit {
 	case leaks.NoEvents:
-		s.say("The file holds no history of events, so nothing can be said about growth.")
+		s.say("%s, so nothing can be said about growth.", holdsNoHistory(r))
 	case leaks.NoRepetition:
 		advice := "Record several steps: memviz snippet leak prints how."
 		if r.Snapshot.Cut(r.Device.ID) {
@@ -100,21 +100,31 @@ func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity i
 
 // growthSentence says how active memory changed over the steps; "" when that is
 // not known.
-func growthSentence(l *leaks.Findings) string {
+func growthSentence(l *leaks.Findings, word func(int) string) string {
 	g := l.Growth
 	if g == nil {
 		return ""
 	}
-	where := "least"
+	where := "Where each " + word(1) + " holds least"
 	if grows := func(leak leaks.Leak) bool { return leak.Kind != leaks.Sawtooth }; slices.ContainsFunc(l.Leaks, grows) ||
 		slices.ContainsFunc(l.Caches, grows) {
-		where = "least beside what grows"
+		where += " beside what grows"
 	}
-	text := "From the second to the last, each where it holds " + where + ", active memory "
 	if g.Bytes == 0 {
-		return text + "does not change."
+		return where + ", active memory does not change " + grownSince(word) + "."
 	}
-	return text + "changes by " + changed(g.Bytes) + ", " + changed(g.PerStep) + " each."
+	return where + ", active memory changes by " + changed(g.Bytes) + " " + grownSince(word) + ", " + changed(g.PerStep) +
+		" each " + word(1) + "."
+}
+
+// grownSince says from where growth is measured, for a change of bytes before it: the
+// first step is not judged.
+func grownSince(word func(int) string) string { return "since " + word(1) + " 2" }
+
+// noGrowthSeen is said of steps that are too few to rule growth out.
+func noGrowthSeen(list *steps.List) string {
+	n := len(list.Boundaries)
+	return "no growth of a call site seen in " + units.Plural(n, list.Method.Word(1), list.Method.Word(2))
 }
 
 func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
@@ -133,7 +143,7 @@ func leaksHeadline(r *analysis.Recording, l *leaks.Findings) string {
 	case n == 0 && l.FedMore:
 		return "no call site keeps growing, but each " + method.Word(1) + " works on more data"
 	case n == 0 && (l.Trend == nil || len(r.Steps().Boundaries) < recordMore):
-		return "no growth seen over " + units.Plural(len(r.Steps().Boundaries), method.Word(1), method.Word(2))
+		return noGrowthSeen(r.Steps())
 	case n == 0:
 		return "nothing keeps growing"
 	}

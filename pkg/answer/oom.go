@@ -194,7 +194,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, rows int) {
 	if len(ooms) == 0 && !hasHistory(f.r.Device) {
 		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
-		s.say("The file holds no history of events, so it does not say whether a request failed.")
+		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))
 		return
 	} else if len(ooms) == 0 {
 		headline := "no request failed while it was recorded"

@@ -74,10 +74,14 @@ func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
 	if first.Bytes == 0 {
 		return w, false
 	}
+	advice := "To see it, train for a few steps before recording starts, or record more of them; memviz snippet steps " +
+		"prints how."
+	if r.Snapshot.Cut(r.Device.ID) {
+		advice = record(r, 0)
+	}
 	return Warning{
-		Fact: "A first step: the next ones hold " + amount(first.Bytes) + " of optimizer state more during the pass.",
-		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. To see it, train for a " +
-			"few steps before recording starts, or record more of them; memviz snippet steps prints how.",
+		Fact:        "A first step: the next ones hold " + amount(first.Bytes) + " of optimizer state more during the pass.",
+		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. " + advice,
 	}, true
 }
 

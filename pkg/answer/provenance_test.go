@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -146,4 +147,50 @@ func TestNewWarnings(t *testing.T) {
 		t.Errorf("the keys are missing in\n%s", &json)
 	}
 	fits(t, "stats", sheet)
+}
+
+// TestCutFileGetsNoAdvice: what the end of a file would have said is not said of its
+// beginning: not that nothing was recorded, not which setting helps, not what a block
+// weighs.
+func TestCutFileGetsNoAdvice(t *testing.T) {
+	idle := func() *script { // reserves much, and the blocks in it were not read
+		s := newScript()
+		s.Segment(snapshot.Segment{Address: 1 << 30, TotalSize: 2048 * growthMiB, SizeClass: snapshot.SizeClassLarge})
+		return s
+	}
+	state := []Input{NewInput("state.pickle", idle().Snapshot())}
+	state[0].Snapshot.Salvaged = &snapshot.Salvaged{From: snapshot.NoDevice, Err: io.ErrUnexpectedEOF}
+	r := state[0].Recordings[0]
+	if stats := newDeviceStats(&state[0], r, StatsOptions{}); len(stats.Advice) > 0 {
+		t.Errorf("advises %+v", stats.Advice)
+	}
+	for command, tell := range map[string]func() (*Sheet, error){
+		"stats":   func() (*Sheet, error) { return Stats(state, StatsOptions{}), nil },
+		"summary": func() (*Sheet, error) { return Stats(state, StatsOptions{Summary: true}), nil },
+		"leaks":   func() (*Sheet, error) { return Leaks(state, LeaksOptions{}) },
+		"oom":     func() (*Sheet, error) { return OOM(state, OOMOptions{}) },
+		"whatif":  func() (*Sheet, error) { return WhatIf(state, WhatIfOptions{}) },
+	} {
+		var b strings.Builder
+		sheet, err := tell()
+		if err == nil {
+			err = sheet.Write(&b, Text, Look{Width: 100_000})
+		}
+		for _, no := range []string{"No history was recorded", "The file holds no history", "expandable_segments", "start recording"} {
+			if err != nil || strings.Contains(b.String(), no) {
+				t.Errorf("%s says %q, %v: %s", command, no, err, b.String())
+			}
+		}
+	}
+
+	first := newScript()
+	first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
+	first.make(100*growthMiB, "model.py|layer\n"+scriptForward)
+	in := cut([]Input{NewInput("first.pickle", first.Snapshot())})
+	in[0] = NewInput("first.pickle", in[0].Snapshot)
+	m := newSummary(in[0].Recordings[0])
+	if m.Allocated.All.Current != nil || m.Active.Large.Peak != nil || m.InactiveSplit.All.Current != nil ||
+		*m.Requested.All.Current != 200*growthMiB {
+		t.Errorf("%+v", m)
+	}
 }

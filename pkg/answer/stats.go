@@ -167,10 +167,13 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	stats.Retries = newRetries(r)
 	stats.AllocConf, stats.AllocConfSkipped = r.Settings().Conf, append([]string{}, r.Settings().Skipped...)
 	var predicted *Prediction
-	if mayCure(&fragmentation.AtPeak) {
+	if mayCure(&fragmentation.AtPeak) || r.Device.Totals.OOMEvents > 0 {
 		predicted = Predict(r)
 	}
-	stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
+	stats.Advice = []AdviceGiven{}
+	if !stats.Cut { // blocks and segments that were not read may be in use
+		stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
+	}
 }
 
 // Window is a range of states: a step, or what --every asks for.

@@ -98,11 +98,12 @@ func (s *Sheet) summary(in *Input, r *analysis.Recording, stats *DeviceStats) {
 	if stats.Cut {
 		s.say("The file was read in part, so every number is at least that.")
 	}
-	if d.Events.Len() <= 1 {
-		s.note("No history was recorded, so only what is current is known.")
-	} else {
+	switch {
+	case d.Events.Len() > 1:
 		s.note("Peaks and totals are of the recording; torch counts from the start of the process. Retries are those that " +
 			"were served; torch also counts the OOMs.")
+	case !stats.Cut:
+		s.note("No history was recorded, so only what is current is known.")
 	}
 	s.note("Not recorded (–): how large blocks were that are freed, beyond what was requested, so that peaks of allocated " +
 		"and active memory are inferred, and of non-releasable memory only what is current is known. Oversize " +

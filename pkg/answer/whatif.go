@@ -138,7 +138,7 @@ func exportLine(r *analysis.Recording, conf string) string {
 func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *WhatIfDevice) {
 	if !hasHistory(r.Device) {
 		s.device(in, r.Device, "cannot be predicted")
-		s.say("The file holds no history of events, so there are no requests to replay under other settings.")
+		s.say("%s, so there are no requests to replay under other settings.", holdsNoHistory(r))
 		return
 	}
 	if in.Snapshot.Cut(r.Device.ID) {

@@ -79,10 +79,11 @@ var names = []nameRule{
 
 	// leaks
 	like(`cannot be judged from {steps} ` + things),
-	like(`no growth (?:of a call site )?seen over {steps} ` + things),
+	like(`no growth of a call site seen in {steps} ` + things),
 	like(`^{steps} ` + things + `, (?:named|found)`),
 	like(`, {skipped_steps} of them skipped by`),
-	like(`active memory changes by {growth.bytes}, {growth.bytes_per_step} each`),
+	like(`active memory changes by {growth.bytes} since ` + things + ` {}, {growth.bytes_per_step} each `),
+	like(`active memory does not change since ` + things + ` {}\.`),
 	like(`Not counted: {kept_once.bytes} allocated in one .* at {kept_once.sites} sites?:`),
 	rarely(`Not counted: {filled.bytes} allocated in several .* no more since ` + things +
 		` {}, at {filled.sites} sites?:`),
@@ -162,7 +163,7 @@ var names = []nameRule{
 	like(`^What is in memory at the peak\? {peak_bytes} in state {peak_state}:`),
 	like(`^What is in memory at the peak\? {peak_bytes} final state:`),
 	like(`(?:: |, )[a-zA-Z- ]+ {} %`),
-	like(`^What keeps growing\? {growth.bytes} over {growth.steps} ` + things + `:`),
+	like(`^What keeps growing\? {growth.bytes} since ` + things + ` {}:`),
 	like(`^What keeps growing\? {growth.whole} first to last event:`),
 	like(` keeps {suspects[first].bytes_per_step} more each ` + things),
 	like(`^What keeps growing\? .* first to last event: .* keeps {}$`),
@@ -260,7 +261,7 @@ func (x *spoken) deniedAdvice() (wrong []string) {
 		wrong = append(wrong, "oom speaks of a leak, and leaks has none")
 	}
 	for command, words := range map[string][]string{
-		"leaks": {"nothing keeps growing", "no growth seen"},
+		"leaks": {"nothing keeps growing", "no growth of a call site"},
 		"page":  {"no call site keeps more", "no growth of a call site"},
 	} {
 		for _, words := range words {
@@ -284,7 +285,6 @@ var supported = map[string]func(x *spoken) bool{
 	"nothing keeps growing":                   func(x *spoken) bool { return x.stepsJudged(8) && x.stacks },
 	"no call site keeps more":                 func(x *spoken) bool { return x.stepsJudged(4) && x.stacks },
 	"no call site keeps growing, but each":    func(x *spoken) bool { return x.stepsJudged(4) && x.stacks },
-	"no growth seen over":                     func(x *spoken) bool { return x.stepsJudged(4) },
 	"no growth of a call site":                func(x *spoken) bool { return x.stepsJudged(4) },
 	"no request failed while it was recorded": func(x *spoken) bool { return !x.salvaged },
 	"No out-of-memory event":                  func(x *spoken) bool { return !x.salvaged },

@@ -144,7 +144,7 @@ func (n numbers) growth(leaks object) {
 	}
 	card := n.answer(1)
 	n.says("growth", card["value"], units.Change(number(growth["bytes"])))
-	n.says("growth", card["small"], fmt.Sprintf("over %d ", number(growth["steps"])))
+	n.says("growth", card["small"], "since ")
 	n.same("growth", card["evidence"].(object), growth, "from", "to")
 	if leaks["steps"].(float64) != growth["steps"].(float64)+2 {
 		n.Errorf("growth over %v steps of %v", growth["steps"], leaks["steps"])
@@ -156,7 +156,7 @@ func (n numbers) growth(leaks object) {
 	} else if leaks["limit"] == "" {
 		want := "no call site keeps more"
 		if (leaks["unexplained"] == nil || leaks["steps"].(float64) < 8) && !strings.Contains(card["line"].(string), "more data") {
-			want = "no growth of a call site seen over"
+			want = "no growth of a call site seen in"
 		}
 		n.says("no leak", card["line"], want)
 	}

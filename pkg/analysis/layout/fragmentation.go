@@ -116,6 +116,9 @@ func TypicalRequest(e *snapshot.Events) int64 {
 	return sizes[(len(sizes)*95+99)/100-1]
 }
 
+// smallSegment is the size of a segment of small requests.
+const smallSegment = 2 << 20
+
 // MostlyIdle reports whether most of the reserved memory is in unused segments. They
 // could not serve the later requests either, for which more was reserved.
 func (f *Fragmentation) MostlyIdle() bool {
@@ -141,36 +144,40 @@ func (h *History) FragmentationsAt(states ...int) map[int]Fragmentation {
 	return at
 }
 
-// Fragmentations measures the peak of reserved memory and the end.
+// Fragmentations measures the peak of reserved memory, by [ReservedPeakState], and the end.
 func (h *History) Fragmentations() *Fragmentations {
 	peak, end := ReservedPeakState(h.d), h.d.Events.Len()
 	at := h.FragmentationsAt(peak, end)
 	return &Fragmentations{AtPeak: at[peak], AtEnd: at[end]}
 }
 
-// ReservedPeakState is the first state in which reserved memory is at its highest,
-// after the request that it grew for; the peak of active memory if reserved memory
-// never changed.
+// ReservedPeakState is the state in which fragmentation at the peak of reserved memory
+// is measured: of the states in which reserved memory is at its highest, but for
+// segments of small requests, the first one with the most active memory. A small
+// request may need its segment at any moment of a pass, as when most of what large
+// ones reserved is idle: what is free then says nothing about the peak.
 func ReservedPeakState(d *replay.Device) int {
-	if len(d.Reserved) == 0 {
-		return d.Totals.PeakState
-	}
-	bytes, peak, state := d.Totals.ReservedBaselineBytes, d.Totals.ReservedBaselineBytes, 0
-	next := int(d.Reserved[0].Event) // the state before reserved memory changes again
-	for i, c := range d.Reserved {
-		if bytes += c.Delta; bytes <= peak {
-			continue
+	bytes, peak := d.Totals.ReservedBaselineBytes, d.Totals.ReservedBaselineBytes
+	from, to := 0, d.Events.Len() // states between two changes by more than a small segment
+	since, open := 0, true        // the last such change, and whether the peak is after it
+	for _, c := range d.Reserved {
+		bytes += c.Delta
+		if max(c.Delta, -c.Delta) > smallSegment {
+			if open {
+				to = int(c.Event)
+			}
+			since, open = int(c.Event)+1, false
 		}
-		peak, state, next = bytes, int(c.Event)+1, d.Events.Len()
-		if i+1 < len(d.Reserved) {
-			next = int(d.Reserved[i+1].Event)
+		if bytes > peak {
+			peak, from, to, open = bytes, since, d.Events.Len(), true
 		}
 	}
-	if state == 0 {
-		return 0 // it never grew beyond what it was
-	}
-	if at := slices.Index(d.Events.Action[state:next], snapshot.Alloc); at >= 0 {
-		return state + at + 1
+	active := d.ActiveBytes()
+	state := from
+	for k := from; k <= to; k++ {
+		if active[k] > active[state] {
+			state = k
+		}
 	}
 	return state
 }

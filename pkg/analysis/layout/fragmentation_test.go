@@ -3,6 +3,8 @@ package layout_test
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
@@ -122,28 +124,40 @@ func TestFragmentationThresholds(t *testing.T) {
 }
 
 func TestReservedPeakState(t *testing.T) {
-	const (
-		alloc, free   = snapshot.Alloc, snapshot.Free
-		mapped, freed = snapshot.SegmentAlloc, snapshot.SegmentFree
-	)
+	// Sizes in MiB: + allocates and - frees, S reserves a segment and F returns it.
 	for _, test := range []struct {
-		name   string
-		events []snapshot.Action
-		want   int
+		name, events string
+		want         int
 	}{
-		{"never changes: the peak of active memory", []snapshot.Action{alloc, alloc, free}, 2},
-		{"after the request that it grew for", []snapshot.Action{free, mapped, alloc, alloc}, 3},
-		{"which need not come next", []snapshot.Action{mapped, free, alloc}, 3},
-		{"nor come at all", []snapshot.Action{mapped, free}, 1},
-		{"a request after the next change is another's", []snapshot.Action{mapped, freed, alloc}, 1},
-		{"only shrinks", []snapshot.Action{alloc, freed, alloc}, 0},
-		{"the first of equals", []snapshot.Action{mapped, alloc, freed, mapped, alloc}, 2},
-		{"the highest", []snapshot.Action{mapped, alloc, mapped, alloc}, 4},
+		{"never changes: the peak of active memory", "+4 +4 -4", 2},
+		{"the most active state of those at the peak", "S20 +4 S20 +18 -4 +3", 4},
+		{"of the last of them, if it is higher", "S20 +4 S20 +18 -18 +19", 6},
+		{"not before what is reserved reached it", "+20 -20 S20 +4", 4},
+		{"nor after it shrank", "S20 S20 +4 F20 +20", 3},
+		{"up to where it shrinks", "S20 +4 S20 +1 F20 +20", 4},
+		{"a small segment while the rest is idle", "S20 +18 -18 S2 +1 +1", 2},
+		{"after which another is returned", "S20 +18 -18 S2 +1 F2 S2 S2", 2},
+		{"small segments only", "S2 +1 +1 S2 +1", 5},
+		{"the first of equals", "S20 +4 F20 S20 +5", 2},
+		{"only shrinks", "+1 +1 F20 +1", 2},
+		{"shrinks and never grows as far", "+4 -4 F20 S10 +9", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tape := tapes.New()
-			for _, action := range test.events {
-				tape.Emit(action, tape.Fresh(512), "")
+			opened := map[string]tapes.Tensor{}
+			for _, event := range strings.Fields(test.events) {
+				n, err := strconv.ParseInt(event[1:], 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				action := map[byte]snapshot.Action{'+': snapshot.Alloc, '-': snapshot.Free,
+					'S': snapshot.SegmentAlloc, 'F': snapshot.SegmentFree}[event[0]]
+				x, was := opened[strings.NewReplacer("-", "+", "F", "S").Replace(event)]
+				if !was || event[0] == '+' || event[0] == 'S' {
+					x = tape.Fresh(n * mib)
+					opened[event] = x
+				}
+				tape.Emit(action, x, "")
 			}
 			if got := layout.ReservedPeakState(recorded.Tape(tape).Device); got != test.want {
 				t.Errorf("state %d, want %d", got, test.want)

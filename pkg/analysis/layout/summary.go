@@ -88,6 +88,10 @@ func (h *History) Summary() *Summary {
 	for class := range PoolClass(poolClasses) {
 		s.Active[class].Peak = max(s.Active[class].Peak, s.Active[class].Current)
 		s.Allocated[class].Peak = max(s.Allocated[class].Peak, s.Allocated[class].Current)
+		if !h.s.EndKnown(h.d.ID) { // a map is made of the final segments
+			unknown := Counter{Unrecorded, Unrecorded, Unrecorded, Unrecorded}
+			s.Active[class], s.Allocated[class], s.InactiveSplit[class] = unknown, unknown, unknown
+		}
 	}
 	return s
 }

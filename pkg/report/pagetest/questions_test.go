@@ -103,11 +103,13 @@ func TestQuestionGrowing(t *testing.T) {
 	}
 	svg := plainSpaces(svgText(t, p.export("Picture", "SVG", "snapshot-cuda-0-range.svg")))
 	net := x.d.ActiveBytes()[to] - x.d.ActiveBytes()[from]
-	grown := fmt.Sprintf("%s over %d steps", units.Change(net), steps)
-	if !strings.Contains(strings.ReplaceAll(answer, "over", " over"), grown) { // which stand on one line
+	grown := units.Change(net) + " since step 2"
+	if !strings.Contains(strings.ReplaceAll(answer, "since", " since"), grown) { // which stand on one line
 		t.Errorf("the answer is %q, not %q", answer, grown)
 	}
-	for _, want := range []string{grown + ", " + units.Change(net/int64(steps)) + " each; everything else is hidden",
+	over := fmt.Sprintf("%s over %d steps, %s each; everything else is hidden", units.Change(net), steps,
+		units.Change(net/int64(steps)))
+	for _, want := range []string{over,
 		units.Change(net) + " over " + units.Plural(to-from, "event", "events")} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("over the plot does not stand %q:\n%s", want, svg)
