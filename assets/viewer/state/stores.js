@@ -42,7 +42,13 @@ export function recordingStores(report, library) {
     else viewport.restack(timeline, keptOnly ? timeline.active[timeline.peak] : ceilingOf(device));
   });
   const spaceView = new SpaceView(shown);
-  spaceView.changed.on(() => viewport.setSpace(spaceView.space !== null));
+  let isPredicted = false;
+  spaceView.changed.on(() => {
+    viewport.setSpace(spaceView.space !== null);
+    // A segment is one of the address space in which it was pinned.
+    if (spaceView.isPredicted !== isPredicted && selection.segment !== null) selection.pin(null);
+    ({ isPredicted } = spaceView);
+  });
   const moment = new Moment(shown, selection);
   const addressSpace = new AddressSpace(shown, spaceView);
   const tableOrder = new TableOrder();
