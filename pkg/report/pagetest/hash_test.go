@@ -49,6 +49,12 @@ var moves = []func(p *page, r *rand.Rand){
 	func(p *page, r *rand.Rand) { p.click("#table .columns > :" + pick(r, "first", "last") + "-child") },
 	func(p *page, r *rand.Rand) { p.click("#table .row"); p.press("i") },
 	func(p *page, r *rand.Rand) { p.press("h") },
+	func(p *page, r *rand.Rand) {
+		p.press("u")
+		g := plot(p)
+		p.wheel(g.Left+g.Width/2, g.Top+g.Height*r.Float64(), pick(r, -200.0, -500), chromedp.ModifierAlt)
+		p.clickAt(g.Left+g.Width*r.Float64(), g.Top+g.Height*r.Float64())
+	},
 }
 
 // appearance is everything that a page shows of its state once the pointer is out of
@@ -98,7 +104,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort",
-		"q", "f"} {
+		"q", "f", "v"} {
 		if seen[key] == 0 && !t.Failed() {
 			t.Errorf("no walk ends in an address with %s", key)
 		}
