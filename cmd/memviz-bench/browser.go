@@ -109,9 +109,13 @@ func (t *tab) interact(add func(interaction string, ms ...float64)) error {
 	}{
 		{firstView, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(1)") }},
 		{view, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(%d)", viewsPerRun) }},
-		{wheel, func() ([]float64, error) { return t.frames(t.zoom) }},
-		{drag, func() ([]float64, error) { return t.frames(t.pan) }},
+		{wheel, func() ([]float64, error) { return t.frames(most, t.zoom) }},
+		{drag, func() ([]float64, error) { return t.frames(most, t.pan) }},
 		{hover, t.hovers},
+		{space, t.addressSpace},
+		{spaceWheel, func() ([]float64, error) { return t.frames(most, t.zoom) }},
+		{spaceDrag, func() ([]float64, error) { return t.frames(most, t.pan) }},
+		{spaceClose, func() ([]float64, error) { return t.frames(tenth, t.zoom) }},
 	} {
 		times, err := step.times()
 		if err != nil {
@@ -122,10 +126,16 @@ func (t *tab) interact(add func(interaction string, ms ...float64)) error {
 	return nil
 }
 
+// Parts of the recording that frames are measured at.
+const (
+	most  = 0.95
+	tenth = 0.1
+)
+
 // frames is how long each frame took in which the page moved, while the mouse
-// does something around the middle of the plot.
-func (t *tab) frames(do func(x, y float64) error) ([]float64, error) {
-	middle, err := evaluate[struct{ X, Y float64 }](t, "memvizProbe.middle()")
+// does something around the middle of the plot, which shows a part of the recording.
+func (t *tab) frames(part float64, do func(x, y float64) error) ([]float64, error) {
+	middle, err := evaluate[struct{ X, Y float64 }](t, "memvizProbe.middle(%g)", part)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +146,13 @@ func (t *tab) frames(do func(x, y float64) error) ([]float64, error) {
 		return nil, err
 	}
 	return evaluate[[]float64](t, "memvizProbe.frames()")
+}
+
+// addressSpace is how long it takes until the address space is shown for the first
+// time, decoding included.
+func (t *tab) addressSpace() ([]float64, error) {
+	ms, err := evaluate[float64](t, "memvizProbe.addressSpace()")
+	return []float64{ms}, err
 }
 
 // zoom turns the wheel forth and back.

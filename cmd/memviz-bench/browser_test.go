@@ -38,6 +38,10 @@ func TestProbe(t *testing.T) {
 		{wheel, 40, inputsPerRun / 4, inputsPerRun}, // a slow page gets several inputs in a frame
 		{drag, 40, inputsPerRun / 4, inputsPerRun},
 		{hover, 7, hoversPerRun / 2, hoversPerRun},
+		{space, 500, 1, 1},
+		{spaceWheel, 40, inputsPerRun / 4, inputsPerRun},
+		{spaceDrag, 40, inputsPerRun / 4, inputsPerRun},
+		{spaceClose, 40, inputsPerRun / 4, inputsPerRun},
 	} {
 		times := measured[want.interaction]
 		if len(times) < want.samples || len(times) > want.of {

@@ -18,9 +18,13 @@ const (
 	wheel       = "wheel, 95 %"
 	drag        = "drag, 95 %"
 	hover       = "hover to tooltip"
+	space       = "address space"
+	spaceWheel  = "its wheel, 95 %"
+	spaceDrag   = "its drag, 95 %"
+	spaceClose  = "its wheel, 10 %"
 )
 
-var interactions = []string{interactive, firstView, view, wheel, drag, hover}
+var interactions = []string{interactive, firstView, view, wheel, drag, hover, space, spaceWheel, spaceDrag, spaceClose}
 
 // millis is the only figure of an interaction: milliseconds.
 const millis = "ms"
@@ -89,6 +93,7 @@ func (*pageBenchmark) report(r *results) ([]*table, []budget) {
 	t.notes = []string{
 		"interactive: from the start of the navigation to memviz.ready, when the picture is painted.",
 		"view: memviz.view until it is painted. wheel, drag: frames that moved, under a real mouse.",
+		"address space: from the key U to its first picture, decoding included; below it, its frames.",
 	}
 	return []*table{t}, pageBudgets(r)
 }
@@ -104,6 +109,9 @@ func pageBudgets(r *results) []budget {
 	frame := func(input string, figure func([]float64) float64) float64 {
 		return worst(of(input, wheel, figure), of(input, drag, figure))
 	}
+	spaceFrame := func(input string) float64 {
+		return worst(of(input, spaceWheel, median), of(input, spaceDrag, median))
+	}
 	return []budget{
 		{"1M: from file:// to interactive, median", of("1M", interactive, median) / 1000, 1, " s"},
 		{"5M: from file:// to interactive, median", of("5M", interactive, median) / 1000, 2, " s"},
@@ -113,5 +121,8 @@ func pageBudgets(r *results) []budget {
 		{"5M: frame while zooming and panning, p95", frame("5M", p95), 100, " ms"},
 		{"adversarial: frame under the mouse, p95", frame(adversarial, p95), 100, " ms"},
 		{"1M: hover to tooltip, p95", of("1M", hover, p95), 10, " ms"},
+		{"1M: frame of the address space, median", spaceFrame("1M"), 33, " ms"},
+		{"1M: the same with 10 % in view, median", of("1M", spaceClose, median), 17, " ms"},
+		{"5M: frame of the address space, median", spaceFrame("5M"), 50, " ms"},
 	}
 }

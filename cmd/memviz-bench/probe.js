@@ -71,10 +71,18 @@
       return times;
     },
 
+    /** How long it takes until the address space is shown in place of the pile; its heights are from 0 to 1. */
+    async addressSpace() {
+      const began = performance.now();
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'u' }));
+      while (api.geometry().bytes_to !== 1) await nextFrame();
+      return performance.now() - began;
+    },
+
     /** Shows the middle of the recording, waits until everything is still, and gives the middle of the plot. */
-    async middle() {
+    async middle(share = SHARE) {
       const states = api.devices()[0].events;
-      const air = (states * (1 - SHARE)) / 2;
+      const air = (states * (1 - share)) / 2;
       await api.view({ from: Math.floor(air), to: Math.floor(states - air) });
       await new Promise((resolve) => setTimeout(resolve, 400));
       const { left, top, width, height } = api.geometry();

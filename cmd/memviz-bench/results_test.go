@@ -163,6 +163,7 @@ func pageMeasured(name string) *results {
 	r := &results{inputs: []*input{in}, samples: map[measure][]float64{}}
 	for interaction, ms := range map[string][]float64{
 		interactive: {1200}, view: {90, 90, 90}, wheel: {20, 20, 20}, drag: {16, 16, 50}, hover: {1, 2, 3},
+		spaceWheel: {30, 40, 30}, spaceDrag: {20}, spaceClose: {17},
 	} {
 		r.add(in, interaction, millis, ms...)
 	}
@@ -174,9 +175,11 @@ func TestPageBudgets(t *testing.T) {
 	const missing = "- not measured"
 	checkBudgets(t, pageBudgets(pageMeasured("1M")), []string{
 		"1.20 s NOT HELD", missing, "20.0 ms held", "50.0 ms NOT HELD", missing, missing, missing, "3.00 ms held",
+		"30.0 ms held", "17.0 ms held", missing,
 	})
 	checkBudgets(t, pageBudgets(pageMeasured("5M")), []string{
 		missing, "1.20 s held", missing, missing, "20.0 ms held", "50.0 ms held", missing, missing,
+		missing, missing, "30.0 ms held",
 	})
 }
 

@@ -21,7 +21,7 @@ const LEAST = 4;
  * @property {number | null} pinned
  * @property {number | null} segment
  * @property {number} state of the side panel
- * @property {boolean} isCursor whether it was set in the picture
+ * @property {boolean} isCursor whether it was set in the picture, where requests that failed are drawn
  * @property {import('./bars.js').SegmentBars | null} bars in place of everything else, where there are no events
  * @property {number} aside pixels beside the plot
  *

@@ -42,11 +42,20 @@ export function recordingStores(report, library) {
     else viewport.restack(timeline, keptOnly ? timeline.active[timeline.peak] : ceilingOf(device));
   });
   const spaceView = new SpaceView(shown);
-  spaceView.changed.on(() => viewport.setSpace(spaceView.space !== null));
+  /** @type {typeof spaceView.space} */
+  let before = null;
+  shown.changed.on(() => (before = null));
+  spaceView.changed.on(() => {
+    const { space } = spaceView;
+    viewport.setSpace(space !== null);
+    // A segment is one of the address space in which it was pinned.
+    if (before && space && space !== before && selection.segment !== null) selection.pin(null);
+    before = space ?? before;
+  });
   const moment = new Moment(shown, selection);
   const addressSpace = new AddressSpace(shown, spaceView);
   const tableOrder = new TableOrder();
-  const openList = new OpenList(() => spaceView.space !== null);
+  const openList = new OpenList(() => spaceView.isWanted);
   return { shown, appearance, highlight, hover, selection, viewport, spaceView, moment, addressSpace, tableOrder, openList };
 }
 

@@ -65,6 +65,10 @@ export function mountHash(stores) {
     const isolated = new Set(appearance.grouping.groups.flatMap((g, i) => (names.includes(g.name) ? [i] : [])));
     const subset = subsetOf(iso);
     if (subset || isolated.size > 0 || highlight.isIsolated) highlight.isolate(subset ? new Set() : isolated, subset);
+    const isSpace = read('v') === 'map' && spaceView.lacks === '';
+    const pack = read('pack');
+    spaceView.pack(pack === null ? null : pack === '1');
+    spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
     tableOrder.set(orderOf(read('tab'), read('sort')));
     openList.open(listOf(read('tab')));
     viewport.foldLanes(read('lanes') === '0');
@@ -79,13 +83,9 @@ export function mountHash(stores) {
     const bytes = pairOf(y);
     const [first, last] = x ?? [0, viewport.axis.end];
     viewport.show(first, last, y === 'fit' ? 'fit' : 'auto');
-    const isSpace = read('v') === 'map' && spaceView.lacks === '';
     if (bytes && !isSpace) viewport.setHeight(...bytes);
-    const pack = read('pack');
-    spaceView.pack(pack === null ? null : pack === '1');
     const part = /^(\d(?:\.\d+)?)-(\d(?:\.\d+)?)$/.exec(y ?? '');
     if (isSpace) viewport.setSpaceHeight(part ? Number(part[1]) : 0, part ? Number(part[2]) : 1);
-    spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
 
     const at = read('at');
     const state = Number(at);

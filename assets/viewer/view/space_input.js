@@ -11,6 +11,9 @@ const LEAST_AIR = 0.003;
 /** Clicks beside the plot up to so many pixels from its left edge are on a group's ticks, and drag. */
 const TICKS = 48;
 
+/** Heights that differ by less are the same. */
+const SAME = 1e-5;
+
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('./stage.js').Stage} Stage */
 
 /**
@@ -77,7 +80,7 @@ export function groupDrag(stores, stage, p) {
   return {
     move: (q) => viewport.setHeight(low + (q.y - p.y) * perPixel, high + (q.y - p.y) * perPixel),
     tap: () => {
-      const isShown = Math.abs(low - band.low) < 1e-9 && Math.abs(high - band.high) < 1e-9;
+      const isShown = Math.abs(low - band.low) < SAME && Math.abs(high - band.high) < SAME;
       if (isShown) viewport.setHeight(0, 1);
       else viewport.setHeight(band.low, band.high);
     },

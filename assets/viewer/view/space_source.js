@@ -89,7 +89,7 @@ export class SpaceSource {
   /** What the marks are about, beside what those of the pile are. @param {import('../draw/layout.js').Layout} layout */
   marks(layout) {
     const { plotHeight, minimapWidth, plotWidth } = layout;
-    const { selection, moment } = this.#stores;
+    const { selection, moment, spaceView } = this.#stores;
     return {
       shown: this.shown(plotHeight),
       colours: this.#colours(),
@@ -98,7 +98,7 @@ export class SpaceSource {
       pinned: selection.pinned,
       segment: selection.segment,
       state: moment.state,
-      isCursor: moment.kind === 'cursor',
+      isCursor: moment.kind === 'cursor' && !spaceView.isPredicted,
       bars: this.bars(layout),
       aside: minimapWidth - plotWidth,
     };

@@ -193,7 +193,8 @@ export class Stage {
     const { shown, viewport } = this.#stores;
     const { axis, to, width } = viewport;
     if (!viewport.isSpace || axis.end <= axis.extent || to < axis.extent - width * NEAR_END) return 0;
-    if (shown.device.data.ooms.length === 0) return 0;
+    // What another setting would have made has no request that failed.
+    if (shown.device.data.ooms.length === 0 || this.#stores.spaceView.isPredicted) return 0;
     // The axis has some air already.
     const air = (Math.max(0, to - axis.extent) / width) * layout.plotWidth;
     const needed = requestWidth(layout.plotWidth);

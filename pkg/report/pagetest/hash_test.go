@@ -49,6 +49,12 @@ var moves = []func(p *page, r *rand.Rand){
 	func(p *page, r *rand.Rand) { p.click("#table .columns > :" + pick(r, "first", "last") + "-child") },
 	func(p *page, r *rand.Rand) { p.click("#table .row"); p.press("i") },
 	func(p *page, r *rand.Rand) { p.press("h") },
+	func(p *page, r *rand.Rand) {
+		p.press("u")
+		g := plot(p)
+		p.wheel(g.Left+g.Width/2, g.Top+g.Height*r.Float64(), pick(r, -200.0, -500), chromedp.ModifierAlt)
+		p.clickAt(g.Left+g.Width*r.Float64(), g.Top+g.Height*r.Float64())
+	},
 }
 
 // appearance is everything that a page shows of its state once the pointer is out of
@@ -68,7 +74,7 @@ func appearance(p *page) string {
 		const e = document.getElementById(id);
 		const fields = [...e.querySelectorAll('input, select')].map(f => f.value);
 		const pressed = [...e.querySelectorAll('[aria-pressed=true], [aria-selected=true]')].map(b => b.textContent);
-		const faded = e.querySelectorAll('.faded').length;
+		const faded = [...e.querySelectorAll('.faded')].filter(f => f.offsetParent).length;
 		return [id, e.hidden ? '' : e.innerText, ...fields, ...pressed, faded].join(' | ');
 	})`)
 	// A step that is shorter than the narrowest view is only known to be shown by
@@ -98,7 +104,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort",
-		"q", "f"} {
+		"q", "f", "v"} {
 		if seen[key] == 0 && !t.Failed() {
 			t.Errorf("no walk ends in an address with %s", key)
 		}
@@ -109,7 +115,7 @@ func TestHash(t *testing.T) {
 // in the address.
 func walk(t *testing.T, report string, seed int) url.Values {
 	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(seed), 5))
+	r := rand.New(rand.NewPCG(uint64(seed), 6))
 	p := open(t, report, "theme=light")
 	if seed%2 == 1 { // of the shorter recording
 		p.await("memviz.select({file: 0, device: 0})")

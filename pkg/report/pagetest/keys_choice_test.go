@@ -191,6 +191,12 @@ var keysThatSelect = map[string]keyTry{
 
 // keysThatShow are the keys under "Show" and "Help".
 var keysThatShow = map[string]keyTry{
+	"U": {"", func(k keyed) {
+		k.press("u")
+		k.address("v=map")
+		k.press("u")
+		k.address("v=")
+	}},
 	"C": {"", func(k keyed) {
 		modes := eval[[]string](k.page,
 			"[...document.querySelectorAll('#toolbar option:not([disabled])')].map(e => e.value)")
