@@ -8,6 +8,7 @@
 //   w      1: it is the predicted one
 //   y      fit, or FROM-TO in bytes; of the address space FROM-TO in parts of its height
 //   at     panel moment: end, range, or a state
+//   a      moment A: a state
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
 //   sel    pinned allocation
@@ -94,6 +95,8 @@ export function mountHash(stores) {
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
       moment.set('cursor', state);
     else moment.set(hasHistory ? 'peak' : 'end');
+    const a = Number(read('a') ?? -1);
+    moment.markA(hasHistory && Number.isInteger(a) && a >= 0 && a <= timeline.lastState ? a : null);
     const sel = read('sel');
     selection.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
     const seg = read('seg');
@@ -170,6 +173,7 @@ function textOf({ shown, appearance, highlight, viewport, spaceView, selection, 
     pack: isWanted && chosenPacking !== null && String(Number(chosenPacking)),
     w: isWanted && isPredicted && '1',
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
+    a: moment.a !== null && String(moment.a),
     sel: pinned !== null && String(pinned),
     seg: segment !== null && String(segment),
     c: appearance.colourMode !== appearance.defaultColourMode && appearance.colourMode,
