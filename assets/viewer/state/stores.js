@@ -46,7 +46,7 @@ export function recordingStores(report, library) {
   const moment = new Moment(shown, selection);
   const addressSpace = new AddressSpace(shown, spaceView);
   const tableOrder = new TableOrder();
-  const openList = new OpenList(() => spaceView.space !== null);
+  const openList = new OpenList(() => spaceView.isWanted);
   return { shown, appearance, highlight, hover, selection, viewport, spaceView, moment, addressSpace, tableOrder, openList };
 }
 

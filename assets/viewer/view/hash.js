@@ -67,7 +67,6 @@ export function mountHash(stores) {
     const subset = subsetOf(iso);
     if (subset || isolated.size > 0 || highlight.isIsolated) highlight.isolate(subset ? new Set() : isolated, subset);
     tableOrder.set(orderOf(read('tab'), read('sort')));
-    openList.open(listOf(read('tab')));
     viewport.foldLanes(read('lanes') === '0');
     const r = pairOf(read('r'));
     const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
@@ -87,6 +86,7 @@ export function mountHash(stores) {
     const part = /^(\d(?:\.\d+)?)-(\d(?:\.\d+)?)$/.exec(y ?? '');
     if (isSpace) viewport.setSpaceHeight(part ? Number(part[1]) : 0, part ? Number(part[2]) : 1);
     spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
+    openList.open(listOf(read('tab')));
 
     const at = read('at');
     const state = Number(at);
