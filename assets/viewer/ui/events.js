@@ -58,7 +58,7 @@ export function mountEvents(stores, root, note, xOf) {
       'row',
       action === 'OOM' && 'failed',
       id >= 0 && id === pinned && 'on',
-      mask && !mask[id] && 'unmatched',
+      mask && !mask[id] && 'faded',
       event === state && 'cursor',
       event === state - 1 && state === timeline.lastState && 'end',
     ];

@@ -135,7 +135,7 @@ func TestEventsTab(t *testing.T) {
 		p.typed("\r")
 		p.rest()
 		next := eval[int](p, "Number(document.querySelector('.events .row.on').children[0].textContent.replace(',', ''))")
-		faded := eval[bool](p, "!!document.querySelector('.events .row.on.unmatched')")
+		faded := eval[bool](p, "!!document.querySelector('.events .row.on.faded')")
 		if next <= at || faded {
 			t.Errorf("after event %d Enter goes to %d, faded: %v", at, next, faded)
 		}
