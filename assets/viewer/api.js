@@ -4,7 +4,9 @@
 // n. An allocation's id is its index in pile order.
 
 import { EventList } from './data/events.js';
+import { address } from './data/format.js';
 import { highlightedBytes } from './data/masks.js';
+import { segmentsAt } from './data/segments.js';
 
 /** @typedef {import('./state/stores.js').Stores} Stores @typedef {import('./view/stage.js').Stage} Stage */
 
@@ -130,11 +132,31 @@ export function consoleApi({ shown, highlight, viewport }, stage, ready) {
       return events;
     },
 
-    /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */
+    /** The segments of state k, by address; none where the report does not say. @param {number} k */
+    async segments(k) {
+      const { device } = shown;
+      known(k);
+      if (!device.data.hasMap) return [];
+      const space = await device.data.space();
+      return segmentsAt(space, device, k).segments.map((segment) => describeSegment(space, segment));
+    },
+
+    /**
+     * What lies under a client pixel of the page, or null. In the address space: segment is an index into those of the
+     * state, offset counts from its first byte, and a hole has its bytes and how many of them are returnable.
+     * @param {number} x @param {number} y
+     */
     at: (x, y) => {
       const box = stage.elements.timeline.getBoundingClientRect();
       const found = stage.at(x - box.left, y - box.top);
-      return found?.hit ? { state: found.state, ...describe(shown.device, found.hit.id, found.hit.offset) } : null;
+      if (!found) return null;
+      const { state, spot, hit } = found;
+      if (!spot) return hit ? { state, ...describe(shown.device, hit.id, hit.offset) } : null;
+      const segment = stage.shownSpace.segments(state).segments.indexOf(spot.segment);
+      const block = spot.segment.blocks.find(({ id }) => id === spot.id);
+      if (block) return { state, segment, ...describe(shown.device, block.id, block.offset) };
+      const { hole } = spot;
+      return hole && { state, segment, offset: hole.offset, hole: hole.bytes, returnable: hole.returnable };
     },
 
     /**
@@ -182,6 +204,17 @@ function describe({ data, stacks }, id, offset) {
     end: data.endEvent(id),
     offset,
     stack: stacks.frames(data.stack[id]).map((f) => `${f.file}:${f.line}:${f.name}`),
+  };
+}
+
+/** @param {import('./data/space.js').Space} space @param {import('./data/segments.js').Segment} segment */
+function describeSegment(space, { place, bytes: size, kind, blocks, stuck, returnable, largest }) {
+  const { pool, stream, sizeClass, expandable } = space.kinds[kind];
+  const at = space.addressAt(place);
+  return {
+    ...{ addr: at === null ? '' : address(at), size, pool, stream, class: sizeClass, expandable },
+    ...{ stuck, returnable, largest_hole: largest },
+    blocks: blocks.map(({ id, offset, bytes }) => ({ id, offset, size: bytes })),
   };
 }
 

@@ -197,19 +197,20 @@ export function pinnedSegment(segments, { kinds, reservations: { kind, start } ,
 }
 
 /**
- * The holes that a request might have been served from, the largest first, in bytes: those of its pool, stream and size
- * class.
+ * The segments that a request might have been served from: those of its pool, stream and size class.
  * @param {Segments} all @param {Kind[]} kinds @param {{pool: number, stream: number, bytes: number}} request
  */
-export function servingHoles({ segments }, kinds, request) {
+export function servingSegments({ segments }, kinds, request) {
   const sizeClass = request.bytes > SMALL ? 'large' : 'small';
-  return segments
-    .filter(({ kind }) => {
-      const k = kinds[kind];
-      return k.pool === request.pool && k.stream === request.stream && k.sizeClass === sizeClass;
-    })
-    .flatMap((s) => s.holes.map((hole) => hole.bytes))
-    .sort((a, b) => b - a);
+  return segments.filter(({ kind }) => {
+    const k = kinds[kind];
+    return k.pool === request.pool && k.stream === request.stream && k.sizeClass === sizeClass;
+  });
+}
+
+/** Their holes in bytes, the largest first. @param {Segment[]} segments */
+export function holesOf(segments) {
+  return segments.flatMap((s) => s.holes.map((hole) => hole.bytes)).sort((a, b) => b - a);
 }
 
 /**

@@ -135,3 +135,15 @@ export function drawFoot({ painter, scales, viewport, layout, style }) {
   for (let x = left, notch = 0; x <= right; x += 6, notch++) g.lineTo(x, bottom - (notch % 2 ? 1 : 4));
   painter.stroke(style.paper, 2);
 }
+
+/**
+ * The line of moment A, which others are compared with.
+ * @param {Pick<Frame, 'painter' | 'layout' | 'style' | 'scales' | 'viewport'>} frame @param {number} state
+ */
+export function drawMomentA({ painter, layout, style, scales, viewport }, state) {
+  const { left, right, top, bottom } = layout;
+  const x = Math.round(scales.x(viewport.axis.middle(state))) + 0.5;
+  if (x < left || x > right) return;
+  painter.line(x, top, x, bottom, { color: style.ink, dash: [4, 3] });
+  painter.flag('A', x, bottom - 12, { fill: style.ink, color: style.paper, min: left, max: right });
+}

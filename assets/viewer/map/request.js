@@ -1,6 +1,7 @@
 // A request that failed, drawn beside the holes that might have served it, at the scale of the address space.
 
 import { bytes, counted } from '../data/format.js';
+import { holesOf, servingSegments } from '../data/segments.js';
 import { hatchIn } from '../draw/pending.js';
 
 /** Client pixels at the right of the plot for both, the most of the plot's width that they take,
@@ -27,17 +28,11 @@ export function requestWidth(width) {
  * The holes that may serve a request, the largest first: those of its own pool, stream and size class.
  * @param {SpaceFrame['shown']} shown @param {Marker} oom
  */
-export function holesFor(shown, oom) {
-  const { space } = shown;
-  const { segments } = shown.segments(oom.state);
-  const isLarge = oom.size > 2 ** 20;
-  const may = segments.filter(({ kind }) => {
-    const { pool, stream, sizeClass } = space.kinds[kind];
-    return pool === 0 && stream === 0 && (sizeClass === 'large') === isLarge;
-  });
-  const all = may.length > 0 ? may : segments.filter(({ kind }) => (space.kinds[kind].sizeClass === 'large') === isLarge);
-  const holes = all.flatMap((s) => s.holes.map((hole) => hole.bytes)).sort((a, b) => b - a);
-  return { holes, band: shown.layout.bandOf(all[0]?.reservation ?? -1) };
+function holesFor(shown, oom) {
+  const { space, device, layout } = shown;
+  const { pool = 0, stream = 0 } = device.report.failures.find((f) => f.state >= oom.state) ?? {};
+  const serving = servingSegments(shown.segments(oom.state), space.kinds, { pool, stream, bytes: oom.size });
+  return { holes: holesOf(serving), band: layout.bandOf(serving[0]?.reservation ?? -1) };
 }
 
 /**

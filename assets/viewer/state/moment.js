@@ -14,6 +14,8 @@ export class Moment {
   #cursor = 0;
   /** @type {number | null} */
   #spike = null;
+  /** @type {number | null} */
+  #a = null;
   #shown;
   #selection;
   #activity = memoizeLast(activityIn);
@@ -26,7 +28,7 @@ export class Moment {
       const { hasHistory, timeline } = shown.device;
       this.#kind = hasHistory ? 'peak' : 'end';
       this.#cursor = timeline.peak;
-      this.#spike = null;
+      this.#spike = this.#a = null;
     });
     selection.rangeChanged.on(() => {
       if (selection.range) this.set('range');
@@ -46,6 +48,11 @@ export class Moment {
   /** When the cursor stands on a spike: a state before it, which it is compared with. */
   get spike() {
     return this.#kind === 'cursor' ? this.#spike : null;
+  }
+
+  /** Moment A: the state that others are compared with, or null. */
+  get a() {
+    return this.#a;
   }
 
   /** The state that the panel speaks about; of a range its end. */
@@ -73,6 +80,12 @@ export class Moment {
   /** Bytes of these. */
   get total() {
     return this.activity?.keptBytes ?? this.#shown.device.timeline.active[this.state];
+  }
+
+  /** Makes a state moment A; without one the panel's, or none when there was one. @param {number | null} [state] */
+  markA(state = this.#a === null ? this.state : null) {
+    this.#a = state;
+    this.changed.emit();
   }
 
   /** @param {MomentKind} kind @param {number} [cursor] state @param {number | null} [spike] a state before it */

@@ -10,6 +10,7 @@ import { fill, h } from './dom.js';
  */
 export function mountAllocator({ shown, viewport, moment, addressSpace, spaceView }, root, note) {
   const body = h('div.rows');
+  body.tabIndex = 0; // it may scroll, and nothing in it takes the focus
   root.append(body);
   const update = () => {
     if (root.hidden) return;

@@ -58,7 +58,7 @@ export function mountEvents(stores, root, note, xOf) {
       'row',
       action === 'OOM' && 'failed',
       id >= 0 && id === pinned && 'on',
-      mask && !mask[id] && 'unmatched',
+      mask && !mask[id] && 'faded',
       event === state && 'cursor',
       event === state - 1 && state === timeline.lastState && 'end',
     ];
@@ -107,11 +107,12 @@ export function mountEvents(stores, root, note, xOf) {
   };
 
   /** Sets the cursor at an event, and pins what it is about. @param {RecordedEvent} of */
-  const choose = ({ event, state, id }) => {
+  const choose = ({ event, state, id, reservation }) => {
     gone = { event, state };
     viewport.reach(viewport.axis.middle(state));
     moment.set('cursor', state);
-    selection.pin(id < 0 ? null : id);
+    if (reservation >= 0) selection.pinSegment(reservation);
+    else selection.pin(id < 0 ? null : id);
   };
 
   /** @param {Event} event */

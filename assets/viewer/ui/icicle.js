@@ -19,7 +19,7 @@ const TARGET = 25;
 const IDLE_MS = 80;
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
-export function mountIcicle({ shown, appearance, highlight, viewport, selection, moment, hover }, root) {
+export function mountIcicle({ shown, appearance, highlight, viewport, spaceView, selection, moment, hover }, root) {
   const wide = matchMedia('(min-width: 1440px)');
   const cells = h('div.cells');
   root.append(h('h3', 'Stacks, outermost on top'), cells);
@@ -73,13 +73,13 @@ export function mountIcicle({ shown, appearance, highlight, viewport, selection,
   };
   const update = () => {
     if (!shown.isOpen) return;
-    root.hidden = !wide.matches || (selection.pinned ?? selection.segment) !== null;
+    root.hidden = !wide.matches || viewport.isSpace || (selection.pinned ?? selection.segment) !== null;
     clearTimeout(timer);
     timer = setTimeout(draw, IDLE_MS);
   };
   listen(cells, { pointerleave: () => highlight.point(null) });
   viewport.afterPicture(
-    [shown.changed, moment.changed, appearance.changed, highlight.changed, selection.pinChanged],
+    [shown, moment, appearance, highlight, spaceView].map((store) => store.changed).concat(selection.pinChanged),
     update,
   );
   viewport.afterPicture([hover.pointChanged], () => {

@@ -113,6 +113,7 @@ function bindings({ stores, stage, exports, history, find, pinned, table, theme,
         ['↑ ↓', 'tensor above, below', 'ArrowUp ArrowDown', (e) => pinNeighbour(e.key === 'ArrowUp' ? 1 : -1)],
         ['Shift drag', 'brush a range'],
         ['R', 'range: this view', 'r', () => selection.selectRange(rangeInView(stores), selection.keptOnly)],
+        ['B', 'moment A: compare others with this', 'b', () => moment.markA()],
         ['A', 'what the range keeps alone', 'a', () => toggleKeptOnly(stores)],
         ['I', 'isolate the row', 'i', () => table.isolate()],
         [
@@ -208,7 +209,7 @@ export function mountKeys(actions) {
 
 /** @param {string} key */
 function needsHistory(key) {
-  return 'ArrowLeft ArrowRight + = - p o e x y z r a v , . [ ]'.split(' ').includes(key);
+  return 'ArrowLeft ArrowRight + = - p o e x y z r a b v , . [ ]'.split(' ').includes(key);
 }
 
 /** @param {EventTarget | null} target */

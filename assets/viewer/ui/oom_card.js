@@ -1,7 +1,7 @@
 // The card of a request that failed: what was asked for beside what was free, in bars of one scale.
 
 import { bytes, count, counted, exactBytes } from '../data/format.js';
-import { segmentsAt, servingHoles } from '../data/segments.js';
+import { holesOf, segmentsAt, servingSegments } from '../data/segments.js';
 import { memoizeLast } from '../state/topic.js';
 import { button, h, segmented } from './dom.js';
 import { settingsButton } from './settings.js';
@@ -42,7 +42,7 @@ export function oomCard({ shown, moment, viewport, addressSpace }, i) {
   const { space } = addressSpace;
   const { pool = 0, stream = 0, free_bytes: inHoles, largest_bytes: largest } = failure ?? {};
   const holes =
-    space && servingHoles(segmentsOf(space, device, state), space.kinds, { pool, stream, bytes: size });
+    space && holesOf(servingSegments(segmentsOf(space, device, state), space.kinds, { pool, stream, bytes: size }));
   const most = Math.max(size, free, inHoles ?? 0, 1);
   const bar = (/** @type {string} */ name, /** @type {number | undefined} */ value, kind = '', pieces = [value ?? 0]) =>
     value !== undefined && [

@@ -3,6 +3,7 @@
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
 import { spikeSites } from '../data/spike.js';
 import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
+import { againstCard, momentAButton } from './against.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
 import { failureShown, oomCard } from './oom_card.js';
@@ -26,7 +27,7 @@ export function mountPanel(stores, root) {
     const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
     fill(
       root,
-      h('div.head', h('h2', activity ? 'In the range' : segments ? 'In the allocator' : 'In memory'), device.hasHistory && moments(stores)),
+      h('div.head', h('h2', activity ? 'In the range' : segments ? 'In the allocator' : 'In memory'), device.hasHistory && [moments(stores), segmented('Compare', momentAButton(stores))]),
       h(
         'div.total',
         amount(segments?.reserved ?? total),
@@ -47,6 +48,7 @@ export function mountPanel(stores, root) {
       activity ? growthCard(stores) : failed < 0 && retryCard(device, state),
       !activity && failed < 0 && moment.kind === 'peak' && peakCard(device),
       !activity && spikeCard(stores),
+      againstCard(stores),
       segments
         ? legend.ofSegments(segments, failed >= 0 ? 2 : (selection.pinned ?? selection.segment) === null ? 6 : 3)
         : legend.elements(live, total),

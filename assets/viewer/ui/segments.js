@@ -84,7 +84,7 @@ export function mountSegments(stores, root, note) {
     return h(
       'button',
       {
-        class: `row${isPinned(segment) ? ' on' : ''}${faded ? ' unmatched' : ''}`,
+        class: `row${isPinned(segment) ? ' on' : ''}${faded ? ' faded' : ''}`,
         title: `${exactBytes(size)}, ${counted(blocks.length, 'tensor')}; ${exactBytes(stuck)} stuck, ${exactBytes(returnable)} returnable`,
         click: () => selection.pinSegment(reservation),
       },

@@ -8,6 +8,7 @@
 //   w      1: it is the predicted one
 //   y      fit, or FROM-TO in bytes; of the address space FROM-TO in parts of its height
 //   at     panel moment: end, range, or a state
+//   a      moment A: a state
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
 //   sel    pinned allocation
@@ -70,7 +71,6 @@ export function mountHash(stores) {
     spaceView.pack(pack === null ? null : pack === '1');
     spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
     tableOrder.set(orderOf(read('tab'), read('sort')));
-    openList.open(listOf(read('tab')));
     viewport.foldLanes(read('lanes') === '0');
     const r = pairOf(read('r'));
     const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
@@ -94,6 +94,8 @@ export function mountHash(stores) {
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
       moment.set('cursor', state);
     else moment.set(hasHistory ? 'peak' : 'end');
+    const a = Number(read('a') ?? -1);
+    moment.markA(hasHistory && Number.isInteger(a) && a >= 0 && a <= timeline.lastState ? a : null);
     const sel = read('sel');
     selection.pin(sel !== null && /^\d+$/.test(sel) ? Number(sel) : null);
     const seg = read('seg');
@@ -170,6 +172,7 @@ function textOf({ shown, appearance, highlight, viewport, spaceView, selection, 
     pack: isWanted && chosenPacking !== null && String(Number(chosenPacking)),
     w: isWanted && isPredicted && '1',
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
+    a: moment.a !== null && String(moment.a),
     sel: pinned !== null && String(pinned),
     seg: segment !== null && String(segment),
     c: appearance.colourMode !== appearance.defaultColourMode && appearance.colourMode,

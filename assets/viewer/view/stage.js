@@ -4,6 +4,7 @@ import { siteNames } from '../data/breakdown.js';
 import { Chart } from '../draw/chart.js';
 import { BandLabels } from '../draw/labels.js';
 import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
+import { drawMomentA } from '../draw/marks.js';
 import { drawCursor, drawMarks } from '../draw/overlay.js';
 import { freshContext, Painter } from '../draw/painter.js';
 import { Patterns, pileOfGroups } from '../draw/patterns.js';
@@ -276,6 +277,7 @@ export class Stage {
         ? { x: this.scales.x(viewport.axis.middle(moment.cursor)), state: moment.cursor, hovered: false }
         : null;
     const scene = this.#sceneOf(painter);
+    if (moment.a !== null) drawMomentA(scene, moment.a);
     drawCursor(scene, cursor, this.#zoomBox, hover.lane);
     if (point?.spot) drawHole({ ...scene, shown: this.shownSpace }, point.x, point.spot);
     this.#drawProgress(painter);

@@ -47,6 +47,12 @@ func TestAccessible(t *testing.T) {
 	source := axeCore(t)
 	oom := exampleReport(t, "out-of-memory")
 	ranks := makeReport(t, filepath.Join(testkit.Root(t), "examples", "data-parallel", "rank0.pickle.gz"))
+	hashes := map[string]string{
+		"a pinned segment": "&v=map&at=7600&seg=5",
+		"every event":      "&tab=events&at=8100&q=optimizer",
+		"the allocator":    "&v=map&tab=allocator&at=7600",
+		"against moment A": "&a=3000&at=4000",
+	}
 	for name, page := range map[string]struct {
 		report string
 		keys   string
@@ -61,12 +67,16 @@ func TestAccessible(t *testing.T) {
 		"a search":            {oom, "/model.py\r", 1440},
 		"on a phone":          {oom, "", 390},
 		"without a history":   {situationReport(t, ""), "", 1024},
+		"a pinned segment":    {oom, "", 1440},
+		"every event":         {oom, "", 1440},
+		"the allocator":       {oom, "", 1024},
+		"against moment A":    {oom, "", 1024},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, look := range []string{"light", "dark", "forced"} {
 				theme := strings.Replace(look, "forced", "light", 1)
-				p := openSized(t, page.report, "theme="+theme, page.width, 900)
+				p := openSized(t, page.report, "theme="+theme+hashes[name], page.width, 900)
 				if look == "forced" {
 					p.forceColors()
 				}

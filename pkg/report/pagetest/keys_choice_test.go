@@ -143,6 +143,16 @@ var keysThatSelect = map[string]keyTry{
 		k.address("r=2000-3999")
 		sumRange(k.d, 2000, 3999).panelSays(k.page)
 	}},
+	"B": {"at=3000", func(k keyed) {
+		k.press("b")
+		k.address("a=3000")
+		k.press("e")
+		if card := k.card(); !strings.Contains(card, "against 3,000") {
+			k.t.Errorf("the card is %q", card)
+		}
+		k.press("b")
+		k.address("a=")
+	}},
 	"A": {"r=2000-5000", func(k keyed) {
 		in := plot(k.page)
 		kept := float64(sumRange(k.d, 2000, 5000).kept)

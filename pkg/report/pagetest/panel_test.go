@@ -2,7 +2,9 @@ package pagetest
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +64,72 @@ func TestSpike(t *testing.T) {
 	p.press("e")
 	if text := p.card(); text != "" {
 		t.Errorf("at the end the card still is %q", text)
+	}
+}
+
+// TestMomentA compares one step with the next in two clicks: what each call site holds more or less at their ends.
+func TestMomentA(t *testing.T) {
+	t.Parallel()
+	x := load(t, example(t, "leaking-loss"))
+	p := open(t, exampleReport(t, "leaking-loss"), "")
+	plot(p)
+	steps := x.Recordings[0].Steps().Ranges()
+	if len(steps) < 4 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	for range 3 {
+		p.press(".")
+	}
+	p.click("#moment .segmented + .segmented > button") // A
+	from := p.hash("a")
+	if from == "" {
+		t.Fatal("the address does not name moment A")
+	}
+	p.press(".")
+	a, err := strconv.Atoi(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, last int
+	if _, err := fmt.Sscanf(p.hash("r"), "%d-%d", &first, &last); err != nil {
+		t.Fatal(err)
+	}
+	active := x.d.ActiveBytes()
+	card := plainSpaces(eval[string](p, "document.querySelector('#moment .against').innerText"))
+	for _, want := range []string{"Against moment A", fmt.Sprintf("state %s against %s", units.Count(last), units.Count(a)),
+		units.Change(active[last] - active[a])} {
+		if !strings.Contains(card, plainSpaces(want)) {
+			t.Errorf("the card does not say %q: %q", want, card)
+		}
+	}
+	sums := map[string]int64{} // by the last words of a site: its file and line
+	for i := range x.d.Allocations {
+		al := &x.d.Allocations[i]
+		site := x.Recordings[0].Stacks.Site(al.Stack)
+		key := fmt.Sprintf("%s %s:%d", site.Function, filepath.Base(site.File), site.Line)
+		if al.LiveIn(last) {
+			sums[key] += al.Size
+		}
+		if al.LiveIn(a) {
+			sums[key] -= al.Size
+		}
+	}
+	rows := eval[[][2]string](p, `[...document.querySelectorAll('#moment .against .to')].map((b) =>
+		[b.textContent, b.nextElementSibling.title])`)
+	if len(rows) == 0 {
+		t.Fatalf("the card is %q", card)
+	}
+	for _, row := range rows {
+		bytes, err := strconv.ParseInt(strings.NewReplacer(",", "", "\u00a0B", "", "\u2212", "-").Replace(row[1]), 10, 64)
+		if want := sums[row[0]]; err != nil || bytes != want {
+			t.Errorf("%s differs by %q, want %d", row[0], row[1], want)
+		}
+	}
+	again := open(t, exampleReport(t, "leaking-loss"), "a="+from+"&at="+fmt.Sprint(last))
+	plot(again)
+	if card := plainSpaces(eval[string](again, "document.querySelector('#moment .against').innerText")); !strings.Contains(card,
+		units.Change(active[last]-active[a])) {
+		t.Errorf("opened anew the card is %q", card)
 	}
 }
 
