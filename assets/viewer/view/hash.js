@@ -71,6 +71,7 @@ export function mountHash(stores) {
     spaceView.pack(pack === null ? null : pack === '1');
     spaceView.show(isSpace, read('w') === '1' && shown.device.data.hasPredictedMap);
     tableOrder.set(orderOf(read('tab'), read('sort')));
+    openList.open(listOf(read('tab')));
     viewport.foldLanes(read('lanes') === '0');
     const r = pairOf(read('r'));
     const range = r && hasHistory ? rangeOf(...r, timeline.lastState) : null;
