@@ -262,7 +262,8 @@
 // them the handles of streams, whose numbers stand in their place; or all times:
 // has_time is false, first_time empty, span_us 0, and the columns time,
 // range.from_us and range.length_us are empty. The payload snapshot-F then has
-// addresses that count from near the lowest one, and ranks for times.
+// addresses that say no more than in which order the lanes are, or, where not all of them
+// lie in lanes, that count from near the lowest one; and ranks for times.
 //
 // Everything else is as it was: the lanes, the pile order and so the index of each
 // allocation, start, life, size, family and rule, the active and reserved bytes

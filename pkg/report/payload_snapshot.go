@@ -25,40 +25,9 @@ type snapshotPayload struct {
 	differs []*differences // by device
 	texts   *stringTable   // of the file
 
-	moved     bool    // addresses count from base
-	base      uint64  // with moved
-	ranks     []int64 // all times in order, each once, where ranks stand for them; else nil
-	forgotten bool    // no addresses of allocations that replay can do without
-}
-
-// moveAddresses has addresses count from near the lowest one.
-func (p *snapshotPayload) moveAddresses() {
-	lowest := ^uint64(0)
-	meet := func(addr uint64) {
-		if addr != 0 {
-			lowest = min(lowest, addr)
-		}
-	}
-	for _, d := range p.in.Devices {
-		for i, addr := range d.Events.Addr {
-			if d.Events.Action[i] != snapshot.OOM {
-				meet(addr)
-			}
-		}
-	}
-	s := p.in.Snapshot
-	for i := range s.Segments {
-		if p.shows(s.Segments[i].Device) {
-			meet(s.Segments[i].Address)
-			for _, b := range s.BlocksOf(&s.Segments[i]) {
-				meet(b.Address)
-			}
-		}
-	}
-	p.moved, p.base = true, 0
-	if lowest >= addressStep && lowest != ^uint64(0) {
-		p.base = lowest - lowest%addressStep - addressStep
-	}
+	moved     *movedAddresses // what stands in place of addresses; nil: they do
+	ranks     []int64         // all times in order, each once, where ranks stand for them; else nil
+	forgotten bool            // no addresses of allocations that replay can do without
 }
 
 // omit takes a step of [Document.Fit] or of [Document.Omit].
@@ -67,22 +36,18 @@ func (p *snapshotPayload) omit(what omission) {
 	case omitAddresses:
 		p.forgotten = true
 	case omitEveryAddress:
-		p.moveAddresses()
+		p.moved = moveAddresses(p.in, p.in.Devices, p.spaces)
 	default:
 		p.rankTimes()
 	}
 }
 
-// addressStep is what every segment of the allocator is aligned to. Addresses
-// move by a multiple of it, and none becomes 0.
-const addressStep = 2 << 20
-
 // address is an address as it is written.
 func (p *snapshotPayload) address(addr uint64) uint64 {
-	if addr == 0 {
-		return 0
+	if p.moved == nil {
+		return addr
 	}
-	return addr - p.base
+	return p.moved.of(addr)
 }
 
 // rankTimes replaces times by their ranks.
@@ -126,7 +91,7 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	c.column(len(s.Settings), func(i int) uint64 { return p.texts.add(s.Settings[i].Value) })
 	c.column(len(s.ActionNames), func(i int) uint64 { return p.texts.add(s.ActionNames[i]) })
 	c.column(len(s.Streams), func(i int) uint64 {
-		if p.moved {
+		if p.moved != nil {
 			return uint64(i)
 		}
 		return s.Streams[i]
@@ -217,7 +182,7 @@ var cutShort = []error{nil, pickle.ErrTruncated, io.ErrUnexpectedEOF, pickle.Err
 func (p *snapshotPayload) facts() []uint64 {
 	s := p.in.Snapshot
 	redaction := s.Redaction
-	redaction.Addresses = redaction.Addresses || p.moved
+	redaction.Addresses = redaction.Addresses || p.moved != nil
 	redaction.Times = redaction.Times || p.ranks != nil
 	facts := make([]uint64, factCount)
 	facts[factProtocol] = uint64(max(s.Format.Protocol, 0))
@@ -370,14 +335,14 @@ func (p *snapshotPayload) writeAddresses(c *columnWriter, number int) {
 	case p.forgotten:
 		kept = keptAddresses(pile, p.differs[number])
 		c.column(0, nil)
-	case p.moved && known != nil:
+	case p.moved != nil && known != nil:
 		c.signedDelta(len(known.lanes)+len(known.outside), func(i int) int64 {
 			if i < len(known.lanes) {
 				return int64(p.address(known.lanes[i]))
 			}
 			return int64(p.address(pile.at(int(known.outside[i-len(known.lanes)])).Addr))
 		})
-	case p.moved:
+	case p.moved != nil:
 		last := map[int64]uint64{} // by size, as in the payload of the device
 		c.signed(pile.len(), func(i int) int64 {
 			a := pile.at(i)

@@ -2,11 +2,9 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,19 +75,7 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 // A report of memviz 0.1.0, whose scripts stood in it uncompressed (in this file a
 // comment stands for them), is read and written with the page of today.
 func TestReadOfAnOlderReport(t *testing.T) {
-	packed, err := os.Open(filepath.Join("testdata", "report_0.1.0.html.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	file, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := gunzipped(t, filepath.Join("testdata", "report_0.1.0.html.gz"))
 	d, err := Read(bytes.NewReader(old))
 	if err != nil {
 		t.Fatal(err)

@@ -128,8 +128,8 @@ func TestMadeUpAddresses(t *testing.T) {
 	}
 }
 
-// TestMoveAddresses: they count from 2 MiB below the lowest one, on whole 2 MiB. What an
-// OOM says is free is none.
+// TestMoveAddresses: where it is not known where the tensors lay, addresses count from 2
+// MiB below the lowest one, on whole 2 MiB. What an OOM says is free is none.
 func TestMoveAddresses(t *testing.T) {
 	const step = 2 << 20
 	for _, test := range []struct {
@@ -145,9 +145,8 @@ func TestMoveAddresses(t *testing.T) {
 		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 512, Size: 1 << 30})
 		c.Segment(snapshot.Segment{Address: test.segment, TotalSize: step}, snapshot.Block{Address: test.block, Size: step})
 		in := answer.NewInput("", c.Snapshot())
-		p := &snapshotPayload{in: &in}
-		if p.moveAddresses(); !p.moved || p.base != test.base {
-			t.Errorf("%+v: the base is %d", test, p.base)
+		if m := moveAddresses(&in, in.Devices, []*deviceSpace{nil}); m.base != test.base || m.lanes != nil {
+			t.Errorf("%+v: the base is %d, with %d lanes", test, m.base, len(m.lanes))
 		}
 	}
 }

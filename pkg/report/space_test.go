@@ -1,9 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,6 +16,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // TestSpaceIsTheMap: in any state, what a page knows of the address space is the memory
@@ -110,4 +116,97 @@ func spaceAt(d *decodedDevice, view *Device, device *replay.Device, index []int,
 		text = append(text, '\n')
 	}
 	return string(text)
+}
+
+// TestOmitSaysNothingOfAddresses: without addresses, a report says only in which order
+// segments lie. With them further apart, it has the same bytes.
+func TestOmitSaysNothingOfAddresses(t *testing.T) {
+	for seed := range uint64(4) {
+		page := func(apart uint64) []byte {
+			s := randomRecording(t, seed)
+			d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
+			lanes := d.files[0].devices[0].(*devicePayload).space.lanes
+			spread := func(addr uint64) uint64 {
+				i, is := slices.BinarySearch(lanes, addr)
+				if !is {
+					i--
+				}
+				switch {
+				case addr == 0:
+					return 0
+				case seed%2 == 1: // the simulated driver puts each expandable segment on whole TiB
+					return addr + addr>>40*apart<<41
+				}
+				return addr + uint64(i)*apart<<21 + apart<<30
+			}
+			e := &s.Traces[0].Events
+			for i := range e.Addr {
+				e.Addr[i] = spread(e.Addr[i])
+			}
+			for i := range s.Segments {
+				s.Segments[i].Address = spread(s.Segments[i].Address)
+			}
+			for i := range s.Blocks {
+				s.Blocks[i].Address = spread(s.Blocks[i].Address)
+			}
+			d = Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
+			if got := d.files[0].devices[0].(*devicePayload).space.lanes; (apart > 0) == slices.Equal(got, lanes) {
+				t.Fatalf("lanes that are %d apart", apart)
+			}
+			d.Omit(Omission{Addresses: true})
+			return bytesOf(t, d)
+		}
+		if !bytes.Equal(page(0), page(3)) {
+			t.Errorf("seed %d: pages without addresses differ", seed)
+		}
+	}
+}
+
+// TestReportOfSchema1: a report from before places were written holds the same snapshot,
+// and the report of that has them.
+func TestReportOfSchema1(t *testing.T) {
+	d, err := Read(bytes.NewReader(gunzipped(t, "testdata/report_schema_1.html.gz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Report().Files[0].Devices[0].Space != nil {
+		t.Error("it has places")
+	}
+	again, err := Read(bytes.NewReader(bytesOf(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Open(filepath.Join(testkit.Root(t), "examples", "expandable-segments", "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*Document{d, again} {
+		back, _, err := d.Snapshot(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSame(t, contents(back), contents(s))
+		page := encoded(t, []answer.Input{answer.NewInput("", back)})
+		if page.report.Files[0].Devices[0].Space == nil {
+			t.Error("the report of its snapshot has no places")
+		}
+	}
+}
+
+func gunzipped(t *testing.T, path string) []byte {
+	t.Helper()
+	packed, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	file, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
