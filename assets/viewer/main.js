@@ -87,6 +87,10 @@ function build(report, echarts) {
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
   mountMinimapKeys(stores, stage, byId('minimap'));
   viewport.settled.on(() => cursor.setAttribute('aria-label', describePlot(stores)));
+  // Of an address space it is about the panel's moment.
+  stores.moment.changed.on(() => {
+    if (viewport.isSpace) cursor.setAttribute('aria-label', describePlot(stores));
+  });
 
   for (const id of ['show-guide', 'close-guide'])
     listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });

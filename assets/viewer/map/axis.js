@@ -11,7 +11,7 @@ const NAMED = 10;
 /** From one tick to the next, about, and from a name to a tick that is wider than the room beside it. */
 const APART = 100;
 const BESIDE = 8;
-const WIDE = 40;
+const WIDE = 44;
 
 /** From the plot's left edge to the bracket, to the right ends of ticks, and from the left edge to the turned names. */
 const BRACKET = 3.5;

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -58,6 +59,10 @@ func TestMap(t *testing.T) {
 	p.press("u")
 	if again := plot(p); again.BytesFrom != zoomed.BytesFrom || again.BytesTo != zoomed.BytesTo {
 		t.Errorf("the address space comes back at %.3f to %.3f", again.BytesFrom, again.BytesTo)
+	}
+	if label := eval[string](p, "document.getElementById('cursor').getAttribute('aria-label')"); !strings.Contains(label,
+		"968\u00a0MiB reserved in 24 segments") || !strings.Contains(label, "returnable; largest hole") {
+		t.Errorf("the picture says of itself %q", label)
 	}
 	p.press("y")
 	if whole := plot(p); whole.BytesFrom != 0 || whole.BytesTo != 1 || p.hash("y") != "" {
@@ -137,6 +142,21 @@ func TestMapOfWhat(t *testing.T) {
 			.filter(Boolean).length`, g.Left, g.Width, g.Top, g.Height)
 		if found < 5 {
 			t.Errorf("%d of 400 points of the bars have a tensor", found)
+		}
+	})
+	t.Run("without segments", func(t *testing.T) {
+		s, err := snapshot.Open(example(t, "training-loop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Segments = nil
+		p := open(t, reportOf(t, "trace.pickle", s), "v=map")
+		if title := eval[string](p, "document.querySelector('#toolbar button[disabled]').title"); title !=
+			"Not recorded: the file has no segments" {
+			t.Errorf("the button says %q", title)
+		}
+		if p.press("u"); p.hash("v") == "map" && plot(p).BytesTo == 1 {
+			t.Error("U shows an address space that is not known")
 		}
 	})
 	t.Run("predicted", func(t *testing.T) {
