@@ -62,6 +62,7 @@ export function mountAllocator({ shown, viewport, moment, addressSpace, spaceVie
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @param {number} state */
-function momentOf({ timeline }, state) {
+function momentOf({ hasHistory, timeline }, state) {
+  if (!hasHistory) return 'in the final state';
   return state === timeline.lastState ? 'after the last event' : `before event ${count(state)}`;
 }

@@ -66,7 +66,9 @@ export function mountLists(stores, root, xOf) {
         openList.open('table');
       }),
     );
-    const others = OTHER_TABS.filter(([other]) => all.includes(other)).map(([other, text]) =>
+    const others = OTHER_TABS.filter(
+      ([other]) => all.includes(other) && (other !== 'events' || shown.device.hasHistory),
+    ).map(([other, text]) =>
       tab(text, other === name, () => openList.open(other)),
     );
     fill(tabs, all[0] === 'table' ? [...ofTable, ...others] : [...others, ...ofTable], note);

@@ -175,19 +175,13 @@ func TestQuestionOOM(t *testing.T) {
 	if at := float64(oom.State()); g.From > at || g.To < at {
 		t.Errorf("shown is %.0f to %.0f, the OOM is at %.0f", g.From, g.To, at)
 	}
-	var active int64
-	for i := range x.d.Allocations {
-		if a := &x.d.Allocations[i]; a.LiveIn(oom.State()) {
-			active += a.Size
-		}
-	}
 	card := plainSpaces(strings.Join(eval[[]string](p,
-		"[...document.querySelectorAll('#moment .oom span')].map(e => e.title || e.textContent)"), "\n"))
+		"[...document.querySelectorAll('#moment .oom span:not(.of)')].map(e => e.title || e.textContent)"), "\n"))
 	for _, want := range []string{
 		"asked for\n" + exactly(size),
-		"free on the device\n" + exactly(oom.DeviceFree),
-		"free in the cache\n" + exactly(oom.FreeSame),
-		"in use by tensors\n" + exactly(active),
+		"free on device\n" + exactly(oom.DeviceFree),
+		"largest hole\n" + exactly(oom.LargestSame),
+		"holes\n" + exactly(oom.FreeSame),
 	} {
 		if !strings.Contains(card, want) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
