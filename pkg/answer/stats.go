@@ -37,19 +37,24 @@ type DeviceStats struct {
 	LiveBlockBytes          int64  `json:"live_block_bytes"` // rounded, as the allocator counts
 	OOMEvents               int    `json:"oom_events"`
 
-	CapacityBytes  int64             `json:"capacity_bytes"` // as given; 0: not given, or less than was reserved
-	Utilisation    float64           `json:"utilisation"`    // reserved_peak_bytes of the capacity, from 0; 0 without one
-	AtReservedPeak Unused            `json:"at_reserved_peak"`
-	AtEnd          Unused            `json:"at_end"`
-	StepMethod     string            `json:"step_method"`          // how steps were found, or none
-	Windows        []Window          `json:"windows"`              // the steps and what follows the last one, or the stretches of --every
-	Largest        []LargeAllocation `json:"largest"`              // live at the peak
-	Avoidable      []Avoidable       `json:"avoidable"`            // live at the peak and not needed there, that which lowers it most first
-	AvoidablePeak  int64             `json:"avoidable_peak_bytes"` // the peak without all of it; peak_bytes where there is none
-	FirstStep      int64             `json:"first_step_bytes"`     // optimizer state that the only recorded step makes after its pass, so that later passes hold it too; else 0
-	NextStepPeak   int64             `json:"next_step_peak_bytes"` // of a pass with that state, or more; 0 without it
-	Retries        []Retry           `json:"retries"`              // requests that were served only after the cache was given back, in order
-	AllocConf      string            `json:"alloc_conf"`           // PYTORCH_CUDA_ALLOC_CONF, or empty
+	CapacityBytes  int64   `json:"capacity_bytes"` // as given; 0: not given, or less than was reserved
+	Utilisation    float64 `json:"utilisation"`    // reserved_peak_bytes of the capacity, from 0; 0 without one
+	AtReservedPeak Unused  `json:"at_reserved_peak"`
+	AtEnd          Unused  `json:"at_end"`
+	StepMethod     string  `json:"step_method"` // how steps were found, or none
+
+	// AnnotationsLeftOut are starts and ends of annotations that were recorded for other
+	// devices, and left out here because the file has too many for every device to have all.
+	AnnotationsLeftOut int `json:"annotations_left_out,omitempty"`
+
+	Windows       []Window          `json:"windows"`              // the steps and what follows the last one, or the stretches of --every
+	Largest       []LargeAllocation `json:"largest"`              // live at the peak
+	Avoidable     []Avoidable       `json:"avoidable"`            // live at the peak and not needed there, that which lowers it most first
+	AvoidablePeak int64             `json:"avoidable_peak_bytes"` // the peak without all of it; peak_bytes where there is none
+	FirstStep     int64             `json:"first_step_bytes"`     // optimizer state that the only recorded step makes after its pass, so that later passes hold it too; else 0
+	NextStepPeak  int64             `json:"next_step_peak_bytes"` // of a pass with that state, or more; 0 without it
+	Retries       []Retry           `json:"retries"`              // requests that were served only after the cache was given back, in order
+	AllocConf     string            `json:"alloc_conf"`           // PYTORCH_CUDA_ALLOC_CONF, or empty
 	// AllocConfSkipped says which of its options memviz does not understand, and why.
 	AllocConfSkipped []string      `json:"alloc_conf_skipped"`
 	Advice           []AdviceGiven `json:"advice"`
@@ -156,6 +161,7 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	var wait sync.WaitGroup
 	wait.Go(func() { fragmentation = r.Fragmentation() })
 	stats.StepMethod = r.Steps().Method.Key()
+	stats.AnnotationsLeftOut = timeline.AnnotationsLeftOut(r.Snapshot, r.Device)
 	stats.Windows = windows(r, o.Every)
 	stats.Largest = largest(r, o.Rows)
 	stats.Avoidable, stats.AvoidablePeak = newAvoidable(r), r.Peaks().Peak

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -158,6 +159,10 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	if n := o.LongText; n > 0 {
 		warn(units.Plural(n, "text in the file is longer than ", "texts in the file are longer than ")+
 			units.Bytes(snapshot.MaxText)+".", "What is behind that was left out.")
+	}
+	if n := timeline.AnnotationsLeftOut(s, d); n > 0 {
+		warn("The file has too many annotations for each device to show those of all.", units.Plural(n, "start or end",
+			"starts and ends")+" recorded for other devices were left out here, so steps may be missing.")
 	}
 	if w, ok := warnClock(d); ok {
 		list = append(list, w)

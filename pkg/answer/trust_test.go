@@ -9,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // withSpaces is a text without no-break spaces.
@@ -197,6 +198,37 @@ func TestRecordCall(t *testing.T) {
 		if got, want := recordCall(test.s, test.room, test.argument), "torch.cuda.memory._record_memory_history"+
 			test.want; got != want {
 			t.Errorf("torch %s: %s, want %s", test.s.TorchVersion(), got, want)
+		}
+	}
+}
+
+// TestAnnotationsLeftOut: where the annotations are too many for two devices to have all
+// of them, each has its own, and says so.
+func TestAnnotationsLeftOut(t *testing.T) {
+	for _, test := range []struct {
+		marks int // of device 0; device 1 has one
+		want  [2]int
+	}{{1<<20 - 1, [2]int{}}, {1 << 20, [2]int{1, 1 << 20}}} {
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+		stack := c.Stack(snapshot.FrameText{File: "x.py", Line: 7, Name: "load"})
+		for device := range snapshot.DeviceID(2) {
+			for i := range uint64(2) {
+				c.Event(device, snapshot.EventText{Action: snapshot.Alloc, Addr: 512 * i, Size: 512, Stack: stack, TimeMicros: 1})
+			}
+		}
+		s := c.Snapshot()
+		s.Annotations = make([]snapshot.Annotation, test.marks+1)
+		s.Annotations[test.marks].Device = 1
+		in := NewInput("many.pickle", s)
+		for i, r := range in.Recordings {
+			stats := newDeviceStats(&in, r, StatsOptions{})
+			warns := slices.ContainsFunc(WarningsOf(r), func(w Warning) bool {
+				return strings.HasPrefix(w.Fact, "The file has too many annotations ") &&
+					strings.HasPrefix(w.Consequence, units.Count(test.want[i])+" start")
+			})
+			if stats.AnnotationsLeftOut != test.want[i] || warns != (test.want[i] > 0) {
+				t.Errorf("%d on device %d: %d left out, warns: %t", test.marks, i, stats.AnnotationsLeftOut, warns)
+			}
 		}
 	}
 }

@@ -110,6 +110,37 @@ const (
 	maxVisits = 1 << 28
 )
 
+// AnnotationsLeftOut is how many starts and ends of annotations, recorded for other
+// devices, are not on the time axis of a device, because there are too many for every
+// device to have them all.
+func AnnotationsLeftOut(s *snapshot.Snapshot, d *replay.Device) int {
+	if sharesMarks(s) {
+		return 0
+	}
+	n := 0
+	for _, a := range s.Annotations {
+		if a.Device != d.ID {
+			n++
+		}
+	}
+	for i := range s.Traces {
+		if s.Traces[i].Device != d.ID {
+			n += userDefined(&s.Traces[i])
+		}
+	}
+	return n
+}
+
+// userDefined is how many events of a trace are annotations.
+func userDefined(trace *snapshot.Trace) (n int) {
+	for _, action := range trace.Events.Action {
+		if action == snapshot.UserDefined {
+			n++
+		}
+	}
+	return n
+}
+
 // sharesMarks reports whether each device has the annotations of the others, too.
 func sharesMarks(s *snapshot.Snapshot) bool {
 	devices, events, marks := 0, 0, len(s.Annotations)
@@ -123,11 +154,7 @@ func sharesMarks(s *snapshot.Snapshot) bool {
 		return false
 	}
 	for i := range s.Traces {
-		for _, action := range s.Traces[i].Events.Action {
-			if action == snapshot.UserDefined {
-				marks++
-			}
-		}
+		marks += userDefined(&s.Traces[i])
 	}
 	return devices*marks <= maxMarks
 }
