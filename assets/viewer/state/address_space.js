@@ -47,7 +47,10 @@ export class AddressSpace {
     return this.#view.space ?? this.space;
   }
 
-  /** @param {number} state @returns {import('../data/segments.js').Segments | null} of the one shown; null as that is */
+  /**
+   * Of the one shown; null as that is.
+   * @param {number} state @returns {import('../data/segments.js').Segments | null}
+   */
   segmentsAt(state) {
     const { shown: space } = this;
     return space && this.#segmentsAt(space, this.#shown.device, state);

@@ -65,7 +65,8 @@ test('segments of random spaces are what every unit by itself says', () => {
         const length = 1 + pick(9000);
         if (from + length > at + size) break;
         const born = reservation.first + pick(3);
-        blocks.push({ place: from, size: length, first: born, last: Math.min(reservation.last, born + pick(9)), reservation: r });
+        const last = Math.min(reservation.last, born + pick(9));
+        blocks.push({ place: from, size: length, first: born, last, reservation: r });
         from += length;
       }
       reservations.push(reservation);

@@ -10,10 +10,9 @@ const LISTED = 6;
 
 /** The button that makes the panel's moment A, or takes it back. @param {import('../state/stores.js').Stores} stores */
 export function momentAButton({ moment }) {
-  return button('A', 'Compare with this moment: the next ones show what they hold more or less (B)', () => moment.markA(), {
-    pressed: moment.a !== null,
-    label: 'Compare with this moment',
-  });
+  const title = 'Compare with this moment: the next ones show what they hold more or less (B)';
+  const label = 'Compare with this moment';
+  return button('A', title, () => moment.markA(), { pressed: moment.a !== null, label });
 }
 
 /** @param {import('../state/stores.js').Stores} stores */
@@ -39,7 +38,9 @@ export function againstCard(stores) {
     rows
       .slice(0, LISTED)
       .map((row) => [
-        button(`${row.name} ${row.location}`, 'Pins its largest tensor', () => jump(stores, row.largest), { class: 'to' }),
+        button(`${row.name} ${row.location}`, 'Pins its largest tensor', () => jump(stores, row.largest), {
+          class: 'to',
+        }),
         number(row.bytes),
       ]),
     rest.length > 0 && [

@@ -74,7 +74,7 @@ export function mountEvents(stores, root, note, xOf) {
     );
   };
 
-  /** The stack of an event of a tensor: where a free was recorded without one, that of its allocation. @param {RecordedEvent} of */
+  /** The stack of an event of a tensor; of a free without one, that of the allocation. @param {RecordedEvent} of */
   const stackOf = ({ id, action }) => {
     const { data, stacks } = shown.device;
     const freed = action === 'alloc' ? 0 : data.freeStack(id);
@@ -94,13 +94,13 @@ export function mountEvents(stores, root, note, xOf) {
   const titleOf = (of) => {
     const { data, timeline, stacks } = shown.device;
     const { event, action, id } = of;
-    const after = `active ${bytes(timeline.active[event + 1])}, reserved ${bytes(timeline.reservedAt(event + 1))} after it`;
+    const [active, reserved] = [timeline.active[event + 1], timeline.reservedAt(event + 1)];
     const size = of.bytes > 0 ? ` ${exactBytes(of.bytes)}` : '';
     return [
       `event ${count(event)}: ${action}${size}`,
       id >= 0 && `#${count(id)} ${data.address.text(id)}`.trimEnd(),
       id >= 0 && siteOf(stacks, stackOf(of)).title,
-      after,
+      `active ${bytes(active)}, reserved ${bytes(reserved)} after it`,
     ]
       .filter(Boolean)
       .join('\n');

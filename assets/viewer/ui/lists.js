@@ -41,7 +41,8 @@ export function mountLists(stores, root, xOf) {
   root.append(tabs);
   /**
    * @template {List} L
-   * @param {ListName} name @param {(stores: import('../state/stores.js').Stores, sheet: HTMLElement, note: Note) => L} mount
+   * @param {ListName} name
+   * @param {(stores: import('../state/stores.js').Stores, sheet: HTMLElement, note: Note) => L} mount
    */
   const list = (name, mount) => {
     const sheet = h('div', { class: `sheet ${name}` });

@@ -27,7 +27,11 @@ export function mountPanel(stores, root) {
     const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
     fill(
       root,
-      h('div.head', h('h2', activity ? 'In the range' : segments ? 'In the allocator' : 'In memory'), device.hasHistory && [moments(stores), segmented('Compare', momentAButton(stores))]),
+      h(
+        'div.head',
+        h('h2', activity ? 'In the range' : segments ? 'In the allocator' : 'In memory'),
+        device.hasHistory && [moments(stores), segmented('Compare', momentAButton(stores))],
+      ),
       h(
         'div.total',
         amount(segments?.reserved ?? total),
@@ -71,7 +75,8 @@ function amount(n) {
 function segmentsLine({ segments, stuck, returnable, holes, largest }) {
   const free = stuck + returnable;
   const where = holes > 0 ? ` in ${counted(holes, 'hole')}, the largest ${bytes(largest)}` : '';
-  return h('p', { text: `${counted(segments.length, 'segment')}; ${bytes(free)} free${where}`, title: exactBytes(free) });
+  const text = `${counted(segments.length, 'segment')}; ${bytes(free)} free${where}`;
+  return h('p', { text, title: exactBytes(free) });
 }
 
 /** @param {Stores} stores */

@@ -46,7 +46,10 @@ export function pinnedSegmentElements(stores, r, zoom) {
     const { color, one } = grouping.groups[grouping.of[id]];
     return h(
       'button.holder',
-      { title: `${one} #${count(id)}, ${exactBytes(data.size[id])} in ${exactBytes(held)}`, click: () => selection.pin(id) },
+      {
+        title: `${one} #${count(id)}, ${exactBytes(data.size[id])} in ${exactBytes(held)}`,
+        click: () => selection.pin(id),
+      },
       swatch(color),
       h('span.number', bytes(held)),
       h('span.where', `${name} ${location}`.trimEnd()),
@@ -56,7 +59,9 @@ export function pinnedSegmentElements(stores, r, zoom) {
   const list = h('div.holders', holders.slice(0, LISTED).map(line));
   const rest = holders.length - LISTED;
   if (rest > 0)
-    list.append(button(`${counted(rest, 'more tensor')}`, '', () => fill(list, holders.map(line)), { class: 'holder more' }));
+    list.append(
+      button(counted(rest, 'more tensor'), '', () => fill(list, holders.map(line)), { class: 'holder more' }),
+    );
   const width = Math.max(100, (document.getElementById('side')?.clientWidth ?? 0) - MARGIN);
   return [head, h('p.say', keepsWords(segment)), segmentBars(stores)(segment, width, HEIGHT), list];
 }

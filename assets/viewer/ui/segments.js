@@ -85,7 +85,9 @@ export function mountSegments(stores, root, note) {
       'button',
       {
         class: `row${isPinned(segment) ? ' on' : ''}${faded ? ' faded' : ''}`,
-        title: `${exactBytes(size)}, ${counted(blocks.length, 'tensor')}; ${exactBytes(stuck)} stuck, ${exactBytes(returnable)} returnable`,
+        title:
+          `${exactBytes(size)}, ${counted(blocks.length, 'tensor')}; ` +
+          `${exactBytes(stuck)} stuck, ${exactBytes(returnable)} returnable`,
         click: () => selection.pinSegment(reservation),
       },
       draw(segment, innerWidth < 1180 ? BAR.narrow : BAR.wide, BAR.height),

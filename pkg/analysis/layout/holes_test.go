@@ -32,15 +32,16 @@ func TestHoles(t *testing.T) {
 			f := layout.FragmentationOf(l, 1)
 			var stuck, returnable, largest int64
 			for i := range l.Segments {
-				h := l.HolesOf(&l.Segments[i])
-				if h.Stuck < 0 || h.Stuck+h.Returnable != l.Segments[i].FreeBytes() || (h.Count == 0) != (h.Largest == 0) {
+				h, free := l.HolesOf(&l.Segments[i]), l.Segments[i].FreeBytes()
+				if h.Stuck < 0 || h.Stuck+h.Returnable != free || (h.Count == 0) != (h.Largest == 0) {
 					t.Errorf("%s, state %d: segment %d has %+v", path, l.State, i, h)
 				}
 				stuck, returnable, largest = stuck+h.Stuck, returnable+h.Returnable, max(largest, h.Largest)
 			}
-			if stuck+returnable != reserved[l.State]-l.ActiveBytes || returnable != f.Returnable || largest != f.Largest {
-				t.Errorf("%s, state %d: %d bytes stuck, %d returnable, the largest hole %d; reserved %d, active %d, %+v", path,
-					l.State, stuck, returnable, largest, reserved[l.State], l.ActiveBytes, f)
+			if stuck+returnable != reserved[l.State]-l.ActiveBytes || returnable != f.Returnable ||
+				largest != f.Largest {
+				t.Errorf("%s, state %d: %d bytes stuck, %d returnable, largest %d; reserved %d, active %d, %+v",
+					path, l.State, stuck, returnable, largest, reserved[l.State], l.ActiveBytes, f)
 			}
 		}
 	}
@@ -59,7 +60,8 @@ func TestNearlyIdle(t *testing.T) {
 	pieces(l, at(1<<40), 4, -50, 6, -40) // ten of a hundred
 	pieces(l, at(2<<40), 11, -89)
 	pieces(l, at(3<<40), -100) // nothing keeps it
-	if got, want := l.NearlyIdle(), (layout.NearlyIdle{Segments: 1, Blocks: 2, Active: 10 * mib, Stuck: 90 * mib}); got != want {
+	want := layout.NearlyIdle{Segments: 1, Blocks: 2, Active: 10 * mib, Stuck: 90 * mib}
+	if got := l.NearlyIdle(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

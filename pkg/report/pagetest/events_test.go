@@ -65,7 +65,8 @@ func TestEventsOfThePage(t *testing.T) {
 				}
 				for i, w := range want {
 					g := got[i]
-					if g.Event != w.Event || g.Action != w.Action || g.Size != w.Bytes || g.ID != nil && g.Addr != w.Address {
+					if g.Event != w.Event || g.Action != w.Action || g.Size != w.Bytes ||
+						g.ID != nil && g.Addr != w.Address {
 						t.Fatalf("%s: event %d is %+v on the page, and %+v in the command", path, i, g, w)
 					}
 				}
@@ -134,7 +135,8 @@ func TestEventsTab(t *testing.T) {
 	for range 5 {
 		p.typed("\r")
 		p.rest()
-		next := eval[int](p, "Number(document.querySelector('.events .row.on').children[0].textContent.replace(',', ''))")
+		next := eval[int](p,
+			"Number(document.querySelector('.events .row.on').children[0].textContent.replace(',', ''))")
 		faded := eval[bool](p, "!!document.querySelector('.events .row.on.faded')")
 		if next <= at || faded {
 			t.Errorf("after event %d Enter goes to %d, faded: %v", at, next, faded)

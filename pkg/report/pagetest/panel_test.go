@@ -96,7 +96,8 @@ func TestMomentA(t *testing.T) {
 	}
 	active := x.d.ActiveBytes()
 	card := plainSpaces(eval[string](p, "document.querySelector('#moment .against').innerText"))
-	for _, want := range []string{"Against moment A", fmt.Sprintf("state %s against %s", units.Count(last), units.Count(a)),
+	for _, want := range []string{"Against moment A",
+		fmt.Sprintf("state %s against %s", units.Count(last), units.Count(a)),
 		units.Change(active[last] - active[a])} {
 		if !strings.Contains(card, plainSpaces(want)) {
 			t.Errorf("the card does not say %q: %q", want, card)
@@ -120,15 +121,16 @@ func TestMomentA(t *testing.T) {
 		t.Fatalf("the card is %q", card)
 	}
 	for _, row := range rows {
-		bytes, err := strconv.ParseInt(strings.NewReplacer(",", "", "\u00a0B", "", "\u2212", "-").Replace(row[1]), 10, 64)
+		digits := strings.NewReplacer(",", "", "\u00a0B", "", "\u2212", "-").Replace(row[1])
+		bytes, err := strconv.ParseInt(digits, 10, 64)
 		if want := sums[row[0]]; err != nil || bytes != want {
 			t.Errorf("%s differs by %q, want %d", row[0], row[1], want)
 		}
 	}
 	again := open(t, exampleReport(t, "leaking-loss"), "a="+from+"&at="+fmt.Sprint(last))
 	plot(again)
-	if card := plainSpaces(eval[string](again, "document.querySelector('#moment .against').innerText")); !strings.Contains(card,
-		units.Change(active[last]-active[a])) {
+	card = plainSpaces(eval[string](again, "document.querySelector('#moment .against').innerText"))
+	if !strings.Contains(card, units.Change(active[last]-active[a])) {
 		t.Errorf("opened anew the card is %q", card)
 	}
 }

@@ -91,18 +91,22 @@ func compareSegments(t *testing.T, p *page, r *recording, path string) {
 		for i, g := range got {
 			w := &want.Segments[i]
 			if g.Addr != w.Address || g.Size != w.Bytes || g.Class != w.SizeClass || g.Expandable != w.Expandable ||
-				g.Stuck != w.StuckBytes || g.Returnable != w.ReturnableBytes || g.LargestHole != w.LargestFreeBlockBytes {
+				g.Stuck != w.StuckBytes || g.Returnable != w.ReturnableBytes ||
+				g.LargestHole != w.LargestFreeBlockBytes {
 				t.Fatalf("%s, state %d: segment %d is %+v on the page, and %+v in the command", path, k, i, g, *w)
 			}
-			blocks := slices.DeleteFunc(slices.Clone(w.Blocks), func(b answer.Block) bool { return b.State == "inactive" })
+			isHole := func(b answer.Block) bool { return b.State == "inactive" }
+			blocks := slices.DeleteFunc(slices.Clone(w.Blocks), isHole)
 			if len(blocks) != len(g.Blocks) {
-				t.Fatalf("%s, state %d: segment %d has %d blocks, the command %d", path, k, i, len(g.Blocks), len(blocks))
+				t.Fatalf("%s, state %d: segment %d has %d blocks, the command %d", path, k, i, len(g.Blocks),
+					len(blocks))
 			}
 			base, err := strconv.ParseUint(g.Addr, 0, 64)
 			for j, b := range g.Blocks {
-				if err == nil && units.Address(base+uint64(b.Offset)) != blocks[j].Address || b.Size != blocks[j].Bytes {
-					t.Fatalf("%s, state %d: block %d of segment %d is %+v on the page, %+v in the command", path, k, j, i, b,
-						blocks[j])
+				at := units.Address(base + uint64(b.Offset))
+				if err == nil && at != blocks[j].Address || b.Size != blocks[j].Bytes {
+					t.Fatalf("%s, state %d: block %d of segment %d is %+v on the page, %+v in the command", path, k, j,
+						i, b, blocks[j])
 				}
 			}
 			sum, stuck, returnable = sum+g.Size, stuck+g.Stuck, returnable+g.Returnable
@@ -111,8 +115,8 @@ func compareSegments(t *testing.T, p *page, r *recording, path string) {
 		f := r.Recordings[0].Layouts().FragmentationsAt(k)[k]
 		if sum != reserved[k] || stuck+returnable != sum-want.ActiveBytes || returnable != f.Returnable ||
 			largest != f.Largest {
-			t.Errorf("%s, state %d: reserved %d, stuck %d, returnable %d, largest %d; want %d, %+v", path, k, sum, stuck,
-				returnable, largest, reserved[k], f)
+			t.Errorf("%s, state %d: reserved %d, stuck %d, returnable %d, largest %d; want %d, %+v", path, k, sum,
+				stuck, returnable, largest, reserved[k], f)
 		}
 		if k == n {
 			return
@@ -142,7 +146,8 @@ func TestSegmentsTab(t *testing.T) {
 	for _, words := range []string{"In the allocator", units.Bytes(want.ReservedBytes), "reserved before event 7,600",
 		fmt.Sprintf("%d segments; %s free in %d holes, the largest %s", len(want.Segments), units.Bytes(want.FreeBytes),
 			holes, units.Bytes(want.LargestFreeBlockBytes)),
-		"Rounding\n" + units.Bytes(want.ActiveBytes-want.RequestedBytes), "Stuck holes\n" + units.Bytes(want.StuckBytes),
+		"Rounding\n" + units.Bytes(want.ActiveBytes-want.RequestedBytes),
+		"Stuck holes\n" + units.Bytes(want.StuckBytes),
 		"Returnable\n" + units.Bytes(want.ReturnableBytes)} {
 		if !strings.Contains(moment, plainSpaces(words)) {
 			t.Errorf("the panel does not say %q: %q", words, moment)
@@ -180,7 +185,8 @@ func TestSegmentsTab(t *testing.T) {
 	p.click("#pinned .holder")
 	p.until("document.querySelector('#pinned .link')")
 	pinned = plainSpaces(eval[string](p, "document.querySelector('#pinned').innerText"))
-	for _, words := range []string{"block\n", "segment\n" + units.Bytes(first.Bytes) + " large", "before it\n", "after it\n"} {
+	for _, words := range []string{"block\n", "segment\n" + units.Bytes(first.Bytes) + " large", "before it\n",
+		"after it\n"} {
 		if !strings.Contains(pinned, words) {
 			t.Errorf("the pinned tensor does not say %q: %q", words, pinned)
 		}
