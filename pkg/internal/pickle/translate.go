@@ -37,7 +37,7 @@ func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		located.Offset = t.origin(located.Offset)
 	}
 	if res != nil && readErr != nil {
-		err = readErr
+		res.Partial, err = true, readErr
 	}
 	return res, err
 }
@@ -136,6 +136,64 @@ func (t *translator) dropMark() {
 	}
 }
 
+// Entries of the memo that stand for no entry of the new one.
+const (
+	orderedDict = -1 // the class
+	partOfName  = -2 // a text that names it
+)
+
+// orderedName is where the class OrderedDict ends that a text begins to name in protocol
+// 4: two texts, and the opcode that looks up what they name.
+func (t *translator) orderedName(in instruction, text []byte) (next int, is bool) {
+	if string(text) != "collections" {
+		return 0, false
+	}
+	name := t.next(in.next)
+	if text, is := textOf(name.op, t.data[name.arg:min(name.end, len(t.data))]); !is || string(text) != "OrderedDict" {
+		return 0, false
+	}
+	class := t.next(name.next)
+	if class.op != opStackGlobal {
+		return 0, false
+	}
+	t.skipStores(in.next, partOfName)
+	t.skipStores(name.next, partOfName)
+	return t.skipStores(class.next, orderedDict), true
+}
+
+// skipStores gives the entries that are stored from pos on a meaning, and is where they end.
+func (t *translator) skipStores(pos, meaning int) int {
+	for {
+		in, ok := instructionAt(t.data, pos)
+		if !ok || !stores(in.op) {
+			return pos
+		}
+		if old, err := t.entry(in.op, t.data[in.arg:in.end]); err == nil {
+			t.memo[old] = meaning
+		}
+		pos = in.next
+	}
+}
+
+// makesOrdered begins the dict that a call of the class OrderedDict at pos makes.
+func (t *translator) makesOrdered(pos int) {
+	call := t.next(pos)
+	switch call.op {
+	case opEmptyTuple:
+		call = t.next(call.next)
+	case opMark: // an empty tuple of protocol 0
+		if call = t.next(call.next); call.op == opTuple {
+			call = t.next(call.next)
+		}
+	}
+	if call.op != opReduce {
+		t.ended = true
+		return
+	}
+	t.pos = call.next
+	t.container(isDict, opEmptyDict, false)
+}
+
 // next is the instruction at an offset, or behind the entry of the memo that is stored there.
 func (t *translator) next(pos int) instruction {
 	for {
@@ -203,6 +261,8 @@ func (t *translator) step() {
 	case opGet, opBinGet, opLongBinGet:
 		if t.tag(in) {
 			return
+		} else if old, err := oldIndex(in.op, argument); err == nil && t.memo[old] == orderedDict {
+			t.makesOrdered(in.next)
 		} else if index, ok := t.index(in.op, argument); ok {
 			t.push(isValue)
 			t.write(opLongBinGet)
@@ -212,6 +272,8 @@ func (t *translator) step() {
 		if text, is := textOf(in.op, argument); !is {
 			t.push(isValue)
 			t.number(in, strings.TrimSpace(string(argument)))
+		} else if class, is := t.orderedName(in, text); is {
+			t.makesOrdered(class)
 		} else if !t.tag(in) {
 			t.push(isValue)
 			t.write(opBinUnicode)
@@ -286,15 +348,12 @@ func (t *translator) fill(n int, op byte) {
 
 // global leaves out wrappers around containers, and makes a dict of an OrderedDict.
 func (t *translator) global(in instruction, name string) {
-	after := t.next(in.next)
-	call := t.next(after.next)
 	switch {
-	case name == "collections\nOrderedDict" && after.op == opEmptyTuple && call.op == opReduce:
-		t.pos = call.next
-		t.container(isDict, opEmptyDict, false)
+	case name == "collections\nOrderedDict":
+		t.makesOrdered(t.skipStores(in.next, orderedDict))
 	case strings.HasPrefix(name, "torch.jit._pickle\n"):
 		t.push(isWrapper)
-		t.pos = after.start
+		t.pos = t.next(in.next).start
 	default:
 		t.ended = true // Stream would not support it either
 		t.write(t.data[in.start:in.next]...)
@@ -330,7 +389,7 @@ func (t *translator) unwrap(call instruction) {
 func (t *translator) index(op byte, argument []byte) (int, bool) {
 	old, err := oldIndex(op, argument)
 	index, ok := t.memo[old]
-	if err != nil || !ok {
+	if err != nil || !ok || index < 0 {
 		t.ended = true
 		t.write(opLongBinGet, 255, 255, 255, 255) // which says what is wrong
 		return 0, false
@@ -346,17 +405,22 @@ func oldIndex(op byte, argument []byte) (int, error) {
 	return c.index(argument, "")
 }
 
+// entry is the index of the memo at which an opcode stores.
+func (t *translator) entry(op byte, argument []byte) (int, error) {
+	if op == opMemoize {
+		return len(t.memo), nil
+	}
+	return oldIndex(op, argument)
+}
+
 func (t *translator) remember(op byte, argument []byte) {
-	old := len(t.memo)
-	if op != opMemoize {
-		var err error
-		if old, err = oldIndex(op, argument); err != nil {
-			t.ended = true
-			return
-		}
+	old, err := t.entry(op, argument)
+	if err != nil {
+		t.ended = true
+		return
 	}
 	index, again := t.memo[old]
-	if !again {
+	if !again || index < 0 {
 		index = t.put
 		t.memo[old] = index
 		t.put++
