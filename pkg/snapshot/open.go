@@ -94,6 +94,12 @@ func ReadWith(r io.ReadSeeker, size int64, o Options) (*Snapshot, error) {
 			return salvaged, nil
 		}
 	}
+	if damaged := new(Damaged); !o.Salvage && errors.As(err, &damaged) && damaged.Events == 0 {
+		o.Salvage = true // for the error to say what it would find
+		if part, partErr := ReadWith(r, size, o); partErr == nil && part.Salvaged != nil {
+			err = &Damaged{Events: part.Salvaged.Events, Err: damaged.Err}
+		}
+	}
 	return s, explain(err)
 }
 
@@ -131,6 +137,9 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 	default:
 		res, err = pickle.Stream(payload, payload.Size, b, o.Limits)
 	}
+	if err == nil && payload.Cut {
+		res.Partial, err = true, io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		err = b.damaged(err)
 		s := b.salvaged(res, err)
@@ -149,7 +158,7 @@ func read(r io.ReadSeeker, size int64, o Options, way string) (*Snapshot, error)
 // container is o.Container with the bounds that Limits has.
 func (o *Options) container() container.Limits {
 	limits, c := o.Limits.WithDefaults(), o.Container
-	c.Bytes, c.Ratio = limits.Input, limits.Ratio
+	c.Bytes, c.Ratio, c.Salvage = limits.Input, limits.Ratio, o.Salvage
 	return c
 }
 

@@ -1,9 +1,11 @@
 package snapshot
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -207,6 +209,43 @@ func TestDamagedCountsEvents(t *testing.T) {
 		var damaged *Damaged
 		if !errors.As(err, &damaged) || damaged.Events != tt.events {
 			t.Errorf("%s: got %v, want %d events", name, err, tt.events)
+		}
+	}
+}
+
+// TestSalvageZip cuts zips in their list of files, and so after the pickle: all of it is
+// read, and that something is missing is said. Without Salvage the error says how much
+// there is to salvage.
+func TestSalvageZip(t *testing.T) {
+	for _, name := range []string{"story.protocol0", "story.protocol2", "story.protocol4", "story.cpp-tagged"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "encodings", name+".pickle"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := Read(bytes.NewReader(data), int64(len(data)), pickle.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			var file bytes.Buffer
+			z := zip.NewWriter(&file)
+			w, err := z.CreateHeader(&zip.FileHeader{Name: "snapshot.pickle", Method: method})
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			if err = errors.Join(err, z.Close()); err != nil {
+				t.Fatal(err)
+			}
+			cut := file.Bytes()[:file.Len()-30]
+			s, err := readPart(cut)
+			if err != nil || s.Salvaged == nil || s.Traces[0].Events.Len() != whole.Traces[0].Events.Len() {
+				t.Errorf("%s, method %d: %v", name, method, err)
+				continue
+			}
+			_, err = Read(bytes.NewReader(cut), int64(len(cut)), pickle.Limits{})
+			if d := new(Damaged); !errors.As(err, &d) || d.Events != s.Salvaged.Events || d.Events == 0 {
+				t.Errorf("%s, method %d: %v, and %d events can be read", name, method, err, s.Salvaged.Events)
+			}
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +25,10 @@ func (o *opener) unzip(src Source) (Source, error) {
 	budget := &directory{ReaderAt: at, left: o.limits.DirectoryBytes}
 	z, err := zip.NewReader(budget, size)
 	if errors.Is(err, zip.ErrFormat) {
+		if inner := o.firstOfZip(at, size); inner != nil && o.limits.Salvage {
+			o.cut = true
+			return Source{Reader: inner}, nil
+		}
 		err = io.ErrUnexpectedEOF // the list of entries is at the end and missing
 	}
 	if err != nil {
@@ -43,6 +49,46 @@ func (o *opener) unzip(src Source) (Source, error) {
 		inner.Size = int64(min(entry.UncompressedSize64, uint64(size)))
 	}
 	return inner, nil
+}
+
+// firstOfZip unpacks the file at the beginning of a zip, by the header in front of it;
+// nil if there is none that can be. It does not end in io.EOF, because the zip is cut.
+func (o *opener) firstOfZip(at io.ReaderAt, size int64) io.Reader {
+	const fixed = 30 // bytes of the header before the name
+	var head [fixed]byte
+	if _, err := at.ReadAt(head[:], 0); err != nil || string(head[:4]) != "PK\x03\x04" {
+		return nil
+	}
+	flags, method := binary.LittleEndian.Uint16(head[6:]), binary.LittleEndian.Uint16(head[8:])
+	length := int64(binary.LittleEndian.Uint32(head[18:])) // packed; 0 or all ones if it stands behind the file
+	from := fixed + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
+	if flags&1 != 0 || from >= size { // it asks for a password, or there is nothing of it
+		return nil
+	}
+	if length == 0 || length > size-from {
+		length = size - from
+	}
+	packed := &counter{Reader: io.NewSectionReader(at, from, length)}
+	var file io.Reader = packed
+	switch method {
+	case zip.Store:
+	case zip.Deflate:
+		file = flate.NewReader(packed)
+	default:
+		return nil
+	}
+	return &bounded{Reader: unended{file}, layer: Zip, limits: o.limits, packed: func() int64 { return packed.n }}
+}
+
+// unended is a reader whose end says that something is missing behind it.
+type unended struct{ io.Reader }
+
+func (u unended) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // entry chooses the pickle of torch.save, or the only file.

@@ -15,6 +15,10 @@ type Limits struct {
 	FreeBytes      int64
 	HeldBytes      int64 // of a zip that can be read only once, and so is held in memory
 	DirectoryBytes int64 // of the list of entries of a zip
+
+	// Salvage reads the first file of a zip whose list of entries is missing. Payload.Cut
+	// says so.
+	Salvage bool
 }
 
 // DefaultLimits leave room for any real snapshot: those are packed 20 to 40 times, bombs
@@ -37,6 +41,7 @@ func (l Limits) withDefaults() Limits {
 		FreeBytes:      cmp.Or(l.FreeBytes, d.FreeBytes),
 		HeldBytes:      cmp.Or(l.HeldBytes, d.HeldBytes),
 		DirectoryBytes: cmp.Or(l.DirectoryBytes, d.DirectoryBytes),
+		Salvage:        l.Salvage,
 	}
 }
 

@@ -34,6 +34,7 @@ type Payload struct {
 	Kind   Kind   // Pickle or JSON
 	Size   int64  // in bytes, as the file claims; 0 if it is not known
 	Layers []Kind // that were removed, the outermost first
+	Cut    bool   // with Limits.Salvage: the end of a zip is missing
 }
 
 // Open removes the layers of a file. More bytes may follow the pickle in a Payload.
@@ -47,6 +48,7 @@ func Open(src Source, limits Limits) (*Payload, error) {
 type opener struct {
 	limits Limits
 	layers []Kind
+	cut    bool
 }
 
 func (o *opener) open(src Source) (*Payload, error) {
@@ -58,7 +60,7 @@ func (o *opener) open(src Source) (*Payload, error) {
 	kind := sniff(head)
 	switch {
 	case kind == Pickle, kind == JSON:
-		return &Payload{Reader: in, Kind: kind, Size: src.Size, Layers: o.layers}, nil
+		return &Payload{Reader: in, Kind: kind, Size: src.Size, Layers: o.layers, Cut: o.cut}, nil
 	case !kind.Holds():
 		return nil, o.refuse(kind, detail(kind, head))
 	case len(o.layers) == o.limits.Layers:

@@ -37,7 +37,7 @@ func SalvageOther(r io.Reader, b Builder, limits Limits) (*Result, error) {
 		located.Offset = t.origin(located.Offset)
 	}
 	if res != nil && readErr != nil {
-		err = readErr
+		res.Partial, err = true, readErr
 	}
 	return res, err
 }
@@ -136,13 +136,14 @@ func (t *translator) dropMark() {
 	}
 }
 
-// next is the instruction at an offset, or behind the entry of the memo that is stored there.
+// next is the instruction at an offset, or behind the frames that begin there and the
+// entries of the memo that are stored.
 func (t *translator) next(pos int) instruction {
 	for {
 		in, ok := instructionAt(t.data, pos)
 		if !ok {
 			return instruction{op: opStop, start: pos, next: len(t.data) + 1}
-		} else if !stores(in.op) {
+		} else if !stores(in.op) && in.op != opFrame {
 			return in
 		}
 		pos = in.next
@@ -203,6 +204,8 @@ func (t *translator) step() {
 	case opGet, opBinGet, opLongBinGet:
 		if t.tag(in) {
 			return
+		} else if old, err := oldIndex(in.op, argument); err == nil && t.memo[old] == orderedDict {
+			t.makesOrdered(in.next)
 		} else if index, ok := t.index(in.op, argument); ok {
 			t.push(isValue)
 			t.write(opLongBinGet)
@@ -212,6 +215,8 @@ func (t *translator) step() {
 		if text, is := textOf(in.op, argument); !is {
 			t.push(isValue)
 			t.number(in, strings.TrimSpace(string(argument)))
+		} else if class, is := t.orderedName(in, text); is {
+			t.makesOrdered(class)
 		} else if !t.tag(in) {
 			t.push(isValue)
 			t.write(opBinUnicode)
@@ -282,87 +287,6 @@ func (t *translator) fill(n int, op byte) {
 	if into.items++; into.items%batch == 0 && into.kind == isList {
 		t.write(opAppends, opMark)
 	}
-}
-
-// global leaves out wrappers around containers, and makes a dict of an OrderedDict.
-func (t *translator) global(in instruction, name string) {
-	after := t.next(in.next)
-	call := t.next(after.next)
-	switch {
-	case name == "collections\nOrderedDict" && after.op == opEmptyTuple && call.op == opReduce:
-		t.pos = call.next
-		t.container(isDict, opEmptyDict, false)
-	case strings.HasPrefix(name, "torch.jit._pickle\n"):
-		t.push(isWrapper)
-		t.pos = after.start
-	default:
-		t.ended = true // Stream would not support it either
-		t.write(t.data[in.start:in.next]...)
-	}
-}
-
-// tag leaves out a text that is the type of the container below it, and its wrapper.
-func (t *translator) tag(in instruction) bool {
-	tuple := t.next(in.next)
-	call := t.next(tuple.next)
-	switch {
-	case t.top(1).kind != isWrapper || t.top(0).kind == isMark:
-		return false
-	case call.next > len(t.data) && (tuple.next > len(t.data) || tuple.op == opTuple2):
-		t.ended = true // whether it is one was cut off
-		return true
-	case tuple.op != opTuple2 || call.op != opReduce:
-		return false
-	}
-	t.unwrap(call)
-	return true
-}
-
-// unwrap drops the wrapper below the container on top.
-func (t *translator) unwrap(call instruction) {
-	t.close()
-	t.drop(2)
-	t.push(isValue)
-	t.pos = call.next
-}
-
-// index is the new index of a memo entry.
-func (t *translator) index(op byte, argument []byte) (int, bool) {
-	old, err := oldIndex(op, argument)
-	index, ok := t.memo[old]
-	if err != nil || !ok {
-		t.ended = true
-		t.write(opLongBinGet, 255, 255, 255, 255) // which says what is wrong
-		return 0, false
-	}
-	return index, true
-}
-
-func oldIndex(op byte, argument []byte) (int, error) {
-	c := checker{op: op}
-	if op == opPut || op == opGet {
-		return c.index(nil, string(argument))
-	}
-	return c.index(argument, "")
-}
-
-func (t *translator) remember(op byte, argument []byte) {
-	old := len(t.memo)
-	if op != opMemoize {
-		var err error
-		if old, err = oldIndex(op, argument); err != nil {
-			t.ended = true
-			return
-		}
-	}
-	index, again := t.memo[old]
-	if !again {
-		index = t.put
-		t.memo[old] = index
-		t.put++
-	}
-	t.write(opLongBinPut)
-	t.out = binary.LittleEndian.AppendUint32(t.out, uint32(index))
 }
 
 // textOf is the text of a string.

@@ -62,6 +62,10 @@ func TestTranslateByHand(t *testing.T) {
 			`{"abcdefghijklmnopqrs": [9223372036854775809]}`},
 		{"tags", "\x80\x02ctorch.jit._pickle\nrestore_type_tag\n}(X\x01\x00\x00\x00actorch.jit._pickle\nrestore_type_tag\n](K\x01K\x02eX\x01\x00\x00\x00T\x86RX",
 			`{"a": [1, 2]}`},
+		{"ordered, protocol 0", "ccollections\nOrderedDict\np0\n(tRp1\nVa\n(lp2\ng0\n(tRp3\nVx\nI1\nsaI7\na",
+			`{"a": [{"x": 1}, 7]}`},
+		{"ordered, protocol 4", "\x80\x04\x8c\x0bcollections\x94\x8c\x0bOrderedDict\x94\x93\x94)R\x94(\x8c\x01a\x94]\x94(h\x02)R\x94\x8c\x01x\x94K\x01sh\x07K\x07K",
+			`{"a": [{"x": 1}, "x", 7]}`},
 	} {
 		res, err := SalvageOther(strings.NewReader(tt.data), keeper{}, Limits{})
 		if res == nil || !res.Partial {

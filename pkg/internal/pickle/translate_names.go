@@ -1,0 +1,147 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// Entries of the memo that stand for no entry of the new one.
+const (
+	orderedDict = -1 // the class
+	partOfName  = -2 // a text that names it
+)
+
+// orderedName is where the class OrderedDict ends that a text begins to name in protocol
+// 4: two texts, and the opcode that looks up what they name.
+func (t *translator) orderedName(in instruction, text []byte) (next int, is bool) {
+	if string(text) != "collections" {
+		return 0, false
+	}
+	name := t.next(in.next)
+	if text, is := textOf(name.op, t.data[name.arg:min(name.end, len(t.data))]); !is || string(text) != "OrderedDict" {
+		return 0, false
+	}
+	class := t.next(name.next)
+	if class.op != opStackGlobal {
+		return 0, false
+	}
+	t.skipStores(in.next, partOfName)
+	t.skipStores(name.next, partOfName)
+	return t.skipStores(class.next, orderedDict), true
+}
+
+// skipStores gives the entries that are stored from pos on a meaning, and is where they end.
+func (t *translator) skipStores(pos, meaning int) int {
+	for {
+		in, ok := instructionAt(t.data, pos)
+		if !ok || !stores(in.op) {
+			return pos
+		}
+		if old, err := t.entry(in.op, t.data[in.arg:in.end]); err == nil {
+			t.memo[old] = meaning
+		}
+		pos = in.next
+	}
+}
+
+// makesOrdered begins the dict that a call of the class OrderedDict at pos makes.
+func (t *translator) makesOrdered(pos int) {
+	call := t.next(pos)
+	switch call.op {
+	case opEmptyTuple:
+		call = t.next(call.next)
+	case opMark: // an empty tuple of protocol 0
+		if call = t.next(call.next); call.op == opTuple {
+			call = t.next(call.next)
+		}
+	}
+	if call.op != opReduce {
+		t.ended = true
+		return
+	}
+	t.pos = call.next
+	t.container(isDict, opEmptyDict, false)
+}
+
+// global leaves out wrappers around containers, and makes a dict of an OrderedDict.
+func (t *translator) global(in instruction, name string) {
+	switch {
+	case name == "collections\nOrderedDict":
+		t.makesOrdered(t.skipStores(in.next, orderedDict))
+	case strings.HasPrefix(name, "torch.jit._pickle\n"):
+		t.push(isWrapper)
+		t.pos = t.next(in.next).start
+	default:
+		t.ended = true // Stream would not support it either
+		t.write(t.data[in.start:in.next]...)
+	}
+}
+
+// tag leaves out a text that is the type of the container below it, and its wrapper.
+func (t *translator) tag(in instruction) bool {
+	tuple := t.next(in.next)
+	call := t.next(tuple.next)
+	switch {
+	case t.top(1).kind != isWrapper || t.top(0).kind == isMark:
+		return false
+	case call.next > len(t.data) && (tuple.next > len(t.data) || tuple.op == opTuple2):
+		t.ended = true // whether it is one was cut off
+		return true
+	case tuple.op != opTuple2 || call.op != opReduce:
+		return false
+	}
+	t.unwrap(call)
+	return true
+}
+
+// unwrap drops the wrapper below the container on top.
+func (t *translator) unwrap(call instruction) {
+	t.close()
+	t.drop(2)
+	t.push(isValue)
+	t.pos = call.next
+}
+
+// index is the new index of a memo entry.
+func (t *translator) index(op byte, argument []byte) (int, bool) {
+	old, err := oldIndex(op, argument)
+	index, ok := t.memo[old]
+	if err != nil || !ok || index < 0 {
+		t.ended = true
+		t.write(opLongBinGet, 255, 255, 255, 255) // which says what is wrong
+		return 0, false
+	}
+	return index, true
+}
+
+func oldIndex(op byte, argument []byte) (int, error) {
+	c := checker{op: op}
+	if op == opPut || op == opGet {
+		return c.index(nil, string(argument))
+	}
+	return c.index(argument, "")
+}
+
+// entry is the index of the memo at which an opcode stores.
+func (t *translator) entry(op byte, argument []byte) (int, error) {
+	if op == opMemoize {
+		return len(t.memo), nil
+	}
+	return oldIndex(op, argument)
+}
+
+func (t *translator) remember(op byte, argument []byte) {
+	old, err := t.entry(op, argument)
+	if err != nil {
+		t.ended = true
+		return
+	}
+	index, again := t.memo[old]
+	if !again || index < 0 {
+		index = t.put
+		t.memo[old] = index
+		t.put++
+	}
+	t.write(opLongBinPut)
+	t.out = binary.LittleEndian.AppendUint32(t.out, uint32(index))
+}
