@@ -1,58 +1,54 @@
 // Pieces of memory in order, and the one that is looked for.
 
 /** The most pieces a chunk holds. */
-const CHUNK = 128;
+const CHUNK = 64;
 
 class Chunk {
   length = 0;
-  size = new Uint32Array(CHUNK);
-  place = new Uint32Array(CHUNK);
   id = new Int32Array(CHUNK);
-
-  /** @param {number} i @param {number} size @param {number} place whether piece i comes before such a one */
-  isBefore(i, size, place) {
-    const own = this.size[i];
-    return own < size || (own === size && this.place[i] < place);
-  }
-
-  /** @param {number} from @param {number} to @param {number} at what moves to another position */
-  move(from, to, at) {
-    this.size.copyWithin(at, from, to);
-    this.place.copyWithin(at, from, to);
-    this.id.copyWithin(at, from, to);
-  }
 }
 
 /**
  * Pieces by size, then place: a sorted list cut into chunks, so that a change moves few of them however many there
- * are. It has a position, which find sets.
+ * are. A piece is an index into the sizes and places; they must not change while it is in the list. The list has a
+ * position, which find sets.
  */
 export class Gaps {
   /** @type {Chunk[]} none of them empty */
   #chunks = [];
   #chunk = 0;
   #at = 0;
+  #of;
+
+  /** @param {{size: Uint32Array, place: Uint32Array}} of the sizes and places of all pieces */
+  constructor(of) {
+    this.#of = of;
+  }
 
   /** Goes to the first piece that is not before a size and place. @param {number} size @param {number} place */
   find(size, place) {
     const chunks = this.#chunks;
+    const sizes = this.#of.size;
+    const places = this.#of.place;
     let low = 0;
     let high = chunks.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const chunk = chunks[middle];
-      if (chunk.isBefore(chunk.length - 1, size, place)) low = middle + 1;
+      const last = chunk.id[chunk.length - 1];
+      if (sizes[last] < size || (sizes[last] === size && places[last] < place)) low = middle + 1;
       else high = middle;
     }
     this.#chunk = low;
     this.#at = 0;
     if (low === chunks.length) return;
-    const chunk = chunks[low];
+    const { id, length } = chunks[low];
     low = 0;
-    high = chunk.length;
+    high = length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (chunk.isBefore(middle, size, place)) low = middle + 1;
+      const x = id[middle];
+      if (sizes[x] < size || (sizes[x] === size && places[x] < place)) low = middle + 1;
       else high = middle;
     }
     this.#at = low;
@@ -93,9 +89,9 @@ export class Gaps {
     return hops;
   }
 
-  /** @param {number} size @param {number} place @param {number} id */
-  add(size, place, id) {
-    this.find(size, place);
+  /** @param {number} x */
+  add(x) {
+    this.find(this.#of.size[x], this.#of.place[x]);
     const chunks = this.#chunks;
     let number = this.#chunk;
     let at = this.#at;
@@ -113,22 +109,23 @@ export class Gaps {
         chunk = upper;
       }
     }
-    chunk.move(at, chunk.length, at + 1);
-    chunk.size[at] = size;
-    chunk.place[at] = place;
-    chunk.id[at] = id;
-    chunk.length++;
+    // So few are moved faster one by one than by copyWithin.
+    const { id } = chunk;
+    for (let i = chunk.length++; i > at; i--) id[i] = id[i - 1];
+    id[at] = x;
   }
 
-  /** Takes out a piece that is in the list. @param {number} size @param {number} place */
-  remove(size, place) {
-    this.find(size, place);
+  /** Takes out a piece that is in the list. @param {number} x */
+  remove(x) {
+    this.find(this.#of.size[x], this.#of.place[x]);
     const chunk = this.#chunks[this.#chunk];
-    chunk.move(this.#at + 1, chunk.length, this.#at);
-    if (--chunk.length === 0) this.#chunks.splice(this.#chunk, 1);
+    const { id } = chunk;
+    const last = --chunk.length;
+    for (let i = this.#at; i < last; i++) id[i] = id[i + 1];
+    if (last === 0) this.#chunks.splice(this.#chunk, 1);
   }
 
-  /** The ids of all pieces. @returns {number[]} */
+  /** All pieces. @returns {number[]} */
   all() {
     return this.#chunks.flatMap((chunk) => Array.from(chunk.id.subarray(0, chunk.length)));
   }
@@ -138,8 +135,6 @@ export class Gaps {
 function split(chunk) {
   const upper = new Chunk();
   const half = CHUNK / 2;
-  upper.size.set(chunk.size.subarray(half));
-  upper.place.set(chunk.place.subarray(half));
   upper.id.set(chunk.id.subarray(half));
   upper.length = half;
   chunk.length = half;

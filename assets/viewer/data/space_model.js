@@ -44,12 +44,12 @@ export class SpaceModel {
     this.unit = unit;
     this.laneStart = laneStart;
     this.reservations = reservations;
-    this.gaps = kinds.map(() => new Gaps());
+    this.gaps = kinds.map(() => new Gaps(this));
     this.expandable = Uint8Array.from(kinds, (k) => Number(k.expandable));
     this.keepsRest = Uint8Array.from(kinds, (k) => Number(!k.expandable && k.sizeClass === 'large'));
     this.budget = BUDGET + PER_ITEM * (count + reservations.count);
     /** Reservations of this state, by place. */
-    this.reserved = new Gaps();
+    this.reserved = new Gaps({ size: new Uint32Array(reservations.count), place: reservations.start });
     this.lowest = new Int32Array(reservations.count); // node of each segment of cudaMalloc
     /** @type {Map<number, number>} nodes by the lower ends of unbroken runs of pages */
     this.lowerEnds = new Map();
@@ -88,13 +88,13 @@ export class SpaceModel {
   /** @param {number} x */
   #list(x) {
     this.free[x] = 1;
-    this.gaps[this.kind[x]].add(this.size[x], this.place[x], x);
+    this.gaps[this.kind[x]].add(x);
   }
 
   /** @param {number} x */
   #unlist(x) {
     this.free[x] = 0;
-    this.gaps[this.kind[x]].remove(this.size[x], this.place[x]);
+    this.gaps[this.kind[x]].remove(x);
   }
 
   /** Adds a reservation, which is free. @param {number} r */
@@ -134,7 +134,7 @@ export class SpaceModel {
     const below = list.previous() ? list.id : NONE;
     check(above === NONE || start[above] >= end, 'what is reserved overlaps');
     check(below === NONE || start[below] + size[below] <= start[r], 'what is reserved overlaps');
-    list.add(0, start[r], r);
+    list.add(r);
   }
 
   /** @param {number} place @returns {number} the reservation that it lies in; one there must be */
@@ -206,7 +206,7 @@ export class SpaceModel {
   /** Removes a reservation, all of which must be free. @param {number} r */
   giveBack(r) {
     const { start, size, kind } = this.reservations;
-    this.reserved.remove(0, start[r]);
+    this.reserved.remove(r);
     if (!this.expandable[kind[r]]) {
       const x = this.lowest[r];
       check(this.free[x] === 1 && this.size[x] === size[r], 'memory is returned that is not free');
