@@ -60,7 +60,8 @@ func TestMap(t *testing.T) {
 	if again := plot(p); again.BytesFrom != zoomed.BytesFrom || again.BytesTo != zoomed.BytesTo {
 		t.Errorf("the address space comes back at %.3f to %.3f", again.BytesFrom, again.BytesTo)
 	}
-	if label := eval[string](p, "document.getElementById('cursor').getAttribute('aria-label')"); !strings.Contains(label,
+	label := eval[string](p, "document.getElementById('cursor').getAttribute('aria-label')")
+	if !strings.Contains(label,
 		"968\u00a0MiB reserved in 24 segments") || !strings.Contains(label, "returnable; largest hole") {
 		t.Errorf("the picture says of itself %q", label)
 	}
