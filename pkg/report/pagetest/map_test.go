@@ -218,7 +218,7 @@ func TestMapPixels(t *testing.T) {
 					// Only where nothing else is near, and no line.
 					if ([-3, 3].some((dy) => at(dy)?.id !== here?.id)) continue;
 					const i = 4 * (y * width + x);
-					out.push({pixel: Array.from(data.slice(i, i + 3)), color: here ? 'tensor' : ''});
+					out.push({pixel: Array.from(data.slice(i, i + 3)), color: here?.id === undefined ? '' : 'tensor'});
 				}
 				return out;
 			})()`)
