@@ -82,7 +82,8 @@ function build(report, echarts) {
   mountTooltip(stores, byId('tooltip'), timeline);
   mountLaneTip(stores, timeline);
   mountStatus(stores, byId('where'), byId('scale'), () => (stage.isDrawn ? stage.scales.layout.plotWidth : 1));
-  mountKeys({ stores, stage, exports, history, find, pinned, table: lists.table, theme, list, guide, spoken: byId('spoken') });
+  const spoken = byId('spoken');
+  mountKeys({ stores, stage, exports, history, find, pinned, table: lists.table, theme, list, guide, spoken });
   mountPointer(stores, stage, cursor);
   mountLaneKeys(stores, stage, byId('lanes'), byId('spoken'));
   mountMinimapKeys(stores, stage, byId('minimap'));
@@ -116,7 +117,8 @@ function describePlot({ shown, viewport, spaceView, moment, appearance: { groupi
 
 /**
  * "58.5 GiB reserved in 820 segments; 7.29 GiB free, 6.26 GiB of it returnable; largest hole 80.0 MiB"
- * @param {import('./data/space.js').Space} space @param {import('./data/open.js').OpenDevice} device @param {number} state
+ * @param {import('./data/space.js').Space} space @param {import('./data/open.js').OpenDevice} device
+ * @param {number} state
  */
 function spaceWords(space, device, state) {
   const { segments, reserved, stuck, returnable, largest } = segmentsAt(space, device, state);

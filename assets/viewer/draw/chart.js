@@ -1,4 +1,4 @@
-// The ECharts chart: axes, and two custom series that each show one picture: the plot, which is of the pile or of another
+// The ECharts chart: axes, and two custom series that each show one picture: the plot, of the pile or of another
 // source, and the minimap, which is of the pile.
 //
 // Its options come from the page, written by go-echarts; the viewer sets what

@@ -94,7 +94,8 @@ function drawNames(frame) {
 
 /**
  * The frame, the window and the marks of the minimap.
- * @param {Pick<Frame, 'painter' | 'scales' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'markers' | 'style'>} frame
+ * @param {Pick<Frame, 'painter' | 'scales' | 'layout' | 'viewport' | 'timeline' | 'minimap' | 'markers' |
+ *   'style'>} frame
  */
 export function drawMinimap({ painter, scales, layout, viewport, timeline, minimap, markers, style }) {
   const { g } = painter;

@@ -29,7 +29,7 @@ import { pack } from './pack.js';
  */
 
 /** Whether reservations of a kind serve small requests. @param {Space['kinds'][number]} kind */
-export function isSmall({ sizeClass }) {
+function isSmall({ sizeClass }) {
   return sizeClass === 'small';
 }
 
@@ -48,7 +48,8 @@ export function arrange(space, packed) {
     const units = packed ? packRows(space, rows, offset) : stackRows(space, rows, offset);
     const all = rows.flatMap((row) => row.held);
     const { isExpandable } = rows[0];
-    return { kind: reservations.kind[all[0]], units, segments: (isExpandable ? rows : all).length, isExpandable, held: all };
+    const segments = (isExpandable ? rows : all).length;
+    return { kind: reservations.kind[all[0]], units, segments, isExpandable, held: all };
   });
   return { groups, offset, units: groups.reduce((sum, g) => sum + g.units, 0) };
 }

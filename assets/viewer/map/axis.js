@@ -1,4 +1,5 @@
-// The axis of an address space: the name of each group, turned by 90 degrees, a bracket, and ticks of bytes in the group.
+// The axis of an address space: the name of each group, turned by 90 degrees, a bracket, and ticks of bytes in
+// the group.
 
 import { axisBytes, byteInterval } from '../data/format.js';
 

@@ -36,6 +36,6 @@ export class SpaceColours {
 }
 
 /** @param {number[]} a @param {number[]} b @param {number} part of a */
-export function mix(a, b, part) {
+function mix(a, b, part) {
   return a.map((v, i) => Math.round(v * part + b[i] * (1 - part)));
 }

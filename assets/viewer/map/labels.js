@@ -4,7 +4,7 @@ import { spanOf } from '../data/axis.js';
 import { bytes } from '../data/format.js';
 import { OUTSIDE } from '../data/space.js';
 
-/** Client pixels: the least block that is labelled, the least that has its site too, and where text stands at the top. */
+/** Client pixels: the least block that has a label, that has its site in it, and that has it at its top. */
 const HEIGHT = 13;
 const WIDTH = 56;
 const WITH_SITE = 100;

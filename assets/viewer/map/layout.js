@@ -62,16 +62,17 @@ export class SpaceLayout {
     let low = from;
     return parts.map(({ groups, units }, i) => {
       const own = heights[i];
+      const isJoined = groups.length > 1;
       const band = {
-        name: groups.length > 1 ? `${groups.length} more pools` : kindName({ ...kinds[groups[0].kind], expandable: false }),
-        segments: groups.length > 1 ? '' : segmentWords(groups[0]),
+        name: isJoined ? `${groups.length} more pools` : kindName({ ...kinds[groups[0].kind], expandable: false }),
+        segments: isJoined ? '' : segmentWords(groups[0]),
         low: low / this.height,
         high: (low + own) / this.height,
         perUnit: own / units / this.height,
         units,
         enlarged: own / units / perUnit,
         members:
-          groups.length > 1
+          isJoined
             ? this.#stack(
                 groups.map((group) => ({ groups: [group], units: group.units })),
                 low,
@@ -79,7 +80,7 @@ export class SpaceLayout {
                 { gap: own / groups.length / 8, air: 0, least: own / groups.length / 4 },
               )
             : [],
-        held: groups.length > 1 ? [] : groups[0].held,
+        held: isJoined ? [] : groups[0].held,
       };
       low += own + gap;
       return band;
@@ -116,7 +117,10 @@ function leaves(bands) {
   return bands.flatMap((band) => (band.members.length > 0 ? leaves(/** @type {T[]} */ (band.members)) : [band]));
 }
 
-/** Joins the smallest groups where there are too many. @param {Group[]} groups @param {number} most @returns {Part[]} */
+/**
+ * Joins the smallest groups where there are too many.
+ * @param {Group[]} groups @param {number} most @returns {Part[]}
+ */
 function joined(groups, most) {
   const bySize = [...groups].sort((a, b) => b.units - a.units);
   const own = new Set(groups.length > most ? bySize.slice(0, most - 1) : groups);

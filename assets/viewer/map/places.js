@@ -50,12 +50,13 @@ export class ShownSpace {
     const segment = segmentAt(this.segments(state), place, space.unit);
     if (!segment) return null;
     const offset = (place - segment.place) * space.unit;
-    const holds = (/** @type {{offset: number, bytes: number}} */ x) => x.offset <= offset && offset < x.offset + x.bytes;
+    const holds = (/** @type {{offset: number, bytes: number}} */ part) =>
+      part.offset <= offset && offset < part.offset + part.bytes;
     return { place, segment, id: segment.blocks.find(holds)?.id ?? -1, hole: segment.holes.find(holds) ?? null };
   }
 
   /**
-   * The reservation of a segment that covers an offset; its layout is that of the whole segment.
+   * The height of an offset of a segment.
    * @param {Segment} segment @param {number} offset bytes
    * @returns {number} height
    */

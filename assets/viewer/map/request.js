@@ -18,7 +18,10 @@ const LINE = 13;
 
 /** @typedef {import('./overlay.js').SpaceFrame} SpaceFrame @typedef {import('../data/device.js').Marker} Marker */
 
-/** How many pixels a request takes beside the plot; 0 where there is no room. @param {number} width of the plot with them */
+/**
+ * How many pixels a request takes beside the plot; 0 where there is no room.
+ * @param {number} width of the plot with them
+ */
 export function requestWidth(width) {
   const part = Math.min(WIDTH, Math.round(width * MOST));
   return part < LEAST ? 0 : part;
@@ -78,7 +81,11 @@ export function drawRequest({ painter, layout, style, shown, viewport }, oom, le
       // Where a box reaches the top, its words stand in it.
       const base = Math.max(over - OVER, top + LINE * lines.length);
       lines.forEach((text, n) =>
-        painter.text(text, at, base - LINE * (lines.length - 1 - n), { weight: n === 0 ? 600 : 400, color, halo: true }),
+        painter.text(text, at, base - LINE * (lines.length - 1 - n), {
+          weight: n === 0 ? 600 : 400,
+          color,
+          halo: true,
+        }),
       );
     };
     write([bytes(oom.size), 'asked'], x, edge, style.oom);

@@ -80,3 +80,18 @@ function columnTable(states) {
     return c;
   };
 }
+
+/**
+ * Chains of what has the same number.
+ * @param {Int32Array} of number of each @param {number} count @param {number} numbers how many there are
+ * @returns {{head: Int32Array, next: Int32Array}} -1 ends a chain
+ */
+export function chain(of, count, numbers) {
+  const head = new Int32Array(numbers).fill(-1);
+  const next = new Int32Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    next[i] = head[of[i]];
+    head[of[i]] = i;
+  }
+  return { head, next };
+}

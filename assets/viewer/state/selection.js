@@ -74,7 +74,10 @@ export class Selection {
     this.pinChanged.emit();
   }
 
-  /** Pins a segment in place of a tensor. @param {number | null} reservation whoever uses it knows whether there is one */
+  /**
+   * Pins a segment in place of a tensor.
+   * @param {number | null} reservation whoever uses it knows whether there is one
+   */
   pinSegment(reservation) {
     this.#pinned = null;
     this.#segment = reservation;

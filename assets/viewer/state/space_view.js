@@ -4,7 +4,7 @@ import { arrange } from '../map/arrange.js';
 import { SpaceLayout } from '../map/layout.js';
 import { memoizeLast, Topic } from './topic.js';
 
-/** Lanes that are this many times as high as the reserved peak are packed; below the other, packing makes no difference. */
+/** Lanes that are this many times as high as the reserved peak are packed; below the other, packing hardly matters. */
 const PACKED = 1.25;
 const MATTERS = 1.1;
 

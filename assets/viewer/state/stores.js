@@ -56,8 +56,8 @@ export function recordingStores(report, library) {
   const addressSpace = new AddressSpace(shown, spaceView);
   const tableOrder = new TableOrder();
   const openList = new OpenList(() => spaceView.isWanted);
-  const panel = { moment, addressSpace, tableOrder, openList };
-  return { shown, appearance, highlight, hover, selection, viewport, spaceView, ...panel };
+  const pictures = { appearance, highlight, hover, selection, viewport, spaceView };
+  return { shown, ...pictures, moment, addressSpace, tableOrder, openList };
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */

@@ -258,7 +258,10 @@ export class Viewport {
     this.show(this.#from, this.#to, 'free');
   }
 
-  /** Also while the pile is in view. @param {number} low @param {number} high fractions of the address space's height */
+  /**
+   * Sets what is in view of the address space, also while the pile is.
+   * @param {number} low @param {number} high fractions of its height
+   */
   setSpaceHeight(low, high) {
     const part = clamp(high - low, LEAST_WINDOW, 1);
     const from = clamp(low, 0, 1 - part);

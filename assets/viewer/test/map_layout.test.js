@@ -24,7 +24,11 @@ const layoutOf = (s, packed, height = 600) => new SpaceLayout(s, arrange(s, pack
 
 test('lanes lie in the order in which they were first reserved, groups in that of their pools', () => {
   const kinds = kindsOf({ stream: 1 }, { sizeClass: 'small' }, {});
-  const s = space([{ size: 40, kind: 0 }, { size: 30, kind: 1 }, { size: 20, kind: 2, first: 9 }, { size: 20, kind: 2, first: 4 }], kinds);
+  const large = { size: 20, kind: 2 };
+  const s = space(
+    [{ size: 40, kind: 0 }, { size: 30, kind: 1 }, { ...large, first: 9 }, { ...large, first: 4 }],
+    kinds,
+  );
   const layout = layoutOf(s, false);
   assert.deepEqual(
     layout.bands.map((b) => [b.name, b.segments]),
@@ -35,9 +39,9 @@ test('lanes lie in the order in which they were first reserved, groups in that o
     ],
   );
   const { first, kind, count } = s.reservations;
-  const large = Array.from({ length: count }, (_, r) => r).filter((r) => kind[r] === 2);
-  large.sort((a, b) => layout.low[a] - layout.low[b]);
-  assert.deepEqual(large.map((r) => first[r]), [4, 9]);
+  const order = Array.from({ length: count }, (_, r) => r).filter((r) => kind[r] === 2);
+  order.sort((a, b) => layout.low[a] - layout.low[b]);
+  assert.deepEqual(order.map((r) => first[r]), [4, 9]);
 });
 
 test('of what was there before the recording, the longest reserved lies lowest', () => {
@@ -80,14 +84,15 @@ test('packing is first fit, keeps homes, and is never higher than all lanes', ()
     const next = random(seed);
     const items = Array.from({ length: 200 }, () => {
       const first = Math.floor(next() * 300) * Math.round(next());
-      return { size: 1 + Math.floor(next() * 50), first, last: first + Math.floor(next() * 90), home: Math.floor(next() * 40) };
+      const last = first + Math.floor(next() * 90);
+      return { size: 1 + Math.floor(next() * 50), first, last, home: Math.floor(next() * 40) };
     });
     const { places, height } = pack(items);
     let most = 0;
     for (let k = 0; k <= 400; k++) {
       const live = items.map((item, i) => ({ ...item, at: places[i] })).filter((x) => x.first <= k && k <= x.last);
       live.sort((a, b) => a.at - b.at);
-      live.forEach((x, i) => assert.ok(i === 0 || live[i - 1].at + live[i - 1].size <= x.at, `seed ${seed} state ${k}`));
+      live.forEach((x, i) => assert.ok(i === 0 || live[i - 1].at + live[i - 1].size <= x.at, `seed ${seed}: ${k}`));
       most = Math.max(most, live.reduce((sum, x) => sum + x.size, 0));
     }
     assert.ok(height >= most && height <= items.reduce((sum, x) => sum + x.size, 0));
@@ -104,7 +109,9 @@ test('packing is first fit, keeps homes, and is never higher than all lanes', ()
 
 test('packed segments of one time share no height with others; expandable ranges keep one place', () => {
   const kinds = kindsOf({ expandable: true });
-  const s = space([{ size: 20, addr: 2 ** 40, last: 10 }, { size: 20, addr: 2 ** 40 + 20 * MIB, first: 5 }, { size: 20, addr: 2 ** 40, first: 20 }], kinds);
+  const [size, addr] = [20, 2 ** 40];
+  const next = addr + 20 * MIB;
+  const s = space([{ size, addr, last: 10 }, { size, addr: next, first: 5 }, { size, addr, first: 20 }], kinds);
   const layout = layoutOf(s, true);
   assert.equal(layout.bands[0].segments, '1 range');
   const { start } = s.reservations;

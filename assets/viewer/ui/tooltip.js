@@ -36,7 +36,8 @@ export function mountTooltip(stores, root, timeline) {
     const before = about;
     const id = point?.hit?.id ?? -1;
     const hole = point?.spot?.hole;
-    about = !point || viewport.isMoving ? '' : id >= 0 ? `#${id}` : hole ? `${point.spot?.segment.place} ${hole.offset}` : '';
+    const spot = hole ? `${point?.spot?.segment.place} ${hole.offset}` : '';
+    about = !point || viewport.isMoving ? '' : id >= 0 ? `#${id}` : spot;
     root.hidden = about === '';
     if (!point || root.hidden) return;
     if (about !== before || root.dataset.state !== String(point.state))

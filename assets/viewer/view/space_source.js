@@ -56,7 +56,10 @@ export class SpaceSource {
     return selection.keptOnly ? this.#keptOf(selection.timeline, highlight.mask) : highlight.mask;
   }
 
-  /** What the plot is painted from. @param {number} plotHeight in client pixels @returns {import('../draw/chart.js').Source} */
+  /**
+   * What the plot is painted from.
+   * @param {number} plotHeight in client pixels @returns {import('../draw/chart.js').Source}
+   */
   source(plotHeight) {
     const { viewport } = this.#stores;
     const { device, layout, space } = this.shown(plotHeight);
@@ -72,9 +75,13 @@ export class SpaceSource {
     return this.#coloursOf(table, style, highlight.isFading || selection.keptOnly);
   }
 
-  /** The same in the colours of groups; stuck holes are the group behind all others. @param {Grouping} grouping @param {object} view */
+  /**
+   * The same in the colours of groups; stuck holes are the group behind all others.
+   * @param {Grouping} grouping @param {object} view
+   */
   groups(grouping, view) {
-    const { timeline, space } = { timeline: this.#stores.shown.device.timeline, space: this.#stores.spaceView.space };
+    const { timeline } = this.#stores.shown.device;
+    const { space } = this.#stores.spaceView;
     if (!space) throw new Error('no address space is shown');
     return { raster: this.#groupRasterOf(timeline, space), colours: this.#groupColoursOf(grouping), view };
   }

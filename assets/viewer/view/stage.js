@@ -67,9 +67,8 @@ export class Stage {
     this.elements = elements;
     this.chart = new Chart(echarts, elements.chart, options);
     const { shown, viewport, spaceView, appearance, highlight, selection, moment, hover } = stores;
-    on([shown.changed, viewport.changed, spaceView.changed, appearance.changed, highlight.changed, highlight.previewChanged], () =>
-      this.#invalidate(EVERYTHING),
-    );
+    on([shown.changed, viewport.changed, spaceView.changed, appearance.changed], () => this.#invalidate(EVERYTHING));
+    on([highlight.changed, highlight.previewChanged], () => this.#invalidate(EVERYTHING));
     on([selection.pinChanged, selection.brushed, viewport.settled], () => this.#invalidate(MARKS));
     on([hover.pointChanged, hover.laneChanged, spaceView.progressed], () => this.#invalidate(CURSOR));
     // Marks of an address space are of the panel's moment.
@@ -320,7 +319,8 @@ export class Stage {
     if (!this.#stores.viewport.isSpace) return { x, state, hit: this.timeline.hit(state, scales.bytes(y)) };
     const bars = this.#space.bars(scales.layout);
     const spot = bars ? bars.at(x, y) : this.shownSpace.at(scales.bytes(y), state);
-    return { x, state, spot, hit: spot && spot.id >= 0 ? { id: spot.id, offset: this.timeline.offset(spot.id, state) } : null };
+    const id = spot?.id ?? -1;
+    return { x, state, spot, hit: id < 0 ? null : { id, offset: this.timeline.offset(id, state) } };
   }
 
   /**

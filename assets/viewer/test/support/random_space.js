@@ -31,14 +31,16 @@ export function randomSpace(seed, { events = 300, preExisting = 20 } = {}) {
   const reserve = (k, first) => {
     const page = pageOf(KINDS[k]);
     const base = slots[k][pick(6)];
-    const size = KINDS[k].expandable ? page * (1 + pick(3)) : KINDS[k].sizeClass === 'small' ? 2 * MIB : (1 + pick(60)) * 2 * MIB;
+    const segment = KINDS[k].sizeClass === 'small' ? 2 * MIB : (1 + pick(60)) * 2 * MIB;
+    const size = KINDS[k].expandable ? page * (1 + pick(3)) : segment;
     const addr = KINDS[k].expandable ? base + page * pick(8) : base + pick(2) * 10 * MIB;
     if (reservations.some((r) => isHeld(r) && addr < r.addr + r.size && r.addr < addr + size)) return;
     reservations.push({ addr, size, first, kind: k });
   };
   const giveBack = (last) => {
     const r = reservations.filter(isHeld)[pick(reservations.filter(isHeld).length)];
-    if (r && !allocations.some((a) => isLive(a) && a.addr < r.addr + r.size && r.addr < a.addr + a.block)) r.last = last;
+    const overlaps = (a) => a.addr < r.addr + r.size && r.addr < a.addr + a.block;
+    if (r && !allocations.some((a) => isLive(a) && overlaps(a))) r.last = last;
   };
   const allocate = (start) => {
     const all = reservations.filter(isHeld).sort((a, b) => a.addr - b.addr);
@@ -47,8 +49,10 @@ export function randomSpace(seed, { events = 300, preExisting = 20 } = {}) {
     // Unbroken pages are one segment, in which a block may reach over several runs.
     let { addr: from } = all[at];
     let to = from + all[at].size;
-    for (const r of all.slice(at + 1)) if (KINDS[r.kind].expandable && r.kind === all[at].kind && r.addr === to) to += r.size;
-    const inside = allocations.filter((a) => isLive(a) && a.addr >= from && a.addr < to).sort((a, b) => a.addr - b.addr);
+    for (const r of all.slice(at + 1))
+      if (KINDS[r.kind].expandable && r.kind === all[at].kind && r.addr === to) to += r.size;
+    const inside = allocations.filter((a) => isLive(a) && a.addr >= from && a.addr < to);
+    inside.sort((a, b) => a.addr - b.addr);
     from += pick(3) * 512;
     for (const a of inside) if (a.addr - from < 2048 && a.addr + a.block > from) from = a.addr + a.block;
     const until = Math.min(to, ...inside.filter((a) => a.addr >= from).map((a) => a.addr));
@@ -104,8 +108,10 @@ export function piecesAt({ device, space }, k) {
 }
 
 /** The rows of one column, from the bottom, by area; each with the colours it may have where rounding decides. */
-export function bruteSpaceColumn(opened, k, layout, { height, low, high }, { tensor, line, tail, stuck, returnable, seam, paper }) {
-  const rows = Array.from({ length: height }, () => ({ reserved: 0, free: 0, covered: 0, rgb: [0, 0, 0], seam: false, doubt: false }));
+export function bruteSpaceColumn(opened, k, layout, { height, low, high }, colours) {
+  const { tensor, line, tail, stuck, returnable, seam, paper } = colours;
+  const empty = () => ({ reserved: 0, free: 0, covered: 0, rgb: [0, 0, 0], seam: false, doubt: false });
+  const rows = Array.from({ length: height }, empty);
   const row = (r, place) => ((layout.at(r, place) - low) / (high - low)) * height;
   const spread = (from, to, each) => {
     for (let y = Math.max(0, Math.floor(from)); y < Math.min(height, Math.ceil(to)); y++) {
