@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +17,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/space"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // viewerSpace is what testdata/spaces.mjs gets, and what it answers.
@@ -124,8 +128,72 @@ func randomRecording(t testing.TB, seed uint64) *snapshot.Snapshot {
 	return c.Snapshot()
 }
 
+// TestPredictedSpace: the viewer finds the places that the prediction has, in the order of
+// its addresses and with its blocks; as much is reserved at most as the report says.
+func TestPredictedSpace(t *testing.T) {
+	var list []viewerSpace
+	wants := map[string]*devicePayload{}
+	for _, story := range []string{"out-of-memory/snapshot", "fragmentation/before"} {
+		s, err := snapshot.Open(filepath.Join(testkit.Root(t), "examples", story+".pickle.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := Encode("memviz test", []answer.Input{answer.NewInput(story, s)}, nil)
+		page := written(t, doc)
+		view := &page.report.Files[0].Devices[0]
+		if !view.hasPredictedSpace() {
+			t.Fatalf("%s: nothing is predicted", story)
+		}
+		wants[story] = doc.files[0].devices[0].(*devicePayload)
+		list = append(list, newViewerSpace(story, view, map[string][]byte{"device": page.payloads[view.Payload],
+			"predicted": page.payloads[view.Predicted.Space.Payload]}))
+	}
+	for _, got := range decodedByViewer(t, list) {
+		want := wants[got.ID]
+		layout, unit := want.view.Predicted.best.Layout, uint64(want.view.Predicted.Space.Unit)
+		if got.Error != "" || len(got.Place) != want.len() {
+			t.Errorf("%s: %d places, %s", got.ID, len(got.Place), got.Error)
+			continue
+		}
+		var order []int // positions of what was served, by address
+		for i := range got.Place {
+			if served := layout.Addr[want.index(i)] != 0; served != (got.Place[i] != naiveOutside) {
+				t.Errorf("%s: allocation %d is at %d, and is served: %t", got.ID, i, got.Place[i], served)
+			} else if served {
+				order = append(order, i)
+			}
+		}
+		addr := func(i int) uint64 { return layout.Addr[want.index(i)] }
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(addr(a), addr(b)) })
+		for n, i := range order {
+			if got.Block[i]*unit != uint64(layout.Block[want.index(i)]) {
+				t.Errorf("%s: allocation %d has %d units", got.ID, i, got.Block[i])
+			}
+			if n > 0 && (got.Place[i] < got.Place[order[n-1]] ||
+				(got.Place[i] == got.Place[order[n-1]]) != (addr(i) == addr(order[n-1]))) {
+				t.Errorf("%s: allocation %d is at %d, and %d at %d", got.ID, i, got.Place[i], order[n-1], got.Place[order[n-1]])
+			}
+		}
+		change := make([]int64, want.view.Events+2)
+		for _, r := range layout.Reservations {
+			change[r.Reserved+1] += r.Size
+			if r.Returned != replay.None {
+				change[r.Returned+1] -= r.Size
+			}
+		}
+		now, peak := int64(0), int64(0)
+		for _, n := range change {
+			now += n
+			peak = max(peak, now)
+		}
+		if said := want.view.Predicted.Settings[0].ReservedPeak; peak != said {
+			t.Errorf("%s: %d bytes are reserved at most, want %d", got.ID, peak, said)
+		}
+	}
+}
+
 // TestViewerSpace: the viewer finds the places, blocks and reservations that the columns
-// say, for all recordings and what is predicted for them, and the recorded addresses.
+// say, for all recordings, and the recorded addresses.
 func TestViewerSpace(t *testing.T) {
 	var list []viewerSpace
 	wants := map[string]*decodedDevice{}
