@@ -15,50 +15,51 @@ for (const [, sum, name] of require("fs").readFileSync(process.argv[1], "utf8").
   if (lock["node_modules/" + name].integrity !== sum) throw new Error(name + " is not the package of CHECKSUMS");
 }' "$here/CHECKSUMS"
 
-# ECharts imports these modules whether or not a chart needs them. No chart of a report does, so they become empty:
-# themes, languages, the loading animation, descriptions for screen readers, decals, symbols, options and events of older
-# versions, dataset transforms, stacked data, axes of times and logarithms, bars, tooltips, animations, shapes but
-# lines and rectangles, and the mouse, which the viewer listens to itself.
+# ECharts imports these modules whether or not a chart needs them. No chart of a report does, so they become hollow:
+# themes, languages, the loading animation, descriptions for screen readers, decals, symbols, emphasis, options and events
+# of older versions, dataset transforms, stacked data, axes of categories, times and logarithms, bars, tooltips,
+# animations, colours that change, shapes but lines and rectangles, and the mouse, which the viewer listens to itself.
 none='() => {}'
-package=echarts
-empty() { # module, what it exports
-  echo "$2" >"node_modules/$package/lib/$1.js"
+hollow() { # modules, whose functions then do nothing
+  for module in "$@"; do
+    file=node_modules/$module.js
+    sed -n -e "s/^export function \([A-Za-z0-9]*\).*/export const \1 = $none;/p" -e '/^export var [^{]*;$/p' "$file" |
+      sort >"$file.hollow" # functions stand before the variables that are other names of them
+    mv "$file.hollow" "$file"
+  done
 }
-for module in theme/light theme/dark i18n/langEN i18n/langZH; do empty $module 'export default {}'; done
+becomes() { # module, what it exports
+  echo "$2" >"node_modules/$1.js"
+}
+also() { # module, what else it exports
+  echo "$2" >>"node_modules/$1.js"
+}
+for module in theme/light theme/dark i18n/langEN i18n/langZH; do becomes echarts/lib/$module 'export default {}'; done
 for module in loading/default visual/aria visual/decal preprocessor/backwardCompat processor/dataStack; do
-  empty $module "export default $none"
+  becomes echarts/lib/$module "export default $none"
 done
-for module in scale/Time scale/Log; do empty $module 'export default class {}'; done
-empty animation/customGraphicKeyframeAnimation \
-  "export const stopPreviousKeyframeAnimationAndRestore = $none, applyKeyframeAnimation = $none"
-empty component/tooltip/seriesFormatTooltip "export const defaultSeriesFormatTooltip = $none"
-empty coord/axisAlignTicks "export const alignScaleTicks = $none"
-empty data/helper/transform \
-  "export const registerExternalTransform = $none, applyDataTransform = $none; export class ExternalSource {}"
-empty layout/barGrid "export const prepareLayoutBarSeries = $none, makeColumnLayout = $none,
-  retrieveColumnLayout = $none, getLayoutOnAxis = $none, layout = $none, createProgressiveLayout = $none"
-empty legacy/dataSelectAction \
-  "export const createLegacyDataSelectAction = $none, handleLegacySelectEvents = $none"
-empty util/decal "export const createOrUpdatePatternFromDecal = $none"
-empty util/styleCompat "export const isEC4CompatibleStyle = $none, convertFromEC4CompatibleStyle = $none,
-  convertToEC4StyleForCustomSerise = $none, warnDeprecated = $none"
-empty util/symbol "export const symbolBuildProxies = {}, createSymbol = $none, normalizeSymbolSize = $none,
+for module in scale/Time scale/Log scale/Ordinal data/OrdinalMeta; do
+  becomes echarts/lib/$module 'export default class {}'
+done
+for shape in Arc BezierCurve Circle Ellipse Polygon Polyline Ring Sector; do
+  becomes zrender/lib/graphic/shape/$shape 'export default class {}'
+done
+for module in animation/customGraphicKeyframeAnimation component/tooltip/seriesFormatTooltip coord/axisAlignTicks \
+  data/helper/transform layout/barGrid legacy/dataSelectAction util/decal util/states util/styleCompat; do
+  hollow echarts/lib/$module
+done
+hollow zrender/lib/contain/path zrender/lib/tool/color zrender/lib/tool/path
+also echarts/lib/data/helper/transform 'export class ExternalSource {}'
+also echarts/lib/layout/barGrid "export const retrieveColumnLayout = $none"
+becomes echarts/lib/util/symbol "export const symbolBuildProxies = {}, createSymbol = $none, normalizeSymbolSize = $none,
   normalizeSymbolOffset = () => [0, 0]"
 task="{ createOnAllSeries: true, reset: $none }"
-empty visual/symbol "export const seriesSymbolTask = $task, dataSymbolTask = $task"
-
-package=zrender
-for shape in Arc BezierCurve Circle Ellipse Polygon Polyline Ring Sector; do
-  empty graphic/shape/$shape 'export default class {}'
-done
-empty animation/Animator 'export default class {}; export const cloneValue = (value) => value'
-empty contain/path "export const contain = $none, containStroke = $none"
-empty core/timsort 'export default (array, compare) => array.sort(compare)' # stable in every browser of today
-empty dom/HandlerProxy 'export default class {}'
-empty Handler "import Eventful from './core/Eventful.js';
+becomes echarts/lib/visual/symbol "export const seriesSymbolTask = $task, dataSymbolTask = $task"
+becomes zrender/lib/animation/Animator 'export default class {}; export const cloneValue = (value) => value'
+becomes zrender/lib/core/timsort 'export default (array, compare) => array.sort(compare)' # stable in every browser of today
+becomes zrender/lib/dom/HandlerProxy 'export default class {}'
+becomes zrender/lib/Handler "import Eventful from './core/Eventful.js';
   export default class extends Eventful { resize() {} dispose() {} setCursorStyle() {} setHandlerProxy() {} }"
-empty tool/path \
-  "export const createFromString = $none, extendFromString = $none, mergePath = $none, clonePath = $none"
 
 # esbuild bundles; Terser makes the bundle 4 % smaller than esbuild would, and Zopfli 4 % smaller than zlib.
 cp "$here/entry.js" .
