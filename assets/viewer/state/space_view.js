@@ -81,6 +81,11 @@ export class SpaceView {
     return this.#isPredicted;
   }
 
+  /** The setting under which the predicted one was laid out. */
+  get setting() {
+    return this.#shown.device.report.predicted?.settings[0]?.setting.replaceAll(',', ', ') || 'the defaults';
+  }
+
   /** Whether a segment may take the place of one that was returned. */
   get isPacked() {
     return this.#packed ?? this.#waste > PACKED;

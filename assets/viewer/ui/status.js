@@ -41,7 +41,8 @@ export function mountStatus({ shown, viewport, spaceView, selection, moment, hov
   };
   const updateScale = () => {
     const packed = viewport.isSpace && spaceView.isPacked ? PACKED : '';
-    scale.textContent = shown.device.hasHistory ? scaleWords(viewport, plotWidth()) + packed : '';
+    const predicted = viewport.isSpace && spaceView.isPredicted ? `predicted under ${spaceView.setting} · ` : '';
+    scale.textContent = shown.device.hasHistory ? predicted + scaleWords(viewport, plotWidth()) + packed : '';
   };
   viewport.afterPicture([shown.changed, spaceView.changed, moment.changed, hover.pointChanged], updateWhere);
   viewport.settled.on(updateScale);

@@ -65,9 +65,8 @@ export function mountToolbar(stores, history, root) {
 
 /** Which picture is shown, and of the address space which one. @param {Stores} stores */
 function spaceChoice({ shown, spaceView }) {
-  const { space, lacks, isPacked, isPackable, isPredicted } = spaceView;
-  const { data, report } = shown.device;
-  const setting = report.predicted?.settings[0]?.setting.replaceAll(',', ', ') || 'the defaults';
+  const { space, lacks, isPacked, isPackable, isPredicted, setting } = spaceView;
+  const { data } = shown.device;
   const choice = (
     /** @type {string} */ text,
     /** @type {string} */ title,
@@ -91,8 +90,15 @@ function spaceChoice({ shown, spaceView }) {
       ? segmented(
           'Allocator',
           choice('Recorded', 'As the allocator laid it out', !isPredicted, () => spaceView.show(true, false)),
-          choice(`Predicted: ${setting}`, 'As it would have with another setting', isPredicted, () =>
-            spaceView.show(true, true),
+          h(
+            'button',
+            {
+              title: `As it would have under ${setting}`,
+              pressed: isPredicted,
+              click: () => spaceView.show(true, true),
+            },
+            'Predicted',
+            h('span.setting', `: ${setting}`),
           ),
         )
       : '',
