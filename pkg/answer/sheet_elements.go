@@ -1,0 +1,299 @@
+package answer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// name is a text from a snapshot, or the name of a file. Markdown shows it as
+// code, so that __init__ is not taken for markup.
+type name string
+
+// maxName is how many characters of a name are shown.
+const maxName = 300
+
+func (n name) clipped() string {
+	text := string(n[:min(len(n), 4*maxName)])
+	if runes := []rune(text); len(runes) > maxName {
+		return string(runes[:maxName]) + "…"
+	}
+	return text
+}
+
+// sentence is a format and its arguments.
+type sentence struct {
+	format string
+	args   []any
+}
+
+// with formats the sentence; show makes text of the names in it.
+func (s sentence) with(show func(name) string) string {
+	args := make([]any, len(s.args))
+	for i, arg := range s.args {
+		if n, ok := arg.(name); ok {
+			arg = show(n)
+		}
+		args[i] = arg
+	}
+	return fmt.Sprintf(s.format, args...)
+}
+
+type heading struct{ sentence }
+
+type note struct{ sentence }
+
+// unbroken is a list of sentences on one line each, however long.
+type unbroken []sentence
+
+type code string
+
+// streamedLines is an element that may be larger than memory. Its lines are
+// written as they are made, so the output of millions of events begins at once.
+type streamedLines struct {
+	lines func(look Look) iter.Seq[string] // that fit the width, without a line end
+}
+
+// maxMarkdownLines is how many streamed lines Markdown shows, which is for tickets.
+const maxMarkdownLines = 200
+
+// lines adds streamed lines.
+func (s *Sheet) lines(lines func(look Look) iter.Seq[string]) { s.add(streamedLines{lines}) }
+
+func (l streamedLines) writeText(w *bufio.Writer, look Look) {
+	for line := range l.lines(look) {
+		w.WriteString(line)
+		if w.WriteByte('\n') != nil {
+			return // nobody is reading
+		}
+	}
+}
+
+func (l streamedLines) text(look Look) string {
+	return strings.Join(slices.Collect(l.lines(look)), "\n")
+}
+
+func (l streamedLines) markdown() string {
+	var b strings.Builder
+	b.WriteString("```text\n")
+	n := 0
+	for line := range l.lines(Look{}) {
+		if n++; n <= maxMarkdownLines {
+			b.WriteString(strings.ReplaceAll(line, "`", "'") + "\n")
+		}
+	}
+	b.WriteString("```")
+	if n > maxMarkdownLines {
+		b.WriteString("\n\n_and " + units.Plural(n-maxMarkdownLines, "more line", "more lines") + "_")
+	}
+	return b.String()
+}
+
+// streamedValue is a JSON value that may be larger than memory.
+type streamedValue interface {
+	writeJSON(w *bufio.Writer) error
+	figures() any // what a Condition is checked against: counts stand for long lists
+}
+
+// writeArray writes a JSON array with one item per line.
+func writeArray[T any](w *bufio.Writer, items iter.Seq[T]) error {
+	w.WriteByte('[')
+	separator := "\n"
+	for item := range items {
+		text, err := jsonLine(item)
+		if err != nil {
+			return err
+		}
+		w.WriteString(separator)
+		if _, err := w.Write(text); err != nil {
+			return err // nobody is reading
+		}
+		separator = ",\n"
+	}
+	return w.WriteByte(']')
+}
+
+// jsonLine is a value as one line of JSON, without a line end.
+func jsonLine(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(escapeInvisible(text.Bytes()), []byte("\n")), err
+}
+
+// indent is in front of everything but headings.
+const indent = "  "
+
+// writeText writes the elements with blank lines between them.
+func (s *Sheet) writeText(w *bufio.Writer, look Look) {
+	for i, e := range s.elements {
+		if i > 0 {
+			w.WriteByte('\n')
+		}
+		if lines, ok := e.(streamedLines); ok {
+			lines.writeText(w, look)
+			continue
+		}
+		w.WriteString(e.text(look))
+		w.WriteByte('\n')
+	}
+}
+
+// asText shows a name without the characters that a terminal might obey.
+func asText(n name) string { return units.Printable(n.clipped()) }
+
+func (h heading) text(look Look) string {
+	return look.paint(look.wrap(h.with(asText), ""), text.Bold)
+}
+
+func (s sentence) text(look Look) string { return look.wrap(s.with(asText), indent) }
+
+func (u unbroken) text(look Look) string {
+	lines := make([]string, len(u))
+	for i, s := range u {
+		lines[i] = look.Show(s.with(asText))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (n note) text(look Look) string { return look.paint(n.sentence.text(look), text.Faint) }
+
+// A line to copy is never wrapped.
+func (c code) text(Look) string { return indent + indent + units.Printable(string(c)) }
+
+// wrap breaks a text between words, each line behind an indent. A word that is
+// too long for a line stays whole, because people copy paths.
+func (l Look) wrap(s, indent string) string {
+	var lines []string
+	line, width := "", 0
+	for _, word := range strings.FieldsFunc(l.Show(s), isSpace) {
+		w := text.StringWidthWithoutEscSequences(word)
+		if line != "" && len(indent)+width+1+w > l.width() {
+			lines = append(lines, indent+line)
+			line, width = "", 0
+		}
+		if line != "" {
+			line, width = line+" ", width+1
+		}
+		line, width = line+word, width+w
+	}
+	// No-break spaces have kept words together; terminals need none.
+	return strings.ReplaceAll(strings.Join(append(lines, indent+line), "\n"), "\u00a0", " ")
+}
+
+// isSpace reports whether lines may be broken at r; no-break spaces are none.
+func isSpace(r rune) bool { return r == ' ' || r == '\n' }
+
+// paint colours each line by itself, so that a pager keeps it.
+func (l Look) paint(s string, colors ...text.Color) string {
+	if !l.Color {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = text.Colors(colors).EscapeSeq() + lines[i] + text.Reset.EscapeSeq()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *Sheet) markdown() string {
+	parts := make([]string, len(s.elements))
+	for i, e := range s.elements {
+		parts[i] = e.markdown() + "\n"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// asCode shows a name as code. Only a backtick or the end of a line would end it, and
+// Printable leaves no line ends.
+func asCode(n name) string {
+	text := units.Printable(n.clipped())
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(text, "`", "'") + "`"
+}
+
+func (h heading) markdown() string { return "**" + h.sentence.markdown() + "**" }
+
+func (s sentence) markdown() string {
+	args := make([]any, len(s.args))
+	for i, arg := range s.args {
+		if text, ok := arg.(string); ok {
+			arg = quotesAsCode(text)
+		}
+		args[i] = arg
+	}
+	return strings.ReplaceAll(sentence{s.format, args}.with(asCode), "\u00a0", " ")
+}
+
+// inQuotes is what %q makes of a text.
+var inQuotes = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
+
+// quotesAsCode shows what a text quotes as code, because it may come from a snapshot.
+func quotesAsCode(text string) string {
+	return inQuotes.ReplaceAllStringFunc(text, func(quoted string) string {
+		return asCode(name(quoted[1 : len(quoted)-1]))
+	})
+}
+
+func (u unbroken) markdown() string {
+	lines := make([]string, len(u))
+	for i, s := range u {
+		lines[i] = "- " + s.markdown()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (n note) markdown() string { return "_" + n.sentence.markdown() + "_" }
+
+// A line to copy may hold settings of a snapshot. Its fence is longer than any in it.
+func (c code) markdown() string {
+	fence := "```"
+	for strings.Contains(string(c), fence) {
+		fence += "`"
+	}
+	return fence + "\n" + units.Printable(string(c)) + "\n" + fence
+}
+
+// curve is a series of values as a line of bars. Each bar is the highest value of
+// its share of the series.
+type curve []int64
+
+func (c curve) text(look Look) string {
+	return indent + look.Show(sparkline(c, look.width()-2*len(indent)))
+}
+
+func (c curve) markdown() string { return "`" + sparkline(c, DefaultWidth-2*len(indent)) + "`" }
+
+// levels are the heights of a bar, the lowest first.
+var levels = []rune("▁▂▃▄▅▆▇█")
+
+// sparkline is the highest value in each of at most width columns, from zero up.
+func sparkline(values []int64, width int) string {
+	var top int64 = 1
+	for _, v := range values {
+		top = max(top, v)
+	}
+	width = min(width, len(values))
+	line := make([]rune, width)
+	for column := range line {
+		from, end := column*len(values)/width, (column+1)*len(values)/width
+		var high int64
+		for _, v := range values[from:end] {
+			high = max(high, v)
+		}
+		line[column] = levels[int(float64(high)/float64(top)*float64(len(levels)-1)+0.5)]
+	}
+	return string(line)
+}
