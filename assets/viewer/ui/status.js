@@ -14,7 +14,8 @@ const PACKED = ' · packed: a segment may take the place of one that was returne
  * @param {import('../state/stores.js').Stores} stores @param {HTMLElement} where @param {HTMLElement} scale
  * @param {() => number} plotWidth
  */
-export function mountStatus({ shown, viewport, spaceView, selection, moment, hover }, where, scale, plotWidth) {
+export function mountStatus(stores, where, scale, plotWidth) {
+  const { shown, viewport, spaceView, addressSpace, selection, moment, hover } = stores;
   const updateWhere = () => {
     const { timeline, data, hasHistory } = shown.device;
     if (!hasHistory) {
@@ -23,6 +24,8 @@ export function mountStatus({ shown, viewport, spaceView, selection, moment, hov
       return;
     }
     const state = hover.point?.state ?? moment.state;
+    const reservedAt = (/** @type {number} */ k) =>
+      (viewport.isSpace && spaceView.isPredicted && addressSpace.segmentsAt(k)?.reserved) || timeline.reservedAt(k);
     const placeFact = () => {
       const place = hover.point?.spot?.place;
       const at = place === undefined ? null : spaceView.space?.addressAt(Math.floor(place));
@@ -35,7 +38,7 @@ export function mountStatus({ shown, viewport, spaceView, selection, moment, hov
       fact('state', count(state), ` of ${count(timeline.lastState)}`),
       data.time && fact('t', duration(state === 0 ? 0 : data.time[state - 1])),
       fact('active', bytes((viewport.isSpace ? timeline : selection.timeline).active[state])),
-      fact('reserved', bytes(timeline.reservedAt(state))),
+      fact('reserved', bytes(reservedAt(state))),
       placeFact(),
     );
   };
