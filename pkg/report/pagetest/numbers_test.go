@@ -89,6 +89,23 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// ofEverySnapshot calls check for each recording of the reports of [allSnapshots], which is open in the page.
+func ofEverySnapshot(t *testing.T, check func(t *testing.T, p *page, r *recording, path string)) {
+	t.Helper()
+	for name, paths := range allSnapshots(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, makeReport(t, paths...), "")
+			for file, path := range paths {
+				if r := load(t, path); r.d != nil {
+					p.await("memviz.select({file: %d, device: %d})", file, r.d.ID)
+					check(t, p, r, path)
+				}
+			}
+		})
+	}
+}
+
 // allSnapshots are the snapshots of every story, by its name, and every real
 // snapshot by its own.
 func allSnapshots(t *testing.T) map[string][]string {

@@ -58,20 +58,7 @@ func segmentsAnswer(t *testing.T, in answer.Input, state int) answer.SegmentsDev
 // that the command prints, and their sums are those of the curve of reserved memory and of fragmentation.
 func TestSegmentsOfThePage(t *testing.T) {
 	t.Parallel()
-	for name, paths := range allSnapshots(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := open(t, makeReport(t, paths...), "")
-			for file, path := range paths {
-				r := load(t, path)
-				if r.d == nil {
-					continue
-				}
-				p.await("memviz.select({file: %d, device: %d})", file, r.d.ID)
-				compareSegments(t, p, r, path)
-			}
-		})
-	}
+	ofEverySnapshot(t, compareSegments)
 }
 
 func compareSegments(t *testing.T, p *page, r *recording, path string) {
