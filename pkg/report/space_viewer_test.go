@@ -33,10 +33,14 @@ type viewerSpace struct {
 	Block       []uint64 `json:"block"`
 	Reservation []uint64 `json:"reservation"`
 	Addresses   []string `json:"addresses"`
+
+	States int     `json:"states"` // that were added up
+	Pixels int     `json:"pixels"` // that were compared
+	Off    float64 `json:"off"`    // by how much the worst channel of them is, of 255
 }
 
-// decodedByViewer are address spaces as the viewer decodes them.
-func decodedByViewer(t *testing.T, list []viewerSpace) []viewerSpace {
+// decodedByViewer is what the viewer says of address spaces: "places" or "pictures".
+func decodedByViewer(t *testing.T, list []viewerSpace, what string) []viewerSpace {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -46,7 +50,7 @@ func decodedByViewer(t *testing.T, list []viewerSpace) []viewerSpace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, "testdata/spaces.mjs")
+	cmd := exec.Command(node, "testdata/spaces.mjs", what)
 	cmd.Stdin = bytes.NewReader(text)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
@@ -218,7 +222,7 @@ func TestViewerSpace(t *testing.T) {
 		t.Fatalf("only %d address spaces", len(list))
 	}
 	coded, odd := 0, 0
-	for _, got := range decodedByViewer(t, list) {
+	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
 		if got.Error != "" {
 			t.Errorf("%s: %s", got.ID, got.Error)
@@ -279,7 +283,7 @@ func TestHostileSpaces(t *testing.T) {
 		}
 	}
 	refused, decoded := 0, 0
-	for _, got := range decodedByViewer(t, list) {
+	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
 		if strings.HasSuffix(got.Error, ": addresses") { // checked elsewhere in the program: another number of lanes, or outside
 			continue

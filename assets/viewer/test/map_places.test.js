@@ -5,9 +5,10 @@ import { layoutOf, Scales } from '../draw/layout.js';
 import { arrange } from '../map/arrange.js';
 import { SpaceLayout } from '../map/layout.js';
 import { ShownSpace } from '../map/places.js';
+import { piecesAt } from './support/brute_space.js';
 import { fake } from './support/encode.js';
 import { random } from './support/random.js';
-import { piecesAt, randomSpace } from './support/random_space.js';
+import { randomSpace } from './support/random_space.js';
 
 test('what lies at a point is the block or the hole of brute force', () => {
   let points = 0;
