@@ -108,8 +108,9 @@ function describePlot({ shown, viewport, spaceView, moment, appearance: { groupi
   const most = grouping.groups[sums.indexOf(Math.max(...sums))]?.label ?? 'nothing';
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
   const states = `showing states ${count(covered[0])} to ${count(covered[1])}`;
-  const { space } = spaceView;
-  if (space) return `Address space of ${report.label}: ${spaceWords(space, shown.device, moment.state)}; ${states}`;
+  const { space, isPredicted } = spaceView;
+  const name = isPredicted ? 'Predicted address space' : 'Address space';
+  if (space) return `${name} of ${report.label}: ${spaceWords(space, shown.device, moment.state)}; ${states}`;
   const peak = `peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}`;
   const capacity = report.capacity ? `; ${report.capacity.text}` : '';
   return `Stacked memory timeline of ${report.label}: ${peak}; ${states}${capacity}`;

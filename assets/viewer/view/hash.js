@@ -8,6 +8,7 @@
 //   w      1: it is the predicted one
 //   y      fit, or FROM-TO in bytes; of the address space FROM-TO in parts of its height
 //   at     panel moment: end, range, or a state
+//   sp     the cursor stands on a spike: a state before it
 //   a      moment A: a state
 //   r      FROM-TO: range brushed, in states
 //   al     1: only what the range keeps is drawn
@@ -90,10 +91,12 @@ export function mountHash(stores) {
 
     const at = read('at');
     const state = Number(at);
+    const before = Number(read('sp') ?? -1);
+    const spike = Number.isInteger(before) && before >= 0 && before < state ? before : null;
     if (at === 'end') moment.set('end');
     else if (at === 'range' && range) moment.set('range');
     else if (at !== null && Number.isInteger(state) && state >= 0 && state <= timeline.lastState)
-      moment.set('cursor', state);
+      moment.set('cursor', state, spike);
     else moment.set(hasHistory ? 'peak' : 'end');
     const a = Number(read('a') ?? -1);
     moment.markA(hasHistory && Number.isInteger(a) && a >= 0 && a <= timeline.lastState ? a : null);
@@ -173,6 +176,7 @@ function textOf({ shown, appearance, highlight, viewport, spaceView, selection, 
     pack: isWanted && chosenPacking !== null && String(Number(chosenPacking)),
     w: isWanted && isPredicted && '1',
     at: device.hasHistory && (at === 'cursor' ? String(moment.cursor) : at !== 'peak' && at),
+    sp: moment.spike !== null && String(moment.spike),
     a: moment.a !== null && String(moment.a),
     sel: pinned !== null && String(pinned),
     seg: segment !== null && String(segment),

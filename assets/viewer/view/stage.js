@@ -1,18 +1,12 @@
 // The timeline on the page: the chart, the canvases over it, and when each is drawn again.
 
-import { siteNames } from '../data/breakdown.js';
-import { Chart } from '../draw/chart.js';
-import { BandLabels } from '../draw/labels.js';
-import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
-import { drawMomentA } from '../draw/marks.js';
-import { drawCursor, drawMarks } from '../draw/overlay.js';
-import { freshContext, Painter } from '../draw/painter.js';
-import { Patterns, pileOfGroups } from '../draw/patterns.js';
 import { spikeNear } from '../data/spike.js';
-import { drawHole } from '../map/outlines.js';
-import { drawSpaceMarks } from '../map/overlay.js';
+import { Chart } from '../draw/chart.js';
+import { layoutOf, Scales, ticksOf } from '../draw/layout.js';
+import { freshContext, Painter } from '../draw/painter.js';
 import { requestWidth } from '../map/request.js';
-import { memoizeLast, on } from '../state/topic.js';
+import { on } from '../state/topic.js';
+import { Marks } from './marks.js';
 import { SpaceSource } from './space_source.js';
 
 /** Milliseconds that a frame has for pictures: while the view moves, and while it is still. */
@@ -38,11 +32,8 @@ const EVERYTHING = 3;
 
 export class Stage {
   #stores;
-  #patterns = new Patterns();
-  #labels = new BandLabels();
   #space;
-  #siteNames = memoizeLast(siteNames);
-  #pileOfGroups = memoizeLast(pileOfGroups);
+  #marks;
   /** @type {import('../draw/overlay.js').ZoomBox | null} */
   #zoomBox = null;
   /** What the next frame draws, 0: nothing. */
@@ -66,6 +57,7 @@ export class Stage {
     this.#space = new SpaceSource(stores);
     this.elements = elements;
     this.chart = new Chart(echarts, elements.chart, options);
+    this.#marks = new Marks(stores, this.#space, this.chart);
     const { shown, viewport, spaceView, appearance, highlight, selection, moment, hover } = stores;
     on([shown.changed, viewport.changed, spaceView.changed, appearance.changed], () => this.#invalidate(EVERYTHING));
     on([highlight.changed, highlight.previewChanged], () => this.#invalidate(EVERYTHING));
@@ -215,90 +207,17 @@ export class Stage {
 
   /** @param {Painter} painter */
   #drawMarks(painter) {
-    const { chart } = this;
-    const { shown, viewport, highlight, selection } = this.#stores;
-    const { data, report, lanes } = shown.device;
-    const { isSpace } = viewport;
-    /** @type {import('../draw/overlay.js').Frame} */
-    const frame = {
-      ...this.#sceneOf(painter),
-      columns: chart.columns,
-      minimap: chart.minimapStates,
-      markers: data.markers,
-      names: this.#names(),
-      labels: this.#labels,
-      faded: highlight.isFading,
-      moving: viewport.isMoving || chart.plot.isCoarse,
-      outline: selection.outline,
-      range: selection.range,
-      growth: selection.range && lanes.steps.growth(shown.device.timeline.active, selection.range),
-      keptOnly: selection.keptOnly && !isSpace,
-      capacity: report.capacity,
-      predicted: report.predicted,
-      steps: lanes.steps,
-      time: selection.range && data.time,
-      patterns: this.#patternsOver(),
-    };
-    if (isSpace) drawSpaceMarks({ ...frame, ...this.#space.marks(frame.layout) });
-    else drawMarks(frame);
-  }
-
-  /** What is written into the bands: call sites where only what a range keeps is drawn, otherwise groups. */
-  #names() {
-    const { shown, appearance, selection } = this.#stores;
-    const { grouping } = appearance;
-    if (!selection.keptOnly) return [grouping];
-    return [this.#siteNames(shown.device.sites, selection.timeline, grouping), grouping];
-  }
-
-  /** The patterns over a finished picture, or null. */
-  #patternsOver() {
-    const { viewport, appearance } = this.#stores;
-    const { plot } = this.chart;
-    const view = plot.shown?.view;
-    if (!appearance.hasPatterns || viewport.isMoving || plot.isCoarse || !view) return null;
-    const { grouping, style } = appearance;
-    const source = viewport.isSpace
-      ? this.#space.groups(grouping, view)
-      : this.#pileOfGroups(plot.raster, grouping, view);
-    this.#patterns.paint(source, grouping, style.ink, this.#ms);
-    if (this.#patterns.isUnfinished) this.#invalidate(MARKS);
-    return this.#patterns.element;
+    if (this.#marks.draw(painter, this.#over(), this.#ms)) this.#invalidate(MARKS);
   }
 
   /** @param {Painter} painter */
   #drawCursor(painter) {
-    const { viewport, moment, hover } = this.#stores;
-    const { point } = hover;
-    const cursor = point
-      ? { x: point.x, state: point.state, hovered: true }
-      : moment.kind === 'cursor'
-        ? { x: this.scales.x(viewport.axis.middle(moment.cursor)), state: moment.cursor, hovered: false }
-        : null;
-    const scene = this.#sceneOf(painter);
-    if (moment.a !== null) drawMomentA(scene, moment.a);
-    drawCursor(scene, cursor, this.#zoomBox, hover.lane);
-    if (point?.spot) drawHole({ ...scene, shown: this.shownSpace }, point.x, point.spot);
-    this.#drawProgress(painter);
+    this.#marks.drawCursor(painter, this.#over(), this.#zoomBox);
   }
 
-  /** How much of the address space is decoded, once that takes a while. @param {Painter} painter */
-  #drawProgress(painter) {
-    const { progress } = this.#stores.spaceView;
-    const { left, top, plotWidth, plotHeight } = this.scales.layout;
-    if (progress === null) return; // none, or not for long
-    const text = `Finding the place of every tensor: ${Math.floor(progress * 100)} %`;
-    painter.text(text, left + plotWidth / 2, top + plotHeight / 2, { align: 'center', weight: 600, halo: true });
-  }
-
-  /** What marks and cursor have in common. @param {Painter} painter */
-  #sceneOf(painter) {
-    const { shown, viewport, appearance } = this.#stores;
-    const { scales, ticks, timeline } = this;
-    const { hasHistory } = shown.device;
-    const { style } = appearance;
-    const isStacked = !viewport.isSpace;
-    return { painter, layout: scales.layout, scales, ticks, style, timeline, viewport, hasHistory, isStacked };
+  /** What the marks are drawn over. @returns {import('./marks.js').Drawn} */
+  #over() {
+    return { ...this.#drawn(), timeline: this.timeline };
   }
 
   /**

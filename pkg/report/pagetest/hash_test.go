@@ -104,7 +104,7 @@ func TestHash(t *testing.T) {
 		}
 	})
 	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort",
-		"q", "f", "v"} {
+		"q", "f", "v", "sp"} {
 		if seen[key] == 0 && !t.Failed() {
 			t.Errorf("no walk ends in an address with %s", key)
 		}
@@ -115,7 +115,7 @@ func TestHash(t *testing.T) {
 // in the address.
 func walk(t *testing.T, report string, seed int) url.Values {
 	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(seed), 6))
+	r := rand.New(rand.NewPCG(uint64(seed), 5))
 	p := open(t, report, "theme=light")
 	if seed%2 == 1 { // of the shorter recording
 		p.await("memviz.select({file: 0, device: 0})")
@@ -172,8 +172,8 @@ func TestHostileHash(t *testing.T) {
 	script := `<img src=x onerror="document.title='owned'">`
 	huge := strings.Repeat("9", 400)
 	var everywhere, numbers []string
-	for _, key := range []string{"d", "x", "y", "at", "r", "al", "sel", "c", "h", "iso", "lanes", "tab", "sort", "q",
-		"f", "theme"} {
+	for _, key := range []string{"d", "x", "y", "at", "sp", "a", "r", "al", "sel", "seg", "c", "h", "iso", "lanes", "tab",
+		"sort", "q", "f", "v", "pack", "w", "theme"} {
 		everywhere = append(everywhere, key+"="+url.QueryEscape(script))
 		numbers = append(numbers, key+"="+huge)
 	}

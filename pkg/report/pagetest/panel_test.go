@@ -61,6 +61,10 @@ func TestSpike(t *testing.T) {
 			t.Errorf("the card does not say %q: %q", want, text)
 		}
 	}
+	p.reopen(strings.TrimPrefix(eval[string](p, "location.hash"), "#"))
+	if got := p.card(); got != text {
+		t.Errorf("the address opens the card %q, want %q", got, text)
+	}
 	p.press("e")
 	if text := p.card(); text != "" {
 		t.Errorf("at the end the card still is %q", text)
