@@ -21,7 +21,7 @@ export function mountPanel(stores, root) {
     const failed = activity ? -1 : failureShown(device, moment);
     // In the picture of the address space the panel speaks of all that is reserved.
     const segments = viewport.isSpace && !activity ? addressSpace.segmentsAt(state) : null;
-    const reservedWord = spaceView.isPredicted ? 'predicted to be reserved ' : 'reserved ';
+    const reservedWord = spaceView.isPredicted ? 'predicted ' : 'reserved ';
     const isOOM = device.data.ooms.some((m) => !activity && m.state === state);
     const reserved = device.timeline.reservedAt(state);
     // At an OOM the card says what of the cache was free.

@@ -69,20 +69,22 @@ export function virtualRows(root, line) {
   const space = /** @type {HTMLElement} */ (list.parentElement);
   listen(root, { scroll });
   new ResizeObserver(update).observe(root);
+  /** Scrolls as little as shows some lines. @param {number} first @param {number} last */
+  const reveal = (first, last) =>
+    scrollTo(Math.min(first * HEIGHT, Math.max(top, (last + 1) * HEIGHT - root.clientHeight + 8)));
+
   return {
-    /** Makes all lines anew, where the list is. @param {number} n */
-    reset(n) {
+    /** Makes all lines anew, where the list is, or where it shows one of them. @param {number} n @param {number} [i] */
+    reset(n, i = -1) {
       count = n;
       from = to = 0;
       space.style.height = `${Math.min(n * HEIGHT, TALLEST)}px`;
       fill(list);
-      scroll();
+      if (i < 0) scroll();
+      else reveal(i, i);
     },
 
-    /** Scrolls as little as shows some lines. @param {number} first @param {number} last */
-    reveal(first, last) {
-      scrollTo(Math.min(first * HEIGHT, Math.max(top, (last + 1) * HEIGHT - root.clientHeight + 8)));
-    },
+    reveal,
 
     /** Has the upper edge of a line in the middle. @param {number} i */
     centre(i) {

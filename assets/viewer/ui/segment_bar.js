@@ -15,6 +15,7 @@ export function segmentBars({ appearance, highlight }) {
   const rgb = (/** @type {ArrayLike<number>} */ c, at = 0) => `rgb(${c[at]},${c[at + 1]},${c[at + 2]})`;
   return ({ blocks, holes, bytes }, width, height) => {
     const canvas = h('canvas.strip');
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
     canvas.width = Math.round(width * devicePixelRatio);
     canvas.height = Math.round(height * devicePixelRatio);
     const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));

@@ -64,7 +64,7 @@ export function mountSegments(stores, root, note) {
 
   const fillLines = () => {
     draw = segmentBars(stores);
-    list.reset(rows.length);
+    list.reset(rows.length, rows.findIndex(isPinned));
   };
 
   /** @param {Segment} segment */
@@ -103,10 +103,7 @@ export function mountSegments(stores, root, note) {
     update,
   );
   viewport.afterPicture([selection.pinChanged], () => {
-    if (root.hidden) return;
-    fillLines();
-    const i = rows.findIndex(isPinned);
-    if (i >= 0) list.reveal(i, i);
+    if (!root.hidden) fillLines();
   });
   return { update };
 }

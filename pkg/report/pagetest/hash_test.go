@@ -26,6 +26,16 @@ var moves = []func(p *page, r *rand.Rand){
 		p.wheel(g.Left+g.Width*r.Float64(), g.Top+g.Height/2, pick(r, -300.0, -900), 0)
 	},
 	func(p *page, r *rand.Rand) { p.press("x") },
+	func(p *page, r *rand.Rand) { // clicks a spike
+		ofPile(p)
+		p.press("0")
+		g := plot(p)
+		highest := eval[int](p, `(() => {
+			const totals = memviz.geometry().columns.map((k) => k < 0 ? 0 : memviz.state(k).active_bytes);
+			return totals.indexOf(Math.max(...totals));
+		})()`)
+		p.clickAt(g.Left+(float64(highest)+pick(r, -2, -0.5, 0.5, 2))/g.Ratio, g.Top+g.Height/2)
+	},
 	func(p *page, r *rand.Rand) { p.press(pick(r, "y", "yy")) },
 	func(p *page, r *rand.Rand) { p.press(strings.Repeat("c", 1+r.IntN(6))) },
 	func(p *page, r *rand.Rand) { p.press(pick(r, "e", ".", "..", "o")) },
@@ -45,8 +55,11 @@ var moves = []func(p *page, r *rand.Rand){
 		g := plot(p)
 		p.clickAt(g.Left+g.Width*r.Float64(), g.Top+g.Height-10)
 	},
-	func(p *page, r *rand.Rand) { p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", 1+r.IntN(4))) },
-	func(p *page, r *rand.Rand) { p.click("#table .columns > :" + pick(r, "first", "last") + "-child") },
+	func(p *page, r *rand.Rand) {
+		ofPile(p)
+		p.click(fmt.Sprintf("#table .tabs > :nth-child(%d)", 2+r.IntN(3)))
+	},
+	func(p *page, r *rand.Rand) { p.click("#table .columns > :" + pick(r, "nth-child(2)", "last-child")) },
 	func(p *page, r *rand.Rand) { p.click("#table .row"); p.press("i") },
 	func(p *page, r *rand.Rand) { p.press("h") },
 	func(p *page, r *rand.Rand) {
@@ -55,6 +68,13 @@ var moves = []func(p *page, r *rand.Rand){
 		p.wheel(g.Left+g.Width/2, g.Top+g.Height*r.Float64(), pick(r, -200.0, -500), chromedp.ModifierAlt)
 		p.clickAt(g.Left+g.Width*r.Float64(), g.Top+g.Height*r.Float64())
 	},
+}
+
+// ofPile leaves the address space, where other lists come first and nothing is a spike.
+func ofPile(p *page) {
+	if p.hash("v") == "map" {
+		p.press("u")
+	}
 }
 
 // appearance is everything that a page shows of its state once the pointer is out of

@@ -167,7 +167,7 @@ func TestMapOfWhat(t *testing.T) {
 		if eval[string](p, pictureSum) == recorded || p.hash("w") != "1" {
 			t.Error("the predicted address space is the recorded one")
 		}
-		p.shows("predicted to be reserved at the peak")
+		p.shows("predicted at the peak")
 		p.clickIn("#toolbar", "", "Recorded")
 		if eval[string](p, pictureSum) != recorded || p.hash("w") != "" {
 			t.Error("the recorded address space does not come back")
