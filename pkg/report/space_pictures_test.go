@@ -14,7 +14,14 @@ import (
 // packed, a pixel of the address space is the average of what lies in it; and in many states of each, what the page
 // says is reserved, stuck and returnable is what lies there.
 func TestSpacePictures(t *testing.T) {
-	for name, paths := range map[string]func(testing.TB) []string{"stories": testkit.Examples, "corpus": testkit.Corpus} {
+	stories := func(t testing.TB) []string {
+		paths, err := filepath.Glob(filepath.Join(testkit.Root(t), "examples", "*", "*.p*[tz]"))
+		if err != nil || len(paths) < 25 {
+			t.Fatalf("%d example files, want 25 or more (%v)", len(paths), err)
+		}
+		return paths
+	}
+	for name, paths := range map[string]func(testing.TB) []string{"stories": stories, "corpus": testkit.Corpus} {
 		t.Run(name, func(t *testing.T) {
 			list := spacesOf(t, paths(t))
 			predicted, pixels, states := 0, 0, 0
@@ -57,7 +64,7 @@ func spacesOf(t *testing.T, paths []string) []viewerSpace {
 			device := page.payloads[view.Payload]
 			list = append(list, newViewerSpace(id, view, map[string][]byte{"device": device,
 				"space": page.payloads[view.Space.Payload], "addresses": page.payloads[view.Space.Addresses]}))
-			if view.Predicted != nil && view.Predicted.Space != nil {
+			if view.hasPredictedSpace() {
 				list = append(list, newViewerSpace(id+", predicted", view, map[string][]byte{"device": device,
 					"predicted": page.payloads[view.Predicted.Space.Payload]}))
 			}

@@ -152,7 +152,7 @@ func TestPredictedSpace(t *testing.T) {
 		list = append(list, newViewerSpace(story, view, map[string][]byte{"device": page.payloads[view.Payload],
 			"predicted": page.payloads[view.Predicted.Space.Payload]}))
 	}
-	for _, got := range decodedByViewer(t, list) {
+	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
 		layout, unit := want.view.Predicted.best.Layout, uint64(want.view.Predicted.Space.Unit)
 		if got.Error != "" || len(got.Place) != want.len() {
