@@ -57,10 +57,8 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 	d.setPage(curves)
 
 	_, rulePlace := ruleTable(in)
-	compared.Wait()
-	placed.Wait()
 	for i := range in {
-		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace, differs[i], spaces[i]))
+		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace))
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {
@@ -69,8 +67,12 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 			m.values += int64(p.values())
 		}
 	}
-	for _, f := range d.files {
-		f.encode(m.tick)
+	for i, f := range d.files {
+		f.encode(m.tick, func() ([]*deviceSpace, []*differences) {
+			compared.Wait()
+			placed.Wait()
+			return spaces[i], differs[i]
+		})
 	}
 	for i := range in { // what came without still goes without
 		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})

@@ -47,10 +47,9 @@ type filePayload struct {
 	unpacked  bool          // likewise, and the elements are still empty: who only looks does not need them
 }
 
-func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int,
-	differs []*differences, spaces []*deviceSpace) *filePayload {
+func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int) *filePayload {
 	f := &filePayload{in: in, view: view, texts: newStringTable()}
-	f.snapshot = &snapshotPayload{in: in, texts: f.texts, differs: differs}
+	f.snapshot = &snapshotPayload{in: in, texts: f.texts}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
 		pile := newPile(in.Devices[i], in.Recordings[i].Families())
@@ -64,9 +63,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 			stacks:    stacks,
 			texts:     f.texts,
 			number:    strings.TrimPrefix(view.Devices[i].Payload, "device-"),
-			space:     spaces[i],
 		}
-		p.setSpaces()
 		f.devices = append(f.devices, p)
 	}
 	f.setElements()
@@ -95,7 +92,7 @@ func (f *filePayload) encodeSaved() {
 		return
 	}
 	f.unpacked = false
-	f.encodeDevices(nil)
+	f.encodeDevices(nil, func() {})
 	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })
 	f.encodeLanes()
 	if f.rest != nil {
@@ -105,21 +102,35 @@ func (f *filePayload) encodeSaved() {
 	}
 }
 
-// encode packs everything.
-func (f *filePayload) encode(tick func(values int)) {
-	f.encodeDevices(tick)
+// encode packs everything. It calls found when it needs where the tensors of each device
+// lay, and what its events are beyond its allocations, which others find meanwhile.
+func (f *filePayload) encode(tick func(values int), found func() ([]*deviceSpace, []*differences)) {
+	f.encodeDevices(tick, func() {
+		var spaces []*deviceSpace
+		spaces, f.snapshot.differs = found()
+		for i, p := range f.devices {
+			p.(*devicePayload).setSpaces(spaces[i])
+		}
+	})
 	f.encodeSnapshot()
 	f.encodeStacks(allStacks(f.in.Snapshot))
 	f.encodeLanes()
 }
 
-func (f *filePayload) encodeDevices(tick func(values int)) {
+// encodeDevices packs the devices; what needs their spaces comes after it called ready.
+func (f *filePayload) encodeDevices(tick func(values int), ready func()) {
 	for i, p := range f.devices {
 		var all sync.WaitGroup
 		for number := range deviceChunks {
-			all.Go(func() { f.deviceElements[i].chunks[number] = p.pack(number, tick) })
+			if number != chunkAddresses {
+				all.Go(func() { f.deviceElements[i].chunks[number] = p.pack(number, tick) })
+			}
 		}
 		all.Wait()
+	}
+	ready()
+	for i, p := range f.devices {
+		f.deviceElements[i].chunks[chunkAddresses] = p.pack(chunkAddresses, tick)
 		if s := p.shown().Space; s != nil {
 			f.spaceElements[i] = element{s.Payload, []chunk{p.packSpace()}}
 		}

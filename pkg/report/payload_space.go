@@ -34,11 +34,11 @@ func poolColumn(p *pile, pools *layout.Pools) func(i int) uint32 {
 
 // setSpaces says in the view whether it is known where the tensors lay, and where the
 // best other setting would have put them.
-func (p *devicePayload) setSpaces() {
-	if p.space == nil || p.view.WideAddr || p.space.spread(p.view.baseAddr) {
-		p.space = nil
+func (p *devicePayload) setSpaces(recorded *deviceSpace) {
+	if recorded == nil || p.view.WideAddr || recorded.spread(p.view.baseAddr) {
 		return
 	}
+	p.space = recorded
 	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
 	view := p.view.Predicted
 	if view == nil || view.best == nil {

@@ -412,7 +412,9 @@ func withoutSpaces(d *Document) *Document {
 				p.view.Predicted.Space = nil
 			}
 		}
-		f.encode(nil)
+		f.encode(nil, func() ([]*deviceSpace, []*differences) {
+			return make([]*deviceSpace, len(f.devices)), f.snapshot.differs
+		})
 	}
 	return d
 }
