@@ -7,7 +7,7 @@ import { hatchIn, waitingIn } from '../draw/pending.js';
 import { drawRange } from '../draw/range_marks.js';
 import { drawSpaceAxis } from './axis.js';
 import { outlineSegment, outlineTensor } from './outlines.js';
-import { drawRequest } from './request.js';
+import { drawRequest, requestWidth } from './request.js';
 
 /** Client pixels: the least block that is hatched while its free is pending. */
 const LEAST = 4;
@@ -64,8 +64,8 @@ function drawRequests(frame) {
   const end = Math.min(layout.right, scales.x(viewport.axis.extent)) + 2;
   if (aside > 0 && last) drawRequest(frame, last, end, layout.right + aside - end);
   const here = isCursor && ooms.find((m) => m.state === state && !(aside > 0 && m === last));
-  if (!here) return;
-  const width = Math.min(150, layout.plotWidth * 0.24);
+  const width = requestWidth(layout.plotWidth);
+  if (!here || width === 0) return;
   const x = scales.x(viewport.axis.middle(here.state));
   if (x < layout.left || x > layout.right) return;
   drawRequest(frame, here, x + 3 + width > layout.right ? x - 3 - width : x + 3, width);

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -166,7 +168,8 @@ func TestSegmentsTab(t *testing.T) {
 			t.Errorf("the pinned segment does not say %q: %q", words, pinned)
 		}
 	}
-	if p.hash("seg") == "" {
+	seg := p.hash("seg")
+	if seg == "" {
 		t.Error("the address does not name the pinned segment")
 	}
 	p.click("#pinned .holder")
@@ -182,6 +185,14 @@ func TestSegmentsTab(t *testing.T) {
 	p.click("#pinned dt:last-of-type + dd .link") // after it
 	if next := p.hash("sel"); next == id || next == "" {
 		t.Errorf("after %s comes %q", id, next)
+	}
+
+	p.do(chromedp.EmulateViewport(1440, 900, chromedp.EmulateScale(2)))
+	p.reopen("v=map&seg=" + seg)
+	p.until("document.querySelector('.segments .row.on')")
+	bars := eval[[][2]float64](p, `[...document.querySelectorAll('.strip')].map((e) => [e.clientWidth, e.width])`)
+	if n := len(bars); n < 10 || bars[0] != [2]float64{118, 236} || bars[n-1][1] < 2*bars[n-1][0] {
+		t.Errorf("with two device pixels a pixel the bars are as wide as %v", bars)
 	}
 }
 

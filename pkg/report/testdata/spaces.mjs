@@ -1,5 +1,5 @@
-// Decodes address spaces with the viewer's modules: reads [{id, report, payloads}] from standard input, with payloads in
-// base64, and prints [{id, error}] or what the argument asks for of each:
+// Decodes address spaces with the viewer's modules: reads [{id, report, payloads}] from standard input, with payloads
+// in base64, and prints [{id, error}] or what the argument asks for of each:
 //   places    {place, block, reservation, addresses}
 //   pictures  {states, pixels, off}
 
