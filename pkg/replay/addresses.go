@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// addressTable numbers the addresses that were ever used, in the order of their
-// first use, and has a tenancy for each. Every event looks one up, and this open-addressing table is several times as fast as a
-// map. A slot whose version is 0 is free.
+// addressTable numbers the addresses that were ever used, in the order of their first use,
+// and has a tenancy for each. Every event looks one up, and this open-addressing table is
+// several times as fast as a map. A slot whose version is 0 is free.
 type addressTable struct {
 	slots []addressSlot
 	used  int

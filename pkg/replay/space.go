@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/memviz-go/memviz/pkg/internal/ranges"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -23,10 +24,97 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	} else if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
-	c := newSpace(d, m.at)
-	c.known = d.Reconciliation.Segments > 0 || len(d.Reserved) > 0
+	places := newPlaces(m.at)
+	// Both halves of the addresses at the same time, if no allocation lies in both.
+	if pivot := places.pivot(s.SegmentsOf(d.ID)); pivot > 0 {
+		low, high := newSpace(d, places, 0, pivot), newSpace(d, places, pivot, len(places.tenants))
+		var other sync.WaitGroup
+		other.Go(func() { high.walk(m, s) })
+		low.walk(m, s)
+		if other.Wait(); !low.isCrossed {
+			low.count()
+			high.count()
+			return
+		}
+	}
+	all := newSpace(d, places, 0, len(places.tenants))
+	all.walk(m, s)
+	all.count()
+}
+
+// places are the addresses that were ever used, in order.
+type places struct {
+	byNumber []int32       // by number of an address
+	tenants  []placeTenant // by place
+}
+
+// placeTenant is the latest allocation of an address.
+type placeTenant struct {
+	from, to uint64
+	end      EventIndex
+}
+
+func newPlaces(at *addressTable) places {
+	type numbered struct {
+		addr   uint64
+		number int32
+	}
+	sorted := make([]numbered, 0, at.used)
+	for addr, t := range at.all() {
+		sorted = append(sorted, numbered{addr, t.number})
+	}
+	slices.SortFunc(sorted, func(a, b numbered) int { return cmp.Compare(a.addr, b.addr) })
+	p := places{make([]int32, len(sorted)), make([]placeTenant, len(sorted))}
+	for place, a := range sorted {
+		p.byNumber[a.number] = int32(place)
+		p.tenants[place].from = a.addr
+	}
+	return p
+}
+
+// worthSplitting is how many addresses two halves are worth.
+const worthSplitting = 8
+
+// pivot is the place, about in the middle, where a final segment begins; 0 for none.
+func (p *places) pivot(segments []snapshot.Segment) int {
+	if len(p.tenants) < worthSplitting {
+		return 0
+	}
+	best, middle := 0, len(p.tenants)/2
+	for i := range segments {
+		place, _ := slices.BinarySearchFunc(p.tenants, segments[i].Address,
+			func(t placeTenant, addr uint64) int { return cmp.Compare(t.from, addr) })
+		if place < len(p.tenants) && max(place, middle)-min(place, middle) < max(best, middle)-min(best, middle) {
+			best = place
+		}
+	}
+	return best
+}
+
+// space is what lies where in one state, from one place up to before another.
+type space struct {
+	d *Device
+	places
+	from, to int
+	live     bitTree // places whose tenants were live when they were last looked at
+
+	known    bool // which ranges are reserved
+	reserved ranges.Set[struct{}]
+	last     ranges.Range[struct{}] // a reserved range, where the next allocation most likely lies, too
+
+	outside, overlapping int
+	isCrossed            bool // something reaches beyond to
+}
+
+func newSpace(d *Device, p places, from, to int) *space {
+	return &space{d: d, places: p, from: from, to: to, live: newBitTree(len(p.tenants)),
+		known: d.Reconciliation.Segments > 0 || len(d.Reserved) > 0}
+}
+
+// walk goes through all events.
+func (c *space) walk(m *machine, s *snapshot.Snapshot) {
 	c.undoSegments(s)
-	born, reserved := m.addresses, d.Reserved
+	d, born, reserved := c.d, m.addresses, c.d.Reserved
 	for i := range d.Allocations[:d.PreExisting] {
 		if a := &d.Allocations[i]; a.Version == 0 { // otherwise it is an anomaly of another kind
 			c.add(a, m.at.at(a.Addr).number)
@@ -45,42 +133,9 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	}
 }
 
-// space is what lies where in one state. A place is the rank of an address among those
-// that were ever used.
-type space struct {
-	d       *Device
-	places  []int32       // by number of an address
-	tenants []placeTenant // by place
-	live    bitTree       // places whose tenants were live when they were last looked at
-
-	known    bool // which ranges are reserved
-	reserved ranges.Set[struct{}]
-	last     ranges.Range[struct{}] // a reserved range, where the next allocation most likely lies, too
-}
-
-// placeTenant is the latest allocation of an address.
-type placeTenant struct {
-	from, to uint64
-	end      EventIndex
-}
-
-func newSpace(d *Device, at *addressTable) *space {
-	type numbered struct {
-		addr   uint64
-		number int32
-	}
-	sorted := make([]numbered, 0, at.used)
-	for addr, t := range at.all() {
-		sorted = append(sorted, numbered{addr, t.number})
-	}
-	slices.SortFunc(sorted, func(a, b numbered) int { return cmp.Compare(a.addr, b.addr) })
-	c := &space{d: d, live: newBitTree(len(sorted))}
-	c.places, c.tenants = make([]int32, len(sorted)), make([]placeTenant, len(sorted))
-	for place, a := range sorted {
-		c.places[a.number] = int32(place)
-		c.tenants[place].from = a.addr
-	}
-	return c
+func (c *space) count() {
+	c.d.Anomalies[OutsideSegments] += c.outside
+	c.d.Anomalies[OverlappingRanges] += c.overlapping
 }
 
 // undoSegments goes back from the final segments to those of state 0.
@@ -126,12 +181,16 @@ func (c *space) holds(from, to uint64) bool {
 
 // add makes an allocation live, and counts it if something is wrong with its range.
 func (c *space) add(a *Allocation, number int32) {
-	place, to := int(c.places[number]), a.Addr+uint64(a.Size)
+	place, to := int(c.byNumber[number]), a.Addr+uint64(a.Size)
+	if place < c.from || place >= c.to {
+		return
+	}
+	c.isCrossed = c.isCrossed || to < a.Addr || c.to < len(c.tenants) && to > c.tenants[c.to].from
 	if c.known && (to < a.Addr || !c.holds(a.Addr, max(to, a.Addr+1))) {
-		c.d.Anomalies[OutsideSegments]++
+		c.outside++
 	}
 	if c.overlaps(place, to, a.Start) {
-		c.d.Anomalies[OverlappingRanges]++
+		c.overlapping++
 	}
 	c.tenants[place].to, c.tenants[place].end = to, a.End
 	c.live.set(place)
