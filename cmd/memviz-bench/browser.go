@@ -108,14 +108,14 @@ func (t *tab) interact(add func(interaction string, ms ...float64)) error {
 		times       func() ([]float64, error)
 	}{
 		{firstView, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(1)") }},
+		{space, t.addressSpace}, // before a tooltip asks for an address, which decodes it, too
 		{view, func() ([]float64, error) { return evaluate[[]float64](t, "memvizProbe.views(%d)", viewsPerRun) }},
 		{wheel, func() ([]float64, error) { return t.frames(most, t.zoom) }},
 		{drag, func() ([]float64, error) { return t.frames(most, t.pan) }},
 		{hover, t.hovers},
-		{space, t.addressSpace},
-		{spaceWheel, func() ([]float64, error) { return t.frames(most, t.zoom) }},
-		{spaceDrag, func() ([]float64, error) { return t.frames(most, t.pan) }},
-		{spaceClose, func() ([]float64, error) { return t.frames(tenth, t.zoom) }},
+		{spaceWheel, func() ([]float64, error) { return t.spaceFrames(most, t.zoom) }},
+		{spaceDrag, func() ([]float64, error) { return t.spaceFrames(most, t.pan) }},
+		{spaceClose, func() ([]float64, error) { return t.spaceFrames(tenth, t.zoom) }},
 	} {
 		times, err := step.times()
 		if err != nil {
@@ -151,8 +151,19 @@ func (t *tab) frames(part float64, do func(x, y float64) error) ([]float64, erro
 // addressSpace is how long it takes until the address space is shown for the first
 // time, decoding included.
 func (t *tab) addressSpace() ([]float64, error) {
-	ms, err := evaluate[float64](t, "memvizProbe.addressSpace()")
+	ms, err := evaluate[float64](t, "memvizProbe.show(true)")
+	if err == nil {
+		_, err = evaluate[float64](t, "memvizProbe.show(false)")
+	}
 	return []float64{ms}, err
+}
+
+// spaceFrames are the frames of the address space.
+func (t *tab) spaceFrames(part float64, do func(x, y float64) error) ([]float64, error) {
+	if _, err := evaluate[float64](t, "memvizProbe.show(true)"); err != nil {
+		return nil, err
+	}
+	return t.frames(part, do)
 }
 
 // zoom turns the wheel forth and back.

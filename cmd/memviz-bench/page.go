@@ -93,7 +93,7 @@ func (*pageBenchmark) report(r *results) ([]*table, []budget) {
 	t.notes = []string{
 		"interactive: from the start of the navigation to memviz.ready, when the picture is painted.",
 		"view: memviz.view until it is painted. wheel, drag: frames that moved, under a real mouse.",
-		"address space: from the key U to its first picture, decoding included; below it, its frames.",
+		"address space: from the key U to its first exact picture, decoding included; below it, its frames.",
 	}
 	return []*table{t}, pageBudgets(r)
 }

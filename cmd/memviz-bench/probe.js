@@ -71,11 +71,14 @@
       return times;
     },
 
-    /** How long it takes until the address space is shown in place of the pile; its heights are from 0 to 1. */
-    async addressSpace() {
+    /** How long it takes until the address space, or the pile, is painted; the heights of the one are from 0 to 1. */
+    async show(isSpace) {
+      const isShown = () => (api.geometry().bytes_to === 1) === isSpace;
+      if (isShown()) return 0;
       const began = performance.now();
       dispatchEvent(new KeyboardEvent('keydown', { key: 'u' }));
-      while (api.geometry().bytes_to !== 1) await nextFrame();
+      while (!isShown()) await nextFrame();
+      await api.settled();
       return performance.now() - began;
     },
 
