@@ -26,7 +26,7 @@ const maxPools = 250
 func FindPools(s *snapshot.Snapshot, d *replay.Device) *Pools {
 	p := &Pools{[]string{"default"}, make([]uint8, len(d.Allocations)), newPoolFinder(s, d)}
 	index := map[snapshot.PoolID]uint8{0: 0} // in Names
-	if p.events.Pool == nil && len(p.segments) == 0 {
+	if p.events.Pool == nil && len(p.ranges) == 0 {
 		p.Names[0] = "unknown"
 		return p
 	}
@@ -61,9 +61,15 @@ const UnknownPool snapshot.PoolID = -1
 // 2.12 on. Before that only the final segments do, and each address is taken to
 // have been in the same pool all the time.
 type poolFinder struct {
-	s        *snapshot.Snapshot
-	events   *snapshot.Events
-	segments []snapshot.Segment // of the device, by address; none when the file names no pools
+	s      *snapshot.Snapshot
+	events *snapshot.Events
+	ranges []poolRange // of the final segments, by address; none when the file names no pools
+}
+
+// poolRange is a segment, or several of one pool side by side.
+type poolRange struct {
+	from, to uint64
+	pool     snapshot.PoolID
 }
 
 func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
@@ -71,8 +77,19 @@ func newPoolFinder(s *snapshot.Snapshot, d *replay.Device) poolFinder {
 	if !s.Format.HasPoolID {
 		return f
 	}
-	f.segments = slices.Clone(s.SegmentsOf(d.ID))
-	slices.SortStableFunc(f.segments, func(a, b snapshot.Segment) int { return cmp.Compare(a.Address, b.Address) })
+	for _, seg := range s.SegmentsOf(d.ID) {
+		f.ranges = append(f.ranges, poolRange{seg.Address, seg.Address + uint64(max(seg.TotalSize, 0)), seg.Pool})
+	}
+	slices.SortStableFunc(f.ranges, func(a, b poolRange) int { return cmp.Compare(a.from, b.from) })
+	joined := f.ranges[:0]
+	for _, r := range f.ranges {
+		if n := len(joined) - 1; n >= 0 && joined[n].to == r.from && joined[n].pool == r.pool {
+			joined[n].to = r.to
+			continue
+		}
+		joined = append(joined, r)
+	}
+	f.ranges = joined
 	return f
 }
 
@@ -85,14 +102,14 @@ func (f *poolFinder) ID(a *replay.Allocation) snapshot.PoolID {
 			}
 		}
 	}
-	i, found := slices.BinarySearchFunc(f.segments, a.Addr, func(seg snapshot.Segment, addr uint64) int {
-		return cmp.Compare(seg.Address, addr)
+	i, found := slices.BinarySearchFunc(f.ranges, a.Addr, func(r poolRange, addr uint64) int {
+		return cmp.Compare(r.from, addr)
 	})
 	if !found {
-		i-- // the last segment that begins below the address
+		i-- // the last one that begins below the address
 	}
-	if i >= 0 && a.Addr-f.segments[i].Address < uint64(max(f.segments[i].TotalSize, 0)) {
-		return f.segments[i].Pool
+	if i >= 0 && a.Addr-f.ranges[i].from < f.ranges[i].to-f.ranges[i].from {
+		return f.ranges[i].pool
 	}
 	return UnknownPool
 }
