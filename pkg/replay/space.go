@@ -72,14 +72,8 @@ func newPlaces(at *addressTable) places {
 	return p
 }
 
-// worthSplitting is how many addresses two halves are worth.
-const worthSplitting = 8
-
 // pivot is the place, about in the middle, where a final segment begins; 0 for none.
 func (p *places) pivot(segments []snapshot.Segment) int {
-	if len(p.tenants) < worthSplitting {
-		return 0
-	}
 	best, middle := 0, len(p.tenants)/2
 	for i := range segments {
 		place, _ := slices.BinarySearchFunc(p.tenants, segments[i].Address,

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -358,45 +356,4 @@ func liveAt(born, freed, boundary int) int {
 		return 1
 	}
 	return 0
-}
-
-// stepsAreFedMore reports whether nearly every step works on more data than the
-// one before, as when batches are sorted by length: then everything made from the
-// data grows too. The data are the inputs known by name; where there are none, all
-// that forward passes allocate, except key-value caches, which grow by themselves.
-func (in *Input) stepsAreFedMore() bool {
-	steps := in.Steps
-	k := len(steps.Boundaries)
-	inputs, forward := make([]int64, k+1), make([]int64, k+1)
-	rules, known := in.Families.Rules, false
-	step := 0
-	for i := in.Device.PreExisting; i < len(in.Device.Allocations); i++ {
-		a := &in.Device.Allocations[i]
-		for step < k && steps.Boundaries[step] <= a.Start {
-			step++
-		}
-		switch rule := rules[i]; {
-		case rule.InputByName():
-			inputs[step] += a.Size
-			known = true
-		case in.Activities.Alloc(a.Stack) == stacks.InForward && in.Families.Family(i) != families.Cache:
-			forward[step] += a.Size
-		}
-	}
-	if known {
-		return risesMostly(inputs[1:k])
-	}
-	return risesMostly(forward[1:k])
-}
-
-// risesMostly reports whether at least 80 % of the values, of which there must be
-// more than two, are above the one before.
-func risesMostly(values []int64) bool {
-	rises := 0
-	for i := range values {
-		if i > 0 && values[i] > values[i-1] {
-			rises++
-		}
-	}
-	return len(values) > 2 && 10*rises >= 8*(len(values)-1)
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+var rankStories = []story{
+	{"data-parallel", "two processes train copies of a model and average their gradients", []take{
+		{file: "rank0.pickle.gz", play: dataParallel}, {file: "rank1.pickle.gz", play: dataParallel}}},
+	{"sharded-optimizer", "the same with ZeRO-1: each process keeps a share of the optimizer's state", []take{
+		{file: "rank0.pickle.gz", play: shardedOptimizer(0)}, {file: "rank1.pickle.gz", play: shardedOptimizer(1)}}},
+}
+
+// parallelJob is work(), as torch.multiprocessing starts it: it trains for four
+// steps with DistributedDataParallel. step is what the optimizer does.
+func parallelJob(step func(*mlpRun)) func(*process) {
+	spawned := []snapshot.FrameText{py("<string>", 1, "<module>"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 122, "spawn_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/spawn.py", 135, "_main"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 314, "_bootstrap"),
+		py("/opt/conda/lib/python3.11/multiprocessing/process.py", 108, "run"),
+		py(site+"multiprocessing/spawn.py", 90, "_wrap")}
+	return func(p *process) {
+		p.inside(func() {
+			t := p.newMLPRun(512, 2048, 2048, 512)
+			p.at("parallel = DistributedDataParallel(model)", func() {
+				var bytes int64
+				for _, w := range t.weights {
+					bytes += w.bytes
+				}
+				// Buckets: gradients are copied there to be averaged, which takes no other memory.
+				p.inside(func() { p.make(bytes, "empty") },
+					py(site+"nn/parallel/distributed.py", 860, "__init__"),
+					py(site+"nn/parallel/distributed.py", 1203, "_ddp_init_helper"))
+			})
+			for range 4 {
+				t.batch(1024)
+				p.at("output = parallel(x)", func() {
+					var output *tensor
+					p.call(func() { output = p.forward(t.model, p.vars["x"]) },
+						py(site+"nn/parallel/distributed.py", 1661, "forward"),
+						py(site+"nn/parallel/distributed.py", 1487, "_run_ddp_forward"))
+					p.set("output", output)
+				})
+				t.lose(losing, "output", "y")
+				p.at(backwards, func() { p.backward(p.vars["loss"]) })
+				p.at(stepping, func() { step(t) })
+				p.at(clearing, func() { p.zeroGrad(t.weights) })
+			}
+		}, spawned...)
+	}
+}
+
+var dataParallel = parallelJob(func(t *mlpRun) { t.adam("Adam", t.weights) })
+
+// shardedOptimizer updates the weights of one rank only: the largest go, one after
+// the other, to the rank that has least.
+func shardedOptimizer(rank int) func(*process) {
+	return parallelJob(func(t *mlpRun) {
+		var ranks [2][]*parameter
+		var bytes [2]int64
+		for _, w := range slices.SortedStableFunc(slices.Values(t.weights),
+			func(a, b *parameter) int { return int(b.bytes - a.bytes) }) {
+			least := 0
+			if bytes[1] < bytes[0] {
+				least = 1
+			}
+			ranks[least] = append(ranks[least], w)
+			bytes[least] += w.bytes
+		}
+		t.inside(func() { t.adam("Adam", ranks[rank]) },
+			py(site+"optim/optimizer.py", 526, "wrapper"),
+			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1136, "step"),
+			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1055, "_local_step"))
+	})
+}
