@@ -68,7 +68,8 @@ function drawOOM(frame, m, x, named) {
   if (frame.isStacked) drawRequest(frame, m, x);
   if (!named) return null;
   const color = style.theme === 'dark' ? style.paper : '#ffffff';
-  return painter.flag(`OOM: asked ${bytes(m.size)}`, x, top - 12, { fill: style.oom, color, min: left, max: right });
+  const asked = `${frame.isPredicted ? 'recorded ' : ''}OOM: asked ${bytes(m.size)}`;
+  return painter.flag(asked, x, top - 12, { fill: style.oom, color, min: left, max: right });
 }
 
 /** The request, hatched, on top of reserved memory. @param {Frame} frame @param {Marker} m @param {number} x */

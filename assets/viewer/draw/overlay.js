@@ -37,6 +37,7 @@ import { labelPredicted, labelReserved } from './reserved_labels.js';
  * @property {import('../data/range.js').Range | null} range
  * @property {{steps: number, bytes: number, perStep: number} | null} growth of all active memory over the range
  * @property {boolean} isStacked whether the plot shows the pile, in bytes
+ * @property {boolean} isPredicted whether it shows a predicted address space, while marks are those of the recording
  * @property {boolean} keptOnly whether the timeline is only of what the range keeps
  * @property {import('../data/columns.js').Column | null} time of each event
  * @property {import('../data/report.js').Capacity | null} capacity

@@ -15,7 +15,7 @@ const LEAST = 4;
 /**
  * @typedef {object} SpaceMarks what the marks depend on beside those of the pile
  * @property {import('./places.js').ShownSpace} shown
- * @property {import('./colours.js').SpaceColours} colours
+ * @property {import('../draw/colour_table.js').SpaceColours} colours
  * @property {Uint8Array | null} mask 0: faded
  * @property {import('./labels.js').BlockLabels} blockLabels
  * @property {number | null} pinned

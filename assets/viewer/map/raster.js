@@ -22,7 +22,7 @@ const LEAST_TAIL = PARTS;
  * @property {number} high at the upper edge
  * @property {import('./layout.js').SpaceLayout} layout
  *
- * @typedef {import('./colours.js').SpaceColours} SpaceColours
+ * @typedef {import('../draw/colour_table.js').SpaceColours} SpaceColours
  */
 
 export class SpaceRaster {

@@ -25,7 +25,7 @@ export class AddressSpace {
 
   /** Whether it is known at all. */
   get isKnown() {
-    return this.#shown.device.data.hasMap;
+    return this.#view.lacks === '';
   }
 
   /** Null where it is not known, and until it is decoded, which begins now. */
@@ -33,11 +33,16 @@ export class AddressSpace {
     const { device } = this.#shown;
     if (this.isKnown && !this.#isAsked) {
       this.#isAsked = true;
-      device.data.space().then((space) => {
-        if (device !== this.#shown.device) return;
-        this.#space = space;
-        this.changed.emit();
-      });
+      device.data.space().then(
+        (space) => {
+          if (device !== this.#shown.device) return;
+          this.#space = space;
+          this.changed.emit();
+        },
+        (error) => {
+          if (device === this.#shown.device) this.#view.fail(error);
+        },
+      );
     }
     return this.#space;
   }

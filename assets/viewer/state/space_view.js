@@ -135,10 +135,16 @@ export class SpaceView {
       if (call !== this.#calls) return;
       this.#space = space;
     } catch (error) {
-      if (call !== this.#calls) return;
-      this.#isWanted = false;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      if (call === this.#calls) this.fail(error);
+      return;
     }
+    this.changed.emit();
+  }
+
+  /** None of this device can be shown: its payload is broken. @param {unknown} error */
+  fail(error) {
+    this.#isWanted = false;
+    this.#problem = error instanceof Error ? error.message : String(error);
     this.changed.emit();
   }
 

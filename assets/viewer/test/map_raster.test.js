@@ -4,7 +4,7 @@ import { columnStates, EventAxis } from '../data/axis.js';
 import { ColourTable } from '../draw/colour_table.js';
 import { Picture } from '../draw/picture.js';
 import { arrange } from '../map/arrange.js';
-import { SpaceColours } from '../map/colours.js';
+import { SpaceColours } from '../draw/colour_table.js';
 import { SpaceLayout } from '../map/layout.js';
 import { SpaceRaster } from '../map/raster.js';
 import { COLORS, PAPER } from './support/brute.js';

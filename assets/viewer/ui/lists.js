@@ -6,7 +6,7 @@ import { mountEvents } from './events.js';
 import { mountSegments } from './segments.js';
 import { mountTable } from './table.js';
 
-/** @typedef {import('../data/sites.js').By} By @typedef {import('../state/open_list.js').ListName} ListName */
+/** @typedef {import('../data/sites.js').By} By @typedef {import('../state/moment.js').ListName} ListName */
 
 /** What a list says about itself beside the tabs. @typedef {(text: string) => void} Note */
 

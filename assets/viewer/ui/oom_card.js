@@ -34,7 +34,7 @@ export function failureShown(device, { kind, state }) {
 }
 
 /** @param {Stores} stores @param {number} i which request that failed */
-export function oomCard({ shown, moment, viewport, addressSpace }, i) {
+export function oomCard({ shown, moment, viewport, addressSpace, spaceView }, i) {
   const { device } = shown;
   const all = failed(device);
   const { state, size, free } = all[i];
@@ -58,7 +58,8 @@ export function oomCard({ shown, moment, viewport, addressSpace }, i) {
     viewport.reach(viewport.axis.middle(all[n].state));
     moment.set('cursor', all[n].state);
   };
-  const which = all.length > 1 ? `Out of memory, ${count(i + 1)} of ${count(all.length)}` : 'Out of memory';
+  const where = spaceView.isPredicted ? ' in the recording' : '';
+  const which = `Out of memory${where}${all.length > 1 ? `, ${count(i + 1)} of ${count(all.length)}` : ''}`;
   const asked =
     largest === undefined
       ? ''

@@ -3,7 +3,7 @@
 import { address, bytes, count, counted, exactBytes } from '../data/format.js';
 import { kindName, pinnedSegment } from '../data/segments.js';
 import { button, fill, h, signButton, swatch } from './dom.js';
-import { segmentBars } from './segment_bar.js';
+import { segmentBars } from './segments.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/segments.js').Segment} Segment */
 

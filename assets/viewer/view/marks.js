@@ -125,10 +125,18 @@ export class Marks {
 
   /** What marks and cursor have in common. @param {Painter} painter @param {Drawn} drawn */
   #sceneOf(painter, { scales, ticks, timeline }) {
-    const { shown, viewport, appearance } = this.#stores;
-    const { hasHistory } = shown.device;
-    const { style } = appearance;
-    const isStacked = !viewport.isSpace;
-    return { painter, layout: scales.layout, scales, ticks, style, timeline, viewport, hasHistory, isStacked };
+    const { shown, viewport, appearance, spaceView } = this.#stores;
+    return {
+      painter,
+      layout: scales.layout,
+      scales,
+      ticks,
+      style: appearance.style,
+      timeline,
+      viewport,
+      hasHistory: shown.device.hasHistory,
+      isStacked: !viewport.isSpace,
+      isPredicted: viewport.isSpace && spaceView.isPredicted,
+    };
   }
 }

@@ -4,7 +4,7 @@ import { fadeOthers } from '../data/masks.js';
 import { ColourTable } from '../draw/colour_table.js';
 import { groupColours } from '../draw/patterns.js';
 import { SegmentBars } from '../map/bars.js';
-import { SpaceColours } from '../map/colours.js';
+import { SpaceColours } from '../draw/colour_table.js';
 import { BlockLabels } from '../map/labels.js';
 import { ShownSpace } from '../map/places.js';
 import { SpaceRaster } from '../map/raster.js';
