@@ -1,5 +1,6 @@
-// Package assets embeds what a report carries besides its data: the viewer, its
-// styles, the chart library, and the script that loads them.
+// Package assets embeds what a page carries besides its data: its viewer, its styles,
+// the chart library, and the script that loads them. There is a [Page] for each kind of
+// page.
 //
 // The viewer's sources are the ES modules in viewer/; "go generate ./assets" bundles
 // and compresses them into dist/, and TestDist compares dist/ with its sources.
@@ -10,26 +11,35 @@ import _ "embed"
 
 //go:generate go test -run ^TestDist$ -update .
 
-// What a report carries compressed, as raw DEFLATE. [Loader] unpacks it.
+// Page is what one kind of page carries compressed, as raw DEFLATE. [Loader] unpacks it.
+type Page struct {
+	Styles  []byte // besides those of the summary
+	ECharts []byte // a build of the chart library; defines the global variable echarts
+	Viewer  []byte // the bundled modules; defines the global variable memvizViewer, with a method start
+}
+
+// The kinds of pages. Each viewer needs the elements of its template in package
+// templates.
 var (
-	// Styles are the styles of the viewer, besides those of the summary.
-	//
-	//go:embed dist/viewer.css.deflate
-	Styles []byte
-
-	// ECharts is the chart library; it defines the global variable echarts.
-	//
-	//go:embed echarts/echarts.min.js.deflate
-	ECharts []byte
-
-	// Viewer is the bundled viewer; it defines the global variable memvizViewer, with
-	// a method start. It needs the elements of templates.Report, and echarts.
-	//
-	//go:embed dist/viewer.js.deflate
-	Viewer []byte
+	Recording = Page{recordingStyles, recordingECharts, recordingViewer}
+	Compare   = Page{compareStyles, recordingECharts, compareViewer}
 )
 
-// What a report carries as it is.
+var (
+	//go:embed dist/viewer.css.deflate
+	recordingStyles []byte
+	//go:embed echarts/echarts.min.js.deflate
+	recordingECharts []byte
+	//go:embed dist/viewer.js.deflate
+	recordingViewer []byte
+
+	//go:embed dist/compare.css.deflate
+	compareStyles []byte
+	//go:embed dist/compare.js.deflate
+	compareViewer []byte
+)
+
+// What every page carries as it is.
 var (
 	// SummaryStyles are the styles of the summary, which the viewer shares.
 	//
@@ -41,8 +51,8 @@ var (
 	//go:embed viewer/theme.js
 	Theme string
 
-	// Loader is the script that inflates Styles, ECharts and Viewer and puts them
-	// into the page. It finds their base64 in the elements packed-styles,
+	// Loader is the script that inflates the styles, ECharts and viewer of a page and
+	// puts them into it. It finds their base64 in the elements packed-styles,
 	// packed-echarts and packed-viewer, which have to stand before it.
 	//
 	//go:embed viewer/loader.js

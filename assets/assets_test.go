@@ -35,12 +35,23 @@ func bundle(t *testing.T) map[string][]byte {
 		}
 		return result.OutputFiles[0].Contents
 	}
-	return map[string][]byte{
-		"dist/viewer.js.deflate": build("viewer/main.js",
-			api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE, GlobalName: "memvizViewer"}),
-		"dist/viewer.css.deflate": build("viewer/viewer.css", api.BuildOptions{}), // nested rules stay nested
-		"dist/summary.css":        build("viewer/summary.css", api.BuildOptions{}),
+	files := map[string][]byte{"dist/summary.css": build("viewer/summary.css", api.BuildOptions{})}
+	for name, page := range pages {
+		files["dist/"+name+".js.deflate"] = build(page.script,
+			api.BuildOptions{Target: api.ES2022, Format: api.FormatIIFE, GlobalName: "memvizViewer"})
+		files["dist/"+name+".css.deflate"] = build(page.styles, api.BuildOptions{}) // nested rules stay nested
 	}
+	return files
+}
+
+// pages are the kinds of pages, by the name of their files in dist/, with the modules
+// and styles that they begin with.
+var pages = map[string]struct {
+	script, styles string
+	page           *Page
+}{
+	"viewer":  {"viewer/main.js", "viewer/viewer.css", &Recording},
+	"compare": {"viewer/compare/main.js", "viewer/compare/compare.css", &Compare},
 }
 
 // TestDist compares dist/ with its sources, and writes it with -update.
@@ -95,9 +106,14 @@ func inflate(t *testing.T, packed []byte) []byte {
 // or change them, and run under a policy without eval. What a snapshot says
 // becomes text, never markup.
 func TestScripts(t *testing.T) {
-	viewer := string(inflate(t, Viewer))
-	scripts := map[string]string{"viewer.js": viewer, "echarts.js": string(inflate(t, ECharts)), "viewer.css": string(inflate(t, Styles)),
-		"summary.css": SummaryStyles, "theme.js": Theme, "loader.js": Loader}
+	scripts := map[string]string{"summary.css": SummaryStyles, "theme.js": Theme, "loader.js": Loader}
+	ours := Loader
+	for name, p := range pages {
+		viewer := string(inflate(t, p.page.Viewer))
+		ours += viewer
+		scripts[name+".js"], scripts[name+".css"] = viewer, string(inflate(t, p.page.Styles))
+		scripts["echarts of "+name] = string(inflate(t, p.page.ECharts))
+	}
 	for name, text := range scripts {
 		if len(text) == 0 {
 			t.Errorf("%s is empty", name)
@@ -111,8 +127,8 @@ func TestScripts(t *testing.T) {
 	}
 	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser",
 		"createContextualFragment", `setAttribute("style"`, "srcdoc"} {
-		if strings.Contains(viewer+Loader, bad) {
-			t.Errorf("the viewer uses %s", bad)
+		if strings.Contains(ours, bad) {
+			t.Errorf("a viewer uses %s", bad)
 		}
 	}
 }
@@ -129,7 +145,7 @@ func TestEChartsChecksum(t *testing.T) {
 			sums[fields[1]] = fields[0]
 		}
 	}
-	echarts := inflate(t, ECharts)
+	echarts := inflate(t, Recording.ECharts)
 	sum := sha256.Sum256(echarts)
 	if got, want := hex.EncodeToString(sum[:]), sums["echarts.min.js"]; got != want {
 		t.Errorf("sha256 of echarts.min.js is %s, CHECKSUMS has %q; see echarts/README.md", got, want)
@@ -146,7 +162,7 @@ func TestEChartsChecksum(t *testing.T) {
 }
 
 func TestEChartsLicences(t *testing.T) {
-	head := string(inflate(t, ECharts)[:4096])
+	head := string(inflate(t, Recording.ECharts)[:4096])
 	if !strings.Contains(head, "Apache ECharts") || !strings.Contains(head, "BSD 3-Clause") {
 		t.Error("the bundle does not begin with its notices")
 	}

@@ -1,9 +1,9 @@
 // Package templates embeds the HTML templates of the report.
 //
-// [Report] holds two halves of one document. "head" opens it and holds the readable
-// summary, the viewer's frame and the scripts; "tail" closes it. The caller writes
-// the data that the viewer reads between them. Both get a value with the fields of
-// pkg/report's Page.
+// [Pages] has a template for each kind of page: "recording" and "compare". It opens
+// the document and holds the readable summary, the viewer's frame and the scripts;
+// "tail" closes the document. The caller writes the data that the viewer reads between
+// them. All get a value with the fields of pkg/report's Page.
 package templates
 
 import (
@@ -14,5 +14,5 @@ import (
 //go:embed *.html.tmpl
 var files embed.FS
 
-// Report is the page.
-var Report = template.Must(template.ParseFS(files, "*.html.tmpl"))
+// Pages are the pages.
+var Pages = template.Must(template.ParseFS(files, "*.html.tmpl"))

@@ -36,11 +36,14 @@ type (
 
 const hostile = `</script><img src=x onerror=alert(1)>" onload='x' __f__alert(1)__f__`
 
-func render(t *testing.T, p page) string {
+// kinds are the templates of pages.
+var kinds = []string{"recording", "compare"}
+
+func render(t *testing.T, kind string, p page) string {
 	t.Helper()
 	var out strings.Builder
-	for _, half := range []string{"head", "tail"} {
-		if err := Report.ExecuteTemplate(&out, half, p); err != nil {
+	for _, half := range []string{kind, "tail"} {
+		if err := Pages.ExecuteTemplate(&out, half, p); err != nil {
 			t.Fatal(err)
 		}
 		out.WriteString("<!data>")
@@ -51,40 +54,44 @@ func render(t *testing.T, p page) string {
 // TestVerbatim: the policy holds the hashes of the styles and scripts, so they
 // have to stand in the page as they are, alone in their elements.
 func TestVerbatim(t *testing.T) {
-	p := page{
-		Policy:        "script-src 'sha256-a+b/c='",
-		SummaryStyles: `a > b { content: "<é>" }`,
-		Theme:         `if (1 < 2 && "'") x("\u2028")`,
-		Loader:        "/* loader */ a<b\n&&c `${x}`",
-		Styles:        "a+b/c=", ECharts: "d+e/f=", Viewer: "g+h/i=",
-	}
-	html := render(t, p)
-	for _, want := range []string{
-		"<style>" + string(p.SummaryStyles) + "</style>",
-		"<script>" + string(p.Theme) + "</script>",
-		"<script>" + string(p.Loader) + "</script>",
-		`<script type="text/plain" id="packed-styles">a+b/c=</script>`,
-		`<script type="text/plain" id="packed-echarts">d+e/f=</script>`,
-		`<script type="text/plain" id="packed-viewer">g+h/i=</script>`,
-	} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page does not hold %q", want)
-		}
-	}
-	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)
-	if policy == nil || unescape(policy[1]) != p.Policy {
-		t.Errorf("policy is %q", policy)
-	}
-	head, _, _ := strings.Cut(html, "<!data>")
-	if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
-		t.Error("the policy stands after what it rules")
-	}
-	if strings.Index(head, "packed-viewer") > strings.Index(head, "/* loader */") {
-		t.Error("the loader stands before what it unpacks")
-	}
-	if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
-		"</html>") {
-		t.Error("the data does not stand inside the body")
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			p := page{
+				Policy:        "script-src 'sha256-a+b/c='",
+				SummaryStyles: `a > b { content: "<é>" }`,
+				Theme:         `if (1 < 2 && "'") x("\u2028")`,
+				Loader:        "/* loader */ a<b\n&&c `${x}`",
+				Styles:        "a+b/c=", ECharts: "d+e/f=", Viewer: "g+h/i=",
+			}
+			html := render(t, kind, p)
+			for _, want := range []string{
+				"<style>" + string(p.SummaryStyles) + "</style>",
+				"<script>" + string(p.Theme) + "</script>",
+				"<script>" + string(p.Loader) + "</script>",
+				`<script type="text/plain" id="packed-styles">a+b/c=</script>`,
+				`<script type="text/plain" id="packed-echarts">d+e/f=</script>`,
+				`<script type="text/plain" id="packed-viewer">g+h/i=</script>`,
+			} {
+				if !strings.Contains(html, want) {
+					t.Errorf("the page does not hold %q", want)
+				}
+			}
+			policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)
+			if policy == nil || unescape(policy[1]) != p.Policy {
+				t.Errorf("policy is %q", policy)
+			}
+			head, _, _ := strings.Cut(html, "<!data>")
+			if strings.Index(head, "<meta http-equiv") > strings.Index(head, "<style>") {
+				t.Error("the policy stands after what it rules")
+			}
+			if strings.Index(head, "packed-viewer") > strings.Index(head, "/* loader */") {
+				t.Error("the loader stands before what it unpacks")
+			}
+			if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
+				"</html>") {
+				t.Error("the data does not stand inside the body")
+			}
+		})
 	}
 }
 
@@ -93,27 +100,31 @@ func unescape(s string) string {
 }
 
 func TestHostileText(t *testing.T) {
-	html := render(t, page{Title: hostile, Program: hostile, Summaries: []summary{{
-		File: hostile, Device: hostile,
-		Facts:    []fact{{hostile, hostile}},
-		Verdict:  verdict{Text: hostile, Why: hostile},
-		Warnings: []warning{{hostile, hostile, hostile}},
-		Curve:    `<svg class="curve"></svg>`,
-	}}})
-	if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
-		t.Error("text of a snapshot became markup")
-	}
-	unquoted := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(html, `""`)
-	if regexp.MustCompile(`<[^>]*\son\w+=`).MatchString(unquoted) {
-		t.Error("text of a snapshot became an attribute")
-	}
-	if !strings.Contains(html, `<svg class="curve"></svg>`) {
-		t.Error("the curve is not in the page")
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			html := render(t, kind, page{Title: hostile, Program: hostile, Summaries: []summary{{
+				File: hostile, Device: hostile,
+				Facts:    []fact{{hostile, hostile}},
+				Verdict:  verdict{Text: hostile, Why: hostile},
+				Warnings: []warning{{hostile, hostile, hostile}},
+				Curve:    `<svg class="curve"></svg>`,
+			}}})
+			if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
+				t.Error("text of a snapshot became markup")
+			}
+			unquoted := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(html, `""`)
+			if regexp.MustCompile(`<[^>]*\son\w+=`).MatchString(unquoted) {
+				t.Error("text of a snapshot became an attribute")
+			}
+			if !strings.Contains(html, `<svg class="curve"></svg>`) {
+				t.Error("the curve is not in the page")
+			}
+		})
 	}
 }
 
 func TestSummary(t *testing.T) {
-	html := render(t, page{Summaries: []summary{
+	html := render(t, "recording", page{Summaries: []summary{
 		{File: "a.pickle", Device: "cuda:0", Facts: []fact{{"peak", "6.53 GiB"}},
 			Verdict: verdict{OK: true, Text: "adds up"}},
 		{File: "a.pickle", Device: "cuda:1", Verdict: verdict{Text: "history cut"},
@@ -128,7 +139,7 @@ func TestSummary(t *testing.T) {
 	if got := strings.Count(html, "<article>"); got != 2 {
 		t.Errorf("%d articles, want 2", got)
 	}
-	if !strings.Contains(render(t, page{}), "no memory at all") {
+	if !strings.Contains(render(t, "recording", page{}), "no memory at all") {
 		t.Error("a report without devices says nothing")
 	}
 }
@@ -153,17 +164,21 @@ func TestPolicyFriendly(t *testing.T) {
 
 // TestIDs: the viewer finds its elements by id, so each may stand only once.
 func TestIDs(t *testing.T) {
-	seen := map[string]int{}
-	for _, id := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(render(t, page{}), -1) {
-		seen[id[1]]++
-	}
-	if seen["timeline"] != 1 || seen["summary"] != 1 {
-		text, _ := json.Marshal(seen)
-		t.Errorf("ids: %s", text)
-	}
-	for id, n := range seen {
-		if n != 1 {
-			t.Errorf("id %q stands %d times", id, n)
-		}
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			seen := map[string]int{}
+			for _, id := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(render(t, kind, page{}), -1) {
+				seen[id[1]]++
+			}
+			if seen["viewer"] != 1 || seen["summary"] != 1 {
+				text, _ := json.Marshal(seen)
+				t.Errorf("ids: %s", text)
+			}
+			for id, n := range seen {
+				if n != 1 {
+					t.Errorf("id %q stands %d times", id, n)
+				}
+			}
+		})
 	}
 }

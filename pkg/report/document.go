@@ -106,13 +106,13 @@ func (d *Document) Report() *Report { return d.report }
 func (d *Document) WriteTo(w io.Writer) (int64, error) {
 	counted := &countingWriter{w: w}
 	out := bufio.NewWriterSize(counted, 1<<16)
-	if err := templates.Report.ExecuteTemplate(out, "head", d.page); err != nil {
+	if err := templates.Pages.ExecuteTemplate(out, d.page.template, d.page); err != nil {
 		return counted.n, err
 	}
 	if err := d.writeData(out); err != nil {
 		return counted.n, err
 	}
-	if err := templates.Report.ExecuteTemplate(out, "tail", d.page); err != nil {
+	if err := templates.Pages.ExecuteTemplate(out, "tail", d.page); err != nil {
 		return counted.n, err
 	}
 	err := out.Flush()

@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"github.com/memviz-go/memviz/assets"
 )
 
 // markup is the HTML of a report, taken apart.
@@ -95,10 +93,9 @@ func (m *markup) element(attrs map[string]string, content []byte) error {
 	if json || payload {
 		return fmt.Errorf("two elements are called %.40q", id)
 	}
-	isOurs := func(text string) bool { return text == string(content) }
+	isOurs := func(kind func() *shell) bool { return kind().has(string(content)) }
 	switch {
-	case slices.ContainsFunc([]string{assets.SummaryStyles, assets.Theme, assets.Loader, packedStyles, packedECharts,
-		packedViewer}, isOurs):
+	case slices.ContainsFunc(shells, isOurs):
 	case strings.HasPrefix(id, "packed-"):
 		m.foreign++
 	case attrs["type"] == "application/json":

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,18 +17,26 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// Page is what the templates get. The template "head" opens the document, up to
+// Page is what the templates get. The template of its kind opens the document, up to
 // and with the scripts and inside <body>; Go writes the report, the chart options
 // and the payloads after it, as it makes them; the template "tail" closes the
 // document.
+type Page struct {
+	*shell
+	Title   string
+	Program string
+
+	Summaries []Summary // of every device of every file
+}
+
+// shell is what all pages of one kind have in common.
 //
 // The policy names the hashes of SummaryStyles, Theme and Loader: each has to stand
 // in a <style> or <script> of its own, with nothing around it, not even a line
 // break. It also names those of what Loader inflates: Styles, ECharts and Viewer.
-type Page struct {
-	Title   string
-	Program string
-	Policy  string // value of the Content-Security-Policy
+type shell struct {
+	template string // in templates.Pages
+	Policy   string // value of the Content-Security-Policy
 
 	SummaryStyles template.CSS
 	Theme         template.JS   // runs before the first paint
@@ -35,8 +44,31 @@ type Page struct {
 	ECharts       template.HTML
 	Viewer        template.HTML
 	Loader        template.JS // needs the three before it
+}
 
-	Summaries []Summary // of every device of every file
+// The kinds of pages.
+var (
+	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", &assets.Recording) })
+	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", &assets.Compare) })
+
+	// shells are those of pages that hold a report, which memviz reads again.
+	shells = []func() *shell{recordingShell, compareShell}
+)
+
+func newShell(name string, page *assets.Page) *shell {
+	packed := func(part []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(part)) }
+	return &shell{
+		template: name, Policy: contentPolicy(page),
+		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
+		Styles: packed(page.Styles), ECharts: packed(page.ECharts), Viewer: packed(page.Viewer),
+		Loader: template.JS(assets.Loader),
+	}
+}
+
+// has reports whether text is that of a script or style of the page.
+func (s *shell) has(text string) bool {
+	return slices.Contains([]string{string(s.SummaryStyles), string(s.Theme), string(s.Loader),
+		string(s.Styles), string(s.ECharts), string(s.Viewer)}, text)
 }
 
 // Summary is what can be read of a device without JavaScript.
@@ -54,12 +86,7 @@ type fact struct{ Name, Value string }
 
 // newPage takes the curve of each device of each file, in their order.
 func newPage(r *Report, curves [][]*curveSource) *Page {
-	p := &Page{
-		Title: pageTitle(r), Program: r.Program, Policy: contentPolicy(),
-		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
-		Styles: template.HTML(packedStyles), ECharts: template.HTML(packedECharts), Viewer: template.HTML(packedViewer),
-		Loader: template.JS(assets.Loader),
-	}
+	p := &Page{shell: recordingShell(), Title: pageTitle(r), Program: r.Program}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {
 			p.Summaries = append(p.Summaries, Summary{
@@ -75,27 +102,20 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 	return p
 }
 
-// What the loader unpacks, as it stands in a page.
-var (
-	packedStyles  = base64.StdEncoding.EncodeToString(assets.Styles)
-	packedECharts = base64.StdEncoding.EncodeToString(assets.ECharts)
-	packedViewer  = base64.StdEncoding.EncodeToString(assets.Viewer)
-)
-
 // contentPolicy is the Content-Security-Policy of a page: it runs exactly its own
 // scripts and styles and asks for nothing from anywhere. What the loader inflates
 // becomes inline scripts and styles, so the hashes are of the inflated texts.
-var contentPolicy = sync.OnceValue(func() string {
+func contentPolicy(page *assets.Page) string {
 	return strings.Join([]string{
 		"default-src 'none'",
-		"script-src " + hashes(assets.Theme, assets.Loader, inflated(assets.ECharts), inflated(assets.Viewer)),
-		"style-src " + hashes(assets.SummaryStyles, inflated(assets.Styles)),
+		"script-src " + hashes(assets.Theme, assets.Loader, inflated(page.ECharts), inflated(page.Viewer)),
+		"style-src " + hashes(assets.SummaryStyles, inflated(page.Styles)),
 		"img-src data: blob:",
 		"worker-src blob:",
 		"base-uri 'none'",
 		"form-action 'none'",
 	}, "; ")
-})
+}
 
 func hashes(texts ...string) string {
 	sources := make([]string, len(texts))
