@@ -1,75 +1,85 @@
 // Package digest holds what a comparison of the ranks of a job needs to know of
-// each of them: one JSON object a device, one a line, about 3 KB compressed. A
-// digest is made where the snapshot lies, and digests are merged by writing them
-// one after the other, compressed or not.
+// each of them: one JSON object for each device, one object a line, about 3 KB when
+// compressed. A digest is made where the snapshot lies. Files of digests are merged by
+// writing one behind the other, compressed or not.
 //
-// [Of] makes one from a recording in one pass over its allocations. [Read] takes
-// a file of many, in any order and with repetitions, and bounds what it holds.
+// [Of] makes a digest of a recording. [Writer] writes digests, and [Read] reads any
+// number of files of them, in any order and with repetitions, and bounds what a hostile
+// file can ask for.
 package digest
-
-import "github.com/memviz-go/memviz/pkg/replay"
 
 // Schema names the format. A reader refuses a newer one by its name.
 const Schema = "memviz.digest/1"
 
-// Digest is one device of one file. Bytes are requested bytes of live allocations
-// unless reserved is said; state k is the allocator before event k.
+// Bounds of a digest.
+const (
+	MaxSteps   = 32   // of Digest.Steps
+	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
+	Columns    = 1024 // of the curves of active and reserved memory
+	FewColumns = 256  // of the curves of families
+	MaxSites   = 192  // more than can hold a hundredth of the peak each
+	MaxOOMs    = 8
+	MaxLeaks   = 16
+)
+
+// Digest is one device of one file, or a file that could not be read. Bytes are
+// requested bytes of live allocations unless they are called reserved. State k is the
+// allocator before event k. Times are Unix microseconds; they are nil where the file has
+// none, or where times were replaced (--omit times).
 type Digest struct {
 	Schema string `json:"schema"`
 	Name   Name   `json:"name"`
 	File   File   `json:"file"`
-	Device int    `json:"device"`
 	// Error says why the file could not be read. Only Schema, Name and File are set
 	// then.
-	Error string `json:"error,omitempty"`
+	Error  string `json:"error,omitempty"`
+	Device int    `json:"device"`
 
-	Torch     string      `json:"torch,omitempty"`
+	Torch     string      `json:"torch,omitempty"`    // version, or what is known of it
 	Settings  [][2]string `json:"settings,omitempty"` // of the allocator, as recorded
-	Operators bool        `json:"operators"`          // C++ frames were recorded
+	Operators bool        `json:"operators"`          // C++ frames were recorded, so sites have operators
 
 	Events      int    `json:"events"`
 	Allocations int    `json:"allocations"`
-	FirstMicros *int64 `json:"first_micros,omitempty"` // time of the first event, Unix microseconds; nil without times
-	SpanMicros  *int64 `json:"span_micros,omitempty"`
+	FirstMicros *int64 `json:"first_micros,omitempty"` // time of the first event
+	SpanMicros  *int64 `json:"span_micros,omitempty"`  // from the first event to the last
 
 	PeakBytes         int64 `json:"peak_bytes"`
-	PeakState         int   `json:"peak_state"`
+	PeakState         int   `json:"peak_state"` // the first that has PeakBytes
 	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
-	BaselineBytes     int64 `json:"baseline_bytes"` // state 0
-	FinalBytes        int64 `json:"final_bytes"`
+	BaselineBytes     int64 `json:"baseline_bytes"` // in state 0
+	FinalBytes        int64 `json:"final_bytes"`    // in the last state
 
-	AddsUp     bool             `json:"adds_up"`
-	HistoryCut bool             `json:"history_cut"`        // the ring buffer dropped the beginning
-	Partial    bool             `json:"partial"`            // the file was read in part: totals are lower bounds
-	Anomalies  replay.Anomalies `json:"anomalies"`          // only those that occur
-	Redacted   string           `json:"redacted,omitempty"` // what is not as recorded, as --redact has it
+	AddsUp     bool           `json:"adds_up"`
+	HistoryCut bool           `json:"history_cut"`         // the ring buffer dropped the beginning
+	Partial    bool           `json:"partial"`             // the file was read in part: totals are lower bounds
+	Anomalies  map[string]int `json:"anomalies,omitempty"` // by replay.AnomalyKind.Key; only those that occur
+	Redacted   string         `json:"redacted,omitempty"`  // what has pseudonyms: "paths", "names" or "all"
 
-	StepMethod string `json:"step_method"` // "annotation", "optimizer", ...; "none"
-	Steps      []Step `json:"steps"`       // those that end in the recording, at most the last MaxSteps
-	StepsSeen  int    `json:"steps_seen"`  // how many ended in the recording
+	StepMethod string `json:"step_method"` // steps.Method.Key; "none" without steps
+	StepsSeen  int    `json:"steps_seen"`  // steps that end in the recording
+	Steps      []Step `json:"steps"`       // the last MaxSteps of those
+	// StepEnd is the last state between two steps, where all ranks of a job are at the
+	// same line of the program; nil where none is known.
+	StepEnd      *int  `json:"step_end,omitempty"`
+	StepEndBytes int64 `json:"step_end_bytes,omitempty"` // in StepEnd
 
-	// Families are bytes by family, in the order of families.Family.
+	// Bytes by family, indexed by families.Family.
 	PeakFamilies    []int64 `json:"peak_families"`
-	StepEndFamilies []int64 `json:"step_end_families,omitempty"` // after the last step
+	StepEndFamilies []int64 `json:"step_end_families,omitempty"` // in StepEnd
 
 	Curves Curves `json:"curves"`
 
-	Sites []Site `json:"sites"` // most bytes first, at most MaxSites
-	Rest  Held   `json:"rest"`  // of the sites beyond
+	Signature Signature `json:"signature"`
+	Sites     []Site    `json:"sites"` // at most MaxSites, by the most bytes of Peak, StepEnd and StepPeak
+	// Rest is of the sites beyond. None of them holds more bytes than the last of
+	// Sites, so a site that is not listed holds next to nothing.
+	Rest Rest `json:"rest,omitzero"`
 
-	OOMs   []OOM  `json:"ooms,omitempty"`
-	Leaks  []Leak `json:"leaks,omitempty"`
-	Cached *Cache `json:"cached,omitempty"` // at the peak of reserved memory
+	OOMs   []OOM  `json:"ooms,omitempty"`   // the last MaxOOMs, in order
+	Leaks  []Leak `json:"leaks,omitempty"`  // strong ones first, then by bytes, at most MaxLeaks
+	Cached *Cache `json:"cached,omitempty"` // at the peak of reserved memory; nil without segments
 }
-
-// Bounds of a digest.
-const (
-	MaxSteps   = 16   // of Steps
-	MaxCurves  = 32   // steps that the curves cover
-	Columns    = 1024 // of the curves of totals, at most
-	FewColumns = 256  // of the curves of families, at most
-	MaxSites   = 4096
-)
 
 // Name is what is known of the process that wrote the file. The snapshot itself
 // does not say its rank.
@@ -84,88 +94,156 @@ type Name struct {
 
 // File is where a digest comes from.
 type File struct {
-	Name   string `json:"name"`
-	Path   string `json:"path,omitempty"` // what the rank is read from, relative to what was named
+	Name string `json:"name"` // base name
+	// Path is what the rank is read from: the last folders and the name of the file.
+	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256,omitempty"` // its first half, in hexadecimal
+	SHA256 string `json:"sha256,omitempty"` // of the file; its first half, in hexadecimal
 	Host   string `json:"host,omitempty"`
 	Report string `json:"report,omitempty"` // relative link to the rank's own report
 }
 
-// Step is one step that ends in the recording.
+// Step is one step that ends in the recording: the states Start to End, both
+// included.
 type Step struct {
 	Name              string `json:"name,omitempty"`
-	End               int    `json:"end"` // state
+	Complete          bool   `json:"complete"` // it begins in the recording too
+	Start             int    `json:"start"`    // state
+	End               int    `json:"end"`      // state
 	PeakBytes         int64  `json:"peak_bytes"`
 	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
 	EndBytes          int64  `json:"end_bytes"`
-	Micros            *int64 `json:"micros,omitempty"` // its duration; nil without times
-	Complete          bool   `json:"complete"`         // it begins in the recording too
+	StartMicros       *int64 `json:"start_micros,omitempty"` // time of its first event
+	Micros            *int64 `json:"micros,omitempty"`       // from its first event to the next step's, or to its own last
 }
 
-// Curves are the highest and the lowest of each column of states. Every step has
-// the same number of columns, so that ranks align without times; what follows the
-// last end of a step has as many. Numbers are in units of a 4096th of PeakBytes (of
-// ReservedPeakBytes for reserved), each as its difference from the one before it.
-// Max is rounded up and Min down, so that no state lies outside.
+// Curves are the highest and the lowest of each column of states. A stretch is one of
+// Digest.Steps, or what follows the last of them if Tail is set; without steps, the whole
+// recording. Every stretch has the same number of columns, so that ranks align without
+// times. Numbers are in units of a 4096th of PeakBytes (of ReservedPeakBytes for
+// reserved), each as its difference from the one before it. Max is rounded up and Min
+// down, so that no state lies outside.
 type Curves struct {
-	Steps    int     `json:"steps"` // steps with columns: the last of StepsSeen
+	Tail     bool    `json:"tail"`
 	PerStep  int     `json:"per_step"`
-	Tail     bool    `json:"tail"` // the columns of a step that did not finish follow
 	Max      []int32 `json:"max"`
 	Min      []int32 `json:"min"`
-	Reserved []int32 `json:"reserved"`
-	// Families are curves of the bytes of each family where active memory is
-	// highest in the column, FewPerStep columns a step; null for a family that never
-	// holds any.
+	Reserved []int32 `json:"reserved"` // highest, rounded up
+	// Families are curves of the bytes of each family in the state of the column with
+	// the most active memory, rounded; each column covers PerStep/FewPerStep of those
+	// above. A family that never has any is null.
 	FewPerStep int       `json:"few_per_step"`
 	Families   [][]int32 `json:"families"`
 }
 
-// Held is what is held in some tensors.
-type Held struct {
+// Signature tells ranks that do the same work: those with equal hashes. It is of all
+// call sites, of Rest too.
+type Signature struct {
+	Alive string `json:"alive"` // of the sites, by Site.Path, with Site.Alive of each
+	Sites string `json:"sites"` // of the sites alone
+}
+
+// Tensors are bytes in a number of tensors.
+type Tensors struct {
 	Bytes int64 `json:"b"`
 	Count int   `json:"n"`
 }
 
-// Site is one call site on one path to it. Keys are hexadecimal; see stacks.Key.
+// Rest sums the call sites that are not listed.
+type Rest struct {
+	Sites   int     `json:"sites"`
+	Peak    Tensors `json:"peak"`
+	StepEnd Tensors `json:"step_end"`
+}
+
+// Site is one call site on one path to it. Keys are the first half of a stacks.Key, in
+// hexadecimal.
 type Site struct {
-	Path     string `json:"path"` // key of the whole path
-	Key      string `json:"key"`  // key of the site
-	Line     string `json:"line"` // key without operators
-	Site     string `json:"site"` // file:line:function
-	Operator string `json:"op,omitempty"`
-	Family   int    `json:"family"`
-	Peak     Held   `json:"peak"`      // at the peak
-	StepEnd  Held   `json:"step_end"`  // after the last step
-	StepPeak int64  `json:"step_peak"` // median over complete steps of the most bytes held at once
-	Alive    int    `json:"alive"`     // the most tensors alive at once in complete steps
+	Path       string `json:"path"`             // of stacks.Keys, with operators
+	Key        string `json:"key"`              // Site of stacks.Keys, with operators
+	PythonPath string `json:"python,omitempty"` // Path without operators; empty where it is the same
+	Site       string `json:"site"`             // file:line:function
+	Operator   string `json:"op,omitempty"`
+	Family     int    `json:"family"` // families.Family with the most bytes
+
+	Peak     Tensors `json:"peak,omitzero"`     // at the peak
+	StepEnd  Tensors `json:"step_end,omitzero"` // in Digest.StepEnd
+	StepPeak int64   `json:"step_peak"`         // median over the last SiteSteps complete steps of the most bytes held at once
+	Alive    int     `json:"alive"`             // the most tensors alive at once in those steps; without any, in all states
 }
 
 // OOM is a request that failed.
 type OOM struct {
 	State           int    `json:"state"`
-	Micros          *int64 `json:"micros,omitempty"` // Unix microseconds
-	RequestedBytes  int64  `json:"requested_bytes"`
+	Micros          *int64 `json:"micros,omitempty"`
+	RequestedBytes  int64  `json:"requested_bytes"` // rounded as the allocator does
 	DeviceFreeBytes int64  `json:"device_free_bytes"`
-	Verdict         string `json:"verdict"`
+	Verdict         string `json:"verdict"` // oom.Verdict.Key
 	Site            string `json:"site,omitempty"`
-	Step            int    `json:"step"` // number of the step it falls in, from 1
+	Step            int    `json:"step,omitempty"` // number of the step that it falls in, from 1; 0 without steps
 }
 
 // Leak is memory that grows with the steps, by the rules of package leaks.
 type Leak struct {
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"` // leaks.Kind.Key
 	Strong  bool   `json:"strong"`
-	Site    string `json:"site"`
-	Key     string `json:"key"`
-	PerStep int64  `json:"bytes_per_step"`
-	Bytes   int64  `json:"bytes"`
-	Steps   int    `json:"steps"`
+	Site    string `json:"site"`           // what its call sites have in common
+	Path    string `json:"path"`           // Site.Path of its largest call site
+	Key     string `json:"key"`            // Site.Key of that
+	PerStep int64  `json:"bytes_per_step"` // on average, from the first step that adds any
+	Bytes   int64  `json:"bytes"`          // held at the end of the recording
+	Steps   int    `json:"steps"`          // that added to it
 }
 
-// Cache is reserved memory that was not in use at the peak of reserved memory.
+// Cache is reserved memory that was not in use.
 type Cache struct {
-	CachedBytes      int64 `json:"cached_bytes"`
-	LargestFreeBytes int64 `json:"largest_free_bytes"`
+	CachedBytes        int64 `json:"cached_bytes"`        // in no live block
+	FragmentationBytes int64 `json:"fragmentation_bytes"` // neither returnable nor of use for a large request
+	LargestFreeBytes   int64 `json:"largest_free_bytes"`
+}
+
+// Stretches is how many steps, and tails of them, have columns.
+func (d *Digest) Stretches() int {
+	if d.Curves.Tail {
+		return len(d.Steps) + 1
+	}
+	return len(d.Steps)
+}
+
+// MaxBytes is the most active bytes of each column, at most a 4096th of the peak too
+// many.
+func (d *Digest) MaxBytes() []int64 { return undelta(d.Curves.Max, d.PeakBytes) }
+
+// MinBytes is the fewest active bytes of each column, at most a 4096th of the peak too
+// few.
+func (d *Digest) MinBytes() []int64 { return undelta(d.Curves.Min, d.PeakBytes) }
+
+// ReservedBytes is the most reserved bytes of each column.
+func (d *Digest) ReservedBytes() []int64 { return undelta(d.Curves.Reserved, d.ReservedPeakBytes) }
+
+// FamilyBytes is the curve of a family, by families.Family; nil if it never has any
+// bytes.
+func (d *Digest) FamilyBytes(family int) []int64 {
+	if family >= len(d.Curves.Families) {
+		return nil
+	}
+	return undelta(d.Curves.Families[family], d.PeakBytes)
+}
+
+// unitsOfPeak is how many units the numbers of curves have.
+const unitsOfPeak = 4096
+
+// undelta are the bytes of a curve.
+func undelta(deltas []int32, peak int64) []int64 {
+	if deltas == nil {
+		return nil
+	}
+	bytes := make([]int64, len(deltas))
+	unit := int64(0)
+	for i, delta := range deltas {
+		unit += int64(delta)
+		// Without overflow: peak may have more bits than are left beside unit.
+		bytes[i] = peak/unitsOfPeak*unit + peak%unitsOfPeak*unit/unitsOfPeak
+	}
+	return bytes
 }
