@@ -97,11 +97,11 @@ function drawRequest({ painter, scales, timeline, layout, style }, m, x) {
   });
 }
 
-/** Retries and snapshots. @param {Frame} frame @param {[number, number][]} flags that their names must not touch */
-export function drawTicks({ painter, scales, layout, viewport, markers, style }, flags) {
+/** Retries, which say nothing of a predicted address space, and snapshots. @param {Frame} frame @param {[number, number][]} flags that their names must not touch */
+export function drawTicks({ painter, scales, layout, viewport, markers, style, isPredicted }, flags) {
   let free = -Infinity;
   for (const m of markers) {
-    if (m.kind === 'oom') continue;
+    if (m.kind === 'oom' || (m.kind === 'retry' && isPredicted)) continue;
     const x = scales.x(viewport.axis.middle(m.state));
     const { left, top, right, bottom } = layout;
     if (x < left || x > right) continue;
