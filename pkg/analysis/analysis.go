@@ -219,12 +219,13 @@ func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders
 	return holders.Since(in, state, before, g)
 }
 
-// Diff compares what two recordings hold, each in a state of its own.
-func Diff(a *Recording, stateA int, b *Recording, stateB int) *compare.Difference {
-	in := func(r *Recording, state int) compare.Input {
-		return compare.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), State: state}
-	}
-	return compare.Diff(in(a, stateA), in(b, stateB))
+// Compare matches the lines, phases and steps of two recordings.
+func Compare(before, after *Recording) *compare.Comparison {
+	return compare.New(before.side(), after.side())
+}
+
+func (r *Recording) side() compare.Side {
+	return compare.Side{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), Phases: r.Phases(), Steps: r.Steps()}
 }
 
 // Rank is what a comparison of ranks needs to know of this device. File is the

@@ -104,9 +104,10 @@ func Diff(before, after *Input, o DiffOptions) (*Sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := analysis.Diff(a.r, stateA, b.r, stateB)
-		value.Devices = append(value.Devices, newDiffDevice(a, b, d))
-		s.diff(a, b, d, &value.Devices[len(value.Devices)-1], o.Rows)
+		c := analysis.Compare(a.r, b.r)
+		d := c.Diff(stateA, stateB)
+		value.Devices = append(value.Devices, newDiffDevice(a, b, c, d))
+		s.diff(a, b, c, d, &value.Devices[len(value.Devices)-1], o.Rows)
 	}
 	if len(value.Devices) == 0 {
 		return nil, errors.New("the two snapshots have no device in common")
@@ -122,13 +123,13 @@ func (in diffInput) state(at Moment) (int, error) {
 	return state, nil
 }
 
-func newDiffDevice(a, b diffInput, d *compare.Difference) DiffDevice {
+func newDiffDevice(a, b diffInput, c *compare.Comparison, d *compare.Difference) DiffDevice {
 	view := DiffDevice{
 		Device: int(a.r.Device.ID), Before: newDiffSide(a, &d.Before), After: newDiffSide(b, &d.After),
 		ActiveDelta:   d.After.Bytes - d.Before.Bytes,
 		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
-		BeforeEarlier: d.Earlier.Before, AfterEarlier: d.Earlier.After,
-		WithoutOperators: d.WithoutOperators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
+		BeforeEarlier: c.EarlierBytes(compare.Before), AfterEarlier: c.EarlierBytes(compare.After),
+		WithoutOperators: !c.Lines.Operators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1,
 		Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 	}
 	view.Trust = view.Before.and(view.After.Trust)
@@ -145,7 +146,7 @@ func newDiffDevice(a, b diffInput, d *compare.Difference) DiffDevice {
 			Operators: make([]DiffOperator, len(row.Operators)),
 		}
 		for k, o := range row.Operators {
-			view.Rows[i].Operators[k] = DiffOperator{o.Operator, o.Before, o.After, o.Delta()}
+			view.Rows[i].Operators[k] = DiffOperator{o.Operator, o.Before.Bytes, o.After.Bytes, o.Delta()}
 		}
 	}
 	for i, f := range d.Families {
@@ -163,7 +164,7 @@ func newDiffSide(in diffInput, t *compare.DiffTotals) DiffSide {
 }
 
 // diff says how a device differs.
-func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, rows int) {
+func (s *Sheet) diff(a, b diffInput, c *compare.Comparison, d *compare.Difference, view *DiffDevice, rows int) {
 	s.heading("%s: active %s, reserved %s from %s to %s", b.Snapshot.DeviceLabel(b.r.Device.ID),
 		changed(view.ActiveDelta), changed(view.ReservedDelta), name(a.FileName()), name(b.FileName()))
 	s.put(diffTotals(d))
@@ -178,20 +179,20 @@ func (s *Sheet) diff(a, b diffInput, d *compare.Difference, view *DiffDevice, ro
 		return
 	case len(d.Rows) == 0:
 		s.say("No call site holds more or less.")
-		s.earlier(d.Earlier.Before, a.FileName(), b.FileName())
-		s.earlier(d.Earlier.After, b.FileName(), a.FileName())
+		s.earlier(view.BeforeEarlier, a.FileName(), b.FileName())
+		s.earlier(view.AfterEarlier, b.FileName(), a.FileName())
 		return
-	case d.DifferentPrograms():
+	case c.DifferentPrograms():
 		s.say("Only %s of the bytes are from lines that both have: these are different programs. Families can "+
 			"still be compared:", units.Share(d.MatchedBytes, d.StackBytes))
 		s.put(diffFamilies(d))
 	}
 	s.put(diffTable(view, rows))
-	if d.OneHasOperators {
+	if c.Lines.OneHasOperators {
 		s.note("Operators were not compared, because one of the snapshots has no C++ frames.")
 	}
-	s.earlier(d.Earlier.Before, a.FileName(), b.FileName())
-	s.earlier(d.Earlier.After, b.FileName(), a.FileName())
+	s.earlier(view.BeforeEarlier, a.FileName(), b.FileName())
+	s.earlier(view.AfterEarlier, b.FileName(), a.FileName())
 	if d.UnchangedRows > 0 {
 		s.note("%s, with %s, did not change.", units.Plural(d.UnchangedRows, "more site", "more sites"),
 			units.Bytes(d.UnchangedBytes))

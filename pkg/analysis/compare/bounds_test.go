@@ -23,7 +23,7 @@ func TestOutsideBounds(t *testing.T) {
 // TestDifferentProgramsBounds: half has to match.
 func TestDifferentProgramsBounds(t *testing.T) {
 	for matched, want := range map[int64]bool{49: true, 50: false, 51: false} {
-		if got := (&Difference{MatchedBytes: matched, StackBytes: 100}).DifferentPrograms(); got != want {
+		if got := (&Comparison{MatchedBytes: matched, StackBytes: 100}).DifferentPrograms(); got != want {
 			t.Errorf("%d of 100 match: %t", matched, got)
 		}
 	}
@@ -42,7 +42,7 @@ func TestLiveAllocations(t *testing.T) {
 		bytes int64
 		live  int
 	}{{0, 0}, {100, 1}, {120, 2}, {123, 3}, {23, 2}} {
-		if got := totalsOf(Input{Device: d, State: state}); got.Bytes != want.bytes || got.LiveAllocations != want.live {
+		if got := totalsOf(&Side{Device: d}, state); got.Bytes != want.bytes || got.LiveAllocations != want.live {
 			t.Errorf("state %d: %d bytes in %d allocations, want %+v", state, got.Bytes, got.LiveAllocations, want)
 		}
 	}

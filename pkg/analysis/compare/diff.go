@@ -51,23 +51,10 @@ type Difference struct {
 	UnchangedRows  int
 	UnchangedBytes int64 // on each side
 
-	// Earlier are bytes that one recording has as parameters or optimizer state and the
-	// other as tensors of the same sizes that were there before it began. They count as
-	// what the first says, and are no change.
-	Earlier EarlierBytes
-
 	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
 	// those of all that have a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
-
-	// WithoutOperators says that C++ frames were left out because one of the
-	// recordings has none, and OneHasOperators that the other one has some.
-	WithoutOperators, OneHasOperators bool
 }
-
-// DifferentPrograms reports whether less than half matches, so that families say
-// more than sites.
-func (d *Difference) DifferentPrograms() bool { return 2*d.MatchedBytes < d.StackBytes }
 
 // DiffTotals are the totals of one side.
 type DiffTotals struct {
@@ -79,15 +66,13 @@ type DiffTotals struct {
 	Allocations     int
 }
 
-// EarlierBytes are bytes from before the recording of each side.
-type EarlierBytes struct{ Before, After int64 }
-
 // DiffRow is a line of the program, or a call site without one, and what it holds on
 // each side.
 type DiffRow struct {
-	// Site is that of the second recording, or of the first where only that has it;
-	// zero without a stack to match.
-	Site      stacks.Site
+	Group int         // index in Lines.Groups
+	Site  stacks.Site // Group.Latest; zero without a stack to match
+	Named bool        // there is a stack to match
+
 	Change    Change
 	Operators []OperatorDiff // that hold something, the largest change first; none where operators do not count
 
@@ -97,20 +82,49 @@ type DiffRow struct {
 // OperatorDiff is what an operator holds on each side of a row.
 type OperatorDiff struct {
 	Operator      string
-	Before, After int64
+	Before, After Amount
+}
+
+// Amount is what some allocations hold.
+type Amount struct {
+	Bytes             int64
+	Allocations       int
+	Smallest, Largest int64 // of the allocations; 0 without any
+}
+
+func (a *Amount) add(bytes int64) {
+	if a.Allocations == 0 {
+		a.Smallest = bytes
+	}
+	a.Bytes += bytes
+	a.Allocations++
+	a.Smallest, a.Largest = min(a.Smallest, bytes), max(a.Largest, bytes)
+}
+
+// merge adds what other allocations hold.
+func (a *Amount) merge(b Amount) {
+	switch {
+	case b.Allocations == 0:
+		return
+	case a.Allocations == 0:
+		*a = b
+		return
+	}
+	a.Bytes += b.Bytes
+	a.Allocations += b.Allocations
+	a.Smallest, a.Largest = min(a.Smallest, b.Smallest), max(a.Largest, b.Largest)
 }
 
 // Delta is by how many bytes the second recording holds more.
-func (o *OperatorDiff) Delta() int64 { return o.After - o.Before }
+func (o *OperatorDiff) Delta() int64 { return o.After.Bytes - o.Before.Bytes }
 
 // Delta is by how many bytes the second recording holds more.
 func (r *DiffRow) Delta() int64 { return r.After.Bytes - r.Before.Bytes }
 
 // DiffSide is what one recording holds at a site.
 type DiffSide struct {
-	Bytes       int64
-	Allocations int
-	Line        int // of the site in this recording; 0 when unknown, or without one
+	Amount
+	Line int // of the program's line in this recording; 0 when unknown, or without one
 }
 
 // FamilyDiff is what a family holds on each side.
@@ -122,48 +136,37 @@ type FamilyDiff struct {
 // Delta is by how many bytes the second recording holds more.
 func (f *FamilyDiff) Delta() int64 { return f.After - f.Before }
 
-// Input is one side: a device of a recording, in a state.
-type Input struct {
-	Stacks   *stacks.Table
-	Device   *replay.Device
-	Families *families.Assignment
-	State    int
-}
-
-// Diff compares what two recordings hold. Lines match although they moved, and
-// although something else calls them.
-func Diff(a, b Input) *Difference {
-	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()
-	operators := nativeA && nativeB
-	d := &Difference{
-		Before:           totalsOf(a),
-		After:            totalsOf(b),
-		WithoutOperators: !operators,
-		OneHasOperators:  nativeA != nativeB,
+// Diff compares what the recordings hold, each in a state of its own, from 0 to the
+// number of its events.
+func (c *Comparison) Diff(before, after int) *Difference {
+	states := [2]int{before, after}
+	d := &Difference{Before: totalsOf(&c.Sides[Before], before), After: totalsOf(&c.Sides[After], after)}
+	var families [families.Count]FamilyDiff
+	rows := make([]rowSums, len(c.Lines.Groups))
+	for side := range c.Sides {
+		operator := c.Sides[side].Stacks.Operator
+		for _, x := range c.liveIn(side, states[side]) {
+			*[...]*int64{&families[x.family].Before, &families[x.family].After}[side] += x.bytes
+			row := &rows[x.group]
+			row.side[side].add(x.bytes)
+			if c.Lines.Operators {
+				row.operator(operator[x.stack])[side].add(x.bytes)
+			}
+		}
 	}
-	pairs, ofA, ofB := pairLines(a, b, operators)
-	before, after := liveIn(a, ofA), liveIn(b, ofB)
-	d.Earlier = EarlierBytes{matchEarlier(before, after), matchEarlier(after, before)}
-	d.Families = diffFamilies(before, after)
-	rows := make([]rowSums, len(pairs))
-	for _, x := range before {
-		rows[x.pair].add(a.Stacks, x, 0)
-	}
-	for _, x := range after {
-		rows[x.pair].add(b.Stacks, x, 1)
-	}
+	d.Families = changedFamilies(families[:])
 	for i := range rows {
-		d.add(&pairs[i], &rows[i], operators)
+		d.add(i, &c.Lines.Groups[i], &rows[i])
 	}
 	slices.SortStableFunc(d.Rows, compareDiffRows)
 	return d
 }
 
-func totalsOf(r Input) DiffTotals {
-	totals := DiffTotals{Totals: r.Device.Totals, State: r.State, Events: r.Device.Events.Len(),
-		Allocations: len(r.Device.Allocations)}
-	for i := range r.Device.Allocations {
-		if a := &r.Device.Allocations[i]; a.LiveIn(r.State) {
+func totalsOf(s *Side, state int) DiffTotals {
+	totals := DiffTotals{Totals: s.Device.Totals, State: state, Events: s.Device.Events.Len(),
+		Allocations: len(s.Device.Allocations)}
+	for i := range s.Device.Allocations {
+		if a := &s.Device.Allocations[i]; a.LiveIn(state) {
 			totals.Bytes += a.Size
 			totals.LiveAllocations++
 		}
@@ -171,39 +174,39 @@ func totalsOf(r Input) DiffTotals {
 	return totals
 }
 
-// liveBytes is an allocation that is live in the state of a side.
-type liveBytes struct {
+// liveAllocation is an allocation that is live in the state of a side.
+type liveAllocation struct {
+	index  int // in replay.Device.Allocations
 	bytes  int64
 	stack  snapshot.StackID
-	pair   int // of lines
+	group  int // of lines
 	family families.Family
 	before bool // it was there before the recording
 }
 
-// liveIn lists the live allocations of a side; pairs has the pair of each stack.
-func liveIn(r Input, pairs []int) []liveBytes {
-	var list []liveBytes
-	for i := range r.Device.Allocations {
-		a := &r.Device.Allocations[i]
-		if int(a.Start) >= r.State {
+// liveIn lists the live allocations of a side.
+func (c *Comparison) liveIn(side, state int) []liveAllocation {
+	var list []liveAllocation
+	for i := range c.Sides[side].Device.Allocations {
+		a := &c.Sides[side].Device.Allocations[i]
+		if int(a.Start) >= state {
 			break // they are in order of Start
 		}
-		if a.LiveIn(r.State) {
-			list = append(list, liveBytes{a.Size, a.Stack, pairs[a.Stack], r.Families.Family(i), a.PreExisting()})
+		if a.LiveIn(state) {
+			list = append(list, liveAllocation{i, a.Size, a.Stack, c.Group(side, i), c.Family(side, i), a.PreExisting()})
 		}
 	}
 	return list
 }
 
-// matchEarlier finds among the allocations of one side those from before its
-// recording that the other side has as parameters or optimizer state, by their sizes,
-// and counts them as what they are there. It returns their bytes.
-func matchEarlier(side, other []liveBytes) int64 {
+// matchEarlier finds among the allocations of one side those from before its recording
+// that the other side has as parameters or optimizer state, by their sizes.
+func matchEarlier(side, other []liveAllocation) (list []Earlier) {
 	state := func(f families.Family) bool {
 		return f == families.Parameter || f == families.Optimizer || f == families.ParameterOrOptimizer
 	}
 	more := map[int64]int{} // by size: how many the side has from before its recording that the other has not
-	candidates := map[int64][]liveBytes{}
+	candidates := map[int64][]liveAllocation{}
 	own := map[int64]int{} // by size: what the side itself recorded of parameters and optimizer state
 	for _, x := range side {
 		if x.before {
@@ -219,35 +222,25 @@ func matchEarlier(side, other []liveBytes) int64 {
 			candidates[x.bytes] = append(candidates[x.bytes], x)
 		}
 	}
-	var bytes int64
-	for i := range side {
-		x := &side[i]
-		list := candidates[x.bytes]
-		if !x.before || x.family != families.Resident || x.bytes == 0 || more[x.bytes] <= 0 || len(list) <= own[x.bytes] {
+	for _, x := range side {
+		like := candidates[x.bytes]
+		if !x.before || x.family != families.Resident || x.bytes == 0 || more[x.bytes] <= 0 || len(like) <= own[x.bytes] {
 			continue
 		}
-		like := list[len(list)-1]
-		candidates[x.bytes] = list[:len(list)-1]
+		last := like[len(like)-1]
+		candidates[x.bytes] = like[:len(like)-1]
 		more[x.bytes]--
-		x.pair, x.family = like.pair, like.family
-		bytes += x.bytes
+		list = append(list, Earlier{x.index, last.group, last.family})
 	}
-	return bytes
+	return list
 }
 
-func diffFamilies(before, after []liveBytes) []FamilyDiff {
-	var sums [families.Count]FamilyDiff
-	for _, x := range before {
-		sums[x.family].Before += x.bytes
-	}
-	for _, x := range after {
-		sums[x.family].After += x.bytes
-	}
-	var list []FamilyDiff
-	for f := range sums {
-		if sums[f].Before > 0 || sums[f].After > 0 {
-			sums[f].Family = families.Family(f)
-			list = append(list, sums[f])
+// changedFamilies are those that hold something, the largest change first.
+func changedFamilies(sums []FamilyDiff) (list []FamilyDiff) {
+	for f, sum := range sums {
+		if sum.Before > 0 || sum.After > 0 {
+			sum.Family = families.Family(f)
+			list = append(list, sum)
 		}
 	}
 	slices.SortStableFunc(list, func(x, y FamilyDiff) int {
@@ -256,44 +249,62 @@ func diffFamilies(before, after []liveBytes) []FamilyDiff {
 	return list
 }
 
-// rowSums sums up what a pair of lines holds.
+// rowSums sums up what a group of lines holds.
 type rowSums struct {
-	side      [2]DiffSide
-	operators []OperatorDiff
+	side      [2]Amount
+	operators map[string]*[2]Amount
 }
 
-// add counts an allocation of side 0 or 1.
-func (r *rowSums) add(st *stacks.Table, x liveBytes, side int) {
-	r.side[side].Bytes += x.bytes
-	r.side[side].Allocations++
-	operator := ""
-	if int(x.stack) < len(st.Operator) {
-		operator = st.Operator[x.stack]
+// operator is what an operator of the row holds.
+func (r *rowSums) operator(name string) *[2]Amount {
+	if r.operators == nil {
+		r.operators = map[string]*[2]Amount{}
 	}
-	i := slices.IndexFunc(r.operators, func(o OperatorDiff) bool { return o.Operator == operator })
-	if i < 0 {
-		if i = len(r.operators); i == maxOperators { // the last one stands for all others
-			i--
-			r.operators[i].Operator = ""
-		} else {
-			r.operators = append(r.operators, OperatorDiff{Operator: operator})
-		}
+	sums := r.operators[name]
+	if sums == nil {
+		sums = new([2]Amount)
+		r.operators[name] = sums
 	}
-	*[...]*int64{&r.operators[i].Before, &r.operators[i].After}[side] += x.bytes
+	return sums
 }
 
 // maxOperators bounds the operators of a row.
 const maxOperators = 64
 
-// add counts a pair, and adds a row if it changed.
-func (d *Difference) add(p *linePair, sums *rowSums, operators bool) {
-	row := DiffRow{Before: sums.side[0], After: sums.side[1], Site: p.site}
-	row.Before.Line, row.After.Line = p.number[0], p.number[1]
-	if p.named {
+// sorted lists the operators of a row, the largest change first. Those beyond
+// maxOperators are one, without a name.
+func (r *rowSums) sorted() (list []OperatorDiff) {
+	for name, sums := range r.operators {
+		list = append(list, OperatorDiff{name, sums[Before], sums[After]})
+	}
+	slices.SortFunc(list, func(x, y OperatorDiff) int {
+		return cmp.Or(cmp.Compare(magnitude(y.Delta()), magnitude(x.Delta())), cmp.Compare(x.Operator, y.Operator))
+	})
+	if len(list) > maxOperators {
+		rest := &list[maxOperators-1]
+		rest.Operator = ""
+		for _, o := range list[maxOperators:] {
+			rest.Before.merge(o.Before)
+			rest.After.merge(o.After)
+		}
+		list = list[:maxOperators]
+	}
+	return list
+}
+
+// add counts a group, and adds a row if it changed.
+func (d *Difference) add(index int, g *Group, sums *rowSums) {
+	row := DiffRow{Group: index, Named: g.Named, Before: DiffSide{Amount: sums.side[Before]},
+		After: DiffSide{Amount: sums.side[After]}}
+	if g.Named {
+		row.Site = g.Latest()
 		d.StackBytes += row.Before.Bytes + row.After.Bytes
-		if p.both {
+		if g.Both() {
 			d.MatchedBytes += row.Before.Bytes + row.After.Bytes
 		}
+	}
+	if g.IsLine {
+		row.Before.Line, row.After.Line = g.Site[Before].Line, g.Site[After].Line
 	}
 	switch delta := row.Delta(); {
 	case delta == 0:
@@ -311,17 +322,17 @@ func (d *Difference) add(p *linePair, sums *rowSums, operators bool) {
 	default:
 		row.Change = Shrunk
 	}
-	if operators {
-		row.Operators = sums.operators
-		slices.SortStableFunc(row.Operators, func(x, y OperatorDiff) int {
-			return cmp.Or(cmp.Compare(magnitude(y.Delta()), magnitude(x.Delta())), cmp.Compare(x.Operator, y.Operator))
-		})
-	}
+	row.Operators = sums.sorted()
 	d.Rows = append(d.Rows, row)
 }
 
+// compareDiffRows puts the largest change first; what is equal, in an order that does
+// not depend on which recording comes first.
 func compareDiffRows(a, b DiffRow) int {
 	return cmp.Or(cmp.Compare(magnitude(b.Delta()), magnitude(a.Delta())),
+		cmp.Compare(a.Site.Function, b.Site.Function),
+		cmp.Compare(max(a.Before.Line, a.After.Line), max(b.Before.Line, b.After.Line)),
+		cmp.Compare(min(a.Before.Line, a.After.Line), min(b.Before.Line, b.After.Line)),
 		cmp.Compare(a.Site.String(), b.Site.String()))
 }
 

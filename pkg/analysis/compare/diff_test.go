@@ -50,9 +50,9 @@ func TestDiffSaysWhoHasOperators(t *testing.T) {
 		without, one  bool
 	}{{cpp, cpp, false, false}, {cpp, tapes.Loop, true, true}, {tapes.Loop, cpp, true, true},
 		{tapes.Loop, tapes.Loop, true, false}} {
-		if d := analysis.Diff(of(tt.before), 1, of(tt.after), 1); d.WithoutOperators != tt.without ||
-			d.OneHasOperators != tt.one {
-			t.Errorf("%q and %q: without %t, one has %t", tt.before, tt.after, d.WithoutOperators, d.OneHasOperators)
+		if c := analysis.Compare(of(tt.before), of(tt.after)); c.Lines.Operators == tt.without ||
+			c.Lines.OneHasOperators != tt.one {
+			t.Errorf("%q and %q: operators %t, one has %t", tt.before, tt.after, c.Lines.Operators, c.Lines.OneHasOperators)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestDiff(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := recordAll(test.before), recordAll(test.after)
-			d := analysis.Diff(a, len(test.before), b, len(test.after))
+			d := analysis.Compare(a, b).Diff(len(test.before), len(test.after))
 			var rows []string
 			for i := range d.Rows {
 				rows = append(rows, diffText(&d.Rows[i]))
@@ -149,7 +149,7 @@ func TestDiffAddsUp(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 4))
 		a, b := recorded.Random(random), recorded.Random(random)
 		stateA, stateB := random.IntN(a.Device.States()), random.IntN(b.Device.States())
-		d, back := analysis.Diff(a, stateA, b, stateB), analysis.Diff(b, stateB, a, stateA)
+		d, back := analysis.Compare(a, b).Diff(stateA, stateB), analysis.Compare(b, a).Diff(stateB, stateA)
 		before, after, reverse := d.UnchangedBytes, d.UnchangedBytes, int64(0)
 		for i := range d.Rows {
 			before += d.Rows[i].Before.Bytes
@@ -168,8 +168,9 @@ func TestDiffAddsUp(t *testing.T) {
 	}
 }
 
-func diffPeaks(a, b *analysis.Recording) *compare.Difference {
-	return analysis.Diff(a, a.Device.Totals.PeakState, b, b.Device.Totals.PeakState)
+func comparePeaks(a, b *analysis.Recording) (*compare.Comparison, *compare.Difference) {
+	c := analysis.Compare(a, b)
+	return c, c.Diff(a.Device.Totals.PeakState, b.Device.Totals.PeakState)
 }
 
 // TestDiffEdited compares recorded files with what they would be after an edit
@@ -181,7 +182,7 @@ func TestDiffEdited(t *testing.T) {
 			r := recorded.File(t, file)
 			for name, edited := range map[string]*analysis.Recording{"itself": r, "edited": edit(r),
 				"Python alone": recorded.PythonOnly(r)} {
-				d := diffPeaks(r, edited)
+				_, d := comparePeaks(r, edited)
 				if len(d.Rows) > 0 || d.UnchangedRows < 4 {
 					t.Errorf("%s: %d rows differ and %d do not", name, len(d.Rows), d.UnchangedRows)
 				}
@@ -210,19 +211,19 @@ func edit(r *analysis.Recording) *analysis.Recording {
 
 // TestDiffRecordings compares different programs, of which two share an optimizer.
 func TestDiffRecordings(t *testing.T) {
-	d := diffPeaks(recorded.File(t, "forward_fp32_torch25.pickle"), recorded.File(t, "forward_growing_torch25.pickle"))
-	if !d.DifferentPrograms() || d.MatchedBytes != 0 {
+	c, d := comparePeaks(recorded.File(t, "forward_fp32_torch25.pickle"), recorded.File(t, "forward_growing_torch25.pickle"))
+	if !c.DifferentPrograms() || d.MatchedBytes != 0 {
 		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
 	}
 	if d.Families[0].Family != families.Optimizer || d.Families[0].Before != 0 ||
 		d.Families[0].Delta()/mib != 15245 {
 		t.Errorf("the family that changed most is %+v", d.Families[0])
 	}
-	d = diffPeaks(recorded.File(t, "train_annotated_torch210.pickle"),
+	c, d = comparePeaks(recorded.File(t, "train_annotated_torch210.pickle"),
 		recorded.File(t, "train_medium_annotated_torch210.pickle"))
 	for _, line := range [][2]int{{74, 76}, {75, 77}, {78, 80}} { // of the optimizer's step
 		add := func(o compare.OperatorDiff) bool { // one of its operators makes the same at each
-			return o == compare.OperatorDiff{Operator: "aten::add_Tensor", Before: 154389504, After: 40960000}
+			return o.Operator == "aten::add_Tensor" && o.Before.Bytes == 154389504 && o.After.Bytes == 40960000
 		}
 		if !slices.ContainsFunc(d.Rows, func(r compare.DiffRow) bool {
 			return r.Before.Line == line[0] && r.After.Line == line[1] && slices.ContainsFunc(r.Operators, add)
@@ -230,7 +231,7 @@ func TestDiffRecordings(t *testing.T) {
 			t.Errorf("line %d is not among %d rows", line[0], len(d.Rows))
 		}
 	}
-	if !d.DifferentPrograms() {
+	if !c.DifferentPrograms() {
 		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
 	}
 }
@@ -264,7 +265,7 @@ func TestDiffInserted(t *testing.T) {
 			}
 			edited := analysis.NewRecording(analysis.NewSource(&s), r.Device)
 			// Any change of bytes shows each pair as a row: half of the states.
-			d := analysis.Diff(r, r.Device.Totals.PeakState, edited, r.Device.Totals.PeakState/2)
+			d := analysis.Compare(r, edited).Diff(r.Device.Totals.PeakState, r.Device.Totals.PeakState/2)
 			for i := range d.Rows {
 				row := &d.Rows[i]
 				if row.Before.Line > 0 && int32(row.After.Line) != moved(int32(row.Before.Line)) {
@@ -305,10 +306,13 @@ func TestDiffEarlier(t *testing.T) {
 		return recorded.Tape(tape)
 	}
 	for _, late := range []bool{false, true} {
-		d := diffPeaks(program(!late), program(late))
-		if late && d.Earlier != (compare.EarlierBytes{After: 160 * mib}) ||
-			!late && d.Earlier != (compare.EarlierBytes{Before: 160 * mib}) {
-			t.Errorf("late %t: %+v", late, d.Earlier)
+		c, d := comparePeaks(program(!late), program(late))
+		want := [2]int64{compare.Before: 160 * mib}
+		if late {
+			want = [2]int64{compare.After: 160 * mib}
+		}
+		if got := [2]int64{c.EarlierBytes(compare.Before), c.EarlierBytes(compare.After)}; got != want {
+			t.Errorf("late %t: %d", late, got)
 		}
 		if len(d.Rows) != 1 || magnitude(d.Rows[0].Delta()) != 7*mib {
 			t.Errorf("late %t: %+v", late, d.Rows)

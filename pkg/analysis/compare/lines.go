@@ -17,7 +17,7 @@ type line struct {
 	number               int
 	site                 stacks.Site
 	keys                 stacks.Keys // of a call site
-	side, pair           int
+	side, group          int
 
 	// What tells lines of a function apart, as numbers that both sides share: the paths
 	// to them, their innermost frames, and the operators below them. Ascending.
@@ -27,48 +27,75 @@ type line struct {
 // maxFeatures bounds how many paths, or operators, of a line are looked at.
 const maxFeatures = 64
 
-// linePair is what a row is about: lines of two recordings that are taken for the
-// same, or a line that one of them has. Call sites with other callers may be several.
-type linePair struct {
-	site   stacks.Site
-	number [2]int // of each side
-	named  bool   // there is a stack to match
-	both   bool   // both recordings have it
+// Group is what a row is about: lines of two recordings that are taken for the same, or
+// a line that one of them has. Call sites with other callers may be several.
+type Group struct {
+	Has    [2]bool        // which sides have it
+	Site   [2]stacks.Site // of each side that has it
+	Named  bool           // there is a stack to match
+	IsLine bool           // of the program's own code; else a call site of torch's or of another thread
 }
 
-// pairLines pairs the lines of two recordings, and returns the pair of each stack on
-// either side.
-func pairLines(a, b Input, operators bool) (pairs []linePair, ofA, ofB []int) {
+// Both reports whether both recordings have the line.
+func (g *Group) Both() bool { return g.Has[Before] && g.Has[After] }
+
+// Moved reports whether the line has another number in the second recording.
+func (g *Group) Moved() bool {
+	return g.IsLine && g.Both() && g.Site[Before].Line != g.Site[After].Line
+}
+
+// Latest is the site in the second recording, or in the first where only that has it.
+func (g *Group) Latest() stacks.Site {
+	if g.Has[After] {
+		return g.Site[After]
+	}
+	return g.Site[Before]
+}
+
+// Lines are the lines of two recordings that allocate memory, matched.
+type Lines struct {
+	Groups []Group
+	Of     [2][]int32 // by side and snapshot.StackID: an index in Groups, or -1 where the stack allocates nothing
+
+	// Operators says that both recordings have C++ frames, so that operators count, and
+	// OneHasOperators that only one has.
+	Operators, OneHasOperators bool
+}
+
+// matchLines matches the lines of two recordings.
+func matchLines(a, b Side) *Lines {
+	nativeA, nativeB := a.Stacks.HasNative(), b.Stacks.HasNative()
+	m := &Lines{Operators: nativeA && nativeB, OneHasOperators: nativeA != nativeB}
 	numbers := features{map[stacks.Key]int32{}, map[string]int32{}}
-	linesA, indexA := linesOf(a, 0, operators, numbers)
-	linesB, indexB := linesOf(b, 1, operators, numbers)
+	linesA, indexA := linesOf(a, Before, m.Operators, numbers)
+	linesB, indexB := linesOf(b, After, m.Operators, numbers)
 	groups := pairSites(callSites(linesA), callSites(linesB))
 	groups = append(groups, alignFiles(userLines(linesA), userLines(linesB))...)
-	pairs = make([]linePair, len(groups))
+	m.Groups = make([]Group, len(groups))
 	for i, group := range groups {
-		p := &pairs[i]
+		g := &m.Groups[i]
 		for _, l := range group {
-			l.pair = i
-			p.named = p.named || !l.isCallSite || l.keys.Path != stacks.Key{}
-			p.both = p.both || l.side != group[0].side
-			if p.number[l.side] == 0 {
-				p.number[l.side] = l.number
+			l.group = i
+			g.IsLine = !l.isCallSite
+			g.Named = g.Named || g.IsLine || l.keys.Path != stacks.Key{}
+			if !g.Has[l.side] && g.Named {
+				g.Site[l.side] = l.site
 			}
-			if p.named {
-				p.site = l.site // that of the second recording, which comes last
-			}
+			g.Has[l.side] = true
 		}
 	}
-	pairsOf := func(lines []*line, index []int) []int {
-		list := make([]int, len(index))
+	groupsOf := func(lines []*line, index []int) []int32 {
+		list := make([]int32, len(index))
 		for stack, i := range index {
+			list[stack] = -1
 			if i >= 0 {
-				list[stack] = lines[i].pair
+				list[stack] = int32(lines[i].group)
 			}
 		}
 		return list
 	}
-	return pairs, pairsOf(linesA, indexA), pairsOf(linesB, indexB)
+	m.Of = [2][]int32{groupsOf(linesA, indexA), groupsOf(linesB, indexB)}
+	return m
 }
 
 // features number what tells lines apart.
@@ -88,7 +115,7 @@ func number[K comparable](m map[K]int32, key K) int32 {
 
 // linesOf are the lines that allocate in a recording, and the line of each stack; -1
 // where it allocates nothing.
-func linesOf(r Input, side int, operators bool, numbers features) (lines []*line, index []int) {
+func linesOf(r Side, side int, operators bool, numbers features) (lines []*line, index []int) {
 	index = make([]int, len(r.Stacks.SiteFrame))
 	for i := range index {
 		index[i] = -1

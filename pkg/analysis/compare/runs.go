@@ -1,0 +1,252 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+)
+
+// Run is a stretch of a phase that both recordings have, or one of them.
+type Run struct {
+	Phase   stacks.Activity // stacks.NoActivity for the events before the first phase
+	Has     [2]bool         // which sides have it
+	States  [2]timeline.Range
+	Highest [2]int  // the state with the most active bytes; timeline.NoState on a side that has not the run
+	Step    int     // index in Comparison.Steps; -1 where steps are not paired
+	Width   float64 // of the page: the mean of its shares of the events; those of all runs sum up to 1
+}
+
+// Word is the name of the phase: "forward", or "before" for the events before the first.
+func (r *Run) Word() string { return PhaseWord(r.Phase) }
+
+// phases are the phases of training in the order in which a page names them.
+var phases = []struct {
+	activity stacks.Activity
+	word     string
+}{
+	{stacks.InLoading, "load"}, {stacks.InForward, "forward"}, {stacks.InBackward, "backward"},
+	{stacks.InOptimizer, "optimizer"},
+}
+
+// PhaseWord is the name of a phase: "forward", or "before" for no phase yet.
+func PhaseWord(phase stacks.Activity) string {
+	for _, p := range phases {
+		if p.activity == phase {
+			return p.word
+		}
+	}
+	return "before"
+}
+
+// sideRun is a run of one recording.
+type sideRun struct {
+	phase  stacks.Activity
+	states timeline.Range
+	step   int // index in steps.List.Steps
+}
+
+// runsOf are the runs of a recording, which together have each of its states once. A
+// state belongs to the run of the event before it, and the first state to the first run.
+func runsOf(s *Side) []sideRun {
+	if len(s.Phases) == 0 {
+		return nil
+	}
+	var list []sideRun
+	add := func(phase stacks.Activity, first, last replay.EventIndex) {
+		states := timeline.Range{From: int(first) + 1, To: int(last) + 1}
+		if len(list) == 0 {
+			states.From = 0
+		}
+		list = append(list, sideRun{phase, states, s.Steps.Of(first)})
+	}
+	if first := s.Phases[0].Start; first > 0 {
+		add(stacks.NoActivity, 0, first-1)
+	}
+	for _, p := range s.Phases {
+		add(p.Phase, p.Start, p.End)
+	}
+	return list
+}
+
+// alignRuns puts the phases of two recordings side by side, step by step where steps
+// are paired.
+func alignRuns(sides *[2]Side, steps []StepPair) []Run {
+	runs := [2][]sideRun{runsOf(&sides[Before]), runsOf(&sides[After])}
+	if len(runs[Before]) == 0 || len(runs[After]) == 0 {
+		return nil
+	}
+	a := aligner{sides: sides, cells: maxRunCells, fromEnd: fromEnd(sides)}
+	if steps == nil {
+		a.align(runs, -1)
+	}
+	for i, pair := range steps {
+		var own [2][]sideRun
+		for side, step := range pair.Index {
+			if step >= 0 {
+				own[side], runs[side] = ofStep(runs[side], step)
+			}
+		}
+		a.align(own, i)
+	}
+	var total float64
+	for i := range a.list {
+		total += a.list[i].Width
+	}
+	for i := range a.list {
+		a.list[i].Width /= total
+	}
+	return a.list
+}
+
+// ofStep splits runs behind those that begin in a step.
+func ofStep(runs []sideRun, step int) (own, rest []sideRun) {
+	n := slices.IndexFunc(runs, func(r sideRun) bool { return r.step > step })
+	if n < 0 {
+		n = len(runs)
+	}
+	return runs[:n], runs[n:]
+}
+
+// fromEnd reports whether one of the recordings has lost its beginning, so that only
+// the ends can be expected to be the same.
+func fromEnd(sides *[2]Side) bool {
+	return sides[Before].Device.Reconciliation.HistoryCut || sides[After].Device.Reconciliation.HistoryCut
+}
+
+// maxRunCells bounds how many pairs of runs are weighed in all. Beyond it, runs pair
+// with the next of their phase among the next runLookahead.
+const (
+	maxRunCells  = 1 << 20
+	runLookahead = 8
+)
+
+// aligner lists runs of two recordings side by side.
+type aligner struct {
+	sides   *[2]Side
+	cells   int
+	fromEnd bool
+	list    []Run
+}
+
+// align pairs as many runs of the same phase as can be in order; of several ways, in
+// the one that pairs the earlier runs, or the later ones where a beginning is missing.
+func (a *aligner) align(runs [2][]sideRun, step int) {
+	first := len(a.list)
+	if a.fromEnd {
+		for side := range runs {
+			runs[side] = slices.Clone(runs[side])
+			slices.Reverse(runs[side])
+		}
+	}
+	before, after := runs[Before], runs[After]
+	skip := a.lookahead
+	if n := (len(before) + 1) * (len(after) + 1); n <= a.cells {
+		a.cells -= n
+		skip = commonRuns(before, after)
+	}
+	i, j := 0, 0
+	for i < len(before) || j < len(after) {
+		switch {
+		case i == len(before):
+			a.add(nil, &after[j], step)
+			j++
+		case j == len(after):
+			a.add(&before[i], nil, step)
+			i++
+		case before[i].phase == after[j].phase:
+			a.add(&before[i], &after[j], step)
+			i, j = i+1, j+1
+		case skip(before[i:], after[j:]) < 0:
+			a.add(&before[i], nil, step)
+			i++
+		default:
+			a.add(nil, &after[j], step)
+			j++
+		}
+	}
+	if a.fromEnd {
+		slices.Reverse(a.list[first:])
+	}
+}
+
+// commonRuns returns a function that says of two tails of runs, whose first differ,
+// whether to leave out that of before (-1) or of after (1) for the longest common
+// subsequence with the earliest pairs.
+func commonRuns(before, after []sideRun) func(restA, restB []sideRun) int {
+	width := len(after) + 1
+	best := make([]int64, (len(before)+1)*width) // of the runs from i and from j on: pairs, less how late they are
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(after) - 1; j >= 0; j-- {
+			most := max(best[(i+1)*width+j], best[i*width+j+1])
+			if before[i].phase == after[j].phase {
+				most = max(most, best[(i+1)*width+j+1]+1<<32-int64(i+j))
+			}
+			best[i*width+j] = most
+		}
+	}
+	return func(restA, restB []sideRun) int {
+		i, j := len(before)-len(restA), len(after)-len(restB)
+		switch skipA, skipB := best[(i+1)*width+j], best[i*width+j+1]; {
+		case skipA != skipB && skipA > skipB:
+			return -1
+		case skipA != skipB:
+			return 1
+		}
+		return byPhase(restA, restB)
+	}
+}
+
+// lookahead says likewise where there are too many runs for commonRuns.
+func (a *aligner) lookahead(restA, restB []sideRun) int {
+	for n := 1; n <= runLookahead; n++ {
+		inA := n < len(restA) && restA[n].phase == restB[0].phase
+		inB := n < len(restB) && restB[n].phase == restA[0].phase
+		switch {
+		case inA && !inB:
+			return -1
+		case inB && !inA:
+			return 1
+		}
+	}
+	return byPhase(restA, restB)
+}
+
+// byPhase decides what is equal otherwise, in a way that does not depend on which
+// recording comes first.
+func byPhase(restA, restB []sideRun) int {
+	if restA[0].phase < restB[0].phase {
+		return -1
+	}
+	return 1
+}
+
+// add appends a run; that of a side that has not got it is nil.
+func (a *aligner) add(before, after *sideRun, step int) {
+	r := Run{Step: step, Highest: [2]int{timeline.NoState, timeline.NoState}}
+	shares, n := 0.0, 0.0
+	for side, run := range [2]*sideRun{before, after} {
+		if run == nil {
+			continue
+		}
+		d := a.sides[side].Device
+		r.Phase, r.Has[side], r.States[side] = run.phase, true, run.states
+		r.Highest[side] = timeline.PeakBetween(d, run.states.From, run.states.To)
+		shares += float64(run.states.To-run.states.From+1) / float64(d.States())
+		n++
+	}
+	r.Width = shares / n
+	a.list = append(a.list, r)
+}
+
+// RunsByEvent is the alignment without phases: all states of both, as one run.
+func (c *Comparison) RunsByEvent() []Run {
+	r := Run{Has: [2]bool{true, true}, Step: -1, Width: 1}
+	for side := range c.Sides {
+		d := c.Sides[side].Device
+		r.States[side] = timeline.Range{From: 0, To: d.Events.Len()}
+		r.Highest[side] = d.Totals.PeakState
+	}
+	return []Run{r}
+}
