@@ -14,13 +14,21 @@ func diffCommand(t *terminal) *cli.Command {
 	o.needsEach = true
 	return &cli.Command{
 		Name:      "diff",
+		Aliases:   []string{"compare"},
 		Usage:     "print which call sites hold more or less in a second snapshot",
 		ArgsUsage: "BEFORE AFTER",
-		Description: "Each snapshot is looked at in a moment of its own. Call sites match although\n" +
-			"lines moved.\n\n" +
+		Description: "Each side is a snapshot or a report of one. Source lines match although they moved.\n" +
+			"The four answers are about the peaks, families and rows about the moment of --at.\n\n" +
 			"    memviz diff before.pickle after.pickle\n" +
-			"    memviz diff --at end before.pickle after.pickle",
-		Flags: o.flags(t, "diff", "reserved_peak_delta>1GiB", momentFlag(&o.diff.At, "peak"), rowsFlag(&o.diff.Rows, 20),
+			"    memviz diff --at backward before.pickle after.pickle\n" +
+			"    memviz diff --at peak,end --by file before.pickle after.pickle",
+		Flags: o.flags(t, "diff", "reserved_peak_delta>1GiB",
+			option("at", "peak", "compare at `MOMENT`: "+answer.MomentForms+", "+answer.DiffMomentForms, &o.diff.At,
+				answer.ParseDiffMoment, "peak", "start", "end", "forward", "backward", "optimizer", "load", "step:", "oom",
+				"oom=", "step=", "annotation=", "state=", "time="),
+			option("by", "site", "make a row of each `KIND`: site, file or function", &o.diff.By, answer.ParseDiffBy,
+				answer.DiffBys()...),
+			rowsFlag(&o.diff.Rows, 20),
 			o.deviceFlag(), o.familiesFlag()),
 		Action: action(t, func(args []string) error {
 			number := func(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }

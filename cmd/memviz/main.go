@@ -188,7 +188,7 @@ func didYouMean(word, suggestion string) string {
 // upstream are commands of torch's own _memory_viz, and those of memviz that do
 // their work. Its stats, segments and trace have names that memviz has, too.
 var upstream = []struct{ theirs, ours string }{
-	{"trace_plot", "trace"}, {"segment_plot", "segments"}, {"segsum", "segments"}, {"memory", "top"}, {"compare", "diff"},
+	{"trace_plot", "trace"}, {"segment_plot", "segments"}, {"segsum", "segments"}, {"memory", "top"},
 }
 
 func upstreamNames() string {

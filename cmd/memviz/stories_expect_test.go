@@ -44,7 +44,7 @@ func parseExpectations(text string) (all []expectation, err error) {
 }
 
 // site is a place as answers name it, without the folders of its file.
-var site = regexp.MustCompile(`[\w-]+\.py:\d+:[\w<>]+`)
+var site = regexp.MustCompile(`[\w-]+\.py:\d+(?:→\d+)?:[\w<>]+`)
 
 // missing says what an answer lacks.
 func (e *expectation) missing(answer string) (lacks []string) {

@@ -263,9 +263,9 @@ func TestDiffOf(t *testing.T) {
 		share         float64
 		unchanged     string
 	}{
-		{of(512), of(1024), 1, ""}, {of(512, 1), of(512, 9), 1, "1 more site, with 512 B, did not change."},
+		{of(512), of(1024), 1, ""}, {of(512, 1), of(512, 9), 1, "1 site more, with 512 B, did not change."},
 	} {
-		s := asked(Diff(test.before, test.after, DiffOptions{At: Peak, Rows: 3}))
+		s := asked(Diff(test.before, test.after, DiffOptions{Rows: 3}))
 		text := strings.Join(strings.Fields(withSpaces(string(written(t, s, Text)))), " ")
 		share := s.value.(*devices[DiffDevice]).Devices[0].MatchedShare
 		if share != test.share || !strings.Contains(text, test.unchanged) ||

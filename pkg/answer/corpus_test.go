@@ -47,7 +47,7 @@ func askEverything(t *testing.T, in Input) {
 	s, err = WhatIf(list, WhatIfOptions{})
 	check("whatif", s, err)
 	check("ranks", ranksOf(in, in, in), nil)
-	s, err = Diff(&in, &in, DiffOptions{At: Peak, Rows: 10})
+	s, err = Diff(&in, &in, DiffOptions{Rows: 10})
 	for _, d := range check("diff", s, err).value.(*devices[DiffDevice]).Devices {
 		if len(d.Rows) > 0 || d.Before.ActiveBytes != d.After.ActiveBytes {
 			t.Errorf("differs from itself: %+v", d.Rows)

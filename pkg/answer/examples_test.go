@@ -39,8 +39,8 @@ func TestAnswersOnExamples(t *testing.T) {
 		{"leaks", func() (*Sheet, error) { return Leaks(all, LeaksOptions{Rows: 5}) }},
 		{"oom", func() (*Sheet, error) { return OOM(all, OOMOptions{Rows: 5}) }},
 		{"oom_capacity", func() (*Sheet, error) { return OOM(all[2:], capacity) }},
-		{"diff", func() (*Sheet, error) { return Diff(&training, &leaking, DiffOptions{At: Peak, Rows: 5}) }},
-		{"diff_same", func() (*Sheet, error) { return Diff(&oom, &oom, DiffOptions{At: Peak, Rows: 5}) }},
+		{"diff", func() (*Sheet, error) { return Diff(&training, &leaking, DiffOptions{Rows: 5}) }},
+		{"diff_same", func() (*Sheet, error) { return Diff(&oom, &oom, DiffOptions{Rows: 5}) }},
 		{"whatif", func() (*Sheet, error) { return WhatIf(all, WhatIfOptions{}) }},
 		{"whatif_asked", func() (*Sheet, error) { return WhatIf(all[2:], asking) }},
 		{"ranks", func() (*Sheet, error) { return ranksOf(all...), nil }},
@@ -88,7 +88,7 @@ func TestAnswersOnHostile(t *testing.T) {
 		"whatif": func() (*Sheet, error) {
 			return WhatIf([]Input{in}, WhatIfOptions{Settings: []whatif.Setting{{Conf: samples.HostileTexts[0]}}})
 		},
-		"diff":  func() (*Sheet, error) { return Diff(&in, &in, DiffOptions{At: Peak, Rows: 5}) },
+		"diff":  func() (*Sheet, error) { return Diff(&in, &in, DiffOptions{Rows: 5}) },
 		"ranks": func() (*Sheet, error) { return ranksOf(in), nil },
 	} {
 		s, err := ask()

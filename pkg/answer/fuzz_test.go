@@ -22,7 +22,7 @@ func FuzzAnswers(f *testing.F) {
 			Stats(list, StatsOptions{Every: Every{Micros: 50}, Capacity: 1 << 30}),
 			asked(Leaks(list, LeaksOptions{Rows: 3})), asked(OOM(list, OOMOptions{Rows: 3})),
 			asked(OOM(list, OOMOptions{Capacity: 1 << 21})),
-			asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak, 20)),
+			asked(Diff(&in, &in, DiffOptions{Rows: 3})), ranksOf(in, in, in), asked(Segments(list, Peak, 20)),
 			asked(Events(list, EventOptions{})), asked(WhatIf(list, WhatIfOptions{Capacity: 1 << 30})),
 		} {
 			if s == nil {

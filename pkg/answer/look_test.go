@@ -16,7 +16,7 @@ func TestLook(t *testing.T) {
 	for command, sheet := range map[string]*Sheet{
 		"stats": Stats(in, StatsOptions{Rows: 8}), "events": events(t, EventOptions{}, in...),
 		"oom": asked(OOM(in, OOMOptions{Rows: 8})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 8})),
-		"whatif": asked(WhatIf(in, WhatIfOptions{})), "diff": asked(Diff(&in[0], &in[1], DiffOptions{At: Peak, Rows: 8})),
+		"whatif": asked(WhatIf(in, WhatIfOptions{})), "diff": asked(Diff(&in[0], &in[1], DiffOptions{Rows: 8})),
 		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak, Rows: 8})),
 		"ranks": ranksOf(in...),
 	} {

@@ -31,7 +31,7 @@ func TestSalvaged(t *testing.T) {
 	for command, s := range map[string]*Sheet{
 		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, LeaksOptions{Rows: 3})), "oom": asked(OOM(list, OOMOptions{})),
 		"top":  asked(Top(list, TopOptions{At: Peak, Rows: 3})),
-		"diff": asked(Diff(&in, &in, DiffOptions{At: Peak, Rows: 3})), "ranks": ranksOf(in, in, in),
+		"diff": asked(Diff(&in, &in, DiffOptions{Rows: 3})), "ranks": ranksOf(in, in, in),
 		"segments": asked(Segments(list, Peak, 20)),
 		"events":   asked(Events(list, EventOptions{})),
 	} {

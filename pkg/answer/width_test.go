@@ -55,7 +55,7 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 	add("oom", failed, err)
 	predicted, err := WhatIf(all, WhatIfOptions{})
 	add("whatif", predicted, err)
-	changed, err := Diff(other, &in, DiffOptions{At: Peak, Rows: 20})
+	changed, err := Diff(other, &in, DiffOptions{Rows: 20})
 	add("diff", changed, err)
 	log, err := Events(all, EventOptions{To: Bound{boundEvent, 300}})
 	add("events", log, err)

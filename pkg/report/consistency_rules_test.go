@@ -152,6 +152,14 @@ var names = []nameRule{
 	like(`^{nearly_idle.allocations} tensors? with {nearly_idle.active_bytes} keeps? {nearly_idle.stuck_bytes}: without ` +
 		`(?:it|them) {} could be returned\.$`),
 	like(`active {},? reserved {},? from FILE to FILE$`),
+	like(`^Is the peak higher or lower\? {}: {peak_bytes}(?:;|\.$)`),
+	like(`^Did the cache change\? {} reserved: {reserved_peak_bytes}; not in use then {at_reserved_peak.cached_bytes}\. ` +
+		`Fragmentation at the peaks of reserved memory: {at_reserved_peak.fragmentation_bytes}\.$`),
+	like(`lines? in both; {diff.lines.only_before} only before, {diff.lines.only_after} only after\.$`),
+	like(`; {diff.lines.both} lines? in both`),
+	like(`^At the peaks, in state {peak_state} before and {peak_state} after: {peak_bytes} active in ` +
+		`{top.allocations} tensors?\.$`),
+	like(`^±0 {} {} [A-Z][a-zA-Z- ]+$`),
 
 	// events, ranks
 	like(`events {} to {} of {events}$`),

@@ -191,7 +191,7 @@ func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
 		"leaks": func() (*answer.Sheet, error) { return answer.Leaks(list, answer.LeaksOptions{Rows: 5}) },
 		"oom":   func() (*answer.Sheet, error) { return answer.OOM(list, answer.OOMOptions{Rows: 5}) },
 		"diff": func() (*answer.Sheet, error) {
-			return answer.Diff(in, in, answer.DiffOptions{At: answer.Peak, Rows: 5})
+			return answer.Diff(in, in, answer.DiffOptions{Rows: 5})
 		},
 		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak, 20) },
 		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },

@@ -51,6 +51,8 @@ type Difference struct {
 	UnchangedRows  int
 	UnchangedBytes int64 // on each side
 
+	unchanged []DiffRow
+
 	// MatchedBytes are the bytes of lines that both recordings have, and StackBytes
 	// those of all that have a stack, summed over the two sides.
 	MatchedBytes, StackBytes int64
@@ -292,7 +294,7 @@ func (r *rowSums) sorted() (list []OperatorDiff) {
 	return list
 }
 
-// add counts a group, and adds a row if it changed.
+// add counts a group.
 func (d *Difference) add(index int, g *Group, sums *rowSums) {
 	row := DiffRow{Group: index, Named: g.Named, Before: DiffSide{Amount: sums.side[Before]},
 		After: DiffSide{Amount: sums.side[After]}}
@@ -306,12 +308,22 @@ func (d *Difference) add(index int, g *Group, sums *rowSums) {
 	if g.IsLine {
 		row.Before.Line, row.After.Line = g.Site[Before].Line, g.Site[After].Line
 	}
+	if row.Before.Allocations+row.After.Allocations == 0 {
+		return
+	}
+	if row.Delta() != 0 { // else they are not asked for
+		row.Operators = sums.sorted()
+	}
+	d.addRow(row)
+}
+
+// addRow adds a row to those that changed, or to those that did not.
+func (d *Difference) addRow(row DiffRow) {
 	switch delta := row.Delta(); {
 	case delta == 0:
-		if row.Before.Allocations > 0 || row.After.Allocations > 0 {
-			d.UnchangedRows++
-			d.UnchangedBytes += row.After.Bytes
-		}
+		d.UnchangedRows++
+		d.UnchangedBytes += row.After.Bytes
+		d.unchanged = append(d.unchanged, row)
 		return
 	case row.Before.Allocations == 0:
 		row.Change = Added
@@ -322,7 +334,6 @@ func (d *Difference) add(index int, g *Group, sums *rowSums) {
 	default:
 		row.Change = Shrunk
 	}
-	row.Operators = sums.sorted()
 	d.Rows = append(d.Rows, row)
 }
 

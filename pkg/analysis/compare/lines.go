@@ -13,7 +13,7 @@ import (
 // same keys.
 type line struct {
 	isCallSite           bool
-	file, base, function string // portable names of a line
+	file, base, function string // names of a line as other machines have them
 	number               int
 	site                 stacks.Site
 	keys                 stacks.Keys // of a call site
@@ -34,6 +34,8 @@ type Group struct {
 	Site   [2]stacks.Site // of each side that has it
 	Named  bool           // there is a stack to match
 	IsLine bool           // of the program's own code; else a call site of torch's or of another thread
+
+	file [2]string // of each side, as other machines have it
 }
 
 // Both reports whether both recordings have the line.
@@ -79,7 +81,7 @@ func matchLines(a, b Side) *Lines {
 			g.IsLine = !l.isCallSite
 			g.Named = g.Named || g.IsLine || l.keys.Path != stacks.Key{}
 			if !g.Has[l.side] && g.Named {
-				g.Site[l.side] = l.site
+				g.Site[l.side], g.file[l.side] = l.site, cmp.Or(l.file, l.site.File)
 			}
 			g.Has[l.side] = true
 		}
