@@ -28,7 +28,7 @@ func (d *Digest) addCurves(r *analysis.Recording) {
 
 	c, active := &d.Curves, r.Device.ActiveBytes()
 	n := len(stretches) * c.PerStep
-	c.Max, c.Min, c.Reserved = make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
+	c.Max, c.Min, c.Reserved = make([]int16, 0, n), make([]int16, 0, n), make([]int16, 0, n)
 	highest := make([]int, 0, n/(Columns/FewColumns)) // states with the most active memory, by column of families
 	reserved := newReservedCurve(r.Device)
 	for _, stretch := range stretches {
@@ -50,7 +50,7 @@ func (d *Digest) addCurves(r *analysis.Recording) {
 			c.Reserved = append(c.Reserved, inUnits(reserved.highest(from, to), d.ReservedPeakBytes, up))
 		}
 	}
-	for _, curve := range [][]int32{c.Max, c.Min, c.Reserved} {
+	for _, curve := range [][]int16{c.Max, c.Min, c.Reserved} {
 		delta(curve)
 	}
 	c.Families = familyCurves(r, highest, d.PeakBytes)
@@ -73,7 +73,7 @@ const (
 )
 
 // inUnits are bytes in units of a 4096th of a peak, from 0 to 4096.
-func inUnits(bytes, peak int64, round rounding) int32 {
+func inUnits(bytes, peak int64, round rounding) int16 {
 	if bytes <= 0 || peak <= 0 {
 		return 0
 	}
@@ -82,11 +82,11 @@ func inUnits(bytes, peak int64, round rounding) int32 {
 	if round == up && rest > 0 || round == nearest && rest >= uint64(peak)-rest {
 		unit++
 	}
-	return int32(unit)
+	return int16(unit)
 }
 
 // familyCurves are the bytes of each family in some states, which do not descend.
-func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int32 {
+func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int16 {
 	changes := make([][families.Count]int64, len(states)+1) // between a state and the one before
 	assigned, next := r.Families(), 0
 	for i := range r.Device.Allocations {
@@ -108,10 +108,10 @@ func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int32 {
 		changes[next][family] += a.Size
 		changes[end][family] -= a.Size
 	}
-	curves := make([][]int32, families.Count)
+	curves := make([][]int16, families.Count)
 	for f := range curves {
 		bytes := int64(0)
-		curve, any := make([]int32, len(states)), false
+		curve, any := make([]int16, len(states)), false
 		for k := range states {
 			bytes += changes[k][f]
 			curve[k] = inUnits(bytes, peak, nearest)
@@ -125,7 +125,7 @@ func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int32 {
 }
 
 // delta replaces each number but the first by its difference from the one before.
-func delta(curve []int32) []int32 {
+func delta(curve []int16) []int16 {
 	for i := len(curve) - 1; i > 0; i-- {
 		curve[i] -= curve[i-1]
 	}
