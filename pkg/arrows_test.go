@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 	"pkg/analysis/internal/tapes":    {"pkg/replay", "pkg/allocator"},
 	"pkg/analysis/internal/recorded": {"pkg/analysis", "pkg/analysis/internal/tapes", "pkg/testkit"},
 
+	"pkg/digest":          {"pkg/analysis"},
 	"pkg/redact":          {"pkg/analysis"},
 	"templates":           {},
 	"examples":            {},

@@ -171,6 +171,9 @@ func (r *Recording) Leaks() *leaks.Findings {
 	})
 }
 
+// LeaksWithoutCycles is Leaks less those that reference cycles explain.
+func (r *Recording) LeaksWithoutCycles() *leaks.Findings { return r.Leaks().Without(r.Cycles()) }
+
 // Cycles is memory that Python's cycle collector freed.
 func (r *Recording) Cycles() *leaks.Cycles {
 	return r.cycles.get("cycles", func() *leaks.Cycles { return leaks.FindCycles(r.Stacks, r.Device, r.Steps()) })

@@ -180,7 +180,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 		c.Value, c.Line = "Two "+word(2)+" only", "growth cannot be told"
 		return c
 	}
-	found := leaksOf(r)
+	found := r.LeaksWithoutCycles()
 	growth := found.Growth
 	c.Mood, c.Value = Known, units.Change(growth.Bytes)
 	c.Small = grownSince(word)
@@ -191,7 +191,7 @@ func GrowthCard(r *analysis.Recording, capacity int64) Card {
 		c.Line = "too few " + word(2) + " to tell growth from getting ready"
 	case len(found.Leaks) > 0:
 		leak := &found.Leaks[0]
-		site := leakSite(r, leak)
+		site := leak.Site(r.Stacks)
 		c.Line = units.Printable(site.Function) + " " + fileAndLine(site) + " keeps " +
 			strings.ReplaceAll(grown(leak, list.Method, " more"), "\u00a0", " ") // as in the other lines of the strip
 		c.Detail = leakSentence(r, leak).with(asText)

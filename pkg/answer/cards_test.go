@@ -113,7 +113,7 @@ func TestGrowingWithSteps(t *testing.T) {
 func TestStepsLeftOnCard(t *testing.T) {
 	for name, capacity := range map[string]int64{"a queue": 1 << 30, "a leak and an OOM": 0, "a leak": 0} {
 		in := growingScripts[name]()
-		found := leaksOf(in[0].Recordings[0])
+		found := in[0].Recordings[0].LeaksWithoutCycles()
 		left := newLeaksDevice(&in[0], in[0].Recordings[0], found, capacity).StepsLeft
 		c := GrowthCard(in[0].Recordings[0], capacity)
 		if left == nil {

@@ -107,28 +107,11 @@ type LeaksOptions struct {
 // Leaks answers which memory survives steps.
 func Leaks(in []Input, o LeaksOptions) (*Sheet, error) {
 	return perDevice("leaks", in, func(s *Sheet, in *Input, r *analysis.Recording) (LeaksDevice, error) {
-		found := leaksOf(r)
+		found := r.LeaksWithoutCycles()
 		s.leaks(in, r, found, o)
 		s.cycles(r, r.Cycles())
 		s.sayIf(retriesSentence(r))
 		return newLeaksDevice(in, r, found, o.Capacity), nil
-	})
-}
-
-// leaksOf are the findings on a recording, without those that reference cycles
-// explain.
-func leaksOf(r *analysis.Recording) *leaks.Findings {
-	found := *r.Leaks()
-	found.Leaks = slices.DeleteFunc(slices.Clone(found.Leaks),
-		func(l leaks.Leak) bool { return provedCycle(&l, r.Cycles()) })
-	return &found
-}
-
-// provedCycle reports whether memory that is freed in bursts was freed by the
-// cycle collector.
-func provedCycle(l *leaks.Leak, cycles *leaks.Cycles) bool {
-	return l.Kind == leaks.Sawtooth && slices.ContainsFunc(l.Sites, func(site leaks.Site) bool {
-		return slices.ContainsFunc(cycles.Cycles, func(c leaks.Cycle) bool { return c.Stack == site.Stack })
 	})
 }
 
@@ -156,7 +139,7 @@ func newSuspects(r *analysis.Recording, l *leaks.Findings, growing []leaks.Leak)
 			verdict = "strong"
 		}
 		list[i] = Suspect{
-			Site: leakSite(r, leak).String(), Kind: leak.Kind.Key(), Verdict: verdict, Doubt: leak.Doubt.Key(),
+			Site: leak.Site(r.Stacks).String(), Kind: leak.Kind.Key(), Verdict: verdict, Doubt: leak.Doubt.Key(),
 			Family:    mostOf(leak.Families).Key(),
 			BytesLive: leak.Bytes, BytesPerStep: leak.PerStep, Allocations: leak.Allocations,
 			FirstState: l.State(leak.First), LastState: l.State(leak.Last),
@@ -185,16 +168,6 @@ func suspectSites(r *analysis.Recording, leak *leaks.Leak) []SuspectSite {
 	}
 	slices.SortStableFunc(sites, func(a, b SuspectSite) int { return cmp.Compare(b.BytesLive, a.BytesLive) })
 	return sites
-}
-
-// leakSite is the innermost user frame that the sites of a leak have in common, or
-// its largest site.
-func leakSite(r *analysis.Recording, leak *leaks.Leak) stacks.Site {
-	if leak.Frame == stacks.NoFrame {
-		return r.Stacks.Site(leak.Sites[0].Stack)
-	}
-	f := r.Snapshot.Frames[leak.Frame]
-	return stacks.Site{Function: r.Snapshot.String(f.Name), File: r.Snapshot.String(f.File), Line: int(f.Line)}
 }
 
 // mostOf is the family with the most bytes.

@@ -17,25 +17,6 @@ func said(t *testing.T, say func(s *Sheet)) string {
 	return withSpaces(strings.Join(strings.Fields(string(written(t, s, Text))), " "))
 }
 
-// TestProvedCycle: what the collector freed at one of its sites is no leak.
-func TestProvedCycle(t *testing.T) {
-	cycles := &leaks.Cycles{Cycles: []leaks.Cycle{{Stack: 8}, {Stack: 3}}}
-	for _, test := range []struct {
-		kind  leaks.Kind
-		sites []leaks.Site
-		want  bool
-	}{
-		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 3}}, true},
-		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 4}}, false},
-		{leaks.Sawtooth, nil, false},
-		{leaks.Grows, []leaks.Site{{Stack: 3}}, false},
-	} {
-		if got := provedCycle(&leaks.Leak{Kind: test.kind, Sites: test.sites}, cycles); got != test.want {
-			t.Errorf("%+v: %v", test, got)
-		}
-	}
-}
-
 // TestCycleSites lists five sites and counts the others.
 func TestCycleSites(t *testing.T) {
 	r := kept(512)

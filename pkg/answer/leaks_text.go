@@ -181,7 +181,7 @@ func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, o LeaksOption
 	}
 	for i := range l.Caches {
 		c := &l.Caches[i]
-		s.say("A key-value cache grows at %s by %s, as it is meant to.", name(leakSite(r, c).String()),
+		s.say("A key-value cache grows at %s by %s, as it is meant to.", name(c.Site(r.Stacks).String()),
 			grown(c, r.Steps().Method, ""))
 	}
 	if l.Once.Bytes > 0 {
@@ -201,7 +201,7 @@ func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, o LeaksOption
 
 // leakSentence says what grows, where it was allocated, and how sure that is.
 func leakSentence(r *analysis.Recording, leak *leaks.Leak) sentence {
-	site, n := name(leakSite(r, leak).String()), len(suspectSites(r, leak))
+	site, n := name(leak.Site(r.Stacks).String()), len(suspectSites(r, leak))
 	each, many := r.Steps().Method.Word(1), r.Steps().Method.Word(2)
 	perStep, held := grown(leak, r.Steps().Method, ""), amount(leak.Bytes)
 	more := grown(leak, r.Steps().Method, " more")

@@ -147,7 +147,7 @@ func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
 	given := adviceOf(o.Advise(f.r.Settings()), f.r.Settings(), p)
 	var bytes, perStep int64
 	places := 0
-	found := leaksOf(f.r)
+	found := f.r.LeaksWithoutCycles()
 	for i := range found.Leaks {
 		if leak := &found.Leaks[i]; leak.Strong {
 			places++

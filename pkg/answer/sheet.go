@@ -11,13 +11,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Sheet is an answer: a value for programs, and the same in sentences and tables
@@ -101,31 +98,9 @@ func writeIndented(w io.Writer, v any, prefix string) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(bytes.TrimSuffix(escapeInvisible(text.Bytes()), []byte("\n")))
+	_, err := w.Write(bytes.TrimSuffix(units.EscapeJSON(text.Bytes()), []byte("\n")))
 	return err
 }
-
-// escapeInvisible escapes, in a text of JSON, what a terminal might obey and what turns
-// the direction of what follows. Such characters stand in strings only.
-func escapeInvisible(text []byte) []byte {
-	from := bytes.IndexFunc(text, isInvisible)
-	if from < 0 {
-		return text
-	}
-	escaped := slices.Clone(text[:from])
-	for _, r := range string(text[from:]) {
-		if !isInvisible(r) {
-			escaped = utf8.AppendRune(escaped, r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			escaped = fmt.Appendf(escaped, "\\u%04x", unit)
-		}
-	}
-	return escaped
-}
-
-func isInvisible(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // element is a paragraph, heading, table or the like.
 type element interface {

@@ -128,7 +128,7 @@ func jsonLine(v any) ([]byte, error) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
-	return bytes.TrimSuffix(escapeInvisible(text.Bytes()), []byte("\n")), err
+	return bytes.TrimSuffix(units.EscapeJSON(text.Bytes()), []byte("\n")), err
 }
 
 // indent is in front of everything but headings.

@@ -126,14 +126,14 @@ type Step struct {
 type Curves struct {
 	Tail     bool    `json:"tail"`
 	PerStep  int     `json:"per_step"`
-	Max      []int32 `json:"max"`
-	Min      []int32 `json:"min"`
-	Reserved []int32 `json:"reserved"` // highest, rounded up
+	Max      []int16 `json:"max"`
+	Min      []int16 `json:"min"`
+	Reserved []int16 `json:"reserved"` // highest, rounded up
 	// Families are curves of the bytes of each family in the state of the column with
 	// the most active memory, rounded; each column covers PerStep/FewPerStep of those
 	// above. A family that never has any is null.
 	FewPerStep int       `json:"few_per_step"`
-	Families   [][]int32 `json:"families"`
+	Families   [][]int16 `json:"families"`
 }
 
 // Signature tells ranks that do the same work: those with equal hashes. It is of all
@@ -234,7 +234,7 @@ func (d *Digest) FamilyBytes(family int) []int64 {
 const unitsOfPeak = 4096
 
 // undelta are the bytes of a curve.
-func undelta(deltas []int32, peak int64) []int64 {
+func undelta(deltas []int16, peak int64) []int64 {
 	if deltas == nil {
 		return nil
 	}

@@ -1,10 +1,14 @@
 package units
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Count is n with a comma between thousands, never abbreviated: "19,136".
@@ -94,6 +98,28 @@ func Printable(text string) string {
 		return unicode.ReplacementChar
 	}, text)
 }
+
+// EscapeJSON escapes, in a text of JSON, what a terminal might obey and what turns
+// the direction of what follows. Such characters stand in strings only.
+func EscapeJSON(text []byte) []byte {
+	from := bytes.IndexFunc(text, isInvisible)
+	if from < 0 {
+		return text
+	}
+	escaped := slices.Clone(text[:from])
+	for _, r := range string(text[from:]) {
+		if !isInvisible(r) {
+			escaped = utf8.AppendRune(escaped, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			escaped = fmt.Appendf(escaped, "\\u%04x", unit)
+		}
+	}
+	return escaped
+}
+
+func isInvisible(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // ParseDuration reads a span of time and gives microseconds: "500ms", "1.5s",
 // "16 min", "2h", "300us". A number alone is seconds.

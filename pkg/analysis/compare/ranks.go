@@ -89,27 +89,10 @@ func (m RankMoment) Key() string { return [...]string{"step_end", "peak"}[m] }
 // stepEnd is the last state of a recording that lies between two steps, or
 // NoState when none is known.
 func stepEnd(d *replay.Device, found *steps.List) int {
-	k := len(found.Boundaries)
-	if k == 0 {
-		return timeline.NoState
+	if state, ok := found.LastEnd(d.ActiveBytes()); ok {
+		return state
 	}
-	last := int(found.Boundaries[k-1])
-	if found.Method == steps.ByAnnotation || found.Method == steps.ByOptimizer {
-		return last
-	}
-	// Other boundaries may lie in the middle of a step: when backward begins,
-	// activations are live. A step ends where memory is lowest between two of them.
-	if k == 1 {
-		return timeline.NoState
-	}
-	active := d.ActiveBytes()
-	least := last
-	for state := last - 1; state >= int(found.Boundaries[k-2]); state-- {
-		if active[state] < active[least] {
-			least = state
-		}
-	}
-	return least
+	return timeline.NoState
 }
 
 // rankBytes are the bytes of live allocations by moment; 0 at one that the rank

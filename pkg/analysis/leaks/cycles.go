@@ -49,6 +49,21 @@ type Cycles struct {
 	FreeStacks bool
 }
 
+// Without are the findings without the leaks that are cycles.
+func (l *Findings) Without(c *Cycles) *Findings {
+	left := *l
+	left.Leaks = slices.DeleteFunc(slices.Clone(l.Leaks), func(l Leak) bool { return l.IsCycle(c) })
+	return &left
+}
+
+// IsCycle reports whether memory that is freed in bursts was freed by the cycle
+// collector.
+func (l *Leak) IsCycle(c *Cycles) bool {
+	return l.Kind == Sawtooth && slices.ContainsFunc(l.Sites, func(site Site) bool {
+		return slices.ContainsFunc(c.Cycles, func(c Cycle) bool { return c.Stack == site.Stack })
+	})
+}
+
 // FindCycles looks at the stack of every free. The cost is linear in the
 // allocations, and n log n in those that the collector freed.
 func FindCycles(st *stacks.Table, d *replay.Device, steps *steps.List) *Cycles {

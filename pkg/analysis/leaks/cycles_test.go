@@ -107,3 +107,22 @@ func TestNoCycles(t *testing.T) {
 		})
 	}
 }
+
+// TestIsCycle: what the collector freed at one of its sites is no leak.
+func TestIsCycle(t *testing.T) {
+	cycles := &leaks.Cycles{Cycles: []leaks.Cycle{{Stack: 8}, {Stack: 3}}}
+	for _, test := range []struct {
+		kind  leaks.Kind
+		sites []leaks.Site
+		want  bool
+	}{
+		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 3}}, true},
+		{leaks.Sawtooth, []leaks.Site{{Stack: 2}, {Stack: 4}}, false},
+		{leaks.Sawtooth, nil, false},
+		{leaks.Grows, []leaks.Site{{Stack: 3}}, false},
+	} {
+		if got := (&leaks.Leak{Kind: test.kind, Sites: test.sites}).IsCycle(cycles); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

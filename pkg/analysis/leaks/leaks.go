@@ -266,6 +266,15 @@ func (in *Input) keeps(activity stacks.Activity) bool {
 // size is what a leak is ranked by.
 func (l *Leak) size() int64 { return max(l.Bytes, l.BurstBytes) }
 
+// Site is the innermost user frame that the call sites of a leak have in common, or
+// the largest of them.
+func (l *Leak) Site(st *stacks.Table) stacks.Site {
+	if l.Frame == stacks.NoFrame {
+		return st.Site(l.Sites[0].Stack)
+	}
+	return st.Frame(l.Frame)
+}
+
 func rankLeaks(leaks []Leak) {
 	slices.SortStableFunc(leaks, func(a, b Leak) int {
 		if a.Strong != b.Strong {

@@ -250,6 +250,31 @@ func (s *List) Growth(active, rest []int64) (Growth, bool) {
 	return s.Over(active, timeline.Range{From: least(1), To: least(n - 1)}), true
 }
 
+// LastEnd is the last state that lies between two steps, by the active bytes of every
+// state; it is not ok where none is known.
+func (s *List) LastEnd(active []int64) (state int, ok bool) {
+	k := len(s.Boundaries)
+	if k == 0 {
+		return 0, false
+	}
+	last := int(s.Boundaries[k-1])
+	if s.Method == ByAnnotation || s.Method == ByOptimizer {
+		return last, true
+	}
+	// Other boundaries may lie in the middle of a step: when backward begins,
+	// activations are live. A step ends where memory is lowest between two of them.
+	if k == 1 {
+		return 0, false
+	}
+	least := last
+	for state := last - 1; state >= int(s.Boundaries[k-2]); state-- {
+		if active[state] < active[least] {
+			least = state
+		}
+	}
+	return least, true
+}
+
 // Of is the index in Steps of the step in which an event happens: the number of
 // boundaries at or before it.
 func (s *List) Of(event replay.EventIndex) int {

@@ -1,0 +1,347 @@
+package digest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/testkit"
+)
+
+// TestReadBack writes the digests of all snapshots and reads them.
+func TestReadBack(t *testing.T) {
+	read := 0
+	for _, path := range append(testkit.Snapshots(t), testkit.Encodings(t)...) {
+		in := open(t, path)
+		for _, r := range in.Recordings {
+			d := Of(r)
+			d.File = File{Name: "snap", Path: path, SHA256: "00"}
+			var text bytes.Buffer
+			if err := Write(&text, &d); err != nil {
+				t.Fatal(err)
+			}
+			got := readAll(t, text.String())
+			if len(got) != 1 || !reflect.DeepEqual(got[0], d) {
+				t.Errorf("%s: %+v\nwant %+v", path, got, d)
+			}
+			read++
+		}
+	}
+	if read == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+// sample is a digest with a name.
+func sample(rank int) Digest {
+	in := answer.NewInput("snapshot", samples.Training())
+	d := Of(in.Recordings[0])
+	d.Name = Name{Rank: rank, Label: fmt.Sprint(rank), From: "word"}
+	d.File = File{Name: fmt.Sprintf("rank%d.pickle", rank), Path: fmt.Sprintf("job/rank%d.pickle", rank), Bytes: 4096,
+		SHA256: fmt.Sprintf("%032x", rank)}
+	return d
+}
+
+func line(t *testing.T, d Digest) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := Write(&text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func readAll(t *testing.T, files ...string) []Digest {
+	t.Helper()
+	var s Set
+	for i, text := range files {
+		if err := s.Read(strings.NewReader(text), fmt.Sprintf("file %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.Digests()
+}
+
+// TestAnyOrder joins digests in random orders and groups, some of them several times.
+func TestAnyOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var lines []string
+	for rank := range 12 {
+		d := sample(rank)
+		d.Name.OOM = rank%5 == 0
+		if rank%4 == 1 {
+			d.Name.Step = new(rank % 3)
+		}
+		d.Device = rank % 2
+		if rank == 7 {
+			d.File.SHA256 = "" // as with --redact paths
+		}
+		lines = append(lines, line(t, d))
+		if rank == 3 {
+			d.File.Host = "node1"
+			lines = append(lines, line(t, d)) // the same file, made into a digest twice
+		}
+	}
+	lines = append(lines, line(t, Digest{Schema: Schema, File: File{Name: "a", Path: "a"}, Error: "it is empty"}))
+	want := readAll(t, lines...)
+	if len(want) != len(lines)-1 {
+		t.Fatalf("%d digests of %d lines", len(want), len(lines))
+	}
+	for range 50 {
+		files := make([]string, 1+random.IntN(5))
+		for range 2 {
+			for _, i := range random.Perm(len(lines)) {
+				files[random.IntN(len(files))] += lines[i]
+			}
+		}
+		if got := readAll(t, files...); !reflect.DeepEqual(got, want) {
+			t.Fatalf("another list: %+v", got)
+		}
+	}
+	for i := 1; i < len(want); i++ {
+		if Compare(&want[i-1], &want[i]) > 0 {
+			t.Errorf("%+v is in front of %+v", want[i-1].Name, want[i].Name)
+		}
+	}
+}
+
+// TestCopiesOfAFile: ranks with equal files are two ranks all the same.
+func TestCopiesOfAFile(t *testing.T) {
+	a, b := sample(1), sample(2)
+	b.File.SHA256 = a.File.SHA256
+	if got := readAll(t, line(t, a)+line(t, b)); len(got) != 2 {
+		t.Errorf("%d digests", len(got))
+	}
+}
+
+func packed(t *testing.T, texts ...string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	for _, text := range texts {
+		w := gzip.NewWriter(&file)
+		w.Write([]byte(text))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.Bytes()
+}
+
+// TestEncodings reads digests from files as people have them.
+func TestEncodings(t *testing.T) {
+	a, b := line(t, sample(0)), line(t, sample(1))
+	want := readAll(t, a+b)
+	var z bytes.Buffer
+	w, err := zstd.NewWriter(&z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(a + b))
+	w.Close()
+	gz := packed(t, a, b)
+	for name, test := range map[string]struct {
+		file  []byte
+		ranks int
+		bad   string
+	}{
+		"plain":                   {[]byte(a + b), 2, ""},
+		"no end of the last line": {[]byte(a + strings.TrimSpace(b)), 2, ""},
+		"Windows":                 {[]byte(strings.ReplaceAll(a+b, "\n", "\r\n")), 2, ""},
+		"empty lines":             {[]byte(a + "\n\n" + b + "\n"), 2, ""},
+		"gzip, members":           {gz, 2, ""},
+		"zstd":                    {z.Bytes(), 2, ""},
+		"a last line that is cut": {[]byte(a + b[:len(b)/2]), 2, "ends in the middle"},
+		"cut in the name":         {[]byte(a + b[:40]), 2, "ends in the middle"},
+		"gzip, cut in a member":   {gz[:len(gz)-100], 2, "ends in the middle"},
+		"a first that is cut":     {[]byte(a[:len(a)/2] + b), 2, "ends in the middle"},
+		"garbage between":         {[]byte(a + "garbage\n" + b), 3, "it is no digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x")
+			if err := os.WriteFile(path, test.file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var s Set
+			if ok, err := s.ReadFile(path); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			got := s.Digests()
+			if len(got) != test.ranks {
+				t.Fatalf("%d digests", len(got))
+			}
+			if test.bad == "" && !reflect.DeepEqual(got, want) {
+				t.Errorf("another list: %+v", got)
+			}
+			errors := 0
+			for i := range got {
+				if got[i].Error != "" {
+					errors++
+					if !strings.Contains(got[i].Error, test.bad) {
+						t.Errorf("%s, want %q", got[i].Error, test.bad)
+					}
+				}
+			}
+			if (errors > 0) != (test.bad != "") {
+				t.Errorf("%d ranks cannot be read", errors)
+			}
+		})
+	}
+}
+
+// TestCutLineKeepsItsName: what stands in front of a cut names the rank.
+func TestCutLineKeepsItsName(t *testing.T) {
+	text := line(t, sample(7))
+	got := readAll(t, text[:len(text)/2])
+	if len(got) != 1 || got[0].Name.Label != "7" || got[0].File.Name != "rank7.pickle" || got[0].Error == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNotDigests(t *testing.T) {
+	for _, text := range []string{"", "{}", `{"schema":"memviz.ranks/1"}`, "text", "\x80\x02}."} {
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := new(Set).ReadFile(path); ok || err != nil {
+			t.Errorf("%q: %v, %v", text, ok, err)
+		}
+	}
+	if _, err := new(Set).ReadFile(filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Error("a file that is missing was read")
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	text := line(t, sample(0)) + strings.Replace(line(t, sample(1)), "memviz.digest/1", "memviz.digest/2", 1)
+	err := new(Set).Read(strings.NewReader(text), "job.jsonl")
+	want := "line 2 of job.jsonl: the digest has the schema memviz.digest/2, and this memviz reads memviz.digest/1: " +
+		"use a newer one"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestHostile changes a good digest in ways that would harm who trusts it.
+func TestHostile(t *testing.T) {
+	for name, change := range map[string]func(*Digest){
+		"short curve":        func(d *Digest) { d.Curves.Min = d.Curves.Min[1:] },
+		"no curve":           func(d *Digest) { d.Curves.Reserved = nil },
+		"long family":        func(d *Digest) { d.Curves.Families[0] = make([]int16, 5000) },
+		"families":           func(d *Digest) { d.Curves.Families = d.Curves.Families[1:] },
+		"families at peak":   func(d *Digest) { d.PeakFamilies = nil },
+		"below zero":         func(d *Digest) { d.Curves.Max[0] = -1 },
+		"above the peak":     func(d *Digest) { d.Curves.Max[0] = 4097 },
+		"columns":            func(d *Digest) { d.Curves.PerStep = 1 << 40 },
+		"no columns":         func(d *Digest) { d.Curves.PerStep, d.Curves.FewPerStep = 0, 0 },
+		"odd columns":        func(d *Digest) { d.Curves.FewPerStep-- },
+		"peak":               func(d *Digest) { d.PeakBytes = -1 },
+		"final":              func(d *Digest) { d.FinalBytes = d.PeakBytes + 1 },
+		"state":              func(d *Digest) { d.PeakState = d.Events + 1 },
+		"rank":               func(d *Digest) { d.Name.Rank = -1 },
+		"device":             func(d *Digest) { d.Device = -2 },
+		"sites":              func(d *Digest) { d.Sites = make([]Site, MaxSites+1) },
+		"family of a site":   func(d *Digest) { d.Sites[0].Family = 14 },
+		"key":                func(d *Digest) { d.Sites[0].Path = "../../etc/passwd" },
+		"bytes of a site":    func(d *Digest) { d.Sites[0].Peak.Bytes = -5 },
+		"text":               func(d *Digest) { d.Sites[0].Site = strings.Repeat("x", maxText+1) },
+		"steps":              func(d *Digest) { d.Steps = make([]Step, MaxSteps+1) },
+		"steps seen":         func(d *Digest) { d.StepsSeen = len(d.Steps) - 1 },
+		"order of steps":     func(d *Digest) { d.Steps[0].End = -1 },
+		"end of steps":       func(d *Digest) { d.StepEnd = new(1 << 40) },
+		"anomaly":            func(d *Digest) { d.Anomalies = map[string]int{"<b>": 1} },
+		"requests":           func(d *Digest) { d.OOMs = make([]OOM, MaxOOMs+1) },
+		"state of a request": func(d *Digest) { d.OOMs[0].State = -1 },
+		"leaks":              func(d *Digest) { d.Leaks = make([]Leak, MaxLeaks+1) },
+		"settings":           func(d *Digest) { d.Settings = make([][2]string, maxSettings+1) },
+	} {
+		d := sample(3)
+		change(&d)
+		if got := readAll(t, line(t, d)); len(got) != 1 || got[0].Error == "" || got[0].Events > 0 || got[0].Name.Rank > 3 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if d := sample(3); len(d.Steps) == 0 || len(d.OOMs) == 0 || readAll(t, line(t, d))[0].Error != "" {
+		t.Error("the digest was not good before")
+	}
+}
+
+// TestBombs: lines that would take much memory take little.
+func TestBombs(t *testing.T) {
+	start := string(lineStart) + `1","sites":[`
+	for name, text := range map[string]string{
+		"endless line": start + strings.Repeat(" ", 64<<20),
+		"objects":      start + strings.Repeat("{},", maxLine/3-100),
+		"nesting":      start + strings.Repeat("[", 1<<19),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := readAll(t, text)
+		runtime.ReadMemStats(&after)
+		if len(got) != 1 || got[0].Error == "" {
+			t.Errorf("%s: %d digests", name, len(got))
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 16<<20 {
+			t.Errorf("%s takes %d bytes", name, taken)
+		}
+	}
+	small := line(t, Digest{Schema: Schema})
+	var many strings.Builder
+	for i := range maxDigests + 1 {
+		many.WriteString(strings.Replace(small, `"path":""`, fmt.Sprintf(`"path":"%d"`, i), 1))
+	}
+	if err := new(Set).Read(strings.NewReader(many.String()), "x"); err == nil || !strings.Contains(err.Error(), "16384") {
+		t.Errorf("more digests than there may be: %v", err)
+	}
+}
+
+// FuzzRead: whatever is read can be written, and is the same when it is read again.
+func FuzzRead(f *testing.F) {
+	in := answer.NewInput("snapshot", samples.Training())
+	for _, d := range []Digest{Of(in.Recordings[0]), {Schema: Schema, Error: "it is empty"}} {
+		var text bytes.Buffer
+		if err := Write(&text, &d); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text.Bytes())
+		f.Add(append(text.Bytes()[:text.Len()/2], text.Bytes()...))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s Set
+		if s.Read(bytes.NewReader(text), "fuzz") != nil {
+			return
+		}
+		var again bytes.Buffer
+		list := s.Digests()
+		for i := range list {
+			list[i].MaxBytes()
+			list[i].MinBytes()
+			list[i].ReservedBytes()
+			for family := range list[i].PeakFamilies {
+				list[i].FamilyBytes(family)
+			}
+			if err := Write(&again, &list[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var other Set
+		if err := other.Read(&again, "fuzz"); err != nil {
+			t.Fatal(err)
+		}
+		if got := other.Digests(); len(got) != len(list) {
+			t.Errorf("%d digests, and %d when they are read again", len(list), len(got))
+		}
+	})
+}
+
