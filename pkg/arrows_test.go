@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"pkg/analysis/internal/recorded": {"pkg/analysis", "pkg/analysis/internal/tapes", "pkg/testkit"},
 
 	"pkg/redact":          {"pkg/analysis"},
+	"pkg/ranks":           {"pkg/digest", "pkg/redact", "pkg/units"},
 	"templates":           {},
 	"examples":            {},
 	"assets":              {},
