@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 
 	"pkg/digest":          {"pkg/analysis"},
 	"pkg/redact":          {"pkg/analysis"},
+	"pkg/ranks":           {"pkg/digest", "pkg/redact", "pkg/units"},
 	"templates":           {},
 	"examples":            {},
 	"assets":              {},

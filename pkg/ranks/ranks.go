@@ -2,68 +2,221 @@
 // work, and how. It rests on digests only, so that a thousand ranks take little
 // memory and no snapshot has to be moved.
 //
-// Ranks that hold as many tensors at the same call sites are a [Group]: the ranks
-// of one pipeline stage, for instance. A rank is judged against its group only.
+// Ranks that hold as many tensors at the same call sites are a [Group]: the ranks of
+// one pipeline stage, for instance. A rank is compared with its group only, by the
+// rule of [SpreadOf].
 package ranks
 
-import "github.com/memviz-go/memviz/pkg/digest"
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/digest"
+)
 
 // Job is what was recorded together: by all ranks of one run, at one iteration, on
 // one occasion.
 type Job struct {
-	Run  string // where folders hold the same ranks; else ""
-	Step *int   // training iteration in the names
-	OOM  bool   // the names say that memory ran out
+	Run     string // where folders hold the same ranks; else ""
+	Step    *int   // training iteration in the names; nil without one
+	OOM     bool   // the names say that memory ran out
+	InNames bool   // else no name has a rank, and ranks are positions in the order of the names
 
 	Ranks       []digest.Digest // by rank, file and device; unreadable ones too
-	Groups      []Group         // in the order of their first rank; none with fewer than three ranks
-	GroupOf     []int           // index in Groups of each rank, or NoGroup
-	CommonSteps int             // the last finished steps that ranks are aligned by
-	Findings    []Finding       // out-of-memory by time, differences by bytes, short recordings, ...
+	Groups      []Group         // in the order of their first rank; none with fewer than three comparable ranks
+	GroupOf     []int           // by rank: index in Groups, or NoGroup
+	CommonSteps int             // the commonest number of finished steps; the last of all ranks are aligned
+
+	// Sites are the call sites where some rank holds memory, the most bytes first.
+	Sites []Site
+	// WithoutOperators says that call sites are matched without their operators, because
+	// some rank recorded no C++ frames.
+	WithoutOperators bool
+	// Unlike says that the names hold no rank and that less than half of the bytes lie at
+	// call sites that all files have: these are different programs, and not compared.
+	Unlike bool
+	// Renamed are the ranks, in order, whose call sites have other names than those of most
+	// ranks, because they were redacted in another way or with another salt. They are
+	// compared with each other only.
+	Renamed []int
+
+	Findings []Finding // by kind, in the order of the kinds
+	// FirstOOMs is how many of the first Findings may be the first out-of-memory error: 0
+	// without any, 1 where it is known, more where the clocks of different hosts do not
+	// tell.
+	FirstOOMs int
 }
 
-// NoGroup is the group of a rank that is not judged.
+// NoGroup is the group of a rank that is not compared.
 const NoGroup = -1
 
 // Group is the ranks that do the same work.
 type Group struct {
-	Name   string // its ranks: "0–255", "every 8th from 3"
-	Ranks  []int  // indices in Job.Ranks
-	Median int64  // of the peaks, bytes
-	Low    int64  // least peak
-	High   int64  // highest peak
+	Name      string          // its ranks: "0–255", "every 8th from 3", "pp1"
+	Ranks     []int           // indices in Job.Ranks
+	PeakBytes int64           // median of its ranks
+	Totals    [Moments]Spread // of what its ranks hold as a whole
+	// Mixed says that its ranks run different code, because no groups could be told
+	// apart.
+	Mixed bool
 }
-
-// Kind is what is found of a rank.
-type Kind uint8
-
-const (
-	OutOfMemory Kind = iota
-	Differs          // more or less than its group, at a call site or as a whole
-	Leaks            // memory grows with its steps
-	Short            // it recorded fewer steps than most ranks
-	Unreadable
-	DoesNotAddUp
-)
 
 // When is the moment of a difference.
 type When uint8
 
 const (
-	InSteps    When = iota // the median of the highest of its steps
+	InSteps    When = iota // the median, over the rank's steps, of the most bytes in each
 	AfterSteps             // after its last step
-	AtPeak                 // at its peak, where no steps are known
+	AtPeak                 // at its own peak, for ranks without steps
+
+	Moments = 3
 )
+
+// Key names the moment in files: "step_end".
+func (w When) Key() string { return [...]string{"steps", "step_end", "peak"}[w] }
+
+// Kind is what is found of a rank. Findings are in this order.
+type Kind uint8
+
+const (
+	OutOfMemory  Kind = iota // by time, where it is known
+	Differs                  // from its group, at a call site or as a whole; the largest difference first
+	Short                    // it recorded fewer steps than most ranks
+	Leaks                    // memory grows with its steps; the strongest evidence first, then the most bytes a step
+	Unreadable               // by rank, as the next
+	DoesNotAddUp             // its events contradict each other, or its final state
+)
+
+// Key names the kind in files.
+func (k Kind) Key() string {
+	return [...]string{"out_of_memory", "differs", "short", "leaks", "unreadable", "does_not_add_up"}[k]
+}
 
 // Finding is one thing to know about a rank.
 type Finding struct {
-	Kind   Kind
-	Rank   int // index in Job.Ranks
-	When   When
-	Site   *digest.Site // of a difference or a leak; nil for the rank as a whole
-	Bytes  int64        // of the rank: what it holds, asked for, or adds a step
-	Median int64        // of its group
-	OOM    *digest.OOM
-	Leak   *digest.Leak
-	Steps  int // of a short recording: how many it has
+	Kind Kind
+	Rank int // index in Job.Ranks
+
+	// Of a difference:
+	When     When
+	Site     *Site // nil for the rank as a whole
+	Bytes    int64 // that the rank holds
+	Median   int64 // of its group
+	Limit    int64 // how far from the median a rank of the group may be
+	OnlyHere bool  // not every rank of the group runs the site
+
+	OOM  *digest.OOM  // the first of the rank
+	Leak *digest.Leak // as the rank with the most bytes a step has it
+	Also []int        // of a leak: the other ranks that it is found on
 }
+
+// Difference is how much more than its group the rank holds; less than 0 for less.
+func (f *Finding) Difference() int64 { return f.Bytes - f.Median }
+
+// Jobs sorts digests into jobs, by run, iteration and occasion, and compares the
+// ranks of each. The order of the digests does not matter, nor whether some are
+// repeated.
+func Jobs(digests []digest.Digest) []*Job {
+	list := slices.Clone(digests)
+	rename(list)
+	slices.SortStableFunc(list, compareDigests)
+	list = slices.CompactFunc(list, sameDigest)
+	byJob := map[jobKey]*Job{}
+	for i := range list {
+		d := &list[i]
+		key := jobOf(&d.Name)
+		job := byJob[key]
+		if job == nil {
+			job = &Job{Run: d.Name.Run, Step: d.Name.Step, OOM: d.Name.OOM, InNames: key.inName}
+			byJob[key] = job
+		}
+		job.Ranks = append(job.Ranks, *d)
+	}
+	var jobs []*Job
+	for _, key := range slices.SortedFunc(maps.Keys(byJob), compareJobs) {
+		byJob[key].compare()
+		jobs = append(jobs, byJob[key])
+	}
+	return jobs
+}
+
+// rename reads all ranks again from the paths of the files, because what a number in
+// a name counts shows only in all names together, and digests may have been made of
+// few files at a time. What the user said of a rank stays, and so does what a digest
+// without the path of its file says.
+func rename(list []digest.Digest) {
+	var paths []string
+	var named []int
+	for i := range list {
+		n := &list[i].Name
+		if list[i].File.Path != "" && n.From != FromPattern && n.From != FromEnvironment {
+			paths, named = append(paths, list[i].File.Path), append(named, i)
+		}
+	}
+	// The devices of a file, and a file digested twice, have one path.
+	unique := slices.Compact(slices.Sorted(slices.Values(paths)))
+	names := Names(unique, nil)
+	for k, i := range named {
+		at, _ := slices.BinarySearch(unique, paths[k])
+		list[i].Name = names[at]
+	}
+}
+
+// compareDigests orders by rank, file and device. The rest makes the order of any two
+// digests that differ the same every time.
+func compareDigests(a, b digest.Digest) int {
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), Natural(a.File.Path, b.File.Path),
+		Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
+		cmp.Compare(a.File.Host, b.File.Host), cmp.Compare(a.File.Report, b.File.Report),
+		cmp.Compare(a.PeakBytes, b.PeakBytes), cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
+}
+
+// sameDigest reports whether two neighbours are of the same device of the same file.
+func sameDigest(a, b digest.Digest) bool {
+	if a.File.SHA256 == "" || b.File.SHA256 == "" {
+		return reflect.DeepEqual(a, b)
+	}
+	return a.File.SHA256 == b.File.SHA256 && a.Device == b.Device && a.File.Name == b.File.Name &&
+		a.Name.Rank == b.Name.Rank
+}
+
+// compare finds the groups of a job and what is to be known of its ranks.
+func (j *Job) compare() {
+	steps := make([]int, 0, len(j.Ranks))
+	for i := range j.Ranks {
+		if comparable(&j.Ranks[i]) && j.Ranks[i].StepsSeen > 0 {
+			steps = append(steps, j.Ranks[i].StepsSeen)
+		}
+	}
+	var holders int
+	j.CommonSteps, holders = commonest(steps)
+	j.findSites()
+	c := newComparison(j)
+	j.Renamed = c.renamed()
+	c.findGroups()
+	c.findOOMs()
+	c.findDifferences()
+	c.findShort(holders)
+	c.findLeaks()
+	c.findBroken()
+}
+
+// commonest is the number that occurs most often, the larger of two, and how often.
+func commonest(numbers []int) (number, times int) {
+	count := map[int]int{}
+	for _, n := range numbers {
+		count[n]++
+	}
+	for n, k := range count {
+		if k > times || k == times && n > number {
+			number, times = n, k
+		}
+	}
+	return number, times
+}
+
+// comparable reports whether the peak of a rank is known: it was read as a whole, and
+// more than the final state was recorded.
+func comparable(d *digest.Digest) bool { return d.Error == "" && !d.Partial && d.Events > 1 }

@@ -147,5 +147,8 @@ func (p *pseudonyms) of(k kind, text string) string {
 // pseudonym matches one.
 var pseudonym = regexp.MustCompile(`(?:dir|file|fn|id|text|key)_[0-9a-hjkmnp-tv-z]{8}`)
 
+// Pseudonyms are those in a text.
+func Pseudonyms(text string) []string { return pseudonym.FindAllString(text, -1) }
+
 // pseudonymHints are the prefixes of pseudonyms.
 var pseudonymHints = []string{"dir_", "file_", "fn_", "id_", "text_", "key_"}
