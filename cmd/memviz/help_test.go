@@ -88,7 +88,7 @@ func TestEverythingIsDocumented(t *testing.T) {
 		if command.Hidden || command.Usage == "" {
 			t.Errorf("%s is hidden or has no usage", command.Name)
 		}
-		if !strings.Contains(page, ".SH "+command.Name+"\n") || !strings.Contains(page, command.Usage) {
+		if !strings.Contains(page, ".SH "+strings.Join(command.Names(), ", ")+"\n") || !strings.Contains(page, command.Usage) {
 			t.Errorf("the manual page has no %s", command.Name)
 		}
 		if got := candidates(app, []string{command.Name}); len(got) == 0 || got[0] != command.Name+"\t"+command.Usage {
