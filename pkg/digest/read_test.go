@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -323,7 +324,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var again bytes.Buffer
-		list := s.Digests()
+		list := slices.DeleteFunc(s.Digests(), func(d Digest) bool { return d.Error != "" }) // lines that cannot be read
 		for i := range list {
 			list[i].MaxBytes()
 			list[i].MinBytes()
@@ -339,9 +340,8 @@ func FuzzRead(f *testing.F) {
 		if err := other.Read(&again, "fuzz"); err != nil {
 			t.Fatal(err)
 		}
-		if got := other.Digests(); len(got) != len(list) {
-			t.Errorf("%d digests, and %d when they are read again", len(list), len(got))
+		if got := other.Digests(); len(got) != len(list) || len(got) > 0 && !reflect.DeepEqual(got, list) {
+			t.Errorf("%+v\nand when they are read again %+v", list, got)
 		}
 	})
 }
-
