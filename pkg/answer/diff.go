@@ -24,6 +24,7 @@ type DiffDevice struct {
 	ReservedDelta    int64        `json:"reserved_peak_delta_bytes"` // after less before
 	MatchedShare     float64      `json:"matched_share"`             // of the bytes with a stack, in the states that are compared, those of lines that both have, 0 to 1
 	Lines            DiffLines    `json:"lines"`
+	Steps            DiffSteps    `json:"steps"`
 	WithoutOperators bool         `json:"without_operators"`    // one side has no C++ frames, so operators were not compared
 	UnchangedBytes   int64        `json:"unchanged_bytes"`      // on each side
 	BeforeEarlier    int64        `json:"before_earlier_bytes"` // that were there before its recording, and by their sizes are parameters or optimizer state of the other: counted as those
@@ -32,6 +33,15 @@ type DiffDevice struct {
 	Rows             []DiffRow    `json:"rows"`     // the largest change first; without what did not change
 	Families         []DiffFamily `json:"families"` // the largest change first
 	Moments          []DiffPoint  `json:"moments"`  // states worth comparing: the peaks, the highest of each phase and step that both have, the end
+}
+
+// DiffSteps counts the steps that end in the recordings, paired by the numbers that they
+// were given, else in order.
+type DiffSteps struct {
+	Word       string `json:"word"` // step, backward call, iteration or window; "" where steps are not paired
+	Both       int    `json:"both"`
+	OnlyBefore int    `json:"only_before"`
+	OnlyAfter  int    `json:"only_after"`
 }
 
 // DiffSide are the totals of one recording.
@@ -209,7 +219,8 @@ func (p *DiffPair) view(d *compare.Difference, by DiffBy) DiffDevice {
 		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
 		BeforeEarlier: p.EarlierBytes(compare.Before), AfterEarlier: p.EarlierBytes(compare.After),
 		WithoutOperators: !p.Lines.Operators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1, Lines: p.lineCounts(),
-		By: by.title(), Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
+		Steps: p.StepCounts(),
+		By:    by.title(), Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 		Moments: make([]DiffPoint, len(p.Moments)),
 	}
 	view.Trust = view.Before.and(view.After.Trust)

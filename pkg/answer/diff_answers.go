@@ -215,6 +215,43 @@ func (p *DiffPair) lineCounts() DiffLines {
 	return counts
 }
 
+// StepCounts counts the steps of both recordings.
+func (p *DiffPair) StepCounts() (counts DiffSteps) {
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		switch {
+		case !step.Ended:
+		case step.Both():
+			counts.Both++
+		case step.Index[compare.Before] >= 0:
+			counts.OnlyBefore++
+		default:
+			counts.OnlyAfter++
+		}
+	}
+	if len(p.Steps) > 0 {
+		counts.Word = p.Sides[compare.Before].Steps.Method.Word(1)
+	}
+	return counts
+}
+
+// sentence says how many steps stand alone: "10 steps only in after."; "" without any.
+func (c *DiffSteps) sentence() string {
+	var texts []string
+	for _, side := range []struct {
+		n    int
+		word string
+	}{{c.OnlyBefore, "before"}, {c.OnlyAfter, "after"}} {
+		if side.n > 0 {
+			texts = append(texts, units.Plural(side.n, c.Word, c.Word+"s")+" only in "+side.word)
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return strings.Join(texts, ", ") + "."
+}
+
 // ChangeOf says what kind of change a row is: "24 tensors, each 16.0 MiB → 256 MiB". It
 // names a size only where all tensors of that side have it.
 func ChangeOf(before, after compare.Amount) string {

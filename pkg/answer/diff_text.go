@@ -23,6 +23,7 @@ func (s *Sheet) diff(p *DiffPair, d *compare.Difference, view *DiffDevice, o Dif
 	states := [2]int{d.Before.State, d.After.State}
 	s.say("%s: %s active in %s.", o.At.describe(states, p), withUnits(fromTo(d.Before.Bytes, d.After.Bytes)),
 		countsFromTo(d.Before.LiveAllocations, d.After.LiveAllocations))
+	s.sayIf(view.Steps.sentence())
 	s.put(diffFamilies(d))
 	switch {
 	case len(d.Rows) == 0 && view.ReservedDelta != 0:

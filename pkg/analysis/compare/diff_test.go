@@ -236,50 +236,6 @@ func TestDiffRecordings(t *testing.T) {
 	}
 }
 
-// TestDiffInserted inserts lines into files of recordings: where the new line of each
-// is known, all lines are paired with theirs. A tenth of the lines deleted on each
-// side leaves nine of ten of the others right.
-func TestDiffInserted(t *testing.T) {
-	for _, file := range []string{"train_annotated_torch210.pickle", "train_medium_annotated_torch210.pickle",
-		"forward_growing_torch25.pickle", "inference_torch210.pickle"} {
-		r := recorded.File(t, file)
-		for seed := range uint64(10) {
-			random := rand.New(rand.NewPCG(seed, 9))
-			s := *r.Snapshot
-			s.Frames = slices.Clone(s.Frames)
-			var after []int32 // lines behind which some are inserted
-			for range random.IntN(11) {
-				after = append(after, 1+random.Int32N(200))
-			}
-			moved := func(line int32) int32 {
-				by := int32(0)
-				for _, a := range after {
-					if a < line {
-						by++
-					}
-				}
-				return line + by
-			}
-			for i := range s.Frames {
-				s.Frames[i].Line = moved(s.Frames[i].Line)
-			}
-			edited := analysis.NewRecording(analysis.NewSource(&s), r.Device)
-			// Any change of bytes shows each pair as a row: half of the states.
-			d := analysis.Compare(r, edited).Diff(r.Device.Totals.PeakState, r.Device.Totals.PeakState/2)
-			for i := range d.Rows {
-				row := &d.Rows[i]
-				if row.Before.Line > 0 && int32(row.After.Line) != moved(int32(row.Before.Line)) {
-					t.Errorf("%s, seed %d: line %d is paired with %d, and is %d", file, seed, row.Before.Line,
-						row.After.Line, moved(int32(row.Before.Line)))
-				}
-			}
-			if d.MatchedBytes != d.StackBytes {
-				t.Errorf("%s, seed %d: %d of %d bytes match", file, seed, d.MatchedBytes, d.StackBytes)
-			}
-		}
-	}
-}
-
 // TestDiffEarlier: weights that one recording has from before it began, and the other
 // as parameters, are no change, neither of the family nor of the line; others are.
 func TestDiffEarlier(t *testing.T) {

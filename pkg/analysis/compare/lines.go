@@ -253,16 +253,17 @@ func compareLines(a, b *line) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.number, b.number), cmp.Compare(a.function, b.function))
 }
 
-// maxCells bounds how many pairs of lines are weighed in all. Files beyond it match by
-// function and number.
-const maxCells = 1 << 20
+// maxCells bounds how many pairs of lines are weighed in all. Lines of files that go
+// beyond it match by function and number.
+const maxCells = 1 << 21
 
 // alignLines pairs the lines of a file so that pairs keep the order of the code and
 // are as alike as possible in all. Where lines are equally alike, those are paired that
 // moved as far as the pairs around them: a first round finds how far that is.
 func alignLines(a, b []*line, cells *int) (groups [][]*line) {
-	if *cells -= 2 * len(a) * len(b); *cells < 0 {
-		*cells = 0
+	if weighed := 2 * len(a) * len(b); weighed <= *cells {
+		*cells -= weighed
+	} else {
 		type identity struct {
 			function string
 			number   int
