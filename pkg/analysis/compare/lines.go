@@ -258,9 +258,10 @@ func compareLines(a, b *line) int {
 const maxCells = 1 << 20
 
 // alignLines pairs the lines of a file so that pairs keep the order of the code and
-// are as alike as possible in all.
+// are as alike as possible in all. Where lines are equally alike, those are paired that
+// moved as far as the pairs around them: a first round finds how far that is.
 func alignLines(a, b []*line, cells *int) (groups [][]*line) {
-	if *cells -= len(a) * len(b); *cells < 0 {
+	if *cells -= 2 * len(a) * len(b); *cells < 0 {
 		*cells = 0
 		type identity struct {
 			function string
@@ -272,34 +273,88 @@ func alignLines(a, b []*line, cells *int) (groups [][]*line) {
 		}
 		return groups
 	}
+	first := alignBy(a, b, func(i, j int) float64 { return likeness(a[i], b[j]) })
+	moves := newMoves(a, b, first)
+	pairs := alignBy(a, b, func(i, j int) float64 {
+		alike := likeness(a[i], b[j])
+		if alike > 0 && moves.has(i, j, b[j].number-a[i].number) {
+			alike += 1. / 32
+		}
+		return alike
+	})
+	i, j := 0, 0
+	for _, pair := range append(pairs, [2]int{len(a), len(b)}) {
+		for ; i < pair[0]; i++ {
+			groups = append(groups, []*line{a[i]})
+		}
+		for ; j < pair[1]; j++ {
+			groups = append(groups, []*line{b[j]})
+		}
+		if i < len(a) && j < len(b) {
+			groups = append(groups, []*line{a[i], b[j]})
+			i, j = i+1, j+1
+		}
+	}
+	return groups
+}
+
+// alignBy are the pairs of indices, in order on both sides, whose weights have the
+// largest sum. A weight of 0 is no pair.
+func alignBy(a, b []*line, weight func(i, j int) float64) (pairs [][2]int) {
 	width := len(b) + 1
 	best := make([]float64, (len(a)+1)*width) // best[i*width+j]: of the lines from i and from j on
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			skip := max(best[(i+1)*width+j], best[i*width+j+1])
-			best[i*width+j] = max(skip, likeness(a[i], b[j])+best[(i+1)*width+j+1])
+			best[i*width+j] = max(skip, weight(i, j)+best[(i+1)*width+j+1])
 		}
 	}
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		here, skipA, skipB := best[i*width+j], best[(i+1)*width+j], best[i*width+j+1]
-		alike := likeness(a[i], b[j])
+		alike := weight(i, j)
 		switch {
 		case alike > 0 && here == alike+best[(i+1)*width+j+1]:
-			groups = append(groups, []*line{a[i], b[j]})
+			pairs = append(pairs, [2]int{i, j})
 			i, j = i+1, j+1
 		case skipA > skipB, skipA == skipB && compareLines(a[i], b[j]) < 0: // the same whichever side comes first
-			groups = append(groups, []*line{a[i]})
 			i++
 		default:
-			groups = append(groups, []*line{b[j]})
 			j++
 		}
 	}
-	for _, l := range append(slices.Clone(a[i:]), b[j:]...) {
-		groups = append(groups, []*line{l})
+	return pairs
+}
+
+// moves say by how much the lines around any two lines moved.
+type moves struct {
+	by            []int    // how far the lines of each pair moved
+	before, after [2][]int // by index of a line of each side: how many pairs are in front of it, and up to it
+}
+
+func newMoves(a, b []*line, pairs [][2]int) *moves {
+	var m moves
+	for side, n := range []int{len(a), len(b)} {
+		m.before[side], m.after[side] = make([]int, n), make([]int, n)
+		k := 0
+		for i := range n {
+			m.before[side][i] = k
+			if k < len(pairs) && pairs[k][side] == i {
+				k++
+			}
+			m.after[side][i] = k
+		}
 	}
-	return groups
+	for _, p := range pairs {
+		m.by = append(m.by, b[p[1]].number-a[p[0]].number)
+	}
+	return &m
+}
+
+// has reports whether the next pair in front of two lines, or behind them, moved so far.
+func (m *moves) has(i, j, by int) bool {
+	front, behind := min(m.before[0][i], m.before[1][j])-1, max(m.after[0][i], m.after[1][j])
+	return front >= 0 && m.by[front] == by || behind < len(m.by) && m.by[behind] == by
 }
 
 // likeness is how much speaks for two lines to be the same; 0 if they are not.
@@ -311,7 +366,7 @@ func likeness(a, b *line) float64 {
 	if a.number != b.number && operators == 0 && len(a.operators) > 0 && len(b.operators) > 0 {
 		return 0 // they do something else
 	}
-	sum := 3*shared(a.paths, b.paths) + 2*shared(a.sites, b.sites) + operators + 1./128
+	sum := 3*shared(a.paths, b.paths) + 2*shared(a.sites, b.sites) + 3*operators + 1./128
 	if a.number == b.number {
 		sum += 1. / 64
 	}

@@ -47,7 +47,13 @@ func pairSteps(sides *[2]Side) []StepPair {
 		pairs = inOrder(a, b, fromEnd(sides))
 	}
 	list := merge(pairs, [2]int{len(a.Steps), len(b.Steps)}, func(i, j int) bool {
-		return byNumber && numbers[Before][i] < numbers[After][j]
+		if byNumber && numbers[Before][i] != numbers[After][j] {
+			return numbers[Before][i] < numbers[After][j]
+		}
+		if ends := i < len(a.Boundaries); ends != (j < len(b.Boundaries)) {
+			return ends
+		}
+		return i < j
 	})
 	for i := range list {
 		p := &list[i]
