@@ -10,6 +10,7 @@ func diffCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		diff answer.DiffOptions
+		page comparePage
 	}
 	o.needsEach = true
 	return &cli.Command{
@@ -21,6 +22,7 @@ func diffCommand(t *terminal) *cli.Command {
 			"The four answers are about the peaks, families and rows about the moment of --at.\n\n" +
 			"    memviz diff before.pickle after.pickle\n" +
 			"    memviz diff --at backward before.pickle after.pickle\n" +
+			"    memviz diff before.pickle after.pickle -o compare.html --open\n" +
 			"    memviz diff --at peak,end --by file before.pickle after.pickle",
 		Flags: o.flags(t, "diff", "reserved_peak_delta>1GiB",
 			option("at", "peak", "compare at `MOMENT`: "+answer.MomentForms+", "+answer.DiffMomentForms, &o.diff.At,
@@ -29,11 +31,14 @@ func diffCommand(t *terminal) *cli.Command {
 			option("by", "site", "make a row of each `KIND`: site, file or function", &o.diff.By, answer.ParseDiffBy,
 				answer.DiffBys()...),
 			rowsFlag(&o.diff.Rows, 20),
-			o.deviceFlag(), o.familiesFlag()),
+			o.deviceFlag(), o.familiesFlag(), o.page.outputFlag(), o.page.sizeFlag(), o.page.openFlag()),
 		Action: action(t, func(args []string) error {
 			number := func(n int) error { return misuse("diff compares two snapshots, and %d were named", n) }
 			if n := len(args); n == 0 || n > 2 { // one may be a directory or a pattern
 				return number(n)
+			}
+			if o.page.output != "" {
+				return o.page.write(t, &o.inputOptions, args)
 			}
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
 				if len(in) != 2 {

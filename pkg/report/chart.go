@@ -13,14 +13,17 @@ const chartFont = `-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto,
 
 // The viewer's functions that the options name; it revives these and no other.
 const (
-	renderTimeline = "timeline"
-	renderMinimap  = "minimap"
-	formatPosition = "position"
-	formatBytes    = "bytes"
+	renderTimeline   = "timeline"
+	renderMinimap    = "minimap"
+	renderBefore     = "before"
+	renderAfter      = "after"
+	renderDifference = "difference"
+	formatPosition   = "position"
+	formatBytes      = "bytes"
 )
 
-// chartOptions are the ECharts options that never change while a page is open:
-// the timeline in grid 0 and the minimap in grid 1. They hold no text from a
+// chartOptions are the ECharts options that never change while a page of recordings is
+// open: the timeline in grid 0 and the minimap in grid 1. They hold no text from a
 // snapshot, because go-echarts turns some texts into code.
 func chartOptions() ([]byte, error) {
 	chart := charts.NewCustom()
@@ -29,15 +32,41 @@ func chartOptions() ([]byte, error) {
 		charts.WithGridOpts(opts.Grid{}, opts.Grid{}),
 		charts.WithXAxisOpts(opts.XAxis{Type: "value", SplitLine: hiddenLine,
 			AxisLabel: formattedLabel(formatPosition)}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "value", SplitLine: hiddenLine, AxisLabel: formattedLabel(formatBytes),
-			AxisLine: &opts.AxisLine{Show: opts.Bool(false)}}),
+		charts.WithYAxisOpts(bytesAxis(0)),
 	)
 	chart.ExtendXAxis(opts.XAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
 	chart.ExtendYAxis(opts.YAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
+	return finished(chart, renderTimeline, renderMinimap)
+}
 
+// compareChartOptions are those of a compare page: a grid each for the pile before, the
+// pile after, and their difference.
+func compareChartOptions() ([]byte, error) {
+	chart := charts.NewCustom()
+	hidden := func(grid int) opts.XAxis { return opts.XAxis{Type: "value", GridIndex: grid, Show: opts.Bool(false)} }
+	chart.SetGlobalOptions(
+		charts.WithAnimation(false),
+		charts.WithGridOpts(opts.Grid{}, opts.Grid{}, opts.Grid{}),
+		charts.WithXAxisOpts(hidden(0)),
+		charts.WithYAxisOpts(bytesAxis(0)),
+	)
+	for grid := 1; grid <= 2; grid++ {
+		chart.ExtendXAxis(hidden(grid))
+		chart.ExtendYAxis(bytesAxis(grid))
+	}
+	return finished(chart, renderBefore, renderAfter, renderDifference)
+}
+
+func bytesAxis(grid int) opts.YAxis {
+	return opts.YAxis{Type: "value", GridIndex: grid, SplitLine: hiddenLine, AxisLabel: formattedLabel(formatBytes),
+		AxisLine: &opts.AxisLine{Show: opts.Bool(false)}}
+}
+
+// finished are the options as JSON, with a series in each grid that a function renders.
+func finished(chart *charts.Custom, renders ...string) ([]byte, error) {
 	// One item each, so that ECharts calls the function once a frame.
 	once := []opts.CustomData{{Value: []int{0, 0}}}
-	for i, render := range []string{renderTimeline, renderMinimap} {
+	for i, render := range renders {
 		chart.AddSeries("", once, charts.WithCustomChartOpts(opts.CustomChart{
 			XAxisIndex: i, YAxisIndex: i, RenderItem: opts.FuncOpts(render),
 		}))

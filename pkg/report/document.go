@@ -25,6 +25,8 @@ type Document struct {
 	markup  *markup // of a report that was read; else nil
 	bytes   int64   // likewise: of its file
 
+	comparison *comparison // of a compare page; else nil
+
 	warnings [][][]answer.Warning // by file and device: without what was left out
 	fitted   []answer.Warning     // what Fit left out, once it did
 }
@@ -128,7 +130,7 @@ func (d *Document) writeData(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options, err := chartOptions()
+	options, err := d.page.chart()
 	if err != nil {
 		return err
 	}
@@ -142,6 +144,9 @@ func (d *Document) writeData(w io.Writer) error {
 		if err := f.write(w); err != nil {
 			return err
 		}
+	}
+	if d.comparison != nil {
+		return d.comparison.write(w)
 	}
 	return nil
 }

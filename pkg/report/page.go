@@ -35,8 +35,9 @@ type Page struct {
 // in a <style> or <script> of its own, with nothing around it, not even a line
 // break. It also names those of what Loader inflates: Styles, ECharts and Viewer.
 type shell struct {
-	template string // in templates.Pages
-	Policy   string // value of the Content-Security-Policy
+	template string                 // in templates.Pages
+	chart    func() ([]byte, error) // the options of its chart, as JSON
+	Policy   string                 // value of the Content-Security-Policy
 
 	SummaryStyles template.CSS
 	Theme         template.JS   // runs before the first paint
@@ -48,17 +49,17 @@ type shell struct {
 
 // The kinds of pages.
 var (
-	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", &assets.Recording) })
-	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", &assets.Compare) })
+	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", chartOptions, &assets.Recording) })
+	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", compareChartOptions, &assets.Compare) })
 
 	// shells are those of pages that hold a report, which memviz reads again.
 	shells = []func() *shell{recordingShell, compareShell}
 )
 
-func newShell(name string, page *assets.Page) *shell {
+func newShell(name string, chart func() ([]byte, error), page *assets.Page) *shell {
 	packed := func(part []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(part)) }
 	return &shell{
-		template: name, Policy: contentPolicy(page),
+		template: name, chart: chart, Policy: contentPolicy(page),
 		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
 		Styles: packed(page.Styles), ECharts: packed(page.ECharts), Viewer: packed(page.Viewer),
 		Loader: template.JS(assets.Loader),

@@ -60,20 +60,42 @@ export class Raster {
  * @param {Uint32Array} column
  */
 function paintColumn(pile, view, changed, column) {
-  const { order, bottom, count, sums, colourIndex, bytes, colours } = pile;
-  const { bytesFrom, lines, height } = view;
+  const { bottom } = pile;
+  const { bytesFrom, height } = view;
   const scale = height / (view.bytesTo - bytesFrom);
   const start = clamp(Math.floor((bottom[changed] - bytesFrom) * scale), 0, height);
   // Chunks that reach into the first row are blended again.
   let j = changed;
   while (j > 0 && (bottom[j] - bytesFrom) * scale > start) j--;
+  const brush = { y: start, red: 0, green: 0, blue: 0, covered: 0 };
+  layPile(pile, j, view, column, brush);
+  endColumn(pile.colours, column, brush);
+}
 
-  let y = start;
-  let red = 0;
-  let green = 0;
-  let blue = 0;
-  let covered = 0; // of row y, so far
-  for (; j < pile.length && y < height; j++) {
+/**
+ * Where the painting of a column has come to.
+ * @typedef {object} Brush
+ * @property {number} y the row that is next
+ * @property {number} covered fraction of that row that is taken so far
+ * @property {number} red sums of that fraction, weighted by height
+ * @property {number} green
+ * @property {number} blue
+ */
+
+/**
+ * Paints a pile over what the brush has painted.
+ * @param {Pile} pile
+ * @param {number} from position of the chunk to begin with
+ * @param {Pick<RasterView, 'bytesFrom' | 'bytesTo' | 'height' | 'lines'>} view of bytes above the bottom of this pile
+ * @param {Uint32Array} column
+ * @param {Brush} brush
+ */
+export function layPile(pile, from, view, column, brush) {
+  const { order, bottom, count, sums, colourIndex, bytes, colours } = pile;
+  const { bytesFrom, lines, height } = view;
+  const scale = height / (view.bytesTo - bytesFrom);
+  let { y, red, green, blue, covered } = brush;
+  for (let j = from; j < pile.length && y < height; j++) {
     const c = order[j];
     const chunkLow = (bottom[j] - bytesFrom) * scale;
     const chunkHigh = (bottom[j + 1] - bytesFrom) * scale;
@@ -120,7 +142,19 @@ function paintColumn(pile, view, changed, column) {
       blue = b * covered;
     }
   }
-  if (y >= height) return;
+  brush.y = y;
+  brush.red = red;
+  brush.green = green;
+  brush.blue = blue;
+  brush.covered = covered;
+}
+
+/**
+ * Paints the last row, and paper above it.
+ * @param {import('./colour_table.js').ColourTable} colours @param {Uint32Array} column @param {Brush} brush
+ */
+export function endColumn(colours, column, { y, red, green, blue, covered }) {
+  if (y >= column.length) return;
   if (covered > 0) column[y++] = blend(red, green, blue, covered, colours.paperChannels);
   column.fill(colours.paper, y);
 }

@@ -1,0 +1,73 @@
+// The tooltip: the tensor under the pointer, and what its line holds here on both sides.
+
+import { bytes, share } from '../../data/format.js';
+import { fill, h, swatch } from '../../ui/dom.js';
+import { amountWords, changeWords } from '../data/words.js';
+
+const AWAY = 16;
+const EDGE = 8;
+
+/** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root @param {HTMLElement} plots */
+export function mountTooltip(stores, root, plots) {
+  const { hover, shown, zoom } = stores;
+  const render = () => {
+    const { point } = hover;
+    root.hidden = !point?.hit || zoom.isMoving;
+    if (!point?.hit || root.hidden) return;
+    fill(root, linesOf(stores, point.side, point.hit.id, point.states));
+    const box = plots.getBoundingClientRect();
+    const [x, y] = [box.left + point.x, box.top + point.y];
+    const { offsetWidth: width, offsetHeight: height } = root;
+    root.style.left = `${Math.max(EDGE, x + AWAY + width > innerWidth - EDGE ? x - width - AWAY : x + AWAY)}px`;
+    root.style.top = `${Math.max(EDGE, y + AWAY + height > innerHeight - EDGE ? y - height - AWAY : y + AWAY)}px`;
+  };
+  hover.changed.on(render);
+  zoom.changed.on(render);
+  shown.changed.on(render);
+}
+
+/** @param {import('../state/stores.js').Stores} stores @param {number} side @param {number} id @param {[number, number]} states */
+function linesOf(stores, side, id, states) {
+  const { pair, names, report } = stores;
+  const { data, family, group, timeline } = pair.sides[side];
+  const g = group[id];
+  const known = g >= 0 ? names.of(g, 'site') : null;
+  const f = report.families[family[id]];
+  const sums = lineSums(pair, g, states);
+  const [a, b] = sums.bytes;
+  const amounts = ['before', 'after'].map((word, i) => (states[i] < 0 ? `nothing ${word}` : `${amountWords(sums, i)} ${word}`));
+  return [
+    h('div.first', swatch(stores.colourOf(family[id]).color), h('b', bytes(data.size[id])), h('span', f.one), h('span.id', side ? 'after' : 'before')),
+    h('div', { class: known?.isNamed ? 'mono user' : 'user', text: known ? `${known.name}  ${known.location}` : 'no stack recorded' }),
+    h('div', `this line here: ${amounts[0]},`),
+    h('div', `${amounts[1]}${states.includes(-1) ? '' : `, ${changeWords(b - a)}`}`),
+    h('div.faint', `${share(data.size[id], timeline.active[states[side]])} of ${bytes(timeline.active[states[side]])} ${side ? 'after' : 'before'}`),
+  ];
+}
+
+/** What a group holds in two states. @param {import('../data/pair.js').Pair} pair @param {number} group @param {[number, number]} states */
+function lineSums({ sides }, group, states) {
+  /** @type {import('../data/rows.js').Sums} */
+  const sums = { bytes: [0, 0], tensors: [0, 0], least: [Infinity, Infinity], most: [0, 0] };
+  sides.forEach(({ timeline, data: { size }, group: of }, side) => {
+    if (states[side] < 0) return;
+    for (const id of timeline.live(states[side])) {
+      if (of[id] !== group) continue;
+      sums.bytes[side] += size[id];
+      sums.tensors[side]++;
+      sums.least[side] = Math.min(sums.least[side], size[id]);
+      sums.most[side] = Math.max(sums.most[side], size[id]);
+    }
+  });
+  return sums;
+}
+
+/** Tooltips of the lane. @param {HTMLElement} root @param {string[]} lines @param {number} x @param {number} y client pixels */
+export function showLines(root, lines, x, y) {
+  root.hidden = lines.length === 0;
+  if (root.hidden) return;
+  fill(root, lines.map((line, i) => (i === 0 ? h('div.first', h('b', line)) : h('div', line))));
+  root.style.left = `${Math.max(EDGE, Math.min(x + AWAY, innerWidth - EDGE - root.offsetWidth))}px`;
+  root.style.top = `${y + AWAY}px`;
+}
+
