@@ -3,6 +3,9 @@ package digest
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -26,8 +29,11 @@ func (d *Digest) check() error {
 		!within(d.Device, maxRank) {
 		return errors.New("a number of its name or file is out of range")
 	}
+	if d.File.Report != "" && !IsRelativeLink(d.File.Report) {
+		return errors.New("the link to its report does not lead to a file beside it")
+	}
 	if d.Error != "" {
-		*d = Digest{Schema: d.Schema, Name: d.Name, File: d.File, Error: d.Error, Device: d.Device}
+		*d = Digest{Schema: d.Schema, Name: d.Name, File: d.File, Error: d.Error}
 		return nil
 	}
 	for _, check := range []func() error{d.checkTotals, d.checkSteps, d.checkCurves, d.checkSites, d.checkFindings} {
@@ -81,6 +87,12 @@ func (d *Digest) checkTexts() error {
 		}
 	}
 	return nil
+}
+
+// IsRelativeLink reports whether a link leads to a file beside or below the page that
+// has it: it has no scheme, no host, and does not begin at the root or go up.
+func IsRelativeLink(link string) bool {
+	return filepath.IsLocal(link) && !strings.ContainsAny(link, `:\`) && !strings.ContainsFunc(link, unicode.IsControl)
 }
 
 func (d *Digest) checkTotals() error {
