@@ -17,7 +17,7 @@ const (
 	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
 	Columns    = 1024 // of the curves of active and reserved memory
 	FewColumns = 256  // of the curves of families
-	MaxSites   = 192  // more than can hold a hundredth of the peak each
+	MaxSites   = 128  // more than can hold a hundredth of the peak each
 	MaxOOMs    = 8
 	MaxLeaks   = 16
 )
