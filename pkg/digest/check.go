@@ -61,7 +61,7 @@ func allWithin(numbers ...int64) bool {
 // of their own.
 func (d *Digest) checkTexts() error {
 	texts := []string{d.Schema, d.Name.Label, d.Name.From, d.Name.Run, d.File.Name, d.File.Path, d.File.SHA256,
-		d.File.Host, d.File.Report, d.Error, d.Torch, d.Redacted, d.StepMethod, d.Signature.Alive, d.Signature.Sites}
+		d.File.Host, d.File.Report, d.Error, d.Torch, d.Redacted, d.StepMethod}
 	if len(d.Settings) > maxSettings {
 		return fmt.Errorf("it has %d settings", len(d.Settings))
 	}
@@ -156,7 +156,7 @@ func (d *Digest) checkCurves() error {
 		return errors.New("it has another number of families")
 	}
 	for _, curve := range c.Families {
-		if curve != nil && !isCurve(curve, few) {
+		if len(curve) > 0 && !isCurve(curve, few) {
 			return errors.New("the curve of a family has another length or is out of range")
 		}
 	}
