@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"pkg/report":          {"pkg/answer", "pkg/internal/space", "templates", "assets"},
 	"pkg/report/pagetest": {},
 	"pkg/memviz":          {"pkg/report"},
-	"cmd/memviz":          {"pkg/memviz"},
+	"cmd/memviz":          {"pkg/memviz", "pkg/digest"},
 	"cmd/memviz-gen":      {"pkg/report", "examples"},
 	"cmd/memviz-bench":    {"pkg/units"},
 }

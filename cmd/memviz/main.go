@@ -103,7 +103,7 @@ func newApp(t *terminal) *cli.App {
 			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
 		Commands: []*cli.Command{
 			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
-			diffCommand(t), ranksCommand(t), eventsCommand(t), segmentsCommand(t), foldedCommand(t), inspectCommand(t),
+			diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t), foldedCommand(t), inspectCommand(t),
 			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), helpCommand(),
 		},
 		Reader:    t.stdin,

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -48,7 +49,8 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 		}
 	}
 	kind, err := snapshot.FileKind(path)
-	if ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty); out.Mode().IsRegular() && !ours {
+	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path)
+	if out.Mode().IsRegular() && !ours {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
 	}
 	return nil

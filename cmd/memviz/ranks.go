@@ -206,7 +206,7 @@ func (r *ranksRead) nameRanks(found []ranksOfFile, redact *redact.Options) {
 
 // unreadable says of a file why it could not be read. The words are not shown
 // where names are redacted, because they quote the file.
-func (o *ranksOptions) unreadable(name string, err error) answer.UnreadableRank {
+func (o *inputOptions) unreadable(name string, err error) answer.UnreadableRank {
 	if o.redact.Redaction().Any() {
 		return answer.UnreadableRank{File: o.redact.FileName(name),
 			Error: "cannot be read; what is wrong is said without --redact"}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -73,7 +73,7 @@ func expandPatterns(args []string) ([]string, error) {
 		for i := range matches { // so that answers are the same on every system
 			matches[i] = filepath.ToSlash(matches[i])
 		}
-		slices.SortFunc(matches, compare.Natural)
+		slices.SortFunc(matches, units.Natural)
 		expanded = append(expanded, matches...)
 	}
 	return expanded, nil
@@ -95,7 +95,7 @@ func (s *sources) addDirectory(dir string) error {
 	if len(in.files) == 0 {
 		return in.errNone(dir)
 	}
-	slices.SortFunc(in.files, func(a, b source) int { return compare.Natural(a.path, b.path) })
+	slices.SortFunc(in.files, func(a, b source) int { return units.Natural(a.path, b.path) })
 	s.files = append(s.files, in.files...)
 	s.skipped = append(s.skipped, in.skipped...)
 	return nil
@@ -124,6 +124,8 @@ func (s *sources) walk(dir string) error {
 			s.reports = append(s.reports, source{path, true})
 		} else if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
 			s.skip(path, kind.String())
+		} else if err == nil && digest.IsFile(path) {
+			s.skip(path, "digests")
 		} else { // if there is an error, reading the file says what is wrong
 			s.files = append(s.files, source{path, true})
 		}

@@ -12,7 +12,9 @@ import (
 	reflector "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -39,18 +41,27 @@ func TestSchemas(t *testing.T) {
 	if err := r.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "."); err != nil {
 		t.Fatal(err)
 	}
-	for command, value := range values {
-		schema := r.Reflect(value)
+	publish := func(command, title string, schema *reflector.Schema) {
 		schema.ID = reflector.ID("https://github.com/memviz-go/memviz/schemas/" + command)
-		schema.Title = "memviz " + command + " --format json"
+		schema.Title = title
 		text, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		testkit.GoldenFile(t, filepath.Join("schemas", command+".json"), append(text, '\n'))
 	}
+	for command, value := range values {
+		publish(command, "memviz "+command+" --format json", r.Reflect(value))
+	}
+	// A file that cannot be read has a digest without numbers, so few fields are required.
+	lines := reflector.Reflector{DoNotReference: true, ExpandedStruct: true, Anonymous: true,
+		RequiredFromJSONSchemaTags: true}
+	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../digest"); err != nil {
+		t.Fatal(err)
+	}
+	publish("digest", "each line of memviz digest", lines.Reflect(&digest.Digest{}))
 	for _, command := range Schemas() {
-		if _, ok := values[command]; !ok {
+		if _, ok := values[command]; !ok && command != "digest" {
 			t.Errorf("schemas/%s.json belongs to no answer", command)
 		}
 	}
@@ -79,6 +90,15 @@ func schemaOfAnomalies(of reflect.Type) *reflector.Schema {
 // fits holds an answer's JSON against the schema of its command.
 func fits(t *testing.T, command string, s *Sheet) {
 	t.Helper()
+	var answer bytes.Buffer
+	if err := s.Write(&answer, JSON, Look{}); err != nil {
+		t.Fatal(err)
+	}
+	fitsSchema(t, command, answer.Bytes())
+}
+
+func fitsSchema(t *testing.T, command string, answer []byte) {
+	t.Helper()
 	text, ok := Schema(command)
 	if !ok {
 		t.Fatalf("%s has no schema; there are %s", command, strings.Join(slices.Sorted(slices.Values(Schemas())), ", "))
@@ -95,15 +115,32 @@ func fits(t *testing.T, command string, s *Sheet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer bytes.Buffer
-	if err := s.Write(&answer, JSON, Look{}); err != nil {
-		t.Fatal(err)
-	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer.Bytes()))
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := schema.Validate(instance); err != nil {
-		t.Errorf("memviz %s: %v\n%s", command, err, &answer)
+		t.Errorf("memviz %s: %v\n%s", command, err, answer)
+	}
+}
+
+// TestDigestFits holds digests against their schema, which no command of this package
+// prints.
+func TestDigestFits(t *testing.T) {
+	list := []digest.Digest{{Schema: digest.Schema, Error: "it is empty"}}
+	for _, path := range testkit.Examples(t) {
+		s, err := snapshot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := NewInput("snapshot", s)
+		list = append(list, digest.Of(in.Recordings[0]))
+	}
+	for i := range list {
+		var text bytes.Buffer
+		if err := digest.Write(&text, &list[i]); err != nil {
+			t.Fatal(err)
+		}
+		fitsSchema(t, "digest", text.Bytes())
 	}
 }

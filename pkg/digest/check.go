@@ -3,6 +3,9 @@ package digest
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -26,8 +29,11 @@ func (d *Digest) check() error {
 		!within(d.Device, maxRank) {
 		return errors.New("a number of its name or file is out of range")
 	}
+	if d.File.Report != "" && !IsRelativeLink(d.File.Report) {
+		return errors.New("the link to its report does not lead to a file beside it")
+	}
 	if d.Error != "" {
-		*d = Digest{Schema: d.Schema, Name: d.Name, File: d.File, Error: d.Error, Device: d.Device}
+		*d = Digest{Schema: d.Schema, Name: d.Name, File: d.File, Error: d.Error}
 		return nil
 	}
 	for _, check := range []func() error{d.checkTotals, d.checkSteps, d.checkCurves, d.checkSites, d.checkFindings} {
@@ -55,7 +61,7 @@ func allWithin(numbers ...int64) bool {
 // of their own.
 func (d *Digest) checkTexts() error {
 	texts := []string{d.Schema, d.Name.Label, d.Name.From, d.Name.Run, d.File.Name, d.File.Path, d.File.SHA256,
-		d.File.Host, d.File.Report, d.Error, d.Torch, d.Redacted, d.StepMethod, d.Signature.Alive, d.Signature.Sites}
+		d.File.Host, d.File.Report, d.Error, d.Torch, d.Redacted, d.StepMethod}
 	if len(d.Settings) > maxSettings {
 		return fmt.Errorf("it has %d settings", len(d.Settings))
 	}
@@ -81,6 +87,12 @@ func (d *Digest) checkTexts() error {
 		}
 	}
 	return nil
+}
+
+// IsRelativeLink reports whether a link leads to a file beside or below the page that
+// has it: it has no scheme, no host, and does not begin at the root or go up.
+func IsRelativeLink(link string) bool {
+	return filepath.IsLocal(link) && !strings.ContainsAny(link, `:\`) && !strings.ContainsFunc(link, unicode.IsControl)
 }
 
 func (d *Digest) checkTotals() error {
@@ -144,7 +156,7 @@ func (d *Digest) checkCurves() error {
 		return errors.New("it has another number of families")
 	}
 	for _, curve := range c.Families {
-		if curve != nil && !isCurve(curve, few) {
+		if len(curve) > 0 && !isCurve(curve, few) {
 			return errors.New("the curve of a family has another length or is out of range")
 		}
 	}

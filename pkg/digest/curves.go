@@ -117,9 +117,10 @@ func familyCurves(r *analysis.Recording, states []int, peak int64) [][]int16 {
 			curve[k] = inUnits(bytes, peak, nearest)
 			any = any || bytes > 0
 		}
-		if any {
-			curves[f] = delta(curve)
+		if !any {
+			curve = []int16{}
 		}
+		curves[f] = delta(curve)
 	}
 	return curves
 }

@@ -17,7 +17,7 @@ const (
 	SiteSteps  = 16   // complete steps that the numbers of call sites are of, the last ones
 	Columns    = 1024 // of the curves of active and reserved memory
 	FewColumns = 256  // of the curves of families
-	MaxSites   = 192  // more than can hold a hundredth of the peak each
+	MaxSites   = 128  // more than can hold a hundredth of the peak each
 	MaxOOMs    = 8
 	MaxLeaks   = 16
 )
@@ -27,9 +27,9 @@ const (
 // allocator before event k. Times are Unix microseconds; they are nil where the file has
 // none, or where times were replaced (--omit times).
 type Digest struct {
-	Schema string `json:"schema"`
-	Name   Name   `json:"name"`
-	File   File   `json:"file"`
+	Schema string `json:"schema" jsonschema:"required"`
+	Name   Name   `json:"name" jsonschema:"required"`
+	File   File   `json:"file" jsonschema:"required"`
 	// Error says why the file could not be read. Only Schema, Name and File are set
 	// then.
 	Error  string `json:"error,omitempty"`
@@ -64,17 +64,16 @@ type Digest struct {
 	StepEnd      *int  `json:"step_end,omitempty"`
 	StepEndBytes int64 `json:"step_end_bytes,omitempty"` // in StepEnd
 
-	// Bytes by family, indexed by families.Family.
+	// PeakFamilies are bytes by family: unknown, parameter, optimizer, gradient, activation,
+	// temporary, input, output, communication, workspace, cache, resident,
+	// parameter_or_optimizer, parameter_or_gradient, as families.Family has them.
 	PeakFamilies    []int64 `json:"peak_families"`
-	StepEndFamilies []int64 `json:"step_end_families,omitempty"` // in StepEnd
+	StepEndFamilies []int64 `json:"step_end_families,omitempty"` // in StepEnd, in the same order
 
 	Curves Curves `json:"curves"`
 
-	Signature Signature `json:"signature"`
-	Sites     []Site    `json:"sites"` // at most MaxSites, by the most bytes of Peak, StepEnd and StepPeak
-	// Rest is of the sites beyond. None of them holds more bytes than the last of
-	// Sites, so a site that is not listed holds next to nothing.
-	Rest Rest `json:"rest,omitzero"`
+	Sites []Site `json:"sites"` // at most MaxSites, those first that hold the most bytes
+	Rest  Rest   `json:"rest"`
 
 	OOMs   []OOM  `json:"ooms,omitempty"`   // the last MaxOOMs, in order
 	Leaks  []Leak `json:"leaks,omitempty"`  // strong ones first, then by bytes, at most MaxLeaks
@@ -131,16 +130,9 @@ type Curves struct {
 	Reserved []int16 `json:"reserved"` // highest, rounded up
 	// Families are curves of the bytes of each family in the state of the column with
 	// the most active memory, rounded; each column covers PerStep/FewPerStep of those
-	// above. A family that never has any is null.
+	// above. A family that never has any is empty.
 	FewPerStep int       `json:"few_per_step"`
 	Families   [][]int16 `json:"families"`
-}
-
-// Signature tells ranks that do the same work: those with equal hashes. It is of all
-// call sites, of Rest too.
-type Signature struct {
-	Alive string `json:"alive"` // of the sites, by Site.Path, with Site.Alive of each
-	Sites string `json:"sites"` // of the sites alone
 }
 
 // Tensors are bytes in a number of tensors.
@@ -149,7 +141,9 @@ type Tensors struct {
 	Count int   `json:"n"`
 }
 
-// Rest sums the call sites that are not listed.
+// Rest sums the call sites that are not listed. At the peak, after the last step and at
+// any moment of the complete steps, none of them holds more than the site listed last
+// holds at one of these moments.
 type Rest struct {
 	Sites   int     `json:"sites"`
 	Peak    Tensors `json:"peak"`
@@ -166,10 +160,10 @@ type Site struct {
 	Operator   string `json:"op,omitempty"`
 	Family     int    `json:"family"` // families.Family with the most bytes
 
-	Peak     Tensors `json:"peak,omitzero"`     // at the peak
-	StepEnd  Tensors `json:"step_end,omitzero"` // in Digest.StepEnd
-	StepPeak int64   `json:"step_peak"`         // median over the last SiteSteps complete steps of the most bytes held at once
-	Alive    int     `json:"alive"`             // the most tensors alive at once in those steps; without any, in all states
+	Peak     Tensors `json:"peak"`      // at the peak
+	StepEnd  Tensors `json:"step_end"`  // in Digest.StepEnd
+	StepPeak int64   `json:"step_peak"` // median over the last SiteSteps complete steps of the most bytes held at once
+	Alive    int     `json:"alive"`     // the most tensors alive at once in those steps; without any, in all states
 }
 
 // OOM is a request that failed.
@@ -235,7 +229,7 @@ const unitsOfPeak = 4096
 
 // undelta are the bytes of a curve.
 func undelta(deltas []int16, peak int64) []int64 {
-	if deltas == nil {
+	if len(deltas) == 0 {
 		return nil
 	}
 	bytes := make([]int64, len(deltas))

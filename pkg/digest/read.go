@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/internal/container"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Bounds of what is read.
@@ -78,6 +78,16 @@ func Open(path string) (lines io.ReadCloser, ok bool, err error) {
 		}
 	}
 	return nil, false, f.Close()
+}
+
+// IsFile reports whether a file holds digests.
+func IsFile(path string) bool {
+	lines, ok, err := Open(path)
+	if err != nil || !ok {
+		return false
+	}
+	lines.Close()
+	return true
 }
 
 // ReadFile adds the digests of a file. It is not ok if the file is something else.
@@ -235,9 +245,9 @@ func Compare(a, b *Digest) int {
 		}
 		return 0
 	}
-	return cmp.Or(compare.Natural(a.Name.Run, b.Name.Run), cmp.Compare(step(&a.Name), step(&b.Name)),
+	return cmp.Or(units.Natural(a.Name.Run, b.Name.Run), cmp.Compare(step(&a.Name), step(&b.Name)),
 		cmp.Compare(oom(&a.Name), oom(&b.Name)), cmp.Compare(a.Name.Rank, b.Name.Rank),
-		compare.Natural(a.File.Path, b.File.Path), cmp.Compare(a.Device, b.Device),
+		units.Natural(a.File.Path, b.File.Path), cmp.Compare(a.Device, b.Device),
 		strings.Compare(a.File.Host, b.File.Host))
 }
 

@@ -3,10 +3,7 @@ package digest
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -94,7 +91,6 @@ func (d *Digest) addSites(r *analysis.Recording, keys *siteKeys) {
 	}
 
 	order := keys.byPath()
-	d.sign(keys, order, most)
 	size := func(i int32) int64 { return max(atPeak[i].Bytes, atStepEnd[i].Bytes, most[i].Bytes) }
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	listed := order[:min(len(order), MaxSites)]
@@ -143,19 +139,6 @@ func (d *Digest) stepsOfSites() []timeline.Range {
 		}
 	}
 	return ranges[max(0, len(ranges)-SiteSteps):]
-}
-
-// sign hashes all call sites, in the order of their paths.
-func (d *Digest) sign(keys *siteKeys, order []int32, most []Tensors) {
-	alive, sites := sha256.New(), sha256.New()
-	for _, i := range order {
-		path := keys.keys[i].Path[:]
-		sites.Write(path)
-		alive.Write(path)
-		alive.Write(binary.AppendUvarint(nil, uint64(most[i].Count)))
-	}
-	text := func(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:keyBytes]) }
-	d.Signature = Signature{Alive: text(alive), Sites: text(sites)}
 }
 
 // addStepPeaks adds the median of what each site held in each step at most.

@@ -27,7 +27,16 @@ func marshal(d *Digest) ([]byte, error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false) // "<module>" is a common name
-	if err := e.Encode(d); err != nil {
+	var value any = d
+	if d.Error != "" { // without the numbers that are not known
+		value = struct {
+			Schema string `json:"schema"`
+			Name   Name   `json:"name"`
+			File   File   `json:"file"`
+			Error  string `json:"error"`
+		}{d.Schema, d.Name, d.File, d.Error}
+	}
+	if err := e.Encode(value); err != nil {
 		return nil, err
 	}
 	return units.EscapeJSON(text.Bytes()), nil

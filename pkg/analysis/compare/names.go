@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // rankSource is what a rank was read from.
@@ -20,6 +21,9 @@ const (
 	rankFromNumber                   // "000003_step_100.pickle", "snapshot_3.pickle"
 	rankFromOrder                    // nothing in the name: its position among the files
 )
+
+// Key names the source in files: "word".
+func (s rankSource) Key() string { return [...]string{"word", "axes", "number", "order"}[s] }
 
 // RankName is what the name of a file says about the process that wrote it. The
 // snapshot itself does not have its rank.
@@ -50,7 +54,7 @@ func compareDumps(a, b DumpName) int {
 		}
 		return 0
 	}
-	return cmp.Or(Natural(a.Run, b.Run), cmp.Compare(a.Step, b.Step), cmp.Compare(oom(a), oom(b)))
+	return cmp.Or(units.Natural(a.Run, b.Run), cmp.Compare(a.Step, b.Step), cmp.Compare(oom(a), oom(b)))
 }
 
 // NameRanks reads the ranks from the paths of files. Where the base name says
@@ -157,7 +161,7 @@ func numberRanks(names []RankName, dump []int, files []string) {
 		}
 	}
 	slices.SortFunc(unnumbered, func(i, j int) int {
-		return Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
+		return units.Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
 	})
 	for k, i := range unnumbered {
 		names[i].Rank = next + k
@@ -311,34 +315,4 @@ func isOOMDump(path []string) bool {
 func parseDigits(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n >= 0
-}
-
-// Natural orders texts as people do: rank9 before rank10.
-func Natural(a, b string) int {
-	for x, y := a, b; ; {
-		if x == "" || y == "" {
-			// Texts that differ only in leading zeros need an order too.
-			return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
-		}
-		n, restX := leadingDigits(x)
-		m, restY := leadingDigits(y)
-		if n == "" || m == "" {
-			if c := cmp.Compare(x[0], y[0]); c != 0 {
-				return c
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		// A longer number without leading zeros is a larger one.
-		n, m = strings.TrimLeft(n, "0"), strings.TrimLeft(m, "0")
-		if c := cmp.Or(cmp.Compare(len(n), len(m)), strings.Compare(n, m)); c != 0 {
-			return c
-		}
-		x, y = restX, restY
-	}
-}
-
-func leadingDigits(s string) (digits, rest string) {
-	i := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	return s[:i], s[i:]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // RankSummary is what a comparison needs to know of one device of one file. It does
@@ -65,7 +66,7 @@ func (s *RankSummary) active(m RankMoment) int64 { return [...]int64{s.StepEndBy
 
 // compareRanks orders summaries by rank, then as their files are called.
 func compareRanks(a, b RankSummary) int {
-	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), Natural(a.File, b.File),
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.Natural(a.File, b.File),
 		cmp.Compare(a.Device, b.Device))
 }
 

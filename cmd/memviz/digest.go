@@ -1,0 +1,175 @@
+package main
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+type digestOptions struct {
+	digestsOptions
+	output  string // "" and "-" for standard output
+	rankVar string // environment variable that has the rank
+}
+
+func digestCommand(t *terminal) *cli.Command {
+	var o digestOptions
+	output := option("output", "", "write to `FILE`, packed if its name ends in .gz or .gzip (default: standard output)",
+		&o.output, asText)
+	output.Aliases = []string{"o"}
+	return &cli.Command{
+		Name:      "digest",
+		Usage:     "write what a comparison of ranks needs, a few KB for each snapshot",
+		ArgsUsage: "SNAPSHOT...",
+		Description: "Run it where the snapshots lie, one run for each machine; then only digests have to be\n" +
+			"moved. A directory stands for all snapshots in it. Files of digests are joined by cat,\n" +
+			"packed or not, in any order, and digests that are there twice count once:\n\n" +
+			"    memviz digest --host $HOSTNAME -o $HOSTNAME.jsonl.gz snapshots/\n" +
+			"    cat *.jsonl.gz > job.jsonl.gz\n\n" +
+			"A digest is one line of JSON for each device. A file that cannot be read has a line that\n" +
+			"says why, and that is no error: the digests of the other ranks are of use all the same.\n\n" +
+			"Ranks are read from the names of the files. --rank-from-env helps where those have none\n" +
+			"and every process makes its own digest:\n\n" +
+			"    RANK=3 memviz digest --rank-from-env RANK -o 3.jsonl.gz snap.pickle\n\n" +
+			"Ranks that are redacted can be compared if all have pseudonyms of one secret:\n\n" +
+			"    MEMVIZ_SALT=secret memviz digest --redact all -o job.jsonl.gz snapshots/",
+		Flags: o.inputOptions.flags(
+			output,
+			option("host", "", "the snapshots were recorded on the machine `NAME`", &o.host, asText),
+			option("report", "", "each rank has a report of its own at `LINK`, a path relative to where the comparison will "+
+				"be; {rank} in it stands for the rank and {name} for the file's name without extensions, as in "+
+				"reports/{name}.html", &o.report, parseReportLink),
+			option("rank-from-env", "", "the one snapshot is of the rank in the environment variable `NAME`", &o.rankVar,
+				asText),
+			option("omit", "", "leave `WHAT` out of the digests: times", &o.omitTimes, func(text string) (bool, error) {
+				_, err := oneOf(text, []string{"times"})
+				return err == nil, err
+			}, "times"),
+			t.quietFlag(),
+		),
+		Action: action(t, func(args []string) error { return o.write(t, args) }),
+	}
+}
+
+// parseReportLink reads a link that leads to a file beside or below the page that
+// shows it.
+func parseReportLink(text string) (string, error) {
+	if !digest.IsRelativeLink(text) {
+		return "", fmt.Errorf("%q is not a relative link, such as reports/{name}.html", text)
+	}
+	return text, nil
+}
+
+// write makes the digests and writes them.
+func (o *digestOptions) write(t *terminal, args []string) error {
+	toFile := o.output != "" && o.output != stdinName
+	if redacts := o.redact.Paths || o.redact.Names; redacts && toFile && len(o.redact.Salt) == 0 {
+		return misuse("--redact needs --salt or MEMVIZ_SALT here: without the same secret, the digests of two runs have " +
+			"different pseudonyms, and their ranks cannot be compared")
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	files, err := findSources(args)
+	if err != nil {
+		return err
+	}
+	for _, file := range files.files {
+		if !file.found && digest.IsFile(file.path) {
+			return fmt.Errorf("%s holds digests already; join files of digests with cat", file.path)
+		}
+	}
+	files.dropRepeated()
+	if toFile {
+		err = checkOutput(o.output, inputInfos(t, files.paths()...))
+	} else {
+		err = checkStdout(t, files.paths()...)
+	}
+	if err == nil {
+		err = o.setRank(files)
+	}
+	if err != nil {
+		return err
+	}
+	list, err := o.digests(t, files)
+	if err != nil {
+		return err
+	}
+	files.warnSkipped(t)
+	if len(list) == 0 {
+		return files.errNone(files.first)
+	}
+	size := int64(0)
+	if toFile {
+		if size, err = writeFile(o.output, func(w io.Writer) error { return writeDigests(w, o.output, list) }); err != nil {
+			return fmt.Errorf("cannot write %s: %w", o.output, err)
+		}
+	} else if err := writeDigests(t.stdout, "", list); err != nil {
+		return err
+	}
+	if n := unreadFiles(list); n > 0 {
+		t.warn("%d of %s could not be read; %s why", n, units.Plural(len(files.files), "file", "files"),
+			map[bool]string{true: "its line says", false: "their lines say"}[n == 1])
+	}
+	if toFile {
+		t.confirm("wrote %s: %s, %s", o.output, units.FileSize(size), units.Plural(len(list), "digest", "digests"))
+	}
+	return nil
+}
+
+// setRank takes the rank from the environment, if it is to come from there.
+func (o *digestOptions) setRank(files *sources) error {
+	if o.rankVar == "" {
+		return nil
+	}
+	if len(files.files) != 1 {
+		return misuse("--rank-from-env is for one snapshot, and there are %d", len(files.files))
+	}
+	rank, err := strconv.Atoi(os.Getenv(o.rankVar))
+	if err != nil || rank < 0 {
+		return fmt.Errorf("--rank-from-env: the environment variable %s is %q, and not the number of a rank", o.rankVar,
+			os.Getenv(o.rankVar))
+	}
+	o.rank = &rank
+	return nil
+}
+
+func unreadFiles(list []digest.Digest) (n int) {
+	for i := range list {
+		if list[i].Error != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// writeDigests writes digests into a file of some name, which says whether they are
+// packed. Equal digests give equal bytes.
+func writeDigests(w io.Writer, name string, list []digest.Digest) error {
+	write := func(w io.Writer) error {
+		for i := range list {
+			if err := digest.Write(w, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if !slices.Contains([]string{".gz", ".gzip"}, strings.ToLower(filepath.Ext(name))) {
+		return write(w)
+	}
+	z := gzip.NewWriter(w)
+	if err := write(z); err != nil {
+		return err
+	}
+	return z.Close()
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// digestsOptions say how digests are made of snapshots.
+type digestsOptions struct {
+	inputOptions
+	host      string // where the snapshots were recorded
+	report    string // link with placeholders
+	rank      *int   // of the only snapshot; nil: in the names
+	omitTimes bool
+
+	// read is called with what is said of each snapshot as a whole, one at a time; nil:
+	// nothing to do.
+	read func(in *answer.Input)
+}
+
+// digestMemory bounds, in bytes of files, what is read at the same time. A snapshot
+// takes up to about as much memory as its file has bytes.
+const digestMemory = 4 << 30
+
+// digests makes the digests of snapshots and reports, several files at once, in the
+// order of the files. One that cannot be read has a digest that says why.
+func (o *digestsOptions) digests(t *terminal, files *sources) ([]digest.Digest, error) {
+	found := make([]digestsOfFile, len(files.files))
+	room := semaphore.NewWeighted(digestMemory)
+	g, ctx := errgroup.WithContext(context.Background())
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	var mu sync.Mutex
+	progress := t.progress("reading snapshots", func(n int64) string { return fmt.Sprintf("%d of %d", n, len(found)) })
+	done := int64(0)
+	for i, file := range files.files {
+		g.Go(func() error {
+			weight := min(fileSize(file.path), digestMemory)
+			if err := room.Acquire(ctx, weight); err != nil {
+				return err
+			}
+			defer room.Release(weight)
+			in, err := o.digestFile(t, file, &found[i])
+			mu.Lock()
+			defer mu.Unlock()
+			if file.found && snapshot.IsSomethingElse(err) {
+				files.skip(file.path, "data of something else")
+				found[i] = digestsOfFile{}
+			} else if err != nil {
+				return err
+			}
+			for j := range in {
+				if o.read != nil {
+					o.read(&in[j])
+				}
+			}
+			done++
+			progress(done, int64(len(found)))
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return o.named(found), nil
+}
+
+// digestsOfFile are the digests of one file: those of a snapshot, or of each snapshot
+// that a report holds.
+type digestsOfFile struct {
+	paths   []string // that may say which rank it is
+	digests [][]digest.Digest
+}
+
+// digestFile reads a file and makes its digests. The error is of the command line, or
+// says that the file was found and is something else.
+func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFile) ([]answer.Input, error) {
+	if file.path == stdinName {
+		return nil, misuse("ranks are told apart by the names of files, so a snapshot cannot come from standard input")
+	}
+	hashed := make(chan string, 1)
+	go func() { hashed <- o.hash(file.path) }()
+	silent := func(string) func(done, total int64) { return func(done, total int64) {} }
+	in, isReport, err := o.openInputs(t, file.path, filepath.Base(file.path), silent)
+	whole := digest.File{Bytes: fileSize(file.path), SHA256: <-hashed}
+	if !o.redact.Paths {
+		whole.Host = o.host
+	}
+	if err != nil {
+		if file.found && snapshot.IsSomethingElse(err) {
+			return nil, err
+		}
+		found.paths = []string{file.path}
+		why := strings.TrimPrefix(o.unreadable(file.path, err).Error, file.path+": ")
+		found.digests = [][]digest.Digest{{{Schema: digest.Schema, File: whole, Error: why}}}
+		return nil, nil
+	}
+	for i := range in {
+		name := file.path
+		if isReport { // which knows the names of its snapshots
+			name = path.Join(filepath.ToSlash(file.path), in[i].Name)
+		}
+		found.paths = append(found.paths, name)
+		found.digests = append(found.digests, o.digestSnapshot(&in[i], whole))
+	}
+	return in, nil
+}
+
+// digestSnapshot makes the digests of the devices of a snapshot.
+func (o *digestsOptions) digestSnapshot(in *answer.Input, file digest.File) []digest.Digest {
+	var list []digest.Digest
+	for _, r := range in.Recordings {
+		d := digest.Of(r)
+		d.File = file
+		if o.omitTimes {
+			d.OmitTimes()
+		}
+		list = append(list, d)
+	}
+	if len(list) == 0 {
+		list = []digest.Digest{{Schema: digest.Schema, File: file, Error: "it holds no memory of a device"}}
+	}
+	return list
+}
+
+// named are all digests, with the ranks and files that they are of.
+func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
+	var paths []string
+	for i := range found {
+		paths = append(paths, found[i].paths...)
+	}
+	names := compare.NameRanks(paths)
+	var list []digest.Digest
+	for i := range found {
+		for j, digests := range found[i].digests {
+			for _, d := range digests {
+				d.Name = o.rankName(&names[j])
+				o.nameFile(&d, found[i].paths[j])
+				list = append(list, d)
+			}
+		}
+		names = names[len(found[i].paths):]
+	}
+	return list
+}
+
+func (o *digestsOptions) rankName(n *compare.RankName) digest.Name {
+	name := digest.Name{Rank: n.Rank, Label: n.Label, From: n.From.Key(), Run: n.Run, OOM: n.OOM}
+	if n.Step >= 0 {
+		name.Step = new(n.Step)
+	}
+	if name.Run != "" {
+		name.Run = filepath.ToSlash(filepath.Dir(o.redact.FileName(name.Run + "/file")))
+	}
+	if o.rank != nil {
+		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), "environment"
+	}
+	return name
+}
+
+// keptFolders is how many folders of a path a digest has. More would tell whose machine
+// it was.
+const keptFolders = 3
+
+func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(at)), "/")
+	parts = parts[max(0, len(parts)-keptFolders-1):]
+	d.File.Path = o.redact.FileName(strings.TrimPrefix(strings.Join(parts, "/"), "/"))
+	d.File.Name = path.Base(d.File.Path)
+	if o.report != "" && !o.redact.Paths {
+		stem, _, _ := strings.Cut(d.File.Name, ".")
+		d.File.Report = strings.NewReplacer("{rank}", d.Name.Label, "{name}", stem).Replace(o.report)
+	}
+}
+
+// hash is the first half of the SHA-256 of a file, in hexadecimal: enough to tell
+// whether two digests are of one file. It is empty where paths are redacted, because
+// who has the file could find out its name, and where the file cannot be read.
+func (o *digestsOptions) hash(path string) string {
+	f, err := os.Open(path)
+	if err != nil || o.redact.Paths {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	// The wrapper hides the file's WriteTo, which would read 32 KiB at a time.
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:sha256.Size/2])
+}
