@@ -100,11 +100,15 @@ func (m DiffMoment) describe(states [2]int, p *DiffPair) string {
 		return "At the highest of step " + m.paired[len("step:"):] + ", " + inStates(a, b)
 	case m.paired != "":
 		return "At the highest of " + m.paired + ", " + inStates(a, b)
-	case m.moments[0] == m.moments[1]:
-		if a == p.Sides[compare.Before].Device.Events.Len() && b == p.Sides[compare.After].Device.Events.Len() {
-			return "At the end"
-		}
 	}
 	text := inStates(a, b)
+	if m.moments[0] == m.moments[1] {
+		what := m.moments[0].describe(p.recordings[compare.Before], a)
+		if about, state, inState := strings.Cut(what, ", in state "); inState && state != "" {
+			text = about + ", " + text
+		} else if !strings.HasPrefix(what, "in state ") {
+			text = what
+		}
+	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -208,6 +208,7 @@ func TestDiffMoments(t *testing.T) {
 		"peak": "[396 590] At the peaks, in state 396 before and 590 after", "end": "[895 1048] At the end",
 		"backward": "[396 590] At the highest of backward, in state 396 before and 590 after",
 		"7, 9":     "[7 9] In state 7 before and 9 after", "start,end": "[0 1048] In state 0 before and 1,048 after",
+		"step=2":  "[396 590] At the peak of step 2, in state 396 before and 590 after",
 		"state=5": "[5 5] In state 5 before and 5 after",
 	} {
 		m, err := ParseDiffMoment(text)
