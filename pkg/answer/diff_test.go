@@ -40,8 +40,8 @@ func TestFromTo(t *testing.T) {
 		before, after int64
 		want          string
 	}{
-		{9105322639, 24159191040, "8.48 → 22.5 GiB"}, {145 << 20, 2 << 30, "145 MiB → 2.00 GiB"}, {0, 1 << 20, "0 → 1.00 MiB"},
-		{1 << 20, 0, "1.00 MiB → 0"}, {0, 0, "0"}, {1 << 20, 1 << 20, "1.00 MiB"}, {5, 7, "5 → 7 B"},
+		{9105322639, 24159191040, "8.48 → 22.5 GiB"}, {145 << 20, 2 << 30, "145 MiB → 2.00 GiB"},
+		{0, 1 << 20, "0 → 1.00 MiB"}, {1 << 20, 0, "1.00 MiB → 0"}, {0, 0, "0"}, {1 << 20, 1 << 20, "1.00 MiB"}, {5, 7, "5 → 7 B"},
 	} {
 		if got := fromTo(test.before, test.after); got != test.want {
 			t.Errorf("%d and %d: %q, want %q", test.before, test.after, got, test.want)
@@ -65,7 +65,8 @@ func TestStepsAlone(t *testing.T) {
 // of it.
 func TestMostChanged(t *testing.T) {
 	row := func(named bool, bytes int64) compare.DiffRow {
-		return compare.DiffRow{Named: named, After: compare.DiffSide{Amount: compare.Amount{Bytes: bytes, Allocations: 1}}}
+		amount := compare.Amount{Bytes: bytes, Allocations: 1}
+		return compare.DiffRow{Named: named, After: compare.DiffSide{Amount: amount}}
 	}
 	for _, test := range []struct {
 		rows []compare.DiffRow
@@ -125,19 +126,22 @@ func TestDiffAnswers(t *testing.T) {
 			"row: run −212 MiB | train.py:29→27: 19 → 2 tensors, largest 16.0 → 8.13 MiB",
 			"cache: −144 MiB reserved | 434 → 290 MiB; not in use then 25.6 → 21.5 MiB " +
 				"Fragmentation at the peaks of reserved memory: 25.6 → 21.5 MiB.",
-			"program: Mostly | 93 % of bytes are from lines in both; 7 lines in both, 1 of them moved; 0 only before, 2 only after",
+			"program: Mostly | 93 % of bytes are from lines in both; 7 lines in both, " +
+				"1 of them moved; 0 only before, 2 only after",
 		}},
 		{after, before, []string{
 			"peak: +140 MiB | 268 → 408 MiB; both in backward",
 			"row: run +212 MiB | train.py:27→29: 2 → 19 tensors, largest 8.13 → 16.0 MiB",
 			"cache: +144 MiB reserved | 290 → 434 MiB; not in use then 21.5 → 25.6 MiB " +
 				"Fragmentation at the peaks of reserved memory: 21.5 → 25.6 MiB.",
-			"program: Mostly | 93 % of bytes are from lines in both; 7 lines in both, 1 of them moved; 2 only before, 0 only after",
+			"program: Mostly | 93 % of bytes are from lines in both; 7 lines in both, " +
+				"1 of them moved; 2 only before, 0 only after",
 		}},
 		{after, after, []string{
 			"peak: ±0 | 268 MiB; both in backward",
 			"row: Nothing | no call site holds more or less at the peaks",
-			"cache: ±0 reserved | 290 MiB; not in use then 21.5 MiB Fragmentation at the peaks of reserved memory: 21.5 MiB.",
+			"cache: ±0 reserved | 290 MiB; not in use then 21.5 MiB " +
+				"Fragmentation at the peaks of reserved memory: 21.5 MiB.",
 			"program: Yes | every byte with a stack has its line in both; 9 lines in both; 0 only before, 0 only after",
 		}},
 	} {
@@ -235,8 +239,8 @@ func TestDiffMoments(t *testing.T) {
 	}
 	if m, _ := ParseDiffMoment("step:2"); true {
 		states, err := m.states(p)
-		if i := slices.IndexFunc(p.Moments, func(m compare.Moment) bool { return m.Key == "step:2" }); err != nil || i < 0 ||
-			p.Moments[i].States != states {
+		i := slices.IndexFunc(p.Moments, func(m compare.Moment) bool { return m.Key == "step:2" })
+		if err != nil || i < 0 || p.Moments[i].States != states {
 			t.Errorf("step:2 is %v: %v", states, err)
 		}
 	}

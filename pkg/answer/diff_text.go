@@ -10,8 +10,9 @@ import (
 
 // diff writes how a device differs: the four answers, then families, then rows.
 func (s *Sheet) diff(p *DiffPair, d *compare.Difference, view *DiffDevice, o DiffOptions) {
+	before, after := p.inputs[compare.Before].FileName(), p.inputs[compare.After].FileName()
 	s.heading("%s: active %s, reserved %s from %s to %s", p.label(compare.After), changed(view.ActiveDelta),
-		changed(view.ReservedDelta), name(p.inputs[compare.Before].FileName()), name(p.inputs[compare.After].FileName()))
+		changed(view.ReservedDelta), name(before), name(after))
 	for i := range view.Answers {
 		a := &view.Answers[i]
 		s.say(a.Question+" "+a.value.format+": "+a.line.format+".%s", append(append(append([]any{}, a.value.args...),

@@ -52,14 +52,6 @@ type Comparison struct {
 	earlier [2]map[int]Earlier // by allocation
 }
 
-// Earlier is an allocation from before a recording, and what the other recording
-// knows of one of its size.
-type Earlier struct {
-	Allocation int // index in replay.Device.Allocations
-	Group      int // index in Lines.Groups
-	Family     families.Family
-}
-
 // New matches two recordings.
 func New(before, after Side) *Comparison {
 	c := &Comparison{Sides: [2]Side{before, after}, Lines: matchLines(before, after)}
@@ -102,14 +94,6 @@ func (c *Comparison) Family(side, allocation int) families.Family {
 		return e.Family
 	}
 	return c.Sides[side].Families.Family(allocation)
-}
-
-// EarlierBytes are the bytes of Earlier on a side.
-func (c *Comparison) EarlierBytes(side int) (bytes int64) {
-	for _, e := range c.Earlier[side] {
-		bytes += c.Sides[side].Device.Allocations[e.Allocation].Size
-	}
-	return bytes
 }
 
 // Moment is a state of each recording.

@@ -52,7 +52,8 @@ func TestDiffSaysWhoHasOperators(t *testing.T) {
 		{tapes.Loop, tapes.Loop, true, false}} {
 		if c := analysis.Compare(of(tt.before), of(tt.after)); c.Lines.Operators == tt.without ||
 			c.Lines.OneHasOperators != tt.one {
-			t.Errorf("%q and %q: operators %t, one has %t", tt.before, tt.after, c.Lines.Operators, c.Lines.OneHasOperators)
+			t.Errorf("%q and %q: operators %t, one has %t", tt.before, tt.after, c.Lines.Operators,
+				c.Lines.OneHasOperators)
 		}
 	}
 }
@@ -211,7 +212,8 @@ func edit(r *analysis.Recording) *analysis.Recording {
 
 // TestDiffRecordings compares different programs, of which two share an optimizer.
 func TestDiffRecordings(t *testing.T) {
-	c, d := comparePeaks(recorded.File(t, "forward_fp32_torch25.pickle"), recorded.File(t, "forward_growing_torch25.pickle"))
+	c, d := comparePeaks(recorded.File(t, "forward_fp32_torch25.pickle"),
+		recorded.File(t, "forward_growing_torch25.pickle"))
 	if !c.DifferentPrograms() || d.MatchedBytes != 0 {
 		t.Errorf("%d of %d bytes match", d.MatchedBytes, d.StackBytes)
 	}

@@ -97,7 +97,8 @@ func addsUp(t *testing.T, c *compare.Comparison, at [2]int) {
 	t.Helper()
 	want := c.Sides[1].Device.ActiveBytes()[at[1]] - c.Sides[0].Device.ActiveBytes()[at[0]]
 	d := c.Diff(at[0], at[1])
-	for kind, d := range map[string]*compare.Difference{"site": d, "file": d.ByFile(c.Lines), "function": d.ByFunction()} {
+	rows := map[string]*compare.Difference{"site": d, "file": d.ByFile(c.Lines), "function": d.ByFunction()}
+	for kind, d := range rows {
 		before, after := d.UnchangedBytes, d.UnchangedBytes
 		tensors := 0
 		for i := range d.Rows {
@@ -114,8 +115,8 @@ func addsUp(t *testing.T, c *compare.Comparison, at [2]int) {
 		}
 		if before != d.Before.Bytes || after != d.After.Bytes || after-before != want ||
 			tensors > d.Before.LiveAllocations+d.After.LiveAllocations {
-			t.Errorf("states %v: rows by %s hold %d and %d, active are %d and %d", at, kind, before, after, d.Before.Bytes,
-				d.After.Bytes)
+			t.Errorf("states %v: rows by %s hold %d and %d, active are %d and %d", at, kind, before, after,
+				d.Before.Bytes, d.After.Bytes)
 		}
 	}
 	families := int64(0)

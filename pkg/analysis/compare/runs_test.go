@@ -27,9 +27,10 @@ func everyStateOnce(t *testing.T, runs []compare.Run, states [2]int) {
 			if !r.Has[side] {
 				continue
 			}
-			if s := r.States[side]; s.From != next[side] || s.To < s.From || r.Highest[side] < s.From || r.Highest[side] > s.To {
-				t.Fatalf("run %d of %d, side %d: states %d to %d, the highest is %d; the next was %d", i, len(runs), side,
-					s.From, s.To, r.Highest[side], next[side])
+			if s, highest := r.States[side], r.Highest[side]; s.From != next[side] || s.To < s.From ||
+				highest < s.From || highest > s.To {
+				t.Fatalf("run %d of %d, side %d: states %d to %d, the highest is %d; the next was %d", i, len(runs),
+					side, s.From, s.To, highest, next[side])
 			}
 			next[side] = r.States[side].To + 1
 		}
@@ -127,7 +128,8 @@ func TestAlignFiles(t *testing.T) {
 	for _, m := range c.Moments {
 		keys = append(keys, m.Key)
 	}
-	if want := []string{"peak", "load", "forward", "backward", "optimizer", "step:1", "step:2", "end"}; !slices.Equal(keys, want) {
+	want := []string{"peak", "load", "forward", "backward", "optimizer", "step:1", "step:2", "end"}
+	if !slices.Equal(keys, want) {
 		t.Errorf("moments %q", keys)
 	}
 	ended := 0

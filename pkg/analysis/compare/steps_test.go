@@ -78,7 +78,9 @@ func TestPairSteps(t *testing.T) {
 
 // TestCutHistory: where a beginning is missing, the last steps and phases are the same.
 func TestCutHistory(t *testing.T) {
-	for _, text := range [][3]string{{"FBOFBO", "FBOFBOFBO", "+FBO FBOFBO"}, {"BO", "FBO", "+F BO"}, {"O", "FBO", "+FB O"}} {
+	for _, text := range [][3]string{
+		{"FBOFBO", "FBOFBOFBO", "+FBO FBOFBO"}, {"BO", "FBO", "+F BO"}, {"O", "FBO", "+FB O"},
+	} {
 		for side := range 2 {
 			a, b := training(text[0]), training(text[1])
 			[]*analysis.Recording{a, b}[side].Device.Reconciliation.HistoryCut = true
