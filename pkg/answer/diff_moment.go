@@ -94,6 +94,8 @@ func listed(keys []string) string {
 func (m DiffMoment) describe(states [2]int, p *DiffPair) string {
 	a, b := states[compare.Before], states[compare.After]
 	switch {
+	case m == DiffMoment{} && p.Sides[compare.Before].Device.States()+p.Sides[compare.After].Device.States() == 2:
+		return "At the end" // neither has events
 	case m == DiffMoment{}:
 		return "At the peaks, " + inStates(a, b)
 	case strings.HasPrefix(m.paired, "step:"):

@@ -142,30 +142,43 @@ func recordAll(list []string) *analysis.Recording {
 	return recorded.Tape(tape)
 }
 
-// TestDiffAddsUp compares random states of random recordings: what the rows
-// hold, with what is unchanged, is all that is active, and the other way round
-// every change has the opposite sign.
-func TestDiffAddsUp(t *testing.T) {
+// TestRandomRecordings compares random states of random recordings: what rows and families
+// hold is all that is active, and the other way round every change has the opposite sign.
+func TestRandomRecordings(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 4))
 		a, b := recorded.Random(random), recorded.Random(random)
-		stateA, stateB := random.IntN(a.Device.States()), random.IntN(b.Device.States())
-		d, back := analysis.Compare(a, b).Diff(stateA, stateB), analysis.Compare(b, a).Diff(stateB, stateA)
-		before, after, reverse := d.UnchangedBytes, d.UnchangedBytes, int64(0)
-		for i := range d.Rows {
-			before += d.Rows[i].Before.Bytes
-			after += d.Rows[i].After.Bytes
+		at := [2]int{random.IntN(a.Device.States()), random.IntN(b.Device.States())}
+		c, swapped := analysis.Compare(a, b), analysis.Compare(b, a)
+		mirrored(t, c, swapped)
+		addsUp(t, c, at)
+		if !sameButSigns(c.Diff(at[0], at[1]), swapped.Diff(at[1], at[0])) {
+			t.Errorf("swapped, more than signs differ")
 		}
-		for i := range back.Rows {
-			reverse -= back.Rows[i].Delta()
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
 		}
-		activeA, activeB := a.Device.ActiveBytes()[stateA], b.Device.ActiveBytes()[stateB]
-		if before != activeA || after != activeB || d.Before.Bytes != activeA || d.After.Bytes != activeB {
-			t.Fatalf("seed %d: rows sum up to %d and %d, active are %d and %d", seed, before, after, activeA, activeB)
-		}
-		if reverse != activeB-activeA || len(back.Rows) != len(d.Rows) || back.MatchedBytes != d.MatchedBytes {
-			t.Fatalf("seed %d: the other way round it is %d rows, not %d", seed, len(back.Rows), len(d.Rows))
-		}
+	}
+}
+
+// TestByFile: a file of both recordings is one row wherever it lies, also for lines that
+// only one side has; rows of functions have no file.
+func TestByFile(t *testing.T) {
+	a := recordAll([]string{"5 /home/ada/one/model.py|f\n" + tapes.Loop, "3 /home/ada/one/model.py|gone\n" + tapes.Loop,
+		"2 /home/ada/one/other.py|f\n" + tapes.Loop, "7 "})
+	b := recordAll([]string{"9 /srv/two/model.py|f\n" + tapes.Loop, "2 /home/ada/one/other.py|f\n" + tapes.Loop, "8 "})
+	c := analysis.Compare(a, b)
+	d := c.Diff(4, 3)
+	var files, functions []string
+	for _, row := range d.ByFile(c.Lines).Rows {
+		files = append(files, fmt.Sprintf("%s %d %d", row.Site.File, row.Before.Bytes, row.After.Bytes))
+	}
+	for _, row := range d.ByFunction().Rows {
+		functions = append(functions, fmt.Sprintf("%s %d %d", row.Site, row.Before.Bytes, row.After.Bytes))
+	}
+	if got := fmt.Sprintf("%q %q", files, functions); got !=
+		`[" 7 8" "two/model.py 8 9"] ["f 7 11" "gone 3 0" " 7 8"]` {
+		t.Error(got)
 	}
 }
 
