@@ -36,7 +36,7 @@ function recording(events, next) {
   return { events, time };
 }
 
-for (const unit of ['events', 'time'])
+for (const unit of /** @type {const} */ (['events', 'time']))
   test(`every state lies in exactly one column, by ${unit}`, () => {
     const next = random(7);
     for (let round = 0; round < 60; round++) {
@@ -67,11 +67,11 @@ for (const unit of ['events', 'time'])
 
 test('runs that both have stand over each other, and those of one leave paper', () => {
   const sides = [{ events: 99 }, { events: 199 }].map((side) => sideAxis(side, 'events'));
-  const runs = [
+  const runs = /** @type {import('../compare/data/alignment.js').Run[]} */ ([
     { phase: 'forward', states: [[0, 49], [0, 19]], step: 0 },
     { phase: 'backward', states: [null, [20, 119]], step: 0 },
     { phase: 'optimizer', states: [[50, 99], [120, 199]], step: 0 },
-  ];
+  ]);
   const alignment = new Alignment(runs, sides);
   // The mean of the shares: (1/2 + 1/10) / 2, 1/2, (1/2 + 4/10) / 2; together 1.25.
   const widths = alignment.stretches.map(({ from, to }) => Number((to - from).toFixed(9)));
