@@ -24,13 +24,23 @@ type (
 		Warnings     []warning
 		Curve        template.HTML
 	}
-	page struct {
+	compared struct {
+		Before, After, Device string
+		Warnings              []warning
+		Answers               []answerText
+		Rows                  []rowText
+		Rest                  string
+	}
+	answerText struct{ Question, Value, Line string }
+	rowText    struct{ Change, What, Site string }
+	page       struct {
 		Title, Program, Policy string
 		SummaryStyles          template.CSS
 		Theme, Loader          template.JS
 		Styles                 template.HTML
 		ECharts, Viewer        template.HTML
 		Summaries              []summary
+		Compared               []compared
 	}
 )
 
@@ -108,6 +118,11 @@ func TestHostileText(t *testing.T) {
 				Verdict:  verdict{Text: hostile, Why: hostile},
 				Warnings: []warning{{hostile, hostile, hostile}},
 				Curve:    `<svg class="curve"></svg>`,
+			}}, Compared: []compared{{
+				Before: hostile, After: hostile, Device: hostile, Rest: hostile,
+				Warnings: []warning{{hostile, hostile, hostile}},
+				Answers:  []answerText{{hostile, hostile, hostile}},
+				Rows:     []rowText{{hostile, hostile, hostile}},
 			}}})
 			if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
 				t.Error("text of a snapshot became markup")

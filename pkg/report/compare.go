@@ -90,6 +90,8 @@ func EncodeCompare(program string, before, after answer.Input, progress func(don
 		pair := d.newDevicePair(p, swapped[k])
 		pair.Payload = "compare-" + strconv.Itoa(i)
 		d.comparison.Pairs = append(d.comparison.Pairs, pair)
+		d.page.Compared = append(d.page.Compared, newComparedSummary(p, before.FileName(), after.FileName(),
+			d.report.Files[1].Devices[pair.Devices[1]].Label))
 		if peak := max(p.Sides[0].Device.Totals.PeakBytes, p.Sides[1].Device.Totals.PeakBytes); peak > highest {
 			d.comparison.Start, highest = i, peak
 		}
@@ -182,12 +184,7 @@ func (p *devicePair) writeColumns(c *columnWriter) {
 	groups := p.compared.Lines.Groups
 	c.column(len(groups), func(i int) uint64 { return oneIf(groups[i].Named) | oneIf(groups[i].IsLine)<<1 })
 	for side, device := range p.payloads {
-		of := make([]uint64, len(device.stacks.stacks))
-		for id, group := range p.compared.Lines.Of[side] {
-			if group >= 0 {
-				of[device.stacks.index[id]] = uint64(group) + 1
-			}
-		}
+		of := p.groupsOf(side)
 		c.column(len(of), func(i int) uint64 { return of[i] })
 		earlier := p.compared.Earlier[side]
 		position := make(map[int]uint64, device.len())
@@ -200,4 +197,16 @@ func (p *devicePair) writeColumns(c *columnWriter) {
 		c.column(len(earlier), func(i int) uint64 { return uint64(earlier[i].Group) })
 		c.column(len(earlier), func(i int) uint64 { return uint64(familyPlace[earlier[i].Family]) })
 	}
+}
+
+// groupsOf has 1 + the group of each stack in the payload of a side, and 0 for none.
+func (p *devicePair) groupsOf(side int) []uint64 {
+	stacks := p.payloads[side].stacks
+	of := make([]uint64, len(stacks.stacks))
+	for id, group := range p.compared.Lines.Of[side] {
+		if group >= 0 {
+			of[stacks.index[id]] = uint64(group) + 1
+		}
+	}
+	return of
 }

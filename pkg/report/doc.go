@@ -23,8 +23,9 @@
 // and U+2028), in the summary (escaped by html/template) and in the payloads
 // (base64); the viewer puts them on the page through textContent alone.
 //
-// [Page], its Go type, says what the templates "head" and "tail" get and how
-// the data stands between them.
+// [Page], its Go type, says what the templates get and how the data stands between
+// them. There is a template for each kind of page, which differ in their frame, their
+// scripts and their styles.
 //
 // # The report as JSON
 //
@@ -39,6 +40,26 @@
 // the last one to the end. Of many steps, each of [maxPredictedSteps]/2 equal parts
 // of the states keeps the first and the highest, and the last part its last.
 //
+// # The compare page
+//
+// The page that [EncodeCompare] makes is a report of two files, that before and that
+// after, with everything that any report has; so every command reads it as these two.
+// Beside that it holds #memviz-compare as JSON (the Go type comparison, whose key "pairs" has
+// the devices that are compared), and a payload for each pair, compare-P, with these
+// columns:
+//
+//	groups           bit 0: there is a stack, bit 1: it is a line of the program's own code
+//	and for each side, that before first:
+//	group            by stack of the file: 1 + its group, 0: none
+//	earlier.alloc    allocations from before the recording that the other side knows
+//	earlier.group    what they count to instead of the group of their stack,
+//	earlier.family   and instead of their family
+//
+// A group is what a row of the table is about: a line of one recording, or lines of both
+// that are taken for the same. Sums, rows and differences of any two states follow from
+// these and the payloads of the devices; the viewer works them out. Answers and
+// warnings are there twice, the second time of the files swapped.
+//
 // # The chart options
 //
 // #memviz-chart holds what go-echarts knows and never changes while the page is
@@ -48,7 +69,8 @@
 // functions of the viewer and are revived as whole values, nothing else ever is:
 // "__f__timeline__f__" and "__f__minimap__f__" (renderItem of series 0 and 1),
 // "__f__position__f__" and "__f__bytes__f__" (axisLabel.formatter of xAxis 0 and
-// yAxis 0).
+// yAxis 0). A compare page has three grids, with the renderItem functions
+// "__f__before__f__", "__f__after__f__" and "__f__difference__f__".
 //
 // # Payloads
 //

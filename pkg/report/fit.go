@@ -173,12 +173,16 @@ func (d *Document) coarsestTime() int64 {
 // warnFit says what was left out.
 func (d *Document) warnFit(limit int64) {
 	d.report.LeftOut = d.LeftOut()
+	command := "memviz trace --max-size none " + commandName(d.in)
+	if d.comparison != nil {
+		command = "memviz diff --max-size none BEFORE AFTER -o compare.html"
+	}
 	d.fitted = []answer.Warning{{
 		Fact: fmt.Sprintf("Left out to keep this file within %s: %s.", units.FileSize(limit),
 			strings.Join(d.LeftOut(), ", ")),
 		Consequence: "Sizes, lifetimes in events, call sites and every total are exact. To have the rest too, write " +
 			"the report again without a limit:",
-		Code: "memviz trace --max-size none " + commandName(d.in),
+		Code: command,
 	}}
 	d.warn()
 }

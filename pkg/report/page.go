@@ -26,7 +26,8 @@ type Page struct {
 	Title   string
 	Program string
 
-	Summaries []Summary // of every device of every file
+	Summaries []Summary         // of every device of every file
+	Compared  []comparedSummary // of a compare page: of every pair of devices
 }
 
 // shell is what all pages of one kind have in common.

@@ -1,6 +1,7 @@
 // What a developer's console can ask the compare page: window.memviz.
 
 import { differenceOf, rowsOf } from './data/rows.js';
+import { kindOfChange } from './data/words.js';
 
 /**
  * @param {import('./state/stores.js').Stores} stores
@@ -54,6 +55,7 @@ export function compareApi(stores, stage, ready) {
           ...{ before_line: row.lines[0], after_line: row.lines[1] },
           ...{ before_bytes: row.bytes[0], after_bytes: row.bytes[1], delta_bytes: row.change },
           ...{ before_allocations: row.tensors[0], after_allocations: row.tensors[1] },
+          what: kindOfChange(row),
         })),
       };
     },
@@ -80,6 +82,9 @@ export function compareApi(stores, stage, ready) {
       );
     },
 
+    /** The groups that are picked out, as live has them; null: nothing is. */
+    picked: () => stores.picked?.flatMap((is, group) => (is ? [group] : [])) ?? null,
+
     /** What lies under a client pixel of the page, or null. @param {number} x @param {number} y */
     at(x, y) {
       const box = stage.elements.plots.getBoundingClientRect();
@@ -90,23 +95,26 @@ export function compareApi(stores, stage, ready) {
       return { states: [...states], side, id: hit.id, offset: hit.offset, size: shown.pair.sides[side].data.size[hit.id] };
     },
 
-    /** Where the plots stand in client pixels, what they show, and the state of each column; -1: none. */
-    geometry() {
+    /**
+     * Where the pile of side 0 or 1 stands in client pixels of the page, what it shows, and the state of each column
+     * of its raster (-1: none); and where the lane of phases and the difference stand, with the net of each column.
+     * @param {number} side
+     */
+    geometry(side = 1) {
       const box = stage.elements.plots.getBoundingClientRect();
       const { layout, scales, columns, difference } = stage.frame;
-      const plot = (/** @type {import('./draw/layout.js').PlotBox | null} */ b) =>
-        b && { left: box.left + layout.left, top: box.top + b.top, width: layout.plotWidth, height: b.height };
+      const { left, plotWidth, piles, laneTop } = layout;
+      const pile = piles[side] ?? { top: 0, height: 0 };
       return {
-        piles: layout.piles.map(plot),
-        difference: plot(layout.difference),
-        lane_top: layout.laneTop < 0 ? null : box.top + layout.laneTop,
-        from: zoom.from,
-        to: zoom.to,
-        bytes_to: scales.pile.high,
-        difference_from: scales.difference.low,
-        difference_to: scales.difference.high,
-        columns: columns.map((c) => Int32Array.from(c)),
-        net: Float64Array.from(difference?.net ?? []),
+        ...{ left: box.left + left, top: box.top + pile.top, width: plotWidth, height: pile.height },
+        ...{ from: zoom.from, to: zoom.to, axis: 'aligned', bytes_from: 0, bytes_to: scales.pile.high },
+        ratio: columns[side].length / plotWidth,
+        columns: Int32Array.from(columns[side]),
+        lane_top: laneTop < 0 ? null : box.top + laneTop,
+        difference: layout.difference && {
+          ...{ top: box.top + layout.difference.top, height: layout.difference.height },
+          ...{ bytes_from: scales.difference.low, bytes_to: scales.difference.high, net: Array.from(difference?.net ?? []) },
+        },
       };
     },
 

@@ -45,8 +45,21 @@ function build(echarts) {
     const known = comparison.pairs[index] ? index : comparison.start;
     shown.show(await openPair(library, comparison, known, document, isSwapped));
   };
-  const swap = () => void open(shown.pair.index, !shown.pair.isSwapped);
-  const hash = mountHash(stores, open);
+  // What was chosen stays, as far as it is of both.
+  const swap = async () => {
+    const { pair, choice, zoom, names } = stores;
+    const { row, cursor, ...others } = choice.now;
+    const { from, to } = zoom;
+    const group = row ? pair.groups.findIndex((_, g) => names.of(g, row.by).key === row.key) : -1;
+    await open(pair.index, !pair.isSwapped);
+    choice.set({
+      ...others,
+      cursor: cursor && [cursor[1], cursor[0]],
+      row: row && group >= 0 ? { by: row.by, key: stores.names.of(group, row.by).key } : null,
+    });
+    zoom.show(from, to);
+  };
+  const hash = mountHash(stores, comparison.start, open);
   const theme = mountTheme({ appearance: /** @type {any} */ (look) });
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);

@@ -7,7 +7,7 @@ import { bisect, clamp } from '../../data/math.js';
 
 /**
  * @typedef {[number, number]} States the first and the last one
- * @typedef {{phase: string, states: [States | null, States | null], step: number}} Run as the page's JSON has it
+ * @typedef {{phase: string, states: (States | null)[], step: number}} Run as the page's JSON has it
  * @typedef {Run & {from: number, to: number}} Stretch of positions
  * @typedef {'phase' | 'event'} By what the recordings are aligned by
  * @typedef {'events' | 'time'} Unit that the states of a run are spread by
@@ -22,7 +22,7 @@ export class Alignment {
 
   /**
    * @param {Run[]} runs which have each state of each side once, in order
-   * @param {[SideAxis, SideAxis]} sides
+   * @param {SideAxis[]} sides of before and after
    */
   constructor(runs, sides) {
     this.#begins = sides.map(({ start }) => start);
@@ -132,7 +132,7 @@ export class Alignment {
  * @typedef {{lastState: number, start: ArrayLike<number>}} SideAxis start: of each state, and the end of the last
  */
 
-/** @param {import('../../data/device.js').DeviceData} data @param {Unit} unit @returns {SideAxis} */
+/** @param {{events: number, time?: import('../../data/columns.js').Column | null}} data @param {Unit} unit @returns {SideAxis} */
 export function sideAxis(data, unit) {
   const lastState = data.events;
   const start = new Float64Array(lastState + 2);

@@ -61,7 +61,7 @@ export class Pair {
     this.sides = sides;
     this.groups = groups;
     this.isSwapped = isSwapped;
-    const turn = /** @template T @param {[T, T]} both @returns {[T, T]} */ ([a, b]) => (isSwapped ? [b, a] : [a, b]);
+    const turn = /** @template T @param {T[]} both @returns {[T, T]} */ ([a, b]) => (isSwapped ? [b, a] : [a, b]);
     this.runs = report.runs.map((run) => ({ ...run, states: turn(run.states) }));
     this.steps = report.steps.map((step) => ({ ...step, has: turn(step.has) }));
     this.moments = report.moments.map((moment) => ({ ...moment, states: turn(moment.states) }));
@@ -82,7 +82,7 @@ export class Pair {
     const { runs } = this;
     const axes = this.sides.map(({ data }) => sideAxis(data, this.hasTime ? unit : 'events'));
     const whole = wholeRun(axes.map(({ lastState }) => lastState));
-    return new Alignment(by === 'phase' && this.hasPhases ? runs : whole, /** @type {any} */ (axes));
+    return new Alignment(by === 'phase' && this.hasPhases ? runs : whole, axes);
   }
 
   /** What a search looks at: functions, files and operators of a group, in lower case. @param {number} group */

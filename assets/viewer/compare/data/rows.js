@@ -81,6 +81,8 @@ export class RowNames {
   /** @type {Record<By, (RowName | undefined)[]>} */
   #known = { site: [], file: [], function: [] };
   #pair;
+  /** @type {Map<string, string> | null} */
+  #files = null;
 
   /** @param {import('./pair.js').Pair} pair */
   constructor(pair) {
@@ -104,10 +106,13 @@ export class RowNames {
     const site = sites[1] ?? sites[0];
     const none = /** @type {[number, number]} */ ([0, 0]);
     if (!site || !isNamed) return { key: 'none', name: NO_STACK, location: '', title: NO_STACK, isNamed, lines: none };
-    if (by !== 'site' && isLine) {
-      const { name, file } = site;
-      if (by === 'function') return { key: `c${name}`, name, location: '', title: name, isNamed, lines: none };
-      return { key: `p${twoLastParts(file)}`, name: twoLastParts(file), location: '', title: file, isNamed, lines: none };
+    if (by === 'file' && site.file) {
+      const file = find((this.#files ??= fileSets(this.#pair)), site.file);
+      return { key: `p${file}`, name: twoLastParts(file), location: '', title: file, isNamed, lines: none };
+    }
+    if (by !== 'site') {
+      const { name } = site;
+      return { key: `c${name}`, name, location: '', title: name, isNamed, lines: none };
     }
     const lines = /** @type {[number, number]} */ (sites.map((s) => (isLine && s ? lineOf(s) : 0)));
     const [a, b] = lines;
@@ -115,6 +120,27 @@ export class RowNames {
     const title = a && b && a !== b ? `${site.title}, line ${a} before` : site.title;
     return { key: keyOf(site, group, isLine), name: site.name, location, title, isNamed, lines };
   }
+}
+
+/**
+ * Joins the files of which lines are matched, wherever they lie: the parent of each file.
+ * @param {import('./pair.js').Pair} pair
+ */
+function fileSets({ sides, groups }) {
+  /** @type {Map<string, string>} */
+  const parent = new Map();
+  groups.forEach((_, group) => {
+    const files = sides.flatMap((side) => side.site(group)?.file || []);
+    for (const file of files) if (!parent.has(file)) parent.set(file, file);
+    if (files.length === 2) parent.set(find(parent, files[0]), find(parent, files[1]));
+  });
+  return parent;
+}
+
+/** @param {Map<string, string>} parent @param {string} file */
+function find(parent, file) {
+  for (let up = parent.get(file); up !== undefined && up !== file; up = parent.get(file)) file = up;
+  return file;
 }
 
 /** @param {import('../../data/sites.js').Site} site */

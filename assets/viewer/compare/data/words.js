@@ -7,9 +7,15 @@ export function changeWords(n) {
   return n === 0 ? '±0' : change(n);
 }
 
-/** @param {[number, number]} both bytes */
+/**
+ * "8.48 → 22.5 GiB": a unit that both have is said once, and so is an amount that both have.
+ * @param {[number, number]} both bytes
+ */
 export function fromTo([before, after]) {
-  return `${bytes(before)} → ${bytes(after)}`;
+  if (before === after) return bytes(after);
+  const [a, b] = [bytes(before), bytes(after)];
+  const [number, unit] = a.split('\u00a0');
+  return `${unit && b.endsWith(`\u00a0${unit}`) ? number : a} → ${b}`;
 }
 
 /**
@@ -19,15 +25,17 @@ export function fromTo([before, after]) {
 export function kindOfChange({ tensors: [m, n], least, most }) {
   const isEqual = (/** @type {number} */ side) => least[side] === most[side];
   const tensors = (/** @type {number} */ k) => counted(k, 'tensor');
-  const ofSize = (/** @type {number} */ side) => (isEqual(side) ? ` of ${bytes(most[side])}` : `, largest ${bytes(most[side])}`);
+  const ofSize = (/** @type {number} */ side) => (isEqual(side) ? ` of ${bytes(most[side])}` : '');
+  const sizes = /** @type {[number, number]} */ (most);
   if (m === 0) return `new: ${tensors(n)}${ofSize(1)}`;
   if (n === 0) return `gone: ${tensors(m)}${ofSize(0)}`;
-  const number = m === n ? tensors(m) : `${count(m)} → ${tensors(n)}`;
+  const number = m === n ? tensors(n) : `${count(m)} → ${tensors(n)}`;
+  const isSame = sizes[0] === sizes[1];
   if (isEqual(0) && isEqual(1)) {
-    if (most[0] === most[1]) return `${number}, each ${bytes(most[0])}`;
-    return m === n ? `${number}, each ${bytes(most[0])} → ${bytes(most[1])}` : `${count(m)} of ${bytes(most[0])} → ${count(n)} of ${bytes(most[1])}`;
+    const from = isSame ? '' : `${bytes(sizes[0])} → `;
+    return `${number}, ${m === 1 && n === 1 && !isSame ? '' : 'each '}${from}${bytes(sizes[1])}`;
   }
-  return most[0] === most[1] ? `${number}, largest ${bytes(most[1])} in both` : `${number}, largest ${bytes(most[0])} → ${bytes(most[1])}`;
+  return isSame ? `${number}, largest ${bytes(sizes[1])} in both` : `${number}, largest ${fromTo(sizes)}`;
 }
 
 /** "204 × 7.25 MiB", or "none". @param {import('./rows.js').Sums} sums @param {number} side */

@@ -26,9 +26,12 @@ export function mountHeader({ shown, report }, elements, openPair) {
       limited.length === 0 ? '✓ both add up' : limited.length === 1 ? `⚠ ${limited[0].report.verdict.text}` : '⚠ both are limited';
     elements.verdict.title = [a, b].map((d, i) => `${i ? 'after' : 'before'}: ${d.report.verdict.why}`).join('\n');
     elements.verdict.classList.toggle('limited', limited.length > 0);
+    // What both files have is about the page: names that were replaced, what was left out.
+    const common = a.report.warnings.filter(({ fact }) => b.report.warnings.some((w) => w.fact === fact));
+    const warnings = [...pair.warnings, ...common.filter(({ fact }) => pair.warnings.every((w) => w.fact !== fact))];
     fill(
       elements.warnings,
-      pair.warnings.filter(({ fact }) => !closed.has(fact)).map((w) => warningBar(w, () => closed.add(w.fact))),
+      warnings.filter(({ fact }) => !closed.has(fact)).map((w) => warningBar(w, () => closed.add(w.fact))),
     );
   });
 }

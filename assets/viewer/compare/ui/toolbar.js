@@ -25,7 +25,7 @@ export function mountToolbar(stores, root) {
     const one = (/** @type {string} */ text, /** @type {boolean} */ pressed, /** @type {() => void} */ click, title = '', disabled = false) =>
       h('button', { text, pressed, click, title, disabled });
     const group = (/** @type {string} */ label, /** @type {import('../../ui/dom.js').Leaf[]} */ ...buttons) =>
-      h('span.choice', h('span', label), segmented(label, ...buttons));
+      h('span.group', h('span.label', label), segmented(label, ...buttons));
     fill(
       root,
       group(
@@ -65,7 +65,7 @@ function moments({ shown: { pair }, choice }, at, one) {
   if (choice.now.range) buttons.push(one('Range', at === 'range', go('range')));
   if (choice.now.cursor) buttons.push(one('Cursor', at === 'cursor', go('cursor')));
   if (at === 'reserved') buttons.push(one('Most reserved', true, () => {}));
-  return h('span.choice', h('span', 'Compare at'), segmented('Compare at', ...buttons), inList.length > 0 && steps(inList, at, go));
+  return h('span.group', h('span.label', 'Compare at'), segmented('Compare at', ...buttons), inList.length > 0 && steps(inList, at, go));
 }
 
 /** @param {{key: string, label: string}[]} list @param {string} at @param {(key: string) => () => void} go */

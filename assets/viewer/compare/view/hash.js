@@ -27,15 +27,21 @@ const TABS = ['site', 'file', 'function', 'lines'];
 
 /** @typedef {import('../state/stores.js').Stores} Stores */
 
-/** @param {Stores} stores @param {(index: number, swapped: boolean) => Promise<void>} open */
-export function mountHash(stores, open) {
+/**
+ * @param {Stores} stores @param {number} start the pair that is shown at first
+ * @param {(index: number, swapped: boolean) => Promise<void>} open
+ */
+export function mountHash(stores, start, open) {
   const { shown, choice, zoom, report } = stores;
-  let reading = false;
+  let reading = true; // until the address has been read
   let timer = 0;
   let pushed = location.hash;
 
   /** What the address says of the pair. */
-  const asked = () => ({ index: numberOf(read('d')), isSwapped: read('s') === '1' });
+  const asked = () => {
+    const index = numberOf(read('d'));
+    return { index: index < 0 ? start : index, isSwapped: read('s') === '1' };
+  };
 
   /** Shows what the address says of the open pair. */
   const apply = () => {
@@ -95,6 +101,7 @@ export function mountHash(stores, open) {
     async hashchange() {
       pushed = location.hash;
       const { index, isSwapped } = asked();
+      reading = true;
       if (index !== shown.pair.index || isSwapped !== shown.pair.isSwapped) await open(index, isSwapped);
       apply();
     },
