@@ -307,6 +307,55 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// manyLines are digests of as many ranks, as one file.
+func manyLines(t testing.TB, ranks int) []byte {
+	in := answer.NewInput("crowd", crowd(20, 40))
+	d := Of(in.Recordings[0])
+	var file bytes.Buffer
+	for rank := range ranks {
+		d.Name, d.File = Name{Rank: rank}, File{Path: fmt.Sprint(rank), SHA256: fmt.Sprint(rank)}
+		if err := Write(&file, &d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.Bytes()
+}
+
+// TestMemory: what is held of a rank is less than its line, and nothing of the line.
+func TestMemory(t *testing.T) {
+	const ranks = 500
+	file := manyLines(t, ranks)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	var s Set
+	if err := s.Read(bytes.NewReader(file), "job"); err != nil {
+		t.Fatal(err)
+	}
+	list := s.Digests()
+	taken := (heap() - before) / ranks
+	if len(list) != ranks || taken > int64(len(file)/ranks) || taken > 40<<10 {
+		t.Errorf("%d bytes for each of %d ranks, whose lines have %d", taken, len(list), len(file)/ranks)
+	}
+	runtime.KeepAlive(file)
+}
+
+func BenchmarkRead(b *testing.B) {
+	file := manyLines(b, 1024)
+	b.SetBytes(int64(len(file)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var s Set
+		if err := s.Read(bytes.NewReader(file), "job"); err != nil || len(s.Digests()) != 1024 {
+			b.Fatal(err)
+		}
+	}
+}
+
 // FuzzRead: whatever is read can be written, and is the same when it is read again.
 func FuzzRead(f *testing.F) {
 	in := answer.NewInput("snapshot", samples.Training())
