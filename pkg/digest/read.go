@@ -60,7 +60,7 @@ type identity struct {
 	line   lineSum // of a digest without the hash of its file, else zero
 }
 
-// Open returns the lines of a file of digests, plain or packed with gzip or zstd, also
+// Open returns the lines of a file of digests, as they are or packed with gzip or zstd, also
 // in several members. It is not ok if the file is something else.
 func Open(path string) (lines io.ReadCloser, ok bool, err error) {
 	f, err := os.Open(path)

@@ -156,7 +156,7 @@ func TestEncodings(t *testing.T) {
 		ranks int
 		bad   string
 	}{
-		"plain":                   {[]byte(a + b), 2, ""},
+		"not packed":              {[]byte(a + b), 2, ""},
 		"no end of the last line": {[]byte(a + strings.TrimSpace(b)), 2, ""},
 		"Windows":                 {[]byte(strings.ReplaceAll(a+b, "\n", "\r\n")), 2, ""},
 		"empty lines":             {[]byte(a + "\n\n" + b + "\n"), 2, ""},
