@@ -126,6 +126,20 @@ func TestCopiesOfAFile(t *testing.T) {
 	}
 }
 
+// TestNamedTwice: a file whose name was read alone and among others is one file, unless
+// its process said which rank it is.
+func TestNamedTwice(t *testing.T) {
+	a, b := sample(1), sample(1)
+	b.Name = Name{Rank: 0, Label: "0", From: "order"}
+	if got := readAll(t, line(t, a)+line(t, b)); len(got) != 1 {
+		t.Errorf("%d digests", len(got))
+	}
+	a.Name.From, b.Name.From = FromEnvironment, FromEnvironment
+	if got := readAll(t, line(t, a)+line(t, b)); len(got) != 2 {
+		t.Errorf("%d digests of two processes", len(got))
+	}
+}
+
 func packed(t *testing.T, texts ...string) []byte {
 	t.Helper()
 	var file bytes.Buffer
