@@ -87,7 +87,7 @@ mutants: ## change operators in MUTANT_PACKAGES; the tests of each must catch MU
 
 RUNS ?= 3
 
-bench: ## measure stats and trace against their budgets; SIZES="10MB 1GB" RUNS=3 BENCHFLAGS=--markdown
+bench: ## measure stats, digest and trace against their budgets; SIZES="10MB 1GB" RUNS=3 BENCHFLAGS=--markdown
 	@go run ./cmd/memviz-bench files --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
 
 bench-page: ## measure the page against its budgets; SIZES="20k 1M adversarial" RUNS=3

@@ -19,17 +19,18 @@ const (
 	pythonPickleNG = "python3, gc off" // without its garbage collector
 	gopickle       = "gopickle"
 	stats          = "memviz stats"
+	digest         = "memviz digest"
 	trace          = "memviz trace"
 )
 
-var readers = []string{sha256sum, pythonPickle, pythonPickleNG, gopickle, stats, trace}
+var readers = []string{sha256sum, pythonPickle, pythonPickleNG, gopickle, stats, digest, trace}
 
 // The figures of a reader on a file.
 const (
 	wall   = "wall"   // seconds
 	cpu    = "CPU"    // seconds
 	memory = "memory" // highest resident bytes
-	output = "output" // bytes; of the report in the case of trace
+	output = "output" // bytes; of the file in the case of digest and trace
 )
 
 const (
@@ -46,6 +47,7 @@ const (
 type fileBenchmark struct {
 	slow         bool // run the slow readers at every size
 	memviz, html string
+	digests      string // where digest writes
 	python       string
 	commands     map[string][]string // by reader; the path of the snapshot follows
 }
@@ -63,9 +65,11 @@ func (*fileBenchmark) parse(size string) (*input, error) {
 func (b *fileBenchmark) start(ctx context.Context, p *programs) error {
 	own, err := os.Executable()
 	b.memviz, b.html, b.python = p.memviz, filepath.Join(p.dir, "report.html"), findPython(ctx)
+	b.digests = filepath.Join(p.dir, "digest.jsonl.gz")
 	b.commands = map[string][]string{
 		gopickle: {own, "gopickle"},
 		stats:    {p.memviz, "stats"},
+		digest:   {p.memviz, "digest", "-o", b.digests},
 		trace:    {p.memviz, "trace", "-o", b.html},
 	}
 	if path, err := exec.LookPath(sha256sum); err == nil {
@@ -97,8 +101,8 @@ func (b *fileBenchmark) measure(ctx context.Context, in *input, r *results) erro
 		if err != nil {
 			return err
 		}
-		if reader == trace {
-			if used.output, err = sizeOf(b.html); err != nil {
+		if file := map[string]string{digest: b.digests, trace: b.html}[reader]; file != "" {
+			if used.output, err = sizeOf(file); err != nil {
 				return err
 			}
 		}
@@ -187,6 +191,8 @@ func fileBudgets(r *results) []budget {
 	}
 	return []budget{
 		{"stats, 1GB: wall / sha256sum", r.ratio("1GB", stats, sha256sum, wall), 0.7, ""},
+		{"digest, 1GB: wall / stats", r.ratio("1GB", digest, stats, wall), 1.1, ""},
+		{"digest, 1GB: memory / stats", r.ratio("1GB", digest, stats, memory), 1.1, ""},
 		{"trace, 1GB: wall / sha256sum", r.ratio("1GB", trace, sha256sum, wall), 0.9, ""},
 		{"trace, 1GB: wall / python", r.ratio("1GB", trace, pythonPickleNG, wall), 0.5, ""},
 		{"trace, 1GB: memory / python", r.ratio("1GB", trace, pythonPickleNG, memory), 0.2, ""},

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		Commands: []*cli.Command{
 			{
 				Name:      "files",
-				Usage:     "measure stats and trace against sha256sum, python3 and gopickle",
+				Usage:     "measure stats, digest and trace against sha256sum, python3 and gopickle",
 				ArgsUsage: "[SIZE...]",
 				Description: "A SIZE is 10MB, 1GB and so on; the default is 10MB 100MB 500MB 1GB.\n" +
 					"python3 with its garbage collector on and gopickle are slow: beyond 100 MB they run only with --slow.",

@@ -61,7 +61,7 @@ func TestFiles(t *testing.T) {
 	if err := run(t.Context(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"5,300 events", sha256sum, stats, trace, "Budgets"} {
+	for _, want := range []string{"5,300 events", sha256sum, stats, digest, trace, "Budgets"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, stdout.String())
 		}

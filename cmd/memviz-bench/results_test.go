@@ -129,8 +129,9 @@ func filesMeasured(t *testing.T, seconds, bytes map[string]float64, htmlPerEvent
 }
 
 var (
-	secondsPerMB = map[string]float64{sha256sum: 0.01, pythonPickleNG: 0.1, stats: 0.004, trace: 0.0095}
-	bytesPerMB   = map[string]float64{pythonPickleNG: 4e6, stats: 0.3e6, trace: 0.44e6}
+	secondsPerMB = map[string]float64{sha256sum: 0.01, pythonPickleNG: 0.1, stats: 0.004, digest: 0.0042,
+		trace: 0.0095}
+	bytesPerMB = map[string]float64{pythonPickleNG: 4e6, stats: 0.3e6, digest: 0.31e6, trace: 0.44e6}
 )
 
 // checkBudgets compares what was measured, in the order of the budgets.
@@ -149,9 +150,10 @@ func checkBudgets(t *testing.T, budgets []budget, want []string) {
 func TestFileBudgets(t *testing.T) {
 	r := filesMeasured(t, secondsPerMB, bytesPerMB, 3.6, "10MB", "100MB", "1GB")
 	checkBudgets(t, fileBudgets(r), []string{
-		"0.40 held", "0.95 NOT HELD", "0.10 held", "0.11 held", "0.44 held", "3.60 B NOT HELD", "10.0x held", "10.0x held",
+		"0.40 held", "1.05 held", "1.03 held", "0.95 NOT HELD", "0.10 held", "0.11 held", "0.44 held",
+		"3.60 B NOT HELD", "10.0x held", "10.0x held",
 	})
-	missing := make([]string, 8)
+	missing := make([]string, 10)
 	for i := range missing {
 		missing[i] = "- not measured"
 	}

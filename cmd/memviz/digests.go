@@ -170,7 +170,7 @@ func (o *digestsOptions) rankName(n *compare.RankName) digest.Name {
 		name.Run = filepath.ToSlash(filepath.Dir(o.redact.FileName(name.Run + "/file")))
 	}
 	if o.rank != nil {
-		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), "environment"
+		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), digest.FromEnvironment
 	}
 	return name
 }

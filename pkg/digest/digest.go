@@ -91,6 +91,10 @@ type Name struct {
 	OOM   bool   `json:"oom,omitempty"`       // the name says that memory ran out
 }
 
+// FromEnvironment is Name.From where a variable of the process that made the digest has
+// the rank.
+const FromEnvironment = "environment"
+
 // File is where a digest comes from.
 type File struct {
 	Name string `json:"name"` // base name

@@ -3,14 +3,17 @@ package digest
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -142,142 +145,80 @@ func TestNumbersOfAnswers(t *testing.T) {
 	}
 }
 
+// TestReports: the digest of a report is that of the snapshots in it.
+func TestReports(t *testing.T) {
+	for _, path := range testkit.Examples(t) {
+		in := open(t, path)
+		var page bytes.Buffer
+		if err := report.WriteHTML(&page, "memviz test", []answer.Input{in}); err != nil {
+			t.Fatal(err)
+		}
+		document, err := report.Read(&page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, err := document.Snapshot(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := answer.NewInput("snapshot", s)
+		for i, r := range in.Recordings {
+			if got, want := Of(again.Recordings[i]), Of(r); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %+v\nwant %+v", path, got, want)
+			}
+		}
+	}
+}
+
+// TestTimes: times may run backwards, and lie far apart.
+func TestTimes(t *testing.T) {
+	times := eventTimes{100, 350, 90, math.MinInt64, math.MaxInt64}
+	for _, test := range []struct {
+		from, to int
+		want     int64
+	}{{0, 1, 250}, {0, 2, 0}, {3, 4, math.MaxInt64}, {3, 9, math.MaxInt64}, {0, 0, 0}} {
+		if got := times.between(test.from, test.to); got == nil || *got != test.want {
+			t.Errorf("from %d to %d: %v, want %d", test.from, test.to, got, test.want)
+		}
+	}
+	if times.at(5) != nil || times.between(5, 6) != nil || eventTimes(nil).at(0) != nil || *times.at(1) != 350 {
+		t.Error("times that are not there, or others")
+	}
+}
+
+func TestClip(t *testing.T) {
+	long := strings.Repeat("ä", maxText) + "/model.py:3:forward"
+	got := clip(long)
+	if len(got) > maxText || !strings.HasPrefix(got, "…ä") || !strings.HasSuffix(got, "/model.py:3:forward") ||
+		!utf8.ValidString(got) {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	if exact := strings.Repeat("x", maxText); clip(exact) != exact {
+		t.Error("a text that fits was cut")
+	}
+}
+
+func TestUnits(t *testing.T) {
+	const large = 1 << 61
+	for _, test := range []struct {
+		bytes, peak       int64
+		down, nearest, up int16
+	}{
+		{0, 100, 0, 0, 0}, {100, 100, 4096, 4096, 4096}, {1, 4096, 1, 1, 1}, {1, 8192, 0, 1, 1}, {1, 8193, 0, 0, 1},
+		{3, 8192, 1, 2, 2}, {-5, 100, 0, 0, 0}, {5, 0, 0, 0, 0}, {large, large, 4096, 4096, 4096},
+		{large - 1, large, 4095, 4096, 4096}, {7, 5, 4096, 4096, 4096},
+	} {
+		for round, want := range []int16{test.down, test.nearest, test.up} {
+			if got := inUnits(test.bytes, test.peak, rounding(round)); got != want {
+				t.Errorf("%d of %d, rounded in way %d: %d, want %d", test.bytes, test.peak, round, got, want)
+			}
+		}
+	}
+}
+
 func sum(numbers []int64) (total int64) {
 	for _, n := range numbers {
 		total += n
 	}
 	return total
-}
-
-// TestCurves holds each state against its column, and each column against the states
-// that its share of the stretch touches.
-func TestCurves(t *testing.T) {
-	eachRecording(t, func(t *testing.T, in *answer.Input, r *analysis.Recording) {
-		d := Of(r)
-		active, reserved := r.Device.ActiveBytes(), r.Device.ReservedBytes()
-		most, least, high := d.MaxBytes(), d.MinBytes(), d.ReservedBytes()
-		n := d.Curves.PerStep
-		if len(most) != n*d.Stretches() || len(least) != len(most) || len(high) != len(most) || len(most) > Columns {
-			t.Fatalf("%d columns of %d in %d stretches", len(most), n, d.Stretches())
-		}
-		unit, unitReserved := d.PeakBytes/unitsOfPeak+1, d.ReservedPeakBytes/unitsOfPeak+1
-		last := len(active) - 1
-		for stretch := range d.Stretches() {
-			from, to := 0, last
-			if stretch < len(d.Steps) {
-				from, to = d.Steps[stretch].Start, d.Steps[stretch].End
-			} else if stretch > 0 {
-				from = d.Steps[stretch-1].End
-			}
-			for k := range n {
-				at := stretch*n + k
-				var highest, lowest, highestReserved int64
-				lowest = d.PeakBytes
-				for state := from; state <= to; state++ {
-					part := (state - from) * n // in units of a state's share
-					states := to - from + 1
-					inside := part < (k+1)*states && part+n > k*states // their shares overlap
-					if inside {
-						highest, lowest = max(highest, active[state]), min(lowest, active[state])
-						highestReserved = max(highestReserved, reserved[state])
-					}
-				}
-				if most[at] > highest+unit || least[at] < lowest-unit || high[at] > highestReserved+unitReserved {
-					t.Fatalf("column %d: %d to %d, reserved %d; its states have %d to %d, reserved %d", at, least[at], most[at],
-						high[at], lowest, highest, highestReserved)
-				}
-			}
-			for state, k := from, 0; state <= to; state++ {
-				for k+1 < n && (k+1)*(to-from+1)/n <= state-from { // the last column that begins there or before
-					k++
-				}
-				if at := stretch*n + k; active[state] > most[at] || active[state] < least[at] || reserved[state] > high[at] {
-					t.Fatalf("column %d: state %d has %d, reserved %d, outside of %d to %d, reserved %d", at, state,
-						active[state], reserved[state], least[at], most[at], high[at])
-				}
-			}
-		}
-		few := d.Curves.FewPerStep
-		for at := range few * d.Stretches() {
-			total := slices.Max(most[at*n/few:][:n/few])
-			var of int64
-			for family := range families.Count {
-				if curve := d.FamilyBytes(family); curve != nil {
-					of += curve[at]
-				}
-			}
-			if difference := of - total; difference > 14*unit || difference < -14*unit {
-				t.Errorf("column %d of families: %d, in all %d", at, of, total)
-			}
-		}
-	})
-}
-
-// TestSites counts what each call site holds in every state.
-func TestSites(t *testing.T) {
-	compared := 0
-	eachRecording(t, func(t *testing.T, in *answer.Input, r *analysis.Recording) {
-		if r.Device.States() > 20_000 {
-			return
-		}
-		d := Of(r)
-		live := map[string][]Tensors{} // by path and state
-		keys := newSiteKeys(r)
-		for i := range r.Device.Allocations {
-			a := &r.Device.Allocations[i]
-			path := shortKey(keys.of(a.Stack).Path)
-			if live[path] == nil {
-				live[path] = make([]Tensors, r.Device.States())
-			}
-			end := r.Device.States() - 1
-			if a.End != replay.None {
-				end = int(a.End)
-			}
-			for state := int(a.Start) + 1; state <= end; state++ {
-				live[path][state].add(Tensors{a.Size, 1})
-			}
-		}
-		var complete []Step
-		for _, s := range d.Steps {
-			if s.Complete {
-				complete = append(complete, s)
-			}
-		}
-		complete = complete[max(0, len(complete)-SiteSteps):]
-		if d.Rest.Sites+len(d.Sites) != len(live) {
-			t.Errorf("%d sites and %d, want %d", len(d.Sites), d.Rest.Sites, len(live))
-		}
-		for _, s := range d.Sites {
-			at := live[s.Path]
-			want := Site{Peak: at[d.PeakState]}
-			if d.StepEnd != nil {
-				want.StepEnd = at[*d.StepEnd]
-			}
-			alive := at
-			if len(complete) > 0 {
-				alive = at[complete[0].Start : complete[len(complete)-1].End+1]
-			}
-			for _, held := range alive {
-				want.Alive = max(want.Alive, held.Count)
-			}
-			var peaks []int64
-			for _, step := range complete {
-				most := int64(0)
-				for _, held := range at[step.Start : step.End+1] {
-					most = max(most, held.Bytes)
-				}
-				peaks = append(peaks, most)
-			}
-			if slices.Sort(peaks); len(peaks) > 0 {
-				want.StepPeak = (peaks[(len(peaks)-1)/2] + peaks[len(peaks)/2]) / 2
-				compared++
-			}
-			if got := (Site{Peak: s.Peak, StepEnd: s.StepEnd, StepPeak: s.StepPeak, Alive: s.Alive}); got != want {
-				t.Errorf("%s: %+v, want %+v", s.Site, got, want)
-			}
-		}
-	})
-	if compared == 0 {
-		t.Error("no site was compared in any step")
-	}
 }

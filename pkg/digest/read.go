@@ -56,11 +56,11 @@ type identity struct {
 	sha256 string
 	device int
 	path   string
-	label  string
+	rank   string  // of a digest whose process said it, else empty: names tell more together than alone
 	line   lineSum // of a digest without the hash of its file, else zero
 }
 
-// Open returns the lines of a file of digests, plain or packed with gzip or zstd, also
+// Open returns the lines of a file of digests, as they are or packed with gzip or zstd, also
 // in several members. It is not ok if the file is something else.
 func Open(path string) (lines io.ReadCloser, ok bool, err error) {
 	f, err := os.Open(path)
@@ -177,7 +177,10 @@ func (s *Set) add(d Digest, line []byte) error {
 		s.seen = map[identity]int{}
 	}
 	e := entry{d, sha256.Sum256(line)}
-	is := identity{sha256: d.File.SHA256, device: d.Device, path: d.File.Path, label: d.Name.Label}
+	is := identity{sha256: d.File.SHA256, device: d.Device, path: d.File.Path}
+	if d.Name.From == FromEnvironment {
+		is.rank = d.Name.Label
+	}
 	if d.File.SHA256 == "" {
 		is.line = e.sum
 	}

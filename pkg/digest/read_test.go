@@ -126,6 +126,20 @@ func TestCopiesOfAFile(t *testing.T) {
 	}
 }
 
+// TestNamedTwice: a file whose name was read alone and among others is one file, unless
+// its process said which rank it is.
+func TestNamedTwice(t *testing.T) {
+	a, b := sample(1), sample(1)
+	b.Name = Name{Rank: 0, Label: "0", From: "order"}
+	if got := readAll(t, line(t, a)+line(t, b)); len(got) != 1 {
+		t.Errorf("%d digests", len(got))
+	}
+	a.Name.From, b.Name.From = FromEnvironment, FromEnvironment
+	if got := readAll(t, line(t, a)+line(t, b)); len(got) != 2 {
+		t.Errorf("%d digests of two processes", len(got))
+	}
+}
+
 func packed(t *testing.T, texts ...string) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -156,7 +170,7 @@ func TestEncodings(t *testing.T) {
 		ranks int
 		bad   string
 	}{
-		"plain":                   {[]byte(a + b), 2, ""},
+		"not packed":              {[]byte(a + b), 2, ""},
 		"no end of the last line": {[]byte(a + strings.TrimSpace(b)), 2, ""},
 		"Windows":                 {[]byte(strings.ReplaceAll(a+b, "\n", "\r\n")), 2, ""},
 		"empty lines":             {[]byte(a + "\n\n" + b + "\n"), 2, ""},
@@ -304,6 +318,55 @@ func TestBombs(t *testing.T) {
 	}
 	if err := new(Set).Read(strings.NewReader(many.String()), "x"); err == nil || !strings.Contains(err.Error(), "16384") {
 		t.Errorf("more digests than there may be: %v", err)
+	}
+}
+
+// manyLines are digests of as many ranks, as one file.
+func manyLines(t testing.TB, ranks int) []byte {
+	in := answer.NewInput("crowd", crowd(20, 40))
+	d := Of(in.Recordings[0])
+	var file bytes.Buffer
+	for rank := range ranks {
+		d.Name, d.File = Name{Rank: rank}, File{Path: fmt.Sprint(rank), SHA256: fmt.Sprint(rank)}
+		if err := Write(&file, &d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.Bytes()
+}
+
+// TestMemory: what is held of a rank is less than its line, and nothing of the line.
+func TestMemory(t *testing.T) {
+	const ranks = 500
+	file := manyLines(t, ranks)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	var s Set
+	if err := s.Read(bytes.NewReader(file), "job"); err != nil {
+		t.Fatal(err)
+	}
+	list := s.Digests()
+	taken := (heap() - before) / ranks
+	if len(list) != ranks || taken > int64(len(file)/ranks) || taken > 40<<10 {
+		t.Errorf("%d bytes for each of %d ranks, whose lines have %d", taken, len(list), len(file)/ranks)
+	}
+	runtime.KeepAlive(file)
+}
+
+func BenchmarkRead(b *testing.B) {
+	file := manyLines(b, 1024)
+	b.SetBytes(int64(len(file)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var s Set
+		if err := s.Read(bytes.NewReader(file), "job"); err != nil || len(s.Digests()) != 1024 {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func textsOf(d *Digest) string {
 func TestRedacted(t *testing.T) {
 	words, keys := 0, 0
 	for _, path := range testkit.Snapshots(t) {
-		plain, original := redactedDigest(t, path, "")
+		clear, original := redactedDigest(t, path, "")
 		one, masked := redactedDigest(t, path, "one")
 		again, _ := redactedDigest(t, path, "one")
 		other, _ := redactedDigest(t, path, "other")
@@ -87,11 +87,11 @@ func TestRedacted(t *testing.T) {
 		if line(t, again) != text {
 			t.Errorf("%s: another digest under the same salt", path)
 		}
-		if one.Redacted != "all" || plain.Redacted != "" {
-			t.Errorf("%s: redacted %q and %q", path, one.Redacted, plain.Redacted)
+		if one.Redacted != "all" || clear.Redacted != "" {
+			t.Errorf("%s: redacted %q and %q", path, one.Redacted, clear.Redacted)
 		}
 		renamed := map[string]bool{} // keys that must be secret
-		for _, s := range plain.Sites {
+		for _, s := range clear.Sites {
 			renamed[s.Path] = true
 		}
 		for _, s := range other.Sites {
@@ -105,7 +105,7 @@ func TestRedacted(t *testing.T) {
 				t.Errorf("%s: the key of %s does not depend on the salt", path, s.Site)
 			}
 		}
-		if one.PeakBytes != plain.PeakBytes || len(one.Sites) != len(plain.Sites) || len(one.Steps) != len(plain.Steps) {
+		if one.PeakBytes != clear.PeakBytes || len(one.Sites) != len(clear.Sites) || len(one.Steps) != len(clear.Steps) {
 			t.Errorf("%s: the numbers are others", path)
 		}
 	}
