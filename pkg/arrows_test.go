@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"pkg/report/pagetest": {},
 	"pkg/memviz":          {"pkg/report"},
 	"cmd/memviz":          {"pkg/memviz", "pkg/digest"},
-	"cmd/memviz-gen":      {"pkg/report", "examples"},
+	"cmd/memviz-gen":      {"pkg/report", "pkg/ranks", "examples"},
 	"cmd/memviz-bench":    {"pkg/units"},
 }
 

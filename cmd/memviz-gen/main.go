@@ -6,6 +6,7 @@ package main
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,9 +33,10 @@ func run(args []string, stdout io.Writer) error {
 		HideHelpCommand: true,
 		Writer:          stdout,
 		ExitErrHandler:  func(*cli.Context, error) {},
+		Commands:        []*cli.Command{jobCommand()},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "write to `FILE`, gzipped if its name ends in .gz", Required: true},
+				Usage: "write to `FILE`, gzipped if its name ends in .gz"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the run's random numbers"},
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
 			&cli.IntFlag{Name: "rank", Usage: "process of a job to make the file of, 0 to 7"},
@@ -43,6 +45,9 @@ func run(args []string, stdout io.Writer) error {
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
 		},
 		Action: func(c *cli.Context) error {
+			if c.String("output") == "" {
+				return errors.New("-o says where to write to")
+			}
 			if c.NArg() > 1 {
 				return fmt.Errorf("one story, scenario or shape at a time, and options stand before it: "+
 					"what is %q for?", c.Args().Get(1))

@@ -42,10 +42,13 @@ func (s *Site) Of(rank int) Cell {
 // that runs the innermost frames came by the same paths, else by these frames. Where
 // some rank recorded no operators, paths without them match.
 func (j *Job) findSites() {
+	var with, without bool
 	for i := range j.Ranks {
-		d := &j.Ranks[i]
-		j.WithoutOperators = j.WithoutOperators || comparable(d) && !d.Operators
+		if d := &j.Ranks[i]; comparable(d) {
+			with, without = with || d.Operators, without || !d.Operators
+		}
 	}
+	j.WithoutOperators = with && without // where none has them, all paths are alike
 	paths := j.pathsOfAll()
 	type siteKey struct {
 		key  string
