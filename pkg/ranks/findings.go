@@ -169,7 +169,7 @@ func leaksAt(d *digest.Digest, s *Site) bool {
 func (c *comparison) findShort(holders int) {
 	n := 0
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			n++
 		}
 	}
@@ -179,7 +179,7 @@ func (c *comparison) findShort(holders int) {
 	for i := range c.Ranks {
 		d := &c.Ranks[i]
 		fewer := d.StepsSeen < c.CommonSteps && (!d.HistoryCut || 2*d.StepsSeen < c.CommonSteps)
-		if comparable(d) && fewer && len(d.OOMs) == 0 {
+		if Comparable(d) && fewer && len(d.OOMs) == 0 {
 			c.Findings = append(c.Findings, Finding{Kind: Short, Rank: i})
 		}
 	}

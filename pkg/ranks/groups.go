@@ -74,7 +74,7 @@ func (c *comparison) findGroups() {
 	c.GroupOf = slices.Repeat([]int{NoGroup}, len(c.Ranks))
 	byNames := map[int][]int{}
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			byNames[c.names[i]] = append(byNames[c.names[i]], i)
 		}
 	}
@@ -102,7 +102,7 @@ func (c *comparison) findGroups() {
 func (c *comparison) mostlyShared() bool {
 	ranks := 0
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			ranks++
 		}
 	}
@@ -111,7 +111,7 @@ func (c *comparison) mostlyShared() bool {
 		var bytes int64
 		runs := 0
 		for k := range c.Sites[i].Cells {
-			if cell := &c.Sites[i].Cells[k]; comparable(&c.Ranks[cell.Rank]) {
+			if cell := &c.Sites[i].Cells[k]; Comparable(&c.Ranks[cell.Rank]) {
 				bytes += cell.Bytes[AtPeak] >> 10
 				runs++
 			}
