@@ -17,18 +17,19 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // digestsOptions say how digests are made of snapshots.
 type digestsOptions struct {
 	inputOptions
-	host      string // where the snapshots were recorded
-	report    string // link with placeholders
-	rank      *int   // of the only snapshot; nil: in the names
+	host      string         // where the snapshots were recorded
+	report    string         // link with placeholders
+	rank      *int           // of the only snapshot; nil: in the names
+	pattern   *ranks.Pattern // that finds ranks in the names; nil: as trainers name files
 	omitTimes bool
 
 	// read is called with what is said of each snapshot as a whole, one at a time; nil:
@@ -146,12 +147,12 @@ func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 	for i := range found {
 		paths = append(paths, found[i].paths...)
 	}
-	names := compare.NameRanks(paths)
+	names := ranks.Names(paths, o.pattern)
 	var list []digest.Digest
 	for i := range found {
 		for j, digests := range found[i].digests {
 			for _, d := range digests {
-				d.Name = o.rankName(&names[j])
+				d.Name = o.rankName(names[j])
 				o.nameFile(&d, found[i].paths[j])
 				list = append(list, d)
 			}
@@ -161,16 +162,12 @@ func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 	return list
 }
 
-func (o *digestsOptions) rankName(n *compare.RankName) digest.Name {
-	name := digest.Name{Rank: n.Rank, Label: n.Label, From: n.From.Key(), Run: n.Run, OOM: n.OOM}
-	if n.Step >= 0 {
-		name.Step = new(n.Step)
-	}
+func (o *digestsOptions) rankName(name digest.Name) digest.Name {
 	if name.Run != "" {
 		name.Run = filepath.ToSlash(filepath.Dir(o.redact.FileName(name.Run + "/file")))
 	}
 	if o.rank != nil {
-		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), "environment"
+		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), ranks.FromEnvironment
 	}
 	return name
 }

@@ -53,10 +53,10 @@ type RankGroup struct {
 // Rank is one device of one file.
 type Rank struct {
 	Subject
-	Dump              int     `json:"dump"`  // index in dumps
+	Dump              int     `json:"dump"`                                        // index in dumps
 	Group             *int    `json:"group"  jsonschema:"oneof_type=integer;null"` // index in groups; null: compared with none
-	Rank              int     `json:"rank"`  // from 0; a snapshot does not say it, its name may
-	Label             string  `json:"label"` // as the name has it: "3" or "tp1 pp0"
+	Rank              int     `json:"rank"`                                        // from 0; a snapshot does not say it, its name may
+	Label             string  `json:"label"`                                       // as the name has it: "3" or "tp1 pp0"
 	Host              string  `json:"host,omitempty"`
 	PeakBytes         int64   `json:"peak_bytes"`
 	PeakState         int     `json:"peak_state"`
@@ -81,10 +81,10 @@ type RankFinding struct {
 	File   string `json:"file"`
 	Device int    `json:"device"`
 	Text   string `json:"text"`
-	Site   string `json:"site,omitempty"`  // empty: the rank as a whole
-	Bytes  int64  `json:"bytes"`           // held, requested, or added in each step; 0 for other kinds
+	Site   string `json:"site,omitempty"`   // empty: the rank as a whole
+	Bytes  int64  `json:"bytes"`            // held, requested, or added in each step; 0 for other kinds
 	Micros *int64 `json:"micros,omitempty"` // Unix microseconds of an out-of-memory error
-	Ranks  []int  `json:"ranks,omitempty"` // all on which the same call site leaks
+	Ranks  []int  `json:"ranks,omitempty"`  // all on which the same call site leaks
 }
 
 // RankOutlier is a difference between one rank and its group.
@@ -122,13 +122,25 @@ type UnreadableRank struct {
 
 // Ranks compares the ranks of each job. rows bounds the tables in text.
 func Ranks(jobs []*ranks.Job, rows int) *Sheet {
-	value := &RanksAnswer{Schema: "memviz.ranks/2", Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
+	value := &RanksAnswer{Schema: schemaName("ranks"), Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
 		Ranks: []Rank{}, Outliers: []RankOutlier{}, Rows: []RankRow{}, Unreadable: []UnreadableRank{}}
 	s := &Sheet{value: value}
+	var readable, unreadable []*jobView
 	for i, j := range jobs {
-		v := &jobView{Job: j, answer: value, index: i, severalJobs: len(jobs) > 1}
+		v := &jobView{Job: j, answer: value, index: i}
 		v.read()
+		if len(v.compared)+len(v.apart) > 0 {
+			readable = append(readable, v)
+		} else {
+			unreadable = append(unreadable, v)
+		}
+	}
+	for _, v := range readable {
+		v.severalJobs = len(readable) > 1
 		s.job(v, rows)
+	}
+	for _, v := range unreadable {
+		s.jobNotes(v)
 	}
 	s.Redacted(redactionOfJobs(jobs))
 	return s
@@ -162,7 +174,7 @@ type jobView struct {
 
 // read fills the answer.
 func (v *jobView) read() {
-	v.Run, v.Step, v.OutOfMemory, v.RankInNames = units.Printable(v.Job.Run), v.Job.Step, v.OOM, v.InNames
+	v.RankDump.Run, v.RankDump.Step, v.OutOfMemory, v.RankInNames = units.Printable(v.Job.Run), v.Job.Step, v.OOM, v.InNames
 	v.RankDump.CommonSteps, v.DifferentPrograms = v.Job.CommonSteps, v.Unlike
 	v.RankDump.WithoutOperators, v.OtherNames = v.Job.WithoutOperators, len(v.Renamed)
 	v.readRanks()

@@ -15,22 +15,17 @@ func (s *Sheet) job(v *jobView, rows int) {
 	if v.severalJobs {
 		which = v.which() + ": "
 	}
-	readable := len(v.compared) + len(v.apart)
-	switch count := units.Plural(readable, "rank", "ranks"); {
-	case readable == 0:
-		s.heading("%sno rank could be read", name(which))
-	case len(v.compared) == 0:
+	count := units.Plural(len(v.compared)+len(v.apart), "rank", "ranks")
+	if len(v.compared) == 0 {
 		s.heading("%s%s, none of which can be compared", name(which), count)
-	default:
+	} else {
 		s.heading("%s%s: median peak %s, median reserved %s", name(which), count, amount(v.peak.Median),
 			amount(v.reserved.Median))
 	}
 	s.findings(v, rows)
 	s.verdict(v, rows)
 	s.groups(v, rows)
-	if readable > 0 {
-		s.put(v.table(rows))
-	}
+	s.put(v.table(rows))
 	s.jobNotes(v)
 }
 
@@ -223,7 +218,6 @@ func (s *Sheet) outliers(v *jobView, rows int) {
 func (s *Sheet) verdict(v *jobView, rows int) {
 	differ := slices.ContainsFunc(v.Job.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Differs })
 	switch {
-	case len(v.compared)+len(v.apart) == 0:
 	case len(v.compared) == 0:
 	case len(v.compared) == 1 && len(v.apart) > 0:
 		s.say("Only one rank can be compared, so there is nothing to compare it with.")

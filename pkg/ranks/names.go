@@ -47,7 +47,7 @@ func jobOf(n *digest.Name) jobKey {
 // compareJobs orders jobs by run and step, those of an out-of-memory error after
 // others, and files without a rank in their names last.
 func compareJobs(a, b jobKey) int {
-	return cmp.Or(units.CompareNatural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
+	return cmp.Or(units.Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
 		falseFirst(!a.inName, !b.inName))
 }
 
@@ -168,7 +168,7 @@ func numberRanks(names []digest.Name, job []int, files []string) {
 		}
 	}
 	slices.SortFunc(unnumbered, func(i, j int) int {
-		return units.CompareNatural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
+		return units.Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
 	})
 	for k, i := range unnumbered {
 		names[i].Rank = next + k

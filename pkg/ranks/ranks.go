@@ -168,8 +168,8 @@ func rename(list []digest.Digest) {
 // compareDigests orders by rank, file and device. The rest makes the order of any two
 // digests that differ the same every time.
 func compareDigests(a, b digest.Digest) int {
-	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.CompareNatural(a.File.Path, b.File.Path),
-		units.CompareNatural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.Natural(a.File.Path, b.File.Path),
+		units.Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
 		cmp.Compare(a.File.Host, b.File.Host), cmp.Compare(a.File.Report, b.File.Report),
 		cmp.Compare(a.PeakBytes, b.PeakBytes), cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
 }

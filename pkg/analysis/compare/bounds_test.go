@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/replay"
