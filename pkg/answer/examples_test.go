@@ -70,7 +70,7 @@ func setting(t *testing.T, conf string) whatif.Setting {
 }
 
 func ranksOf(in ...Input) *Sheet {
-	list := []digest.Digest{{Error: "rank9.pickle: the file is empty"}}
+	list := []digest.Digest{{Error: "the file is empty"}}
 	list[0].File.Name, list[0].File.Path = "rank9.pickle", "rank9.pickle"
 	list[0].Name.From = ranks.FromOrder
 	for i := range in {

@@ -3,6 +3,7 @@ package answer
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
@@ -126,8 +127,9 @@ func Ranks(jobs []*ranks.Job, rows int) *Sheet {
 		Ranks: []Rank{}, Outliers: []RankOutlier{}, Rows: []RankRow{}, Unreadable: []UnreadableRank{}}
 	s := &Sheet{value: value}
 	var readable, unreadable []*jobView
+	files := rankFiles(jobs)
 	for i, j := range jobs {
-		v := &jobView{Job: j, answer: value, index: i}
+		v := &jobView{Job: j, answer: value, index: i, files: files}
 		v.read()
 		if len(v.compared)+len(v.apart) > 0 {
 			readable = append(readable, v)
@@ -165,9 +167,10 @@ type jobView struct {
 	answer      *RanksAnswer
 	index       int // in answer.Dumps
 	severalJobs bool
-	ranks       []Rank // by index in Job.Ranks; zero for those that could not be read
-	compared    []int  // indices in Job.Ranks
-	apart       []int  // those that could be read, and are not compared
+	files       map[digest.File]string // as they are shown
+	ranks       []Rank                 // by index in Job.Ranks; zero for those that could not be read
+	compared    []int                  // indices in Job.Ranks
+	apart       []int                  // those that could be read, and are not compared
 	peak        ranks.Spread
 	reserved    ranks.Spread
 }
@@ -196,10 +199,10 @@ func (v *jobView) readRanks() {
 	for i := range v.Job.Ranks {
 		d := &v.Job.Ranks[i]
 		if d.Error != "" {
-			v.answer.Unreadable = append(v.answer.Unreadable, UnreadableRank{shownFile(d), units.Printable(d.Error)})
+			v.answer.Unreadable = append(v.answer.Unreadable, UnreadableRank{v.file(i), units.Printable(d.Error)})
 			continue
 		}
-		r := newRank(d)
+		r := newRank(d, v.file(i))
 		r.Dump, r.Outlier, r.Compared = v.index, differ[i], ranks.Comparable(d)
 		if g := v.GroupOf[i]; g != ranks.NoGroup {
 			r.Group = new(len(v.answer.Groups) + g)
@@ -217,10 +220,10 @@ func (v *jobView) readRanks() {
 	v.MedianPeakBytes, v.ComparedRanks = v.peak.Median, len(v.compared)
 }
 
-func newRank(d *digest.Digest) Rank {
+func newRank(d *digest.Digest, file string) Rank {
 	r := Rank{
 		Rank: d.Name.Rank, Label: units.Printable(d.Name.Label), Host: units.Printable(d.File.Host),
-		Subject:   Subject{shownFile(d), d.Device, trustOf(d)},
+		Subject:   Subject{file, d.Device, trustOf(d)},
 		PeakBytes: d.PeakBytes, PeakState: d.PeakState, ReservedPeakBytes: d.ReservedPeakBytes,
 		FinalBytes: d.FinalBytes, Events: d.Events, Allocations: d.Allocations, OOMEvents: len(d.OOMs),
 		Steps: d.StepsSeen, StepPeakBytes: []int64{},
@@ -234,8 +237,47 @@ func newRank(d *digest.Digest) Rank {
 	return r
 }
 
-// shownFile is the name of the file of a digest.
-func shownFile(d *digest.Digest) string { return units.Printable(d.File.Name) }
+// rankFiles are the names of the files of all ranks, with as many of their folders as it
+// takes to tell them apart.
+func rankFiles(jobs []*ranks.Job) map[digest.File]string {
+	names := map[digest.File]string{}
+	for _, j := range jobs {
+		for i := range j.Ranks {
+			names[j.Ranks[i].File] = j.Ranks[i].File.Name
+		}
+	}
+	for range 16 {
+		times := map[string]int{}
+		for _, name := range names {
+			times[name]++
+		}
+		again := false
+		for file, name := range names {
+			if longer := withFolder(file.Path, name); times[name] > 1 && longer != name {
+				names[file], again = longer, true
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	for file, name := range names {
+		names[file] = units.Printable(name)
+	}
+	return names
+}
+
+// withFolder puts one more folder of a path in front of its end.
+func withFolder(path, end string) string {
+	rest, ok := strings.CutSuffix(path, "/"+end)
+	if !ok {
+		return end
+	}
+	return rest[strings.LastIndex(rest, "/")+1:] + "/" + end
+}
+
+// file is the name of the file of a rank.
+func (v *jobView) file(rank int) string { return v.files[v.Job.Ranks[rank].File] }
 
 func trustOf(d *digest.Digest) Trust {
 	var counts replay.Anomalies
@@ -260,7 +302,7 @@ func (v *jobView) readGroups() {
 
 func (v *jobView) readFinding(f *ranks.Finding) {
 	d := &v.Job.Ranks[f.Rank]
-	finding := RankFinding{Dump: v.index, Kind: f.Kind.Key(), Rank: d.Name.Rank, File: shownFile(d), Device: d.Device,
+	finding := RankFinding{Dump: v.index, Kind: f.Kind.Key(), Rank: d.Name.Rank, File: v.file(f.Rank), Device: d.Device,
 		Text: v.sentence(f).with(asText)}
 	switch f.Kind {
 	case ranks.OutOfMemory:
@@ -331,8 +373,8 @@ func (v *jobView) sameRank() [][2]*Rank {
 	return pairs
 }
 
-// files counts the files of the job that could be read.
-func (v *jobView) files() int {
+// countFiles counts the files of the job that could be read.
+func (v *jobView) countFiles() int {
 	files := map[digest.File]bool{}
 	for _, i := range append(slices.Clone(v.compared), v.apart...) {
 		files[v.Job.Ranks[i].File] = true

@@ -216,7 +216,7 @@ func TestRanksApart(t *testing.T) {
 	list := rankDigests(8*units.GiB, 0, "rank0", "rank1", "rank2", "rank3", "rank4", "rank5")
 	list[2].PeakBytes, list[2].Partial = units.GiB, true
 	list[4].PeakBytes, list[4].Events = units.MiB, 1
-	list[5] = digest.Digest{File: list[5].File, Error: "rank5: the file is empty"}
+	list[5] = digest.Digest{File: list[5].File, Error: "the file is empty"}
 	text, value := ranksText(t, list)
 	if d := value.Dumps[0]; d.MedianPeakBytes != 8*units.GiB || d.ComparedRanks != 3 || len(value.Unreadable) != 1 {
 		t.Errorf("%+v", d)

@@ -70,10 +70,10 @@ func (v *jobView) sentence(f *ranks.Finding) sentence {
 	case ranks.Leaks:
 		return v.leakSentence(f)
 	case ranks.Unreadable:
-		return sentence{"Not read: %s", []any{name(d.Error)}}
+		return sentence{"Not read: %s", []any{name(v.file(f.Rank) + ": " + units.Printable(d.Error))}}
 	case ranks.DoesNotAddUp:
 		return sentence{"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.",
-			[]any{who, name(shownFile(d))}}
+			[]any{who, name(v.file(f.Rank))}}
 	}
 	holds, when := "holds", map[ranks.When]string{ranks.InSteps: "at the peaks of its steps",
 		ranks.AfterSteps: "after its last step", ranks.AtPeak: "at its peak"}[f.When]
@@ -92,7 +92,7 @@ func (v *jobView) sentence(f *ranks.Finding) sentence {
 // who names a rank at the beginning of a sentence: by its file where no name has a rank.
 func (v *jobView) who(rank int) any {
 	if !v.InNames {
-		return name(shownFile(&v.Job.Ranks[rank]))
+		return name(v.file(rank))
 	}
 	text := "Rank " + strconv.Itoa(v.Job.Ranks[rank].Name.Rank)
 	if v.hasSeveralDevices() {
@@ -254,7 +254,7 @@ func (s *Sheet) groups(v *jobView, rows int) {
 
 // jobNotes says what a reader of the numbers has to know.
 func (s *Sheet) jobNotes(v *jobView) {
-	if n := v.files(); !v.InNames && n > 1 {
+	if n := v.countFiles(); !v.InNames && n > 1 {
 		s.note("The names of these %s files hold no rank: they are numbered in the order of their names, and may not be "+
 			"of one job.", units.Count(n))
 	}
@@ -420,7 +420,7 @@ func (v *jobView) toMedian(rank int) int64 {
 }
 
 // hasSeveralDevices reports whether a file has several devices.
-func (v *jobView) hasSeveralDevices() bool { return v.files() < len(v.compared)+len(v.apart) }
+func (v *jobView) hasSeveralDevices() bool { return v.countFiles() < len(v.compared)+len(v.apart) }
 
 // allClear says that no rank differs, as far as that could be seen.
 func (s *Sheet) allClear(v *jobView) {

@@ -55,6 +55,9 @@ func medianOfSteps(d *digest.Digest, common int) (median, chance int64) {
 	if len(peaks) == 0 {
 		return 0, 0
 	}
+	if common < 1 {
+		common = digest.SiteSteps // of a rank that is compared with none
+	}
 	peaks = peaks[max(0, len(peaks)-min(common, digest.SiteSteps)):]
 	slices.Sort(peaks)
 	median = middle(peaks)
