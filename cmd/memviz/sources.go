@@ -110,6 +110,7 @@ func (s *sources) addDirectory(dir string) error {
 	if len(in.files) == 0 {
 		return in.errNone(dir)
 	}
+	slices.SortFunc(in.skipped, units.Natural)
 	slices.SortFunc(in.files, func(a, b source) int { return units.Natural(a.path, b.path) })
 	s.files = append(s.files, in.files...)
 	s.skipped = append(s.skipped, in.skipped...)

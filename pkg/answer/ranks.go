@@ -37,7 +37,7 @@ type RankDump struct {
 	CommonSteps       int    `json:"common_steps"`                              // how many finished steps most of those recorded
 	DifferentPrograms bool   `json:"different_programs"`                        // no rank in the names, and less than half of the bytes at call sites that all have: nothing is compared
 	WithoutOperators  bool   `json:"without_operators"`                         // call sites are matched without operators, which some rank did not record
-	OtherNames        int    `json:"other_names"`                               // ranks with other pseudonyms than most, compared with each other only
+	RenamedRanks      int    `json:"renamed_ranks"`                             // ranks with other pseudonyms than most, compared with each other only
 }
 
 // RankGroup is the ranks that do the same work.
@@ -179,7 +179,7 @@ type jobView struct {
 func (v *jobView) read() {
 	v.RankDump.Run, v.RankDump.Step, v.OutOfMemory, v.RankInNames = units.Printable(v.Job.Run), v.Job.Step, v.OOM, v.InNames
 	v.RankDump.CommonSteps, v.DifferentPrograms = v.Job.CommonSteps, v.Unlike
-	v.RankDump.WithoutOperators, v.OtherNames = v.Job.WithoutOperators, len(v.Renamed)
+	v.RankDump.WithoutOperators, v.RenamedRanks = v.Job.WithoutOperators, len(v.Renamed)
 	v.readRanks()
 	v.readGroups()
 	for i := range v.Job.Findings {
