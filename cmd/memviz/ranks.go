@@ -38,7 +38,7 @@ func ranksCommand(t *terminal) *cli.Command {
 			"out, are compared each with their own kind.\n\n" +
 			"    memviz ranks snapshots/\n" +
 			"    memviz ranks 'snapshots/rank*.pickle' --rows 50\n" +
-			"    memviz ranks job.jsonl.gz --format json",
+			"    memviz ranks rank0.pickle rank1.pickle --format json",
 		Flags: o.inputOptions.flags(o.printOptions.flags(t, "ranks", "outliers>0", rowsFlag(&o.rows, 20),
 			rankPatternFlag(&o.pattern))...),
 		Action: action(t, func(args []string) error { return o.compare(t, args) }),

@@ -148,7 +148,7 @@ func TestRanksOutOfMemory(t *testing.T) {
 				"was free on the device.", "Rank 0 ran out of memory in step 8, 35.0 ms later: 217 MiB was"}},
 		{"two hosts", [2]string{"a", "b"}, [2]*int64{new(int64(at + 35_000)), new(int64(at))}, []string{
 			"Rank 1 ran out of memory in step 8: 217 MiB was requested, 1.00 MiB was free on the device. Which of 2 was the first " +
-				"is not known: 35.0 ms lies between them, by the clocks of different hosts."}},
+				"is not known: 35.0 ms lies between them, by their own clocks."}},
 		{"two hosts, a minute apart", [2]string{"a", "b"}, [2]*int64{new(int64(at)), new(int64(at + 60_000_000))}, []string{
 			"Rank 0 was the first of 2 to run out of memory in step 8, 60.0 s before rank 1"}},
 		{"without times", [2]string{"a", "a"}, [2]*int64{}, []string{

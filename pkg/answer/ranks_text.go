@@ -147,7 +147,7 @@ func (v *jobView) oomSentence(f *ranks.Finding) sentence {
 				"files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))}
 		}
 		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies between " +
-			"them, by the clocks of different hosts.", append(append([]any{who, step}, asked...),
+			"them, by their own clocks.", append(append([]any{who, step}, asked...),
 			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))}
 	case first.OOM.Micros != nil && f.OOM.Micros != nil:
 		return sentence{"%s ran out of memory%s, %s later" + requested,
