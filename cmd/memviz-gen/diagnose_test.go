@@ -160,13 +160,16 @@ func diagnoseJob(t *testing.T, s *scenario, seed uint64) (said diagnosis) {
 	var seen []int
 	for _, f := range j.Findings {
 		rank := j.Ranks[f.Rank].Name.Rank
-		if f.Kind != ranks.Differs || slices.Contains(seen, rank) {
+		alone := f.Kind == ranks.Leaks && len(f.Also) == 0 // which explains why it differs
+		if f.Kind != ranks.Differs && !alone || slices.Contains(seen, rank) {
 			continue
 		}
 		seen = append(seen, rank)
 		verdict, site := "outlier", ""
 		if f.Site != nil {
 			site = f.Site.Site.Site
+		} else if alone {
+			site = f.Leak.Site
 		}
 		if rank != badRankOf(seed) {
 			verdict = fmt.Sprintf("on rank %d", rank)
