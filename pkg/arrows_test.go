@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"templates":           {},
 	"examples":            {},
 	"assets":              {},
-	"pkg/answer":          {"pkg/whatif", "pkg/redact", "pkg/units"},
+	"pkg/answer":          {"pkg/whatif", "pkg/ranks", "pkg/redact", "pkg/units"},
 	"pkg/report":          {"pkg/answer", "pkg/internal/space", "templates", "assets"},
 	"pkg/report/pagetest": {},
 	"pkg/memviz":          {"pkg/report"},

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -145,26 +146,34 @@ func largest(r *analysis.Recording, state int) string {
 // the one that stands out most first, each with the site where it does most. The
 // site is replaced by that of the truth when it lies below it.
 func diagnoseJob(t *testing.T, s *scenario, seed uint64) (said diagnosis) {
-	var ranks []*analysis.Recording
-	var summaries []compare.RankSummary
+	var recordings []*analysis.Recording
+	var digests []digest.Digest
 	for rank := range jobSize {
 		run := tell(t, s, seed, rank)
 		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
-		ranks = append(ranks, r)
-		summaries = append(summaries, r.Rank(compare.RankName{Rank: rank}, fmt.Sprint(rank)))
+		recordings = append(recordings, r)
+		d := digest.Of(r)
+		d.File.Path = fmt.Sprintf("rank%d.pickle", rank)
+		digests = append(digests, d)
 	}
-	c := compare.Ranks(summaries)
+	j := ranks.Jobs(digests)[0]
 	var seen []int
-	for _, o := range c.Outliers {
-		rank := c.Ranks[o.Rank].Name.Rank
-		if slices.Contains(seen, rank) {
+	for _, f := range j.Findings {
+		rank := j.Ranks[f.Rank].Name.Rank
+		alone := f.Kind == ranks.Leaks && len(f.Also) == 0 // which explains why it differs
+		if f.Kind != ranks.Differs && !alone || slices.Contains(seen, rank) {
 			continue
 		}
 		seen = append(seen, rank)
-		verdict, site := "outlier", c.Rows[o.Row].Site.String()
+		verdict, site := "outlier", ""
+		if f.Site != nil {
+			site = f.Site.Site.Site
+		} else if alone {
+			site = f.Leak.Site
+		}
 		if rank != badRankOf(seed) {
 			verdict = fmt.Sprintf("on rank %d", rank)
-		} else if calls(ranks[rank], s.truth.site, site) {
+		} else if calls(recordings[rank], s.truth.site, site) {
 			site = s.truth.site
 		}
 		said.found(badRank, verdict, site)

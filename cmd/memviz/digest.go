@@ -51,6 +51,7 @@ func digestCommand(t *terminal) *cli.Command {
 				"reports/{name}.html", &o.report, parseReportLink),
 			option("rank-from-env", "", "the one snapshot is of the rank in the environment variable `NAME`", &o.rankVar,
 				asText),
+			rankPatternFlag(&o.pattern),
 			option("omit", "", "leave `WHAT` out of the digests: times", &o.omitTimes, func(text string) (bool, error) {
 				_, err := oneOf(text, []string{"times"})
 				return err == nil, err
@@ -101,6 +102,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.hashes = true
 	list, err := o.digests(t, files)
 	if err != nil {
 		return err

@@ -17,19 +17,21 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // digestsOptions say how digests are made of snapshots.
 type digestsOptions struct {
 	inputOptions
-	host      string // where the snapshots were recorded
-	report    string // link with placeholders
-	rank      *int   // of the only snapshot; nil: in the names
+	host      string         // where the snapshots were recorded
+	report    string         // link with placeholders
+	rank      *int           // of the only snapshot; nil: in the names
+	pattern   *ranks.Pattern // that finds ranks in the names; nil: as trainers name files
 	omitTimes bool
+	hashes    bool // digests are to be told from others of the same file
 
 	// read is called with what is said of each snapshot as a whole, one at a time; nil:
 	// nothing to do.
@@ -92,13 +94,13 @@ type digestsOfFile struct {
 // digestFile reads a file and makes its digests. The error is of the command line, or
 // says that the file was found and is something else.
 func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFile) ([]answer.Input, error) {
-	if file.path == stdinName {
-		return nil, misuse("ranks are told apart by the names of files, so a snapshot cannot come from standard input")
-	}
 	hashed := make(chan string, 1)
 	go func() { hashed <- o.hash(file.path) }()
 	silent := func(string) func(done, total int64) { return func(done, total int64) {} }
 	in, isReport, err := o.openInputs(t, file.path, filepath.Base(file.path), silent)
+	if err == nil && !isReport && file.path == stdinName {
+		return nil, misuse("ranks are told apart by the names of files, so a snapshot cannot come from standard input")
+	}
 	whole := digest.File{Bytes: fileSize(file.path), SHA256: <-hashed}
 	if !o.redact.Paths {
 		whole.Host = o.host
@@ -108,7 +110,10 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 			return nil, err
 		}
 		found.paths = []string{file.path}
-		why := strings.TrimPrefix(o.unreadable(file.path, err).Error, file.path+": ")
+		why := "cannot be read; what is wrong is said without --redact" // words of an error quote the file
+		if !o.redact.Redaction().Any() {
+			why = strings.TrimPrefix(err.Error(), file.path+": ")
+		}
 		found.digests = [][]digest.Digest{{{Schema: digest.Schema, File: whole, Error: why}}}
 		return nil, nil
 	}
@@ -144,14 +149,17 @@ func (o *digestsOptions) digestSnapshot(in *answer.Input, file digest.File) []di
 func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 	var paths []string
 	for i := range found {
+		for j := range found[i].paths {
+			found[i].paths[j] = lastFolders(found[i].paths[j])
+		}
 		paths = append(paths, found[i].paths...)
 	}
-	names := compare.NameRanks(paths)
+	names := ranks.Names(paths, o.pattern)
 	var list []digest.Digest
 	for i := range found {
 		for j, digests := range found[i].digests {
 			for _, d := range digests {
-				d.Name = o.rankName(&names[j])
+				d.Name = o.rankName(names[j])
 				o.nameFile(&d, found[i].paths[j])
 				list = append(list, d)
 			}
@@ -161,11 +169,7 @@ func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 	return list
 }
 
-func (o *digestsOptions) rankName(n *compare.RankName) digest.Name {
-	name := digest.Name{Rank: n.Rank, Label: n.Label, From: n.From.Key(), Run: n.Run, OOM: n.OOM}
-	if n.Step >= 0 {
-		name.Step = new(n.Step)
-	}
+func (o *digestsOptions) rankName(name digest.Name) digest.Name {
 	if name.Run != "" {
 		name.Run = filepath.ToSlash(filepath.Dir(o.redact.FileName(name.Run + "/file")))
 	}
@@ -179,10 +183,15 @@ func (o *digestsOptions) rankName(n *compare.RankName) digest.Name {
 // it was.
 const keptFolders = 3
 
-func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
-	parts := strings.Split(filepath.ToSlash(filepath.Clean(at)), "/")
+// lastFolders is the path that a digest has of its file.
+func lastFolders(path string) string {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	parts = parts[max(0, len(parts)-keptFolders-1):]
-	d.File.Path = o.redact.FileName(strings.TrimPrefix(strings.Join(parts, "/"), "/"))
+	return strings.TrimPrefix(strings.Join(parts, "/"), "/")
+}
+
+func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
+	d.File.Path = o.redact.FileName(at)
 	d.File.Name = path.Base(d.File.Path)
 	if o.report != "" && !o.redact.Paths {
 		stem, _, _ := strings.Cut(d.File.Name, ".")
@@ -194,8 +203,11 @@ func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
 // whether two digests are of one file. It is empty where paths are redacted, because
 // who has the file could find out its name, and where the file cannot be read.
 func (o *digestsOptions) hash(path string) string {
+	if !o.hashes || o.redact.Paths || path == stdinName {
+		return ""
+	}
 	f, err := os.Open(path)
-	if err != nil || o.redact.Paths {
+	if err != nil {
 		return ""
 	}
 	defer f.Close()

@@ -27,13 +27,22 @@ type sources struct {
 	files   []source
 	skipped []string // path and what it is
 	reports []source // in a directory, which count if it holds no snapshots
+	digests []source // likewise
+
+	takesDigests bool // the command does
 }
 
 // findSources lists the files that arguments stand for: a pattern such as
 // rank*.pickle, which a shell may have left alone, for the files of such names; a
 // directory for the snapshots in it and below, in natural order, or for the
 // reports if it holds no snapshots.
-func findSources(args []string) (*sources, error) {
+func findSources(args []string) (*sources, error) { return new(sources).find(args) }
+
+// findRanks lists files as findSources does. A directory without snapshots stands for
+// the digests in it, if there are any.
+func findRanks(args []string) (*sources, error) { return (&sources{takesDigests: true}).find(args) }
+
+func (s *sources) find(args []string) (*sources, error) {
 	args, err := expandPatterns(args)
 	if err != nil {
 		return nil, err
@@ -44,7 +53,7 @@ func findSources(args []string) (*sources, error) {
 	if i := slices.Index(args, stdinName); i >= 0 && slices.Contains(args[i+1:], stdinName) {
 		return nil, misuse("standard input can be read once, and - is named twice")
 	}
-	s := &sources{first: args[0]}
+	s.first = args[0]
 	for _, arg := range args {
 		if info, err := os.Stat(arg); arg != stdinName && err != nil {
 			return nil, fmt.Errorf("%s: %w", arg, bare(err))
@@ -85,16 +94,23 @@ func (s *sources) addDirectory(dir string) error {
 	if err := in.walk(dir); err != nil {
 		return err
 	}
+	// Digests and reports are most often of the snapshots beside them.
+	if len(in.files) == 0 && s.takesDigests {
+		in.files, in.digests = in.digests, nil
+	}
 	if len(in.files) == 0 {
-		in.files = in.reports
-	} else {
-		for _, report := range in.reports { // most often of one of the snapshots
-			in.skip(report.path, snapshot.KindReport.String())
-		}
+		in.files, in.reports = in.reports, nil
+	}
+	for _, file := range in.digests {
+		in.skip(file.path, "digests")
+	}
+	for _, file := range in.reports {
+		in.skip(file.path, snapshot.KindReport.String())
 	}
 	if len(in.files) == 0 {
 		return in.errNone(dir)
 	}
+	slices.SortFunc(in.skipped, units.Natural)
 	slices.SortFunc(in.files, func(a, b source) int { return units.Natural(a.path, b.path) })
 	s.files = append(s.files, in.files...)
 	s.skipped = append(s.skipped, in.skipped...)
@@ -125,7 +141,7 @@ func (s *sources) walk(dir string) error {
 		} else if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
 			s.skip(path, kind.String())
 		} else if err == nil && digest.IsFile(path) {
-			s.skip(path, "digests")
+			s.digests = append(s.digests, source{path, true})
 		} else { // if there is an error, reading the file says what is wrong
 			s.files = append(s.files, source{path, true})
 		}

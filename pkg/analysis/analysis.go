@@ -13,7 +13,7 @@
 //	layout    the allocator's memory map in any state; fragmentation; its settings
 //	oom       why a request failed
 //	holders   what holds memory in a state
-//	compare   two recordings, or the ranks of a job
+//	compare   two recordings
 //
 // They take the facts that they need, never a Recording, and import each other in
 // this order only. Programs get their results from a Recording, which derives each
@@ -229,10 +229,4 @@ func Compare(before, after *Recording) *compare.Comparison {
 
 func (r *Recording) side() compare.Side {
 	return compare.Side{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), Phases: r.Phases(), Steps: r.Steps()}
-}
-
-// Rank is what a comparison of ranks needs to know of this device. File is the
-// name to show.
-func (r *Recording) Rank(name compare.RankName, file string) compare.RankSummary {
-	return compare.Summarise(r.Stacks, r.Device, r.Steps(), name, file)
 }

@@ -2,10 +2,12 @@ package answer
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -68,15 +70,18 @@ func setting(t *testing.T, conf string) whatif.Setting {
 }
 
 func ranksOf(in ...Input) *Sheet {
-	var files []string
+	list := []digest.Digest{{Error: "the file is empty"}}
+	list[0].File.Name, list[0].File.Path = "rank9.pickle", "rank9.pickle"
+	list[0].Name.From = ranks.FromOrder
 	for i := range in {
-		files = append(files, in[i].Name)
+		for _, r := range in[i].Recordings {
+			d := digest.Of(r)
+			d.File.Name, d.File.Path = in[i].Name, in[i].Name
+			d.File.SHA256 = fmt.Sprint(i) // equal files are several ranks here
+			list = append(list, d)
+		}
 	}
-	var summaries []compare.RankSummary
-	for i, rank := range compare.NameRanks(files) {
-		summaries = append(summaries, RankOf(&in[i], rank)...)
-	}
-	return Ranks(summaries, []UnreadableRank{{File: "rank9.pickle", Error: "rank9.pickle: the file is empty"}}, 2)
+	return Ranks(ranks.Jobs(list), 2)
 }
 
 // A hostile snapshot gives answers too, which fit a terminal and their schemas.

@@ -142,7 +142,14 @@ func (d *devices[T]) writeJSON(w *bufio.Writer) error {
 
 func (d *devices[T]) figures() any { return d }
 
-func schemaName(command string) string { return "memviz." + command + "/1" }
+// schemaName names what the JSON of a command means. A change of meaning is a new
+// number.
+func schemaName(command string) string {
+	if command == "ranks" {
+		return "memviz.ranks/2"
+	}
+	return "memviz." + command + "/1"
+}
 
 // Subject says which device of which recording a JSON object is about.
 type Subject struct {

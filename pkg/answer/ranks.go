@@ -1,43 +1,64 @@
 package answer
 
 import (
-	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
-	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// RanksAnswer compares the ranks of a job, each after its last step and at its own
-// peak, in each dump by itself. Bytes are requested bytes of live allocations.
+// RanksAnswer compares the ranks of each job with the ranks that do the same work. Bytes
+// are requested bytes of live allocations.
 type RanksAnswer struct {
 	Schema string `json:"schema"`
 	Provenance
 	Dumps      []RankDump       `json:"dumps"`      // files that were written together: of one run, one step, one occasion
-	Ranks      []Rank           `json:"ranks"`      // by dump and rank
-	Outliers   []RankOutlier    `json:"outliers"`   // by dump; after a step, then at the peak, the largest difference first; none with fewer than three ranks
-	Rows       []RankRow        `json:"rows"`       // call sites by dump, the most uneven at the peaks first
+	Findings   []RankFinding    `json:"findings"`   // by dump and kind: out of memory, differences, short recordings, leaks, unreadable, does not add up
+	Groups     []RankGroup      `json:"groups"`     // ranks that do the same work, by dump and first rank; none with fewer than three ranks
+	Ranks      []Rank           `json:"ranks"`      // by dump, rank, file and device
+	Outliers   []RankOutlier    `json:"outliers"`   // differences from the group, by dump, the largest first
+	Rows       []RankRow        `json:"rows"`       // call sites by dump, the most bytes on some rank first
 	Unreadable []UnreadableRank `json:"unreadable"` // files that could not be read
 }
 
 // RankDump is what the ranks of one dump have in common.
 type RankDump struct {
-	Run             string `json:"run"`                                       // the folder, where folders hold the same ranks; else empty
-	Step            *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
-	OutOfMemory     bool   `json:"out_of_memory"`                             // the names say that memory ran out
-	RankInNames     bool   `json:"rank_in_names"`                             // else ranks are the order of the names, and the files may be of several jobs
-	ComparedRanks   int    `json:"compared_ranks"`                            // how many are compared
-	MedianPeakBytes int64  `json:"median_peak_bytes"`                         // of those
-	CommonSteps     int    `json:"common_steps"`                              // the last steps that all of those recorded
+	Run               string `json:"run"`                                       // the folder, where folders hold the same ranks; else empty
+	Step              *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
+	OutOfMemory       bool   `json:"out_of_memory"`                             // the names say that memory ran out
+	RankInNames       bool   `json:"rank_in_names"`                             // else ranks are the order of the names, and the files may be of several jobs
+	ComparedRanks     int    `json:"compared_ranks"`                            // how many are compared
+	MedianPeakBytes   int64  `json:"median_peak_bytes"`                         // of those
+	CommonSteps       int    `json:"common_steps"`                              // how many finished steps most of those recorded
+	DifferentPrograms bool   `json:"different_programs"`                        // no rank in the names, and less than half of the bytes at call sites that all have: nothing is compared
+	WithoutOperators  bool   `json:"without_operators"`                         // call sites are matched without operators, which some rank did not record
+	RenamedRanks      int    `json:"renamed_ranks"`                             // ranks with other pseudonyms than most, compared with each other only
+}
+
+// RankGroup is the ranks that do the same work.
+type RankGroup struct {
+	Dump             int    `json:"dump"` // index in dumps
+	Name             string `json:"name"` // its ranks: "0–255", "every 8th from 3", "pp1"
+	Ranks            []int  `json:"ranks"`
+	MedianPeakBytes  int64  `json:"median_peak_bytes"`
+	LowestPeakBytes  int64  `json:"lowest_peak_bytes"`
+	HighestPeakBytes int64  `json:"highest_peak_bytes"`
+	SameWork         bool   `json:"same_work"` // false: no groups could be told apart, so these are all ranks
 }
 
 // Rank is one device of one file.
 type Rank struct {
 	Subject
-	Dump              int     `json:"dump"`  // index in dumps
-	Rank              int     `json:"rank"`  // from 0; a snapshot does not say it, its name may
-	Label             string  `json:"label"` // as the name has it: "3" or "tp1 pp0"
+	Dump              int     `json:"dump"`                                        // index in dumps
+	Group             *int    `json:"group"  jsonschema:"oneof_type=integer;null"` // index in groups; null: compared with none
+	Rank              int     `json:"rank"`                                        // from 0; a snapshot does not say it, its name may
+	Label             string  `json:"label"`                                       // as the name has it: "3" or "tp1 pp0"
+	Host              string  `json:"host,omitempty"`
 	PeakBytes         int64   `json:"peak_bytes"`
 	PeakState         int     `json:"peak_state"`
 	StepEndBytes      *int64  `json:"step_end_bytes" jsonschema:"oneof_type=integer;null"` // after the last step; null: no end of a step is known
@@ -47,22 +68,39 @@ type Rank struct {
 	Events            int     `json:"events"`
 	Allocations       int     `json:"allocations"`
 	OOMEvents         int     `json:"oom_events"`
-	StepPeakBytes     []int64 `json:"step_peak_bytes"` // of each recorded step
-	Outlier           bool    `json:"outlier"`         // its peak is far from the median
-	Compared          bool    `json:"compared"`        // false: the file was read in part, or has no history as others have
+	Steps             int     `json:"steps"`           // that ended in the recording
+	StepPeakBytes     []int64 `json:"step_peak_bytes"` // of the last of those, at most 32
+	Outlier           bool    `json:"outlier"`         // it differs from its group
+	Compared          bool    `json:"compared"`        // false: the file was read in part, or has no history
 }
 
-// RankOutlier is a site where one rank holds much more or less than the others.
+// RankFinding is one thing to know about a rank, as a sentence and in numbers.
+type RankFinding struct {
+	Dump   int    `json:"dump"` // index in dumps
+	Kind   string `json:"kind"` // out_of_memory, differs, short, leaks, unreadable, does_not_add_up
+	Rank   int    `json:"rank"`
+	File   string `json:"file"`
+	Device int    `json:"device"`
+	Text   string `json:"text"`
+	Site   string `json:"site,omitempty"`   // empty: the rank as a whole
+	Bytes  int64  `json:"bytes"`            // held, requested, or added in each step; 0 for other kinds
+	Micros *int64 `json:"micros,omitempty"` // Unix microseconds of an out-of-memory error
+	Ranks  []int  `json:"ranks,omitempty"`  // all on which the same call site leaks
+}
+
+// RankOutlier is a difference between one rank and its group.
 type RankOutlier struct {
 	Dump        int    `json:"dump"` // index in dumps
 	Rank        int    `json:"rank"`
 	File        string `json:"file"`
-	Site        string `json:"site"`
+	Device      int    `json:"device"`
+	Site        string `json:"site"` // empty: the rank as a whole
 	Operator    string `json:"operator"`
-	When        string `json:"when"` // step_end: after the rank's last step; peak: at its peak, which is high as a whole
+	When        string `json:"when"` // step_end: after the rank's last step; steps: the median over its steps of the most in each; peak: at its peak, without steps
 	Bytes       int64  `json:"bytes"`
-	MedianBytes int64  `json:"median_bytes"` // of the ranks that are compared, at that moment of theirs
-	OnlyHere    bool   `json:"only_here"`    // not every rank runs this site
+	MedianBytes int64  `json:"median_bytes"` // of its group, at that moment of theirs
+	LimitBytes  int64  `json:"limit_bytes"`  // how far from the median is still usual in the group
+	OnlyHere    bool   `json:"only_here"`    // not every rank of the group runs this site
 }
 
 // RankRow is a call site with what each rank holds there.
@@ -83,149 +121,271 @@ type UnreadableRank struct {
 	Error string `json:"error"`
 }
 
-// RankOf summarises each device of a file for [Ranks], without keeping the snapshot.
-func RankOf(in *Input, rank compare.RankName) []compare.RankSummary {
-	var list []compare.RankSummary
-	for _, r := range in.Recordings {
-		list = append(list, r.Rank(rank, in.FileName()))
-	}
-	return list
-}
-
-// Ranks compares the ranks of each dump. rows bounds the tables in text.
-func Ranks(summaries []compare.RankSummary, unreadable []UnreadableRank, rows int) *Sheet {
-	value := &RanksAnswer{Schema: schemaName("ranks"), Dumps: []RankDump{}, Ranks: []Rank{}, Outliers: []RankOutlier{},
-		Rows: []RankRow{}, Unreadable: append([]UnreadableRank{}, unreadable...)}
+// Ranks compares the ranks of each job. rows bounds the tables in text.
+func Ranks(jobs []*ranks.Job, rows int) *Sheet {
+	value := &RanksAnswer{Schema: schemaName("ranks"), Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
+		Ranks: []Rank{}, Outliers: []RankOutlier{}, Rows: []RankRow{}, Unreadable: []UnreadableRank{}}
 	s := &Sheet{value: value}
-	dumps := compare.Dumps(summaries)
-	for _, c := range dumps {
-		d := newDumpRanks(c, len(value.Dumps))
-		value.Dumps = append(value.Dumps, d.RankDump)
-		value.Ranks = append(value.Ranks, append(d.ranks, d.apart...)...)
-		value.Outliers, value.Rows = append(value.Outliers, d.outliers...), append(value.Rows, d.rows...)
-		s.dump(d, c, rows, len(dumps) > 1)
+	var readable, unreadable []*jobView
+	files := rankFiles(jobs)
+	for i, j := range jobs {
+		v := &jobView{Job: j, answer: value, index: i, files: files}
+		v.read()
+		if len(v.compared)+len(v.apart) > 0 {
+			readable = append(readable, v)
+		} else {
+			unreadable = append(unreadable, v)
+		}
 	}
-	slices.SortStableFunc(value.Ranks, func(a, b Rank) int {
-		return cmp.Or(cmp.Compare(a.Dump, b.Dump), cmp.Compare(a.Rank, b.Rank))
-	})
-	for _, u := range value.Unreadable {
-		s.note("Not read: %s", name(u.Error))
+	for _, v := range readable {
+		v.severalJobs = len(readable) > 1
+		s.job(v, rows)
 	}
+	for _, v := range unreadable {
+		s.jobNotes(v)
+	}
+	s.Redacted(redactionOfJobs(jobs))
 	return s
 }
 
-// dumpRanks are the entries of one dump in the answer.
-type dumpRanks struct {
+// redactionOfJobs is what was redacted in any digest.
+func redactionOfJobs(jobs []*ranks.Job) snapshot.Redaction {
+	var all snapshot.Redaction
+	for _, j := range jobs {
+		for i := range j.Ranks {
+			done := j.Ranks[i].Redacted
+			all.Paths, all.Names = all.Paths || done == "all" || done == "paths", all.Names || done == "all" || done == "names"
+		}
+	}
+	return all
+}
+
+// jobView is one job in the answer.
+type jobView struct {
+	*ranks.Job
 	RankDump
-	ranks, apart []Rank // compared, and not
-	outliers     []RankOutlier
-	rows         []RankRow
-	unlike       bool // without ranks in the names, and of different programs: none is an outlier
+	answer      *RanksAnswer
+	index       int // in answer.Dumps
+	severalJobs bool
+	files       map[digest.File]string // as they are shown
+	ranks       []Rank                 // by index in Job.Ranks; zero for those that could not be read
+	compared    []int                  // indices in Job.Ranks
+	apart       []int                  // those that could be read, and are not compared
+	peak        ranks.Spread
+	reserved    ranks.Spread
 }
 
-// files counts the files of a dump.
-func (d *dumpRanks) files() int {
-	files := map[string]bool{}
-	for _, r := range append(slices.Clone(d.ranks), d.apart...) {
-		files[r.File] = true
+// read fills the answer.
+func (v *jobView) read() {
+	v.RankDump.Run, v.RankDump.Step, v.OutOfMemory, v.RankInNames = units.Printable(v.Job.Run), v.Job.Step, v.OOM, v.InNames
+	v.RankDump.CommonSteps, v.DifferentPrograms = v.Job.CommonSteps, v.Unlike
+	v.RankDump.WithoutOperators, v.RenamedRanks = v.Job.WithoutOperators, len(v.Renamed)
+	v.readRanks()
+	v.readGroups()
+	for i := range v.Job.Findings {
+		v.readFinding(&v.Job.Findings[i])
 	}
-	return len(files)
+	v.readRows()
+	v.answer.Dumps = append(v.answer.Dumps, v.RankDump)
 }
 
-func newDumpRanks(c *compare.RankComparison, dump int) *dumpRanks {
-	d := &dumpRanks{outliers: make([]RankOutlier, len(c.Outliers)), rows: make([]RankRow, len(c.Rows))}
-	d.Run, d.OutOfMemory, d.ComparedRanks = units.Printable(c.Dump.Run), c.Dump.OOM, len(c.Ranks)
-	d.MedianPeakBytes, d.CommonSteps = c.Peak.Median, c.CommonSteps
-	if c.Dump.Step >= 0 {
-		d.Step = &c.Dump.Step
+func (v *jobView) readRanks() {
+	v.ranks = make([]Rank, len(v.Job.Ranks))
+	differ := map[int]bool{}
+	for _, f := range v.Job.Findings {
+		differ[f.Rank] = differ[f.Rank] || f.Kind == ranks.Differs
 	}
-	for i := range c.Ranks {
-		r := newRank(&c.Ranks[i], dump)
-		r.Compared, r.Outlier = true, len(c.Ranks) > 2 && c.Peak.Outside(r.PeakBytes)
-		d.ranks = append(d.ranks, r)
-		d.RankInNames = c.Ranks[i].Name.InName()
-	}
-	for i := range c.Apart {
-		d.apart = append(d.apart, newRank(&c.Apart[i], dump))
-		d.RankInNames = c.Apart[i].Name.InName()
-	}
-	for i, o := range c.Outliers {
-		row := &c.Rows[o.Row]
-		d.outliers[i] = RankOutlier{
-			Dump: dump, Rank: c.Ranks[o.Rank].Name.Rank, File: c.Ranks[o.Rank].File, Site: row.Site.String(),
-			Operator: row.Operator, When: o.When.Key(), Bytes: o.Bytes,
-			MedianBytes: row.At(o.When).Spread.Median, OnlyHere: o.OnlyHere,
+	var peaks, reserved []int64
+	for i := range v.Job.Ranks {
+		d := &v.Job.Ranks[i]
+		if d.Error != "" {
+			v.answer.Unreadable = append(v.answer.Unreadable, UnreadableRank{v.file(i), units.Printable(d.Error)})
+			continue
 		}
-	}
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		d.rows[i] = RankRow{
-			Dump: dump, Site: row.Site.String(), Operator: row.Operator, Bytes: row.Peak.Bytes,
-			MedianBytes: row.Peak.Spread.Median, StepEndBytes: row.StepEnd.Bytes,
-			MedianStepEndBytes: row.StepEnd.Spread.Median, Everywhere: row.Everywhere(),
+		r := newRank(d, v.file(i))
+		r.Dump, r.Outlier, r.Compared = v.index, differ[i], ranks.Comparable(d)
+		if g := v.GroupOf[i]; g != ranks.NoGroup {
+			r.Group = new(len(v.answer.Groups) + g)
 		}
-	}
-	if d.unlike = !d.RankInNames && !mostlyShared(c.Rows); d.unlike {
-		d.outliers = nil
-		for i := range d.ranks {
-			d.ranks[i].Outlier = false
+		v.ranks[i] = r
+		v.answer.Ranks = append(v.answer.Ranks, r)
+		if !r.Compared {
+			v.apart = append(v.apart, i)
+			continue
 		}
+		v.compared = append(v.compared, i)
+		peaks, reserved = append(peaks, d.PeakBytes), append(reserved, d.ReservedPeakBytes)
 	}
-	return d
+	v.peak, v.reserved = ranks.SpreadOf(peaks, 0), ranks.SpreadOf(reserved, 0)
+	v.MedianPeakBytes, v.ComparedRanks = v.peak.Median, len(v.compared)
 }
 
-// mostlyShared reports whether at least half of the bytes at the peaks are at sites that
-// all ranks have.
-func mostlyShared(rows []compare.RankRow) bool {
-	var shared, all int64
-	for i := range rows {
-		for _, bytes := range rows[i].Peak.Bytes {
-			all += bytes
-			if rows[i].Everywhere() {
-				shared += bytes
+func newRank(d *digest.Digest, file string) Rank {
+	r := Rank{
+		Rank: d.Name.Rank, Label: units.Printable(d.Name.Label), Host: units.Printable(d.File.Host),
+		Subject:   Subject{file, d.Device, trustOf(d)},
+		PeakBytes: d.PeakBytes, PeakState: d.PeakState, ReservedPeakBytes: d.ReservedPeakBytes,
+		FinalBytes: d.FinalBytes, Events: d.Events, Allocations: d.Allocations, OOMEvents: len(d.OOMs),
+		Steps: d.StepsSeen, StepPeakBytes: []int64{},
+	}
+	for i := range d.Steps {
+		r.StepPeakBytes = append(r.StepPeakBytes, d.Steps[i].PeakBytes)
+	}
+	if d.StepEnd != nil {
+		r.StepEndBytes, r.StepEndState = &d.StepEndBytes, d.StepEnd
+	}
+	return r
+}
+
+// rankFiles are the names of the files of all ranks, with as many of their folders as it
+// takes to tell them apart.
+func rankFiles(jobs []*ranks.Job) map[digest.File]string {
+	names := map[digest.File]string{}
+	for _, j := range jobs {
+		for i := range j.Ranks {
+			names[j.Ranks[i].File] = j.Ranks[i].File.Name
+		}
+	}
+	for range 16 {
+		times := map[string]int{}
+		for _, name := range names {
+			times[name]++
+		}
+		again := false
+		for file, name := range names {
+			if longer := withFolder(file.Path, name); times[name] > 1 && longer != name {
+				names[file], again = longer, true
 			}
 		}
+		if !again {
+			break
+		}
 	}
-	return 2*shared >= all
+	for file, name := range names {
+		names[file] = units.Printable(name)
+	}
+	return names
 }
 
-func newRank(r *compare.RankSummary, dump int) Rank {
-	rank := Rank{
-		Dump: dump, Rank: r.Name.Rank, Label: r.Name.Label,
-		Subject:   Subject{r.File, int(r.Device), newTrust(r.AddsUp, r.Cut, r.Anomalies)},
-		PeakBytes: r.PeakBytes, PeakState: r.PeakState, ReservedPeakBytes: r.ReservedPeakBytes,
-		FinalBytes: r.FinalBytes, Events: r.Events, Allocations: r.Allocations, OOMEvents: r.OOMEvents,
-		StepPeakBytes: append([]int64{}, r.StepPeaks...),
+// withFolder puts one more folder of a path in front of its end.
+func withFolder(path, end string) string {
+	rest, ok := strings.CutSuffix(path, "/"+end)
+	if !ok {
+		return end
 	}
-	if r.StepEndState != timeline.NoState {
-		rank.StepEndBytes, rank.StepEndState = &r.StepEndBytes, &r.StepEndState
-	}
-	return rank
+	return rest[strings.LastIndex(rest, "/")+1:] + "/" + end
 }
 
-// hasSeveralDevices reports whether a file has several devices.
-func (d *dumpRanks) hasSeveralDevices() bool { return d.files() < len(d.ranks)+len(d.apart) }
+// file is the name of the file of a rank.
+func (v *jobView) file(rank int) string { return v.files[v.Job.Ranks[rank].File] }
 
-// sameRank are pairs of files whose names give the same rank, one pair per rank.
-func (d *dumpRanks) sameRank() [][2]*Rank {
+func trustOf(d *digest.Digest) Trust {
+	var counts replay.Anomalies
+	for i := range counts {
+		counts[i] = d.Anomalies[replay.Anomaly(i).Kind().Key]
+	}
+	return newTrust(d.AddsUp, d.Partial, counts)
+}
+
+func (v *jobView) readGroups() {
+	for i := range v.Job.Groups {
+		g := &v.Job.Groups[i]
+		total := &g.Totals[ranks.AtPeak]
+		group := RankGroup{Dump: v.index, Name: units.Printable(g.Name), MedianPeakBytes: g.PeakBytes,
+			LowestPeakBytes: total.Low, HighestPeakBytes: total.High, SameWork: !g.Mixed}
+		for _, rank := range g.Ranks {
+			group.Ranks = append(group.Ranks, v.Job.Ranks[rank].Name.Rank)
+		}
+		v.answer.Groups = append(v.answer.Groups, group)
+	}
+}
+
+func (v *jobView) readFinding(f *ranks.Finding) {
+	d := &v.Job.Ranks[f.Rank]
+	finding := RankFinding{Dump: v.index, Kind: f.Kind.Key(), Rank: d.Name.Rank, File: v.file(f.Rank), Device: d.Device,
+		Text: v.sentence(f).with(asText)}
+	switch f.Kind {
+	case ranks.OutOfMemory:
+		finding.Site, finding.Bytes, finding.Micros = f.OOM.Site, f.OOM.RequestedBytes, f.OOM.Micros
+	case ranks.Leaks:
+		finding.Site, finding.Bytes = f.Leak.Site, f.Leak.PerStep
+		for _, rank := range append([]int{f.Rank}, f.Also...) {
+			finding.Ranks = append(finding.Ranks, v.Job.Ranks[rank].Name.Rank)
+		}
+		slices.Sort(finding.Ranks)
+	case ranks.Differs:
+		o := RankOutlier{Dump: v.index, Rank: d.Name.Rank, File: finding.File, Device: d.Device, When: f.When.Key(),
+			Bytes: f.Bytes, MedianBytes: f.Median, LimitBytes: f.Limit, OnlyHere: f.OnlyHere}
+		if f.Site != nil {
+			o.Site, o.Operator = units.Printable(f.Site.Site.Site), units.Printable(f.Site.Operator)
+		}
+		finding.Site, finding.Bytes = o.Site, f.Bytes
+		v.answer.Outliers = append(v.answer.Outliers, o)
+	}
+	finding.Site = units.Printable(finding.Site)
+	v.answer.Findings = append(v.answer.Findings, finding)
+}
+
+// maxRankCells bounds the numbers in the rows of a dump.
+const maxRankCells = 1 << 22
+
+func (v *jobView) readRows() {
+	if len(v.compared) == 0 {
+		return
+	}
+	for i := range min(len(v.Sites), maxRankCells/len(v.compared)) {
+		site := &v.Sites[i]
+		row := RankRow{Dump: v.index, Site: units.Printable(site.Site.Site), Operator: units.Printable(site.Operator),
+			Everywhere: true}
+		var ends []int64
+		for _, rank := range v.compared {
+			cell := site.Of(rank)
+			row.Bytes = append(row.Bytes, cell.Bytes[ranks.AtPeak])
+			row.StepEndBytes = append(row.StepEndBytes, cell.Bytes[ranks.AfterSteps])
+			row.Everywhere = row.Everywhere && site.Runs(rank)
+			if v.ranks[rank].StepEndState != nil {
+				ends = append(ends, cell.Bytes[ranks.AfterSteps])
+			}
+		}
+		row.MedianBytes = ranks.Median(row.Bytes)
+		row.MedianStepEndBytes = ranks.Median(ends)
+		v.answer.Rows = append(v.answer.Rows, row)
+	}
+}
+
+// sameRank are pairs of files that are of the same rank, one pair for each rank.
+func (v *jobView) sameRank() [][2]*Rank {
 	type identity struct {
 		rank, device int
 		label        string
 	}
 	first, listed := map[identity]*Rank{}, map[identity]bool{}
 	var pairs [][2]*Rank
-	all := append(slices.Clone(d.ranks), d.apart...)
-	for i := range all {
-		r := &all[i]
+	for _, i := range slices.Sorted(slices.Values(append(slices.Clone(v.compared), v.apart...))) {
+		r := &v.ranks[i]
 		at := identity{r.Rank, r.Device, r.Label}
-		other := first[at]
-		if other == nil {
+		if other := first[at]; other == nil {
 			first[at] = r
-		} else if other.File != r.File && !listed[at] {
+		} else if !listed[at] {
 			pairs, listed[at] = append(pairs, [2]*Rank{other, r}), true
 		}
 	}
 	return pairs
 }
 
-func (o *RankOutlier) atPeak() bool { return o.When == compare.AtRankPeak.Key() }
+// countFiles counts the files of the job that could be read.
+func (v *jobView) countFiles() int {
+	files := map[digest.File]bool{}
+	for _, i := range append(slices.Clone(v.compared), v.apart...) {
+		files[v.Job.Ranks[i].File] = true
+	}
+	return len(files)
+}
+
+// shown is the number of a rank, or its label if that says more.
+func (r *Rank) shown() any {
+	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
+		return number
+	}
+	return name(r.Label)
+}

@@ -1,64 +1,296 @@
 package answer
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// dump says how the ranks of a dump differ.
-func (s *Sheet) dump(d *dumpRanks, c *compare.RankComparison, rows int, oneOfSeveral bool) {
+// job says what is found in a job: in sentences, then its groups, then all ranks.
+func (s *Sheet) job(v *jobView, rows int) {
 	which := ""
-	if oneOfSeveral {
-		which = d.which() + ": "
+	if v.severalJobs {
+		which = v.which() + ": "
 	}
-	ranks := units.Plural(len(d.ranks)+len(d.apart), "rank", "ranks")
-	if len(d.ranks) == 0 {
-		s.heading("%s%s, read in part", name(which), ranks)
+	count := units.Plural(len(v.compared)+len(v.apart), "rank", "ranks")
+	if len(v.compared) == 0 {
+		s.heading("%s%s, none of which can be compared", name(which), count)
 	} else {
-		s.heading("%s%s: median peak %s, median reserved %s", name(which), ranks, amount(c.Peak.Median),
-			amount(c.Reserved.Median))
+		s.heading("%s%s: median peak %s, median reserved %s", name(which), count, amount(v.peak.Median),
+			amount(v.reserved.Median))
 	}
-	s.put(rankTable(d, c, rows))
-	if n := d.files(); !d.RankInNames && n > 1 {
-		s.note("The names of these %s files hold no rank: they are numbered in the order of their names, and may not be "+
-			"of one job.", units.Count(n))
+	s.findings(v, rows)
+	s.verdict(v, rows)
+	s.groups(v, rows)
+	s.put(v.table(rows))
+	s.jobNotes(v)
+}
+
+// findings says what is found of single ranks, the gravest first. Where many ranks are
+// found to be the same, a few stand for all.
+func (s *Sheet) findings(v *jobView, rows int) {
+	said := map[ranks.Kind]int{}
+	saidOf := map[int]bool{}
+	for i := range v.Job.Findings {
+		f := &v.Job.Findings[i]
+		if f.Kind >= ranks.Unreadable || f.Kind == ranks.Differs && saidOf[f.Rank] {
+			continue // among the notes, or in the table below
+		}
+		if said[f.Kind]++; said[f.Kind] <= maxSaid {
+			s.add(v.sentence(f))
+		}
+		saidOf[f.Rank] = saidOf[f.Rank] || f.Kind == ranks.Differs
 	}
-	s.apart(d)
-	most := 0
-	for i := range d.ranks {
-		most = max(most, len(d.ranks[i].StepPeakBytes))
+	for _, kind := range []ranks.Kind{ranks.OutOfMemory, ranks.Differs, ranks.Short, ranks.Leaks} {
+		if n := said[kind] - maxSaid; n > 0 {
+			s.say([...]string{ranks.OutOfMemory: "After them, %s ran out of memory.", ranks.Differs: "So it is with %s more.",
+				ranks.Short: "So it is with %s.", ranks.Leaks: "Memory grows at %s."}[kind],
+				units.Plural(n, [...]string{"more rank", "rank", "more rank", "more call site"}[kind],
+					[...]string{"more ranks", "ranks", "more ranks", "more call sites"}[kind]))
+		}
 	}
-	if c.CommonSteps < most {
-		s.unequalSteps(c.CommonSteps, most)
+	s.outliers(v, rows)
+}
+
+// maxSaid bounds how many ranks are named for the same reason.
+const maxSaid = 5
+
+// sentence says one finding.
+func (v *jobView) sentence(f *ranks.Finding) sentence {
+	d, who := &v.Job.Ranks[f.Rank], v.who(f.Rank)
+	switch f.Kind {
+	case ranks.OutOfMemory:
+		return v.oomSentence(f)
+	case ranks.Short:
+		return sentence{"%s recorded %s; most ranks recorded %s.", []any{who,
+			units.Plural(d.StepsSeen, "step", "steps"), units.Count(v.Job.CommonSteps)}}
+	case ranks.Leaks:
+		return v.leakSentence(f)
+	case ranks.Unreadable:
+		return sentence{"Not read: %s", []any{name(v.file(f.Rank) + ": " + units.Printable(d.Error))}}
+	case ranks.DoesNotAddUp:
+		return sentence{"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.",
+			[]any{who, name(v.file(f.Rank))}}
 	}
-	for _, twice := range d.sameRank() {
-		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File),
-			name(twice[1].File))
+	holds, when := "holds", map[ranks.When]string{ranks.InSteps: "at the peaks of its steps",
+		ranks.AfterSteps: "after its last step", ranks.AtPeak: "at its peak"}[f.When]
+	if f.When == ranks.AfterSteps && f.Difference() > 0 {
+		holds = "still holds"
 	}
+	with := v.comparedWith(f)
+	if f.Site == nil {
+		return sentence{"%s %s %s %s in all; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when, with,
+			amount(f.Median)}}
+	}
+	return sentence{"%s %s %s %s from %s; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when,
+		siteName(f.Site.Site.Site), with, amount(f.Median)}}
+}
+
+// who names a rank at the beginning of a sentence: by its file where no name has a rank.
+func (v *jobView) who(rank int) any {
+	if !v.InNames {
+		return name(v.file(rank))
+	}
+	text := "Rank " + strconv.Itoa(v.Job.Ranks[rank].Name.Rank)
+	if v.hasSeveralDevices() {
+		text += " cuda:" + strconv.Itoa(v.Job.Ranks[rank].Device)
+	}
+	return text
+}
+
+// comparedWith says of which ranks the median of a difference is.
+func (v *jobView) comparedWith(f *ranks.Finding) string {
+	g := &v.Job.Groups[v.GroupOf[f.Rank]]
+	n := g.Totals[f.When].Ranks
+	text := "the " + units.Plural(n, "rank", "ranks")
+	if len(v.Job.Groups) > 1 {
+		text += " of its group"
+	}
+	if n < len(g.Ranks) {
+		text += " with steps"
+	}
+	return text
+}
+
+// oomSentence says when a rank ran out of memory, of the first one also how far ahead of
+// the others.
+func (v *jobView) oomSentence(f *ranks.Finding) sentence {
+	step := ""
+	if f.OOM.Step > 0 {
+		step = " in step " + units.Count(f.OOM.Step)
+	}
+	asked := []any{amount(f.OOM.RequestedBytes), amount(f.OOM.DeviceFreeBytes)}
+	first, others := &v.Job.Findings[0], 0
+	for others < len(v.Job.Findings) && v.Job.Findings[others].Kind == ranks.OutOfMemory {
+		others++
+	}
+	who := v.who(f.Rank)
+	const requested = ": %s was requested, %s was free on the device."
 	switch {
-	case len(d.ranks) == 0:
-	case len(d.ranks) < 2 && len(d.apart) > 0:
+	case others == 1:
+		return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
+	case f == first && v.FirstOOMs == 1:
+		of := units.Count(others)
+		if next := &v.Job.Findings[1]; next.OOM.Micros != nil {
+			ahead := units.Duration(*next.OOM.Micros - *first.OOM.Micros)
+			return sentence{"%s was the first of %s to run out of memory%s, %s before %s" + requested,
+				append([]any{who, of, step, ahead, v.whoElse(next.Rank)}, asked...)}
+		}
+		return sentence{"%s was the first of %s to run out of memory%s" + requested, append([]any{who, of, step}, asked...)}
+	case f == first:
+		last := &v.Job.Findings[v.FirstOOMs-1]
+		if first.OOM.Micros == nil {
+			return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known, because their " +
+				"files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))}
+		}
+		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies between " +
+			"them, by their own clocks.", append(append([]any{who, step}, asked...),
+			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))}
+	case first.OOM.Micros != nil && f.OOM.Micros != nil:
+		return sentence{"%s ran out of memory%s, %s later" + requested,
+			append([]any{who, step, units.Duration(*f.OOM.Micros - *first.OOM.Micros)}, asked...)}
+	}
+	return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
+}
+
+// whoElse names a rank inside a sentence.
+func (v *jobView) whoElse(rank int) any {
+	if text, ok := v.who(rank).(string); ok {
+		return "r" + strings.TrimPrefix(text, "R")
+	}
+	return v.who(rank)
+}
+
+// leakSentence says where memory grows and on which ranks.
+func (v *jobView) leakSentence(f *ranks.Finding) sentence {
+	l := f.Leak
+	on := []any{v.whoElse(f.Rank)}
+	where := "on %s alone"
+	if n := len(f.Also) + 1; n == 1 && len(v.compared) == 1 {
+		where = "on %s"
+	} else if n > 1 {
+		where, on = "on %s, most on %s", []any{units.Plural(n, "rank", "ranks"), v.whoElse(f.Rank)}
+		if n == len(v.compared) {
+			where = "on all %s, most on %s"
+		}
+	}
+	text := "Memory from %s grows by %s a step " + where + ", in %s"
+	args := append([]any{siteName(l.Site), amount(l.PerStep)}, on...)
+	args = append(args, units.Plural(l.Steps, "step", "steps"))
+	if !l.Strong {
+		return sentence{text + "; a cache that is still filling would look the same.", args}
+	}
+	return sentence{text + ".", args}
+}
+
+// outliers lists where ranks differ, if there is more to list than was said.
+func (s *Sheet) outliers(v *jobView, rows int) {
+	var list []*ranks.Finding
+	for i := range v.Job.Findings {
+		if f := &v.Job.Findings[i]; f.Kind == ranks.Differs {
+			list = append(list, f)
+		}
+	}
+	if len(list) < 2 {
+		return
+	}
+	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"when", words},
+		column{"", words}, column{"site", paths})
+	t.fill(len(list), rows, func(i int) {
+		f := list[i]
+		when := [...]string{"peaks of steps", "after a step", "at the peak"}[f.When]
+		mark, site := "", any("all of them")
+		if f.Site != nil {
+			site = siteName(f.Site.Site.Site)
+		}
+		if f.OnlyHere {
+			mark = "not on all ranks"
+		}
+		t.row(v.ranks[f.Rank].shown(), units.Bytes(f.Bytes), units.Bytes(f.Median), when, mark, site)
+	})
+	s.put(t)
+}
+
+// verdict says what can be said where no rank differs, and compares two ranks.
+func (s *Sheet) verdict(v *jobView, rows int) {
+	differ := slices.ContainsFunc(v.Job.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Differs })
+	switch {
+	case len(v.compared) == 0:
+	case len(v.compared) == 1 && len(v.apart) > 0:
 		s.say("Only one rank can be compared, so there is nothing to compare it with.")
-	case len(d.ranks) < 2:
+	case len(v.compared) == 1:
 		s.say("There is one rank only, so nothing to compare.")
-	case d.unlike:
+	case v.Unlike:
 		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different programs, and " +
 			"none is called an outlier.")
-	case len(d.ranks) == 2:
-		s.pair(d, rows)
-	case len(d.outliers) == 0:
-		s.allClear(d)
-	default:
-		s.listOutliers(d, rows)
+	case len(v.compared) == 2:
+		s.pair(v, rows)
+	case !differ:
+		s.allClear(v)
 	}
 }
 
-// which names one of several dumps: "job/a, step 10, out of memory".
+// groups lists the groups, if there are several.
+func (s *Sheet) groups(v *jobView, rows int) {
+	if len(v.Job.Groups) == 1 && v.Job.Groups[0].Mixed && !v.Unlike {
+		s.note("No groups of ranks that run the same code can be told apart, so each rank is compared with all.")
+	}
+	if len(v.Job.Groups) < 2 {
+		return
+	}
+	s.say("Ranks that hold as many tensors at the same call sites are a group, and each rank is compared with its own:")
+	t := newTable(column{"group", words}, column{"ranks", figures}, column{"median peak", figures},
+		column{"lowest", figures}, column{"highest", figures})
+	t.fill(len(v.Job.Groups), rows, func(i int) {
+		g := &v.Job.Groups[i]
+		peak := &g.Totals[ranks.AtPeak]
+		t.row(name(g.Name), units.Count(len(g.Ranks)), units.Bytes(g.PeakBytes), units.Bytes(peak.Low), units.Bytes(peak.High))
+	})
+	s.put(t)
+}
+
+// jobNotes says what a reader of the numbers has to know.
+func (s *Sheet) jobNotes(v *jobView) {
+	if n := v.countFiles(); !v.InNames && n > 1 {
+		s.note("The names of these %s files hold no rank: they are numbered in the order of their names, and may not be "+
+			"of one job.", units.Count(n))
+	}
+	s.apart(v)
+	s.unequalSteps(v)
+	if n := len(v.Renamed); n > 0 {
+		s.note("The call sites of %s have other names, because they were redacted in another way or with another salt: "+
+			"they are compared with each other only.", units.Plural(n, "rank", "ranks"))
+	}
+	pairs := v.sameRank()
+	for _, twice := range pairs[:min(len(pairs), maxSaid)] {
+		s.note("Rank %s is named by two files, %s and %s: are they of one job?", twice[0].shown(), name(twice[0].File),
+			name(twice[1].File))
+	}
+	s.soItIs(len(pairs) - maxSaid)
+	for _, kind := range []ranks.Kind{ranks.DoesNotAddUp, ranks.Unreadable} {
+		n := 0
+		for i := range v.Job.Findings {
+			if f := &v.Job.Findings[i]; f.Kind == kind {
+				if n++; n <= maxSaid {
+					s.add(note{v.sentence(f)})
+				}
+			}
+		}
+		s.soItIs(n - maxSaid)
+	}
+}
+
+// soItIs says of how many ranks more the notes before it hold.
+func (s *Sheet) soItIs(n int) {
+	if n > 0 {
+		s.note("So it is with %s.", units.Plural(n, "more rank", "more ranks"))
+	}
+}
+
+// which names one of several jobs: "job/a, step 10, out of memory".
 func (d *RankDump) which() string {
 	var words []string
 	if d.Run != "" {
@@ -80,9 +312,9 @@ func (d *RankDump) which() string {
 }
 
 // apart says of which ranks no peak is known.
-func (s *Sheet) apart(d *dumpRanks) {
-	for i := range min(len(d.apart), maxApart) {
-		r := &d.apart[i]
+func (s *Sheet) apart(v *jobView) {
+	for i := range min(len(v.apart), maxSaid) {
+		r := &v.ranks[v.apart[i]]
 		if r.Cut {
 			s.note("Rank %s was read in part (%s): it holds at least what is shown, and is compared with none.", r.shown(),
 				name(r.File))
@@ -91,36 +323,72 @@ func (s *Sheet) apart(d *dumpRanks) {
 		s.note("Rank %s has no history (%s), so its peak is not known, and it is compared with none.", r.shown(),
 			name(r.File))
 	}
-	if n := len(d.apart) - maxApart; n > 0 {
-		s.note("So it is with %s.", units.Plural(n, "more rank", "more ranks"))
+	s.soItIs(len(v.apart) - maxSaid)
+}
+
+// unequalSteps says how ranks with different numbers of steps are compared.
+func (s *Sheet) unequalSteps(v *jobView) {
+	fewest, most := 0, 0
+	for k, i := range v.compared {
+		n := v.ranks[i].Steps
+		if k == 0 || n < fewest {
+			fewest = n
+		}
+		most = max(most, n)
+	}
+	switch {
+	case fewest == most:
+	case fewest == 0:
+		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.",
+			units.Count(most))
+	default:
+		s.note("Ranks recorded %s to %s: their last ones are compared.", units.Count(fewest),
+			units.Plural(most, "step", "steps"))
 	}
 }
 
-// maxApart bounds how many ranks are named that are not compared.
-const maxApart = 5
-
-// rankTable has a row for each rank, or for those furthest from the median peak.
-func rankTable(d *dumpRanks, c *compare.RankComparison, rows int) *sheetTable {
+// table has a row for each rank, or for those that are furthest from the median peak of
+// their group, after those with findings.
+func (v *jobView) table(rows int) *sheetTable {
 	t := newTable(column{"rank", figures}, column{"", words}, column{"peak", figures}, column{"to median", figures},
 		column{"reserved", figures}, column{"steps", figures}, column{"", words}, column{"file", paths})
-	shown := append(slices.Clone(d.ranks), d.apart...)
+	shown := slices.Sorted(slices.Values(append(slices.Clone(v.compared), v.apart...)))
 	if len(shown) > rows {
 		t.more = "and " + units.Plural(len(shown)-rows, "more rank", "more ranks") +
 			", nearer to the median; --rows shows more"
-		slices.SortStableFunc(shown, func(a, b Rank) int {
-			if a.Compared != b.Compared {
-				return map[bool]int{false: -1, true: 1}[a.Compared]
+		found := map[int]bool{}
+		for _, f := range v.Job.Findings {
+			found[f.Rank] = true
+		}
+		slices.SortStableFunc(shown, func(a, b int) int {
+			first := func(rank int) int {
+				switch {
+				case found[rank]:
+					return 0
+				case !v.ranks[rank].Compared:
+					return 1
+				}
+				return 2
 			}
-			return cmp.Compare(distance(b.PeakBytes, c.Peak.Median), distance(a.PeakBytes, c.Peak.Median))
+			if c := first(a) - first(b); c != 0 {
+				return c
+			}
+			far := func(rank int) int64 { return max(v.toMedian(rank), -v.toMedian(rank)) }
+			switch {
+			case far(a) > far(b):
+				return -1
+			case far(a) < far(b):
+				return 1
+			}
+			return a - b
 		})
-		shown = shown[:rows]
+		shown = slices.Sorted(slices.Values(shown[:rows]))
 	}
-	slices.SortStableFunc(shown, func(a, b Rank) int { return a.Rank - b.Rank })
-	for i := range shown {
-		r := &shown[i]
+	for _, i := range shown {
+		r := &v.ranks[i]
 		mark, toMedian := "", ""
 		if r.Compared {
-			toMedian = units.Change(r.PeakBytes - c.Peak.Median)
+			toMedian = units.Change(v.toMedian(i))
 		}
 		switch {
 		case r.Cut:
@@ -133,140 +401,80 @@ func rankTable(d *dumpRanks, c *compare.RankComparison, rows int) *sheetTable {
 			mark = "outlier"
 		}
 		device := ""
-		if d.hasSeveralDevices() {
-			device = "device " + units.Count(r.Device)
+		if v.hasSeveralDevices() {
+			device = "device " + strconv.Itoa(r.Device)
 		}
 		t.row(r.shown(), device, units.Bytes(r.PeakBytes), toMedian, units.Bytes(r.ReservedPeakBytes),
-			units.Count(len(r.StepPeakBytes)), mark, name(r.File))
+			units.Count(r.Steps), mark, name(r.File))
 	}
 	return t
 }
 
-// shown is the number of a rank, or its label if that says more.
-func (r *Rank) shown() any {
-	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {
-		return number
+// toMedian is how far the peak of a rank is from the median of its group, or of all.
+func (v *jobView) toMedian(rank int) int64 {
+	median := v.peak.Median
+	if g := v.GroupOf[rank]; g != ranks.NoGroup {
+		median = v.Job.Groups[g].PeakBytes
 	}
-	return name(r.Label)
+	return v.ranks[rank].PeakBytes - median
 }
 
-func distance(a, b int64) int64 { return max(a-b, b-a) }
-
-// unequalSteps says what can be compared of ranks with different numbers of steps.
-func (s *Sheet) unequalSteps(fewest, most int) {
-	if fewest == 0 {
-		s.note("Some ranks show no steps, others up to %s: those without are compared at their peaks only.",
-			units.Count(most))
-		return
-	}
-	s.note("Ranks recorded %s to %s: only the last %s can be compared.", units.Count(fewest),
-		units.Plural(most, "step", "steps"), units.Count(fewest))
-}
+// hasSeveralDevices reports whether a file has several devices.
+func (v *jobView) hasSeveralDevices() bool { return v.countFiles() < len(v.compared)+len(v.apart) }
 
 // allClear says that no rank differs, as far as that could be seen.
-func (s *Sheet) allClear(d *dumpRanks) {
+func (s *Sheet) allClear(v *jobView) {
 	without := 0
-	for i := range d.ranks {
-		if d.ranks[i].StepEndState == nil {
+	for _, i := range v.compared {
+		if v.ranks[i].StepEndState == nil {
 			without++
 		}
 	}
+	others := "the others hold"
+	if len(v.Job.Groups) > 1 {
+		others = "its group holds"
+	}
 	switch {
-	case without > 0 && without < len(d.ranks):
+	case without > 0 && without < len(v.compared):
 		s.say("No peak is far above the others; what ranks without steps keep after a step is not known.")
-		return
 	case without > 0:
 		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep "+
-			"after a step is not known.",
-			units.Plural(without, "rank shows", "ranks show"))
-		return
+			"after a step is not known.", units.Plural(without, "rank shows", "ranks show"))
+	case len(v.apart) > 0:
+		s.say("Of the %s ranks that are compared none stands out: after its last step each holds about what %s, at every "+
+			"site.", units.Count(len(v.compared)), others)
+	default:
+		s.say("No rank stands out: after its last step each holds about what %s, at every site.", others)
 	}
-	if n := len(d.apart); n > 0 {
-		s.say("Of the %s ranks that are compared none stands out: after its last step each holds about what the others "+
-			"hold, at every site.", units.Count(len(d.ranks)))
-		return
-	}
-	s.say("No rank stands out: after its last step each holds about what the others hold, at every site.")
 }
 
 // pair compares two ranks.
-func (s *Sheet) pair(d *dumpRanks, rows int) {
-	t := pairTable(d, rows)
-	if len(t.rows) == 0 && t.more == "" {
+func (s *Sheet) pair(v *jobView, rows int) {
+	a, b := v.compared[0], v.compared[1]
+	t := newTable(column{"rank " + strconv.Itoa(v.ranks[a].Rank), figures},
+		column{"rank " + strconv.Itoa(v.ranks[b].Rank), figures}, column{"change", figures}, column{"site", paths})
+	type row struct {
+		site *ranks.Site
+		a, b int64
+	}
+	var list []row
+	for i := range v.Sites {
+		site := &v.Sites[i]
+		if r := (row{site, site.Of(a).Bytes[ranks.AtPeak], site.Of(b).Bytes[ranks.AtPeak]}); r.a != r.b {
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 {
 		s.say("The two ranks hold the same at their peaks.")
 		return
 	}
+	slices.SortStableFunc(list, func(x, y row) int {
+		return int(min(max(max(y.b-y.a, y.a-y.b)-max(x.b-x.a, x.a-x.b), -1), 1))
+	})
+	t.fill(len(list), rows, func(i int) {
+		r := list[i]
+		t.row(units.Bytes(r.a), units.Bytes(r.b), units.Change(r.b-r.a), siteName(r.site.Site.Site))
+	})
 	s.say("Of two ranks neither can be called the outlier. Where they differ at their peaks:")
 	s.put(t)
-}
-
-// listOutliers says which ranks differ and where.
-func (s *Sheet) listOutliers(d *dumpRanks, rows int) {
-	first := &d.outliers[0]
-	who, named := "Rank %s", any(units.Count(first.Rank))
-	if !d.RankInNames {
-		who, named = "%s", name(first.File)
-	}
-	s.say(who+" %s from %s; the median of the %s is %s.", named, first.holds(), siteName(first.Site),
-		d.comparedWith(first), amount(first.MedianBytes))
-	t := newTable(column{"rank", figures}, column{"holds", figures}, column{"median", figures}, column{"when", words},
-		column{"", words}, column{"site", paths})
-	t.fill(len(d.outliers), rows, func(i int) {
-		o := &d.outliers[i]
-		when, mark := "after a step", ""
-		if o.atPeak() {
-			when = "at the peak"
-		}
-		if o.OnlyHere {
-			mark = "not on all ranks"
-		}
-		t.row(units.Count(o.Rank), units.Bytes(o.Bytes), units.Bytes(o.MedianBytes), when, mark, siteName(o.Site))
-	})
-	s.put(t)
-}
-
-// holds says what the rank holds, and when.
-func (o *RankOutlier) holds() string {
-	bytes := amount(o.Bytes)
-	switch {
-	case o.atPeak():
-		return "holds " + bytes + " at its peak"
-	case o.Bytes > o.MedianBytes:
-		return "still holds " + bytes + " after its last step"
-	}
-	return "holds " + bytes + " after its last step"
-}
-
-// comparedWith says of how many ranks the median is: after a step, only of those
-// that have steps.
-func (d *dumpRanks) comparedWith(o *RankOutlier) string {
-	with := 0
-	for i := range d.ranks {
-		if d.ranks[i].StepEndState != nil {
-			with++
-		}
-	}
-	if o.atPeak() || with == len(d.ranks) {
-		return units.Plural(len(d.ranks), "rank", "ranks")
-	}
-	return units.Plural(with, "rank", "ranks") + " with steps"
-}
-
-// pairTable has the sites where two ranks differ.
-func pairTable(d *dumpRanks, rows int) *sheetTable {
-	a, b := &d.ranks[0], &d.ranks[1]
-	t := newTable(column{"rank " + units.Count(a.Rank), figures}, column{"rank " + units.Count(b.Rank), figures},
-		column{"change", figures}, column{"site", paths})
-	for i := range d.rows {
-		row := &d.rows[i]
-		if row.Bytes[0] == row.Bytes[1] {
-			break // the most uneven come first
-		} else if i == rows {
-			t.more = "and more; --rows shows more"
-			break
-		}
-		t.row(units.Bytes(row.Bytes[0]), units.Bytes(row.Bytes[1]), units.Change(row.Bytes[1]-row.Bytes[0]),
-			siteName(row.Site))
-	}
-	return t
 }

@@ -1,4 +1,4 @@
-package digest
+package digest_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	. "github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -270,7 +271,7 @@ func TestHostile(t *testing.T) {
 		"family of a site":   func(d *Digest) { d.Sites[0].Family = 14 },
 		"key":                func(d *Digest) { d.Sites[0].Path = "../../etc/passwd" },
 		"bytes of a site":    func(d *Digest) { d.Sites[0].Peak.Bytes = -5 },
-		"text":               func(d *Digest) { d.Sites[0].Site = strings.Repeat("x", maxText+1) },
+		"text":               func(d *Digest) { d.Sites[0].Site = strings.Repeat("x", MaxText+1) },
 		"steps":              func(d *Digest) { d.Steps = make([]Step, MaxSteps+1) },
 		"steps seen":         func(d *Digest) { d.StepsSeen = len(d.Steps) - 1 },
 		"order of steps":     func(d *Digest) { d.Steps[0].End = -1 },
@@ -279,7 +280,7 @@ func TestHostile(t *testing.T) {
 		"requests":           func(d *Digest) { d.OOMs = make([]OOM, MaxOOMs+1) },
 		"state of a request": func(d *Digest) { d.OOMs[0].State = -1 },
 		"leaks":              func(d *Digest) { d.Leaks = make([]Leak, MaxLeaks+1) },
-		"settings":           func(d *Digest) { d.Settings = make([][2]string, maxSettings+1) },
+		"settings":           func(d *Digest) { d.Settings = make([][2]string, MaxSettings+1) },
 	} {
 		d := sample(3)
 		change(&d)
@@ -294,10 +295,10 @@ func TestHostile(t *testing.T) {
 
 // TestBombs: lines that would take much memory take little.
 func TestBombs(t *testing.T) {
-	start := string(lineStart) + `1","sites":[`
+	start := string(LineStart) + `1","sites":[`
 	for name, text := range map[string]string{
 		"endless line": start + strings.Repeat(" ", 64<<20),
-		"objects":      start + strings.Repeat("{},", maxLine/3-100),
+		"objects":      start + strings.Repeat("{},", MaxLine/3-100),
 		"nesting":      start + strings.Repeat("[", 1<<19),
 	} {
 		var before, after runtime.MemStats
@@ -313,7 +314,7 @@ func TestBombs(t *testing.T) {
 	}
 	small := line(t, Digest{Schema: Schema})
 	var many strings.Builder
-	for i := range maxDigests + 1 {
+	for i := range MaxDigests + 1 {
 		many.WriteString(strings.Replace(small, `"path":""`, fmt.Sprintf(`"path":"%d"`, i), 1))
 	}
 	if err := new(Set).Read(strings.NewReader(many.String()), "x"); err == nil || !strings.Contains(err.Error(), "16384") {

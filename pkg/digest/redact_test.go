@@ -1,4 +1,4 @@
-package digest
+package digest_test
 
 import (
 	"regexp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
+	. "github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"

@@ -1,4 +1,4 @@
-package digest
+package digest_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	. "github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 

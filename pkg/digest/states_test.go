@@ -1,4 +1,4 @@
-package digest
+package digest_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
+	. "github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -92,7 +93,7 @@ func checkCurves(t *testing.T, r *analysis.Recording, d *Digest) {
 	if len(most) != n*d.Stretches() || len(least) != len(most) || len(high) != len(most) || len(most) > Columns {
 		t.Fatalf("%d columns of %d in %d stretches", len(most), n, d.Stretches())
 	}
-	unit, unitReserved := d.PeakBytes/unitsOfPeak+1, d.ReservedPeakBytes/unitsOfPeak+1
+	unit, unitReserved := d.PeakBytes/UnitsOfPeak+1, d.ReservedPeakBytes/UnitsOfPeak+1
 	last := len(active) - 1
 	for stretch := range d.Stretches() {
 		from, to := 0, last
@@ -149,10 +150,10 @@ func checkCurves(t *testing.T, r *analysis.Recording, d *Digest) {
 func checkSites(t *testing.T, r *analysis.Recording, d *Digest) (compared int) {
 	t.Helper()
 	live := map[string][]Tensors{} // by path and state
-	keys := newSiteKeys(r)
+	pathOf := PathsOf(r)
 	for i := range r.Device.Allocations {
 		a := &r.Device.Allocations[i]
-		path := shortKey(keys.of(a.Stack).Path)
+		path := pathOf(a.Stack)
 		if live[path] == nil {
 			live[path] = make([]Tensors, r.Device.States())
 		}
@@ -161,7 +162,8 @@ func checkSites(t *testing.T, r *analysis.Recording, d *Digest) (compared int) {
 			end = int(a.End)
 		}
 		for state := int(a.Start) + 1; state <= end; state++ {
-			live[path][state].add(Tensors{a.Size, 1})
+			live[path][state].Bytes += a.Size
+			live[path][state].Count++
 		}
 	}
 	var complete []Step

@@ -150,7 +150,11 @@ func (c *comparison) merge(rank int, g *Group, sites *rankDifferences) []Finding
 			continue
 		}
 		spread, bytes := &g.Totals[when], c.totals[rank].bytes[when]
-		if far := distance(bytes, spread.Median); spread.Outside(bytes) && far > 2*explained[bytes > spread.Median] {
+		outside := spread.Outside(bytes)
+		if when == AtPeak { // a low peak of a rank without steps may just be a short recording
+			outside = spread.Above(bytes)
+		}
+		if far := distance(bytes, spread.Median); outside && far > 2*explained[bytes > spread.Median] {
 			return append(found, Finding{Kind: Differs, Rank: rank, When: when, Bytes: bytes, Median: spread.Median,
 				Limit: spread.Limit})
 		}
@@ -169,7 +173,7 @@ func leaksAt(d *digest.Digest, s *Site) bool {
 func (c *comparison) findShort(holders int) {
 	n := 0
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			n++
 		}
 	}
@@ -178,8 +182,8 @@ func (c *comparison) findShort(holders int) {
 	}
 	for i := range c.Ranks {
 		d := &c.Ranks[i]
-		fewer := d.StepsSeen < c.CommonSteps && (!d.HistoryCut || 2*d.StepsSeen < c.CommonSteps)
-		if comparable(d) && fewer && len(d.OOMs) == 0 {
+		fewer := d.StepsSeen > 0 && d.StepsSeen < c.CommonSteps && (!d.HistoryCut || 2*d.StepsSeen < c.CommonSteps)
+		if Comparable(d) && fewer && len(d.OOMs) == 0 {
 			c.Findings = append(c.Findings, Finding{Kind: Short, Rank: i})
 		}
 	}

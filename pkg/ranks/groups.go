@@ -55,6 +55,9 @@ func medianOfSteps(d *digest.Digest, common int) (median, chance int64) {
 	if len(peaks) == 0 {
 		return 0, 0
 	}
+	if common < 1 {
+		common = digest.SiteSteps // of a rank that is compared with none
+	}
 	peaks = peaks[max(0, len(peaks)-min(common, digest.SiteSteps)):]
 	slices.Sort(peaks)
 	median = middle(peaks)
@@ -74,7 +77,7 @@ func (c *comparison) findGroups() {
 	c.GroupOf = slices.Repeat([]int{NoGroup}, len(c.Ranks))
 	byNames := map[int][]int{}
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			byNames[c.names[i]] = append(byNames[c.names[i]], i)
 		}
 	}
@@ -102,7 +105,7 @@ func (c *comparison) findGroups() {
 func (c *comparison) mostlyShared() bool {
 	ranks := 0
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) {
+		if Comparable(&c.Ranks[i]) {
 			ranks++
 		}
 	}
@@ -111,7 +114,7 @@ func (c *comparison) mostlyShared() bool {
 		var bytes int64
 		runs := 0
 		for k := range c.Sites[i].Cells {
-			if cell := &c.Sites[i].Cells[k]; comparable(&c.Ranks[cell.Rank]) {
+			if cell := &c.Sites[i].Cells[k]; Comparable(&c.Ranks[cell.Rank]) {
 				bytes += cell.Bytes[AtPeak] >> 10
 				runs++
 			}

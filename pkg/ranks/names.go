@@ -10,6 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // What a rank was read from, as digest.Name.From has it.
@@ -46,7 +47,7 @@ func jobOf(n *digest.Name) jobKey {
 // compareJobs orders jobs by run and step, those of an out-of-memory error after
 // others, and files without a rank in their names last.
 func compareJobs(a, b jobKey) int {
-	return cmp.Or(Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
+	return cmp.Or(units.Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
 		falseFirst(!a.inName, !b.inName))
 }
 
@@ -167,7 +168,7 @@ func numberRanks(names []digest.Name, job []int, files []string) {
 		}
 	}
 	slices.SortFunc(unnumbered, func(i, j int) int {
-		return Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
+		return units.Natural(names[i].Label+"/"+files[i], names[j].Label+"/"+files[j])
 	})
 	for k, i := range unnumbered {
 		names[i].Rank = next + k
@@ -322,34 +323,4 @@ func isOOMDump(path []string) bool {
 func parseDigits(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n >= 0
-}
-
-// Natural orders texts as people do: rank9 before rank10.
-func Natural(a, b string) int {
-	for x, y := a, b; ; {
-		if x == "" || y == "" {
-			// Texts that differ only in leading zeros need an order too.
-			return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
-		}
-		n, restX := leadingDigits(x)
-		m, restY := leadingDigits(y)
-		if n == "" || m == "" {
-			if c := cmp.Compare(x[0], y[0]); c != 0 {
-				return c
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		// A longer number without leading zeros is a larger one.
-		n, m = strings.TrimLeft(n, "0"), strings.TrimLeft(m, "0")
-		if c := cmp.Or(cmp.Compare(len(n), len(m)), strings.Compare(n, m)); c != 0 {
-			return c
-		}
-		x, y = restX, restY
-	}
-}
-
-func leadingDigits(s string) (digits, rest string) {
-	i := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	return s[:i], s[i:]
 }

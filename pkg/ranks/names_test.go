@@ -93,14 +93,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestCompareNatural(t *testing.T) {
-	ordered := []string{"", "01", "1", "2", "10", "a", "a1", "a1b", "a2", "a10", "a10b2", "a10b10", "b"}
-	for i, a := range ordered {
-		for j, b := range ordered {
-			got := Natural(a, b)
-			if want := i - j; got < 0 != (want < 0) || got > 0 != (want > 0) {
-				t.Errorf("%q and %q: %d", a, b, got)
-			}
+// differ, and begin at 0 or leave none out; one file may have any.
+func TestNumbersOfRanks(t *testing.T) {
+	read := func(path []string) string { return path[0][1:] }
+	none := func(n int) []string { return make([]string, n) }
+	for _, test := range []struct{ paths, want []string }{
+		{[]string{"a8"}, []string{"8"}}, {[]string{"a8", "a8"}, none(2)}, {[]string{"a8", "b9"}, none(2)},
+		{[]string{"a8", "a9"}, []string{"8", "9"}}, {[]string{"a8", "a10"}, none(2)},
+		{[]string{"a0", "a10"}, []string{"0", "10"}}, {[]string{"a128", "a256", "a512"}, none(3)},
+		{[]string{"a0 pp4", "a1 pp4"}, []string{"0 pp4", "1 pp4"}},
+		{[]string{"a0 pp4", "a1 pp6"}, none(2)},
+		{[]string{"a0 pp0", "a3 pp2"}, []string{"0 pp0", "3 pp2"}},
+	} {
+		var paths [][]string
+		for _, p := range test.paths {
+			paths = append(paths, []string{p})
+		}
+		if got := eachFamily(paths, read); !slices.Equal(got, test.want) {
+			t.Errorf("%q: %q", test.paths, got)
 		}
 	}
 }

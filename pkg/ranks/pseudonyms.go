@@ -43,14 +43,14 @@ func namesOf(list []digest.Digest) []int {
 func (c *comparison) renamed() []int {
 	var numbers []int
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) && len(c.Ranks[i].Sites) > 0 {
+		if Comparable(&c.Ranks[i]) && len(c.Ranks[i].Sites) > 0 {
 			numbers = append(numbers, -c.names[i]) // the first of two is the larger
 		}
 	}
 	most, _ := commonest(numbers)
 	var renamed []int
 	for i := range c.Ranks {
-		if comparable(&c.Ranks[i]) && len(c.Ranks[i].Sites) > 0 && c.names[i] != -most {
+		if Comparable(&c.Ranks[i]) && len(c.Ranks[i].Sites) > 0 && c.names[i] != -most {
 			renamed = append(renamed, i)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Job is what was recorded together: by all ranks of one run, at one iteration, on
@@ -167,8 +168,8 @@ func rename(list []digest.Digest) {
 // compareDigests orders by rank, file and device. The rest makes the order of any two
 // digests that differ the same every time.
 func compareDigests(a, b digest.Digest) int {
-	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), Natural(a.File.Path, b.File.Path),
-		Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
+	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.Natural(a.File.Path, b.File.Path),
+		units.Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
 		cmp.Compare(a.File.Host, b.File.Host), cmp.Compare(a.File.Report, b.File.Report),
 		cmp.Compare(a.PeakBytes, b.PeakBytes), cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
 }
@@ -186,7 +187,7 @@ func sameDigest(a, b digest.Digest) bool {
 func (j *Job) compare() {
 	steps := make([]int, 0, len(j.Ranks))
 	for i := range j.Ranks {
-		if comparable(&j.Ranks[i]) && j.Ranks[i].StepsSeen > 0 {
+		if Comparable(&j.Ranks[i]) && j.Ranks[i].StepsSeen > 0 {
 			steps = append(steps, j.Ranks[i].StepsSeen)
 		}
 	}
@@ -217,6 +218,6 @@ func commonest(numbers []int) (number, times int) {
 	return number, times
 }
 
-// comparable reports whether the peak of a rank is known: it was read as a whole, and
+// Comparable reports whether the peak of a rank is known: it was read as a whole, and
 // more than the final state was recorded.
-func comparable(d *digest.Digest) bool { return d.Error == "" && !d.Partial && d.Events > 1 }
+func Comparable(d *digest.Digest) bool { return d.Error == "" && !d.Partial && d.Events > 1 }

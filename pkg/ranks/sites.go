@@ -38,13 +38,16 @@ func (s *Site) Of(rank int) Cell {
 	return s.Cells[i]
 }
 
+// Runs reports whether a rank allocates at the site at all.
+func (s *Site) Runs(rank int) bool { return s.Of(rank).runs }
+
 // findSites matches the call sites of all ranks: by their whole paths where every rank
 // that runs the innermost frames came by the same paths, else by these frames. Where
 // some rank recorded no operators, paths without them match.
 func (j *Job) findSites() {
 	var with, without bool
 	for i := range j.Ranks {
-		if d := &j.Ranks[i]; comparable(d) {
+		if d := &j.Ranks[i]; Comparable(d) {
 			with, without = with || d.Operators, without || !d.Operators
 		}
 	}

@@ -62,6 +62,14 @@ func SpreadOf(values []int64, peak int64) Spread {
 	return s
 }
 
+// Median is the median of values; 0 of none.
+func Median(values []int64) int64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return middle(slices.Sorted(slices.Values(values)))
+}
+
 // middle is the median of sorted values, of which there is one at least: the value in
 // the middle, or the mean of the two there.
 func middle(sorted []int64) int64 {

@@ -165,6 +165,10 @@ var names = []nameRule{
 	like(`events {} to {} of {events}$`),
 	like(`^{} ranks: median peak {peak_bytes}, median reserved {reserved_peak_bytes}`),
 	like(`^{} ranks show no steps, so`),
+	like(`^Memory from <site> grows by {} a step on all {} ranks, most on rank {}, in {} steps[.;]`),
+	like(`^Rank {} ran out of memory in step {}(?:, {} µs later)?: {ooms[first].requested_bytes} was requested, ` +
+		`{ooms[first].device_free_bytes} was free on the device\.`),
+	like(`Which of {} was the first is not known: {} µs lies between them`),
 	rarely(`cuda:\d+ {events} events?$`),
 
 	// page

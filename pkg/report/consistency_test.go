@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -112,11 +111,7 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	}
 	events, err := answer.Events(list, answer.EventOptions{From: first, To: first})
 	x.texts["events"] = linesOf(t, events, err)
-	var ranks []compare.RankSummary
-	for _, name := range compare.NameRanks([]string{"rank0.pickle", "rank1.pickle", "rank2.pickle"}) {
-		ranks = append(ranks, answer.RankOf(&in, name)...)
-	}
-	x.texts["ranks"] = linesOf(t, answer.Ranks(ranks, nil, 1000), nil)
+	x.texts["ranks"] = linesOf(t, ranksOf(&in, "rank0.pickle", "rank1.pickle", "rank2.pickle"), nil)
 
 	var text bytes.Buffer
 	bytesIn := func(folded error) (sum float64) {

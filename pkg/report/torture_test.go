@@ -14,9 +14,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
+	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -196,9 +197,22 @@ func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
 		"segments": func() (*answer.Sheet, error) { return answer.Segments(list, answer.Peak, 20) },
 		"events":   func() (*answer.Sheet, error) { return answer.Events(list, answer.EventOptions{}) },
 		"ranks": func() (*answer.Sheet, error) {
-			return answer.Ranks(answer.RankOf(in, compare.NameRanks([]string{in.Name})[0]), nil, 5), nil
+			return ranksOf(in, in.Name), nil
 		},
 	}
+}
+
+// ranksOf compares files of these names, all of the same content.
+func ranksOf(in *answer.Input, names ...string) *answer.Sheet {
+	var list []digest.Digest
+	for _, name := range names {
+		for _, r := range in.Recordings {
+			d := digest.Of(r)
+			d.File.Name, d.File.Path = name, name
+			list = append(list, d)
+		}
+	}
+	return answer.Ranks(ranks.Jobs(list), 1000)
 }
 
 // tortureTable counts what became of the files, by damage.
