@@ -24,6 +24,7 @@ type JobDocument struct {
 	payloads [][]byte // of the jobs, two each: ranks as JSON, curves
 	reports  []embeddedReport
 	shared   map[string]string // of the embedded reports; nil without any
+	bytes    int64             // of the file, once there are reports
 }
 
 // jobPage is what the template gets.

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/ranks"
@@ -42,14 +41,19 @@ func (d *JobDocument) Embed(job, rank int, report *Document, limit int64) (bool,
 		return false, err
 	}
 	added := *d
-	added.page.shell = jobWithReportsShell()
-	added.shared = shared
-	added.reports = append(slices.Clone(d.reports), embeddedReport{job, rank, len(text), packed})
-	if limit > 0 {
-		if size, err := added.Size(); err != nil || size > limit {
+	added.page.shell, added.shared = jobWithReportsShell(), shared
+	if d.shared == nil {
+		if added.bytes, err = added.Size(); err != nil {
 			return false, err
 		}
 	}
+	r := embeddedReport{job, rank, len(text), packed}
+	size, err := r.writeTo(io.Discard)
+	added.bytes += int64(size)
+	if err != nil || limit > 0 && added.bytes > limit {
+		return false, err
+	}
+	added.reports = append(added.reports, r)
 	*d = added
 	return true, nil
 }
@@ -57,7 +61,7 @@ func (d *JobDocument) Embed(job, rank int, report *Document, limit int64) (bool,
 // Embedded is how many reports of ranks the page holds.
 func (d *JobDocument) Embedded() int { return len(d.reports) }
 
-// Ranks are the ranks of a job in the order in which their reports are embedded while
+// ReportOrder are the ranks of a job in the order in which their reports are embedded while
 // there is room: those with findings first, then by rank.
 func ReportOrder(j *ranks.Job) []int {
 	var list []int
@@ -89,11 +93,14 @@ func (d *JobDocument) writeReports(w io.Writer) error {
 		}
 	}
 	for _, r := range d.reports {
-		_, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"report-%d-%d\" data-bytes=\"%d\">%s</script>\n", r.job, r.rank, r.size,
-			base64.StdEncoding.EncodeToString(r.packed))
-		if err != nil {
+		if _, err := r.writeTo(w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *embeddedReport) writeTo(w io.Writer) (int, error) {
+	return fmt.Fprintf(w, "<script type=\"text/plain\" id=\"report-%d-%d\" data-bytes=\"%d\">%s</script>\n", r.job, r.rank,
+		r.size, base64.StdEncoding.EncodeToString(r.packed))
 }
