@@ -10,6 +10,7 @@ import (
 // The functions of the job page's viewer that its options name.
 const (
 	renderRanks = "ranks"
+	renderBand  = "band"
 	formatPeak  = "peak"
 )
 
@@ -65,19 +66,22 @@ func histogramChart() *charts.Bar {
 	return chart
 }
 
-// curveChart has the lowest of what most ranks of the group hold and how much more the
-// highest is, as an area; the median of the group; the rank.
-func curveChart() *charts.Line {
-	chart := charts.NewLine()
+// curveChart has the band that most ranks of the group are in, the median of the group,
+// and the rank.
+func curveChart() *charts.Custom {
+	chart := charts.NewCustom()
 	x, y := hiddenAxes(0)
-	x.Show = nil
-	x.SplitLine = hiddenLine
-	y.Show = nil
+	x.Show, y.Show = nil, nil
+	x.SplitLine, y.SplitLine = hiddenLine, hiddenLine
 	y.AxisLabel = formattedLabel(formatPeak)
 	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
-	for range 3 {
-		chart.AddSeries("", nil)
+	chart.AddSeries("", []opts.CustomData{{Value: []int{0, 0}}},
+		charts.WithCustomChartOpts(opts.CustomChart{RenderItem: opts.FuncOpts(renderBand)}))
+	lines := charts.NewLine()
+	for range 2 {
+		lines.AddSeries("", nil)
 	}
+	chart.Overlap(lines)
 	chart.Accept(chartMender{})
 	return chart
 }

@@ -32,7 +32,7 @@ func sampleJob(n, stages int) []digest.Digest {
 		stage := rank * stages / n
 		base := [...]int64{44, 40, 39, 41}[stage%4] * gib
 		layer := [...]int64{480, 430, 400, 420}[stage%4] * mib
-		alive := [...]int{14, 12, 10, 12}[stage%4]
+		alive := [...]int{14, 12, 10, 11}[stage%4]
 		noise := func(part float64) float64 { return 1 + part*(rng.Float64()-.5) }
 		d := digest.Digest{
 			Schema: digest.Schema, Device: 0, Torch: "2.9", Operators: true, Events: 9200, Allocations: 4600,
