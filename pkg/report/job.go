@@ -111,7 +111,7 @@ func (d *JobDocument) writeData(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	options, err := jobChartOptions()
+	options, err := d.page.chart()
 	if err != nil {
 		return err
 	}

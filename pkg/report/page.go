@@ -52,7 +52,7 @@ var (
 	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", chartOptions, &assets.Recording) })
 	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", compareChartOptions, &assets.Compare) })
 
-	jobShell = sync.OnceValue(func() *shell { return newShell("job", &assets.Job) })
+	jobShell = sync.OnceValue(func() *shell { return newShell("job", jobChartOptions, &assets.Job) })
 	// jobWithReportsShell is that of job pages that open reports of ranks. Such a report is under
 	// the policy of the page that opens it, besides its own.
 	jobWithReportsShell = sync.OnceValue(func() *shell {
