@@ -23,6 +23,7 @@ type Page struct {
 var (
 	Recording = Page{recordingStyles, recordingECharts, recordingViewer}
 	Compare   = Page{compareStyles, recordingECharts, compareViewer}
+	Job       = Page{jobStyles, jobECharts, jobViewer}
 )
 
 var (
@@ -37,6 +38,13 @@ var (
 	compareStyles []byte
 	//go:embed dist/compare.js.deflate
 	compareViewer []byte
+
+	//go:embed dist/job.css.deflate
+	jobStyles []byte
+	//go:embed echarts/echarts.job.min.js.deflate
+	jobECharts []byte
+	//go:embed dist/job.js.deflate
+	jobViewer []byte
 )
 
 // What every page carries as it is.

@@ -52,6 +52,7 @@ var pages = map[string]struct {
 }{
 	"viewer":  {"viewer/main.js", "viewer/viewer.css", &Recording},
 	"compare": {"viewer/compare/main.js", "viewer/compare/compare.css", &Compare},
+	"job":     {"viewer/job/main.js", "viewer/job/job.css", &Job},
 }
 
 // TestDist compares dist/ with its sources, and writes it with -update.
@@ -145,10 +146,12 @@ func TestEChartsChecksum(t *testing.T) {
 			sums[fields[1]] = fields[0]
 		}
 	}
-	echarts := inflate(t, Recording.ECharts)
-	sum := sha256.Sum256(echarts)
-	if got, want := hex.EncodeToString(sum[:]), sums["echarts.min.js"]; got != want {
-		t.Errorf("sha256 of echarts.min.js is %s, CHECKSUMS has %q; see echarts/README.md", got, want)
+	bundles := map[string][]byte{"echarts.min.js": inflate(t, Recording.ECharts), "echarts.job.min.js": inflate(t, Job.ECharts)}
+	for name, bundle := range bundles {
+		sum := sha256.Sum256(bundle)
+		if got, want := hex.EncodeToString(sum[:]), sums[name]; got != want {
+			t.Errorf("sha256 of %s is %s, CHECKSUMS has %q; see echarts/README.md", name, got, want)
+		}
 	}
 	var versions []string
 	for name := range sums {
@@ -156,15 +159,19 @@ func TestEChartsChecksum(t *testing.T) {
 			versions = append(versions, version)
 		}
 	}
-	if len(versions) != 1 || !bytes.Contains(echarts, []byte(`"`+versions[0]+`"`)) {
-		t.Errorf("CHECKSUMS has the versions %q, and the bundle is of another", versions)
+	for name, bundle := range bundles {
+		if len(versions) != 1 || !bytes.Contains(bundle, []byte(`"`+versions[0]+`"`)) {
+			t.Errorf("CHECKSUMS has the versions %q, and %s is of another", versions, name)
+		}
 	}
 }
 
 func TestEChartsLicences(t *testing.T) {
-	head := string(inflate(t, Recording.ECharts)[:4096])
-	if !strings.Contains(head, "Apache ECharts") || !strings.Contains(head, "BSD 3-Clause") {
-		t.Error("the bundle does not begin with its notices")
+	for _, page := range []*Page{&Recording, &Job} {
+		head := string(inflate(t, page.ECharts)[:4096])
+		if !strings.Contains(head, "Apache ECharts") || !strings.Contains(head, "BSD 3-Clause") {
+			t.Error("a bundle does not begin with its notices")
+		}
 	}
 	for name, holder := range map[string]string{
 		"LICENSE":         "Apache License",

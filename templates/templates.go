@@ -1,9 +1,10 @@
 // Package templates embeds the HTML templates of the report.
 //
-// [Pages] has a template for each kind of page: "recording" and "compare". It opens
+// [Pages] has a template for each kind of page: "recording", "compare" and "job". It opens
 // the document and holds the readable summary, the viewer's frame and the scripts;
 // "tail" closes the document. The caller writes the data that the viewer reads between
-// them. All get a value with the fields of pkg/report's Page.
+// them. All get a value with the fields of pkg/report's Page; that of
+// "job" has Jobs in place of Summaries.
 package templates
 
 import (

@@ -41,13 +41,24 @@ type (
 		ECharts, Viewer        template.HTML
 		Summaries              []summary
 		Compared               []compared
+		Jobs                   []jobSummary
 	}
+	jobSummary struct {
+		Label            string
+		Facts            []fact
+		Verdict          verdict
+		Warnings         []warning
+		Answers          []answer
+		Findings, Groups [][]string
+		Left             int
+	}
+	answer struct{ Question, Value, Small, Line string }
 )
 
 const hostile = `</script><img src=x onerror=alert(1)>" onload='x' __f__alert(1)__f__`
 
 // kinds are the templates of pages.
-var kinds = []string{"recording", "compare"}
+var kinds = []string{"recording", "compare", "job"}
 
 func render(t *testing.T, kind string, p page) string {
 	t.Helper()
@@ -123,6 +134,10 @@ func TestHostileText(t *testing.T) {
 				Warnings: []warning{{hostile, hostile, hostile}},
 				Answers:  []answerText{{hostile, hostile, hostile}},
 				Rows:     []rowText{{hostile, hostile, hostile}},
+			}}, Jobs: []jobSummary{{
+				Label: hostile, Facts: []fact{{hostile, hostile}}, Verdict: verdict{Text: hostile},
+				Warnings: []warning{{hostile, hostile, hostile}}, Answers: []answer{{hostile, hostile, hostile, hostile}},
+				Findings: [][]string{{hostile, hostile, hostile, hostile}}, Groups: [][]string{{hostile, hostile, hostile, hostile}},
 			}}})
 			if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
 				t.Error("text of a snapshot became markup")
@@ -131,7 +146,7 @@ func TestHostileText(t *testing.T) {
 			if regexp.MustCompile(`<[^>]*\son\w+=`).MatchString(unquoted) {
 				t.Error("text of a snapshot became an attribute")
 			}
-			if !strings.Contains(html, `<svg class="curve"></svg>`) {
+			if kind != "job" && !strings.Contains(html, `<svg class="curve"></svg>`) {
 				t.Error("the curve is not in the page")
 			}
 		})

@@ -53,6 +53,15 @@ var (
 	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", chartOptions, &assets.Recording) })
 	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", compareChartOptions, &assets.Compare) })
 
+	jobShell = sync.OnceValue(func() *shell { return newShell("job", jobChartOptions, &assets.Job) })
+	// jobWithReportsShell is that of job pages that open reports of ranks. Such a report is under
+	// the policy of the page that opens it, besides its own.
+	jobWithReportsShell = sync.OnceValue(func() *shell {
+		s := *jobShell()
+		s.Policy = contentPolicy(&assets.Job, &assets.Recording)
+		return &s
+	})
+
 	// shells are those of pages that hold a report, which memviz reads again.
 	shells = []func() *shell{recordingShell, compareShell}
 )
@@ -104,14 +113,20 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 	return p
 }
 
-// contentPolicy is the Content-Security-Policy of a page: it runs exactly its own
+// contentPolicy is the Content-Security-Policy of a page, the first, with the scripts and
+// styles of pages that it opens: it runs exactly its own
 // scripts and styles and asks for nothing from anywhere. What the loader inflates
 // becomes inline scripts and styles, so the hashes are of the inflated texts.
-func contentPolicy(page *assets.Page) string {
+func contentPolicy(pages ...*assets.Page) string {
+	scripts, styles := []string{assets.Theme, assets.Loader}, []string{assets.SummaryStyles}
+	for _, page := range pages {
+		scripts = append(scripts, inflated(page.ECharts), inflated(page.Viewer))
+		styles = append(styles, inflated(page.Styles))
+	}
 	return strings.Join([]string{
 		"default-src 'none'",
-		"script-src " + hashes(assets.Theme, assets.Loader, inflated(page.ECharts), inflated(page.Viewer)),
-		"style-src " + hashes(assets.SummaryStyles, inflated(page.Styles)),
+		"script-src " + hashes(scripts...),
+		"style-src " + hashes(styles...),
 		"img-src data: blob:",
 		"worker-src blob:",
 		"base-uri 'none'",

@@ -1,0 +1,34 @@
+// window.memviz: what the console and tests ask the page.
+
+/** @param {import('./state.js').State} state @param {import('./stage.js').Stage} stage @param {Promise<unknown>} ready */
+export function jobApi(state, stage, ready) {
+  const rank = (/** @type {number} */ i) => {
+    const { families, sites, times, ...r } = state.job.ranks[i];
+    return {
+      ...r,
+      index: i,
+      group: state.job.group(i)?.name ?? null,
+      families: families.map(([f, size]) => ({ family: state.job.families[f].label, bytes: size })),
+      sites: sites.map(([s, size, median]) => ({ site: state.job.sites[s].join(' '), bytes: size, median: median < 0 ? null : median })),
+      findings: state.job.findingsOf[i],
+    };
+  };
+  return {
+    /** Resolves when the page shows its first picture. */
+    ready,
+    /** All ranks, in the order of their numbers. */
+    ranks: () => state.job.ranks.map((_, i) => rank(i)),
+    /** One of them, by its place in ranks(). */
+    rank,
+    findings: () => state.job.view.findings,
+    /** What is chosen. */
+    choice: () => ({ ...state.choice }),
+    /** Shows rows from and up to, and says how long drawing took. @param {{from: number, to: number}} rows */
+    view({ from, to }) {
+      const start = performance.now();
+      state.choose({ from: Math.max(0, from), to: Math.min(state.job.ranks.length, to) });
+      stage.drawNow();
+      return { ms: performance.now() - start };
+    },
+  };
+}

@@ -1,0 +1,216 @@
+// A job as the page draws it: its ranks, groups, and the curves of all ranks side by side.
+
+import { payload } from '../../data/codec.js';
+
+/** @typedef {{label: string, light: string, dark: string, place: number}} Family */
+/** @typedef {{rank: number, kind: string, what: string, detail: string, change?: number, first?: boolean, also?: number[]}} Finding */
+/**
+ * @typedef {{question: string, value: string, small?: string, line: string, tone?: string, rank?: number, order?: string}} Answer
+ */
+/**
+ * @typedef {object} Rank
+ * @property {string} name
+ * @property {string} [label]
+ * @property {string} [host]
+ * @property {string} file
+ * @property {string} [report]
+ * @property {string} [error]
+ * @property {number} group or -1
+ * @property {number} peak
+ * @property {number} reserved
+ * @property {number} end -1 where it is not known
+ * @property {number} steps
+ * @property {number} growth
+ * @property {boolean} adds_up
+ * @property {[number, number][]} families
+ * @property {[number, number, number][]} sites
+ * @property {number} within
+ * @property {number} beyond
+ * @property {[number, number][]} [times]
+ */
+/** @typedef {{name: string, ranks: number, median: number, limit: number, middle: number[], low: number[], high: number[]}} Group */
+/**
+ * @typedef {object} JobView as pkg/report writes it
+ * @property {string} label
+ * @property {{name: string, value: string}[]} facts
+ * @property {{ok: boolean, text: string}} verdict
+ * @property {{fact: string, consequence: string}[]} warnings
+ * @property {Answer[]} answers
+ * @property {Finding[]} findings
+ * @property {number} count
+ * @property {number} median_peak
+ * @property {number} median_reserved
+ * @property {string[]} stretches
+ * @property {number} steps
+ * @property {number} per_stretch
+ * @property {number} few_per_stretch
+ * @property {number} unit
+ * @property {boolean} has_time
+ * @property {string} alignment
+ */
+/** @typedef {{program: string, families: Family[], jobs: JobView[]}} JobReport */
+
+/** A column that a rank did not record. */
+export const MISSING = -1;
+
+/** What stands for it in the payload. */
+const ABSENT = -32768;
+
+/** Numbers whose low bytes stand before their high bytes. @param {Uint8Array} planes */
+export function int16s(planes) {
+  const n = planes.length >> 1;
+  const values = new Int16Array(n);
+  for (let i = 0; i < n; i++) values[i] = planes[i] | (planes[n + i] << 8);
+  return values;
+}
+
+/** @param {JobReport} report @param {number} index @param {Document} page */
+export async function openJob(report, index, page) {
+  const [text, curves] = await Promise.all(
+    ['ranks', 'curves'].map((kind) => payload(page.getElementById(`${kind}-${index}`))),
+  );
+  return new Job(report, index, JSON.parse(new TextDecoder().decode(text)), int16s(curves));
+}
+
+export class Job {
+  /** @type {Int16Array} of all ranks behind one another, in units */
+  active;
+  /** @type {Int16Array | null} the same of reserved memory */
+  reserved = null;
+  /** @type {Int16Array | null} of each family of each rank */
+  byFamily = null;
+  /** Findings of each rank. @type {Finding[][]} */
+  findingsOf;
+
+  /**
+   * @param {JobReport} report @param {number} index
+   * @param {{ranks: Rank[], groups: Group[], sites: [string, string][]}} data
+   * @param {Int16Array} curves
+   */
+  constructor(report, index, data, curves) {
+    this.index = index;
+    this.view = report.jobs[index];
+    this.families = report.families;
+    this.ranks = data.ranks;
+    this.groups = data.groups;
+    this.sites = data.sites;
+    const { stretches, per_stretch: per, few_per_stretch: few } = this.view;
+    this.columns = stretches.length * per;
+    const n = this.ranks.length * this.columns;
+    const fewColumns = stretches.length * few;
+    const size = n + (few ? n + this.ranks.length * this.families.length * fewColumns : 0);
+    if (curves.length !== size) throw new Error(`curves have ${curves.length} of ${size} numbers`);
+    this.active = curves.subarray(0, n);
+    this.#addMedians();
+    if (few) {
+      this.reserved = curves.subarray(n, 2 * n).map((v) => (v === ABSENT ? MISSING : v));
+      this.byFamily = curves.subarray(2 * n).map((v) => (v === ABSENT ? 0 : v));
+    }
+    this.fewColumns = fewColumns;
+    this.findingsOf = this.ranks.map(() => /** @type {Finding[]} */ ([]));
+    for (const f of this.view.findings) {
+      this.findingsOf[f.rank].push(f);
+      for (const rank of f.also ?? []) this.findingsOf[rank].push({ ...f, rank });
+    }
+    let low = Infinity;
+    let high = 1;
+    for (const v of this.active) {
+      if (v > 0 && v < low) low = v;
+      if (v > high) high = v;
+    }
+    this.lowest = Math.min(low, high);
+    this.highest = high;
+    this.peakLow = Math.min(...this.#peaks());
+    this.peakHigh = Math.max(1, ...this.#peaks());
+    this.reservedHigh = Math.max(1, ...this.ranks.map((r) => Math.max(r.reserved, r.peak)));
+  }
+
+  #peaks() {
+    const known = this.ranks.filter((r) => !r.error).map((r) => r.peak);
+    return known.length ? known : [0];
+  }
+
+  /** The payload has the distance of each rank from the median of its group. */
+  #addMedians() {
+    const { columns } = this;
+    for (let i = 0; i < this.ranks.length; i++) {
+      const middle = this.groups[this.ranks[i].group]?.middle;
+      for (let c = 0, at = i * columns; c < columns; c++, at++) {
+        if (this.active[at] === ABSENT) this.active[at] = MISSING;
+        else if (middle) this.active[at] += middle[c];
+      }
+    }
+  }
+
+  /** Most active memory of a rank in each column, in units. @param {number} rank */
+  curve(rank) {
+    return this.active.subarray(rank * this.columns, (rank + 1) * this.columns);
+  }
+
+  /** @param {number} rank */
+  reservedCurve(rank) {
+    return this.reserved?.subarray(rank * this.columns, (rank + 1) * this.columns) ?? null;
+  }
+
+  /** @param {number} rank @param {number} family */
+  familyCurve(rank, family) {
+    const at = (rank * this.families.length + family) * this.fewColumns;
+    return this.byFamily?.subarray(at, at + this.fewColumns) ?? new Int16Array(0);
+  }
+
+  /** The group of a rank. @param {number} rank @returns {Group | null} */
+  group(rank) {
+    return this.groups[this.ranks[rank].group] ?? null;
+  }
+
+  /** Whether a rank ran out of memory. @param {number} rank */
+  ranOut(rank) {
+    return this.findingsOf[rank].some((f) => f.kind === 'out_of_memory');
+  }
+
+  /** Whether a rank holds what its group does not. @param {number} rank */
+  differs(rank) {
+    return this.findingsOf[rank].some((f) => this.isOdd(f));
+  }
+
+  /** Whether a finding is of what few ranks hold: growth on most ranks is that of the program. @param {Finding} f */
+  isOdd(f) {
+    return f.kind === 'differs' || (f.kind === 'leaks' && 4 * ((f.also?.length ?? 0) + 1) <= this.ranks.length);
+  }
+
+  /** The column behind the last that a rank recorded. @param {number} rank */
+  endColumn(rank) {
+    const curve = this.curve(rank);
+    let c = this.columns;
+    while (c > 0 && curve[c - 1] === MISSING) c--;
+    return c;
+  }
+
+  /** How far from the median, in units, a rank is coloured as different. @param {number} rank */
+  limit(rank) {
+    const g = this.group(rank);
+    if (!g) return Infinity;
+    const found = this.findingsOf[rank]
+      .filter((f) => this.isOdd(f) && f.change)
+      .map((f) => Math.abs(f.change ?? 0) * (f.kind === 'leaks' ? Math.max(1, this.ranks[rank].steps) : 1));
+    return Math.max(1, Math.min(g.limit, ...found) / this.view.unit);
+  }
+
+  /** The time of the job in milliseconds. @returns {[number, number]} */
+  get span() {
+    let last = 1;
+    for (const r of this.ranks) for (const [, end] of r.times ?? []) last = Math.max(last, end);
+    return [0, last];
+  }
+
+  /** Which of its columns a rank was in at a time by its own clock. @param {number} rank @param {number} ms */
+  columnAtTime(rank, ms) {
+    const { times } = this.ranks[rank];
+    const per = this.view.per_stretch;
+    for (let s = 0; times && s < times.length; s++) {
+      const [begin, end] = times[s];
+      if (begin >= 0 && ms >= begin && ms < end) return s * per + Math.floor(((ms - begin) / (end - begin)) * per);
+    }
+    return MISSING;
+  }
+}

@@ -1,0 +1,172 @@
+// The header, the warnings, the four answers, the tools and the status line.
+
+import { bytes, count, counted } from '../../data/format.js';
+import { listen } from '../../state/topic.js';
+import { button, field, fill, h, segmented, swatch } from '../../ui/dom.js';
+import { ORDERS } from '../data/order.js';
+import { HistogramChart } from '../draw/chart.js';
+
+/** @typedef {import('../state.js').State} State */
+
+/**
+ * @param {State} state @param {Record<'file' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
+ * @param {string[]} labels of the jobs @param {(job: number) => void} open
+ */
+export function mountHeader(state, { file, facts, verdict, warnings }, labels, open) {
+  let shown = -1;
+  const draw = () => {
+    const { job } = state;
+    if (shown === job.index) return;
+    shown = job.index;
+    const { view } = job;
+    if (labels.length > 1) {
+      const select = h('select', { label: 'Job' }, labels.map((label, i) => h('option', { value: String(i), text: label })));
+      select.value = String(job.index);
+      listen(select, { change: () => open(Number(select.value)) });
+      fill(file, select);
+    } else fill(file, view.label);
+    fill(facts, view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))));
+    verdict.textContent = `${view.verdict.ok ? '✓' : '⚠'} ${view.verdict.text}`;
+    verdict.classList.toggle('limited', !view.verdict.ok);
+    fill(warnings, view.warnings.map((w) => {
+      const row = h('div.warning', h('span.words', h('b', w.fact), ' ', w.consequence));
+      row.append(button('×', 'Close', () => row.remove(), { label: 'Close this warning' }));
+      return row;
+    }));
+  };
+  state.changed.on(draw);
+  draw();
+}
+
+/** @param {State} state @param {import('../stage.js').Stage} stage @param {HTMLElement} element @param {ECharts} echarts @param {unknown} options */
+export function mountAnswers(state, stage, element, echarts, options) {
+  const picture = h('div.picture.histogram');
+  const histogram = new HistogramChart(echarts, picture, options);
+  const draw = () => {
+    const { job } = state;
+    fill(element, job.view.answers.map((a, i) =>
+      h('button', { class: `answer ${a.tone ?? ''}`.trim(), title: `${a.value} ${a.small ?? ''}. ${a.line}`, click: () => follow(state, a) },
+        h('span.question', a.question),
+        h('span.value', a.value, a.small && h('small', a.small)),
+        i === 0 && picture,
+        h('span.line', a.line),
+      )));
+    if (picture.offsetWidth > 0) histogram.draw(job, stage.style, 120, 20);
+  };
+  let of = '';
+  const drawIfOther = () => {
+    const key = `${state.job.index} ${stage.style.bg}`;
+    if (key === of) return;
+    of = key;
+    draw();
+  };
+  state.changed.on(drawIfOther);
+  return { draw };
+}
+
+/** Shows what an answer is about. @param {State} state @param {import('../data/job.js').Answer} answer */
+export function follow(state, { rank, order }) {
+  if (order && state.job.ranks.length > 2) state.choose({ order: /** @type {any} */ (order) });
+  if (rank !== undefined) state.select(rank);
+}
+
+/** @param {State} state @param {import('../stage.js').Stage} stage @param {HTMLElement} element */
+export function mountToolbar(state, stage, element) {
+  const draw = () => {
+    const { choice, job } = state;
+    const isPile = stage.isPile ?? job.ranks.length <= 24;
+    const option = (/** @type {string} */ text, /** @type {string} */ title, /** @type {boolean} */ pressed, /** @type {Partial<import('../state.js').Choice>} */ to) =>
+      button(text, title, () => state.choose(to), { pressed });
+    const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(([key, text]) =>
+      option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }));
+    const choices = [h('div.choice', h('span', 'Order'), segmented('Order', ...order))];
+    if (!isPile)
+      choices.push(h('div.choice', h('span', 'Show'), segmented('Show',
+        option('Differences', 'From the median of the group (D)', choice.show === 'differences', { show: 'differences' }),
+        option('Bytes', 'Only bytes (D)', choice.show === 'bytes', { show: 'bytes' }))));
+    if (job.view.has_time)
+      choices.push(h('div.choice', h('span', 'Along'), segmented('Along',
+        option('Steps', 'Steps side by side (X)', choice.axis === 'step', { axis: 'step' }),
+        option('Time', 'By their own clocks (X)', choice.axis === 'time', { axis: 'time' }))));
+    if (!state.isWhole) choices.push(h('div.choice', button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' })));
+    fill(element, choices, h('div.key', legend(state, stage, isPile)));
+  };
+  state.changed.on(draw);
+  return { draw };
+}
+
+/** @param {State} state */
+export function whole(state) {
+  state.choose({ from: 0, to: state.job.ranks.length, left: 0, right: 1 });
+}
+
+/** @param {State} state @param {import('../stage.js').Stage} stage @param {boolean} isPile */
+function legend({ job, choice }, { style }, isPile) {
+  const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', swatch(color), text);
+  if (!isPile)
+    return [
+      choice.show === 'differences' && job.groups.length > 0 && [entry(style.more, 'more than its group'), entry(style.less, 'less')],
+      entry(style.ink3, `${style.isDark ? 'lighter' : 'darker'} is more bytes`),
+    ];
+  const most = job.families.map(() => 0);
+  for (const r of job.ranks) for (const [f, size] of r.families) most[f] = Math.max(most[f], size / Math.max(1, r.peak));
+  return job.families
+    .map((family, f) => ({ ...family, part: most[f] }))
+    .filter((f) => f.part > 0.001)
+    .sort((a, b) => a.place - b.place)
+    .map((f) => entry(style.isDark ? f.dark : f.light, f.label));
+}
+
+/** @param {State} state @param {HTMLElement} element */
+export function mountFind(state, element) {
+  const input = field('Search', 'Rank, host, file or call site');
+  const found = h('output');
+  fill(element, h('label.box', h('span.faint', '⌕'), input, found, h('kbd', '/')));
+  listen(input, {
+    input: () => state.choose({ query: input.value }),
+    keydown(event) {
+      if (event.key === 'Escape') {
+        event.stopPropagation();
+        state.choose({ query: '' });
+        input.blur();
+      } else if (event.key === 'Enter') {
+        const at = state.list.indexOf(state.choice.selected);
+        const next = [...state.list.slice(at + 1), ...state.list].find((rank) => state.matches?.[rank]);
+        if (next !== undefined) state.select(next);
+      }
+    },
+  });
+  state.changed.on(() => {
+    if (input.value !== state.choice.query) input.value = state.choice.query;
+    const n = state.matches?.reduce((sum, m) => sum + m, 0);
+    found.textContent = n === undefined ? '' : counted(n, 'rank');
+  });
+  return { focus: () => input.select() };
+}
+
+/** @param {State} state @param {HTMLElement} where @param {HTMLElement} scale */
+export function mountStatus(state, where, scale) {
+  const draw = () => {
+    const { job, choice, hover } = state;
+    const rank = hover >= 0 ? hover : choice.selected;
+    /** @type {[string, string][]} */
+    let facts = [
+      ['ranks', count(job.ranks.length)],
+      ['median peak', bytes(job.view.median_peak)],
+      ['median reserved', bytes(job.view.median_reserved)],
+    ];
+    if (rank >= 0) {
+      const r = job.ranks[rank];
+      facts = [['rank', r.name]];
+      if (r.host) facts.push(['host', r.host]);
+      if (!r.error) facts.push(['peak', bytes(r.peak)], ['reserved', bytes(r.reserved)]);
+      if (r.end >= 0) facts.push(['after the last step', bytes(r.end)]);
+      facts.push(['steps', count(r.steps)]);
+    }
+    fill(where, facts.map(([name, value]) => h('span', `${name} `, h('b', value))));
+    scale.textContent = choice.axis === 'time' ? 'each rank by its own clock; clocks of different hosts may be apart' : job.view.alignment;
+  };
+  state.changed.on(draw);
+  state.hovered.on(draw);
+  return { draw };
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/templates"
+)
+
+// JobDocument is a job page as one HTML file that needs nothing else: the ranks of one
+// or more jobs, each compared with the ranks that do the same work. The same jobs give
+// the same bytes.
+type JobDocument struct {
+	report   *jobReport
+	page     jobPage
+	payloads [][]byte // of the jobs, two each: ranks as JSON, curves
+	reports  []embeddedReport
+	shared   map[string]string // of the embedded reports; nil without any
+	bytes    int64             // of the file, once there are reports
+}
+
+// jobPage is what the template gets.
+type jobPage struct {
+	*shell
+	Title   string
+	Program string
+	Jobs    []jobSummary
+}
+
+// jobSummary is what can be read of a job without JavaScript.
+type jobSummary struct {
+	Label    string
+	Facts    []jobFact
+	Verdict  jobVerdict
+	Warnings []jobWarning
+	Answers  [4]jobAnswer
+	Findings [][]string
+	Left     int // how many findings are not listed
+	Groups   [][]string
+}
+
+// mostInSummary is how many findings, and groups, the summary lists.
+const mostInSummary = 100
+
+// EncodeJobs makes the page of jobs. program names the version of memviz.
+func EncodeJobs(program string, jobs []*ranks.Job) (*JobDocument, error) {
+	d := &JobDocument{report: newJobReport(program, jobs)}
+	d.page = jobPage{shell: jobShell(), Title: "job · memviz", Program: program}
+	for i, j := range jobs {
+		v := d.report.Jobs[i]
+		curves := v.addCurves(j)
+		text, err := json.Marshal(&v.data)
+		if err != nil {
+			return nil, err
+		}
+		d.payloads = append(d.payloads, text, curves)
+		d.page.Jobs = append(d.page.Jobs, newJobSummary(v))
+	}
+	if len(jobs) > 0 && d.report.Jobs[0].Label != "" {
+		d.page.Title = d.report.Jobs[0].Label + " · memviz"
+	}
+	return d, nil
+}
+
+func newJobSummary(v *jobView) jobSummary {
+	s := jobSummary{Label: v.Label, Facts: v.Facts, Verdict: v.Verdict, Warnings: v.Warnings, Answers: v.Answers}
+	s.Left = max(0, len(v.Findings)-mostInSummary)
+	for _, f := range v.Findings[:len(v.Findings)-s.Left] {
+		change := ""
+		if f.Change != 0 {
+			change = units.Change(f.Change)
+		}
+		s.Findings = append(s.Findings, []string{"rank " + v.data.Ranks[f.Rank].Name, f.What, change, f.Detail})
+	}
+	for _, g := range v.data.Groups[:min(len(v.data.Groups), mostInSummary)] {
+		s.Groups = append(s.Groups, []string{g.Name, units.Count(g.Ranks), units.Bytes(g.Median), "± " + units.Bytes(g.Limit)})
+	}
+	return s
+}
+
+// WriteTo writes the file.
+func (d *JobDocument) WriteTo(w io.Writer) (int64, error) {
+	counted := &countingWriter{w: w}
+	out := bufio.NewWriterSize(counted, 1<<16)
+	if err := templates.Pages.ExecuteTemplate(out, d.page.template, d.page); err != nil {
+		return counted.n, err
+	}
+	if err := d.writeData(out); err != nil {
+		return counted.n, err
+	}
+	if err := templates.Pages.ExecuteTemplate(out, "tail", d.page); err != nil {
+		return counted.n, err
+	}
+	err := out.Flush()
+	return counted.n, err
+}
+
+// Size is how many bytes the file will have.
+func (d *JobDocument) Size() (int64, error) { return d.WriteTo(io.Discard) }
+
+func (d *JobDocument) writeData(w io.Writer) error {
+	text, err := json.Marshal(d.report)
+	if err != nil {
+		return err
+	}
+	options, err := d.page.chart()
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(w, "memviz-job", text); err != nil {
+		return err
+	}
+	if err := writeJSON(w, "memviz-chart", options); err != nil {
+		return err
+	}
+	for i, kind := range []string{"ranks", "curves"} {
+		for job := range d.report.Jobs {
+			if err := writePacked(w, fmt.Sprintf("%s-%d", kind, job), d.payloads[2*job+i]); err != nil {
+				return err
+			}
+		}
+	}
+	return d.writeReports(w)
+}
+
+// writePacked writes bytes as base64 of raw DEFLATE into an element with an id.
+func writePacked(w io.Writer, id string, data []byte) error {
+	packed, err := deflated(data)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "<script type=\"text/plain\" id=\"%s\" data-bytes=\"%d\">%s</script>\n", id, len(data),
+		base64.StdEncoding.EncodeToString(packed))
+	return err
+}
+
+func deflated(data []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	out, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err == nil {
+		_, err = out.Write(data)
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	return packed.Bytes(), err
+}

@@ -1,0 +1,341 @@
+package report
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// jobReport is what a job page gets as JSON. Everything else is in the payloads of the
+// jobs.
+type jobReport struct {
+	Schema   string      `json:"schema"`
+	Program  string      `json:"program"`
+	Families []jobFamily `json:"families"` // by families.Family
+	Jobs     []*jobView  `json:"jobs"`
+}
+
+type jobFamily struct {
+	Place int    `json:"place"` // in the pile, from below
+	Label string `json:"label"`
+	Light string `json:"light"`
+	Dark  string `json:"dark"`
+}
+
+// jobView is one job. Ranks are indices in jobRanks.Ranks throughout.
+type jobView struct {
+	Label    string        `json:"label"`
+	Facts    []jobFact     `json:"facts"`
+	Verdict  jobVerdict    `json:"verdict"`
+	Warnings []jobWarning  `json:"warnings"`
+	Answers  [4]jobAnswer  `json:"answers"`
+	Findings []*jobFinding `json:"findings"`
+	Count    int           `json:"count"` // of ranks
+
+	MedianPeak     int64    `json:"median_peak"`
+	MedianReserved int64    `json:"median_reserved"`
+	Stretches      []string `json:"stretches"`       // names of the steps, and of what follows the last
+	Steps          int      `json:"steps"`           // how many of the stretches are steps that ended
+	PerStretch     int      `json:"per_stretch"`     // columns
+	FewPerStretch  int      `json:"few_per_stretch"` // columns of the curves of families; 0 where they are left out
+	Unit           int64    `json:"unit"`            // bytes of one unit of the curves
+	HasTime        bool     `json:"has_time"`
+	Alignment      string   `json:"alignment"` // how ranks are aligned, as a sentence
+
+	data jobRanks
+}
+
+type jobFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type jobVerdict struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"`
+}
+
+type jobWarning struct {
+	Fact        string `json:"fact"`
+	Consequence string `json:"consequence"`
+}
+
+// jobAnswer is a question with its answer.
+type jobAnswer struct {
+	Question string `json:"question"`
+	Value    string `json:"value"`
+	Small    string `json:"small,omitempty"`
+	Line     string `json:"line"`
+	Tone     string `json:"tone,omitempty"`  // "alarm", or "unknown" where there is nothing to say
+	Rank     *int   `json:"rank,omitempty"`  // that a click leads to
+	Order    string `json:"order,omitempty"` // that a click sets
+}
+
+// jobFinding is a ranks.Finding in words.
+type jobFinding struct {
+	Rank   int    `json:"rank"`
+	Kind   string `json:"kind"`
+	What   string `json:"what"`
+	Detail string `json:"detail"`
+	Change int64  `json:"change,omitempty"` // against the group, or of each step
+	First  bool   `json:"first,omitempty"`  // of the OOMs
+	Also   []int  `json:"also,omitempty"`
+}
+
+// jobRanks is what the payload of a job holds as JSON.
+type jobRanks struct {
+	Ranks  []*jobRank  `json:"ranks"`
+	Groups []*jobGroup `json:"groups"`
+	Sites  [][2]string `json:"sites"` // function, and file with line
+}
+
+type jobGroup struct {
+	Name   string `json:"name"`
+	Ranks  int    `json:"ranks"`
+	Median int64  `json:"median"` // of the peaks
+	Limit  int64  `json:"limit"`  // how far from it a rank of the group may be
+	// By column, in units: the median, and what holds most ranks. -1 where nothing is known.
+	Middle []int16 `json:"middle"`
+	Low    []int16 `json:"low"`
+	High   []int16 `json:"high"`
+}
+
+type jobRank struct {
+	Name     string     `json:"name"` // "37", "3 cuda:1"
+	Label    string     `json:"label,omitempty"`
+	Host     string     `json:"host,omitempty"`
+	File     string     `json:"file"`
+	Report   string     `json:"report,omitempty"`
+	Error    string     `json:"error,omitempty"`
+	Group    int        `json:"group"` // or -1
+	Peak     int64      `json:"peak"`
+	Reserved int64      `json:"reserved"`
+	End      int64      `json:"end"` // after the last step; -1 where that is not known
+	Steps    int        `json:"steps"`
+	Growth   int64      `json:"growth"` // of the highest of its steps, a step
+	AddsUp   bool       `json:"adds_up"`
+	Families [][2]int64 `json:"families"` // at the peak: family, bytes
+	// Sites are the call sites that are further than siteDifference from the median of the
+	// group: index in jobRanks.Sites, bytes, median. The furthest come first. Of a rank
+	// without a group they are the largest, with a median of -1.
+	Sites  [][3]int64 `json:"sites"`
+	Within int        `json:"within"` // other sites, that hold what the group holds
+	Beyond int        `json:"beyond"` // other sites, that do not
+	// Times of the stretches in milliseconds from the first event of the job: begin and end;
+	// null where they are not known.
+	Times [][2]int64 `json:"times,omitempty"`
+}
+
+const (
+	jobSchema = "memviz.job/1"
+	// siteDifference is, in bytes, from where on a call site is listed.
+	siteDifference = 1 << 20
+	// mostSites are listed of a rank, in jobs of up to manyRanks ranks; then fewer, so that
+	// the page stays small.
+	mostSites, fewSites = 14, 6
+	manyRanks           = 1100
+)
+
+func newJobReport(program string, jobs []*ranks.Job) *jobReport {
+	r := &jobReport{Schema: jobSchema, Program: program}
+	r.Families = make([]jobFamily, families.Count)
+	for i, entry := range legend {
+		hue := hueColors[entry.hue]
+		r.Families[entry.family] = jobFamily{i, entry.family.Label(), hue.light, hue.dark}
+	}
+	for _, j := range jobs {
+		r.Jobs = append(r.Jobs, newJobView(j, len(jobs) > 1))
+	}
+	return r
+}
+
+func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
+	v := &jobView{Label: jobLabel(j, isOneOfSeveral), Count: len(j.Ranks), Warnings: []jobWarning{}, Findings: []*jobFinding{}}
+	v.data.Sites, v.data.Groups = [][2]string{}, []*jobGroup{}
+	for i := range j.Ranks {
+		v.data.Ranks = append(v.data.Ranks, newJobRank(j, i))
+	}
+	for i := range j.Groups {
+		g := &j.Groups[i]
+		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks), Median: g.PeakBytes,
+			Limit: g.Totals[ranks.AtPeak].Limit})
+	}
+	var peaks, reserved []int64
+	for i := range j.Ranks {
+		if isCompared(&j.Ranks[i]) {
+			peaks, reserved = append(peaks, j.Ranks[i].PeakBytes), append(reserved, j.Ranks[i].ReservedPeakBytes)
+		}
+	}
+	v.MedianPeak, v.MedianReserved = ranks.SpreadOf(peaks, 0).Median, ranks.SpreadOf(reserved, 0).Median
+	v.compareSites(j)
+	w := &jobWords{Job: j, view: v}
+	w.write()
+	return v
+}
+
+func newJobRank(j *ranks.Job, i int) *jobRank {
+	d := &j.Ranks[i]
+	r := &jobRank{
+		Name: rankName(j, i), Host: units.Printable(d.File.Host), File: units.Printable(d.File.Name), Report: d.File.Report,
+		Error: units.Printable(d.Error), Group: -1, Peak: d.PeakBytes, Reserved: d.ReservedPeakBytes, End: -1,
+		Steps: d.StepsSeen, AddsUp: d.AddsUp, Families: [][2]int64{}, Sites: [][3]int64{},
+	}
+	if !isRelativeLink(r.Report) {
+		r.Report = ""
+	}
+	if label := units.Printable(d.Name.Label); label != strconv.Itoa(d.Name.Rank) {
+		r.Label = label
+	}
+	if i < len(j.GroupOf) {
+		r.Group = j.GroupOf[i]
+	}
+	if d.StepEnd != nil {
+		r.End = d.StepEndBytes
+	}
+	if n := len(d.Steps); n > 2 {
+		r.Growth = (d.Steps[n-1].PeakBytes - d.Steps[0].PeakBytes) / int64(n-1)
+	}
+	for f, bytes := range d.PeakFamilies {
+		if f < families.Count && bytes > 0 {
+			r.Families = append(r.Families, [2]int64{int64(f), bytes})
+		}
+	}
+	return r
+}
+
+// rankName names a rank among the others of its job.
+func rankName(j *ranks.Job, i int) string {
+	d := &j.Ranks[i]
+	name := strconv.Itoa(d.Name.Rank)
+	for _, k := range []int{i - 1, i + 1} {
+		if k < 0 || k >= len(j.Ranks) || j.Ranks[k].Name.Rank != d.Name.Rank {
+			continue
+		}
+		if other := &j.Ranks[k]; other.Device != d.Device {
+			return name + " cuda:" + strconv.Itoa(d.Device)
+		}
+		return name + " " + units.Printable(d.File.Name)
+	}
+	return name
+}
+
+// siteDistance is what a rank holds at a site, beside the median of its group.
+type siteDistance struct {
+	site          int
+	bytes, median int64
+}
+
+func (s *siteDistance) apart() int64 { return max(s.bytes-s.median, s.median-s.bytes) }
+
+// compareSites finds, for each rank, the call sites where it is furthest from its group.
+func (v *jobView) compareSites(j *ranks.Job) {
+	perRank := make([][]siteDistance, len(j.Ranks))
+	within := make([]int, len(j.Ranks))
+	cells := make([][]ranks.Cell, len(j.Groups)) // of one site, by group
+	var values []int64
+	for s := range j.Sites {
+		for g := range cells {
+			cells[g] = cells[g][:0]
+		}
+		for _, cell := range j.Sites[s].Cells {
+			if g := j.GroupOf[cell.Rank]; g != ranks.NoGroup {
+				cells[g] = append(cells[g], cell)
+			} else if bytes := max(cell.Bytes[ranks.InSteps], cell.Bytes[ranks.AtPeak]); bytes >= siteDifference {
+				perRank[cell.Rank] = append(perRank[cell.Rank], siteDistance{s, bytes, -1})
+			}
+		}
+		for g := range cells {
+			var medians [ranks.Moments]int64
+			isUsual := 2*len(cells[g]) >= len(j.Groups[g].Ranks) // else the median is 0
+			for when := range medians {
+				if !isUsual {
+					break
+				}
+				values = values[:0]
+				for _, cell := range cells[g] {
+					values = append(values, cell.Bytes[when])
+				}
+				for range len(j.Groups[g].Ranks) - len(cells[g]) {
+					values = append(values, 0)
+				}
+				medians[when] = ranks.SpreadOf(values, 0).Median
+			}
+			add := func(rank int, cell *ranks.Cell) {
+				if d := furthest(&j.Ranks[rank], s, cell, &medians); d.apart() >= siteDifference {
+					perRank[rank] = append(perRank[rank], d)
+				} else {
+					within[rank]++
+				}
+			}
+			for k := range cells[g] {
+				add(int(cells[g][k].Rank), &cells[g][k])
+			}
+			if !isUsual {
+				continue
+			}
+			k := 0
+			for _, rank := range j.Groups[g].Ranks { // those that do not run it
+				if k < len(cells[g]) && int(cells[g][k].Rank) == rank {
+					k++
+				} else {
+					add(rank, &ranks.Cell{})
+				}
+			}
+		}
+	}
+	most := mostSites
+	if len(j.Ranks) > manyRanks {
+		most = fewSites
+	}
+	index := map[int]int64{} // in data.Sites
+	for i, list := range perRank {
+		slices.SortStableFunc(list, func(a, b siteDistance) int { return cmp.Compare(b.apart(), a.apart()) })
+		r := v.data.Ranks[i]
+		r.Within, r.Beyond = within[i], max(0, len(list)-most)
+		for _, d := range list[:min(most, len(list))] {
+			at, known := index[d.site]
+			if !known {
+				at = int64(len(v.data.Sites))
+				index[d.site] = at
+				function, where := siteWords(j.Sites[d.site].Site.Site)
+				v.data.Sites = append(v.data.Sites, [2]string{function, where})
+			}
+			r.Sites = append(r.Sites, [3]int64{at, d.bytes, d.median})
+		}
+	}
+}
+
+// furthest is what a rank holds at a site at the moment when it is furthest from its
+// group.
+func furthest(d *digest.Digest, site int, cell *ranks.Cell, medians *[ranks.Moments]int64) siteDistance {
+	moments := []ranks.When{ranks.AtPeak}
+	if len(d.Steps) > 0 {
+		moments = []ranks.When{ranks.AfterSteps, ranks.InSteps}
+	}
+	var far siteDistance
+	for _, when := range moments {
+		if when == ranks.AfterSteps && d.StepEnd == nil {
+			continue
+		}
+		if s := (siteDistance{site, cell.Bytes[when], medians[when]}); s.apart() >= far.apart() {
+			far = s
+		}
+	}
+	return far
+}
+
+// isCompared reports whether the peak of a rank is known: it was read as a whole, and
+// more than the final state was recorded.
+func isCompared(d *digest.Digest) bool { return d.Error == "" && !d.Partial && d.Events > 1 }
+
+// isRelativeLink reports whether a link leads to a file beside or below the page.
+func isRelativeLink(link string) bool {
+	return filepath.IsLocal(filepath.FromSlash(link)) && !strings.ContainsAny(link, ":\\?#")
+}
