@@ -47,17 +47,17 @@ type DiffSteps struct {
 // DiffSide are the totals of one recording.
 type DiffSide struct {
 	Subject
-	State             int   `json:"state"`        // that is compared
-	ActiveBytes       int64 `json:"active_bytes"` // in that state
-	LiveAllocations   int   `json:"live_allocations"`
-	PeakBytes         int64 `json:"peak_bytes"`
-	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
-	CachedBytes       int64 `json:"cached_bytes"`     // at the peak of reserved memory, in no live block
-	FragmentedBytes   int64 `json:"fragmented_bytes"` // of these, what can neither be returned nor serve a typical large request
-	FinalBytes        int64 `json:"final_bytes"`
-	Events            int   `json:"events"`
-	Allocations       int   `json:"allocations"`
-	OOMEvents         int   `json:"oom_events"`
+	State             int    `json:"state"`        // that is compared
+	ActiveBytes       int64  `json:"active_bytes"` // in that state
+	LiveAllocations   int    `json:"live_allocations"`
+	PeakBytes         int64  `json:"peak_bytes"`
+	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
+	CachedBytes       *int64 `json:"cached_bytes" jsonschema:"oneof_type=integer;null"`     // at the peak of reserved memory, in no live block; null if not known
+	FragmentedBytes   *int64 `json:"fragmented_bytes" jsonschema:"oneof_type=integer;null"` // of these, what can neither be returned nor serve a typical large request
+	FinalBytes        int64  `json:"final_bytes"`
+	Events            int    `json:"events"`
+	Allocations       int    `json:"allocations"`
+	OOMEvents         int    `json:"oom_events"`
 }
 
 // DiffRow is a line of the program, or a call site without one, that changed. Lines
@@ -264,11 +264,13 @@ func diffSite(site stacks.Site) string {
 }
 
 func (p *DiffPair) side(side int, t *compare.DiffTotals) DiffSide {
-	cache := &p.recordings[side].Fragmentation().AtPeak
-	return DiffSide{
+	view := DiffSide{
 		Subject: newSubject(p.inputs[side], p.Sides[side].Device), State: t.State, ActiveBytes: t.Bytes,
-		CachedBytes: cache.Cached, FragmentedBytes: cache.Bytes,
 		LiveAllocations: t.LiveAllocations, PeakBytes: t.PeakBytes, ReservedPeakBytes: t.ReservedPeakBytes,
 		FinalBytes: t.FinalBytes, Events: t.Events, Allocations: t.Allocations, OOMEvents: t.OOMEvents,
 	}
+	if cache := p.fragmentation(side); cache != nil {
+		view.CachedBytes, view.FragmentedBytes = &cache.Cached, &cache.Bytes
+	}
+	return view
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -143,11 +144,29 @@ func (p *DiffPair) cacheAnswer() DiffAnswer {
 		}
 	}
 	a, b := &p.Sides[compare.Before].Device.Totals, &p.Sides[compare.After].Device.Totals
-	fa, fb := &p.recordings[compare.Before].Fragmentation().AtPeak, &p.recordings[compare.After].Fragmentation().AtPeak
-	answer := newDiffAnswer(key, question, unnamed(changed(b.ReservedPeakBytes-a.ReservedPeakBytes)+" reserved"),
-		unnamed(fromTo(a.ReservedPeakBytes, b.ReservedPeakBytes)+"; not in use then "+fromTo(fa.Cached, fb.Cached)))
+	line := fromTo(a.ReservedPeakBytes, b.ReservedPeakBytes)
+	fa, fb := p.fragmentation(compare.Before), p.fragmentation(compare.After)
+	if fa != nil && fb != nil {
+		line += "; not in use then " + fromTo(fa.Cached, fb.Cached)
+	}
+	change := changed(b.ReservedPeakBytes-a.ReservedPeakBytes) + " reserved"
+	answer := newDiffAnswer(key, question, unnamed(change), unnamed(line))
+	if fa == nil || fb == nil {
+		answer.Detail = "How much of it was in use is not known: a report has no addresses."
+		return answer
+	}
 	answer.Detail = "Fragmentation at the peaks of reserved memory: " + fromTo(fa.Bytes, fb.Bytes) + "."
 	return answer
+}
+
+// fragmentation is that of a side at the peak of reserved memory; nil if the addresses
+// that it takes are not known.
+func (p *DiffPair) fragmentation(side int) *layout.Fragmentation {
+	r := p.recordings[side]
+	if r.Snapshot.AddressesLost || r.Device.Reconciliation.Segments == 0 {
+		return nil
+	}
+	return &r.Fragmentation().AtPeak
 }
 
 // sideWords name the two sides.

@@ -155,6 +155,23 @@ func TestDiffAnswers(t *testing.T) {
 	}
 }
 
+// TestDiffWithoutAddresses: fragmentation is not made up where a report left addresses out.
+func TestDiffWithoutAddresses(t *testing.T) {
+	before, after := storyInput(t, "checkpointing/before.pickle.gz"), storyInput(t, "checkpointing/after.pickle.gz")
+	after.Snapshot.AddressesLost = true
+	cache := pairOf(t, before, after).Answers()[2]
+	if cache.Value != "−144 MiB reserved" && cache.Value != "−144 MiB reserved" || cache.Line != "434 → 290 MiB" ||
+		!strings.Contains(cache.Detail, "not known") {
+		t.Errorf("%+v", cache)
+	}
+	s := asked(Diff(before, after, DiffOptions{Rows: 1}))
+	d := s.value.(*devices[DiffDevice]).Devices[0]
+	if d.Before.CachedBytes == nil || d.After.CachedBytes != nil || d.After.FragmentedBytes != nil {
+		t.Errorf("cached: %v before, %v after", d.Before.CachedBytes, d.After.CachedBytes)
+	}
+	fits(t, "diff", s)
+}
+
 // TestDifferentProgramsAreSaid: of different programs families are compared, no sentence
 // names a call site, and the bar is there.
 func TestDifferentProgramsAreSaid(t *testing.T) {

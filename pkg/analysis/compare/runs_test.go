@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -139,6 +138,6 @@ func TestAlignFiles(t *testing.T) {
 		}
 	}
 	if ended != 10 {
-		t.Error(fmt.Sprintf("%d steps stand alone: %+v", ended, c.Steps))
+		t.Errorf("%d steps stand alone: %+v", ended, c.Steps)
 	}
 }

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -106,6 +107,49 @@ func side(phases ...stacks.Activity) compare.Side {
 	}
 	r := recorded.Snapshot(s.Snapshot())
 	return compare.Side{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), Phases: list, Steps: &steps.List{}}
+}
+
+// longestCommon is the length of the longest common subsequence, from all of them.
+func longestCommon(a, b []stacks.Activity) int {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	longest := longestCommon(a[1:], b)
+	for i := range b {
+		if b[i] == a[0] {
+			longest = max(longest, 1+longestCommon(a[1:], b[i+1:]))
+		}
+	}
+	return longest
+}
+
+// TestAlignmentIsLongest aligns short sequences of phases: as many pairs as there can be,
+// all of the same phase, in order.
+func TestAlignmentIsLongest(t *testing.T) {
+	phases := []stacks.Activity{stacks.InLoading, stacks.InForward, stacks.InBackward, stacks.InOptimizer}
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		var list [2][]stacks.Activity
+		for i := range list {
+			for range 1 + random.IntN(9) {
+				list[i] = append(list[i], phases[random.IntN(len(phases))])
+			}
+		}
+		before, after := side(list[0]...), side(list[1]...)
+		before.Device.Reconciliation.HistoryCut = seed%2 == 1
+		c := compare.New(before, after)
+		pairs := 0
+		for i := range c.Runs {
+			if r := &c.Runs[i]; r.Has == [2]bool{true, true} {
+				pairs++
+			}
+		}
+		if want := longestCommon(list[0], list[1]); pairs != want {
+			t.Errorf("seed %d: %s has %d pairs, want %d", seed, runText(c.Runs), pairs, want)
+		}
+		everyStateOnce(t, c.Runs, [2]int{before.Device.States(), after.Device.States()})
+		mirrored(t, c, compare.New(after, before))
+	}
 }
 
 // TestManyRuns: a hostile recording of hundreds of thousands of phases is aligned without
