@@ -90,7 +90,7 @@ export class CompareStores {
     this.shown.changed.on(() => {
       const { pair } = this;
       const { isWide } = startOf(pair);
-      this.choice.reset({ at: pair.hasHistory ? 'peak' : 'end', by: pair.hasPhases ? 'phase' : 'event', tab: isWide ? 'file' : 'site' });
+      this.choice.reset({ at: pair.hasAnyHistory ? 'peak' : 'end', by: pair.hasPhases ? 'phase' : 'event', tab: isWide ? 'file' : 'site' });
       this.zoom.reset(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
       this.hover.set(null);
     });
@@ -224,9 +224,11 @@ export function startOf({ report }) {
  */
 export function momentsOf(pair) {
   const labels = /** @type {Record<string, string>} */ ({ peak: 'Peaks', end: 'End' });
-  // A single step is the whole recording.
-  const moments = pair.steps.length > 1 ? pair.moments : pair.moments.filter(({ key }) => !key.startsWith('step:'));
-  return moments.map(({ key, states }) => ({
+  // A single step is the whole recording, and what follows the last one may be next to nothing.
+  const inLane = new Set(pair.steps.length > 1 ? pair.runs.map(({ step }) => `step:${pair.steps[step]?.label}`) : []);
+  const isShown = (/** @type {string} */ key) =>
+    key === 'end' || (key === 'peak' ? pair.hasAnyHistory : !key.startsWith('step:') || inLane.has(key));
+  return pair.moments.filter(({ key }) => isShown(key)).map(({ key, states }) => ({
     key,
     states,
     label: labels[key] ?? key.replace(/^step:/, 'step '),

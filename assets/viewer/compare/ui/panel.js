@@ -19,7 +19,7 @@ export function mountPanel(stores, root) {
         'div.total',
         h('b', changeWords(b - a)),
         h('span', { text: fromTo([a, b]), title: `${count(a)} → ${count(b)} bytes` }),
-        h('p.faint', pair.hasHistory ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after` : 'in the state that was saved'),
+        h('p.faint', pair.hasAnyHistory ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after` : 'in the state that was saved'),
         at === 'reserved' && cache(stores),
       ),
       families(stores),

@@ -58,7 +58,7 @@ export function mountToolbar(stores, root) {
  * @param {(text: string, pressed: boolean, click: () => void, title?: string) => HTMLElement} one
  */
 function moments({ shown: { pair }, choice }, at, one) {
-  const list = momentsOf(pair).filter(({ key }) => pair.hasHistory || key === 'end');
+  const list = momentsOf(pair);
   const inList = list.length > MANY ? list.filter(({ key }) => key.startsWith('step:')) : [];
   const go = (/** @type {string} */ key) => () => choice.set({ at: key });
   const buttons = list.filter((m) => !inList.includes(m)).map(({ key, label }) => one(label, at === key, go(key)));
