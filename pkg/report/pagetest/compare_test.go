@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
@@ -90,15 +91,30 @@ type shownDifference struct {
 	Rows        []shownRow
 }
 
+// comparedFiles are the snapshots of TestCompareNumbers: of stories, and of real
+// recordings where they are at hand.
+func comparedFiles(t *testing.T) map[string][2]string {
+	files := map[string][2]string{}
+	for _, name := range comparedStories {
+		files[name] = [2]string{story(t, name, "before"), story(t, name, "after")}
+	}
+	if corpus := os.Getenv("MEMVIZ_CORPUS"); corpus != "" {
+		of := func(name string) string { return filepath.Join(corpus, name+".pickle") }
+		files["another program"] = [2]string{of("train_annotated_torch210"), of("train_medium_annotated_torch210")}
+		files["other frames"] = [2]string{of("train_small_torch210"), of("inference_torch210")}
+	}
+	return files
+}
+
 // TestCompareNumbers: at every moment, the page says what memviz diff prints, whatever
 // its rows are; and the words of the four answers.
 func TestCompareNumbers(t *testing.T) {
 	t.Parallel()
-	for _, name := range comparedStories {
+	for name, files := range comparedFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, b := load(t, story(t, name, "before")), load(t, story(t, name, "after"))
-			p := open(t, storyPage(t, name), "")
+			a, b := load(t, files[0]), load(t, files[1])
+			p := open(t, comparePage(t, files[0], files[1]), "")
 			moments := diffJSON(t, &a.Input, &b.Input, "peak", "site").Moments
 			if len(moments) < 2 {
 				t.Fatalf("moments: %+v", moments)
@@ -275,6 +291,23 @@ func TestCompareUse(t *testing.T) {
 		t.Errorf("a click at state %d leads to %q", g.Columns[column], at)
 	}
 	p.press("\u001b")
+
+	lane := eval[float64](p, "memviz.geometry().lane_top") + 8
+	for _, part := range []float64{0.12, 0.55, 0.8} {
+		p.clickAt(g.Left+g.Width*part, lane)
+		p.rest()
+		at := p.hash("at")
+		states := eval[[]int](p, "memviz.states()")
+		if at == "" {
+			t.Errorf("a click in the lane, at %g, leads nowhere", part)
+		}
+		p.reopen("at=" + at)
+		plot(p)
+		if again := eval[[]int](p, "memviz.states()"); !slices.Equal(states, again) {
+			t.Errorf("at=%s compares %d, and then %d", at, states, again)
+		}
+	}
+	p.press("p")
 	p.drag(g.Left+g.Width*0.2, g.Top+20, g.Left+g.Width*0.4, g.Top+20, chromedp.ModifierShift)
 	expect("a brush", "at", "range")
 	p.wheel(x, g.Top+50, -400, 0)
@@ -291,6 +324,46 @@ func TestCompareUse(t *testing.T) {
 	}
 	if got := eval[[]int](p, "memviz.states()"); !slices.Equal(got, states) {
 		t.Errorf("the address %q compares %d, want %d", again, got, states)
+	}
+}
+
+// TestCompareKeys presses every key that the list of keys has, on recordings with and
+// without a history. The page does not fail, and Esc and P take it back to its start.
+func TestCompareKeys(t *testing.T) {
+	t.Parallel()
+	stateOnly := func() answer.Input {
+		c := snapshot.NewComposer(snapshot.Format{})
+		c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 1 << 20}, snapshot.Block{Address: 1 << 20, Size: 1 << 20,
+			RequestedSize: 1 << 20, State: snapshot.ActiveAllocated})
+		return answer.NewInput("state.pickle", c.Snapshot())
+	}
+	document, err := report.EncodeCompare("memviz", stateOnly(), load(t, story(t, "checkpointing", "after")).Input, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{storyPage(t, "checkpointing"), writeReport(t, document)} {
+		p := open(t, path, "")
+		plot(p)
+		list := keyList(p)
+		if len(list) < 15 {
+			t.Fatalf("the list of keys is %q", list)
+		}
+		for _, line := range list {
+			for _, key := range strings.Fields(line[0]) {
+				if len([]rune(key)) == 1 {
+					p.press(strings.NewReplacer("←", kb.ArrowLeft, "→", kb.ArrowRight, "−", "-").Replace(strings.ToLower(key)))
+				}
+			}
+			p.press("\u001b")
+		}
+		for range 4 {
+			p.press("\u001b")
+		}
+		p.press("p")
+		p.rest()
+		if at := p.hash("at"); at != "" {
+			t.Errorf("at the end the page compares at %q", at)
+		}
 	}
 }
 

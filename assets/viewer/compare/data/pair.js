@@ -68,7 +68,9 @@ export class Pair {
     this.answers = turn(report.answers)[0];
     this.warnings = turn(report.warnings)[0];
     this.hasTime = sides.every(({ device }) => device.hasTime);
+    /** Whether both have a course of events, and whether one of them has. */
     this.hasHistory = sides.every(({ device }) => device.hasHistory);
+    this.hasAnyHistory = sides.some(({ device }) => device.hasHistory);
     /** The highest thing to be seen in either pile. */
     this.ceiling = Math.max(1, ...sides.map(({ timeline: t }) => Math.max(t.active[t.peak], t.reservedPeak)));
   }

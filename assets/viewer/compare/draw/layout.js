@@ -19,15 +19,12 @@ const DIFFERENCE_ALONE = 0.28;
 /** The least height of a plot. */
 const LEAST = 40;
 
-/** Height of the labels of a time axis. */
-const AXIS = 20;
-
 /** How much higher than what is to be seen the plots are. */
 const HEADROOM = 1.045;
 const HEADROOM_DIFFERENCE = 1.04;
 
 /** Pixels from one label to the next, about. */
-const APART = 74;
+const APART = 62;
 
 /**
  * @typedef {{top: number, height: number}} PlotBox
@@ -47,15 +44,15 @@ const APART = 74;
 
 /**
  * @param {number} width @param {number} height
- * @param {{view: 'both' | 'after', hasLane: boolean, hasSteps: boolean, hasAxis: boolean, hasDifference: boolean}} what
+ * @param {{view: 'both' | 'after', hasLane: boolean, hasSteps: boolean, hasDifference: boolean}} what
  * @returns {Layout}
  */
-export function layoutOf(width, height, { view, hasLane, hasSteps, hasAxis, hasDifference }) {
+export function layoutOf(width, height, { view, hasLane, hasSteps, hasDifference }) {
   const plotWidth = Math.max(1, width - LEFT - RIGHT);
   const stepsTop = hasSteps ? LANE.top : -1;
   const laneTop = hasLane ? LANE.top + (hasSteps ? LANE.pitch : 0) : -1;
   const top = (hasLane ? laneTop + LANE.height : 0) + TITLE;
-  const room = height - top - FOOT - (hasAxis ? AXIS : 0);
+  const room = height - top - FOOT;
   const least = (/** @type {number} */ h) => Math.max(LEAST, h);
   /** @type {(PlotBox | null)[]} */
   let piles;

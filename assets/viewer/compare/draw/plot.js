@@ -146,12 +146,13 @@ const NAME_HEIGHT = 17;
 const LOOK = 24;
 
 /** The names of families, each where its band is tallest. @param {Frame} frame @param {number} side */
-function drawNames({ painter, layout, scales, pair, columns, family }, side) {
+function drawNames({ painter, layout, scales, pair, columns, family, alignment, states }, side) {
   const box = layout.piles[side];
   if (!box) return;
   const { bands } = pair.sides[side];
   const n = columns[side].length;
   const perByte = box.height / (scales.pile.high - scales.pile.low);
+  const moment = scales.x(alignment.middle(side, states[side])) - layout.left;
   bands.forEach((band, b) => {
     const { label, ink } = family(band.family);
     const half = painter.measure(label, 600) / 2 + 8;
@@ -175,7 +176,8 @@ function drawNames({ painter, layout, scales, pair, columns, family }, side) {
       // Not where the total of before is drawn over it.
       const total = side === 1 ? columns[0][Math.min(n - 1, Math.floor((x / layout.plotWidth) * n))] : -1;
       const isUnder = total >= 0 && Math.abs(scales.y(pair.sides[0].timeline.active[total], box, scales.pile) - y) < 12;
-      const score = Math.min(tall, 60) - Math.abs(x / layout.plotWidth - 0.45) * 20 - (isUnder ? 80 : 0);
+      const isCrossed = Math.abs(moment - x) < half;
+      const score = Math.min(tall, 60) - Math.abs(x / layout.plotWidth - 0.45) * 20 - (isUnder ? 80 : 0) - (isCrossed ? 30 : 0);
       if (!best || score > best.score) best = { x, y, score };
     }
     if (best) painter.text(label, layout.left + best.x, best.y, { align: 'center', weight: 600, size: 12, color: ink });

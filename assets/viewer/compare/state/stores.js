@@ -90,7 +90,7 @@ export class CompareStores {
     this.shown.changed.on(() => {
       const { pair } = this;
       const { isWide } = startOf(pair);
-      this.choice.reset({ at: pair.hasHistory ? 'peak' : 'end', by: pair.hasPhases ? 'phase' : 'event', tab: isWide ? 'file' : 'site' });
+      this.choice.reset({ at: pair.hasAnyHistory ? 'peak' : 'end', by: pair.hasPhases ? 'phase' : 'event', tab: isWide ? 'file' : 'site' });
       this.zoom.reset(Math.max(...pair.sides.map(({ data }) => data.events + 1)));
       this.hover.set(null);
     });
@@ -224,9 +224,11 @@ export function startOf({ report }) {
  */
 export function momentsOf(pair) {
   const labels = /** @type {Record<string, string>} */ ({ peak: 'Peaks', end: 'End' });
-  // A single step is the whole recording.
-  const moments = pair.steps.length > 1 ? pair.moments : pair.moments.filter(({ key }) => !key.startsWith('step:'));
-  return moments.map(({ key, states }) => ({
+  // A single step is the whole recording, and what follows the last one may be next to nothing.
+  const inLane = new Set(pair.steps.length > 1 ? pair.runs.map(({ step }) => `step:${pair.steps[step]?.label}`) : []);
+  const isShown = (/** @type {string} */ key) =>
+    key === 'end' || (key === 'peak' ? pair.hasAnyHistory : !key.startsWith('step:') || inLane.has(key));
+  return pair.moments.filter(({ key }) => isShown(key)).map(({ key, states }) => ({
     key,
     states,
     label: labels[key] ?? key.replace(/^step:/, 'step '),
@@ -245,8 +247,43 @@ function statesOf(pair, at, cursor, range, alignment) {
     const states = highestIn(pair, alignment, range[0], range[1]);
     if (states) return states;
   }
+  const run = runOf(pair, at);
+  if (run) return highestOfRun(pair, run);
   const known = pair.moments.find(({ key }) => key === at) ?? pair.moments[0];
   return known.states;
+}
+
+/** The run that a moment such as "run:5" names, if both sides have it. @param {Pair} pair @param {string} at */
+export function runOf({ runs }, at) {
+  const run = runs[Number(/^run:(\d{1,9})$/.exec(at)?.[1] ?? -1)];
+  return run?.states[0] && run.states[1] ? run : null;
+}
+
+/** Each side's highest state in a run that both have. @param {Pair} pair @param {import('../data/alignment.js').Run} run */
+function highestOfRun({ sides }, { states }) {
+  return /** @type {[number, number]} */ (
+    sides.map(({ timeline }, side) => timeline.highest.best(.../** @type {[number, number]} */ (states[side])))
+  );
+}
+
+/**
+ * The moment that a click on a run means: that of its phase where it is the highest of all, else one of its own.
+ * @param {Pair} pair @param {number} index of the run
+ * @returns {string | null} null: one side has not got it
+ */
+export function momentOfRun(pair, index) {
+  const run = runOf(pair, `run:${index}`);
+  if (!run) return null;
+  const states = highestOfRun(pair, run);
+  const phase = pair.moments.find(({ key }) => key === run.phase);
+  return phase?.states.every((k, side) => k === states[side]) ? phase.key : `run:${index}`;
+}
+
+/** What a run is called: "forward in step 2". @param {Pair} pair @param {string} at */
+export function runWords(pair, at) {
+  const run = runOf(pair, at);
+  const step = run && pair.steps.length > 1 ? pair.steps[run.step] : null;
+  return run ? `${run.phase}${step ? ` in step ${step.label}` : ''}` : '';
 }
 
 /** Each side's first state with the most reserved memory. @param {Pair} pair @returns {[number, number]} */

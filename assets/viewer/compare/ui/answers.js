@@ -35,13 +35,13 @@ export function wordsOf({ key, question, value, line, detail }) {
   const [first, ...rest] = line.split('; ');
   if ((key === 'peak' || key === 'program') && rest.length > 0)
     return { question, value, small: first, line: rest.join('; '), detail };
-  if (key === 'peak') return { question, value, small: first, line: 'no phase is known of both', detail };
+  if (key === 'peak') return { question, value, small: first, line: 'phases are not known of both', detail };
   return { question, value, small: '', line, detail };
 }
 
 /** Shows what an answer is about. @param {import('../state/stores.js').Stores} stores @param {import('../data/pair.js').Answer} answer */
 function follow({ choice, names, pair }, { key, group, family }) {
-  const at = pair.hasHistory ? 'peak' : 'end';
+  const at = pair.hasAnyHistory ? 'peak' : 'end';
   const nothing = { row: null, family: null, query: '' };
   if (key === 'peak') choice.set({ at, ...nothing });
   else if (key === 'row' && family >= 0) choice.set({ at, ...nothing, family });

@@ -3,6 +3,7 @@
 import { bytes, count } from '../../data/format.js';
 import { fill, h, swatch } from '../../ui/dom.js';
 import { changeWords, fromTo, momentWords } from '../data/words.js';
+import { runWords } from '../state/stores.js';
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
 export function mountPanel(stores, root) {
@@ -14,12 +15,12 @@ export function mountPanel(stores, root) {
     const [a, b] = difference.bytes;
     fill(
       root,
-      h('div.head', h('h2', 'What changed'), h('span.faint', momentWords(at))),
+      h('div.head', h('h2', 'What changed'), h('span.faint', momentWords(runWords(pair, at) || at))),
       h(
         'div.total',
         h('b', changeWords(b - a)),
         h('span', { text: fromTo([a, b]), title: `${count(a)} → ${count(b)} bytes` }),
-        h('p.faint', pair.hasHistory ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after` : 'in the state that was saved'),
+        h('p.faint', pair.hasAnyHistory ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after` : 'in the state that was saved'),
         at === 'reserved' && cache(stores),
       ),
       families(stores),

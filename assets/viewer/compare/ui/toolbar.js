@@ -5,7 +5,7 @@ import { bytes, counted } from '../../data/format.js';
 import { listen } from '../../state/topic.js';
 import { field, fill, h, segmented } from '../../ui/dom.js';
 import { changeWords } from '../data/words.js';
-import { momentsOf } from '../state/stores.js';
+import { momentsOf, runOf, runWords } from '../state/stores.js';
 
 /** From so many moments on, steps are in a list. */
 const MANY = 9;
@@ -58,12 +58,13 @@ export function mountToolbar(stores, root) {
  * @param {(text: string, pressed: boolean, click: () => void, title?: string) => HTMLElement} one
  */
 function moments({ shown: { pair }, choice }, at, one) {
-  const list = momentsOf(pair).filter(({ key }) => pair.hasHistory || key === 'end');
+  const list = momentsOf(pair);
   const inList = list.length > MANY ? list.filter(({ key }) => key.startsWith('step:')) : [];
   const go = (/** @type {string} */ key) => () => choice.set({ at: key });
   const buttons = list.filter((m) => !inList.includes(m)).map(({ key, label }) => one(label, at === key, go(key)));
   if (choice.now.range) buttons.push(one('Range', at === 'range', go('range')));
   if (choice.now.cursor) buttons.push(one('Cursor', at === 'cursor', go('cursor')));
+  if (runOf(pair, at)) buttons.push(one(runWords(pair, at), true, () => {}));
   if (at === 'reserved') buttons.push(one('Most reserved', true, () => {}));
   return h('span.group', h('span.label', 'Compare at'), segmented('Compare at', ...buttons), inList.length > 0 && steps(inList, at, go));
 }

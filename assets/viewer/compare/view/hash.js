@@ -7,7 +7,7 @@
 //   by     phase or event
 //   u      time: states are spread by time
 //   x      FROM-TO: what is in view, in millionths of the axis
-//   at     moment: peak, end, a phase, step:N, reserved, range, or BEFORE,AFTER in states
+//   at     moment: peak, end, a phase, step:N, run:N of those of the lane, reserved, range, or BEFORE,AFTER in states
 //   r      FROM-TO: range brushed, in millionths of the axis
 //   tab    what rows are: site, file, function; or lines
 //   sel    BY:KEY of the row that is picked out
@@ -16,6 +16,7 @@
 //   theme  light or dark, forced (read only)
 
 import { listen, on } from '../../state/topic.js';
+import { runOf } from '../state/stores.js';
 
 const MILLION = 1e6;
 
@@ -56,7 +57,7 @@ export function mountHash(stores, start, open) {
     const states = /^(\d{1,15}),(\d{1,15})$/.exec(at)?.slice(1).map(Number);
     const cursor = states?.every((k, side) => k <= pair.sides[side].timeline.lastState) ? /** @type {[number, number]} */ (states) : null;
     const range = pairOf(read('r'));
-    const known = at === 'reserved' || (at === 'range' && range) || pair.moments.some(({ key }) => key === at);
+    const known = at === 'reserved' || (at === 'range' && range) || runOf(pair, at) || pair.moments.some(({ key }) => key === at);
     const by = read('by');
     const tab = TABS.find((t) => t === read('tab'));
     const [, rowBy, key] = /^(site|file|function):([^]+)$/.exec(read('sel') ?? '') ?? [];

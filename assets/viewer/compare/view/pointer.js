@@ -2,6 +2,7 @@
 
 import { clamp } from '../../data/math.js';
 import { listen } from '../../state/topic.js';
+import { momentOfRun } from '../state/stores.js';
 
 /** Pixels that a press may move and still be a click: of a mouse, and of a finger. */
 const STILL = { mouse: 3, touch: 9 };
@@ -23,9 +24,10 @@ export function clickAt({ choice, alignment, pair, hover }, stage, { x, y }) {
   const { scales } = stage.frame;
   const region = scales.regionAt(x, y);
   if (region === 'lane' || region === 'steps') {
-    const stretch = alignment.stretchAt(scales.position(x));
-    const key = region === 'lane' ? stretch.phase : `step:${pair.steps[stretch.step]?.label}`;
-    if (pair.moments.some((moment) => moment.key === key)) choice.set({ at: key });
+    const index = alignment.indexAt(scales.position(x));
+    const step = `step:${pair.steps[alignment.stretches[index].step]?.label}`;
+    const key = region === 'lane' ? momentOfRun(pair, index) : pair.moments.find((moment) => moment.key === step)?.key;
+    if (key) choice.set({ at: key });
     return;
   }
   const point = stage.pointAt(x, y);

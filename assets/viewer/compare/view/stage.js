@@ -8,6 +8,7 @@ import { Chart } from '../draw/chart.js';
 import { differenceColumns, drawDifference } from '../draw/difference.js';
 import { differenceLabel, differenceScale, layoutOf, pileLabel, pileScale, Scales, ticksOf } from '../draw/layout.js';
 import { drawCrosshair, drawMarks, drawMoment } from '../draw/plot.js';
+import { runOf } from '../state/stores.js';
 
 /** Milliseconds that a frame has for the piles: while the view moves, and while it is still. */
 const MOVING_MS = 10;
@@ -117,8 +118,7 @@ export class Stage {
       view,
       hasLane,
       hasSteps: hasLane && new Set(alignment.stretches.map(({ step }) => step)).size > 1,
-      hasAxis: false,
-      hasDifference: true,
+      hasDifference: pair.hasHistory, // else it would be that of a state from all others
     });
     const n = Math.max(1, Math.round(layout.plotWidth * devicePixelRatio));
     const columns = /** @type {[Int32Array, Int32Array]} */ (
@@ -150,7 +150,8 @@ export class Stage {
       ...{ painter: new Painter(freshContext(this.elements.marks, width, height), style), style, pair, layout, scales },
       ...{ columns, alignment, stretches: alignment.stretches, states, difference, pileTicks, differenceTicks },
       range,
-      chosen: ({ phase, step }) => at === phase || at === `step:${pair.steps[step]?.label}`,
+      chosen: ({ phase, states: own }) =>
+        (at === phase || runOf(pair, at) !== null) && own.some((s, side) => s && s[0] <= states[side] && states[side] <= s[1]),
       family: (f) => ({ ...this.#stores.colourOf(f), label: report.families[f].label }),
       isPicking: choice.isPicking,
     };
