@@ -128,8 +128,14 @@ func TestNumbersOfAnswers(t *testing.T) {
 		failed = failed[len(failed)-len(d.OOMs):]
 		for i, o := range d.OOMs {
 			f := &failed[i]
-			equal("oom", []any{o.State, o.RequestedBytes, o.DeviceFreeBytes, o.Verdict, o.Site},
-				[]any{f.State, f.RequestedBytes, f.DeviceFreeBytes, f.Verdict, f.Site})
+			step := 0
+			for i, w := range stats.Windows {
+				if w.From <= f.State {
+					step = i + 1
+				}
+			}
+			equal("oom", []any{o.State, o.RequestedBytes, o.DeviceFreeBytes, o.Verdict, o.Site, o.Step},
+				[]any{f.State, f.RequestedBytes, f.DeviceFreeBytes, f.Verdict, f.Site, step})
 			ooms++
 		}
 		if d.StepEnd != nil {

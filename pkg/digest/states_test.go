@@ -33,20 +33,27 @@ func TestStates(t *testing.T) {
 // digests back.
 func TestRandomRecordings(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	compared := 0
+	compared, many := 0, false
 	for range 200 {
 		in := answer.NewInput("random", randomSnapshot(random))
 		for _, r := range in.Recordings {
 			d := Of(r)
 			checkCurves(t, r, &d)
 			compared += checkSites(t, r, &d)
+			failures := r.OOMs(0)
+			many = many || len(failures) > MaxOOMs
+			for i, o := range d.OOMs {
+				if f := &failures[len(failures)-len(d.OOMs)+i]; o.State != f.State() || o.RequestedBytes != f.Requested {
+					t.Errorf("request %d of %d failed in state %d, want %d", i, len(failures), o.State, f.State())
+				}
+			}
 			if got := readAll(t, line(t, d)); len(got) != 1 || got[0].Error != "" {
 				t.Errorf("it cannot be read: %+v", got)
 			}
 		}
 	}
-	if compared == 0 {
-		t.Error("no site was compared in any step")
+	if compared == 0 || !many {
+		t.Errorf("%d sites were compared in steps; a recording with many failed requests: %t", compared, many)
 	}
 }
 
@@ -95,6 +102,9 @@ func checkCurves(t *testing.T, r *analysis.Recording, d *Digest) {
 	}
 	unit, unitReserved := d.PeakBytes/UnitsOfPeak+1, d.ReservedPeakBytes/UnitsOfPeak+1
 	last := len(active) - 1
+	if n := len(d.Steps); d.Curves.Tail != (n == 0 || d.Steps[n-1].End < last) {
+		t.Errorf("there is a tail: %t", d.Curves.Tail)
+	}
 	for stretch := range d.Stretches() {
 		from, to := 0, last
 		if stretch < len(d.Steps) {
@@ -151,12 +161,17 @@ func checkSites(t *testing.T, r *analysis.Recording, d *Digest) (compared int) {
 	t.Helper()
 	live := map[string][]Tensors{} // by path and state
 	pathOf := PathsOf(r)
+	byFamily := map[string]*[families.Count]int64{}
+	byText := map[string]map[string]int64{} // bytes that are allocated, by path and the text of the site
 	for i := range r.Device.Allocations {
 		a := &r.Device.Allocations[i]
 		path := pathOf(a.Stack)
 		if live[path] == nil {
 			live[path] = make([]Tensors, r.Device.States())
+			byFamily[path], byText[path] = &[families.Count]int64{}, map[string]int64{}
 		}
+		byFamily[path][r.Families().Family(i)] += a.Size
+		byText[path][r.Stacks.Site(a.Stack).String()] += a.Size
 		end := r.Device.States() - 1
 		if a.End != replay.None {
 			end = int(a.End)
@@ -178,6 +193,14 @@ func checkSites(t *testing.T, r *analysis.Recording, d *Digest) (compared int) {
 	}
 	for _, s := range d.Sites {
 		at := live[s.Path]
+		if bytes := byFamily[s.Path]; bytes[s.Family] != slices.Max(bytes[:]) {
+			t.Errorf("%s is said to be of family %d; its bytes are %v", s.Site, s.Family, bytes)
+		}
+		for text, bytes := range byText[s.Path] {
+			if bytes > byText[s.Path][s.Site] && len(byText[s.Path]) == 2 {
+				t.Errorf("%s has fewer bytes than %s, which has the same path", s.Site, text)
+			}
+		}
 		want := Site{Peak: at[d.PeakState]}
 		if d.StepEnd != nil {
 			want.StepEnd = at[*d.StepEnd]
