@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -102,6 +102,9 @@ bench: ## measure stats, digest and trace against their budgets; SIZES="10MB 1GB
 
 bench-page: ## measure the page against its budgets; SIZES="20k 1M adversarial" RUNS=3
 	@go run ./cmd/memviz-bench page --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
+
+bench-job: ## measure the comparison of the ranks of a job against its budgets; SIZES="64 1k 4k" RUNS=3
+	@go run ./cmd/memviz-bench job --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
 
 bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...
