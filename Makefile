@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo cross test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -28,6 +28,16 @@ cross: ## build all commands for PLATFORMS, into bin/GOOS-GOARCH; vet all code a
 test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
 	MEMVIZ_NEED_BROWSER=1 go test -timeout 60m ./...
+
+# Debian's Slurm. Its services have no configuration and do not start; the test starts its own.
+SLURM := slurmctld slurmd slurm-client
+
+cluster: ## run the recipes of memviz snippet, as root: Slurm on four nodes that are this machine; Ray if it is installed
+	@if ! command -v slurmctld >/dev/null && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SLURM) >/dev/null \
+			|| echo "Slurm cannot be installed; its test will be skipped"; \
+	fi
+	go test -tags cluster ./cmd/memviz -run 'TestSlurm|TestRay' -count 1 -v -timeout 20m
 
 # The packages that start goroutines, and those that their callers share.
 RACE_PACKAGES := ./pkg/internal/pickle ./pkg/snapshot ./pkg/analysis ./pkg/answer ./pkg/whatif ./pkg/report ./cmd/memviz
@@ -92,6 +102,9 @@ bench: ## measure stats, digest and trace against their budgets; SIZES="10MB 1GB
 
 bench-page: ## measure the page against its budgets; SIZES="20k 1M adversarial" RUNS=3
 	@go run ./cmd/memviz-bench page --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
+
+bench-job: ## measure the comparison of the ranks of a job against its budgets; SIZES="64 1k 4k" RUNS=3
+	@go run ./cmd/memviz-bench job --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
 
 bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...

@@ -13,7 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// benchmark is a kind of measurement: of programs on files, or of the page.
+// benchmark is a kind of measurement: of programs on files, of the page, or of a job.
 type benchmark interface {
 	// parse reads the size of an input as a person writes it.
 	parse(size string) (*input, error)
@@ -29,11 +29,13 @@ type benchmark interface {
 	check(context.Context, *results, io.Writer) error
 }
 
-// input is a snapshot that memviz-gen makes, and what is measured with it.
+// input is a snapshot that memviz-gen makes, or the digests of a job, and what is
+// measured with it.
 type input struct {
 	name         string // its size: 1GB, 5M
 	shape        string // of memviz-gen
 	events, live int
+	ranks        int    // of a job; 0 for a snapshot
 	path         string // of the snapshot, then of the page made of it
 	bytes        int64  // size of the file at path
 }
@@ -80,7 +82,11 @@ func runBenchmark(c *cli.Context, b benchmark, sizes ...string) error {
 		if err := p.generate(ctx, in); err != nil {
 			return err
 		}
-		say("made %s events, %s, in %s", units.Count(in.events), units.Bytes(in.bytes), p.dir)
+		what := units.Count(in.events) + " events"
+		if in.ranks > 0 {
+			what = units.Plural(in.ranks, "rank", "ranks")
+		}
+		say("made %s, %s, in %s", what, units.Bytes(in.bytes), p.dir)
 		if err := b.prepare(ctx, in); err != nil {
 			return fmt.Errorf("%s: %w", in.name, err)
 		}

@@ -143,15 +143,6 @@ func (r *results) htmlPerEvent(in *input) float64 {
 }
 
 func (*fileBenchmark) report(r *results) ([]*table, []budget) {
-	in := func(figure string, format func(int64) string, scale float64) column {
-		return column{figure, func(in *input, reader string) string {
-			v := median(r.samples[measure{in.name, reader, figure}])
-			if !known(v) {
-				return "-"
-			}
-			return format(int64(v * scale))
-		}}
-	}
 	to := func(header, yardstick, figure string) column {
 		return column{header, func(in *input, reader string) string {
 			return number(r.ratio(in.name, reader, yardstick, figure), "")
@@ -159,8 +150,8 @@ func (*fileBenchmark) report(r *results) ([]*table, []budget) {
 	}
 	measured := r.table("Measured, medians", readers, func(in *input) string {
 		return units.Bytes(in.bytes) + ", " + units.Count(in.events) + " events"
-	}, in(wall, units.Duration, 1e6), in(cpu, units.Duration, 1e6), in(memory, units.Bytes, 1),
-		in(output, units.Bytes, 1))
+	}, r.figure(wall, units.Duration, 1e6), r.figure(cpu, units.Duration, 1e6), r.figure(memory, units.Bytes, 1),
+		r.figure(output, units.Bytes, 1))
 	measured.notes = []string{
 		fmt.Sprintf("-: not installed, or slow and therefore not run beyond %d MB without --slow, or memory below", slowMB),
 		"that of memviz-bench, which Linux counts as memory of the programs it starts.",

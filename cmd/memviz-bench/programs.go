@@ -40,8 +40,11 @@ func buildPrograms(ctx context.Context) (*programs, error) {
 
 func (p *programs) remove() { os.RemoveAll(p.dir) }
 
-// generate makes the snapshot of an input.
+// generate makes the file of an input.
 func (p *programs) generate(ctx context.Context, in *input) error {
+	if in.ranks > 0 {
+		return p.generateJob(ctx, in)
+	}
 	in.path = filepath.Join(p.dir, in.name+".pickle")
 	_, err := runProgram(ctx, p.gen, "-o", in.path, "--events", strconv.Itoa(in.events), "--live",
 		strconv.Itoa(in.live), in.shape)

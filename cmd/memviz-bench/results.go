@@ -159,6 +159,17 @@ func (r *results) table(title string, subjects []string, detail func(*input) str
 	return t
 }
 
+// figure is a column of medians, each multiplied by scale before it is formatted.
+func (r *results) figure(figure string, format func(int64) string, scale float64) column {
+	return column{figure, func(in *input, subject string) string {
+		v := median(r.samples[measure{in.name, subject, figure}])
+		if !known(v) {
+			return "-"
+		}
+		return format(int64(v * scale))
+	}}
+}
+
 // writeTables writes tables as aligned text, or as Markdown.
 func writeTables(w io.Writer, markdown bool, tables ...*table) error {
 	var b strings.Builder

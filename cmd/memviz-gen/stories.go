@@ -63,7 +63,8 @@ func (s *story) tell(k *take, seed uint64) (*snapshot.Snapshot, error) {
 	r.noNative = !k.all
 	p := newProcess(r, lines)
 	var oom *allocator.OutOfMemoryError
-	if err := catch(func() { k.play(p) }); err != nil && !errors.As(err, &oom) {
+	if err := catch(func() { k.play(p) }); err != nil && !errors.As(err, &oom) &&
+		!errors.Is(err, errJobEnds) {
 		return nil, err
 	}
 	return r.snapshot(k.conf), nil

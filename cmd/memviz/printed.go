@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"path"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -9,9 +10,10 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
-// snippets are pieces of Python to copy, by what they record.
+// snippets are files to copy: Python that records, and recipes that compare the ranks of
+// a job where it runs.
 //
-//go:embed snippets/*.py
+//go:embed snippets/*
 var snippets embed.FS
 
 // usualSnippet is printed unless another is named.
@@ -20,33 +22,50 @@ const usualSnippet = "record"
 func snippetCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "snippet",
-		Usage:     "print Python code that records steps, leaks, out-of-memory errors or ranks",
-		ArgsUsage: "[record|steps|leak|oom|ranks]",
+		Usage:     "print code that records, or that compares ranks on Slurm, Kubernetes or Ray",
+		ArgsUsage: "[record|steps|leak|oom|ranks|slurm|k8s|ray]",
 		Description: "record is a good general recording; steps names the steps and their parts; leak\n" +
 			"holds enough steps to tell a leak; oom writes the file when memory runs out;\n" +
 			"ranks writes a file for each process of a job.\n\n" +
+			"slurm, k8s and ray are recipes for jobs of many machines: they run memviz digest on each,\n" +
+			"even if training fails, and write a page that compares all ranks.\n\n" +
 			"    memviz snippet\n" +
-			"    memviz snippet oom",
+			"    memviz snippet oom\n" +
+			"    memviz snippet slurm > train.sh",
 		Action: action(t, func(args []string) error {
 			if len(args) == 0 {
 				args = []string{usualSnippet}
 			}
-			text, err := snippets.ReadFile("snippets/" + args[0] + ".py")
-			if err != nil || len(args) > 1 {
+			text, ok := snippetText(args[0])
+			if !ok || len(args) > 1 {
 				return misuse("there is no snippet %q; there are %s", strings.Join(args, " "),
 					strings.Join(snippetNames(), ", "))
 			}
-			_, err = t.stdout.Write(text)
+			_, err := t.stdout.Write(text)
 			return err
 		}),
 	}
 }
 
+// snippetText is a snippet, whatever the extension of its file.
+func snippetText(name string) (text []byte, ok bool) {
+	entries, _ := snippets.ReadDir("snippets")
+	for _, e := range entries {
+		if snippetName(e.Name()) == name {
+			text, err := snippets.ReadFile("snippets/" + e.Name())
+			return text, err == nil
+		}
+	}
+	return nil, false
+}
+
+func snippetName(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
+
 func snippetNames() []string {
 	entries, _ := snippets.ReadDir("snippets")
 	names := make([]string, len(entries))
 	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".py")
+		names[i] = snippetName(e.Name())
 	}
 	return names
 }
