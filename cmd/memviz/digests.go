@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,8 +42,12 @@ type digestsOptions struct {
 }
 
 // digestMemory bounds, in bytes of files, what is read at the same time. A snapshot
-// takes up to about as much memory as its file has bytes.
-const digestMemory = 4 << 30
+// takes up to about as much memory as its file has bytes, and one that is packed up to
+// about packedMemory times as much.
+const (
+	digestMemory = 4 << 30
+	packedMemory = 20
+)
 
 // digests makes the digests of snapshots and reports, several files at once, in the
 // order of the files. One that cannot be read has a digest that says why.
@@ -54,7 +61,7 @@ func (o *digestsOptions) digests(t *terminal, files *sources) ([]digest.Digest, 
 	done := int64(0)
 	for i, file := range files.files {
 		g.Go(func() error {
-			weight := min(fileSize(file.path), digestMemory)
+			weight := min(memoryOf(file.path), digestMemory)
 			if err := room.Acquire(ctx, weight); err != nil {
 				return err
 			}
@@ -82,6 +89,30 @@ func (o *digestsOptions) digests(t *terminal, files *sources) ([]digest.Digest, 
 		return nil, err
 	}
 	return o.named(found), nil
+}
+
+// memoryOf is about how many bytes of memory a file takes at most.
+func memoryOf(path string) int64 {
+	size := fileSize(path)
+	var magic [2]byte
+	if f, err := openRegular(path); err == nil {
+		f.Read(magic[:])
+		f.Close()
+	}
+	if slices.Contains([]string{"\x1f\x8b", "\x28\xb5", "PK"}, string(magic[:])) { // gzip, zstd and zip
+		return packedMemory * size
+	}
+	return size
+}
+
+// openRegular opens a file that can be opened again.
+func openRegular(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return os.Open(path)
 }
 
 // digestsOfFile are the digests of one file: those of a snapshot, or of each snapshot
@@ -191,11 +222,14 @@ func lastFolders(path string) string {
 }
 
 func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
-	d.File.Path = o.redact.FileName(at)
-	d.File.Name = path.Base(d.File.Path)
+	if !o.redact.Paths { // else names cannot be read again from it: a pseudonym has no iteration
+		d.File.Path = at
+	}
+	d.File.Name = path.Base(o.redact.FileName(at))
 	if o.report != "" && !o.redact.Paths {
 		stem, _, _ := strings.Cut(d.File.Name, ".")
-		d.File.Report = strings.NewReplacer("{rank}", d.Name.Label, "{name}", stem).Replace(o.report)
+		escaped := func(text string) string { return strings.ReplaceAll(url.PathEscape(text), ":", "%3A") }
+		d.File.Report = strings.NewReplacer("{rank}", escaped(d.Name.Label), "{name}", escaped(stem)).Replace(o.report)
 	}
 }
 
@@ -206,7 +240,7 @@ func (o *digestsOptions) hash(path string) string {
 	if !o.hashes || o.redact.Paths || path == stdinName {
 		return ""
 	}
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return ""
 	}

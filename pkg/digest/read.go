@@ -61,8 +61,12 @@ type identity struct {
 }
 
 // Open returns the lines of a file of digests, as they are or packed with gzip or zstd, also
-// in several members. It is not ok if the file is something else.
+// in several members. It is not ok if the file is something else, or a pipe, which could
+// not be read again.
 func Open(path string) (lines io.ReadCloser, ok bool, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, false, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false, err
