@@ -241,10 +241,13 @@ func countRanks(labels []string, family []int) bool {
 }
 
 var (
-	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(lora[_.-]?|low[_.-]?|global[_.-]?)?rank[_.-]?(\d{1,9})`)
-	rankAxisPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(tp|dp|pp|ep|gpu|device|worker|proc)[_.-]?(\d{1,9})`)
+	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(lora[_.-]?|low[_.-]?|local[_.-]?|global[_.-]?)?rank[_.-]?(\d{1,9})`)
+	rankAxisPattern = regexp.MustCompile(
+		`(?i)(?:^|[^a-z])(tp|dp|pp|cp|ep|gpu|device|worker|proc|local[_.-]?rank)[_.-]?(\d{1,9})`,
+	)
+	nodePattern     = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:node|host)[_.-]?(\d{1,9})`)
 	leadingPattern  = regexp.MustCompile(`^(\d{3,9})_step_`)
-	trailingPattern = regexp.MustCompile(`(?i)[_.-](\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
+	trailingPattern = regexp.MustCompile(`(?i)[_.-]r?(\d{1,5})\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
 	datePattern     = regexp.MustCompile(`(?i)\d([_.-])\d{1,2}([_.-])\d{1,2}\.(?:pickle|pkl)(?:\.[a-z]+)?$`)
 	countPattern    = regexp.MustCompile(
 		`(?i)(?:^|[^a-z])(?:iteration|iter|step|batch|ba|epoch)[_.-]?\d+\.(?:pickle|pkl)(?:\.[a-z]+)?$`,
@@ -265,7 +268,7 @@ func innermostFirst(path string) []string {
 func rankWord(path []string) string {
 	for _, part := range path {
 		for _, m := range rankWordPattern.FindAllStringSubmatch(part, -1) {
-			if of := strings.ToLower(m[1]); !strings.HasPrefix(of, "lo") { // the rank of a matrix
+			if of := strings.ToLower(m[1]); !strings.HasPrefix(of, "lo") { // the rank of a matrix, or on one machine
 				return m[2]
 			}
 		}
@@ -273,19 +276,38 @@ func rankWord(path []string) string {
 	return ""
 }
 
-// rankAxes are the axes of parallelism in the innermost part that has some.
+// rankAxes are the axes of parallelism in the innermost part that has some. If it is the
+// ordinal of a device, which every machine has, that of the machine is one of them.
 func rankAxes(path []string) string {
 	for _, part := range path {
 		var axes []string
+		onMachine := true
 		for _, m := range rankAxisPattern.FindAllStringSubmatch(part, -1) {
+			axis, _, _ := strings.Cut(strings.ToLower(m[1]), "rank")
+			axis = strings.TrimRight(axis, "_.-")
 			n, _ := parseDigits(m[2])
-			axes = append(axes, strings.ToLower(m[1])+strconv.Itoa(n))
+			axes = append(axes, axis+strconv.Itoa(n))
+			onMachine = onMachine && slices.Contains([]string{"gpu", "device", "local"}, axis)
+		}
+		if axes != nil && onMachine {
+			axes = append(nodeOf(path), axes...)
 		}
 		if axes != nil {
 			return strings.Join(axes, " ")
 		}
 	}
 	return ""
+}
+
+// nodeOf is the number of the machine in a path, such as "node3", or nothing.
+func nodeOf(path []string) []string {
+	for _, part := range path {
+		if m := nodePattern.FindStringSubmatch(part); m != nil {
+			n, _ := parseDigits(m[1])
+			return []string{"node" + strconv.Itoa(n)}
+		}
+	}
+	return nil
 }
 
 // rankNumber is a bare number at the end of the base name that is no date and

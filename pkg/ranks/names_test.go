@@ -3,7 +3,10 @@ package ranks
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/digest"
 )
 
 // TestNames reads the names that trainers give to their files: rank, label,
@@ -67,6 +70,22 @@ func TestNames(t *testing.T) {
 			[]string{"0 0 order", "1 1 word"}},
 		{"crank is no rank", []string{"crank5.pickle", "ranks8.pickle"}, []string{"0 0 order", "1 1 order"}},
 		{"too many digits", []string{"rank99999999999999999999.pickle"}, []string{"999999999 999999999 word"}},
+		{"Megatron-LM", []string{"oom_rank-3_snapshot.pickle", "oom_rank-11_snapshot.pickle"},
+			[]string{"3 3 word oom", "11 11 word oom"}},
+		{"Megatron-Bridge, by iteration", []string{"memory_trace_0.pickle", "memory_trace_1.pickle"},
+			[]string{"0 0 number", "1 1 number"}},
+		{"MindSpeed", []string{"profile/snapshot_rank_2_step_30.pickle", "profile/snapshot_rank_0_step_30.pickle"},
+			[]string{"2 2 word step 30", "0 0 word step 30"}},
+		{"a script that counts steps too", []string{"memory_snapshot_rank0_step6.pkl", "memory_snapshot_rank1_step6.pkl"},
+			[]string{"0 0 word step 6", "1 1 word step 6"}},
+		{"a script with one letter", []string{"prof_memsnap_r0.pkl", "prof_memsnap_r1.pkl"},
+			[]string{"0 0 number", "1 1 number"}},
+		{"machines with devices", []string{"node0/gpu0/a.pickle", "node0/gpu1/a.pickle", "node1/gpu0/a.pickle",
+			"node1/gpu1/a.pickle"}, []string{"0 node0 gpu0 axes", "1 node0 gpu1 axes", "2 node1 gpu0 axes", "3 node1 gpu1 axes"}},
+		{"local ranks of machines", []string{"host1_local_rank0.pickle", "host0_local_rank0.pickle",
+			"host0_local_rank1.pickle", "host1_local_rank1.pickle"},
+			[]string{"2 node1 local0 axes", "0 node0 local0 axes", "1 node0 local1 axes", "3 node1 local1 axes"}},
+		{"local ranks", []string{"local_rank_0.pickle", "local_rank_1.pickle"}, []string{"0 local0 axes", "1 local1 axes"}},
 		{"nothing", nil, nil},
 		{"empty", []string{""}, []string{"0 0 order"}},
 	}
@@ -74,17 +93,7 @@ func TestNames(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
 			for _, n := range Names(test.files, nil) {
-				text := fmt.Sprintf("%d %s %s", n.Rank, n.Label, n.From)
-				if n.Step != nil {
-					text += fmt.Sprintf(" step %d", *n.Step)
-				}
-				if n.OOM {
-					text += " oom"
-				}
-				if n.Run != "" {
-					text += " run " + n.Run
-				}
-				got = append(got, text)
+				got = append(got, nameText(n))
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
@@ -113,4 +122,49 @@ func TestNumbersOfRanks(t *testing.T) {
 			t.Errorf("%q: %q", test.paths, got)
 		}
 	}
+}
+
+// TestPattern: a pattern of the user finds ranks in any name, and nothing else does.
+func TestPattern(t *testing.T) {
+	files := []string{"x7y10.bin", "x7y9.bin", `run\x8y9.bin`, "rank5.pickle", "x7yB.bin", "oom_x7y3.bin"}
+	for _, test := range []struct {
+		pattern string
+		want    []string
+	}{
+		{`y(\d+)`, []string{"10 10 pattern", "9 9 pattern", "9 9 pattern", "0 0 order", "1 1 order", "3 3 pattern oom"}},
+		{`(?P<run>x)(?P<iteration>\d+)y(?P<rank>\w+)`, []string{"10 10 pattern step 7 run x", "9 9 pattern step 7 run x",
+			"9 9 pattern step 8 run x", "0 0 order", "11 B pattern step 7 run x", "3 3 pattern step 7 oom run x"}},
+	} {
+		pattern, err := ParsePattern(test.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range Names(files, pattern) {
+			got = append(got, nameText(n))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.pattern, got, test.want)
+		}
+	}
+	for _, bad := range []string{`rank\d+`, `(a)(b)`, `(?P<rank>a)(?P<what>b)`, `(`, strings.Repeat("(a)", 500)} {
+		if _, err := ParsePattern(bad); err == nil {
+			t.Errorf("%.20s is a pattern", bad)
+		}
+	}
+}
+
+// nameText is a name as the tests write it.
+func nameText(n digest.Name) string {
+	text := fmt.Sprintf("%d %s %s", n.Rank, n.Label, n.From)
+	if n.Step != nil {
+		text += fmt.Sprintf(" step %d", *n.Step)
+	}
+	if n.OOM {
+		text += " oom"
+	}
+	if n.Run != "" {
+		text += " run " + n.Run
+	}
+	return text
 }

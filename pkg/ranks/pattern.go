@@ -3,7 +3,6 @@ package ranks
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/digest"
 )
@@ -44,8 +43,6 @@ func ParsePattern(text string) (*Pattern, error) {
 	return p, nil
 }
 
-func (p *Pattern) String() string { return p.expression.String() }
-
 // name reads the name of one file. Without a match, or with an empty rank, it has no
 // rank.
 func (p *Pattern) name(path string) digest.Name {
@@ -69,10 +66,4 @@ func (p *Pattern) name(path string) digest.Name {
 	n.Run = group(p.run)
 	n.OOM = isOOMDump(innermostFirst(path))
 	return n
-}
-
-// Matches reports whether the pattern finds a rank in the path of a file.
-func (p *Pattern) Matches(path string) bool {
-	n := p.name(strings.ReplaceAll(path, `\`, "/"))
-	return inName(&n)
 }
