@@ -91,7 +91,7 @@ func (c *comparison) compareSites(g *Group, byRank []rankDifferences) {
 			if values = c.column(values, s, g.Ranks, when); len(values) < 3 || slices.Max(values) <= least {
 				continue
 			}
-			spread := SpreadOf(values, g.PeakBytes)
+			spread := spreadAt(when, values, g.PeakBytes)
 			always := when == AfterSteps && (!g.Mixed || runs == len(g.Ranks))
 			for _, rank := range g.Ranks {
 				if !c.counts(rank, when) {

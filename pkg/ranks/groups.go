@@ -286,7 +286,7 @@ func (c *comparison) measure(g *Group) {
 			slices.Sort(values)
 			g.PeakBytes = middle(values)
 		}
-		g.Totals[when] = SpreadOf(values, g.PeakBytes)
+		g.Totals[when] = spreadAt(when, values, g.PeakBytes)
 	}
 	// The ranks of a small group may be alike by chance. How much the steps of each differ
 	// tells.

@@ -38,7 +38,21 @@ const (
 //     more in small groups;
 //   - twice the largest distance after leaving out the furthest 2 % of the ranks, and at
 //     least one.
-func SpreadOf(values []int64, peak int64) Spread {
+func SpreadOf(values []int64, peak int64) Spread { return spreadOf(values, peak, len(values)/50) }
+
+// spreadAt is the spread at a moment. After a step all ranks are at the same line of the
+// program, and what they hold seldom depends on their data. So several that hold more
+// are no noise, and do not hide each other: up to a quarter of the ranks, and up to
+// eight, are left out.
+func spreadAt(when When, values []int64, peak int64) Spread {
+	leftOut := len(values) / 50
+	if when == AfterSteps {
+		leftOut = max(leftOut, min(len(values)/4, 8))
+	}
+	return spreadOf(values, peak, leftOut)
+}
+
+func spreadOf(values []int64, peak int64, leftOut int) Spread {
 	n := len(values)
 	if n == 0 {
 		return Spread{}
@@ -56,7 +70,7 @@ func SpreadOf(values []int64, peak int64) Spread {
 	k := int64(n)
 	s.Limit = max(minDifference, min(peak, maxBytes)/100, s.Median/50, deviation/k*(k+spreadOfFew)+
 		deviation%k*(k+spreadOfFew)/k)
-	if leftOut := max(1, n/50); leftOut < n {
+	if leftOut = max(1, leftOut); leftOut < n {
 		s.Limit = max(s.Limit, 2*values[n-1-leftOut])
 	}
 	return s
