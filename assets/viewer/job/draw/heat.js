@@ -37,7 +37,7 @@ export class Heat {
   #tableOf = '';
 
   /**
-   * @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {import('./layout.js').Layout} layout @param {any} style
    */
   paint(state, rows, layout, style) {
@@ -65,7 +65,7 @@ export class Heat {
     return canvas;
   }
 
-  /** The cells of the x axis. @param {import('../state.js').State} state @param {import('./layout.js').Layout} layout */
+  /** The cells of the x axis. @param {import('../state/state.js').State} state @param {import('./layout.js').Layout} layout */
   #columns(state, layout) {
     const { job } = state;
     const axis = axisOf(state);
@@ -84,7 +84,7 @@ export class Heat {
   }
 
   /**
-   * @param {Uint32Array} pixels @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {Uint32Array} pixels @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {{count: number, first: number, of: ((rank: number, cell: number) => number) | null}} columns
    * @param {number} height @param {number} ratio
    */
@@ -153,7 +153,7 @@ export class Heat {
   }
 
   /** Lines between steps. */
-  #lines(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state.js').State} */ state, /** @type {number} */ width,
+  #lines(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state/state.js').State} */ state, /** @type {number} */ width,
     /** @type {number} */ height, /** @type {any} */ style, /** @type {number} */ ratio) {
     const axis = axisOf(state);
     ctx.fillStyle = style.bg;
