@@ -189,6 +189,7 @@ export class CurveChart {
         {
           min: bottom,
           max: top,
+          axisLine: { show: false },
           axisLabel: { ...label, customValues: ticks },
           axisTick: { show: false, customValues: ticks },
           splitLine: { show: false },

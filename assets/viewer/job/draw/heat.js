@@ -92,7 +92,7 @@ export class Heat {
     const { job, choice, matches } = state;
     const { active } = job;
     const n = job.columns;
-    const scale = (GREYS - 1) / Math.max(1, job.highest - job.lowest);
+    const scale = (GREYS - 1) / Math.max(1, job.greys.to - job.greys.from);
     const isTinted = choice.show === 'differences';
     const { count } = columns;
     const best = new Float32Array(count);
@@ -145,7 +145,7 @@ export class Heat {
             const t = isKnown ? Math.min(0.9, far) : Math.min(0.9, Math.max(0, (far - 0.5) * 2));
             tint = Math.round(Math.sign(d) * t * TINTS);
           }
-          const grey = Math.max(0, Math.min(GREYS - 1, Math.round((v - job.lowest) * scale)));
+          const grey = Math.max(0, Math.min(GREYS - 1, Math.round((v - job.greys.from) * scale)));
           pixels[line + cell] = this.#table[(faded * GREYS + grey) * (2 * TINTS + 1) + tint + TINTS];
         }
       }

@@ -62,6 +62,7 @@ function showFindings(state, stage, side) {
         job.groups.map((g, i) => groupRow(state, stage, g, i)),
         h('p.same', 'A rank differs when it is further from the median of its group than 6 normal deviations, 1 % of the peak, 2 % of the value and twice the spread of the other 98 %. What a group is was read from the recordings, not from a configuration.'),
       ],
+      job.view.notes.map((note) => h('p.same', note)),
     ),
   );
 }

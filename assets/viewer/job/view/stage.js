@@ -33,7 +33,8 @@ export class Stage {
     this.callouts = [];
     on([state.changed], () => this.draw());
     state.hovered.on(() => this.drawSelection());
-    new ResizeObserver(() => this.draw()).observe(elements.plot);
+    // Before the next frame is painted, so that no frame shows the size before.
+    new ResizeObserver(() => this.drawNow()).observe(elements.plot);
   }
 
   /** The theme has changed. */
