@@ -20,6 +20,7 @@ type ranksOptions struct {
 	digestsOptions
 	printOptions
 	rows int
+	page jobPage
 }
 
 func ranksCommand(t *terminal) *cli.Command {
@@ -38,9 +39,13 @@ func ranksCommand(t *terminal) *cli.Command {
 			"out, are compared each with their own kind.\n\n" +
 			"    memviz ranks snapshots/\n" +
 			"    memviz ranks 'snapshots/rank*.pickle' --rows 50\n" +
-			"    memviz ranks rank0.pickle rank1.pickle --format json",
-		Flags: o.inputOptions.flags(o.printOptions.flags(t, "ranks", "outliers>0", rowsFlag(&o.rows, 20),
-			rankPatternFlag(&o.pattern))...),
+			"    memviz ranks rank0.pickle rank1.pickle --format json\n\n" +
+			"-o writes a page of all ranks instead. The report of each rank is in it while --max-size\n" +
+			"allows, those of ranks with findings first; with digests alone, the page links to what\n" +
+			"memviz digest --report named:\n\n" +
+			"    memviz ranks job.jsonl.gz -o job.html",
+		Flags: o.inputOptions.flags(append(o.printOptions.flags(t, "ranks", "outliers>0", rowsFlag(&o.rows, 20),
+			rankPatternFlag(&o.pattern)), o.page.flags()...)...),
 		Action: action(t, func(args []string) error { return o.compare(t, args) }),
 	}
 }
@@ -56,7 +61,9 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return err
 	}
 	files, err := findRanks(args)
-	if err == nil {
+	if err == nil && o.page.output != "" {
+		err = o.page.check(t, files)
+	} else if err == nil {
 		err = checkStdout(t, files.paths()...)
 	}
 	if err != nil {
@@ -79,7 +86,15 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 		return fmt.Errorf("none of %d files could be read; the first: %s: %s", all, list[0].File.Path, list[0].Error)
 	}
 	jobs := ranks.Jobs(list)
-	// A page of the jobs (-o) is to be written here; what follows is for the terminal.
+	if o.page.output != "" {
+		if err := o.page.write(t, &o.inputOptions, files, jobs); err != nil {
+			return err
+		}
+		if unread > 0 {
+			return errUnread(unread, all)
+		}
+		return nil
+	}
 	sheet := answer.Ranks(jobs, o.rows)
 	slices.SortFunc(read, func(a, b answer.Input) int { return strings.Compare(a.Name, b.Name) })
 	sheet.Salvaged(read)

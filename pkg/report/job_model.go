@@ -36,6 +36,7 @@ type jobView struct {
 	Verdict  jobVerdict    `json:"verdict"`
 	Warnings []jobWarning  `json:"warnings"`
 	Answers  [4]jobAnswer  `json:"answers"`
+	Notes    []string      `json:"notes"`
 	Findings []*jobFinding `json:"findings"`
 	Count    int           `json:"count"` // of ranks
 
@@ -143,12 +144,18 @@ const (
 	manyRanks           = 1100
 )
 
+// pileOrder is how families lie over one another in the pile of a rank: what stays from
+// step to step below what comes and goes.
+var pileOrder = []families.Family{families.Parameter, families.ParameterOrGradient, families.ParameterOrOptimizer,
+	families.Resident, families.Optimizer, families.Gradient, families.Activation, families.Temporary, families.Input,
+	families.Output, families.Cache, families.Communication, families.Workspace, families.Unknown}
+
 func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 	r := &jobReport{Schema: jobSchema, Program: program}
 	r.Families = make([]jobFamily, families.Count)
-	for i, entry := range legend {
+	for _, entry := range legend {
 		hue := hueColors[entry.hue]
-		r.Families[entry.family] = jobFamily{i, entry.family.Label(), hue.light, hue.dark}
+		r.Families[entry.family] = jobFamily{slices.Index(pileOrder, entry.family), entry.family.Label(), hue.light, hue.dark}
 	}
 	for _, j := range jobs {
 		r.Jobs = append(r.Jobs, newJobView(j, len(jobs) > 1))
@@ -157,7 +164,8 @@ func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 }
 
 func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
-	v := &jobView{Label: jobLabel(j, isOneOfSeveral), Count: len(j.Ranks), Warnings: []jobWarning{}, Findings: []*jobFinding{}}
+	v := &jobView{Label: jobLabel(j, isOneOfSeveral), Count: len(j.Ranks), Warnings: []jobWarning{}, Notes: []string{},
+		Findings: []*jobFinding{}}
 	v.data.Sites, v.data.Groups = [][2]string{}, []*jobGroup{}
 	for i := range j.Ranks {
 		v.data.Ranks = append(v.data.Ranks, newJobRank(j, i))

@@ -111,7 +111,7 @@ func (w *jobWords) addWarnings() {
 			"They were redacted in another way, or with another salt, and are compared with each other only.")
 	}
 	if w.WithoutOperators {
-		warn("Some rank recorded no C++ frames.", "Call sites are matched without their operators.")
+		w.view.Notes = append(w.view.Notes, "Some rank recorded no C++ frames, so call sites are matched without their operators.")
 	}
 }
 
@@ -320,9 +320,9 @@ func (w *jobWords) firstOOM() jobAnswer {
 	if w.FirstOOMs > 1 {
 		a.Value = w.names(list[:min(w.FirstOOMs, len(list))])
 		a.Small = "at about the same time"
-		a.Line = "the clocks of several hosts do not tell which was first; " + asked
+		a.Line = "the clocks of their hosts do not tell; " + asked
 		if f.OOM.Micros == nil {
-			a.Small, a.Line = "", "without times there is no telling which was first; "+asked
+			a.Small, a.Line = "", "without times there is no telling; "+asked
 		}
 		return a
 	}

@@ -15,6 +15,11 @@ const ALLOWED = {
   'compare/state': /^(compare\/(data|state)|data|draw|state)\//,
   'compare/view': /^(compare\/(data|draw|state|view)|data|draw|state)\//,
   'compare/ui': /^(compare\/(data|draw|state|ui)|data|draw|state|ui)\//,
+  'job/data': /^(job\/data|data)\//,
+  'job/draw': /^(job\/(data|draw)|data|draw)\//,
+  'job/state': /^(job\/(data|state)|data|state)\//,
+  'job/view': /^(job\/(data|draw|state|view)|data|draw|state)\//,
+  'job/ui': /^(job\/(data|draw|state|view|ui)|data|draw|state|ui)\//,
 };
 
 test('arrows between the folders point one way', () => {

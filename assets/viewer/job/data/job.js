@@ -36,6 +36,7 @@ import { payload } from '../../data/codec.js';
  * @property {{ok: boolean, text: string}} verdict
  * @property {{fact: string, consequence: string}[]} warnings
  * @property {Answer[]} answers
+ * @property {string[]} notes
  * @property {Finding[]} findings
  * @property {number} count
  * @property {number} median_peak
@@ -118,11 +119,18 @@ export class Job {
       if (v > 0 && v < low) low = v;
       if (v > high) high = v;
     }
+    /** The lowest of all curves, in units. */
     this.lowest = Math.min(low, high);
+    /** What the greys span: the medians of the groups, so that one rank alone does not make all others pale. */
+    this.greys = { from: this.lowest, to: high };
+    const middles = this.groups.flatMap((g) => g.middle).filter((v) => v > 0);
+    if (middles.length > 0) {
+      this.greys = { from: middles.reduce((a, b) => Math.min(a, b)), to: middles.reduce((a, b) => Math.max(a, b)) };
+    }
     this.highest = high;
-    this.peakLow = Math.min(...this.#peaks());
-    this.peakHigh = Math.max(1, ...this.#peaks());
-    this.reservedHigh = Math.max(1, ...this.ranks.map((r) => Math.max(r.reserved, r.peak)));
+    this.peakLow = this.#peaks().reduce((a, b) => Math.min(a, b));
+    this.peakHigh = this.#peaks().reduce((a, b) => Math.max(a, b), 1);
+    this.reservedHigh = this.ranks.reduce((most, r) => Math.max(most, r.reserved, r.peak), 1);
   }
 
   #peaks() {

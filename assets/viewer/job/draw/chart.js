@@ -37,7 +37,7 @@ export class RanksChart {
   }
 
   /**
-   * @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {import('./layout.js').Layout} layout @param {any} style @param {HTMLCanvasElement} picture
    */
   draw({ job, matches }, rows, layout, style, picture) {
@@ -189,6 +189,7 @@ export class CurveChart {
         {
           min: bottom,
           max: top,
+          axisLine: { show: false },
           axisLabel: { ...label, customValues: ticks },
           axisTick: { show: false, customValues: ticks },
           splitLine: { show: false },

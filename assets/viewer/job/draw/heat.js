@@ -37,7 +37,7 @@ export class Heat {
   #tableOf = '';
 
   /**
-   * @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {import('./layout.js').Layout} layout @param {any} style
    */
   paint(state, rows, layout, style) {
@@ -65,7 +65,7 @@ export class Heat {
     return canvas;
   }
 
-  /** The cells of the x axis. @param {import('../state.js').State} state @param {import('./layout.js').Layout} layout */
+  /** The cells of the x axis. @param {import('../state/state.js').State} state @param {import('./layout.js').Layout} layout */
   #columns(state, layout) {
     const { job } = state;
     const axis = axisOf(state);
@@ -84,7 +84,7 @@ export class Heat {
   }
 
   /**
-   * @param {Uint32Array} pixels @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {Uint32Array} pixels @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {{count: number, first: number, of: ((rank: number, cell: number) => number) | null}} columns
    * @param {number} height @param {number} ratio
    */
@@ -92,7 +92,7 @@ export class Heat {
     const { job, choice, matches } = state;
     const { active } = job;
     const n = job.columns;
-    const scale = (GREYS - 1) / Math.max(1, job.highest - job.lowest);
+    const scale = (GREYS - 1) / Math.max(1, job.greys.to - job.greys.from);
     const isTinted = choice.show === 'differences';
     const { count } = columns;
     const best = new Float32Array(count);
@@ -145,7 +145,7 @@ export class Heat {
             const t = isKnown ? Math.min(0.9, far) : Math.min(0.9, Math.max(0, (far - 0.5) * 2));
             tint = Math.round(Math.sign(d) * t * TINTS);
           }
-          const grey = Math.max(0, Math.min(GREYS - 1, Math.round((v - job.lowest) * scale)));
+          const grey = Math.max(0, Math.min(GREYS - 1, Math.round((v - job.greys.from) * scale)));
           pixels[line + cell] = this.#table[(faded * GREYS + grey) * (2 * TINTS + 1) + tint + TINTS];
         }
       }
@@ -153,7 +153,7 @@ export class Heat {
   }
 
   /** Lines between steps. */
-  #lines(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state.js').State} */ state, /** @type {number} */ width,
+  #lines(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state/state.js').State} */ state, /** @type {number} */ width,
     /** @type {number} */ height, /** @type {any} */ style, /** @type {number} */ ratio) {
     const axis = axisOf(state);
     ctx.fillStyle = style.bg;

@@ -38,7 +38,7 @@ export function layOut(width, height) {
 
 /**
  * What the x axis shows: steps side by side, or time.
- * @param {import('../state.js').State} state
+ * @param {import('../state/state.js').State} state
  */
 export function axisOf({ job, choice }) {
   const n = job.view.stretches.length;

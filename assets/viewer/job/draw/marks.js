@@ -14,7 +14,7 @@ const CALLOUT = 34;
 /**
  * @typedef {object} Frame
  * @property {CanvasRenderingContext2D} ctx
- * @property {import('../state.js').State} state
+ * @property {import('../state/state.js').State} state
  * @property {import('../data/rows.js').Rows} rows
  * @property {import('./layout.js').Layout} layout
  * @property {any} style

@@ -25,7 +25,7 @@ export class Piles {
   canvas = document.createElement('canvas');
 
   /**
-   * @param {import('../state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
    * @param {import('./layout.js').Layout} layout @param {any} style
    */
   paint(state, rows, layout, style) {
@@ -66,7 +66,7 @@ export class Piles {
   }
 
   /**
-   * @param {CanvasRenderingContext2D} ctx @param {import('../state.js').State} state @param {number} rank
+   * @param {CanvasRenderingContext2D} ctx @param {import('../state/state.js').State} state @param {number} rank
    * @param {number} y @param {number} height @param {number} width @param {number[]} order @param {any} style
    */
   #pile(ctx, state, rank, y, height, width, order, style) {
@@ -98,7 +98,7 @@ export class Piles {
   }
 
   /** The group's median of the highest of each step. */
-  #median(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state.js').State} */ state, /** @type {number} */ rank,
+  #median(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state/state.js').State} */ state, /** @type {number} */ rank,
     /** @type {number} */ y, /** @type {number} */ height, /** @type {number} */ width, /** @type {any} */ style) {
     const { job } = state;
     const middle = job.group(rank)?.middle;
@@ -131,7 +131,7 @@ const isRecorded = (active, c) => active[c] !== MISSING;
 
 /**
  * The left edges of the columns of a rank, and behind the last; NaN where a column has no time.
- * @param {import('../state.js').State} state @param {number} rank @param {number} per columns of a stretch @param {number} width
+ * @param {import('../state/state.js').State} state @param {number} rank @param {number} per columns of a stretch @param {number} width
  */
 export function columnEdges(state, rank, per, width) {
   const { job } = state;

@@ -6,7 +6,7 @@ import { button, field, fill, h, segmented, swatch } from '../../ui/dom.js';
 import { ORDERS } from '../data/order.js';
 import { HistogramChart } from '../draw/chart.js';
 
-/** @typedef {import('../state.js').State} State */
+/** @typedef {import('../state/state.js').State} State */
 
 /**
  * @param {State} state @param {Record<'file' | 'facts' | 'verdict' | 'warnings', HTMLElement>} elements
@@ -38,7 +38,7 @@ export function mountHeader(state, { file, facts, verdict, warnings }, labels, o
   draw();
 }
 
-/** @param {State} state @param {import('../stage.js').Stage} stage @param {HTMLElement} element @param {ECharts} echarts @param {unknown} options */
+/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} element @param {ECharts} echarts @param {unknown} options */
 export function mountAnswers(state, stage, element, echarts, options) {
   const picture = h('div.picture.histogram');
   const histogram = new HistogramChart(echarts, picture, options);
@@ -70,12 +70,12 @@ export function follow(state, { rank, order }) {
   if (rank !== undefined) state.select(rank);
 }
 
-/** @param {State} state @param {import('../stage.js').Stage} stage @param {HTMLElement} element */
+/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} element */
 export function mountToolbar(state, stage, element) {
   const draw = () => {
     const { choice, job } = state;
     const isPile = stage.isPile ?? job.ranks.length <= 24;
-    const option = (/** @type {string} */ text, /** @type {string} */ title, /** @type {boolean} */ pressed, /** @type {Partial<import('../state.js').Choice>} */ to) =>
+    const option = (/** @type {string} */ text, /** @type {string} */ title, /** @type {boolean} */ pressed, /** @type {Partial<import('../state/state.js').Choice>} */ to) =>
       button(text, title, () => state.choose(to), { pressed });
     const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(([key, text]) =>
       option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }));
@@ -100,7 +100,7 @@ export function whole(state) {
   state.choose({ from: 0, to: state.job.ranks.length, left: 0, right: 1 });
 }
 
-/** @param {State} state @param {import('../stage.js').Stage} stage @param {boolean} isPile */
+/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {boolean} isPile */
 function legend({ job, choice }, { style }, isPile) {
   const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', swatch(color), text);
   if (!isPile)

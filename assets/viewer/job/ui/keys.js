@@ -8,7 +8,7 @@ import { whole } from './frame.js';
 import { openReport, reportElement } from './reports.js';
 
 /**
- * @param {{state: import('../state.js').State, find: {focus: () => void}, theme: {cycle: () => void},
+ * @param {{state: import('../state/state.js').State, find: {focus: () => void}, theme: {cycle: () => void},
  *   list: HTMLDialogElement, guide: HTMLElement, spoken: HTMLElement}} actions
  */
 export function mountKeys({ state, find, theme, list, guide, spoken }) {

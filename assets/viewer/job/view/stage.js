@@ -1,13 +1,13 @@
 // Draws the plot whenever something is chosen, and keeps what it drew for the pointer.
 
-import { on } from '../state/topic.js';
-import { Rows } from './data/rows.js';
-import { RanksChart } from './draw/chart.js';
-import { Heat } from './draw/heat.js';
-import { layOut } from './draw/layout.js';
-import { drawMarks, drawSelection } from './draw/marks.js';
-import { Piles } from './draw/piles.js';
-import { prepare, readStyle } from './draw/style.js';
+import { on } from '../../state/topic.js';
+import { Rows } from '../data/rows.js';
+import { RanksChart } from '../draw/chart.js';
+import { Heat } from '../draw/heat.js';
+import { layOut } from '../draw/layout.js';
+import { drawMarks, drawSelection } from '../draw/marks.js';
+import { Piles } from '../draw/piles.js';
+import { prepare, readStyle } from '../draw/style.js';
 
 export class Stage {
   #heat = new Heat();
@@ -17,7 +17,7 @@ export class Stage {
   brush = null;
 
   /**
-   * @param {import('./state.js').State} state @param {ECharts} echarts @param {unknown} options
+   * @param {import('../state/state.js').State} state @param {ECharts} echarts @param {unknown} options
    * @param {{plot: HTMLElement, chart: HTMLElement, marks: HTMLCanvasElement, cursor: HTMLCanvasElement}} elements
    */
   constructor(state, echarts, options, elements) {
@@ -29,17 +29,18 @@ export class Stage {
     this.rows = new Rows([], 0, 1, () => false);
     /** Whether the rows are piles. @type {boolean | undefined} */
     this.isPile = undefined;
-    /** @type {import('./draw/marks.js').Callout[]} */
+    /** @type {import('../draw/marks.js').Callout[]} */
     this.callouts = [];
     on([state.changed], () => this.draw());
     state.hovered.on(() => this.drawSelection());
-    new ResizeObserver(() => this.draw()).observe(elements.plot);
+    // Before the next frame is painted, so that no frame shows the size before.
+    new ResizeObserver(() => this.drawNow()).observe(elements.plot);
   }
 
   /** The theme has changed. */
   restyle() {
     this.style = readStyle();
-    this.state.changed.emit();
+    this.state.refresh();
   }
 
   /** Draws in the next frame. */

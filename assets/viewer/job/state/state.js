@@ -1,9 +1,9 @@
 // What the person chose. Everything that draws listens to `changed`.
 
-import { Topic } from '../state/topic.js';
-import { matching, ordered } from './data/order.js';
+import { Topic } from '../../state/topic.js';
+import { matching, ordered } from '../data/order.js';
 
-/** @typedef {import('./data/order.js').Order} Order */
+/** @typedef {import('../data/order.js').Order} Order */
 
 /**
  * @typedef {object} Choice
@@ -29,19 +29,24 @@ export class State {
   /** 1 for each rank that the search finds; null for all. @type {Uint8Array | null} */
   matches = null;
 
-  /** @param {import('./data/job.js').Job} job */
+  /** @param {import('../data/job.js').Job} job */
   constructor(job) {
     this.job = job;
     this.choice = this.defaults;
     this.#derive();
   }
 
-  /** Shows a job, with nothing chosen. @param {import('./data/job.js').Job} job */
+  /** Shows a job, with nothing chosen. @param {import('../data/job.js').Job} job */
   open(job) {
     this.job = job;
     this.choice = this.defaults;
     this.hover = -1;
     this.#derive();
+    this.changed.emit();
+  }
+
+  /** Everything is drawn again, in other colours. */
+  refresh() {
     this.changed.emit();
   }
 

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// jobPage is the page that ranks writes in place of an answer in the terminal.
+type jobPage struct {
+	output  string // "" for none
+	maxSize int64  // of the HTML in bytes; 0 is no limit
+	open    bool
+}
+
+func (o *jobPage) flags() []cli.Flag {
+	output := option("output", "", "write a page of the job to `FILE`, in place of an answer; - is standard output", &o.output,
+		asText)
+	output.Aliases = []string{"o"}
+	return []cli.Flag{
+		output,
+		option("max-size", "24MB", "put the reports of ranks into the page while it stays within `SIZE`, such as 10MB; none "+
+			"lifts the limit", &o.maxSize, parseMaxSize),
+		&cli.BoolFlag{Name: "open", Usage: "open the page in a browser", Destination: &o.open},
+	}
+}
+
+// check says what cannot be written before anything is read.
+func (o *jobPage) check(t *terminal, files *sources) error {
+	if o.output == stdinName && o.open {
+		return misuse("--open needs a file, and -o - writes none")
+	}
+	if o.output == stdinName {
+		return checkStdout(t, files.paths()...)
+	}
+	return checkOutput(o.output, inputInfos(t, files.paths()...))
+}
+
+// write writes the page of jobs. files are those that the jobs were read from: of the
+// snapshots and reports among them, the reports go into the page.
+func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job) error {
+	count := 0
+	for _, j := range jobs {
+		count += len(j.Ranks)
+	}
+	if count == 1 {
+		return misuse("this is one rank, and there is nothing to compare; memviz trace writes its report")
+	}
+	document, err := report.EncodeJobs(program, jobs)
+	if err != nil {
+		return err
+	}
+	reports, err := o.embed(t, input, files, jobs, document)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := document.WriteTo(w); return err }
+	written := o.output
+	var size int64
+	if o.output == stdinName {
+		written = "the page"
+		counted := &countingWriter{w: t.stdout}
+		err = write(counted)
+		size = counted.n
+	} else {
+		size, err = writeFile(o.output, write)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", written, err)
+	}
+	t.confirm("wrote %s: %s, %s%s", written, units.FileSize(size), units.Plural(count, "rank", "ranks"), reports)
+	if count == 2 {
+		t.warn("with two ranks there is no telling which is the odd one; memviz diff compares them line by line")
+	}
+	if o.open {
+		return openBrowser(t, o.output)
+	}
+	return nil
+}
+
+// rankSource is where the recording of a rank is read again from.
+type rankSource struct {
+	job, rank int
+	file      source
+}
+
+// embed puts the reports of ranks into the page while there is room, those with
+// findings first, and says how many it did.
+func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job, document *report.JobDocument) (string,
+	error) {
+	byName := map[string]source{}
+	for _, file := range files.files {
+		if name := filepath.Base(input.redact.FileName(file.path)); byName[name].path == "" {
+			byName[name] = file
+		} else {
+			byName[name] = source{path: stdinName} // two of a name: the digest does not tell them apart
+		}
+	}
+	var list []rankSource
+	for i, j := range jobs {
+		for _, rank := range report.ReportOrder(j) {
+			file, known := byName[path.Base(j.Ranks[rank].File.Name)]
+			if known && file.path != stdinName {
+				list = append(list, rankSource{i, rank, file})
+			}
+		}
+	}
+	if len(list) == 0 {
+		return "", nil
+	}
+	progress := t.progress("writing reports", func(n int64) string { return fmt.Sprintf("%d of %d", n, len(list)) })
+	silent := func(string) func(done, total int64) { return func(done, total int64) {} }
+	all := *input
+	all.needsAll = true
+	for n, from := range list {
+		in, isReport, err := all.openInputs(t, from.file.path, filepath.Base(from.file.path), silent)
+		if err != nil || isReport && len(in) != 1 {
+			continue
+		}
+		fits, err := document.Embed(from.job, from.rank, report.Encode(program, in, nil), o.maxSize)
+		if err != nil {
+			return "", err
+		}
+		if !fits {
+			break
+		}
+		progress(int64(n+1), int64(len(list)))
+	}
+	if n := document.Embedded(); n < len(list) {
+		return fmt.Sprintf(", with the reports of %d of them; --max-size none has all", n), nil
+	}
+	return ", with the report of each", nil
+}
