@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
@@ -179,9 +180,17 @@ const (
 	noStacksThere = "no byte at the peaks has a stack"
 )
 
+// wholePercent is a share rounded down, so that it agrees with the word beside it.
+func wholePercent(share float64) string {
+	if share > 0 && share < 0.01 {
+		return "<1 %"
+	}
+	return strconv.Itoa(int(100*share+1e-9)) + " %"
+}
+
 func (p *DiffPair) programAnswer() DiffAnswer {
 	share, lines := p.MatchedShare(), p.lineCounts()
-	value, line := "No", units.Share(p.MatchedBytes, p.StackBytes)+" of bytes are from lines in both"
+	value, line := "No", wholePercent(share)+" of bytes are from lines in both"
 	switch {
 	case p.StackBytes == 0:
 		value, line = "Unknown", noStacksThere

@@ -155,6 +155,25 @@ func TestDiffAnswers(t *testing.T) {
 	}
 }
 
+// TestSameProgramBounds: from 99.5 % it is the same program, from half mostly.
+func TestSameProgramBounds(t *testing.T) {
+	for matched, want := range map[int64]string{
+		1000: "Yes: every byte with a stack has its line in both", 995: "Yes: 99 % of bytes are from lines in both",
+		994: "Mostly: 99 % of bytes are from lines in both", 500: "Mostly: 50 % of bytes are from lines in both",
+		499: "No: 49 % of bytes are from lines in both", 9: "No: <1 % of bytes are from lines in both",
+		0: "No: 0 % of bytes are from lines in both",
+	} {
+		p := &DiffPair{Comparison: &compare.Comparison{Lines: &compare.Lines{}, MatchedBytes: matched, StackBytes: 1000}}
+		if a := p.programAnswer(); a.Value+": "+a.Line != want {
+			t.Errorf("%d of 1000: %s: %s, want %s", matched, a.Value, a.Line, want)
+		}
+	}
+	p := &DiffPair{Comparison: &compare.Comparison{Lines: &compare.Lines{}}}
+	if a := p.programAnswer(); a.Value != "Unknown" || a.Line != noStacksThere {
+		t.Errorf("without stacks: %+v", a)
+	}
+}
+
 // TestDiffWithoutAddresses: fragmentation is not made up where a report left addresses out.
 func TestDiffWithoutAddresses(t *testing.T) {
 	before, after := storyInput(t, "checkpointing/before.pickle.gz"), storyInput(t, "checkpointing/after.pickle.gz")

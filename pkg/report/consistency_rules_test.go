@@ -159,6 +159,7 @@ var names = []nameRule{
 	like(`; {diff.lines.both} lines? in both`),
 	like(`^At the peaks, in state {peak_state} before and {peak_state} after: {peak_bytes} active in ` +
 		`{top.allocations} tensors?\.$`),
+	like(`^At the end: {peak_bytes} active in {top.allocations} tensors?\.$`), // neither has events
 	like(`^±0 {} {} [A-Z][a-zA-Z- ]+$`),
 
 	// events, ranks

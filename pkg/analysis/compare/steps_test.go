@@ -61,6 +61,8 @@ func TestPairSteps(t *testing.T) {
 		{profiled(4, 8), profiled(3, 5), "+3 =4 =5 -6 -7 -8"},
 		{profiled(1, 3), profiled(7, 8), "=1 =2 -3"},
 		{training("FBOFBO"), training("FBOFBOFBO"), "=1 =2 +3"},
+		{training("FBOFBOFBO"), training("FBOFBOF"), "=1 =2 -3 (+3)"},
+		{training("FBOFBOF"), training("FBOFBOFBO"), "=1 =2 +3 (-3)"},
 		{training("FBO"), training("FB"), ""},
 		{training("...."), profiled(1, 2), ""},
 	} {
@@ -149,6 +151,15 @@ func TestAlignmentIsLongest(t *testing.T) {
 		}
 		everyStateOnce(t, c.Runs, [2]int{before.Device.States(), after.Device.States()})
 		mirrored(t, c, compare.New(after, before))
+	}
+}
+
+// TestEarlierPair: of as many pairs, those that come first are taken.
+func TestEarlierPair(t *testing.T) {
+	c := compare.New(side(stacks.InForward, stacks.InBackward),
+		side(stacks.InBackward, stacks.InOptimizer, stacks.InForward))
+	if got := runText(c.Runs); got != "-F B +OF" {
+		t.Error(got)
 	}
 }
 
