@@ -27,8 +27,8 @@ func (o *comparePage) outputFlag() cli.Flag {
 }
 
 func (o *comparePage) sizeFlag() cli.Flag {
-	return option("max-size", "24MB", "keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit", &o.maxSize,
-		parseMaxSize)
+	return option("max-size", "24MB", "keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit",
+		&o.maxSize, parseMaxSize)
 }
 
 func (o *comparePage) openFlag() cli.Flag {
