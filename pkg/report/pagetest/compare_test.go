@@ -403,6 +403,49 @@ func TestCompareSwap(t *testing.T) {
 	}
 }
 
+// TestCompareDevices: of files with several devices, the pair with the highest peak is
+// shown first, and a list has the others.
+func TestCompareDevices(t *testing.T) {
+	t.Parallel()
+	devices := func(sizes ...int64) answer.Input {
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+		for device, size := range sizes {
+			for i := range int64(20) {
+				c.Event(snapshot.DeviceID(device), snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 30,
+					Size: size << 20, TimeMicros: i})
+			}
+		}
+		return answer.NewInput("devices.pickle", c.Snapshot())
+	}
+	document, err := report.EncodeCompare("memviz", devices(1, 2, 3), devices(1, 7), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, writeReport(t, document), "")
+	plot(p)
+	options := eval[[]string](p, "[...document.querySelectorAll('#device option')].map((o) => o.textContent)")
+	if !slices.Equal(options, []string{"cuda:0", "cuda:1"}) {
+		t.Errorf("the devices are %q", options)
+	}
+	after := func() int64 { return eval[shownDifference](p, "memviz.rows()").AfterBytes }
+	if got := after(); got != 20*7<<20 {
+		t.Errorf("at first the page compares %d bytes", got)
+	}
+	p.await(`(() => {
+		const select = document.querySelector('#device select');
+		select.value = '0';
+		select.dispatchEvent(new Event('change'));
+	})()`)
+	p.until("new URLSearchParams(location.hash.slice(1)).get('d') === '0'")
+	if got := after(); got != 20<<20 {
+		t.Errorf("the first device compares %d bytes", got)
+	}
+	p.reopen("d=0")
+	if got := after(); got != 20<<20 {
+		t.Errorf("d=0 compares %d bytes", got)
+	}
+}
+
 // TestCompareHostile: texts of both snapshots stay text.
 func TestCompareHostile(t *testing.T) {
 	t.Parallel()
