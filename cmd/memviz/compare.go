@@ -27,8 +27,8 @@ func (o *comparePage) outputFlag() cli.Flag {
 }
 
 func (o *comparePage) sizeFlag() cli.Flag {
-	return option("max-size", "24MB", "keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit", &o.maxSize,
-		parseMaxSize)
+	return option("max-size", "24MB", "keep the page within `SIZE`, such as 10MB or 9MiB; none lifts the limit",
+		&o.maxSize, parseMaxSize)
 }
 
 func (o *comparePage) openFlag() cli.Flag {
@@ -82,7 +82,9 @@ func (o *comparePage) write(t *terminal, input *inputOptions, args []string) err
 	if left := document.LeftOut(); len(left) > 0 {
 		t.warn("left out to stay within --max-size %s: %s", units.FileSize(o.maxSize), strings.Join(left, ", "))
 	}
-	t.confirm("%s", closingLine(written, size, document.Report()))
+	before, after := document.Peaks()
+	t.confirm("wrote %s: %s, peak %s → %s; %s", written, units.FileSize(size), units.Bytes(before), units.Bytes(after),
+		attachable(size))
 	if o.open {
 		return openBrowser(t, o.output)
 	}

@@ -101,6 +101,13 @@ func EncodeCompare(program string, before, after answer.Input, progress func(don
 	return d, nil
 }
 
+// Peaks are the peaks of active memory before and after, in bytes, of the pair that a
+// compare page shows first.
+func (d *Document) Peaks() (before, after int64) {
+	sides := &d.comparison.Pairs[d.comparison.Start].compared.Sides
+	return sides[compare.Before].Device.Totals.PeakBytes, sides[compare.After].Device.Totals.PeakBytes
+}
+
 func (d *Document) newDevicePair(c, swapped *answer.DiffPair) devicePair {
 	p := devicePair{
 		Operators: c.Lines.Operators, Different: c.DifferentPrograms(),

@@ -36,7 +36,8 @@ func newComparedSummary(p *answer.DiffPair, before, after, device string) compar
 		if row.Named {
 			site = units.Printable(row.Site.String())
 		}
-		s.Rows = append(s.Rows, rowText{units.Change(row.Delta()), answer.ChangeOf(row.Before.Amount, row.After.Amount), site})
+		what := answer.ChangeOf(row.Before.Amount, row.After.Amount)
+		s.Rows = append(s.Rows, rowText{units.Change(row.Delta()), what, site})
 	}
 	rest := len(d.Rows) - len(s.Rows)
 	switch {

@@ -27,8 +27,7 @@ export function compareApi(stores, stage, ready) {
     },
 
     /** The four answers as they stand on the page. */
-    answers: () =>
-      shown.pair.answers.map(({ key, question, value, line }) => ({ key, question, value, line })),
+    answers: () => shown.pair.answers.map(({ key, question, value, line }) => ({ key, question, value, line })),
 
     /** The moments with buttons: {key, states}. */
     moments: () => shown.pair.moments.map(({ key, states }) => ({ key, states: [...states] })),
@@ -64,7 +63,11 @@ export function compareApi(stores, stage, ready) {
     state(side, k) {
       known(side, k);
       const { timeline } = shown.pair.sides[side];
-      return { active_bytes: timeline.active[k], reserved_bytes: timeline.reservedAt(k), allocations: timeline.live(k).length };
+      return {
+        active_bytes: timeline.active[k],
+        reserved_bytes: timeline.reservedAt(k),
+        allocations: timeline.live(k).length,
+      };
     },
 
     /** The live tensors of state k, bottom of the pile first. @param {number} side @param {number} k */
@@ -92,7 +95,13 @@ export function compareApi(stores, stage, ready) {
       if (!point) return null;
       const { states, side, hit } = point;
       if (!hit) return { states: [...states], side, id: -1 };
-      return { states: [...states], side, id: hit.id, offset: hit.offset, size: shown.pair.sides[side].data.size[hit.id] };
+      return {
+        states: [...states],
+        side,
+        id: hit.id,
+        offset: hit.offset,
+        size: shown.pair.sides[side].data.size[hit.id],
+      };
     },
 
     /**
@@ -113,7 +122,11 @@ export function compareApi(stores, stage, ready) {
         lane_top: laneTop < 0 ? null : box.top + laneTop,
         difference: layout.difference && {
           ...{ top: box.top + layout.difference.top, height: layout.difference.height },
-          ...{ bytes_from: scales.difference.low, bytes_to: scales.difference.high, net: Array.from(difference?.net ?? []) },
+          ...{
+            bytes_from: scales.difference.low,
+            bytes_to: scales.difference.high,
+            net: Array.from(difference?.net ?? []),
+          },
         },
       };
     },

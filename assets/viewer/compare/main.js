@@ -66,7 +66,9 @@ function build(echarts) {
   const list = /** @type {HTMLDialogElement} */ (byId('keys'));
   const guide = byId('guide');
 
-  const [file, device, facts, verdict, warnings] = ['file', 'device', 'facts', 'verdict', 'warnings'].map((id) => byId(id));
+  const [file, device, facts, verdict, warnings] = ['file', 'device', 'facts', 'verdict', 'warnings'].map((id) =>
+    byId(id),
+  );
   mountHeader(stores, { file, device, facts, verdict, warnings }, (index) => void open(index, shown.pair.isSwapped));
   mountAnswers(stores, byId('answers'));
   mountToolbar(stores, byId('toolbar'));

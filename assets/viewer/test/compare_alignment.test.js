@@ -43,7 +43,10 @@ for (const unit of /** @type {const} */ (['events', 'time']))
       const sides = [0, 1].map(() => recording(1 + Math.floor(next() ** 2 * 3000), next));
       const lastStates = sides.map(({ events }) => events);
       const runs = round % 3 === 0 ? wholeRun(lastStates) : randomRuns(next, lastStates);
-      const alignment = new Alignment(runs, sides.map((side) => sideAxis(side, unit)));
+      const alignment = new Alignment(
+        runs,
+        sides.map((side) => sideAxis(side, unit)),
+      );
       assert.equal(alignment.stretches[0].from, 0);
       assert.equal(alignment.stretches.at(-1).to, 1);
       const columns = 1 + Math.floor(next() * 900);
@@ -60,7 +63,10 @@ for (const unit of /** @type {const} */ (['events', 'time']))
           for (let k = Math.max(a, before + 1); k <= b; k++) times[k]++;
           before = b;
         }
-        assert.ok(times.every((n) => n === 1), `round ${round}, side ${side}: ${times.findIndex((n) => n !== 1)}`);
+        assert.ok(
+          times.every((n) => n === 1),
+          `round ${round}, side ${side}: ${times.findIndex((n) => n !== 1)}`,
+        );
       });
     }
   });
@@ -68,9 +74,23 @@ for (const unit of /** @type {const} */ (['events', 'time']))
 test('runs that both have stand over each other, and those of one leave paper', () => {
   const sides = [{ events: 99 }, { events: 199 }].map((side) => sideAxis(side, 'events'));
   const runs = /** @type {import('../compare/data/alignment.js').Run[]} */ ([
-    { phase: 'forward', states: [[0, 49], [0, 19]], step: 0 },
+    {
+      phase: 'forward',
+      states: [
+        [0, 49],
+        [0, 19],
+      ],
+      step: 0,
+    },
     { phase: 'backward', states: [null, [20, 119]], step: 0 },
-    { phase: 'optimizer', states: [[50, 99], [120, 199]], step: 0 },
+    {
+      phase: 'optimizer',
+      states: [
+        [50, 99],
+        [120, 199],
+      ],
+      step: 0,
+    },
   ]);
   const alignment = new Alignment(runs, sides);
   // The mean of the shares: (1/2 + 1/10) / 2, 1/2, (1/2 + 4/10) / 2; together 1.25.

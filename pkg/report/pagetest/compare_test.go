@@ -164,16 +164,16 @@ func compareRows(t *testing.T, p *page, before, after *answer.Input, m answer.Di
 			unchanged += r.AfterBytes
 			continue
 		}
-		shown = append(shown, fmt.Sprint(r.BeforeLine, " ", r.AfterLine, " ", r.BeforeBytes, " ", r.AfterBytes, " ", r.DeltaBytes,
-			" ", r.BeforeAllocations, " ", r.AfterAllocations, " ", plainSpaces(r.What)))
+		shown = append(shown, fmt.Sprintln(r.BeforeLine, r.AfterLine, r.BeforeBytes, r.AfterBytes, r.DeltaBytes,
+			r.BeforeAllocations, r.AfterAllocations, plainSpaces(r.What)))
 	}
 	for _, r := range want.Rows {
-		printed = append(printed, fmt.Sprint(r.BeforeLine, " ", r.AfterLine, " ", r.BeforeBytes, " ", r.AfterBytes, " ", r.DeltaBytes,
-			" ", r.BeforeAllocations, " ", r.AfterAllocations, " ", plainSpaces(r.What)))
+		printed = append(printed, fmt.Sprintln(r.BeforeLine, r.AfterLine, r.BeforeBytes, r.AfterBytes, r.DeltaBytes,
+			r.BeforeAllocations, r.AfterAllocations, plainSpaces(r.What)))
 	}
 	slices.Sort(shown)
 	slices.Sort(printed)
-	if a, b := strings.Join(shown, "\n"), strings.Join(printed, "\n"); a != b {
+	if a, b := strings.Join(shown, ""), strings.Join(printed, ""); a != b {
 		t.Errorf("%s: rows\n%s\nwant\n%s", where, a, b)
 	}
 	if unchanged != want.UnchangedBytes {
@@ -403,6 +403,49 @@ func TestCompareSwap(t *testing.T) {
 	}
 }
 
+// TestCompareDevices: of files with several devices, the pair with the highest peak is
+// shown first, and a list has the others.
+func TestCompareDevices(t *testing.T) {
+	t.Parallel()
+	devices := func(sizes ...int64) answer.Input {
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
+		for device, size := range sizes {
+			for i := range int64(20) {
+				c.Event(snapshot.DeviceID(device), snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 30,
+					Size: size << 20, TimeMicros: i})
+			}
+		}
+		return answer.NewInput("devices.pickle", c.Snapshot())
+	}
+	document, err := report.EncodeCompare("memviz", devices(1, 2, 3), devices(1, 7), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, writeReport(t, document), "")
+	plot(p)
+	options := eval[[]string](p, "[...document.querySelectorAll('#device option')].map((o) => o.textContent)")
+	if !slices.Equal(options, []string{"cuda:0", "cuda:1"}) {
+		t.Errorf("the devices are %q", options)
+	}
+	after := func() int64 { return eval[shownDifference](p, "memviz.rows()").AfterBytes }
+	if got := after(); got != 20*7<<20 {
+		t.Errorf("at first the page compares %d bytes", got)
+	}
+	p.await(`(() => {
+		const select = document.querySelector('#device select');
+		select.value = '0';
+		select.dispatchEvent(new Event('change'));
+	})()`)
+	p.until("new URLSearchParams(location.hash.slice(1)).get('d') === '0'")
+	if got := after(); got != 20<<20 {
+		t.Errorf("the first device compares %d bytes", got)
+	}
+	p.reopen("d=0")
+	if got := after(); got != 20<<20 {
+		t.Errorf("d=0 compares %d bytes", got)
+	}
+}
+
 // TestCompareHostile: texts of both snapshots stay text.
 func TestCompareHostile(t *testing.T) {
 	t.Parallel()
@@ -415,7 +458,8 @@ func TestCompareHostile(t *testing.T) {
 		}
 		return answer.NewInput(name, c.Snapshot())
 	}
-	document, err := report.EncodeCompare("memviz", hostile(`<img src=x onerror=alert(1)>`), hostile(`__f__alert(2)__f__`), nil)
+	before, after := hostile(`<img src=x onerror=alert(1)>`), hostile(`__f__alert(2)__f__`)
+	document, err := report.EncodeCompare("memviz", before, after, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,11 @@ export class Alignment {
   /** @param {number} x */
   indexAt(x) {
     const { stretches } = this;
-    return clamp(bisect(0, stretches.length, (i) => stretches[i].to <= x), 0, stretches.length - 1);
+    return clamp(
+      bisect(0, stretches.length, (i) => stretches[i].to <= x),
+      0,
+      stretches.length - 1,
+    );
   }
 
   /** The stretch that a state of a side lies in. @param {number} side @param {number} k */
@@ -132,7 +136,10 @@ export class Alignment {
  * @typedef {{lastState: number, start: ArrayLike<number>}} SideAxis start: of each state, and the end of the last
  */
 
-/** @param {{events: number, time?: import('../../data/columns.js').Column | null}} data @param {Unit} unit @returns {SideAxis} */
+/**
+ * @param {{events: number, time?: import('../../data/columns.js').Column | null}} data @param {Unit} unit
+ * @returns {SideAxis}
+ */
 export function sideAxis(data, unit) {
   const lastState = data.events;
   const start = new Float64Array(lastState + 2);
@@ -145,7 +152,16 @@ export function sideAxis(data, unit) {
 
 /** Both recordings as a whole, without phases. @param {number[]} lastStates @returns {Run[]} */
 export function wholeRun(lastStates) {
-  return [{ phase: '', states: [[0, lastStates[0]], [0, lastStates[1]]], step: -1 }];
+  return [
+    {
+      phase: '',
+      states: [
+        [0, lastStates[0]],
+        [0, lastStates[1]],
+      ],
+      step: -1,
+    },
+  ];
 }
 
 /**

@@ -89,7 +89,10 @@ export class Pair {
 
   /** What a search looks at: functions, files and operators of a group, in lower case. @param {number} group */
   textOf(group) {
-    return (this.#texts[group] ??= this.sides.map((side) => side.textOf(group)).join(' ').toLowerCase());
+    return (this.#texts[group] ??= this.sides
+      .map((side) => side.textOf(group))
+      .join(' ')
+      .toLowerCase());
   }
   /** @type {(string | undefined)[]} */
   #texts = [];
@@ -116,7 +119,10 @@ export async function openPair(library, comparison, index, document, isSwapped) 
     payload(document.getElementById(report.payload)),
   ]);
   const r = new ColumnReader(bytes);
-  const groups = Array.from(r.unsigned().values, (bits) => ({ isNamed: (bits & NAMED) > 0, isLine: (bits & LINE) > 0 }));
+  const groups = Array.from(r.unsigned().values, (bits) => ({
+    isNamed: (bits & NAMED) > 0,
+    isLine: (bits & LINE) > 0,
+  }));
   const sides = [before, after].map((device) => {
     const groupOf = r.unsigned().values;
     const [alloc, group, family] = [r.unsigned().values, r.unsigned().values, r.unsigned().values];

@@ -148,7 +148,10 @@ function lineOf(site) {
   return Number(/:(\d+)$/.exec(site.location)?.[1] ?? 0);
 }
 
-/** What a row is called in the address. @param {import('../../data/sites.js').Site} site @param {number} group @param {boolean} isLine */
+/**
+ * What a row is called in the address.
+ * @param {import('../../data/sites.js').Site} site @param {number} group @param {boolean} isLine
+ */
 function keyOf(site, group, isLine) {
   return isLine ? `${site.location}:${site.name}` : `${site.name}#${group}`;
 }

@@ -134,7 +134,10 @@ function membersOf(families, family) {
   return members;
 }
 
-/** The timeline of some allocations alone. @param {import('../../data/device.js').DeviceData} data @param {Int32Array} members */
+/**
+ * The timeline of some allocations alone.
+ * @param {import('../../data/device.js').DeviceData} data @param {Int32Array} members
+ */
 function part(data, members) {
   const { events, first, last, size } = data;
   const none = new Uint32Array(0);

@@ -42,7 +42,9 @@ export function kindOfChange({ tensors: [m, n], least, most }) {
 export function amountWords({ bytes: total, tensors, least, most }, side) {
   const n = tensors[side];
   if (n === 0) return 'none';
-  return least[side] === most[side] ? `${count(n)} × ${bytes(most[side])}` : `${counted(n, 'tensor')}, ${bytes(total[side])}`;
+  return least[side] === most[side]
+    ? `${count(n)} × ${bytes(most[side])}`
+    : `${counted(n, 'tensor')}, ${bytes(total[side])}`;
 }
 
 /** What a moment is called after "at": "the peaks". @param {string} at */

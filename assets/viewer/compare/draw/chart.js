@@ -34,10 +34,12 @@ export class Chart {
   constructor(echarts, element, options) {
     this.#chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
     /** @typedef {{coordSys: {x: number, y: number, width: number, height: number}}} Series */
-    const pile = (/** @type {number} */ side) => (/** @type {Series} */ { coordSys }) => {
-      const canvas = this.#piles[side]?.element;
-      return canvas && image(canvas, coordSys);
-    };
+    const pile =
+      (/** @type {number} */ side) =>
+      (/** @type {Series} */ { coordSys }) => {
+        const canvas = this.#piles[side]?.element;
+        return canvas && image(canvas, coordSys);
+      };
     const functions = {
       before: pile(0),
       after: pile(1),
@@ -143,7 +145,7 @@ class PileCanvas extends Picture {
     if (recorded.length === 0) return;
     super.paint(colours, { ...view, states: recorded }, ms);
     const image = new ImageData(new Uint8ClampedArray(this.pixels.buffer), recorded.length);
-    for (let x = 0, from = 0; x < states.length; ) {
+    for (let x = 0, from = 0; x < states.length;) {
       if (states[x] < 0) {
         x++;
         continue;

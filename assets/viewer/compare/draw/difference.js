@@ -11,7 +11,8 @@
  */
 
 /**
- * @param {import('../data/pair.js').Pair} pair @param {[Int32Array, Int32Array]} columns @param {number[]} order of families
+ * @param {import('../data/pair.js').Pair} pair @param {[Int32Array, Int32Array]} columns
+ * @param {number[]} order of families
  * @param {Float64Array[] | null} picked bytes by side and state
  * @returns {DifferenceColumns}
  */

@@ -50,7 +50,7 @@ function drawPhases(frame) {
     drawn = b;
     const { phase } = stretch;
     const isChosen = chosen(stretch);
-    const fill = isChosen ? style.ink : fills[/** @type {'load'} */ (phase)] ?? fills.load;
+    const fill = isChosen ? style.ink : (fills[/** @type {'load'} */ (phase)] ?? fills.load);
     painter.fill(fill, a, top, Math.max(1, b - a - 1), LANE.height);
     const width = b - a - 10;
     if (width < NAMED - 10) continue;
@@ -78,10 +78,15 @@ export function onlyWords({ states: [a, b] }) {
 
 /** "7,438 → 9,660 events" @param {import('../data/alignment.js').Run} run */
 export function eventWords({ states: [a, b] }) {
-  return a && b ? `${count(eventsIn(a))} → ${count(eventsIn(b))} events` : `${count(eventsIn(a ?? b ?? [0, -1]))} events`;
+  return a && b
+    ? `${count(eventsIn(a))} → ${count(eventsIn(b))} events`
+    : `${count(eventsIn(a ?? b ?? [0, -1]))} events`;
 }
 
-/** The events that lead to some states; none leads to the first of all. @param {import('../data/alignment.js').States} states */
+/**
+ * The events that lead to some states; none leads to the first of all.
+ * @param {import('../data/alignment.js').States} states
+ */
 function eventsIn([a, b]) {
   return b - a + (a > 0 ? 1 : 0);
 }
@@ -91,7 +96,7 @@ function drawSteps(frame) {
   const { painter, layout, style, stretches, pair } = frame;
   const { stepsTop: top } = layout;
   const middle = top + LANE.height / 2 + 0.5;
-  for (let i = 0; i < stretches.length; ) {
+  for (let i = 0; i < stretches.length;) {
     const { step, from } = stretches[i];
     let end = i;
     while (end + 1 < stretches.length && stretches[end + 1].step === step) end++;

@@ -84,7 +84,10 @@ export function pileScale(ceiling) {
   return { low: 0, high: ceiling * HEADROOM };
 }
 
-/** The scale of the difference. @param {number} least @param {number} most bytes, below and above zero @returns {Scale} */
+/**
+ * The scale of the difference.
+ * @param {number} least @param {number} most bytes, below and above zero @returns {Scale}
+ */
 export function differenceScale(least, most) {
   const range = Math.max(1, most - least);
   const air = range * (HEADROOM_DIFFERENCE - 1);

@@ -16,7 +16,7 @@ import { LANE } from './layout.js';
  * @property {[Int32Array, Int32Array]} columns the state of each pixel column, by side; -1: none
  * @property {import('../data/alignment.js').Alignment} alignment
  * @property {import('../data/alignment.js').Stretch[]} stretches
- * @property {(stretch: import('../data/alignment.js').Stretch) => boolean} chosen whether the moment is that of a stretch
+ * @property {(stretch: import('../data/alignment.js').Stretch) => boolean} chosen whether the moment is in it
  * @property {[number, number]} states of the moment
  * @property {[number, number] | null} range positions
  * @property {import('./difference.js').DifferenceColumns | null} difference
@@ -55,7 +55,12 @@ function drawGrid({ painter, layout, scales, style, pileTicks, differenceTicks }
       painter.line(left, at, right, at, { color: v === 0 ? style.ink : style.grid });
     }
   };
-  for (const box of piles) if (box) lines(pileTicks.values.filter((v) => v > 0), (v) => scales.y(v, box, scales.pile));
+  for (const box of piles)
+    if (box)
+      lines(
+        pileTicks.values.filter((v) => v > 0),
+        (v) => scales.y(v, box, scales.pile),
+      );
   if (difference) lines(differenceTicks.values, (v) => scales.y(v, difference, scales.difference));
 }
 
@@ -122,15 +127,24 @@ function drawPile(frame, side) {
   const of = (/** @type {number} */ from, /** @type {(k: number) => number} */ value) => (/** @type {number} */ x) =>
     columns[from][x] < 0 ? NaN : y(value(columns[from][x]));
   painter.clip(layout.left, box.top - 1, layout.plotWidth, box.height + 2, () => {
-    columnPath(frame, of(side, (k) => timeline.active[k]));
+    columnPath(
+      frame,
+      of(side, (k) => timeline.active[k]),
+    );
     painter.stroke(style.theme === 'dark' ? '#e9ebee99' : '#15181c99', 1);
-    columnPath(frame, of(side, (k) => timeline.reservedAt(k)));
+    columnPath(
+      frame,
+      of(side, (k) => timeline.reservedAt(k)),
+    );
     painter.stroke(style.ink2, 1.25);
   });
   if (side === 1) {
     const before = pair.sides[0].timeline;
     painter.clip(layout.left, box.top - 1, layout.plotWidth, box.height + 2, () => {
-      columnPath(frame, of(0, (k) => before.active[k]));
+      columnPath(
+        frame,
+        of(0, (k) => before.active[k]),
+      );
       painter.stroke(style.halo, 4);
       painter.stroke(style.ink, 1.5, [4, 3]);
     });
@@ -177,7 +191,8 @@ function drawNames({ painter, layout, scales, pair, columns, family, alignment, 
       const total = side === 1 ? columns[0][Math.min(n - 1, Math.floor((x / layout.plotWidth) * n))] : -1;
       const isUnder = total >= 0 && Math.abs(scales.y(pair.sides[0].timeline.active[total], box, scales.pile) - y) < 12;
       const isCrossed = Math.abs(moment - x) < half;
-      const score = Math.min(tall, 60) - Math.abs(x / layout.plotWidth - 0.45) * 20 - (isUnder ? 80 : 0) - (isCrossed ? 30 : 0);
+      const score =
+        Math.min(tall, 60) - Math.abs(x / layout.plotWidth - 0.45) * 20 - (isUnder ? 80 : 0) - (isCrossed ? 30 : 0);
       if (!best || score > best.score) best = { x, y, score };
     }
     if (best) painter.text(label, layout.left + best.x, best.y, { align: 'center', weight: 600, size: 12, color: ink });
@@ -210,12 +225,19 @@ function drawTitles({ painter, layout, pair, style, columns }) {
   piles.forEach((box, side) => {
     if (!box) return;
     const { device, timeline } = pair.sides[side];
-    const words = `${device.file.name}   peak ${bytes(timeline.active[timeline.peak])}, reserved ${bytes(timeline.reservedPeak)}`;
+    const peak = bytes(timeline.active[timeline.peak]);
+    const words = `${device.file.name}   peak ${peak}, reserved ${bytes(timeline.reservedPeak)}`;
     title(box.top - 12, SIDES[side], words, side === 1 ? 'dashed: total of before' : '');
   });
   if (!difference) return;
   const perColumn = statesPerColumn(pair, columns);
-  title(difference.top - 12, 'difference', perColumn > 1 ? 'after less before, at the highest state of each column; line: net' : 'after less before; line: net');
+  title(
+    difference.top - 12,
+    'difference',
+    perColumn > 1
+      ? 'after less before, at the highest state of each column; line: net'
+      : 'after less before; line: net',
+  );
 }
 
 /** @param {import('../data/pair.js').Pair} pair @param {[Int32Array, Int32Array]} columns */
@@ -271,5 +293,7 @@ export function drawCrosshair({ painter, layout, scales, style, pair }, { x, sta
 export function describePlots({ sides }) {
   const [a, b] = sides.map(({ timeline: t }) => t.active[t.peak]);
   const events = sides.map(({ data }) => counted(data.events, 'event'));
-  return `Memory of two recordings over a common axis: before, ${events[0]} with a peak of ${bytes(a)}; after, ${events[1]} with a peak of ${bytes(b)}, ${changeWords(b - a)}; and the difference between them`;
+  const before = `before, ${events[0]} with a peak of ${bytes(a)}`;
+  const after = `after, ${events[1]} with a peak of ${bytes(b)}, ${changeWords(b - a)}`;
+  return `Memory of two recordings over a common axis: ${before}; ${after}; and the difference between them`;
 }

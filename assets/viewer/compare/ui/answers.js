@@ -39,7 +39,10 @@ export function wordsOf({ key, question, value, line, detail }) {
   return { question, value, small: '', line, detail };
 }
 
-/** Shows what an answer is about. @param {import('../state/stores.js').Stores} stores @param {import('../data/pair.js').Answer} answer */
+/**
+ * Shows what an answer is about.
+ * @param {import('../state/stores.js').Stores} stores @param {import('../data/pair.js').Answer} answer
+ */
 function follow({ choice, names, pair }, { key, group, family }) {
   const at = pair.hasAnyHistory ? 'peak' : 'end';
   const nothing = { row: null, family: null, query: '' };
@@ -65,7 +68,9 @@ function bars(stores) {
         { css: { width: `${(100 * active[peak]) / highest}%` } },
         parts
           .filter(({ bytes }) => bytes > 0)
-          .map(({ family, bytes }) => h('span', { css: { background: stores.colourOf(family).color, flex: `${bytes} 0 0` } })),
+          .map(({ family, bytes }) =>
+            h('span', { css: { background: stores.colourOf(family).color, flex: `${bytes} 0 0` } }),
+          ),
       );
     }),
   );

@@ -23,7 +23,11 @@ export function mountHeader({ shown, report }, elements, openPair) {
     fill(elements.facts, facts(pair));
     const limited = [a, b].filter(({ report: { verdict } }) => !verdict.ok);
     elements.verdict.textContent =
-      limited.length === 0 ? '✓ both add up' : limited.length === 1 ? `⚠ ${limited[0].report.verdict.text}` : '⚠ both are limited';
+      limited.length === 0
+        ? '✓ both add up'
+        : limited.length === 1
+          ? `⚠ ${limited[0].report.verdict.text}`
+          : '⚠ both are limited';
     elements.verdict.title = [a, b].map((d, i) => `${i ? 'after' : 'before'}: ${d.report.verdict.why}`).join('\n');
     elements.verdict.classList.toggle('limited', limited.length > 0);
     // What both files have is about the page: names that were replaced, what was left out.
@@ -36,7 +40,10 @@ export function mountHeader({ shown, report }, elements, openPair) {
   });
 }
 
-/** @param {import('../data/pair.js').Pair} pair @param {import('../../data/report.js').Report} report @param {(index: number) => void} open */
+/**
+ * @param {import('../data/pair.js').Pair} pair @param {import('../../data/report.js').Report} report
+ * @param {(index: number) => void} open
+ */
 function deviceChoice(pair, report, open) {
   const { all, index } = pair;
   if (all.length < 2) return null;

@@ -2,7 +2,7 @@
 
 import { listen } from '../../state/topic.js';
 import { h } from '../../ui/dom.js';
-import { momentsOf } from '../state/stores.js';
+import { momentsOf } from '../state/moments.js';
 
 /**
  * @typedef {object} Actions
@@ -42,7 +42,12 @@ function bindings({ stores, swap, find, theme, list, guide }) {
       [
         ['wheel', 'zoom at the pointer'],
         ['drag', 'pan'],
-        ['← →', 'pan; with Shift by the whole view', 'ArrowLeft ArrowRight', (e) => zoom.pan((e.key === 'ArrowLeft' ? -1 : 1) * zoom.width * (e.shiftKey ? 1 : 0.25))],
+        [
+          '← →',
+          'pan; with Shift by the whole view',
+          'ArrowLeft ArrowRight',
+          (e) => zoom.pan((e.key === 'ArrowLeft' ? -1 : 1) * zoom.width * (e.shiftKey ? 1 : 0.25)),
+        ],
         ['+ −', 'zoom', '+ = -', ({ key }) => zoom.zoom(key === '-' ? 2 : 0.5, zoom.middle)],
         ['0', 'all of both recordings', '0', () => zoom.whole()],
       ],
@@ -50,9 +55,24 @@ function bindings({ stores, swap, find, theme, list, guide }) {
     [
       'Show',
       [
-        ['V', 'both piles, or after over before', 'v', () => choice.set({ view: choice.now.view === 'both' ? 'after' : 'both' })],
-        ['A', 'aligned by phase or by event', 'a', () => shown.pair.hasPhases && choice.set({ by: choice.now.by === 'phase' ? 'event' : 'phase' })],
-        ['X', 'spread by events or by time', 'x', () => shown.pair.hasTime && choice.set({ unit: choice.now.unit === 'events' ? 'time' : 'events' })],
+        [
+          'V',
+          'both piles, or after over before',
+          'v',
+          () => choice.set({ view: choice.now.view === 'both' ? 'after' : 'both' }),
+        ],
+        [
+          'A',
+          'aligned by phase or by event',
+          'a',
+          () => shown.pair.hasPhases && choice.set({ by: choice.now.by === 'phase' ? 'event' : 'phase' }),
+        ],
+        [
+          'X',
+          'spread by events or by time',
+          'x',
+          () => shown.pair.hasTime && choice.set({ unit: choice.now.unit === 'events' ? 'time' : 'events' }),
+        ],
         ['S', 'swap before and after', 's', swap],
         ['T', 'light, dark, system', 't', () => theme.cycle()],
       ],
@@ -107,7 +127,11 @@ export function mountKeys(actions) {
     h(
       'div.keys',
       groups.map(([title, all]) =>
-        h('section', h('h3', title), all.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does)))),
+        h(
+          'section',
+          h('h3', title),
+          all.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does))),
+        ),
       ),
     ),
   );

@@ -38,10 +38,11 @@ export function linesOfBoth({ pair, names, difference, choice }) {
       groups.length > MOST && h('p.same', `and ${counted(groups.length - MOST, 'more line')}`),
     );
   const { before, after, moved, same } = kinds;
+  const more = before.length + after.length + moved.length > 0 ? ' more' : '';
   return [
     section('only before', before),
     section('only after', after),
     section('moved', moved),
-    h('p.same', `${counted(same.length, 'line')}${before.length + after.length + moved.length > 0 ? ' more' : ''} stand where they stood.`),
+    h('p.same', `${counted(same.length, 'line')}${more} stand where they stood.`),
   ];
 }

@@ -3,7 +3,7 @@
 import { bytes, count } from '../../data/format.js';
 import { fill, h, swatch } from '../../ui/dom.js';
 import { changeWords, fromTo, momentWords } from '../data/words.js';
-import { runWords } from '../state/stores.js';
+import { runWords } from '../state/moments.js';
 
 /** @param {import('../state/stores.js').Stores} stores @param {HTMLElement} root */
 export function mountPanel(stores, root) {
@@ -20,7 +20,12 @@ export function mountPanel(stores, root) {
         'div.total',
         h('b', changeWords(b - a)),
         h('span', { text: fromTo([a, b]), title: `${count(a)} → ${count(b)} bytes` }),
-        h('p.faint', pair.hasAnyHistory ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after` : 'in the state that was saved'),
+        h(
+          'p.faint',
+          pair.hasAnyHistory
+            ? `state ${count(difference.states[0])} before, state ${count(difference.states[1])} after`
+            : 'in the state that was saved',
+        ),
         at === 'reserved' && cache(stores),
       ),
       families(stores),
@@ -35,14 +40,25 @@ export function mountPanel(stores, root) {
 /** Reserved memory in the states that are compared. @param {import('../state/stores.js').Stores} stores */
 function cache({ pair, states }) {
   const row = (/** @type {string} */ name, /** @type {number[]} */ [a, b]) =>
-    h('tr', h('td', name), h('td.number', bytes(a)), h('td.number', bytes(b)), h('td.number', h('b', changeWords(b - a))));
+    h(
+      'tr',
+      h('td', name),
+      h('td.number', bytes(a)),
+      h('td.number', bytes(b)),
+      h('td.number', h('b', changeWords(b - a))),
+    );
   const at = (/** @type {(side: number) => number} */ value) => [value(0), value(1)];
   const reserved = at((side) => pair.sides[side].timeline.reservedAt(states[side]));
   const active = at((side) => pair.sides[side].timeline.active[states[side]]);
   const { detail } = pair.answers.find(({ key }) => key === 'cache') ?? { detail: '' };
   return h(
     'div.cache',
-    h('table', row('reserved', reserved), row('active', active), row('not active', [reserved[0] - active[0], reserved[1] - active[1]])),
+    h(
+      'table',
+      row('reserved', reserved),
+      row('active', active),
+      row('not active', [reserved[0] - active[0], reserved[1] - active[1]]),
+    ),
     detail && h('p.faint', detail),
   );
 }
@@ -57,7 +73,14 @@ function families(stores) {
   return h(
     'div.families',
     { role: 'group', label: 'Families' },
-    h('div.family.columns', h('span'), h('span', 'family'), h('span.number', 'before'), h('span.number', 'after'), h('span.number', 'change')),
+    h(
+      'div.family.columns',
+      h('span'),
+      h('span', 'family'),
+      h('span.number', 'before'),
+      h('span.number', 'after'),
+      h('span.number', 'change'),
+    ),
     rows.map(({ family, a, b }) =>
       h(
         'button',

@@ -59,7 +59,12 @@ export function mountRows(stores, root) {
     fill(
       tabs,
       TABS.map(([key, label]) => {
-        const button = h('button', { text: label, role: 'tab', selected: tab === key, click: () => choice.set({ tab: key }) });
+        const button = h('button', {
+          text: label,
+          role: 'tab',
+          selected: tab === key,
+          click: () => choice.set({ tab: key }),
+        });
         return button;
       }),
       h('span.note', note),
@@ -73,13 +78,26 @@ export function mountRows(stores, root) {
     zero = Math.min(ZERO.most, Math.max(ZERO.least, up + down > 0 ? down / (up + down) : 0));
     perByte = Math.min(up > 0 ? (1 - zero) / up : Infinity, down > 0 ? zero / down : Infinity);
     shownRows = 0;
-    fill(list, h('p.same', sameWords(all.filter(({ change }) => change === 0), rows.length, tab)));
+    fill(
+      list,
+      h(
+        'p.same',
+        sameWords(
+          all.filter(({ change }) => change === 0),
+          rows.length,
+          tab,
+        ),
+      ),
+    );
     // The row that is picked out may be far below.
     const picked = rows.findIndex(({ key }) => key === choice.now.row?.key);
     add(Math.max(AT_ONCE, picked + 20));
     list.scrollTop = scroll;
     const open = list.querySelector('.change.on');
-    if (open instanceof HTMLElement && (open.offsetTop < list.scrollTop || open.offsetTop > list.scrollTop + list.clientHeight - 60))
+    if (
+      open instanceof HTMLElement &&
+      (open.offsetTop < list.scrollTop || open.offsetTop > list.scrollTop + list.clientHeight - 60)
+    )
       list.scrollTop = Math.max(0, open.offsetTop - 40);
   };
   list.addEventListener('scroll', () => {
@@ -92,7 +110,8 @@ export function mountRows(stores, root) {
 
 /** @param {Row[]} same @param {number} changed @param {string} tab */
 function sameWords(same, changed, tab) {
-  const [one, many] = tab === 'file' ? ['file', 'files'] : tab === 'function' ? ['function', 'functions'] : ['site', 'sites'];
+  const [one, many] =
+    tab === 'file' ? ['file', 'files'] : tab === 'function' ? ['function', 'functions'] : ['site', 'sites'];
   if (same.length === 0) return changed > 0 ? `Every ${one} changed.` : 'Nothing is held in either.';
   const held = bytes(same.reduce((sum, row) => sum + row.bytes[1], 0));
   const more = changed > 0 ? ' more' : '';
@@ -105,7 +124,8 @@ function rowElement(stores, row, zero, perByte) {
   const { tab, family } = choice.now;
   const by = tab === 'lines' ? 'site' : tab;
   const isOn = choice.now.row?.by === by && choice.now.row.key === row.key;
-  const isFaded = family !== null ? row.family !== family : picked !== null && !row.groups.some((group) => picked[group]);
+  const isFaded =
+    family !== null ? row.family !== family : picked !== null && !row.groups.some((group) => picked[group]);
   const { color } = stores.colourOf(row.family);
   const width = Math.abs(row.change) * perByte * 100;
   const at = row.change > 0 ? zero * 100 : zero * 100 - width;
@@ -124,13 +144,22 @@ function rowElement(stores, row, zero, perByte) {
     ),
     h('span.what', { text: what, title: `${what}; ${fromTo(row.bytes)}` }),
   );
-  return h('div', { class: `change${isOn ? ' on' : ''}${isFaded && !isOn ? ' faded' : ''}` }, button, isOn && details(stores, row, by));
+  return h(
+    'div',
+    { class: `change${isOn ? ' on' : ''}${isFaded && !isOn ? ' faded' : ''}` },
+    button,
+    isOn && details(stores, row, by),
+  );
 }
 
-/** The operators and the stack of a row. @param {Stores} stores @param {Row} row @param {import('../data/rows.js').By} by */
+/**
+ * The operators and the stack of a row.
+ * @param {Stores} stores @param {Row} row @param {import('../data/rows.js').By} by
+ */
 function details(stores, row, by) {
   const { pair, states, choice } = stores;
-  const parts = by === 'site' ? [] : stores.rowsBy('site').filter(({ groups }) => groups.some((g) => row.groups.includes(g)));
+  const parts =
+    by === 'site' ? [] : stores.rowsBy('site').filter(({ groups }) => groups.some((g) => row.groups.includes(g)));
   const operators = pair.report.operators ? operatorsOf(pair, states, row.groups) : [];
   const frames = by === 'site' && row.isNamed ? pair.frames(row.groups[0]) : [];
   const user = frames.filter(({ kind }) => kind === 0);
@@ -150,7 +179,11 @@ function details(stores, row, by) {
       h(
         'div.frames',
         shown.map((frame, i) =>
-          h('p', { class: `mono${i === 0 ? ' user' : ''}`, text: `${locationOf(frame)}  ${nameOf(frame)}`, title: `${frame.file}:${frame.line} ${frame.name}` }),
+          h('p', {
+            class: `mono${i === 0 ? ' user' : ''}`,
+            text: `${locationOf(frame)}  ${nameOf(frame)}`,
+            title: `${frame.file}:${frame.line} ${frame.name}`,
+          }),
         ),
         frames.length > shown.length &&
           h('button.more', {

@@ -5,10 +5,10 @@ import { bytes, counted } from '../../data/format.js';
 import { listen } from '../../state/topic.js';
 import { field, fill, h, segmented } from '../../ui/dom.js';
 import { changeWords } from '../data/words.js';
-import { momentsOf, runOf, runWords } from '../state/stores.js';
+import { momentsOf, runOf, runWords } from '../state/moments.js';
 
 /** From so many moments on, steps are in a list. */
-const MANY = 9;
+const MANY = 7;
 
 /** How long typing must pause before a search. */
 const PAUSE_MS = 120;
@@ -22,8 +22,13 @@ export function mountToolbar(stores, root) {
     if (!shown.isOpen) return;
     const { pair } = shown;
     const { view, by, unit, at } = choice.now;
-    const one = (/** @type {string} */ text, /** @type {boolean} */ pressed, /** @type {() => void} */ click, title = '', disabled = false) =>
-      h('button', { text, pressed, click, title, disabled });
+    const one = (
+      /** @type {string} */ text,
+      /** @type {boolean} */ pressed,
+      /** @type {() => void} */ click,
+      title = '',
+      disabled = false,
+    ) => h('button', { text, pressed, click, title, disabled });
     const group = (/** @type {string} */ label, /** @type {import('../../ui/dom.js').Leaf[]} */ ...buttons) =>
       h('span.group', h('span.label', label), segmented(label, ...buttons));
     fill(
@@ -31,19 +36,35 @@ export function mountToolbar(stores, root) {
       group(
         'Show',
         one('Both', view === 'both', () => choice.set({ view: 'both' }), 'Both piles, on one scale (V)'),
-        one('After over before', view === 'after', () => choice.set({ view: 'after' }), 'The pile after with the total of before (V)'),
+        one(
+          'After over before',
+          view === 'after',
+          () => choice.set({ view: 'after' }),
+          'The pile after with the total of before (V)',
+        ),
       ),
       pair.hasHistory &&
         group(
           'Aligned by',
-          one('Phase', by === 'phase', () => choice.set({ by: 'phase' }), pair.hasPhases ? '' : 'The phases of one are not known', !pair.hasPhases),
+          one(
+            'Phase',
+            by === 'phase',
+            () => choice.set({ by: 'phase' }),
+            pair.hasPhases ? '' : 'The phases of one are not known',
+            !pair.hasPhases,
+          ),
           one('Event', by === 'event', () => choice.set({ by: 'event' }), 'Both from the first event to the last'),
         ),
       pair.hasHistory &&
         pair.hasTime &&
         group(
           'Spread by',
-          one('Events', unit === 'events', () => choice.set({ unit: 'events' }), 'Events of a phase are equally wide (X)'),
+          one(
+            'Events',
+            unit === 'events',
+            () => choice.set({ unit: 'events' }),
+            'Events of a phase are equally wide (X)',
+          ),
           one('Time', unit === 'time', () => choice.set({ unit: 'time' }), 'By how long they took (X)'),
         ),
       moments(stores, at, one),
@@ -66,13 +87,23 @@ function moments({ shown: { pair }, choice }, at, one) {
   if (choice.now.cursor) buttons.push(one('Cursor', at === 'cursor', go('cursor')));
   if (runOf(pair, at)) buttons.push(one(runWords(pair, at), true, () => {}));
   if (at === 'reserved') buttons.push(one('Most reserved', true, () => {}));
-  return h('span.group', h('span.label', 'Compare at'), segmented('Compare at', ...buttons), inList.length > 0 && steps(inList, at, go));
+  return h(
+    'span.group',
+    h('span.label', 'Compare at'),
+    segmented('Compare at', ...buttons),
+    inList.length > 0 && steps(inList, at, go),
+  );
 }
 
 /** @param {{key: string, label: string}[]} list @param {string} at @param {(key: string) => () => void} go */
 function steps(list, at, go) {
   const option = (/** @type {string} */ text, /** @type {string} */ value) => h('option', { text, value });
-  const select = h('select', { label: 'Step' }, option('step …', ''), list.map(({ key, label }) => option(label, key)));
+  const select = h(
+    'select',
+    { label: 'Step' },
+    option('step …', ''),
+    list.map(({ key, label }) => option(label, key)),
+  );
   select.value = list.some(({ key }) => key === at) ? at : '';
   return listen(select, { change: () => select.value && go(select.value)() });
 }

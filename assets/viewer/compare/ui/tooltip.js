@@ -26,26 +26,44 @@ export function mountTooltip(stores, root, plots) {
   shown.changed.on(render);
 }
 
-/** @param {import('../state/stores.js').Stores} stores @param {number} side @param {number} id @param {[number, number]} states */
+/**
+ * @param {import('../state/stores.js').Stores} stores @param {number} side @param {number} id
+ * @param {[number, number]} states
+ */
 function linesOf(stores, side, id, states) {
   const { pair, names, report } = stores;
   const { data, family, group, timeline } = pair.sides[side];
   const g = group[id];
   const known = g >= 0 ? names.of(g, 'site') : null;
   const f = report.families[family[id]];
+  const total = timeline.active[states[side]];
   const sums = lineSums(pair, g, states);
   const [a, b] = sums.bytes;
-  const amounts = ['before', 'after'].map((word, i) => (states[i] < 0 ? `nothing ${word}` : `${amountWords(sums, i)} ${word}`));
+  const amounts = ['before', 'after'].map((word, i) =>
+    states[i] < 0 ? `nothing ${word}` : `${amountWords(sums, i)} ${word}`,
+  );
   return [
-    h('div.first', swatch(stores.colourOf(family[id]).color), h('b', bytes(data.size[id])), h('span', f.one), h('span.id', side ? 'after' : 'before')),
-    h('div', { class: known?.isNamed ? 'mono user' : 'user', text: known ? `${known.name}  ${known.location}` : 'no stack recorded' }),
+    h(
+      'div.first',
+      swatch(stores.colourOf(family[id]).color),
+      h('b', bytes(data.size[id])),
+      h('span', f.one),
+      h('span.id', side ? 'after' : 'before'),
+    ),
+    h('div', {
+      class: known?.isNamed ? 'mono user' : 'user',
+      text: known ? `${known.name}  ${known.location}` : 'no stack recorded',
+    }),
     h('div', `this line here: ${amounts[0]},`),
     h('div', `${amounts[1]}${states.includes(-1) ? '' : `, ${changeWords(b - a)}`}`),
-    h('div.faint', `${share(data.size[id], timeline.active[states[side]])} of ${bytes(timeline.active[states[side]])} ${side ? 'after' : 'before'}`),
+    h('div.faint', `${share(data.size[id], total)} of ${bytes(total)} ${side ? 'after' : 'before'}`),
   ];
 }
 
-/** What a group holds in two states. @param {import('../data/pair.js').Pair} pair @param {number} group @param {[number, number]} states */
+/**
+ * What a group holds in two states.
+ * @param {import('../data/pair.js').Pair} pair @param {number} group @param {[number, number]} states
+ */
 function lineSums({ sides }, group, states) {
   /** @type {import('../data/rows.js').Sums} */
   const sums = { bytes: [0, 0], tensors: [0, 0], least: [Infinity, Infinity], most: [0, 0] };
@@ -61,13 +79,3 @@ function lineSums({ sides }, group, states) {
   });
   return sums;
 }
-
-/** Tooltips of the lane. @param {HTMLElement} root @param {string[]} lines @param {number} x @param {number} y client pixels */
-export function showLines(root, lines, x, y) {
-  root.hidden = lines.length === 0;
-  if (root.hidden) return;
-  fill(root, lines.map((line, i) => (i === 0 ? h('div.first', h('b', line)) : h('div', line))));
-  root.style.left = `${Math.max(EDGE, Math.min(x + AWAY, innerWidth - EDGE - root.offsetWidth))}px`;
-  root.style.top = `${y + AWAY}px`;
-}
-

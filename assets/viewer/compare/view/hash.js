@@ -16,7 +16,7 @@
 //   theme  light or dark, forced (read only)
 
 import { listen, on } from '../../state/topic.js';
-import { runOf } from '../state/stores.js';
+import { runOf } from '../state/moments.js';
 
 const MILLION = 1e6;
 
@@ -55,9 +55,12 @@ export function mountHash(stores, start, open) {
     };
     const at = read('at') ?? '';
     const states = /^(\d{1,15}),(\d{1,15})$/.exec(at)?.slice(1).map(Number);
-    const cursor = states?.every((k, side) => k <= pair.sides[side].timeline.lastState) ? /** @type {[number, number]} */ (states) : null;
+    const cursor = states?.every((k, side) => k <= pair.sides[side].timeline.lastState)
+      ? /** @type {[number, number]} */ (states)
+      : null;
     const range = pairOf(read('r'));
-    const known = at === 'reserved' || (at === 'range' && range) || runOf(pair, at) || pair.moments.some(({ key }) => key === at);
+    const known =
+      at === 'reserved' || (at === 'range' && range) || runOf(pair, at) || pair.moments.some(({ key }) => key === at);
     const by = read('by');
     const tab = TABS.find((t) => t === read('tab'));
     const [, rowBy, key] = /^(site|file|function):([^]+)$/.exec(read('sel') ?? '') ?? [];

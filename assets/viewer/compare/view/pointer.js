@@ -2,7 +2,7 @@
 
 import { clamp } from '../../data/math.js';
 import { listen } from '../../state/topic.js';
-import { momentOfRun } from '../state/stores.js';
+import { momentOfRun } from '../state/moments.js';
 
 /** Pixels that a press may move and still be a click: of a mouse, and of a finger. */
 const STILL = { mouse: 3, touch: 9 };
@@ -119,7 +119,8 @@ export function mountPointer(stores, stage, surface) {
       }
       if (fingers.has(event.pointerId)) fingers.set(event.pointerId, p);
       if (drag) {
-        hasMoved ||= Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
+        hasMoved ||=
+          Math.hypot(p.x - pressed.x, p.y - pressed.y) > STILL[event.pointerType === 'touch' ? 'touch' : 'mouse'];
         if (!hasMoved) return;
         hover.set(null);
         drag(p);
@@ -150,7 +151,11 @@ export function mountPointer(stores, stage, surface) {
       const across = Math.abs(dx) > Math.abs(dy);
       hover.set(null);
       if (event.shiftKey || across) zoom.pan(((across ? dx : dy) / layout.plotWidth) * zoom.width);
-      else zoom.zoom(Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)), scales.position(clamp(spot(event).x, layout.left, layout.right)));
+      else
+        zoom.zoom(
+          Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
+          scales.position(clamp(spot(event).x, layout.left, layout.right)),
+        );
     },
 
     dblclick(event) {

@@ -8,7 +8,7 @@ import { Chart } from '../draw/chart.js';
 import { differenceColumns, drawDifference } from '../draw/difference.js';
 import { differenceLabel, differenceScale, layoutOf, pileLabel, pileScale, Scales, ticksOf } from '../draw/layout.js';
 import { drawCrosshair, drawMarks, drawMoment } from '../draw/plot.js';
-import { runOf } from '../state/stores.js';
+import { runOf } from '../state/moments.js';
 
 /** Milliseconds that a frame has for the piles: while the view moves, and while it is still. */
 const MOVING_MS = 10;
@@ -151,7 +151,8 @@ export class Stage {
       ...{ columns, alignment, stretches: alignment.stretches, states, difference, pileTicks, differenceTicks },
       range,
       chosen: ({ phase, states: own }) =>
-        (at === phase || runOf(pair, at) !== null) && own.some((s, side) => s && s[0] <= states[side] && states[side] <= s[1]),
+        (at === phase || runOf(pair, at) !== null) &&
+        own.some((s, side) => s && s[0] <= states[side] && states[side] <= s[1]),
       family: (f) => ({ ...this.#stores.colourOf(f), label: report.families[f].label }),
       isPicking: choice.isPicking,
     };
@@ -168,7 +169,10 @@ export class Stage {
     return found ? this.#stores.colourOf(found.family).color : look.style.ink2;
   }
 
-  /** Draws the pictures and axes elsewhere. @param {CanvasRenderingContext2D} g @param {number} width @param {number} height */
+  /**
+   * Draws the pictures and axes elsewhere.
+   * @param {CanvasRenderingContext2D} g @param {number} width @param {number} height
+   */
   drawChartOn(g, width, height) {
     const canvas = this.elements.chart.querySelector('canvas');
     if (canvas) g.drawImage(canvas, 0, 0, width, height);
