@@ -35,7 +35,8 @@ func digestCommand(t *terminal) *cli.Command {
 			"moved. A directory stands for all snapshots in it. Files of digests are joined by cat,\n" +
 			"packed or not, in any order, and digests that are there twice count once:\n\n" +
 			"    memviz digest --host $HOSTNAME -o $HOSTNAME.jsonl.gz snapshots/\n" +
-			"    cat *.jsonl.gz > job.jsonl.gz\n\n" +
+			"    cat *.jsonl.gz > job.jsonl.gz\n" +
+			"    memviz ranks job.jsonl.gz\n\n" +
 			"A digest is one line of JSON for each device. A file that cannot be read has a line that\n" +
 			"says why, and that is no error: the digests of the other ranks are of use all the same.\n\n" +
 			"Ranks are read from the names of the files. --rank-from-env helps where those have none\n" +
