@@ -24,8 +24,8 @@ type digestOptions struct {
 
 func digestCommand(t *terminal) *cli.Command {
 	var o digestOptions
-	output := option("output", "", "write to `FILE`, packed if its name ends in .gz or .gzip (default: standard output)",
-		&o.output, asText)
+	output := option("output", "", "write to `FILE`, packed if its name ends in .gz or .gzip (default: standard "+
+		"output)", &o.output, asText)
 	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "digest",
@@ -35,7 +35,8 @@ func digestCommand(t *terminal) *cli.Command {
 			"moved. A directory stands for all snapshots in it. Files of digests are joined by cat,\n" +
 			"packed or not, in any order, and digests that are there twice count once:\n\n" +
 			"    memviz digest --host $HOSTNAME -o $HOSTNAME.jsonl.gz snapshots/\n" +
-			"    cat *.jsonl.gz > job.jsonl.gz\n\n" +
+			"    cat *.jsonl.gz > job.jsonl.gz\n" +
+			"    memviz ranks job.jsonl.gz\n\n" +
 			"A digest is one line of JSON for each device. A file that cannot be read has a line that\n" +
 			"says why, and that is no error: the digests of the other ranks are of use all the same.\n\n" +
 			"Ranks are read from the names of the files. --rank-from-env helps where those have none\n" +
@@ -46,11 +47,11 @@ func digestCommand(t *terminal) *cli.Command {
 		Flags: o.inputOptions.flags(
 			output,
 			option("host", "", "the snapshots were recorded on the machine `NAME`", &o.host, asText),
-			option("report", "", "each rank has a report of its own at `LINK`, a path relative to where the comparison will "+
-				"be; {rank} in it stands for the rank and {name} for the file's name without extensions, as in "+
-				"reports/{name}.html", &o.report, parseReportLink),
-			option("rank-from-env", "", "the one snapshot is of the rank in the environment variable `NAME`", &o.rankVar,
-				asText),
+			option("report", "", "each rank has a report of its own at `LINK`, a path relative to where the "+
+				"comparison will be; {rank} in it stands for the rank and {name} for the file's name without "+
+				"extensions, as in reports/{name}.html", &o.report, parseReportLink),
+			option("rank-from-env", "", "the one snapshot is of the rank in the environment variable `NAME`",
+				&o.rankVar, asText),
 			rankPatternFlag(&o.pattern),
 			option("omit", "", "leave `WHAT` out of the digests: times", &o.omitTimes, func(text string) (bool, error) {
 				_, err := oneOf(text, []string{"times"})
@@ -75,8 +76,8 @@ func parseReportLink(text string) (string, error) {
 func (o *digestOptions) write(t *terminal, args []string) error {
 	toFile := o.output != "" && o.output != stdinName
 	if redacts := o.redact.Paths || o.redact.Names; redacts && toFile && len(o.redact.Salt) == 0 {
-		return misuse("--redact needs --salt or MEMVIZ_SALT here: without the same secret, the digests of two runs have " +
-			"different pseudonyms, and their ranks cannot be compared")
+		return misuse("--redact needs --salt or MEMVIZ_SALT here: without the same secret, the digests of two runs " +
+			"have different pseudonyms, and their ranks cannot be compared")
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -113,7 +114,8 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	}
 	size := int64(0)
 	if toFile {
-		if size, err = writeFile(o.output, func(w io.Writer) error { return writeDigests(w, o.output, list) }); err != nil {
+		size, err = writeFile(o.output, func(w io.Writer) error { return writeDigests(w, o.output, list) })
+		if err != nil {
 			return fmt.Errorf("cannot write %s: %w", o.output, err)
 		}
 	} else if err := writeDigests(t.stdout, "", list); err != nil {

@@ -205,6 +205,10 @@ func exampleFolder(env *testscript.Env) error {
 			return fmt.Errorf("%s cannot be made: status %d", name, status)
 		}
 	}
+	args := []string{"digest", "-q", "-o", in("job.jsonl.gz"), in("snapshots")}
+	if status := run(args, nil, io.Discard, io.Discard); status != exitDone {
+		return fmt.Errorf("job.jsonl.gz cannot be made: status %d", status)
+	}
 	for _, program := range []string{"flamegraph.pl", "man", "xdg-open", "x-www-browser", "www-browser"} {
 		if err := os.WriteFile(in("bin/"+program), []byte("#!/bin/sh\nexec cat > /dev/null\n"), 0o700); err != nil {
 			return err

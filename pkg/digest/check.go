@@ -183,8 +183,8 @@ func (d *Digest) checkSites() error {
 	}
 	for i := range d.Sites {
 		s := &d.Sites[i]
-		if !within(s.Family, int64(families.Count-1)) || !allWithin(s.Peak.Bytes, s.StepEnd.Bytes, s.StepPeak, int64(s.Alive),
-			int64(s.Peak.Count), int64(s.StepEnd.Count)) || !isKey(s.Path) || !isKey(s.Key) ||
+		if !within(s.Family, int64(families.Count-1)) || !allWithin(s.Peak.Bytes, s.StepEnd.Bytes, s.StepPeak,
+			int64(s.Alive), int64(s.Peak.Count), int64(s.StepEnd.Count)) || !isKey(s.Path) || !isKey(s.Key) ||
 			s.PythonPath != "" && !isKey(s.PythonPath) {
 			return fmt.Errorf("its call site %d is out of range", i+1)
 		}

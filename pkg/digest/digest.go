@@ -117,7 +117,7 @@ type Step struct {
 	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
 	EndBytes          int64  `json:"end_bytes"`
 	StartMicros       *int64 `json:"start_micros,omitempty"` // time of its first event
-	Micros            *int64 `json:"micros,omitempty"`       // from its first event to the next step's, or to its own last
+	Micros            *int64 `json:"micros,omitempty"`       // from its first event to the next step's, or to the last
 }
 
 // Curves are the highest and the lowest of each column of states. A stretch is one of

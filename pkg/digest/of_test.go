@@ -82,7 +82,8 @@ func TestNumbersOfAnswers(t *testing.T) {
 		equal("totals", []any{d.Torch, d.Events, d.Allocations, d.PeakBytes, d.PeakState, d.ReservedPeakBytes,
 			d.BaselineBytes, d.FinalBytes, d.AddsUp, d.Partial, d.StepMethod},
 			[]any{stats.Torch, stats.Events, stats.Allocations, stats.PeakBytes, stats.PeakState,
-				stats.ReservedPeakBytes, stats.BaselineBytes, stats.FinalBytes, stats.AddsUp, stats.Cut, stats.StepMethod})
+				stats.ReservedPeakBytes, stats.BaselineBytes, stats.FinalBytes, stats.AddsUp, stats.Cut,
+				stats.StepMethod})
 		anomalies := 0
 		for key, n := range d.Anomalies {
 			anomalies += n

@@ -106,7 +106,8 @@ func TestRedacted(t *testing.T) {
 				t.Errorf("%s: the key of %s does not depend on the salt", path, s.Site)
 			}
 		}
-		if one.PeakBytes != clear.PeakBytes || len(one.Sites) != len(clear.Sites) || len(one.Steps) != len(clear.Steps) {
+		if one.PeakBytes != clear.PeakBytes || len(one.Sites) != len(clear.Sites) ||
+			len(one.Steps) != len(clear.Steps) {
 			t.Errorf("%s: the numbers are others", path)
 		}
 	}

@@ -43,7 +43,8 @@ func TestRandomRecordings(t *testing.T) {
 			failures := r.OOMs(0)
 			many = many || len(failures) > MaxOOMs
 			for i, o := range d.OOMs {
-				if f := &failures[len(failures)-len(d.OOMs)+i]; o.State != f.State() || o.RequestedBytes != f.Requested {
+				f := &failures[len(failures)-len(d.OOMs)+i]
+				if o.State != f.State() || o.RequestedBytes != f.Requested {
 					t.Errorf("request %d of %d failed in state %d, want %d", i, len(failures), o.State, f.State())
 				}
 			}
@@ -76,15 +77,17 @@ func randomSnapshot(random *rand.Rand) *snapshot.Snapshot {
 		c.Annotation(fmt.Sprintf("ProfilerStep#%d", step), true, now)
 		for range random.IntN(60) {
 			now += random.Int64N(50) - 5
-			c.Event(0, snapshot.EventText{Action: actions[random.IntN(len(actions))], Addr: 1<<30 + uint64(random.IntN(12))<<20,
+			c.Event(0, snapshot.EventText{Action: actions[random.IntN(len(actions))],
+				Addr: 1<<30 + uint64(random.IntN(12))<<20,
 				Size: sizes[random.IntN(len(sizes))], Stack: stacks[random.IntN(len(stacks))], TimeMicros: now})
 		}
 		now += 100
 		c.Annotation(fmt.Sprintf("ProfilerStep#%d", step), false, now)
 	}
 	for i := range random.IntN(3) {
-		c.Segment(snapshot.Segment{Address: 1<<30 + uint64(i)<<22, TotalSize: 4 << 20, SizeClass: snapshot.SizeClassLarge},
-			snapshot.Block{Address: 1<<30 + uint64(i)<<22, Size: 1 << 20, RequestedSize: 1 << 20,
+		at := 1<<30 + uint64(i)<<22
+		c.Segment(snapshot.Segment{Address: at, TotalSize: 4 << 20, SizeClass: snapshot.SizeClassLarge},
+			snapshot.Block{Address: at, Size: 1 << 20, RequestedSize: 1 << 20,
 				State: snapshot.ActiveAllocated})
 	}
 	return c.Snapshot()
@@ -126,15 +129,16 @@ func checkCurves(t *testing.T, r *analysis.Recording, d *Digest) {
 				}
 			}
 			if most[at] > highest+unit || least[at] < lowest-unit || high[at] > highestReserved+unitReserved {
-				t.Fatalf("column %d: %d to %d, reserved %d; its states have %d to %d, reserved %d", at, least[at], most[at],
-					high[at], lowest, highest, highestReserved)
+				t.Fatalf("column %d: %d to %d, reserved %d; its states have %d to %d, reserved %d", at, least[at],
+					most[at], high[at], lowest, highest, highestReserved)
 			}
 		}
 		for state, k := from, 0; state <= to; state++ {
 			for k+1 < n && (k+1)*(to-from+1)/n <= state-from { // the last column that begins there or before
 				k++
 			}
-			if at := stretch*n + k; active[state] > most[at] || active[state] < least[at] || reserved[state] > high[at] {
+			at := stretch*n + k
+			if active[state] > most[at] || active[state] < least[at] || reserved[state] > high[at] {
 				t.Fatalf("column %d: state %d has %d, reserved %d, outside of %d to %d, reserved %d", at, state,
 					active[state], reserved[state], least[at], most[at], high[at])
 			}
