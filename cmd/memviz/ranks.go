@@ -52,8 +52,8 @@ func ranksCommand(t *terminal) *cli.Command {
 
 // rankPatternFlag is for names of files that [ranks.Names] does not know by itself.
 func rankPatternFlag(to **ranks.Pattern) cli.Flag {
-	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, such as "+
-		"'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, ranks.ParsePattern)
+	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, "+
+		"such as 'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, ranks.ParsePattern)
 }
 
 func (o *ranksOptions) compare(t *terminal, args []string) error {
