@@ -43,7 +43,7 @@ func ranksCommand(t *terminal) *cli.Command {
 			"-o writes a page of all ranks instead. The report of each rank is in it while --max-size\n" +
 			"allows, those of ranks with findings first; with digests alone, the page links to what\n" +
 			"memviz digest --report named:\n\n" +
-			"    memviz ranks job.jsonl.gz -o job.html",
+			"    memviz ranks snapshots/ -o job.html",
 		Flags: o.inputOptions.flags(append(o.printOptions.flags(t, "ranks", "outliers>0", rowsFlag(&o.rows, 20),
 			rankPatternFlag(&o.pattern)), o.page.flags()...)...),
 		Action: action(t, func(args []string) error { return o.compare(t, args) }),
@@ -52,8 +52,8 @@ func ranksCommand(t *terminal) *cli.Command {
 
 // rankPatternFlag is for names of files that [ranks.Names] does not know by itself.
 func rankPatternFlag(to **ranks.Pattern) cli.Flag {
-	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, such as "+
-		"'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, ranks.ParsePattern)
+	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, "+
+		"such as 'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, ranks.ParsePattern)
 }
 
 func (o *ranksOptions) compare(t *terminal, args []string) error {

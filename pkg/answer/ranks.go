@@ -123,7 +123,8 @@ type UnreadableRank struct {
 
 // Ranks compares the ranks of each job. rows bounds the tables in text.
 func Ranks(jobs []*ranks.Job, rows int) *Sheet {
-	value := &RanksAnswer{Schema: schemaName("ranks"), Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
+	value := &RanksAnswer{Schema: schemaName("ranks"),
+		Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
 		Ranks: []Rank{}, Outliers: []RankOutlier{}, Rows: []RankRow{}, Unreadable: []UnreadableRank{}}
 	s := &Sheet{value: value}
 	var readable, unreadable []*jobView
@@ -154,7 +155,8 @@ func redactionOfJobs(jobs []*ranks.Job) snapshot.Redaction {
 	for _, j := range jobs {
 		for i := range j.Ranks {
 			done := j.Ranks[i].Redacted
-			all.Paths, all.Names = all.Paths || done == "all" || done == "paths", all.Names || done == "all" || done == "names"
+			all.Paths = all.Paths || done == "all" || done == "paths"
+			all.Names = all.Names || done == "all" || done == "names"
 		}
 	}
 	return all
@@ -177,7 +179,8 @@ type jobView struct {
 
 // read fills the answer.
 func (v *jobView) read() {
-	v.RankDump.Run, v.RankDump.Step, v.OutOfMemory, v.RankInNames = units.Printable(v.Job.Run), v.Job.Step, v.OOM, v.InNames
+	v.RankDump.Run, v.RankDump.Step = units.Printable(v.Job.Run), v.Job.Step
+	v.OutOfMemory, v.RankInNames = v.OOM, v.InNames
 	v.RankDump.CommonSteps, v.DifferentPrograms = v.Job.CommonSteps, v.Unlike
 	v.RankDump.WithoutOperators, v.RenamedRanks = v.Job.WithoutOperators, len(v.Renamed)
 	v.readRanks()

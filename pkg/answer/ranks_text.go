@@ -46,8 +46,8 @@ func (s *Sheet) findings(v *jobView, rows int) {
 	}
 	for _, kind := range []ranks.Kind{ranks.OutOfMemory, ranks.Differs, ranks.Short, ranks.Leaks} {
 		if n := said[kind] - maxSaid; n > 0 {
-			s.say([...]string{ranks.OutOfMemory: "After them, %s ran out of memory.", ranks.Differs: "So it is with %s more.",
-				ranks.Short: "So it is with %s.", ranks.Leaks: "Memory grows at %s."}[kind],
+			s.say([...]string{ranks.OutOfMemory: "After them, %s ran out of memory.",
+				ranks.Differs: "So it is with %s more.", ranks.Short: "So it is with %s.", ranks.Leaks: "Memory grows at %s."}[kind],
 				units.Plural(n, [...]string{"more rank", "rank", "more rank", "more call site"}[kind],
 					[...]string{"more ranks", "ranks", "more ranks", "more call sites"}[kind]))
 		}
@@ -57,134 +57,6 @@ func (s *Sheet) findings(v *jobView, rows int) {
 
 // maxSaid bounds how many ranks are named for the same reason.
 const maxSaid = 5
-
-// sentence says one finding.
-func (v *jobView) sentence(f *ranks.Finding) sentence {
-	d, who := &v.Job.Ranks[f.Rank], v.who(f.Rank)
-	switch f.Kind {
-	case ranks.OutOfMemory:
-		return v.oomSentence(f)
-	case ranks.Short:
-		return sentence{"%s recorded %s; most ranks recorded %s.", []any{who,
-			units.Plural(d.StepsSeen, "step", "steps"), units.Count(v.Job.CommonSteps)}}
-	case ranks.Leaks:
-		return v.leakSentence(f)
-	case ranks.Unreadable:
-		return sentence{"Not read: %s", []any{name(v.file(f.Rank) + ": " + units.Printable(d.Error))}}
-	case ranks.DoesNotAddUp:
-		return sentence{"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.",
-			[]any{who, name(v.file(f.Rank))}}
-	}
-	holds, when := "holds", map[ranks.When]string{ranks.InSteps: "at the peaks of its steps",
-		ranks.AfterSteps: "after its last step", ranks.AtPeak: "at its peak"}[f.When]
-	if f.When == ranks.AfterSteps && f.Difference() > 0 {
-		holds = "still holds"
-	}
-	with := v.comparedWith(f)
-	if f.Site == nil {
-		return sentence{"%s %s %s %s in all; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when, with,
-			amount(f.Median)}}
-	}
-	return sentence{"%s %s %s %s from %s; the median of %s is %s.", []any{who, holds, amount(f.Bytes), when,
-		siteName(f.Site.Site.Site), with, amount(f.Median)}}
-}
-
-// who names a rank at the beginning of a sentence: by its file where no name has a rank.
-func (v *jobView) who(rank int) any {
-	if !v.InNames {
-		return name(v.file(rank))
-	}
-	text := "Rank " + strconv.Itoa(v.Job.Ranks[rank].Name.Rank)
-	if v.hasSeveralDevices() {
-		text += " cuda:" + strconv.Itoa(v.Job.Ranks[rank].Device)
-	}
-	return text
-}
-
-// comparedWith says of which ranks the median of a difference is.
-func (v *jobView) comparedWith(f *ranks.Finding) string {
-	g := &v.Job.Groups[v.GroupOf[f.Rank]]
-	n := g.Totals[f.When].Ranks
-	text := "the " + units.Plural(n, "rank", "ranks")
-	if len(v.Job.Groups) > 1 {
-		text += " of its group"
-	}
-	if n < len(g.Ranks) {
-		text += " with steps"
-	}
-	return text
-}
-
-// oomSentence says when a rank ran out of memory, of the first one also how far ahead of
-// the others.
-func (v *jobView) oomSentence(f *ranks.Finding) sentence {
-	step := ""
-	if f.OOM.Step > 0 {
-		step = " in step " + units.Count(f.OOM.Step)
-	}
-	asked := []any{amount(f.OOM.RequestedBytes), amount(f.OOM.DeviceFreeBytes)}
-	first, others := &v.Job.Findings[0], 0
-	for others < len(v.Job.Findings) && v.Job.Findings[others].Kind == ranks.OutOfMemory {
-		others++
-	}
-	who := v.who(f.Rank)
-	const requested = ": %s was requested, %s was free on the device."
-	switch {
-	case others == 1:
-		return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
-	case f == first && v.FirstOOMs == 1:
-		of := units.Count(others)
-		if next := &v.Job.Findings[1]; next.OOM.Micros != nil {
-			ahead := units.Duration(*next.OOM.Micros - *first.OOM.Micros)
-			return sentence{"%s was the first of %s to run out of memory%s, %s before %s" + requested,
-				append([]any{who, of, step, ahead, v.whoElse(next.Rank)}, asked...)}
-		}
-		return sentence{"%s was the first of %s to run out of memory%s" + requested, append([]any{who, of, step}, asked...)}
-	case f == first:
-		last := &v.Job.Findings[v.FirstOOMs-1]
-		if first.OOM.Micros == nil {
-			return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known, because their " +
-				"files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))}
-		}
-		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies between " +
-			"them, by their own clocks.", append(append([]any{who, step}, asked...),
-			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))}
-	case first.OOM.Micros != nil && f.OOM.Micros != nil:
-		return sentence{"%s ran out of memory%s, %s later" + requested,
-			append([]any{who, step, units.Duration(*f.OOM.Micros - *first.OOM.Micros)}, asked...)}
-	}
-	return sentence{"%s ran out of memory%s" + requested, append([]any{who, step}, asked...)}
-}
-
-// whoElse names a rank inside a sentence.
-func (v *jobView) whoElse(rank int) any {
-	if text, ok := v.who(rank).(string); ok {
-		return "r" + strings.TrimPrefix(text, "R")
-	}
-	return v.who(rank)
-}
-
-// leakSentence says where memory grows and on which ranks.
-func (v *jobView) leakSentence(f *ranks.Finding) sentence {
-	l := f.Leak
-	on := []any{v.whoElse(f.Rank)}
-	where := "on %s alone"
-	if n := len(f.Also) + 1; n == 1 && len(v.compared) == 1 {
-		where = "on %s"
-	} else if n > 1 {
-		where, on = "on %s, most on %s", []any{units.Plural(n, "rank", "ranks"), v.whoElse(f.Rank)}
-		if n == len(v.compared) {
-			where = "on all %s, most on %s"
-		}
-	}
-	text := "Memory from %s grows by %s a step " + where + ", in %s"
-	args := append([]any{siteName(l.Site), amount(l.PerStep)}, on...)
-	args = append(args, units.Plural(l.Steps, "step", "steps"))
-	if !l.Strong {
-		return sentence{text + "; a cache that is still filling would look the same.", args}
-	}
-	return sentence{text + ".", args}
-}
 
 // outliers lists where ranks differ, if there is more to list than was said.
 func (s *Sheet) outliers(v *jobView, rows int) {
@@ -224,8 +96,8 @@ func (s *Sheet) verdict(v *jobView, rows int) {
 	case len(v.compared) == 1:
 		s.say("There is one rank only, so nothing to compare.")
 	case v.Unlike:
-		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different programs, and " +
-			"none is called an outlier.")
+		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different programs, " +
+			"and none is called an outlier.")
 	case len(v.compared) == 2:
 		s.pair(v, rows)
 	case !differ:
@@ -247,7 +119,8 @@ func (s *Sheet) groups(v *jobView, rows int) {
 	t.fill(len(v.Job.Groups), rows, func(i int) {
 		g := &v.Job.Groups[i]
 		peak := &g.Totals[ranks.AtPeak]
-		t.row(name(g.Name), units.Count(len(g.Ranks)), units.Bytes(g.PeakBytes), units.Bytes(peak.Low), units.Bytes(peak.High))
+		t.row(name(g.Name), units.Count(len(g.Ranks)), units.Bytes(g.PeakBytes), units.Bytes(peak.Low),
+			units.Bytes(peak.High))
 	})
 	s.put(t)
 }
@@ -255,14 +128,14 @@ func (s *Sheet) groups(v *jobView, rows int) {
 // jobNotes says what a reader of the numbers has to know.
 func (s *Sheet) jobNotes(v *jobView) {
 	if n := v.countFiles(); !v.InNames && n > 1 {
-		s.note("The names of these %s files hold no rank: they are numbered in the order of their names, and may not be "+
-			"of one job.", units.Count(n))
+		s.note("The names of these %s files hold no rank: they are numbered in the order of their names, and may not "+
+			"be of one job.", units.Count(n))
 	}
 	s.apart(v)
 	s.unequalSteps(v)
 	if n := len(v.Renamed); n > 0 {
-		s.note("The call sites of %s have other names, because they were redacted in another way or with another salt: "+
-			"they are compared with each other only.", units.Plural(n, "rank", "ranks"))
+		s.note("The call sites of %s have other names, because they were redacted in another way or with another "+
+			"salt: they are compared with each other only.", units.Plural(n, "rank", "ranks"))
 	}
 	pairs := v.sameRank()
 	for _, twice := range pairs[:min(len(pairs), maxSaid)] {
@@ -316,8 +189,8 @@ func (s *Sheet) apart(v *jobView) {
 	for i := range min(len(v.apart), maxSaid) {
 		r := &v.ranks[v.apart[i]]
 		if r.Cut {
-			s.note("Rank %s was read in part (%s): it holds at least what is shown, and is compared with none.", r.shown(),
-				name(r.File))
+			s.note("Rank %s was read in part (%s): it holds at least what is shown, and is compared with none.",
+				r.shown(), name(r.File))
 			continue
 		}
 		s.note("Rank %s has no history (%s), so its peak is not known, and it is compared with none.", r.shown(),
@@ -441,8 +314,8 @@ func (s *Sheet) allClear(v *jobView) {
 		s.say("%s no steps, so only their peaks can be compared, and no peak is far above the others. What they keep "+
 			"after a step is not known.", units.Plural(without, "rank shows", "ranks show"))
 	case len(v.apart) > 0:
-		s.say("Of the %s ranks that are compared none stands out: after its last step each holds about what %s, at every "+
-			"site.", units.Count(len(v.compared)), others)
+		s.say("Of the %s ranks that are compared none stands out: after its last step each holds about what %s, at "+
+			"every site.", units.Count(len(v.compared)), others)
 	default:
 		s.say("No rank stands out: after its last step each holds about what %s, at every site.", others)
 	}

@@ -101,7 +101,8 @@ func (c *comparison) compareSites(g *Group, byRank []rankDifferences) {
 				high := g.Totals[when].Above(c.totals[rank].bytes[when]) && spread.Above(bytes)
 				if spread.Outside(bytes) && (always || high) {
 					byRank[rank][when] = append(byRank[rank][when], Finding{Kind: Differs, Rank: rank, When: when,
-						Site: s, Bytes: bytes, Median: spread.Median, Limit: spread.Limit, OnlyHere: runs < len(g.Ranks)})
+						Site: s, Bytes: bytes, Median: spread.Median, Limit: spread.Limit,
+						OnlyHere: runs < len(g.Ranks)})
 				}
 			}
 		}

@@ -29,9 +29,8 @@ func (c *comparison) nameGroups() {
 		group := &c.Groups[g]
 		var own []string
 		for _, axis := range axes[group.Ranks[0]] {
-			if count[axis] == len(group.Ranks) && len(c.Groups) > 1 && !slices.ContainsFunc(group.Ranks, func(rank int) bool {
-				return !slices.Contains(axes[rank], axis)
-			}) {
+			lacks := func(rank int) bool { return !slices.Contains(axes[rank], axis) }
+			if len(c.Groups) > 1 && count[axis] == len(group.Ranks) && !slices.ContainsFunc(group.Ranks, lacks) {
 				own = append(own, axis)
 			}
 		}

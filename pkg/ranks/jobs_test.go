@@ -63,7 +63,8 @@ func expect(t *testing.T, what string, got, want []string) {
 // holds more, one leaks and one recorded few steps, just these are found.
 func TestLargeJob(t *testing.T) {
 	for _, noise := range noises {
-		m := model{ranks: 1024, stages: 4, steps: 7, noise: noise, seed: 3, extra: map[int]int64{37: 1188 * mib, 900: 672 * mib}}
+		m := model{ranks: 1024, stages: 4, steps: 7, noise: noise, seed: 3,
+			extra: map[int]int64{37: 1188 * mib, 900: 672 * mib}}
 		list := m.digests()
 		const at = 1_700_000_000_000_000
 		for rank, micros := range map[int]int64{867: at, 611: at + 35_000} {
@@ -71,7 +72,8 @@ func TestLargeJob(t *testing.T) {
 			list[rank].OOMs = []digest.OOM{{Micros: &micros, RequestedBytes: 217 * mib}}
 		}
 		last := &list[900].Sites[len(list[900].Sites)-1]
-		list[900].Leaks = []digest.Leak{{Strong: true, Site: last.Site, Path: last.Path, Key: last.Key, PerStep: 96 * mib, Steps: 7}}
+		list[900].Leaks = []digest.Leak{{Strong: true, Site: last.Site, Path: last.Path, Key: last.Key, PerStep: 96 * mib,
+			Steps: 7}}
 		list[200].Steps, list[200].StepsSeen = list[200].Steps[4:], 3
 		rand.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 		j := one(t, list)
@@ -131,7 +133,8 @@ func TestGroups(t *testing.T) {
 			[]string{"0–7", "8–15"}, false},
 		{"next to nothing does not count", clean(16, 2), func(list []digest.Digest) {
 			for i := range list {
-				list[i].Sites = append(list[i].Sites, digest.Site{Path: "log", Key: "log", Site: "log.py:1:f", StepPeak: 4 * mib, Alive: i})
+				list[i].Sites = append(list[i].Sites, digest.Site{Path: "log", Key: "log", Site: "log.py:1:f",
+					StepPeak: 4 * mib, Alive: i})
 			}
 		}, []string{"0–7", "8–15"}, false},
 		{"numbers tell nothing, sites do", clean(16, 2), func(list []digest.Digest) {
@@ -195,7 +198,8 @@ func TestDifferences(t *testing.T) {
 				list[i].Sites[2].Site = ""
 			}
 		}, []string{"differs 3 as a whole step_end +2048 MiB"}},
-		{"less than a hundredth of the peak", func(list []digest.Digest) { grow(&list[3], 2, ranks.AfterSteps, gib/2) }, []string{}},
+		{"less than a hundredth of the peak", func(list []digest.Digest) { grow(&list[3], 2, ranks.AfterSteps, gib/2) },
+			[]string{}},
 		{"two of a group, the larger first", func(list []digest.Digest) {
 			grow(&list[3], 2, ranks.AfterSteps, 2*gib)
 			grow(&list[5], 2, ranks.AfterSteps, 4*gib)
@@ -351,13 +355,14 @@ func TestFirstOOM(t *testing.T) {
 // strongest evidence and the most bytes.
 func TestLeaks(t *testing.T) {
 	list := clean(5, 1)
-	for i, leak := range []digest.Leak{{Key: "a", PerStep: 9}, {Key: "a", PerStep: 1, Strong: true}, {Key: "a", PerStep: 2, Strong: true},
-		{Key: "b", PerStep: 50}} {
+	for i, leak := range []digest.Leak{{Key: "a", PerStep: 9}, {Key: "a", PerStep: 1, Strong: true},
+		{Key: "a", PerStep: 2, Strong: true}, {Key: "b", PerStep: 50}} {
 		list[i].Leaks = []digest.Leak{leak, leak}
 	}
 	j := one(t, list)
 	expect(t, "leaks", findings(j), []string{"leaks 2", "leaks 3"})
-	if also := j.Findings[0].Also; !slices.Equal(also, []int{0, 1}) || j.Findings[0].Leak.PerStep != 2 || j.Findings[1].Also != nil {
+	first := &j.Findings[0]
+	if !slices.Equal(first.Also, []int{0, 1}) || first.Leak.PerStep != 2 || j.Findings[1].Also != nil {
 		t.Errorf("%+v", j.Findings)
 	}
 }
@@ -427,7 +432,7 @@ func TestUnlike(t *testing.T) {
 		t.Errorf("%+v", j.Groups)
 	}
 	for i := range list {
-		list[i].Sites[10], list[i].Sites[9], list[i].Sites[8] = clean(1, 1)[0].Sites[10], clean(1, 1)[0].Sites[9], clean(1, 1)[0].Sites[8]
+		copy(list[i].Sites[8:11], clean(1, 1)[0].Sites[8:11])
 	}
 	if j := one(t, list); j.Unlike || len(j.Groups) != 1 {
 		t.Errorf("%+v", j.Groups)

@@ -104,7 +104,8 @@ func (m *model) rank(rank int, r *rand.Rand) digest.Digest {
 		d.Sites = append(d.Sites, site)
 	}
 	if bytes := m.extra[rank]; bytes > 0 {
-		site := digest.Site{Path: "path of the extra", Key: "key of the extra", Site: "hooks.py:27:keep", Alive: 1, StepPeak: bytes}
+		site := digest.Site{Path: "path of the extra", Key: "key of the extra", Site: "hooks.py:27:keep", Alive: 1,
+			StepPeak: bytes}
 		site.Peak.Bytes = bytes
 		if !m.freed {
 			site.StepEnd.Bytes = bytes

@@ -241,7 +241,9 @@ func countRanks(labels []string, family []int) bool {
 }
 
 var (
-	rankWordPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(lora[_.-]?|low[_.-]?|local[_.-]?|global[_.-]?)?rank[_.-]?(\d{1,9})`)
+	rankWordPattern = regexp.MustCompile(
+		`(?i)(?:^|[^a-z])(lora[_.-]?|low[_.-]?|local[_.-]?|global[_.-]?)?rank[_.-]?(\d{1,9})`,
+	)
 	rankAxisPattern = regexp.MustCompile(
 		`(?i)(?:^|[^a-z])(tp|dp|pp|cp|ep|gpu|device|worker|proc|local[_.-]?rank)[_.-]?(\d{1,9})`,
 	)

@@ -10,7 +10,6 @@ package ranks
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/digest"
@@ -117,13 +116,12 @@ type Finding struct {
 func (f *Finding) Difference() int64 { return f.Bytes - f.Median }
 
 // Jobs sorts digests into jobs, by run, iteration and occasion, and compares the
-// ranks of each. The order of the digests does not matter, nor whether some are
-// repeated.
+// ranks of each. The order of the digests does not matter; a digest.Set drops those that
+// are repeated.
 func Jobs(digests []digest.Digest) []*Job {
 	list := slices.Clone(digests)
 	rename(list)
 	slices.SortStableFunc(list, compareDigests)
-	list = slices.CompactFunc(list, sameDigest)
 	byJob := map[jobKey]*Job{}
 	for i := range list {
 		d := &list[i]
@@ -169,18 +167,10 @@ func rename(list []digest.Digest) {
 // digests that differ the same every time.
 func compareDigests(a, b digest.Digest) int {
 	return cmp.Or(cmp.Compare(a.Name.Rank, b.Name.Rank), units.Natural(a.File.Path, b.File.Path),
-		units.Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device), cmp.Compare(a.File.SHA256, b.File.SHA256),
-		cmp.Compare(a.File.Host, b.File.Host), cmp.Compare(a.File.Report, b.File.Report),
-		cmp.Compare(a.PeakBytes, b.PeakBytes), cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
-}
-
-// sameDigest reports whether two neighbours are of the same device of the same file.
-func sameDigest(a, b digest.Digest) bool {
-	if a.File.SHA256 == "" || b.File.SHA256 == "" {
-		return reflect.DeepEqual(a, b)
-	}
-	return a.File.SHA256 == b.File.SHA256 && a.Device == b.Device && a.File.Name == b.File.Name &&
-		a.Name.Rank == b.Name.Rank
+		units.Natural(a.File.Name, b.File.Name), cmp.Compare(a.Device, b.Device),
+		cmp.Compare(a.File.SHA256, b.File.SHA256), cmp.Compare(a.File.Host, b.File.Host),
+		cmp.Compare(a.File.Report, b.File.Report), cmp.Compare(a.PeakBytes, b.PeakBytes),
+		cmp.Compare(a.Events, b.Events), cmp.Compare(a.Error, b.Error))
 }
 
 // compare finds the groups of a job and what is to be known of its ranks.
