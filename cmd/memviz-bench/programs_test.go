@@ -65,7 +65,7 @@ func TestFiles(t *testing.T) {
 // TestJob measures a small job.
 func TestJob(t *testing.T) {
 	got := benchmarked(t, "job", "6")
-	for _, want := range []string{"6 ranks, digests of ", ranksText, ranksPage, "page, 1,024 ranks: wall"} {
+	for _, want := range []string{"6 ranks, digests of ", ranksText, ranksPage, "page, 1,024 ranks: CPU"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)
 		}
