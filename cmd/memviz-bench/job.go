@@ -95,7 +95,7 @@ func (*jobBenchmark) report(r *results) ([]*table, []budget) {
 		r.figure(output, units.Bytes, 1))
 	of := func(ranks, figure string) float64 { return median(r.samples[measure{ranks, ranksPage, figure}]) }
 	return []*table{measured}, []budget{
-		{"page, 1,024 ranks: wall", of("1024", wall), 2, " s"},
+		{"page, 1,024 ranks: CPU", of("1024", cpu), 2, " s"},
 		{"page, 1,024 ranks: memory", of("1024", memory) / 1e6, 150, " MB"},
 		{"page, 4,096 ranks: size", of("4096", output) / 1e6, 2, " MB"},
 	}

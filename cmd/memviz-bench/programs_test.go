@@ -51,6 +51,30 @@ func TestRunProgram(t *testing.T) {
 
 // TestFiles measures a small file, for real, and leaves nothing behind.
 func TestFiles(t *testing.T) {
+	got := benchmarked(t, "files", "1MB")
+	for _, want := range []string{"5,300 events", sha256sum, stats, digest, trace, "Budgets"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+	if findPython(t.Context()) != "" && !strings.Contains(got, "agree on 1MB.pickle, device 0") {
+		t.Errorf("nothing was verified:\n%s", got)
+	}
+}
+
+// TestJob measures a small job.
+func TestJob(t *testing.T) {
+	got := benchmarked(t, "job", "6")
+	for _, want := range []string{"6 ranks, digests of ", ranksText, ranksPage, "page, 1,024 ranks: CPU"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}
+
+// benchmarked is what a benchmark of one size prints. It must leave nothing behind.
+func benchmarked(t *testing.T, kind, size string) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds and runs memviz")
 	}
@@ -58,18 +82,11 @@ func TestFiles(t *testing.T) {
 	t.Setenv("TMPDIR", dir) // where temporary folders go: TMP on Windows
 	t.Setenv("TMP", dir)
 	var stdout, stderr bytes.Buffer
-	if err := run(t.Context(), []string{"memviz-bench", "files", "--runs", "1", "1MB"}, &stdout, &stderr); err != nil {
+	if err := run(t.Context(), []string{"memviz-bench", kind, "--runs", "1", size}, &stdout, &stderr); err != nil {
 		t.Fatal(err)
-	}
-	for _, want := range []string{"5,300 events", sha256sum, stats, digest, trace, "Budgets"} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("there is no %q in\n%s", want, stdout.String())
-		}
-	}
-	if findPython(t.Context()) != "" && !strings.Contains(stdout.String(), "agree on 1MB.pickle, device 0") {
-		t.Errorf("nothing was verified:\n%s", stdout.String())
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "memviz-bench-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
+	return stdout.String()
 }

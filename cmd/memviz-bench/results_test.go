@@ -172,6 +172,23 @@ func pageMeasured(name string) *results {
 	return r
 }
 
+// TestJobBudgets: seconds, and decimal megabytes.
+func TestJobBudgets(t *testing.T) {
+	r := &results{inputs: []*input{{name: "1024"}, {name: "4096"}}, samples: map[measure][]float64{}}
+	r.add(r.inputs[0], ranksPage, cpu, 1.5)
+	r.add(r.inputs[0], ranksPage, memory, 151e6)
+	r.add(r.inputs[0], ranksPage, output, 5e6)
+	r.add(r.inputs[1], ranksPage, output, 1.9e6)
+	_, budgets := (*jobBenchmark)(nil).report(r)
+	var got []string
+	for _, b := range budgets {
+		got = append(got, b.verdict()+" "+number(b.measured, b.unit))
+	}
+	if want := "held 1.50 s, NOT HELD 151 MB, held 1.90 MB"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestPageBudgets: a frame is the slower of wheel and drag; a view is not a frame.
 func TestPageBudgets(t *testing.T) {
 	const missing = "- not measured"
@@ -252,6 +269,12 @@ func TestParseSizes(t *testing.T) {
 		in, err := (&fileBenchmark{}).parse(size)
 		if (err == nil) != (want != "") || err == nil && in.name != want {
 			t.Errorf("%q is %+v (%v), want %s", size, in, err, want)
+		}
+	}
+	for size, want := range map[string]int{"64": 64, "1k": 1024, "64k": 65536, "65k": 0, "1M": 0, "": 0, "0": 0} {
+		in, err := (&jobBenchmark{}).parse(size)
+		if (err == nil) != (want > 0) || err == nil && in.ranks != want {
+			t.Errorf("%q is %+v (%v), want %d ranks", size, in, err, want)
 		}
 	}
 	for size, want := range map[string]int{"20k": 60_000, "1M": 3_000_000, "77": 231, adversarial: 3_000_000, "": 0,

@@ -74,8 +74,8 @@ func TestSlurm(t *testing.T) {
 	build(t, folder, "memviz-gen")
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	made := filepath.Join(folder, "made")
-	command(t, "memviz-gen", "job", "--ranks", fmt.Sprint(clusterRanks), "--steps", "3", "--noise", "normal", "--outlier",
-		fmt.Sprint(oddRank), "--oom", fmt.Sprint(failingRank), "-o", made)
+	command(t, "memviz-gen", "job", "--ranks", fmt.Sprint(clusterRanks), "--steps", "3", "--noise", "normal",
+		"--outlier", fmt.Sprint(oddRank), "--oom", fmt.Sprint(failingRank), "-o", made)
 	startSlurm(t, folder)
 
 	// A rank that trains puts the snapshot that it would have written on the disk of its

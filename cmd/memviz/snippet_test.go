@@ -70,7 +70,8 @@ func TestKubernetesSnippet(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := snippetText("k8s")
-	if err := schema.Validate(manifests(t, bytes.ReplaceAll(text, []byte("suspend:"), []byte("suspnd:")))[2]); err == nil {
+	misspelt := bytes.ReplaceAll(text, []byte("suspend:"), []byte("suspnd:"))
+	if err := schema.Validate(manifests(t, misspelt)[2]); err == nil {
 		t.Error("the schema accepts a misspelt key")
 	}
 	kinds := ""
