@@ -3,12 +3,11 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/klauspost/compress/flate"
 
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"

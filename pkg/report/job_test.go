@@ -12,6 +12,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
 )
 
 func jobHTML(t testing.TB, digests []digest.Digest) string {
@@ -38,7 +39,7 @@ func TestJobPages(t *testing.T) {
 		if n < 64 {
 			stages = 1
 		}
-		html := jobHTML(t, sampleJob(n, stages))
+		html := jobHTML(t, jobsample.Job(n, stages))
 		t.Logf("%d ranks: %d bytes", n, len(html))
 		if err := os.WriteFile(filepath.Join(dir, "job-"+strconv.Itoa(n)+".html"), []byte(html), 0o666); err != nil {
 			t.Fatal(err)
@@ -47,14 +48,14 @@ func TestJobPages(t *testing.T) {
 }
 
 func TestJobPageSize(t *testing.T) {
-	if size := len(jobHTML(t, sampleJob(4096, 4))); size > 2_000_000 {
+	if size := len(jobHTML(t, jobsample.Job(4096, 4))); size > 2_000_000 {
 		t.Errorf("the page of 4,096 ranks has %d bytes", size)
 	}
 }
 
 // TestJobPageSameBytes: the order of the digests and repetitions do not matter.
 func TestJobPageSameBytes(t *testing.T) {
-	digests := sampleJob(64, 4)
+	digests := jobsample.Job(64, 4)
 	want := jobHTML(t, digests)
 	mixed := append(slices.Clone(digests), digests[3:40]...)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +67,7 @@ func TestJobPageSameBytes(t *testing.T) {
 
 func TestJobPageHostile(t *testing.T) {
 	const hostile = `</script><img src=x onerror=alert(1)>__f__alert(1)__f__`
-	digests := sampleJob(64, 4)
+	digests := jobsample.Job(64, 4)
 	for i := range digests {
 		d := &digests[i]
 		d.File.Name, d.File.Host, d.File.Report, d.Name.Label = hostile, hostile, "javascript:alert(1)", hostile
@@ -82,7 +83,7 @@ func TestJobPageHostile(t *testing.T) {
 	if strings.Contains(html, "<img") || strings.Contains(html, "javascript:alert") {
 		t.Error("text of a digest became markup")
 	}
-	clean := jobHTML(t, sampleJob(64, 4))
+	clean := jobHTML(t, jobsample.Job(64, 4))
 	if got, want := strings.Count(html, "</script>"), strings.Count(clean, "</script>"); got != want {
 		t.Errorf("%d scripts end, want %d", got, want)
 	}

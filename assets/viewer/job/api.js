@@ -21,6 +21,22 @@ export function jobApi(state, stage, ready) {
     /** One of them, by its place in ranks(). */
     rank,
     findings: () => state.job.view.findings,
+    /** Resolves when what is chosen has been drawn. */
+    settled: () => stage.painted(),
+    /** Where the plot lies, in client pixels, and the rows in it. */
+    geometry() {
+      const { left, top } = stage.elements.plot.getBoundingClientRect();
+      const { layout, rows } = stage;
+      return {
+        left: left + layout.left,
+        top: top + layout.top,
+        width: layout.plotWidth,
+        height: layout.plotHeight,
+        ratio: devicePixelRatio,
+        columns: [],
+        rows: rows.list.map((rank, i) => ({ rank, from: top + rows.edges[i], to: top + rows.edges[i + 1] })),
+      };
+    },
     /** What is chosen. */
     choice: () => ({ ...state.choice }),
     /** Shows rows from and up to, and says how long drawing took. @param {{from: number, to: number}} rows */

@@ -22,6 +22,9 @@ function show(chart, width, height, options) {
   chart.getZr().flush();
 }
 
+/** More dots than these are drawn as one shape. */
+const MANY_DOTS = 200;
+
 /** The ranks, and the dots of their peaks. */
 export class RanksChart {
   /** @type {HTMLCanvasElement | null} */
@@ -68,7 +71,7 @@ export class RanksChart {
       ],
       series: [
         { data: [[0, 0]] },
-        { data: dots[0], clip: false, symbolSize: isFew ? 8 : 2, itemStyle: { color: style.ink2, opacity: isFew ? 1 : 0.55 } },
+        { data: dots[0], clip: false, large: dots[0].length > MANY_DOTS, largeThreshold: 0, symbolSize: isFew ? 8 : rows.rest >= 8 ? 5 : 2, itemStyle: { color: style.ink2, opacity: isFew ? 1 : 0.55 } },
         { data: dots[1], clip: false, symbolSize: isFew ? 8 : 6, itemStyle: { color: style.more, opacity: 1 } },
         { data: dots[2], clip: false, symbolSize: isFew ? 8 : 6, itemStyle: { color: style.oom, opacity: 1 } },
       ],

@@ -135,13 +135,13 @@ function drawGutter(frame) {
           ctx.fillRect(layout.left, from - 1, layout.plotWidth, 2);
         }
         const y = (from + to) / 2;
-        const isWhole = ranks.length === 1 || rows.list.length === job.ranks.length;
+        const isWhole = rows.list.length === job.ranks.length;
         const name = g && isWhole ? `ranks ${g.name}` : `ranks ${job.ranks[ranks[0]].name}–${job.ranks[ranks[ranks.length - 1]].name}`;
         if (to - from > 14) {
           const isHigh = to - from > 46;
           text(frame, g ? name : 'no group', x, y - (isHigh ? 15 : 0), style.ink, '600 12px', 'right', x - 4);
           if (isHigh && g) {
-            text(frame, counted(g.ranks, 'rank'), x, y, style.ink3, '11px', 'right', x - 4);
+            text(frame, isWhole ? counted(g.ranks, 'rank') : `of ${counted(g.ranks, 'rank')}`, x, y, style.ink3, '11px', 'right', x - 4);
             text(frame, `median ${bytes(g.median)}`, x, y + 15, style.ink3, '11px', 'right', x - 4);
           }
         }
@@ -236,7 +236,7 @@ function drawCaptions(frame) {
     words = per > 1.05 ? `1 row of pixels = ${per < 10 ? per.toFixed(1) : Math.round(per)} ranks, drawn as the one that differs most` : '1 rank = ' + rows.rest.toFixed(1) + ' px';
     if (rows.isUneven) words += '; ranks with a finding are drawn larger';
   }
-  text(frame, words, layout.left, y, style.ink3, '11px', 'left', layout.plotWidth + (layout.calloutWidth ? 0 : 0));
+  text(frame, words, layout.left, y, style.ink3, '11px', 'left', layout.plotWidth);
   if (layout.dotsWidth === 0) return;
   const room = layout.width - layout.dotsLeft - 4;
   text(frame, rows.areHigh ? 'dot: peak, bar: reserved' : 'peak of each rank; grey: not different', layout.dotsLeft - 4, y, style.ink3, '11px', 'left', room);

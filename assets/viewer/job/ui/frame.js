@@ -24,7 +24,7 @@ export function mountHeader(state, { file, facts, verdict, warnings }, labels, o
       select.value = String(job.index);
       listen(select, { change: () => open(Number(select.value)) });
       fill(file, select);
-    } else fill(file, view.label);
+    } else fill(file, view.label || 'all ranks');
     fill(facts, view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))));
     verdict.textContent = `${view.verdict.ok ? '✓' : '⚠'} ${view.verdict.text}`;
     verdict.classList.toggle('limited', !view.verdict.ok);

@@ -1,4 +1,5 @@
-package report
+// Package jobsample makes digests of jobs that never ran, for tests of the job page.
+package jobsample
 
 import (
 	"fmt"
@@ -8,11 +9,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/digest"
 )
 
-// sampleJob makes the digests of a job that never ran: ranks in stages of a pipeline, with
+// Job makes the digests of a job that never ran: ranks in stages of a pipeline, with
 // seven steps and an eighth that did not finish. Of eight ranks one leaks and one runs
 // out of memory. Of many, one holds more, one leaks, two run out of memory 35 ms apart, and
 // one recorded three steps.
-func sampleJob(n, stages int) []digest.Digest {
+func Job(n, stages int) []digest.Digest {
 	const (
 		gib, mib = 1 << 30, 1 << 20
 		steps    = 7
