@@ -133,7 +133,11 @@ func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs [
 		}
 		progress(int64(n+1), int64(len(list)))
 	}
-	if n := document.Embedded(); n < len(list) {
+	n := document.Embedded()
+	if n == 0 {
+		return ", without their reports, for which there is no room; --max-size none has all", nil
+	}
+	if n < len(list) {
 		return fmt.Sprintf(", with the reports of %d of them; --max-size none has all", n), nil
 	}
 	return ", with the report of each", nil

@@ -76,7 +76,7 @@ function drawLane(frame) {
       const [x, end] = [at(s), at(s + 1)];
       ctx.fillStyle = style.sunk;
       ctx.fillRect(x + 0.5, 6, end - x - 1, 16);
-      text(frame, name, x + 6, 14.5, s < steps ? style.ink : style.ink3, '11px', 'left', end - x - 8);
+      text(frame, s >= steps && end - x < 76 ? '…' : name, x + 6, 14.5, s < steps ? style.ink : style.ink3, '11px', 'left', end - x - 8);
     });
   }
   ctx.restore();
@@ -234,7 +234,7 @@ function drawCaptions(frame) {
   } else {
     const per = 1 / (rows.rest * (devicePixelRatio || 1));
     words = per > 1.05 ? `1 row of pixels = ${per < 10 ? per.toFixed(1) : Math.round(per)} ranks, drawn as the one that differs most` : '1 rank = ' + rows.rest.toFixed(1) + ' px';
-    if (rows.isUneven) words += '; ranks with a finding are drawn larger';
+    if (rows.isUneven && layout.plotWidth > 480) words += '; ranks with a finding are drawn larger';
   }
   text(frame, words, layout.left, y, style.ink3, '11px', 'left', layout.plotWidth);
   if (layout.dotsWidth === 0) return;
@@ -271,7 +271,7 @@ function drawCallouts(frame) {
     ctx.lineTo(edge, at);
     ctx.lineTo(layout.calloutLeft - 6, y);
     ctx.stroke();
-    const size = f.change ? `  ${change(f.change)}${f.kind === 'leaks' ? ' a step' : ''}` : '';
+    const size = f.change ? `  ${change(f.change)}${f.kind === 'leaks' ? '/step' : ''}` : '';
     const isPlain = !job.isOdd(f) && f.kind !== 'out_of_memory';
     text(frame, `rank ${r.name}${size}`, layout.calloutLeft, y - 7, isPlain ? style.ink : color, '600 12px', 'left', layout.calloutWidth);
     text(frame, f.what, layout.calloutLeft, y + 8, style.ink2, '11px', 'left', layout.calloutWidth);

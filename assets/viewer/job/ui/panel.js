@@ -140,8 +140,11 @@ function showRank(state, stage, side, echarts, options) {
       h('p.same', restWords(r, group)),
     ),
   );
-  const { clientWidth: width, clientHeight: height } = chart;
-  if (width > 80) new CurveChart(echarts, chart, options).draw(job, rank, stage.style, width, height);
+  const curve = new CurveChart(echarts, chart, options);
+  new ResizeObserver(() => {
+    const { clientWidth: width, clientHeight: height } = chart;
+    if (width > 80) curve.draw(job, rank, stage.style, width, height);
+  }).observe(chart);
 }
 
 /** @param {import('../data/job.js').Job} job @param {import('../data/job.js').Group | null} group */
