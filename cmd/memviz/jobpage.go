@@ -21,13 +21,15 @@ type jobPage struct {
 }
 
 func (o *jobPage) flags() []cli.Flag {
-	output := option("output", "", "write a page of the job to `FILE`, in place of an answer; - is standard output", &o.output,
+	output := option("output", "", "write a page of the job to `FILE`, in place of an answer; - is standard output",
+		&o.output,
 		asText)
 	output.Aliases = []string{"o"}
 	return []cli.Flag{
 		output,
-		option("max-size", "24MB", "put the reports of ranks into the page while it stays within `SIZE`, such as 10MB; none "+
-			"lifts the limit", &o.maxSize, parseMaxSize),
+		option("max-size", "24MB",
+			"put the reports of ranks into the page while it stays within `SIZE`, such as 10MB; none "+
+				"lifts the limit", &o.maxSize, parseMaxSize),
 		&cli.BoolFlag{Name: "open", Usage: "open the page in a browser", Destination: &o.open},
 	}
 }
@@ -93,7 +95,8 @@ type rankSource struct {
 
 // embed puts the reports of ranks into the page while there is room, those with
 // findings first, and says how many it did.
-func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job, document *report.JobDocument) (string,
+func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job,
+	document *report.JobDocument) (string,
 	error) {
 	byName := map[string]source{}
 	for _, file := range files.files {

@@ -80,7 +80,8 @@ func newJobSummary(v *jobView) jobSummary {
 		s.Findings = append(s.Findings, []string{"rank " + v.data.Ranks[f.Rank].Name, f.What, change, f.Detail})
 	}
 	for _, g := range v.data.Groups[:min(len(v.data.Groups), mostInSummary)] {
-		s.Groups = append(s.Groups, []string{g.Name, units.Count(g.Ranks), units.Bytes(g.Median), "± " + units.Bytes(g.Limit)})
+		s.Groups = append(s.Groups, []string{g.Name, units.Count(g.Ranks), units.Bytes(g.Median),
+			"± " + units.Bytes(g.Limit)})
 	}
 	return s
 }

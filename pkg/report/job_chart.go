@@ -40,7 +40,8 @@ func hiddenAxes(grid int) (opts.XAxis, opts.YAxis) {
 func ranksChart() *charts.Custom {
 	chart := charts.NewCustom()
 	x, y := hiddenAxes(0)
-	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}, opts.Grid{}), charts.WithXAxisOpts(x),
+	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}, opts.Grid{}),
+		charts.WithXAxisOpts(x),
 		charts.WithYAxisOpts(y))
 	x, y = hiddenAxes(1)
 	chart.ExtendXAxis(x)
@@ -60,7 +61,8 @@ func ranksChart() *charts.Custom {
 func histogramChart() *charts.Bar {
 	chart := charts.NewBar()
 	x, y := hiddenAxes(0)
-	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
+	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}), charts.WithXAxisOpts(x),
+		charts.WithYAxisOpts(y))
 	chart.AddSeries("", nil)
 	chart.Accept(chartMender{})
 	return chart
@@ -74,7 +76,8 @@ func curveChart() *charts.Custom {
 	x.Show, y.Show = nil, nil
 	x.SplitLine, y.SplitLine = hiddenLine, hiddenLine
 	y.AxisLabel = formattedLabel(formatPeak)
-	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y))
+	chart.SetGlobalOptions(charts.WithAnimation(false), charts.WithGridOpts(opts.Grid{}), charts.WithXAxisOpts(x),
+		charts.WithYAxisOpts(y))
 	chart.AddSeries("", []opts.CustomData{{Value: []int{0, 0}}},
 		charts.WithCustomChartOpts(opts.CustomChart{RenderItem: opts.FuncOpts(renderBand)}))
 	lines := charts.NewLine()

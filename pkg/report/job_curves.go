@@ -166,7 +166,8 @@ func (c *jobCurves) compareGroups() {
 				}
 				low, middle, high = values[aside], values[n/2], values[n-1-aside]
 			}
-			group.Low, group.Middle, group.High = append(group.Low, low), append(group.Middle, middle), append(group.High, high)
+			group.Low, group.Middle, group.High = append(group.Low, low), append(group.Middle, middle),
+				append(group.High, high)
 		}
 	}
 }

@@ -155,7 +155,8 @@ func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 	r.Families = make([]jobFamily, families.Count)
 	for _, entry := range legend {
 		hue := hueColors[entry.hue]
-		r.Families[entry.family] = jobFamily{slices.Index(pileOrder, entry.family), entry.family.Label(), hue.light, hue.dark}
+		r.Families[entry.family] = jobFamily{slices.Index(pileOrder, entry.family), entry.family.Label(), hue.light,
+			hue.dark}
 	}
 	for _, j := range jobs {
 		r.Jobs = append(r.Jobs, newJobView(j, len(jobs) > 1))
@@ -172,8 +173,9 @@ func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
 	}
 	for i := range j.Groups {
 		g := &j.Groups[i]
-		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks), Median: g.PeakBytes,
-			Limit: g.Totals[ranks.AtPeak].Limit})
+		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks),
+			Median: g.PeakBytes,
+			Limit:  g.Totals[ranks.AtPeak].Limit})
 	}
 	var peaks, reserved []int64
 	for i := range j.Ranks {
@@ -191,8 +193,9 @@ func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
 func newJobRank(j *ranks.Job, i int) *jobRank {
 	d := &j.Ranks[i]
 	r := &jobRank{
-		Name: rankName(j, i), Host: units.Printable(d.File.Host), File: units.Printable(d.File.Name), Report: d.File.Report,
-		Error: units.Printable(d.Error), Group: -1, Peak: d.PeakBytes, Reserved: d.ReservedPeakBytes, End: -1,
+		Name: rankName(j, i), Host: units.Printable(d.File.Host), File: units.Printable(d.File.Name),
+		Report: d.File.Report,
+		Error:  units.Printable(d.Error), Group: -1, Peak: d.PeakBytes, Reserved: d.ReservedPeakBytes, End: -1,
 		Steps: d.StepsSeen, AddsUp: d.AddsUp, Families: [][2]int64{}, Sites: [][3]int64{},
 	}
 	if !isRelativeLink(r.Report) {

@@ -88,7 +88,8 @@ func (d *JobDocument) writeReports(w io.Writer) error {
 		if d.shared == nil {
 			break
 		}
-		if _, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"shared-%s\">%s</script>\n", name, d.shared[name]); err != nil {
+		if _, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"shared-%s\">%s</script>\n", name,
+			d.shared[name]); err != nil {
 			return err
 		}
 	}
@@ -101,6 +102,7 @@ func (d *JobDocument) writeReports(w io.Writer) error {
 }
 
 func (r *embeddedReport) writeTo(w io.Writer) (int, error) {
-	return fmt.Fprintf(w, "<script type=\"text/plain\" id=\"report-%d-%d\" data-bytes=\"%d\">%s</script>\n", r.job, r.rank,
+	return fmt.Fprintf(w, "<script type=\"text/plain\" id=\"report-%d-%d\" data-bytes=\"%d\">%s</script>\n", r.job,
+		r.rank,
 		r.size, base64.StdEncoding.EncodeToString(r.packed))
 }

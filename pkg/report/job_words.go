@@ -76,7 +76,8 @@ func (w *jobWords) addFacts() {
 	case addUp == len(w.Ranks):
 		v.Verdict = jobVerdict{true, "all read, all add up"}
 	case unread > 0:
-		v.Verdict.Text = fmt.Sprintf("%s of %s not read", units.Count(unread), units.Plural(len(w.Ranks), "rank", "ranks"))
+		v.Verdict.Text = fmt.Sprintf("%s of %s not read", units.Count(unread), units.Plural(len(w.Ranks), "rank",
+			"ranks"))
 	default:
 		v.Verdict.Text = fmt.Sprintf("%s of %s add up", units.Count(addUp), units.Plural(len(w.Ranks), "rank", "ranks"))
 	}
@@ -90,7 +91,8 @@ func (w *jobWords) addWarnings() {
 		warn("No file name holds a rank.", "Ranks are positions in the order of the names.")
 	}
 	if w.Unlike {
-		warn("These are recordings of different programs.", "Less than half of their bytes lie at call sites that all of them have, so they are not compared.")
+		warn("These are recordings of different programs.",
+			"Less than half of their bytes lie at call sites that all of them have, so they are not compared.")
 	}
 	if n := len(w.Ranks); n == 2 {
 		warn("Two ranks.", "With two there is no telling which is the odd one; memviz diff compares them line by line.")
@@ -100,7 +102,8 @@ func (w *jobWords) addWarnings() {
 			units.Plural(w.CommonSteps, "step", "steps")),
 			"Its last steps stand under the last steps of the others; what it held before is not known.")
 	} else if len(short) > 1 {
-		warn(fmt.Sprintf("%s recorded fewer than %s.", capital(w.names(short)), units.Plural(w.CommonSteps, "step", "steps")),
+		warn(fmt.Sprintf("%s recorded fewer than %s.", capital(w.names(short)), units.Plural(w.CommonSteps, "step",
+			"steps")),
 			"Their last steps stand under the last steps of the others; what they held before is not known.")
 	}
 	if bad := w.of(ranks.Unreadable); len(bad) > 0 {
@@ -111,7 +114,8 @@ func (w *jobWords) addWarnings() {
 			"They were redacted in another way, or with another salt, and are compared with each other only.")
 	}
 	if w.WithoutOperators {
-		w.view.Notes = append(w.view.Notes, "Some rank recorded no C++ frames, so call sites are matched without their operators.")
+		w.view.Notes = append(w.view.Notes,
+			"Some rank recorded no C++ frames, so call sites are matched without their operators.")
 	}
 }
 
@@ -198,7 +202,8 @@ func (w *jobWords) finding(i int) *jobFinding {
 		v.Detail = "compared after its own last step"
 	case ranks.Leaks:
 		v.What, v.Change = siteName(f.Leak.Site), f.Leak.PerStep
-		v.Detail = fmt.Sprintf("grows %s a step in %s", units.Bytes(f.Leak.PerStep), units.Plural(f.Leak.Steps, "step", "steps"))
+		v.Detail = fmt.Sprintf("grows %s a step in %s", units.Bytes(f.Leak.PerStep), units.Plural(f.Leak.Steps,
+			"step", "steps"))
 		if !f.Leak.Strong {
 			v.Detail += ", too few to be sure"
 		}
@@ -209,7 +214,8 @@ func (w *jobWords) finding(i int) *jobFinding {
 	case ranks.Unreadable:
 		v.What, v.Detail = "could not be read", units.Printable(d.Error)
 	case ranks.DoesNotAddUp:
-		v.What, v.Detail = "does not add up", "its events contradict each other, or its final state; its numbers may be wrong"
+		v.What, v.Detail = "does not add up",
+			"its events contradict each other, or its final state; its numbers may be wrong"
 	}
 	return v
 }
@@ -251,12 +257,16 @@ func (w *jobWords) differing() jobAnswer {
 	case w.Unlike:
 		a.Value, a.Line, a.Tone = "Not compared", "these are different programs", "unknown"
 	case len(w.Groups) == 0:
-		a.Value, a.Line, a.Tone = units.Plural(len(w.Ranks), "rank", "ranks"), "with so few there is no telling which is the odd one", "unknown"
+		a.Value, a.Line, a.Tone = units.Plural(len(w.Ranks), "rank", "ranks"),
+			"with so few there is no telling which is the odd one", "unknown"
 		if len(w.Ranks) == 2 {
 			a.Value, a.Line = "Two ranks", "with two there is no telling which is the odd one"
 		}
 	case len(list) == 0:
 		a.Value, a.Line, a.Tone = "None", "each holds about what its group holds", "unknown"
+		if len(w.of(ranks.Leaks)) > 0 {
+			a.Line = "but for what keeps growing, " + a.Line
+		}
 	default:
 		i := slices.IndexFunc(w.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Differs })
 		f := &w.Findings[i]
@@ -334,7 +344,8 @@ func (w *jobWords) firstOOM() jobAnswer {
 		a.Line = "the only one; " + asked
 		return a
 	}
-	next := slices.IndexFunc(w.Findings, func(g ranks.Finding) bool { return g.Kind == ranks.OutOfMemory && g.Rank != f.Rank })
+	next := slices.IndexFunc(w.Findings,
+		func(g ranks.Finding) bool { return g.Kind == ranks.OutOfMemory && g.Rank != f.Rank })
 	second := &w.Findings[next]
 	if len(list) == len(w.Ranks) {
 		a.Line = "the first of " + units.Count(len(list)) + "; " + asked

@@ -9,7 +9,11 @@ export function jobApi(state, stage, ready) {
       index: i,
       group: state.job.group(i)?.name ?? null,
       families: families.map(([f, size]) => ({ family: state.job.families[f].label, bytes: size })),
-      sites: sites.map(([s, size, median]) => ({ site: state.job.sites[s].join(' '), bytes: size, median: median < 0 ? null : median })),
+      sites: sites.map(([s, size, median]) => ({
+        site: state.job.sites[s].join(' '),
+        bytes: size,
+        median: median < 0 ? null : median,
+      })),
       findings: state.job.findingsOf[i],
     };
   };

@@ -37,7 +37,12 @@ async function build() {
   const forced = new URLSearchParams(location.hash.slice(1)).get('theme');
   if (forced === 'light' || forced === 'dark') theme.force(forced);
   const [file, facts, verdict, warnings] = ['file', 'facts', 'verdict', 'warnings'].map((id) => byId(id));
-  mountHeader(state, { file, facts, verdict, warnings }, report.jobs.map((j, i) => j.label || `job ${i + 1}`), (i) => void open(i));
+  mountHeader(
+    state,
+    { file, facts, verdict, warnings },
+    report.jobs.map((j, i) => j.label || `job ${i + 1}`),
+    (i) => void open(i),
+  );
   const answers = mountAnswers(state, stage, byId('answers'), echarts, options.histogram);
   const toolbar = mountToolbar(state, stage, byId('toolbar'));
   const find = mountFind(state, byId('find'));
@@ -57,7 +62,8 @@ async function build() {
   state.changed.on(() => elements.cursor.setAttribute('aria-label', describe(state)));
   elements.cursor.setAttribute('aria-label', describe(state));
   listen(byId('theme'), { click: theme.cycle });
-  for (const id of ['show-guide', 'close-guide']) listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
+  for (const id of ['show-guide', 'close-guide'])
+    listen(byId(id), { click: () => void (guide.hidden = !guide.hidden) });
   for (const id of ['show-keys', 'show-keys-too']) listen(byId(id), { click: () => list.showModal() });
   const root = document.documentElement;
   listen(window, {

@@ -11,8 +11,25 @@ const MISSING = -32768;
 /** A job of ranks 0 to 5 with two columns in each of two steps; the group's median is 10, 20, 10, 20. */
 function sample() {
   const rank = (i, more) => ({
-    name: String(i), host: i < 3 ? 'n0' : 'n1', file: `rank${i}.pickle`, group: 0, peak: 100 + i, reserved: 200 - i, end: 5,
-    steps: 2, growth: i % 2, adds_up: true, families: [], sites: [], within: 0, beyond: 0, times: [[0, 10], [10, 30]], ...more,
+    name: String(i),
+    host: i < 3 ? 'n0' : 'n1',
+    file: `rank${i}.pickle`,
+    group: 0,
+    peak: 100 + i,
+    reserved: 200 - i,
+    end: 5,
+    steps: 2,
+    growth: i % 2,
+    adds_up: true,
+    families: [],
+    sites: [],
+    within: 0,
+    beyond: 0,
+    times: [
+      [0, 10],
+      [10, 30],
+    ],
+    ...more,
   });
   const ranks = Array.from({ length: 6 }, (_, i) => rank(i, i === 4 ? { sites: [[0, 9, 0]] } : {}));
   const groups = [{ name: '0–5', ranks: 6, median: 102, limit: 2, middle: [10, 20, 10, 20], low: [], high: [] }];
@@ -43,12 +60,23 @@ test('curves are the distance from the median of the group', () => {
   assert.deepEqual([...job.curve(5)], [10, 25, 10, 20]);
   assert.deepEqual([...job.curve(2)], [-1, -1, 10, 20]);
   assert.equal(job.endColumn(2), 4);
-  assert.throws(() => new Job({ families: [], jobs: [job.view] }, 0, { ranks: job.ranks, groups: job.groups, sites: [] }, new Int16Array(7)));
+  assert.throws(
+    () =>
+      new Job(
+        { families: [], jobs: [job.view] },
+        0,
+        { ranks: job.ranks, groups: job.groups, sites: [] },
+        new Int16Array(7),
+      ),
+  );
 });
 
 test('a time falls into the column of its step', () => {
   const job = sample();
-  assert.deepEqual([-1, 0, 5, 10, 19, 20, 29, 30].map((ms) => job.columnAtTime(0, ms)), [-1, 0, 1, 2, 2, 3, 3, -1]);
+  assert.deepEqual(
+    [-1, 0, 5, 10, 19, 20, 29, 30].map((ms) => job.columnAtTime(0, ms)),
+    [-1, 0, 1, 2, 2, 3, 3, -1],
+  );
 });
 
 test('orders begin with what they are named for', () => {
@@ -101,11 +129,31 @@ test('labels keep apart and inside, in their order', () => {
 
 test('an address gives back what was chosen, and keeps what it does not know', () => {
   const job = sample();
-  const choice = { order: 'peak', show: 'bytes', axis: 'time', selected: 4, query: 'a&b', from: 1, to: 4, left: 0.25, right: 0.5 };
+  const choice = {
+    order: 'peak',
+    show: 'bytes',
+    axis: 'time',
+    selected: 4,
+    query: 'a&b',
+    from: 1,
+    to: 4,
+    left: 0.25,
+    right: 0.5,
+  };
   const hash = hashOf({ job, choice }, '#theme=dark&rank=1');
   assert.equal(new URLSearchParams(hash).get('theme'), 'dark');
   assert.deepEqual(choiceOf(`#${hash}`, job), choice);
-  const start = { order: 'rank', show: 'differences', axis: 'step', selected: -1, query: '', from: 0, to: 6, left: 0, right: 1 };
+  const start = {
+    order: 'rank',
+    show: 'differences',
+    axis: 'step',
+    selected: -1,
+    query: '',
+    from: 0,
+    to: 6,
+    left: 0,
+    right: 1,
+  };
   assert.equal(hashOf({ job, choice: start }, '#rank=1&x=0-0.5'), '');
   assert.deepEqual(choiceOf('#rows=9-2&x=2-1&rank=77&order=size', job), {});
 });

@@ -86,7 +86,8 @@ func TestJobPage(t *testing.T) {
 			p.press("0")
 			p.typed("/900-902\u001b\u001b")
 			p.until(`memviz.choice().query === ''`)
-			t.Logf("redrawn in %.0f ms", eval[float64](p, `Math.min(...[0, 1, 2, 3].map((i) => memviz.view({from: 0, to: 1024 - i}).ms))`))
+			t.Logf("redrawn in %.0f ms", eval[float64](p,
+				`Math.min(...[0, 1, 2, 3].map((i) => memviz.view({from: 0, to: 1024 - i}).ms))`))
 		})
 	}
 }
@@ -114,7 +115,8 @@ func TestJobPageReports(t *testing.T) {
 		path := filepath.Join(testkit.Root(t), "examples", "data-parallel", "rank"+strconv.Itoa(i)+".pickle.gz")
 		in := load(t, path).Input
 		d := digest.Of(in.Recordings[0])
-		d.Name, d.File = digest.Name{Rank: i, Label: strconv.Itoa(i), From: "word"}, digest.File{Name: filepath.Base(path), Path: filepath.Base(path)}
+		d.Name, d.File = digest.Name{Rank: i, Label: strconv.Itoa(i), From: "word"},
+			digest.File{Name: filepath.Base(path), Path: filepath.Base(path)}
 		digests = append(digests, d)
 		documents = append(documents, report.Encode("memviz", []answer.Input{in}, nil))
 	}

@@ -51,6 +51,8 @@ export function matching(job, query) {
       return Number(rank >= Number(range[1]) && rank <= Number(range[2] ?? range[1]));
     }
     const text = has(r.host) || has(r.label) || has(`rank ${r.name}`) || has(r.file);
-    return Number(text || job.findingsOf[i].some((f) => has(f.what)) || r.sites.some(([s]) => has(job.sites[s].join(' '))));
+    return Number(
+      text || job.findingsOf[i].some((f) => has(f.what)) || r.sites.some(([s]) => has(job.sites[s].join(' '))),
+    );
   });
 }

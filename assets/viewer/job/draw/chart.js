@@ -71,7 +71,14 @@ export class RanksChart {
       ],
       series: [
         { data: [[0, 0]] },
-        { data: dots[0], clip: false, large: dots[0].length > MANY_DOTS, largeThreshold: 0, symbolSize: isFew ? 8 : rows.rest >= 8 ? 5 : 2, itemStyle: { color: style.ink2, opacity: isFew ? 1 : 0.55 } },
+        {
+          data: dots[0],
+          clip: false,
+          large: dots[0].length > MANY_DOTS,
+          largeThreshold: 0,
+          symbolSize: isFew ? 8 : rows.rest >= 8 ? 5 : 2,
+          itemStyle: { color: style.ink2, opacity: isFew ? 1 : 0.55 },
+        },
         { data: dots[1], clip: false, symbolSize: isFew ? 8 : 6, itemStyle: { color: style.more, opacity: 1 } },
         { data: dots[2], clip: false, symbolSize: isFew ? 8 : 6, itemStyle: { color: style.oom, opacity: 1 } },
       ],
@@ -92,7 +99,8 @@ const BINS = 40;
 export function histogram(job) {
   const bins = new Array(BINS).fill(0);
   const span = job.peakHigh - job.peakLow || 1;
-  for (const r of job.ranks) if (!r.error) bins[Math.min(BINS - 1, Math.floor(((r.peak - job.peakLow) / span) * BINS))]++;
+  for (const r of job.ranks)
+    if (!r.error) bins[Math.min(BINS - 1, Math.floor(((r.peak - job.peakLow) / span) * BINS))]++;
   return bins;
 }
 
@@ -155,11 +163,14 @@ export class CurveChart {
     const own = points(job.curve(rank));
     const middle = group ? points(group.middle) : [];
     const [low, high] = group ? [thin(group.low), thin(group.high)] : [[], []];
-    this.#band = Array.from(low, (v, c) => /** @type {[number, number, number]} */ ([c, v * unit, high[c] * unit])).filter(
-      ([, v]) => v >= 0,
-    );
+    this.#band = Array.from(
+      low,
+      (v, c) => /** @type {[number, number, number]} */ ([c, v * unit, high[c] * unit]),
+    ).filter(([, v]) => v >= 0);
     this.#shade = style.isDark ? '#e9ebee24' : '#15181c20';
-    const all = [...own, ...middle].flatMap(([, v]) => (v === null ? [] : [v])).concat(this.#band.flatMap(([, a, b]) => [a, b]));
+    const all = [...own, ...middle]
+      .flatMap(([, v]) => (v === null ? [] : [v]))
+      .concat(this.#band.flatMap(([, a, b]) => [a, b]));
     const least = Math.min(...all);
     const most = Math.max(...all);
     let step = 1 << 20;
@@ -184,7 +195,8 @@ export class CurveChart {
             ...label,
             align: 'left',
             customValues: starts,
-            formatter: (/** @type {number} */ c) => (c / per < job.view.steps ? stretches[c / per] : stretches.length === 1 ? '' : '…'),
+            formatter: (/** @type {number} */ c) =>
+              c / per < job.view.steps ? stretches[c / per] : stretches.length === 1 ? '' : '…',
           },
         },
       ],
@@ -200,8 +212,19 @@ export class CurveChart {
       ],
       series: [
         { data: [[0, bottom]] },
-        { data: middle, showSymbol: false, step: isThinned(job) ? 'end' : false, lineStyle: { color: style.ink2, width: 1, type: [3, 2] } },
-        { data: own, showSymbol: false, step: isThinned(job) ? 'end' : false, connectNulls: false, lineStyle: { color, width: 1.5 } },
+        {
+          data: middle,
+          showSymbol: false,
+          step: isThinned(job) ? 'end' : false,
+          lineStyle: { color: style.ink2, width: 1, type: [3, 2] },
+        },
+        {
+          data: own,
+          showSymbol: false,
+          step: isThinned(job) ? 'end' : false,
+          connectNulls: false,
+          lineStyle: { color, width: 1.5 },
+        },
       ],
     });
   }

@@ -80,7 +80,13 @@ export class Heat {
     const first = Math.floor(axis.from * per);
     const last = Math.min(job.columns, Math.ceil(axis.to * per));
     const whole = (axis.to - axis.from) * per;
-    return { count: Math.max(1, last - first), first, offset: (first - axis.from * per) / whole, span: (last - first) / whole, of: null };
+    return {
+      count: Math.max(1, last - first),
+      first,
+      offset: (first - axis.from * per) / whole,
+      span: (last - first) / whole,
+      of: null,
+    };
   }
 
   /**
@@ -153,8 +159,14 @@ export class Heat {
   }
 
   /** Lines between steps. */
-  #lines(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state/state.js').State} */ state, /** @type {number} */ width,
-    /** @type {number} */ height, /** @type {any} */ style, /** @type {number} */ ratio) {
+  #lines(
+    /** @type {CanvasRenderingContext2D} */ ctx,
+    /** @type {import('../state/state.js').State} */ state,
+    /** @type {number} */ width,
+    /** @type {number} */ height,
+    /** @type {any} */ style,
+    /** @type {number} */ ratio,
+  ) {
     const axis = axisOf(state);
     ctx.fillStyle = style.bg;
     for (let s = Math.ceil(axis.from); s < axis.to; s++) {

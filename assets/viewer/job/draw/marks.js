@@ -76,7 +76,16 @@ function drawLane(frame) {
       const [x, end] = [at(s), at(s + 1)];
       ctx.fillStyle = style.sunk;
       ctx.fillRect(x + 0.5, 6, end - x - 1, 16);
-      text(frame, s >= steps && end - x < 76 ? '…' : name, x + 6, 14.5, s < steps ? style.ink : style.ink3, '11px', 'left', end - x - 8);
+      text(
+        frame,
+        s >= steps && end - x < 68 ? '…' : name,
+        x + 6,
+        14.5,
+        s < steps ? style.ink : style.ink3,
+        '11px',
+        'left',
+        end - x - 8,
+      );
     });
   }
   ctx.restore();
@@ -92,7 +101,16 @@ function drawNames(frame) {
     const [y0, y1] = [rows.edges[i], rows.edges[i + 1]];
     const y = (y0 + y1) / 2;
     const isHigh = y1 - y0 > 34;
-    text(frame, `rank ${r.name}`, x, y - (isHigh ? 8 : 0), job.ranOut(rank) ? style.oom : style.ink, '600 12px', 'right', x - 4);
+    text(
+      frame,
+      `rank ${r.name}`,
+      x,
+      y - (isHigh ? 8 : 0),
+      job.ranOut(rank) ? style.oom : style.ink,
+      '600 12px',
+      'right',
+      x - 4,
+    );
     if (!isHigh) return;
     text(frame, r.error ? 'not read' : bytes(r.peak), x, y + 8, style.ink3, '11px', 'right', x - 4);
     if (i > 0 && y1 - y0 <= 120) return;
@@ -136,12 +154,24 @@ function drawGutter(frame) {
         }
         const y = (from + to) / 2;
         const isWhole = rows.list.length === job.ranks.length;
-        const name = g && isWhole ? `ranks ${g.name}` : `ranks ${job.ranks[ranks[0]].name}–${job.ranks[ranks[ranks.length - 1]].name}`;
+        const name =
+          g && isWhole
+            ? `ranks ${g.name}`
+            : `ranks ${job.ranks[ranks[0]].name}–${job.ranks[ranks[ranks.length - 1]].name}`;
         if (to - from > 14) {
           const isHigh = to - from > 46;
           text(frame, g ? name : 'no group', x, y - (isHigh ? 15 : 0), style.ink, '600 12px', 'right', x - 4);
           if (isHigh && g) {
-            text(frame, isWhole ? counted(g.ranks, 'rank') : `of ${counted(g.ranks, 'rank')}`, x, y, style.ink3, '11px', 'right', x - 4);
+            text(
+              frame,
+              isWhole ? counted(g.ranks, 'rank') : `of ${counted(g.ranks, 'rank')}`,
+              x,
+              y,
+              style.ink3,
+              '11px',
+              'right',
+              x - 4,
+            );
             text(frame, `median ${bytes(g.median)}`, x, y + 15, style.ink3, '11px', 'right', x - 4);
           }
         }
@@ -149,12 +179,27 @@ function drawGutter(frame) {
       return;
     }
   }
-  const words = { rank: ['first rank', 'last rank'], group: ['first group', 'last group'], peak: ['highest peak', 'lowest peak'],
-    reserved: ['most reserved', 'least'], growth: ['grows most', 'grows least'], differs: ['differs most', 'least'] }[choice.order];
+  const words = {
+    rank: ['first rank', 'last rank'],
+    group: ['first group', 'last group'],
+    peak: ['highest peak', 'lowest peak'],
+    reserved: ['most reserved', 'least'],
+    growth: ['grows most', 'grows least'],
+    differs: ['differs most', 'least'],
+  }[choice.order];
   const { from, to } = choice;
   text(frame, from === 0 ? words[0] : `${from} above`, x, layout.top + 7, style.ink3, '11px', 'right', x - 4);
   const left = job.ranks.length - to;
-  text(frame, left === 0 ? words[1] : `${left} below`, x, layout.top + layout.plotHeight - 7, style.ink3, '11px', 'right', x - 4);
+  text(
+    frame,
+    left === 0 ? words[1] : `${left} below`,
+    x,
+    layout.top + layout.plotHeight - 7,
+    style.ink3,
+    '11px',
+    'right',
+    x - 4,
+  );
 }
 
 /** Where ranks ran out of memory. @param {Frame} frame */
@@ -228,18 +273,34 @@ function drawCaptions(frame) {
   let words;
   if (rows.areHigh) {
     const base = baseOf(job) * unit;
-    words = [base ? `${bytes(base)} below, on every rank` : '', 'line: reserved', job.groups.length ? 'dashed: highest of each step, median of the group' : '']
+    words = [
+      base ? `${bytes(base)} below, on every rank` : '',
+      'line: reserved',
+      job.groups.length ? 'dashed: highest of each step, median of the group' : '',
+    ]
       .filter(Boolean)
       .join(' · ');
   } else {
     const per = 1 / (rows.rest * (devicePixelRatio || 1));
-    words = per > 1.05 ? `1 row of pixels = ${per < 10 ? per.toFixed(1) : Math.round(per)} ranks, drawn as the one that differs most` : '1 rank = ' + rows.rest.toFixed(1) + ' px';
+    words =
+      per > 1.05
+        ? `1 row of pixels = ${per < 10 ? per.toFixed(1) : Math.round(per)} ranks, drawn as the one that differs most`
+        : '1 rank = ' + rows.rest.toFixed(1) + ' px';
     if (rows.isUneven && layout.plotWidth > 480) words += '; ranks with a finding are drawn larger';
   }
   text(frame, words, layout.left, y, style.ink3, '11px', 'left', layout.plotWidth);
   if (layout.dotsWidth === 0) return;
   const room = layout.width - layout.dotsLeft - 4;
-  text(frame, rows.areHigh ? 'dot: peak, bar: reserved' : 'peak of each rank; grey: not different', layout.dotsLeft - 4, y, style.ink3, '11px', 'left', room);
+  text(
+    frame,
+    rows.areHigh ? 'dot: peak, bar: reserved' : 'peak of each rank; grey: not different',
+    layout.dotsLeft - 4,
+    y,
+    style.ink3,
+    '11px',
+    'left',
+    room,
+  );
 }
 
 /** @param {Frame} frame @returns {Callout[]} */
@@ -254,11 +315,22 @@ function drawCallouts(frame) {
   const room = Math.floor(layout.plotHeight / CALLOUT);
   const list = [...first].slice(0, room).map(([rank, finding]) => ({ rank, finding, at: rows.middle(rank) }));
   list.sort((a, b) => a.at - b.at);
-  const ys = spread(list.map(({ at }) => at), CALLOUT, layout.top + 15, layout.top + layout.plotHeight - 15);
+  const ys = spread(
+    list.map(({ at }) => at),
+    CALLOUT,
+    layout.top + 15,
+    layout.top + layout.plotHeight - 15,
+  );
   list.forEach(({ rank, finding: f, at }, i) => {
     const y = ys[i];
     const color =
-      f.kind === 'out_of_memory' ? style.oom : !job.isOdd(f) ? style.ink2 : (f.change ?? 0) > 0 ? style.more : style.less;
+      f.kind === 'out_of_memory'
+        ? style.oom
+        : !job.isOdd(f)
+          ? style.ink2
+          : (f.change ?? 0) > 0
+            ? style.more
+            : style.less;
     const r = job.ranks[rank];
     const x = layout.dotsLeft + ((r.peak - low) / (high - low)) * layout.dotsWidth;
     ctx.globalAlpha = state.matches && !state.matches[rank] ? 0.25 : 1;
@@ -273,7 +345,16 @@ function drawCallouts(frame) {
     ctx.stroke();
     const size = f.change ? `  ${change(f.change)}${f.kind === 'leaks' ? '/step' : ''}` : '';
     const isPlain = !job.isOdd(f) && f.kind !== 'out_of_memory';
-    text(frame, `rank ${r.name}${size}`, layout.calloutLeft, y - 7, isPlain ? style.ink : color, '600 12px', 'left', layout.calloutWidth);
+    text(
+      frame,
+      `rank ${r.name}${size}`,
+      layout.calloutLeft,
+      y - 7,
+      isPlain ? style.ink : color,
+      '600 12px',
+      'left',
+      layout.calloutWidth,
+    );
     text(frame, f.what, layout.calloutLeft, y + 8, style.ink2, '11px', 'left', layout.calloutWidth);
     ctx.globalAlpha = 1;
   });

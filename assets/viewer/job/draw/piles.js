@@ -50,7 +50,8 @@ export class Piles {
       ctx.fillRect(0, y, layout.plotWidth, height);
       ctx.globalAlpha = matches && !matches[rank] ? 0.25 : 1;
       this.#pile(ctx, state, rank, y, height, layout.plotWidth, order, style);
-      if (job.differs(rank) || (rank === choice.selected && job.group(rank))) this.#median(ctx, state, rank, y, height, layout.plotWidth, style);
+      if (job.differs(rank) || (rank === choice.selected && job.group(rank)))
+        this.#median(ctx, state, rank, y, height, layout.plotWidth, style);
       ctx.restore();
     });
     const axis = axisOf(state);
@@ -80,7 +81,8 @@ export class Piles {
     const per = job.view.per_stretch;
     ctx.fillStyle = style.panel;
     for (let c = 0; c < job.fewColumns; c++)
-      if (!Number.isNaN(x[c]) && isRecorded(active, Math.floor((c * per) / few))) ctx.fillRect(x[c] - 0.2, y, x[c + 1] - x[c] + 0.6, height);
+      if (!Number.isNaN(x[c]) && isRecorded(active, Math.floor((c * per) / few)))
+        ctx.fillRect(x[c] - 0.2, y, x[c + 1] - x[c] + 0.6, height);
     const theme = style.isDark ? 'dark' : 'light';
     const below = new Float32Array(job.fewColumns);
     curves.forEach((curve, k) => {
@@ -98,8 +100,15 @@ export class Piles {
   }
 
   /** The group's median of the highest of each step. */
-  #median(/** @type {CanvasRenderingContext2D} */ ctx, /** @type {import('../state/state.js').State} */ state, /** @type {number} */ rank,
-    /** @type {number} */ y, /** @type {number} */ height, /** @type {number} */ width, /** @type {any} */ style) {
+  #median(
+    /** @type {CanvasRenderingContext2D} */ ctx,
+    /** @type {import('../state/state.js').State} */ state,
+    /** @type {number} */ rank,
+    /** @type {number} */ y,
+    /** @type {number} */ height,
+    /** @type {number} */ width,
+    /** @type {any} */ style,
+  ) {
     const { job } = state;
     const middle = job.group(rank)?.middle;
     if (!middle) return;

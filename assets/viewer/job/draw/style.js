@@ -12,7 +12,22 @@ export function mix(a, b, t) {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
 }
 
-const NAMES = ['bg', 'panel', 'sunk', 'hair', 'strong', 'ink', 'ink2', 'ink3', 'oom', 'more', 'less', 'grid', 'select', 'halo'];
+const NAMES = [
+  'bg',
+  'panel',
+  'sunk',
+  'hair',
+  'strong',
+  'ink',
+  'ink2',
+  'ink3',
+  'oom',
+  'more',
+  'less',
+  'grid',
+  'select',
+  'halo',
+];
 
 /** @typedef {Record<string, string> & {isDark: boolean}} Style */
 
@@ -20,7 +35,11 @@ const NAMES = ['bg', 'panel', 'sunk', 'hair', 'strong', 'ink', 'ink2', 'ink3', '
 export function readStyle() {
   const style = getComputedStyle(document.documentElement);
   const all = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  return { ...all, font: style.getPropertyValue('--sans').trim(), isDark: document.documentElement.dataset.theme === 'dark' };
+  return {
+    ...all,
+    font: style.getPropertyValue('--sans').trim(),
+    isDark: document.documentElement.dataset.theme === 'dark',
+  };
 }
 
 /** Text that fits into a width, cut with an ellipsis. @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */

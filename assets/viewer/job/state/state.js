@@ -105,7 +105,10 @@ export class State {
   zoom(at, factor) {
     const { from, to } = this.choice;
     const n = this.list.length;
-    const count = Math.max(1, Math.min(n, factor < 1 ? Math.floor((to - from) * factor) : Math.ceil((to - from) * factor)));
+    const count = Math.max(
+      1,
+      Math.min(n, factor < 1 ? Math.floor((to - from) * factor) : Math.ceil((to - from) * factor)),
+    );
     const part = (at - from) / Math.max(1, to - from);
     const start = Math.max(0, Math.min(n - count, Math.round(at - part * count)));
     if (start !== from || start + count !== to) this.choose({ from: start, to: start + count });

@@ -20,19 +20,29 @@ export function mountHeader(state, { file, facts, verdict, warnings }, labels, o
     shown = job.index;
     const { view } = job;
     if (labels.length > 1) {
-      const select = h('select', { label: 'Job' }, labels.map((label, i) => h('option', { value: String(i), text: label })));
+      const select = h(
+        'select',
+        { label: 'Job' },
+        labels.map((label, i) => h('option', { value: String(i), text: label })),
+      );
       select.value = String(job.index);
       listen(select, { change: () => open(Number(select.value)) });
       fill(file, select);
     } else fill(file, view.label || 'all ranks');
-    fill(facts, view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))));
+    fill(
+      facts,
+      view.facts.map(({ name, value }) => h('div', h('dt', name), h('dd', value))),
+    );
     verdict.textContent = `${view.verdict.ok ? '✓' : '⚠'} ${view.verdict.text}`;
     verdict.classList.toggle('limited', !view.verdict.ok);
-    fill(warnings, view.warnings.map((w) => {
-      const row = h('div.warning', h('span.words', h('b', w.fact), ' ', w.consequence));
-      row.append(button('×', 'Close', () => row.remove(), { label: 'Close this warning' }));
-      return row;
-    }));
+    fill(
+      warnings,
+      view.warnings.map((w) => {
+        const row = h('div.warning', h('span.words', h('b', w.fact), ' ', w.consequence));
+        row.append(button('×', 'Close', () => row.remove(), { label: 'Close this warning' }));
+        return row;
+      }),
+    );
   };
   state.changed.on(draw);
   draw();
@@ -44,13 +54,23 @@ export function mountAnswers(state, stage, element, echarts, options) {
   const histogram = new HistogramChart(echarts, picture, options);
   const draw = () => {
     const { job } = state;
-    fill(element, job.view.answers.map((a, i) =>
-      h('button', { class: `answer ${a.tone ?? ''}`.trim(), title: `${a.value} ${a.small ?? ''}. ${a.line}`, click: () => follow(state, a) },
-        h('span.question', a.question),
-        h('span.value', a.value, a.small && h('small', a.small)),
-        i === 0 && picture,
-        h('span.line', a.line),
-      )));
+    fill(
+      element,
+      job.view.answers.map((a, i) =>
+        h(
+          'button',
+          {
+            class: `answer ${a.tone ?? ''}`.trim(),
+            title: `${a.value} ${a.small ?? ''}. ${a.line}`,
+            click: () => follow(state, a),
+          },
+          h('span.question', a.question),
+          h('span.value', a.value, a.small && h('small', a.small)),
+          i === 0 && picture,
+          h('span.line', a.line),
+        ),
+      ),
+    );
     if (picture.offsetWidth > 0) histogram.draw(job, stage.style, 120, 20);
   };
   let of = '';
@@ -75,20 +95,49 @@ export function mountToolbar(state, stage, element) {
   const draw = () => {
     const { choice, job } = state;
     const isPile = stage.isPile ?? job.ranks.length <= 24;
-    const option = (/** @type {string} */ text, /** @type {string} */ title, /** @type {boolean} */ pressed, /** @type {Partial<import('../state/state.js').Choice>} */ to) =>
-      button(text, title, () => state.choose(to), { pressed });
-    const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(([key, text]) =>
-      option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }));
+    const option = (
+      /** @type {string} */ text,
+      /** @type {string} */ title,
+      /** @type {boolean} */ pressed,
+      /** @type {Partial<import('../state/state.js').Choice>} */ to,
+    ) => button(text, title, () => state.choose(to), { pressed });
+    const order = ORDERS.filter(([key]) => job.groups.length > 0 || (key !== 'group' && key !== 'differs')).map(
+      ([key, text]) => option(text, `Order by ${text.toLowerCase()} (O)`, choice.order === key, { order: key }),
+    );
     const choices = [h('div.choice', h('span', 'Order'), segmented('Order', ...order))];
     if (!isPile)
-      choices.push(h('div.choice', h('span', 'Show'), segmented('Show',
-        option('Differences', 'From the median of the group (D)', choice.show === 'differences', { show: 'differences' }),
-        option('Bytes', 'Only bytes (D)', choice.show === 'bytes', { show: 'bytes' }))));
+      choices.push(
+        h(
+          'div.choice',
+          h('span', 'Show'),
+          segmented(
+            'Show',
+            option('Differences', 'From the median of the group (D)', choice.show === 'differences', {
+              show: 'differences',
+            }),
+            option('Bytes', 'Only bytes (D)', choice.show === 'bytes', { show: 'bytes' }),
+          ),
+        ),
+      );
     if (job.view.has_time)
-      choices.push(h('div.choice', h('span', 'Along'), segmented('Along',
-        option('Steps', 'Steps side by side (X)', choice.axis === 'step', { axis: 'step' }),
-        option('Time', 'By their own clocks (X)', choice.axis === 'time', { axis: 'time' }))));
-    if (!state.isWhole) choices.push(h('div.choice', button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' })));
+      choices.push(
+        h(
+          'div.choice',
+          h('span', 'Along'),
+          segmented(
+            'Along',
+            option('Steps', 'Steps side by side (X)', choice.axis === 'step', { axis: 'step' }),
+            option('Time', 'By their own clocks (X)', choice.axis === 'time', { axis: 'time' }),
+          ),
+        ),
+      );
+    if (!state.isWhole)
+      choices.push(
+        h(
+          'div.choice',
+          button('Whole', 'All ranks and steps (0)', () => whole(state), { class: 'whole' }),
+        ),
+      );
     fill(element, choices, h('div.key', legend(state, stage, isPile)));
   };
   state.changed.on(draw);
@@ -105,11 +154,13 @@ function legend({ job, choice }, { style }, isPile) {
   const entry = (/** @type {string} */ color, /** @type {string} */ text) => h('span', swatch(color), text);
   if (!isPile)
     return [
-      choice.show === 'differences' && job.groups.length > 0 && [entry(style.more, 'more than its group'), entry(style.less, 'less')],
+      choice.show === 'differences' &&
+        job.groups.length > 0 && [entry(style.more, 'more than its group'), entry(style.less, 'less')],
       entry(style.ink3, `${style.isDark ? 'lighter' : 'darker'} is more bytes`),
     ];
   const most = job.families.map(() => 0);
-  for (const r of job.ranks) for (const [f, size] of r.families) most[f] = Math.max(most[f], size / Math.max(1, r.peak));
+  for (const r of job.ranks)
+    for (const [f, size] of r.families) most[f] = Math.max(most[f], size / Math.max(1, r.peak));
   return job.families
     .map((family, f) => ({ ...family, part: most[f] }))
     .filter((f) => f.part > 0.001)
@@ -163,8 +214,14 @@ export function mountStatus(state, where, scale) {
       if (r.end >= 0) facts.push(['after the last step', bytes(r.end)]);
       facts.push(['steps', count(r.steps)]);
     }
-    fill(where, facts.map(([name, value]) => h('span', `${name} `, h('b', value))));
-    scale.textContent = choice.axis === 'time' ? 'each rank by its own clock; clocks of different hosts may be apart' : job.view.alignment;
+    fill(
+      where,
+      facts.map(([name, value]) => h('span', `${name} `, h('b', value))),
+    );
+    scale.textContent =
+      choice.axis === 'time'
+        ? 'each rank by its own clock; clocks of different hosts may be apart'
+        : job.view.alignment;
   };
   state.changed.on(draw);
   state.hovered.on(draw);

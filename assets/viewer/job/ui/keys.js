@@ -15,11 +15,21 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
   const speak = () => {
     const { job, choice } = state;
     const r = job.ranks[choice.selected];
-    if (r) spoken.textContent = [`rank ${r.name}`, r.error ? 'could not be read' : bytes(r.peak), ...job.findingsOf[choice.selected].map((f) => f.what)].join(', ');
+    if (r)
+      spoken.textContent = [
+        `rank ${r.name}`,
+        r.error ? 'could not be read' : bytes(r.peak),
+        ...job.findingsOf[choice.selected].map((f) => f.what),
+      ].join(', ');
   };
   const move = (/** @type {number} */ by) => {
     const at = state.list.indexOf(state.choice.selected);
-    const next = at < 0 ? (by > 0 ? state.choice.from : state.choice.to - 1) : Math.max(0, Math.min(state.list.length - 1, at + by));
+    const next =
+      at < 0
+        ? by > 0
+          ? state.choice.from
+          : state.choice.to - 1
+        : Math.max(0, Math.min(state.list.length - 1, at + by));
     state.select(state.list[next] ?? -1);
     speak();
   };
@@ -55,16 +65,31 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
     ['+ −', 'fewer, more ranks', '+', () => zoom(0.5)],
     ['', '', '=', () => zoom(0.5)],
     ['', '', '-', () => zoom(2)],
-    ['Left Right', 'ranks above, below, when zoomed', 'arrowleft', () => state.pan(-Math.max(1, state.shown.length >> 2))],
+    [
+      'Left Right',
+      'ranks above, below, when zoomed',
+      'arrowleft',
+      () => state.pan(-Math.max(1, state.shown.length >> 2)),
+    ],
     ['', '', 'arrowright', () => state.pan(Math.max(1, state.shown.length >> 2))],
     ['0', 'all ranks and steps', '0', () => whole(state)],
     ['O', 'next order', 'o', order],
-    ['D', 'differences or bytes', 'd', () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' })],
+    [
+      'D',
+      'differences or bytes',
+      'd',
+      () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' }),
+    ],
     ['X', 'steps or time', 'x', () => state.choose({ axis: state.choice.axis === 'time' ? 'step' : 'time' })],
-    ['E', 'open the report of the rank', 'e', () => {
-      const { job, choice } = state;
-      if (reportElement(job.index, choice.selected)) void openReport(job.index, choice.selected);
-    }],
+    [
+      'E',
+      'open the report of the rank',
+      'e',
+      () => {
+        const { job, choice } = state;
+        if (reportElement(job.index, choice.selected)) void openReport(job.index, choice.selected);
+      },
+    ],
     ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
     ['T', 'light, dark, system', 't', () => theme.cycle()],
     ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
@@ -75,14 +100,38 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
     ['click on a step', 'show it alone', '', () => {}],
     ['double-click', 'all ranks and steps', '', () => {}],
   ];
-  fill(list, h('h2', 'Keys'), h('div.keys', bindings.filter(([shown]) => shown).map(([shown, does]) => h('p', h('span', shown.split(' ').length < 3 && shown.length < 12 ? shown.split(' ').map((key) => h('kbd', key)) : shown), does))));
-  listen(list, { click: (event) => { if (event.target === list) list.close(); } });
+  fill(
+    list,
+    h('h2', 'Keys'),
+    h(
+      'div.keys',
+      bindings
+        .filter(([shown]) => shown)
+        .map(([shown, does]) =>
+          h(
+            'p',
+            h(
+              'span',
+              shown.split(' ').length < 3 && shown.length < 12 ? shown.split(' ').map((key) => h('kbd', key)) : shown,
+            ),
+            does,
+          ),
+        ),
+    ),
+  );
+  listen(list, {
+    click: (event) => {
+      if (event.target === list) list.close();
+    },
+  });
   listen(window, {
     keydown(event) {
       const { target, key } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || list.open) return;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
-      const found = bindings.find(([, , bound]) => bound && (bound === key || (bound !== 'n' && bound !== 'N' && bound === key.toLowerCase())));
+      const found = bindings.find(
+        ([, , bound]) => bound && (bound === key || (bound !== 'n' && bound !== 'N' && bound === key.toLowerCase())),
+      );
       if (!found) return;
       event.preventDefault();
       found[3]();

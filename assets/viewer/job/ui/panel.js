@@ -35,7 +35,10 @@ function findingRow(f, name, click) {
   const children = [
     h('b', { class: f.kind === 'out_of_memory' ? 'oom' : '', text: name, title: name }),
     h('span.what', { text: f.what, title: f.what }),
-    h('span', { class: `size ${toneOf(f.kind, f.change)}`, text: f.change ? change(f.change) + (f.kind === 'leaks' ? ' a step' : '') : '' }),
+    h('span', {
+      class: `size ${toneOf(f.kind, f.change)}`,
+      text: f.change ? change(f.change) + (f.kind === 'leaks' ? ' a step' : '') : '',
+    }),
     h('span.detail', { text: f.detail }),
   ];
   return click ? h('button.finding', { click }, children) : h('div.finding', children);
@@ -52,15 +55,24 @@ function showFindings(state, stage, side) {
   fill(
     side,
     h('div.head', h('h2', 'What differs'), h('span.faint', `${counted(ranks, 'rank')} of ${count(job.ranks.length)}`)),
-    h('div.scroll',
+    h(
+      'div.scroll',
       list,
       findings.length > MOST && h('p.same', `${count(findings.length - MOST)} findings more, in memviz ranks`),
       findings.length === 0 &&
-        h('p.same', job.groups.length ? 'No rank stands out: at every call site each holds about what its group holds.' : 'Nothing to tell: these ranks are not compared.'),
+        h(
+          'p.same',
+          job.groups.length
+            ? 'No rank stands out: at every call site each holds about what its group holds.'
+            : 'Nothing to tell: these ranks are not compared.',
+        ),
       job.groups.length > 0 && [
         h('h3', 'Groups of ranks that hold as many tensors at the same call sites'),
         job.groups.map((g, i) => groupRow(state, stage, g, i)),
-        h('p.same', 'A rank differs when it is further from the median of its group than 6 normal deviations, 1 % of the peak, 2 % of the value and twice the spread of the other 98 %. What a group is was read from the recordings, not from a configuration.'),
+        h(
+          'p.same',
+          'A rank differs when it is further from the median of its group than 6 normal deviations, 1 % of the peak, 2 % of the value and twice the spread of the other 98 %. What a group is was read from the recordings, not from a configuration.',
+        ),
       ],
       job.view.notes.map((note) => h('p.same', note)),
     ),
@@ -86,7 +98,9 @@ function groupRow(state, { style }, group, index) {
   ctx.fillRect(at(group.median) - 1, 0, 2, 12);
   const first = job.ranks.findIndex((r) => r.group === index);
   const title = `not different within ${bytes(group.limit)} of the median; a click shows its rows`;
-  return h('button.group', { title, click: () => showGroup(state, index, first) },
+  return h(
+    'button.group',
+    { title, click: () => showGroup(state, index, first) },
     h('span.name', { text: `ranks ${group.name}`, title: group.name }),
     h('span.number.faint', counted(group.ranks, 'rank')),
     canvas,
@@ -109,7 +123,12 @@ function showRank(state, stage, side, echarts, options) {
   const r = job.ranks[rank];
   const group = job.group(rank);
   const theme = stage.style.isDark ? 'dark' : 'light';
-  const close = h('button.close', { label: 'Close', title: 'Close (Esc)', text: '✕', click: () => state.choose({ selected: -1 }) });
+  const close = h('button.close', {
+    label: 'Close',
+    title: 'Close (Esc)',
+    text: '✕',
+    click: () => state.choose({ selected: -1 }),
+  });
   const head = h('div.head', h('h2', `Rank ${r.name}${r.label ? ` (${r.label})` : ''}`), close);
   if (r.error) {
     fill(side, head, h('p.same', `${r.file} could not be read: ${r.error}`));
@@ -117,22 +136,49 @@ function showRank(state, stage, side, echarts, options) {
   }
   const apart = group ? r.peak - group.median : 0;
   const tone = group && Math.abs(apart) > group.limit ? (apart > 0 ? 'more' : 'less') : '';
-  const families = r.families
-    .map(([f, size]) => ({ ...job.families[f], size }))
-    .sort((a, b) => a.place - b.place);
-  const facts = [r.host && `host ${r.host}`, r.file, counted(r.steps, 'step'), r.adds_up ? '✓ adds up' : 'does not add up'];
+  const families = r.families.map(([f, size]) => ({ ...job.families[f], size })).sort((a, b) => a.place - b.place);
+  const facts = [
+    r.host && `host ${r.host}`,
+    r.file,
+    counted(r.steps, 'step'),
+    r.adds_up ? '✓ adds up' : 'does not add up',
+  ];
   const chart = h('div.curve', { role: 'img', label: `Active memory of rank ${r.name} against its group` });
   const found = job.findingsOf[rank];
   fill(
     side,
     head,
-    h('div.sum', h('b', bytes(r.peak)), h('span', { class: tone, text: group ? `${change(apart)} against the median of its group` : 'at its peak' })),
+    h(
+      'div.sum',
+      h('b', bytes(r.peak)),
+      h('span', { class: tone, text: group ? `${change(apart)} against the median of its group` : 'at its peak' }),
+    ),
     h('p.facts', { text: facts.filter(Boolean).join(' · '), title: r.file }),
-    h('div.bar', families.map((f) => h('i', { title: `${f.label} ${bytes(f.size)}`, css: { width: `${(f.size / r.peak) * 100}%`, background: f[theme] } }))),
-    h('p.families', families.filter((f) => f.size > r.peak * 0.02).map((f) => h('span', swatch(f[theme]), `${f.label} ${bytes(f.size)}`))),
+    h(
+      'div.bar',
+      families.map((f) =>
+        h('i', {
+          title: `${f.label} ${bytes(f.size)}`,
+          css: { width: `${(f.size / r.peak) * 100}%`, background: f[theme] },
+        }),
+      ),
+    ),
+    h(
+      'p.families',
+      families
+        .filter((f) => f.size > r.peak * 0.02)
+        .map((f) => h('span', swatch(f[theme]), `${f.label} ${bytes(f.size)}`)),
+    ),
     reportLink(job, rank),
-    h('div.scroll',
-      found.map((f) => findingRow(f, { out_of_memory: 'OOM', differs: 'differs', short: 'short', leaks: 'grows' }[f.kind] ?? 'note', null)),
+    h(
+      'div.scroll',
+      found.map((f) =>
+        findingRow(
+          f,
+          { out_of_memory: 'OOM', differs: 'differs', short: 'short', leaks: 'grows' }[f.kind] ?? 'note',
+          null,
+        ),
+      ),
       h('h3', curveWords(job, group)),
       chart,
       h('h3', group ? 'Call sites, the furthest from the median of the group first' : 'Call sites, the largest first'),
@@ -166,7 +212,9 @@ function siteRows(job, rank) {
     const part = `${Math.max(1.5, (Math.abs(d) / most) * 50)}%`;
     const color = found.has(`${name} ${where}`.trim()) ? (d > 0 ? 'var(--more)' : 'var(--less)') : 'var(--ink3)';
     const title = median < 0 ? bytes(size) : `${name} ${where}: ${bytes(size)}, median of its group ${bytes(median)}`;
-    return h('div.site', { title },
+    return h(
+      'div.site',
+      { title },
       h('span.name', h('b', name), h('span.faint', ` ${where}`)),
       h('span.diverging', h('i', { css: { width: part, [d > 0 ? 'left' : 'right']: '50%', background: color } })),
       h('span.number', median < 0 ? bytes(size) : change(d)),
@@ -178,9 +226,13 @@ function siteRows(job, rank) {
 function restWords(r, group) {
   if (!group) return r.beyond ? `${counted(r.beyond, 'site')} more` : '';
   const words = [];
-  if (r.beyond) words.push(`${counted(r.beyond, 'site')} more ${r.beyond === 1 ? 'is' : 'are'} further than 1 MiB from the group.`);
+  if (r.beyond)
+    words.push(`${counted(r.beyond, 'site')} more ${r.beyond === 1 ? 'is' : 'are'} further than 1 MiB from the group.`);
   if (!r.sites.length) words.push('Every call site holds what its group holds, within 1 MiB.');
-  else if (r.within) words.push(`${counted(r.within, 'site')} more ${r.within === 1 ? 'holds' : 'hold'} what the group holds, within 1 MiB.`);
+  else if (r.within)
+    words.push(
+      `${counted(r.within, 'site')} more ${r.within === 1 ? 'holds' : 'hold'} what the group holds, within 1 MiB.`,
+    );
   return words.join(' ');
 }
 
@@ -188,7 +240,8 @@ function restWords(r, group) {
 function reportLink(job, rank) {
   const r = job.ranks[rank];
   if (reportElement(job.index, rank)) {
-    const open = () => void openReport(job.index, rank).catch((error) => say(`The report could not be opened: ${error.message}`));
+    const open = () =>
+      void openReport(job.index, rank).catch((error) => say(`The report could not be opened: ${error.message}`));
     return h('p.links', button('Open its report', 'In a new tab, from this file (E)', open, { class: 'open' }));
   }
   if (!r.report || /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(r.report)) return null;

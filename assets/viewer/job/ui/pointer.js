@@ -23,7 +23,8 @@ export function mountPointer(state, stage, tooltip) {
     const i = rows.at(y);
     return i < 0 ? -1 : rows.list[i];
   };
-  const isOverPlot = (/** @type {number} */ x) => x >= stage.layout.left && x < stage.layout.left + stage.layout.plotWidth;
+  const isOverPlot = (/** @type {number} */ x) =>
+    x >= stage.layout.left && x < stage.layout.left + stage.layout.plotWidth;
   const hide = () => {
     tooltip.hidden = true;
     state.point(-1);
@@ -124,9 +125,16 @@ function showTooltip(tooltip, state, stage, rank, x, event) {
   fill(
     tooltip,
     h('div.first', h('b', `rank ${r.name}`), r.host && h('span.id', `host ${r.host}`)),
-    r.error ? h('div', `could not be read: ${r.error}`) : h('div', `peak ${bytes(r.peak)}${group ? `, ${change(r.peak - group.median)} against ranks ${group.name}` : ''}`),
+    r.error
+      ? h('div', `could not be read: ${r.error}`)
+      : h(
+          'div',
+          `peak ${bytes(r.peak)}${group ? `, ${change(r.peak - group.median)} against ranks ${group.name}` : ''}`,
+        ),
     !r.error && x !== null && h('div', hereWords(state, stage, rank, x)),
-    job.findingsOf[rank].slice(0, 3).map((f) => h('div', `${f.what}${f.change && f.kind === 'differs' ? `  ${change(f.change)}` : ''}`)),
+    job.findingsOf[rank]
+      .slice(0, 3)
+      .map((f) => h('div', `${f.what}${f.change && f.kind === 'differs' ? `  ${change(f.change)}` : ''}`)),
     h('div.faint', group ? 'Click to compare it with its group' : 'Click to see its call sites'),
   );
   tooltip.hidden = false;
@@ -141,7 +149,9 @@ function hereWords(state, { layout }, rank, x) {
   const { job } = state;
   const axis = axisOf(state);
   const position = axis.from + ((x - layout.left) / layout.plotWidth) * (axis.to - axis.from);
-  const column = axis.isTime ? job.columnAtTime(rank, position) : Math.min(job.columns - 1, Math.floor(position * job.view.per_stretch));
+  const column = axis.isTime
+    ? job.columnAtTime(rank, position)
+    : Math.min(job.columns - 1, Math.floor(position * job.view.per_stretch));
   const v = column < 0 ? MISSING : job.curve(rank)[column];
   if (v === MISSING) return 'not recorded here';
   const middle = job.group(rank)?.middle[column] ?? MISSING;

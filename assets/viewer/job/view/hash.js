@@ -18,9 +18,11 @@ export function choiceOf(hash, job) {
   const rank = job.ranks.findIndex((r) => r.name === asked.get('rank'));
   if (rank >= 0) choice.selected = rank;
   const rows = /^(\d+)-(\d+)$/.exec(asked.get('rows') ?? '');
-  if (rows && Number(rows[1]) < Math.min(n, Number(rows[2]))) [choice.from, choice.to] = [Number(rows[1]), Math.min(n, Number(rows[2]))];
+  if (rows && Number(rows[1]) < Math.min(n, Number(rows[2])))
+    [choice.from, choice.to] = [Number(rows[1]), Math.min(n, Number(rows[2]))];
   const x = /^(0(?:\.\d+)?)-([01](?:\.\d+)?)$/.exec(asked.get('x') ?? '');
-  if (x && Number(x[1]) < Math.min(1, Number(x[2]))) [choice.left, choice.right] = [Number(x[1]), Math.min(1, Number(x[2]))];
+  if (x && Number(x[1]) < Math.min(1, Number(x[2])))
+    [choice.left, choice.right] = [Number(x[1]), Math.min(1, Number(x[2]))];
   if (asked.get('q')) choice.query = asked.get('q') ?? '';
   return choice;
 }

@@ -85,8 +85,10 @@ func Job(n, stages int) []digest.Digest {
 				active = append(active, total)
 				most, end = max(most, total), base+held+extra+64*mib
 				if c%(perStep/few) == 0 {
-					for f, bytes := range map[families.Family]int64{families.Parameter: base / 4, families.Optimizer: base / 2,
-						families.Gradient: base / 4, families.Activation: acts + held + extra, families.Temporary: temp} {
+					for f, bytes := range map[families.Family]int64{families.Parameter: base / 4,
+						families.Optimizer: base / 2,
+						families.Gradient:  base / 4, families.Activation: acts + held + extra,
+						families.Temporary: temp} {
 						fam[f] = append(fam[f], bytes)
 					}
 				}
@@ -95,8 +97,10 @@ func Job(n, stages int) []digest.Digest {
 			}
 			if s < count {
 				start := *d.FirstMicros + int64(first+s)*1_050_000
-				d.Steps = append(d.Steps, digest.Step{Complete: true, Start: s * 1000, End: s*1000 + 999, PeakBytes: most,
-					ReservedPeakBytes: most + 200*mib, EndBytes: end, StartMicros: &start, Micros: new(int64(1_050_000))})
+				d.Steps = append(d.Steps, digest.Step{Complete: true, Start: s * 1000, End: s*1000 + 999,
+					PeakBytes:         most,
+					ReservedPeakBytes: most + 200*mib, EndBytes: end, StartMicros: &start,
+					Micros: new(int64(1_050_000))})
 			}
 		}
 		d.StepsSeen = count
@@ -106,7 +110,8 @@ func Job(n, stages int) []digest.Digest {
 		d.PeakFamilies[families.Parameter], d.PeakFamilies[families.Optimizer] = base/4, base/2
 		d.PeakFamilies[families.Gradient] = base / 4
 		d.PeakFamilies[families.Activation] = d.PeakBytes - base
-		d.Curves = digest.Curves{Tail: true, PerStep: perStep, Max: deltas(active, d.PeakBytes), Min: deltas(active, d.PeakBytes),
+		d.Curves = digest.Curves{Tail: true, PerStep: perStep, Max: deltas(active, d.PeakBytes), Min: deltas(active,
+			d.PeakBytes),
 			Reserved: deltas(reserved, d.ReservedPeakBytes), FewPerStep: few, Families: make([][]int16, families.Count)}
 		for f := range fam {
 			if fam[f] != nil {
@@ -114,11 +119,14 @@ func Job(n, stages int) []digest.Digest {
 			}
 		}
 		site := func(i int, name string, peak, end int64, alive int) {
-			d.Sites = append(d.Sites, digest.Site{Path: fmt.Sprintf("%016x", stage*100+i), Key: fmt.Sprintf("%016x", i), Site: name,
-				Operator: "aten::empty", Family: int(families.Activation), Peak: digest.Tensors{Bytes: peak, Count: alive},
+			d.Sites = append(d.Sites, digest.Site{Path: fmt.Sprintf("%016x", stage*100+i), Key: fmt.Sprintf("%016x",
+				i), Site: name,
+				Operator: "aten::empty", Family: int(families.Activation), Peak: digest.Tensors{Bytes: peak,
+					Count: alive},
 				StepEnd: digest.Tensors{Bytes: end, Count: alive}, StepPeak: peak, Alive: alive})
 		}
-		for i, name := range []string{"moe.py:104:experts", "moe.py:106:experts", "attention.py:51:forward", "mlp.py:33:forward",
+		for i, name := range []string{"moe.py:104:experts", "moe.py:106:experts", "attention.py:51:forward",
+			"mlp.py:33:forward",
 			"norm.py:12:forward", "loss.py:77:cross_entropy", "moe.py:61:route", "optim.py:80:step"} {
 			share := int64(float64(layer*int64(alive)/8) * noise(.02))
 			end := int64(0)
@@ -133,13 +141,16 @@ func Job(n, stages int) []digest.Digest {
 		if rank == leaks {
 			grown := int64(96 * mib * steps)
 			site(21, "/job/train/hooks.py:27:keep_router_stats", grown, grown, steps)
-			d.Leaks = []digest.Leak{{Kind: "every_step", Site: "/job/train/hooks.py:27:keep_router_stats", Path: fmt.Sprintf("%016x", stage*100+21),
-				Key: fmt.Sprintf("%016x", 21), PerStep: 96 * mib, Bytes: grown, Steps: steps}}
+			d.Leaks = []digest.Leak{{Kind: "every_step", Site: "/job/train/hooks.py:27:keep_router_stats",
+				Path: fmt.Sprintf("%016x", stage*100+21),
+				Key:  fmt.Sprintf("%016x", 21), PerStep: 96 * mib, Bytes: grown, Steps: steps}}
 		}
 		for k, oom := range ooms {
 			if rank == oom {
-				d.OOMs = []digest.OOM{{State: 9100, Micros: new(*d.FirstMicros + 8_300_000 + int64(k)*35_000), RequestedBytes: int64(217-2*k) * mib,
-					DeviceFreeBytes: int64(40+32*k) * mib, Verdict: "limit", Site: "/job/model/moe.py:106:experts", Step: steps + 1}}
+				d.OOMs = []digest.OOM{{State: 9100, Micros: new(*d.FirstMicros + 8_300_000 + int64(k)*35_000),
+					RequestedBytes:  int64(217-2*k) * mib,
+					DeviceFreeBytes: int64(40+32*k) * mib, Verdict: "limit", Site: "/job/model/moe.py:106:experts",
+					Step: steps + 1}}
 				d.File.Host = "n4"
 			}
 		}
