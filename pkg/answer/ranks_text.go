@@ -307,6 +307,15 @@ func (s *Sheet) allClear(v *jobView) {
 	if len(v.Job.Groups) > 1 {
 		others = "its group holds"
 	}
+	none, where := "No rank stands out", "every site"
+	for i := range v.Job.Findings {
+		switch v.Job.Findings[i].Kind {
+		case ranks.OutOfMemory:
+			none = "Apart from that no rank stands out"
+		case ranks.Leaks:
+			none, where = "Apart from that no rank stands out", "every other site"
+		}
+	}
 	switch {
 	case without > 0 && without < len(v.compared):
 		s.say("No peak is far above the others; what ranks without steps keep after a step is not known.")
@@ -315,9 +324,9 @@ func (s *Sheet) allClear(v *jobView) {
 			"after a step is not known.", units.Plural(without, "rank shows", "ranks show"))
 	case len(v.apart) > 0:
 		s.say("Of the %s ranks that are compared none stands out: after its last step each holds about what %s, at "+
-			"every site.", units.Count(len(v.compared)), others)
+			"%s.", units.Count(len(v.compared)), others, where)
 	default:
-		s.say("No rank stands out: after its last step each holds about what %s, at every site.", others)
+		s.say("%s: after its last step each holds about what %s, at %s.", none, others, where)
 	}
 }
 

@@ -114,6 +114,8 @@ var names = []nameRule{
 		`{ooms[$state].device_free_bytes} free on the device, {ooms[$state].free_bytes} free in the cache; ` +
 		`{in use[$state]} of the {visible[$state]} visible to PyTorch was in use, ` +
 		`most by <site>: {ooms[$state].holders[0].bytes}\.`),
+	like(`Out of memory: {ooms[$state].requested_bytes} requested in state {@state} while ` +
+		`{ooms[$state].device_free_bytes} (?:was|were) free on the device`),
 	like(`Out of memory: {} requested in state {@state}.*only in pieces ` +
 		`\({ooms[$state].largest_free_block_bytes} at most in the cache\), and ` +
 		`{in use of reserved[$state]} of what is`),
@@ -141,6 +143,7 @@ var names = []nameRule{
 	like(`recorded setting peaks at {reference.reserved_peak_bytes}, as it was recorded`),
 	like(`empty_cache: {} calls? (?:is|are) made`),
 	like(`^Memory: {limit_bytes}, which the failed request shows`),
+	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
 	// top, segments, diff
 	like(`holds {peak_bytes} at the peak, in state {peak_state},? in {top.allocations} allocations?$`),
@@ -186,6 +189,9 @@ var names = []nameRule{
 	like(`^What happened at the OOM\? No .*: {unrequested_at_peak} reserved but not requested at the peak$`),
 	like(`^What happened at the OOM\? Asked {ooms[last].requested_bytes} {ooms[last].device_free_bytes} ` +
 		`free on the device: {in use[last]} of {visible[last]} in use, {ooms[last].free_bytes} free in the cache$`),
+	like(`^What happened at the OOM\? Asked {ooms[last].requested_bytes} {ooms[last].device_free_bytes} ` +
+		`free on the device: a limit refused it$`),
+	like(`^failure {@state}: The device had room: `),
 	like(`^failure {@state}: {in use[$state]} of the {visible[$state]} that PyTorch could use was in use`),
 	like(`^failure {@state}: .*, {in use of reserved[$state]} of what it had reserved\.$`),
 	like(`^retry {@state}: The driver refused {} for a request of {retries[$state].requested_bytes}\. ` +

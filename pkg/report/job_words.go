@@ -265,6 +265,9 @@ func (w *jobWords) differing() jobAnswer {
 	case len(list) == 0:
 		a.Value, a.Line, a.Tone = "None", "each holds about what its group holds", "unknown"
 		if len(w.of(ranks.Leaks)) > 0 {
+			a.Line = "but for what grows, " + a.Line
+		}
+		if len(w.of(ranks.Leaks)) > 0 {
 			a.Line = "but for what keeps growing, " + a.Line
 		}
 	default:

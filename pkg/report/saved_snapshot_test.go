@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -419,6 +420,11 @@ func withoutSpaces(d *Document) *Document {
 	return d
 }
 
+// ofAddresses is what only addresses tell two recordings apart by: what reserved memory
+// was used for.
+var ofAddresses = regexp.MustCompile(`; not in use then [^"]*|"(?:cached|fragmented)_bytes": [^,\n]*` +
+	`|(?:How much of it was in use|Fragmentation at the peaks) [^"]*`)
+
 // checkForgotten compares a recording with its report without addresses, if it
 // has any.
 func checkForgotten(t testing.TB, in answer.Input) bool {
@@ -439,6 +445,12 @@ func checkForgotten(t testing.TB, in answer.Input) bool {
 	commands := []string{"top", "leaks", "diff", "ranks"} // the others need addresses and refuse such a report
 	want, got := answers(t, in.Name, in.Snapshot, commands...), answers(t, in.Name, s, commands...)
 	for what := range want {
+		if what == "diff as json" {
+			want[what] = ofAddresses.ReplaceAllString(want[what], "")
+			got[what] = ofAddresses.ReplaceAllString(got[what], "")
+		} else if strings.HasPrefix(what, "diff as ") { // says the same
+			continue
+		}
 		if !strings.HasPrefix(what, "top by pool") && got[what] != want[what] {
 			t.Errorf("%s:", what)
 			checkSame(t, got[what], want[what])

@@ -7,7 +7,7 @@ import { Timeline } from '../../../assets/viewer/data/timeline.js';
 import { ColourTable } from '../../../assets/viewer/draw/colour_table.js';
 import { Picture } from '../../../assets/viewer/draw/picture.js';
 import { arrange } from '../../../assets/viewer/map/arrange.js';
-import { SpaceColours } from '../../../assets/viewer/map/colours.js';
+import { SpaceColours } from '../../../assets/viewer/draw/colour_table.js';
 import { SpaceLayout } from '../../../assets/viewer/map/layout.js';
 import { SpaceRaster } from '../../../assets/viewer/map/raster.js';
 import { COLORS, PAPER } from '../../../assets/viewer/test/support/brute.js';
