@@ -17,7 +17,13 @@ import (
 
 func jobHTML(t testing.TB, digests []digest.Digest) string {
 	t.Helper()
-	document, err := EncodeJobs("memviz test", ranks.Jobs(digests))
+	var set digest.Set
+	for _, d := range digests {
+		if err := set.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	document, err := EncodeJobs("memviz test", ranks.Jobs(set.Digests()))
 	if err != nil {
 		t.Fatal(err)
 	}
