@@ -65,6 +65,11 @@ export class Stage {
     this.chart.draw(state, rows, layout, style, picture);
     const ctx = prepare(marks, width, height);
     this.callouts = drawMarks({ ctx, state, rows, layout, style });
+    if (document.documentElement.classList.contains('printing')) {
+      // ECharts paints in a frame of its own, for which paper does not wait.
+      ctx.globalCompositeOperation = 'destination-over';
+      ctx.drawImage(picture, layout.left, layout.top, layout.plotWidth, layout.plotHeight);
+    }
     this.drawSelection();
   }
 
