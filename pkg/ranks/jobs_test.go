@@ -113,10 +113,8 @@ func TestGroups(t *testing.T) {
 		{"two stages", clean(8, 2), nil, []string{"0–3", "4–7"}, false},
 		{"every second", clean(8, 2), func(list []digest.Digest) {
 			for i := range list {
-				name, path := list[i].Name, list[i].File.Path
 				k := i%4*2 + i/4
-				name.Rank, path = k, fmt.Sprintf("rank%d.pickle", k)
-				list[i].Name, list[i].File.Path = name, path
+				list[i].Name.Rank, list[i].File.Path = k, fmt.Sprintf("rank%d.pickle", k)
 			}
 		}, []string{"every 2nd from 0", "every 2nd from 1"}, false},
 		{"a gap", clean(12, 2), func(list []digest.Digest) {

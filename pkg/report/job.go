@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/templates"
@@ -37,10 +38,10 @@ type jobPage struct {
 // jobSummary is what can be read of a job without JavaScript.
 type jobSummary struct {
 	Label    string
-	Facts    []jobFact
-	Verdict  jobVerdict
-	Warnings []jobWarning
-	Answers  [4]jobAnswer
+	Facts    []answer.JobFact
+	Verdict  answer.JobVerdict
+	Warnings []answer.JobWarning
+	Answers  [4]answer.JobAnswer
 	Findings [][]string
 	Left     int // how many findings are not listed
 	Groups   [][]string

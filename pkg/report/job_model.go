@@ -2,12 +2,11 @@ package report
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -31,14 +30,8 @@ type jobFamily struct {
 
 // jobView is one job. Ranks are indices in jobRanks.Ranks throughout.
 type jobView struct {
-	Label    string        `json:"label"`
-	Facts    []jobFact     `json:"facts"`
-	Verdict  jobVerdict    `json:"verdict"`
-	Warnings []jobWarning  `json:"warnings"`
-	Answers  [4]jobAnswer  `json:"answers"`
-	Notes    []string      `json:"notes"`
-	Findings []*jobFinding `json:"findings"`
-	Count    int           `json:"count"` // of ranks
+	answer.JobWords
+	Count int `json:"count"` // of ranks
 
 	MedianPeak     int64    `json:"median_peak"`
 	MedianReserved int64    `json:"median_reserved"`
@@ -48,46 +41,8 @@ type jobView struct {
 	FewPerStretch  int      `json:"few_per_stretch"` // columns of the curves of families; 0 where they are left out
 	Unit           int64    `json:"unit"`            // bytes of one unit of the curves
 	HasTime        bool     `json:"has_time"`
-	Alignment      string   `json:"alignment"` // how ranks are aligned, as a sentence
 
 	data jobRanks
-}
-
-type jobFact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type jobVerdict struct {
-	OK   bool   `json:"ok"`
-	Text string `json:"text"`
-}
-
-type jobWarning struct {
-	Fact        string `json:"fact"`
-	Consequence string `json:"consequence"`
-}
-
-// jobAnswer is a question with its answer.
-type jobAnswer struct {
-	Question string `json:"question"`
-	Value    string `json:"value"`
-	Small    string `json:"small,omitempty"`
-	Line     string `json:"line"`
-	Tone     string `json:"tone,omitempty"`  // "alarm", or "unknown" where there is nothing to say
-	Rank     *int   `json:"rank,omitempty"`  // that a click leads to
-	Order    string `json:"order,omitempty"` // that a click sets
-}
-
-// jobFinding is a ranks.Finding in words.
-type jobFinding struct {
-	Rank   int    `json:"rank"`
-	Kind   string `json:"kind"`
-	What   string `json:"what"`
-	Detail string `json:"detail"`
-	Change int64  `json:"change,omitempty"` // against the group, or of each step
-	First  bool   `json:"first,omitempty"`  // of the OOMs
-	Also   []int  `json:"also,omitempty"`
 }
 
 // jobRanks is what the payload of a job holds as JSON.
@@ -165,12 +120,14 @@ func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 }
 
 func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
-	v := &jobView{Label: jobLabel(j, isOneOfSeveral), Count: len(j.Ranks), Warnings: []jobWarning{}, Notes: []string{},
-		Findings: []*jobFinding{}}
+	v := &jobView{Count: len(j.Ranks)}
 	v.data.Sites, v.data.Groups = [][2]string{}, []*jobGroup{}
+	var named []string
 	for i := range j.Ranks {
 		v.data.Ranks = append(v.data.Ranks, newJobRank(j, i))
+		named = append(named, v.data.Ranks[i].Name)
 	}
+	v.JobWords = answer.NewJobWords(j, named, isOneOfSeveral)
 	for i := range j.Groups {
 		g := &j.Groups[i]
 		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks),
@@ -179,14 +136,12 @@ func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
 	}
 	var peaks, reserved []int64
 	for i := range j.Ranks {
-		if isCompared(&j.Ranks[i]) {
+		if ranks.Comparable(&j.Ranks[i]) {
 			peaks, reserved = append(peaks, j.Ranks[i].PeakBytes), append(reserved, j.Ranks[i].ReservedPeakBytes)
 		}
 	}
 	v.MedianPeak, v.MedianReserved = ranks.SpreadOf(peaks, 0).Median, ranks.SpreadOf(reserved, 0).Median
 	v.compareSites(j)
-	w := &jobWords{Job: j, view: v}
-	w.write()
 	return v
 }
 
@@ -198,7 +153,7 @@ func newJobRank(j *ranks.Job, i int) *jobRank {
 		Error:  units.Printable(d.Error), Group: -1, Peak: d.PeakBytes, Reserved: d.ReservedPeakBytes, End: -1,
 		Steps: d.StepsSeen, AddsUp: d.AddsUp, Families: [][2]int64{}, Sites: [][3]int64{},
 	}
-	if !isRelativeLink(r.Report) {
+	if !digest.IsRelativeLink(r.Report) {
 		r.Report = ""
 	}
 	if label := units.Printable(d.Name.Label); label != strconv.Itoa(d.Name.Rank) {
@@ -315,7 +270,7 @@ func (v *jobView) compareSites(j *ranks.Job) {
 			if !known {
 				at = int64(len(v.data.Sites))
 				index[d.site] = at
-				function, where := siteWords(j.Sites[d.site].Site.Site)
+				function, where := answer.SiteWords(j.Sites[d.site].Site.Site)
 				v.data.Sites = append(v.data.Sites, [2]string{function, where})
 			}
 			r.Sites = append(r.Sites, [3]int64{at, d.bytes, d.median})
@@ -340,13 +295,4 @@ func furthest(d *digest.Digest, site int, cell *ranks.Cell, medians *[ranks.Mome
 		}
 	}
 	return far
-}
-
-// isCompared reports whether the peak of a rank is known: it was read as a whole, and
-// more than the final state was recorded.
-func isCompared(d *digest.Digest) bool { return d.Error == "" && !d.Partial && d.Events > 1 }
-
-// isRelativeLink reports whether a link leads to a file beside or below the page.
-func isRelativeLink(link string) bool {
-	return filepath.IsLocal(filepath.FromSlash(link)) && !strings.ContainsAny(link, ":\\?#")
 }

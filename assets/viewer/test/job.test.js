@@ -39,8 +39,15 @@ function sample() {
     { rank: 4, kind: 'differs', what: 'dispatch moe.py:88', detail: '', change: 9 },
     { rank: 2, kind: 'short', what: 'recorded 1 of 2 steps', detail: '' },
   ];
-  const view = { stretches: ['1', '2'], per_stretch: 2, few_per_stretch: 0, unit: 1, findings, has_time: true };
-  const data = { ranks, groups, sites: [['keep', 'moe.py:88']] };
+  const view = /** @type {any} */ ({
+    stretches: ['1', '2'],
+    per_stretch: 2,
+    few_per_stretch: 0,
+    unit: 1,
+    findings,
+    has_time: true,
+  });
+  const data = /** @type {any} */ ({ ranks, groups, sites: [['keep', 'moe.py:88']] });
   return new Job({ program: '', families: [], jobs: [view] }, 0, data, Int16Array.from(curves));
 }
 
@@ -63,7 +70,7 @@ test('curves are the distance from the median of the group', () => {
   assert.throws(
     () =>
       new Job(
-        { families: [], jobs: [job.view] },
+        { program: '', families: [], jobs: [job.view] },
         0,
         { ranks: job.ranks, groups: job.groups, sites: [] },
         new Int16Array(7),
@@ -129,6 +136,7 @@ test('labels keep apart and inside, in their order', () => {
 
 test('an address gives back what was chosen, and keeps what it does not know', () => {
   const job = sample();
+  /** @type {any} */
   const choice = {
     order: 'peak',
     show: 'bytes',
@@ -140,9 +148,10 @@ test('an address gives back what was chosen, and keeps what it does not know', (
     left: 0.25,
     right: 0.5,
   };
-  const hash = hashOf({ job, choice }, '#theme=dark&rank=1');
+  const hash = hashOf(/** @type {any} */ ({ job, choice }), '#theme=dark&rank=1');
   assert.equal(new URLSearchParams(hash).get('theme'), 'dark');
   assert.deepEqual(choiceOf(`#${hash}`, job), choice);
+  /** @type {any} */
   const start = {
     order: 'rank',
     show: 'differences',
@@ -154,6 +163,6 @@ test('an address gives back what was chosen, and keeps what it does not know', (
     left: 0,
     right: 1,
   };
-  assert.equal(hashOf({ job, choice: start }, '#rank=1&x=0-0.5'), '');
+  assert.equal(hashOf(/** @type {any} */ ({ job, choice: start }), '#rank=1&x=0-0.5'), '');
   assert.deepEqual(choiceOf('#rows=9-2&x=2-1&rank=77&order=size', job), {});
 });
