@@ -24,9 +24,10 @@ func (w *jobWords) need() JobAnswer {
 		return a
 	}
 	a.Rank = &most
-	a.Value = units.Bytes(ranks.SpreadOf(peaks, 0).Median)
 	a.Small = "median peak of " + units.Plural(len(peaks), "rank", "ranks")
-	a.Line = units.Bytes(slices.Min(peaks)) + " to " + units.Bytes(slices.Max(peaks))
+	spread := ranks.SpreadOf(peaks, 0)
+	a.Value = units.Bytes(spread.Median)
+	a.Line = units.Bytes(spread.Low) + " to " + units.Bytes(spread.High)
 	if g := len(w.Groups); g > 0 {
 		a.Line += " in " + units.Plural(g, "group", "groups")
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // SpreadOf is the spread of bytes over the ranks of a group whose median peak is given;
-// the values are reordered. A rank is different if it is further from the median than
+// the values are overwritten. A rank is different if it is further from the median than
 // all of these:
 //
 //   - 1 MiB, 1 % of the peak, and 2 % of the median;

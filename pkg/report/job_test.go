@@ -13,6 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 func jobHTML(t testing.TB, digests []digest.Digest) string {
@@ -68,6 +69,21 @@ func TestJobPageSameBytes(t *testing.T) {
 	rng.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	if got := jobHTML(t, mixed); got != want {
 		t.Error("shuffled and repeated digests give another page")
+	}
+}
+
+// TestJobNeed compares the first answer with the peaks of the ranks.
+func TestJobNeed(t *testing.T) {
+	digests := jobsample.Job(64, 4)
+	var peaks []int64
+	for i := range digests {
+		peaks = append(peaks, digests[i].PeakBytes)
+	}
+	slices.Sort(peaks)
+	got := newJobReport("memviz test", ranks.Jobs(digests)).Jobs[0].Answers[0]
+	between := units.Bytes(peaks[0]) + " to " + units.Bytes(peaks[63]) + " in 4 groups; most on rank "
+	if middle := units.Bytes((peaks[31] + peaks[32]) / 2); got.Value != middle || !strings.HasPrefix(got.Line, between) {
+		t.Errorf("%s, %s; want %s, %s", got.Value, got.Line, middle, between)
 	}
 }
 
