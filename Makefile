@@ -122,7 +122,7 @@ viewer: ## bundle assets/viewer into assets/dist
 
 SHOTS ?= bin/screenshots
 
-screenshots: install-tools ## take pictures of ten situations and all sizes into SHOTS (default bin/screenshots), and examples/report.png
+screenshots: install-tools ## take pictures of ten situations and all sizes into SHOTS (default bin/screenshots), and those in examples
 	MEMVIZ_NEED_BROWSER=1 go test ./pkg/report/pagetest -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
 install-tools: ## install a browser, Node.js and npm where they are missing (Debian)

@@ -274,8 +274,10 @@ func (w *jobWords) finding(i int) *JobFinding {
 		v.Detail = "compared after its own last step"
 	case ranks.Leaks:
 		v.What, v.Change = siteCaption(f.Leak.Site), f.Leak.PerStep
-		v.Detail = fmt.Sprintf("grows %s a step in %s", units.Bytes(f.Leak.PerStep), units.Plural(f.Leak.Steps,
-			"step", "steps"))
+		v.Detail = fmt.Sprintf("grows %s a step", units.Bytes(f.Leak.PerStep))
+		if f.Leak.Strong {
+			v.Detail += " in " + units.Plural(f.Leak.Steps, "step", "steps")
+		}
 		if doubt := leakDoubt(f.Leak); doubt != "" {
 			v.Detail += "; " + doubt
 		}

@@ -168,6 +168,9 @@ var names = []nameRule{
 	// events, ranks
 	like(`events {} to {} of {events}$`),
 	like(`^{} ranks: median peak {peak_bytes}, median reserved {reserved_peak_bytes}`),
+	like(`^{} ranks, none of which can be compared$`),
+	like(`^Rank {} has no history \(.*\), so its peak is not known`),
+	like(`^Rank {} does not add up \(.*\): its numbers cannot be trusted`),
 	like(`^{} ranks show no steps, so`),
 	like(`^Memory from <site> grows by {} a step on all {} ranks, most on rank {}, in {} steps[.;]`),
 	like(`^Rank {} ran out of memory in step {}(?:, {} µs later)?: {ooms[first].requested_bytes} was requested, ` +
@@ -314,6 +317,9 @@ var supported = map[string]func(x *spoken) bool{
 	},
 	"and nothing in the file contradicts it": func(x *spoken) bool {
 		return x.values["stats"]["adds_up"] == true
+	},
+	"none of which can be compared": func(x *spoken) bool {
+		return x.values["stats"]["events"].(float64) <= 1 || x.salvaged
 	},
 	"no history":                   func(*spoken) bool { return true },
 	"No stacks recorded":           func(x *spoken) bool { return true },

@@ -14,9 +14,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
-// screenshots is the folder for [TestScreenshots]. Its last picture is the
-// README's.
-var screenshots = flag.String("screenshots", "", "take pictures of the page into this folder, and examples/report.png")
+// screenshots is the folder for [TestScreenshots]. The pictures of the README go to
+// examples.
+var screenshots = flag.String("screenshots", "", "take pictures of the pages into this folder, and those in examples")
 
 // situation is a page that is worth a look.
 type situation struct {
@@ -68,7 +68,7 @@ func situations() []situation {
 	}
 }
 
-// TestScreenshots takes pictures of ten situations and of all sizes, to be looked at, and the README's.
+// TestScreenshots takes pictures of ten situations and of all sizes, to be looked at, and those of the README.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("pictures are only taken with -screenshots")
@@ -79,7 +79,7 @@ func TestScreenshots(t *testing.T) {
 	for _, s := range append(sizes(), situations()...) {
 		to := filepath.Join(*screenshots, s.name+".png")
 		if s.name == "report" {
-			to = filepath.Join(testkit.Root(t), "examples", "report.png")
+			to = examplePicture(t, s.name)
 		}
 		if !strings.Contains(s.hash, "theme=") {
 			s.hash = strings.TrimPrefix(s.hash+"&theme=light", "&")
@@ -90,13 +90,27 @@ func TestScreenshots(t *testing.T) {
 			s.do(p, g)
 		}
 		p.rest()
-		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, png, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		p.takePicture(to)
+	}
+	for name, page := range map[string]string{"compare": storyPage(t, "checkpointing"), "job": jobReport(t, 1024)} {
+		p := openSized(t, page, "theme=light", 1440, 900)
+		p.await("memviz.settled()")
+		p.takePicture(examplePicture(t, name))
+	}
+}
+
+func examplePicture(t *testing.T, name string) string {
+	return filepath.Join(testkit.Root(t), "examples", name+".png")
+}
+
+func (p *page) takePicture(to string) {
+	p.t.Helper()
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(to, png, 0o666); err != nil {
+		p.t.Fatal(err)
 	}
 }
 
