@@ -141,7 +141,8 @@ func sitesNamedFirst(t *testing.T, story string) (sites []string) {
 	}
 	for line := range strings.Lines(string(text)) {
 		if site, is := strings.CutPrefix(strings.TrimSpace(line), "first "); is {
-			sites = append(sites, site[:strings.LastIndex(site, ":")])
+			before, _, _ := strings.Cut(site[:strings.LastIndex(site, ":")], "→") // where a line moved
+			sites = append(sites, before)
 		}
 	}
 	if len(sites) == 0 {
