@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,12 +117,15 @@ func (o *ranksOptions) collect(t *terminal, files *sources) ([]digest.Digest, er
 	made := *files
 	made.files = nil
 	for _, file := range files.files {
-		isDigests := false
-		if file.path != stdinName {
-			var err error
-			if isDigests, err = set.ReadFile(file.path); err != nil {
-				return nil, err
-			}
+		var isDigests bool
+		var err error
+		if file.path == stdinName {
+			isDigests, err = readPipe(t, &set)
+		} else {
+			isDigests, err = set.ReadFile(file.path)
+		}
+		if err != nil {
+			return nil, err
 		}
 		if !isDigests {
 			made.files = append(made.files, file)
@@ -150,6 +154,17 @@ func (o *ranksOptions) collect(t *terminal, files *sources) ([]digest.Digest, er
 		rename(list, o.pattern)
 	}
 	return list, nil
+}
+
+// readPipe adds the digests of standard input. What is something else can still be read.
+func readPipe(t *terminal, set *digest.Set) (ok bool, err error) {
+	in := bufio.NewReaderSize(t.stdin, 64<<10)
+	t.stdin = in
+	lines, ok := digest.OpenPipe(in)
+	if !ok {
+		return false, nil
+	}
+	return true, set.Read(lines, stdinShown)
 }
 
 // checkRedacted refuses to print names that --redact is to hide: those in digests

@@ -71,17 +71,34 @@ func Open(path string) (lines io.ReadCloser, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	payload, err := container.Open(container.Source{Reader: f, At: f}, container.Limits{})
-	if err == nil && payload.Kind == container.JSON {
-		in := bufio.NewReader(payload)
-		if head, _ := in.Peek(len(lineStart)); bytes.Equal(head, lineStart) {
-			return struct {
-				io.Reader
-				io.Closer
-			}{in, f}, true, nil
-		}
+	if in, ok := linesIn(container.Source{Reader: f, At: f}); ok {
+		return struct {
+			io.Reader
+			io.Closer
+		}{in, f}, true, nil
 	}
 	return nil, false, f.Close()
+}
+
+// OpenPipe is [Open] for what cannot be read twice. If it is not ok, nothing is taken
+// from the pipe.
+func OpenPipe(pipe *bufio.Reader) (lines io.Reader, ok bool) {
+	head, _ := pipe.Peek(pipe.Size())
+	if _, ok := linesIn(container.Source{Reader: bytes.NewReader(head)}); !ok {
+		return nil, false
+	}
+	return linesIn(container.Source{Reader: pipe})
+}
+
+// linesIn are the lines of digests in a source.
+func linesIn(source container.Source) (lines io.Reader, ok bool) {
+	payload, err := container.Open(source, container.Limits{})
+	if err != nil || payload.Kind != container.JSON {
+		return nil, false
+	}
+	in := bufio.NewReader(payload)
+	head, _ := in.Peek(len(lineStart))
+	return in, bytes.Equal(head, lineStart)
 }
 
 // IsFile reports whether a file holds digests.
