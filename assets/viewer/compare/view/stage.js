@@ -118,7 +118,7 @@ export class Stage {
       view,
       hasLane,
       hasSteps: hasLane && new Set(alignment.stretches.map(({ step }) => step)).size > 1,
-      hasDifference: pair.hasHistory, // else it would be that of a state from all others
+      hasDifference: pair.hasPhases, // else nothing says which states of the two belong together
     });
     const n = Math.max(1, Math.round(layout.plotWidth * devicePixelRatio));
     const columns = /** @type {[Int32Array, Int32Array]} */ (
