@@ -1,14 +1,10 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/templates"
 )
 
 // Document is a report as one HTML file that needs nothing else, ready to be
@@ -106,40 +102,13 @@ func (d *Document) Report() *Report { return d.report }
 
 // WriteTo writes the file.
 func (d *Document) WriteTo(w io.Writer) (int64, error) {
-	counted := &countingWriter{w: w}
-	out := bufio.NewWriterSize(counted, 1<<16)
-	if err := templates.Pages.ExecuteTemplate(out, d.page.template, d.page); err != nil {
-		return counted.n, err
-	}
-	if err := d.writeData(out); err != nil {
-		return counted.n, err
-	}
-	if err := templates.Pages.ExecuteTemplate(out, "tail", d.page); err != nil {
-		return counted.n, err
-	}
-	err := out.Flush()
-	return counted.n, err
+	return d.page.write(w, d.page, "memviz-report", d.report, d.writePayloads)
 }
 
 // Size is how many bytes the file will have.
 func (d *Document) Size() (int64, error) { return d.WriteTo(io.Discard) }
 
-// writeData writes everything that the viewer reads.
-func (d *Document) writeData(w io.Writer) error {
-	report, err := json.Marshal(d.report)
-	if err != nil {
-		return err
-	}
-	options, err := d.page.chart()
-	if err != nil {
-		return err
-	}
-	if err := writeJSON(w, "memviz-report", report); err != nil {
-		return err
-	}
-	if err := writeJSON(w, "memviz-chart", options); err != nil {
-		return err
-	}
+func (d *Document) writePayloads(w io.Writer) error {
 	for _, f := range d.files {
 		if err := f.write(w); err != nil {
 			return err
@@ -149,24 +118,6 @@ func (d *Document) writeData(w io.Writer) error {
 		return d.comparison.write(w)
 	}
 	return nil
-}
-
-// writeJSON writes a data element; encoding/json has escaped what could end it.
-func writeJSON(w io.Writer, id string, text []byte) error {
-	_, err := fmt.Fprintf(w, "<script type=\"application/json\" id=\"%s\">%s</script>\n", id, text)
-	return err
-}
-
-// countingWriter counts what passes through it.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }
 
 // meter tells how far encoding has come. Columns tick as they go, several at a time.

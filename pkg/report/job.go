@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
@@ -12,7 +11,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"
-	"github.com/memviz-go/memviz/templates"
 )
 
 // JobDocument is a job page as one HTML file that needs nothing else: the ranks of one
@@ -89,39 +87,13 @@ func newJobSummary(v *jobView) jobSummary {
 
 // WriteTo writes the file.
 func (d *JobDocument) WriteTo(w io.Writer) (int64, error) {
-	counted := &countingWriter{w: w}
-	out := bufio.NewWriterSize(counted, 1<<16)
-	if err := templates.Pages.ExecuteTemplate(out, d.page.template, d.page); err != nil {
-		return counted.n, err
-	}
-	if err := d.writeData(out); err != nil {
-		return counted.n, err
-	}
-	if err := templates.Pages.ExecuteTemplate(out, "tail", d.page); err != nil {
-		return counted.n, err
-	}
-	err := out.Flush()
-	return counted.n, err
+	return d.page.write(w, d.page, "memviz-job", d.report, d.writePayloads)
 }
 
 // Size is how many bytes the file will have.
 func (d *JobDocument) Size() (int64, error) { return d.WriteTo(io.Discard) }
 
-func (d *JobDocument) writeData(w io.Writer) error {
-	text, err := json.Marshal(d.report)
-	if err != nil {
-		return err
-	}
-	options, err := d.page.chart()
-	if err != nil {
-		return err
-	}
-	if err := writeJSON(w, "memviz-job", text); err != nil {
-		return err
-	}
-	if err := writeJSON(w, "memviz-chart", options); err != nil {
-		return err
-	}
+func (d *JobDocument) writePayloads(w io.Writer) error {
 	for i, kind := range []string{"ranks", "curves"} {
 		for job := range d.report.Jobs {
 			if err := writePacked(w, fmt.Sprintf("%s-%d", kind, job), d.payloads[2*job+i]); err != nil {

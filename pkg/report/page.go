@@ -1,10 +1,13 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"github.com/memviz-go/memviz/assets"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/templates"
 )
 
 // Page is what the templates get. The template of its kind opens the document, up to
@@ -179,4 +183,58 @@ func factsOf(f *File, d *Device) []fact {
 		facts[i].Value = units.NoBreak(facts[i].Value)
 	}
 	return facts
+}
+
+// write writes a page of this kind: what its templates make of page, with the view as JSON
+// in an element of an id, the options of the chart, and the payloads between them.
+func (s *shell) write(w io.Writer, page any, id string, view any, payloads func(io.Writer) error) (int64, error) {
+	counted := &countingWriter{w: w}
+	out := bufio.NewWriterSize(counted, 1<<16)
+	err := templates.Pages.ExecuteTemplate(out, s.template, page)
+	if err == nil {
+		err = s.writeViews(out, id, view)
+	}
+	if err == nil {
+		err = payloads(out)
+	}
+	if err == nil {
+		err = templates.Pages.ExecuteTemplate(out, "tail", page)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	return counted.n, err
+}
+
+func (s *shell) writeViews(w io.Writer, id string, view any) error {
+	text, err := json.Marshal(view)
+	if err != nil {
+		return err
+	}
+	options, err := s.chart()
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(w, id, text); err != nil {
+		return err
+	}
+	return writeJSON(w, "memviz-chart", options)
+}
+
+// writeJSON writes a data element; encoding/json has escaped what could end it.
+func writeJSON(w io.Writer, id string, text []byte) error {
+	_, err := fmt.Fprintf(w, "<script type=\"application/json\" id=\"%s\">%s</script>\n", id, text)
+	return err
+}
+
+// countingWriter counts what passes through it.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
 }

@@ -18,9 +18,7 @@ func encoded(t testing.TB, in []answer.Input) *decodedPage {
 func written(t testing.TB, d *Document) *decodedPage {
 	t.Helper()
 	var data bytes.Buffer
-	if err := d.writeData(&data); err != nil {
-		t.Fatal(err)
-	}
+	writeData(t, &data, d)
 	page, err := decodePage(data.Bytes())
 	if err != nil {
 		t.Fatal(err)

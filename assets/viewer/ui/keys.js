@@ -13,8 +13,8 @@ import {
 } from '../state/navigate.js';
 import { listen } from '../state/topic.js';
 import { blockBeside, zoomToPinned } from '../view/space_input.js';
-import { h } from './dom.js';
 import { toggleLive } from './filters.js';
+import { fillKeyList } from './key_list.js';
 import { stepWords } from './toolbar.js';
 
 /**
@@ -187,24 +187,7 @@ export function mountKeys(actions) {
     run(event);
   };
   listen(window, { keydown: press });
-  list.append(
-    h('h2', 'Keys'),
-    h(
-      'div.keys',
-      groups.map(([title, all]) =>
-        h(
-          'section',
-          h('h3', title),
-          all.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does))),
-        ),
-      ),
-    ),
-  );
-  listen(list, {
-    click({ target }) {
-      if (target === list) list.close();
-    },
-  });
+  fillKeyList(list, groups);
 }
 
 /** @param {string} key */
@@ -217,11 +200,6 @@ function isTyping(target) {
   return (
     target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
   );
-}
-
-/** @param {string} shown @returns {(Node | string)[]} */
-function caps(shown) {
-  return shown.split(' ').flatMap((word) => [/^(drag|wheel|click|double)$/.test(word) ? word : h('kbd', word), ' ']);
 }
 
 /** @param {string} n */

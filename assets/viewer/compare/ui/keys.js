@@ -1,7 +1,7 @@
 // Keyboard: what each key does, and the list of them.
 
 import { listen } from '../../state/topic.js';
-import { h } from '../../ui/dom.js';
+import { fillKeyList } from '../../ui/key_list.js';
 import { momentsOf } from '../state/moments.js';
 
 /**
@@ -122,29 +122,7 @@ export function mountKeys(actions) {
       run(event);
     },
   });
-  list.append(
-    h('h2', 'Keys'),
-    h(
-      'div.keys',
-      groups.map(([title, all]) =>
-        h(
-          'section',
-          h('h3', title),
-          all.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does))),
-        ),
-      ),
-    ),
-  );
-  listen(list, {
-    click({ target }) {
-      if (target === list) list.close();
-    },
-  });
-}
-
-/** @param {string} shown @returns {(Node | string)[]} */
-function caps(shown) {
-  return shown.split(' ').flatMap((word) => [/^(drag|wheel|click)$/.test(word) ? word : h('kbd', word), ' ']);
+  fillKeyList(list, groups);
 }
 
 /** @param {string} n */

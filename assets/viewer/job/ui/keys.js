@@ -2,7 +2,7 @@
 
 import { bytes } from '../../data/format.js';
 import { listen } from '../../state/topic.js';
-import { fill, h } from '../../ui/dom.js';
+import { fillKeyList } from '../../ui/key_list.js';
 import { ORDERS } from '../data/order.js';
 import { whole } from './frame.js';
 import { openReport, reportElement } from './reports.js';
@@ -97,33 +97,10 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
     ['Esc', 'undo the innermost', 'escape', escape],
     ['wheel', 'zoom at the pointer; with Shift, pan', '', () => {}],
     ['drag', 'pan; in the lane, or with Shift, show some steps', '', () => {}],
-    ['click on a step', 'show it alone', '', () => {}],
-    ['double-click', 'all ranks and steps', '', () => {}],
+    ['click on step', 'show it alone', '', () => {}],
+    ['double click', 'all ranks and steps', '', () => {}],
   ];
-  fill(
-    list,
-    h('h2', 'Keys'),
-    h(
-      'div.keys',
-      bindings
-        .filter(([shown]) => shown)
-        .map(([shown, does]) =>
-          h(
-            'p',
-            h(
-              'span',
-              shown.split(' ').length < 3 && shown.length < 12 ? shown.split(' ').map((key) => h('kbd', key)) : shown,
-            ),
-            does,
-          ),
-        ),
-    ),
-  );
-  listen(list, {
-    click: (event) => {
-      if (event.target === list) list.close();
-    },
-  });
+  fillKeyList(list, [['', bindings.filter(([shown]) => shown)]]);
   listen(window, {
     keydown(event) {
       const { target, key } = event;
