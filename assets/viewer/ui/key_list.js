@@ -1,12 +1,28 @@
-// The list of keys that "?" shows, which the pages share.
+// What a page binds to keys, and the list of it that "?" shows. The pages share them.
 
 import { listen } from '../state/topic.js';
 import { h } from './dom.js';
 
 /**
+ * shown: how the list names the keys or the gesture; does: what it does. keys: as in KeyboardEvent.key, in lower case,
+ * separated by spaces; run: does it. A mouse gesture has neither of these two.
+ * @typedef {[shown: string, does: string, keys?: string, run?: (event: KeyboardEvent) => void]} Binding
+ */
+
+/** @typedef {[title: string, bindings: Binding[]][]} KeyGroups */
+
+/** What each key does. @param {KeyGroups} groups */
+export function runsByKey(groups) {
+  /** @type {Map<string, (event: KeyboardEvent) => void>} */
+  const runs = new Map();
+  for (const [, , keys, run] of groups.flatMap(([, bindings]) => bindings))
+    if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
+  return runs;
+}
+
+/**
  * Fills the dialog that lists keys, and closes it when its backdrop is clicked.
- * @param {HTMLDialogElement} dialog
- * @param {[title: string, bindings: readonly (readonly [shown: string, does: string, ...unknown[]])[]][]} groups
+ * @param {HTMLDialogElement} dialog @param {KeyGroups} groups
  */
 export function fillKeyList(dialog, groups) {
   dialog.append(
@@ -16,7 +32,7 @@ export function fillKeyList(dialog, groups) {
       groups.map(([title, bindings]) =>
         h(
           'section',
-          title !== '' && h('h3', title),
+          h('h3', title),
           bindings.map(([shown, does]) => h('p', h('span', caps(shown)), h('span', does))),
         ),
       ),

@@ -14,14 +14,8 @@ import {
 import { listen } from '../state/topic.js';
 import { blockBeside, zoomToPinned } from '../view/space_input.js';
 import { toggleLive } from './filters.js';
-import { fillKeyList } from './key_list.js';
+import { fillKeyList, runsByKey } from './key_list.js';
 import { stepWords } from './toolbar.js';
-
-/**
- * shown: how the list names the keys or the gesture; does: what it does. keys: as in KeyboardEvent.key, in lower case,
- * separated by spaces; run: does it. A mouse gesture has neither of these two.
- * @typedef {[shown: string, does: string, keys?: string, run?: (event: KeyboardEvent) => void]} Binding
- */
 
 /**
  * @typedef {object} Actions
@@ -38,7 +32,7 @@ import { stepWords } from './toolbar.js';
  * @property {HTMLElement} spoken says what the keyboard moved to
  */
 
-/** @param {Actions} actions @returns {[string, Binding[]][]} */
+/** @param {Actions} actions @returns {import('./key_list.js').KeyGroups} */
 function bindings({ stores, stage, exports, history, find, pinned, table, theme, list, guide, spoken }) {
   const { shown, appearance, highlight, viewport, spaceView, selection, moment } = stores;
   const pinNeighbour = (/** @type {number} */ by) => {
@@ -168,10 +162,7 @@ export function mountKeys(actions) {
   const { stores, list, pinned, table } = actions;
   const { shown, selection } = stores;
   const groups = bindings(actions);
-  /** @type {Map<string, (event: KeyboardEvent) => void>} */
-  const runs = new Map();
-  for (const [, , keys, run] of groups.flatMap(([, all]) => all))
-    if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
+  const runs = runsByKey(groups);
   const press = (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || !shown.isOpen || list.open || isTyping(event.target)) return;
     if (event.ctrlKey || event.metaKey) {

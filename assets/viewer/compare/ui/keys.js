@@ -1,7 +1,7 @@
 // Keyboard: what each key does, and the list of them.
 
 import { listen } from '../../state/topic.js';
-import { fillKeyList } from '../../ui/key_list.js';
+import { fillKeyList, runsByKey } from '../../ui/key_list.js';
 import { momentsOf } from '../state/moments.js';
 
 /**
@@ -14,9 +14,7 @@ import { momentsOf } from '../state/moments.js';
  * @property {HTMLElement} guide
  */
 
-/** @typedef {[shown: string, does: string, keys?: string, run?: (event: KeyboardEvent) => void]} Binding */
-
-/** @param {Actions} actions @returns {[string, Binding[]][]} */
+/** @param {Actions} actions @returns {import('../../ui/key_list.js').KeyGroups} */
 function bindings({ stores, swap, find, theme, list, guide }) {
   const { choice, zoom, shown } = stores;
   const to = (/** @type {1 | -1} */ by) => {
@@ -106,10 +104,7 @@ function bindings({ stores, swap, find, theme, list, guide }) {
 export function mountKeys(actions) {
   const { stores, list } = actions;
   const groups = bindings(actions);
-  /** @type {Map<string, (event: KeyboardEvent) => void>} */
-  const runs = new Map();
-  for (const [, , keys, run] of groups.flatMap(([, all]) => all))
-    if (run) for (const key of keys?.split(' ') ?? []) runs.set(key, run);
+  const runs = runsByKey(groups);
   listen(window, {
     keydown(event) {
       const { target } = event;

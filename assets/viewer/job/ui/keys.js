@@ -2,7 +2,7 @@
 
 import { bytes } from '../../data/format.js';
 import { listen } from '../../state/topic.js';
-import { fillKeyList } from '../../ui/key_list.js';
+import { fillKeyList, runsByKey } from '../../ui/key_list.js';
 import { ORDERS } from '../data/order.js';
 import { whole } from './frame.js';
 import { openReport, reportElement } from './reports.js';
@@ -56,62 +56,65 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
     const keys = ORDERS.map(([key]) => key);
     state.choose({ order: keys[(keys.indexOf(state.choice.order) + 1) % keys.length] });
   };
-  /** @type {[string, string, string, () => void][]} shown, what it does, keys, does it */
-  const bindings = [
-    ['Up Down', 'rank above, below', 'arrowup', () => move(-1)],
-    ['', '', 'arrowdown', () => move(1)],
-    ['n N', 'next, previous finding', 'n', () => finding(1)],
-    ['', '', 'N', () => finding(-1)],
-    ['+ −', 'fewer, more ranks', '+', () => zoom(0.5)],
-    ['', '', '=', () => zoom(0.5)],
-    ['', '', '-', () => zoom(2)],
+  const pan = (/** @type {number} */ by) => state.pan(by * Math.max(1, state.shown.length >> 2));
+  const open = () => {
+    const { job, choice } = state;
+    if (reportElement(job.index, choice.selected)) void openReport(job.index, choice.selected);
+  };
+  const show = () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' });
+  const along = () => state.choose({ axis: state.choice.axis === 'time' ? 'step' : 'time' });
+  /** @type {import('../../ui/key_list.js').KeyGroups} */
+  const groups = [
     [
-      'Left Right',
-      'ranks above, below, when zoomed',
-      'arrowleft',
-      () => state.pan(-Math.max(1, state.shown.length >> 2)),
+      'Ranks',
+      [
+        ['↑ ↓', 'rank above, below', 'ArrowUp ArrowDown', ({ key }) => move(key === 'ArrowUp' ? -1 : 1)],
+        ['n N', 'next, previous finding', 'n', ({ shiftKey }) => finding(shiftKey ? -1 : 1)],
+        ['E', 'open the report of the rank', 'e', open],
+        ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
+        ['Esc', 'take back, innermost first', 'Escape', escape],
+      ],
     ],
-    ['', '', 'arrowright', () => state.pan(Math.max(1, state.shown.length >> 2))],
-    ['0', 'all ranks and steps', '0', () => whole(state)],
-    ['O', 'next order', 'o', order],
     [
-      'D',
-      'differences or bytes',
-      'd',
-      () => state.choose({ show: state.choice.show === 'bytes' ? 'differences' : 'bytes' }),
+      'Move',
+      [
+        ['wheel', 'zoom at the pointer; with Shift, pan'],
+        ['drag', 'pan; in the lane, or with Shift, show some steps'],
+        ['click on step', 'show it alone'],
+        ['double click', 'all ranks and steps'],
+        ['+ −', 'fewer, more ranks', '+ = -', ({ key }) => zoom(key === '-' ? 2 : 0.5)],
+        ['← →', 'ranks above, below', 'ArrowLeft ArrowRight', ({ key }) => pan(key === 'ArrowLeft' ? -1 : 1)],
+        ['0', 'all ranks and steps', '0', () => whole(state)],
+      ],
     ],
-    ['X', 'steps or time', 'x', () => state.choose({ axis: state.choice.axis === 'time' ? 'step' : 'time' })],
     [
-      'E',
-      'open the report of the rank',
-      'e',
-      () => {
-        const { job, choice } = state;
-        if (reportElement(job.index, choice.selected)) void openReport(job.index, choice.selected);
-      },
+      'Show',
+      [
+        ['O', 'next order', 'o', order],
+        ['D', 'differences or bytes', 'd', show],
+        ['X', 'steps or time', 'x', along],
+        ['T', 'light, dark, system', 't', () => theme.cycle()],
+      ],
     ],
-    ['/', 'search; Enter next, Esc leaves', '/', () => find.focus()],
-    ['T', 'light, dark, system', 't', () => theme.cycle()],
-    ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
-    ['?', 'this list', '?', () => list.showModal()],
-    ['Esc', 'undo the innermost', 'escape', escape],
-    ['wheel', 'zoom at the pointer; with Shift, pan', '', () => {}],
-    ['drag', 'pan; in the lane, or with Shift, show some steps', '', () => {}],
-    ['click on step', 'show it alone', '', () => {}],
-    ['double click', 'all ranks and steps', '', () => {}],
+    [
+      'Help',
+      [
+        ['?', 'this list', '?', () => list.showModal()],
+        ['W', 'how to read this', 'w', () => void (guide.hidden = !guide.hidden)],
+      ],
+    ],
   ];
-  fillKeyList(list, [['', bindings.filter(([shown]) => shown)]]);
+  fillKeyList(list, groups);
+  const runs = runsByKey(groups);
   listen(window, {
     keydown(event) {
       const { target, key } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || list.open) return;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
-      const found = bindings.find(
-        ([, , bound]) => bound && (bound === key || (bound !== 'n' && bound !== 'N' && bound === key.toLowerCase())),
-      );
-      if (!found) return;
+      const run = runs.get(key) ?? runs.get(key.toLowerCase());
+      if (!run) return;
       event.preventDefault();
-      found[3]();
+      run(event);
     },
   });
 }
