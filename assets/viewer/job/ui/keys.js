@@ -78,8 +78,10 @@ export function mountKeys({ state, find, theme, list, guide, spoken }) {
     [
       'Move',
       [
-        ['wheel', 'zoom at the pointer; with Shift, pan'],
-        ['drag', 'pan; in the lane, or with Shift, show some steps'],
+        ['wheel', 'zoom at the pointer'],
+        ['Shift wheel', 'pan'],
+        ['drag', 'pan; in the lane, pick steps'],
+        ['Shift drag', 'pick steps'],
         ['click on step', 'show it alone'],
         ['double click', 'all ranks and steps'],
         ['+ −', 'fewer, more ranks', '+ = -', ({ key }) => zoom(key === '-' ? 2 : 0.5)],
