@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -228,6 +229,16 @@ func siteCaption(site string) string {
 	return strings.TrimSpace(function + " " + where)
 }
 
+// oomCauses are the verdicts of digests in a few words, without the numbers that only the
+// recording has.
+var oomCauses = map[string]string{
+	oom.Pressure.Key():   "the rest was in use",
+	oom.Fragmented.Key(): "enough was free, in pieces too small",
+	oom.Other.Key():      "what was free belonged to another stream or pool",
+	oom.Outside.Key():    "memory was used outside of PyTorch",
+	oom.Limit.Key():      "a limit refused it",
+}
+
 // leakDoubt says why a leak is not sure; "" if it is.
 func leakDoubt(l *digest.Leak) string {
 	switch {
@@ -254,8 +265,8 @@ func (w *jobWords) finding(i int) *JobFinding {
 			v.Detail += " at " + siteCaption(f.OOM.Site)
 		}
 		v.Detail += "; " + units.Bytes(f.OOM.DeviceFreeBytes) + " free on the device"
-		if f.OOM.Verdict != "" {
-			v.Detail += ": " + strings.ReplaceAll(units.Printable(f.OOM.Verdict), "_", " ")
+		if cause := oomCauses[f.OOM.Verdict]; cause != "" {
+			v.Detail += ": " + cause
 		}
 	case ranks.Differs:
 		v.Change = f.Difference()
