@@ -15,12 +15,12 @@ import (
 
 // What a rank was read from, as digest.Name.From has it.
 const (
-	FromWord        = "word"        // "rank3", "global_rank-3"
-	FromAxes        = "axes"        // "tp1_pp0", "gpu3"
-	FromNumber      = "number"      // "000003_step_100.pickle", "snapshot_3.pickle"
-	FromOrder       = "order"       // nothing in the name: the position of the file among those without a rank
-	FromPattern     = "pattern"     // a pattern of the user
-	FromEnvironment = "environment" // a variable of the process that made the digest
+	FromWord        = "word"                 // "rank3", "global_rank-3"
+	FromAxes        = "axes"                 // "tp1_pp0", "gpu3"
+	FromNumber      = "number"               // "000003_step_100.pickle", "snapshot_3.pickle"
+	FromOrder       = "order"                // nothing in the name: the position of the file among those without a rank
+	FromPattern     = "pattern"              // a pattern of the user
+	FromEnvironment = digest.FromEnvironment // a variable of the process that made the digest
 )
 
 // inName reports whether the name of the file, or the user, tells the rank.

@@ -34,5 +34,3 @@ func TestLiveAllocations(t *testing.T) {
 		}
 	}
 }
-
-// TestNumbersOfRanks: numbers in names that are alike otherwise are ranks if they

@@ -1,20 +1,15 @@
-// Package compare matches what recordings of the same program hold: two of them
-// ([New]), or the ranks of one job ([Ranks]).
+// Package compare matches what two recordings of one program hold ([New]).
 //
-// Two recordings are compared by lines of the program's own code, which are aligned as
-// in a diff of two texts, by the calls that lead to them, the operators below them and
-// how far the lines around them moved (lines.go). What has no such line, and the ranks
-// of a job, are compared by call sites that are the same in all, by functions and files
-// without addresses, lines or folders (stacks.Key): first by whole paths from the
-// outermost frame on, then by the innermost frames alone. If one recording has no C++
-// frames, operators are left out on both sides.
+// They are compared by lines of the program's own code, which are aligned as in a diff
+// of two texts, by the calls that lead to them, the operators below them and how far the
+// lines around them moved (lines.go). What has no such line is compared by call sites
+// that are the same in both, by functions and files without addresses, lines or folders
+// (stacks.Key): first by whole paths from the outermost frame on, then by the innermost
+// frames alone. If one recording has no C++ frames, operators are left out on both sides.
 //
 // Their histories are aligned by phases of training, within steps where both have steps
 // (runs.go, steps.go): by the longest common subsequence, so that a phase of one has at
 // most one of the other beside it, and every state lies in exactly one run.
-//
-// Ranks are compared by how far each is from the median of all, in spreads that one bad
-// rank does not move.
 //
 // What it cannot see: whether a site that both have does the same work. Sites
 // without a stack are compared as one.
