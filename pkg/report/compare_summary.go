@@ -44,11 +44,11 @@ func newComparedSummary(p *answer.DiffPair, before, after, device string) compar
 	case len(d.Rows) == 0:
 		s.Rest = "No call site holds more or less at the peaks."
 	case rest > 0:
-		s.Rest = units.Plural(rest, "more call site", "more call sites") + " changed less; " +
-			units.Count(d.UnchangedRows) + " did not change."
-	default:
-		s.Rest = units.Plural(d.UnchangedRows, "more call site", "more call sites") + ", with " +
-			units.Bytes(d.UnchangedBytes) + ", did not change."
+		s.Rest = units.Plural(rest, "site", "sites") + " more changed less; " + units.Count(d.UnchangedRows) +
+			" did not change."
+	case d.UnchangedRows > 0:
+		s.Rest = units.Plural(d.UnchangedRows, "site", "sites") + " more, with " + units.Bytes(d.UnchangedBytes) +
+			", did not change."
 	}
 	return s
 }

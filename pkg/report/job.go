@@ -76,6 +76,9 @@ func newJobSummary(v *jobView) jobSummary {
 		if f.Change != 0 {
 			change = units.Change(f.Change)
 		}
+		if f.Kind == ranks.Leaks.Key() {
+			change += " a step"
+		}
 		s.Findings = append(s.Findings, []string{"rank " + v.data.Ranks[f.Rank].Name, f.What, change, f.Detail})
 	}
 	for _, g := range v.data.Groups[:min(len(v.data.Groups), mostInSummary)] {
