@@ -18,7 +18,7 @@ const (
 	PaddedSquare                // c pad(x, m)^2
 	Shifted                     // c (x + k), such as one token less
 	Affine                      // a + b x
-	lawKinds     int            = iota
+	lawKinds     int     = iota
 )
 
 var lawKeys = [...]string{Unknown: "unknown", Constant: "constant", Linear: "linear", Square: "square",

@@ -1,12 +1,10 @@
 package predict
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"sync"
 
-	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -18,8 +16,8 @@ type Cold struct {
 	Recorded int64 // peak in bytes, without Leftover, from where the cache was emptied first if that was early
 	Served   int64 // peak in bytes
 	Leftover int64 // bytes of segments that were cached before the recording and never used in it
-	// Empty: nothing was cached at the start, or the cache was emptied in the first
-	// tenth of the recording.
+	// Empty: no more was reserved at the start than for what was live then, or the cache
+	// was emptied in the first tenth of the recording.
 	Empty bool
 }
 
@@ -36,7 +34,7 @@ func (c *Cold) Near() bool {
 // coldOf serves a recording at its own size.
 func coldOf(r *recording) Cold {
 	d := r.r.Device
-	unused, cached := unusedSegments(r)
+	unused := unusedSegments(r)
 	reserved := d.ReservedBytes()
 	var c Cold
 	released := make([]int64, len(reserved)) // by the last state with those bytes
@@ -49,8 +47,9 @@ func coldOf(r *recording) Cold {
 		reserved[state] -= held
 		held -= released[state]
 	}
-	c.Empty = cached == 0
 	from := r.from
+	before := whatif.Stream{Settings: r.stream.Settings, Requests: r.stream.Requests, Before: r.stream.Before}
+	c.Empty = reserved[from] <= before.Serve(whatif.ServeOptions{}).ReservedPeak
 	tenth := r.from + (r.to-r.from)/10
 	for _, s := range r.stream.Steps {
 		if s.Kind == whatif.EmptyCache && s.Event <= tenth {
@@ -80,22 +79,18 @@ type unusedSegment struct {
 	used  bool
 }
 
-// unusedSegments are those, and the bytes in segments that held nothing at the start.
-func unusedSegments(r *recording) (list []unusedSegment, cached int64) {
+// unusedSegments are those of a recording, by address.
+func unusedSegments(r *recording) (list []unusedSegment) {
 	d := r.r.Device
 	m := r.r.Layouts().At(0)
 	for i := range m.Segments {
 		if s := &m.Segments[i]; s.ActiveBytes == 0 && !s.Expandable {
-			cached += s.Size
 			list = append(list, unusedSegment{addr: s.Address, size: s.Size, until: replay.EventIndex(d.Events.Len())})
-		} else if s.Expandable {
-			cached += returnable(m, s)
 		}
 	}
 	if len(list) == 0 {
-		return nil, cached
+		return nil
 	}
-	slices.SortFunc(list, func(a, b unusedSegment) int { return cmp.Compare(a.addr, b.addr) })
 	of := func(addr uint64) *unusedSegment {
 		i := sort.Search(len(list), func(i int) bool { return list[i].addr+uint64(list[i].size) > addr })
 		if i < len(list) && list[i].addr <= addr {
@@ -115,18 +110,7 @@ func unusedSegments(r *recording) (list []unusedSegment, cached int64) {
 			}
 		}
 	}
-	return slices.DeleteFunc(list, func(s unusedSegment) bool { return s.used }), cached
-}
-
-// returnable is how many bytes of an expandable segment are whole free pages.
-func returnable(m *layout.Map, s *layout.Segment) (bytes int64) {
-	page := layout.PageSize(s.SizeClass)
-	for _, x := range m.ExtentsOf(s) {
-		if !x.State.Live() {
-			bytes += x.Size / page * page
-		}
-	}
-	return bytes
+	return slices.DeleteFunc(list, func(s unusedSegment) bool { return s.used })
 }
 
 // Reserved is a prediction of reserved memory, in bytes.
