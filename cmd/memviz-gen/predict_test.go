@@ -92,3 +92,176 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (inside, exact 
 	}
 	return inside, exact
 }
+
+// TestPredictedCapacity finds the largest size that fits, and runs the program there and
+// around it on a GPU of that capacity.
+func TestPredictedCapacity(t *testing.T) {
+	for _, test := range []struct {
+		program  string
+		x        [2]int64
+		capacity int64
+		step     int64
+	}{
+		{"step", [2]int64{128, 256}, 500 << 20, 1}, {"batch", [2]int64{2, 4}, 1 << 30, 1},
+		{"attention", [2]int64{128, 256}, 600 << 20, 1}, {"expandable", [2]int64{128, 256}, 500 << 20, 8},
+		{"inference", [2]int64{128, 256}, 300 << 20, 32},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			t.Parallel()
+			s := sizedProgram(test.program)
+			study := predict.New([]predict.Given{s.at(t, 1, test.x[0]), s.at(t, 1, test.x[1])}, predict.Options{})
+			if study.Refused != nil {
+				t.Fatal(study.Refused.Sentence)
+			}
+			l := study.Largest(test.capacity, test.step)
+			if l == nil || l.X == 0 || l.FailsAt != l.X+test.step {
+				t.Fatalf("%+v", l)
+			}
+			for x := max(l.X-4*test.step, test.step); x <= l.X+test.step; x += test.step {
+				told, err := s.tell(1, x, test.capacity)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fails := replay.Replay(told, 0).Totals.OOMEvents > 0; fails != (x == l.FailsAt) {
+					t.Errorf("%d predicted to fit, %d not; at %d it is recorded that a request fails: %v", l.X, l.FailsAt, x, fails)
+				}
+			}
+			t.Logf("%d fits %d bytes", l.X, test.capacity)
+		})
+	}
+}
+
+// TestPredictedNextStep predicts the second step from recordings of the first one.
+func TestPredictedNextStep(t *testing.T) {
+	first := sizedProgram("first-step")
+	for seed := range max(*seeds, 4) {
+		study := predict.New([]predict.Given{first.at(t, seed, 128), first.at(t, seed, 256)}, predict.Options{})
+		if study.Refused != nil || !study.FirstStep {
+			t.Fatalf("seed %d: %+v, first step: %v", seed, study.Refused, study.FirstStep)
+		}
+		p := study.At(512, 0)
+		two := *first
+		two.steps = 2
+		told, err := two.tell(seed, 512, ample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := replay.Replay(told, 0)
+		want := d.Totals.PeakBytes
+		if got := max(p.NextStep.Active.Low, p.ActivePeak); got != want {
+			t.Errorf("seed %d: next step: %+v predicted, %d recorded", seed, p.NextStep.Active, want)
+		}
+		if r := d.Totals.ReservedPeakBytes; p.NextStep.Reserved.High < r || p.NextStep.Reserved.Low > r {
+			t.Errorf("seed %d: next step: reserved %+v predicted, %d recorded", seed, *p.NextStep.Reserved, r)
+		}
+	}
+}
+
+// TestPredictedSteps predicts from recordings of different numbers of steps: their last
+// complete steps are compared.
+func TestPredictedSteps(t *testing.T) {
+	many, few := *sizedProgram("step"), *sizedProgram("step")
+	for seed := range max(*seeds, 3) {
+		for _, steps := range [][2]int{{5, 3}, {8, 3}, {3, 8}} {
+			many.steps, few.steps = steps[0], steps[1]
+			study := predict.New([]predict.Given{many.at(t, seed, 128), few.at(t, seed, 256)}, predict.Options{})
+			if study.Refused != nil {
+				t.Errorf("seed %d, %v steps: %s", seed, steps, study.Refused.Sentence)
+				continue
+			}
+			if !study.LastStep {
+				t.Errorf("seed %d, %v steps: not the last step", seed, steps)
+			}
+			recorded := few.at(t, seed, 512).Run.Recording().Device.Totals.PeakBytes
+			if p := study.At(512, 0); p.ActivePeak != recorded {
+				t.Errorf("seed %d, %v steps: %d predicted, %d recorded", seed, steps, p.ActivePeak, recorded)
+			}
+		}
+	}
+}
+
+// TestPredictRefuses: recordings that must not be compared are refused, with the reason.
+func TestPredictRefuses(t *testing.T) {
+	program := func(name string, x, label int64) predict.Given {
+		g := sizedProgram(name).at(t, 1, x)
+		g.X = label
+		return g
+	}
+	edited := func(name string, x int64, edit func(*snapshot.Snapshot)) predict.Given {
+		told, err := sizedProgram(name).tell(1, x, ample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(told)
+		return given(told, x)
+	}
+	withLayers := func(x int64) predict.Given {
+		s := *sizedProgram("step")
+		s.layers = 2
+		return s.at(t, 1, x)
+	}
+	failing, err := sizedProgram("step").tell(1, 512, 250<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded := func(tokens int64) predict.Given {
+		s := sized{habit: func(r *sizedRun) {
+			tokens := r.length
+			r.length, r.noGrad = 64, true
+			for range tokens - 1 { // and one more
+				r.load()
+				r.forward()
+			}
+		}}
+		return s.at(t, 1, tokens)
+	}
+	for _, test := range []struct {
+		name string
+		a, b predict.Given
+		want string
+	}{
+		{"x 1.5", program("step", 128, 128), program("step", 256, 384), "no_laws"},
+		{"x 3", program("step", 128, 128), program("step", 256, 768), "no_laws"},
+		{"x 4", program("step", 128, 128), program("step", 256, 1024), "no_laws"},
+		{"off by one", program("step", 128, 128), program("step", 256, 257), "no_laws"},
+		{"swapped", program("step", 128, 256), program("step", 256, 128), "sizes_fall"},
+		{"x 1.5, attention", program("attention", 128, 128), program("attention", 256, 384), "no_laws"},
+		{"x 3, attention", program("attention", 128, 128), program("attention", 256, 768), "no_laws"},
+		{"off by one, batch", program("batch", 2, 2), program("batch", 4, 5), "no_laws"},
+		{"swapped, forward", program("forward", 128, 256), program("forward", 256, 128), "sizes_fall"},
+		{"x 3, inference", program("inference", 128, 128), program("inference", 256, 768), "no_laws"},
+		{"the same x", program("step", 128, 128), program("step", 256, 128), "same_x"},
+		{"layers", program("step", 128, 128), withLayers(256), "requests_grow"},
+		{"autocast", program("forward", 128, 128), program("mixed", 256, 256), "programs_differ"},
+		{"autocast in steps", program("step", 128, 128), program("mixed-step", 256, 256), "programs_differ"},
+		{"training and inference", program("step", 128, 128), program("inference", 256, 256), "programs_differ"},
+		{"checkpointing", program("step", 128, 128), program("checkpointed", 256, 256), "programs_differ"},
+		{"forward and step", program("forward", 128, 128), program("step", 256, 256), "programs_differ"},
+		{"a request fails", program("step", 128, 128), given(failing, 512), "failed_request"},
+		{"decoding", decoded(8), decoded(16), "requests_grow"},
+		{"no stacks", program("step", 128, 128), edited("step", 256, func(s *snapshot.Snapshot) {
+			clear(s.Traces[0].Events.Stack)
+		}), "no_stacks"},
+		{"compiled", program("step", 128, 128), edited("step", 256, func(s *snapshot.Snapshot) {
+			for i := range s.Strings {
+				if s.Strings[i] == modelFile {
+					s.Strings[i] = "/tmp/torchinductor_ada/ab/cabc.py"
+				}
+			}
+		}), "compiled"},
+		{"no history", program("step", 128, 128), edited("step", 256, func(s *snapshot.Snapshot) {
+			s.Traces = nil
+		}), "no_history"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			study := predict.New([]predict.Given{test.a, test.b}, predict.Options{})
+			if study.Refused == nil || study.Refused.Key != test.want {
+				t.Fatalf("got %+v; aligned %.3f, evident %.3f", study.Refused, study.Aligned, study.EvidentShare())
+			}
+			t.Log(study.Refused.Sentence)
+			if study.Possible() {
+				t.Error("it predicts all the same")
+			}
+		})
+	}
+}

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"slices"
+
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -15,19 +17,12 @@ type Fit struct {
 	Bytes    int64             // of that request, rounded
 }
 
-// fitOf serves streams one by one until a request fails.
-func fitOf(streams []*whatif.Stream, capacity int64) *Fit {
-	f := &Fit{Fits: true, Event: replay.None}
-	for _, s := range streams {
-		served := s.Serve(whatif.ServeOptions{Limit: capacity, Strict: true})
-		f.Reserved = max(f.Reserved, served.ReservedPeak)
-		if served.Failed > 0 {
-			f.Fits, f.Bytes = false, served.FailedBytes
-			if served.FailedAt >= 0 {
-				f.Event = s.Steps[served.FailedAt].Event
-			}
-			return f
-		}
+// fitOf serves a stream until a request fails.
+func fitOf(s *whatif.Stream, capacity int64) *Fit {
+	served := s.Serve(whatif.ServeOptions{Limit: capacity, Strict: true})
+	f := &Fit{Fits: served.Failed == 0, Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.FailedBytes}
+	if served.Failed > 0 && served.FailedAt >= 0 {
+		f.Event = s.Steps[served.FailedAt].Event
 	}
 	return f
 }
@@ -145,12 +140,8 @@ func (f *fitter) boundary(capacity int64) int64 {
 func (s *Study) fitAt(x, capacity int64) *Fit {
 	m := s.nearest(x)
 	stream := m.synthesize(x)
-	streams := []*whatif.Stream{stream}
-	for i := range s.models {
-		if s.models[i] == m && s.next[i] != nil {
-			_, alive := s.next[i].streams(stream)
-			streams = append(streams, alive)
-		}
+	if next := s.next[slices.Index(s.models, m)]; next != nil {
+		_, stream, _ = next.streams(stream)
 	}
-	return fitOf(streams, capacity)
+	return fitOf(stream, capacity)
 }

@@ -52,51 +52,61 @@ func nextStepOf(m *model) *nextStep {
 	return n
 }
 
-// streams are the step after a first one: with the gradients of the first gone before
-// the forward pass, and with them alive until backward.
-func (n *nextStep) streams(s *whatif.Stream) (gone, alive *whatif.Stream) {
-	gone = n.after(s, nil)
+// streams are the recorded step and the one after it: with the gradients of the first
+// dropped before the forward pass, and alive until backward. The second step begins at
+// index second.
+func (n *nextStep) streams(s *whatif.Stream) (gone, alive *whatif.Stream, second int) {
+	gone = n.goOn(s, 0)
 	if len(n.gradients) == 0 {
-		return gone, gone
+		return gone, gone, len(s.Steps)
 	}
-	return gone, n.after(s, n.gradients)
+	return gone, n.goOn(s, n.backward), len(s.Steps)
 }
 
-// after is the step after the first, in which some gradients of it are alive until
-// backward.
-func (n *nextStep) after(s *whatif.Stream, gradients []int32) *whatif.Stream {
+// goOn adds a second step to the first, which has the same requests but for what stays.
+// The gradients of the first are dropped at an event.
+func (n *nextStep) goOn(s *whatif.Stream, drop replay.EventIndex) *whatif.Stream {
 	next := s.Clone()
-	next.Before = append(next.Before, n.stays...)
-	again := func(request int32) int32 { // what is left of the step before
-		id := int32(len(next.Requests))
-		next.Requests = append(next.Requests, s.Requests[request])
-		next.Before = append(next.Before, id)
-		return id
+	next.Steps = slices.Grow(next.Steps, len(s.Steps)+len(n.replaced)+len(n.gradients))
+	stays, replaced := setOf(n.stays), setOf(n.replaced)
+	again := map[int32]int32{} // by request of the first step
+	gradients := n.gradients
+	free := func(request int32, event replay.EventIndex) {
+		next.Steps = append(next.Steps, whatif.Step{Kind: whatif.Free, Request: request, Event: event})
 	}
-	old := map[int32]int32{}
-	for _, request := range n.replaced {
-		old[request] = again(request)
-	}
-	var drops []int32
-	for _, request := range gradients {
-		drops = append(drops, again(request))
-	}
-	stays := map[int32]bool{}
-	for _, request := range n.stays {
-		stays[request] = true
-	}
-	next.Steps = slices.Grow(next.Steps[:0], len(s.Steps)+len(old)+len(drops))
 	for _, x := range s.Steps {
-		for ; len(drops) > 0 && x.Event >= n.backward; drops = drops[1:] {
-			next.Steps = append(next.Steps, whatif.Step{Kind: whatif.Free, Request: drops[0], Event: x.Event})
+		for ; len(gradients) > 0 && x.Event >= drop; gradients = gradients[1:] {
+			free(gradients[0], x.Event)
 		}
-		if x.Kind == whatif.Allocate && stays[x.Request] {
+		switch x.Kind {
+		case whatif.EmptyCache, whatif.AbandonPool:
+			next.Steps = append(next.Steps, x)
 			continue
+		case whatif.Allocate, whatif.AllocateTry:
+			if stays[x.Request] {
+				continue
+			}
+			again[x.Request] = int32(len(next.Requests))
+			next.Requests = append(next.Requests, s.Requests[x.Request])
 		}
+		first := x.Request
+		id, is := again[first]
+		if !is {
+			continue // it was there before the first step, and is gone
+		}
+		x.Request = id
 		next.Steps = append(next.Steps, x)
-		if id, is := old[x.Request]; is && x.Kind == whatif.Allocate {
-			next.Steps = append(next.Steps, whatif.Step{Kind: whatif.Free, Request: id, Event: x.Event})
+		if x.Kind == whatif.Allocate && replaced[first] {
+			free(first, x.Event)
 		}
 	}
 	return next
+}
+
+func setOf(requests []int32) map[int32]bool {
+	set := map[int32]bool{}
+	for _, r := range requests {
+		set[r] = true
+	}
+	return set
 }

@@ -85,9 +85,12 @@ func New(given []Given, o Options) *Study {
 		}
 	}
 	if !ok {
-		if s.Refused = refuseAlignment(all, a); !o.Force {
-			return s
-		}
+		s.Refused = refuseAlignment(all, a)
+	} else if a.last {
+		s.Refused = refuseRepetition(all)
+	}
+	if s.Refused != nil && !o.Force {
+		return s
 	}
 	s.makeModels(a)
 	if refused := refuseLaws(s); refused != nil && s.Refused == nil {
@@ -200,7 +203,7 @@ type Prediction struct {
 // gradients are gone before its forward pass, the most if they live until backward.
 type NextStep struct {
 	Active   Range
-	Reserved *Range
+	Reserved *Range // of both steps; nil: it is not predicted
 }
 
 // At predicts a run at x, which is from 1 to MaxX. Capacity is the memory available to
@@ -223,20 +226,18 @@ func (s *Study) At(x, capacity int64) Prediction {
 		r := reserve(stream, limit, s.FromEmpty())
 		p.Reserved = &r
 	}
-	next := s.next[slices.Index(s.models, m)]
-	streams := []*whatif.Stream{stream}
-	if next != nil {
-		gone, alive := next.streams(stream)
+	if next := s.next[slices.Index(s.models, m)]; next != nil {
+		gone, alive, second := next.streams(stream)
 		p.NextStep = &NextStep{}
-		p.NextStep.Active.Low, _ = gone.ActivePeak()
-		p.NextStep.Active.High, _ = alive.ActivePeak()
-		if streams = append(streams, alive); p.Reserved != nil {
+		p.NextStep.Active.Low, _ = gone.ActivePeakFrom(second)
+		p.NextStep.Active.High, _ = alive.ActivePeakFrom(second)
+		if stream = alive; p.Reserved != nil {
 			a, b := reserve(gone, limit, s.FromEmpty()), reserve(alive, limit, s.FromEmpty())
 			p.NextStep.Reserved = &Range{min(a.Low, b.Low), max(a.High, b.High)}
 		}
 	}
 	if capacity > 0 && p.Reserved != nil {
-		p.Fit = fitOf(streams, capacity)
+		p.Fit = fitOf(stream, capacity)
 	}
 	return p
 }

@@ -2,8 +2,10 @@ package predict
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -108,16 +110,42 @@ func refuseAlignment(all []*recording, a *alignments) *Refusal {
 	few, many := len(small.requests), len(large.requests)
 	growth := float64(many-few) / float64(max(few, 1))
 	if by := float64(large.X-small.X) / float64(small.X); growth > 0.2 && growth > by/3 && growth < 3*by && contained(a) {
-		r := refuse("requests_grow", "There are more requests where x is larger: %d at %d, %d at %d. Their number can be "+
-			"predicted for no other x.", few, small.X, many, large.X)
-		r.Forcible = true
-		return r
+		return refuseGrowth(few, many, small.X, large.X)
 	}
 	r := refuse("programs_differ", "These are recordings of two different programs, or of one that does other things at "+
 		"another size: only %.0f %% of their requests have the same stacks in the same order.", 100*a.least())
 	r.Forcible = true
 	return r
 }
+
+func refuseGrowth(few, many int, small, large int64) *Refusal {
+	r := refuse("requests_grow", "There are more requests where x is larger, as with more layers, more micro-batches, or "+
+		"tokens that are decoded one by one: %d at %d, %d at %d. Their number can be predicted for no other x.", few, small,
+		many, large)
+	r.Forcible = true
+	return r
+}
+
+// nearlyEqual: two ratios that differ by less, in percent, count as the same.
+const nearlyEqual = 10
+
+// refuseRepetition is for recordings of which only the last steps align. Repetitions that
+// no optimizer shows to be steps may be what x counts.
+func refuseRepetition(all []*recording) *Refusal {
+	small, large := all[0], all[len(all)-1]
+	if small.r.Steps().Method <= steps.ByOptimizer {
+		return nil
+	}
+	few, many := small.made(), large.made()
+	ratio := float64(many) / float64(max(few, 1)) * float64(small.X) / float64(large.X)
+	if many > few && 100*math.Abs(ratio-1) < nearlyEqual {
+		return refuseGrowth(few, many, small.X, large.X)
+	}
+	return nil
+}
+
+// made counts the requests of the whole recording.
+func (r *recording) made() int { return len(r.r.Device.Allocations) - r.r.Device.PreExisting }
 
 // contained reports whether nearly all requests of the recording at the smallest x are
 // also in that at the largest.

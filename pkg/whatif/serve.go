@@ -28,7 +28,11 @@ type Served struct {
 // Serve serves the requests from an empty cache.
 func (s *Stream) Serve(o ServeOptions) Served {
 	x := &server{stream: s, o: o, at: make([]uint64, len(s.Requests)), step: -1}
-	x.device = &device{limit: o.Limit, model: max(o.Limit, usualMemory), placement: placeUpwards,
+	model := o.Limit // bytes
+	if model == 0 {
+		model = usualMemory
+	}
+	x.device = &device{limit: o.Limit, model: model, placement: placeUpwards,
 		addresses: &addresses{}, served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
 		above: newMallocs, below: newMallocs, nextReservation: newReservations, before: func() {}}
 	if o.Downwards {

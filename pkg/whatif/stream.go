@@ -123,13 +123,19 @@ func (s *Stream) Clone() *Stream {
 // ActivePeak is the most bytes that are live at the same time, in requested bytes, and
 // the step after which they are first; -1 is before the first step. Requests that failed
 // do not count.
-func (s *Stream) ActivePeak() (bytes int64, step int) {
+func (s *Stream) ActivePeak() (bytes int64, step int) { return s.ActivePeakFrom(0) }
+
+// ActivePeakFrom is the peak from just before a step on.
+func (s *Stream) ActivePeakFrom(first int) (bytes int64, step int) {
 	now := int64(0)
 	for _, r := range s.Before {
 		now += s.Requests[r].Bytes
 	}
 	bytes, step = now, -1
 	for i, x := range s.Steps {
+		if i == first {
+			bytes, step = now, i-1
+		}
 		switch x.Kind {
 		case Allocate:
 			if now += s.Requests[x.Request].Bytes; now > bytes {
