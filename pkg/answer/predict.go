@@ -3,6 +3,7 @@ package answer
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/predict"
@@ -153,13 +154,20 @@ func PredictSizes(in []SizedInput, o PredictOptions) (*Sheet, error) {
 func sameDevice(in []SizedInput, id snapshot.DeviceID) (given []predict.Given, of []SizedInput, ok bool) {
 	of = slices.Clone(in)
 	slices.SortStableFunc(of, func(a, b SizedInput) int { return int(max(-1, min(a.X-b.X, 1))) })
+	var recordings []*analysis.Recording
 	for _, f := range of {
 		i := slices.IndexFunc(f.Recordings, func(r *analysis.Recording) bool { return r.Device.ID == id })
 		if i < 0 {
 			return nil, nil, false
 		}
-		given = append(given, predict.Given{X: f.X, Name: f.FileName(), Run: whatif.New(f.Recordings[i])})
+		given = append(given, predict.Given{X: f.X, Name: f.FileName()})
+		recordings = append(recordings, f.Recordings[i])
 	}
+	var wait sync.WaitGroup
+	for i, r := range recordings {
+		wait.Go(func() { given[i].Run = whatif.New(r) })
+	}
+	wait.Wait()
 	return given, of, true
 }
 

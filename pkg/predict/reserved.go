@@ -58,6 +58,10 @@ func coldOf(r *recording) Cold {
 		}
 	}
 	c.Recorded = slices.Max(reserved[from : r.to+1])
+	if r.whole && d.Totals.ReservedBaselineBytes == 0 && limitOf(r) == 0 {
+		c.Served = c.Recorded // the model has reproduced it from an empty cache
+		return c
+	}
 	c.Served = r.stream.Serve(whatif.ServeOptions{Limit: limitOf(r)}).ReservedPeak
 	return c
 }
@@ -119,13 +123,22 @@ type Reserved struct {
 	Low, High int64 // bounds of the spread
 }
 
+// manySteps is the length of a stream, in calls of the allocator, above which it is not
+// served several times one after another: it holds many steps of the program already.
+const manySteps = 300_000
+
 // reserve predicts what serving a stream reserves. The cache that was there before, how
-// often the steps ran and where the driver puts its ranges are unknown at another size,
-// so the stream is served in four ways, and the spread widened by what the model was off
+// often the steps ran, when the program emptied the cache and where the driver puts its
+// ranges are unknown at another size. So the stream is served in several ways, and the spread widened by what the model was off
 // for real recordings.
 func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
-	ways := []whatif.ServeOptions{{Limit: limit}, {Limit: limit, Times: 3}, {Limit: limit, KeepCache: true},
-		{Limit: limit, Downwards: true}}
+	ways := []whatif.ServeOptions{{Limit: limit}, {Limit: limit, Downwards: true}}
+	if len(s.Steps) <= manySteps {
+		ways = append(ways, whatif.ServeOptions{Limit: limit, Times: 3})
+	}
+	if slices.ContainsFunc(s.Steps, func(x whatif.Step) bool { return x.Kind == whatif.EmptyCache }) {
+		ways = append(ways, whatif.ServeOptions{Limit: limit, KeepCache: true})
+	}
 	peaks := make([]int64, len(ways))
 	var wait sync.WaitGroup
 	for i := range ways {
