@@ -102,7 +102,7 @@ func reservedSentence(x *prediction) string {
 				"(memviz whatif says where).", x.in[i].FileName())
 		}
 	}
-	var parts []string
+	var differ []string
 	for i := range x.Colds {
 		c := &x.Colds[i]
 		if !c.Near() {
@@ -110,10 +110,16 @@ func reservedSentence(x *prediction) string {
 				"and %s were reserved; the cache that was there before decides too much.", x.in[i].FileName(),
 				units.Bytes(c.Served), units.Bytes(c.Recorded))
 		}
-		parts = append(parts, off(c.Served, c.Recorded))
+		if c.Served != c.Recorded {
+			differ = append(differ, fmt.Sprintf("%s at %s", off(c.Served, c.Recorded), units.Count(x.Given[i].X)))
+		}
 	}
-	return "The model of PyTorch's allocator reproduces every recording; served from an empty cache, what they reserve is: " +
-		strings.Join(parts, ", ") + "."
+	text := "The model of PyTorch's allocator reproduces every recording. Served from an empty cache, they reserve what was " +
+		"recorded"
+	if len(differ) > 0 {
+		text += ", but for " + strings.Join(differ, ", ")
+	}
+	return text + "."
 }
 
 func (x *prediction) table() *sheetTable {
