@@ -32,7 +32,7 @@ func given(s *snapshot.Snapshot, x int64) predict.Given {
 // reserved peak has to be exact or inside of what is printed, in 95 % of all triples.
 func TestPredictedSizes(t *testing.T) {
 	var mu sync.Mutex
-	triples, inside, exact := 0, 0, 0
+	triples, printed, inside, exact := 0, 0, 0, 0
 	t.Run("programs", func(t *testing.T) {
 		for i := range sizedPrograms {
 			s := &sizedPrograms[i]
@@ -43,54 +43,52 @@ func TestPredictedSizes(t *testing.T) {
 						if s.batch {
 							x = [3]int64{x[0] / 64, x[1] / 64, x[2] / 64}
 						}
-						is, at := s.predicted(t, seed, x)
+						p, recorded := s.predicted(t, seed, x)
 						mu.Lock()
 						triples++
-						inside += is
-						exact += at
+						if p != nil {
+							printed++
+							exact += count(p.Peak == recorded)
+							inside += count(p.Peak == recorded || p.Low <= recorded && recorded <= p.High)
+						}
 						mu.Unlock()
 					}
 				})
 			}
 		}
 	})
-	t.Logf("of %d triples, reserved is exact in %d and inside the spread in %d", triples, exact, inside)
-	if 100*inside < 95*triples {
-		t.Errorf("reserved is inside the spread in %d of %d triples", inside, triples)
+	t.Logf("of %d triples, reserved is predicted in %d, exact in %d and exact or inside the spread in %d", triples, printed,
+		exact, inside)
+	if 100*inside < 95*printed || 100*printed < 90*triples {
+		t.Errorf("reserved is predicted in %d of %d triples, and inside the spread in %d", printed, triples, inside)
 	}
 }
 
-// predicted predicts a program at x[2] from recordings at the two others. It returns
-// whether the recorded reserved peak lies in the spread, and whether it is the predicted
-// one.
-func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (inside, exact int) {
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// predicted predicts a program at x[2] from recordings at the two others. It returns the
+// prediction of reserved memory, nil if there is none, and the recorded peak.
+func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reserved, int64) {
 	study := predict.New([]predict.Given{s.at(t, seed, x[0]), s.at(t, seed, x[1])}, predict.Options{})
 	if study.Refused != nil {
 		t.Errorf("%v: %s", x, study.Refused.Sentence)
-		return
+		return nil, 0
 	}
 	p := study.At(x[2], 0)
 	recorded := s.at(t, seed, x[2]).Run
-	want, reserved := recorded.Recording().Device.Totals.PeakBytes, recorded.ReservedPeak()
-	if p.EvidentShare == 1 && p.ActivePeak != want {
-		t.Errorf("%v: active: %d predicted, %d recorded; aligned %.4f", x, p.ActivePeak, want, study.Aligned)
-	}
-	if p.EvidentShare < 1 {
-		t.Logf("%v: evident %.4f, active %d, want %d", x, p.EvidentShare, p.ActivePeak, want)
+	if want := recorded.Recording().Device.Totals.PeakBytes; p.EvidentShare < 1 || p.ActivePeak != want {
+		t.Errorf("%v: active: %d predicted, %d recorded; aligned %.4f, evident %.4f", x, p.ActivePeak, want, study.Aligned,
+			p.EvidentShare)
 	}
 	if p.Reserved == nil {
 		t.Logf("%v: reserved is not predicted: %+v", x, study.Colds)
-		return 1, 0
 	}
-	if p.Reserved.Peak == reserved {
-		exact = 1
-	}
-	if p.Reserved.Low <= reserved && reserved <= p.Reserved.High {
-		inside = 1
-	} else {
-		t.Logf("%v: reserved: %+v predicted, %d recorded", x, *p.Reserved, reserved)
-	}
-	return inside, exact
+	return p.Reserved, recorded.ReservedPeak()
 }
 
 // TestPredictedCapacity finds the largest size that fits, and runs the program there and

@@ -26,9 +26,9 @@ func predictCommand(t *terminal) *cli.Command {
 		Description: "Two or more recordings of one program, each with the size X that it was made at,\n" +
 			"show how every request depends on X. The requests at another X are served by a\n" +
 			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n\n" +
-			"    memviz predict 128=a.pickle 256=b.pickle --at 512,1024\n" +
-			"    memviz predict 8=a.pickle 16=b.pickle --largest --multiple-of 8 --capacity 80GiB\n" +
-			"    memviz predict 8=a.pickle 16=b.pickle --at 32 --fail-if 'reserved_peak>80GiB'",
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
+			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
+			"    memviz predict --fail-if 'active_peak>80GiB' --at 512 128=128.pickle 256=256.pickle",
 		Flags: o.flags(t, "predict", "reserved_peak>80GiB",
 			option("at", "", "predict runs at these `SIZES`, such as 512,1024", &o.predict.At, parseSizes),
 			capacityFlag(t, &o.capacity),

@@ -127,7 +127,11 @@ func (x *prediction) table() *sheetTable {
 	if x.FirstStep {
 		columns = append(columns, column{"next step, active", words})
 	}
-	t := newTable(append(columns, column{"", words})...)
+	on := ""
+	if x.o.Capacity > 0 {
+		on = "with " + units.Bytes(x.o.Capacity)
+	}
+	t := newTable(append(columns, column{on, words})...)
 	add := func(at int64, active, reserved, between, next, remark string) {
 		cells := []any{units.Count(at), active, reserved, between}
 		if x.FirstStep {
@@ -149,9 +153,9 @@ func (x *prediction) table() *sheetTable {
 		}
 		remark := "predicted"
 		if p.Fit != nil && p.Fit.Fits {
-			remark = "predicted, fits " + units.Bytes(x.o.Capacity)
+			remark = "predicted, fits"
 		} else if p.Fit != nil {
-			remark = "predicted, does not fit " + units.Bytes(x.o.Capacity)
+			remark = "predicted, does not fit"
 		}
 		add(p.X, units.Bytes(p.ActivePeak), reserved, between, next, remark)
 	}
@@ -218,18 +222,21 @@ func (x *prediction) limits() []string {
 			"run. The step after it needs the least if gradients are dropped before its forward pass, the most if they "+
 			"live until backward.")
 	}
-	common := x.Common()
+	common, odd := x.Common(), []string{}
 	for i := range x.rows {
 		p := &x.rows[i]
 		if common > 1 && p.X%common != 0 {
-			list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and %s is not: padding that all of them "+
-				"have alike cannot be seen, and would make it need more.", units.Count(common), units.Count(p.X)))
+			odd = append(odd, units.Count(p.X))
 		}
 		if p.UnknownBytes > 0 {
 			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is predicted between "+
 				"%s and %s.", units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
 				units.Bytes(p.Active.High)))
 		}
+	}
+	if len(odd) > 0 {
+		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: padding that "+
+			"all of them have alike cannot be seen, and would make it need more.", units.Count(common), strings.Join(odd, ", ")))
 	}
 	for i := range x.Colds {
 		if n := x.Colds[i].Leftover; n > 0 {

@@ -54,7 +54,9 @@ func (m *modeler) law(s sizes) law {
 				points = append(points, point{r.X, s[i]})
 			}
 		}
-		l = lawOf(points)
+		if len(points) > 0 { // else the size cannot be read
+			l = lawOf(points)
+		}
 		m.known[s] = l
 	}
 	return l

@@ -224,6 +224,7 @@ func (s *Study) At(x, capacity int64) Prediction {
 	limit := s.limit(m, capacity)
 	if s.PredictsReserved() {
 		r := reserve(stream, limit, s.FromEmpty())
+		r.Low, r.High = r.Low-(p.ActivePeak-p.Active.Low), r.High+(p.Active.High-p.ActivePeak)
 		p.Reserved = &r
 	}
 	if next := s.next[slices.Index(s.models, m)]; next != nil {

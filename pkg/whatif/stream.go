@@ -100,7 +100,8 @@ func (s *Stream) addSteps(run *Run, first, last replay.EventIndex) {
 			s.Steps = append(s.Steps, Step{Kind: AbandonPool, Event: x.event, Pool: abandoned[0].pool})
 			abandoned = abandoned[1:]
 		}
-		if x.event < first {
+		unreadable := x.id == noAllocation && x.kind != stepFail && x.kind != stepEmpty
+		if x.event < first || unreadable {
 			continue
 		}
 		step := Step{Kind: stepKinds[x.kind], Request: x.id, Event: x.event}
