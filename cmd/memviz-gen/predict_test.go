@@ -91,6 +91,55 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reser
 	return p.Reserved, recorded.ReservedPeak()
 }
 
+// TestPredictedRecording compares the recordings of runs that were never made with those
+// of the same runs, event by event, where a recording begins with an empty cache.
+func TestPredictedRecording(t *testing.T) {
+	for i := range sizedPrograms {
+		s := &sizedPrograms[i]
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			x := [3]int64{128, 256, 512}
+			if s.batch {
+				x = [3]int64{2, 4, 8}
+			}
+			study := predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
+			if study.Refused != nil {
+				t.Fatal(study.Refused.Sentence)
+			}
+			made := predict.Snapshot([]*predict.Study{study}, x[2], 0)
+			recorded, err := s.tell(1, x[2], ample)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, want := replay.Replay(made, 0), replay.Replay(recorded, 0)
+			if !d.AddsUp() || d.Totals.PeakBytes != want.Totals.PeakBytes {
+				t.Fatalf("%+v %+v", d.Anomalies, d.Totals)
+			}
+			if want.Totals.ReservedBaselineBytes > 0 {
+				return
+			}
+			a, b := made.Events(0), recorded.Events(0)
+			if a.Len() != b.Len() {
+				t.Fatalf("%d events, recorded %d", a.Len(), b.Len())
+			}
+			for i := range a.Action {
+				text := func(s *snapshot.Snapshot, e *snapshot.Events) string {
+					frames := s.Stacks.Frames(e.Stack[i])
+					inner := ""
+					if len(frames) > 0 {
+						f := s.Frames[frames[len(frames)/2]]
+						inner = fmt.Sprint(s.String(f.File), f.Line, s.String(f.Name))
+					}
+					return fmt.Sprint(s.ActionName(e.Action[i]), e.Addr[i], " ", e.Size[i], " ", len(frames), inner)
+				}
+				if got, want := text(made, a), text(recorded, b); got != want {
+					t.Fatalf("event %d: %s, recorded %s", i, got, want)
+				}
+			}
+		})
+	}
+}
+
 // TestPredictedCapacity finds the largest size that fits, and runs the program there and
 // around it on a GPU of that capacity.
 func TestPredictedCapacity(t *testing.T) {

@@ -2,7 +2,9 @@ package answer
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -131,8 +133,16 @@ type SizedInput struct {
 
 // PredictSizes predicts other sizes from recordings at several, device by device.
 func PredictSizes(in []SizedInput, o PredictOptions) (*Sheet, error) {
+	s, _, err := PredictSizesAndRun(in, o)
+	return s, err
+}
+
+// PredictSizesAndRun is PredictSizes, with the recording of the run that was never made
+// at the first of the sizes. Its name says that it is predicted. It is nil where nothing is.
+func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, *Input, error) {
 	value := newDevices[PredictDevice]("predict")
 	s := &Sheet{value: value}
+	var studies []*predict.Study
 	for _, r := range in[0].Recordings {
 		given, of, ok := sameDevice(in, r.Device.ID)
 		if !ok {
@@ -143,11 +153,27 @@ func PredictSizes(in []SizedInput, o PredictOptions) (*Sheet, error) {
 		x.fill()
 		value.Devices = append(value.Devices, x.view)
 		s.predict(x)
+		if x.PredictsReserved() && x.Possible() {
+			studies = append(studies, x.Study)
+		}
 	}
 	if len(value.Devices) == 0 {
-		return nil, errors.New("the snapshots have no device in common")
+		return nil, nil, errors.New("the snapshots have no device in common")
 	}
-	return s, nil
+	if len(studies) == 0 || len(o.At) == 0 {
+		return s, nil, nil
+	}
+	run := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
+	return s, &run, nil
+}
+
+// predictedName names the recording of a run that was never made.
+func predictedName(in []SizedInput, x int64) string {
+	names := make([]string, len(in))
+	for i := range in {
+		names[i] = in[i].FileName()
+	}
+	return fmt.Sprintf("predicted at %d, from %s", x, strings.Join(names, " and "))
 }
 
 // sameDevice are the recordings of a device, ascending in x; not ok if a file has none.

@@ -12,6 +12,12 @@ type ServeOptions struct {
 	KeepCache bool  // calls of empty_cache are left out
 	Times     int   // how often the steps are served, one time after another; 0 is 1
 	Strict    bool  // stop at the first request that fails
+
+	// Driver gives the memory; nil: a simulated device of Limit bytes. Record is called
+	// with every event of the allocator, and the step that it belongs to, -1 for what is
+	// live from the start. With it, Served has the Segments at the end.
+	Driver allocator.Driver
+	Record func(step int, e allocator.Event)
 }
 
 // Served is what serving a stream needed.
@@ -23,6 +29,8 @@ type Served struct {
 	Failed      int // requests
 	FailedAt    int // the step of the first one; -1: before the first step
 	FailedBytes int64
+
+	Segments []allocator.Segment // at the end, with ServeOptions.Record
 }
 
 // Serve serves the requests from an empty cache.
@@ -32,13 +40,17 @@ func (s *Stream) Serve(o ServeOptions) Served {
 	if model == 0 {
 		model = usualMemory
 	}
-	x.device = &device{limit: o.Limit, model: model, placement: placeUpwards,
+	simulated := &device{limit: o.Limit, model: model, placement: placeUpwards,
 		addresses: &addresses{}, served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
 		above: newMallocs, below: newMallocs, nextReservation: newReservations, before: func() {}}
 	if o.Downwards {
-		x.device.placement = placeDownwards
+		simulated.placement = placeDownwards
 	}
-	x.a = allocator.New(s.Settings, x.device)
+	driver := o.Driver
+	if driver == nil {
+		driver = simulated
+	}
+	x.a = allocator.New(s.Settings, driver)
 	if s.Settings.GCThreshold > 0 && o.Limit > 0 {
 		x.a.SetMemoryFraction(1)
 	}
@@ -57,7 +69,9 @@ func (s *Stream) Serve(o ServeOptions) Served {
 			x.serve(s.Steps[i])
 		}
 	}
-	x.Retries = int(x.a.Stats().Retries)
+	if x.Retries = int(x.a.Stats().Retries); o.Record != nil {
+		x.Segments = x.a.Segments()
+	}
 	return x.Served
 }
 
@@ -67,7 +81,6 @@ type server struct {
 	stream   *Stream
 	o        ServeOptions
 	a        *allocator.Allocator
-	device   *device
 	at       []uint64 // by request: its address now; 0: it is not live
 	waits    map[uint64]int32
 	reserved int64
@@ -157,6 +170,9 @@ func (x *server) begin() {
 func (x *server) follow(e allocator.Event) {
 	if e.Action == snapshot.FreeCompleted && len(x.waits) > 0 {
 		delete(x.waits, e.Addr)
+	}
+	if x.o.Record != nil {
+		x.o.Record(x.step, e)
 	}
 	if sign := e.Action.ReservedSign(); sign != 0 {
 		if x.reserved += sign * e.Size; x.reserved > x.ReservedPeak {
