@@ -278,6 +278,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"swapped, forward", program("forward", 128, 256), program("forward", 256, 128), "sizes_fall"},
 		{"x 3, inference", program("inference", 128, 128), program("inference", 256, 768), "no_laws"},
 		{"the same x", program("step", 128, 128), program("step", 256, 128), "same_x"},
+		{"the same size", program("step", 128, 128), program("step", 128, 256), "same_size"},
 		{"layers", program("step", 128, 128), withLayers(256), "requests_grow"},
 		{"autocast", program("forward", 128, 128), program("mixed", 256, 256), "programs_differ"},
 		{"autocast in steps", program("step", 128, 128), program("mixed-step", 256, 256), "programs_differ"},

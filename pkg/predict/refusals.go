@@ -156,19 +156,24 @@ func contained(a *alignments) bool {
 
 // refuseLaws says why the sizes do not prove their laws.
 func refuseLaws(s *Study) *Refusal {
-	first, last := s.Given[0].X, s.Given[len(s.Given)-1].X
+	first, greatest := s.Given[0].X, s.Given[len(s.Given)-1].X
 	var r *Refusal
 	for i := range s.Bytes {
 		b := &s.Bytes[i]
 		if float64(b.Falling) > mostFalling*float64(b.Requested) {
 			r = refuse("sizes_fall", "Sizes fall as x grows, from %d to %d: the labels are swapped, or x is not what was "+
-				"changed.", first, last)
+				"changed.", first, greatest)
 			break
 		}
 	}
+	if last := &s.Bytes[len(s.Bytes)-1]; r == nil && last.ByKind[Constant]+last.ByKind[Unknown] == last.Requested &&
+		s.EvidentShare() >= leastEvident {
+		r = refuse("same_size", "No size depends on x: the recordings at %d and %d were made at the same size, or x is not "+
+			"what was changed.", first, greatest)
+	}
 	if r == nil && s.EvidentShare() < leastEvident {
 		r = refuse("no_laws", "Only %.0f %% of the bytes follow a law that these recordings prove, such as c, c x or c x^2; "+
-			"the labels %d and %d may be wrong, or x is not all that was changed.", 100*s.EvidentShare(), first, last)
+			"the labels %d and %d may be wrong, or x is not all that was changed.", 100*s.EvidentShare(), first, greatest)
 	}
 	if r != nil {
 		r.Forcible = true

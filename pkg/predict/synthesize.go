@@ -19,12 +19,18 @@ func (s *Study) nearest(x int64) *model {
 	return best
 }
 
+// maxSum bounds the sum of all predicted sizes in bytes, whatever x is, so that no sum
+// overflows, not even if all are served several times.
+const maxSum = 1 << 59
+
 // synthesize makes the requests of a run at x: those of the model's recording in their
 // order and with their lifetimes, each of the size that its law gives.
 func (m *model) synthesize(x int64) *whatif.Stream {
 	sizes := make([]int64, len(m.laws))
+	most := maxSum / int64(max(len(m.stream.Requests), 1))
 	for i := range m.laws {
-		sizes[i], _ = m.laws[i].sizeAt(x)
+		size, _ := m.laws[i].sizeAt(x)
+		sizes[i] = min(size, most)
 	}
 	s := m.stream.Clone()
 	for _, list := range [][]int32{s.Before, m.requests} {
