@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"testing"
+	"text/tabwriter"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -89,6 +93,33 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reser
 		t.Logf("%v: reserved is not predicted: %+v", x, study.Colds)
 	}
 	return p.Reserved, recorded.ReservedPeak()
+}
+
+// TestPredictedTable writes what is predicted of each program beside what is recorded.
+func TestPredictedTable(t *testing.T) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "program\tfrom\tat\tactive, predicted\trecorded\treserved, predicted\tbetween\trecorded\t")
+	for i := range sizedPrograms {
+		s := &sizedPrograms[i]
+		x := [3]int64{128, 256, 512}
+		if s.batch {
+			x = [3]int64{2, 4, 8}
+		}
+		study := predict.New([]predict.Given{s.at(t, 1, x[0]), s.at(t, 1, x[1])}, predict.Options{})
+		if study.Refused != nil {
+			t.Fatalf("%s: %s", s.name, study.Refused.Sentence)
+		}
+		p, recorded := study.At(x[2], 0), s.at(t, 1, x[2]).Run
+		reserved, between := "not predicted", ""
+		if r := p.Reserved; r != nil {
+			reserved, between = units.Count(r.Peak), units.Count(r.Low)+" to "+units.Count(r.High)
+		}
+		fmt.Fprintf(w, "%s\t%d, %d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", s.name, x[0], x[1], x[2], units.Count(p.ActivePeak),
+			units.Count(recorded.Recording().Device.Totals.PeakBytes), reserved, between, units.Count(recorded.ReservedPeak()))
+	}
+	w.Flush()
+	testkit.Golden(t, "predicted.txt", b.Bytes())
 }
 
 // TestPredictedRecording compares the recordings of runs that were never made with those
@@ -311,5 +342,25 @@ func TestPredictRefuses(t *testing.T) {
 				t.Error("it predicts all the same")
 			}
 		})
+	}
+}
+
+// TestPredictedPadding: padding to multiples of 64 is seen where it differs between the
+// recordings. Two of them do not prove it, three do.
+func TestPredictedPadding(t *testing.T) {
+	s := sizedProgram("padding")
+	a, b, c := s.at(t, 1, 100), s.at(t, 1, 270), s.at(t, 1, 300)
+	if study := predict.New([]predict.Given{a, b}, predict.Options{}); study.Refused == nil || study.Refused.Key != "no_laws" {
+		t.Errorf("two recordings: %+v", study.Refused)
+	}
+	study := predict.New([]predict.Given{c, a, b}, predict.Options{})
+	if study.Refused != nil {
+		t.Fatal(study.Refused.Sentence)
+	}
+	for _, x := range []int64{33, 257, 321, 500} {
+		p, recorded := study.At(x, 0), s.at(t, 1, x).Run
+		if want := recorded.Recording().Device.Totals.PeakBytes; p.ActivePeak != want {
+			t.Errorf("at %d: %d predicted, %d recorded", x, p.ActivePeak, want)
+		}
 	}
 }

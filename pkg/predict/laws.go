@@ -10,7 +10,7 @@ import (
 type LawKind uint8
 
 const (
-	Unknown      LawKind = iota // no law fits, or there is one size only: the size is carried over
+	Unknown      LawKind = iota // no law fits, or there is one size only: that of the nearest recording is carried over
 	Constant                    // c
 	Linear                      // c x
 	Square                      // c x^2
@@ -33,7 +33,7 @@ type law struct {
 	// evident: the law has fewer parameters than there are sizes, or is one that wrong
 	// labels do not lead to. Two sizes fit nearly any a + b x.
 	evident bool
-	falls   bool // unknown: the sizes fall as x grows
+	falls   bool // Unknown: the sizes fall as x grows
 
 	size, at int64 // one of the sizes in bytes, and its x
 	m, k     int64 // of Padded and PaddedSquare; of Shifted
@@ -53,7 +53,7 @@ const maxBytes = 1 << 50
 // dtypes, and one that falls only with wrong labels. So there is none.
 func lawOf(points []point) law {
 	first, last := points[0], points[len(points)-1]
-	unknown := law{kind: Unknown, size: first.size, at: first.x, falls: last.size < first.size}
+	unknown := law{kind: Unknown, falls: last.size < first.size}
 	if len(points) < 2 {
 		return unknown
 	}
@@ -132,7 +132,9 @@ func (l *law) fits(points []point) bool {
 func (l *law) sizeAt(x int64) (size int64, exact bool) {
 	value := new(big.Int)
 	switch l.kind {
-	case Constant, Unknown:
+	case Unknown:
+		return 1, false
+	case Constant:
 		return l.size, true
 	case Affine:
 		value.Mul(big.NewInt(l.b), big.NewInt(x))

@@ -24,7 +24,8 @@ func (s *Study) nearest(x int64) *model {
 const maxSum = 1 << 59
 
 // synthesize makes the requests of a run at x: those of the model's recording in their
-// order and with their lifetimes, each of the size that its law gives.
+// order and with their lifetimes, each of the size that its law gives, or else
+// of the recorded one.
 func (m *model) synthesize(x int64) *whatif.Stream {
 	sizes := make([]int64, len(m.laws))
 	most := maxSum / int64(max(len(m.stream.Requests), 1))
@@ -35,7 +36,9 @@ func (m *model) synthesize(x int64) *whatif.Stream {
 	s := m.stream.Clone()
 	for _, list := range [][]int32{s.Before, m.requests} {
 		for _, request := range list {
-			s.Requests[request].Bytes = sizes[m.of[request]]
+			if law := m.of[request]; m.laws[law].kind != Unknown {
+				s.Requests[request].Bytes = sizes[law]
+			}
 		}
 	}
 	return s
