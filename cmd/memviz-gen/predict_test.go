@@ -61,7 +61,8 @@ func TestPredictedSizes(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("of %d triples, reserved is predicted in %d, exact in %d and exact or inside the spread in %d", triples, printed,
+	t.Logf("of %d triples, reserved is predicted in %d, exact in %d and exact or inside the spread in %d", triples,
+		printed,
 		exact, inside)
 	if 100*inside < 95*printed || 100*printed < 90*triples {
 		t.Errorf("reserved is predicted in %d of %d triples, and inside the spread in %d", printed, triples, inside)
@@ -86,7 +87,8 @@ func (s *sized) predicted(t *testing.T, seed uint64, x [3]int64) (*predict.Reser
 	p := study.At(x[2], 0)
 	recorded := s.at(t, seed, x[2]).Run
 	if want := recorded.Recording().Device.Totals.PeakBytes; p.EvidentShare < 1 || p.ActivePeak != want {
-		t.Errorf("%v: active: %d predicted, %d recorded; aligned %.4f, evident %.4f", x, p.ActivePeak, want, study.Aligned,
+		t.Errorf("%v: active: %d predicted, %d recorded; aligned %.4f, evident %.4f", x, p.ActivePeak, want,
+			study.Aligned,
 			p.EvidentShare)
 	}
 	if p.Reserved == nil {
@@ -179,12 +181,14 @@ func TestPredictedCapacity(t *testing.T) {
 		x        [2]int64
 		capacity int64
 		step     int64
+		again    bool // a larger size fits although a smaller one does not
 	}{
-		{"step", [2]int64{128, 256}, 500 << 20, 1}, {"batch", [2]int64{2, 4}, 1 << 30, 1},
-		{"attention", [2]int64{128, 256}, 600 << 20, 1}, {"expandable", [2]int64{128, 256}, 500 << 20, 8},
-		{"inference", [2]int64{128, 256}, 300 << 20, 32},
+		{"step", [2]int64{128, 256}, 500 << 20, 1, false}, {"batch", [2]int64{2, 4}, 1 << 30, 1, false},
+		{"attention", [2]int64{128, 256}, 600 << 20, 1, false}, {"expandable", [2]int64{128, 256}, 500 << 20, 8, false},
+		{"inference", [2]int64{128, 256}, 300 << 20, 32, false}, {"attention", [2]int64{128, 256}, 321 << 20, 1, true},
+		{"step", [2]int64{128, 256}, 200 << 20, 1, true},
 	} {
-		t.Run(test.program, func(t *testing.T) {
+		t.Run(fmt.Sprint(test.program, " ", test.capacity>>20), func(t *testing.T) {
 			t.Parallel()
 			s := sizedProgram(test.program)
 			study := predict.New([]predict.Given{s.at(t, 1, test.x[0]), s.at(t, 1, test.x[1])}, predict.Options{})
@@ -201,7 +205,20 @@ func TestPredictedCapacity(t *testing.T) {
 					t.Fatal(err)
 				}
 				if fails := replay.Replay(told, 0).Totals.OOMEvents > 0; fails != (x == l.FailsAt) {
-					t.Errorf("%d predicted to fit, %d not; at %d it is recorded that a request fails: %v", l.X, l.FailsAt, x, fails)
+					t.Errorf("%d predicted to fit, %d not; at %d it is recorded that a request fails: %v", l.X,
+						l.FailsAt, x,
+						fails)
+				}
+			}
+			if test.again != (l.Again > 0) {
+				t.Errorf("fits again at %d", l.Again)
+			} else if test.again {
+				told, err := s.tell(1, l.Again, test.capacity)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if replay.Replay(told, 0).Totals.OOMEvents > 0 {
+					t.Errorf("%d is predicted to fit, although %d does not, and fails", l.Again, l.FailsAt)
 				}
 			}
 			t.Logf("%d fits %d bytes", l.X, test.capacity)
@@ -350,7 +367,8 @@ func TestPredictRefuses(t *testing.T) {
 func TestPredictedPadding(t *testing.T) {
 	s := sizedProgram("padding")
 	a, b, c := s.at(t, 1, 100), s.at(t, 1, 270), s.at(t, 1, 300)
-	if study := predict.New([]predict.Given{a, b}, predict.Options{}); study.Refused == nil || study.Refused.Key != "no_laws" {
+	if study := predict.New([]predict.Given{a, b},
+		predict.Options{}); study.Refused == nil || study.Refused.Key != "no_laws" {
 		t.Errorf("two recordings: %+v", study.Refused)
 	}
 	study := predict.New([]predict.Given{c, a, b}, predict.Options{})

@@ -22,8 +22,8 @@ func predictCommand(t *terminal) *cli.Command {
 		output   string // of a report; "": none
 	}
 	o.needsAddresses, o.needsEach = true, true
-	output := option("output", "", "write the report of the run that was never made to `FILE`, whose name has to say that "+
-		"it is predicted; it is of one size", &o.output, asText)
+	output := option("output", "", "write the report of the run that was never made to `FILE`, whose name has to say "+
+		"that it is predicted; it is of one size", &o.output, asText)
 	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "predict",
@@ -70,7 +70,8 @@ func predictCommand(t *terminal) *cli.Command {
 			}
 			return o.answer(t, files, func(in []answer.Input) (*answer.Sheet, error) {
 				if len(in) != len(sizes) {
-					return nil, misuse("each X=SNAPSHOT names one snapshot; %d were named and %d read", len(sizes), len(in))
+					return nil, misuse("each X=SNAPSHOT names one snapshot; %d were named and %d read", len(sizes),
+						len(in))
 				}
 				sized := make([]answer.SizedInput, len(in))
 				for i := range in {

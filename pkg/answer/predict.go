@@ -220,8 +220,9 @@ func (x *prediction) fill() {
 		} else {
 			v.Trust = v.Trust.and(trust)
 		}
-		source := PredictSource{X: g.X, File: g.Name, ActivePeak: d.Totals.PeakBytes, ReservedPeak: g.Run.ReservedPeak(),
-			Reproduced: g.Run.Proof.Holds()}
+		source := PredictSource{X: g.X, File: g.Name, ActivePeak: d.Totals.PeakBytes,
+			ReservedPeak: g.Run.ReservedPeak(),
+			Reproduced:   g.Run.Proof.Holds()}
 		if len(x.Colds) > 0 {
 			c := &x.Colds[i]
 			source.UsedReserved, source.ServedAnew, source.LeftoverBytes = c.Recorded, c.Served, c.Leftover
@@ -268,7 +269,8 @@ func most(a, b *int64) *int64 {
 }
 
 func newPredictCheck(c *predict.Check) PredictCheck {
-	v := PredictCheck{X: c.X, ActivePeak: c.Active, RecordedActivePeak: c.Recorded, RecordedReservedPeak: c.RecordedReserved}
+	v := PredictCheck{X: c.X, ActivePeak: c.Active, RecordedActivePeak: c.Recorded,
+		RecordedReservedPeak: c.RecordedReserved}
 	if c.Refused != nil {
 		v.Refused = c.Refused.Key
 	}
@@ -279,8 +281,9 @@ func newPredictCheck(c *predict.Check) PredictCheck {
 }
 
 func (x *prediction) row(p *predict.Prediction) PredictRow {
-	row := PredictRow{X: p.X, Base: p.Base, ActivePeak: p.ActivePeak, ActiveLow: p.Active.Low, ActiveHigh: p.Active.High,
-		PeakSite: x.site(p.Base, p.PeakEvent), EvidentShare: p.EvidentShare, UnknownBytes: p.UnknownBytes}
+	row := PredictRow{X: p.X, Base: p.Base, ActivePeak: p.ActivePeak, ActiveLow: p.Active.Low,
+		ActiveHigh: p.Active.High,
+		PeakSite:   x.site(p.Base, p.PeakEvent), EvidentShare: p.EvidentShare, UnknownBytes: p.UnknownBytes}
 	if r := p.Reserved; r != nil {
 		row.ReservedPeak, row.ReservedLow, row.ReservedHigh = &r.Peak, &r.Low, &r.High
 	}

@@ -53,8 +53,10 @@ func alignedSentence(x *prediction) string {
 	if x.ByFunction {
 		by = "functions on their stacks; lines differ"
 	}
-	return fmt.Sprintf("%s, %s align by the %s. Of the bytes, %s follow a law that the recordings prove: at %s, %s.", of,
-		percent(x.Aligned), by, percent(x.EvidentShare()), units.Count(x.Given[len(x.Given)-1].X), strings.Join(kinds, ", "))
+	return fmt.Sprintf("%s, %s align by the %s. Of the bytes, %s follow a law that the recordings prove: at %s, %s.",
+		of,
+		percent(x.Aligned), by, percent(x.EvidentShare()), units.Count(x.Given[len(x.Given)-1].X), strings.Join(kinds,
+			", "))
 }
 
 var lawWords = [...]string{
@@ -76,7 +78,8 @@ func checksSentence(x *prediction) string {
 		case c.ReservedPeak == nil:
 			parts = append(parts, fmt.Sprintf("%d: active %s", c.X, off(c.ActivePeak, c.RecordedActivePeak)))
 		default:
-			parts = append(parts, fmt.Sprintf("%d: active %s, reserved %s", c.X, off(c.ActivePeak, c.RecordedActivePeak),
+			parts = append(parts, fmt.Sprintf("%d: active %s, reserved %s", c.X, off(c.ActivePeak,
+				c.RecordedActivePeak),
 				off(*c.ReservedPeak, c.RecordedReservedPeak)))
 		}
 	}
@@ -98,24 +101,24 @@ func off(predicted, recorded int64) string {
 func reservedSentence(x *prediction) string {
 	for i, g := range x.Given {
 		if !g.Run.Proof.Holds() {
-			return fmt.Sprintf("Reserved memory is not predicted: the model of PyTorch's allocator does not reproduce %s "+
-				"(memviz whatif says where).", x.in[i].FileName())
+			return fmt.Sprintf("Reserved memory is not predicted: the model of PyTorch's allocator does not reproduce "+
+				"%s (memviz whatif says where).", x.in[i].FileName())
 		}
 	}
 	var differ []string
 	for i := range x.Colds {
 		c := &x.Colds[i]
 		if !c.Near() {
-			return fmt.Sprintf("Reserved memory is not predicted: served from an empty cache, the requests of %s reserve %s, "+
-				"and %s were reserved; the cache that was there before decides too much.", x.in[i].FileName(),
+			return fmt.Sprintf("Reserved memory is not predicted: served from an empty cache, the requests of %s "+
+				"reserve %s, and %s were reserved; the cache that was there before decides too much.", x.in[i].FileName(),
 				units.Bytes(c.Served), units.Bytes(c.Recorded))
 		}
 		if c.Served != c.Recorded {
 			differ = append(differ, fmt.Sprintf("%s at %s", off(c.Served, c.Recorded), units.Count(x.Given[i].X)))
 		}
 	}
-	text := "The model of PyTorch's allocator reproduces every recording. Served from an empty cache, they reserve what was " +
-		"recorded"
+	text := "The model of PyTorch's allocator reproduces every recording. Served from an empty cache, they reserve " +
+		"what was recorded"
 	if len(differ) > 0 {
 		text += ", but for " + strings.Join(differ, ", ")
 	}
@@ -186,14 +189,16 @@ func (x *prediction) largestSentence() string {
 	if v.MultipleOf > 1 {
 		multiple = " multiple of " + units.Count(v.MultipleOf)
 	}
-	text := fmt.Sprintf("The largest%s predicted to fit %s is %s, with %s to spare.", multiple, units.Bytes(x.o.Capacity),
+	text := fmt.Sprintf("The largest%s predicted to fit %s is %s, with %s to spare.", multiple,
+		units.Bytes(x.o.Capacity),
 		units.Count(v.X), units.Bytes(v.Margin))
 	if v.FailsAt > 0 {
 		text += fmt.Sprintf(" At %s a request of %s fails%s.", units.Count(v.FailsAt), units.Bytes(v.FailedBytes),
 			atSite(v.FailedSite))
 	}
 	if v.FitsAgainAt > 0 {
-		text += fmt.Sprintf(" %s would fit again, as the cache is cut in another way there.", units.Count(v.FitsAgainAt))
+		text += fmt.Sprintf(" %s would fit again, as the cache is cut in another way there.",
+			units.Count(v.FitsAgainAt))
 	}
 	switch v.WithSpread {
 	case v.X:
@@ -218,9 +223,9 @@ func (x *prediction) limits() []string {
 	list := []string{"All of this holds if nothing else changes: that the program takes another kernel, data type or " +
 		"padding at another size is in no recording."}
 	if x.FirstStep {
-		list = append(list, "The recording is of a first step, in which the optimizer makes its state, so it understates the "+
-			"run. The step after it needs the least if gradients are dropped before its forward pass, the most if they "+
-			"live until backward.")
+		list = append(list, "The recording is of a first step, in which the optimizer makes its state, so it "+
+			"understates the run. The step after it needs the least if gradients are dropped before its forward pass, "+
+			"the most if they live until backward.")
 	}
 	common, odd := x.Common(), []string{}
 	for i := range x.rows {
@@ -229,25 +234,26 @@ func (x *prediction) limits() []string {
 			odd = append(odd, units.Count(p.X))
 		}
 		if p.UnknownBytes > 0 {
-			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is predicted between "+
-				"%s and %s.", units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
+			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is "+
+				"predicted between %s and %s.", units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
 				units.Bytes(p.Active.High)))
 		}
 	}
 	if len(odd) > 0 {
-		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: padding that "+
-			"all of them have alike cannot be seen, and would make it need more.", units.Count(common), strings.Join(odd, ", ")))
+		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: "+
+			"padding that all of them have alike cannot be seen, and would make it need more.", units.Count(common), strings.Join(odd, ", ")))
 	}
 	for i := range x.Colds {
 		if n := x.Colds[i].Leftover; n > 0 {
-			list = append(list, fmt.Sprintf("In %s, %s were cached before the recording and never used; they do not count.",
-				x.in[i].FileName(), units.Bytes(n)))
+			list = append(list,
+				fmt.Sprintf("In %s, %s were cached before the recording and never used; they do not count.",
+					x.in[i].FileName(), units.Bytes(n)))
 		}
 	}
 	for i := range x.Bytes {
 		if n := x.Bytes[i].Carried; n > 0 {
-			list = append(list, fmt.Sprintf("Before %s, %s were live that the other recordings do not have; they are taken over "+
-				"as they are.", x.in[i].FileName(), units.Bytes(n)))
+			list = append(list, fmt.Sprintf("Before %s, %s were live that the other recordings do not have; they are "+
+				"taken over as they are.", x.in[i].FileName(), units.Bytes(n)))
 		}
 	}
 	if x.o.Capacity > 0 {

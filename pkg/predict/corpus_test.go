@@ -64,7 +64,8 @@ func TestForcedCorpus(t *testing.T) {
 				continue
 			}
 			if p := study.At(200, 0); p.ActivePeak != d.Totals.PeakBytes && !study.LastStep {
-				t.Errorf("%s: all is constant, and the active peak is %d instead of %d", file, p.ActivePeak, d.Totals.PeakBytes)
+				t.Errorf("%s: all is constant, and the active peak is %d instead of %d", file, p.ActivePeak,
+					d.Totals.PeakBytes)
 			}
 			for _, x := range []int64{1, 7, 150, 1000, MaxX} {
 				p := study.At(x, 0)

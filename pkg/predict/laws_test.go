@@ -15,9 +15,11 @@ func TestLaws(t *testing.T) {
 		{"linear", []int64{128, 256}, func(x int64) int64 { return 12 * x }, "12 x", true},
 		{"half a byte", []int64{128, 256}, func(x int64) int64 { return x / 2 }, "1/2 x", true},
 		{"square", []int64{128, 256}, func(x int64) int64 { return 3 * x * x }, "3 x^2", true},
-		{"padded", []int64{100, 200}, func(x int64) int64 { return 12 * pad(x, 64) }, "384/25 x", true}, // it cannot be seen
+		{"padded", []int64{100, 200}, func(x int64) int64 { return 12 * pad(x, 64) }, "384/25 x",
+			true}, // it cannot be seen
 		{"padded, two", []int64{100, 270}, func(x int64) int64 { return 12 * pad(x, 64) }, "12 pad(x, 64)", false},
-		{"padded, three", []int64{100, 270, 300}, func(x int64) int64 { return 12 * pad(x, 64) }, "12 pad(x, 64)", true},
+		{"padded, three", []int64{100, 270, 300}, func(x int64) int64 { return 12 * pad(x, 64) }, "12 pad(x, 64)",
+			true},
 		{"padded square", []int64{100, 250}, func(x int64) int64 { return 12 * pad(x, 32) * pad(x, 32) },
 			"12 pad(x, 32)^2", false},
 		{"one token less", []int64{128, 256}, func(x int64) int64 { return 4 * (x - 1) }, "4 (x-1)", false},

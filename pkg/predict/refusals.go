@@ -35,7 +35,8 @@ const (
 // refuseInputs says why recordings cannot be compared, each by itself.
 func refuseInputs(given []Given) *Refusal {
 	if len(given) < 2 || len(given) > MaxRecordings {
-		return refuse("number", "From two to %d recordings can be compared, and there are %d.", MaxRecordings, len(given))
+		return refuse("number", "From two to %d recordings can be compared, and there are %d.", MaxRecordings,
+			len(given))
 	}
 	for i, g := range given {
 		if i > 0 && g.X == given[i-1].X {
@@ -57,20 +58,21 @@ func refuseInput(g Given) *Refusal {
 	case r.Snapshot.Cut(d.ID):
 		return refuse("cut", "%s was read in part, so its requests are not known.", g.Name)
 	case len(d.Allocations) == d.PreExisting:
-		return refuse("no_history", "%s holds no request for memory: it has no history, or nothing happened in it.", g.Name)
+		return refuse("no_history", "%s holds no request for memory: it has no history, or nothing happened in it.",
+			g.Name)
 	}
 	if event, failed := g.Run.FirstFailure(); failed {
-		return refuse("failed_request", "In %s a request fails (event %d): what the program would have done after it is "+
-			"not recorded. Record at a size that fits.", g.Name, event)
+		return refuse("failed_request", "In %s a request fails (event %d): what the program would have done after it "+
+			"is not recorded. Record at a size that fits.", g.Name, event)
 	}
 	stacked, compiled := stacksOf(g)
 	switch n := float64(len(d.Allocations) - d.PreExisting); {
 	case float64(stacked) < leastStacks*n:
-		return refuse("no_stacks", "%s has stacks for %.0f %% of its requests only, and requests are told apart by them. "+
-			"Record with stacks.", g.Name, 100*float64(stacked)/n)
+		return refuse("no_stacks", "%s has stacks for %.0f %% of its requests only, and requests are told apart by "+
+			"them. Record with stacks.", g.Name, 100*float64(stacked)/n)
 	case float64(compiled) > mostCompiled*n:
-		return refuse("compiled", "In %s compiled code makes requests: its files are generated anew at every size, and its "+
-			"autotuning is in the recording. Record without torch.compile.", g.Name)
+		return refuse("compiled", "In %s compiled code makes requests: its files are generated anew at every size, "+
+			"and its autotuning is in the recording. Record without torch.compile.", g.Name)
 	}
 	return nil
 }
@@ -109,18 +111,19 @@ func refuseAlignment(all []*recording, a *alignments) *Refusal {
 	small, large := all[0], all[len(all)-1]
 	few, many := len(small.requests), len(large.requests)
 	growth := float64(many-few) / float64(max(few, 1))
-	if by := float64(large.X-small.X) / float64(small.X); growth > 0.2 && growth > by/3 && growth < 3*by && contained(a) {
+	by := float64(large.X-small.X) / float64(small.X)
+	if growth > 0.2 && growth > by/3 && growth < 3*by && contained(a) {
 		return refuseGrowth(few, many, small.X, large.X)
 	}
-	r := refuse("programs_differ", "These are recordings of two different programs, or of one that does other things at "+
-		"another size: only %.0f %% of their requests have the same stacks in the same order.", 100*a.least())
+	r := refuse("programs_differ", "These are recordings of two different programs, or of one that does other things "+
+		"at another size: only %.0f %% of their requests have the same stacks in the same order.", 100*a.least())
 	r.Forcible = true
 	return r
 }
 
 func refuseGrowth(few, many int, small, large int64) *Refusal {
-	r := refuse("requests_grow", "There are more requests where x is larger, as with more layers, more micro-batches, or "+
-		"tokens that are decoded one by one: %d at %d, %d at %d. Their number can be predicted for no other x.", few, small,
+	r := refuse("requests_grow", "There are more requests where x is larger, as with more layers, more micro-batches, "+
+		"or tokens that are decoded one by one: %d at %d, %d at %d. Their number can be predicted for no other x.", few, small,
 		many, large)
 	r.Forcible = true
 	return r
@@ -161,19 +164,19 @@ func refuseLaws(s *Study) *Refusal {
 	for i := range s.Bytes {
 		b := &s.Bytes[i]
 		if float64(b.Falling) > mostFalling*float64(b.Requested) {
-			r = refuse("sizes_fall", "Sizes fall as x grows, from %d to %d: the labels are swapped, or x is not what was "+
-				"changed.", first, greatest)
+			r = refuse("sizes_fall", "Sizes fall as x grows, from %d to %d: the labels are swapped, or x is not what "+
+				"was changed.", first, greatest)
 			break
 		}
 	}
 	if last := &s.Bytes[len(s.Bytes)-1]; r == nil && last.ByKind[Constant]+last.ByKind[Unknown] == last.Requested &&
 		s.EvidentShare() >= leastEvident {
-		r = refuse("same_size", "No size depends on x: the recordings at %d and %d were made at the same size, or x is not "+
-			"what was changed.", first, greatest)
+		r = refuse("same_size", "No size depends on x: the recordings at %d and %d were made at the same size, or x "+
+			"is not what was changed.", first, greatest)
 	}
 	if r == nil && s.EvidentShare() < leastEvident {
-		r = refuse("no_laws", "Only %.0f %% of the bytes follow a law that these recordings prove, such as c, c x or c x^2; "+
-			"the labels %d and %d may be wrong, or x is not all that was changed.", 100*s.EvidentShare(), first, greatest)
+		r = refuse("no_laws", "Only %.0f %% of the bytes follow a law that these recordings prove, such as c, c x or "+
+			"c x^2; the labels %d and %d may be wrong, or x is not all that was changed.", 100*s.EvidentShare(), first, greatest)
 	}
 	if r != nil {
 		r.Forcible = true

@@ -89,7 +89,8 @@ func unusedSegments(r *recording) (list []unusedSegment) {
 	m := r.r.Layouts().At(0)
 	for i := range m.Segments {
 		if s := &m.Segments[i]; s.ActiveBytes == 0 && !s.Expandable {
-			list = append(list, unusedSegment{addr: s.Address, size: s.Size, until: replay.EventIndex(d.Events.Len())})
+			end := replay.EventIndex(d.Events.Len())
+			list = append(list, unusedSegment{addr: s.Address, size: s.Size, until: end})
 		}
 	}
 	if len(list) == 0 {
@@ -129,8 +130,8 @@ const manySteps = 300_000
 
 // reserve predicts what serving a stream reserves. The cache that was there before, how
 // often the steps ran, when the program emptied the cache and where the driver puts its
-// ranges are unknown at another size. So the stream is served in several ways, and the spread widened by what the model was off
-// for real recordings.
+// ranges are unknown at another size. So the stream is served in several ways, and the
+// spread widened by what the model was off for real recordings.
 func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
 	ways := []whatif.ServeOptions{{Limit: limit}, {Limit: limit, Downwards: true}}
 	if len(s.Steps) <= manySteps {

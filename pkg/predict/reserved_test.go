@@ -56,7 +56,8 @@ func (t *tape) at(x int64) Given {
 	for _, seg := range t.a.Segments() {
 		var blocks []snapshot.Block
 		for _, b := range seg.Blocks {
-			blocks = append(blocks, snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
+			blocks = append(blocks, snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize,
+				State: b.State})
 		}
 		t.c.Segment(snapshot.Segment{Address: seg.Address, TotalSize: seg.TotalSize, SizeClass: seg.SizeClass,
 			Stream: t.c.Stream(uint64(seg.Stream))}, blocks...)

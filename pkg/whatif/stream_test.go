@@ -78,7 +78,8 @@ func TestServeFails(t *testing.T) {
 			got.Failed > 0 && (got.FailedAt != test.at || got.FailedBytes != test.bytes) {
 			t.Errorf("limit %d: %+v, want %+v", test.limit, got, test)
 		}
-		if strict := s.Serve(ServeOptions{Limit: test.limit, Strict: true}); strict.Failed > 0 && strict.FailedAt != test.at {
+		if strict := s.Serve(ServeOptions{Limit: test.limit,
+			Strict: true}); strict.Failed > 0 && strict.FailedAt != test.at {
 			t.Errorf("limit %d: %+v", test.limit, strict)
 		}
 	}
