@@ -118,7 +118,8 @@ func TestPredictedTable(t *testing.T) {
 			reserved, between = units.Count(r.Peak), units.Count(r.Low)+" to "+units.Count(r.High)
 		}
 		fmt.Fprintf(w, "%s\t%d, %d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", s.name, x[0], x[1], x[2], units.Count(p.ActivePeak),
-			units.Count(recorded.Recording().Device.Totals.PeakBytes), reserved, between, units.Count(recorded.ReservedPeak()))
+			units.Count(recorded.Recording().Device.Totals.PeakBytes), reserved, between,
+			units.Count(recorded.ReservedPeak()))
 	}
 	w.Flush()
 	testkit.Golden(t, "predicted.txt", b.Bytes())

@@ -109,7 +109,8 @@ func writePredicted(t *terminal, path string, run answer.Input, capacity report.
 // sizedArguments splits arguments such as 128=a.pickle.
 func sizedArguments(args []string) (sizes []int64, files []string, err error) {
 	if len(args) < 2 || len(args) > predict.MaxRecordings {
-		return nil, nil, misuse("predict needs from two to %d recordings, each with its size: 128=a.pickle 256=b.pickle",
+		return nil, nil, misuse("predict needs from two to %d recordings, each with its size: 128=a.pickle "+
+			"256=b.pickle",
 			predict.MaxRecordings)
 	}
 	for _, arg := range args {

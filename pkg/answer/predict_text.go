@@ -61,8 +61,9 @@ func alignedSentence(x *prediction) string {
 
 var lawWords = [...]string{
 	predict.Unknown: "follow none", predict.Constant: "are constant", predict.Linear: "grow with x",
-	predict.Square: "with the square of x", predict.Padded: "with x, padded", predict.PaddedSquare: "with its square, padded",
-	predict.Shifted: "with x and a little more or less", predict.Affine: "as a + b x",
+	predict.Square: "with the square of x", predict.Padded: "with x, padded",
+	predict.PaddedSquare: "with its square, padded",
+	predict.Shifted:      "with x and a little more or less", predict.Affine: "as a + b x",
 }
 
 // percent is a share, rounded down, so that 100 % means all.
@@ -110,7 +111,8 @@ func reservedSentence(x *prediction) string {
 		c := &x.Colds[i]
 		if !c.Near() {
 			return fmt.Sprintf("Reserved memory is not predicted: served from an empty cache, the requests of %s "+
-				"reserve %s, and %s were reserved; the cache that was there before decides too much.", x.in[i].FileName(),
+				"reserve %s, and %s were reserved; the cache that was there before decides too much.",
+				x.in[i].FileName(),
 				units.Bytes(c.Served), units.Bytes(c.Recorded))
 		}
 		if c.Served != c.Recorded {
@@ -235,13 +237,15 @@ func (x *prediction) limits() []string {
 		}
 		if p.UnknownBytes > 0 {
 			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is "+
-				"predicted between %s and %s.", units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
+				"predicted between %s and %s.",
+				units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
 				units.Bytes(p.Active.High)))
 		}
 	}
 	if len(odd) > 0 {
 		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: "+
-			"padding that all of them have alike cannot be seen, and would make it need more.", units.Count(common), strings.Join(odd, ", ")))
+			"padding that all of them have alike cannot be seen, and would make it need more.",
+			units.Count(common), strings.Join(odd, ", ")))
 	}
 	for i := range x.Colds {
 		if n := x.Colds[i].Leftover; n > 0 {

@@ -123,7 +123,8 @@ func refuseAlignment(all []*recording, a *alignments) *Refusal {
 
 func refuseGrowth(few, many int, small, large int64) *Refusal {
 	r := refuse("requests_grow", "There are more requests where x is larger, as with more layers, more micro-batches, "+
-		"or tokens that are decoded one by one: %d at %d, %d at %d. Their number can be predicted for no other x.", few, small,
+		"or tokens that are decoded one by one: %d at %d, %d at %d. Their number can be predicted for no other x.", few,
+		small,
 		many, large)
 	r.Forcible = true
 	return r
@@ -176,7 +177,8 @@ func refuseLaws(s *Study) *Refusal {
 	}
 	if r == nil && s.EvidentShare() < leastEvident {
 		r = refuse("no_laws", "Only %.0f %% of the bytes follow a law that these recordings prove, such as c, c x or "+
-			"c x^2; the labels %d and %d may be wrong, or x is not all that was changed.", 100*s.EvidentShare(), first, greatest)
+			"c x^2; the labels %d and %d may be wrong, or x is not all that was changed.",
+			100*s.EvidentShare(), first, greatest)
 	}
 	if r != nil {
 		r.Forcible = true
