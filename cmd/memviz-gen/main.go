@@ -28,7 +28,7 @@ func run(args []string, stdout io.Writer) error {
 	app := &cli.App{
 		Name:            "memviz-gen",
 		Usage:           "make a snapshot of a run that never happened",
-		ArgsUsage:       "STORY|SCENARIO|SHAPE",
+		ArgsUsage:       "STORY|SCENARIO|PROGRAM|SHAPE",
 		Description:     describe(),
 		HideHelpCommand: true,
 		Writer:          stdout,
@@ -40,6 +40,7 @@ func run(args []string, stdout io.Writer) error {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed of the run's random numbers"},
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
 			&cli.IntFlag{Name: "rank", Usage: "process of a job to make the file of, 0 to 7"},
+			&cli.Int64Flag{Name: "x", Usage: "size of a program: the length of its sequences, or its batch", Value: 256},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
@@ -84,6 +85,13 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot
 			return made, nil, err
 		}
 	}
+	if program := sizedProgram(name); program != nil {
+		if c.Int64("x") < 1 {
+			return nil, nil, fmt.Errorf("size %d is not above zero", c.Int64("x"))
+		}
+		made, err := program.tell(seed, c.Int64("x"), ample)
+		return made, nil, err
+	}
 	for _, shape := range shapes {
 		if shape.name == name {
 			made, err := shape.make(seed, c.Int("events"), c.Int("live"))
@@ -122,6 +130,7 @@ func describe() string {
 			fmt.Fprintf(&b, "  %-25s = %s\n", "", s.truth)
 		}
 	}
+	b.WriteString("\nPrograms, at the size that --x says:\n" + describeSized())
 	b.WriteString("\nShapes, as large as --events and --live say:\n")
 	for _, s := range shapes {
 		fmt.Fprintf(&b, "  %-22s %s\n", s.name, s.about)

@@ -188,9 +188,13 @@ func exampleFolder(env *testscript.Env) error {
 		"snap.pickle": "training-loop", "snap.pickle.gz": "training-loop", "oom.pickle": "out-of-memory",
 		"before.pickle": "training-loop", "after.pickle": "leaking-loss",
 		"rank0.pickle": "training-loop", "rank1.pickle": "leaking-loss",
+		"128.pickle": "what-fits/128.pickle.gz", "256.pickle": "what-fits/256.pickle.gz",
 		"snapshots/rank0.pickle": "training-loop", "snapshots/rank1.pickle": "leaking-loss",
 	} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "examples", story, "snapshot.pickle.gz"))
+		if !strings.Contains(story, "/") {
+			story += "/snapshot.pickle.gz"
+		}
+		data, err := os.ReadFile(filepath.Join("..", "..", "examples", filepath.FromSlash(story)))
 		if err != nil {
 			return err
 		}

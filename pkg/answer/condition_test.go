@@ -85,6 +85,7 @@ func TestConditionsOnAllFigures(t *testing.T) {
 		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})), "whatif": asked(WhatIf(in, WhatIfOptions{})),
 		"diff": asked(Diff(&in[0], &in[1], DiffOptions{})), "ranks": ranksOf(in...),
 		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak})),
+		"predict": predicted(t),
 	} {
 		objects, err := sheet.objects()
 		if err != nil {
@@ -141,11 +142,14 @@ func TestConditionsOnTrust(t *testing.T) {
 		return s
 	}
 	asks := map[string]func(in Input) *Sheet{
-		"stats":    func(in Input) *Sheet { return Stats([]Input{in}, StatsOptions{Rows: 3}) },
-		"top":      func(in Input) *Sheet { return must(Top([]Input{in}, TopOptions{})) },
-		"leaks":    func(in Input) *Sheet { return must(Leaks([]Input{in}, LeaksOptions{Rows: 3})) },
-		"oom":      func(in Input) *Sheet { return must(OOM([]Input{in}, OOMOptions{})) },
-		"whatif":   func(in Input) *Sheet { return must(WhatIf([]Input{in}, WhatIfOptions{})) },
+		"stats":  func(in Input) *Sheet { return Stats([]Input{in}, StatsOptions{Rows: 3}) },
+		"top":    func(in Input) *Sheet { return must(Top([]Input{in}, TopOptions{})) },
+		"leaks":  func(in Input) *Sheet { return must(Leaks([]Input{in}, LeaksOptions{Rows: 3})) },
+		"oom":    func(in Input) *Sheet { return must(OOM([]Input{in}, OOMOptions{})) },
+		"whatif": func(in Input) *Sheet { return must(WhatIf([]Input{in}, WhatIfOptions{})) },
+		"predict": func(in Input) *Sheet {
+			return must(PredictSizes([]SizedInput{{1, &in}, {2, &in}}, PredictOptions{At: []int64{3}}))
+		},
 		"diff":     func(in Input) *Sheet { return must(Diff(&in, &in, DiffOptions{})) },
 		"ranks":    func(in Input) *Sheet { return ranksOf(in) },
 		"events":   func(in Input) *Sheet { return events(t, EventOptions{}, in) },

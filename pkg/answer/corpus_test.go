@@ -46,6 +46,8 @@ func askEverything(t *testing.T, in Input) {
 	check("oom", s, err)
 	s, err = WhatIf(list, WhatIfOptions{})
 	check("whatif", s, err)
+	s, err = PredictSizes([]SizedInput{{128, &in}, {256, &in}}, PredictOptions{At: []int64{512}, Force: true})
+	check("predict", s, err)
 	check("ranks", ranksOf(in, in, in), nil)
 	s, err = Diff(&in, &in, DiffOptions{Rows: 10})
 	for _, d := range check("diff", s, err).value.(*devices[DiffDevice]).Devices {

@@ -45,6 +45,7 @@ func TestAnswersOnExamples(t *testing.T) {
 		{"diff_same", func() (*Sheet, error) { return Diff(&oom, &oom, DiffOptions{Rows: 5}) }},
 		{"whatif", func() (*Sheet, error) { return WhatIf(all, WhatIfOptions{}) }},
 		{"whatif_asked", func() (*Sheet, error) { return WhatIf(all[2:], asking) }},
+		{"predict", func() (*Sheet, error) { return predicted(t), nil }},
 		{"ranks", func() (*Sheet, error) { return ranksOf(all...), nil }},
 		{"ranks_two", func() (*Sheet, error) { return ranksOf(training, leaking), nil }},
 	} {

@@ -31,6 +31,7 @@ var values = map[string]any{
 	"segments": newDevices[SegmentsDevice]("segments"),
 	"inspect":  &InspectAnswer{},
 	"whatif":   newDevices[WhatIfDevice]("whatif"),
+	"predict":  newDevices[PredictDevice]("predict"),
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

@@ -255,3 +255,6 @@ func autogradNodeOf(symbol string) string {
 	}
 	return ""
 }
+
+// IsGenerated reports whether a compiler wrote the file, whatever slashes its name has.
+func IsGenerated(file string) bool { return isGeneratedFile(Slashed(file)) }

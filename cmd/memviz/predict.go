@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/predict"
+	"github.com/memviz-go/memviz/pkg/report"
+)
+
+func predictCommand(t *terminal) *cli.Command {
+	var o struct {
+		answerOptions
+		predict  answer.PredictOptions
+		capacity report.GivenCapacity
+		output   string // of a report; "": none
+	}
+	o.needsAddresses, o.needsEach = true, true
+	output := option("output", "", "write the report of the run that was never made to `FILE`, whose name has to say "+
+		"that it is predicted; it is of one size", &o.output, asText)
+	output.Aliases = []string{"o"}
+	return &cli.Command{
+		Name:      "predict",
+		Usage:     "predict what another batch size or sequence length would need",
+		ArgsUsage: "X1=SNAPSHOT X2=SNAPSHOT...",
+		Description: "Two or more recordings of one program, each with the size X that it was made at,\n" +
+			"show how every request depends on X. The requests at another X are served by a\n" +
+			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n\n" +
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
+			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html",
+		Flags: o.flags(t, "predict", "reserved_peak>80GiB",
+			option("at", "", "predict runs at these `SIZES`, such as 512,1024", &o.predict.At, parseSizes),
+			capacityFlag(t, &o.capacity),
+			&cli.BoolFlag{Name: "largest", Usage: "find the largest X that fits the capacity",
+				Destination: &o.predict.Largest},
+			option("multiple-of", "", "find the largest X among multiples of `N`", &o.predict.MultipleOf, parseSize),
+			&cli.BoolFlag{Name: "force", Usage: "predict recordings that are refused, where it is possible",
+				Destination: &o.predict.Force},
+			output,
+			o.deviceFlag(),
+		),
+		Action: action(t, func(args []string) error {
+			o.predict.Capacity = o.capacity.Bytes
+			sizes, files, err := sizedArguments(args)
+			switch {
+			case err != nil:
+				return err
+			case o.predict.Largest && o.predict.Capacity == 0:
+				return misuse("--largest needs --capacity")
+			case o.predict.MultipleOf > 0 && !o.predict.Largest:
+				return misuse("--multiple-of is about --largest, which is not given")
+			case o.output != "" && len(o.predict.At) != 1:
+				return misuse("-o writes the report of one size, and --at names %d", len(o.predict.At))
+			case o.output != "" && !strings.Contains(filepath.Base(o.output), "predicted"):
+				return misuse("-o %s: the name of such a report has to have the word predicted in it", o.output)
+			case len(o.predict.At) == 0 && !o.predict.Largest:
+				return misuse("say at which sizes: --at 512,1024, or --largest --capacity 80GiB")
+			}
+			if o.output != "" {
+				if err := checkOutput(o.output, inputInfos(t, files...)); err != nil {
+					return err
+				}
+			}
+			return o.answer(t, files, func(in []answer.Input) (*answer.Sheet, error) {
+				if len(in) != len(sizes) {
+					return nil, misuse("each X=SNAPSHOT names one snapshot; %d were named and %d read", len(sizes),
+						len(in))
+				}
+				sized := make([]answer.SizedInput, len(in))
+				for i := range in {
+					sized[i] = answer.SizedInput{X: sizes[i], Input: &in[i]}
+				}
+				if o.output == "" {
+					return answer.PredictSizes(sized, o.predict)
+				}
+				sheet, run, err := answer.PredictSizesAndRun(sized, o.predict)
+				if err != nil {
+					return nil, err
+				}
+				if run == nil {
+					t.warn("no report was written: reserved memory is not predicted")
+					return sheet, nil
+				}
+				return sheet, writePredicted(t, o.output, *run, o.capacity)
+			})
+		}),
+	}
+}
+
+// writePredicted writes the report of a run that was never made.
+func writePredicted(t *terminal, path string, run answer.Input, capacity report.GivenCapacity) error {
+	document := report.Encode(program, []answer.Input{run}, t.events("encoding"))
+	document.Capacity(capacity)
+	size, err := writeFile(path, func(w io.Writer) error { _, err := document.WriteTo(w); return err })
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	t.confirm("%s", closingLine(path, size, document.Report()))
+	return nil
+}
+
+// sizedArguments splits arguments such as 128=a.pickle.
+func sizedArguments(args []string) (sizes []int64, files []string, err error) {
+	if len(args) < 2 || len(args) > predict.MaxRecordings {
+		return nil, nil, misuse("predict needs from two to %d recordings, each with its size: 128=a.pickle "+
+			"256=b.pickle",
+			predict.MaxRecordings)
+	}
+	for _, arg := range args {
+		text, file, found := strings.Cut(arg, "=")
+		if !found || file == "" {
+			return nil, nil, misuse("%q has no size; write it like 128=%s", arg, arg)
+		}
+		x, err := parseSize(text)
+		if err != nil {
+			return nil, nil, misuse("%q: %v", arg, err)
+		}
+		sizes, files = append(sizes, x), append(files, file)
+	}
+	return sizes, files, nil
+}
+
+// parseSize reads a size of a run, such as a batch or the length of a sequence.
+func parseSize(text string) (int64, error) {
+	x, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || x < 1 || x > predict.MaxX {
+		return 0, fmt.Errorf("%q is not a whole number above zero", text)
+	}
+	return x, nil
+}
+
+// mostSizes bounds how many sizes are predicted at once.
+const mostSizes = 100
+
+func parseSizes(text string) (sizes []int64, err error) {
+	for item := range strings.SplitSeq(text, ",") {
+		x, err := parseSize(item)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, x)
+	}
+	if len(sizes) > mostSizes {
+		return nil, fmt.Errorf("%d sizes are more than %d", len(sizes), mostSizes)
+	}
+	return sizes, nil
+}

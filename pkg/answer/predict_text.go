@@ -1,0 +1,267 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/predict"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// predict says what is predicted for a device.
+func (s *Sheet) predict(x *prediction) {
+	s.heading("%s predicted at other sizes", x.in[0].Snapshot.DeviceLabel(x.Given[0].Run.Recording().Device.ID))
+	var files []string
+	for i := range x.in {
+		files = append(files, fmt.Sprintf("%d=%s", x.in[i].X, x.in[i].FileName()))
+	}
+	s.note("%s, torch %s", name(strings.Join(files, " ")), x.in[0].Snapshot.TorchVersion())
+	if x.Refused != nil && !x.Possible() {
+		s.say("Nothing is predicted. %s", x.Refused.Sentence)
+		if x.Refused.Forcible {
+			s.note("--force predicts all the same, with bounds.")
+		}
+		return
+	}
+	if x.Refused != nil {
+		s.say("Predicted because --force was given. %s", x.Refused.Sentence)
+	}
+	s.say("%s", alignedSentence(x))
+	s.sayIf(checksSentence(x))
+	s.say("%s", reservedSentence(x))
+	s.put(x.table())
+	s.sayIf(x.largestSentence())
+	for _, text := range x.view.Limits {
+		s.note("%s", text)
+	}
+}
+
+// alignedSentence is what the predicted sizes rest on.
+func alignedSentence(x *prediction) string {
+	b := &x.Bytes[len(x.Bytes)-1]
+	var kinds []string
+	for kind, bytes := range b.ByKind {
+		if bytes > 0 {
+			kinds = append(kinds, units.Share(bytes, b.Requested)+" "+lawWords[kind])
+		}
+	}
+	of := "Of their requests"
+	if x.LastStep {
+		of = "Of the requests of their last complete steps"
+	}
+	by := "stacks"
+	if x.ByFunction {
+		by = "functions on their stacks; lines differ"
+	}
+	return fmt.Sprintf("%s, %s align by the %s. Of the bytes, %s follow a law that the recordings prove: at %s, %s.",
+		of,
+		percent(x.Aligned), by, percent(x.EvidentShare()), units.Count(x.Given[len(x.Given)-1].X), strings.Join(kinds,
+			", "))
+}
+
+var lawWords = [...]string{
+	predict.Unknown: "follow none", predict.Constant: "are constant", predict.Linear: "grow with x",
+	predict.Square: "with the square of x", predict.Padded: "with x, padded",
+	predict.PaddedSquare: "with its square, padded",
+	predict.Shifted:      "with x and a little more or less", predict.Affine: "as a + b x",
+}
+
+// percent is a share, rounded down, so that 100 % means all.
+func percent(share float64) string { return units.Share(int64(share*1e6), 1e6) }
+
+// checksSentence is how well each recording is predicted from the others.
+func checksSentence(x *prediction) string {
+	var parts []string
+	for _, c := range x.view.Proof.Checks {
+		switch {
+		case c.Refused != "":
+			parts = append(parts, fmt.Sprintf("%d: refused", c.X))
+		case c.ReservedPeak == nil:
+			parts = append(parts, fmt.Sprintf("%d: active %s", c.X, off(c.ActivePeak, c.RecordedActivePeak)))
+		default:
+			parts = append(parts, fmt.Sprintf("%d: active %s, reserved %s", c.X, off(c.ActivePeak,
+				c.RecordedActivePeak),
+				off(*c.ReservedPeak, c.RecordedReservedPeak)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Each recording predicted from the others: " + strings.Join(parts, "; ") + "."
+}
+
+// off is by how much a prediction differs from what was recorded.
+func off(predicted, recorded int64) string {
+	if predicted == recorded {
+		return "exact"
+	}
+	return fmt.Sprintf("%+.2f %%", 100*float64(predicted-recorded)/float64(max(recorded, 1)))
+}
+
+// reservedSentence is what predictions of reserved memory rest on, or why there are none.
+func reservedSentence(x *prediction) string {
+	for i, g := range x.Given {
+		if !g.Run.Proof.Holds() {
+			return fmt.Sprintf("Reserved memory is not predicted: the model of PyTorch's allocator does not reproduce "+
+				"%s (memviz whatif says where).", x.in[i].FileName())
+		}
+	}
+	var differ []string
+	for i := range x.Colds {
+		c := &x.Colds[i]
+		if !c.Near() {
+			return fmt.Sprintf("Reserved memory is not predicted: served from an empty cache, the requests of %s "+
+				"reserve %s, and %s were reserved; the cache that was there before decides too much.",
+				x.in[i].FileName(),
+				units.Bytes(c.Served), units.Bytes(c.Recorded))
+		}
+		if c.Served != c.Recorded {
+			differ = append(differ, fmt.Sprintf("%s at %s", off(c.Served, c.Recorded), units.Count(x.Given[i].X)))
+		}
+	}
+	text := "The model of PyTorch's allocator reproduces every recording. Served from an empty cache, they reserve " +
+		"what was recorded"
+	if len(differ) > 0 {
+		text += ", but for " + strings.Join(differ, ", ")
+	}
+	return text + "."
+}
+
+func (x *prediction) table() *sheetTable {
+	columns := []column{{"x", figures}, {"active", figures}, {"reserved", figures}, {"between", words}}
+	if x.FirstStep {
+		columns = append(columns, column{"next step, active", words})
+	}
+	on := ""
+	if x.o.Capacity > 0 {
+		on = "with " + units.Bytes(x.o.Capacity)
+	}
+	t := newTable(append(columns, column{on, words})...)
+	add := func(at int64, active, reserved, between, next, remark string) {
+		cells := []any{units.Count(at), active, reserved, between}
+		if x.FirstStep {
+			cells = append(cells, next)
+		}
+		t.row(append(cells, remark)...)
+	}
+	for _, f := range x.view.Proof.Recordings {
+		add(f.X, units.Bytes(f.ActivePeak), units.Bytes(f.ReservedPeak), "", "", "recorded")
+	}
+	for i := range x.rows {
+		p := &x.rows[i]
+		reserved, between, next := "", "", ""
+		if r := p.Reserved; r != nil {
+			reserved, between = units.Bytes(r.Peak), rangeOf(r.Low, r.High)
+		}
+		if n := p.NextStep; n != nil {
+			next = rangeOf(n.Active.Low, n.Active.High)
+		}
+		remark := "predicted"
+		if p.Fit != nil && p.Fit.Fits {
+			remark = "predicted, fits"
+		} else if p.Fit != nil {
+			remark = "predicted, does not fit"
+		}
+		add(p.X, units.Bytes(p.ActivePeak), reserved, between, next, remark)
+	}
+	return t
+}
+
+// rangeOf is a range of bytes.
+func rangeOf(low, high int64) string {
+	a, b := units.Bytes(low), units.Bytes(high)
+	if a == b {
+		return a
+	}
+	return a + " to " + b
+}
+
+func (x *prediction) largestSentence() string {
+	v := x.view.Largest
+	switch {
+	case !x.o.Largest:
+		return ""
+	case v == nil:
+		return "The largest x that fits is not known, because reserved memory is not predicted."
+	case v.X == 0:
+		return fmt.Sprintf("Not even %s fits %s: a request of %s fails%s.", units.Count(v.MultipleOf),
+			units.Bytes(x.o.Capacity), units.Bytes(v.FailedBytes), atSite(v.FailedSite))
+	}
+	multiple := ""
+	if v.MultipleOf > 1 {
+		multiple = " multiple of " + units.Count(v.MultipleOf)
+	}
+	text := fmt.Sprintf("The largest%s predicted to fit %s is %s, with %s to spare.", multiple,
+		units.Bytes(x.o.Capacity),
+		units.Count(v.X), units.Bytes(v.Margin))
+	if v.FailsAt > 0 {
+		text += fmt.Sprintf(" At %s a request of %s fails%s.", units.Count(v.FailsAt), units.Bytes(v.FailedBytes),
+			atSite(v.FailedSite))
+	}
+	if v.FitsAgainAt > 0 {
+		text += fmt.Sprintf(" %s would fit again, as the cache is cut in another way there.",
+			units.Count(v.FitsAgainAt))
+	}
+	switch v.WithSpread {
+	case v.X:
+		text += " It fits with the spread left free, too."
+	case 0:
+		text += " With the spread left free, none fits."
+	default:
+		text += fmt.Sprintf(" With the spread of reserved memory left free, it is %s.", units.Count(v.WithSpread))
+	}
+	return text
+}
+
+func atSite(site string) string {
+	if site == "" {
+		return ""
+	}
+	return ", at " + units.Printable(site)
+}
+
+// limits are what the recordings cannot tell, and how it was treated.
+func (x *prediction) limits() []string {
+	list := []string{"All of this holds if nothing else changes: that the program takes another kernel, data type or " +
+		"padding at another size is in no recording."}
+	if x.FirstStep {
+		list = append(list, "The recording is of a first step, in which the optimizer makes its state, so it "+
+			"understates the run. The step after it needs the least if gradients are dropped before its forward pass, "+
+			"the most if they live until backward.")
+	}
+	common, odd := x.Common(), []string{}
+	for i := range x.rows {
+		p := &x.rows[i]
+		if common > 1 && p.X%common != 0 {
+			odd = append(odd, units.Count(p.X))
+		}
+		if p.UnknownBytes > 0 {
+			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is "+
+				"predicted between %s and %s.",
+				units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
+				units.Bytes(p.Active.High)))
+		}
+	}
+	if len(odd) > 0 {
+		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: "+
+			"padding that all of them have alike cannot be seen, and would make it need more.",
+			units.Count(common), strings.Join(odd, ", ")))
+	}
+	for i := range x.Colds {
+		if n := x.Colds[i].Leftover; n > 0 {
+			list = append(list,
+				fmt.Sprintf("In %s, %s were cached before the recording and never used; they do not count.",
+					x.in[i].FileName(), units.Bytes(n)))
+		}
+	}
+	for i := range x.Bytes {
+		if n := x.Bytes[i].Carried; n > 0 {
+			list = append(list, fmt.Sprintf("Before %s, %s were live that the other recordings do not have; they are "+
+				"taken over as they are.", x.in[i].FileName(), units.Bytes(n)))
+		}
+	}
+	if x.o.Capacity > 0 {
+		list = append(list, "The CUDA context is in no recording, and is not counted.")
+	}
+	return list
+}

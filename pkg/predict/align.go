@@ -1,0 +1,117 @@
+package predict
+
+// Shares of requests that have to be aligned.
+const (
+	// leastAligned: pairs of recordings with less are of two programs. Pairs of
+	// different programs reach 81 %, those of the same program 98 % or more.
+	leastAligned = 0.90
+	// nearlyAligned: with more, no other key is tried.
+	nearlyAligned = 0.999
+	// betterAligned: the weaker key has to align that much more.
+	betterAligned = 0.02
+)
+
+// alignment is which requests of two recordings are the same.
+type alignment struct {
+	pairs []pair // indices into recording.requests
+	key   keyKind
+	share float64 // of the requests of the recording that has more of them
+}
+
+// alignments are those of all recordings with each other.
+type alignments struct {
+	all  []*recording
+	of   [][]alignment // of[i][j] for i < j
+	last bool          // of the last complete steps
+}
+
+// alignAll aligns all recordings with each other: as they are if that aligns most
+// requests of every two, else their last complete steps. The second result is false if
+// that does not align them either.
+func alignAll(all []*recording) (a *alignments, ok bool) {
+	k := newKeyer(all)
+	whole := alignEach(k, all)
+	if whole.least() >= leastAligned {
+		return whole, true
+	}
+	for _, r := range all {
+		if !r.useLastStep() {
+			for _, r := range all {
+				r.useAll()
+			}
+			return whole, false
+		}
+	}
+	last := alignEach(k, all)
+	last.last = true
+	if last.least() < leastAligned {
+		for _, r := range all {
+			r.useAll()
+		}
+		if last.least() > whole.least() {
+			return last, false
+		}
+		return whole, false
+	}
+	return last, true
+}
+
+func alignEach(k *keyer, all []*recording) *alignments {
+	a := &alignments{all: all, of: make([][]alignment, len(all))}
+	for i := range all {
+		a.of[i] = make([]alignment, len(all))
+		for j := i + 1; j < len(all); j++ {
+			a.of[i][j] = alignTwo(k, all[i], all[j])
+		}
+	}
+	return a
+}
+
+func alignTwo(k *keyer, x, y *recording) alignment {
+	by := func(key keyKind) alignment {
+		pairs := align(k.keys(x, key), k.keys(y, key))
+		share := 0.0
+		if n := max(len(x.requests), len(y.requests)); n > 0 {
+			share = float64(len(pairs)) / float64(n)
+		}
+		return alignment{pairs, key, share}
+	}
+	first := by(byStack)
+	if first.share >= nearlyAligned {
+		return first
+	}
+	if second := by(byFunction); second.share >= first.share+betterAligned {
+		return second
+	}
+	return first
+}
+
+// least is the share of requests that are aligned in the worst pair of recordings.
+func (a *alignments) least() float64 {
+	least := 1.0
+	for i := range a.all {
+		for j := i + 1; j < len(a.all); j++ {
+			least = min(least, a.of[i][j].share)
+		}
+	}
+	return least
+}
+
+// partners are, for the requests of recording i, those of recording j, or -1; both are
+// indices into recording.requests.
+func (a *alignments) partners(i, j int) []int32 {
+	list := make([]int32, len(a.all[i].requests))
+	for n := range list {
+		list[n] = -1
+	}
+	if i < j {
+		for _, p := range a.of[i][j].pairs {
+			list[p.a] = p.b
+		}
+	} else {
+		for _, p := range a.of[j][i].pairs {
+			list[p.b] = p.a
+		}
+	}
+	return list
+}

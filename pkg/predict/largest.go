@@ -1,0 +1,147 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// Fit says whether a run fits into a capacity: whether every request is served. Cached
+// memory is given back when the device is full, so a run may fit although it reserves
+// more without a limit.
+type Fit struct {
+	Fits     bool
+	Reserved int64             // peak in bytes under the capacity, of what was served
+	Event    replay.EventIndex // of the first request that fails, in the base recording; None: before the first event
+	Bytes    int64             // of that request, rounded
+}
+
+// fitOf serves a stream until a request fails.
+func fitOf(s *whatif.Stream, capacity int64) *Fit {
+	served := s.Serve(whatif.ServeOptions{Limit: capacity, Strict: true})
+	f := &Fit{Fits: served.Failed == 0, Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.FailedBytes}
+	if served.Failed > 0 && served.FailedAt >= 0 {
+		f.Event = s.Steps[served.FailedAt].Event
+	}
+	return f
+}
+
+// Largest is the largest x that fits into a capacity.
+type Largest struct {
+	X        int64 // 0: not even the smallest
+	Margin   int64 // bytes of the capacity that are not reserved at X
+	FailsAt  int64 // the next x, which does not fit; 0: none up to the greatest that was tried
+	Failure  *Fit  // at FailsAt
+	Base     int64 // the x of the recording that Failure's event is in
+	Again    int64 // a larger x that fits although FailsAt does not; 0: none
+	WithRoom int64 // the largest x that fits with the spread of reserved memory left free; 0: none
+}
+
+// neighbours are how many values around the boundary are tried: what fits is not
+// monotonous in x.
+const neighbours = 16
+
+// farthest is how many times the greatest given x is tried at most.
+const farthest = 1 << 16
+
+// Largest finds the largest multiple of step that fits into a capacity in bytes. It is
+// nil if reserved memory is not predicted.
+func (s *Study) Largest(capacity, step int64) *Largest {
+	if !s.PredictsReserved() {
+		return nil
+	}
+	f := &fitter{s: s, step: step, known: map[[2]int64]*Fit{}}
+	l := &Largest{}
+	n := f.boundary(capacity)
+	l.X = n * step
+	if n > 0 {
+		l.Margin = capacity - f.fit(n, capacity).Reserved
+	}
+	if next := f.fit(n+1, capacity); next != nil && !next.Fits {
+		l.FailsAt, l.Failure, l.Base = (n+1)*step, next, s.nearest((n+1)*step).X
+		for i := n + 2; i <= n+neighbours; i++ {
+			if fit := f.fit(i, capacity); fit != nil && fit.Fits {
+				l.Again = i * step
+			}
+		}
+	}
+	if n > 0 {
+		r := s.At(l.X, 0).Reserved
+		room := capacity - max(r.High-r.Peak, 0)
+		if f.fits(n, room) {
+			l.WithRoom = l.X
+		} else {
+			l.WithRoom = f.boundary(room) * step
+		}
+	}
+	return l
+}
+
+// fitter remembers what fits.
+type fitter struct {
+	s     *Study
+	step  int64
+	known map[[2]int64]*Fit
+}
+
+// fit is whether n steps fit; nil where x would be too large to try.
+func (f *fitter) fit(n, capacity int64) *Fit {
+	if n > f.most() {
+		return nil
+	}
+	key := [2]int64{n, capacity}
+	if f.known[key] == nil {
+		f.known[key] = f.s.fitAt(n*f.step, capacity)
+	}
+	return f.known[key]
+}
+
+func (f *fitter) most() int64 {
+	greatest := f.s.Given[len(f.s.Given)-1].X
+	return max(min(greatest*farthest, MaxX)/f.step, 1)
+}
+
+func (f *fitter) fits(n, capacity int64) bool {
+	fit := f.fit(n, capacity)
+	return fit != nil && fit.Fits
+}
+
+// boundary is the largest n below the first failure near the boundary that bisecting
+// finds; 0 if not even 1 fits.
+func (f *fitter) boundary(capacity int64) int64 {
+	if !f.fits(1, capacity) {
+		return 0
+	}
+	low, high := int64(1), max(f.s.Given[len(f.s.Given)-1].X/f.step, 2) // low fits
+	for f.fits(high, capacity) {
+		if low = high; high >= f.most() {
+			return low
+		}
+		high = min(2*high, f.most())
+	}
+	for high-low > 1 {
+		if middle := low + (high-low)/2; f.fits(middle, capacity) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	first := low
+	for n := low - 1; n > max(low-neighbours, 0); n-- {
+		if !f.fits(n, capacity) {
+			first = n - 1
+		}
+	}
+	return first
+}
+
+// fitAt is whether a run at x fits; of a first step, also the one after it.
+func (s *Study) fitAt(x, capacity int64) *Fit {
+	m := s.nearest(x)
+	stream := m.synthesize(x)
+	if next := s.next[slices.Index(s.models, m)]; next != nil {
+		_, stream, _ = next.streams(stream)
+	}
+	return fitOf(stream, capacity)
+}

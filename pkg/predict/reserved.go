@@ -1,0 +1,159 @@
+package predict
+
+import (
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// Cold compares what a recording reserved with what its requests reserve when they are
+// served from an empty cache.
+type Cold struct {
+	Recorded int64 // peak in bytes, without Leftover, from where the cache was emptied first if that was early
+	Served   int64 // peak in bytes
+	Leftover int64 // bytes of segments that were cached before the recording and never used in it
+	// Empty: no more was reserved at the start than for what was live then, or the cache
+	// was emptied in the first tenth of the recording.
+	Empty bool
+}
+
+// leastCold is how many percent of what was recorded the requests served from an empty
+// cache may be off.
+const leastCold = 5
+
+// Near reports whether both agree so far that reserved memory can be predicted.
+func (c *Cold) Near() bool {
+	off := c.Served - c.Recorded
+	return 100*max(off, -off) <= leastCold*c.Recorded
+}
+
+// coldOf serves a recording at its own size.
+func coldOf(r *recording) Cold {
+	d := r.r.Device
+	unused := unusedSegments(r)
+	reserved := d.ReservedBytes()
+	var c Cold
+	released := make([]int64, len(reserved)) // by the last state with those bytes
+	for _, u := range unused {
+		c.Leftover += u.size
+		released[u.until] += u.size
+	}
+	held := c.Leftover
+	for state := range reserved {
+		reserved[state] -= held
+		held -= released[state]
+	}
+	from := r.from
+	before := whatif.Stream{Settings: r.stream.Settings, Requests: r.stream.Requests, Before: r.stream.Before}
+	c.Empty = reserved[from] <= before.Serve(whatif.ServeOptions{}).ReservedPeak
+	tenth := r.from + (r.to-r.from)/10
+	for _, s := range r.stream.Steps {
+		if s.Kind == whatif.EmptyCache && s.Event <= tenth {
+			c.Empty, from = true, s.Event
+			break
+		}
+	}
+	c.Recorded = slices.Max(reserved[from : r.to+1])
+	if r.whole && d.Totals.ReservedBaselineBytes == 0 && limitOf(r) == 0 {
+		c.Served = c.Recorded // the model has reproduced it from an empty cache
+		return c
+	}
+	c.Served = r.stream.Serve(whatif.ServeOptions{Limit: limitOf(r)}).ReservedPeak
+	return c
+}
+
+// limitOf is the limit that a recording has to be served under: one that had to give
+// back cached memory reserves far more without it.
+func limitOf(r *recording) int64 {
+	if r.Run.Retries == 0 {
+		return 0
+	}
+	return r.Run.Limit.Bytes
+}
+
+// unusedSegment was cached before a recording and never used in it.
+type unusedSegment struct {
+	addr  uint64
+	size  int64
+	until replay.EventIndex // the state until which it was held
+	used  bool
+}
+
+// unusedSegments are those of a recording, by address.
+func unusedSegments(r *recording) (list []unusedSegment) {
+	d := r.r.Device
+	m := r.r.Layouts().At(0)
+	for i := range m.Segments {
+		if s := &m.Segments[i]; s.ActiveBytes == 0 && !s.Expandable {
+			end := replay.EventIndex(d.Events.Len())
+			list = append(list, unusedSegment{addr: s.Address, size: s.Size, until: end})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	of := func(addr uint64) *unusedSegment {
+		i := sort.Search(len(list), func(i int) bool { return list[i].addr+uint64(list[i].size) > addr })
+		if i < len(list) && list[i].addr <= addr {
+			return &list[i]
+		}
+		return nil
+	}
+	for i, action := range d.Events.Action {
+		switch action {
+		case snapshot.Alloc:
+			if s := of(d.Events.Addr[i]); s != nil && replay.EventIndex(i) < s.until {
+				s.used = true
+			}
+		case snapshot.SegmentFree:
+			if s := of(d.Events.Addr[i]); s != nil {
+				s.until = min(s.until, replay.EventIndex(i))
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(s unusedSegment) bool { return s.used })
+}
+
+// Reserved is a prediction of reserved memory, in bytes.
+type Reserved struct {
+	Peak      int64 // served once from an empty cache
+	Low, High int64 // bounds of the spread
+}
+
+// manySteps is the length of a stream, in calls of the allocator, above which it is not
+// served several times one after another: it holds many steps of the program already.
+const manySteps = 300_000
+
+// reserve predicts what serving a stream reserves. The cache that was there before, how
+// often the steps ran, when the program emptied the cache and where the driver puts its
+// ranges are unknown at another size. So the stream is served in several ways, and the
+// spread widened by what the model was off for real recordings.
+func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
+	ways := []whatif.ServeOptions{{Limit: limit}, {Limit: limit, Downwards: true}}
+	if len(s.Steps) <= manySteps {
+		ways = append(ways, whatif.ServeOptions{Limit: limit, Times: 3})
+	}
+	if slices.ContainsFunc(s.Steps, func(x whatif.Step) bool { return x.Kind == whatif.EmptyCache }) {
+		ways = append(ways, whatif.ServeOptions{Limit: limit, KeepCache: true})
+	}
+	peaks := make([]int64, len(ways))
+	var wait sync.WaitGroup
+	for i := range ways {
+		wait.Go(func() { peaks[i] = s.Serve(ways[i]).ReservedPeak })
+	}
+	wait.Wait()
+	r := Reserved{Peak: peaks[0], Low: slices.Min(peaks), High: slices.Max(peaks)}
+	if empty {
+		r.Low, r.High = r.Low-r.Low/200, r.High+r.High/100
+	} else {
+		r.Low, r.High = r.Low-r.Low/40, r.High+r.High/25+128<<20
+	}
+	if limit > 0 {
+		r.High = max(min(r.High, limit), r.Peak)
+	}
+	return r
+}
