@@ -71,6 +71,7 @@ func ask(in []answer.Input) error {
 	answer.Stats(in, answer.StatsOptions{})
 	_, err1 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByPool}})
 	_, err2 := answer.Leaks(in, answer.LeaksOptions{Rows: 10})
+	_, err9 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByLayer}, Churn: true})
 	_, err3 := answer.OOM(in, answer.OOMOptions{})
 	_, err4 := answer.WhatIf(in, answer.WhatIfOptions{})
 	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
