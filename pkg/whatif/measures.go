@@ -1,0 +1,262 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Measure is a change of the training that may bring the peak down.
+type Measure uint8
+
+// The measures in the order in which their edits are made: first what changes
+// lifetimes, then sizes that look at those of parameters, then shards, then the batch.
+const (
+	SetToNone      Measure = iota // zero_grad before the forward pass
+	DropOutputs                   // del of the outputs of a step
+	Fused                         // an optimizer without temporaries
+	NoForeach                     // an optimizer whose temporaries live one at a time
+	Checkpoint                    // of the block that repeats
+	EightBit                      // optimizer state in 8 bits
+	ShardOptimizer                // optimizer state cut evenly over several GPUs
+	Accumulate                    // half the batch, twice a step
+	HalfBatch                     // half the batch
+	measureCount   int     = iota
+)
+
+var measureKeys = [measureCount]string{
+	SetToNone: "set_to_none", DropOutputs: "del", Fused: "fused", NoForeach: "no_foreach", Checkpoint: "checkpoint",
+	EightBit: "8bit_optimizer", ShardOptimizer: "zero1", Accumulate: "accumulate", HalfBatch: "half_batch",
+}
+
+// Key names the measure in files: "checkpoint".
+func (m Measure) Key() string { return measureKeys[m] }
+
+// cost is what a measure costs, the cheapest first.
+type cost uint8
+
+const (
+	costNothing cost = iota
+	costTime
+	costNumerics
+	costGPUs
+)
+
+var measureCosts = [measureCount]cost{
+	SetToNone: costNothing, DropOutputs: costNothing, Fused: costNothing, NoForeach: costTime, Checkpoint: costTime,
+	Accumulate: costTime, EightBit: costNumerics, HalfBatch: costNumerics, ShardOptimizer: costGPUs,
+}
+
+// exclusive are measures of which one makes the other meaningless.
+var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
+
+// Shards is over how many GPUs ShardOptimizer cuts the state.
+const Shards = 8
+
+// MeasureOutcome is what a program with some measures would have needed.
+type MeasureOutcome struct {
+	Measures []Measure // in the order of the constants
+	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
+	// where a recording does not tell which tensors grow with the batch: then Active
+	// takes all that may be weights for weights.
+	Active, ActiveLeast int64
+	Reserved            int64 // predicted peak of reserved bytes
+	Failed              int   // requests that fail under the limit
+	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
+	// than the recording; PeakPhase is the phase in which that is.
+	PeakStack snapshot.StackID
+	PeakPhase stacks.Activity
+	PeakEvent replay.EventIndex
+}
+
+// Measured are the measures for a recording.
+type Measured struct {
+	// Base is the program without any measure, served in the same way as with them: from
+	// an empty cache.
+	Base MeasureOutcome
+	// NextStep: the recording is of a first step, in which the optimizer's state is made
+	// after the peak. All figures are of a step in which it is there from the start, and
+	// the gradients of the step before are gone.
+	NextStep bool
+	// Rows are those that lower the peak of active memory by more than a few tenths of a
+	// percent, that which saves most first. Useless are the others that apply.
+	Rows    []MeasureOutcome
+	Useless []Measure
+	// Together is the cheapest combination under which no request fails; nil if none
+	// does without any, if there is no limit, or if no combination is enough.
+	Together *MeasureOutcome
+	Hopeless bool // no combination is enough
+}
+
+// worthMeasuring: a measure has to save one part in that many of the peak.
+const worthMeasuring = 200
+
+// Measures predicts what changes of the training would do. It is nil if the proof does
+// not hold, or if the recording has no forward pass.
+func (run *Run) Measures(limit Limit) *Measured {
+	if !run.Proof.Holds() || !slices.ContainsFunc(run.r.Phases(), isForward) {
+		return nil
+	}
+	x := &measurer{run: run, limit: limit.Bytes, base: run.recorded()}
+	m := &Measured{}
+	if first := run.r.Peaks().First; first.Bytes > 0 {
+		x.base, m.NextStep = x.nextStep(), true
+	}
+	m.Base = x.serve(x.base)
+	var applicable []Measure
+	for i := range measureCount {
+		if x.with(Measure(i)) != nil {
+			applicable = append(applicable, Measure(i))
+		}
+	}
+	outcomes := make([]MeasureOutcome, len(applicable))
+	inParallel(len(applicable), func(i int) { outcomes[i] = x.outcome(applicable[i]) })
+	for _, o := range outcomes {
+		if m.Base.Active-o.Active < m.Base.Active/worthMeasuring {
+			m.Useless = append(m.Useless, o.Measures[0])
+			continue
+		}
+		m.Rows = append(m.Rows, o)
+	}
+	slices.SortStableFunc(m.Rows, func(a, b MeasureOutcome) int { return cmp.Compare(a.Active, b.Active) })
+	if m.Base.Failed > 0 {
+		m.Together = x.together(applicable, m.Base)
+		m.Hopeless = m.Together == nil
+	}
+	return m
+}
+
+// measurer applies measures to one program.
+type measurer struct {
+	run   *Run
+	limit int64 // bytes; 0: none
+	base  *workload
+}
+
+// outcome predicts a combination of measures.
+func (x *measurer) outcome(measures ...Measure) MeasureOutcome {
+	o := x.serve(x.with(measures...))
+	o.Measures = measures
+	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
+		o.ActiveLeast, _ = x.edited(allHalved, measures...).activePeak()
+	}
+	return o
+}
+
+// serve serves a program from an empty cache.
+func (x *measurer) serve(p *workload) MeasureOutcome {
+	var o MeasureOutcome
+	var at int
+	o.Active, at = p.activePeak()
+	o.ActiveLeast, o.PeakEvent = o.Active, replay.None
+	if at >= 0 {
+		o.PeakEvent = p.steps[at].event
+		o.PeakStack = x.run.r.Device.Allocations[p.of(p.steps[at].id)].Stack
+		o.PeakPhase = x.run.phaseAt(o.PeakEvent)
+	}
+	served := x.run.serve(p, x.run.settings.Settings, Options{Limit: x.limit, Anew: true})
+	o.Reserved, o.Failed = served.ReservedPeak, served.FailedOf
+	if served.TooMuch {
+		o.Failed++
+	}
+	return o
+}
+
+// with is the program under some measures; nil if one of them does not apply.
+func (x *measurer) with(measures ...Measure) *workload { return x.edited(doubtfulKept, measures...) }
+
+func (x *measurer) edited(doubt batchReading, measures ...Measure) *workload {
+	p := x.base.editable()
+	for i := range measureCount {
+		m := Measure(i)
+		if !slices.Contains(measures, m) {
+			continue
+		}
+		applies := false
+		switch m {
+		case SetToNone, DropOutputs:
+			applies = p.cut(m)
+		case Fused:
+			applies = p.dropTemporaries()
+		case NoForeach:
+			applies = p.oneAtATime()
+		case Checkpoint:
+			applies = p.checkpoint()
+		case EightBit:
+			applies = p.eightBit()
+		case ShardOptimizer:
+			applies = p.shard(Shards)
+		case Accumulate:
+			applies = p.accumulate(doubt)
+		case HalfBatch:
+			applies = p.halve(doubt)
+		}
+		if !applies {
+			return nil
+		}
+	}
+	return p
+}
+
+// together is the cheapest combination under which no request fails, nil if there is
+// none: of each class of costs, what lowers reserved memory most is taken until that is
+// so. Then each measure is left out without which it still is.
+func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureOutcome {
+	var taken []Measure
+	now := base
+	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
+		for now.Failed > 0 {
+			best := now
+			for _, m := range applicable {
+				if measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m) {
+					continue
+				}
+				o := x.outcome(sorted(append(slices.Clone(taken), m))...)
+				if better(&o, &best, &now) {
+					best = o
+				}
+			}
+			if best.Measures == nil || slices.Equal(best.Measures, taken) {
+				break
+			}
+			taken, now = best.Measures, best
+		}
+	}
+	if now.Failed > 0 {
+		return nil
+	}
+	for _, m := range slices.Backward(taken) {
+		without := slices.DeleteFunc(slices.Clone(taken), func(o Measure) bool { return o == m })
+		if len(without) == 0 {
+			break
+		}
+		if o := x.outcome(without...); o.Failed == 0 {
+			taken, now = without, o
+		}
+	}
+	return &now
+}
+
+// better reports whether a combination is better than the best so far, and enough better
+// than the one before it to be worth a measure: fewer requests fail, or as many and less
+// is reserved.
+func better(o, best, before *MeasureOutcome) bool {
+	if o.Failed != best.Failed {
+		return o.Failed < best.Failed
+	}
+	return o.Active < best.Active && o.Active < before.Active-before.Active/worthMeasuring
+}
+
+func excluded(taken []Measure, m Measure) bool {
+	return slices.ContainsFunc(exclusive, func(pair [2]Measure) bool {
+		return pair[0] == m && slices.Contains(taken, pair[1]) || pair[1] == m && slices.Contains(taken, pair[0])
+	})
+}
+
+func sorted(list []Measure) []Measure {
+	slices.Sort(list)
+	return list
+}
