@@ -187,7 +187,7 @@ func (p *workload) checkpoint() bool {
 }
 
 // recompute lets go of what a call keeps at its end, and makes the call again before the
-// last request that precedes the first use of any of it.
+// node of the backward pass that needs any of it first.
 func (p *workload) recompute(e *edit, requests, kept []int32, output int32, end replay.EventIndex) {
 	again := map[int32]int32{} // by request of the call: the second one
 	free := timeline.Never
@@ -209,14 +209,7 @@ func (p *workload) recompute(e *edit, requests, kept []int32, output int32, end 
 			made = append(made, step{s.kind, 0, other})
 		}
 	}
-	at := end
-	_, to = p.between(end, free)
-	for i := to - 1; i >= 0 && p.steps[i].event >= end; i-- {
-		if p.steps[i].kind == stepAlloc {
-			at = p.steps[i].event
-			break
-		}
-	}
+	at := p.needed(end, free)
 	if id, known := again[output]; known {
 		made = append(made, step{stepFree, 0, id})
 	}
@@ -228,6 +221,35 @@ func (p *workload) recompute(e *edit, requests, kept []int32, output int32, end 
 		e.freedFor[id] = again[id]
 		e.insert(end, step{stepFree, end, id})
 	}
+}
+
+// needed is the event with which a node of the backward pass begins that frees something
+// with another one: its first request. A node lets go of what was saved for it when it is
+// done, and the nodes before it have done so. Without C++ frames it is the last request.
+func (p *workload) needed(from, free replay.EventIndex) replay.EventIndex {
+	at := from
+	first, end := p.between(from, free)
+	released := p.run.r.Stacks.Facts[p.run.r.Device.Events.Stack[free]].Has(stacks.FactRelease)
+	found := false
+	for i := end - 1; i >= first; i-- {
+		s := &p.steps[i]
+		switch {
+		case s.kind == stepAlloc && (p.run.phaseAt(s.event) == stacks.InBackward || !found):
+			if found && !released {
+				return at
+			}
+			at, found = s.event, true
+		case s.kind == stepFree && found && p.freedByGraph(s.id):
+			return at
+		}
+	}
+	return at
+}
+
+// freedByGraph reports whether a node of the backward pass freed a request.
+func (p *workload) freedByGraph(id int32) bool {
+	a := &p.run.r.Device.Allocations[p.of(id)]
+	return p.run.r.Stacks.Facts[a.FreeStack].Has(stacks.FactRelease)
 }
 
 // madeAgain reports whether a request of a call is made again: it is kept, or the output,

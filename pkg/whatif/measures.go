@@ -56,15 +56,17 @@ var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
 // Shards is over how many GPUs ShardOptimizer cuts the state.
 const Shards = 8
 
-// MeasureOutcome is what a program with some measures would have needed.
+// MeasureOutcome is what a training with some measures would have needed.
 type MeasureOutcome struct {
 	Measures []Measure // in the order of the constants
 	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
 	// where a recording does not tell which tensors grow with the batch: then Active
 	// takes all that may be weights for weights.
 	Active, ActiveLeast int64
-	Reserved            int64 // predicted peak of reserved bytes
-	Failed              int   // requests that fail under the limit
+	// Reserved is the predicted peak of reserved bytes. ReservedLeast goes with
+	// ActiveLeast.
+	Reserved, ReservedLeast int64
+	Failed                  int // requests that fail under the limit
 	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
 	// than the recording; PeakPhase is the phase in which that is.
 	PeakStack snapshot.StackID
@@ -74,7 +76,7 @@ type MeasureOutcome struct {
 
 // Measured are the measures for a recording.
 type Measured struct {
-	// Base is the program without any measure, served in the same way as with them: from
+	// Base is the recorded training without any measure, served in the same way as with them: from
 	// an empty cache.
 	Base MeasureOutcome
 	// NextStep: the recording is of a first step, in which the optimizer's state is made
@@ -97,29 +99,24 @@ const worthMeasuring = 200
 // Measures predicts what changes of the training would do. It is nil if the proof does
 // not hold, or if the recording has no forward pass.
 func (run *Run) Measures(limit Limit) *Measured {
-	if !run.Proof.Holds() || !slices.ContainsFunc(run.r.Phases(), isForward) {
+	x := run.measurer(limit)
+	if x == nil {
 		return nil
 	}
-	x := &measurer{run: run, limit: limit.Bytes, base: run.recorded()}
-	m := &Measured{}
-	if first := run.r.Peaks().First; first.Bytes > 0 {
-		x.base, m.NextStep = x.nextStep(), true
-	}
-	m.Base = x.serve(x.base)
+	m := &Measured{Base: x.serve(x.base), NextStep: x.next}
+	outcomes := make([]*MeasureOutcome, measureCount)
+	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
 	var applicable []Measure
-	for i := range measureCount {
-		if x.with(Measure(i)) != nil {
-			applicable = append(applicable, Measure(i))
-		}
-	}
-	outcomes := make([]MeasureOutcome, len(applicable))
-	inParallel(len(applicable), func(i int) { outcomes[i] = x.outcome(applicable[i]) })
-	for _, o := range outcomes {
-		if m.Base.Active-o.Active < m.Base.Active/worthMeasuring {
-			m.Useless = append(m.Useless, o.Measures[0])
+	for i, o := range outcomes {
+		switch {
+		case o == nil:
 			continue
+		case m.Base.Active-o.Active < m.Base.Active/worthMeasuring:
+			m.Useless = append(m.Useless, Measure(i))
+		default:
+			m.Rows = append(m.Rows, *o)
 		}
-		m.Rows = append(m.Rows, o)
+		applicable = append(applicable, Measure(i))
 	}
 	slices.SortStableFunc(m.Rows, func(a, b MeasureOutcome) int { return cmp.Compare(a.Active, b.Active) })
 	if m.Base.Failed > 0 {
@@ -129,24 +126,52 @@ func (run *Run) Measures(limit Limit) *Measured {
 	return m
 }
 
-// measurer applies measures to one program.
+// Try predicts some measures together; without any, the recorded training. It is nil if
+// one of them does not apply, or where Measures is.
+func (run *Run) Try(limit Limit, measures ...Measure) *MeasureOutcome {
+	x := run.measurer(limit)
+	if x == nil {
+		return nil
+	}
+	return x.outcome(sorted(slices.Clone(measures))...)
+}
+
+func (run *Run) measurer(limit Limit) *measurer {
+	if !run.Proof.Holds() || !slices.ContainsFunc(run.r.Phases(), isForward) {
+		return nil
+	}
+	x := &measurer{run: run, limit: limit.Bytes, base: run.recorded()}
+	if run.r.Peaks().First.Bytes > 0 {
+		x.base, x.next = x.nextStep(), true
+	}
+	return x
+}
+
+// measurer applies measures to one workload.
 type measurer struct {
 	run   *Run
 	limit int64 // bytes; 0: none
 	base  *workload
+	next  bool // base is the step after the recorded one
 }
 
-// outcome predicts a combination of measures.
-func (x *measurer) outcome(measures ...Measure) MeasureOutcome {
-	o := x.serve(x.with(measures...))
+// outcome predicts a combination of measures, which are in order; nil if one of them
+// does not apply.
+func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
+	p := x.edited(doubtfulKept, measures)
+	if p == nil {
+		return nil
+	}
+	o := x.serve(p)
 	o.Measures = measures
 	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
-		o.ActiveLeast, _ = x.edited(allHalved, measures...).activePeak()
+		least := x.serve(x.edited(allHalved, measures))
+		o.ActiveLeast, o.ReservedLeast = least.Active, least.Reserved
 	}
-	return o
+	return &o
 }
 
-// serve serves a program from an empty cache.
+// serve serves a workload from an empty cache.
 func (x *measurer) serve(p *workload) MeasureOutcome {
 	var o MeasureOutcome
 	var at int
@@ -158,17 +183,15 @@ func (x *measurer) serve(p *workload) MeasureOutcome {
 		o.PeakPhase = x.run.phaseAt(o.PeakEvent)
 	}
 	served := x.run.serve(p, x.run.settings.Settings, Options{Limit: x.limit, Anew: true})
-	o.Reserved, o.Failed = served.ReservedPeak, served.FailedOf
+	o.Reserved, o.ReservedLeast, o.Failed = served.ReservedPeak, served.ReservedPeak, served.FailedOf
 	if served.TooMuch {
 		o.Failed++
 	}
 	return o
 }
 
-// with is the program under some measures; nil if one of them does not apply.
-func (x *measurer) with(measures ...Measure) *workload { return x.edited(doubtfulKept, measures...) }
-
-func (x *measurer) edited(doubt batchReading, measures ...Measure) *workload {
+// edited is the base under some measures; nil if one of them does not apply.
+func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
 	p := x.base.editable()
 	for i := range measureCount {
 		m := Measure(i)
@@ -215,8 +238,8 @@ func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureO
 					continue
 				}
 				o := x.outcome(sorted(append(slices.Clone(taken), m))...)
-				if better(&o, &best, &now) {
-					best = o
+				if o != nil && better(o, &best, &now) {
+					best = *o
 				}
 			}
 			if best.Measures == nil || slices.Equal(best.Measures, taken) {
@@ -233,8 +256,8 @@ func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureO
 		if len(without) == 0 {
 			break
 		}
-		if o := x.outcome(without...); o.Failed == 0 {
-			taken, now = without, o
+		if o := x.outcome(without...); o != nil && o.Failed == 0 {
+			taken, now = without, *o
 		}
 	}
 	return &now

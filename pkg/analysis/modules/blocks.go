@@ -88,11 +88,11 @@ func findBlocks(in Input) []Block {
 	for _, p := range f.likely(passes) {
 		requests := slices.DeleteFunc(slices.Clone(p.requests), func(id int32) bool { return taken[id] })
 		for len(blocks) < maxBlocks {
-			prefix := f.find(&p, requests)
+			prefix, pattern := f.find(&p, requests)
 			if prefix == nil {
 				break
 			}
-			b := f.block(prefix, passes)
+			b := f.block(prefix, pattern, passes)
 			blocks = append(blocks, b)
 			for _, pass := range b.Passes {
 				for _, call := range pass.Calls {
@@ -174,9 +174,9 @@ type prefix struct {
 	requests []int32
 }
 
-// find is the outermost prefix of stacks whose requests repeat and keep most, nil if
-// none keeps enough.
-func (f *finder) find(p *pass, requests []int32) []snapshot.FrameID {
+// find is the outermost prefix of stacks whose requests repeat and keep most, and the
+// stacks of a call; nil if none keeps enough.
+func (f *finder) find(p *pass, requests []int32) (frames []snapshot.FrameID, pattern []snapshot.StackID) {
 	var all int64
 	for _, id := range p.requests {
 		if f.savedFor(p, id) {
@@ -192,26 +192,26 @@ func (f *finder) find(p *pass, requests []int32) []snapshot.FrameID {
 			len(prefixes[x.parent].requests) == len(x.requests) {
 			continue
 		}
-		calls := f.calls(p, x.requests)
-		for c := range calls {
-			kept[i] += calls[c].KeptBytes
+		starts, _ := repeats(f.sequence(x.requests))
+		for _, call := range f.calls(p, x.requests, starts) {
+			kept[i] += call.KeptBytes
 		}
 		most = max(most, kept[i])
 	}
 	if most == 0 || most < all/minLeft {
-		return nil
+		return nil, nil
 	}
 	for i := range prefixes {
 		if kept[i] >= most-most/withinMost && (best == None || prefixes[i].depth < prefixes[best].depth) {
 			best = int32(i)
 		}
 	}
-	var frames []snapshot.FrameID
+	_, pattern = repeats(f.sequence(prefixes[best].requests))
 	for i := best; i != None; i = prefixes[i].parent {
 		frames = append(frames, prefixes[i].frame)
 	}
 	slices.Reverse(frames)
-	return frames
+	return frames, pattern
 }
 
 // prefixes are all prefixes of the stacks of requests, outer ones first.
@@ -256,8 +256,9 @@ func (f *finder) savedFor(p *pass, id int32) bool {
 	return p.backward.Events > 0 && end >= p.backward.Start && end <= p.backward.Last
 }
 
-// block is the calls in all passes of what stands below a prefix.
-func (f *finder) block(frames []snapshot.FrameID, passes []pass) Block {
+// block is the calls in all passes of what stands below a prefix. In a pass of few calls
+// all may differ from the pattern a little.
+func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, passes []pass) Block {
 	b := Block{Caller: frames[len(frames)-1], prefix: frames}
 	for _, frame := range slices.Backward(frames) {
 		if isCaller(f.Stacks, frame) {
@@ -274,20 +275,24 @@ func (f *finder) block(frames []snapshot.FrameID, passes []pass) Block {
 				own = append(own, id)
 			}
 		}
-		if calls := f.calls(p, own); calls != nil {
-			b.Passes = append(b.Passes, Pass{calls, p.backward})
+		if starts := cut(f.sequence(own), pattern); len(starts) >= minCalls {
+			b.Passes = append(b.Passes, Pass{f.calls(p, own, starts), p.backward})
 		}
 	}
 	return b
 }
 
-// calls cuts the requests of a pass into calls; nil if they do not repeat.
-func (f *finder) calls(p *pass, requests []int32) []Call {
+// sequence is the stacks of requests.
+func (f *finder) sequence(requests []int32) []snapshot.StackID {
 	sequence := make([]snapshot.StackID, len(requests))
 	for i, id := range requests {
 		sequence[i] = f.Device.Allocations[id].Stack
 	}
-	starts := repeats(sequence)
+	return sequence
+}
+
+// calls are the calls of a pass, which begin at these of its requests.
+func (f *finder) calls(p *pass, requests []int32, starts []int) []Call {
 	calls := make([]Call, len(starts))
 	for i, from := range starts {
 		to := len(requests)

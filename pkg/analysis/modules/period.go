@@ -14,24 +14,24 @@ const (
 	maxTries     = 64 // periods that are tried, so that the cost stays linear
 )
 
-// repeats are the positions at which the calls in a sequence of requests begin; nil
-// if it does not repeat.
-func repeats(s []snapshot.StackID) []int {
+// repeats are the positions at which the calls in a sequence of requests begin, and the
+// stacks of most calls; nil if it does not repeat.
+func repeats(s []snapshot.StackID) (starts []int, pattern []snapshot.StackID) {
 	n := period(s)
 	if n == 0 {
 		n = period(s[len(s)/2:]) // the first call may hold more
 	}
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
 	// The last call ends where the sequence ends, but in one half of the sequence, or
 	// after a longer first call, a period need not begin with a call.
 	for _, pattern := range [][]snapshot.StackID{s[len(s)-n:], s[n : 2*n]} {
 		if starts := cut(s, pattern); evenly(s, starts, pattern) {
-			return starts
+			return starts, pattern
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // evenly reports whether there are calls enough, and most of them are the pattern.
@@ -76,7 +76,7 @@ func period(s []snapshot.StackID) int {
 // cut finds where the calls of a pattern begin; nil if the sequence begins with none. A
 // call with some requests more or less moves those behind it.
 func cut(s, pattern []snapshot.StackID) []int {
-	if s[0] != pattern[0] {
+	if len(s) == 0 || s[0] != pattern[0] {
 		return nil
 	}
 	starts := []int{0}
