@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/modules"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
@@ -87,11 +88,27 @@ func (p *workload) cut(m Measure) bool {
 	return len(cuts) > 0
 }
 
+// foreach reports whether an optimizer of torch that works on all parameters at once made
+// a request and freed it in its step; fusible, whether that optimizer can be fused.
+func (p *workload) foreach(id int32) (is, fusible bool) {
+	if !p.temporaryOfOptimizer(id) || !p.run.r.Stacks.Facts[p.stack(id)].Has(stacks.FactForeach) {
+		return false, false
+	}
+	s := p.run.r.Snapshot
+	for _, frame := range s.Stacks.Frames(p.stack(id)) {
+		switch s.String(s.Frames[frame].Name) {
+		case "_multi_tensor_adam", "_multi_tensor_adamw", "_multi_tensor_sgd", "_multi_tensor_adagrad":
+			return true, true
+		}
+	}
+	return true, false
+}
+
 // dropTemporaries makes the optimizer's steps without temporaries.
 func (p *workload) dropTemporaries() bool {
 	e := newEdit()
 	for id := range int32(len(p.requests)) {
-		if p.temporaryOfOptimizer(id) {
+		if _, fusible := p.foreach(id); fusible {
 			e.gone[id] = true
 		}
 	}
@@ -106,18 +123,21 @@ func (p *workload) oneAtATime() bool {
 	last := map[snapshot.StackID]int32{} // by stack: the temporary that was asked for last
 	live := map[int32]bool{}
 	for _, s := range p.steps {
-		switch {
-		case s.kind == stepFail || s.kind == stepEmpty || !p.temporaryOfOptimizer(s.id) ||
-			!p.run.r.Stacks.Facts[p.stack(s.id)].Has(stacks.FactForeach):
-		case s.kind == stepAlloc:
-			stack := p.stack(s.id)
-			if before, known := last[stack]; known && live[before] {
-				e.ends[before] = s.event
-			}
-			last[stack], live[s.id] = s.id, true
-		default:
-			delete(live, s.id)
+		if s.kind == stepFail || s.kind == stepEmpty {
+			continue
 		}
+		if is, _ := p.foreach(s.id); !is {
+			continue
+		}
+		if s.kind != stepAlloc {
+			delete(live, s.id)
+			continue
+		}
+		stack := p.stack(s.id)
+		if before, known := last[stack]; known && live[before] {
+			e.ends[before] = s.event
+		}
+		last[stack], live[s.id] = s.id, true
 	}
 	p.apply(e)
 	return len(e.ends) > 0
@@ -176,8 +196,8 @@ func (p *workload) checkpoint() bool {
 	e := newEdit()
 	for _, pass := range blocks[0].Passes {
 		for i := range pass.Calls {
-			if c := &pass.Calls[i]; pass.Backward.Events > 0 && len(c.Kept) > 0 {
-				p.recompute(e, c.Requests, c.Kept, c.Output, c.End)
+			if c := &pass.Calls[i]; len(c.Kept) > 0 {
+				p.recompute(e, c, pass.Backward)
 				changed = true
 			}
 		}
@@ -187,13 +207,20 @@ func (p *workload) checkpoint() bool {
 }
 
 // recompute lets go of what a call keeps at its end, and makes the call again before the
-// node of the backward pass that needs any of it first.
-func (p *workload) recompute(e *edit, requests, kept []int32, output int32, end replay.EventIndex) {
-	again := map[int32]int32{} // by request of the call: the second one
+// node of the backward pass that needs any of it first, if the recording comes to that.
+func (p *workload) recompute(e *edit, c *modules.Call, backward timeline.PhaseRun) {
 	free := timeline.Never
-	for _, id := range kept {
+	for _, id := range c.Kept {
 		free = min(free, timeline.FreedAt(&p.run.r.Device.Allocations[id]))
 	}
+	if backward.Events == 0 || free > backward.Last {
+		for _, id := range c.Kept {
+			e.ends[id] = c.End
+		}
+		return
+	}
+	requests, kept, output, end := c.Requests, c.Kept, c.Output, c.End
+	again := map[int32]int32{} // by request of the call: the second one
 	var made []step
 	from, to := p.between(p.run.r.Device.Allocations[requests[0]].Start, end)
 	for _, s := range p.steps[from:to] {

@@ -83,8 +83,8 @@ type Measured struct {
 	// after the peak. All figures are of a step in which it is there from the start, and
 	// the gradients of the step before are gone.
 	NextStep bool
-	// Rows are those that lower the peak of active memory by more than a few tenths of a
-	// percent, that which saves most first. Useless are the others that apply.
+	// Rows are those that lower the peak of active memory by half a percent, or under which
+	// fewer requests fail, that which saves most first. Useless are the others that apply.
 	Rows    []MeasureOutcome
 	Useless []Measure
 	// Together is the cheapest combination under which no request fails; nil if none
@@ -111,7 +111,7 @@ func (run *Run) Measures(limit Limit) *Measured {
 		switch {
 		case o == nil:
 			continue
-		case m.Base.Active-o.Active < m.Base.Active/worthMeasuring:
+		case o.Failed >= m.Base.Failed && m.Base.Active-o.ActiveLeast < m.Base.Active/worthMeasuring:
 			m.Useless = append(m.Useless, Measure(i))
 		default:
 			m.Rows = append(m.Rows, *o)

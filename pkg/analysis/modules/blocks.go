@@ -34,7 +34,8 @@ type Call struct {
 	End replay.EventIndex
 	// Output is the last request that outlives the call, or -1: the next call reads it.
 	Output int32
-	// Kept are the others that live into the next backward pass, which frees them.
+	// Kept are the others that live into the next backward pass, which frees them, in
+	// order. Where the recording ends before that, they are those with the stacks of such.
 	Kept []int32
 	// KeptBytes are requested bytes of Kept: what checkpointing does not keep.
 	KeptBytes int64
@@ -277,9 +278,36 @@ func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, pa
 		}
 		if starts := cut(f.sequence(own), pattern); len(starts) >= minCalls {
 			b.Passes = append(b.Passes, Pass{f.calls(p, own, starts), p.backward})
+			if i == len(passes)-1 {
+				f.keepAlike(&b)
+			}
 		}
 	}
 	return b
+}
+
+// keepAlike adds what the calls of the last pass kept for a backward pass that the
+// recording has not come to, or not to the end of: what has the stack of a request that
+// an earlier pass kept, and outlives its call.
+func (f *finder) keepAlike(b *Block) {
+	keeps := map[snapshot.StackID]bool{}
+	for _, call := range b.Largest().Calls {
+		for _, id := range call.Kept {
+			keeps[f.Device.Allocations[id].Stack] = true
+		}
+	}
+	calls := b.Passes[len(b.Passes)-1].Calls
+	for i := range calls {
+		c := &calls[i]
+		for _, id := range c.Requests {
+			a := &f.Device.Allocations[id]
+			if id != c.Output && keeps[a.Stack] && timeline.FreedAt(a) > c.End && !slices.Contains(c.Kept, id) {
+				c.Kept = append(c.Kept, id)
+				c.KeptBytes += a.Size
+			}
+		}
+		slices.Sort(c.Kept)
+	}
 }
 
 // sequence is the stacks of requests.
