@@ -173,6 +173,38 @@ func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *whatif.M
 	}
 }
 
+// shownMeasures is how many measures stand beside a failed request.
+const shownMeasures = 3
+
+// bestMeasures are the changes of the training that lower the peak most. m may be nil.
+func bestMeasures(r *analysis.Recording, m *whatif.Measured) []MeasureOutcome {
+	list := []MeasureOutcome{}
+	if m == nil {
+		return list
+	}
+	for i := range min(len(m.Rows), shownMeasures) {
+		list = append(list, newMeasureOutcome(r, m, &m.Rows[i]))
+	}
+	return list
+}
+
+// bestMeasures says which changes of the training lower the peak most, a line for each.
+func (s *Sheet) bestMeasures(r *analysis.Recording, m *whatif.Measured) {
+	if m == nil || len(m.Rows) == 0 {
+		return
+	}
+	for i := range min(len(m.Rows), shownMeasures) {
+		o := &m.Rows[i]
+		fits := ""
+		if m.Base.Failed > 0 && o.Failed == 0 {
+			fits = ", and no request fails"
+		}
+		s.say("→ Predicted with %s: at most %s active instead of %s"+fits+".", measureName(r, o.Measures[0]),
+			units.NoBreak(byteRange(o.ActiveLeast, o.Active)), amount(m.Base.Active))
+	}
+	s.note("memviz whatif says what these changes of the training assume.")
+}
+
 // byteRange is bytes, or two of them where they differ.
 func byteRange(x, y int64) string {
 	least, most := units.Bytes(min(x, y)), units.Bytes(max(x, y))
