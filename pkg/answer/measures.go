@@ -52,7 +52,7 @@ var measureWords = map[whatif.Measure]struct{ what, assumption, cost string }{
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
 	whatif.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", whatif.Shards),
-		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs (ZeRO-1), and so are the temporaries "+
+		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so are the temporaries "+
 			"of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
 	whatif.Accumulate: {"half the batch, twice a step",
 		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
@@ -200,7 +200,7 @@ func (s *Sheet) bestMeasures(r *analysis.Recording, m *whatif.Measured) {
 			fits = ", and no request fails"
 		}
 		s.say("→ Predicted with %s: at most %s active instead of %s"+fits+".", measureName(r, o.Measures[0]),
-			units.NoBreak(byteRange(o.ActiveLeast, o.Active)), amount(m.Base.Active))
+			amount(o.Active), amount(m.Base.Active))
 	}
 	s.note("memviz whatif says what these changes of the training assume.")
 }

@@ -22,7 +22,7 @@ type OOMDevice struct {
 	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
 	Retries            []Retry       `json:"retries"`              // requests that were served only after the cache was given back, in order
 
-	Measures []MeasureOutcome `json:"measures"` // changes of the training that lower the peak most, at most three; none without a proof of the model
+	Measures []MeasureOutcome `json:"best_measures"` // changes of the training that lower the peak most, at most three; none without a proof of the model
 }
 
 // OutOfMemory is one request that failed, and the allocator when it did.

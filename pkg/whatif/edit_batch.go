@@ -105,12 +105,10 @@ func (p *workload) repeat(e *edit, pass timeline.Range) {
 				gradients[s.id] = true
 				second = append(second, step{stepFree, to, other}) // added to that of the first half
 			}
-		case known:
-			if s.kind != stepRequest {
-				delete(left, s.id)
-			}
+		case known && left[s.id]: // freed, at once or when another stream is done; the second one at once
+			delete(left, s.id)
 			if !gradients[s.id] {
-				second = append(second, step{s.kind, to, other})
+				second = append(second, step{stepFree, to, other})
 			}
 		}
 	}

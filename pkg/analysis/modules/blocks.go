@@ -67,6 +67,8 @@ const (
 	withinMost  = 1000 // a prefix that keeps one part in so many less than another keeps as much
 	minCalls    = 2
 	minRequests = 3 // of a call
+
+	maxListed = 1 << 24 // requests times the prefixes that they are listed under; stacks may be as deep as they like
 )
 
 // pass is a forward pass with its requests.
@@ -224,6 +226,7 @@ func (f *finder) prefixes(requests []int32) []prefix {
 	var list []prefix
 	known := map[step]int32{}
 	paths := map[snapshot.StackID][]int32{}
+	listed := 0
 	for _, id := range requests {
 		stack := f.Device.Allocations[id].Stack
 		path, seen := paths[stack]
@@ -243,8 +246,9 @@ func (f *finder) prefixes(requests []int32) []prefix {
 			paths[stack] = path
 		}
 		for _, i := range path {
-			if list[i].forward {
+			if list[i].forward && listed < maxListed {
 				list[i].requests = append(list[i].requests, id)
+				listed++
 			}
 		}
 	}
@@ -279,7 +283,7 @@ func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, pa
 		if starts := cut(f.sequence(own), pattern); len(starts) >= minCalls {
 			b.Passes = append(b.Passes, Pass{f.calls(p, own, starts), p.backward})
 			if i == len(passes)-1 {
-				f.keepAlike(&b)
+				f.keepAlike(&b, p)
 			}
 		}
 	}
@@ -289,7 +293,7 @@ func (f *finder) block(frames []snapshot.FrameID, pattern []snapshot.StackID, pa
 // keepAlike adds what the calls of the last pass kept for a backward pass that the
 // recording has not come to, or not to the end of: what has the stack of a request that
 // an earlier pass kept, and outlives its call.
-func (f *finder) keepAlike(b *Block) {
+func (f *finder) keepAlike(b *Block, p *pass) {
 	keeps := map[snapshot.StackID]bool{}
 	for _, call := range b.Largest().Calls {
 		for _, id := range call.Kept {
@@ -301,7 +305,7 @@ func (f *finder) keepAlike(b *Block) {
 		c := &calls[i]
 		for _, id := range c.Requests {
 			a := &f.Device.Allocations[id]
-			if id != c.Output && keeps[a.Stack] && timeline.FreedAt(a) > c.End && !slices.Contains(c.Kept, id) {
+			if id != c.Output && keeps[a.Stack] && timeline.FreedAt(a) > c.End && !f.savedFor(p, id) {
 				c.Kept = append(c.Kept, id)
 				c.KeptBytes += a.Size
 			}

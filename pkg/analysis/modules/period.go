@@ -12,6 +12,7 @@ const (
 	callPercent  = 80 // of the stacks of a call are those of the pattern, at least
 	equalPercent = 80 // of the calls are exactly the pattern
 	maxTries     = 64 // periods that are tried, so that the cost stays linear
+	maxShift     = 64 // requests that a call may have more or less than another
 )
 
 // repeats are the positions at which the calls in a sequence of requests begin, and the
@@ -97,7 +98,7 @@ func cut(s, pattern []snapshot.StackID) []int {
 func nextCall(s []snapshot.StackID, at int, pattern []snapshot.StackID,
 	is func(s []snapshot.StackID, at int, pattern []snapshot.StackID) bool) int {
 	n := len(pattern)
-	for off := 0; off <= n/2; off++ {
+	for off := 0; off <= min(n/2, maxShift); off++ {
 		for _, to := range [2]int{at + n + off, at + n - off} {
 			if to-at >= minRequests && is(s, to, pattern) {
 				return to
