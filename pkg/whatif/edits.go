@@ -40,8 +40,8 @@ func (p *workload) temporaryOfOptimizer(id int32) bool {
 	return p.family(id) == families.Temporary && p.run.r.Stacks.Facts[p.stack(id)].Has(stacks.FactOptimizer)
 }
 
-// nextStep is the step after a recorded first one: the optimizer's state is there from
-// the start.
+// nextStep is the step after a recorded first one: the optimizer's state and the
+// workspaces are there from the start.
 func (x *measurer) nextStep() *workload {
 	p := x.base.editable()
 	e := newEdit()
@@ -49,7 +49,8 @@ func (x *measurer) nextStep() *workload {
 	var state []int32
 	for id := range p.requests {
 		a := &x.run.r.Device.Allocations[id]
-		if !a.PreExisting() && rules[id].BuildsOptimizer() && timeline.FreedAt(a) == timeline.Never {
+		lasting := rules[id].BuildsOptimizer() || p.family(int32(id)) == families.Workspace
+		if !a.PreExisting() && lasting && timeline.FreedAt(a) == timeline.Never {
 			e.gone[int32(id)] = true
 			state = append(state, int32(id))
 		}

@@ -35,19 +35,24 @@ func repeats(s []snapshot.StackID) (starts []int, pattern []snapshot.StackID) {
 	return nil, nil
 }
 
-// evenly reports whether there are calls enough, and most of them are the pattern.
+// evenly reports whether there are calls enough, and most of them are the pattern. Of
+// three or more the first need not be: it makes workspaces, too.
 func evenly(s []snapshot.StackID, starts []int, pattern []snapshot.StackID) bool {
+	counted := starts
+	if len(starts) > minCalls && begins(s, 0, pattern) {
+		counted = starts[1:]
+	}
 	equal := 0
-	for i, from := range starts {
+	for i, from := range counted {
 		to := len(s)
-		if i+1 < len(starts) {
-			to = starts[i+1]
+		if i+1 < len(counted) {
+			to = counted[i+1]
 		}
 		if slices.Equal(s[from:to], pattern) {
 			equal++
 		}
 	}
-	return len(starts) >= minCalls && 100*equal >= equalPercent*len(starts)
+	return len(starts) >= minCalls && 100*equal >= equalPercent*len(counted)
 }
 
 // period is the first distance at which the first stack comes again and nearly all of
