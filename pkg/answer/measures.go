@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -23,15 +24,16 @@ type MeasuresBase struct {
 type MeasureOutcome struct {
 	Key                    string `json:"key"` // checkpoint, 8bit_optimizer and so on; several are joined with commas
 	Assumption             string `json:"assumption"`
-	Cost                   string `json:"cost"`                      // nothing, time, numerics or gpus
-	ActivePeakBytes        int64  `json:"active_peak_bytes"`         // predicted
-	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`   // less, if tensors as large as a weight grow with the batch, too
-	ReservedPeakBytes      int64  `json:"reserved_peak_bytes"`       // predicted, within about 10 %
-	ReservedPeakLeastBytes int64  `json:"reserved_peak_least_bytes"` // that goes with active_peak_least_bytes
-	SavedBytes             int64  `json:"saved_bytes"`               // of the active peak; negative if it grows
-	FailedRequests         int    `json:"failed_requests"`           // under limit_bytes
-	PeakPhase              string `json:"peak_phase"`                // load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
-	PeakSite               string `json:"peak_site"`                 // file:line:function of the request that makes it; "" if it is older than the recording
+	Cost                   string `json:"cost"`                                                           // nothing, time, numerics or gpus
+	ActivePeakBytes        int64  `json:"active_peak_bytes"`                                              // predicted
+	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`                                        // less, if tensors as large as a weight grow with the batch, too
+	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted, within about 10 %; null where it is not
+	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"` // that goes with active_peak_least_bytes
+	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
+	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
+	FailedRequests         int    `json:"failed_requests"`                                                // under limit_bytes
+	PeakPhase              string `json:"peak_phase"`                                                     // load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
+	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
 }
 
 // measureWords say what each measure is, what it assumes and what it costs.
@@ -54,6 +56,13 @@ var measureWords = map[whatif.Measure]struct{ what, assumption, cost string }{
 	whatif.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", whatif.Shards),
 		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so are the temporaries "+
 			"of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
+	whatif.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", whatif.Shards),
+		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
+	whatif.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", whatif.Shards),
+		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in place at a time. Buffers of the " +
+			"communication are not counted.", "gpus"},
+	whatif.HostOptimizer: {"optimizer state on the host",
+		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
 	whatif.Accumulate: {"half the batch, twice a step",
 		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
 			"are added to them.", "time"},
@@ -101,9 +110,11 @@ func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *whatif.Measured) {
 
 func newMeasureOutcome(r *analysis.Recording, m *whatif.Measured, o *whatif.MeasureOutcome) MeasureOutcome {
 	x := MeasureOutcome{
-		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, ReservedPeakBytes: o.Reserved,
-		ReservedPeakLeastBytes: o.ReservedLeast, SavedBytes: m.Base.Active - o.Active, FailedRequests: o.Failed,
+		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active, FailedRequests: o.Failed,
 		PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
+	}
+	if x.AtLeast = slices.ContainsFunc(o.Measures, whatif.Measure.Rough); !x.AtLeast {
+		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
 	}
 	var keys, assumptions, costs []string
 	for _, measure := range o.Measures {
@@ -132,9 +143,15 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *whatif.M
 	}
 	t := newTable(append(columns, column{"measure", words})...)
 	row := func(o *whatif.MeasureOutcome, what any) {
-		cells := []any{byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved), phaseWords[o.PeakPhase]}
+		rough := slices.ContainsFunc(o.Measures, whatif.Measure.Rough)
+		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
+			units.Count(o.Failed)
+		if rough {
+			active, reserved, fails = "at least "+active, "", ""
+		}
+		cells := []any{active, reserved, phaseWords[o.PeakPhase]}
 		if m.Base.Failed > 0 {
-			cells = append(cells, units.Count(o.Failed))
+			cells = append(cells, fails)
 		}
 		t.row(append(cells, what)...)
 	}
@@ -176,14 +193,24 @@ func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *whatif.M
 // shownMeasures is how many measures stand beside a failed request.
 const shownMeasures = 3
 
+// mostSaving are the measures that save most, without the rough ones.
+func mostSaving(m *whatif.Measured) (list []*whatif.MeasureOutcome) {
+	for i := range m.Rows {
+		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // bestMeasures are the changes of the training that lower the peak most. m may be nil.
 func bestMeasures(r *analysis.Recording, m *whatif.Measured) []MeasureOutcome {
 	list := []MeasureOutcome{}
 	if m == nil {
 		return list
 	}
-	for i := range min(len(m.Rows), shownMeasures) {
-		list = append(list, newMeasureOutcome(r, m, &m.Rows[i]))
+	for _, o := range mostSaving(m) {
+		list = append(list, newMeasureOutcome(r, m, o))
 	}
 	return list
 }
@@ -193,8 +220,7 @@ func (s *Sheet) bestMeasures(r *analysis.Recording, m *whatif.Measured) {
 	if m == nil || len(m.Rows) == 0 {
 		return
 	}
-	for i := range min(len(m.Rows), shownMeasures) {
-		o := &m.Rows[i]
+	for _, o := range mostSaving(m) {
 		fits := ""
 		if m.Base.Failed > 0 && o.Failed == 0 {
 			fits = ", and no request fails"

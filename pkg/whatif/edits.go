@@ -186,6 +186,55 @@ func (p *workload) shard(n int64) bool {
 	return changed
 }
 
+// shardFamilies leaves one part in n of what is made for some purposes.
+func (p *workload) shardFamilies(n int64, of ...families.Family) bool {
+	changed := false
+	for id := range int32(len(p.requests)) {
+		if slices.Contains(of, p.family(id)) {
+			p.requests[id].bytes = (p.requests[id].bytes + n - 1) / n
+			changed = true
+		}
+	}
+	return changed
+}
+
+// shardWeights leaves one part in n of gradients and parameters, and the parameters of
+// two calls of the block that repeats: one is gathered while the other works.
+func (p *workload) shardWeights(n int64) bool {
+	blocks := p.run.r.Modules().Blocks
+	if len(blocks) == 0 {
+		return false
+	}
+	whole := request{}
+	for i := range p.run.r.Device.Allocations {
+		if p.run.r.Families().Family(i) == families.Parameter {
+			whole.bytes += p.run.r.Device.Allocations[i].Size
+		}
+	}
+	whole.bytes = 2 * whole.bytes / int64(len(blocks[0].Largest().Calls))
+	if whole.bytes == 0 {
+		return false
+	}
+	changed := p.shardFamilies(n, families.Gradient, families.Parameter)
+	p.requests = append(p.requests, editedRequest{whole, 0})
+	p.before = append(p.before, int32(len(p.requests)-1))
+	return changed
+}
+
+// offload leaves nothing of the optimizer's state, nor of the temporaries of its step.
+func (p *workload) offload() bool {
+	e := newEdit()
+	changed := false
+	for id := range int32(len(p.requests)) {
+		if p.family(id) == families.Optimizer || p.temporaryOfOptimizer(id) {
+			e.gone[id] = true
+			changed = changed || p.family(id) == families.Optimizer
+		}
+	}
+	p.apply(e)
+	return changed
+}
+
 // checkpoint keeps nothing of the calls of the block that repeats but their outputs. The
 // backward pass makes each call again before it needs what the call had kept.
 func (p *workload) checkpoint() bool {

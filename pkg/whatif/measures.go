@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -22,6 +23,9 @@ const (
 	Checkpoint                    // of the block that repeats
 	EightBit                      // optimizer state in 8 bits
 	ShardOptimizer                // optimizer state cut evenly over several GPUs
+	ShardGradients                // gradients, too
+	ShardWeights                  // parameters, too, but for those of two blocks
+	HostOptimizer                 // optimizer state in the memory of the host
 	Accumulate                    // half the batch, twice a step
 	HalfBatch                     // half the batch
 	measureCount   int     = iota
@@ -29,7 +33,8 @@ const (
 
 var measureKeys = [measureCount]string{
 	SetToNone: "set_to_none", DropOutputs: "del", Fused: "fused", NoForeach: "no_foreach", Checkpoint: "checkpoint",
-	EightBit: "8bit_optimizer", ShardOptimizer: "zero1", Accumulate: "accumulate", HalfBatch: "half_batch",
+	EightBit: "8bit_optimizer", ShardOptimizer: "zero1", ShardGradients: "zero2", ShardWeights: "zero3",
+	HostOptimizer: "host_optimizer", Accumulate: "accumulate", HalfBatch: "half_batch",
 }
 
 // Key names the measure in files: "checkpoint".
@@ -47,8 +52,13 @@ const (
 
 var measureCosts = [measureCount]cost{
 	SetToNone: costNothing, DropOutputs: costNothing, Fused: costNothing, NoForeach: costTime, Checkpoint: costTime,
-	Accumulate: costTime, EightBit: costNumerics, HalfBatch: costNumerics, ShardOptimizer: costGPUs,
+	HostOptimizer: costTime, Accumulate: costTime, EightBit: costNumerics, HalfBatch: costNumerics,
+	ShardOptimizer: costGPUs, ShardGradients: costGPUs, ShardWeights: costGPUs,
 }
+
+// Rough reports whether only active memory is predicted, and no combination has the
+// measure: buffers that come and go with it are in no recording of a run without it.
+func (m Measure) Rough() bool { return m == ShardGradients || m == ShardWeights || m == HostOptimizer }
 
 // exclusive are measures of which one makes the other meaningless.
 var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
@@ -63,8 +73,8 @@ type MeasureOutcome struct {
 	// where a recording does not tell which tensors grow with the batch: then Active
 	// takes all that may be weights for weights.
 	Active, ActiveLeast int64
-	// Reserved is the predicted peak of reserved bytes. ReservedLeast goes with
-	// ActiveLeast.
+	// Reserved is the predicted peak of reserved bytes, 0 for a rough measure.
+	// ReservedLeast goes with ActiveLeast.
 	Reserved, ReservedLeast int64
 	Failed                  int // requests that fail under the limit
 	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
@@ -111,12 +121,14 @@ func (run *Run) Measures(limit Limit) *Measured {
 		switch {
 		case o == nil:
 			continue
-		case o.Failed >= m.Base.Failed && m.Base.Active-o.ActiveLeast < m.Base.Active/worthMeasuring:
+		case (o.Failed >= m.Base.Failed || Measure(i).Rough()) && m.Base.Active-o.ActiveLeast < m.Base.Active/worthMeasuring:
 			m.Useless = append(m.Useless, Measure(i))
 		default:
 			m.Rows = append(m.Rows, *o)
 		}
-		applicable = append(applicable, Measure(i))
+		if !Measure(i).Rough() {
+			applicable = append(applicable, Measure(i))
+		}
 	}
 	slices.SortStableFunc(m.Rows, func(a, b MeasureOutcome) int { return cmp.Compare(a.Active, b.Active) })
 	if m.Base.Failed > 0 {
@@ -162,6 +174,11 @@ func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
 	if p == nil {
 		return nil
 	}
+	if slices.ContainsFunc(measures, Measure.Rough) {
+		o := x.describe(p)
+		o.Measures = measures
+		return &o
+	}
 	o := x.serve(p)
 	o.Measures = measures
 	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
@@ -171,9 +188,8 @@ func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
 	return &o
 }
 
-// serve serves a workload from an empty cache.
-func (x *measurer) serve(p *workload) MeasureOutcome {
-	var o MeasureOutcome
+// describe says where a workload has its peak of active memory.
+func (x *measurer) describe(p *workload) (o MeasureOutcome) {
 	var at int
 	o.Active, at = p.activePeak()
 	o.ActiveLeast, o.PeakEvent = o.Active, replay.None
@@ -182,6 +198,12 @@ func (x *measurer) serve(p *workload) MeasureOutcome {
 		o.PeakStack = x.run.r.Device.Allocations[p.of(p.steps[at].id)].Stack
 		o.PeakPhase = x.run.phaseAt(o.PeakEvent)
 	}
+	return o
+}
+
+// serve serves a workload from an empty cache.
+func (x *measurer) serve(p *workload) MeasureOutcome {
+	o := x.describe(p)
 	served := x.run.serve(p, x.run.settings.Settings, Options{Limit: x.limit, Anew: true})
 	o.Reserved, o.ReservedLeast, o.Failed = served.ReservedPeak, served.ReservedPeak, served.FailedOf
 	if served.TooMuch {
@@ -212,6 +234,12 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
 			applies = p.eightBit()
 		case ShardOptimizer:
 			applies = p.shard(Shards)
+		case ShardGradients:
+			applies = p.shard(Shards) && p.shardFamilies(Shards, families.Gradient)
+		case ShardWeights:
+			applies = p.shard(Shards) && p.shardWeights(Shards)
+		case HostOptimizer:
+			applies = p.offload()
 		case Accumulate:
 			applies = p.accumulate(doubt)
 		case HalfBatch:
@@ -225,8 +253,9 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
 }
 
 // together is the cheapest combination under which no request fails, nil if there is
-// none: of each class of costs, what lowers reserved memory most is taken until that is
-// so. Then each measure is left out without which it still is.
+// none. Of each class of costs one after another is taken until that is so: the one under
+// which nothing fails, else the one with the lowest peak of active memory. Then each
+// measure is left out without which it still is so.
 func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureOutcome {
 	var taken []Measure
 	now := base
@@ -237,7 +266,7 @@ func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureO
 				if measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m) {
 					continue
 				}
-				o := x.outcome(sorted(append(slices.Clone(taken), m))...)
+				o := x.attempt(sorted(append(slices.Clone(taken), m)))
 				if o != nil && better(o, &best, &now) {
 					best = *o
 				}
@@ -263,12 +292,24 @@ func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureO
 	return &now
 }
 
+// attempt is outcome, without serving what needs more active memory than there is.
+func (x *measurer) attempt(measures []Measure) *MeasureOutcome {
+	p := x.edited(doubtfulKept, measures)
+	if p == nil {
+		return nil
+	}
+	if active, _ := p.activePeak(); x.limit > 0 && active > x.limit {
+		return &MeasureOutcome{Measures: measures, Active: active, Failed: 1}
+	}
+	return x.outcome(measures...)
+}
+
 // better reports whether a combination is better than the best so far, and enough better
-// than the one before it to be worth a measure: fewer requests fail, or as many and less
-// is reserved.
+// than the one before it to be worth a measure: no request fails, or fewer bytes are
+// active at the peak.
 func better(o, best, before *MeasureOutcome) bool {
-	if o.Failed != best.Failed {
-		return o.Failed < best.Failed
+	if fits, fit := o.Failed == 0, best.Failed == 0; fits != fit {
+		return fits
 	}
 	return o.Active < best.Active && o.Active < before.Active-before.Active/worthMeasuring
 }

@@ -74,6 +74,9 @@ func TestEdits(t *testing.T) {
 		EightBit:       {families.Parameter, families.Gradient, families.Activation, families.Temporary},
 		ShardOptimizer: {families.Parameter, families.Gradient, families.Activation},
 		Accumulate:     {families.Parameter, families.Optimizer},
+		ShardGradients: {families.Parameter, families.Activation},
+		ShardWeights:   {families.Activation},
+		HostOptimizer:  {families.Parameter, families.Gradient, families.Activation},
 		HalfBatch:      {families.Parameter, families.Optimizer, families.Gradient},
 	}
 	applied := map[Measure]int{}
