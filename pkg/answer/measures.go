@@ -54,13 +54,13 @@ var measureWords = map[whatif.Measure]struct{ what, assumption, cost string }{
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
 	whatif.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", whatif.Shards),
-		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so are the temporaries "+
-			"of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
+		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
+			"are the temporaries of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
 	whatif.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", whatif.Shards),
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
 	whatif.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", whatif.Shards),
-		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in place at a time. Buffers of the " +
-			"communication are not counted.", "gpus"},
+		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
+			"place at a time. Buffers of the communication are not counted.", "gpus"},
 	whatif.HostOptimizer: {"optimizer state on the host",
 		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
 	whatif.Accumulate: {"half the batch, twice a step",
@@ -110,8 +110,8 @@ func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *whatif.Measured) {
 
 func newMeasureOutcome(r *analysis.Recording, m *whatif.Measured, o *whatif.MeasureOutcome) MeasureOutcome {
 	x := MeasureOutcome{
-		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active, FailedRequests: o.Failed,
-		PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
+		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
+		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
 	}
 	if x.AtLeast = slices.ContainsFunc(o.Measures, whatif.Measure.Rough); !x.AtLeast {
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast

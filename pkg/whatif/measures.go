@@ -118,10 +118,12 @@ func (run *Run) Measures(limit Limit) *Measured {
 	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
 	var applicable []Measure
 	for i, o := range outcomes {
-		switch {
-		case o == nil:
+		if o == nil {
 			continue
-		case (o.Failed >= m.Base.Failed || Measure(i).Rough()) && m.Base.Active-o.ActiveLeast < m.Base.Active/worthMeasuring:
+		}
+		helps := m.Base.Active-o.ActiveLeast >= m.Base.Active/worthMeasuring
+		switch {
+		case !helps && (o.Failed >= m.Base.Failed || Measure(i).Rough()):
 			m.Useless = append(m.Useless, Measure(i))
 		default:
 			m.Rows = append(m.Rows, *o)

@@ -100,7 +100,8 @@ func TestModules(t *testing.T) {
 	model := snapshot.FrameText{File: "/home/a/model.py", Line: 7, Name: "Model.forward"}
 	linear := snapshot.FrameText{File: "/v/site-packages/torch/nn/modules/linear.py", Line: 9, Name: "forward"}
 	inner := forward(tape, main, call, model, checkpoint, call, linear)
-	other := forward(tape, main, call, snapshot.FrameText{File: "/home/a/model.py", Line: 8, Name: "forward"}, call, linear)
+	later := snapshot.FrameText{File: "/home/a/model.py", Line: 8, Name: "forward"}
+	other := forward(tape, main, call, later, call, linear)
 	outer := forward(tape, main, call, model)
 	none := forward(tape, main)
 	r := recorded.Tape(tape)
