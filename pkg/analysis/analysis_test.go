@@ -82,5 +82,5 @@ func ask(in []answer.Input) error {
 		list = append(list, digest.Of(r))
 	}
 	answer.Ranks(ranks.Jobs(list), 10)
-	return errors.Join(err1, err2, err3, err4, err5, err6, err7, answer.Folded(io.Discard, &in[0], peak))
+	return errors.Join(err1, err2, err3, err4, err5, err6, err7, err9, answer.Folded(io.Discard, &in[0], peak))
 }
