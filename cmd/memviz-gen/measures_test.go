@@ -172,6 +172,37 @@ func TestMeasuresOfNextStep(t *testing.T) {
 	}
 }
 
+// TestMeasuresOfInference: outputs that a variable holds until the next ones replace them
+// are there twice at the peak, unless del drops them first.
+func TestMeasuresOfInference(t *testing.T) {
+	record := func(s trained, drop bool) *whatif.Run {
+		told, err := (&scenario{name: "measures", run: func(p *process) {
+			m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
+			r := p.newGPTRun(m, s.batch, s.length)
+			for range 4 {
+				r.load()
+				p.at("error = loss(net(tokens), targets)", func() {
+					p.noGrad(func() { p.set("logits", r.logits(m, p.vars["tokens"])) })
+				})
+				if drop {
+					p.forget("logits")
+				}
+			}
+		}}).tell(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
+	}
+	for i, s := range measuredShapes {
+		before, after := record(s, false), record(s, true).Try(whatif.Limit{})
+		got := before.Try(whatif.Limit{}, whatif.DropOutputs)
+		if got == nil || got.Active != after.Active || got.Active >= before.Try(whatif.Limit{}).Active {
+			t.Errorf("shape %d: predicted %+v, recorded %+v", i, got, after)
+		}
+	}
+}
+
 func keys(measures []whatif.Measure) (list []string) {
 	for _, m := range measures {
 		list = append(list, m.Key())
