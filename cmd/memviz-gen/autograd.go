@@ -218,6 +218,26 @@ func (p *process) workspace() {
 	p.allocate(workspaceBytes, native("at::cuda::getNewWorkspace()", "at::cuda::getCurrentCUDABlasHandle()"))
 }
 
+// adamHabit is how an optimizer differs from torch's usual one.
+type adamHabit struct {
+	fused, single bool  // without temporaries; with one at a time
+	eightBit      bool  // state of a byte an element, with a scale of four bytes for 256 of them
+	shards        int64 // the state is cut evenly over so many processes; 0: it is not
+}
+
+func (h adamHabit) share(bytes int64) int64 {
+	n := max(h.shards, 1)
+	return (bytes + n - 1) / n
+}
+
+// state is the bytes of a moment of a weight.
+func (h adamHabit) state(bytes int64) int64 {
+	if h.eightBit && bytes >= 16<<10 {
+		bytes = bytes/4 + bytes/64
+	}
+	return h.share(bytes)
+}
+
 // adam is the step of an optimizer, Adam or AdamW. The first one makes the state
 // of each weight that has a gradient, and each makes a scratch tensor a weight.
 func (p *process) adam(name string, weights []*parameter) {
@@ -227,14 +247,21 @@ func (p *process) adam(name string, weights []*parameter) {
 			p.inside(func() {
 				for _, w := range weights {
 					for len(w.moments) < 2 {
-						w.moments = append(w.moments, p.make(w.bytes, "zeros_like"))
+						w.moments = append(w.moments, p.make(p.adamHabit.state(w.bytes), "zeros_like"))
 					}
 				}
 			}, py(site+"optim/adam.py", 176, "_init_group"))
 			p.inside(func() {
 				var roots []*tensor
 				for _, w := range weights {
-					roots = append(roots, p.make(w.bytes, "_foreach_sqrt"))
+					if p.adamHabit.fused {
+						continue
+					}
+					roots = append(roots, p.make(p.adamHabit.share(w.bytes), "_foreach_sqrt"))
+					if p.adamHabit.single {
+						p.drop(roots...)
+						roots = nil
+					}
 				}
 				p.pass(200)
 				p.drop(roots...)

@@ -22,6 +22,8 @@ type process struct {
 	made     []*tensor          // every tensor, in the order in which they were made
 	autograd autograd
 
+	adamHabit adamHabit
+
 	// workspaces are those of cuBLAS. Each thread has a handle of its own, with a
 	// workspace for every stream.
 	workspaces map[workspace]bool

@@ -29,7 +29,12 @@ func topCommand(t *terminal) *cli.Command {
 			"that is the peak of the step before.\n\n" +
 			"    memviz top snap.pickle\n" +
 			"    memviz top --at end --by family snap.pickle\n" +
-			"    memviz top --at state=400 --by site --depth 3 snap.pickle",
+			"    memviz top --at state=400 --by site --depth 3 snap.pickle\n" +
+			"    memviz top --by layer snap.pickle\n" +
+			"    memviz top --churn --by op snap.pickle\n\n" +
+			"Modules are known by the lines that call them, innermost first; a layer is one call of\n" +
+			"a block that the forward pass calls again and again. There is no row for each dtype:\n" +
+			"a snapshot has the bytes of a tensor only.",
 		Flags: o.flags(t, "top", "active>70GiB",
 			momentFlag(&o.top.At, "peak"),
 			option("by", holders.BySite.String(), "make a row of each `KIND`: "+strings.Join(kinds, ", "),
@@ -42,6 +47,8 @@ func topCommand(t *terminal) *cli.Command {
 				}, kinds...),
 			option("depth", "1", "with --by site, tell `N` callers in the user's code apart", &o.top.Grouping.Depth,
 				atLeastOne),
+			&cli.BoolFlag{Name: "churn", Destination: &o.top.Churn,
+				Usage: "say what was allocated over the whole recording instead, temporaries among it"},
 			rowsFlag(&o.top.Rows, 20),
 			o.deviceFlag(),
 			o.familiesFlag(),

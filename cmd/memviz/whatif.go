@@ -22,11 +22,13 @@ func whatifCommand(t *terminal) *cli.Command {
 	o.needsAddresses = true
 	return &cli.Command{
 		Name:      "whatif",
-		Usage:     "predict the same run under other allocator settings",
+		Usage:     "predict the same run under other allocator settings, and other training",
 		ArgsUsage: "SNAPSHOT...",
 		Description: "The recorded requests are served again by a model of PyTorch's allocator: first\n" +
 			"under the recorded settings, which has to give every recorded address, then\n" +
-			"under others. Without --set, those that are usually worth trying.\n\n" +
+			"under others. Without --set, those that are usually worth trying; then changes of\n" +
+			"the training, such as checkpointing the block that repeats, each an edit of the\n" +
+			"recorded requests; and with a limit, the cheapest of them under which nothing fails.\n\n" +
 			"    memviz whatif oom.pickle\n" +
 			"    memviz whatif --set expandable_segments:True oom.pickle\n" +
 			"    memviz whatif --capacity 24GiB --fail-if 'saved>10GiB' oom.pickle",

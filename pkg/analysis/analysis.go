@@ -7,6 +7,7 @@
 //	stacks    whose code a stack is, which line asked for memory, what was going on
 //	timeline  annotated ranges, phases of training, windows, peaks
 //	families  what each tensor was for
+//	modules   which module asked for it, and which block of the model repeats
 //	steps     where one step ends and the next begins
 //	peaks     what the peak holds and need not, and whether it is a first step's
 //	leaks     what survives steps again and again; what the cycle collector freed
@@ -28,6 +29,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/analysis/modules"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -98,6 +100,7 @@ type Recording struct {
 	annotations   once[[]timeline.Annotation]
 	phases        once[timeline.Phases]
 	families      once[*families.Assignment]
+	modules       once[*modules.Findings]
 	steps         once[*steps.List]
 	peaks         once[*peaks.Findings]
 	leaks         once[*leaks.Findings]
@@ -144,6 +147,13 @@ func (r *Recording) Phases() timeline.Phases {
 func (r *Recording) Families() *families.Assignment {
 	return r.families.get("families", func() *families.Assignment {
 		return families.Find(r.Stacks, r.Device, r.activity(), r.Phases(), r.overridden)
+	})
+}
+
+// Modules says which module asked for memory, and which blocks of the model repeat.
+func (r *Recording) Modules() *modules.Findings {
+	return r.modules.get("modules", func() *modules.Findings {
+		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(), Phases: r.Phases()})
 	})
 }
 
@@ -218,8 +228,15 @@ func (r *Recording) Holders(state int, g holders.Grouping) *holders.Holding {
 // HoldersSince is what holds memory in a state, and what the same rows held in a
 // state before.
 func (r *Recording) HoldersSince(state, before int, g holders.Grouping) *holders.Holding {
-	in := holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families, Pools: r.Pools}
-	return holders.Since(in, state, before, g)
+	return holders.Since(r.held(), state, before, g)
+}
+
+// Churn is what was allocated over the whole recording.
+func (r *Recording) Churn(g holders.Grouping) *holders.Churned { return holders.Churn(r.held(), g) }
+
+func (r *Recording) held() holders.Input {
+	return holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families, Pools: r.Pools, Modules: r.Modules,
+		Annotations: r.Annotations}
 }
 
 // Compare matches the lines, phases and steps of two recordings.

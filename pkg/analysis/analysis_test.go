@@ -59,7 +59,7 @@ func TestDerivedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{"stacks": 1, "settings": 1, "own settings": 2, "activities": 2, "annotations": 2, "phases": 2, "families": 2,
-		"steps": 2, "leaks": 2, "peaks": 2, "cycles": 2, "pools": 2, "layouts": 2, "fragmentation": 2, "retries": 2}
+		"modules": 2, "steps": 2, "leaks": 2, "peaks": 2, "cycles": 2, "pools": 2, "layouts": 2, "fragmentation": 2, "retries": 2}
 	if !maps.Equal(got, want) {
 		t.Errorf("derived %v, want %v", got, want)
 	}
@@ -71,6 +71,7 @@ func ask(in []answer.Input) error {
 	answer.Stats(in, answer.StatsOptions{})
 	_, err1 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByPool}})
 	_, err2 := answer.Leaks(in, answer.LeaksOptions{Rows: 10})
+	_, err9 := answer.Top(in, answer.TopOptions{Grouping: holders.Grouping{By: holders.ByLayer}, Churn: true})
 	_, err3 := answer.OOM(in, answer.OOMOptions{})
 	_, err4 := answer.WhatIf(in, answer.WhatIfOptions{})
 	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
@@ -81,5 +82,5 @@ func ask(in []answer.Input) error {
 		list = append(list, digest.Of(r))
 	}
 	answer.Ranks(ranks.Jobs(list), 10)
-	return errors.Join(err1, err2, err3, err4, err5, err6, err7, answer.Folded(io.Discard, &in[0], peak))
+	return errors.Join(err1, err2, err3, err4, err5, err6, err7, err9, answer.Folded(io.Discard, &in[0], peak))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/samples"
@@ -46,6 +47,13 @@ func TestAnswersOnExamples(t *testing.T) {
 		{"whatif", func() (*Sheet, error) { return WhatIf(all, WhatIfOptions{}) }},
 		{"whatif_asked", func() (*Sheet, error) { return WhatIf(all[2:], asking) }},
 		{"predict", func() (*Sheet, error) { return predicted(t), nil }},
+		{"top_layer", func() (*Sheet, error) {
+			return Top(all, TopOptions{At: Peak, Grouping: holders.Grouping{By: holders.ByLayer}, Rows: 9})
+		}},
+		{"top_module", func() (*Sheet, error) {
+			return Top(all[:1], TopOptions{At: Peak, Grouping: holders.Grouping{By: holders.ByModule}, Rows: 5})
+		}},
+		{"top_churn", func() (*Sheet, error) { return Top(all, TopOptions{At: Peak, Churn: true, Rows: 5}) }},
 		{"ranks", func() (*Sheet, error) { return ranksOf(all...), nil }},
 		{"ranks_two", func() (*Sheet, error) { return ranksOf(training, leaking), nil }},
 	} {

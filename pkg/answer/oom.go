@@ -10,6 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // OOMDevice are the requests of a device that failed.
@@ -20,6 +21,8 @@ type OOMDevice struct {
 	CardGuessBytes     int64         `json:"card_guess_bytes"`     // the smallest usual card with as much; a guess, which supports no verdict
 	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
 	Retries            []Retry       `json:"retries"`              // requests that were served only after the cache was given back, in order
+
+	Measures []MeasureOutcome `json:"best_measures"` // changes of the training that lower the peak most, at most three; none without a proof of the model
 }
 
 // OutOfMemory is one request that failed, and the allocator when it did.
@@ -84,7 +87,7 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,
 			CapacityLeastBytes: f.capacity.AtLeast, CardGuessBytes: f.capacity.CardBytes,
-			OOMs: make([]OutOfMemory, len(ooms)), Retries: newRetries(r),
+			OOMs: make([]OutOfMemory, len(ooms)), Retries: newRetries(r), Measures: []MeasureOutcome{},
 		}
 		var predicted *Prediction
 		if len(ooms) > 0 {
@@ -93,7 +96,12 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i], predicted)
 		}
-		s.ooms(f, ooms, device.OOMs, o.Rows)
+		var measured *whatif.Measured
+		if predicted != nil && r.Device.Events.Len() <= manyPredictedEvents {
+			measured = predicted.Measures(predicted.Limit)
+			device.Measures = bestMeasures(r, measured)
+		}
+		s.ooms(f, ooms, device.OOMs, measured, o.Rows)
 		return device, nil
 	})
 }
@@ -191,7 +199,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 }
 
 // ooms says how the requests of a device failed.
-func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, rows int) {
+func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, m *whatif.Measured, rows int) {
 	if len(ooms) == 0 && !hasHistory(f.r.Device) {
 		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
 		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))
@@ -227,6 +235,7 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, row
 			s.note("The program went on after it.")
 		}
 	}
+	s.bestMeasures(f.r, m)
 	s.sayIf(retriesSentence(f.r))
 	f.guess(s, &ooms[len(ooms)-1])
 }

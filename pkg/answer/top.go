@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -27,6 +28,9 @@ type TopDevice struct {
 	BeforeBytes int64    `json:"before_bytes"`
 	Allocations int      `json:"allocations"` // live
 	Rows        []TopRow `json:"rows"`        // the most bytes first
+
+	Blocks []TopBlock `json:"blocks"`                      // by module and by layer: what a forward pass calls again and again, that which keeps most first
+	Churn  *TopChurn  `json:"churn" jsonschema:"nullable"` // with --churn, else null
 }
 
 // TopRow is a group of live allocations.
@@ -44,7 +48,8 @@ type TopRow struct {
 type TopOptions struct {
 	At       Moment
 	Grouping holders.Grouping
-	Rows     int // shown in text; JSON has all
+	Churn    bool // say what was allocated over the recording, too
+	Rows     int  // shown in text; JSON has all
 }
 
 // Top answers what holds memory at a moment.
@@ -55,6 +60,13 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 			return TopDevice{}, err
 		}
 		h := r.HoldersSince(state, timeline.PreviousPeak(r.Device, state), o.Grouping)
+		device := newTopDevice(in, r, h)
+		if o.Churn {
+			c := r.Churn(o.Grouping)
+			device.Churn = newTopChurn(r, c)
+			s.churn(in, r, c, o.Rows)
+			return device, nil
+		}
 		least := ""
 		if in.Snapshot.Cut(r.Device.ID) {
 			least = "at least "
@@ -68,7 +80,8 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before),
 				units.Bytes(h.BeforeBytes))
 		}
-		return newTopDevice(in, r, h), nil
+		s.blocks(device.Blocks)
+		return device, nil
 	})
 }
 
@@ -76,6 +89,7 @@ func newTopDevice(in *Input, r *analysis.Recording, h *holders.Holding) TopDevic
 	return TopDevice{
 		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
 		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: newTopRows(r, h),
+		Blocks: newTopBlocks(r, h.By),
 	}
 }
 
@@ -92,7 +106,7 @@ func newTopRows(r *analysis.Recording, h *holders.Holding) []TopRow {
 }
 
 func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
-	nested := h.By == holders.ByFile || h.By == holders.ByFunction
+	nested := h.By.Nested()
 	columns := []column{{"bytes", figures}, {"share", figures}}
 	if nested {
 		columns = append(columns, column{"total", figures})
@@ -101,14 +115,7 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 	if h.Before != timeline.NoState {
 		columns = append(columns, column{"change", figures})
 	}
-	key := column{h.By.String(), names}
-	switch h.By {
-	case holders.BySite, holders.ByFile:
-		key.kind = paths
-	case holders.BySize:
-		key.kind = words
-	}
-	t := newTable(append(columns, key)...)
+	t := newTable(append(columns, keyColumn(h.By))...)
 	left := h.Bytes
 	t.fill(len(h.Rows), rows, func(i int) {
 		row := &h.Rows[i]
@@ -129,12 +136,33 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 	return t
 }
 
-// What is shown for keys that were not recorded.
+// keyColumn is the column of the keys of rows.
+func keyColumn(by holders.By) column {
+	switch by {
+	case holders.BySite, holders.ByFile:
+		return column{by.String(), paths}
+	case holders.BySize:
+		return column{by.String(), words}
+	}
+	return column{strings.ReplaceAll(by.String(), "_", " "), names}
+}
+
+// What is shown for call sites and operators that were not recorded.
 const (
 	noStack    = "(no stack recorded)"
 	noOperator = "(no operator recorded)"
-	noPool     = "(pool not recorded)"
 )
+
+// noKey is what is shown for keys that were not recorded.
+var noKey = map[holders.By]string{
+	holders.ByOperator:       noOperator,
+	holders.ByPool:           "(pool not recorded)",
+	holders.ByModule:         "(not asked for by a module)",
+	holders.ByLayer:          "(not asked for by a module)",
+	holders.ByAnnotation:     "(outside of annotated ranges)",
+	holders.ByCompileContext: "(not in a compiled region)",
+	holders.ByMetadata:       "(no metadata)",
+}
 
 // keyName is the key of a row as text.
 func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
@@ -154,14 +182,11 @@ func keyName(s *snapshot.Snapshot, by holders.By, key string) any {
 			return units.Address(handle)
 		}
 	}
-	switch {
-	case key != "":
-	case by == holders.ByOperator:
-		return noOperator
-	case by == holders.ByPool:
-		return noPool
-	default:
-		return noStack
+	if key == "" {
+		return cmp.Or(noKey[by], noStack)
+	}
+	if by == holders.ByModule || by == holders.ByLayer {
+		return name(shortModule(key))
 	}
 	return name(shortChain(key))
 }

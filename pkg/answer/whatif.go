@@ -30,6 +30,13 @@ type WhatIfDevice struct {
 	Export    string           `json:"export"`                          // the line for the best setting; "" if none is better than the recorded one
 	Saved     int64            `json:"saved_bytes"`
 	Limits    []string         `json:"limits"` // what the recording cannot tell, and how it was treated: sentences
+
+	// What changes of the training would do under the recorded settings. Nothing without
+	// a proof, in a recording without a forward pass, or if settings were given.
+	MeasuresBase     *MeasuresBase    `json:"measures_base" jsonschema:"nullable"`     // the recorded training, predicted like the measures; null if none was tried
+	Measures         []MeasureOutcome `json:"measures"`                                // that which saves most first; those that save less than 0.5 % are left out
+	UselessMeasures  []string         `json:"useless_measures"`                        // keys of those that were tried and left out
+	MeasuresTogether *MeasureOutcome  `json:"measures_together" jsonschema:"nullable"` // the cheapest combination under which no request fails; null if none does, or no combination is enough
 }
 
 // Proof is how far the model reproduces a recording.
@@ -85,6 +92,13 @@ func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
 		study := whatif.New(r).Study(whatif.Question{Settings: o.Settings, Capacity: o.Capacity})
 		device := newWhatIf(in, r, study)
 		s.whatIf(in, r, study, &device)
+		if len(o.Settings) > 0 {
+			return device, nil
+		}
+		if m := study.Measures(study.Limit); m != nil {
+			device.addMeasures(r, m)
+			s.measures(r, study, m)
+		}
 		return device, nil
 	})
 }
@@ -95,7 +109,8 @@ func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 		Proof:           Proof{x.Proof.Addresses, x.Proof.AddressesOf, x.Proof.DriverCalls, x.Proof.DriverCallsOf},
 		RecordedSetting: x.Recorded().Conf, RecordedReservedPeakBytes: x.ReservedPeak(), RecordedOOMs: x.Failed,
 		LowerBoundBytes: x.LowerBound(), LimitBytes: x.Limit.Bytes, LimitFrom: x.Limit.From.Key(),
-		Settings: make([]SettingOutcome, len(x.Outcomes)), Limits: []string{},
+		Settings: make([]SettingOutcome, len(x.Outcomes)), Limits: []string{}, Measures: []MeasureOutcome{},
+		UselessMeasures: []string{},
 	}
 	if first := x.Proof.First; first != nil {
 		d.Departure = &Departure{int(first.Event), first.Cause.Key(), first.Why.Key(), departureSentence(first)}

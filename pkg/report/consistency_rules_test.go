@@ -145,6 +145,16 @@ var names = []nameRule{
 	like(`^Memory: {limit_bytes}, which the failed request shows`),
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
+	like(`Predicted with .*: at most {} active instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
+	like(`^Enough for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
+		`{measures_together.reserved_peak_bytes} reserved\.$`),
+	rarely(`^All of these together are not enough for {limit_bytes}\.$`),
+	like(`each of {} calls? at`),
+	like(`over {} GPUs`),
+	like(`\b{}-bit optimizer`),
+	like(`elements of {} bytes now\. Tensors of it of {} or more then take a quarter, and {}/{} for scales`),
+	like(`Reserved memory is predicted within about {};`),
+
 	// top, segments, diff
 	like(`holds {peak_bytes} at the peak, in state {peak_state},? in {top.allocations} allocations?$`),
 	like(`holds {final_bytes} at the end, in {top.allocations} allocations?$`),

@@ -66,14 +66,19 @@ const maxFailures = 100
 
 // predict serves the requests under other settings.
 func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
+	return run.serve(run.recorded(), settings, o)
+}
+
+// serve serves a program. One that was edited starts anew.
+func (run *Run) serve(load *workload, settings allocator.Settings, o Options) *Prediction {
 	settings.Build = run.settings.Build
 	x := &predictor{
-		run: run, p: &Prediction{Settings: settings, Options: o}, at: make([]uint64, len(run.r.Device.Allocations)),
+		run: run, load: load, p: &Prediction{Settings: settings, Options: o}, at: make([]uint64, load.ids()),
 		waiting: map[uint64]int32{},
 	}
 	x.begin()
-	for i := range run.steps {
-		x.step(run.steps[i])
+	for i := range load.steps {
+		x.step(load.steps[i])
 	}
 	x.event = replay.EventIndex(run.r.Device.Events.Len())
 	x.measure()
@@ -87,11 +92,12 @@ func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
 // predictor is the state of one prediction.
 type predictor struct {
 	run    *Run
+	load   *workload
 	a      *allocator.Allocator
 	device *device
 	p      *Prediction
 
-	at      []uint64         // by allocation: its address now; 0: it was not served
+	at      []uint64         // by request: its address now; 0: it was not served
 	waiting map[uint64]int32 // pending allocations, by address
 
 	layout *layoutTracer // nil: not asked for
@@ -136,10 +142,10 @@ func (x *predictor) begin() {
 	x.a.Emit = x.emit
 }
 
-// layAnew allocates the pre-existing allocations in address order.
+// layAnew allocates what is there before the first event, in order of address.
 func (x *predictor) layAnew() {
-	for _, id := range x.run.start.live {
-		addr, err := x.alloc(x.run.requestOf(id))
+	for _, id := range x.load.before {
+		addr, err := x.alloc(x.load.request(id))
 		if err != nil {
 			x.p.TooMuch = true
 			continue
@@ -166,7 +172,12 @@ func (x *predictor) step(s step) {
 }
 
 func (x *predictor) serve(s step) {
-	r := x.run.request(s)
+	var r request
+	if s.kind == stepFail {
+		r = x.run.request(s)
+	} else {
+		r = x.load.request(s.id)
+	}
 	retries := x.a.Stats().Retries
 	addr, err := x.alloc(r)
 	switch {

@@ -1,9 +1,11 @@
 // Package holders says what holds memory in a state: live allocations summed by
-// call site, file, operator, family, size, stream or pool, or as folded stacks.
+// call site, file, operator, module, family, size, stream, pool, or what the program
+// has written beside them, or as folded stacks; and what was allocated over the whole
+// recording ([Churn]).
 //
 // It rests on the replayed intervals, so sums are exact: requested bytes of the
 // allocations that are live in the state, which add up to its active bytes. Sites,
-// operators and families are as package stacks and package families know them;
+// operators, modules and families are as the packages of these names know them;
 // what they do not know is a row of its own with an empty key. It cannot see
 // memory outside of torch's allocator, nor which object keeps a tensor alive.
 package holders
@@ -14,6 +16,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/modules"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -33,13 +36,23 @@ const (
 	BySize // requested bytes of one allocation
 	ByStream
 	ByPool
-	ByCount int = iota
+	ByModule             // innermost module that asked for it
+	ByLayer              // call of a block that repeats; outside of those the module
+	ByAnnotation         // innermost annotated range in which it was allocated
+	ByCompileContext     // compiled region
+	ByMetadata           // text that the program has written beside it
+	ByCount          int = iota
 )
 
 var byNames = [ByCount]string{
 	BySite: "site", ByFile: "file", ByFunction: "function", ByOperator: "op", ByStack: "stack",
 	ByFamily: "family", BySize: "size", ByStream: "stream", ByPool: "pool",
+	ByModule: "module", ByLayer: "layer", ByAnnotation: "annotation", ByCompileContext: "compile_context",
+	ByMetadata: "metadata",
 }
+
+// Nested reports whether rows also have what they hold through what they call.
+func (b By) Nested() bool { return b == ByFile || b == ByFunction || b == ByModule }
 
 func (b By) String() string {
 	if int(b) < ByCount {
@@ -82,15 +95,16 @@ type Holding struct {
 type Row struct {
 	// Key is what the allocations of the row share: a site as stacks.Site.String
 	// writes it, a file, a function, an operator, the key of a family, bytes, the
-	// handle of a stream, the two ids of a pool. It is empty for what the recording
-	// does not say. Rows by stack have the key of their site, and Stack tells them
+	// handle of a stream, the two ids of a pool, a module as modules.Findings.Name
+	// writes it, a text. It is empty for what the recording does not say. Rows by stack have the key of their site, and Stack tells them
 	// apart. Several frames are joined with " < ", the innermost first.
 	Key string
 
 	Bytes       int64 // of allocations whose site is here
 	BeforeBytes int64 // the same in the state before
 	// TotalBytes also counts allocations with any other user frame in this file or
-	// function: what it holds through what it calls. By anything else it is Bytes.
+	// function, or inside this module: what it holds through what it calls. By anything
+	// else it is Bytes.
 	TotalBytes  int64
 	Allocations int // whose site is here
 
@@ -115,8 +129,11 @@ func (h *Holding) Share(row *Row) float64 {
 type Input struct {
 	Stacks   *stacks.Table
 	Device   *replay.Device
-	Families func() *families.Assignment // called for ByFamily only
+	Families func() *families.Assignment // called for ByFamily and for Churn only
 	Pools    func() *layout.Pools        // called for ByPool only
+	Modules  func() *modules.Findings    // called for ByModule and ByLayer only
+
+	Annotations func() []timeline.Annotation // called for ByAnnotation only
 }
 
 // Since says what holds memory in a state, 0 to the number of events, and what the
@@ -135,7 +152,7 @@ func Since(in Input, state, before int, g Grouping) *Holding {
 		if !now && !then {
 			continue
 		}
-		row := rows.of(i)
+		row := &rows.list[rows.of(i)]
 		if then {
 			h.BeforeBytes += a.Size
 			row.BeforeBytes += a.Size
@@ -149,7 +166,7 @@ func Since(in Input, state, before int, g Grouping) *Holding {
 	}
 	h.Rows = rows.list
 	for i := range h.Rows {
-		if row := &h.Rows[i]; rows.through == nil {
+		if row := &h.Rows[i]; !g.By.Nested() {
 			row.TotalBytes = row.Bytes
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/internal/recorded"
 	"github.com/memviz-go/memviz/pkg/analysis/internal/tapes"
@@ -35,6 +36,13 @@ func slowKeys(r *analysis.Recording, i int, g holders.Grouping) (key string, thr
 		site = "malloc" // the only innermost function here that is no site
 	}
 	switch {
+	case g.By == holders.ByModule:
+		return slowModules(r, a.Stack)
+	case g.By == holders.ByLayer: // no block repeats here
+		key, _ := slowModules(r, a.Stack)
+		return key, nil
+	case g.By == holders.ByAnnotation || g.By == holders.ByCompileContext || g.By == holders.ByMetadata:
+		return "", nil // TestHoldersLabels has some
 	case g.By == holders.ByFamily:
 		return r.Families().Family(i).Key(), nil
 	case g.By == holders.BySize:
@@ -60,6 +68,29 @@ func slowKeys(r *analysis.Recording, i int, g holders.Grouping) (key string, thr
 		return functions[0], functions
 	}
 	return strings.Join(sites[:min(max(g.Depth, 1), len(sites))], " < "), nil
+}
+
+// slowModules is the module of a stack and those around it, by name: the file of a
+// function called forward, then the line above it and that above each module around it.
+func slowModules(r *analysis.Recording, id snapshot.StackID) (key string, through []string) {
+	above, lines := "", []string{}
+	for _, frame := range slices.Backward(r.Snapshot.Stacks.Frames(id)) {
+		f := r.Stacks.Frame(frame)
+		if f.Function == "forward" {
+			if above != "" {
+				lines = append([]string{above}, lines...)
+			}
+			key = strings.Join(append([]string{f.File}, lines...), " < ")
+			through = append(through, key)
+		}
+		if r.Stacks.FrameClass[frame] == stacks.UserCode {
+			above = f.String()
+		}
+	}
+	if key == "" {
+		through = []string{""}
+	}
+	return key, through
 }
 
 // slowHolders adds every row up by itself.
@@ -138,7 +169,7 @@ func checkHolding(t *testing.T, r *analysis.Recording, h *holders.Holding, activ
 			key = fmt.Sprintf("%s #%d", row.Key, row.Stack)
 		}
 		w := want[key]
-		if h.By != holders.ByFile && h.By != holders.ByFunction {
+		if h.By != holders.ByFile && h.By != holders.ByFunction && h.By != holders.ByModule {
 			w.TotalBytes = w.Bytes
 		}
 		if row.Largest >= 0 && row.Stack != r.Device.Allocations[row.Largest].Stack {
@@ -265,6 +296,82 @@ func TestLargest(t *testing.T) {
 				if got := holders.Largest(r.Device, state, n); !slices.Equal(got, all[:n]) {
 					t.Fatalf("seed %d, state %d: the %d largest are %v, want %v", seed, state, n, got, all[:n])
 				}
+			}
+		}
+	}
+}
+
+// TestHoldersLabels: annotated ranges and texts that the program has written.
+func TestHoldersLabels(t *testing.T) {
+	tape := tapes.NewIn(snapshot.Format{HasTime: true, HasCompileContext: true, HasUserMetadata: true})
+	emit := func(action snapshot.Action, x tapes.Tensor, context, metadata string) {
+		tape.Now++
+		tape.Event(0, snapshot.EventText{Action: action, Addr: x.Addr, Size: x.Size, TimeMicros: tape.Now,
+			Context: context, Metadata: metadata})
+	}
+	noted := tape.Fresh(10)
+	tape.Annotated("outer", func() {
+		emit(snapshot.Alloc, noted, "N/A", "")
+		tape.Annotated("inner", func() { emit(snapshot.Alloc, tape.Fresh(20), "Torch-Compiled Region: 0/1", "tokens") })
+		emit(snapshot.Alloc, tape.Fresh(40), "", "tokens")
+	})
+	emit(snapshot.Annotate, noted, "", "kept")
+	emit(snapshot.Annotate, noted, "", "later")
+	emit(snapshot.Alloc, tape.Fresh(80), "N/A", "")
+	r := recorded.Tape(tape)
+	for by, want := range map[holders.By]string{
+		holders.ByAnnotation:     "[ 80 outer 50 inner 20]",
+		holders.ByCompileContext: "[ 130 Torch-Compiled Region: 0/1 20]",
+		holders.ByMetadata:       "[ 80 tokens 60 kept 10]",
+	} {
+		var got []any
+		for _, row := range r.Holders(r.Device.States()-1, holders.Grouping{By: by}).Rows {
+			got = append(got, row.Key, row.Bytes)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("by %s: %v, want %s", by, got, want)
+		}
+	}
+}
+
+// TestChurn compares every grouping of random recordings with brute force.
+func TestChurn(t *testing.T) {
+	for seed := range uint64(40) {
+		r := recorded.Random(rand.New(rand.NewPCG(seed, 4)))
+		for by := range holders.By(holders.ByCount) {
+			g := holders.Grouping{By: by}
+			want := map[string]holders.ChurnRow{}
+			var bytes int64
+			for i, a := range r.Device.Allocations {
+				if a.PreExisting() {
+					continue
+				}
+				key, _ := slowKeys(r, i, g)
+				row := want[key]
+				row.Bytes += a.Size
+				row.Allocations++
+				if r.Families().Family(i) == families.Temporary {
+					row.TemporaryBytes += a.Size
+					row.Temporaries++
+				}
+				want[key] = row
+				bytes += a.Size
+			}
+			c := r.Churn(g)
+			for _, row := range c.Rows {
+				key := row.Key
+				if by == holders.ByStack {
+					key = fmt.Sprintf("%s #%d", row.Key, row.Stack)
+				}
+				got := row
+				got.Key, got.Stack = "", 0
+				if got != want[key] {
+					t.Errorf("seed %d, by %s, %q: got %+v, want %+v", seed, by, key, got, want[key])
+				}
+				delete(want, key)
+			}
+			if len(want) > 0 || c.Bytes != bytes {
+				t.Errorf("seed %d, by %s: %d bytes of %d, no rows for %v", seed, by, c.Bytes, bytes, want)
 			}
 		}
 	}

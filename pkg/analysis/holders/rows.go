@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis/modules"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -19,10 +20,12 @@ type rows struct {
 
 	list    []Row
 	byKey   map[string]int32
-	byCode  map[int64]int32    // for keys that come from a number
-	ofStack []int32            // by stack: the row of its allocations plus 1; 0 when not known yet
-	through [][]int32          // by stack: all rows that its user frames belong to; nil unless by file or function
-	lastIn  []snapshot.StackID // by row: the last stack with a frame in it
+	byCode  map[int64]int32     // for keys that come from a number
+	ofStack []int32             // by stack: the row of its allocations plus 1; 0 when not known yet
+	through [][]int32           // by stack: all rows that its user frames belong to; nil unless Nested
+	lastIn  []snapshot.StackID  // by row: the last stack with a frame in it
+	modules *modules.Findings   // nil unless by module or layer
+	labels  []snapshot.StringID // by event: the text of what begins there; nil unless by one
 }
 
 func newRows(in Input, g Grouping) *rows {
@@ -30,33 +33,45 @@ func newRows(in Input, g Grouping) *rows {
 	switch g.By {
 	case BySite, ByFile, ByFunction, ByOperator, ByStack:
 		w.ofStack = make([]int32, len(in.Stacks.SiteFrame))
+	case ByModule, ByLayer:
+		w.ofStack = make([]int32, len(in.Stacks.SiteFrame))
+		w.modules = in.Modules()
+	case ByAnnotation, ByCompileContext, ByMetadata:
+		w.labels = in.labels(g.By)
 	}
-	if g.By == ByFile || g.By == ByFunction {
+	if g.By.Nested() {
 		w.through = make([][]int32, len(in.Stacks.SiteFrame))
 	}
 	return w
 }
 
-// of is the row of allocation i, valid until the next call.
-func (w *rows) of(i int) *Row {
+// of is the row of allocation i, an index into list.
+func (w *rows) of(i int) int32 {
 	a := &w.Device.Allocations[i]
 	switch w.By {
 	case ByFamily:
 		family := w.Families().Family(i)
-		return &w.list[w.coded(int64(family), a.Stack, family.Key)]
+		return w.coded(int64(family), a.Stack, family.Key)
 	case BySize:
-		return &w.list[w.coded(a.Size, a.Stack, func() string { return strconv.FormatInt(a.Size, 10) })]
+		return w.coded(a.Size, a.Stack, func() string { return strconv.FormatInt(a.Size, 10) })
 	case ByStream:
 		handle := func() string { return strconv.FormatUint(w.Stacks.Snapshot.Streams[a.Stream], 10) }
-		return &w.list[w.coded(int64(a.Stream), a.Stack, handle)]
+		return w.coded(int64(a.Stream), a.Stack, handle)
 	case ByPool:
 		pool := w.Pools().ID(a)
-		return &w.list[w.coded(int64(pool), a.Stack, func() string { return w.Pools().Key(pool) })]
+		return w.coded(int64(pool), a.Stack, func() string { return w.Pools().Key(pool) })
+	case ByAnnotation, ByCompileContext, ByMetadata:
+		return w.labelled(a)
+	case ByLayer:
+		if block, call := w.modules.Layer(i); block != modules.None {
+			key := func() string { return w.modules.LayerName(block, call) }
+			return w.coded(int64(block)<<32|int64(call), a.Stack, key)
+		}
 	}
 	if w.ofStack[a.Stack] == 0 {
 		w.ofStack[a.Stack] = w.rowOfStack(a.Stack) + 1
 	}
-	return &w.list[w.ofStack[a.Stack]-1]
+	return w.ofStack[a.Stack] - 1
 }
 
 // total counts a live allocation in every row that its user frames belong to.
@@ -100,6 +115,8 @@ func (w *rows) add(key string, stack snapshot.StackID) int32 {
 func (w *rows) rowOfStack(id snapshot.StackID) int32 {
 	st := w.Stacks
 	switch frame := st.SiteFrame[id]; {
+	case w.modules != nil:
+		return w.ofModule(w.modules.Of(id), id)
 	case w.By == ByStack:
 		return w.add(st.Site(id).String(), id)
 	case w.By == ByOperator:
@@ -116,6 +133,9 @@ func (w *rows) rowOfStack(id snapshot.StackID) int32 {
 // of a stack without user frames.
 func (w *rows) rowsThrough(id snapshot.StackID) []int32 {
 	rows := []int32{w.ofStack[id] - 1} // that of the site, which is known
+	if w.modules != nil {
+		return w.modulesThrough(id, rows)
+	}
 	w.first(rows[0], id)
 	for _, frame := range w.Stacks.Snapshot.Stacks.Frames(id) {
 		if w.Stacks.FrameClass[frame] != stacks.UserCode {

@@ -53,6 +53,10 @@ type Findings struct {
 	Needless []Needless // that which lowers the peak most first
 	Peak     int64      // the new peak, were all these lifetimes shorter
 	First    FirstStep
+
+	// Cuts are all lifetimes that could be shorter, by Kind, whether the peak would be
+	// lower or not.
+	Cuts [kinds][]Cut
 }
 
 // Input is what peaks are judged by, all of the same device.
@@ -64,10 +68,10 @@ type Input struct {
 	Steps    *steps.List
 }
 
-// cut is a stretch of states, both included, in which an allocation need not be live.
-type cut struct {
-	allocation int
-	from, to   int
+// Cut is a stretch of states, both included, in which an allocation need not be live.
+type Cut struct {
+	Allocation int // index into Device.Allocations
+	From, To   int
 }
 
 // minPercent is the least share of the peak that is worth a word.
@@ -81,15 +85,16 @@ func Find(in Input) *Findings {
 	if d.Events.Len() == 0 {
 		return f
 	}
-	var all []cut
-	for kind, cuts := range [kinds][]cut{
+	f.Cuts = [kinds][]Cut{
 		LastOutputs: in.lastOutputs(), Gradients: in.gradients(), Foreach: in.foreach(), Pending: in.pending(),
-	} {
+	}
+	var all []Cut
+	for kind, cuts := range f.Cuts {
 		n := Needless{Kind: Kind(kind)}
 		perStack := map[snapshot.StackID]int64{}
 		for _, c := range cuts {
-			if c.from <= d.Totals.PeakState && d.Totals.PeakState <= c.to {
-				a := &d.Allocations[c.allocation]
+			if c.From <= d.Totals.PeakState && d.Totals.PeakState <= c.To {
+				a := &d.Allocations[c.Allocation]
 				n.Bytes += a.Size
 				n.Allocations++
 				perStack[a.Stack] += a.Size
@@ -116,24 +121,24 @@ func Find(in Input) *Findings {
 
 // peakWithout is the most active bytes of the history without the cuts. Cuts of one
 // allocation may overlap.
-func (in *Input) peakWithout(cuts []cut) int64 {
+func (in *Input) peakWithout(cuts []Cut) int64 {
 	d := in.Device
 	cuts = slices.Clone(cuts)
-	slices.SortFunc(cuts, func(a, b cut) int {
-		return cmp.Or(cmp.Compare(a.allocation, b.allocation), cmp.Compare(a.from, b.from))
+	slices.SortFunc(cuts, func(a, b Cut) int {
+		return cmp.Or(cmp.Compare(a.Allocation, b.Allocation), cmp.Compare(a.From, b.From))
 	})
 	change := make([]int64, d.States()+1)
 	done := -1 // the last state that is cut of the allocation
 	for i, c := range cuts {
-		if i == 0 || cuts[i-1].allocation != c.allocation {
+		if i == 0 || cuts[i-1].Allocation != c.Allocation {
 			done = -1
 		}
-		from, to := max(c.from, done+1), min(c.to, d.States()-1)
+		from, to := max(c.From, done+1), min(c.To, d.States()-1)
 		if from > to {
 			continue
 		}
 		done = to
-		size := d.Allocations[c.allocation].Size
+		size := d.Allocations[c.Allocation].Size
 		change[from] += size
 		change[to+1] -= size
 	}
@@ -154,18 +159,18 @@ func (in *Input) endOf(a *replay.Allocation) int {
 }
 
 // lastOutputs could end before the next forward pass begins.
-func (in *Input) lastOutputs() []cut {
-	var cuts []cut
+func (in *Input) lastOutputs() []Cut {
+	var cuts []Cut
 	for _, o := range in.Families.LastOutputs {
-		cuts = append(cuts, cut{o.Allocation, int(o.Next), in.endOf(&in.Device.Allocations[o.Allocation])})
+		cuts = append(cuts, Cut{o.Allocation, int(o.Next), in.endOf(&in.Device.Allocations[o.Allocation])})
 	}
 	return cuts
 }
 
 // gradients could end when the optimizer has read them. The next backward pass makes
 // them anew. Those that several passes add up to are read after the last of them.
-func (in *Input) gradients() []cut {
-	var cuts []cut
+func (in *Input) gradients() []Cut {
+	var cuts []Cut
 	d := in.Device
 	toOptimizer := in.next(stacks.InOptimizer)
 	toForward, toBackward := in.next(stacks.InForward), in.next(stacks.InBackward)
@@ -188,7 +193,7 @@ func (in *Input) gradients() []cut {
 		if backward < len(in.Phases) {
 			end = min(end, int(in.Phases[backward].Start))
 		}
-		cuts = append(cuts, cut{i, int(in.Phases[optimizer].Last) + 1, end})
+		cuts = append(cuts, Cut{i, int(in.Phases[optimizer].Last) + 1, end})
 	}
 	return cuts
 }
@@ -209,7 +214,7 @@ func (in *Input) next(phase stacks.Activity) []int {
 
 // foreach are temporaries of which an optimizer that goes from parameter to parameter
 // has one of each kind at a time: the largest of each call site stays.
-func (in *Input) foreach() []cut {
+func (in *Input) foreach() []Cut {
 	d := in.Device
 	peak := slices.IndexFunc(in.Phases, func(r timeline.PhaseRun) bool {
 		return int(r.Start) <= d.Totals.PeakState && d.Totals.PeakState <= int(r.Last)+1
@@ -222,7 +227,7 @@ func (in *Input) foreach() []cut {
 		stack snapshot.StackID
 	}
 	largest := map[place]int{}
-	var cuts []cut
+	var cuts []Cut
 	run := -1
 	for i := d.PreExisting; i < len(d.Allocations); i++ {
 		a := &d.Allocations[i]
@@ -238,7 +243,7 @@ func (in *Input) foreach() []cut {
 				stays = i
 			}
 			gone := i + before - stays
-			cuts = append(cuts, cut{gone, int(d.Allocations[gone].Start) + 1, in.endOf(&d.Allocations[gone])})
+			cuts = append(cuts, Cut{gone, int(d.Allocations[gone].Start) + 1, in.endOf(&d.Allocations[gone])})
 		}
 		largest[p] = stays
 	}
@@ -250,8 +255,8 @@ func (in *Input) foreach() []cut {
 const longPending = 50
 
 // pending could end when the program freed them, had the other stream been done.
-func (in *Input) pending() []cut {
-	var cuts []cut
+func (in *Input) pending() []Cut {
+	var cuts []Cut
 	for i := range in.Device.Allocations {
 		a := &in.Device.Allocations[i]
 		if a.FreeRequested == replay.None {
@@ -261,7 +266,7 @@ func (in *Input) pending() []cut {
 		late := end-int(a.FreeRequested) > longPending ||
 			in.Steps.Of(a.FreeRequested) < in.Steps.Of(replay.EventIndex(end))
 		if late {
-			cuts = append(cuts, cut{i, int(a.FreeRequested) + 1, end})
+			cuts = append(cuts, Cut{i, int(a.FreeRequested) + 1, end})
 		}
 	}
 	return cuts

@@ -26,10 +26,11 @@ import (
 const NoFrame snapshot.FrameID = -1
 
 // Table is what the interned stacks of a snapshot say. All slices but FrameClass
-// are indexed by snapshot.StackID.
+// and FrameFacts are indexed by snapshot.StackID.
 type Table struct {
 	Snapshot   *snapshot.Snapshot
 	FrameClass []FrameClass // by snapshot.FrameID
+	FrameFacts []Facts      // by snapshot.FrameID
 
 	SiteFrame []snapshot.FrameID // innermost user frame, or NoFrame
 	Operator  []string           // "aten::mm", an autograd node such as "MmBackward0", or ""
@@ -50,6 +51,7 @@ func Read(s *snapshot.Snapshot) *Table {
 	n := max(s.Stacks.Len(), 1)
 	st := &Table{
 		FrameClass: classifyFrames(s, names.kind),
+		FrameFacts: names.facts,
 		SiteFrame:  make([]snapshot.FrameID, n),
 		Operator:   make([]string, n),
 		Backward:   make([]bool, n),
@@ -130,6 +132,13 @@ func (st *Table) named(id snapshot.StackID, names *names) snapshot.FrameID {
 		}
 	}
 	return st.SiteFrame[id]
+}
+
+// IsForward reports whether a frame is the forward of a module: a Python function
+// of that name, not the machinery that calls it.
+func (st *Table) IsForward(frame snapshot.FrameID) bool {
+	f := st.FrameFacts[frame]
+	return f.Has(FactForward) && !f.Has(FactModuleCall)
 }
 
 // Site is the line of code that asked for memory, as exactly as its stack allows.

@@ -216,3 +216,24 @@ func userDefinedMarks(s *snapshot.Snapshot, trace *snapshot.Trace, d *replay.Dev
 	}
 	return marks
 }
+
+// InnermostNames are, for each event, the name of the range in which it happened that
+// started last; the empty text outside of all ranges. Ranges come in the order in which
+// they start, as [FindAnnotations] returns them.
+func InnermostNames(d *replay.Device, ranges []Annotation) []snapshot.StringID {
+	names := make([]snapshot.StringID, d.Events.Len())
+	var open []int
+	next := 0
+	for i := range names {
+		for ; next < len(ranges) && ranges[next].From <= i; next++ {
+			open = append(open, next)
+		}
+		for len(open) > 0 && ranges[open[len(open)-1]].To <= i {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			names[i] = ranges[open[len(open)-1]].Name
+		}
+	}
+	return names
+}

@@ -1,0 +1,85 @@
+package holders
+
+import (
+	"math"
+
+	"github.com/memviz-go/memviz/pkg/analysis/modules"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// notCompiled is what torch writes for memory outside of compiled regions.
+const notCompiled = "N/A"
+
+// labels are the texts of a kind, by event: of what is allocated in it. The empty
+// text stands for none.
+func (in *Input) labels(by By) []snapshot.StringID {
+	e := in.Device.Events
+	switch {
+	case by == ByAnnotation:
+		return timeline.InnermostNames(in.Device, in.Annotations())
+	case by == ByCompileContext && e.CompileContext != nil:
+		return e.CompileContext
+	case by == ByMetadata && e.Metadata != nil:
+		return withNotes(in.Device)
+	}
+	return make([]snapshot.StringID, e.Len())
+}
+
+// withNotes are the texts that were set when memory was allocated, and where there was
+// none, the first note that the program has written on the tensor later.
+func withNotes(d *replay.Device) []snapshot.StringID {
+	e := d.Events
+	labels := append([]snapshot.StringID(nil), e.Metadata...)
+	live := map[uint64]replay.EventIndex{} // by address: where its allocation began
+	for i, action := range e.Action {
+		switch action {
+		case snapshot.Alloc:
+			live[e.Addr[i]] = replay.EventIndex(i)
+		case snapshot.Free, snapshot.FreeRequested:
+			delete(live, e.Addr[i])
+		case snapshot.Annotate:
+			if at, known := live[e.Addr[i]]; known && labels[at] == 0 {
+				labels[at] = e.Metadata[i]
+			}
+		}
+	}
+	return labels
+}
+
+// labelled is the row of an allocation's text.
+func (w *rows) labelled(a *replay.Allocation) int32 {
+	if a.PreExisting() {
+		return w.keyed("", a.Stack)
+	}
+	text := w.Stacks.Snapshot.String(w.labels[a.Start])
+	if w.By == ByCompileContext && text == notCompiled {
+		text = ""
+	}
+	return w.keyed(text, a.Stack)
+}
+
+// outside is the code of the row of what no module has asked for. Calls of blocks have
+// smaller codes, and modules negative ones.
+const outside = math.MaxInt64
+
+// ofModule is the row of a module, or of none.
+func (w *rows) ofModule(module int32, id snapshot.StackID) int32 {
+	if module == modules.None {
+		return w.coded(outside, id, func() string { return "" })
+	}
+	return w.coded(int64(-1-module), id, func() string { return w.modules.Name(module) })
+}
+
+// modulesThrough adds the rows of the modules around that of a stack.
+func (w *rows) modulesThrough(id snapshot.StackID, rows []int32) []int32 {
+	module := w.modules.Of(id)
+	if module == modules.None {
+		return rows
+	}
+	for i := w.modules.Modules[module].Parent; i != modules.None; i = w.modules.Modules[i].Parent {
+		rows = append(rows, w.ofModule(i, id))
+	}
+	return rows
+}

@@ -1,0 +1,241 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// MeasuresBase is the recorded training, served again from an empty cache as with the
+// measures, to which they compare.
+type MeasuresBase struct {
+	ActivePeakBytes   int64 `json:"active_peak_bytes"`
+	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
+	FailedRequests    int   `json:"failed_requests"`
+	NextStep          bool  `json:"next_step"` // the recording is of a first step: all measures are for the one after it
+}
+
+// MeasureOutcome is what a change of the training would do, or several together.
+type MeasureOutcome struct {
+	Key                    string `json:"key"` // checkpoint, 8bit_optimizer and so on; several are joined with commas
+	Assumption             string `json:"assumption"`
+	Cost                   string `json:"cost"`                                                           // nothing, time, numerics or gpus
+	ActivePeakBytes        int64  `json:"active_peak_bytes"`                                              // predicted
+	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`                                        // less, if tensors as large as a weight grow with the batch, too
+	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted, within about 10 %; null where it is not
+	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"` // that goes with active_peak_least_bytes
+	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
+	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
+	FailedRequests         int    `json:"failed_requests"`                                                // under limit_bytes
+	PeakPhase              string `json:"peak_phase"`                                                     // load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
+	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
+}
+
+// measureWords say what each measure is, what it assumes and what it costs.
+var measureWords = map[whatif.Measure]struct{ what, assumption, cost string }{
+	whatif.SetToNone: {"gradients gone before the forward pass",
+		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the gradients.",
+		"nothing"},
+	whatif.DropOutputs: {"outputs gone with their step",
+		"del, or a function of its own, drops the outputs of a step before the next one begins.", "nothing"},
+	whatif.Fused: {"optimizer with fused=True",
+		"The fused kernels of the same optimizer need no temporaries; parameters have to be of a floating-point type.",
+		"nothing"},
+	whatif.NoForeach: {"optimizer with foreach=False",
+		"The optimizer works on one parameter at a time, which takes longer.", "time"},
+	whatif.Checkpoint: {"checkpoint %s",
+		"Each call keeps its output only; backward makes the call again just before it needs what was dropped.", "time"},
+	whatif.EightBit: {"8-bit optimizer",
+		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
+		"numerics"},
+	whatif.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", whatif.Shards),
+		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
+			"are the temporaries of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
+	whatif.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", whatif.Shards),
+		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
+	whatif.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", whatif.Shards),
+		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
+			"place at a time. Buffers of the communication are not counted.", "gpus"},
+	whatif.HostOptimizer: {"optimizer state on the host",
+		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
+	whatif.Accumulate: {"half the batch, twice a step",
+		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
+			"are added to them.", "time"},
+	whatif.HalfBatch: {"half the batch",
+		"Inputs, activations and outputs are half as large. It is another training.", "numerics"},
+}
+
+// measureName is the measure in a few words: a text, or a name where it has a line of the
+// program.
+func measureName(r *analysis.Recording, m whatif.Measure) any {
+	what := measureWords[m].what
+	if m != whatif.Checkpoint {
+		return what
+	}
+	b := &r.Modules().Blocks[0]
+	return name(fmt.Sprintf(what, "each of "+units.Plural(len(b.Largest().Calls), "call", "calls")+" at "+
+		shortModule(r.Stacks.Frame(b.Caller).String())))
+}
+
+// measureNames are some measures, to stand in a sentence: a format and its arguments.
+func measureNames(r *analysis.Recording, list []whatif.Measure) (format string, names []any) {
+	for _, m := range list {
+		names = append(names, measureName(r, m))
+	}
+	return strings.TrimSuffix(strings.Repeat("%s, ", len(list)), ", "), names
+}
+
+// phaseWords name phases of training.
+var phaseWords = map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
+	stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
+
+func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *whatif.Measured) {
+	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep}
+	for i := range m.Rows {
+		d.Measures = append(d.Measures, newMeasureOutcome(r, m, &m.Rows[i]))
+	}
+	for _, useless := range m.Useless {
+		d.UselessMeasures = append(d.UselessMeasures, useless.Key())
+	}
+	if m.Together != nil {
+		together := newMeasureOutcome(r, m, m.Together)
+		d.MeasuresTogether = &together
+	}
+}
+
+func newMeasureOutcome(r *analysis.Recording, m *whatif.Measured, o *whatif.MeasureOutcome) MeasureOutcome {
+	x := MeasureOutcome{
+		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
+		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
+	}
+	if x.AtLeast = slices.ContainsFunc(o.Measures, whatif.Measure.Rough); !x.AtLeast {
+		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
+	}
+	var keys, assumptions, costs []string
+	for _, measure := range o.Measures {
+		words := measureWords[measure]
+		keys, assumptions, costs = append(keys, measure.Key()), append(assumptions, words.assumption),
+			append(costs, words.cost)
+	}
+	x.Key, x.Assumption, x.Cost = strings.Join(keys, ","), strings.Join(assumptions, " "), strings.Join(costs, ",")
+	return x
+}
+
+// measures says what changes of the training would do.
+func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *whatif.Measured) {
+	if len(m.Rows) == 0 && len(m.Useless) == 0 {
+		return
+	}
+	of := "the same requests"
+	if m.NextStep {
+		of = "the step after the recorded one, which is a first step: the optimizer's state is there from the start, the " +
+			"gradients of the last step are gone"
+	}
+	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ", of)
+	columns := []column{{"active", figures}, {"reserved", figures}, {"peak in", words}}
+	if m.Base.Failed > 0 {
+		columns = append(columns, column{"fails", figures})
+	}
+	t := newTable(append(columns, column{"measure", words})...)
+	row := func(o *whatif.MeasureOutcome, what any) {
+		rough := slices.ContainsFunc(o.Measures, whatif.Measure.Rough)
+		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
+			units.Count(o.Failed)
+		if rough {
+			active, reserved, fails = "at least "+active, "", ""
+		}
+		cells := []any{active, reserved, phaseWords[o.PeakPhase]}
+		if m.Base.Failed > 0 {
+			cells = append(cells, fails)
+		}
+		t.row(append(cells, what)...)
+	}
+	row(&m.Base, "none")
+	for i := range m.Rows {
+		row(&m.Rows[i], measureName(r, m.Rows[i].Measures[0]))
+	}
+	s.put(t)
+	s.together(r, study, m)
+	for i := range m.Rows {
+		o := &m.Rows[i]
+		assumption := measureWords[o.Measures[0]].assumption
+		if site := r.Stacks.Site(o.PeakStack).String(); site != "" {
+			s.note("With %s: "+assumption+" Then at the peak: %s.", measureName(r, o.Measures[0]), name(site))
+		} else {
+			s.note("With %s: "+assumption, measureName(r, o.Measures[0]))
+		}
+	}
+	if len(m.Useless) > 0 {
+		format, names := measureNames(r, m.Useless)
+		s.note("Would not help: "+format+".", names...)
+	}
+	s.note("If nothing else changes. Reserved memory is predicted within about 10 %%; each row is served again, so rows do " +
+		"not add up.")
+}
+
+// together says which measures are enough.
+func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *whatif.Measured) {
+	switch limit := amount(study.Limit.Bytes); {
+	case m.Together != nil:
+		format, names := measureNames(r, m.Together.Measures)
+		s.say("Enough for "+limit+": "+format+". Predicted: %s active and %s reserved.",
+			append(names, amount(m.Together.Active), amount(m.Together.Reserved))...)
+	case m.Hopeless:
+		s.say("All of these together are not enough for %s.", limit)
+	}
+}
+
+// shownMeasures is how many measures stand beside a failed request.
+const shownMeasures = 3
+
+// mostSaving are the measures that save most, without the rough ones.
+func mostSaving(m *whatif.Measured) (list []*whatif.MeasureOutcome) {
+	for i := range m.Rows {
+		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// bestMeasures are the changes of the training that lower the peak most. m may be nil.
+func bestMeasures(r *analysis.Recording, m *whatif.Measured) []MeasureOutcome {
+	list := []MeasureOutcome{}
+	if m == nil {
+		return list
+	}
+	for _, o := range mostSaving(m) {
+		list = append(list, newMeasureOutcome(r, m, o))
+	}
+	return list
+}
+
+// bestMeasures says which changes of the training lower the peak most, a line for each.
+func (s *Sheet) bestMeasures(r *analysis.Recording, m *whatif.Measured) {
+	if m == nil || len(m.Rows) == 0 {
+		return
+	}
+	for _, o := range mostSaving(m) {
+		fits := ""
+		if m.Base.Failed > 0 && o.Failed == 0 {
+			fits = ", and no request fails"
+		}
+		s.say("→ Predicted with %s: at most %s active instead of %s"+fits+".", measureName(r, o.Measures[0]),
+			amount(o.Active), amount(m.Base.Active))
+	}
+	s.note("memviz whatif says what these changes of the training assume.")
+}
+
+// byteRange is bytes, or two of them where they differ.
+func byteRange(x, y int64) string {
+	least, most := units.Bytes(min(x, y)), units.Bytes(max(x, y))
+	if least == most {
+		return most
+	}
+	return least + " to " + most
+}

@@ -1,0 +1,328 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Measure is a change of the training that may bring the peak down.
+type Measure uint8
+
+// The measures in the order in which their edits are made: first what changes
+// lifetimes, then sizes that look at those of parameters, then shards, then the batch.
+const (
+	SetToNone      Measure = iota // zero_grad before the forward pass
+	DropOutputs                   // del of the outputs of a step
+	Fused                         // an optimizer without temporaries
+	NoForeach                     // an optimizer whose temporaries live one at a time
+	Checkpoint                    // of the block that repeats
+	EightBit                      // optimizer state in 8 bits
+	ShardOptimizer                // optimizer state cut evenly over several GPUs
+	ShardGradients                // gradients, too
+	ShardWeights                  // parameters, too, but for those of two blocks
+	HostOptimizer                 // optimizer state in the memory of the host
+	Accumulate                    // half the batch, twice a step
+	HalfBatch                     // half the batch
+	measureCount   int     = iota
+)
+
+var measureKeys = [measureCount]string{
+	SetToNone: "set_to_none", DropOutputs: "del", Fused: "fused", NoForeach: "no_foreach", Checkpoint: "checkpoint",
+	EightBit: "8bit_optimizer", ShardOptimizer: "zero1", ShardGradients: "zero2", ShardWeights: "zero3",
+	HostOptimizer: "host_optimizer", Accumulate: "accumulate", HalfBatch: "half_batch",
+}
+
+// Key names the measure in files: "checkpoint".
+func (m Measure) Key() string { return measureKeys[m] }
+
+// cost is what a measure costs, the cheapest first.
+type cost uint8
+
+const (
+	costNothing cost = iota
+	costTime
+	costNumerics
+	costGPUs
+)
+
+var measureCosts = [measureCount]cost{
+	SetToNone: costNothing, DropOutputs: costNothing, Fused: costNothing, NoForeach: costTime, Checkpoint: costTime,
+	HostOptimizer: costTime, Accumulate: costTime, EightBit: costNumerics, HalfBatch: costNumerics,
+	ShardOptimizer: costGPUs, ShardGradients: costGPUs, ShardWeights: costGPUs,
+}
+
+// Rough reports whether only active memory is predicted, and no combination has the
+// measure: buffers that come and go with it are in no recording of a run without it.
+func (m Measure) Rough() bool { return m == ShardGradients || m == ShardWeights || m == HostOptimizer }
+
+// exclusive are measures of which one makes the other meaningless.
+var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
+
+// Shards is over how many GPUs ShardOptimizer cuts the state.
+const Shards = 8
+
+// MeasureOutcome is what a training with some measures would have needed.
+type MeasureOutcome struct {
+	Measures []Measure // in the order of the constants
+	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
+	// where a recording does not tell which tensors grow with the batch: then Active
+	// takes all that may be weights for weights.
+	Active, ActiveLeast int64
+	// Reserved is the predicted peak of reserved bytes, 0 for a rough measure.
+	// ReservedLeast goes with ActiveLeast.
+	Reserved, ReservedLeast int64
+	Failed                  int // requests that fail under the limit
+	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
+	// than the recording; PeakPhase is the phase in which that is.
+	PeakStack snapshot.StackID
+	PeakPhase stacks.Activity
+	PeakEvent replay.EventIndex
+}
+
+// Measured are the measures for a recording.
+type Measured struct {
+	// Base is the recorded training without any measure, served in the same way as with them: from
+	// an empty cache.
+	Base MeasureOutcome
+	// NextStep: the recording is of a first step, in which the optimizer's state is made
+	// after the peak. All figures are of a step in which it is there from the start, and
+	// the gradients of the step before are gone.
+	NextStep bool
+	// Rows are those that lower the peak of active memory by half a percent, or under which
+	// fewer requests fail, that which saves most first. Useless are the others that apply.
+	Rows    []MeasureOutcome
+	Useless []Measure
+	// Together is the cheapest combination under which no request fails; nil if none
+	// does without any, if there is no limit, or if no combination is enough.
+	Together *MeasureOutcome
+	Hopeless bool // no combination is enough
+}
+
+// worthMeasuring: a measure has to save one part in that many of the peak.
+const worthMeasuring = 200
+
+// Measures predicts what changes of the training would do. It is nil if the proof does
+// not hold, or if the recording has no forward pass.
+func (run *Run) Measures(limit Limit) *Measured {
+	x := run.measurer(limit)
+	if x == nil {
+		return nil
+	}
+	m := &Measured{Base: x.serve(x.base), NextStep: x.next}
+	outcomes := make([]*MeasureOutcome, measureCount)
+	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
+	var applicable []Measure
+	for i, o := range outcomes {
+		if o == nil {
+			continue
+		}
+		helps := m.Base.Active-o.ActiveLeast >= m.Base.Active/worthMeasuring
+		switch {
+		case !helps && (o.Failed >= m.Base.Failed || Measure(i).Rough()):
+			m.Useless = append(m.Useless, Measure(i))
+		default:
+			m.Rows = append(m.Rows, *o)
+		}
+		if !Measure(i).Rough() {
+			applicable = append(applicable, Measure(i))
+		}
+	}
+	slices.SortStableFunc(m.Rows, func(a, b MeasureOutcome) int { return cmp.Compare(a.Active, b.Active) })
+	if m.Base.Failed > 0 {
+		m.Together = x.together(applicable, m.Base)
+		m.Hopeless = m.Together == nil
+	}
+	return m
+}
+
+// Try predicts some measures together; without any, the recorded training. It is nil if
+// one of them does not apply, or where Measures is.
+func (run *Run) Try(limit Limit, measures ...Measure) *MeasureOutcome {
+	x := run.measurer(limit)
+	if x == nil {
+		return nil
+	}
+	return x.outcome(sorted(slices.Clone(measures))...)
+}
+
+func (run *Run) measurer(limit Limit) *measurer {
+	if !run.Proof.Holds() || !slices.ContainsFunc(run.r.Phases(), isForward) {
+		return nil
+	}
+	x := &measurer{run: run, limit: limit.Bytes, base: run.recorded()}
+	if run.r.Peaks().First.Bytes > 0 {
+		x.base, x.next = x.nextStep(), true
+	}
+	return x
+}
+
+// measurer applies measures to one workload.
+type measurer struct {
+	run   *Run
+	limit int64 // bytes; 0: none
+	base  *workload
+	next  bool // base is the step after the recorded one
+}
+
+// outcome predicts a combination of measures, which are in order; nil if one of them
+// does not apply.
+func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
+	p := x.edited(doubtfulKept, measures)
+	if p == nil {
+		return nil
+	}
+	if slices.ContainsFunc(measures, Measure.Rough) {
+		o := x.describe(p)
+		o.Measures = measures
+		return &o
+	}
+	o := x.serve(p)
+	o.Measures = measures
+	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
+		least := x.serve(x.edited(allHalved, measures))
+		o.ActiveLeast, o.ReservedLeast = least.Active, least.Reserved
+	}
+	return &o
+}
+
+// describe says where a workload has its peak of active memory.
+func (x *measurer) describe(p *workload) (o MeasureOutcome) {
+	var at int
+	o.Active, at = p.activePeak()
+	o.ActiveLeast, o.PeakEvent = o.Active, replay.None
+	if at >= 0 {
+		o.PeakEvent = p.steps[at].event
+		o.PeakStack = x.run.r.Device.Allocations[p.of(p.steps[at].id)].Stack
+		o.PeakPhase = x.run.phaseAt(o.PeakEvent)
+	}
+	return o
+}
+
+// serve serves a workload from an empty cache.
+func (x *measurer) serve(p *workload) MeasureOutcome {
+	o := x.describe(p)
+	served := x.run.serve(p, x.run.settings.Settings, Options{Limit: x.limit, Anew: true})
+	o.Reserved, o.ReservedLeast, o.Failed = served.ReservedPeak, served.ReservedPeak, served.FailedOf
+	if served.TooMuch {
+		o.Failed++
+	}
+	return o
+}
+
+// edited is the base under some measures; nil if one of them does not apply.
+func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
+	p := x.base.editable()
+	for i := range measureCount {
+		m := Measure(i)
+		if !slices.Contains(measures, m) {
+			continue
+		}
+		applies := false
+		switch m {
+		case SetToNone, DropOutputs:
+			applies = p.cut(m)
+		case Fused:
+			applies = p.dropTemporaries()
+		case NoForeach:
+			applies = p.oneAtATime()
+		case Checkpoint:
+			applies = p.checkpoint()
+		case EightBit:
+			applies = p.eightBit()
+		case ShardOptimizer:
+			applies = p.shard(Shards)
+		case ShardGradients:
+			applies = p.shard(Shards) && p.shardFamilies(Shards, families.Gradient)
+		case ShardWeights:
+			applies = p.shard(Shards) && p.shardWeights(Shards)
+		case HostOptimizer:
+			applies = p.offload()
+		case Accumulate:
+			applies = p.accumulate(doubt)
+		case HalfBatch:
+			applies = p.halve(doubt)
+		}
+		if !applies {
+			return nil
+		}
+	}
+	return p
+}
+
+// together is the cheapest combination under which no request fails, nil if there is
+// none. Of each class of costs one after another is taken until that is so: the one under
+// which nothing fails, else the one with the lowest peak of active memory. Then each
+// measure is left out without which it still is so.
+func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureOutcome {
+	var taken []Measure
+	now := base
+	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
+		for now.Failed > 0 {
+			best := now
+			for _, m := range applicable {
+				if measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m) {
+					continue
+				}
+				o := x.attempt(sorted(append(slices.Clone(taken), m)))
+				if o != nil && better(o, &best, &now) {
+					best = *o
+				}
+			}
+			if best.Measures == nil || slices.Equal(best.Measures, taken) {
+				break
+			}
+			taken, now = best.Measures, best
+		}
+	}
+	if now.Failed > 0 {
+		return nil
+	}
+	for _, m := range slices.Backward(taken) {
+		without := slices.DeleteFunc(slices.Clone(taken), func(o Measure) bool { return o == m })
+		if len(without) == 0 {
+			break
+		}
+		if o := x.outcome(without...); o != nil && o.Failed == 0 {
+			taken, now = without, *o
+		}
+	}
+	return &now
+}
+
+// attempt is outcome, without serving what needs more active memory than there is.
+func (x *measurer) attempt(measures []Measure) *MeasureOutcome {
+	p := x.edited(doubtfulKept, measures)
+	if p == nil {
+		return nil
+	}
+	if active, _ := p.activePeak(); x.limit > 0 && active > x.limit {
+		return &MeasureOutcome{Measures: measures, Active: active, Failed: 1}
+	}
+	return x.outcome(measures...)
+}
+
+// better reports whether a combination is better than the best so far, and enough better
+// than the one before it to be worth a measure: no request fails, or fewer bytes are
+// active at the peak.
+func better(o, best, before *MeasureOutcome) bool {
+	if fits, fit := o.Failed == 0, best.Failed == 0; fits != fit {
+		return fits
+	}
+	return o.Active < best.Active && o.Active < before.Active-before.Active/worthMeasuring
+}
+
+func excluded(taken []Measure, m Measure) bool {
+	return slices.ContainsFunc(exclusive, func(pair [2]Measure) bool {
+		return pair[0] == m && slices.Contains(taken, pair[1]) || pair[1] == m && slices.Contains(taken, pair[0])
+	})
+}
+
+func sorted(list []Measure) []Measure {
+	slices.Sort(list)
+	return list
+}
