@@ -121,8 +121,8 @@ func (r *Recording) Settings() *layout.Settings {
 	})
 }
 
-// activity is what each stack of the device's events was doing.
-func (r *Recording) activity() *stacks.Activities {
+// Activities is what each stack of the device's events was doing.
+func (r *Recording) Activities() *stacks.Activities {
 	return r.activities.get("activities", func() *stacks.Activities {
 		return stacks.ActivitiesOf(r.Stacks, r.Device.Events)
 	})
@@ -139,28 +139,28 @@ func (r *Recording) Annotations() []timeline.Annotation {
 // Phases is the history as a sequence of phases of training.
 func (r *Recording) Phases() timeline.Phases {
 	return r.phases.get("phases", func() timeline.Phases {
-		return timeline.FindPhases(r.activity(), r.Device.Events)
+		return timeline.FindPhases(r.Activities(), r.Device.Events)
 	})
 }
 
 // Families says what each allocation was for.
 func (r *Recording) Families() *families.Assignment {
 	return r.families.get("families", func() *families.Assignment {
-		return families.Find(r.Stacks, r.Device, r.activity(), r.Phases(), r.overridden)
+		return families.Find(r.Stacks, r.Device, r.Activities(), r.Phases(), r.overridden)
 	})
 }
 
 // Modules says which module asked for memory, and which blocks of the model repeat.
 func (r *Recording) Modules() *modules.Findings {
 	return r.modules.get("modules", func() *modules.Findings {
-		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(), Phases: r.Phases()})
+		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(), Phases: r.Phases()})
 	})
 }
 
 // Steps is the history cut into steps.
 func (r *Recording) Steps() *steps.List {
 	return r.steps.get("steps", func() *steps.List {
-		return steps.Find(steps.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(),
+		return steps.Find(steps.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
 			Phases: r.Phases(), Annotations: r.Annotations()})
 	})
 }
@@ -176,7 +176,7 @@ func (r *Recording) Peaks() *peaks.Findings {
 // Leaks is what survives steps again and again.
 func (r *Recording) Leaks() *leaks.Findings {
 	return r.leaks.get("leaks", func() *leaks.Findings {
-		return leaks.Find(leaks.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.activity(),
+		return leaks.Find(leaks.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
 			Phases: r.Phases(), Families: r.Families(), Steps: r.Steps()})
 	})
 }

@@ -82,7 +82,7 @@ func stacksOf(g Given) (stacked, compiled int) {
 	r := g.Run.Recording()
 	d := r.Device
 	generated := map[snapshot.StackID]bool{}
-	activities := stacks.ActivitiesOf(r.Stacks, d.Events)
+	activities := r.Activities()
 	for i := d.PreExisting; i < len(d.Allocations); i++ {
 		id := d.Allocations[i].Stack
 		if id == 0 {
