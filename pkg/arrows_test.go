@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"pkg/allocator":          {"pkg/snapshot"},
 	"pkg/whatif":             {"pkg/analysis"},
 	"pkg/predict":            {"pkg/whatif"},
+	"pkg/measures":           {"pkg/whatif"},
 
 	"pkg/analysis/stacks":   {"pkg/snapshot"},
 	"pkg/analysis/timeline": {"pkg/replay", "pkg/analysis/stacks"},
@@ -57,7 +58,7 @@ var arrows = map[string][]string{
 	"examples":                      {},
 	"assets":                        {},
 	"pkg/report/internal/jobsample": {"pkg/digest"},
-	"pkg/answer":                    {"pkg/predict", "pkg/ranks", "pkg/redact", "pkg/units"},
+	"pkg/answer":                    {"pkg/predict", "pkg/measures", "pkg/ranks", "pkg/redact", "pkg/units"},
 	"pkg/report":                    {"pkg/answer", "pkg/internal/space", "templates", "assets"},
 	"pkg/report/pagetest":           {},
 	"pkg/memviz":                    {"pkg/report"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -89,38 +90,38 @@ func (s trained) record(t *testing.T, h habit, seed uint64) *whatif.Run {
 // is predicted from the first recording against the second.
 func TestMeasures(t *testing.T) {
 	for _, test := range []struct {
-		measures         []whatif.Measure
+		measures         []measures.Measure
 		before, after    habit
 		active, reserved float64 // percent that the prediction may be off
 	}{
 		{measures: nil},
-		{[]whatif.Measure{whatif.Checkpoint}, habit{}, habit{checkpoint: true}, 1, 10},
-		{[]whatif.Measure{whatif.ShardOptimizer}, habit{}, habit{adamHabit: adamHabit{shards: whatif.Shards}}, 0, 0},
-		{[]whatif.Measure{whatif.EightBit}, habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
-		{[]whatif.Measure{whatif.Fused}, habit{}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
-		{[]whatif.Measure{whatif.NoForeach}, habit{}, habit{adamHabit: adamHabit{single: true}}, 0, 0},
-		{[]whatif.Measure{whatif.Accumulate}, habit{}, habit{accumulate: true}, 0.5, 2},
-		{[]whatif.Measure{whatif.HalfBatch}, habit{}, habit{half: true}, 0.5, 2},
-		{[]whatif.Measure{whatif.SetToNone}, habit{late: true}, habit{}, 0, 0},
-		{[]whatif.Measure{whatif.DropOutputs}, habit{logits: true, kept: true}, habit{logits: true}, 0.5, 2},
-		{[]whatif.Measure{whatif.Checkpoint, whatif.ShardOptimizer}, habit{},
-			habit{checkpoint: true, adamHabit: adamHabit{shards: whatif.Shards}}, 1, 10},
-		{[]whatif.Measure{whatif.EightBit, whatif.ShardOptimizer}, habit{},
-			habit{adamHabit: adamHabit{eightBit: true, shards: whatif.Shards}}, 0, 0},
-		{[]whatif.Measure{whatif.Checkpoint, whatif.Accumulate}, habit{}, habit{checkpoint: true, accumulate: true}, 1, 10},
-		{[]whatif.Measure{whatif.SetToNone, whatif.Fused}, habit{late: true}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
+		{[]measures.Measure{measures.Checkpoint}, habit{}, habit{checkpoint: true}, 1, 10},
+		{[]measures.Measure{measures.ShardOptimizer}, habit{}, habit{adamHabit: adamHabit{shards: measures.Shards}}, 0, 0},
+		{[]measures.Measure{measures.EightBit}, habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
+		{[]measures.Measure{measures.Fused}, habit{}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
+		{[]measures.Measure{measures.NoForeach}, habit{}, habit{adamHabit: adamHabit{single: true}}, 0, 0},
+		{[]measures.Measure{measures.Accumulate}, habit{}, habit{accumulate: true}, 0.5, 2},
+		{[]measures.Measure{measures.HalfBatch}, habit{}, habit{half: true}, 0.5, 2},
+		{[]measures.Measure{measures.SetToNone}, habit{late: true}, habit{}, 0, 0},
+		{[]measures.Measure{measures.DropOutputs}, habit{logits: true, kept: true}, habit{logits: true}, 0.5, 2},
+		{[]measures.Measure{measures.Checkpoint, measures.ShardOptimizer}, habit{},
+			habit{checkpoint: true, adamHabit: adamHabit{shards: measures.Shards}}, 1, 10},
+		{[]measures.Measure{measures.EightBit, measures.ShardOptimizer}, habit{},
+			habit{adamHabit: adamHabit{eightBit: true, shards: measures.Shards}}, 0, 0},
+		{[]measures.Measure{measures.Checkpoint, measures.Accumulate}, habit{}, habit{checkpoint: true, accumulate: true}, 1, 10},
+		{[]measures.Measure{measures.SetToNone, measures.Fused}, habit{late: true}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
 	} {
 		for i, s := range measuredShapes {
 			t.Run(fmt.Sprint(keys(test.measures), i), func(t *testing.T) {
 				before, after := s.record(t, test.before, 1), s.record(t, test.after, 1)
-				got, want := before.Try(whatif.Limit{}, test.measures...), after.Try(whatif.Limit{})
+				got, want := measures.Try(before, whatif.Limit{}, test.measures...), measures.Try(after, whatif.Limit{})
 				if got == nil || want == nil {
 					t.Fatalf("predicted %+v, recorded %+v", got, want)
 				}
 				least := percent(got.ActiveLeast, want.Active)
 				active, reserved := percent(got.Active, want.Active), percent(got.Reserved, want.Reserved)
 				t.Logf("active %+.2f %% (least %+.2f %%), reserved %+.2f %% (%+.2f %%); %d of %d MiB", active, least, reserved, percent(got.ReservedLeast, want.Reserved),
-					got.Active>>20, before.Try(whatif.Limit{}).Active>>20)
+					got.Active>>20, measures.Try(before, whatif.Limit{}).Active>>20)
 				if math.Abs(active) > test.active && math.Abs(least) > test.active {
 					t.Errorf("active %d, recorded %d", got.Active, want.Active)
 				}
@@ -137,7 +138,7 @@ func TestMeasures(t *testing.T) {
 func TestMeasuresWithoutNative(t *testing.T) {
 	for i, s := range measuredShapes {
 		before, after := s.record(t, habit{python: true}, 1), s.record(t, habit{python: true, checkpoint: true}, 1)
-		got, want := before.Try(whatif.Limit{}, whatif.Checkpoint), after.Try(whatif.Limit{})
+		got, want := measures.Try(before, whatif.Limit{}, measures.Checkpoint), measures.Try(after, whatif.Limit{})
 		if got == nil {
 			t.Errorf("shape %d: no block", i)
 			continue
@@ -156,14 +157,14 @@ func TestMeasuresOfNextStep(t *testing.T) {
 	for i, s := range measuredShapes {
 		first, later := s.record(t, habit{steps: 1}, 1), s.record(t, habit{}, 1)
 		checkpointed := s.record(t, habit{checkpoint: true}, 1)
-		got, want := first.Measures(whatif.Limit{}), later.Measures(whatif.Limit{})
+		got, want := measures.Find(first, whatif.Limit{}), measures.Find(later, whatif.Limit{})
 		if !got.NextStep || want.NextStep {
 			t.Errorf("shape %d: next step %t, and %t of three steps", i, got.NextStep, want.NextStep)
 		}
 		if got.Base.Active != want.Base.Active {
 			t.Errorf("shape %d: %d bytes in the next step, recorded are %d", i, got.Base.Active, want.Base.Active)
 		}
-		with, recorded := first.Try(whatif.Limit{}, whatif.Checkpoint), checkpointed.Try(whatif.Limit{})
+		with, recorded := measures.Try(first, whatif.Limit{}, measures.Checkpoint), measures.Try(checkpointed, whatif.Limit{})
 		if with == nil || recorded == nil {
 			t.Errorf("shape %d: no block", i)
 		} else if active := percent(with.Active, recorded.Active); math.Abs(active) > 1 {
@@ -195,15 +196,15 @@ func TestMeasuresOfInference(t *testing.T) {
 		return whatif.New(analysis.NewRecording(analysis.NewSource(told), replay.Replay(told, 0)))
 	}
 	for i, s := range measuredShapes {
-		before, after := record(s, false), record(s, true).Try(whatif.Limit{})
-		got := before.Try(whatif.Limit{}, whatif.DropOutputs)
-		if got == nil || got.Active != after.Active || got.Active >= before.Try(whatif.Limit{}).Active {
+		before, after := record(s, false), measures.Try(record(s, true), whatif.Limit{})
+		got := measures.Try(before, whatif.Limit{}, measures.DropOutputs)
+		if got == nil || got.Active != after.Active || got.Active >= measures.Try(before, whatif.Limit{}).Active {
 			t.Errorf("shape %d: predicted %+v, recorded %+v", i, got, after)
 		}
 	}
 }
 
-func keys(measures []whatif.Measure) (list []string) {
+func keys(measures []measures.Measure) (list []string) {
 	for _, m := range measures {
 		list = append(list, m.Key())
 	}

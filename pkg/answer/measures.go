@@ -7,6 +7,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -37,44 +38,44 @@ type MeasureOutcome struct {
 }
 
 // measureWords say what each measure is, what it assumes and what it costs.
-var measureWords = map[whatif.Measure]struct{ what, assumption, cost string }{
-	whatif.SetToNone: {"gradients gone before the forward pass",
+var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
+	measures.SetToNone: {"gradients gone before the forward pass",
 		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the gradients.",
 		"nothing"},
-	whatif.DropOutputs: {"outputs gone with their step",
+	measures.DropOutputs: {"outputs gone with their step",
 		"del, or a function of its own, drops the outputs of a step before the next one begins.", "nothing"},
-	whatif.Fused: {"optimizer with fused=True",
+	measures.Fused: {"optimizer with fused=True",
 		"The fused kernels of the same optimizer need no temporaries; parameters have to be of a floating-point type.",
 		"nothing"},
-	whatif.NoForeach: {"optimizer with foreach=False",
+	measures.NoForeach: {"optimizer with foreach=False",
 		"The optimizer works on one parameter at a time, which takes longer.", "time"},
-	whatif.Checkpoint: {"checkpoint %s",
+	measures.Checkpoint: {"checkpoint %s",
 		"Each call keeps its output only; backward makes the call again just before it needs what was dropped.", "time"},
-	whatif.EightBit: {"8-bit optimizer",
+	measures.EightBit: {"8-bit optimizer",
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
-	whatif.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", whatif.Shards),
+	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.Shards),
 		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
-			"are the temporaries of the optimizer; what communication takes is not counted.", whatif.Shards), "gpus"},
-	whatif.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", whatif.Shards),
+			"are the temporaries of the optimizer; what communication takes is not counted.", measures.Shards), "gpus"},
+	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.Shards),
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
-	whatif.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", whatif.Shards),
+	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.Shards),
 		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
 			"place at a time. Buffers of the communication are not counted.", "gpus"},
-	whatif.HostOptimizer: {"optimizer state on the host",
+	measures.HostOptimizer: {"optimizer state on the host",
 		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
-	whatif.Accumulate: {"half the batch, twice a step",
+	measures.Accumulate: {"half the batch, twice a step",
 		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
 			"are added to them.", "time"},
-	whatif.HalfBatch: {"half the batch",
+	measures.HalfBatch: {"half the batch",
 		"Inputs, activations and outputs are half as large. It is another training.", "numerics"},
 }
 
 // measureName is the measure in a few words: a text, or a name where it has a line of the
 // program.
-func measureName(r *analysis.Recording, m whatif.Measure) any {
+func measureName(r *analysis.Recording, m measures.Measure) any {
 	what := measureWords[m].what
-	if m != whatif.Checkpoint {
+	if m != measures.Checkpoint {
 		return what
 	}
 	b := &r.Modules().Blocks[0]
@@ -83,7 +84,7 @@ func measureName(r *analysis.Recording, m whatif.Measure) any {
 }
 
 // measureNames are some measures, to stand in a sentence: a format and its arguments.
-func measureNames(r *analysis.Recording, list []whatif.Measure) (format string, names []any) {
+func measureNames(r *analysis.Recording, list []measures.Measure) (format string, names []any) {
 	for _, m := range list {
 		names = append(names, measureName(r, m))
 	}
@@ -94,7 +95,7 @@ func measureNames(r *analysis.Recording, list []whatif.Measure) (format string, 
 var phaseWords = map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
 	stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
 
-func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *whatif.Measured) {
+func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *measures.Findings) {
 	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep}
 	for i := range m.Rows {
 		d.Measures = append(d.Measures, newMeasureOutcome(r, m, &m.Rows[i]))
@@ -108,12 +109,12 @@ func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *whatif.Measured) {
 	}
 }
 
-func newMeasureOutcome(r *analysis.Recording, m *whatif.Measured, o *whatif.MeasureOutcome) MeasureOutcome {
+func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.Outcome) MeasureOutcome {
 	x := MeasureOutcome{
 		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
 		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
 	}
-	if x.AtLeast = slices.ContainsFunc(o.Measures, whatif.Measure.Rough); !x.AtLeast {
+	if x.AtLeast = slices.ContainsFunc(o.Measures, measures.Measure.Rough); !x.AtLeast {
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
 	}
 	var keys, assumptions, costs []string
@@ -127,7 +128,7 @@ func newMeasureOutcome(r *analysis.Recording, m *whatif.Measured, o *whatif.Meas
 }
 
 // measures says what changes of the training would do.
-func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *whatif.Measured) {
+func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
 	if len(m.Rows) == 0 && len(m.Useless) == 0 {
 		return
 	}
@@ -142,8 +143,8 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *whatif.M
 		columns = append(columns, column{"fails", figures})
 	}
 	t := newTable(append(columns, column{"measure", words})...)
-	row := func(o *whatif.MeasureOutcome, what any) {
-		rough := slices.ContainsFunc(o.Measures, whatif.Measure.Rough)
+	row := func(o *measures.Outcome, what any) {
+		rough := slices.ContainsFunc(o.Measures, measures.Measure.Rough)
 		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
 			units.Count(o.Failed)
 		if rough {
@@ -179,7 +180,7 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *whatif.M
 }
 
 // together says which measures are enough.
-func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *whatif.Measured) {
+func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
 	switch limit := amount(study.Limit.Bytes); {
 	case m.Together != nil:
 		format, names := measureNames(r, m.Together.Measures)
@@ -194,7 +195,7 @@ func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *whatif.M
 const shownMeasures = 3
 
 // mostSaving are the measures that save most, without the rough ones.
-func mostSaving(m *whatif.Measured) (list []*whatif.MeasureOutcome) {
+func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
 	for i := range m.Rows {
 		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
 			list = append(list, o)
@@ -204,7 +205,7 @@ func mostSaving(m *whatif.Measured) (list []*whatif.MeasureOutcome) {
 }
 
 // bestMeasures are the changes of the training that lower the peak most. m may be nil.
-func bestMeasures(r *analysis.Recording, m *whatif.Measured) []MeasureOutcome {
+func bestMeasures(r *analysis.Recording, m *measures.Findings) []MeasureOutcome {
 	list := []MeasureOutcome{}
 	if m == nil {
 		return list
@@ -216,7 +217,7 @@ func bestMeasures(r *analysis.Recording, m *whatif.Measured) []MeasureOutcome {
 }
 
 // bestMeasures says which changes of the training lower the peak most, a line for each.
-func (s *Sheet) bestMeasures(r *analysis.Recording, m *whatif.Measured) {
+func (s *Sheet) bestMeasures(r *analysis.Recording, m *measures.Findings) {
 	if m == nil || len(m.Rows) == 0 {
 		return
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
-	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // OOMDevice are the requests of a device that failed.
@@ -96,9 +96,9 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i], predicted)
 		}
-		var measured *whatif.Measured
+		var measured *measures.Findings
 		if predicted != nil && r.Device.Events.Len() <= manyPredictedEvents {
-			measured = predicted.Measures(predicted.Limit)
+			measured = measures.Find(predicted.Run, predicted.Limit)
 			device.Measures = bestMeasures(r, measured)
 		}
 		s.ooms(f, ooms, device.OOMs, measured, o.Rows)
@@ -199,7 +199,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 }
 
 // ooms says how the requests of a device failed.
-func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, m *whatif.Measured, rows int) {
+func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, m *measures.Findings, rows int) {
 	if len(ooms) == 0 && !hasHistory(f.r.Device) {
 		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
 		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))

@@ -6,6 +6,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
+	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -95,7 +96,7 @@ func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
 		if len(o.Settings) > 0 {
 			return device, nil
 		}
-		if m := study.Measures(study.Limit); m != nil {
+		if m := measures.Find(study.Run, study.Limit); m != nil {
 			device.addMeasures(r, m)
 			s.measures(r, study, m)
 		}

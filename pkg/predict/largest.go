@@ -19,10 +19,11 @@ type Fit struct {
 
 // fitOf serves a stream until a request fails.
 func fitOf(s *whatif.Stream, capacity int64) *Fit {
-	served := s.Serve(whatif.ServeOptions{Limit: capacity, Strict: true})
-	f := &Fit{Fits: served.Failed == 0, Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.FailedBytes}
-	if served.Failed > 0 && served.FailedAt >= 0 {
-		f.Event = s.Steps[served.FailedAt].Event
+	served := s.Serve(whatif.Options{Limit: capacity, DeviceMemory: capacity, Placement: whatif.PlaceUpwards,
+		Strict: true})
+	f := &Fit{Fits: !served.Fails(), Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.TooMuchBytes}
+	if len(served.Failures) > 0 {
+		f.Event, f.Bytes = served.Failures[0].Event, served.Failures[0].Bytes
 	}
 	return f
 }

@@ -117,8 +117,8 @@ func (b *Bytes) count(l *law, bytes int64) {
 // scratch tells which requests are memory that kernels use for a moment.
 func (x *model) scratch() func(request int32) bool {
 	brief := make([]bool, len(x.stream.Requests))
-	for i, s := range x.stream.Steps[:max(len(x.stream.Steps)-1, 0)] {
-		next := x.stream.Steps[i+1]
+	for i, s := range x.stream.Ops[:max(len(x.stream.Ops)-1, 0)] {
+		next := x.stream.Ops[i+1]
 		if s.Kind == whatif.Allocate && next.Kind == whatif.Free && next.Request == s.Request {
 			brief[s.Request] = true
 		}

@@ -58,31 +58,32 @@ func nextStepOf(m *model) *nextStep {
 func (n *nextStep) streams(s *whatif.Stream) (gone, alive *whatif.Stream, second int) {
 	gone = n.goOn(s, 0)
 	if len(n.gradients) == 0 {
-		return gone, gone, len(s.Steps)
+		return gone, gone, len(s.Ops)
 	}
-	return gone, n.goOn(s, n.backward), len(s.Steps)
+	return gone, n.goOn(s, n.backward), len(s.Ops)
 }
 
 // goOn adds a second step to the first, which has the same requests but for what stays.
 // The gradients of the first are dropped at an event.
 func (n *nextStep) goOn(s *whatif.Stream, drop replay.EventIndex) *whatif.Stream {
 	next := s.Clone()
-	next.Steps = slices.Grow(next.Steps, len(s.Steps)+len(n.replaced)+len(n.gradients))
+	next.Again = len(s.Ops)
+	next.Ops = slices.Grow(next.Ops, len(s.Ops)+len(n.replaced)+len(n.gradients))
 	stays, replaced := setOf(n.stays), setOf(n.replaced)
 	again := map[int32]int32{} // by request of the first step
 	gradients := n.gradients
 	free := func(request int32, event replay.EventIndex) {
-		next.Steps = append(next.Steps, whatif.Step{Kind: whatif.Free, Request: request, Event: event})
+		next.Ops = append(next.Ops, whatif.Op{Kind: whatif.Free, Request: request, Event: event})
 	}
-	for _, x := range s.Steps {
+	for _, x := range s.Ops {
 		for ; len(gradients) > 0 && x.Event >= drop; gradients = gradients[1:] {
 			free(gradients[0], x.Event)
 		}
 		switch x.Kind {
-		case whatif.EmptyCache, whatif.AbandonPool:
-			next.Steps = append(next.Steps, x)
+		case whatif.EmptyCache, whatif.AllocateFailed:
+			next.Ops = append(next.Ops, x)
 			continue
-		case whatif.Allocate, whatif.AllocateTry:
+		case whatif.Allocate:
 			if stays[x.Request] {
 				continue
 			}
@@ -95,7 +96,7 @@ func (n *nextStep) goOn(s *whatif.Stream, drop replay.EventIndex) *whatif.Stream
 			continue // it was there before the first step, and is gone
 		}
 		x.Request = id
-		next.Steps = append(next.Steps, x)
+		next.Ops = append(next.Ops, x)
 		if x.Kind == whatif.Allocate && replaced[first] {
 			free(first, x.Event)
 		}

@@ -216,7 +216,7 @@ func (s *Study) At(x, capacity int64) Prediction {
 	peak, step := stream.ActivePeak()
 	p.ActivePeak, p.PeakEvent = peak, replay.None
 	if step >= 0 {
-		p.PeakEvent = stream.Steps[step].Event
+		p.PeakEvent = stream.Ops[step].Event
 	}
 	p.UnknownBytes = m.unknownAt(stream, step)
 	low, high := m.bounds(p.UnknownBytes, x)

@@ -47,7 +47,7 @@ func (r *recording) use(from, to replay.EventIndex) {
 		r.stream = r.Run.StreamBetween(from, to)
 	}
 	r.requests = r.requests[:0]
-	for _, s := range r.stream.Steps {
+	for _, s := range r.stream.Ops {
 		if s.Kind == whatif.Allocate {
 			r.requests = append(r.requests, s.Request)
 		}

@@ -48,10 +48,11 @@ func coldOf(r *recording) Cold {
 		held -= released[state]
 	}
 	from := r.from
-	before := whatif.Stream{Settings: r.stream.Settings, Requests: r.stream.Requests, Before: r.stream.Before}
-	c.Empty = reserved[from] <= before.Serve(whatif.ServeOptions{}).ReservedPeak
+	before := *r.stream
+	before.Ops = nil
+	c.Empty = reserved[from] <= before.Serve(whatif.Options{Placement: whatif.PlaceUpwards}).ReservedPeak
 	tenth := r.from + (r.to-r.from)/10
-	for _, s := range r.stream.Steps {
+	for _, s := range r.stream.Ops {
 		if s.Kind == whatif.EmptyCache && s.Event <= tenth {
 			c.Empty, from = true, s.Event
 			break
@@ -62,7 +63,7 @@ func coldOf(r *recording) Cold {
 		c.Served = c.Recorded // the model has reproduced it from an empty cache
 		return c
 	}
-	c.Served = r.stream.Serve(whatif.ServeOptions{Limit: limitOf(r)}).ReservedPeak
+	c.Served = r.stream.Serve(whatif.Options{Limit: limitOf(r), Placement: whatif.PlaceUpwards}).ReservedPeak
 	return c
 }
 
@@ -124,21 +125,24 @@ type Reserved struct {
 	Low, High int64 // bounds of the spread
 }
 
-// manySteps is the length of a stream, in calls of the allocator, above which it is not
+// manyOps is the length of a stream, in calls of the allocator, above which it is not
 // served several times one after another: it holds many steps of the program already.
-const manySteps = 300_000
+const manyOps = 300_000
 
 // reserve predicts what serving a stream reserves. The cache that was there before, how
 // often the steps ran, when the program emptied the cache and where the driver puts its
 // ranges are unknown at another size. So the stream is served in several ways, and the
 // spread widened by what the model was off for real recordings.
 func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
-	ways := []whatif.ServeOptions{{Limit: limit}, {Limit: limit, Downwards: true}}
-	if len(s.Steps) <= manySteps {
-		ways = append(ways, whatif.ServeOptions{Limit: limit, Times: 3})
+	once := whatif.Options{Limit: limit, Placement: whatif.PlaceUpwards}
+	downwards, thrice, keeping := once, once, once
+	downwards.Placement, thrice.Times, keeping.KeepCache = whatif.PlaceDownwards, 3, true
+	ways := []whatif.Options{once, downwards}
+	if len(s.Ops) <= manyOps {
+		ways = append(ways, thrice)
 	}
-	if slices.ContainsFunc(s.Steps, func(x whatif.Step) bool { return x.Kind == whatif.EmptyCache }) {
-		ways = append(ways, whatif.ServeOptions{Limit: limit, KeepCache: true})
+	if slices.ContainsFunc(s.Ops, func(o whatif.Op) bool { return o.Kind == whatif.EmptyCache }) {
+		ways = append(ways, keeping)
 	}
 	peaks := make([]int64, len(ways))
 	var wait sync.WaitGroup

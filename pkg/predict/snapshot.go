@@ -50,7 +50,7 @@ type composer struct {
 func (c *composer) compose(capacity int64) {
 	driver := allocator.NewSimulatedDriver(cmp.Or(capacity, ample))
 	driver.ModelMemory = cmp.Or(capacity, usualMemory)
-	served := c.stream.Serve(whatif.ServeOptions{Strict: true, Limit: capacity, Driver: driver, Record: c.record})
+	served := c.stream.Serve(whatif.Options{Strict: true, Limit: capacity, Driver: driver, Record: c.record})
 	for len(c.s.Traces) <= int(c.device.ID) {
 		c.s.Traces = append(c.s.Traces, snapshot.Trace{Device: snapshot.DeviceID(len(c.s.Traces))})
 	}
@@ -73,7 +73,7 @@ func (c *composer) record(step int, e allocator.Event) {
 		}
 		return
 	}
-	recorded, at := c.device.Events, int(c.stream.Steps[step].Event)
+	recorded, at := c.device.Events, int(c.stream.Ops[step].Event)
 	at = max(0, min(at, recorded.Len()-1))
 	stack := recorded.Stack[at]
 	addr := e.Addr

@@ -31,7 +31,7 @@ type device struct {
 	model       int64 // bytes of memory that the device's model has
 	calls       Calls
 
-	placement       placement
+	placement       Placement
 	addresses       *addresses
 	served          map[int64]int      // by size: how many of the recorded addresses have been used or skipped
 	freed           map[int64][]uint64 // by size: recorded addresses that were freed
@@ -42,12 +42,12 @@ type device struct {
 	before func() // called before memory is taken
 }
 
-func (run *Run) newDevice(limit int64, placement placement) *device {
+func (run *Run) newDevice(limit int64, placement Placement) *device {
 	return &device{
 		limit: limit, model: max(limit, 2*run.ReservedPeak(), usualMemory), placement: placement,
 		addresses: &run.addresses,
 		served:    map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
-		above: newMallocs, below: newMallocs, nextReservation: newReservations,
+		above: newMallocs, below: newMallocs, nextReservation: newReservations, before: func() {},
 	}
 }
 
@@ -80,11 +80,11 @@ func (d *device) Malloc(size int64) (addr uint64, ok bool) {
 func (d *device) address(size int64) uint64 {
 	step := uint64(size+rangeUnit-1) / rangeUnit * rangeUnit
 	switch d.placement {
-	case placeRecorded:
+	case PlaceRecorded:
 		if addr, is := d.recorded(size); is {
 			return addr
 		}
-	case placeDownwards:
+	case PlaceDownwards:
 		d.below -= step
 		return d.below
 	}
@@ -161,16 +161,16 @@ func (d *device) take(size int64) (ok bool) {
 	return true
 }
 
-// placement is where a simulated device puts new ranges. Only the choice between free
+// Placement is where a simulated device puts new ranges. Only the choice between free
 // blocks of the same size depends on it.
-type placement uint8
+type Placement uint8
 
 const (
-	// placeRecorded: the n-th range of a size goes where the n-th one was recorded; if
+	// PlaceRecorded: the n-th range of a size goes where the n-th one was recorded; if
 	// that is taken, where any of that size was; otherwise upwards.
-	placeRecorded  placement = iota
-	placeUpwards             // each range above the one before
-	placeDownwards           // each range below the one before
+	PlaceRecorded  Placement = iota
+	PlaceUpwards             // each range above the one before
+	PlaceDownwards           // each range below the one before
 )
 
 // addresses are the recorded addresses of cudaMalloc's ranges by size in bytes, in the

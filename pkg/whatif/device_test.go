@@ -11,7 +11,7 @@ import (
 const mib = 1 << 20
 
 // testDevice is a device with some memory and recorded addresses of ranges of 4 MiB.
-func testDevice(limit int64, p placement, recorded ...uint64) *device {
+func testDevice(limit int64, p Placement, recorded ...uint64) *device {
 	run := &Run{r: emptyRecording(), addresses: addresses{
 		order: map[int64][]uint64{4 * mib: recorded}, start: map[int64]int{},
 	}}
@@ -24,10 +24,10 @@ func testDevice(limit int64, p placement, recorded ...uint64) *device {
 func TestPlacement(t *testing.T) {
 	const first = 1 << 60
 	sizes := []int64{1, 2 * mib, 2*mib + 1, 1}
-	for placement, want := range map[placement][]uint64{
-		placeRecorded:  {first, first + 2*mib, first + 4*mib, first + 8*mib},
-		placeUpwards:   {first, first + 2*mib, first + 4*mib, first + 8*mib},
-		placeDownwards: {first - 2*mib, first - 4*mib, first - 8*mib, first - 10*mib},
+	for placement, want := range map[Placement][]uint64{
+		PlaceRecorded:  {first, first + 2*mib, first + 4*mib, first + 8*mib},
+		PlaceUpwards:   {first, first + 2*mib, first + 4*mib, first + 8*mib},
+		PlaceDownwards: {first - 2*mib, first - 4*mib, first - 8*mib, first - 10*mib},
 	} {
 		d := testDevice(0, placement)
 		for i, size := range sizes {
@@ -44,7 +44,7 @@ func TestPlacement(t *testing.T) {
 // TestRecordedPlacement hands out recorded addresses in order, then those that were given back, the
 // latest first, and then new ones.
 func TestRecordedPlacement(t *testing.T) {
-	d := testDevice(0, placeRecorded, 0x1000, 0x2000, 0x1000, 0x3000)
+	d := testDevice(0, PlaceRecorded, 0x1000, 0x2000, 0x1000, 0x3000)
 	next := func(want uint64) {
 		t.Helper()
 		if addr, ok := d.Malloc(4 * mib); addr != want || !ok {
@@ -68,7 +68,7 @@ func TestRecordedPlacement(t *testing.T) {
 
 // TestDeviceMemory fills 10 MiB to the last byte, by ranges and by pages.
 func TestDeviceMemory(t *testing.T) {
-	d := testDevice(10*mib, placeUpwards)
+	d := testDevice(10*mib, PlaceUpwards)
 	addr, ok := d.Malloc(4 * mib)
 	if free, total := d.Memory(); !ok || free != 6*mib || total != 10*mib {
 		t.Errorf("%d of %d free", free, total)
@@ -90,14 +90,14 @@ func TestDeviceMemory(t *testing.T) {
 	if d.calls != (Calls{Mallocs: 1, Frees: 1, Maps: 1, Unmaps: 1}) {
 		t.Errorf("calls %+v", d.calls)
 	}
-	if free, total := testDevice(0, placeUpwards).Memory(); free != replay.MaxSize || total != replay.MaxSize {
+	if free, total := testDevice(0, PlaceUpwards).Memory(); free != replay.MaxSize || total != replay.MaxSize {
 		t.Errorf("without a limit %d of %d free", free, total)
 	}
 }
 
 // TestReservations: reservations end where new ranges may begin, at half of their first address.
 func TestReservations(t *testing.T) {
-	d := testDevice(0, placeUpwards)
+	d := testDevice(0, PlaceUpwards)
 	for i, want := range []uint64{1 << 58, 1<<58 + 2*mib, 1<<58 + 6*mib} {
 		if addr, ok := d.Reserve([]int64{1, 2*mib + 1, 2 * mib}[i]); addr != want || !ok {
 			t.Errorf("reservation %d at %#x, want %#x", i, addr, want)
@@ -106,7 +106,7 @@ func TestReservations(t *testing.T) {
 	if _, ok := d.Reserve(1<<58 - 8*mib); ok { // 8 MiB are reserved, so this ends at 1<<59
 		t.Error("address space without end")
 	}
-	d = testDevice(0, placeUpwards)
+	d = testDevice(0, PlaceUpwards)
 	if _, ok := d.Reserve(1<<58 - 2*mib); !ok {
 		t.Error("no room below the end of the address space")
 	}
@@ -120,7 +120,7 @@ func TestModelMemory(t *testing.T) {
 	} {
 		r := emptyRecording()
 		r.Device.Totals.ReservedPeakBytes = test.peak
-		if got := (&Run{r: r}).newDevice(test.limit, placeRecorded).GlobalMemory(); got != test.want {
+		if got := (&Run{r: r}).newDevice(test.limit, PlaceRecorded).GlobalMemory(); got != test.want {
 			t.Errorf("%+v: %d", test, got)
 		}
 	}
@@ -128,7 +128,7 @@ func TestModelMemory(t *testing.T) {
 
 // TestHold: what was there from the start is in use, and its recorded addresses had their turn.
 func TestHold(t *testing.T) {
-	d := testDevice(20*mib, placeRecorded, 0x1000, 0x2000)
+	d := testDevice(20*mib, PlaceRecorded, 0x1000, 0x2000)
 	d.addresses.start[4*mib] = 1
 	d.hold(&start{segments: []allocator.Segment{
 		{Address: 0x1000, TotalSize: 4 * mib}, {Address: 0x9000, TotalSize: 6 * mib, Expandable: true},

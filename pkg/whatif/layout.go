@@ -16,8 +16,18 @@ type Layout struct {
 	// Reservations are in the order of their events, those from before the first event
 	// first; those of one event by address. What came and went in one event is left out.
 	Reservations []layout.Reservation
-	Addr         []uint64 // by allocation; 0: it was not served
-	Block        []int64  // bytes of its block
+	Addr         []uint64 // by request; 0: it was not served
+	Block        []int64  // bytes of its block, by request
+	// Lifetimes are by request; nil if requests and lifetimes are as recorded.
+	Lifetimes []Lifetime
+}
+
+// Lifetime is that of a request of an edited stream, in events of the recording.
+type Lifetime struct {
+	Of    int32             // the recorded allocation that it is, or comes from
+	Bytes int64             // requested
+	Start replay.EventIndex // of its request; None: before the recording
+	End   replay.EventIndex // of its free; None: it is live at the end
 }
 
 // layoutTracer makes a Layout of an allocator's events.
@@ -25,17 +35,37 @@ type layoutTracer struct {
 	Layout
 	run     *Run
 	a       *allocator.Allocator
-	request request // under way: what is reserved is for it
+	request Request // under way: what is reserved is for it
 	now     ranges.Set[layout.Reservation]
 }
 
-func newLayoutTracer(run *Run, a *allocator.Allocator) *layoutTracer {
-	n := len(run.r.Device.Allocations)
-	return &layoutTracer{run: run, a: a, Layout: Layout{Addr: make([]uint64, n), Block: make([]int64, n)}}
+func newLayoutTracer(s *Stream, a *allocator.Allocator) *layoutTracer {
+	n := len(s.Requests)
+	t := &layoutTracer{run: s.run, a: a}
+	if s.Requests == nil {
+		n = len(s.run.r.Device.Allocations)
+	} else {
+		t.Lifetimes = make([]Lifetime, n)
+		for i, r := range s.Requests {
+			t.Lifetimes[i] = Lifetime{r.Of, r.Bytes, replay.None, replay.None}
+		}
+	}
+	t.Addr, t.Block = make([]uint64, n), make([]int64, n)
+	return t
 }
 
-func (t *layoutTracer) place(id int32, addr uint64) {
+func (t *layoutTracer) place(id int32, addr uint64, at replay.EventIndex) {
 	t.Addr[id], t.Block[id] = addr, t.a.BlockSize(addr)
+	if t.Lifetimes != nil {
+		t.Lifetimes[id].Start = at
+	}
+}
+
+// end notes that a request is no longer live.
+func (t *layoutTracer) end(id int32, at replay.EventIndex) {
+	if t.Lifetimes != nil {
+		t.Lifetimes[id].End = at
+	}
 }
 
 // event notes what the allocator takes from the driver, or returns.
@@ -64,8 +94,8 @@ func (t *layoutTracer) reservation(e allocator.Event, at replay.EventIndex) layo
 	return layout.Reservation{
 		Reserved: at, Expandable: e.Action == snapshot.SegmentMap,
 		Stream:    snapshot.StreamID(slices.Index(s.Streams, uint64(e.Stream))),
-		Pool:      snapshot.PoolID(max(slices.Index(s.Pools, t.request.pool), 0)),
-		SizeClass: layout.SizeClassOf(t.a.RoundSize(t.request.bytes)),
+		Pool:      snapshot.PoolID(max(slices.Index(s.Pools, t.request.Pool), 0)),
+		SizeClass: layout.SizeClassOf(t.a.RoundSize(t.request.Bytes)),
 	}
 }
 

@@ -52,7 +52,7 @@ func (run *Run) proveUnder(settings allocator.Settings) {
 	}
 }
 
-// prover compares the model with the recording, step by step.
+// prover compares the model with the recording, op by op.
 type prover struct {
 	run    *Run
 	a      *allocator.Allocator
@@ -72,10 +72,10 @@ func (x *prover) prove() {
 		s := &x.run.start.segments[i]
 		x.driver.held.Add(s.Address, s.Address+uint64(s.TotalSize), struct{}{})
 	}
-	for _, s := range x.run.steps {
-		if x.step(s); x.driver.departed != nil {
+	for _, o := range x.run.ops {
+		if x.follow(o); x.driver.departed != nil {
 			if x.driver.departed.Event == replay.None {
-				x.driver.departed.Event = s.event
+				x.driver.departed.Event = o.Event
 			}
 			return
 		}
@@ -88,18 +88,18 @@ func (x *prover) prove() {
 	x.compareEnd()
 }
 
-func (x *prover) step(s step) {
+func (x *prover) follow(o Op) {
 	d := x.driver
-	switch s.kind {
-	case stepAlloc, stepFail:
-		d.upTo(s.event)
-		x.serve(s)
-	case stepEmpty:
-		d.upTo(s.event)
-		x.releasePools(s.event)
+	switch o.Kind {
+	case Allocate, AllocateFailed:
+		d.upTo(o.Event)
+		x.allocate(o)
+	case EmptyCache:
+		d.upTo(o.Event)
+		x.releasePools(o.Event)
 		x.a.EmptyCache()
-	case stepFree, stepRequest, stepComplete:
-		x.free(s)
+	case Free, RequestFree, CompleteFree:
+		x.free(o)
 		return
 	}
 	if c, event, left := d.next(); left {
@@ -107,45 +107,45 @@ func (x *prover) step(s step) {
 	}
 }
 
-func (x *prover) serve(s step) {
+func (x *prover) allocate(o Op) {
 	d := x.driver
-	x.releasePools(s.event)
-	r := x.run.request(s)
-	addr, err := x.a.AllocIn(r.pool, r.bytes, r.stream)
-	recorded := Call{snapshot.Alloc, d.events.Addr[s.event], r.bytes}
-	model := Call{snapshot.Alloc, addr, r.bytes}
+	x.releasePools(o.Event)
+	r := x.run.requestOf(o)
+	addr, err := x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
+	recorded := Call{snapshot.Alloc, d.events.Addr[o.Event], r.Bytes}
+	model := Call{snapshot.Alloc, addr, r.Bytes}
 	switch {
-	case s.kind == stepFail && err != nil:
-	case s.kind == stepFail:
-		d.depart(s.event, CauseServed, Call{Action: snapshot.OOM, Size: r.bytes}, model)
+	case o.Kind == AllocateFailed && err != nil:
+	case o.Kind == AllocateFailed:
+		d.depart(o.Event, CauseServed, Call{Action: snapshot.OOM, Size: r.Bytes}, model)
 	case err != nil:
-		d.depart(s.event, CauseRefused, recorded, Call{Action: snapshot.OOM, Size: r.bytes})
+		d.depart(o.Event, CauseRefused, recorded, Call{Action: snapshot.OOM, Size: r.Bytes})
 	case addr != recorded.Addr:
-		d.depart(s.event, CauseAddress, recorded, model)
+		d.depart(o.Event, CauseAddress, recorded, model)
 	case d.departed == nil:
 		x.run.Proof.Addresses++
 	}
 }
 
-func (x *prover) free(s step) {
-	addr := x.run.r.Device.Allocations[s.id].Addr
+func (x *prover) free(o Op) {
+	addr := x.run.r.Device.Allocations[o.Request].Addr
 	free := x.a.Free
-	switch s.kind {
-	case stepRequest:
+	switch o.Kind {
+	case RequestFree:
 		free = x.a.RequestFree
-	case stepComplete:
+	case CompleteFree:
 		// An error means that a request which released cached memory has completed it.
 		_ = x.a.CompleteFree(addr)
 		return
 	}
 	if free(addr) != nil {
-		x.driver.depart(s.event, CauseUnknown,
-			Call{x.driver.events.Action[s.event], addr, x.driver.events.Size[s.event]}, Call{})
+		x.driver.depart(o.Event, CauseUnknown,
+			Call{x.driver.events.Action[o.Event], addr, x.driver.events.Size[o.Event]}, Call{})
 	}
 }
 
 // releasePools abandons the private pools of which the recording releases segments in
-// this step: no event says when a pool loses its last user, and only then is its
+// this op: no event says when a pool loses its last user, and only then is its
 // memory released.
 func (x *prover) releasePools(at replay.EventIndex) {
 	if len(x.run.r.Snapshot.Pools) < 2 {
@@ -162,7 +162,7 @@ func (x *prover) releasePools(at replay.EventIndex) {
 	}
 }
 
-// abandonment says that a private pool has no users from the step of an event on.
+// abandonment says that a private pool has no users from the op of an event on.
 type abandonment struct {
 	event replay.EventIndex
 	pool  snapshot.Pool

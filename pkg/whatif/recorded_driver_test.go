@@ -250,34 +250,34 @@ func TestSteps(t *testing.T) {
 	tests := []struct {
 		name   string
 		events []event
-		want   []step
+		want   []Op
 	}{
 		{"a free in one event", []event{{snapshot.Alloc, a, 1}, {snapshot.Free, a, 2}},
-			[]step{{stepAlloc, 0, 0}, {stepFree, 1, 0}}},
+			[]Op{{Allocate, 0, 0}, {Free, 1, 0}}},
 		{
 			"a free in two events",
 			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 2}},
-			[]step{{stepAlloc, 0, 0}, {stepFree, 2, 0}},
+			[]Op{{Allocate, 0, 0}, {Free, 2, 0}},
 		},
 		{"completed by another line",
 			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 3}},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepComplete, 2, 0}}},
+			[]Op{{Allocate, 0, 0}, {RequestFree, 1, 0}, {CompleteFree, 2, 0}}},
 		{"completed later",
 			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2}, {snapshot.Alloc, b, 3},
 				{snapshot.FreeCompleted, a, 2}},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepAlloc, 2, 1}, {stepComplete, 3, 0}}},
-		{"of an allocation from before", []event{{snapshot.FreeCompleted, a, 2}}, []step{{stepFree, 0, 0}}},
+			[]Op{{Allocate, 0, 0}, {RequestFree, 1, 0}, {Allocate, 2, 1}, {CompleteFree, 3, 0}}},
+		{"of an allocation from before", []event{{snapshot.FreeCompleted, a, 2}}, []Op{{Free, 0, 0}}},
 		{"a second free of it", []event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2},
 			{snapshot.FreeRequested, a, 2}, {snapshot.FreeCompleted, a, 2}},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepComplete, 3, 0}}},
+			[]Op{{Allocate, 0, 0}, {RequestFree, 1, 0}, {CompleteFree, 3, 0}}},
 		{"two releases in a row", []event{{snapshot.SegmentFree, a, 1}, {snapshot.SegmentFree, b, 1}},
-			[]step{{stepEmpty, 2, noAllocation}}},
+			[]Op{{EmptyCache, 2, NoRequest}}},
 		{"a request between them",
 			[]event{{snapshot.SegmentFree, a, 1}, {snapshot.Alloc, 0x9000, 1}, {snapshot.SegmentUnmap, b, 1}},
-			[]step{{stepEmpty, 1, noAllocation}, {stepAlloc, 1, 0}, {stepEmpty, 3, noAllocation}}},
+			[]Op{{EmptyCache, 1, NoRequest}, {Allocate, 1, 0}, {EmptyCache, 3, NoRequest}}},
 		{"something else between them",
 			[]event{{snapshot.SegmentFree, a, 1}, {snapshot.SnapshotTaken, 0, 1}, {snapshot.SegmentFree, b, 1}},
-			[]step{{stepEmpty, 1, noAllocation}, {stepEmpty, 3, noAllocation}}},
+			[]Op{{EmptyCache, 1, NoRequest}, {EmptyCache, 3, NoRequest}}},
 		{"a failure completes what was just completed",
 			[]event{
 				{snapshot.Alloc, a, 1},
@@ -285,17 +285,17 @@ func TestSteps(t *testing.T) {
 				{snapshot.FreeCompleted, a, 3},
 				{snapshot.OOM, 0, 3},
 			},
-			[]step{{stepAlloc, 0, 0}, {stepRequest, 1, 0}, {stepFail, 3, noAllocation}, {stepComplete, 2, 0}}},
+			[]Op{{Allocate, 0, 0}, {RequestFree, 1, 0}, {AllocateFailed, 3, NoRequest}, {CompleteFree, 2, 0}}},
 		{
 			"but not what was completed before another request",
 			[]event{{snapshot.Alloc, a, 1}, {snapshot.FreeRequested, a, 2},
 				{snapshot.FreeCompleted, a, 3}, {snapshot.Alloc, b, 3}, {snapshot.OOM, 0, 3}},
-			[]step{
-				{stepAlloc, 0, 0},
-				{stepRequest, 1, 0},
-				{stepComplete, 2, 0},
-				{stepAlloc, 3, 1},
-				{stepFail, 4, noAllocation},
+			[]Op{
+				{Allocate, 0, 0},
+				{RequestFree, 1, 0},
+				{CompleteFree, 2, 0},
+				{Allocate, 3, 1},
+				{AllocateFailed, 4, NoRequest},
 			},
 		},
 	}
@@ -306,7 +306,7 @@ func TestSteps(t *testing.T) {
 			c.Event(0, snapshot.EventText{Action: e.action, Addr: e.addr, Size: 512,
 				Stack: c.Stack(snapshot.FrameText{File: "program.py", Line: e.line, Name: "main"})})
 		}
-		if got := stepsOf(replay.Replay(c.Snapshot(), 0), nil); !reflect.DeepEqual(got, test.want) {
+		if got := opsOf(replay.Replay(c.Snapshot(), 0), nil); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}

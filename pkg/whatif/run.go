@@ -3,10 +3,10 @@
 //
 // A [Run] is a recording prepared for that: the allocator's state before the first
 // event, rebuilt from the final segments (start.go), and the requests in order
-// (steps.go). Its [Proof] says whether serving them under the recorded settings
+// (ops.go). Its [Proof] says whether serving them under the recorded settings
 // gives every recorded address and every recorded driver call. Predictions are made
 // only if it does: [Run.Study] serves the requests under other settings on a
-// simulated device (predict.go, device.go).
+// simulated device (serve.go, device.go).
 //
 // A recording does not hold everything that this needs. What is missing:
 //
@@ -37,7 +37,7 @@ import (
 type Run struct {
 	r         *analysis.Recording
 	settings  *layout.Settings
-	steps     []step
+	ops       []Op
 	start     start
 	pools     []snapshot.PoolID // by allocation; nil if all are in the default pool
 	typical   int64             // bytes; free blocks smaller than this count as fragmentation
@@ -64,17 +64,17 @@ func New(r *analysis.Recording) *Run {
 	settings := r.Settings()
 	retries := r.Retries()
 	run := &Run{
-		r: r, settings: settings, steps: stepsOf(r.Device, retries.Owners), start: startOf(r, settings), pools: poolsOf(r),
+		r: r, settings: settings, ops: opsOf(r.Device, retries.Owners), start: startOf(r, settings), pools: poolsOf(r),
 		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, settings, retries), Retries: len(retries.List),
 	}
-	for i := range run.steps {
-		switch run.steps[i].kind {
-		case stepAlloc:
+	for i := range run.ops {
+		switch run.ops[i].Kind {
+		case Allocate:
 			run.Requests++
-		case stepFail:
+		case AllocateFailed:
 			run.Requests++
 			run.Failed++
-		case stepEmpty:
+		case EmptyCache:
 			run.EmptyCaches++
 		}
 	}
@@ -101,9 +101,9 @@ func (run *Run) PreExisting() (allocations int, live, cached int64) {
 // FirstFailure is the first oom event of the recording; failed is false if there is
 // none.
 func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
-	for i := range run.steps {
-		if run.steps[i].kind == stepFail {
-			return run.steps[i].event, true
+	for i := range run.ops {
+		if run.ops[i].Kind == AllocateFailed {
+			return run.ops[i].Event, true
 		}
 	}
 	return replay.None, false
@@ -111,7 +111,7 @@ func (run *Run) FirstFailure() (event replay.EventIndex, failed bool) {
 
 // Waits reports whether any freed block was pending: another stream still used it.
 func (run *Run) Waits() bool {
-	return slices.ContainsFunc(run.steps, func(s step) bool { return s.kind == stepRequest })
+	return slices.ContainsFunc(run.ops, func(o Op) bool { return o.Kind == RequestFree })
 }
 
 // LowerBound is what an allocator without any waste would have needed, in bytes:
@@ -140,9 +140,9 @@ func (run *Run) LowerBound() int64 {
 // failedBytes are the bytes that failed requests asked for, by oom event.
 func (run *Run) failedBytes() map[replay.EventIndex]int64 {
 	list := map[replay.EventIndex]int64{}
-	for i := range run.steps {
-		if s := &run.steps[i]; s.kind == stepFail {
-			list[s.event] = max(run.r.Device.Events.Size[s.event], 0)
+	for i := range run.ops {
+		if o := &run.ops[i]; o.Kind == AllocateFailed {
+			list[o.Event] = max(run.r.Device.Events.Size[o.Event], 0)
 		}
 	}
 	return list
@@ -164,31 +164,23 @@ func poolsOf(r *analysis.Recording) []snapshot.PoolID {
 	return list
 }
 
-// request is one request for memory.
-type request struct {
-	bytes  int64
-	stream allocator.Stream
-	pool   snapshot.Pool
-}
-
-func (run *Run) request(s step) request {
-	e := run.r.Device.Events
-	if s.kind == stepFail { // an oom event has the rounded size, so take the padding off again
-		x := request{bytes: e.Size[s.event] - run.settings.Build.Padding, stream: run.stream(e.Stream[s.event])}
-		if e.Pool != nil {
-			x.pool = run.r.Snapshot.Pools[e.Pool[s.event]]
-		}
-		return x
-	}
-	return run.requestOf(s.id)
-}
-
-// requestOf is the request that made an allocation.
-func (run *Run) requestOf(id int32) request {
-	a := &run.r.Device.Allocations[id]
-	x := request{bytes: a.Size, stream: run.stream(a.Stream)}
+// request is the request that made an allocation.
+func (run *Run) request(allocation int32) Request {
+	a := &run.r.Device.Allocations[allocation]
+	x := Request{Bytes: a.Size, Stream: run.stream(a.Stream), Of: allocation}
 	if run.pools != nil {
-		x.pool = run.r.Snapshot.Pools[run.pools[id]]
+		x.Pool = run.r.Snapshot.Pools[run.pools[allocation]]
+	}
+	return x
+}
+
+// failedRequest is the request of an oom event.
+func (run *Run) failedRequest(event replay.EventIndex) Request {
+	e := run.r.Device.Events
+	// The event has the rounded size, so take the padding off again.
+	x := Request{Bytes: e.Size[event] - run.settings.Build.Padding, Stream: run.stream(e.Stream[event]), Of: NoRequest}
+	if e.Pool != nil {
+		x.Pool = run.r.Snapshot.Pools[e.Pool[event]]
 	}
 	return x
 }
@@ -196,4 +188,12 @@ func (run *Run) requestOf(id int32) request {
 // stream is the handle of a stream.
 func (run *Run) stream(id snapshot.StreamID) allocator.Stream {
 	return allocator.Stream(run.r.Snapshot.Streams[id])
+}
+
+// requestOf is the recorded request of an op.
+func (run *Run) requestOf(o Op) Request {
+	if o.Kind == AllocateFailed {
+		return run.failedRequest(o.Event)
+	}
+	return run.request(o.Request)
 }

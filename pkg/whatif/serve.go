@@ -2,181 +2,388 @@ package whatif
 
 import (
 	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// ServeOptions say on what device a stream is served, and how.
-type ServeOptions struct {
-	Limit     int64 // memory available to PyTorch in bytes; 0: no limit
-	Downwards bool  // the driver puts each range below the one before
-	KeepCache bool  // calls of empty_cache are left out
-	Times     int   // how often the steps are served, one time after another; 0 is 1
-	Strict    bool  // stop at the first request that fails
+// Options say on what device a stream is served, from what state, and how.
+type Options struct {
+	// Limit is the memory available to PyTorch in bytes; 0 means no limit.
+	Limit int64
+	// DeviceMemory is what the device has, in bytes, by which expandable segments reserve
+	// addresses; 0: more than the stream needs.
+	DeviceMemory int64
+	// Anew allocates the pre-existing allocations again, in address order, with nothing
+	// cached. Otherwise the run starts from the recorded segments. A stream that is not
+	// as recorded is always served anew.
+	Anew      bool
+	Placement Placement
 
-	// Driver gives the memory; nil: a simulated device of Limit bytes. Record is called
-	// with every event of the allocator, and the step that it belongs to, -1 for what is
-	// live from the start. With it, Served has the Segments at the end.
+	Times     int  // how often the ops are served, one time after another; 0 is 1
+	KeepCache bool // calls of empty_cache are left out
+	Strict    bool // stop at the first request that fails
+
+	// Traced fills Prediction.Curve and Prediction.Layout.
+	Traced bool
+	// Driver gives the memory; nil: a simulated device of Limit bytes.
 	Driver allocator.Driver
-	Record func(step int, e allocator.Event)
+	// Record, if it is not nil, is called with every event of the allocator and the
+	// index of its op, -1 for what is there before.
+	Record func(op int, e allocator.Event)
 }
 
-// Served is what serving a stream needed.
-type Served struct {
+// Prediction is what serving a stream does.
+type Prediction struct {
+	Settings allocator.Settings
+	Options  Options
+
 	ReservedPeak int64 // bytes
-	PeakStep     int   // in which the peak is reached; -1: before the first step
-	Retries      int   // requests that released all cached memory and asked the driver again
+	PeakEvent    replay.EventIndex
 
-	Failed      int // requests
-	FailedAt    int // the step of the first one; -1: before the first step
-	FailedBytes int64
+	// Fragmentation is the most bytes that lay in free blocks too small for a typical
+	// large request and could not be returned to the driver. It is measured before
+	// driver calls and at the end.
+	Fragmentation int64
 
-	Segments []allocator.Segment // at the end, with ServeOptions.Record
+	Calls   Calls // of the driver, without those for pre-existing allocations
+	Retries int   // requests that released all cached memory and asked the driver again
+
+	// Failures are the first maxFailures requests that fail; FailedOf counts all of
+	// them. Avoided counts requests that failed in the recording and are served here.
+	Failures []Failure
+	FailedOf int
+	Avoided  int
+	// TooMuch: the pre-existing allocations alone do not fit. TooMuchBytes is the first
+	// of their requests that fails, after rounding.
+	TooMuch      bool
+	TooMuchBytes int64
+
+	Curve  []Reserved // with Options.Traced, by state
+	Layout *Layout    // likewise
+
+	Segments []allocator.Segment // at the end, with Options.Record
 }
 
-// Serve serves the requests from an empty cache.
-func (s *Stream) Serve(o ServeOptions) Served {
-	x := &server{stream: s, o: o, at: make([]uint64, len(s.Requests)), step: -1}
-	model := o.Limit // bytes
-	if model == 0 {
-		model = usualMemory
+// Fails reports whether any request fails or the pre-existing allocations do not fit.
+func (p *Prediction) Fails() bool { return p.FailedOf > 0 || p.TooMuch }
+
+// Failure is a request that fails.
+type Failure struct {
+	Event    replay.EventIndex // its alloc or oom event
+	Bytes    int64             // after rounding
+	Recorded bool              // it failed in the recording as well
+}
+
+// Reserved is the reserved memory from a state until the next entry of the curve.
+type Reserved struct {
+	State int
+	Bytes int64
+}
+
+// maxFailures bounds the failures that are kept. Only the first few mean anything: a
+// real program would have taken another course after the first one.
+const maxFailures = 100
+
+// predict serves the recorded requests under other settings.
+func (run *Run) predict(settings allocator.Settings, o Options) *Prediction {
+	settings.Build = run.settings.Build
+	s := &Stream{Settings: settings, Before: run.start.live, Ops: run.ops, run: run}
+	return s.Serve(o)
+}
+
+// Serve serves the requests.
+func (s *Stream) Serve(o Options) *Prediction {
+	n := len(s.Requests)
+	if s.Requests == nil {
+		n = len(s.run.r.Device.Allocations)
 	}
-	simulated := &device{limit: o.Limit, model: model, placement: placeUpwards,
-		addresses: &addresses{}, served: map[int64]int{}, freed: map[int64][]uint64{}, held: map[uint64]int64{},
-		above: newMallocs, below: newMallocs, nextReservation: newReservations, before: func() {}}
-	if o.Downwards {
-		simulated.placement = placeDownwards
-	}
-	driver := o.Driver
-	if driver == nil {
-		driver = simulated
-	}
-	x.a = allocator.New(s.Settings, driver)
-	if s.Settings.GCThreshold > 0 && o.Limit > 0 {
-		x.a.SetMemoryFraction(1)
-	}
-	x.a.Emit = x.follow
-	for _, r := range s.Before {
-		x.allocate(r)
-	}
+	x := &server{run: s.run, stream: s, p: &Prediction{Settings: s.Settings, Options: o}, op: -1, event: replay.None,
+		at: make([]uint64, n), waiting: map[uint64]int32{}}
+	x.begin()
 	for time := range max(o.Times, 1) {
 		if time > 0 {
-			x.begin()
+			x.beginAgain()
 		}
-		for i := range s.Steps {
-			if x.step = i; o.Strict && x.Failed > 0 {
+		for i := range s.Ops {
+			if o.Strict && x.p.Fails() {
 				break
 			}
-			x.serve(s.Steps[i])
+			x.op = i
+			x.serve(s.Ops[i])
 		}
 	}
-	if x.Retries = int(x.a.Stats().Retries); o.Record != nil {
-		x.Segments = x.a.Segments()
+	x.event = replay.EventIndex(s.run.r.Device.Events.Len())
+	x.measure()
+	x.p.Calls = x.device.calls
+	if x.layout != nil {
+		x.p.Layout = x.layout.finish()
 	}
-	return x.Served
+	if o.Record != nil {
+		x.p.Segments = x.a.Segments()
+	}
+	return x.p
 }
 
 // server is the state of serving a stream.
 type server struct {
-	Served
-	stream   *Stream
-	o        ServeOptions
-	a        *allocator.Allocator
-	at       []uint64 // by request: its address now; 0: it is not live
-	waits    map[uint64]int32
-	reserved int64
-	step     int
+	run    *Run
+	stream *Stream
+	a      *allocator.Allocator
+	device *device // unless Options.Driver is given
+	p      *Prediction
+
+	at      []uint64         // by request: its address now; 0: it is not live, or was not served
+	waiting map[uint64]int32 // pending requests, by address
+
+	layout *layoutTracer // nil: not asked for
+
+	abandoned   int               // entries of run.abandoned that have been applied
+	reserved    int64             // bytes
+	op          int               // under way
+	event       replay.EventIndex // of that op
+	measured    bool              // fragmentation was looked at in this op
+	lastMeasure replay.EventIndex // the event at which it was measured last
 }
 
-func (x *server) allocate(id int32) {
-	r := x.stream.Requests[id]
-	addr, err := x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
-	if err != nil {
-		if x.Failed == 0 {
-			x.FailedAt, x.FailedBytes = x.step, x.stream.Settings.RoundSize(max(r.Bytes, 0))
-		}
-		x.Failed++
-		return
-	}
-	x.at[id] = addr
-}
-
-func (x *server) serve(s Step) {
-	switch s.Kind {
-	case Allocate:
-		x.allocate(s.Request)
-		return
-	case AllocateTry:
-		x.allocate(s.Request)
-	case EmptyCache:
-		if !x.o.KeepCache {
-			x.a.EmptyCache()
-		}
-		return
-	case AbandonPool:
-		_ = x.a.ReleasePool(s.Pool) // fails if nothing was allocated in it
-		return
-	}
-	addr := x.at[s.Request]
-	if addr == 0 {
-		return // it was not served
-	}
-	switch s.Kind {
-	case FreeLater:
-		if x.a.RequestFree(addr) == nil {
-			if x.waits == nil {
-				x.waits = map[uint64]int32{}
-			}
-			x.waits[addr] = s.Request
-		}
-		return
-	case FreeDone:
-		// Releasing cached memory waits for all streams and has completed the free
-		// already; another request may have the address now.
-		if id, waits := x.waits[addr]; waits && id == s.Request {
-			_ = x.a.CompleteFree(addr)
-		}
-	default:
-		_ = x.a.Free(addr)
-	}
-	x.at[s.Request] = 0
-}
-
-// begin makes the state before the first step again, from that after the last: what was
-// made since is given back, and what was there at first is allocated where it is gone.
+// begin builds the state before the first op.
 func (x *server) begin() {
+	run, o := x.run, x.p.Options
+	x.device = run.newDevice(o.Limit, o.Placement)
+	if o.DeviceMemory > 0 {
+		x.device.model = o.DeviceMemory
+	} else if x.stream.Requests != nil {
+		active, _ := x.stream.ActivePeak()
+		x.device.model = max(x.device.model, 2*active)
+	}
+	if o.Driver == nil {
+		x.a = allocator.New(x.p.Settings, x.device)
+	} else {
+		x.a = allocator.New(x.p.Settings, o.Driver)
+	}
+	if x.p.Settings.GCThreshold > 0 {
+		x.a.SetMemoryFraction(1)
+	}
+	if o.Traced {
+		x.layout = newLayoutTracer(x.stream, x.a)
+	}
+	x.a.Emit = x.emitBefore
+	if o.Anew || x.stream.Requests != nil {
+		x.layAnew()
+	} else {
+		x.device.hold(&run.start)
+		if x.a.Restore(run.start.segments, run.start.reservations) != nil {
+			x.p.TooMuch = true // the pages of expandable segments have another size under these settings
+		}
+		for _, id := range run.start.live {
+			x.at[id] = run.r.Device.Allocations[id].Addr
+		}
+	}
+	x.device.calls = Calls{}
+	x.device.before = x.beforeCall
+	x.reserved = x.a.Reserved()
+	x.p.ReservedPeak, x.p.PeakEvent = x.reserved, replay.None
+	x.addToCurve(0)
+	x.a.Emit = x.emit
+}
+
+// layAnew allocates what is there before the first op.
+func (x *server) layAnew() {
+	for _, id := range x.stream.Before {
+		if x.at[id] != 0 {
+			continue
+		}
+		r := x.stream.request(id)
+		addr, err := x.allocate(r)
+		if err != nil {
+			if !x.p.TooMuch {
+				x.p.TooMuchBytes = x.p.Settings.RoundSize(max(r.Bytes, 0))
+			}
+			x.p.TooMuch = true
+			continue
+		}
+		x.served(id, addr)
+	}
+}
+
+// beginAgain makes the state before the first op again, from that after the last: what
+// was made since is freed, and what was there at first is allocated where it is gone.
+func (x *server) beginAgain() {
 	before := make([]bool, len(x.at))
-	for _, r := range x.stream.Before {
-		before[r] = true
+	for _, id := range x.stream.Before {
+		before[id] = true
 	}
 	for id, addr := range x.at {
 		if addr == 0 || before[id] {
 			continue
 		}
-		if _, waits := x.waits[addr]; waits {
+		if _, waits := x.waiting[addr]; waits {
 			_ = x.a.CompleteFree(addr)
 		} else {
 			_ = x.a.Free(addr)
 		}
 		x.at[id] = 0
 	}
-	for _, r := range x.stream.Before {
-		if x.at[r] == 0 {
-			x.allocate(r)
+	x.layAnew()
+}
+
+func (x *server) serve(o Op) {
+	if x.op == x.stream.Again {
+		x.abandoned = 0
+	}
+	x.event = o.Event
+	x.measured = false
+	for ; x.abandoned < len(x.run.abandoned) && x.run.abandoned[x.abandoned].event <= o.Event; x.abandoned++ {
+		_ = x.a.ReleasePool(x.run.abandoned[x.abandoned].pool) // fails if the pool does not exist under these settings
+	}
+	switch o.Kind {
+	case Allocate, AllocateFailed:
+		x.request(o)
+	case EmptyCache:
+		if !x.p.Options.KeepCache {
+			x.beforeCall()
+			x.a.EmptyCache()
 		}
+	default:
+		x.free(o)
 	}
 }
 
-// follow follows the reserved memory and completed frees.
-func (x *server) follow(e allocator.Event) {
-	if e.Action == snapshot.FreeCompleted && len(x.waits) > 0 {
-		delete(x.waits, e.Addr)
+func (x *server) request(o Op) {
+	var r Request
+	if o.Kind == AllocateFailed {
+		r = x.run.failedRequest(o.Event)
+	} else {
+		r = x.stream.request(o.Request)
 	}
-	if x.o.Record != nil {
-		x.o.Record(x.step, e)
+	retries := x.a.Stats().Retries
+	addr, err := x.allocate(r)
+	switch {
+	case err != nil:
+		x.fail(Failure{o.Event, x.p.Settings.RoundSize(max(r.Bytes, 0)), o.Kind == AllocateFailed})
+	case o.Kind == AllocateFailed:
+		// The recording does not say how long the program would have kept it.
+		_ = x.a.Free(addr)
+		x.p.Avoided++
+	default:
+		x.served(o.Request, addr)
 	}
-	if sign := e.Action.ReservedSign(); sign != 0 {
-		if x.reserved += sign * e.Size; x.reserved > x.ReservedPeak {
-			x.ReservedPeak, x.PeakStep = x.reserved, x.step
+	x.p.Retries += int(x.a.Stats().Retries - retries)
+}
+
+func (x *server) allocate(r Request) (addr uint64, err error) {
+	if x.layout != nil {
+		x.layout.request = r
+	}
+	return x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
+}
+
+// served notes where a request lies.
+func (x *server) served(id int32, addr uint64) {
+	x.at[id] = addr
+	if x.layout != nil {
+		x.layout.place(id, addr, x.event)
+	}
+}
+
+func (x *server) fail(f Failure) {
+	if x.p.FailedOf++; len(x.p.Failures) < maxFailures {
+		x.p.Failures = append(x.p.Failures, f)
+	}
+}
+
+func (x *server) free(o Op) {
+	addr := x.at[o.Request]
+	if addr == 0 {
+		return // the request was not served
+	}
+	switch o.Kind {
+	case Free:
+		_ = x.a.Free(addr)
+		x.at[o.Request] = 0
+	case RequestFree:
+		if x.a.RequestFree(addr) == nil {
+			x.waiting[addr] = o.Request
+		}
+		return
+	case CompleteFree:
+		// Releasing cached memory waits for all streams and has completed the free
+		// already; another allocation may have the address now.
+		if id, waits := x.waiting[addr]; waits && id == o.Request {
+			_ = x.a.CompleteFree(addr)
+		}
+		x.at[o.Request] = 0
+	}
+	if x.layout != nil {
+		x.layout.end(o.Request, x.event)
+	}
+}
+
+// emitBefore follows the allocator's events before the first op.
+func (x *server) emitBefore(e allocator.Event) {
+	x.trace(e)
+	if record := x.p.Options.Record; record != nil {
+		record(-1, e)
+	}
+}
+
+// emit follows the allocator's events: reserved memory and completed frees.
+func (x *server) emit(e allocator.Event) {
+	if e.Action == snapshot.FreeCompleted && len(x.waiting) > 0 {
+		delete(x.waiting, e.Addr)
+	}
+	if record := x.p.Options.Record; record != nil {
+		record(x.op, e)
+	}
+	sign := e.Action.ReservedSign()
+	if sign == 0 {
+		return
+	}
+	if x.reserved += sign * e.Size; x.reserved > x.p.ReservedPeak {
+		x.p.ReservedPeak, x.p.PeakEvent = x.reserved, x.event
+	}
+	x.addToCurve(int(x.event) + 1)
+	x.trace(e)
+}
+
+// trace follows what is reserved, for the layout.
+func (x *server) trace(e allocator.Event) {
+	if x.layout != nil {
+		x.layout.event(e, x.event)
+	}
+}
+
+// addToCurve records the reserved memory from a state on.
+func (x *server) addToCurve(state int) {
+	if !x.p.Options.Traced {
+		return
+	}
+	if n := len(x.p.Curve); n > 0 && x.p.Curve[n-1].State == state {
+		x.p.Curve[n-1].Bytes = x.reserved
+		return
+	}
+	x.p.Curve = append(x.p.Curve, Reserved{state, x.reserved})
+}
+
+// measurements is about how many times fragmentation is measured in a prediction. Each
+// measurement visits all free blocks.
+const measurements = 200
+
+// beforeCall measures fragmentation before the first call of the driver in an op.
+func (x *server) beforeCall() {
+	if !x.measured && x.event-x.lastMeasure >= replay.EventIndex(x.run.r.Device.Events.Len()/measurements) {
+		x.measure()
+	}
+	x.measured = true
+}
+
+// measure does what layout.FragmentationOf does, for the model's free blocks.
+func (x *server) measure() {
+	x.lastMeasure = x.event
+	var bytes int64
+	for b := range x.a.FreeBlocks() {
+		if b.Size < x.run.typical {
+			bytes += b.Size - b.Returnable
 		}
 	}
+	x.p.Fragmentation = max(x.p.Fragmentation, bytes)
 }

@@ -3,22 +3,26 @@ package whatif
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Stream is what a program asks of the allocator: the requests of a recording, in a
-// form that can be changed and served from an empty cache.
+// Stream is what a program asks of the allocator: the requests and frees of a recording in
+// order, or what an edit made of them.
 type Stream struct {
-	Settings allocator.Settings
+	Settings allocator.Settings // that it is served under
 
-	// Requests are those of a recording by index in replay.Device.Allocations, and
-	// behind them those that failed or were added.
+	// Requests are those of the recording by index in replay.Device.Allocations, and
+	// behind them those that an edit added. Requests that failed are not among them.
 	Requests []Request
-	Before   []int32 // requests that are live from the start, in the order in which they are served
-	Steps    []Step
+	Before   []int32 // requests that are live before the first op, in the order in which they are served
+	Ops      []Op
+	Again    int // the op from which on the events of the recording are served once more; 0: there is none
+
+	run *Run // that it was recorded in
 }
 
 // Request is a request for memory.
@@ -26,140 +30,138 @@ type Request struct {
 	Bytes  int64
 	Stream allocator.Stream
 	Pool   snapshot.Pool
+	Of     int32 // the recorded allocation that it is, or comes from: an index into replay.Device.Allocations
 }
 
-// Step is one call of the allocator, or the end of a free's wait for other streams.
-type Step struct {
-	Kind    StepKind
-	Request int32             // an index into Stream.Requests; for EmptyCache and AbandonPool, none
-	Event   replay.EventIndex // of the recording, at which it happened
-	Pool    snapshot.Pool     // of AbandonPool
+// Op is one call of the allocator, or the end of a free's wait for other streams.
+type Op struct {
+	Kind    OpKind
+	Event   replay.EventIndex // of the recording, at which it happened; see OpKind
+	Request int32             // an index into Stream.Requests, or NoRequest
 }
 
-// StepKind is what happens in a step.
-type StepKind uint8
+// OpKind is what an op does.
+type OpKind uint8
 
 const (
-	Allocate    StepKind = iota // a request
-	AllocateTry                 // a request that failed in the recording; given back at once if it is served
-	Free                        // a free that is completed at once
-	FreeLater                   // a free that waits for other streams
-	FreeDone                    // the end of that wait
-	EmptyCache                  // a call of torch.cuda.empty_cache
-	AbandonPool                 // a private pool loses its last user
+	Allocate       OpKind = iota // a request; the event is its alloc
+	AllocateFailed               // a request that failed in the recording; the event is its oom, and it is NoRequest
+	Free                         // a free that is completed at once; the event is the last of its events
+	RequestFree                  // a free that waits for other streams
+	CompleteFree                 // the end of that wait
+	EmptyCache                   // a call of torch.cuda.empty_cache; the event is the one after its releases; NoRequest
 )
 
-var stepKinds = [...]StepKind{stepAlloc: Allocate, stepFail: AllocateTry, stepFree: Free, stepRequest: FreeLater,
-	stepComplete: FreeDone, stepEmpty: EmptyCache}
+// NoRequest stands for the request of an op that has none.
+const NoRequest = -1
+
+// Frees reports whether a request is no longer live after the op.
+func (k OpKind) Frees() bool { return k == Free || k == CompleteFree }
 
 // Stream is what the recorded program asked for.
 func (run *Run) Stream() *Stream {
-	s := run.emptyStream()
-	s.Before = slices.Clone(run.start.live)
-	s.addSteps(run, replay.None, replay.EventIndex(run.r.Device.Events.Len()))
-	return s
+	return run.streamOf(slices.Clone(run.start.live), slices.Clone(run.ops))
 }
 
 // StreamBetween is what the recorded program asked for between two states. What is live
-// in the first of them is there from the start.
+// in the first of them is there before.
 func (run *Run) StreamBetween(from, to replay.EventIndex) *Stream {
-	s := run.emptyStream()
 	d := run.r.Device
+	var before []int32
 	for i := range d.Allocations {
 		if d.Allocations[i].LiveIn(int(from)) {
-			s.Before = append(s.Before, int32(i))
+			before = append(before, int32(i))
 		}
 	}
-	slices.SortFunc(s.Before, func(x, y int32) int {
+	slices.SortFunc(before, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(d.Allocations[x].Addr, d.Allocations[y].Addr), cmp.Compare(x, y))
 	})
-	s.addSteps(run, from, to-1)
-	return s
+	first, end := opsBetween(run.ops, from, to)
+	return run.streamOf(before, slices.Clone(run.ops[first:end]))
 }
 
-func (run *Run) emptyStream() *Stream {
-	d := run.r.Device
-	n := len(d.Allocations)
-	s := &Stream{Settings: run.settings.Settings, Requests: make([]Request, n, n+run.Failed)}
-	for i := range d.Allocations {
-		r := run.requestOf(int32(i))
-		s.Requests[i] = Request{r.bytes, r.stream, r.pool}
+func (run *Run) streamOf(before []int32, ops []Op) *Stream {
+	s := &Stream{Settings: run.settings.Settings, Before: before, Ops: ops, run: run,
+		Requests: make([]Request, len(run.r.Device.Allocations))}
+	for i := range s.Requests {
+		s.Requests[i] = run.request(int32(i))
 	}
 	return s
-}
-
-// addSteps adds the steps of the events from first to last.
-func (s *Stream) addSteps(run *Run, first, last replay.EventIndex) {
-	abandoned := run.abandoned
-	s.Steps = make([]Step, 0, len(run.steps)+len(abandoned))
-	for _, x := range run.steps {
-		if x.event > last {
-			break
-		}
-		for len(abandoned) > 0 && abandoned[0].event <= x.event {
-			s.Steps = append(s.Steps, Step{Kind: AbandonPool, Event: x.event, Pool: abandoned[0].pool})
-			abandoned = abandoned[1:]
-		}
-		unreadable := x.id == noAllocation && x.kind != stepFail && x.kind != stepEmpty
-		if x.event < first || unreadable {
-			continue
-		}
-		step := Step{Kind: stepKinds[x.kind], Request: x.id, Event: x.event}
-		if x.kind == stepFail {
-			r := run.request(x)
-			step.Request = int32(len(s.Requests))
-			s.Requests = append(s.Requests, Request{r.bytes, r.stream, r.pool})
-		}
-		s.Steps = append(s.Steps, step)
-	}
 }
 
 // Clone is a copy that can be changed independently.
 func (s *Stream) Clone() *Stream {
 	c := *s
-	c.Requests, c.Before, c.Steps = slices.Clone(s.Requests), slices.Clone(s.Before), slices.Clone(s.Steps)
+	c.Requests, c.Before, c.Ops = slices.Clone(s.Requests), slices.Clone(s.Before), slices.Clone(s.Ops)
 	return &c
 }
 
-// ActivePeak is the most bytes that are live at the same time, in requested bytes, and
-// the step after which they are first; -1 is before the first step. Requests that failed
-// do not count.
-func (s *Stream) ActivePeak() (bytes int64, step int) { return s.ActivePeakFrom(0) }
+// request is a request by its index. The stream that predictions of settings are made
+// with has no Requests of its own, which saves as much memory as the recording takes.
+func (s *Stream) request(id int32) Request {
+	if s.Requests == nil {
+		return s.run.request(id)
+	}
+	return s.Requests[id]
+}
 
-// ActivePeakFrom is the peak from just before a step on.
-func (s *Stream) ActivePeakFrom(first int) (bytes int64, step int) {
+// Copy adds a request like another one and returns its index.
+func (s *Stream) Copy(request int32) int32 {
+	s.Requests = append(s.Requests, s.Requests[request])
+	return int32(len(s.Requests) - 1)
+}
+
+// Between are the ops with events from one to before another, as a range of indices.
+func (s *Stream) Between(from, to replay.EventIndex) (first, end int) {
+	return opsBetween(s.Ops, from, to)
+}
+
+func opsBetween(ops []Op, from, to replay.EventIndex) (first, end int) {
+	at := func(event replay.EventIndex) int {
+		return sort.Search(len(ops), func(i int) bool { return ops[i].Event >= event })
+	}
+	return at(from), at(to)
+}
+
+// ActivePeak is the most bytes that are live at the same time, in requested bytes, and
+// the op after which they are first; -1 is before the first op. Requests that failed do
+// not count.
+func (s *Stream) ActivePeak() (bytes int64, op int) { return s.ActivePeakFrom(0) }
+
+// ActivePeakFrom is the peak from just before an op on.
+func (s *Stream) ActivePeakFrom(first int) (bytes int64, op int) {
 	now := int64(0)
 	for _, r := range s.Before {
 		now += s.Requests[r].Bytes
 	}
-	bytes, step = now, -1
-	for i, x := range s.Steps {
+	bytes, op = now, -1
+	for i, x := range s.Ops {
 		if i == first {
-			bytes, step = now, i-1
+			bytes, op = now, i-1
 		}
-		switch x.Kind {
-		case Allocate:
+		switch {
+		case x.Kind == Allocate:
 			if now += s.Requests[x.Request].Bytes; now > bytes {
-				bytes, step = now, i
+				bytes, op = now, i
 			}
-		case Free, FreeDone:
+		case x.Kind.Frees():
 			now -= s.Requests[x.Request].Bytes
 		}
 	}
-	return bytes, step
+	return bytes, op
 }
 
-// LiveAfter are the requests that are live after a step; -1 is before the first.
-func (s *Stream) LiveAfter(step int) []bool {
+// LiveAfter are the requests that are live after an op; -1 is before the first.
+func (s *Stream) LiveAfter(op int) []bool {
 	live := make([]bool, len(s.Requests))
 	for _, r := range s.Before {
 		live[r] = true
 	}
-	for _, x := range s.Steps[:step+1] {
-		switch x.Kind {
-		case Allocate:
+	for _, x := range s.Ops[:op+1] {
+		switch {
+		case x.Kind == Allocate:
 			live[x.Request] = true
-		case Free, FreeDone:
+		case x.Kind.Frees():
 			live[x.Request] = false
 		}
 	}

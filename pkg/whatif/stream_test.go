@@ -40,12 +40,13 @@ func TestStreamIsTheRecording(t *testing.T) {
 				continue
 			}
 			fromStart++
-			up, down := stream.Serve(ServeOptions{}), stream.Serve(ServeOptions{Downwards: true})
+			up, down := stream.Serve(Options{Placement: PlaceUpwards}), stream.Serve(Options{Placement: PlaceDownwards})
 			least, most := min(up.ReservedPeak, down.ReservedPeak), max(up.ReservedPeak, down.ReservedPeak)
 			if n := run.ReservedPeak(); 1000*n < 995*least || 1000*n > 1005*most {
 				t.Errorf("%s: reserved %d to %d, recorded %d", name, least, most, n)
 			}
-			if twice := stream.Serve(ServeOptions{Times: 2}); twice.ReservedPeak < up.ReservedPeak || twice.Failed > 0 {
+			if twice := stream.Serve(Options{Placement: PlaceUpwards, Times: 2}); twice.ReservedPeak < up.ReservedPeak ||
+				twice.FailedOf > 0 {
 				t.Errorf("%s: served twice: %+v; once: %+v", name, twice, up)
 			}
 		}
@@ -58,35 +59,38 @@ func TestStreamIsTheRecording(t *testing.T) {
 // TestServeFails: the first request for which there is no memory is told.
 func TestServeFails(t *testing.T) {
 	const mib = 1 << 20
-	s := &Stream{Requests: []Request{{Bytes: 20 * mib}, {Bytes: 40 * mib}, {Bytes: 30 * mib}}, Before: []int32{0},
-		Steps: []Step{{Kind: Allocate, Request: 1}, {Kind: Free, Request: 1}, {Kind: Allocate, Request: 2},
-			{Kind: Allocate, Request: 1}}}
+	s := &Stream{run: New(emptyRecording()), Requests: []Request{{Bytes: 20 * mib}, {Bytes: 40 * mib}, {Bytes: 30 * mib}},
+		Before: []int32{0}, Ops: []Op{{Kind: Allocate, Request: 1, Event: 0}, {Kind: Free, Request: 1, Event: 1},
+			{Kind: Allocate, Request: 2, Event: 2}, {Kind: Allocate, Request: 1, Event: 3}}}
 	for _, test := range []struct {
 		limit           int64
-		failed, at      int
-		retries         int
+		failed, retries int
+		at              replay.EventIndex
 		bytes, reserved int64
+		before          bool
 	}{
 		{limit: 0, reserved: 100 * mib}, // the block of 40 MiB is split for the request of 30
 		{limit: 100 * mib, reserved: 100 * mib},
 		{limit: 99 * mib, reserved: 60 * mib, failed: 1, at: 3, bytes: 40 * mib, retries: 1},
 		{limit: 50 * mib, reserved: 50 * mib, failed: 2, at: 0, bytes: 40 * mib, retries: 2},
-		{limit: 10 * mib, reserved: 0, failed: 4, at: -1, bytes: 20 * mib, retries: 4},
+		{limit: 10 * mib, reserved: 0, failed: 3, at: 0, bytes: 40 * mib, retries: 3, before: true},
 	} {
-		got := s.Serve(ServeOptions{Limit: test.limit})
-		if got.ReservedPeak != test.reserved || got.Failed != test.failed || got.Retries != test.retries ||
-			got.Failed > 0 && (got.FailedAt != test.at || got.FailedBytes != test.bytes) {
+		got := s.Serve(Options{Limit: test.limit})
+		if got.ReservedPeak != test.reserved || got.FailedOf != test.failed || got.Retries != test.retries ||
+			got.TooMuch != test.before || test.before && got.TooMuchBytes != 20*mib ||
+			got.FailedOf > 0 && (got.Failures[0].Event != test.at || got.Failures[0].Bytes != test.bytes) {
 			t.Errorf("limit %d: %+v, want %+v", test.limit, got, test)
 		}
-		if strict := s.Serve(ServeOptions{Limit: test.limit,
-			Strict: true}); strict.Failed > 0 && strict.FailedAt != test.at {
+		strict := s.Serve(Options{Limit: test.limit, Strict: true})
+		if strict.Fails() != got.Fails() || strict.FailedOf > 1 || strict.TooMuch && strict.FailedOf > 0 ||
+			strict.FailedOf > 0 && strict.Failures[0].Event != test.at {
 			t.Errorf("limit %d: %+v", test.limit, strict)
 		}
 	}
-	if peak, step := s.ActivePeak(); peak != 90*mib || step != 3 {
-		t.Errorf("active peak %d in step %d", peak, step)
+	if peak, op := s.ActivePeak(); peak != 90*mib || op != 3 {
+		t.Errorf("active peak %d after op %d", peak, op)
 	}
-	if peak, step := s.ActivePeakFrom(1); peak != 90*mib || step != 3 {
-		t.Errorf("active peak %d in step %d", peak, step)
+	if peak, op := s.ActivePeakFrom(1); peak != 90*mib || op != 3 {
+		t.Errorf("active peak %d after op %d", peak, op)
 	}
 }

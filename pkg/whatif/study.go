@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Study is a run with predictions for it.
@@ -69,9 +70,6 @@ func (s *Study) Assumes() bool {
 	return slices.ContainsFunc(s.Outcomes, func(x Outcome) bool { return x.Assumed })
 }
 
-// Fails reports whether any request fails or the pre-existing allocations do not fit.
-func (o *Outcome) Fails() bool { return o.FailedOf > 0 || o.TooMuch }
-
 // FailureState is the state in which the first request fails, 0 if the pre-existing
 // allocations do not fit, and -1 if nothing fails.
 func (o *Outcome) FailureState() int {
@@ -130,47 +128,42 @@ type Outcome struct {
 	Assumed bool
 }
 
-// spreadSteps is the length of a run, in steps, up to which each setting is also
+// spreadOps is the length of a run, in ops, up to which each setting is also
 // predicted with two other placements of the driver's ranges.
-const spreadSteps = 300_000
+const spreadOps = 300_000
 
 // predictAll fills outcomes that have only their Setting, on all cores.
 func (run *Run) predictAll(outcomes []Outcome, limit int64, quick bool) {
-	inParallel(len(outcomes), func(i int) {
-		x := &outcomes[i]
-		use := Options{Limit: limit, Anew: len(run.start.segments) > 0}
-		if x.Setting.Settings.GCThreshold > 0 && limit == 0 {
-			use.Limit, x.Assumed = run.ReservedPeak(), true
-		}
-		x.Prediction = run.predict(x.Setting.Settings, use)
-		x.Least, x.Most, x.FromStart = x.ReservedPeak, x.ReservedPeak, x.ReservedPeak
-		if use.Anew {
-			from := use
-			from.Anew = false
-			x.FromStart = run.predict(x.Setting.Settings, from).ReservedPeak
-		}
-		if quick || len(run.steps) > spreadSteps {
-			return
-		}
-		for _, use.placement = range []placement{placeUpwards, placeDownwards} {
-			peak := run.predict(x.Setting.Settings, use).ReservedPeak
-			x.Least, x.Most = min(x.Least, peak), max(x.Most, peak)
-		}
-	})
-}
-
-// inParallel calls do(0) to do(n-1) on all cores and waits for them.
-func inParallel(n int, do func(i int)) {
-	var wait sync.WaitGroup
-	free := make(chan struct{}, max(runtime.GOMAXPROCS(0), 1))
-	for i := range n {
-		free <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-free }()
-			do(i)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range outcomes {
+		g.Go(func() error {
+			run.predictOne(&outcomes[i], limit, quick)
+			return nil
 		})
 	}
-	wait.Wait()
+	_ = g.Wait() // nothing fails
+}
+
+func (run *Run) predictOne(x *Outcome, limit int64, quick bool) {
+	use := Options{Limit: limit, Anew: len(run.start.segments) > 0}
+	if x.Setting.Settings.GCThreshold > 0 && limit == 0 {
+		use.Limit, x.Assumed = run.ReservedPeak(), true
+	}
+	x.Prediction = run.predict(x.Setting.Settings, use)
+	x.Least, x.Most, x.FromStart = x.ReservedPeak, x.ReservedPeak, x.ReservedPeak
+	if use.Anew {
+		from := use
+		from.Anew = false
+		x.FromStart = run.predict(x.Setting.Settings, from).ReservedPeak
+	}
+	if quick || len(run.ops) > spreadOps {
+		return
+	}
+	for _, use.Placement = range []Placement{PlaceUpwards, PlaceDownwards} {
+		peak := run.predict(x.Setting.Settings, use).ReservedPeak
+		x.Least, x.Most = min(x.Least, peak), max(x.Most, peak)
+	}
 }
 
 // Trace predicts an outcome again with Options.Traced: it has Curve and Layout.

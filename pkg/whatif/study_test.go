@@ -351,7 +351,7 @@ func TestAdvice(t *testing.T) {
 
 // TestFailures keeps the first hundred requests that fail and counts them all.
 func TestFailures(t *testing.T) {
-	x := &predictor{p: &Prediction{}}
+	x := &server{p: &Prediction{}}
 	for i := range 101 {
 		x.fail(Failure{Event: replay.EventIndex(i)})
 		if want := min(i+1, 100); len(x.p.Failures) != want || x.p.FailedOf != i+1 {

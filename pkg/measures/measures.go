@@ -1,13 +1,25 @@
-package whatif
+// Package measures predicts what changes of a training would do to its memory: each is
+// an edit of the recorded requests, which are then served again by the model of
+// PyTorch's allocator (package whatif). An edit changes lifetimes (edit.go, lifetimes),
+// sizes, or whether there are requests at all; what it assumes of the program is said
+// where it is printed.
+//
+// With and without a measure the requests are served from an empty cache, so that the
+// predictions compare with each other, and not with what was recorded.
+package measures
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // Measure is a change of the training that may bring the peak down.
@@ -66,8 +78,8 @@ var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
 // Shards is over how many GPUs ShardOptimizer cuts the state.
 const Shards = 8
 
-// MeasureOutcome is what a training with some measures would have needed.
-type MeasureOutcome struct {
+// Outcome is what a training with some measures would have needed.
+type Outcome struct {
 	Measures []Measure // in the order of the constants
 	// Active is the predicted peak of requested bytes that are live. ActiveLeast is less
 	// where a recording does not tell which tensors grow with the batch: then Active
@@ -84,38 +96,46 @@ type MeasureOutcome struct {
 	PeakEvent replay.EventIndex
 }
 
-// Measured are the measures for a recording.
-type Measured struct {
+// Findings are the measures for a recording.
+type Findings struct {
 	// Base is the recorded training without any measure, served in the same way as with them: from
 	// an empty cache.
-	Base MeasureOutcome
+	Base Outcome
 	// NextStep: the recording is of a first step, in which the optimizer's state is made
 	// after the peak. All figures are of a step in which it is there from the start, and
 	// the gradients of the step before are gone.
 	NextStep bool
 	// Rows are those that lower the peak of active memory by half a percent, or under which
 	// fewer requests fail, that which saves most first. Useless are the others that apply.
-	Rows    []MeasureOutcome
+	Rows    []Outcome
 	Useless []Measure
 	// Together is the cheapest combination under which no request fails; nil if none
 	// does without any, if there is no limit, or if no combination is enough.
-	Together *MeasureOutcome
+	Together *Outcome
 	Hopeless bool // no combination is enough
 }
 
 // worthMeasuring: a measure has to save one part in that many of the peak.
 const worthMeasuring = 200
 
-// Measures predicts what changes of the training would do. It is nil if the proof does
-// not hold, or if the recording has no forward pass.
-func (run *Run) Measures(limit Limit) *Measured {
-	x := run.measurer(limit)
+// Find predicts what changes of the training would do under a limit. It is nil if the
+// model does not reproduce the recording, or if the recording has no forward pass.
+func Find(run *whatif.Run, limit whatif.Limit) *Findings {
+	x := newMeasurer(run, limit)
 	if x == nil {
 		return nil
 	}
-	m := &Measured{Base: x.serve(x.base), NextStep: x.next}
-	outcomes := make([]*MeasureOutcome, measureCount)
-	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
+	m := &Findings{Base: x.serve(x.base), NextStep: x.next}
+	var outcomes [measureCount]*Outcome
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range outcomes {
+		g.Go(func() error {
+			outcomes[i] = x.outcome(Measure(i))
+			return nil
+		})
+	}
+	_ = g.Wait() // nothing fails
 	var applicable []Measure
 	for i, o := range outcomes {
 		if o == nil {
@@ -132,7 +152,7 @@ func (run *Run) Measures(limit Limit) *Measured {
 			applicable = append(applicable, Measure(i))
 		}
 	}
-	slices.SortStableFunc(m.Rows, func(a, b MeasureOutcome) int { return cmp.Compare(a.Active, b.Active) })
+	slices.SortStableFunc(m.Rows, func(a, b Outcome) int { return cmp.Compare(a.Active, b.Active) })
 	if m.Base.Failed > 0 {
 		m.Together = x.together(applicable, m.Base)
 		m.Hopeless = m.Together == nil
@@ -141,43 +161,51 @@ func (run *Run) Measures(limit Limit) *Measured {
 }
 
 // Try predicts some measures together; without any, the recorded training. It is nil if
-// one of them does not apply, or where Measures is.
-func (run *Run) Try(limit Limit, measures ...Measure) *MeasureOutcome {
-	x := run.measurer(limit)
+// one of them does not apply, or where the result of Find is.
+func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
+	x := newMeasurer(run, limit)
 	if x == nil {
 		return nil
 	}
 	return x.outcome(sorted(slices.Clone(measures))...)
 }
 
-func (run *Run) measurer(limit Limit) *measurer {
-	if !run.Proof.Holds() || !slices.ContainsFunc(run.r.Phases(), isForward) {
+// Trace serves the training once more with the measures of an outcome that is not rough:
+// the prediction has Curve and Layout.
+func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
+	x := newMeasurer(run, limit)
+	return x.edited(doubtfulKept, o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
+}
+
+// measurer applies measures to one training.
+type measurer struct {
+	limit int64 // bytes; 0: none
+	base  *training
+	next  bool // base is the step after the recorded one
+}
+
+// newMeasurer is nil where nothing can be predicted.
+func newMeasurer(run *whatif.Run, limit whatif.Limit) *measurer {
+	r := run.Recording()
+	if !run.Proof.Holds() || !slices.ContainsFunc(r.Phases(), isForward) {
 		return nil
 	}
-	x := &measurer{run: run, limit: limit.Bytes, base: run.recorded()}
-	if run.r.Peaks().First.Bytes > 0 {
-		x.base, x.next = x.nextStep(), true
+	x := &measurer{limit: limit.Bytes, base: &training{run.Stream(), r}, next: r.Peaks().First.Bytes > 0}
+	if x.next {
+		x.base.nextStep()
 	}
 	return x
 }
 
-// measurer applies measures to one workload.
-type measurer struct {
-	run   *Run
-	limit int64 // bytes; 0: none
-	base  *workload
-	next  bool // base is the step after the recorded one
-}
-
 // outcome predicts a combination of measures, which are in order; nil if one of them
 // does not apply.
-func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
+func (x *measurer) outcome(measures ...Measure) *Outcome {
 	p := x.edited(doubtfulKept, measures)
 	if p == nil {
 		return nil
 	}
 	if slices.ContainsFunc(measures, Measure.Rough) {
-		o := x.describe(p)
+		o := describe(p)
 		o.Measures = measures
 		return &o
 	}
@@ -190,23 +218,23 @@ func (x *measurer) outcome(measures ...Measure) *MeasureOutcome {
 	return &o
 }
 
-// describe says where a workload has its peak of active memory.
-func (x *measurer) describe(p *workload) (o MeasureOutcome) {
+// describe says where a training has its peak of active memory.
+func describe(p *training) (o Outcome) {
 	var at int
-	o.Active, at = p.activePeak()
+	o.Active, at = p.ActivePeak()
 	o.ActiveLeast, o.PeakEvent = o.Active, replay.None
 	if at >= 0 {
-		o.PeakEvent = p.steps[at].event
-		o.PeakStack = x.run.r.Device.Allocations[p.of(p.steps[at].id)].Stack
-		o.PeakPhase = x.run.phaseAt(o.PeakEvent)
+		op := p.Ops[at]
+		o.PeakEvent, o.PeakPhase = op.Event, p.phaseAt(op.Event)
+		o.PeakStack = p.stack(op.Request)
 	}
 	return o
 }
 
-// serve serves a workload from an empty cache.
-func (x *measurer) serve(p *workload) MeasureOutcome {
-	o := x.describe(p)
-	served := x.run.serve(p, x.run.settings.Settings, Options{Limit: x.limit, Anew: true})
+// serve serves a training from an empty cache.
+func (x *measurer) serve(p *training) Outcome {
+	o := describe(p)
+	served := p.Serve(whatif.Options{Limit: x.limit})
 	o.Reserved, o.ReservedLeast, o.Failed = served.ReservedPeak, served.ReservedPeak, served.FailedOf
 	if served.TooMuch {
 		o.Failed++
@@ -215,10 +243,9 @@ func (x *measurer) serve(p *workload) MeasureOutcome {
 }
 
 // edited is the base under some measures; nil if one of them does not apply.
-func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
-	p := x.base.editable()
-	for i := range measureCount {
-		m := Measure(i)
+func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
+	p := x.base.clone()
+	for m := range Measure(measureCount) {
 		if !slices.Contains(measures, m) {
 			continue
 		}
@@ -258,7 +285,7 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *workload {
 // none. Of each class of costs one after another is taken until that is so: the one under
 // which nothing fails, else the one with the lowest peak of active memory. Then each
 // measure is left out without which it still is so.
-func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureOutcome {
+func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 	var taken []Measure
 	now := base
 	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
@@ -295,13 +322,13 @@ func (x *measurer) together(applicable []Measure, base MeasureOutcome) *MeasureO
 }
 
 // attempt is outcome, without serving what needs more active memory than there is.
-func (x *measurer) attempt(measures []Measure) *MeasureOutcome {
+func (x *measurer) attempt(measures []Measure) *Outcome {
 	p := x.edited(doubtfulKept, measures)
 	if p == nil {
 		return nil
 	}
-	if active, _ := p.activePeak(); x.limit > 0 && active > x.limit {
-		return &MeasureOutcome{Measures: measures, Active: active, Failed: 1}
+	if active, _ := p.ActivePeak(); x.limit > 0 && active > x.limit {
+		return &Outcome{Measures: measures, Active: active, Failed: 1}
 	}
 	return x.outcome(measures...)
 }
@@ -309,7 +336,7 @@ func (x *measurer) attempt(measures []Measure) *MeasureOutcome {
 // better reports whether a combination is better than the best so far, and enough better
 // than the one before it to be worth a measure: no request fails, or fewer bytes are
 // active at the peak.
-func better(o, best, before *MeasureOutcome) bool {
+func better(o, best, before *Outcome) bool {
 	if fits, fit := o.Failed == 0, best.Failed == 0; fits != fit {
 		return fits
 	}

@@ -1,4 +1,4 @@
-package whatif
+package measures
 
 import (
 	"fmt"
@@ -11,11 +11,12 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // eachMeasurable calls do with every recording, of the examples and real ones, for which
 // measures can be predicted.
-func eachMeasurable(t *testing.T, do func(t *testing.T, run *Run)) {
+func eachMeasurable(t *testing.T, do func(t *testing.T, run *whatif.Run)) {
 	t.Helper()
 	found := 0
 	for _, file := range testkit.Snapshots(t) {
@@ -24,8 +25,8 @@ func eachMeasurable(t *testing.T, do func(t *testing.T, run *Run)) {
 			t.Fatal(err)
 		}
 		for _, id := range s.Devices() {
-			run := New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, id)))
-			if run.Try(Limit{}) == nil {
+			run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, id)))
+			if Try(run, whatif.Limit{}) == nil {
 				continue
 			}
 			found++
@@ -41,21 +42,27 @@ func eachMeasurable(t *testing.T, do func(t *testing.T, run *Run)) {
 // TestWithoutMeasure: an empty edit is the recording. Its active peak is that of the
 // replay, and what it reserves is what the recorded settings do from an empty cache.
 func TestWithoutMeasure(t *testing.T) {
-	eachMeasurable(t, func(t *testing.T, run *Run) {
-		none := run.recorded().editable()
+	eachMeasurable(t, func(t *testing.T, run *whatif.Run) {
+		recorded := run.Stream()
+		none := &training{run.Stream(), run.Recording()}
 		none.apply(newEdit())
-		if !slices.Equal(none.steps, run.steps) || !slices.Equal(none.before, run.start.live) {
-			t.Error("an empty edit changes the steps")
+		if !slices.Equal(none.Ops, recorded.Ops) || !slices.Equal(none.Before, recorded.Before) ||
+			!slices.Equal(none.Requests, recorded.Requests) {
+			t.Error("an empty edit changes the stream")
 		}
-		active, at := none.activePeak()
-		totals := run.r.Device.Totals
-		if active != totals.PeakBytes || at >= 0 && int(none.steps[at].event) >= totals.PeakState {
-			t.Errorf("peak of %d bytes in event %d, recorded are %d in state %d", active, none.steps[at].event,
-				totals.PeakBytes, totals.PeakState)
+		active, at := none.ActivePeak()
+		totals := run.Recording().Device.Totals
+		if active != totals.PeakBytes || at >= 0 && int(none.Ops[at].Event) >= totals.PeakState {
+			t.Errorf("peak of %d bytes after op %d, recorded are %d in state %d", active, at, totals.PeakBytes,
+				totals.PeakState)
 		}
-		want := run.predict(run.settings.Settings, Options{Limit: run.Limit.Bytes, Anew: true})
-		if got := run.serve(none, run.settings.Settings, Options{Limit: run.Limit.Bytes, Anew: true}); got.ReservedPeak !=
-			want.ReservedPeak || got.FailedOf != want.FailedOf {
+		study := run.Study(whatif.Question{Settings: []whatif.Setting{run.Recorded()}, Quick: true})
+		want := study.Reference
+		if want.Assumed {
+			return
+		}
+		if got := none.Serve(whatif.Options{Limit: study.Limit.Bytes}); got.ReservedPeak != want.ReservedPeak ||
+			got.FailedOf != want.FailedOf {
 			t.Errorf("reserved %d with %d failures, want %d with %d", got.ReservedPeak, got.FailedOf, want.ReservedPeak,
 				want.FailedOf)
 		}
@@ -80,8 +87,8 @@ func TestEdits(t *testing.T) {
 		HalfBatch:      {families.Parameter, families.Optimizer, families.Gradient},
 	}
 	applied := map[Measure]int{}
-	eachMeasurable(t, func(t *testing.T, run *Run) {
-		x := run.measurer(Limit{})
+	eachMeasurable(t, func(t *testing.T, run *whatif.Run) {
+		x := newMeasurer(run, whatif.Limit{})
 		before := madeBytes(x.base)
 		for i := range measureCount {
 			m := Measure(i)
@@ -90,7 +97,7 @@ func TestEdits(t *testing.T) {
 				continue
 			}
 			applied[m]++
-			checkWorkload(t, m, p)
+			checkLifetimes(t, m, p)
 			after := madeBytes(p)
 			for _, family := range others[m] {
 				if after[family] != before[family] {
@@ -106,43 +113,42 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// madeBytes are the bytes that a workload asks for, and has at the start, by family.
-func madeBytes(p *workload) (bytes [families.Count]int64) {
-	family := func(id int32) families.Family { return p.run.r.Families().Family(int(p.of(id))) }
-	for _, id := range p.before {
-		bytes[family(id)] += p.request(id).bytes
+// madeBytes are the bytes that a training asks for, and has at the start, by family.
+func madeBytes(p *training) (bytes [families.Count]int64) {
+	for _, id := range p.Before {
+		bytes[p.family(id)] += p.Requests[id].Bytes
 	}
-	for _, s := range p.steps {
-		if s.kind == stepAlloc {
-			bytes[family(s.id)] += p.request(s.id).bytes
+	for _, o := range p.Ops {
+		if o.Kind == whatif.Allocate {
+			bytes[p.family(o.Request)] += p.Requests[o.Request].Bytes
 		}
 	}
 	return bytes
 }
 
-func checkWorkload(t *testing.T, m Measure, p *workload) {
+func checkLifetimes(t *testing.T, m Measure, p *training) {
 	t.Helper()
 	live := map[int32]bool{}
-	for _, id := range p.before {
+	for _, id := range p.Before {
 		live[id] = true
 	}
-	for i, s := range p.steps {
-		if i > 0 && s.kind == stepAlloc && s.id >= int32(len(p.requests)) {
-			t.Fatalf("%s: step %d is of request %d of %d", m.Key(), i, s.id, len(p.requests))
+	for i, o := range p.Ops {
+		if int(o.Request) >= len(p.Requests) {
+			t.Fatalf("%s: op %d is of request %d of %d", m.Key(), i, o.Request, len(p.Requests))
 		}
-		switch s.kind {
-		case stepAlloc:
-			if live[s.id] {
-				t.Fatalf("%s: request %d is made twice, in event %d", m.Key(), s.id, s.event)
+		switch {
+		case o.Kind == whatif.Allocate:
+			if live[o.Request] {
+				t.Fatalf("%s: request %d is made twice, in event %d", m.Key(), o.Request, o.Event)
 			}
-			live[s.id] = true
-		case stepFree, stepRequest, stepComplete:
-			if !live[s.id] {
-				t.Fatalf("%s: request %d, of allocation %d, is freed in event %d and not live", m.Key(), s.id, p.of(s.id),
-					s.event)
+			live[o.Request] = true
+		case o.Kind == whatif.RequestFree || o.Kind.Frees():
+			if !live[o.Request] {
+				t.Fatalf("%s: request %d, of allocation %d, is freed in event %d and not live", m.Key(), o.Request,
+					p.Requests[o.Request].Of, o.Event)
 			}
-			if s.kind != stepRequest {
-				delete(live, s.id)
+			if o.Kind.Frees() {
+				delete(live, o.Request)
 			}
 		}
 	}
@@ -151,11 +157,12 @@ func checkWorkload(t *testing.T, m Measure, p *workload) {
 // TestTogether: the cheapest combination under which nothing fails. What is left out of
 // it was not needed, and nothing is found where not even all measures are enough.
 func TestTogether(t *testing.T) {
+	const mib = 1 << 20
 	s, err := snapshot.Open(filepath.Join("..", "..", "examples", "out-of-memory", "snapshot.pickle.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
+	run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
 	for _, test := range []struct {
 		mib      int64
 		want     string
@@ -165,13 +172,13 @@ func TestTogether(t *testing.T) {
 		{4096, "[checkpoint]", false},
 		{512, "[]", true},
 	} {
-		m := run.Measures(Limit{Bytes: test.mib * mib, From: LimitGiven})
+		m := Find(run, whatif.Limit{Bytes: test.mib * mib, From: whatif.LimitGiven})
 		var got []string
 		if m.Together != nil {
 			for i, measure := range m.Together.Measures {
 				got = append(got, measure.Key())
 				without := slices.Delete(slices.Clone(m.Together.Measures), i, i+1)
-				if o := run.Try(Limit{Bytes: test.mib * mib}, without...); o.Failed == 0 {
+				if o := Try(run, whatif.Limit{Bytes: test.mib * mib}, without...); o.Failed == 0 {
 					t.Errorf("%d MiB: %s is not needed", test.mib, measure.Key())
 				}
 			}

@@ -1,10 +1,11 @@
-package whatif
+package measures
 
 import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // batchReading is how to read a tensor that is as large as a weight, or half as large: a
@@ -21,12 +22,12 @@ const leastBatched = 512
 
 // halve makes half of everything that grows with the batch: inputs, activations, outputs,
 // and the temporaries of the passes.
-func (p *workload) halve(doubt batchReading) bool {
+func (p *training) halve(doubt batchReading) bool {
 	weights := p.weightSizes()
 	changed := false
-	for id := range int32(len(p.requests)) {
-		if r := &p.requests[id]; p.batched(id) && (doubt == allHalved || !weights[r.bytes] && !weights[2*r.bytes]) {
-			r.bytes = (r.bytes + 1) / 2
+	for id := range int32(len(p.Requests)) {
+		if r := &p.Requests[id]; p.batched(id) && (doubt == allHalved || !weights[r.Bytes] && !weights[2*r.Bytes]) {
+			r.Bytes = (r.Bytes + 1) / 2
 			changed = true
 		}
 	}
@@ -34,8 +35,8 @@ func (p *workload) halve(doubt batchReading) bool {
 }
 
 // batched reports whether a request may grow with the batch.
-func (p *workload) batched(id int32) bool {
-	if p.requests[id].bytes < leastBatched || p.temporaryOfOptimizer(id) {
+func (p *training) batched(id int32) bool {
+	if p.Requests[id].Bytes < leastBatched || p.temporaryOfOptimizer(id) {
 		return false
 	}
 	switch p.family(id) {
@@ -47,7 +48,7 @@ func (p *workload) batched(id int32) bool {
 
 // accumulate makes each step with half the batch twice: the gradients of the first half
 // stay, and those of the second are added to them.
-func (p *workload) accumulate(doubt batchReading) bool {
+func (p *training) accumulate(doubt batchReading) bool {
 	passes := p.passes()
 	if len(passes) == 0 || !p.halve(doubt) {
 		return false
@@ -62,9 +63,9 @@ func (p *workload) accumulate(doubt batchReading) bool {
 
 // passes are the forward and backward passes, each pair as one range of states. There
 // are none if a step has several: it accumulates already.
-func (p *workload) passes() []timeline.Range {
+func (p *training) passes() []timeline.Range {
 	var list []timeline.Range
-	phases := p.run.r.Phases()
+	phases := p.r.Phases()
 	optimized := true
 	for i := 0; i+1 < len(phases); i++ {
 		switch {
@@ -82,33 +83,33 @@ func (p *workload) passes() []timeline.Range {
 }
 
 // repeat makes a pass a second time behind it.
-func (p *workload) repeat(e *edit, pass timeline.Range) {
+func (p *training) repeat(e *edit, pass timeline.Range) {
 	from, to := replay.EventIndex(pass.From), replay.EventIndex(pass.To)
 	again := map[int32]int32{} // by request of the pass: the second one
 	origin := map[int32]int32{}
 	gradients := map[int32]bool{}
 	left := map[int32]bool{} // requests of the pass that outlive it
-	var second []step
-	first, end := p.between(from, to)
-	for _, s := range p.steps[first:end] {
-		if s.kind == stepFail || s.kind == stepEmpty {
+	var second []whatif.Op
+	first, end := p.Between(from, to)
+	for _, o := range p.Ops[first:end] {
+		if o.Request == whatif.NoRequest {
 			continue
 		}
-		other, known := again[s.id]
+		other, known := again[o.Request]
 		switch {
-		case s.kind == stepAlloc && p.family(s.id) == families.Workspace: // there by now
-		case s.kind == stepAlloc:
-			other = p.copyOf(s.id)
-			again[s.id], origin[other], left[s.id] = other, s.id, true
-			second = append(second, step{stepAlloc, to, other})
-			if p.family(s.id) == families.Gradient {
-				gradients[s.id] = true
-				second = append(second, step{stepFree, to, other}) // added to that of the first half
+		case o.Kind == whatif.Allocate && p.family(o.Request) == families.Workspace: // there by now
+		case o.Kind == whatif.Allocate:
+			other = p.Copy(o.Request)
+			again[o.Request], origin[other], left[o.Request] = other, o.Request, true
+			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: other})
+			if p.family(o.Request) == families.Gradient {
+				gradients[o.Request] = true
+				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other}) // added to that of the first half
 			}
-		case known && left[s.id]: // freed, at once or when another stream is done; the second one at once
-			delete(left, s.id)
-			if !gradients[s.id] {
-				second = append(second, step{stepFree, to, other})
+		case known && left[o.Request]: // freed, at once or when another stream is done; the second one at once
+			delete(left, o.Request)
+			if !gradients[o.Request] {
+				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other})
 			}
 		}
 	}
@@ -118,12 +119,12 @@ func (p *workload) repeat(e *edit, pass timeline.Range) {
 			e.freedFor[id] = again[id]
 		}
 	}
-	steps := make([]step, 0, len(second)+len(left))
-	for _, s := range second {
-		steps = append(steps, s)
-		if id := origin[s.id]; s.kind == stepAlloc && left[id] && !gradients[id] {
-			steps = append(steps, step{stepFree, to, id})
+	ops := make([]whatif.Op, 0, len(second)+len(left))
+	for _, o := range second {
+		ops = append(ops, o)
+		if id := origin[o.Request]; o.Kind == whatif.Allocate && left[id] && !gradients[id] {
+			ops = append(ops, whatif.Op{Kind: whatif.Free, Event: to, Request: id})
 		}
 	}
-	e.insert(to, steps...)
+	e.insert(to, ops...)
 }
