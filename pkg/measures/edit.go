@@ -4,18 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
-
-// training is what a training asks of the allocator, which edits change.
-type training struct {
-	*whatif.Stream
-	r *analysis.Recording
-}
-
-func (p *training) clone() *training { return &training{p.Stream.Clone(), p.r} }
 
 // edit is a change of lifetimes.
 type edit struct {

@@ -72,9 +72,6 @@ var measureCosts = [measureCount]cost{
 // measure: buffers that come and go with it are in no recording of a run without it.
 func (m Measure) Rough() bool { return m == ShardGradients || m == ShardWeights || m == HostOptimizer }
 
-// exclusive are measures of which one makes the other meaningless.
-var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
-
 // Shards is over how many GPUs ShardOptimizer cuts the state.
 const Shards = 8
 
@@ -279,74 +276,6 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
 		}
 	}
 	return p
-}
-
-// together is the cheapest combination under which no request fails, nil if there is
-// none. Of each class of costs one after another is taken until that is so: the one under
-// which nothing fails, else the one with the lowest peak of active memory. Then each
-// measure is left out without which it still is so.
-func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
-	var taken []Measure
-	now := base
-	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
-		for now.Failed > 0 {
-			best := now
-			for _, m := range applicable {
-				if measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m) {
-					continue
-				}
-				o := x.attempt(sorted(append(slices.Clone(taken), m)))
-				if o != nil && better(o, &best, &now) {
-					best = *o
-				}
-			}
-			if best.Measures == nil || slices.Equal(best.Measures, taken) {
-				break
-			}
-			taken, now = best.Measures, best
-		}
-	}
-	if now.Failed > 0 {
-		return nil
-	}
-	for _, m := range slices.Backward(taken) {
-		without := slices.DeleteFunc(slices.Clone(taken), func(o Measure) bool { return o == m })
-		if len(without) == 0 {
-			break
-		}
-		if o := x.outcome(without...); o != nil && o.Failed == 0 {
-			taken, now = without, *o
-		}
-	}
-	return &now
-}
-
-// attempt is outcome, without serving what needs more active memory than there is.
-func (x *measurer) attempt(measures []Measure) *Outcome {
-	p := x.edited(doubtfulKept, measures)
-	if p == nil {
-		return nil
-	}
-	if active, _ := p.ActivePeak(); x.limit > 0 && active > x.limit {
-		return &Outcome{Measures: measures, Active: active, Failed: 1}
-	}
-	return x.outcome(measures...)
-}
-
-// better reports whether a combination is better than the best so far, and enough better
-// than the one before it to be worth a measure: no request fails, or fewer bytes are
-// active at the peak.
-func better(o, best, before *Outcome) bool {
-	if fits, fit := o.Failed == 0, best.Failed == 0; fits != fit {
-		return fits
-	}
-	return o.Active < best.Active && o.Active < before.Active-before.Active/worthMeasuring
-}
-
-func excluded(taken []Measure, m Measure) bool {
-	return slices.ContainsFunc(exclusive, func(pair [2]Measure) bool {
-		return pair[0] == m && slices.Contains(taken, pair[1]) || pair[1] == m && slices.Contains(taken, pair[0])
-	})
 }
 
 func sorted(list []Measure) []Measure {

@@ -1,6 +1,7 @@
 package measures
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -188,6 +189,57 @@ func TestTogether(t *testing.T) {
 		}
 		if fmt.Sprint(got) != test.want || m.Hopeless != test.hopeless {
 			t.Errorf("%d MiB: %v, hopeless %t", test.mib, got, m.Hopeless)
+		}
+	}
+}
+
+// TestTrace: where a measure puts what is live. In no state do two requests overlap, and no more is live than at
+// the predicted peak.
+func TestTrace(t *testing.T) {
+	eachMeasurable(t, func(t *testing.T, run *whatif.Run) {
+		limit := whatif.Limit{}
+		rows := Find(run, limit).Rows
+		for i := range rows {
+			o := &rows[i]
+			if o.Measures[0].Rough() {
+				continue
+			}
+			p := Trace(run, limit, o)
+			if p.ReservedPeak != o.Reserved || p.Layout == nil || len(p.Curve) == 0 {
+				t.Fatalf("%s: reserved %d, predicted were %d", o.Measures[0].Key(), p.ReservedPeak, o.Reserved)
+			}
+			n := run.Recording().Device.Events.Len()
+			for _, event := range []replay.EventIndex{replay.None, 0, replay.EventIndex(n / 2), o.PeakEvent, replay.EventIndex(n - 1)} {
+				checkLayout(t, o, p.Layout, event)
+			}
+		}
+	})
+}
+
+// checkLayout checks the state after an event.
+func checkLayout(t *testing.T, o *Outcome, l *whatif.Layout, event replay.EventIndex) {
+	t.Helper()
+	var live []int
+	sum := int64(0)
+	for i, x := range l.Lifetimes {
+		if l.Addr[i] != 0 && x.Start <= event && (x.End == replay.None || x.End > event) {
+			live = append(live, i)
+			sum += x.Bytes
+			if x.Bytes > l.Block[i] {
+				t.Errorf("%s: request %d of %d bytes is in a block of %d", o.Measures[0].Key(), i, x.Bytes, l.Block[i])
+			}
+		}
+	}
+	if len(live) == 0 && event == o.PeakEvent && o.Active > 0 {
+		t.Errorf("%s: nothing is live at the peak", o.Measures[0].Key())
+	}
+	if sum > o.Active {
+		t.Errorf("%s: %d bytes are live after event %d, at the peak %d", o.Measures[0].Key(), sum, event, o.Active)
+	}
+	slices.SortFunc(live, func(a, b int) int { return cmp.Compare(l.Addr[a], l.Addr[b]) })
+	for i := 1; i < len(live); i++ {
+		if a, b := live[i-1], live[i]; l.Addr[a]+uint64(l.Block[a]) > l.Addr[b] {
+			t.Fatalf("%s: requests %d and %d overlap after event %d", o.Measures[0].Key(), a, b, event)
 		}
 	}
 }

@@ -1,0 +1,129 @@
+package measures
+
+import (
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/peaks"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// Edits change a training in place and report whether there was anything to change.
+
+// nextStep makes a recorded first step the one after it: the optimizer's state and the
+// workspaces are there from the start.
+func (p *training) nextStep() {
+	e := newEdit()
+	rules := p.r.Families().Rules
+	var state []int32
+	for id := range p.Requests {
+		a := &p.r.Device.Allocations[id]
+		lasting := rules[id].BuildsOptimizer() || p.family(int32(id)) == families.Workspace
+		if !a.PreExisting() && lasting && timeline.FreedAt(a) == timeline.Never {
+			e.gone[int32(id)] = true
+			state = append(state, int32(id))
+		}
+	}
+	p.apply(e)
+	p.Before = append(p.Before, state...)
+}
+
+// cut ends lifetimes that could be shorter, and makes what is needed again later anew.
+func (p *training) cut(m Measure) bool {
+	kind := peaks.Gradients
+	if m == DropOutputs {
+		kind = peaks.LastOutputs
+	}
+	cuts := p.r.Peaks().Cuts[kind]
+	e := newEdit()
+	events := p.r.Device.Events.Len()
+	for _, c := range cuts {
+		id := int32(c.Allocation)
+		if _, twice := e.ends[id]; twice {
+			continue
+		}
+		a := &p.r.Device.Allocations[id]
+		if a.End == replay.None && c.To < events || a.End != replay.None && c.To < int(a.End) {
+			// It lives on after the cut, where it is made anew.
+			again := p.Copy(id)
+			e.freedFor[id] = again
+			e.insert(replay.EventIndex(c.From), whatif.Op{Kind: whatif.Free, Event: replay.EventIndex(c.From), Request: id})
+			e.insert(replay.EventIndex(c.To+1), whatif.Op{Kind: whatif.Allocate, Event: replay.EventIndex(c.To + 1), Request: again})
+			continue
+		}
+		e.ends[id] = replay.EventIndex(c.From)
+	}
+	p.apply(e)
+	return len(cuts) > 0
+}
+
+// foreach reports whether an optimizer of torch that works on all parameters at once made
+// a request and freed it in its step; fusible, whether that optimizer can be fused.
+func (p *training) foreach(id int32) (is, fusible bool) {
+	if !p.temporaryOfOptimizer(id) || !p.r.Stacks.Facts[p.stack(id)].Has(stacks.FactForeach) {
+		return false, false
+	}
+	s := p.r.Snapshot
+	for _, frame := range s.Stacks.Frames(p.stack(id)) {
+		switch s.String(s.Frames[frame].Name) {
+		case "_multi_tensor_adam", "_multi_tensor_adamw", "_multi_tensor_sgd", "_multi_tensor_adagrad":
+			return true, true
+		}
+	}
+	return true, false
+}
+
+// dropTemporaries makes the optimizer's steps without temporaries.
+func (p *training) dropTemporaries() bool {
+	e := newEdit()
+	for id := range int32(len(p.Requests)) {
+		if _, fusible := p.foreach(id); fusible {
+			e.gone[id] = true
+		}
+	}
+	p.apply(e)
+	return len(e.gone) > 0
+}
+
+// oneAtATime ends each temporary of a foreach optimizer where the next one of its line is
+// asked for.
+func (p *training) oneAtATime() bool {
+	e := newEdit()
+	last := map[snapshot.StackID]int32{} // by stack: the temporary that was asked for last
+	live := map[int32]bool{}
+	for _, o := range p.Ops {
+		if o.Request == whatif.NoRequest {
+			continue
+		}
+		if is, _ := p.foreach(o.Request); !is {
+			continue
+		}
+		if o.Kind != whatif.Allocate {
+			delete(live, o.Request)
+			continue
+		}
+		stack := p.stack(o.Request)
+		if before, known := last[stack]; known && live[before] {
+			e.ends[before] = o.Event
+		}
+		last[stack], live[o.Request] = o.Request, true
+	}
+	p.apply(e)
+	return len(e.ends) > 0
+}
+
+// offload leaves nothing of the optimizer's state, nor of the temporaries of its step.
+func (p *training) offload() bool {
+	e := newEdit()
+	changed := false
+	for id := range int32(len(p.Requests)) {
+		if p.family(id) == families.Optimizer || p.temporaryOfOptimizer(id) {
+			e.gone[id] = true
+			changed = changed || p.family(id) == families.Optimizer
+		}
+	}
+	p.apply(e)
+	return changed
+}
