@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-predict bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -100,6 +100,9 @@ RUNS ?= 3
 
 bench: ## measure stats, digest and trace against their budgets; SIZES="10MB 1GB" RUNS=3 BENCHFLAGS=--markdown
 	@go run ./cmd/memviz-bench files --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
+
+bench-predict: ## measure a prediction from two recordings against stats of one; SIZES="100k 1M" RUNS=3
+	@go run ./cmd/memviz-bench predict --runs $(RUNS) $(BENCHFLAGS) $(SIZES)
 
 bench-page: ## measure the page against its budgets; SIZES="20k 1M adversarial" RUNS=3
 	@go run ./cmd/memviz-bench page --runs $(RUNS) $(BENCHFLAGS) $(SIZES)

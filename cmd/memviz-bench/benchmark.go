@@ -13,7 +13,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// benchmark is a kind of measurement: of programs on files, of the page, or of a job.
+// benchmark is a kind of measurement: of programs on files, of the page, of a job, or of
+// predictions.
 type benchmark interface {
 	// parse reads the size of an input as a person writes it.
 	parse(size string) (*input, error)
@@ -29,15 +30,17 @@ type benchmark interface {
 	check(context.Context, *results, io.Writer) error
 }
 
-// input is a snapshot that memviz-gen makes, or the digests of a job, and what is
+// input is a snapshot that memviz-gen makes, or two, or the digests of a job, and what is
 // measured with it.
 type input struct {
 	name         string // its size: 1GB, 5M
 	shape        string // of memviz-gen
 	events, live int
-	ranks        int    // of a job; 0 for a snapshot
-	path         string // of the snapshot, then of the page made of it
-	bytes        int64  // size of the file at path
+	ranks        int       // of a job; 0 for a snapshot
+	steps        int       // of two recordings at different sizes; 0 for one snapshot
+	sized        [2]string // these recordings as arguments of memviz predict
+	path         string    // of the snapshot, then of the page made of it
+	bytes        int64     // size of the file at path
 }
 
 // parseSize reads a number with a suffix, which stands for a factor.

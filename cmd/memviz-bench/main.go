@@ -76,6 +76,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				},
 			},
 			{
+				Name:        "predict",
+				Usage:       "measure a prediction from two recordings against memviz stats of one",
+				ArgsUsage:   "[EVENTS...]",
+				Description: "EVENTS are those of each recording: 10k, 1M and so on; the default is 1M.",
+				Flags:       []cli.Flag{runs, markdown},
+				Action: func(c *cli.Context) error {
+					return runBenchmark(c, &predictBenchmark{}, "1M")
+				},
+			},
+			{
 				Name:      "verify",
 				Usage:     "compare memviz stats with a replay in Python that shares no code with it",
 				ArgsUsage: "SNAPSHOT...",

@@ -45,6 +45,9 @@ func (p *programs) generate(ctx context.Context, in *input) error {
 	if in.ranks > 0 {
 		return p.generateJob(ctx, in)
 	}
+	if in.steps > 0 {
+		return p.generateSizes(ctx, in)
+	}
 	in.path = filepath.Join(p.dir, in.name+".pickle")
 	_, err := runProgram(ctx, p.gen, "-o", in.path, "--events", strconv.Itoa(in.events), "--live",
 		strconv.Itoa(in.live), in.shape)

@@ -72,6 +72,16 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestPredict measures a small prediction.
+func TestPredict(t *testing.T) {
+	got := benchmarked(t, "predict", "1k")
+	for _, want := range []string{"two of 1,000 events, ", stats, predictText, "predict from two, 1k events: wall / stats"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}
+
 // benchmarked is what a benchmark of one size prints. It must leave nothing behind.
 func benchmarked(t *testing.T, kind, size string) string {
 	t.Helper()

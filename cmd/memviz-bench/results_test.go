@@ -189,6 +189,17 @@ func TestJobBudgets(t *testing.T) {
 	}
 }
 
+// TestPredictBudgets: a prediction may take three times as long as stats of one recording.
+func TestPredictBudgets(t *testing.T) {
+	r := &results{inputs: []*input{{name: "1M"}, {name: "2M"}}, samples: map[measure][]float64{}}
+	for i, seconds := range []float64{1.2, 1.8} {
+		r.add(r.inputs[i], stats, wall, 0.5)
+		r.add(r.inputs[i], predictText, wall, seconds)
+	}
+	_, budgets := (*predictBenchmark)(nil).report(r)
+	checkBudgets(t, budgets, []string{"2.40 held", "3.60 NOT HELD"})
+}
+
 // TestPageBudgets: a frame is the slower of wheel and drag; a view is not a frame.
 func TestPageBudgets(t *testing.T) {
 	const missing = "- not measured"

@@ -41,6 +41,7 @@ func run(args []string, stdout io.Writer) error {
 			&cli.StringFlag{Name: "take", Usage: "which `FILE` of a story with several, such as after.pickle.gz"},
 			&cli.IntFlag{Name: "rank", Usage: "process of a job to make the file of, 0 to 7"},
 			&cli.Int64Flag{Name: "x", Usage: "size of a program: the length of its sequences, or its batch", Value: 256},
+			&cli.IntFlag{Name: "steps", Usage: "training steps of a program (default: as it says)"},
 			&cli.IntFlag{Name: "protocol", Value: 4, Usage: "pickle protocol, 2 to 5"},
 			&cli.IntFlag{Name: "events", Value: 53_000, Usage: "events of a shape; 53,000 make about 10 MB"},
 			&cli.IntFlag{Name: "live", Value: 9_500, Usage: "tensors of a shape that are live at the same time"},
@@ -89,7 +90,11 @@ func makeSnapshot(c *cli.Context) (*snapshot.Snapshot, func(io.Writer, *snapshot
 		if c.Int64("x") < 1 {
 			return nil, nil, fmt.Errorf("size %d is not above zero", c.Int64("x"))
 		}
-		made, err := program.tell(seed, c.Int64("x"), ample)
+		longer := *program
+		if n := c.Int("steps"); n > 0 {
+			longer.steps = n
+		}
+		made, err := longer.tell(seed, c.Int64("x"), ample)
 		return made, nil, err
 	}
 	for _, shape := range shapes {

@@ -258,7 +258,7 @@ func TestPredictedNextStep(t *testing.T) {
 func TestPredictedSteps(t *testing.T) {
 	many, few := *sizedProgram("step"), *sizedProgram("step")
 	for seed := range max(*seeds, 3) {
-		for _, steps := range [][2]int{{5, 3}, {8, 3}, {3, 8}} {
+		for _, steps := range [][2]int{{5, 3}, {8, 3}, {3, 8}, {11, 10}, {20, 21}} {
 			many.steps, few.steps = steps[0], steps[1]
 			study := predict.New([]predict.Given{many.at(t, seed, 128), few.at(t, seed, 256)}, predict.Options{})
 			if study.Refused != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,9 +40,10 @@ type inputOptions struct {
 	// What is needed of a report, which may lack it.
 	needsAddresses, needsTimes, needsAll bool
 
-	needsEach bool // file that is named: without it there is no answer
-	unread    int  // files that could not be read, of
-	named     int
+	needsEach  bool // file that is named: without it there is no answer
+	sideBySide bool // read all files at the same time
+	unread     int  // files that could not be read, of
+	named      int
 
 	opened func(files *sources, in []answer.Input) error // called with what each file held; nil: nothing to do
 
@@ -277,14 +280,12 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 	o.unread, o.named = 0, len(files.files)
 	var in []answer.Input
 	from := map[int]string{} // by input: the file
+	openFile := o.oneByOne(t, files, names)
+	if o.sideBySide && o.named > 1 {
+		openFile = o.allAtOnce(t, files, names)
+	}
 	for i, file := range files.files {
-		which := ""
-		if len(files.files) > 1 {
-			which = fmt.Sprintf(" %d of %d", i+1, len(files.files))
-		}
-		opened, _, err := o.openInputs(t, file.path, names[i], func(stage string) func(done, total int64) {
-			return t.bytes(stage + which)
-		})
+		opened, err := openFile(i)
 		if file.found && snapshot.IsSomethingElse(err) {
 			files.skip(file.path, "data of something else")
 			continue
@@ -314,6 +315,46 @@ func (o *inputOptions) openAll(t *terminal, files *sources) ([]answer.Input, err
 	}
 	files.warnSkipped(t)
 	return o.onlyDevice(in)
+}
+
+// oneByOne opens a file when it is asked for.
+func (o *inputOptions) oneByOne(t *terminal, files *sources, names []string) func(i int) ([]answer.Input, error) {
+	return func(i int) ([]answer.Input, error) {
+		which := ""
+		if len(files.files) > 1 {
+			which = fmt.Sprintf(" %d of %d", i+1, len(files.files))
+		}
+		in, _, err := o.openInputs(t, files.files[i].path, names[i], func(stage string) func(done, total int64) {
+			return t.bytes(stage + which)
+		})
+		return in, err
+	}
+}
+
+// allAtOnce opens all files before the first is asked for. Their progress is that of all
+// bytes together.
+func (o *inputOptions) allAtOnce(t *terminal, files *sources, names []string) func(i int) ([]answer.Input, error) {
+	n := len(files.files)
+	in, errs := make([][]answer.Input, n), make([]error, n)
+	show := t.bytes("reading " + units.Plural(n, "file", "files"))
+	var done, total atomic.Int64
+	var wait sync.WaitGroup
+	for i, file := range files.files {
+		wait.Go(func() {
+			var lastDone, lastTotal int64
+			in[i], _, errs[i] = o.openInputs(t, file.path, names[i], func(string) func(done, total int64) {
+				return func(d, of int64) {
+					if of == 0 && lastTotal > 0 { // another stage begins; the bytes stay read
+						return
+					}
+					show(done.Add(d-lastDone), total.Add(of-lastTotal))
+					lastDone, lastTotal = d, of
+				}
+			})
+		})
+	}
+	wait.Wait()
+	return func(i int) ([]answer.Input, error) { return in[i], errs[i] }
 }
 
 // errUnread counts the files that could not be read, if any; what is wrong with each was

@@ -21,7 +21,7 @@ func predictCommand(t *terminal) *cli.Command {
 		capacity report.GivenCapacity
 		output   string // of a report; "": none
 	}
-	o.needsAddresses, o.needsEach = true, true
+	o.needsAddresses, o.needsEach, o.sideBySide = true, true, true
 	output := option("output", "", "write the report of the run that was never made to `FILE`, whose name has to say "+
 		"that it is predicted; it is of one size", &o.output, asText)
 	output.Aliases = []string{"o"}

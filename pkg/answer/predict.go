@@ -133,13 +133,23 @@ type SizedInput struct {
 
 // PredictSizes predicts other sizes from recordings at several, device by device.
 func PredictSizes(in []SizedInput, o PredictOptions) (*Sheet, error) {
-	s, _, err := PredictSizesAndRun(in, o)
+	s, _, err := predictSizes(in, o)
 	return s, err
 }
 
 // PredictSizesAndRun is PredictSizes, with the recording of the run that was never made
 // at the first of the sizes. Its name says that it is predicted. It is nil where nothing is.
 func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, *Input, error) {
+	s, studies, err := predictSizes(in, o)
+	if err != nil || len(studies) == 0 || len(o.At) == 0 {
+		return s, nil, err
+	}
+	run := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
+	return s, &run, nil
+}
+
+// predictSizes also returns the studies of the devices whose reserved memory is predicted.
+func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*predict.Study, error) {
 	value := newDevices[PredictDevice]("predict")
 	s := &Sheet{value: value}
 	var studies []*predict.Study
@@ -160,11 +170,7 @@ func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, *Input, erro
 	if len(value.Devices) == 0 {
 		return nil, nil, errors.New("the snapshots have no device in common")
 	}
-	if len(studies) == 0 || len(o.At) == 0 {
-		return s, nil, nil
-	}
-	run := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
-	return s, &run, nil
+	return s, studies, nil
 }
 
 // predictedName names the recording of a run that was never made.

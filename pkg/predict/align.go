@@ -5,6 +5,9 @@ const (
 	// leastAligned: pairs of recordings with less are of two programs. Pairs of
 	// different programs reach 81 %, those of the same program 98 % or more.
 	leastAligned = 0.90
+	// mostlyAligned: with less, recordings may have different numbers of steps, such as 11
+	// and 10, and the requests of the step that only one has would follow no law.
+	mostlyAligned = 0.97
 	// nearlyAligned: with more, no other key is tried.
 	nearlyAligned = 0.999
 	// betterAligned: the weaker key has to align that much more.
@@ -26,34 +29,35 @@ type alignments struct {
 }
 
 // alignAll aligns all recordings with each other: as they are if that aligns most
-// requests of every two, else their last complete steps. The second result is false if
-// that does not align them either.
+// requests of every two, else their last complete steps if those align better. The
+// second result is false if too few requests align in either way; the result is then the
+// one with more. The recordings are left as they were aligned, whole or cut.
 func alignAll(all []*recording) (a *alignments, ok bool) {
 	k := newKeyer(all)
 	whole := alignEach(k, all)
-	if whole.least() >= leastAligned {
+	if whole.least() >= mostlyAligned {
 		return whole, true
 	}
+	if last := alignLastSteps(k, all); last != nil && last.least() > whole.least() {
+		return last, last.least() >= leastAligned
+	}
+	for _, r := range all {
+		r.useAll()
+	}
+	return whole, whole.least() >= leastAligned
+}
+
+// alignLastSteps cuts all recordings to their last complete steps and aligns these. It is
+// nil if no step of one is known to be complete.
+func alignLastSteps(k *keyer, all []*recording) *alignments {
 	for _, r := range all {
 		if !r.useLastStep() {
-			for _, r := range all {
-				r.useAll()
-			}
-			return whole, false
+			return nil
 		}
 	}
-	last := alignEach(k, all)
-	last.last = true
-	if last.least() < leastAligned {
-		for _, r := range all {
-			r.useAll()
-		}
-		if last.least() > whole.least() {
-			return last, false
-		}
-		return whole, false
-	}
-	return last, true
+	a := alignEach(k, all)
+	a.last = true
+	return a
 }
 
 func alignEach(k *keyer, all []*recording) *alignments {
