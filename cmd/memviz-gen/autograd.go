@@ -272,12 +272,15 @@ func (p *process) adam(name string, weights []*parameter) {
 	})
 }
 
-// zeroGrad drops all gradients, as set_to_none does.
+// zeroGrad drops all gradients, as optimizer.zero_grad() does.
 func (p *process) zeroGrad(weights []*parameter) {
-	p.inside(func() {
-		for _, w := range weights {
-			p.drop(w.gradient)
-			w.gradient = nil
-		}
-	}, py(site+"_compile.py", 53, "inner"), py(site+"optim/optimizer.py", 1037, "zero_grad"))
+	p.inside(func() { p.dropGradients(weights) },
+		py(site+"_compile.py", 53, "inner"), py(site+"optim/optimizer.py", 1037, "zero_grad"))
+}
+
+func (p *process) dropGradients(weights []*parameter) {
+	for _, w := range weights {
+		p.drop(w.gradient)
+		w.gradient = nil
+	}
 }

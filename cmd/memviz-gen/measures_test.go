@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"testing"
@@ -11,9 +10,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
-
-// trained is a GPT and what it is trained on.
-type trained struct{ layers, width, heads, vocabulary, batch, length int64 }
 
 // shapes of which the peak lies in the loss, in the blocks and in the optimizer.
 var measuredShapes = []trained{
@@ -26,60 +22,11 @@ var measuredShapes = []trained{
 	{24, 128, 4, 512, 4, 128},
 }
 
-// habit is how a shape is trained.
-type habit struct {
-	adamHabit
-	checkpoint bool
-	accumulate bool // half the batch, twice a step
-	half       bool // half the batch
-	late       bool // gradients go after the forward pass, not before it
-	logits     bool // a variable holds the logits until the end of the step
-	kept       bool // and whatever variables hold, until the next step binds them anew
-	python     bool // stacks have no C++ frames
-	steps      int  // 0: three
-}
-
-// record is a training of three steps, from the start.
-func (s trained) record(t *testing.T, h habit, seed uint64) *whatif.Run {
+// record is such a training from the start.
+func (s trained) record(t *testing.T, h habit) *whatif.Run {
 	t.Helper()
-	told, err := (&scenario{name: "measures", run: func(p *process) {
-		m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
-		m.checkpoints = h.checkpoint
-		p.adamHabit, p.noNative = h.adamHabit, h.python
-		r := p.newGPTRun(m, s.batch, s.length)
-		times := 1
-		if h.accumulate || h.half {
-			r.batch /= 2
-		}
-		if h.accumulate {
-			times = 2
-		}
-		for range cmp.Or(h.steps, 3) {
-			clear := func() { p.at(clearing, func() { p.zeroGrad(r.weights) }) }
-			if !h.late {
-				clear()
-			}
-			for range times {
-				r.load()
-				p.at("error = loss(net(tokens), targets)", func() {
-					logits := r.logits(m, p.vars["tokens"])
-					p.set("error", p.crossEntropy(logits, p.vars["targets"]))
-					if h.logits {
-						p.set("logits", hold(logits))
-					}
-					p.drop(logits)
-				})
-				if h.late {
-					clear()
-				}
-				p.at("error.backward()", func() { p.backward(p.vars["error"]) })
-			}
-			p.at(stepping, func() { p.adam("AdamW", r.weights) })
-			if !h.kept {
-				p.forget("tokens", "targets", "error", "logits")
-			}
-		}
-	}}).tell(seed, 0)
+	k := take{all: !h.python, gpt: true, play: func(p *process) { p.main(func() { p.train(s, h) }) }}
+	told, err := (&story{name: "measures"}).tell(&k, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +60,7 @@ func TestMeasures(t *testing.T) {
 	} {
 		for i, s := range measuredShapes {
 			t.Run(fmt.Sprint(keys(test.measures), i), func(t *testing.T) {
-				before, after := s.record(t, test.before, 1), s.record(t, test.after, 1)
+				before, after := s.record(t, test.before), s.record(t, test.after)
 				got, want := measures.Try(before, whatif.Limit{}, test.measures...), measures.Try(after, whatif.Limit{})
 				if got == nil || want == nil {
 					t.Fatalf("predicted %+v, recorded %+v", got, want)
@@ -137,7 +84,7 @@ func TestMeasures(t *testing.T) {
 // the backward pass begins, so what is made again may come a tensor early or late.
 func TestMeasuresWithoutNative(t *testing.T) {
 	for i, s := range measuredShapes {
-		before, after := s.record(t, habit{python: true}, 1), s.record(t, habit{python: true, checkpoint: true}, 1)
+		before, after := s.record(t, habit{python: true}), s.record(t, habit{python: true, checkpoint: true})
 		got, want := measures.Try(before, whatif.Limit{}, measures.Checkpoint), measures.Try(after, whatif.Limit{})
 		if got == nil {
 			t.Errorf("shape %d: no block", i)
@@ -155,8 +102,8 @@ func TestMeasuresWithoutNative(t *testing.T) {
 // next one, and measures count from there.
 func TestMeasuresOfNextStep(t *testing.T) {
 	for i, s := range measuredShapes {
-		first, later := s.record(t, habit{steps: 1}, 1), s.record(t, habit{}, 1)
-		checkpointed := s.record(t, habit{checkpoint: true}, 1)
+		first, later := s.record(t, habit{steps: 1}), s.record(t, habit{})
+		checkpointed := s.record(t, habit{checkpoint: true})
 		got, want := measures.Find(first, whatif.Limit{}), measures.Find(later, whatif.Limit{})
 		if !got.NextStep || want.NextStep {
 			t.Errorf("shape %d: next step %t, and %t of three steps", i, got.NextStep, want.NextStep)

@@ -72,8 +72,11 @@ func (t *gptRun) lossOf(tokens, targets *tensor) *tensor {
 }
 
 // load binds the variables of a step to its batch.
-func (t *gptRun) load() {
-	t.at("tokens, targets = next_batch(batch, length, vocabulary)", func() {
+func (t *gptRun) load() { t.loadAt("tokens, targets = next_batch(batch, length, vocabulary)") }
+
+// loadAt is load, as another line does it.
+func (t *gptRun) loadAt(line string) {
+	t.at(line, func() {
 		tokens, targets := t.nextBatch(t.batch)
 		t.set("tokens", tokens)
 		t.set("targets", targets)

@@ -66,8 +66,8 @@ var names = []nameRule{
 	rarely(`, in state {@state}.*; less than {retries[$state].margin_bytes} was left then`),
 	rarely(`Near out of memory: .* gave back {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments? of its cache to serve it, in state {@state}`),
-	like(`^Alive at the peak and not needed there: {avoidable[$remedy].bytes} in {avoidable[$remedy].allocations} ` +
-		`tensors?.*\. To avoid it, <remedy>; the peak would be {avoidable[$remedy].peak_bytes}\.$`),
+	like(`Alive at the peak and not needed there: {avoidable[$remedy].bytes} in {avoidable[$remedy].allocations} ` +
+		`tensors?(?:[^.]|\.\S)*\. To avoid it, <remedy>; the peak would be {avoidable[$remedy].peak_bytes}\.`),
 	like(`; {avoidable} avoidable$`),
 	rarely(`With all of this together the peak would be {avoidable_peak_bytes}`),
 	rarely(`A first step: the next ones hold {first_step_bytes} of`),

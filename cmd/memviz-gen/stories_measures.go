@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/memviz-go/memviz/pkg/measures"
+)
+
+var measureStories = []story{
+	{"measures", "a wasteful training before and after each of six measures", []take{
+		measured("before", func(*habit) {}),
+		measured("checkpoint", func(h *habit) { h.checkpoint = true }),
+		measured("accumulate", func(h *habit) { h.accumulate = true }),
+		measured("zero1", func(h *habit) { h.shards = measures.Shards }),
+		measured("del", func(h *habit) { h.deletes = true }),
+		measured("set-to-none", func(h *habit) { h.late = false }),
+		measured("checkpoint-fused", func(h *habit) { h.checkpoint, h.fused = true, true }),
+	}},
+}
+
+// measured is a recording of the story with some of its switches.
+func measured(name string, turn func(*habit)) take {
+	return take{file: name + ".pickle.gz", all: true, gpt: true, play: func(p *process) {
+		h := habit{late: true, logits: true, last: true, kept: true}
+		turn(&h)
+		p.main(func() {
+			p.at(`run(here / f"{name}.pickle.gz", **switches)`, func() { p.train(trained{4, 512, 8, 4096, 8, 128}, h) })
+		})
+	}}
+}
+
+// trained is a GPT and what it is trained on.
+type trained struct{ layers, width, heads, vocabulary, batch, length int64 }
+
+// habit is how it is trained.
+type habit struct {
+	adamHabit
+	checkpoint bool
+	accumulate bool // half the batch, twice a step
+	half       bool // half the batch
+	late       bool // gradients go after the forward pass, not before it
+	logits     bool // a variable holds the logits until the end of the step
+	last       bool // another variable holds them until the end of the next one
+	kept       bool // variables live on after a step, until the next one binds them anew
+	deletes    bool // but not those that hold logits
+	python     bool // stacks have no C++ frames
+	steps      int  // 0: three
+}
+
+// train is run() of the story, with switches that it does not have, too.
+func (p *process) train(s trained, h habit) {
+	p.adamHabit = h.adamHabit
+	m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
+	m.checkpoints = h.checkpoint
+	r := p.newGPTRun(m, s.batch, s.length)
+	halves := 1
+	if h.accumulate || h.half {
+		r.batch /= 2
+	}
+	if h.accumulate {
+		halves = 2
+	}
+	clear := func(line string) {
+		p.at(line, func() {
+			p.inside(func() { p.dropGradients(r.weights) }, py(site+"nn/modules/module.py", 3023, "zero_grad"))
+		})
+	}
+	for range cmp.Or(h.steps, 3) {
+		if !h.late {
+			clear("net.zero_grad(set_to_none=True)")
+		}
+		for half := range halves {
+			r.loadAt("tokens, targets = next_batch(batch // halves, length, vocabulary)")
+			p.at("logits = net(tokens)", func() { p.set("logits", r.logits(m, p.vars["tokens"])) })
+			p.at("error = loss(logits, targets)", func() {
+				p.set("error", p.crossEntropy(p.vars["logits"], p.vars["targets"]))
+			})
+			if !h.logits {
+				p.forget("logits")
+			}
+			if h.late && half == 0 {
+				clear("net.zero_grad()")
+			}
+			p.at("error.backward()", func() { p.backward(p.vars["error"]) })
+		}
+		p.at(stepping, func() { p.adam("AdamW", r.weights) })
+		if h.last {
+			p.at("last = logits", func() { p.set("last", hold(p.vars["logits"])) })
+		}
+		if h.deletes {
+			p.at("del logits, last", func() { p.forget("logits", "last") })
+		}
+		if !h.kept {
+			p.forget("tokens", "targets", "error", "logits", "last")
+		}
+	}
+}
