@@ -22,6 +22,7 @@ type (
 		Facts        []fact
 		Verdict      verdict
 		Warnings     []warning
+		Measures     []string
 		Curve        template.HTML
 	}
 	compared struct {
@@ -128,6 +129,7 @@ func TestHostileText(t *testing.T) {
 				Facts:    []fact{{hostile, hostile}},
 				Verdict:  verdict{Text: hostile, Why: hostile},
 				Warnings: []warning{{hostile, hostile, hostile}},
+				Measures: []string{hostile},
 				Curve:    `<svg class="curve"></svg>`,
 			}}, Compared: []compared{{
 				Before: hostile, After: hostile, Device: hostile, Rest: hostile,
@@ -156,12 +158,12 @@ func TestHostileText(t *testing.T) {
 func TestSummary(t *testing.T) {
 	html := render(t, "recording", page{Summaries: []summary{
 		{File: "a.pickle", Device: "cuda:0", Facts: []fact{{"peak", "6.53 GiB"}},
-			Verdict: verdict{OK: true, Text: "adds up"}},
+			Verdict: verdict{OK: true, Text: "adds up"}, Measures: []string{"Predicted."}},
 		{File: "a.pickle", Device: "cuda:1", Verdict: verdict{Text: "history cut"},
 			Warnings: []warning{{"History was cut.", "So what.", "code()"}}},
 	}})
 	for _, want := range []string{"<dt>peak</dt><dd>6.53 GiB</dd>", "✓ adds up", "⚠ history cut",
-		"<b>History was cut.</b>", "<code>code()</code>", "<noscript>"} {
+		"<p class=\"measure\">Predicted.</p>", "<b>History was cut.</b>", "<code>code()</code>", "<noscript>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -117,14 +117,22 @@ func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.
 	if x.AtLeast = slices.ContainsFunc(o.Measures, measures.Measure.Rough); !x.AtLeast {
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
 	}
-	var keys, assumptions, costs []string
+	var assumptions, costs []string
 	for _, measure := range o.Measures {
 		words := measureWords[measure]
-		keys, assumptions, costs = append(keys, measure.Key()), append(assumptions, words.assumption),
-			append(costs, words.cost)
+		assumptions, costs = append(assumptions, words.assumption), append(costs, words.cost)
 	}
-	x.Key, x.Assumption, x.Cost = strings.Join(keys, ","), strings.Join(assumptions, " "), strings.Join(costs, ",")
+	x.Key, x.Assumption, x.Cost = measureKeys(o.Measures), strings.Join(assumptions, " "), strings.Join(costs, ",")
 	return x
+}
+
+// measureKeys name measures: "fused,checkpoint".
+func measureKeys(list []measures.Measure) string {
+	var keys []string
+	for _, m := range list {
+		keys = append(keys, m.Key())
+	}
+	return strings.Join(keys, ",")
 }
 
 // measures says what changes of the training would do.
@@ -163,13 +171,7 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	s.put(t)
 	s.together(r, study, m)
 	for i := range m.Rows {
-		o := &m.Rows[i]
-		assumption := measureWords[o.Measures[0]].assumption
-		if site := r.Stacks.Site(o.PeakStack).String(); site != "" {
-			s.note("With %s: "+assumption+" Then at the peak: %s.", measureName(r, o.Measures[0]), name(site))
-		} else {
-			s.note("With %s: "+assumption, measureName(r, o.Measures[0]))
-		}
+		s.add(note{assumptionSentence(r, &m.Rows[i])})
 	}
 	if len(m.Useless) > 0 {
 		format, names := measureNames(r, m.Useless)
@@ -181,55 +183,12 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 
 // together says which measures are enough.
 func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
-	switch limit := amount(study.Limit.Bytes); {
+	switch {
 	case m.Together != nil:
-		format, names := measureNames(r, m.Together.Measures)
-		s.say("Enough for "+limit+": "+format+". Predicted: %s active and %s reserved.",
-			append(names, amount(m.Together.Active), amount(m.Together.Reserved))...)
+		s.add(enough(r, study.Limit, m.Together))
 	case m.Hopeless:
-		s.say("All of these together are not enough for %s.", limit)
+		s.say("All of these together are not enough for %s.", amount(study.Limit.Bytes))
 	}
-}
-
-// shownMeasures is how many measures stand beside a failed request.
-const shownMeasures = 3
-
-// mostSaving are the measures that save most, without the rough ones.
-func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
-	for i := range m.Rows {
-		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// bestMeasures are the changes of the training that lower the peak most. m may be nil.
-func bestMeasures(r *analysis.Recording, m *measures.Findings) []MeasureOutcome {
-	list := []MeasureOutcome{}
-	if m == nil {
-		return list
-	}
-	for _, o := range mostSaving(m) {
-		list = append(list, newMeasureOutcome(r, m, o))
-	}
-	return list
-}
-
-// bestMeasures says which changes of the training lower the peak most, a line for each.
-func (s *Sheet) bestMeasures(r *analysis.Recording, m *measures.Findings) {
-	if m == nil || len(m.Rows) == 0 {
-		return
-	}
-	for _, o := range mostSaving(m) {
-		fits := ""
-		if m.Base.Failed > 0 && o.Failed == 0 {
-			fits = ", and no request fails"
-		}
-		s.say("→ Predicted with %s: at most %s active instead of %s"+fits+".", measureName(r, o.Measures[0]),
-			amount(o.Active), amount(m.Base.Active))
-	}
-	s.note("memviz whatif says what these changes of the training assume.")
 }
 
 // byteRange is bytes, or two of them where they differ.

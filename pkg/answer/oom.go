@@ -8,7 +8,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -22,7 +21,8 @@ type OOMDevice struct {
 	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
 	Retries            []Retry       `json:"retries"`              // requests that were served only after the cache was given back, in order
 
-	Measures []MeasureOutcome `json:"best_measures"` // changes of the training that lower the peak most, at most three; none without a proof of the model
+	Measures []MeasureOutcome `json:"best_measures"`                           // changes of the training that lower the peak most, at most three; none without a proof of the model
+	Together *MeasureOutcome  `json:"measures_together" jsonschema:"nullable"` // the cheapest of their combinations under which no request fails; null if there is none
 }
 
 // OutOfMemory is one request that failed, and the allocator when it did.
@@ -90,18 +90,15 @@ func OOM(in []Input, o OOMOptions) (*Sheet, error) {
 			OOMs: make([]OutOfMemory, len(ooms)), Retries: newRetries(r), Measures: []MeasureOutcome{},
 		}
 		var predicted *Prediction
+		var best *BestMeasures
 		if len(ooms) > 0 {
-			predicted = Predict(r)
+			predicted, best = PredictAll(r)
 		}
 		for i := range ooms {
 			device.OOMs[i] = f.outOfMemory(&ooms[i], predicted)
 		}
-		var measured *measures.Findings
-		if predicted != nil && r.Device.Events.Len() <= manyPredictedEvents {
-			measured = measures.Find(predicted.Run, predicted.Limit)
-			device.Measures = bestMeasures(r, measured)
-		}
-		s.ooms(f, ooms, device.OOMs, measured, o.Rows)
+		device.addMeasures(r, best)
+		s.ooms(f, ooms, device.OOMs, best, o.Rows)
 		return device, nil
 	})
 }
@@ -199,7 +196,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 }
 
 // ooms says how the requests of a device failed.
-func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, m *measures.Findings, rows int) {
+func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, best *BestMeasures, rows int) {
 	if len(ooms) == 0 && !hasHistory(f.r.Device) {
 		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
 		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))
@@ -235,7 +232,7 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, m *
 			s.note("The program went on after it.")
 		}
 	}
-	s.bestMeasures(f.r, m)
+	s.bestMeasures(best)
 	s.sayIf(retriesSentence(f.r))
 	f.guess(s, &ooms[len(ooms)-1])
 }

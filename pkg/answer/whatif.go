@@ -245,11 +245,15 @@ const (
 // fragmentation matters or most of what is reserved is idle. It is nil for other
 // recordings, for those that the model does not reproduce, and for very large ones.
 func Predict(r *analysis.Recording) *Prediction {
+	return predictSettings(r, func() *whatif.Run { return whatif.New(r) })
+}
+
+func predictSettings(r *analysis.Recording, prove func() *whatif.Run) *Prediction {
 	d := r.Device
 	if d.Events.Len() > maxPredictedEvents || d.Totals.OOMEvents == 0 && !mayMatter(r) {
 		return nil
 	}
-	run := whatif.New(r)
+	run := prove()
 	if !run.Proof.Holds() {
 		return nil
 	}

@@ -16,7 +16,10 @@ import (
 
 // New makes the view model of snapshots. program names the version of memviz
 // that made the report.
-func New(program string, in []answer.Input) *Report {
+func New(program string, in []answer.Input) *Report { return newReport(program, in, true) }
+
+// newReport is New; measured: the page shows what changes of the training would save.
+func newReport(program string, in []answer.Input, measured bool) *Report {
 	rules, _ := ruleTable(in)
 	r := &Report{
 		Schema:   schema,
@@ -29,7 +32,7 @@ func New(program string, in []answer.Input) *Report {
 	r.Redacted = answer.RedactedKeys(pseudonyms(in...))
 	highest := int64(-1)
 	for i := range in {
-		r.Files[i] = newFile(&in[i], i)
+		r.Files[i] = newFile(&in[i], i, measured)
 		for j, d := range r.Files[i].Devices {
 			if d.PeakBytes > highest {
 				r.Start, highest = Start{File: i, Device: j}, d.PeakBytes
@@ -39,7 +42,7 @@ func New(program string, in []answer.Input) *Report {
 	return r
 }
 
-func newFile(in *answer.Input, number int) File {
+func newFile(in *answer.Input, number int, measured bool) File {
 	f := File{
 		Name:  in.FileName(),
 		Torch: in.Snapshot.TorchVersion(),
@@ -53,9 +56,16 @@ func newFile(in *answer.Input, number int) File {
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(*in, in.Recordings[i])
-		predicted := answer.Predict(in.Recordings[i])
+		var predicted *answer.Prediction
+		var best *answer.BestMeasures
+		if measured {
+			predicted, best = answer.PredictAll(in.Recordings[i])
+		} else {
+			predicted = answer.Predict(in.Recordings[i])
+		}
 		f.Devices[i].setCards(in.Recordings[i], newPile(d, in.Recordings[i].Families()), predicted)
 		f.Devices[i].Predicted = newPredicted(predicted)
+		f.Devices[i].Measures = newMeasures(best)
 		f.Devices[i].Pools = in.Recordings[i].Pools().Names
 		f.Devices[i].Payload = "device-" + strconv.Itoa(number) + "-" + strconv.Itoa(i)
 		f.Devices[i].setLanes(in.Recordings[i], "lanes-"+strconv.Itoa(number)+"-"+strconv.Itoa(i))
@@ -197,6 +207,7 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 	if given.Bytes > 0 {
 		d.report.GivenCapacity = &given
 	}
+	summary := 0
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			r := d.in[i].Recordings[j]
@@ -206,6 +217,11 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 			}
 			view := &d.report.Files[i].Devices[j]
 			view.Capacity = newCapacity(r, known, given)
+			if view.Measures != nil {
+				view.Measures = newMeasures(view.Measures.best.Under(known.Given))
+				d.page.Summaries[summary].Measures = view.Measures.texts()
+			}
+			summary++
 			growth := answer.GrowthCard(r, given.Bytes)
 			view.Answers[growthAnswer].Small, view.Answers[growthAnswer].Detail = growth.Small, growth.Detail
 		}

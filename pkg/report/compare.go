@@ -82,7 +82,7 @@ func EncodeCompare(program string, before, after answer.Input, progress func(don
 	if err != nil {
 		return nil, err
 	}
-	d := Encode(program, in, progress)
+	d := encode(program, in, progress, false)
 	d.comparison = &comparison{Schema: compareSchema}
 	highest := int64(-1)
 	for i, p := range pairs {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // nameRule names the numbers of a sentence. In its text {name} is a number, [$state]
@@ -339,6 +341,38 @@ var supported = map[string]func(x *spoken) bool{
 	"nothing allocated here is still live": func(x *spoken) bool {
 		return x.values["stats"]["final_bytes"].(float64) <= x.values["stats"]["baseline_bytes"].(float64)
 	},
+}
+
+// otherMeasures are lines of the page on measures that oom, which has the same, does not say,
+// or whose numbers whatif has otherwise.
+func (x *spoken) otherMeasures() (wrong []string) {
+	measured := map[string]object{}
+	rows, _ := x.values["whatif"]["measures"].([]any)
+	for _, row := range append(rows, x.values["whatif"]["measures_together"]) {
+		if o, is := row.(object); is {
+			measured[o["key"].(string)] = o
+		}
+	}
+	measures, _ := x.values["page"]["measures"].(object)
+	lines, _ := measures["lines"].([]any)
+	ooms, _ := x.values["oom"]["ooms"].([]any)
+	for _, text := range x.texts["page"] {
+		if !strings.HasPrefix(text, "Predicted with ") && !strings.HasPrefix(text, "Enough for ") {
+			continue
+		}
+		if len(ooms) > 0 && !x.has("oom", text) {
+			wrong = append(wrong, "oom does not say "+text)
+		}
+		if len(lines) == 0 {
+			return append(wrong, "the page has no measure for "+text)
+		}
+		o, known := measured[lines[0].(object)["key"].(string)]
+		if !known || !strings.Contains(text, units.Bytes(int64(o["active_peak_bytes"].(float64)))+" active") {
+			wrong = append(wrong, "whatif has no measure like "+text)
+		}
+		lines = lines[1:]
+	}
+	return wrong
 }
 
 // stepsJudged reports whether so many steps were recorded and growth could be judged.

@@ -155,6 +155,12 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	if d.Predicted != nil {
 		page = append(page, "→ "+d.Predicted.Text)
 	}
+	if m := d.Measures; m != nil {
+		for _, line := range m.Lines {
+			page = append(page, line.Text, line.Assumption)
+		}
+		page = append(page, m.Note)
+	}
 	for _, w := range d.Warnings {
 		page = append(page, w.Fact, w.Consequence)
 	}
@@ -205,7 +211,7 @@ func (x *spoken) inconsistencies(used map[string]bool) (wrong []string) {
 			}
 		}
 	}
-	return append(wrong, append(x.deniedAdvice(), x.unfounded()...)...)
+	return slices.Concat(wrong, x.deniedAdvice(), x.otherMeasures(), x.unfounded())
 }
 
 // keys are what tells the members of a list apart; else it is their order.
@@ -215,7 +221,7 @@ var keys = map[string]string{
 }
 
 // drawn are the keys of the page's JSON that are made of sentences, or drawn.
-var drawn = []string{"answers", "failures", "retries", "predicted", "lanes", "capacity"}
+var drawn = []string{"answers", "failures", "retries", "predicted", "measures", "lanes", "capacity"}
 
 // facts are the numbers in the JSON of all commands and of the page, by their names: as
 // sentences may write them. What two of them have must be the same.
@@ -323,6 +329,8 @@ func TestConsistencyFalsified(t *testing.T) {
 		{"out-of-memory", "stats", "at most 3.92 GiB reserved", "at most 3.29 GiB reserved", "reserved_peak_bytes is"},
 		{"out-of-memory", "stats", "expandable_segments:True", "max_split_size_mb:128", "stats advises max_split"},
 		{"out-of-memory", "oom", "ran out of memory", "no request failed while it was recorded", "1 requests failed"},
+		{"out-of-memory", "page", "at most 2.09 GiB active", "at most 2.90 GiB active", "oom does not say"},
+		{"training-loop", "page", " active instead of 1.17 GiB", " less than 1.17 GiB", "whatif has no measure like"},
 		{"leaking-loss", "leaks", "hold 24.6 MiB more", "hold 24.7 MiB more", "bytes_per_step is"},
 		{"leaking-loss", "leaks", "memory changes by +197 MiB", "memory changes by +179 MiB", "growth.bytes is"},
 		{"leaking-loss", "page", "keeps 24.6 MiB more", "keeps 2.46 MiB more", "bytes_per_step is"},

@@ -40,6 +40,12 @@
 // the last one to the end. Of many steps, each of [maxPredictedSteps]/2 equal parts
 // of the states keeps the first and the highest, and the last part its last.
 //
+// A device's "measures" ([Measures]) is null, or what the three changes of the training would do
+// that lower the peak of active memory most, and the cheapest combination under which no
+// request fails, where some do: in the recording, or on a device of the given capacity. It is
+// there where a forward pass is seen, if the model reproduces the recording. Of a recording
+// with more than 200,000 events it only says that they are left to memviz whatif.
+//
 // # The compare page
 //
 // The page that [EncodeCompare] makes is a report of two files, that before and that

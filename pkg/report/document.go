@@ -31,6 +31,11 @@ type Document struct {
 // progress, which may be nil, hears now and then how many of all events are
 // done.
 func Encode(program string, in []answer.Input, progress func(done, events int64)) *Document {
+	return encode(program, in, progress, true)
+}
+
+// encode is Encode; measured: the page shows what changes of the training would save.
+func encode(program string, in []answer.Input, progress func(done, events int64), measured bool) *Document {
 	// What only one core can do comes next, so this costs no time.
 	differs := make([][]*differences, len(in))
 	spaces := make([][]*deviceSpace, len(in))
@@ -46,7 +51,7 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 		}
 	})
 	curves := make([][]*curveSource, len(in))
-	d := &Document{in: in, report: New(program, in)}
+	d := &Document{in: in, report: newReport(program, in, measured)}
 	for i := range in {
 		for j, device := range in[i].Devices {
 			curves[i] = append(curves[i], recordedCurve(device, d.report.Files[i].Devices[j].Label))

@@ -81,7 +81,7 @@ func (d *Document) Fit(limit int64) error {
 // Least is how many bytes snapshots take at least in any report that holds them, alone or
 // with others, whatever [Document.Fit] leaves out beyond o.
 func Least(program string, in []answer.Input, o Omission) (int64, error) {
-	d := Encode(program, in, nil)
+	d := encode(program, in, nil, false)
 	d.Omit(o)
 	whole, err := d.sizeOfFiles()
 	if err != nil {

@@ -88,6 +88,7 @@ type Device struct {
 	Failures  []answer.Failure   `json:"failures"`          // the last requests that failed, in order
 	Retries   []answer.RetryCard `json:"retries,omitempty"` // the last requests that were served only after the cache was given back, in order
 	Predicted *Predicted         `json:"predicted"`         // null: no finding that settings can cure, or no proof
+	Measures  *Measures          `json:"measures"`          // null: no forward pass, no proof, or nothing helps
 	Verdict   answer.Verdict     `json:"verdict"`
 	Warnings  []answer.Warning   `json:"warnings"`
 }

@@ -93,6 +93,7 @@ type Summary struct {
 	Facts    []fact
 	Verdict  answer.Verdict
 	Warnings []answer.Warning
+	Measures []string      // sentences
 	Curve    template.HTML // an SVG image
 }
 
@@ -110,6 +111,7 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 				Facts:    factsOf(&f, &d),
 				Verdict:  d.Verdict,
 				Warnings: d.Warnings,
+				Measures: d.Measures.texts(),
 				Curve:    curveSVG(curves[i][j]),
 			})
 		}

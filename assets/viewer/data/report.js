@@ -48,6 +48,7 @@
  * @property {LanesReport} lanes
  * @property {Capacity | null} capacity null: not known
  * @property {Predicted | null} predicted what other settings of the allocator would have done
+ * @property {Measures | null} [measures] what changes of the training would save; not in old reports
  * @property {Card[]} answers to the four questions
  * @property {Failure[]} failures
  * @property {{state: number, text: string}[]} [retries] served only after the cache was given back; not in old reports
@@ -81,6 +82,10 @@
  * @property {number} fragmentation_peak_bytes
  * @property {number} driver_calls
  * @property {number} failure_state -1: nothing fails
+ *
+ * @typedef {object} Measures
+ * @property {{key: string, text: string, assumption: string}[]} lines none: too many events to predict them here
+ * @property {string} note what holds for all lines, or why there are none
  *
  * @typedef {object} Card
  * @property {string} question

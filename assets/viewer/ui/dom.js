@@ -167,12 +167,15 @@ export function popoverUnder(anchor, label, contents) {
       fill(popover);
       if (/** @type {ToggleEvent} */ (event).newState !== 'open') return;
       popover.append(h('div', contents()));
-      const { left, right, bottom } = anchor.getBoundingClientRect();
-      // Under the control, with the edge that leaves it the most room.
+      const { left, right, top, bottom } = anchor.getBoundingClientRect();
+      // Under or over the control, with the edge that leaves it the most room.
+      const isUnder = top + bottom < innerHeight;
       const fromLeft = left + right < innerWidth;
       popover.style.left = fromLeft ? `${Math.max(8, left)}px` : 'auto';
       popover.style.right = fromLeft ? 'auto' : `${Math.max(8, document.documentElement.clientWidth - right)}px`;
-      popover.style.top = `${bottom + 4}px`;
+      popover.style.top = isUnder ? `${bottom + 4}px` : 'auto';
+      popover.style.bottom = isUnder ? 'auto' : `${document.documentElement.clientHeight - top + 4}px`;
+      popover.style.maxHeight = `${(isUnder ? innerHeight - bottom : top) - 12}px`;
       popover.querySelector(':is(input, button)')?.toggleAttribute('autofocus', true);
     },
     keydown(event) {

@@ -4,6 +4,7 @@ import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { holesOf, segmentsAt, servingSegments } from '../data/segments.js';
 import { memoizeLast } from '../state/topic.js';
 import { button, h, segmented } from './dom.js';
+import { measureAssumptions, measureLines } from './measures.js';
 import { settingsButton } from './settings.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
@@ -82,7 +83,8 @@ export function oomCard({ shown, moment, viewport, addressSpace, spaceView }, i)
     ),
     failure && h('p', asked + failure.diagnosis),
     failure && h('p', `→ ${failure.try}`),
-    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence)),
+    measureLines(device),
+    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence), measureAssumptions(device)),
     settingsButton(device),
   );
 }

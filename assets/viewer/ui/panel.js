@@ -6,6 +6,7 @@ import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/na
 import { againstCard, momentAButton } from './against.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
+import { measureAssumptions, measureLines } from './measures.js';
 import { failureShown, oomCard } from './oom_card.js';
 import { settingsButton } from './settings.js';
 
@@ -165,10 +166,19 @@ function growthCard({ shown, selection }) {
   );
 }
 
-/** What the peak holds and need not. @param {OpenDevice} device */
-function peakCard({ report }) {
-  const { detail } = report.answers[0];
-  return detail ? h('div.card.peak', h('b', 'At the peak'), h('p', detail)) : null;
+/** What the peak holds and need not, and what would lower it. @param {OpenDevice} device */
+function peakCard(device) {
+  const { detail } = device.report.answers[0];
+  const lines = measureLines(device);
+  if (!detail && !lines) return null;
+  const assumptions = measureAssumptions(device);
+  return h(
+    'div.card.peak',
+    h('b', 'At the peak'),
+    detail && h('p', detail),
+    lines,
+    assumptions.length > 0 && h('details', h('summary', 'What this assumes'), assumptions),
+  );
 }
 
 /** The most call sites that the card of a spike lists. */

@@ -1,0 +1,182 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
+	"github.com/memviz-go/memviz/pkg/measures"
+	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
+)
+
+// BestMeasures are the changes of the training that lower the peak of a recording most, as the
+// page and memviz oom tell them.
+type BestMeasures struct {
+	*whatif.Run
+	Limit whatif.Limit // that requests fail under
+	// Lines are at most three measures, that which saves most first, and the cheapest
+	// combination under which no request fails, where some do without any.
+	Lines []MeasureLine
+	// Note says what holds for all lines; or, if there are none, why.
+	Note     string
+	measured *measures.Findings
+}
+
+// MeasureLine is what one measure, or several together, would do.
+type MeasureLine struct {
+	Outcome    *measures.Outcome
+	Text       string // a sentence
+	Assumption string // sentences on what has to be true, and where the peak is then
+	sentence   sentence
+	together   bool
+}
+
+// Key names the measures: "checkpoint", or several, joined with commas.
+func (l *MeasureLine) Key() string { return measureKeys(l.Outcome.Measures) }
+
+// PredictAll predicts for a recording what [Predict] does, and which changes of the training
+// lower its peak most. There are no measures where none does, for recordings without a forward
+// pass, and for those that the model does not reproduce.
+func PredictAll(r *analysis.Recording) (*Prediction, *BestMeasures) {
+	var run *whatif.Run
+	prove := func() *whatif.Run {
+		if run == nil {
+			run = whatif.New(r)
+		}
+		return run
+	}
+	return predictSettings(r, prove), predictMeasures(r, prove)
+}
+
+func predictMeasures(r *analysis.Recording, prove func() *whatif.Run) *BestMeasures {
+	isForward := func(p timeline.PhaseRun) bool { return p.Phase == stacks.InForward }
+	if !slices.ContainsFunc(r.Phases(), isForward) {
+		return nil
+	}
+	if r.Device.Events.Len() > manyPredictedEvents {
+		return &BestMeasures{Note: "What changes of the training would save is left to memviz whatif: the recording has " +
+			"more than " + units.Count(manyPredictedEvents) + " events."}
+	}
+	run := prove()
+	return bestMeasuresOf(r, run, run.Limit)
+}
+
+// Under predicts the measures on a device of a capacity in bytes, unless the recording shows
+// how much memory there is, or the capacity is 0.
+func (b *BestMeasures) Under(capacity int64) *BestMeasures {
+	if b == nil || b.Run == nil {
+		return b
+	}
+	limit := b.Run.Limit
+	if limit.Bytes == 0 && capacity > 0 {
+		limit = whatif.Limit{Bytes: capacity, From: whatif.LimitGiven}
+	}
+	if limit == b.Limit {
+		return b
+	}
+	return bestMeasuresOf(b.Recording(), b.Run, limit)
+}
+
+func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) *BestMeasures {
+	b := &BestMeasures{Run: run, Limit: limit}
+	if b.measured = measures.Find(run, b.Limit); b.measured == nil {
+		return nil
+	}
+	for _, o := range mostSaving(b.measured) {
+		fits := ""
+		if b.measured.Base.Failed > 0 && o.Failed == 0 {
+			fits = ", and no request fails"
+		}
+		b.add(r, o, sentence{"Predicted with %s: at most %s active instead of %s" + fits + ".",
+			[]any{measureName(r, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
+	}
+	if o := b.measured.Together; o != nil {
+		b.add(r, o, enough(r, b.Limit, o))
+		b.Lines[len(b.Lines)-1].together = true
+	}
+	if len(b.Lines) == 0 {
+		return nil
+	}
+	b.Note = "If nothing else changes. Each line is predicted on its own: what they save does not add up."
+	if b.measured.NextStep {
+		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is there " +
+			"from the start and the gradients of the last step are gone. " + b.Note
+	}
+	return b
+}
+
+func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sentence) {
+	b.Lines = append(b.Lines, MeasureLine{
+		Outcome: o, Text: text.with(asText), Assumption: assumptionSentence(r, o).with(asText), sentence: text,
+	})
+}
+
+// shownMeasures is how many measures stand beside a failed request, or a peak.
+const shownMeasures = 3
+
+// mostSaving are the measures that save most, without the rough ones.
+func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
+	for i := range m.Rows {
+		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// enough says which measures are enough for a limit.
+func enough(r *analysis.Recording, limit whatif.Limit, o *measures.Outcome) sentence {
+	format, names := measureNames(r, o.Measures)
+	return sentence{"Enough for %s: " + format + ". Predicted: %s active and %s reserved.",
+		slices.Concat([]any{amount(limit.Bytes)}, names, []any{amount(o.Active), amount(o.Reserved)})}
+}
+
+// assumptionSentence says what is assumed with measures, and where the peak is then.
+func assumptionSentence(r *analysis.Recording, o *measures.Outcome) (s sentence) {
+	var texts []string
+	for _, m := range o.Measures {
+		texts = append(texts, "With %s: "+strings.ReplaceAll(measureWords[m].assumption, "%", "%%"))
+		s.args = append(s.args, measureName(r, m))
+	}
+	if site := r.Stacks.Site(o.PeakStack).String(); site != "" {
+		texts = append(texts, "Then at the peak: %s.")
+		s.args = append(s.args, name(site))
+	}
+	s.format = strings.Join(texts, " ")
+	return s
+}
+
+func (d *OOMDevice) addMeasures(r *analysis.Recording, best *BestMeasures) {
+	if best == nil {
+		return
+	}
+	for i := range best.Lines {
+		line := &best.Lines[i]
+		o := newMeasureOutcome(r, best.measured, line.Outcome)
+		if line.together {
+			d.Together = &o
+		} else {
+			d.Measures = append(d.Measures, o)
+		}
+	}
+}
+
+// bestMeasures says which changes of the training lower the peak most, a line for each.
+func (s *Sheet) bestMeasures(b *BestMeasures) {
+	if b == nil {
+		return
+	}
+	for _, line := range b.Lines {
+		if !line.together {
+			line.sentence.format = "→ " + line.sentence.format
+		}
+		s.add(line.sentence)
+	}
+	s.note("%s", b.Note)
+	if len(b.Lines) > 0 {
+		s.note("memviz whatif says what these changes of the training assume.")
+	}
+}
