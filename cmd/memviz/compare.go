@@ -12,7 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// comparePage is the page that diff writes in place of an answer in the terminal.
+// comparePage is a page that is written to a file: that of diff, which stands in place of
+// an answer in the terminal, or that of predict.
 type comparePage struct {
 	output  string // "" for none
 	maxSize int64  // of the HTML in bytes; 0 is no limit
@@ -37,15 +38,13 @@ func (o *comparePage) openFlag() cli.Flag {
 
 // write writes the page of two snapshots that input reads.
 func (o *comparePage) write(t *terminal, input *inputOptions, args []string) error {
-	toStdout := o.output == stdinName
-	if toStdout && o.open {
+	if o.output == stdinName && o.open {
 		return misuse("--open needs a file, and -o - writes none")
 	}
-	written := o.output
-	if toStdout {
-		written = "the page"
-	} else if err := checkOutput(o.output, inputInfos(t, append(args, input.families)...)); err != nil {
-		return err
+	if o.output != stdinName {
+		if err := checkOutput(o.output, inputInfos(t, append(args, input.families)...)); err != nil {
+			return err
+		}
 	}
 	input.needsAll = true
 	in, err := input.read(t, args)
@@ -58,6 +57,16 @@ func (o *comparePage) write(t *terminal, input *inputOptions, args []string) err
 	document, err := report.EncodeCompare(program, in[0], in[1], t.events("encoding"))
 	if err != nil {
 		return err
+	}
+	return o.save(t, document)
+}
+
+// save writes a page within its size, and says what was written.
+func (o *comparePage) save(t *terminal, document *report.Document) (err error) {
+	toStdout := o.output == stdinName
+	written := o.output
+	if toStdout {
+		written = "the page"
 	}
 	if o.maxSize > 0 {
 		err = document.Fit(o.maxSize)
@@ -82,9 +91,12 @@ func (o *comparePage) write(t *terminal, input *inputOptions, args []string) err
 	if left := document.LeftOut(); len(left) > 0 {
 		t.warn("left out to stay within --max-size %s: %s", units.FileSize(o.maxSize), strings.Join(left, ", "))
 	}
-	before, after := document.Peaks()
-	t.confirm("wrote %s: %s, peak %s → %s; %s", written, units.FileSize(size), units.Bytes(before), units.Bytes(after),
-		attachable(size))
+	if before, after, compared := document.Peaks(); compared {
+		t.confirm("wrote %s: %s, peak %s → %s; %s", written, units.FileSize(size), units.Bytes(before),
+			units.Bytes(after), attachable(size))
+	} else {
+		t.confirm("%s", closingLine(written, size, document.Report()))
+	}
 	if o.open {
 		return openBrowser(t, o.output)
 	}

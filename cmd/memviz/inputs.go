@@ -215,7 +215,11 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 			return nil, fmt.Errorf("%s %s, which the answer needs; name the snapshot", name, why)
 		}
 		o.redact.Snapshot(s)
-		in[i] = answer.NewInput(o.redact.FileName(document.Report().Files[i].Name), s)
+		shown := o.redact.FileName(document.Report().Files[i].Name)
+		if s.Predicted != nil && o.redact.Paths {
+			shown = answer.PredictedAt(s.Predicted.X)
+		}
+		in[i] = answer.NewInput(shown, s)
 		switch {
 		case o.rules != nil:
 			in[i].Override(o.rules)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -19,12 +17,9 @@ func predictCommand(t *terminal) *cli.Command {
 		answerOptions
 		predict  answer.PredictOptions
 		capacity report.GivenCapacity
-		output   string // of a report; "": none
+		page     predictedPage
 	}
 	o.needsAddresses, o.needsEach, o.sideBySide = true, true, true
-	output := option("output", "", "write the report of the run that was never made to `FILE`, whose name has to say "+
-		"that it is predicted; it is of one size", &o.output, asText)
-	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "predict",
 		Usage:     "predict what another batch size or sequence length would need",
@@ -34,8 +29,10 @@ func predictCommand(t *terminal) *cli.Command {
 			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
-			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html",
-		Flags: o.flags(t, "predict", "reserved_peak>80GiB",
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html\n" +
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512 --against 256 \\\n" +
+			"        -o predicted-compare.html",
+		Flags: o.flags(t, "predict", "reserved_peak>80GiB", append([]cli.Flag{
 			option("at", "", "predict runs at these `SIZES`, such as 512,1024", &o.predict.At, parseSizes),
 			capacityFlag(t, &o.capacity),
 			&cli.BoolFlag{Name: "largest", Usage: "find the largest X that fits the capacity",
@@ -43,9 +40,8 @@ func predictCommand(t *terminal) *cli.Command {
 			option("multiple-of", "", "find the largest X among multiples of `N`", &o.predict.MultipleOf, parseSize),
 			&cli.BoolFlag{Name: "force", Usage: "predict recordings that are refused, where it is possible",
 				Destination: &o.predict.Force},
-			output,
 			o.deviceFlag(),
-		),
+		}, o.page.flags()...)...),
 		Action: action(t, func(args []string) error {
 			o.predict.Capacity = o.capacity.Bytes
 			sizes, files, err := sizedArguments(args)
@@ -56,17 +52,11 @@ func predictCommand(t *terminal) *cli.Command {
 				return misuse("--largest needs --capacity")
 			case o.predict.MultipleOf > 0 && !o.predict.Largest:
 				return misuse("--multiple-of is about --largest, which is not given")
-			case o.output != "" && len(o.predict.At) != 1:
-				return misuse("-o writes the report of one size, and --at names %d", len(o.predict.At))
-			case o.output != "" && !strings.Contains(filepath.Base(o.output), "predicted"):
-				return misuse("-o %s: the name of such a report has to have the word predicted in it", o.output)
 			case len(o.predict.At) == 0 && !o.predict.Largest:
 				return misuse("say at which sizes: --at 512,1024, or --largest --capacity 80GiB")
 			}
-			if o.output != "" {
-				if err := checkOutput(o.output, inputInfos(t, files...)); err != nil {
-					return err
-				}
+			if err := o.page.check(t, o.predict.At, sizes, files); err != nil {
+				return err
 			}
 			return o.answer(t, files, func(in []answer.Input) (*answer.Sheet, error) {
 				if len(in) != len(sizes) {
@@ -77,33 +67,17 @@ func predictCommand(t *terminal) *cli.Command {
 				for i := range in {
 					sized[i] = answer.SizedInput{X: sizes[i], Input: &in[i]}
 				}
-				if o.output == "" {
+				if o.page.output == "" {
 					return answer.PredictSizes(sized, o.predict)
 				}
 				sheet, run, err := answer.PredictSizesAndRun(sized, o.predict)
 				if err != nil {
 					return nil, err
 				}
-				if run == nil {
-					t.warn("no report was written: reserved memory is not predicted")
-					return sheet, nil
-				}
-				return sheet, writePredicted(t, o.output, *run, o.capacity)
+				return sheet, o.page.write(t, run, sized, o.capacity)
 			})
 		}),
 	}
-}
-
-// writePredicted writes the report of a run that was never made.
-func writePredicted(t *terminal, path string, run answer.Input, capacity report.GivenCapacity) error {
-	document := report.Encode(program, []answer.Input{run}, t.events("encoding"))
-	document.Capacity(capacity)
-	size, err := writeFile(path, func(w io.Writer) error { _, err := document.WriteTo(w); return err })
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	t.confirm("%s", closingLine(path, size, document.Report()))
-	return nil
 }
 
 // sizedArguments splits arguments such as 128=a.pickle.

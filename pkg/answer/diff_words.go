@@ -152,6 +152,10 @@ func (p *DiffPair) Warnings() []Warning {
 	}
 	for side, r := range p.recordings {
 		this := "the " + sideWords[side] + " recording"
+		if w, is := warnPredicted(r.Snapshot); is {
+			warn("The "+sideWords[side]+" run was never made: it is predicted at "+units.Count(r.Snapshot.Predicted.X)+".",
+				w.Consequence)
+		}
 		if r.Snapshot.Cut(r.Device.ID) {
 			warn("T"+this[1:]+" was read in part.",
 				"It holds at least what is shown, and a change may be what is missing.")

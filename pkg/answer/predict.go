@@ -2,7 +2,6 @@ package answer
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -137,22 +137,48 @@ func PredictSizes(in []SizedInput, o PredictOptions) (*Sheet, error) {
 	return s, err
 }
 
-// PredictSizesAndRun is PredictSizes, with the recording of the run that was never made
-// at the first of the sizes. Its name says that it is predicted. It is nil where nothing is.
-func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, *Input, error) {
-	s, studies, err := predictSizes(in, o)
-	if err != nil || len(studies) == 0 || len(o.At) == 0 {
-		return s, nil, err
-	}
-	run := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
-	return s, &run, nil
+// PredictedRun is a run that was never made, as a recording.
+type PredictedRun struct {
+	*Input           // its name says that it is predicted; nil: no device can be shown
+	LeftOut []string // why a device is not in it: sentences
 }
 
-// predictSizes also returns the studies of the devices whose reserved memory is predicted.
-func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*predict.Study, error) {
+// PredictSizesAndRun is PredictSizes, with the run at the first of the sizes.
+func PredictSizesAndRun(in []SizedInput, o PredictOptions) (*Sheet, PredictedRun, error) {
+	s, all, err := predictSizes(in, o)
+	if err != nil || len(o.At) == 0 {
+		return s, PredictedRun{}, err
+	}
+	var run PredictedRun
+	var studies []*predict.Study
+	for _, x := range all {
+		why := ""
+		switch {
+		case x.PredictsReserved() && x.Possible():
+			studies = append(studies, x.Study)
+			continue
+		case x.Possible():
+			why = reservedSentence(x)
+		default:
+			why = x.Refused.Sentence
+		}
+		if len(all) > 1 {
+			why = x.in[0].Snapshot.DeviceLabel(x.Given[0].Run.Recording().Device.ID) + ": " + why
+		}
+		run.LeftOut = append(run.LeftOut, why)
+	}
+	if len(studies) > 0 {
+		made := NewInput(predictedName(in, o.At[0]), predict.Snapshot(studies, o.At[0], o.Capacity))
+		run.Input = &made
+	}
+	return s, run, nil
+}
+
+// predictSizes also returns the prediction of each device.
+func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*prediction, error) {
 	value := newDevices[PredictDevice]("predict")
 	s := &Sheet{value: value}
-	var studies []*predict.Study
+	var all []*prediction
 	for _, r := range in[0].Recordings {
 		given, of, ok := sameDevice(in, r.Device.ID)
 		if !ok {
@@ -163,15 +189,19 @@ func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*predict.Study, 
 		x.fill()
 		value.Devices = append(value.Devices, x.view)
 		s.predict(x)
-		if x.PredictsReserved() && x.Possible() {
-			studies = append(studies, x.Study)
-		}
+		all = append(all, x)
 	}
 	if len(value.Devices) == 0 {
 		return nil, nil, errors.New("the snapshots have no device in common")
 	}
-	return s, studies, nil
+	return s, all, nil
 }
+
+// PredictedAt names a run that was never made.
+func PredictedAt(x int64) string { return "predicted at " + units.Count(x) }
+
+// RecordedAt names a recording by its size.
+func RecordedAt(x int64) string { return "recorded at " + units.Count(x) }
 
 // predictedName names the recording of a run that was never made.
 func predictedName(in []SizedInput, x int64) string {
@@ -179,7 +209,7 @@ func predictedName(in []SizedInput, x int64) string {
 	for i := range in {
 		names[i] = in[i].FileName()
 	}
-	return fmt.Sprintf("predicted at %d, from %s", x, strings.Join(names, " and "))
+	return PredictedAt(x) + ", from " + strings.Join(names, " and ")
 }
 
 // sameDevice are the recordings of a device, ascending in x; not ok if a file has none.

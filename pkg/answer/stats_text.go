@@ -30,13 +30,13 @@ func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacit
 	}
 	s.line("%s %s: peak %s%s, reserved %s%s%s, %s %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID), least,
 		units.Bytes(stats.PeakBytes), least, units.Bytes(stats.ReservedPeakBytes), of, end, units.Bytes(stats.FinalBytes),
-		units.Plural(stats.Events, "event", "events"), ooms, VerdictOn(d).Text)
+		units.Plural(stats.Events, "event", "events"), ooms, VerdictOf(in.Snapshot, d).Text)
 }
 
 // stats says the totals of a device.
 func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o StatsOptions) {
 	d := r.Device
-	verdict := VerdictOn(d)
+	verdict := VerdictOf(in.Snapshot, d)
 	sign := "! "
 	if verdict.OK {
 		sign = "✓ "

@@ -56,6 +56,33 @@ func VerdictOn(d *replay.Device) Verdict {
 		state + ", and nothing in the file contradicts it. " + preExistingSentence(d)}
 }
 
+// VerdictOf is that of [VerdictOn], but for a run that was never made.
+func VerdictOf(s *snapshot.Snapshot, d *replay.Device) Verdict {
+	v := VerdictOn(d)
+	if w, is := warnPredicted(s); is && v.OK {
+		return Verdict{Text: "predicted", Why: w.Fact + " " + w.Consequence}
+	}
+	return v
+}
+
+// warnPredicted tells what a run that was never made rests on.
+func warnPredicted(s *snapshot.Snapshot) (Warning, bool) {
+	p := s.Predicted
+	if p == nil {
+		return Warning{}, false
+	}
+	w := Warning{
+		Fact: "This run was never made: it is predicted at " + units.Count(p.X) + ".",
+		Consequence: "Sizes follow from recordings at other sizes; order, lifetimes, stacks and times are as recorded at " +
+			units.Count(p.Base) + ". It holds if nothing else changes.",
+	}
+	if p.NextStep {
+		w.Consequence += " The recordings are of a first step, which understates the run. So the step after it follows " +
+			"behind, with the gradients of the first alive until its backward pass: the most that it needs."
+	}
+	return w, true
+}
+
 // Said of a file without segments.
 const (
 	noSegments      = "The file lists no segments."
@@ -120,6 +147,9 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		if d.Anomalies[kind] > 0 {
 			warn(anomalySentence(d, kind), consequence)
 		}
+	}
+	if w, ok := warnPredicted(s); ok {
+		list = append(list, w)
 	}
 	if w, ok := warnSalvaged(s); ok {
 		list = append(list, w)

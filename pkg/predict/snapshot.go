@@ -22,10 +22,11 @@ const (
 // recording. All studies are of devices of the same snapshots. If the run does not fit
 // into the capacity in bytes (0: not given), it ends with the request that fails.
 func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
-	base := studies[0].nearest(x).r.Snapshot
+	nearest := studies[0].nearest(x)
+	base := nearest.r.Snapshot
 	s := &snapshot.Snapshot{Strings: base.Strings, Frames: base.Frames, Stacks: base.Stacks, Streams: base.Streams,
 		Pools: base.Pools, Settings: base.Settings, Annotations: base.Annotations, Format: base.Format,
-		Redaction: base.Redaction}
+		Redaction: base.Redaction, Predicted: &snapshot.Predicted{X: x, Base: nearest.X}}
 	s.Format.HasTraces = true
 	for _, study := range studies {
 		m := study.nearest(x)

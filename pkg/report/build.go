@@ -47,12 +47,13 @@ func newFile(in *answer.Input, number int, measured bool) File {
 		Name:  in.FileName(),
 		Torch: in.Snapshot.TorchVersion(),
 
-		Salvaged: in.SalvagedSentence(),
-		Streams:  streamNames(in.Snapshot),
-		Settings: settingsOf(in.Snapshot),
-		Stacks:   "stacks-" + strconv.Itoa(number),
-		Snapshot: "snapshot-" + strconv.Itoa(number),
-		Devices:  make([]Device, len(in.Devices)),
+		Salvaged:  in.SalvagedSentence(),
+		Predicted: in.Snapshot.Predicted,
+		Streams:   streamNames(in.Snapshot),
+		Settings:  settingsOf(in.Snapshot),
+		Stacks:    "stacks-" + strconv.Itoa(number),
+		Snapshot:  "snapshot-" + strconv.Itoa(number),
+		Devices:   make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(*in, in.Recordings[i])
@@ -134,7 +135,7 @@ func newDevice(in answer.Input, r *analysis.Recording) Device {
 	view.setTimes(d.Events)
 	view.setAddresses(d.Allocations)
 	view.WithStack = d.WithStack()
-	view.Verdict = answer.VerdictOn(d)
+	view.Verdict = answer.VerdictOf(in.Snapshot, d)
 	view.Warnings = answer.WarningsOf(r)
 	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {
 		view.Warnings = append(view.Warnings, w)

@@ -102,10 +102,13 @@ func EncodeCompare(program string, before, after answer.Input, progress func(don
 }
 
 // Peaks are the peaks of active memory before and after, in bytes, of the pair that a
-// compare page shows first.
-func (d *Document) Peaks() (before, after int64) {
+// compare page shows first. The last result is false for other pages.
+func (d *Document) Peaks() (before, after int64, compared bool) {
+	if d.comparison == nil {
+		return 0, 0, false
+	}
 	sides := &d.comparison.Pairs[d.comparison.Start].compared.Sides
-	return sides[compare.Before].Device.Totals.PeakBytes, sides[compare.After].Device.Totals.PeakBytes
+	return sides[compare.Before].Device.Totals.PeakBytes, sides[compare.After].Device.Totals.PeakBytes, true
 }
 
 func (d *Document) newDevicePair(c, swapped *answer.DiffPair) devicePair {

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memviz-go/memviz/pkg/answer"
+import (
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
 
 // schema names this version of the report's JSON and payloads.
 const schema = "memviz.report/2"
@@ -39,6 +42,8 @@ type File struct {
 	// left out where the report holds too little for one.
 	Snapshot string   `json:"snapshot,omitempty"`
 	Devices  []Device `json:"devices"`
+	// Predicted is left out of what was recorded.
+	Predicted *snapshot.Predicted `json:"predicted,omitempty"`
 	// Salvaged says that the file was read in part, and what is missing; left
 	// out when it was read whole. It is the first warning of each device, too.
 	Salvaged string `json:"salvaged,omitempty"`

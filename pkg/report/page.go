@@ -177,7 +177,7 @@ func factsOf(f *File, d *Device) []fact {
 		{"tensors", units.Count(d.Allocations)},
 		{"events", units.Count(d.Events)},
 	}
-	if d.HasTime {
+	if d.HasTime && f.Predicted == nil { // its times are those of another run
 		facts = append(facts, fact{"span", units.Duration(d.SpanMicros)})
 	}
 	facts = append(facts, fact{"torch", f.Torch})

@@ -53,6 +53,9 @@ func checkFileModel(f *File, number, families int) error {
 		return fmt.Errorf("the stacks of file %d are called %.40q, and it has %d streams", number, f.Stacks,
 			len(f.Streams))
 	}
+	if p := f.Predicted; p != nil && (p.X < 1 || p.Base < 1) {
+		return fmt.Errorf("file %d is predicted at %d, from a recording at %d", number, p.X, p.Base)
+	}
 	if want := "snapshot-" + strconv.Itoa(number); f.Snapshot != "" && f.Snapshot != want {
 		return fmt.Errorf("the snapshot of file %d is called %.40q", number, f.Snapshot)
 	}

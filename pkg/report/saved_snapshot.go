@@ -71,6 +71,7 @@ func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.
 	} else if r.err != nil {
 		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
 	}
+	r.s.Predicted = d.report.Files[i].Predicted
 	r.s.CutTexts()
 	return r.s, r.decisions, nil
 }

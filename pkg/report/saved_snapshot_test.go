@@ -71,6 +71,9 @@ func contents(s *snapshot.Snapshot) string {
 	format := s.Format
 	format.Way = ""
 	line("%v %v %q %+v %+v %+v %+v", s.Streams, s.Pools, s.ActionNames, s.Settings, format, s.Oddity, s.Redaction)
+	if run := s.Predicted; run != nil {
+		line("predicted %+v", *run)
+	}
 	if part := s.Salvaged; part != nil {
 		line("salvaged %d %d %d %t", part.At, part.Events, part.From, part.NoEnd)
 		in := answer.NewInput("", s)
@@ -87,7 +90,7 @@ func TestContents(t *testing.T) {
 		fields = append(fields, reflect.TypeFor[snapshot.Snapshot]().Field(i).Name)
 	}
 	const known = "Strings Frames Stacks Streams Pools Segments Blocks Traces ActionNames Settings Annotations " +
-		"Format Oddity Salvaged Redaction AddressesLost Misplaced"
+		"Format Oddity Salvaged Redaction Predicted AddressesLost Misplaced"
 	if got := strings.Join(fields, " "); got != known {
 		t.Errorf("a snapshot has %s; contents knows %s", got, known)
 	}

@@ -17,6 +17,7 @@
  * @property {string} stacks
  * @property {[key: string, value: string][]} [settings] of the allocator
  * @property {DeviceReport[]} devices
+ * @property {{x: number, base: number, next_step: boolean}} [predicted] a run that was never made
  *
  * @typedef {object} DeviceReport
  * @property {number} device

@@ -140,6 +140,7 @@ function about(screen) {
   return {
     program: report.program,
     file: file.name,
+    ...(file.predicted && { predicted: file.predicted }),
     device: device.report.label,
     torch: file.torch,
     moment: plainSpaces(words),

@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -198,5 +200,52 @@ func TestMeasures(t *testing.T) {
 	plot(p)
 	if eval[bool](p, "document.querySelector('.measure, .card.peak') !== null") {
 		t.Error("there are lines where none is predicted")
+	}
+}
+
+// TestPredictedRun: the page of a run that was never made says so in its title and header,
+// and in what it exports. So does a page that compares a recording with it.
+func TestPredictedRun(t *testing.T) {
+	t.Parallel()
+	var in []answer.SizedInput
+	for _, x := range []int64{128, 256} {
+		recorded := load(t, filepath.Join(filepath.Dir(example(t, "what-fits")), fmt.Sprintf("%d.pickle.gz", x)))
+		in = append(in, answer.SizedInput{X: x, Input: &recorded.Input})
+	}
+	_, run, err := answer.PredictSizesAndRun(in, answer.PredictOptions{At: []int64{512}})
+	if err != nil || run.Input == nil {
+		t.Fatal(err, run.LeftOut)
+	}
+	p := open(t, writeReport(t, report.Encode("memviz", []answer.Input{*run.Input}, nil)), "theme=light")
+	plot(p)
+	title, header := eval[string](p, "document.title"), eval[string](p, "document.getElementById('header').innerText")
+	warning := eval[string](p, "document.getElementById('warnings').innerText")
+	if !strings.HasPrefix(title, "predicted at 512") || !strings.Contains(header, "predicted at 512") ||
+		!strings.Contains(header, "⚠ predicted") || strings.Contains(header, "span") ||
+		!strings.Contains(warning, "This run was never made") {
+		t.Errorf("title %q, header %q, warning %q", title, header, warning)
+	}
+	const name = "predicted-at-512-from-128.pickle.gz-and-256-cuda-0-peak"
+	for _, export := range []struct{ line, button, end, want string }{
+		{"Picture", "PNG", ".png", ""}, {"Picture", "SVG", ".svg", "predicted at 512"}, {"Table", "CSV", "-table.csv", ""},
+		{"Table", "JSON", "-table.json", `"predicted": {`},
+	} {
+		if text := string(p.export(export.line, export.button, name+export.end)); !strings.Contains(text, export.want) {
+			t.Errorf("%s does not say %q", export.end, export.want)
+		}
+	}
+
+	before, after := *in[1].Input, *run.Input
+	before.Name, after.Name = answer.RecordedAt(256), answer.PredictedAt(512)
+	document, err := report.EncodeCompare("memviz", before, after, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, writeReport(t, document), "theme=light")
+	header = plainSpaces(eval[string](p, "document.getElementById('header').innerText"))
+	for _, want := range []string{"recorded at 256", "predicted at 512", "⚠ predicted"} {
+		if !strings.Contains(header, want) {
+			t.Errorf("the header is %q, without %q", header, want)
+		}
 	}
 }

@@ -67,7 +67,8 @@ function facts({ sides, hasTime }) {
     ['tensors', both(count(a.allocations), count(b.allocations)), true],
     ['events', both(count(a.events), count(b.events)), false],
   ];
-  if (hasTime) list.push(['span', both(duration(a.span_us), duration(b.span_us)), false]);
+  if (hasTime && sides.every(({ device: { file } }) => !file.predicted))
+    list.push(['span', both(duration(a.span_us), duration(b.span_us)), false]);
   if (a.label !== b.label) list.push(['device', both(a.label, b.label), true]);
   if (a.torch !== b.torch) list.push(['torch', both(a.torch || 'unknown', b.torch || 'unknown'), false]);
   return list.map(([name, value, always]) => h('div', { class: always ? '' : 'wide' }, h('dt', name), h('dd', value)));

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report"
+)
+
+// predictedPage is the page that predict writes beside its answer: the report of the run
+// that was never made, or a comparison of that run with a recording.
+type predictedPage struct {
+	comparePage
+	against int64 // the size of that recording; 0: none
+}
+
+func (o *predictedPage) flags() []cli.Flag {
+	output := option("output", "", "write the report of the run that was never made, at one size, to `FILE`, whose name "+
+		"has to say that it is predicted", &o.output, asText)
+	output.Aliases = []string{"o"}
+	return []cli.Flag{
+		output,
+		option("against", "", "with -o, write a page that compares the recording at this `SIZE` with the predicted run",
+			&o.against, parseSize),
+		o.sizeFlag(), o.openFlag(),
+	}
+}
+
+// check says what cannot be written before anything is read.
+func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) error {
+	switch {
+	case o.output == "" && o.against > 0:
+		return misuse("--against is about the page that -o writes, and -o is not given")
+	case o.output == "" && o.open:
+		return misuse("--open is about the page that -o writes, and -o is not given")
+	case o.output == "":
+		return nil
+	case len(at) != 1:
+		return misuse("-o writes the report of one size, and --at names %d", len(at))
+	case !strings.Contains(filepath.Base(o.output), "predicted"):
+		return misuse("-o %s: the name of such a report has to have the word predicted in it", o.output)
+	case o.against > 0 && !slices.Contains(sizes, o.against):
+		return misuse("--against %d: no recording of that size is named", o.against)
+	}
+	return checkOutput(o.output, inputInfos(t, files...))
+}
+
+// write writes the page, and says what is not in it.
+func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.SizedInput,
+	capacity report.GivenCapacity) error {
+	for _, why := range run.LeftOut {
+		if run.Input == nil {
+			t.warn("%s was not written. %s", o.output, why)
+		} else {
+			t.warn("a device is not in %s. %s", o.output, why)
+		}
+	}
+	if run.Input == nil {
+		return nil
+	}
+	if o.against == 0 {
+		document := report.Encode(program, []answer.Input{*run.Input}, t.events("encoding"))
+		document.Capacity(capacity)
+		return o.save(t, document)
+	}
+	i := slices.IndexFunc(in, func(r answer.SizedInput) bool { return r.X == o.against })
+	before, after := *in[i].Input, *run.Input
+	before.Name, after.Name = answer.RecordedAt(in[i].X)+", "+before.FileName(), answer.PredictedAt(run.Snapshot.Predicted.X)
+	document, err := report.EncodeCompare(program, before, after, t.events("encoding"))
+	if err != nil {
+		return err
+	}
+	return o.save(t, document)
+}
