@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -146,17 +147,18 @@ func TestPredictedRecording(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, want := replay.Replay(made, 0), replay.Replay(recorded, 0)
-			if !d.AddsUp() || d.Totals.PeakBytes != want.Totals.PeakBytes {
+			// Behind a first step follows one that was not recorded.
+			if !d.AddsUp() || d.Totals.PeakBytes != want.Totals.PeakBytes && !study.FirstStep {
 				t.Fatalf("%+v %+v", d.Anomalies, d.Totals)
 			}
 			if want.Totals.ReservedBaselineBytes > 0 {
 				return
 			}
 			a, b := made.Events(0), recorded.Events(0)
-			if a.Len() != b.Len() {
+			if a.Len() != b.Len() && !study.FirstStep || a.Len() < b.Len() {
 				t.Fatalf("%d events, recorded %d", a.Len(), b.Len())
 			}
-			for i := range a.Action {
+			for i := range b.Action {
 				text := func(s *snapshot.Snapshot, e *snapshot.Events) string {
 					frames := s.Stacks.Frames(e.Stack[i])
 					inner := ""
@@ -246,6 +248,18 @@ func TestPredictedNextStep(t *testing.T) {
 		want := d.Totals.PeakBytes
 		if got := max(p.NextStep.Active.Low, p.ActivePeak); got != want {
 			t.Errorf("seed %d: next step: %+v predicted, %d recorded", seed, p.NextStep.Active, want)
+		}
+		both := predict.Snapshot([]*predict.Study{study}, 512, 0)
+		made := replay.Replay(both, 0)
+		if got, want := made.Totals.PeakBytes, max(p.ActivePeak, p.NextStep.Active.High); got != want || !made.AddsUp() {
+			t.Errorf("seed %d: the recording of both steps peaks at %d, want %d; it adds up: %v", seed, got, want,
+				made.AddsUp())
+		}
+		if got, want := len(analysis.NewRecording(analysis.NewSource(both), made).Steps().Steps), 2; got != want {
+			t.Errorf("seed %d: it has %d steps, want %d", seed, got, want)
+		}
+		if !slices.IsSorted(made.Events.TimeMicros) {
+			t.Errorf("seed %d: times run backwards", seed)
 		}
 		if r := d.Totals.ReservedPeakBytes; p.NextStep.Reserved.High < r || p.NextStep.Reserved.Low > r {
 			t.Errorf("seed %d: next step: reserved %+v predicted, %d recorded", seed, *p.NextStep.Reserved, r)

@@ -80,19 +80,22 @@ type PredictLaw struct {
 
 // PredictRow is a prediction.
 type PredictRow struct {
-	X            int64        `json:"x"`
-	Base         int64        `json:"base"`                                      // the x of the recording whose order and lifetimes it has
-	ActivePeak   int64        `json:"active_peak_bytes"`                         // of the step as recorded, with sizes that follow no law as in that recording
-	ActiveLow    int64        `json:"active_low"`                                // bytes; unlike active_peak_bytes only where unknown_bytes are above 0
-	ActiveHigh   int64        `json:"active_high"`                               // bytes
-	PeakSite     string       `json:"peak_site"`                                 // that asked for memory last
-	ReservedPeak *int64       `json:"reserved_peak_bytes" jsonschema:"nullable"` // null: not predicted
-	ReservedLow  *int64       `json:"reserved_low" jsonschema:"nullable"`        // bytes
-	ReservedHigh *int64       `json:"reserved_high" jsonschema:"nullable"`       // bytes
-	NextStep     *PredictNext `json:"next_step" jsonschema:"nullable"`           // after a recorded first step; else null
-	Fits         *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included; null if that is not known
-	EvidentShare float64      `json:"evident_share"`
-	UnknownBytes int64        `json:"unknown_bytes"` // live at the peak, of sizes that follow no law
+	X             int64        `json:"x"`
+	Base          int64        `json:"base"`                                      // the x of the recording whose order and lifetimes it has
+	ActivePeak    int64        `json:"active_peak_bytes"`                         // of the step as recorded, with sizes that follow no law as in that recording
+	ActiveLow     int64        `json:"active_low"`                                // bytes; unlike active_peak_bytes only where unknown_bytes or unproved_bytes are above 0
+	ActiveHigh    int64        `json:"active_high"`                               // bytes
+	PeakSite      string       `json:"peak_site"`                                 // that asked for memory last
+	ReservedPeak  *int64       `json:"reserved_peak_bytes" jsonschema:"nullable"` // null: not predicted
+	ReservedLow   *int64       `json:"reserved_low" jsonschema:"nullable"`        // bytes
+	ReservedHigh  *int64       `json:"reserved_high" jsonschema:"nullable"`       // bytes
+	NextStep      *PredictNext `json:"next_step" jsonschema:"nullable"`           // after a recorded first step; else null
+	Fits          *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included; null if that is not known
+	EvidentShare  float64      `json:"evident_share"`
+	UnknownBytes  int64        `json:"unknown_bytes"`                    // live at the peak, of sizes that follow no law
+	SquareBytes   int64        `json:"square_bytes"`                     // live at the peak, of sizes that grow with the square of x, as scores of attention do
+	WithoutSquare int64        `json:"without_square_active_peak_bytes"` // active peak if these requests were not made
+	UnprovedBytes int64        `json:"unproved_bytes"`                   // live at the peak, of sizes under a law that the recordings do not prove
 }
 
 // PredictNext is what the step after a first one needs, in bytes of active memory: the
@@ -319,7 +322,8 @@ func newPredictCheck(c *predict.Check) PredictCheck {
 func (x *prediction) row(p *predict.Prediction) PredictRow {
 	row := PredictRow{X: p.X, Base: p.Base, ActivePeak: p.ActivePeak, ActiveLow: p.Active.Low,
 		ActiveHigh: p.Active.High,
-		PeakSite:   x.site(p.Base, p.PeakEvent), EvidentShare: p.EvidentShare, UnknownBytes: p.UnknownBytes}
+		PeakSite:   x.site(p.Base, p.PeakEvent), EvidentShare: p.EvidentShare, UnknownBytes: p.UnknownBytes, SquareBytes: p.SquareBytes, WithoutSquare: p.WithoutSquare,
+		UnprovedBytes: p.UnprovedBytes}
 	if r := p.Reserved; r != nil {
 		row.ReservedPeak, row.ReservedLow, row.ReservedHigh = &r.Peak, &r.Low, &r.High
 	}

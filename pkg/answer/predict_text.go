@@ -30,6 +30,7 @@ func (s *Sheet) predict(x *prediction) {
 	s.sayIf(checksSentence(x))
 	s.say("%s", reservedSentence(x))
 	s.put(x.table())
+	s.sayIf(x.squareSentence())
 	s.sayIf(x.largestSentence())
 	for _, text := range x.view.Limits {
 		s.note("%s", text)
@@ -213,6 +214,23 @@ func (x *prediction) largestSentence() string {
 	return text
 }
 
+// squareSentence is about what grows with the square of x, at the largest x at which that
+// is worth a word.
+func (x *prediction) squareSentence() string {
+	var p *predict.Prediction
+	for i := range x.rows {
+		if r := &x.rows[i]; 100*r.SquareBytes >= r.ActivePeak && (p == nil || r.X > p.X) {
+			p = r
+		}
+	}
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("At %s, %s of what is live at the peak grow with the square of x, as the scores do that attention "+
+		"keeps for backward. Attention that keeps none is predicted to peak at about %s of active memory.",
+		units.Count(p.X), units.Bytes(p.SquareBytes), units.Bytes(p.WithoutSquare))
+}
+
 func atSite(site string) string {
 	if site == "" {
 		return ""
@@ -235,11 +253,19 @@ func (x *prediction) limits() []string {
 		if common > 1 && p.X%common != 0 {
 			odd = append(odd, units.Count(p.X))
 		}
-		if p.UnknownBytes > 0 {
-			list = append(list, fmt.Sprintf("At %s, %s of what is live at the peak follow no law, so active is "+
-				"predicted between %s and %s.",
-				units.Count(p.X), units.Bytes(p.UnknownBytes), units.Bytes(p.Active.Low),
-				units.Bytes(p.Active.High)))
+		const live, notProved = " of what is live at the peak follow ", "a law that the recordings do not prove"
+		follow := ""
+		switch unknown, unproved := units.Bytes(p.UnknownBytes), units.Bytes(p.UnprovedBytes); {
+		case p.UnknownBytes > 0 && p.UnprovedBytes > 0:
+			follow = unknown + live + "no law, and " + unproved + " " + notProved
+		case p.UnknownBytes > 0:
+			follow = unknown + live + "no law"
+		case p.UnprovedBytes > 0:
+			follow = unproved + live + notProved
+		}
+		if follow != "" {
+			list = append(list, fmt.Sprintf("At %s, %s, so active is predicted between %s and %s.", units.Count(p.X), follow,
+				units.Bytes(p.Active.Low), units.Bytes(p.Active.High)))
 		}
 	}
 	if len(odd) > 0 {

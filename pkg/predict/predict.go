@@ -187,11 +187,14 @@ type Prediction struct {
 	Given bool  // it was recorded at this x
 	Base  int64 // the x of the recording whose order and lifetimes it has
 
-	Active       Range // peak in bytes; both are equal unless UnknownBytes are live there
-	ActivePeak   int64 // with what follows no law carried over
-	PeakEvent    replay.EventIndex
-	UnknownBytes int64 // live at the peak, of sizes that follow no law
-	EvidentShare float64
+	Active        Range // peak in bytes; both are equal unless unknown or unproved bytes are live there
+	ActivePeak    int64 // with what follows no law carried over
+	PeakEvent     replay.EventIndex
+	UnknownBytes  int64 // live at the peak, of sizes that follow no law
+	UnprovedBytes int64 // live at the peak, of sizes under a law that the recordings do not prove
+	EvidentShare  float64
+	SquareBytes   int64 // live at the peak, of sizes that grow with the square of x, as scores of attention do
+	WithoutSquare int64 // active peak in bytes if these requests were not made
 
 	Reserved *Reserved // nil: it is not predicted
 	NextStep *NextStep // nil: the recording is not of a first step
@@ -218,13 +221,16 @@ func (s *Study) At(x, capacity int64) Prediction {
 	if step >= 0 {
 		p.PeakEvent = stream.Ops[step].Event
 	}
-	p.UnknownBytes = m.unknownAt(stream, step)
-	low, high := m.bounds(p.UnknownBytes, x)
-	p.Active = Range{peak - p.UnknownBytes + low, peak - p.UnknownBytes + high}
+	u := m.unprovedAt(stream, step, x)
+	p.UnknownBytes, p.UnprovedBytes = u.carried, u.byLaw
+	p.SquareBytes, p.WithoutSquare = m.withoutSquare(stream, step)
+	proved := peak - u.carried - u.byLaw
+	p.Active = Range{proved + u.bounds.Low, proved + u.bounds.High}
+	less, more := peak-p.Active.Low, p.Active.High-peak
 	limit := s.limit(m, capacity)
 	if s.PredictsReserved() {
 		r := reserve(stream, limit, s.FromEmpty())
-		r.Low, r.High = r.Low-(p.ActivePeak-p.Active.Low), r.High+(p.Active.High-p.ActivePeak)
+		r.Low, r.High = max(r.Low-less, 0), r.High+more
 		p.Reserved = &r
 	}
 	if next := s.next[slices.Index(s.models, m)]; next != nil {
@@ -232,9 +238,10 @@ func (s *Study) At(x, capacity int64) Prediction {
 		p.NextStep = &NextStep{}
 		p.NextStep.Active.Low, _ = gone.ActivePeakFrom(second)
 		p.NextStep.Active.High, _ = alive.ActivePeakFrom(second)
+		p.NextStep.Active.Low, p.NextStep.Active.High = max(p.NextStep.Active.Low-less, 0), p.NextStep.Active.High+more
 		if stream = alive; p.Reserved != nil {
 			a, b := reserve(gone, limit, s.FromEmpty()), reserve(alive, limit, s.FromEmpty())
-			p.NextStep.Reserved = &Range{min(a.Low, b.Low), max(a.High, b.High)}
+			p.NextStep.Reserved = &Range{max(min(a.Low, b.Low)-less, 0), max(a.High, b.High) + more}
 		}
 	}
 	if capacity > 0 && p.Reserved != nil {

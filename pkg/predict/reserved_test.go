@@ -134,3 +134,26 @@ func TestBoundary(t *testing.T) {
 		t.Errorf("without an end: %+v", l)
 	}
 }
+
+// TestUnproved: sizes under a law that two recordings do not prove bound a forced prediction,
+// too: they lie between as recorded and as if they grew with the square of x.
+func TestUnproved(t *testing.T) {
+	run := func(x int64) Given {
+		r := newTape()
+		r.running = true
+		r.free(r.alloc(11, 100*mib+x*mib)) // a + b x
+		return r.at(x)
+	}
+	s := New([]Given{run(100), run(200)}, Options{Force: true})
+	if s.Refused == nil || s.Refused.Key != "no_laws" || !s.Possible() {
+		t.Fatalf("%+v", s.Refused)
+	}
+	p := s.At(400, 0)
+	if p.ActivePeak != 500*mib || p.UnknownBytes != 0 || p.UnprovedBytes != 500*mib ||
+		p.Active != (Range{300 * mib, 1200 * mib}) {
+		t.Errorf("%+v", p)
+	}
+	if r := p.Reserved; r == nil || r.Low > 300*mib || r.High < 1200*mib {
+		t.Errorf("reserved: %+v", r)
+	}
+}

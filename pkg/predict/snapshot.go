@@ -20,7 +20,9 @@ const (
 // Snapshot is the recording of a run at x that was never made: the events that the
 // model's allocator would have recorded, with the stacks and the times of the nearest
 // recording. All studies are of devices of the same snapshots. If the run does not fit
-// into the capacity in bytes (0: not given), it ends with the request that fails.
+// into the capacity in bytes (0: not given), it ends with the request that fails. Behind a
+// recorded first step follows the step after it, with the gradients of the first alive
+// until backward.
 func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
 	nearest := studies[0].nearest(x)
 	base := nearest.r.Snapshot
@@ -32,6 +34,11 @@ func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
 		m := study.nearest(x)
 		c := &composer{s: s, device: m.r.Device, stream: m.synthesize(x), owners: map[uint64]snapshot.StackID{},
 			segments: map[uint64]snapshot.StackID{}}
+		if next := study.next[slices.Index(study.models, m)]; next != nil {
+			s.Predicted.NextStep = true
+			_, c.stream, _ = next.streams(c.stream)
+			c.repeatAnnotations()
+		}
 		c.compose(capacity)
 	}
 	s.SortSegments()
@@ -46,6 +53,27 @@ type composer struct {
 	events           snapshot.Events
 	owners, segments map[uint64]snapshot.StackID // by address: who allocated the block or the segment
 	before           int                         // requests from before the first step that were served
+	later            int64                       // microseconds from the first step to the one after it
+}
+
+// repeatAnnotations gives the step after the first the annotations of the first.
+func (c *composer) repeatAnnotations() {
+	times := slices.Clone(c.device.Events.TimeMicros)
+	if len(times) == 0 {
+		return
+	}
+	var own []snapshot.Annotation
+	for _, a := range c.s.Annotations {
+		if a.Device == c.device.ID {
+			own = append(own, a)
+			times = append(times, a.TimeMicros)
+		}
+	}
+	c.later = slices.Max(times) - slices.Min(times) + 1
+	for i := range own {
+		own[i].TimeMicros += c.later
+	}
+	c.s.Annotations = slices.Concat(c.s.Annotations, own)
 }
 
 func (c *composer) compose(capacity int64) {
@@ -90,7 +118,11 @@ func (c *composer) record(step int, e allocator.Event) {
 	x.Action, x.Addr, x.Size = append(x.Action, e.Action), append(x.Addr, addr), append(x.Size, e.Size)
 	x.Stream, x.Stack = append(x.Stream, c.streamID(e.Stream)), append(x.Stack, stack)
 	if recorded.TimeMicros != nil {
-		x.TimeMicros = append(x.TimeMicros, recorded.TimeMicros[at])
+		time := recorded.TimeMicros[at]
+		if c.stream.Again > 0 && step >= c.stream.Again {
+			time += c.later
+		}
+		x.TimeMicros = append(x.TimeMicros, time)
 	}
 	if recorded.CompileContext != nil {
 		x.CompileContext = append(x.CompileContext, recorded.CompileContext[at])

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -44,23 +45,57 @@ func (m *model) synthesize(x int64) *whatif.Stream {
 	return s
 }
 
-// unknownAt sums the bytes that are live after a step and whose sizes follow no law.
-func (m *model) unknownAt(s *whatif.Stream, step int) (bytes int64) {
-	live := s.LiveAfter(step)
+// withoutSquare sums the bytes that are live after an op and are proved to grow with the
+// square of x. The second result is the active peak of a stream in which no such request is made.
+func (m *model) withoutSquare(s *whatif.Stream, op int) (bytes, peak int64) {
+	live := s.LiveAfter(op)
+	without := *s
+	without.Requests = slices.Clone(s.Requests)
 	for _, list := range [][]int32{s.Before, m.requests} {
 		for _, request := range list {
-			if live[request] && m.laws[m.of[request]].kind == Unknown {
+			if l := &m.laws[m.of[request]]; !l.evident || l.kind != Square && l.kind != PaddedSquare {
+				continue
+			}
+			without.Requests[request].Bytes = 0
+			if live[request] {
 				bytes += s.Requests[request].Bytes
 			}
 		}
 	}
-	return bytes
+	peak, _ = without.ActivePeak()
+	return bytes, peak
 }
 
-// bounds are how many bytes those that are carried over from the model's recording may
-// be at x: as many, or as if they grew with the square of x.
-func (m *model) bounds(bytes, x int64) (low, high int64) {
+// unproved are the bytes that are live at some time and whose size at x the recordings do
+// not prove.
+type unproved struct {
+	carried int64 // they follow no law, and are as in the model's recording
+	byLaw   int64 // they follow a law that the recordings do not prove
+	bounds  Range // of both together
+}
+
+// unprovedAt sums the unproved bytes of a stream that are live after an op. Each size lies
+// between that of the model's recording, what it would be if it grew with the square of x,
+// and what its law gives.
+func (m *model) unprovedAt(s *whatif.Stream, op int, x int64) (u unproved) {
+	live := s.LiveAfter(op)
 	ratio := float64(x) / float64(m.X)
-	other := min(float64(bytes)*ratio*ratio, maxBytes)
-	return min(bytes, int64(other)), max(bytes, int64(other))
+	for _, list := range [][]int32{s.Before, m.requests} {
+		for _, request := range list {
+			l := &m.laws[m.of[request]]
+			if !live[request] || l.evident {
+				continue
+			}
+			recorded, now := m.stream.Requests[request].Bytes, s.Requests[request].Bytes
+			square := int64(min(float64(recorded)*ratio*ratio, float64(maxSum/max(len(s.Requests), 1))))
+			u.bounds.Low += min(recorded, square, now)
+			u.bounds.High += max(recorded, square, now)
+			if l.kind == Unknown {
+				u.carried += now
+			} else {
+				u.byLaw += now
+			}
+		}
+	}
+	return u
 }
