@@ -1,7 +1,10 @@
 package predict
 
 import (
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
@@ -61,6 +64,7 @@ func (s *Study) Largest(capacity, step int64) *Largest {
 	}
 	if next := f.fit(n+1, capacity); next != nil && !next.Fits {
 		l.FailsAt, l.Failure, l.Base = (n+1)*step, next, s.nearest((n+1)*step).X
+		f.look(n+2, n+neighbours, capacity)
 		for i := n + 2; i <= n+neighbours; i++ {
 			if fit := f.fit(i, capacity); fit != nil && fit.Fits {
 				l.Again = i * step
@@ -98,6 +102,28 @@ func (f *fitter) fit(n, capacity int64) *Fit {
 	return f.known[key]
 }
 
+// look finds out whether from to to steps fit, several at the same time.
+func (f *fitter) look(from, to, capacity int64) {
+	to = min(to, f.most())
+	if to < from {
+		return
+	}
+	found := make([]*Fit, to-from+1)
+	var wait sync.WaitGroup
+	next := atomic.Int64{}
+	for range min(runtime.GOMAXPROCS(0), len(found)) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
+				found[i] = f.s.fitAt((from+i)*f.step, capacity)
+			}
+		})
+	}
+	wait.Wait()
+	for i, fit := range found {
+		f.known[[2]int64{from + int64(i), capacity}] = fit
+	}
+}
+
 func (f *fitter) most() int64 {
 	greatest := f.s.Given[len(f.s.Given)-1].X
 	return max(min(greatest*farthest, MaxX)/f.step, 1)
@@ -129,6 +155,7 @@ func (f *fitter) boundary(capacity int64) int64 {
 		}
 	}
 	first := low
+	f.look(max(low-neighbours, 0)+1, low-1, capacity)
 	for n := low - 1; n > max(low-neighbours, 0); n-- {
 		if !f.fits(n, capacity) {
 			first = n - 1

@@ -105,12 +105,15 @@ func New(given []Given, o Options) *Study {
 
 func (s *Study) makeModels(a *alignments) {
 	m := &modeler{a, map[sizes]law{}}
+	s.next = make([]*nextStep, len(a.all))
+	var wait sync.WaitGroup
 	for i := range a.all {
 		x := m.model(i)
-		next := nextStepOf(x)
-		s.models, s.next, s.Bytes = append(s.models, x), append(s.next, next), append(s.Bytes, x.Bytes)
-		s.FirstStep = s.FirstStep || next != nil
+		s.models, s.Bytes = append(s.models, x), append(s.Bytes, x.Bytes)
+		wait.Go(func() { s.next[i] = nextStepOf(x) })
 	}
+	wait.Wait()
+	s.FirstStep = slices.ContainsFunc(s.next, func(n *nextStep) bool { return n != nil })
 }
 
 // makeColds serves each recording at its own size, if the model reproduces all of them.
