@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"testing"
@@ -325,6 +326,21 @@ func TestPredictRefuses(t *testing.T) {
 		}}
 		return s.at(t, 1, tokens)
 	}
+	accumulated := func(batches int64) predict.Given {
+		s := sized{habit: func(r *sizedRun) {
+			batches := r.length
+			r.length = 64
+			for range batches - 1 { // and one more, of which the backward pass is not recorded
+				r.load()
+				r.forward()
+				r.at("error.backward()", func() { r.backward(r.vars["error"]) })
+			}
+		}}
+		return s.at(t, 1, batches)
+	}
+	cut := edited("step", 256, func(*snapshot.Snapshot) {})
+	cut.Run.Recording().Snapshot.Salvaged = &snapshot.Salvaged{From: 0, NoEnd: true, Err: io.ErrUnexpectedEOF}
+	var sentences bytes.Buffer
 	for _, test := range []struct {
 		name string
 		a, b predict.Given
@@ -350,6 +366,8 @@ func TestPredictRefuses(t *testing.T) {
 		{"forward and step", program("forward", 128, 128), program("step", 256, 256), "programs_differ"},
 		{"a request fails", program("step", 128, 128), given(failing, 512), "failed_request"},
 		{"decoding", decoded(8), decoded(16), "requests_grow"},
+		{"micro-batches", accumulated(8), accumulated(16), "requests_grow"},
+		{"read in part", program("step", 128, 128), cut, "cut"},
 		{"no stacks", program("step", 128, 128), edited("step", 256, func(s *snapshot.Snapshot) {
 			clear(s.Traces[0].Events.Stack)
 		}), "no_stacks"},
@@ -369,12 +387,13 @@ func TestPredictRefuses(t *testing.T) {
 			if study.Refused == nil || study.Refused.Key != test.want {
 				t.Fatalf("got %+v; aligned %.3f, evident %.3f", study.Refused, study.Aligned, study.EvidentShare())
 			}
-			t.Log(study.Refused.Sentence)
+			fmt.Fprintf(&sentences, "%s: %s\n%s\n\n", test.name, test.want, study.Refused.Sentence)
 			if study.Possible() {
 				t.Error("it predicts all the same")
 			}
 		})
 	}
+	testkit.Golden(t, "refused.txt", sentences.Bytes())
 }
 
 // TestPredictedPadding: padding to multiples of 64 is seen where it differs between the

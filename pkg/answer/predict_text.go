@@ -146,7 +146,11 @@ func (x *prediction) table() *sheetTable {
 		t.row(append(cells, remark)...)
 	}
 	for _, f := range x.view.Proof.Recordings {
-		add(f.X, units.Bytes(f.ActivePeak), units.Bytes(f.ReservedPeak), "", "", "recorded")
+		reserved := ""
+		if f.ReservedPeak > 0 { // else the file has no segments
+			reserved = units.Bytes(f.ReservedPeak)
+		}
+		add(f.X, units.Bytes(f.ActivePeak), reserved, "", "", "recorded")
 	}
 	for i := range x.rows {
 		p := &x.rows[i]
