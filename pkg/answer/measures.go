@@ -54,12 +54,12 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 	measures.EightBit: {"8-bit optimizer",
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
-	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.Shards),
+	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.DefaultGPUs),
 		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
-			"are the temporaries of the optimizer; what communication takes is not counted.", measures.Shards), "gpus"},
-	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.Shards),
+			"are the temporaries of the optimizer; what communication takes is not counted.", measures.DefaultGPUs), "gpus"},
+	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.DefaultGPUs),
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
-	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.Shards),
+	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.DefaultGPUs),
 		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
 			"place at a time. Buffers of the communication are not counted.", "gpus"},
 	measures.HostOptimizer: {"optimizer state on the host",

@@ -89,7 +89,7 @@ func TestEdits(t *testing.T) {
 	}
 	applied := map[Measure]int{}
 	eachMeasurable(t, func(t *testing.T, run *whatif.Run) {
-		x := newMeasurer(run, whatif.Limit{})
+		x := newMeasurer(run, whatif.Limit{}, DefaultGPUs)
 		before := madeBytes(x.base)
 		for i := range measureCount {
 			m := Measure(i)
