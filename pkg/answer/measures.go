@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -28,8 +27,10 @@ type MeasureOutcome struct {
 	Cost                   string `json:"cost"`                                                           // nothing, time, numerics or gpus
 	ActivePeakBytes        int64  `json:"active_peak_bytes"`                                              // predicted
 	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`                                        // less, if tensors as large as a weight grow with the batch, too
-	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted, within about 10 %; null where it is not
+	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted; null where it is not
 	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"` // that goes with active_peak_least_bytes
+	ReservedPercent        int    `json:"reserved_percent"`                                               // by how much reserved_peak_bytes may be off; 0 where it is null
+	About                  bool   `json:"about"`                                                          // active_peak_bytes is a guide: other code would make other tensors
 	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
 	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
 	FailedRequests         int    `json:"failed_requests"`                                                // under limit_bytes
@@ -44,6 +45,8 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 		"nothing"},
 	measures.DropOutputs: {"outputs gone with their step",
 		"del, or a function of its own, drops the outputs of a step before the next one begins.", "nothing"},
+	measures.StopLeak: {"no leak",
+		"Nothing keeps what grows, according to memviz leaks, beyond its step.", "nothing"},
 	measures.Fused: {"optimizer with fused=True",
 		"The fused kernels of the same optimizer need no temporaries; parameters have to be of a floating-point type.",
 		"nothing"},
@@ -54,9 +57,16 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 	measures.EightBit: {"8-bit optimizer",
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
+	measures.LossInParts: {fmt.Sprintf("loss in %d parts", measures.LossParts),
+		fmt.Sprintf("The last layer and the cross-entropy loss work on one part in %d of the tokens at a time, forward and "+
+			"backward, and nothing else reads the logits.", measures.LossParts), "time"},
 	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.DefaultGPUs),
 		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
 			"are the temporaries of the optimizer; what communication takes is not counted.", measures.DefaultGPUs), "gpus"},
+	measures.ShardTensors: {fmt.Sprintf("optimizer state over %d GPUs, by whole tensors", measures.DefaultGPUs),
+		fmt.Sprintf("The state is not sharded yet. That of each parameter is on one of %d GPUs, as with "+
+			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of "+
+			"the fullest one; what communication takes is not counted.", measures.DefaultGPUs), "gpus"},
 	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.DefaultGPUs),
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
 	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.DefaultGPUs),
@@ -114,8 +124,14 @@ func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.
 		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
 		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
 	}
-	if x.AtLeast = slices.ContainsFunc(o.Measures, measures.Measure.Rough); !x.AtLeast {
+	switch o.Precision() {
+	case measures.About:
+		x.About = true
+	case measures.AtLeast:
+		x.AtLeast = true
+	default:
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
+		x.ReservedPercent = measures.ReservedPercent
 	}
 	var assumptions, costs []string
 	for _, measure := range o.Measures {
@@ -146,16 +162,18 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 			"gradients of the last step are gone"
 	}
 	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ", of)
-	columns := []column{{"active", figures}, {"reserved", figures}, {"peak in", words}}
+	columns := []column{{"active", figures}, {"reserved, about", figures}, {"peak in", words}}
 	if m.Base.Failed > 0 {
 		columns = append(columns, column{"fails", figures})
 	}
 	t := newTable(append(columns, column{"measure", words})...)
 	row := func(o *measures.Outcome, what any) {
-		rough := slices.ContainsFunc(o.Measures, measures.Measure.Rough)
 		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
 			units.Count(o.Failed)
-		if rough {
+		switch o.Precision() {
+		case measures.About:
+			active, reserved, fails = "about "+active, "", ""
+		case measures.AtLeast:
 			active, reserved, fails = "at least "+active, "", ""
 		}
 		cells := []any{active, reserved, phaseWords[o.PeakPhase]}
@@ -177,8 +195,8 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 		format, names := measureNames(r, m.Useless)
 		s.note("Would not help: "+format+".", names...)
 	}
-	s.note("If nothing else changes. Reserved memory is predicted within about 10 %%; each row is served again, so rows do " +
-		"not add up.")
+	s.note("If nothing else changes. Reserved memory is predicted within about %s %%: where a request falls in the cache "+
+		"decides how that is cut. Each row is served again, so rows do not add up.", units.Count(measures.ReservedPercent))
 }
 
 // together says which measures are enough.

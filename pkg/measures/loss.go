@@ -16,34 +16,28 @@ const lossNeighbours = 16
 // at a time. It needs C++ frames, which tell what the backward pass makes for it.
 func (p *training) lossInParts(n int64) bool {
 	isLoss := p.operatorsOfLoss()
-	logits := int64(0) // bytes
-	for _, o := range p.Ops {
-		if o.Kind == whatif.Allocate && isLoss[p.stack(o.Request)] {
-			logits = max(logits, p.Requests[o.Request].Bytes)
-		}
-	}
-	if logits < leastBatched {
-		return false
-	}
-	whole := func(id int32) bool { // for all tokens, in the loss's type or in one of half the size
-		bytes := p.Requests[id].Bytes
-		return bytes == logits || 2*bytes == logits
-	}
 	parts := map[int32]bool{}
-	last := -lossNeighbours - 1 // the last request of the loss
-	var made []int32            // all requests so far
+	var logits int64 // bytes of the last request of the loss
+	last := 0        // which request that was
+	var made []int32 // all requests so far
+	// all reports whether a request has as many numbers as that, of its type or one half as large.
+	all := func(id int32) bool {
+		bytes := p.Requests[id].Bytes
+		return (bytes == logits || 2*bytes == logits) && p.ofPass(id)
+	}
 	for _, o := range p.Ops {
 		if o.Kind != whatif.Allocate {
 			continue
 		}
+		at := len(made)
 		made = append(made, o.Request)
-		at := len(made) - 1
-		if isLoss[p.stack(o.Request)] && whole(o.Request) {
-			parts[o.Request], last = true, at
+		if isLoss[p.stack(o.Request)] && p.Requests[o.Request].Bytes >= leastBatched {
+			logits, last = p.Requests[o.Request].Bytes, at
+			parts[o.Request] = true
 			for _, id := range made[max(at-lossNeighbours, 0):at] {
-				parts[id] = parts[id] || whole(id) && p.ofPass(id)
+				parts[id] = parts[id] || all(id)
 			}
-		} else if at-last <= lossNeighbours && whole(o.Request) && p.ofPass(o.Request) {
+		} else if at-last <= lossNeighbours && all(o.Request) {
 			parts[o.Request] = true
 		}
 	}
@@ -52,7 +46,7 @@ func (p *training) lossInParts(n int64) bool {
 			p.Requests[id].Bytes = (p.Requests[id].Bytes + n - 1) / n
 		}
 	}
-	return true
+	return len(parts) > 0
 }
 
 // operatorsOfLoss says, by stack, whether an operator of cross-entropy is on it.

@@ -40,6 +40,15 @@ type Outcome struct {
 	PeakEvent replay.EventIndex
 }
 
+// Precision is the least of those of its measures.
+func (o *Outcome) Precision() Precision {
+	least := Exact
+	for _, m := range o.Measures {
+		least = max(least, m.Precision())
+	}
+	return least
+}
+
 // Findings are the measures for a recording.
 type Findings struct {
 	// Base is the recorded training without any measure, served in the same way as with them: from
