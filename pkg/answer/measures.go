@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -18,6 +19,8 @@ type MeasuresBase struct {
 	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
 	FailedRequests    int   `json:"failed_requests"`
 	NextStep          bool  `json:"next_step"` // the recording is of a first step: all measures are for the one after it
+	GPUs              int   `json:"gpus"`      // over which zero1, zero2 and zero3 share
+	GPUsAssumed       bool  `json:"gpus_assumed"`
 }
 
 // MeasureOutcome is what a change of the training would do, or several together.
@@ -38,8 +41,11 @@ type MeasureOutcome struct {
 	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
 }
 
-// measureWords say what each measure is, what it assumes and what it costs.
-var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
+// measureWording is what a measure is, what it assumes and what it costs. {gpus} stands for
+// a number of them.
+type measureWording struct{ what, assumption, cost string }
+
+var measureWords = map[measures.Measure]measureWording{
 	measures.SetToNone: {"gradients gone before the forward pass",
 		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the gradients.",
 		"nothing"},
@@ -60,16 +66,16 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 	measures.LossInParts: {fmt.Sprintf("loss in %d parts", measures.LossParts),
 		fmt.Sprintf("The last layer and the cross-entropy loss work on one part in %d of the tokens at a time, forward and "+
 			"backward, and nothing else reads the logits.", measures.LossParts), "time"},
-	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.DefaultGPUs),
-		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
-			"are the temporaries of the optimizer; what communication takes is not counted.", measures.DefaultGPUs), "gpus"},
-	measures.ShardTensors: {fmt.Sprintf("optimizer state over %d GPUs, by whole tensors", measures.DefaultGPUs),
-		fmt.Sprintf("The state is not sharded yet. That of each parameter is on one of %d GPUs, as with "+
-			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of "+
-			"the fullest one; what communication takes is not counted.", measures.DefaultGPUs), "gpus"},
-	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.DefaultGPUs),
+	measures.ShardOptimizer: {"optimizer state over {gpus} GPUs",
+		"The state is not sharded yet. It is cut evenly over {gpus} GPUs, as in the first stage of ZeRO, and so are the " +
+			"temporaries of the optimizer; what communication takes is not counted.", "gpus"},
+	measures.ShardTensors: {"optimizer state over {gpus} GPUs, by whole tensors",
+		"The state is not sharded yet. That of each parameter is on one of {gpus} GPUs, as with " +
+			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of " +
+			"the fullest one; what communication takes is not counted.", "gpus"},
+	measures.ShardGradients: {"optimizer state and gradients over {gpus} GPUs",
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
-	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.DefaultGPUs),
+	measures.ShardWeights: {"all parameters over {gpus} GPUs",
 		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
 			"place at a time. Buffers of the communication are not counted.", "gpus"},
 	measures.HostOptimizer: {"optimizer state on the host",
@@ -81,10 +87,28 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 		"Inputs, activations and outputs are half as large. It is another training.", "numerics"},
 }
 
+// wordsOf are the words for a measure.
+func wordsOf(m measures.Measure, f *measures.Findings) measureWording {
+	words := measureWords[m]
+	gpus := units.Count(f.GPUs)
+	words.what = strings.ReplaceAll(words.what, "{gpus}", gpus)
+	words.assumption = strings.ReplaceAll(words.assumption, "{gpus}", gpus)
+	return words
+}
+
+// gpusSentence says that the number of GPUs is assumed, if any of some measures needs it.
+func gpusSentence(f *measures.Findings, list []measures.Measure) string {
+	if !f.GPUsAssumed || !slices.ContainsFunc(list, measures.Measure.Shards) {
+		return ""
+	}
+	return units.Plural(f.GPUs, "GPU is", "GPUs are") + " assumed, for no recording shows how many there are; memviz " +
+		"whatif --gpus takes another number."
+}
+
 // measureName is the measure in a few words: a text, or a name where it has a line of the
 // program.
-func measureName(r *analysis.Recording, m measures.Measure) any {
-	what := measureWords[m].what
+func measureName(r *analysis.Recording, f *measures.Findings, m measures.Measure) any {
+	what := wordsOf(m, f).what
 	if m != measures.Checkpoint {
 		return what
 	}
@@ -94,9 +118,10 @@ func measureName(r *analysis.Recording, m measures.Measure) any {
 }
 
 // measureNames are some measures, to stand in a sentence: a format and its arguments.
-func measureNames(r *analysis.Recording, list []measures.Measure) (format string, names []any) {
+func measureNames(r *analysis.Recording, f *measures.Findings, list []measures.Measure) (format string,
+	names []any) {
 	for _, m := range list {
-		names = append(names, measureName(r, m))
+		names = append(names, measureName(r, f, m))
 	}
 	return strings.TrimSuffix(strings.Repeat("%s, ", len(list)), ", "), names
 }
@@ -105,8 +130,12 @@ func measureNames(r *analysis.Recording, list []measures.Measure) (format string
 var phaseWords = map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
 	stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
 
+// peakWords name phases where a peak is in one.
+var peakWords = map[stacks.Activity]string{stacks.InLoading: "loading, ", stacks.InForward: "the forward pass, ",
+	stacks.InBackward: "the backward pass, ", stacks.InOptimizer: "the optimizer, "}
+
 func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *measures.Findings) {
-	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep}
+	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep, m.GPUs, m.GPUsAssumed}
 	for i := range m.Rows {
 		d.Measures = append(d.Measures, newMeasureOutcome(r, m, &m.Rows[i]))
 	}
@@ -135,7 +164,7 @@ func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.
 	}
 	var assumptions, costs []string
 	for _, measure := range o.Measures {
-		words := measureWords[measure]
+		words := wordsOf(measure, m)
 		assumptions, costs = append(assumptions, words.assumption), append(costs, words.cost)
 	}
 	x.Key, x.Assumption, x.Cost = measureKeys(o.Measures), strings.Join(assumptions, " "), strings.Join(costs, ",")
@@ -184,16 +213,23 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	}
 	row(&m.Base, "none")
 	for i := range m.Rows {
-		row(&m.Rows[i], measureName(r, m.Rows[i].Measures[0]))
+		row(&m.Rows[i], measureName(r, m, m.Rows[i].Measures[0]))
 	}
 	s.put(t)
 	s.together(r, study, m)
 	for i := range m.Rows {
-		s.add(note{assumptionSentence(r, &m.Rows[i])})
+		s.add(note{assumptionSentence(r, m, &m.Rows[i])})
 	}
 	if len(m.Useless) > 0 {
-		format, names := measureNames(r, m.Useless)
+		format, names := measureNames(r, m, m.Useless)
 		s.note("Would not help: "+format+".", names...)
+	}
+	var all []measures.Measure
+	for i := range m.Rows {
+		all = append(all, m.Rows[i].Measures...)
+	}
+	if text := gpusSentence(m, all); text != "" {
+		s.note("%s", text)
 	}
 	s.note("If nothing else changes. Reserved memory is predicted within about %s %%: where a request falls in the cache "+
 		"decides how that is cut. Each row is served again, so rows do not add up.", units.Count(measures.ReservedPercent))
@@ -203,7 +239,7 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
 	switch {
 	case m.Together != nil:
-		s.add(enough(r, study.Limit, m.Together))
+		s.add(enough(r, m, study.Limit))
 	case m.Hopeless:
 		s.say("All of these together are not enough for %s.", amount(study.Limit.Bytes))
 	}

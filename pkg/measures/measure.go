@@ -64,6 +64,9 @@ const (
 // that the measure moves falls in the cache decides how segments are cut.
 const ReservedPercent = 10
 
+// Shards reports whether the measure shares something over several GPUs.
+func (m Measure) Shards() bool { return measureCosts[m] == costGPUs }
+
 // Precision is how well the peaks with the measure are known. No combination has one
 // that is not Exact.
 func (m Measure) Precision() Precision {

@@ -58,7 +58,9 @@ type Findings struct {
 	// after the peak. All figures are of a step in which it is there from the start, and
 	// the gradients of the step before are gone.
 	NextStep bool
-	GPUs     int // over which the sharding measures share
+	// GPUs is how many the sharding measures share over; GPUsAssumed: nobody said so.
+	GPUs        int
+	GPUsAssumed bool
 	// Rows are those that lower the peak of active memory by half a percent, or under which
 	// fewer requests fail, that which saves most first. Useless are the others that apply.
 	Rows    []Outcome
@@ -74,15 +76,15 @@ const worthMeasuring = 200
 
 // Find predicts what changes of the training would do under a limit. It is nil if the
 // model does not reproduce the recording, or if the recording has no forward pass.
-func Find(run *whatif.Run, limit whatif.Limit) *Findings { return FindOver(run, limit, DefaultGPUs) }
+func Find(run *whatif.Run, limit whatif.Limit) *Findings { return FindOver(run, limit, 0) }
 
-// FindOver is Find with a number of GPUs to share over, 2 or more.
+// FindOver is Find with the number of GPUs to share over, 2 or more; 0: not known.
 func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
-	x := newMeasurer(run, limit, gpus)
+	x := newMeasurer(run, limit, cmp.Or(gpus, DefaultGPUs))
 	if x == nil {
 		return nil
 	}
-	m := &Findings{Base: x.serve(x.base), NextStep: x.next, GPUs: gpus}
+	m := &Findings{Base: x.serve(x.base), NextStep: x.next, GPUs: int(x.gpus), GPUsAssumed: gpus == 0}
 	outcomes := make([]*Outcome, measureCount)
 	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
 	var applicable []Measure

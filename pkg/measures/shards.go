@@ -2,6 +2,7 @@ package measures
 
 import (
 	"cmp"
+	"container/heap"
 	"maps"
 	"slices"
 
@@ -86,20 +87,23 @@ func (p *training) tensorsPerParameter(state map[int64][]int32) int {
 // fullest of n GPUs; nil if one of them has all.
 func fullest(n, tensors int, state map[int64][]int32) map[int64][]bool {
 	sizes := slices.SortedFunc(maps.Keys(state), func(a, b int64) int { return cmp.Compare(b, a) })
-	load := make([]int64, n)
+	gpus := make(gpuHeap, n)
+	for i := range gpus {
+		gpus[i].number = i
+	}
 	on := map[int64][]int{} // by bytes: the GPU of each parameter
 	for _, bytes := range sizes {
 		for range len(state[bytes]) / tensors {
-			least := slices.Index(load, slices.Min(load))
-			load[least] += bytes
-			on[bytes] = append(on[bytes], least)
+			on[bytes] = append(on[bytes], gpus[0].number)
+			gpus[0].bytes += bytes
+			heap.Fix(&gpus, 0)
 		}
 	}
-	most := slices.Index(load, slices.Max(load))
+	most := slices.MaxFunc(gpus, gpuLoad.compare).number
 	kept := map[int64][]bool{}
 	gone := 0
-	for bytes, gpus := range on {
-		for _, gpu := range gpus {
+	for bytes, numbers := range on {
+		for _, gpu := range numbers {
 			kept[bytes] = append(kept[bytes], gpu == most)
 			if gpu != most {
 				gone++
@@ -111,3 +115,22 @@ func fullest(n, tensors int, state map[int64][]int32) map[int64][]bool {
 	}
 	return kept
 }
+
+// gpuLoad is the state on a GPU.
+type gpuLoad struct {
+	bytes  int64
+	number int
+}
+
+func (g gpuLoad) compare(o gpuLoad) int {
+	return cmp.Or(cmp.Compare(g.bytes, o.bytes), cmp.Compare(g.number, o.number))
+}
+
+// gpuHeap has the GPU with least first.
+type gpuHeap []gpuLoad
+
+func (h gpuHeap) Len() int           { return len(h) }
+func (h gpuHeap) Less(i, j int) bool { return h[i].compare(h[j]) < 0 }
+func (h gpuHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *gpuHeap) Push(any)          {}
+func (h *gpuHeap) Pop() any          { return nil }
