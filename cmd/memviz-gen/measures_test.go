@@ -43,7 +43,7 @@ func TestMeasures(t *testing.T) {
 	}{
 		{measures: nil},
 		{[]measures.Measure{measures.Checkpoint}, habit{}, habit{checkpoint: true}, 1, 10},
-		{[]measures.Measure{measures.ShardOptimizer}, habit{}, habit{adamHabit: adamHabit{shards: measures.Shards}}, 0, 0},
+		{[]measures.Measure{measures.ShardOptimizer}, habit{}, habit{adamHabit: adamHabit{shards: measures.DefaultGPUs}}, 0, 0},
 		{[]measures.Measure{measures.EightBit}, habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
 		{[]measures.Measure{measures.Fused}, habit{}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
 		{[]measures.Measure{measures.NoForeach}, habit{}, habit{adamHabit: adamHabit{single: true}}, 0, 0},
@@ -52,9 +52,9 @@ func TestMeasures(t *testing.T) {
 		{[]measures.Measure{measures.SetToNone}, habit{late: true}, habit{}, 0, 0},
 		{[]measures.Measure{measures.DropOutputs}, habit{logits: true, kept: true}, habit{logits: true}, 0.5, 2},
 		{[]measures.Measure{measures.Checkpoint, measures.ShardOptimizer}, habit{},
-			habit{checkpoint: true, adamHabit: adamHabit{shards: measures.Shards}}, 1, 10},
+			habit{checkpoint: true, adamHabit: adamHabit{shards: measures.DefaultGPUs}}, 1, 10},
 		{[]measures.Measure{measures.EightBit, measures.ShardOptimizer}, habit{},
-			habit{adamHabit: adamHabit{eightBit: true, shards: measures.Shards}}, 0, 0},
+			habit{adamHabit: adamHabit{eightBit: true, shards: measures.DefaultGPUs}}, 0, 0},
 		{[]measures.Measure{measures.Checkpoint, measures.Accumulate}, habit{}, habit{checkpoint: true, accumulate: true}, 1, 10},
 		{[]measures.Measure{measures.SetToNone, measures.Fused}, habit{late: true}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
 	} {
@@ -76,6 +76,36 @@ func TestMeasures(t *testing.T) {
 					t.Errorf("reserved %d, recorded %d", got.Reserved, want.Reserved)
 				}
 			})
+		}
+	}
+}
+
+// TestMeasureOfWholeTensors: with each parameter's state on one GPU the prediction is that
+// of the fullest.
+func TestMeasureOfWholeTensors(t *testing.T) {
+	for i, s := range measuredShapes {
+		got := measures.Try(s.record(t, habit{}), whatif.Limit{}, measures.ShardTensors)
+		var most, reserved int64
+		for rank := range measures.DefaultGPUs {
+			o := measures.Try(s.record(t, habit{ranks: measures.DefaultGPUs, rank: rank}), whatif.Limit{})
+			most, reserved = max(most, o.Active), max(reserved, o.Reserved)
+		}
+		if got == nil || got.Active != most || math.Abs(percent(got.Reserved, reserved)) > 2 {
+			t.Errorf("shape %d: predicted %+v, recorded %d active and %d reserved", i, got, most, reserved)
+		}
+	}
+}
+
+// TestMeasureOfLeak: what grows is found from eight steps, and gone.
+func TestMeasureOfLeak(t *testing.T) {
+	for i, s := range measuredShapes {
+		before, after := s.record(t, habit{steps: 8, leaks: true}), s.record(t, habit{steps: 8})
+		got, want := measures.Try(before, whatif.Limit{}, measures.StopLeak), measures.Try(after, whatif.Limit{})
+		if got == nil || math.Abs(percent(got.Active, want.Active)) > 5 {
+			t.Errorf("shape %d: predicted %+v, recorded %+v", i, got, want)
+		}
+		if o := measures.Try(after, whatif.Limit{}, measures.StopLeak); o != nil {
+			t.Errorf("shape %d: without a leak: %+v", i, o)
 		}
 	}
 }

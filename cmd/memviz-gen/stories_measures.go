@@ -11,7 +11,7 @@ var measureStories = []story{
 		measured("before", func(*habit) {}),
 		measured("checkpoint", func(h *habit) { h.checkpoint = true }),
 		measured("accumulate", func(h *habit) { h.accumulate = true }),
-		measured("zero1", func(h *habit) { h.shards = measures.Shards }),
+		measured("zero1", func(h *habit) { h.shards = measures.DefaultGPUs }),
 		measured("del", func(h *habit) { h.deletes = true }),
 		measured("set-to-none", func(h *habit) { h.late = false }),
 		measured("checkpoint-fused", func(h *habit) { h.checkpoint, h.fused = true, true }),
@@ -43,6 +43,9 @@ type habit struct {
 	last       bool // another variable holds them until the end of the next one
 	kept       bool // variables live on after a step, until the next one binds them anew
 	deletes    bool // but not those that hold logits
+	ranks      int  // the optimizer has the weights of one rank of so many only; 0: all weights
+	rank       int  // which one
+	leaks      bool // each step keeps a copy of its logits for good
 	python     bool // stacks have no C++ frames
 	steps      int  // 0: three
 }
@@ -53,6 +56,10 @@ func (p *process) train(s trained, h habit) {
 	m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
 	m.checkpoints = h.checkpoint
 	r := p.newGPTRun(m, s.batch, s.length)
+	share := r.weights
+	if h.ranks > 0 {
+		share = sharesOf(r.weights, h.ranks)[h.rank]
+	}
 	halves := 1
 	if h.accumulate || h.half {
 		r.batch /= 2
@@ -83,7 +90,10 @@ func (p *process) train(s trained, h habit) {
 			}
 			p.at("error.backward()", func() { p.backward(p.vars["error"]) })
 		}
-		p.at(stepping, func() { p.adam("AdamW", r.weights) })
+		p.at(stepping, func() { p.adam("AdamW", share) })
+		if h.leaks {
+			p.at("last = logits", func() { p.make(r.batch*r.length*s.vocabulary*floatBytes, "clone") })
+		}
 		if h.last {
 			p.at("last = logits", func() { p.set("last", hold(p.vars["logits"])) })
 		}

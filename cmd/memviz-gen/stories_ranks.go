@@ -68,26 +68,32 @@ func (t *mlpRun) predictParallel() {
 
 var dataParallel = parallelJob(func(t *mlpRun) { t.adam("Adam", t.weights) })
 
-// shardedOptimizer updates the weights of one rank only: the largest go, one after
-// the other, to the rank that has least.
+// shardedOptimizer updates the weights of one rank only.
 func shardedOptimizer(rank int) func(*process) {
 	return parallelJob(func(t *mlpRun) {
-		var ranks [2][]*parameter
-		var bytes [2]int64
-		for _, w := range slices.SortedStableFunc(slices.Values(t.weights),
-			func(a, b *parameter) int { return int(b.bytes - a.bytes) }) {
-			least := 0
-			if bytes[1] < bytes[0] {
-				least = 1
-			}
-			ranks[least] = append(ranks[least], w)
-			bytes[least] += w.bytes
-		}
-		t.inside(func() { t.adam("Adam", ranks[rank]) },
+		t.inside(func() { t.adam("Adam", sharesOf(t.weights, 2)[rank]) },
 			py(site+"optim/optimizer.py", 526, "wrapper"),
 			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1136, "step"),
 			py(site+"distributed/optim/zero_redundancy_optimizer.py", 1055, "_local_step"))
 	})
+}
+
+// sharesOf are the weights that each rank updates: the largest go, one after the other,
+// to the rank that has least.
+func sharesOf(weights []*parameter, ranks int) [][]*parameter {
+	shares, bytes := make([][]*parameter, ranks), make([]int64, ranks)
+	for _, w := range slices.SortedStableFunc(slices.Values(weights),
+		func(a, b *parameter) int { return int(b.bytes - a.bytes) }) {
+		least := 0
+		for rank := range bytes {
+			if bytes[rank] < bytes[least] {
+				least = rank
+			}
+		}
+		shares[least] = append(shares[least], w)
+		bytes[least] += w.bytes
+	}
+	return shares
 }
 
 // dyingJob are eight processes, of which rank 2 dies in the tenth step. What rank 5

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
@@ -18,6 +20,7 @@ func whatifCommand(t *terminal) *cli.Command {
 		answerOptions
 		settings []whatif.Setting
 		capacity report.GivenCapacity
+		gpus     int
 	}
 	o.needsAddresses = true
 	return &cli.Command{
@@ -36,14 +39,28 @@ func whatifCommand(t *terminal) *cli.Command {
 			listOption("set", "predict this `SETTING` of PYTORCH_CUDA_ALLOC_CONF, such as max_split_size_mb:128,...",
 				&o.settings, parseSetting),
 			capacityFlag(t, &o.capacity),
+			option("gpus", "", "share optimizer state, gradients and parameters over `N` GPUs", &o.gpus, severalGPUs),
 			o.deviceFlag(),
 		),
 		Action: action(t, func(args []string) error {
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
-				return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes})
+				return answer.WhatIf(in, answer.WhatIfOptions{Settings: o.settings, Capacity: o.capacity.Bytes,
+					GPUs: o.gpus})
 			})
 		}),
 	}
+}
+
+// maxGPUs is more than a job has.
+const maxGPUs = 1 << 16
+
+// severalGPUs parses a number of GPUs among which something can be shared.
+func severalGPUs(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 || n > maxGPUs {
+		return 0, fmt.Errorf("%q is not a whole number from 2 to %s", text, units.Count(maxGPUs))
+	}
+	return n, nil
 }
 
 func parseSetting(text string) (whatif.Setting, error) {

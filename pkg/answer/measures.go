@@ -19,6 +19,8 @@ type MeasuresBase struct {
 	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
 	FailedRequests    int   `json:"failed_requests"`
 	NextStep          bool  `json:"next_step"` // the recording is of a first step: all measures are for the one after it
+	GPUs              int   `json:"gpus"`      // over which zero1, zero2 and zero3 share
+	GPUsAssumed       bool  `json:"gpus_assumed"`
 }
 
 // MeasureOutcome is what a change of the training would do, or several together.
@@ -28,8 +30,10 @@ type MeasureOutcome struct {
 	Cost                   string `json:"cost"`                                                           // nothing, time, numerics or gpus
 	ActivePeakBytes        int64  `json:"active_peak_bytes"`                                              // predicted
 	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`                                        // less, if tensors as large as a weight grow with the batch, too
-	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted, within about 10 %; null where it is not
+	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted; null where it is not
 	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"` // that goes with active_peak_least_bytes
+	ReservedPercent        int    `json:"reserved_percent"`                                               // by how much reserved_peak_bytes may be off; 0 where it is null
+	About                  bool   `json:"about"`                                                          // active_peak_bytes is a guide: other code would make other tensors
 	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
 	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
 	FailedRequests         int    `json:"failed_requests"`                                                // under limit_bytes
@@ -37,13 +41,18 @@ type MeasureOutcome struct {
 	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
 }
 
-// measureWords say what each measure is, what it assumes and what it costs.
-var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
+// measureWording is what a measure is, what it assumes and what it costs. {gpus} stands for
+// a number of them.
+type measureWording struct{ what, assumption, cost string }
+
+var measureWords = map[measures.Measure]measureWording{
 	measures.SetToNone: {"gradients gone before the forward pass",
 		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the gradients.",
 		"nothing"},
 	measures.DropOutputs: {"outputs gone with their step",
 		"del, or a function of its own, drops the outputs of a step before the next one begins.", "nothing"},
+	measures.StopLeak: {"no leak",
+		"Nothing keeps what grows, according to memviz leaks, beyond its step.", "nothing"},
 	measures.Fused: {"optimizer with fused=True",
 		"The fused kernels of the same optimizer need no temporaries; parameters have to be of a floating-point type.",
 		"nothing"},
@@ -54,12 +63,19 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 	measures.EightBit: {"8-bit optimizer",
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
 		"numerics"},
-	measures.ShardOptimizer: {fmt.Sprintf("optimizer state over %d GPUs", measures.Shards),
-		fmt.Sprintf("The state is not sharded yet. It is cut evenly over %d GPUs, as in the first stage of ZeRO, and so "+
-			"are the temporaries of the optimizer; what communication takes is not counted.", measures.Shards), "gpus"},
-	measures.ShardGradients: {fmt.Sprintf("optimizer state and gradients over %d GPUs", measures.Shards),
+	measures.LossInParts: {fmt.Sprintf("loss in %d parts", measures.LossParts),
+		fmt.Sprintf("The last layer and the cross-entropy loss work on one part in %d of the tokens at a time, forward and "+
+			"backward, and nothing else reads the logits.", measures.LossParts), "time"},
+	measures.ShardOptimizer: {"optimizer state over {gpus} GPUs",
+		"The state is not sharded yet. It is cut evenly over {gpus} GPUs, as in the first stage of ZeRO, and so are the " +
+			"temporaries of the optimizer; what communication takes is not counted.", "gpus"},
+	measures.ShardTensors: {"optimizer state over {gpus} GPUs, by whole tensors",
+		"The state is not sharded yet. That of each parameter is on one of {gpus} GPUs, as with " +
+			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of " +
+			"the fullest one; what communication takes is not counted.", "gpus"},
+	measures.ShardGradients: {"optimizer state and gradients over {gpus} GPUs",
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
-	measures.ShardWeights: {fmt.Sprintf("all parameters over %d GPUs", measures.Shards),
+	measures.ShardWeights: {"all parameters over {gpus} GPUs",
 		"As in the third stage of ZeRO, optimizer state and gradients with them, and the parameters of two blocks in " +
 			"place at a time. Buffers of the communication are not counted.", "gpus"},
 	measures.HostOptimizer: {"optimizer state on the host",
@@ -71,10 +87,28 @@ var measureWords = map[measures.Measure]struct{ what, assumption, cost string }{
 		"Inputs, activations and outputs are half as large. It is another training.", "numerics"},
 }
 
+// wordsOf are the words for a measure.
+func wordsOf(m measures.Measure, f *measures.Findings) measureWording {
+	words := measureWords[m]
+	gpus := units.Count(f.GPUs)
+	words.what = strings.ReplaceAll(words.what, "{gpus}", gpus)
+	words.assumption = strings.ReplaceAll(words.assumption, "{gpus}", gpus)
+	return words
+}
+
+// gpusSentence says that the number of GPUs is assumed, if any of some measures needs it.
+func gpusSentence(f *measures.Findings, list []measures.Measure) string {
+	if !f.GPUsAssumed || !slices.ContainsFunc(list, measures.Measure.Shards) {
+		return ""
+	}
+	return units.Plural(f.GPUs, "GPU is", "GPUs are") + " assumed, for no recording shows how many there are; memviz " +
+		"whatif --gpus takes another number."
+}
+
 // measureName is the measure in a few words: a text, or a name where it has a line of the
 // program.
-func measureName(r *analysis.Recording, m measures.Measure) any {
-	what := measureWords[m].what
+func measureName(r *analysis.Recording, f *measures.Findings, m measures.Measure) any {
+	what := wordsOf(m, f).what
 	if m != measures.Checkpoint {
 		return what
 	}
@@ -84,9 +118,10 @@ func measureName(r *analysis.Recording, m measures.Measure) any {
 }
 
 // measureNames are some measures, to stand in a sentence: a format and its arguments.
-func measureNames(r *analysis.Recording, list []measures.Measure) (format string, names []any) {
+func measureNames(r *analysis.Recording, f *measures.Findings, list []measures.Measure) (format string,
+	names []any) {
 	for _, m := range list {
-		names = append(names, measureName(r, m))
+		names = append(names, measureName(r, f, m))
 	}
 	return strings.TrimSuffix(strings.Repeat("%s, ", len(list)), ", "), names
 }
@@ -95,8 +130,12 @@ func measureNames(r *analysis.Recording, list []measures.Measure) (format string
 var phaseWords = map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
 	stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
 
+// peakWords name phases where a peak is in one.
+var peakWords = map[stacks.Activity]string{stacks.InLoading: "loading, ", stacks.InForward: "the forward pass, ",
+	stacks.InBackward: "the backward pass, ", stacks.InOptimizer: "the optimizer, "}
+
 func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *measures.Findings) {
-	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep}
+	d.MeasuresBase = &MeasuresBase{m.Base.Active, m.Base.Reserved, m.Base.Failed, m.NextStep, m.GPUs, m.GPUsAssumed}
 	for i := range m.Rows {
 		d.Measures = append(d.Measures, newMeasureOutcome(r, m, &m.Rows[i]))
 	}
@@ -114,12 +153,18 @@ func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.
 		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
 		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
 	}
-	if x.AtLeast = slices.ContainsFunc(o.Measures, measures.Measure.Rough); !x.AtLeast {
+	switch o.Precision() {
+	case measures.About:
+		x.About = true
+	case measures.AtLeast:
+		x.AtLeast = true
+	default:
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
+		x.ReservedPercent = measures.ReservedPercent
 	}
 	var assumptions, costs []string
 	for _, measure := range o.Measures {
-		words := measureWords[measure]
+		words := wordsOf(measure, m)
 		assumptions, costs = append(assumptions, words.assumption), append(costs, words.cost)
 	}
 	x.Key, x.Assumption, x.Cost = measureKeys(o.Measures), strings.Join(assumptions, " "), strings.Join(costs, ",")
@@ -146,16 +191,18 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 			"gradients of the last step are gone"
 	}
 	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ", of)
-	columns := []column{{"active", figures}, {"reserved", figures}, {"peak in", words}}
+	columns := []column{{"active", figures}, {"reserved, about", figures}, {"peak in", words}}
 	if m.Base.Failed > 0 {
 		columns = append(columns, column{"fails", figures})
 	}
 	t := newTable(append(columns, column{"measure", words})...)
 	row := func(o *measures.Outcome, what any) {
-		rough := slices.ContainsFunc(o.Measures, measures.Measure.Rough)
 		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
 			units.Count(o.Failed)
-		if rough {
+		switch o.Precision() {
+		case measures.About:
+			active, reserved, fails = "about "+active, "", ""
+		case measures.AtLeast:
 			active, reserved, fails = "at least "+active, "", ""
 		}
 		cells := []any{active, reserved, phaseWords[o.PeakPhase]}
@@ -166,26 +213,33 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	}
 	row(&m.Base, "none")
 	for i := range m.Rows {
-		row(&m.Rows[i], measureName(r, m.Rows[i].Measures[0]))
+		row(&m.Rows[i], measureName(r, m, m.Rows[i].Measures[0]))
 	}
 	s.put(t)
 	s.together(r, study, m)
 	for i := range m.Rows {
-		s.add(note{assumptionSentence(r, &m.Rows[i])})
+		s.add(note{assumptionSentence(r, m, &m.Rows[i])})
 	}
 	if len(m.Useless) > 0 {
-		format, names := measureNames(r, m.Useless)
+		format, names := measureNames(r, m, m.Useless)
 		s.note("Would not help: "+format+".", names...)
 	}
-	s.note("If nothing else changes. Reserved memory is predicted within about 10 %%; each row is served again, so rows do " +
-		"not add up.")
+	var all []measures.Measure
+	for i := range m.Rows {
+		all = append(all, m.Rows[i].Measures...)
+	}
+	if text := gpusSentence(m, all); text != "" {
+		s.note("%s", text)
+	}
+	s.note("If nothing else changes. Reserved memory is predicted within about %s %%: where a request falls in the cache "+
+		"decides how that is cut. Each row is served again, so rows do not add up.", units.Count(measures.ReservedPercent))
 }
 
 // together says which measures are enough.
 func (s *Sheet) together(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
 	switch {
 	case m.Together != nil:
-		s.add(enough(r, study.Limit, m.Together))
+		s.add(enough(r, m, study.Limit))
 	case m.Hopeless:
 		s.say("All of these together are not enough for %s.", amount(study.Limit.Bytes))
 	}

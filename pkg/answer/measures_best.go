@@ -91,16 +91,23 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 			fits = ", and no request fails"
 		}
 		b.add(r, o, sentence{"Predicted with %s: at most %s active instead of %s" + fits + ".",
-			[]any{measureName(r, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
+			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
 	}
 	if o := b.measured.Together; o != nil {
-		b.add(r, o, enough(r, b.Limit, o))
+		b.add(r, o, enough(r, b.measured, b.Limit))
 		b.Lines[len(b.Lines)-1].together = true
 	}
 	if len(b.Lines) == 0 {
 		return nil
 	}
 	b.Note = "If nothing else changes. Each line is predicted on its own: what they save does not add up."
+	var shown []measures.Measure
+	for _, line := range b.Lines {
+		shown = append(shown, line.Outcome.Measures...)
+	}
+	if text := gpusSentence(b.measured, shown); text != "" {
+		b.Note += " " + text
+	}
 	if b.measured.NextStep {
 		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is there " +
 			"from the start and the gradients of the last step are gone. " + b.Note
@@ -110,7 +117,7 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 
 func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sentence) {
 	b.Lines = append(b.Lines, MeasureLine{
-		Outcome: o, Text: text.with(asText), Assumption: assumptionSentence(r, o).with(asText), sentence: text,
+		Outcome: o, Text: text.with(asText), Assumption: assumptionSentence(r, b.measured, o).with(asText), sentence: text,
 	})
 }
 
@@ -128,21 +135,22 @@ func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
 }
 
 // enough says which measures are enough for a limit.
-func enough(r *analysis.Recording, limit whatif.Limit, o *measures.Outcome) sentence {
-	format, names := measureNames(r, o.Measures)
+func enough(r *analysis.Recording, f *measures.Findings, limit whatif.Limit) sentence {
+	o := f.Together
+	format, names := measureNames(r, f, o.Measures)
 	return sentence{"Enough for %s: " + format + ". Predicted: %s active and %s reserved.",
 		slices.Concat([]any{amount(limit.Bytes)}, names, []any{amount(o.Active), amount(o.Reserved)})}
 }
 
 // assumptionSentence says what is assumed with measures, and where the peak is then.
-func assumptionSentence(r *analysis.Recording, o *measures.Outcome) (s sentence) {
+func assumptionSentence(r *analysis.Recording, f *measures.Findings, o *measures.Outcome) (s sentence) {
 	var texts []string
 	for _, m := range o.Measures {
-		texts = append(texts, "With %s: "+strings.ReplaceAll(measureWords[m].assumption, "%", "%%"))
-		s.args = append(s.args, measureName(r, m))
+		texts = append(texts, "With %s: "+strings.ReplaceAll(wordsOf(m, f).assumption, "%", "%%"))
+		s.args = append(s.args, measureName(r, f, m))
 	}
 	if site := r.Stacks.Site(o.PeakStack).String(); site != "" {
-		texts = append(texts, "Then at the peak: %s.")
+		texts = append(texts, "Then at the peak: "+peakWords[o.PeakPhase]+"%s.")
 		s.args = append(s.args, name(site))
 	}
 	s.format = strings.Join(texts, " ")

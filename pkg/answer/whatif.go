@@ -85,6 +85,7 @@ type SettingOutcome struct {
 type WhatIfOptions struct {
 	Settings []whatif.Setting // none: those that are usually worth trying
 	Capacity int64            // bytes that PyTorch may have; 0: as the recording shows
+	GPUs     int              // to share optimizer state over, 2 or more; 0: not known
 }
 
 // WhatIf answers what other settings of the allocator would have done.
@@ -96,7 +97,7 @@ func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
 		if len(o.Settings) > 0 {
 			return device, nil
 		}
-		if m := measures.Find(study.Run, study.Limit); m != nil {
+		if m := measures.FindOver(study.Run, study.Limit, o.GPUs); m != nil {
 			device.addMeasures(r, m)
 			s.measures(r, study, m)
 		}

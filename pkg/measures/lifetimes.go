@@ -1,7 +1,11 @@
 package measures
 
 import (
+	"slices"
+	"sort"
+
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/leaks"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
@@ -57,6 +61,44 @@ func (p *training) cut(m Measure) bool {
 	}
 	p.apply(e)
 	return len(cuts) > 0
+}
+
+// stopLeak ends what the sites of leaks pile up where the next forward pass begins, or with
+// its step if that is earlier.
+func (p *training) stopLeak() bool {
+	kinds := map[snapshot.StackID]leaks.Kind{}
+	for _, leak := range p.r.LeaksWithoutCycles().Leaks {
+		for _, site := range leak.Sites {
+			kinds[site.Stack] = leak.Kind
+		}
+	}
+	if len(kinds) == 0 {
+		return false
+	}
+	steps := p.r.Steps()
+	ends := slices.Clone(steps.Boundaries)
+	for _, run := range p.r.Phases() {
+		if run.Phase == stacks.InForward {
+			ends = append(ends, run.Start)
+		}
+	}
+	slices.Sort(ends)
+	e := newEdit()
+	for i := p.r.Device.PreExisting; i < len(p.r.Device.Allocations); i++ {
+		a := &p.r.Device.Allocations[i]
+		kind, suspect := kinds[a.Stack]
+		step := steps.Of(a.Start)
+		if !suspect || step == len(steps.Boundaries) {
+			continue
+		}
+		freed := timeline.FreedAt(a)
+		if freed == timeline.Never || kind != leaks.Accumulates && freed >= steps.Boundaries[step] {
+			at := sort.Search(len(ends), func(j int) bool { return ends[j] > a.Start })
+			e.ends[int32(i)] = ends[at]
+		}
+	}
+	p.apply(e)
+	return len(e.ends) > 0
 }
 
 // foreach reports whether an optimizer of torch that works on all parameters at once made

@@ -22,59 +22,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// Measure is a change of the training that may bring the peak down.
-type Measure uint8
-
-// The measures in the order in which their edits are made: first what changes
-// lifetimes, then sizes that look at those of parameters, then shards, then the batch.
-const (
-	SetToNone      Measure = iota // zero_grad before the forward pass
-	DropOutputs                   // del of the outputs of a step
-	Fused                         // an optimizer without temporaries
-	NoForeach                     // an optimizer whose temporaries live one at a time
-	Checkpoint                    // of the block that repeats
-	EightBit                      // optimizer state in 8 bits
-	ShardOptimizer                // optimizer state cut evenly over several GPUs
-	ShardGradients                // gradients, too
-	ShardWeights                  // parameters, too, but for those of two blocks
-	HostOptimizer                 // optimizer state in the memory of the host
-	Accumulate                    // half the batch, twice a step
-	HalfBatch                     // half the batch
-	measureCount   int     = iota
-)
-
-var measureKeys = [measureCount]string{
-	SetToNone: "set_to_none", DropOutputs: "del", Fused: "fused", NoForeach: "no_foreach", Checkpoint: "checkpoint",
-	EightBit: "8bit_optimizer", ShardOptimizer: "zero1", ShardGradients: "zero2", ShardWeights: "zero3",
-	HostOptimizer: "host_optimizer", Accumulate: "accumulate", HalfBatch: "half_batch",
-}
-
-// Key names the measure in files: "checkpoint".
-func (m Measure) Key() string { return measureKeys[m] }
-
-// cost is what a measure costs, the cheapest first.
-type cost uint8
-
-const (
-	costNothing cost = iota
-	costTime
-	costNumerics
-	costGPUs
-)
-
-var measureCosts = [measureCount]cost{
-	SetToNone: costNothing, DropOutputs: costNothing, Fused: costNothing, NoForeach: costTime, Checkpoint: costTime,
-	HostOptimizer: costTime, Accumulate: costTime, EightBit: costNumerics, HalfBatch: costNumerics,
-	ShardOptimizer: costGPUs, ShardGradients: costGPUs, ShardWeights: costGPUs,
-}
-
-// Rough reports whether only active memory is predicted, and no combination has the
-// measure: buffers that come and go with it are in no recording of a run without it.
-func (m Measure) Rough() bool { return m == ShardGradients || m == ShardWeights || m == HostOptimizer }
-
-// Shards is over how many GPUs ShardOptimizer cuts the state.
-const Shards = 8
-
 // Outcome is what a training with some measures would have needed.
 type Outcome struct {
 	Measures []Measure // in the order of the constants
@@ -93,6 +40,15 @@ type Outcome struct {
 	PeakEvent replay.EventIndex
 }
 
+// Precision is the least of those of its measures.
+func (o *Outcome) Precision() Precision {
+	least := Exact
+	for _, m := range o.Measures {
+		least = max(least, m.Precision())
+	}
+	return least
+}
+
 // Findings are the measures for a recording.
 type Findings struct {
 	// Base is the recorded training without any measure, served in the same way as with them: from
@@ -102,6 +58,9 @@ type Findings struct {
 	// after the peak. All figures are of a step in which it is there from the start, and
 	// the gradients of the step before are gone.
 	NextStep bool
+	// GPUs is how many the sharding measures share over; GPUsAssumed: nobody said so.
+	GPUs        int
+	GPUsAssumed bool
 	// Rows are those that lower the peak of active memory by half a percent, or under which
 	// fewer requests fail, that which saves most first. Useless are the others that apply.
 	Rows    []Outcome
@@ -117,22 +76,17 @@ const worthMeasuring = 200
 
 // Find predicts what changes of the training would do under a limit. It is nil if the
 // model does not reproduce the recording, or if the recording has no forward pass.
-func Find(run *whatif.Run, limit whatif.Limit) *Findings {
-	x := newMeasurer(run, limit)
+func Find(run *whatif.Run, limit whatif.Limit) *Findings { return FindOver(run, limit, 0) }
+
+// FindOver is Find with the number of GPUs to share over, 2 or more; 0: not known.
+func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
+	x := newMeasurer(run, limit, cmp.Or(gpus, DefaultGPUs))
 	if x == nil {
 		return nil
 	}
-	m := &Findings{Base: x.serve(x.base), NextStep: x.next}
-	var outcomes [measureCount]*Outcome
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range outcomes {
-		g.Go(func() error {
-			outcomes[i] = x.outcome(Measure(i))
-			return nil
-		})
-	}
-	_ = g.Wait() // nothing fails
+	m := &Findings{Base: x.serve(x.base), NextStep: x.next, GPUs: int(x.gpus), GPUsAssumed: gpus == 0}
+	outcomes := make([]*Outcome, measureCount)
+	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
 	var applicable []Measure
 	for i, o := range outcomes {
 		if o == nil {
@@ -160,7 +114,7 @@ func Find(run *whatif.Run, limit whatif.Limit) *Findings {
 // Try predicts some measures together; without any, the recorded training. It is nil if
 // one of them does not apply, or where the result of Find is.
 func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
-	x := newMeasurer(run, limit)
+	x := newMeasurer(run, limit, DefaultGPUs)
 	if x == nil {
 		return nil
 	}
@@ -170,24 +124,26 @@ func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 // Trace serves the training once more with the measures of an outcome that is not rough:
 // the prediction has Curve and Layout.
 func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
-	x := newMeasurer(run, limit)
+	x := newMeasurer(run, limit, DefaultGPUs)
 	return x.edited(doubtfulKept, o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
 }
 
 // measurer applies measures to one training.
 type measurer struct {
 	limit int64 // bytes; 0: none
+	gpus  int64
 	base  *training
 	next  bool // base is the step after the recorded one
 }
 
 // newMeasurer is nil where nothing can be predicted.
-func newMeasurer(run *whatif.Run, limit whatif.Limit) *measurer {
+func newMeasurer(run *whatif.Run, limit whatif.Limit, gpus int) *measurer {
 	r := run.Recording()
 	if !run.Proof.Holds() || !slices.ContainsFunc(r.Phases(), isForward) {
 		return nil
 	}
-	x := &measurer{limit: limit.Bytes, base: &training{run.Stream(), r}, next: r.Peaks().First.Bytes > 0}
+	x := &measurer{limit: limit.Bytes, gpus: int64(gpus), base: &training{run.Stream(), r},
+		next: r.Peaks().First.Bytes > 0}
 	if x.next {
 		x.base.nextStep()
 	}
@@ -250,6 +206,8 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
 		switch m {
 		case SetToNone, DropOutputs:
 			applies = p.cut(m)
+		case StopLeak:
+			applies = p.stopLeak()
 		case Fused:
 			applies = p.dropTemporaries()
 		case NoForeach:
@@ -258,12 +216,16 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
 			applies = p.checkpoint()
 		case EightBit:
 			applies = p.eightBit()
+		case LossInParts:
+			applies = p.lossInParts(LossParts)
 		case ShardOptimizer:
-			applies = p.shard(Shards)
+			applies = p.shard(x.gpus)
+		case ShardTensors:
+			applies = p.shardTensors(int(x.gpus))
 		case ShardGradients:
-			applies = p.shard(Shards) && p.shardFamilies(Shards, families.Gradient)
+			applies = p.shard(x.gpus) && p.shardFamilies(x.gpus, families.Gradient)
 		case ShardWeights:
-			applies = p.shard(Shards) && p.shardWeights(Shards)
+			applies = p.shard(x.gpus) && p.shardWeights(x.gpus)
 		case HostOptimizer:
 			applies = p.offload()
 		case Accumulate:
@@ -278,7 +240,15 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
 	return p
 }
 
-func sorted(list []Measure) []Measure {
-	slices.Sort(list)
-	return list
+// inParallel calls do with 0 to n-1, on all cores.
+func inParallel(n int, do func(i int)) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error {
+			do(i)
+			return nil
+		})
+	}
+	_ = g.Wait() // nothing fails
 }

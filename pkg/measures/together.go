@@ -1,11 +1,9 @@
 package measures
 
-import (
-	"slices"
-)
+import "slices"
 
 // exclusive are measures of which one makes the other meaningless.
-var exclusive = [][2]Measure{{Fused, NoForeach}, {Accumulate, HalfBatch}}
+var exclusive = [][2]Measure{{Fused, NoForeach}, {ShardOptimizer, ShardTensors}, {Accumulate, HalfBatch}}
 
 // together is the cheapest combination under which no request fails, nil if there is
 // none. Of each class of costs one after another is taken until that is so: the one under
@@ -17,11 +15,14 @@ func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
 		for now.Failed > 0 {
 			best := now
-			for _, m := range applicable {
-				if measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m) {
-					continue
-				}
-				o := x.attempt(sorted(append(slices.Clone(taken), m)))
+			candidates := slices.DeleteFunc(slices.Clone(applicable), func(m Measure) bool {
+				return measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m)
+			})
+			outcomes := make([]*Outcome, len(candidates))
+			inParallel(len(candidates), func(i int) {
+				outcomes[i] = x.attempt(sorted(append(slices.Clone(taken), candidates[i])))
+			})
+			for _, o := range outcomes {
 				if o != nil && better(o, &best, &now) {
 					best = *o
 				}
@@ -73,4 +74,9 @@ func excluded(taken []Measure, m Measure) bool {
 	return slices.ContainsFunc(exclusive, func(pair [2]Measure) bool {
 		return pair[0] == m && slices.Contains(taken, pair[1]) || pair[1] == m && slices.Contains(taken, pair[0])
 	})
+}
+
+func sorted(list []Measure) []Measure {
+	slices.Sort(list)
+	return list
 }

@@ -152,10 +152,13 @@ var names = []nameRule{
 		`{measures_together.reserved_peak_bytes} reserved\.$`),
 	rarely(`^All of these together are not enough for {limit_bytes}\.$`),
 	like(`each of {} calls? at`),
-	like(`over {} GPUs`),
+	like(`over {measures_base.gpus} GPUs`),
+	like(`of {measures_base.gpus} GPUs,`),
+	like(`{measures_base.gpus} GPUs are assumed`),
+	like(`(?:loss|part) in {}\b`),
 	like(`\b{}-bit optimizer`),
 	like(`elements of {} bytes now\. Tensors of it of {} or more then take a quarter, and {}/{} for scales`),
-	like(`Reserved memory is predicted within about {};`),
+	like(`Reserved memory is predicted within about {}:`),
 
 	// top, segments, diff
 	like(`holds {peak_bytes} at the peak, in state {peak_state},? in {top.allocations} allocations?$`),
