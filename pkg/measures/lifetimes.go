@@ -16,22 +16,20 @@ import (
 
 // Edits change a training in place and report whether there was anything to change.
 
-// nextStep makes a recorded first step the one after it: the optimizer's state and the
-// workspaces are there from the start.
+// nextStep makes a recorded first step the one after it: what is made once, such as the
+// optimizer's state, is there from the start.
 func (p *training) nextStep() {
 	e := newEdit()
-	rules := p.r.Families().Rules
-	var state []int32
+	var once []int32
 	for id := range p.Requests {
 		a := &p.r.Device.Allocations[id]
-		lasting := rules[id].BuildsOptimizer() || p.family(int32(id)) == families.Workspace
-		if !a.PreExisting() && lasting && timeline.FreedAt(a) == timeline.Never {
+		if !a.PreExisting() && timeline.FreedAt(a) == timeline.Never && p.r.Families().MadeOnce(id) {
 			e.gone[int32(id)] = true
-			state = append(state, int32(id))
+			once = append(once, int32(id))
 		}
 	}
 	p.apply(e)
-	p.Before = append(p.Before, state...)
+	p.Before = append(p.Before, once...)
 }
 
 // cut ends lifetimes that could be shorter, and makes what is needed again later anew.

@@ -36,17 +36,13 @@ func nextStepOf(m *model) *nextStep {
 		if !d.Allocations[request].LiveAtEnd() {
 			continue
 		}
-		switch family := f.Family(int(request)); family {
-		case families.Gradient:
+		switch {
+		case f.Family(int(request)) == families.Gradient:
 			n.gradients = append(n.gradients, request)
-		case families.Parameter, families.Optimizer, families.Workspace, families.Communication, families.Cache:
+		case f.MadeOnce(int(request)):
 			n.stays = append(n.stays, request)
 		default:
-			if f.Rules[request].BuildsOptimizer() {
-				n.stays = append(n.stays, request)
-			} else {
-				n.replaced = append(n.replaced, request)
-			}
+			n.replaced = append(n.replaced, request)
 		}
 	}
 	return n

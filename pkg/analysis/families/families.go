@@ -120,6 +120,16 @@ func (f *Assignment) Family(i int) Family {
 	return f.overrides.list[int(r)-ruleCount].family
 }
 
+// MadeOnce reports whether allocation i, which is live at the end of a training's first
+// step, is there in each later one, too, and not made again.
+func (f *Assignment) MadeOnce(i int) bool {
+	switch f.Family(i) {
+	case Parameter, Optimizer, Workspace, Communication, Cache:
+		return true
+	}
+	return f.Rules[i].BuildsOptimizer()
+}
+
 // Reason is a family with the rule's reason for it.
 type Reason struct {
 	Family     Family
