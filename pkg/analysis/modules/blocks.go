@@ -30,7 +30,7 @@ type Call struct {
 	// replay.Device.Allocations.
 	Requests []int32
 	// End is the event with which the call is over: the request that follows its last
-	// one, or the number of events.
+	// one, or the first event of the backward pass, or the number of events.
 	End replay.EventIndex
 	// Output is the last request that outlives the call, or -1: the next call reads it.
 	Output int32
@@ -83,32 +83,37 @@ type finder struct {
 	chains map[snapshot.StackID][]snapshot.FrameID // Python frames of stacks, outermost first
 }
 
-func findBlocks(in Input) []Block {
+func findBlocks(in Input) (best []Block) {
 	f := &finder{in, map[snapshot.StackID][]snapshot.FrameID{}}
 	passes := f.passes()
-	var blocks []Block
-	taken := map[int32]bool{} // requests of blocks that were found
 	for _, p := range f.likely(passes) {
-		requests := slices.DeleteFunc(slices.Clone(p.requests), func(id int32) bool { return taken[id] })
-		for len(blocks) < maxBlocks {
-			prefix, pattern := f.find(&p, requests)
-			if prefix == nil {
-				break
-			}
-			b := f.block(prefix, pattern, passes)
-			blocks = append(blocks, b)
-			for _, pass := range b.Passes {
-				for _, call := range pass.Calls {
-					for _, id := range call.Requests {
-						taken[id] = true
-					}
-				}
-			}
-			requests = slices.DeleteFunc(requests, func(id int32) bool { return taken[id] })
+		if blocks := f.blocks(&p, passes); len(blocks) > 0 &&
+			(len(best) == 0 || blocks[0].Largest().Kept() > best[0].Largest().Kept()) {
+			best = blocks
 		}
-		if len(blocks) > 0 {
+	}
+	return best
+}
+
+// blocks are those of a pass, as all passes have them; that which keeps most first.
+func (f *finder) blocks(p *pass, passes []pass) (blocks []Block) {
+	requests := slices.Clone(p.requests)
+	for len(blocks) < maxBlocks {
+		prefix, pattern := f.find(p, requests)
+		if prefix == nil {
 			break
 		}
+		b := f.block(prefix, pattern, passes)
+		blocks = append(blocks, b)
+		taken := map[int32]bool{}
+		for _, pass := range b.Passes {
+			for _, call := range pass.Calls {
+				for _, id := range call.Requests {
+					taken[id] = true
+				}
+			}
+		}
+		requests = slices.DeleteFunc(requests, func(id int32) bool { return taken[id] })
 	}
 	slices.SortStableFunc(blocks, func(a, b Block) int { return cmp.Compare(b.Largest().Kept(), a.Largest().Kept()) })
 	return blocks
@@ -140,8 +145,8 @@ func (f *finder) passes() []pass {
 }
 
 // likely are the passes in which to look for blocks: the last one that begins before
-// the peak, then those with the most requests. The first pass of a program makes
-// workspaces, too.
+// the peak, then those with the most requests. One is not enough: the first pass of a
+// program makes workspaces, too, and of two calls the first then is unlike the second.
 func (f *finder) likely(passes []pass) []pass {
 	list := slices.Clone(passes)
 	slices.SortStableFunc(list, func(a, b pass) int { return cmp.Compare(len(b.requests), len(a.requests)) })
@@ -341,6 +346,9 @@ func (f *finder) call(p *pass, requests []int32) Call {
 	c := Call{Requests: requests, Output: -1, End: replay.EventIndex(d.Events.Len())}
 	if next := int(requests[len(requests)-1]) + 1; next < len(d.Allocations) {
 		c.End = d.Allocations[next].Start
+	}
+	if p.backward.Events > 0 {
+		c.End = min(c.End, p.backward.Start)
 	}
 	for _, id := range requests {
 		if timeline.FreedAt(&d.Allocations[id]) > c.End {
