@@ -36,27 +36,36 @@ func (s trained) record(t *testing.T, h habit) *whatif.Run {
 // TestMeasures records the same training without and with each measure, and holds what
 // is predicted from the first recording against the second.
 func TestMeasures(t *testing.T) {
+	with := func(list ...measures.Measure) []measures.Measure { return list }
+	sharded := adamHabit{shards: measures.DefaultGPUs}
 	for _, test := range []struct {
 		measures         []measures.Measure
 		before, after    habit
 		active, reserved float64 // percent that the prediction may be off
 	}{
-		{measures: nil},
-		{[]measures.Measure{measures.Checkpoint}, habit{}, habit{checkpoint: true}, 1, 10},
-		{[]measures.Measure{measures.ShardOptimizer}, habit{}, habit{adamHabit: adamHabit{shards: measures.DefaultGPUs}}, 0, 0},
-		{[]measures.Measure{measures.EightBit}, habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
-		{[]measures.Measure{measures.Fused}, habit{}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
-		{[]measures.Measure{measures.NoForeach}, habit{}, habit{adamHabit: adamHabit{single: true}}, 0, 0},
-		{[]measures.Measure{measures.Accumulate}, habit{}, habit{accumulate: true}, 0.5, 2},
-		{[]measures.Measure{measures.HalfBatch}, habit{}, habit{half: true}, 0.5, 2},
-		{[]measures.Measure{measures.SetToNone}, habit{late: true}, habit{}, 0, 0},
-		{[]measures.Measure{measures.DropOutputs}, habit{logits: true, kept: true}, habit{logits: true}, 0.5, 2},
-		{[]measures.Measure{measures.Checkpoint, measures.ShardOptimizer}, habit{},
-			habit{checkpoint: true, adamHabit: adamHabit{shards: measures.DefaultGPUs}}, 1, 10},
-		{[]measures.Measure{measures.EightBit, measures.ShardOptimizer}, habit{},
+		{measures: nil}, // exactly, also what is reserved
+		{with(measures.Checkpoint), habit{}, habit{checkpoint: true}, 1, 10},
+		{with(measures.ShardOptimizer), habit{}, habit{adamHabit: sharded}, 0, 0},
+		{with(measures.EightBit), habit{}, habit{adamHabit: adamHabit{eightBit: true}}, 0, 0},
+		{with(measures.Fused), habit{}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
+		{with(measures.NoForeach), habit{}, habit{adamHabit: adamHabit{single: true}}, 0, 0},
+		{with(measures.Accumulate), habit{}, habit{accumulate: true}, 0, 2},
+		{with(measures.HalfBatch), habit{}, habit{half: true}, 0, 2},
+		{with(measures.SetToNone), habit{late: true}, habit{}, 0, 0},
+		{with(measures.DropOutputs), habit{logits: true, kept: true}, habit{logits: true}, 0.5, 2},
+		{with(measures.DropOutputs), habit{logits: true, last: true, kept: true},
+			habit{logits: true, last: true, kept: true, deletes: true}, 0, 2},
+		{with(measures.SetToNone, measures.DropOutputs),
+			habit{late: true, logits: true, last: true, kept: true},
+			habit{logits: true, last: true, kept: true, deletes: true}, 0, 2},
+		{with(measures.Checkpoint, measures.ShardOptimizer), habit{},
+			habit{checkpoint: true, adamHabit: sharded}, 0.5, 10},
+		{with(measures.EightBit, measures.ShardOptimizer), habit{},
 			habit{adamHabit: adamHabit{eightBit: true, shards: measures.DefaultGPUs}}, 0, 0},
-		{[]measures.Measure{measures.Checkpoint, measures.Accumulate}, habit{}, habit{checkpoint: true, accumulate: true}, 1, 10},
-		{[]measures.Measure{measures.SetToNone, measures.Fused}, habit{late: true}, habit{adamHabit: adamHabit{fused: true}}, 0, 0},
+		{with(measures.Checkpoint, measures.Accumulate), habit{}, habit{checkpoint: true, accumulate: true},
+			0.5, 10},
+		{with(measures.SetToNone, measures.Fused), habit{late: true}, habit{adamHabit: adamHabit{fused: true}},
+			0, 0},
 	} {
 		for i, s := range measuredShapes {
 			t.Run(fmt.Sprint(keys(test.measures), i), func(t *testing.T) {
@@ -67,8 +76,9 @@ func TestMeasures(t *testing.T) {
 				}
 				least := percent(got.ActiveLeast, want.Active)
 				active, reserved := percent(got.Active, want.Active), percent(got.Reserved, want.Reserved)
-				t.Logf("active %+.2f %% (least %+.2f %%), reserved %+.2f %% (%+.2f %%); %d of %d MiB", active, least, reserved, percent(got.ReservedLeast, want.Reserved),
-					got.Active>>20, measures.Try(before, whatif.Limit{}).Active>>20)
+				t.Logf("active %+.2f %% (least %+.2f %%), reserved %+.2f %% (%+.2f %%); %d of %d MiB", active, least,
+					reserved, percent(got.ReservedLeast, want.Reserved), got.Active>>20,
+					measures.Try(before, whatif.Limit{}).Active>>20)
 				if math.Abs(active) > test.active && math.Abs(least) > test.active {
 					t.Errorf("active %d, recorded %d", got.Active, want.Active)
 				}
@@ -122,7 +132,7 @@ func TestMeasuresWithoutNative(t *testing.T) {
 		}
 		active, reserved := percent(got.Active, want.Active), percent(got.Reserved, want.Reserved)
 		t.Logf("shape %d: active %+.2f %%, reserved %+.2f %%", i, active, reserved)
-		if math.Abs(active) > 5 || math.Abs(reserved) > 10 {
+		if math.Abs(active) > 2 || math.Abs(reserved) > 10 {
 			t.Errorf("shape %d: active %+.2f %%, reserved %+.2f %%", i, active, reserved)
 		}
 	}
@@ -141,7 +151,8 @@ func TestMeasuresOfNextStep(t *testing.T) {
 		if got.Base.Active != want.Base.Active {
 			t.Errorf("shape %d: %d bytes in the next step, recorded are %d", i, got.Base.Active, want.Base.Active)
 		}
-		with, recorded := measures.Try(first, whatif.Limit{}, measures.Checkpoint), measures.Try(checkpointed, whatif.Limit{})
+		with := measures.Try(first, whatif.Limit{}, measures.Checkpoint)
+		recorded := measures.Try(checkpointed, whatif.Limit{})
 		if with == nil || recorded == nil {
 			t.Errorf("shape %d: no block", i)
 		} else if active := percent(with.Active, recorded.Active); math.Abs(active) > 1 {

@@ -104,7 +104,8 @@ func (p *training) repeat(e *edit, pass timeline.Range) {
 			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: other})
 			if p.family(o.Request) == families.Gradient {
 				gradients[o.Request] = true
-				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other}) // added to that of the first half
+				// It is added to that of the first half.
+				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other})
 			}
 		case known && left[o.Request]: // freed, at once or when another stream is done; the second one at once
 			delete(left, o.Request)

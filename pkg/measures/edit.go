@@ -43,13 +43,23 @@ func (p *training) apply(e *edit) {
 	})
 	inserts = append(inserts, e.inserts...)
 	slices.SortStableFunc(inserts, func(a, b insertion) int { return cmp.Compare(a.event, b.event) })
+	named := make([]bool, len(p.Requests)) // by request: the edit is about it
+	for id := range e.ends {
+		named[id] = true
+	}
+	for id := range e.gone {
+		named[id] = true
+	}
+	for id := range e.freedFor {
+		named[id] = true
+	}
 	ops := make([]whatif.Op, 0, len(p.Ops)+len(inserts))
 	next := 0
 	for _, o := range p.Ops {
 		for ; next < len(inserts) && inserts[next].event <= o.Event; next++ {
 			ops = append(ops, inserts[next].ops...)
 		}
-		if o.Request != whatif.NoRequest {
+		if o.Request != whatif.NoRequest && named[o.Request] {
 			if e.gone[o.Request] {
 				continue
 			}

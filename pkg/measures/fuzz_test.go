@@ -29,7 +29,8 @@ var (
 
 // fuzzedStacks are what the calls of a program can be made by, outermost frame first.
 var fuzzedStacks = [][]snapshot.FrameText{
-	{mainFrame, move}, {mainFrame, moduleOf, layer}, {mainFrame, moduleOf, {File: "model.py", Line: 5, Name: "forward"}},
+	{mainFrame, move}, {mainFrame, moduleOf, layer},
+	{mainFrame, moduleOf, {File: "model.py", Line: 5, Name: "forward"}},
 	{mainFrame, moduleOf, {File: "model.py", Line: 6, Name: "forward"}, moduleOf, layer}, {mainFrame, softmax},
 	{engine, node}, {engine, release}, {mainFrame, adamStep, foreach}, {mainFrame, adamStep, adamInit}, {mainFrame},
 }
@@ -85,7 +86,8 @@ func fuzzedTraining(seed uint64, program []byte) *snapshot.Snapshot {
 		if e.Action == snapshot.OOM {
 			addr = uint64(e.DeviceFree)
 		}
-		c.Event(0, snapshot.EventText{Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream), Stack: stack})
+		c.Event(0, snapshot.EventText{Action: e.Action, Addr: addr, Size: e.Size, Stream: uint64(e.Stream),
+			Stack: stack})
 	}
 	sizes := []int64{4, 600, 20 << 10, 20 << 10, 300 << 10, 600 << 10, 2 << 20}
 	var live []uint64

@@ -51,8 +51,9 @@ func (p *training) cut(m Measure) bool {
 			// It lives on after the cut, where it is made anew.
 			again := p.Copy(id)
 			e.freedFor[id] = again
-			e.insert(replay.EventIndex(c.From), whatif.Op{Kind: whatif.Free, Event: replay.EventIndex(c.From), Request: id})
-			e.insert(replay.EventIndex(c.To+1), whatif.Op{Kind: whatif.Allocate, Event: replay.EventIndex(c.To + 1), Request: again})
+			from, to := replay.EventIndex(c.From), replay.EventIndex(c.To+1)
+			e.insert(from, whatif.Op{Kind: whatif.Free, Event: from, Request: id})
+			e.insert(to, whatif.Op{Kind: whatif.Allocate, Event: to, Request: again})
 			continue
 		}
 		e.ends[id] = replay.EventIndex(c.From)
@@ -100,26 +101,38 @@ func (p *training) stopLeak() bool {
 }
 
 // foreach reports whether an optimizer of torch that works on all parameters at once made
-// a request and freed it in its step; fusible, whether that optimizer can be fused.
-func (p *training) foreach(id int32) (is, fusible bool) {
-	if !p.temporaryOfOptimizer(id) || !p.r.Stacks.Facts[p.stack(id)].Has(stacks.FactForeach) {
-		return false, false
-	}
+// a request and freed it in its step.
+func (p *training) foreach(id int32) bool {
+	return p.temporaryOfOptimizer(id) && p.r.Stacks.Facts[p.stack(id)].Has(stacks.FactForeach)
+}
+
+// fusible reports whether a stack is of such an optimizer that can be fused.
+func (p *training) fusible(id snapshot.StackID) bool {
 	s := p.r.Snapshot
-	for _, frame := range s.Stacks.Frames(p.stack(id)) {
+	for _, frame := range s.Stacks.Frames(id) {
 		switch s.String(s.Frames[frame].Name) {
 		case "_multi_tensor_adam", "_multi_tensor_adamw", "_multi_tensor_sgd", "_multi_tensor_adagrad":
-			return true, true
+			return true
 		}
 	}
-	return true, false
+	return false
 }
 
 // dropTemporaries makes the optimizer's steps without temporaries.
 func (p *training) dropTemporaries() bool {
 	e := newEdit()
+	known := map[snapshot.StackID]bool{}
 	for id := range int32(len(p.Requests)) {
-		if _, fusible := p.foreach(id); fusible {
+		if !p.foreach(id) {
+			continue
+		}
+		stack := p.stack(id)
+		fusible, seen := known[stack]
+		if !seen {
+			fusible = p.fusible(stack)
+			known[stack] = fusible
+		}
+		if fusible {
 			e.gone[id] = true
 		}
 	}
@@ -137,7 +150,7 @@ func (p *training) oneAtATime() bool {
 		if o.Request == whatif.NoRequest {
 			continue
 		}
-		if is, _ := p.foreach(o.Request); !is {
+		if !p.foreach(o.Request) {
 			continue
 		}
 		if o.Kind != whatif.Allocate {

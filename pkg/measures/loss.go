@@ -52,9 +52,9 @@ func (p *training) lossInParts(n int64) bool {
 // operatorsOfLoss says, by stack, whether an operator of cross-entropy is on it.
 func (p *training) operatorsOfLoss() []bool {
 	is := make([]bool, len(p.r.Stacks.Operator))
-	for id, operator := range p.r.Stacks.Operator {
-		operator = strings.ToLower(operator)
-		for _, name := range [...]string{"log_softmax", "logsoftmax", "nll_loss", "nllloss", "cross_entropy", "crossentropy"} {
+	for id, operator := range p.r.Stacks.Operator { // "aten::nll_loss_backward", "NllLossBackward0"
+		operator = strings.ReplaceAll(strings.ToLower(operator), "_", "")
+		for _, name := range [...]string{"logsoftmax", "nllloss", "crossentropy"} {
 			is[id] = is[id] || strings.Contains(operator, name)
 		}
 	}

@@ -84,20 +84,23 @@ func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
 	if x == nil {
 		return nil
 	}
-	m := &Findings{Base: x.serve(x.base), NextStep: x.next, GPUs: int(x.gpus), GPUsAssumed: gpus == 0}
-	outcomes := make([]*Outcome, measureCount)
-	inParallel(measureCount, func(i int) { outcomes[i] = x.outcome(Measure(i)) })
+	m := &Findings{Base: *x.outcome(), NextStep: x.next, GPUs: int(x.gpus), GPUsAssumed: gpus == 0}
+	outcomes := x.single[:]
+	inParallel(measureCount, func(i int) {
+		// Without a limit nothing fails, and what does not help is only named.
+		outcomes[i] = x.predict([]Measure{Measure(i)}, func(o *Outcome) bool {
+			return x.limit > 0 || helps(o, m.Base.Active)
+		})
+	})
 	var applicable []Measure
 	for i, o := range outcomes {
 		if o == nil {
 			continue
 		}
-		helps := m.Base.Active-o.ActiveLeast >= m.Base.Active/worthMeasuring
-		switch {
-		case !helps && (o.Failed >= m.Base.Failed || Measure(i).Rough()):
-			m.Useless = append(m.Useless, Measure(i))
-		default:
+		if helps(o, m.Base.Active) || o.Failed < m.Base.Failed && !Measure(i).Rough() {
 			m.Rows = append(m.Rows, *o)
+		} else {
+			m.Useless = append(m.Useless, Measure(i))
 		}
 		if !Measure(i).Rough() {
 			applicable = append(applicable, Measure(i))
@@ -133,7 +136,9 @@ type measurer struct {
 	limit int64 // bytes; 0: none
 	gpus  int64
 	base  *training
-	next  bool // base is the step after the recorded one
+	// single are the outcomes of single measures, for together; nil if one does not apply.
+	single [measureCount]*Outcome
+	next   bool // base is the step after the recorded one
 }
 
 // newMeasurer is nil where nothing can be predicted.
@@ -153,23 +158,35 @@ func newMeasurer(run *whatif.Run, limit whatif.Limit, gpus int) *measurer {
 // outcome predicts a combination of measures, which are in order; nil if one of them
 // does not apply.
 func (x *measurer) outcome(measures ...Measure) *Outcome {
+	return x.predict(measures, func(*Outcome) bool { return true })
+}
+
+// predict is outcome, but only what is worth it is served; the others have no Reserved.
+func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outcome {
 	p := x.edited(doubtfulKept, measures)
 	if p == nil {
 		return nil
 	}
-	if slices.ContainsFunc(measures, Measure.Rough) {
-		o := describe(p)
-		o.Measures = measures
+	o := describe(p)
+	o.Measures = measures
+	var least *training // with all that may grow with the batch
+	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
+		least = x.edited(allHalved, measures)
+		o.ActiveLeast, _ = least.ActivePeak()
+	}
+	if o.Precision() != Exact || !worth(&o) {
 		return &o
 	}
-	o := x.serve(p)
-	o.Measures = measures
-	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
-		least := x.serve(x.edited(allHalved, measures))
-		o.ActiveLeast, o.ReservedLeast = least.Active, least.Reserved
+	o.Reserved, o.Failed = x.serve(p)
+	o.ReservedLeast = o.Reserved
+	if least != nil {
+		o.ReservedLeast, _ = x.serve(least)
 	}
 	return &o
 }
+
+// helps reports whether a measure lowers a peak of active bytes by enough to speak of.
+func helps(o *Outcome, base int64) bool { return base-o.ActiveLeast >= base/worthMeasuring }
 
 // describe says where a training has its peak of active memory.
 func describe(p *training) (o Outcome) {
@@ -184,15 +201,14 @@ func describe(p *training) (o Outcome) {
 	return o
 }
 
-// serve serves a training from an empty cache.
-func (x *measurer) serve(p *training) Outcome {
-	o := describe(p)
+// serve serves a training from an empty cache. Reserved is the peak in bytes, failed counts
+// requests.
+func (x *measurer) serve(p *training) (reserved int64, failed int) {
 	served := p.Serve(whatif.Options{Limit: x.limit})
-	o.Reserved, o.ReservedLeast, o.Failed = served.ReservedPeak, served.ReservedPeak, served.FailedOf
 	if served.TooMuch {
-		o.Failed++
+		return served.ReservedPeak, served.FailedOf + 1
 	}
-	return o
+	return served.ReservedPeak, served.FailedOf
 }
 
 // edited is the base under some measures; nil if one of them does not apply.

@@ -41,7 +41,7 @@ func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 		if len(without) == 0 {
 			break
 		}
-		if o := x.outcome(without...); o != nil && o.Failed == 0 {
+		if o := x.attempt(without); o != nil && o.Failed == 0 {
 			taken, now = without, *o
 		}
 	}
@@ -50,14 +50,14 @@ func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 
 // attempt is outcome, without serving what needs more active memory than there is.
 func (x *measurer) attempt(measures []Measure) *Outcome {
-	p := x.edited(doubtfulKept, measures)
-	if p == nil {
-		return nil
+	if len(measures) == 1 {
+		return x.single[measures[0]]
 	}
-	if active, _ := p.ActivePeak(); x.limit > 0 && active > x.limit {
-		return &Outcome{Measures: measures, Active: active, Failed: 1}
+	o := x.predict(measures, func(o *Outcome) bool { return x.limit == 0 || o.Active <= x.limit })
+	if o != nil && x.limit > 0 && o.Active > x.limit {
+		o.Failed = 1
 	}
-	return x.outcome(measures...)
+	return o
 }
 
 // better reports whether a combination is better than the best so far, and enough better
