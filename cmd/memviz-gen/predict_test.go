@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -266,6 +269,34 @@ func TestPredictedNextStep(t *testing.T) {
 			t.Errorf("seed %d: next step: reserved %+v predicted, %d recorded", seed, *p.NextStep.Reserved, r)
 		}
 	}
+}
+
+// TestPredictedFirstStep holds what is said of recordings of a first step against a golden
+// file: the step after it, what both reserve, and whether both fit.
+func TestPredictedFirstStep(t *testing.T) {
+	var in []answer.SizedInput
+	for _, x := range []int64{128, 256} {
+		told, err := sizedProgram("first-step").tell(1, x, ample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := answer.NewInput(fmt.Sprintf("%d.pickle", x), told)
+		in = append(in, answer.SizedInput{X: x, Input: &input})
+	}
+	sheet, err := answer.PredictSizes(in, answer.PredictOptions{At: []int64{512, 1024}, Capacity: 500 << 20, Largest: true})
+	var text bytes.Buffer
+	if err == nil {
+		err = sheet.Write(&text, answer.Text, answer.Look{Width: 80})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	testkit.Golden(t, "first_step.txt", text.Bytes())
 }
 
 // TestPredictedSteps predicts from recordings of different numbers of steps: their last

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func predictCommand(t *terminal) *cli.Command {
 			&cli.BoolFlag{Name: "largest", Usage: "find the largest X that fits the capacity",
 				Destination: &o.predict.Largest},
 			option("multiple-of", "", "find the largest X among multiples of `N`", &o.predict.MultipleOf, parseSize),
-			&cli.BoolFlag{Name: "force", Usage: "predict recordings that are refused, where it is possible",
+			&cli.BoolFlag{Name: "force", Usage: "predict from recordings that are refused, where that is possible, with bounds",
 				Destination: &o.predict.Force},
 			o.deviceFlag(),
 		}, o.page.flags()...)...),
@@ -104,7 +105,10 @@ func sizedArguments(args []string) (sizes []int64, files []string, err error) {
 // parseSize reads a size of a run, such as a batch or the length of a sequence.
 func parseSize(text string) (int64, error) {
 	x, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil || x < 1 || x > predict.MaxX {
+	switch {
+	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(strings.TrimSpace(text), "-"), x > predict.MaxX:
+		return 0, fmt.Errorf("%q is more than %d, up to which sizes are predicted", text, predict.MaxX)
+	case err != nil || x < 1:
 		return 0, fmt.Errorf("%q is not a whole number above zero", text)
 	}
 	return x, nil

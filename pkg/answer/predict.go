@@ -183,8 +183,9 @@ func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*prediction, err
 	s := &Sheet{value: value}
 	var all []*prediction
 	for _, r := range in[0].Recordings {
-		given, of, ok := sameDevice(in, r.Device.ID)
-		if !ok {
+		given, of, lacks := sameDevice(in, r.Device.ID)
+		if lacks != "" {
+			s.note("%s is not predicted: %s has no such device.", in[0].Snapshot.DeviceLabel(r.Device.ID), name(lacks))
 			continue
 		}
 		x := &prediction{Study: predict.New(given, predict.Options{Force: o.Force}), in: of, o: o}
@@ -215,15 +216,16 @@ func predictedName(in []SizedInput, x int64) string {
 	return PredictedAt(x) + ", from " + strings.Join(names, " and ")
 }
 
-// sameDevice are the recordings of a device, ascending in x; not ok if a file has none.
-func sameDevice(in []SizedInput, id snapshot.DeviceID) (given []predict.Given, of []SizedInput, ok bool) {
+// sameDevice are the recordings of a device, ascending in x. lacks is the name of a file
+// that has none.
+func sameDevice(in []SizedInput, id snapshot.DeviceID) (given []predict.Given, of []SizedInput, lacks string) {
 	of = slices.Clone(in)
 	slices.SortStableFunc(of, func(a, b SizedInput) int { return int(max(-1, min(a.X-b.X, 1))) })
 	var recordings []*analysis.Recording
 	for _, f := range of {
 		i := slices.IndexFunc(f.Recordings, func(r *analysis.Recording) bool { return r.Device.ID == id })
 		if i < 0 {
-			return nil, nil, false
+			return nil, nil, f.FileName()
 		}
 		given = append(given, predict.Given{X: f.X, Name: f.FileName()})
 		recordings = append(recordings, f.Recordings[i])
@@ -233,7 +235,7 @@ func sameDevice(in []SizedInput, id snapshot.DeviceID) (given []predict.Given, o
 		wait.Go(func() { given[i].Run = whatif.New(r) })
 	}
 	wait.Wait()
-	return given, of, true
+	return given, of, ""
 }
 
 // prediction is a study with what was asked of it.

@@ -3,6 +3,8 @@ package answer
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -59,5 +61,82 @@ func TestPredictMore(t *testing.T) {
 		text := written(t, s, Text)
 		fitsTerminal(t, string(text))
 		testkit.Golden(t, test.name+".txt", append(text, written(t, s, Markdown)...))
+	}
+}
+
+// TestPredictDevices: each device that all files have is predicted, and what is not is named.
+func TestPredictDevices(t *testing.T) {
+	// twice is an example whose only device is there a second time, as cuda:1.
+	twice := func(x int64, edit func(s *snapshot.Snapshot)) SizedInput {
+		in := sizedExample(t, map[int64]int64{x: x})[0]
+		s := in.Snapshot
+		second := s.Traces[0]
+		second.Device = 1
+		second.Events.Stack = slices.Clone(second.Events.Stack)
+		s.Traces = append(s.Traces, second)
+		for _, seg := range slices.Clone(s.SegmentsOf(0)) {
+			seg.Device = 1
+			s.Segments = append(s.Segments, seg)
+		}
+		for _, a := range slices.Clone(s.Annotations) {
+			a.Device = 1
+			s.Annotations = append(s.Annotations, a)
+		}
+		s.SortSegments()
+		edit(s)
+		input := NewInput(in.Name, s)
+		return SizedInput{x, &input}
+	}
+	as := func(*snapshot.Snapshot) {}
+	options := PredictOptions{At: []int64{512}}
+	const peak = 2_073_686_024 // as recorded at 512
+
+	sheet, run, err := PredictSizesAndRun([]SizedInput{twice(128, as), twice(256, as)}, options)
+	if err != nil || run.Input == nil || len(run.LeftOut) > 0 || len(run.Devices) != 2 {
+		t.Fatalf("%v, %+v", err, run.LeftOut)
+	}
+	for i, d := range run.Devices {
+		if row := sheet.value.(*devices[PredictDevice]).Devices[i].Rows[0]; !d.AddsUp() || d.Totals.PeakBytes != peak ||
+			row.ActivePeak != peak {
+			t.Errorf("device %d: %+v, predicted %d", i, d.Totals, row.ActivePeak)
+		}
+	}
+
+	noStacks := func(s *snapshot.Snapshot) { clear(s.Traces[1].Events.Stack) }
+	sheet, run, err = PredictSizesAndRun([]SizedInput{twice(128, as), twice(256, noStacks)}, options)
+	if err != nil || run.Input == nil || len(run.Devices) != 1 || len(run.LeftOut) != 1 ||
+		!strings.HasPrefix(run.LeftOut[0], "cuda:1: Only 0 % of the requests in 256.pickle.gz have stacks") {
+		t.Errorf("%v, %+v", err, run.LeftOut)
+	}
+	fitsTerminal(t, string(written(t, sheet, Text)))
+
+	one := sizedExample(t, map[int64]int64{256: 256})[0]
+	sheet, err = PredictSizes([]SizedInput{twice(128, as), one}, options)
+	if text := string(written(t, sheet, Text)); err != nil || len(sheet.value.(*devices[PredictDevice]).Devices) != 1 ||
+		!strings.Contains(text, "cuda:1 is not predicted: 256.pickle.gz has no such device.") {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
+// TestPredictWithoutReserved: where reserved memory is not predicted there is no run to show,
+// and the reason is given.
+func TestPredictWithoutReserved(t *testing.T) {
+	in := sizedExample(t, map[int64]int64{128: 128, 256: 256})
+	in[1].Snapshot.Segments, in[1].Snapshot.Blocks = nil, nil
+	input := NewInput(in[1].Name, in[1].Snapshot)
+	in[1].Input = &input
+	sheet, run, err := PredictSizesAndRun(in, PredictOptions{At: []int64{512}, Capacity: 4 << 30, Largest: true})
+	if err != nil || run.Input != nil || len(run.LeftOut) != 1 || !strings.HasPrefix(run.LeftOut[0],
+		"Reserved memory is not predicted: the model of PyTorch's allocator does not reproduce 256.pickle.gz") {
+		t.Fatalf("%v, %+v", err, run.LeftOut)
+	}
+	d := sheet.value.(*devices[PredictDevice]).Devices[0]
+	if row := d.Rows[0]; row.ActivePeak != 2_073_686_024 || row.ReservedPeak != nil || row.Fits != nil || d.Largest != nil {
+		t.Errorf("%+v, largest %+v", row, d.Largest)
+	}
+	text := string(written(t, sheet, Text))
+	fitsTerminal(t, text)
+	if !strings.Contains(text, "The largest x that fits is not known, because reserved memory is not") {
+		t.Error(text)
 	}
 }

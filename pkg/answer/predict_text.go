@@ -30,6 +30,7 @@ func (s *Sheet) predict(x *prediction) {
 	s.sayIf(checksSentence(x))
 	s.say("%s", reservedSentence(x))
 	s.put(x.table())
+	s.sayIf(x.nextStepSentence())
 	s.sayIf(x.squareSentence())
 	s.sayIf(x.largestSentence())
 	for _, text := range x.view.Limits {
@@ -54,7 +55,7 @@ func alignedSentence(x *prediction) string {
 	if x.ByFunction {
 		by = "functions on their stacks; lines differ"
 	}
-	return fmt.Sprintf("%s, %s align by the %s. Of the bytes, %s follow a law that the recordings prove: at %s, %s.",
+	return fmt.Sprintf("%s, %s align by the %s. Of the bytes, %s follow a law that the recordings prove. At %s, %s.",
 		of,
 		percent(x.Aligned), by, percent(x.EvidentShare()), units.Count(x.Given[len(x.Given)-1].X), strings.Join(kinds,
 			", "))
@@ -62,9 +63,9 @@ func alignedSentence(x *prediction) string {
 
 var lawWords = [...]string{
 	predict.Unknown: "follow none", predict.Constant: "are constant", predict.Linear: "grow with x",
-	predict.Square: "with the square of x", predict.Padded: "with x, padded",
-	predict.PaddedSquare: "with its square, padded",
-	predict.Shifted:      "with x and a little more or less", predict.Affine: "as a + b x",
+	predict.Square: "grow with the square of x", predict.Padded: "grow with x, padded",
+	predict.PaddedSquare: "grow with the square of x, padded",
+	predict.Shifted:      "grow with x and a little more or less", predict.Affine: "grow as a + b x",
 }
 
 // percent is a share, rounded down, so that 100 % means all.
@@ -196,9 +197,12 @@ func (x *prediction) largestSentence() string {
 	if v.MultipleOf > 1 {
 		multiple = " multiple of " + units.Count(v.MultipleOf)
 	}
+	spare := "nothing"
+	if v.Margin > 0 {
+		spare = units.Bytes(v.Margin)
+	}
 	text := fmt.Sprintf("The largest%s predicted to fit %s is %s, with %s to spare.", multiple,
-		units.Bytes(x.o.Capacity),
-		units.Count(v.X), units.Bytes(v.Margin))
+		units.Bytes(x.o.Capacity), units.Count(v.X), spare)
 	if v.FailsAt > 0 {
 		text += fmt.Sprintf(" At %s a request of %s fails%s.", units.Count(v.FailsAt), units.Bytes(v.FailedBytes),
 			atSite(v.FailedSite))
@@ -216,6 +220,24 @@ func (x *prediction) largestSentence() string {
 		text += fmt.Sprintf(" With the spread of reserved memory left free, it is %s.", units.Count(v.WithSpread))
 	}
 	return text
+}
+
+// nextStepSentence is about what both steps reserve where a first step was recorded.
+func (x *prediction) nextStepSentence() string {
+	var parts []string
+	for i := range x.rows {
+		if n := x.rows[i].NextStep; n != nil && n.Reserved != nil {
+			parts = append(parts, rangeOf(n.Reserved.Low, n.Reserved.High)+" at "+units.Count(x.rows[i].X))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	fits := ""
+	if x.o.Capacity > 0 {
+		fits = " Whether a size fits is told of both steps."
+	}
+	return "With the step after the first, reserved memory is predicted to reach " + strings.Join(parts, ", ") + "." + fits
 }
 
 // squareSentence is about what grows with the square of x, at the largest x at which that
@@ -247,8 +269,8 @@ func (x *prediction) limits() []string {
 	list := []string{"All of this holds if nothing else changes: that the program takes another kernel, data type or " +
 		"padding at another size is in no recording."}
 	if x.FirstStep {
-		list = append(list, "The recording is of a first step, in which the optimizer makes its state, so it "+
-			"understates the run. The step after it needs the least if gradients are dropped before its forward pass, "+
+		list = append(list, "The recordings are of a first step, in which the optimizer makes its state, so they "+
+			"understate the run. The step after it needs the least if gradients are dropped before its forward pass, "+
 			"the most if they live until backward.")
 	}
 	common, odd := x.Common(), []string{}

@@ -55,6 +55,8 @@ func refuseInput(g Given) *Refusal {
 	r := g.Run.Recording()
 	d := r.Device
 	switch {
+	case r.Snapshot.Predicted != nil:
+		return refuse("not_recorded", "%s is of a run that was never made. Predict from recordings.", g.Name)
 	case r.Snapshot.Cut(d.ID):
 		return refuse("cut", "%s was read in part, so its requests are not known.", g.Name)
 	case len(d.Allocations) == d.PreExisting:
@@ -68,8 +70,8 @@ func refuseInput(g Given) *Refusal {
 	stacked, compiled := stacksOf(g)
 	switch n := float64(len(d.Allocations) - d.PreExisting); {
 	case float64(stacked) < leastStacks*n:
-		return refuse("no_stacks", "%s has stacks for %.0f %% of its requests only, and requests are told apart by "+
-			"them. Record with stacks.", g.Name, 100*float64(stacked)/n)
+		return refuse("no_stacks", "Only %.0f %% of the requests in %s have stacks, by which requests are told apart. "+
+			"Record with stacks.", 100*float64(stacked)/n, g.Name)
 	case float64(compiled) > mostCompiled*n:
 		return refuse("compiled", "In %s compiled code makes requests: its files are generated anew at every size, "+
 			"and its autotuning is in the recording. Record without torch.compile.", g.Name)
