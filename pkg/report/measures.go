@@ -21,6 +21,7 @@ type Measures struct {
 type Measure struct {
 	Key        string `json:"key"`        // "checkpoint", or several, joined with commas
 	Text       string `json:"text"`       // a sentence
+	ActivePeak int64  `json:"active_peak_bytes"`
 	Assumption string `json:"assumption"` // sentences: what has to be true, and where the peak is then
 	// Space is where the tensors would have been put, and which ones there would have been;
 	// left out if that cannot be said.
@@ -35,7 +36,7 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, best: best}
 	for i := range best.Lines {
 		line := &best.Lines[i]
-		view.Lines[i] = Measure{Key: line.Key(), Text: line.Text, Assumption: line.Assumption}
+		view.Lines[i] = Measure{Key: line.Key(), Text: line.Text, ActivePeak: line.Outcome.Active, Assumption: line.Assumption}
 	}
 	return view
 }
@@ -55,6 +56,7 @@ func (m *Measures) texts() []string {
 // setMeasuredSpaces says in the view where the tensors would have lain with each measure.
 func (p *devicePayload) setMeasuredSpaces() {
 	view := p.view.Measures
+	view.dropSpaces()
 	p.measured = nil
 	if view == nil || view.best == nil || p.space == nil {
 		return

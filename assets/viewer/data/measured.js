@@ -54,7 +54,7 @@ export async function measured(device, line, document, { families }) {
   const { peak, active, lastState } = timeline;
   const live = timeline.live(lastState);
   Object.assign(report, {
-    peak_bytes: active[peak],
+    peak_bytes: Math.max(active[peak], line.active_peak_bytes),
     peak_state: peak,
     final_bytes: active[lastState],
     live_at_end: live.length,

@@ -91,6 +91,7 @@
  * @typedef {object} Measure
  * @property {string} key of a change of the training, or of several
  * @property {string} text a sentence
+ * @property {number} active_peak_bytes
  * @property {string} assumption sentences
  * @property {{payload: string, unit: number}} [space] where the tensors would have lain, if that is known
  *

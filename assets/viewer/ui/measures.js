@@ -1,6 +1,7 @@
 // What changes of the training would save, for the cards of a failed request and of the peak, and for the strip over a
 // training that is predicted with one of them.
 
+import { bytes } from '../data/format.js';
 import { showMeasure } from '../state/navigate.js';
 import { button, h } from './dom.js';
 
@@ -30,12 +31,17 @@ export function measureAssumptions({ report: { measures } }) {
  * What stands in the place of the answers over a training that is predicted.
  * @param {Stores} stores @param {import('../data/report.js').Measure} line
  */
-export function measureStrip(stores, { text, assumption }) {
-  const note = stores.shown.device.report.measures?.note ?? '';
+export function measureStrip(stores, { text, active_peak_bytes: most, assumption }) {
+  const { report, timeline } = stores.shown.device;
+  const { active, peak } = timeline;
+  const within =
+    most > active[peak]
+      ? ` What comes and goes within one recorded event is not drawn, so the picture peaks at ${bytes(active[peak])}.`
+      : '';
   return h(
     'div.predicted',
     h('b', text),
-    h('p', `${assumption} ${note}`),
+    h('p', `${assumption} ${report.measures?.note ?? ''}${within}`),
     button('Back to the recording', 'Shows what was recorded (Esc)', () => void showMeasure(stores, '')),
   );
 }
