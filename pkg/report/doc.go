@@ -208,7 +208,8 @@
 //	                     tensors in their place, or once with none
 //	edit.later      z    how many states the first one comes after that of the allocation
 //	edit.states          in which it lives; 0: there is none
-//	edit.bytes
+//	edit.bytes           0: as many as the last of these of an allocation as large, the first as many as
+//	                     that; else 1 + bytes
 //
 // What stands above the chart of a device, element "lanes-F-D": annotated ranges
 // in the order in which they start, outer ones first; phases, inferred from

@@ -156,9 +156,9 @@ func (d *Document) has(what omission) bool {
 	return false
 }
 
-// worthLeavingOut is how many bytes a prediction takes at least to be left out. To say so
+// worthLeavingOut is how many bytes predictions take at least to be left out. To say so
 // takes a few hundred.
-const worthLeavingOut = 2 << 10
+const worthLeavingOut = 8 << 10
 
 func (d *Document) coarsestTime() int64 {
 	step := int64(1)

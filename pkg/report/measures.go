@@ -19,8 +19,8 @@ type Measures struct {
 
 // Measure is what one change of the training, or several together, would do.
 type Measure struct {
-	Key        string `json:"key"`        // "checkpoint", or several, joined with commas
-	Text       string `json:"text"`       // a sentence
+	Key        string `json:"key"`  // "checkpoint", or several, joined with commas
+	Text       string `json:"text"` // a sentence
 	ActivePeak int64  `json:"active_peak_bytes"`
 	Assumption string `json:"assumption"` // sentences: what has to be true, and where the peak is then
 	// Space is where the tensors would have been put, and which ones there would have been;

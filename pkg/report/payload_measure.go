@@ -16,7 +16,36 @@ type editedTensor struct {
 	request     int32 // in the layout
 	first, last int   // states
 	later       int   // how many states first comes after that of the allocation
+	recorded    int64 // bytes of the allocation
 	bytes       int64
+}
+
+// editedSizes are the bytes that the last tensor had by those of its allocation.
+type editedSizes map[int64]int64
+
+// code is what stands for the bytes of a tensor: 0 if they are those of the last one of an
+// allocation as large, at first those of the allocation.
+func (known editedSizes) code(x *editedTensor) uint64 {
+	if x.last < x.first || x.bytes == known.of(x.recorded) {
+		return 0
+	}
+	known[x.recorded] = x.bytes
+	return uint64(x.bytes) + 1
+}
+
+// bytes are what a code stands for.
+func (known editedSizes) bytes(code uint64, recorded int64) int64 {
+	if code > 0 {
+		known[recorded] = int64(min(code-1, maxExact))
+	}
+	return known.of(recorded)
+}
+
+func (known editedSizes) of(recorded int64) int64 {
+	if bytes, is := known[recorded]; is {
+		return bytes
+	}
+	return recorded
 }
 
 // editedTensors are the tensors of a layout with Lifetimes, as [inOrder] has them; and of those
@@ -53,11 +82,11 @@ func editedTensors(p *pile, l *whatif.Layout) (all, edits []editedTensor) {
 		}
 		switch {
 		case len(list) == 0:
-			edits = append(edits, editedTensor{of: int32(i), last: -1})
+			edits = append(edits, editedTensor{of: int32(i), last: -1, recorded: a.Size})
 		case len(list) > 1 || list[0].first != recorded.first || list[0].last != recorded.last ||
 			list[0].bytes != recorded.bytes:
 			for _, x := range list {
-				x.later = x.first - recorded.first
+				x.later, x.recorded = x.first-recorded.first, a.Size
 				edits = append(edits, x)
 			}
 		}
@@ -115,7 +144,8 @@ func (m *measuredSpace) pack() chunk {
 		c.ascending(n, func(i int) uint64 { return uint64(m.edits[i].of) })
 		c.signed(n, func(i int) int64 { return int64(m.edits[i].later) })
 		c.column(n, func(i int) uint64 { return uint64(m.edits[i].last + 1 - m.edits[i].first) })
-		c.column(n, func(i int) uint64 { return uint64(m.edits[i].bytes) })
+		known := editedSizes{}
+		c.column(n, func(i int) uint64 { return known.code(&m.edits[i]) })
 	})
 }
 
@@ -168,7 +198,8 @@ func (d *savedDevice) editedTensors(c *savedColumns) ([]editedTensor, error) {
 		}
 		return x
 	}
-	later, states, bytes := c.cursor(editLater), c.cursor(editStates), c.cursor(editBytes)
+	later, states, sizes := c.cursor(editLater), c.cursor(editStates), c.cursor(editBytes)
+	known := editedSizes{}
 	next := 0 // recorded allocation
 	for _, of := range c.sums(editAlloc) {
 		if of >= uint64(recorded.Count) {
@@ -180,7 +211,7 @@ func (d *savedDevice) editedTensors(c *savedColumns) ([]editedTensor, error) {
 		next = int(of) + 1
 		x := tensor(int(of))
 		shift, life := unzigzag(later.next()), states.next()
-		x.bytes = int64(min(bytes.next(), maxExact))
+		x.bytes = known.bytes(sizes.next(), x.bytes)
 		if life == 0 {
 			continue
 		}

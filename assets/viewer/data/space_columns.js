@@ -70,21 +70,24 @@ export function readMeasure(bytes, unit, data) {
  * @param {ArrayLike<number>} alloc ascending, as often as it has tensors, or once with none
  * @param {ArrayLike<number>} later states that the first one comes after that of the allocation
  * @param {ArrayLike<number>} states in which it lives; 0: there is none
- * @param {ArrayLike<number>} bytes
+ * @param {ArrayLike<number>} code 0: as large as the last one of an allocation as large; else 1 + its bytes
  */
-function edited({ count, events, first, last, size }, alloc, later, states, bytes) {
-  check(new Set([alloc.length, later.length, states.length, bytes.length]).size === 1, 'edits');
+function edited({ count, events, first, last, size }, alloc, later, states, code) {
+  check(new Set([alloc.length, later.length, states.length, code.length]).size === 1, 'edits');
   check(alloc.length === 0 || alloc[alloc.length - 1] < count, 'an edit');
   /** @type {[number, number, number, number][]} */
   const list = [];
+  /** @type {Map<number, number>} */
+  const sizes = new Map();
   let e = 0;
   for (let i = 0; i < count; i++) {
     if (e >= alloc.length || alloc[e] !== i) list.push([i, first[i], last[i], size[i]]);
     for (; e < alloc.length && alloc[e] === i; e++) {
+      if (code[e] > 0) sizes.set(size[i], code[e] - 1);
       if (states[e] === 0) continue;
       const from = first[i] + later[e];
       check(from >= 0 && from + states[e] - 1 <= events, 'an edit');
-      list.push([i, from, from + states[e] - 1, bytes[e]]);
+      list.push([i, from, from + states[e] - 1, sizes.get(size[i]) ?? size[i]]);
     }
   }
   list.sort((a, b) => a[1] - b[1]);
