@@ -109,7 +109,7 @@ function describePlot({ shown, viewport, spaceView, moment, appearance: { groupi
   const covered = viewport.axis.states(viewport.from, viewport.to) ?? [0, 0];
   const states = `showing states ${count(covered[0])} to ${count(covered[1])}`;
   const { space, isPredicted } = spaceView;
-  const name = isPredicted ? 'Predicted address space' : 'Address space';
+  const name = isPredicted || shown.device.measure ? 'Predicted address space' : 'Address space';
   if (space) return `${name} of ${report.label}: ${spaceWords(space, shown.device, moment.state)}; ${states}`;
   const peak = `peak ${bytes(timeline.active[timeline.peak])} in state ${count(timeline.peak)}, most of it ${most}`;
   const capacity = report.capacity ? `; ${report.capacity.text}` : '';
@@ -135,11 +135,11 @@ function spaceWords(space, device, state) {
  */
 async function showFirst({ shown }, stage, hash, history) {
   const viewer = byId('viewer');
-  const { file, device } = hash.device();
+  const { file, device, measure } = hash.device();
   // Laid out before the first frame, but out of sight, so that the plot has its size.
   viewer.classList.add('measuring');
   viewer.hidden = false;
-  await shown.open(file, device);
+  await shown.open(file, device, measure);
   hash.apply();
   history.keep();
   stage.drawNow(FIRST_MS);

@@ -197,6 +197,20 @@
 // and reserved.to any event has a number, which is 1 + its index. There are no addresses.
 // What would have failed lies in no gap.
 //
+// Where the tensors would have lain with a line of "measures", and which ones there would have
+// been, element "measure-F-D-K", if the line has a "space"; the combination that is enough
+// may be one of the others, with which it shares the element. The columns of "predicted-F-D"
+// are of other tensors: of those of the device and these edits, in the order of their first
+// state, those of one state by the allocation that they come from, then as they stand here.
+// Several may end in one event, and begin in one.
+//
+//	edit.alloc      d    allocations that live otherwise or have another size, as often as there are
+//	                     tensors in their place, or once with none
+//	edit.later      z    how many states the first one comes after that of the allocation
+//	edit.states          in which it lives; 0: there is none
+//	edit.bytes           0: as many as the last of these of an allocation as large, the first as many as
+//	                     that; else 1 + bytes
+//
 // What stands above the chart of a device, element "lanes-F-D": annotated ranges
 // in the order in which they start, outer ones first; phases, inferred from
 // stacks; and where steps are. A range from state a to b holds the events a to
@@ -269,7 +283,8 @@
 //
 // [Document.Fit] leaves out, in this order and only as far as a limit demands:
 //
-//   - where another setting would have put the tensors: "predicted" has no "space";
+//   - where another setting, or a measure, would have put the tensors: "predicted" and the
+//     lines of "measures" have no "space";
 //   - addresses: has_addr is false, base_addr "0x0", and the columns addr,
 //     addr.high, addr.low, lane.addr and outside.addr are all empty. Only if a device
 //     has no space, because with one its addresses take no room;

@@ -145,20 +145,20 @@ func (d *Document) LeftOut() []string {
 func (d *Document) has(what omission) bool {
 	for _, f := range d.files {
 		if what == omitPredictedSpace {
-			f.encodeSaved()
-		}
-		for i, p := range f.devices {
-			if p.has(what) && (what != omitPredictedSpace || f.predictedElements[i].packedBytes() > worthLeavingOut) {
-				return true
+			if f.encodeSaved(); f.predictedBytes() <= worthLeavingOut {
+				continue
 			}
+		}
+		if slices.ContainsFunc(f.devices, func(p devicePacker) bool { return p.has(what) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// worthLeavingOut is how many bytes a prediction takes at least to be left out. To say so
+// worthLeavingOut is how many bytes predictions take at least to be left out. To say so
 // takes a few hundred.
-const worthLeavingOut = 2 << 10
+const worthLeavingOut = 8 << 10
 
 func (d *Document) coarsestTime() int64 {
 	step := int64(1)
@@ -201,7 +201,7 @@ func commandName(in []answer.Input) string {
 func (p *devicePayload) has(what omission) bool {
 	switch what {
 	case omitPredictedSpace:
-		return p.view.hasPredictedSpace()
+		return p.view.hasPredictedSpace() || p.view.Measures.hasSpaces()
 	case omitTimes:
 		return coarseStep(p.view.SpanMicros) > 1
 	case omitInnerFrames:
@@ -230,6 +230,14 @@ func (p *devicePayload) omit(what omission, stacks *stackTable) {
 	p.view.lanes.timeless = !p.view.HasTime
 }
 
+// predictedBytes is what the predictions of all devices take.
+func (f *filePayload) predictedBytes() (bytes int) {
+	for _, e := range append(slices.Clone(f.predictedElements), f.measureElements...) {
+		bytes += e.packedBytes()
+	}
+	return bytes
+}
+
 func (view *Device) hasPredictedSpace() bool {
 	return view.Predicted != nil && view.Predicted.Space != nil
 }
@@ -241,6 +249,7 @@ func (view *Device) omit(what omission) {
 		if view.Predicted != nil {
 			view.Predicted.Space = nil
 		}
+		view.Measures.dropSpaces()
 	case omitAddresses, omitEveryAddress:
 		view.HasAddr, view.WideAddr, view.BaseAddr = false, false, units.Address(0)
 	case omitTimes:

@@ -1,6 +1,14 @@
 package report
 
-import "github.com/memviz-go/memviz/pkg/answer"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/measures"
+)
 
 // Measures are the changes of the training that lower the peak of a device most.
 type Measures struct {
@@ -11,9 +19,13 @@ type Measures struct {
 
 // Measure is what one change of the training, or several together, would do.
 type Measure struct {
-	Key        string `json:"key"`        // "checkpoint", or several, joined with commas
-	Text       string `json:"text"`       // a sentence
+	Key        string `json:"key"`  // "checkpoint", or several, joined with commas
+	Text       string `json:"text"` // a sentence
+	ActivePeak int64  `json:"active_peak_bytes"`
 	Assumption string `json:"assumption"` // sentences: what has to be true, and where the peak is then
+	// Space is where the tensors would have been put, and which ones there would have been;
+	// left out if that cannot be said.
+	Space *PredictedSpace `json:"space,omitempty"`
 }
 
 // newMeasures is nil where none are predicted.
@@ -24,7 +36,7 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, best: best}
 	for i := range best.Lines {
 		line := &best.Lines[i]
-		view.Lines[i] = Measure{Key: line.Key(), Text: line.Text, Assumption: line.Assumption}
+		view.Lines[i] = Measure{Key: line.Key(), Text: line.Text, ActivePeak: line.Outcome.Active, Assumption: line.Assumption}
 	}
 	return view
 }
@@ -39,4 +51,87 @@ func (m *Measures) texts() []string {
 		list = append(list, m.Lines[i].Text)
 	}
 	return append(list, m.Note)
+}
+
+// setMeasuredSpaces says in the view where the tensors would have lain with each measure.
+func (p *devicePayload) setMeasuredSpaces() {
+	view := p.view.Measures
+	view.dropSpaces()
+	p.measured = nil
+	if view == nil || view.best == nil || p.space == nil {
+		return
+	}
+	byKey := map[string]*PredictedSpace{}
+	left := maxPredictedSpace
+	for i := range view.Lines {
+		line := &view.Lines[i]
+		if known, is := byKey[line.Key]; is { // the combination that is enough is one of the others
+			line.Space = known
+			continue
+		}
+		prediction := measures.Trace(view.best.Run, view.best.Limit, view.best.Lines[i].Outcome)
+		m := newMeasuredSpace(p.pile, prediction, poolColumn(p.pile, p.pools))
+		if m == nil {
+			continue
+		}
+		packed := m.pack()
+		if left -= len(packed.packed); left < 0 {
+			return
+		}
+		line.Space = &PredictedSpace{Payload: "measure-" + p.number + "-" + strconv.Itoa(i), Unit: m.frame.Unit}
+		byKey[line.Key] = line.Space
+		p.measured = append(p.measured, element{line.Space.Payload, []chunk{packed}})
+	}
+}
+
+// setMeasures shows other measures of a device.
+func (d *Document) setMeasures(file, device int, best *answer.BestMeasures) {
+	view := &d.report.Files[file].Devices[device]
+	if best == view.Measures.best {
+		return
+	}
+	view.Measures = newMeasures(best)
+	d.files[file].devices[device].(*devicePayload).setMeasuredSpaces()
+	d.files[file].encodeMeasures()
+}
+
+// hasSpaces reports whether it is known of any measure where the tensors would have lain.
+func (m *Measures) hasSpaces() bool {
+	return m != nil && slices.ContainsFunc(m.Lines, func(line Measure) bool { return line.Space != nil })
+}
+
+// dropSpaces leaves out where the tensors would have lain.
+func (m *Measures) dropSpaces() {
+	if m == nil {
+		return
+	}
+	for i := range m.Lines {
+		m.Lines[i].Space = nil
+	}
+}
+
+// maxMeasures bounds the lines of a report that is read.
+const maxMeasures = 10
+
+// check holds what was read against what the viewer relies on; placed: it is known where the
+// tensors of the device lay.
+func (m *Measures) check(device string, placed bool) error {
+	if m == nil {
+		return nil
+	}
+	if m.Lines == nil || len(m.Lines) > maxMeasures {
+		return fmt.Errorf("device %s has %d measures", device, len(m.Lines))
+	}
+	for i := range m.Lines {
+		s := m.Lines[i].Space
+		if s == nil {
+			continue
+		}
+		number, is := strings.CutPrefix(s.Payload, "measure-"+device+"-")
+		if line, err := strconv.Atoi(number); !is || !placed || err != nil || line < 0 || line > i ||
+			number != strconv.Itoa(line) {
+			return fmt.Errorf("the space of a measure of device %s is called %.40q", device, s.Payload)
+		}
+	}
+	return nil
 }

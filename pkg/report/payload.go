@@ -86,6 +86,7 @@ type devicePayload struct {
 	number    string       // of the file and the device, as in the ids of payloads
 	space     *deviceSpace // nil: it is not known where the tensors lay
 	predicted *deviceSpace // likewise, where another setting would have put them
+	measured  []element    // where they would have lain with measures, packed
 }
 
 // The chunks of a device's payload, in the order in which the package comment

@@ -20,6 +20,7 @@ type devicePacker interface {
 	packSpace() chunk          // where the tensors lay; only if shown().Space
 	packSpaceAddresses() chunk // likewise
 	packPredictedSpace() chunk // only if shown().Predicted.Space
+	packMeasures() []element   // those that shown().Measures has
 	has(omission) bool         // whether there is anything to leave out
 	omit(omission, *stackTable)
 }
@@ -39,6 +40,7 @@ type filePayload struct {
 	spaceElements     []element // by device; without an id where it is not known where the tensors lay
 	addressElements   []element // likewise: of its lanes
 	predictedElements []element // likewise, if that is predicted
+	measureElements   []element // where they would have lain with measures
 	snapshotElement   element   // without an id where there is too little for one
 
 	saved     *savedStacks  // of a report that was read; else nil
@@ -83,7 +85,7 @@ func (f *filePayload) setElements() {
 // all are the elements in the order of the page.
 func (f *filePayload) all() []element {
 	return slices.Concat(f.deviceElements, []element{f.stackElement}, f.laneElements, f.spaceElements,
-		f.addressElements, f.predictedElements, []element{f.snapshotElement})
+		f.addressElements, f.predictedElements, f.measureElements, []element{f.snapshotElement})
 }
 
 // encodeSaved packs everything of a report that was read, once.
@@ -139,6 +141,15 @@ func (f *filePayload) encodeDevices(tick func(values int), ready func()) {
 			f.predictedElements[i] = element{s.Space.Payload, []chunk{p.packPredictedSpace()}}
 		}
 	}
+	f.encodeMeasures()
+}
+
+// encodeMeasures packs where the tensors would have lain with measures.
+func (f *filePayload) encodeMeasures() {
+	f.measureElements = nil
+	for _, p := range f.devices {
+		f.measureElements = append(f.measureElements, p.packMeasures()...)
+	}
 }
 
 // encodeSpaceAddresses packs the addresses of the lanes of a device, if it has any.
@@ -188,6 +199,7 @@ func (f *filePayload) omit(what omission) {
 			p.omit(what, nil)
 			f.predictedElements[i] = element{}
 		}
+		f.measureElements = nil
 		return
 	}
 	switch {

@@ -40,6 +40,7 @@ func (p *devicePayload) setSpaces(recorded *deviceSpace) {
 	}
 	p.space = recorded
 	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
+	p.setMeasuredSpaces()
 	view := p.view.Predicted
 	if view == nil || view.best == nil {
 		return

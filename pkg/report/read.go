@@ -212,6 +212,17 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 		if err == nil && view.Devices[j].hasPredictedSpace() {
 			err = unpack(view.Devices[j].Predicted.Space.Payload, d.readPredictedSpace)
 		}
+		if err == nil && view.Devices[j].Measures.hasSpaces() {
+			d.measured = map[string]*savedSpace{}
+			for _, line := range view.Devices[j].Measures.Lines {
+				if s := line.Space; s != nil && err == nil && d.measured[s.Payload] == nil {
+					err = unpack(s.Payload, func(raw []byte) (err error) {
+						d.measured[s.Payload], err = d.readMeasure(raw, s.Unit)
+						return err
+					})
+				}
+			}
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -71,8 +71,8 @@ func checkFileModel(f *File, number, families int) error {
 		if p := d.Predicted; p != nil && p.Space != nil && (p.Space.Payload != "predicted-"+id || d.Space == nil) {
 			return fmt.Errorf("the predicted space of device %s is called %.40q", id, p.Space.Payload)
 		}
-		if d.Measures != nil && d.Measures.Lines == nil {
-			return fmt.Errorf("the measures of device %s have no lines", id)
+		if err := d.Measures.check(id, d.Space != nil); err != nil {
+			return err
 		}
 		if d.PeakState < 0 || d.PeakState > d.Events || d.TimeStepMicros < 1 || d.SpanMicros < 0 ||
 			d.SpanMicros > maxExact {

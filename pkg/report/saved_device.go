@@ -45,7 +45,8 @@ type savedDevice struct {
 	lanes *savedColumns
 	space *savedSpace // nil: unknown
 
-	predicted *savedSpace // likewise
+	predicted *savedSpace            // likewise
+	measured  map[string]*savedSpace // by payload
 }
 
 func readDevice(raw []byte, r *Report, f *File, view *Device, stacks *savedStacks) (*savedDevice, error) {
@@ -201,7 +202,7 @@ func (d *savedDevice) writeCoarseTimes(c *columnWriter) {
 func (d *savedDevice) has(what omission) bool {
 	switch what {
 	case omitPredictedSpace:
-		return d.view.hasPredictedSpace()
+		return d.view.hasPredictedSpace() || d.view.Measures.hasSpaces()
 	case omitAddresses:
 		return d.view.HasAddr && d.n[columnSize] > 0 && d.view.Space == nil
 	case omitTimes:

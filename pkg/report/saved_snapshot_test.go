@@ -425,6 +425,8 @@ func withoutSpaces(d *Document) *Document {
 			if p.view.Predicted != nil {
 				p.view.Predicted.Space = nil
 			}
+			p.view.Measures.dropSpaces()
+			p.measured = nil
 		}
 		f.encode(nil, func() ([]*deviceSpace, []*differences) {
 			return make([]*deviceSpace, len(f.devices)), f.snapshot.differs

@@ -53,7 +53,12 @@ func (d *savedDevice) readSpace(raw []byte) error {
 	for _, event := range d.sums(columnReservedEvent) {
 		events = append(events, int32(min(event, 1<<31-1)))
 	}
-	s, err := d.decodeSpace(raw, d.view.Space.Unit, len(events), func(number uint64) int32 { return events[number-1] })
+	columns, err := splitColumns(raw, spaceColumns, false)
+	if err != nil {
+		return err
+	}
+	s, err := d.decodeSpace(columns, d.view.Space.Unit, len(events), func(number uint64) int32 { return events[number-1] },
+		d.tensors())
 	if err != nil {
 		return err
 	}
@@ -68,22 +73,26 @@ func (d *savedDevice) readSpace(raw []byte) error {
 
 // readPredictedSpace likewise, of where they would have lain.
 func (d *savedDevice) readPredictedSpace(raw []byte) (err error) {
-	events := min(d.view.Events, 1<<31-1)
-	d.predicted, err = d.decodeSpace(raw, d.view.Predicted.Space.Unit, events,
-		func(number uint64) int32 { return int32(number - 1) })
+	columns, err := splitColumns(raw, spaceColumns, false)
 	if err == nil {
-		d.predicted.places = nil // nothing asks for them
+		d.predicted, err = d.decodePredicted(columns, d.view.Predicted.Space.Unit, d.tensors())
 	}
 	return err
 }
 
-// decodeSpace takes apart where tensors lie. Numbers up to events stand for events.
-func (d *savedDevice) decodeSpace(raw []byte, unit int64, events int, event func(number uint64) int32) (*savedSpace,
-	error) {
-	columns, err := splitColumns(raw, spaceColumns, false)
-	if err != nil {
-		return nil, err
+// decodePredicted takes apart where tensors would have lain.
+func (d *savedDevice) decodePredicted(columns *savedColumns, unit int64, tensors *space.Tensors) (*savedSpace, error) {
+	events := min(d.view.Events, 1<<31-1)
+	s, err := d.decodeSpace(columns, unit, events, func(number uint64) int32 { return int32(number - 1) }, tensors)
+	if err == nil {
+		s.places = nil // nothing asks for them
 	}
+	return s, err
+}
+
+// decodeSpace takes apart where tensors lie. Numbers up to events stand for events.
+func (d *savedDevice) decodeSpace(columns *savedColumns, unit int64, events int, event func(number uint64) int32,
+	tensors *space.Tensors) (*savedSpace, error) {
 	s := &savedSpace{columns: columns}
 	if err := s.checkCounts(); err != nil {
 		return nil, err
@@ -93,7 +102,7 @@ func (d *savedDevice) decodeSpace(raw []byte, unit int64, events int, event func
 		return nil, err
 	}
 	s.lanes = f.Lanes
-	s.places, _, err = space.Decode(f, d.tensors(), s.codes())
+	s.places, _, err = space.Decode(f, tensors, s.codes())
 	return s, err
 }
 

@@ -31,11 +31,10 @@ type deviceSpace struct {
 // of so many.
 const maxOutside = 10
 
-// placement is where an allocator put the allocations of a pile.
+// placement is where an allocator put tensors.
 type placement struct {
-	*pile
+	tensors      *space.Tensors // by position in a pile
 	reservations []layout.Reservation
-	pool         func(i int) uint32 // of the allocation at a position; 0 if there is one only
 	// addr is the address of the allocation at a position, rounded what its request is
 	// rounded up to, and block the size of its block in bytes: with so many bytes before
 	// the next block in memory of a kind, when it is made.
@@ -49,7 +48,7 @@ type placement struct {
 
 // recordedPlacement is that of the recording; not ok where it contradicts itself.
 func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *placement, ok bool) {
-	x = &placement{pile: p, pool: pool, rounded: h.Settings.RoundSize}
+	x = &placement{tensors: p.tensors(pool), rounded: h.Settings.RoundSize}
 	if x.reservations, ok = h.Reservations(); !ok {
 		return nil, false
 	}
@@ -67,7 +66,7 @@ func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *
 func predictedPlacement(p *pile, prediction *whatif.Prediction, pool func(i int) uint32) *placement {
 	l := prediction.Layout
 	return &placement{
-		pile: p, pool: pool, rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
+		tensors: p.tensors(pool), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
 		addr:  func(i int) uint64 { return l.Addr[p.index(i)] },
 		block: func(i int, _ int64, _ *space.Kind) int64 { return l.Block[p.index(i)] },
 	}
@@ -117,7 +116,7 @@ func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
 	if x.uneven || x.frame == nil {
 		return nil, x.uneven
 	}
-	codes, counts, err := space.Encode(x.frame, x.tensors(), &space.Source{
+	codes, counts, err := space.Encode(x.frame, x.tensors, &space.Source{
 		Place: x.place, Rounded: x.rounded,
 		Block: func(i int, room int64, k *space.Kind) int64 { return x.even(x.block(i, room, k)) },
 	})
@@ -126,31 +125,32 @@ func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
 	} else if counts.Inside > 0 && !x.careful {
 		x.careful = true
 		return nil, true
-	} else if err != nil || counts.Outside*maxOutside > x.len() {
+	} else if err != nil || counts.Outside*maxOutside > x.tensors.Count {
 		return nil, false
 	}
 	d = &deviceSpace{frame: x.frame, codes: codes}
 	for _, l := range x.lanes {
 		d.lanes = append(d.lanes, l.from)
 	}
-	d.outside = outsiders(codes, len(x.bottom))
+	d.outside = outsiders(codes, x.tensors.PreExisting)
 	return d, false
 }
 
-// tensors are the allocations as the model of the allocator wants them.
-func (x *spaceEncoder) tensors() *space.Tensors {
-	events := x.device.Events.Len()
+// tensors are the allocations as the model of the allocator wants them. pool is that of the
+// one at a position; 0 if there is one only.
+func (p *pile) tensors(pool func(i int) uint32) *space.Tensors {
+	events := p.device.Events.Len()
 	return &space.Tensors{
-		Events: events, Count: x.len(), PreExisting: len(x.bottom),
-		Start: func(i int) int { return int(x.at(i).Start) },
+		Events: events, Count: p.len(), PreExisting: len(p.bottom),
+		Start: func(i int) int { return int(p.at(i).Start) },
 		End: func(i int) int {
-			if end := x.at(i).End; end != replay.None {
+			if end := p.at(i).End; end != replay.None {
 				return int(end)
 			}
 			return events
 		},
-		Size: func(i int) int64 { return x.at(i).Size }, Pool: x.pool,
-		Stream: func(i int) uint32 { return uint32(x.at(i).Stream) },
+		Size: func(i int) int64 { return p.at(i).Size }, Pool: pool,
+		Stream: func(i int) uint32 { return uint32(p.at(i).Stream) },
 	}
 }
 
@@ -185,7 +185,7 @@ func (x *spaceEncoder) setFrame() {
 		}
 		returned := int32(r.Returned)
 		if r.Returned == replay.None {
-			returned = int32(x.device.Events.Len())
+			returned = int32(x.tensors.Events)
 		}
 		f.Reservations = append(f.Reservations, space.Reservation{
 			Start: uint32(l.start) + uint32(x.even(int64(r.Address-l.from))/x.unit), Size: uint32(x.even(r.Size) / x.unit),

@@ -20,58 +20,82 @@ export class DeviceData {
   #pool;
 
   /**
-   * @param {Uint8Array} bytes the payload "device-F-D"
+   * @param {Uint8Array | DeviceColumns} source the payload "device-F-D", or what stands in its place
    * @param {import('./report.js').DeviceReport} report
    * @param {Maps} maps
    */
-  constructor(bytes, report, maps = {}) {
-    const r = new ColumnReader(bytes);
+  constructor(source, report, maps = {}) {
+    const c = source instanceof Uint8Array ? columnsOf(source, report, maps, this) : source;
     this.#maps = maps;
     this.events = report.events;
     this.count = report.allocations;
     this.preExisting = report.pre_existing;
-
-    this.#time = r.signedSums();
+    this.#time = c.time;
     this.hasTime = report.has_time && this.#time.length === this.events;
-
-    const start = r.ascending();
-    const lifetime = r.unsigned();
-    check(start.length === this.count - this.preExisting && lifetime.length === this.count, 'allocations');
     /** First state in which each allocation is live; 0 when pre-existing. Never falls from one to the next. */
-    this.first = new Uint32Array(this.count);
-    this.first.set(start.values, this.preExisting);
+    this.first = c.first;
     /** Last state in which each is live: its end event, or the last state of all when live at end. */
-    this.last = lastStates(this.first, lifetime.values, this.events);
-
-    this.pendingAlloc = r.ascending().values;
-    this.pendingWait = r.unsigned().values;
-    this.size = r.unsigned().values;
-    this.address = addressesOf(r, report, this.size, {
-      space: () => maps.now?.(this),
-      isQuick: () => maps.isQuick?.(this) ?? true,
-    });
-
-    this.stack = r.unsigned().values;
-    this.#freeCode = r.unsigned();
-    this.#stream = r.unsigned();
-    this.family = r.unsigned().values;
-    r.unsigned(); // how each pre-existing one is known, which nothing shows
-    this.reservedEvent = r.ascending().values;
-    this.reservedDelta = r.signed().values;
+    this.last = c.last;
+    this.pendingAlloc = c.pendingAlloc;
+    this.pendingWait = c.pendingWait;
+    this.size = c.size;
+    this.address = c.address;
+    this.stack = c.stack;
+    this.#freeCode = c.freeCode;
+    this.#stream = c.stream;
+    this.family = c.family;
+    this.reservedEvent = c.reservedEvent;
+    this.reservedDelta = c.reservedDelta;
     this.retries = report.retries ?? [];
     this.markers = [
-      ...readMarkers(r),
+      ...c.markers,
       ...this.retries.map(({ state }) => /** @type {Marker} */ ({ state, kind: 'retry', size: 0, free: 0 })),
     ].sort((a, b) => a.state - b.state);
     this.ooms = this.markers.filter((m) => m.kind === 'oom');
-    this.context = new Texts(r);
-    this.metadata = new Texts(r);
-    this.#rule = r.unsigned();
-    this.#pool = r.unsigned();
+    this.context = c.context;
+    this.metadata = c.metadata;
+    this.#rule = c.rule;
+    this.#pool = c.pool;
     for (const column of [this.size, this.stack, this.#freeCode, this.#stream, this.family, this.#rule])
       check(column.length === this.count, 'a column');
     check(this.#pool.length === 0 || this.#pool.length === this.count, 'pools');
     check(this.reservedEvent.length === this.reservedDelta.length, 'reserved memory');
+  }
+
+  /**
+   * What would stand in its place with other tensors, each of which comes from one of these.
+   * @param {Edited} edited
+   * @returns {DeviceColumns}
+   */
+  columnsWith({ of, first, last, size, reservedEvent, reservedDelta }) {
+    const lazy = (/** @type {LazyColumn} */ column) => lazyColumn(column, of);
+    const waits = new Map(Array.from(this.pendingAlloc, (id, i) => [id, this.pendingWait[i]]));
+    /** @type {[number, number][]} */
+    const pending = [];
+    of.forEach((id, i) => {
+      const wait = waits.get(id);
+      if (wait !== undefined && last[i] === this.last[id]) pending.push([i, wait]);
+    });
+    return {
+      time: this.#time,
+      first,
+      last,
+      pendingAlloc: Uint32Array.from(pending, ([i]) => i),
+      pendingWait: Uint32Array.from(pending, ([, wait]) => wait),
+      size,
+      address: { ready: () => true, text: () => '', prepare() {}, within: () => () => false },
+      stack: Uint32Array.from(of, (id) => this.stack[id]),
+      freeCode: lazy(this.#freeCode),
+      stream: lazy(this.#stream),
+      family: Uint8Array.from(of, (id) => this.family[id]),
+      reservedEvent,
+      reservedDelta,
+      markers: this.markers.filter(({ kind }) => kind === 'snapshot'),
+      context: this.context.with(of),
+      metadata: this.metadata.with(of),
+      rule: lazy(this.#rule),
+      pool: this.#pool.length === 0 ? this.#pool : lazy(this.#pool),
+    };
   }
 
   /** Whether it is known where the tensors lay. */
@@ -177,7 +201,90 @@ export class DeviceData {
 }
 
 /**
+ * @param {Uint8Array} bytes the payload "device-F-D"
+ * @param {import('./report.js').DeviceReport} report
+ * @param {Maps} maps
+ * @param {DeviceData} data
+ * @returns {DeviceColumns}
+ */
+function columnsOf(bytes, report, maps, data) {
+  const r = new ColumnReader(bytes);
+  const { events, allocations: count, pre_existing: preExisting } = report;
+  const time = r.signedSums();
+  const start = r.ascending();
+  const lifetime = r.unsigned();
+  check(start.length === count - preExisting && lifetime.length === count, 'allocations');
+  const first = new Uint32Array(count);
+  first.set(start.values, preExisting);
+  const last = lastStates(first, lifetime.values, events);
+  const pendingAlloc = r.ascending().values;
+  const pendingWait = r.unsigned().values;
+  const size = r.unsigned().values;
+  const address = addressesOf(r, report, size, {
+    space: () => maps.now?.(data),
+    isQuick: () => maps.isQuick?.(data) ?? true,
+  });
+  const stack = r.unsigned().values;
+  const freeCode = r.unsigned();
+  const stream = r.unsigned();
+  const family = r.unsigned().values;
+  r.unsigned(); // how each pre-existing one is known, which nothing shows
+  const reservedEvent = r.ascending().values;
+  const reservedDelta = r.signed().values;
+  const markers = readMarkers(r);
+  const context = readTexts(r);
+  const metadata = readTexts(r);
+  const [rule, pool] = [r.unsigned(), r.unsigned()];
+  return {
+    ...{ time, first, last, pendingAlloc, pendingWait, size, address, stack, freeCode, stream, family, reservedEvent },
+    ...{ reservedDelta, markers, context, metadata, rule, pool },
+  };
+}
+
+/** A column of other allocations, each like one of these. @param {LazyColumn} column @param {Uint32Array} of */
+function lazyColumn(column, of) {
+  /** @type {Column | undefined} */
+  let values;
+  return {
+    length: of.length,
+    get values() {
+      return (values ??= Float64Array.from(of, (id) => column.values[id]));
+    },
+  };
+}
+
+/**
  * @typedef {import('./columns.js').Column} Column
+ * @typedef {{readonly length: number, readonly values: Column}} LazyColumn decoded when its values are asked for
+ *
+ * @typedef {object} DeviceColumns
+ * @property {LazyColumn} time
+ * @property {Uint32Array} first
+ * @property {Uint32Array} last
+ * @property {Column} pendingAlloc
+ * @property {Column} pendingWait
+ * @property {Column} size
+ * @property {import('./addresses.js').Addresses} address
+ * @property {Column} stack
+ * @property {LazyColumn} freeCode
+ * @property {LazyColumn} stream
+ * @property {Column} family
+ * @property {Column} reservedEvent
+ * @property {Column} reservedDelta
+ * @property {Marker[]} markers
+ * @property {Texts} context
+ * @property {Texts} metadata
+ * @property {LazyColumn} rule
+ * @property {LazyColumn} pool
+ *
+ * @typedef {object} Edited tensors of a training that was never run, in the order of their first states
+ * @property {Uint32Array} of the recorded allocation that each is, or comes from
+ * @property {Uint32Array} first
+ * @property {Uint32Array} last
+ * @property {Float64Array} size
+ * @property {Uint32Array} reservedEvent
+ * @property {Float64Array} reservedDelta
+ *
  * @typedef {import('./space.js').Space} Space
  * @typedef {(share: number) => void} Progress of work that is done, 0 to 1
  *
@@ -228,11 +335,11 @@ function readMarkers(r) {
 
 /** The texts that some allocations have. */
 class Texts {
-  /** @param {ColumnReader} r */
-  constructor(r) {
-    this.alloc = r.ascending().values;
-    this.text = r.unsigned().values;
-    check(this.alloc.length === this.text.length, 'texts');
+  /** @param {Column} alloc ascending @param {Column} text index of a string, for each of them */
+  constructor(alloc, text) {
+    this.alloc = alloc;
+    this.text = text;
+    check(alloc.length === text.length, 'texts');
   }
 
   /** @param {number} id of an allocation @returns {number | undefined} its string */
@@ -240,6 +347,17 @@ class Texts {
     const i = countBelow(this.alloc, id);
     return this.alloc[i] === id ? this.text[i] : undefined;
   }
+
+  /** The texts of other allocations, each like one of these. @param {Uint32Array} of */
+  with(of) {
+    const alloc = Uint32Array.from(of.keys()).filter((i) => this.get(of[i]) !== undefined);
+    return new Texts(alloc, Uint32Array.from(alloc, (i) => this.get(of[i]) ?? 0));
+  }
+}
+
+/** @param {ColumnReader} r */
+function readTexts(r) {
+  return new Texts(r.ascending().values, r.unsigned().values);
 }
 
 /** @param {boolean} ok @param {string} what the column that does not fit */

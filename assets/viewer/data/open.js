@@ -3,6 +3,7 @@
 import { payload } from './codec.js';
 import { DeviceData } from './device.js';
 import { Lanes } from './lanes.js';
+import { measured, measureOf } from './measured.js';
 import { SiteTable } from './sites.js';
 import { SpaceDecoder, decodeSlowly, recordedMap } from './space_decode.js';
 import { Stacks } from './stacks.js';
@@ -21,6 +22,7 @@ import { Timeline } from './timeline.js';
  * @property {Lanes} lanes
  * @property {boolean} hasHistory whether there is a course of events to draw; a single event is none
  * @property {boolean} hasTime whether a time axis can be drawn
+ * @property {import('./measured.js').ShownMeasure | null} measure what it is predicted with; null: it was recorded
  */
 
 export class Library {
@@ -35,9 +37,10 @@ export class Library {
   /**
    * @param {number} fileIndex
    * @param {number} deviceIndex
+   * @param {string} [measure] the key of one, as which the device would have been
    * @returns {Promise<OpenDevice>}
    */
-  async open(fileIndex, deviceIndex) {
+  async open(fileIndex, deviceIndex, measure = '') {
     const file = this.report.files[fileIndex];
     const report = file?.devices[deviceIndex];
     if (!report) throw new Error('there is no such device in this report');
@@ -49,7 +52,7 @@ export class Library {
     ]);
     const data = new DeviceData(bytes, report, maps);
     const timeline = new Timeline(data, report.reserved_baseline_bytes);
-    return {
+    const device = {
       fileIndex,
       deviceIndex,
       file,
@@ -61,7 +64,10 @@ export class Library {
       lanes: new Lanes(lanes, report),
       hasHistory: data.events > 1,
       hasTime: data.hasTime && report.span_us > 0,
+      measure: null,
     };
+    const line = measureOf(report, measure);
+    return line ? measured(device, line, this.document, this.report) : device;
   }
 
   /** @param {import('./report.js').DeviceReport} report @returns {Promise<import('./device.js').Maps>} */

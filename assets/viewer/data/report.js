@@ -85,8 +85,15 @@
  * @property {number} failure_state -1: nothing fails
  *
  * @typedef {object} Measures
- * @property {{key: string, text: string, assumption: string}[]} lines none: too many events to predict them here
+ * @property {Measure[]} lines none: too many events to predict them here
  * @property {string} note what holds for all lines, or why there are none
+ *
+ * @typedef {object} Measure
+ * @property {string} key of a change of the training, or of several
+ * @property {string} text a sentence
+ * @property {number} active_peak_bytes
+ * @property {string} assumption sentences
+ * @property {{payload: string, unit: number}} [space] where the tensors would have lain, if that is known
  *
  * @typedef {object} Card
  * @property {string} question

@@ -34,8 +34,9 @@ export class SpaceDecoder {
    * @param {ReturnType<typeof readSpace>} read
    * @param {ReturnType<typeof readAddresses>} addresses
    * @param {import('./device.js').DeviceData} data
+   * @param {boolean} [isEdited] whether the tensors are none that were recorded, so that several may end in one event
    */
-  constructor({ frame, codes }, addresses, data) {
+  constructor({ frame, codes }, addresses, data, isEdited = false) {
     const { count, events } = data;
     const { reservations } = frame;
     check(events <= 2 ** 20 + 4 * (count + reservations.count) && events < 2 ** 31, 'events');
@@ -55,7 +56,13 @@ export class SpaceDecoder {
       this.#kinds.set(`${pool} ${stream} ${sizeClass === 'small'}`, k);
     }
     this.ended = new Int32Array(events).fill(NONE);
-    for (let i = 0; i < count; i++) if (data.last[i] < events) this.ended[data.last[i]] = i;
+    /** Of an edited tensor: another one that ends in the same event. */
+    this.before = new Int32Array(isEdited ? count : 0).fill(NONE);
+    for (let i = 0; i < count; i++) {
+      if (data.last[i] >= events) continue;
+      if (isEdited) this.before[i] = this.ended[data.last[i]];
+      this.ended[data.last[i]] = i;
+    }
     this.returned = Uint32Array.from({ length: reservations.count }, (_, r) => r)
       .filter((r) => reservations.last[r] < events)
       .sort((a, b) => reservations.last[a] - reservations.last[b] || a - b);
@@ -97,13 +104,13 @@ export class SpaceDecoder {
 
   /** Goes through some events. @param {number} [events] @returns {boolean} whether it is through */
   run(events = Infinity) {
-    const { data, model, ended, returned, node } = this;
+    const { data, model, ended, before, returned, node } = this;
     const { first: reserved, last, count } = this.frame.reservations;
     const { first, count: allocations } = data;
     const end = Math.min(data.events, this.#event + events);
     for (let event = this.#event; event < end; event++) {
-      const gone = ended[event];
-      if (gone !== NONE && node[gone] !== NONE) {
+      for (let gone = ended[event]; gone !== NONE; gone = before[gone] ?? NONE) {
+        if (node[gone] === NONE) continue;
         model.release(node[gone]);
         node[gone] = NONE;
       }
@@ -126,7 +133,7 @@ export class SpaceDecoder {
     const { codes, frame, place, within, block, addresses } = this;
     check(this.#offset === codes.offset.length && this.#escape === codes.escape.length, 'codes');
     check(this.#mores === codes.more.size, 'blocks');
-    this.node = this.ended = new Int32Array(0);
+    this.node = this.ended = this.before = new Int32Array(0);
     return new Space({
       ...frame,
       place,

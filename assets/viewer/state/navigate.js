@@ -131,13 +131,15 @@ export function showAxis({ shown, viewport }, kind) {
   viewport.changeAxis(axisOf(shown.device, kind));
 }
 
-/** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search. @param {Stores} stores */
-export function takeBack({ selection, highlight }) {
+/** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search, a measure. @param {Stores} stores */
+export function takeBack(stores) {
+  const { shown, selection, highlight } = stores;
   if (selection.keptOnly) selection.selectRange(selection.range);
   else if (selection.pinned !== null || selection.segment !== null) selection.pin(null);
   else if (highlight.isIsolated) highlight.isolate(new Set());
   else if (selection.range) selection.selectRange(null);
   else if (highlight.found !== NOTHING_ASKED) highlight.search('', []);
+  else if (shown.device.measure) void showMeasure(stores, '');
 }
 
 /** The positions that a step covers. @param {Stores} stores @param {number} i */
@@ -220,4 +222,21 @@ function goToTensor(stores, id) {
   selection.pin(id);
   reveal(stores, id);
   return '';
+}
+
+/**
+ * Shows the device as it is predicted with a change of the training, at first where its tensors lie; or as it was
+ * recorded. The range in view stays.
+ * @param {Stores} stores @param {string} key of the change; "" for the recording
+ */
+export async function showMeasure(stores, key) {
+  const { shown, viewport, spaceView } = stores;
+  const { fileIndex, deviceIndex, measure } = shown.device;
+  const { axis, from, to, isWhole } = viewport;
+  const { kind } = axis;
+  await shown.open(fileIndex, deviceIndex, key);
+  showAxis(stores, kind);
+  if (!isWhole) viewport.show(from, to, 'auto');
+  if (!measure) await spaceView.show(true);
+  viewport.settle();
 }

@@ -35,10 +35,11 @@ export class Shown {
   /**
    * @param {number} fileIndex
    * @param {number} deviceIndex position in the file's list of devices
+   * @param {string} [measure] the key of a change of the training, with which the device is predicted
    */
-  async open(fileIndex, deviceIndex) {
+  async open(fileIndex, deviceIndex, measure) {
     const call = ++this.#calls;
-    const device = await this.#library.open(fileIndex, deviceIndex);
+    const device = await this.#library.open(fileIndex, deviceIndex, measure);
     if (call !== this.#calls) return; // a later choice has overtaken this one
     this.#device = device;
     this.changed.emit();

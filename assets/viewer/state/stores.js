@@ -60,8 +60,10 @@ export function recordingStores(report, library) {
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */
-export function ceilingOf({ data, timeline, report }) {
-  const recorded = Math.max(timeline.active[timeline.peak], timeline.reservedPeak);
+export function ceilingOf({ data, timeline, report, measure }) {
+  const heights = (/** @type {import('../data/timeline.js').Timeline} */ of) => [of.active[of.peak], of.reservedPeak];
+  // What is predicted has the scale of what was recorded.
+  const recorded = Math.max(...heights(timeline), ...(measure ? heights(measure.recorded) : []));
   const capacity = report.capacity?.bytes ?? 0;
   const predicted = Math.max(0, ...(report.predicted?.curve.bytes ?? []));
   const ghosts = data.ooms.map((m) => Math.min(timeline.reservedAt(m.state) + m.size, recorded * GHOST));

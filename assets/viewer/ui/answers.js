@@ -3,6 +3,7 @@
 import { answersOf } from '../data/answers.js';
 import { GROWING, showEvidence, showGrowth, showOOM } from '../state/navigate.js';
 import { fill, h } from './dom.js';
+import { measureStrip } from './measures.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -10,6 +11,12 @@ const SVG = 'http://www.w3.org/2000/svg';
 export function mountAnswers(stores, root) {
   const { shown, viewport, selection, appearance, highlight } = stores;
   viewport.afterPicture([shown.changed, selection.pinChanged, appearance.changed, highlight.changed], () => {
+    const { measure } = shown.device;
+    root.classList.toggle('single', measure !== null);
+    if (measure) {
+      fill(root, measureStrip(stores, measure.line));
+      return;
+    }
     const answers = answersOf(shown.device, appearance.grouping, selection.pinned);
     fill(
       root,

@@ -19,12 +19,12 @@ export function mountHeader({ shown, viewport }, elements) {
   const choose = (/** @type {number} */ file, /** @type {number} */ device) =>
     void shown.open(file, device).then(() => viewport.settle());
   shown.changed.on(() => {
-    const { file, report } = shown.device;
+    const { file, report, measure } = shown.device;
     elements.file.textContent = file.name;
     elements.file.title = file.name;
     fill(elements.device, deviceChoice(shown, choose));
     fill(elements.facts, facts(shown.device));
-    const { ok, text, why } = report.verdict;
+    const { ok, text, why } = measure ? { ok: false, text: 'predicted', why: measure.line.text } : report.verdict;
     elements.verdict.textContent = `${ok ? '✓' : '⚠'} ${text}`;
     elements.verdict.title = why;
     whyText = why;

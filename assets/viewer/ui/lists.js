@@ -68,7 +68,7 @@ export function mountLists(stores, root, xOf) {
       }),
     );
     const others = OTHER_TABS.filter(
-      ([other]) => all.includes(other) && (other !== 'events' || shown.device.hasHistory),
+      ([other]) => all.includes(other) && (other !== 'events' || (shown.device.hasHistory && !shown.device.measure)),
     ).map(([other, text]) =>
       tab(text, other === name, () => openList.open(other)),
     );

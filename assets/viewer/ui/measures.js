@@ -1,19 +1,47 @@
-// What changes of the training would save, for the cards of a failed request and of the peak.
+// What changes of the training would save, for the cards of a failed request and of the peak, and for the strip over a
+// training that is predicted with one of them.
 
-import { h } from './dom.js';
+import { bytes } from '../data/format.js';
+import { showMeasure } from '../state/navigate.js';
+import { button, h } from './dom.js';
 
-/** @typedef {import('../data/open.js').OpenDevice} OpenDevice */
+/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
 
-/** A line for each change; null where none is predicted. @param {OpenDevice} device */
-export function measureLines({ report: { measures } }) {
-  if (!measures) return null;
-  const { lines, note } = measures;
+/** A line for each change, which leads to what it predicts; null where there is none. @param {Stores} stores */
+export function measureLines(stores) {
+  const { report, measure } = stores.shown.device;
+  if (!report.measures) return null;
+  const { lines, note } = report.measures;
   if (lines.length === 0) return h('p', note);
-  return lines.map(({ text, assumption }) => h('p.measure', { title: assumption }, text));
+  return lines.map((line) => {
+    const { key, text, assumption, space } = line;
+    if (!space) return h('p.measure', { title: assumption }, text);
+    const pressed = measure?.line === line;
+    return button(text, assumption, () => void showMeasure(stores, pressed ? '' : key), { class: 'measure', pressed });
+  });
 }
 
 /** What the lines assume, to be folded below them. @param {OpenDevice} device */
 export function measureAssumptions({ report: { measures } }) {
   if (!measures || measures.lines.length === 0) return [];
   return [h('p', measures.note), ...measures.lines.map(({ assumption }) => h('p', assumption))];
+}
+
+/**
+ * What stands in the place of the answers over a training that is predicted.
+ * @param {Stores} stores @param {import('../data/report.js').Measure} line
+ */
+export function measureStrip(stores, { text, active_peak_bytes: most, assumption }) {
+  const { report, timeline } = stores.shown.device;
+  const { active, peak } = timeline;
+  const within =
+    most > active[peak]
+      ? ` What comes and goes within one recorded event is not drawn, so the picture peaks at ${bytes(active[peak])}.`
+      : '';
+  return h(
+    'div.predicted',
+    h('b', text),
+    h('p', `${assumption} ${report.measures?.note ?? ''}${within}`),
+    button('Back to the recording', 'Shows what was recorded (Esc)', () => void showMeasure(stores, '')),
+  );
 }

@@ -35,7 +35,8 @@ export function failureShown(device, { kind, state }) {
 }
 
 /** @param {Stores} stores @param {number} i which request that failed */
-export function oomCard({ shown, moment, viewport, addressSpace, spaceView }, i) {
+export function oomCard(stores, i) {
+  const { shown, moment, viewport, addressSpace, spaceView } = stores;
   const { device } = shown;
   const all = failed(device);
   const { state, size, free } = all[i];
@@ -83,7 +84,7 @@ export function oomCard({ shown, moment, viewport, addressSpace, spaceView }, i)
     ),
     failure && h('p', asked + failure.diagnosis),
     failure && h('p', `→ ${failure.try}`),
-    measureLines(device),
+    measureLines(stores),
     failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence), measureAssumptions(device)),
     settingsButton(device),
   );

@@ -52,7 +52,7 @@ export function mountPanel(stores, root) {
       ),
       failed >= 0 && oomCard(stores, failed),
       activity ? growthCard(stores) : failed < 0 && retryCard(device, state),
-      !activity && failed < 0 && moment.kind === 'peak' && peakCard(device),
+      !activity && failed < 0 && moment.kind === 'peak' && peakCard(stores),
       !activity && spikeCard(stores),
       againstCard(stores),
       segments
@@ -166,10 +166,11 @@ function growthCard({ shown, selection }) {
   );
 }
 
-/** What the peak holds and need not, and what would lower it. @param {OpenDevice} device */
-function peakCard(device) {
-  const { detail } = device.report.answers[0];
-  const lines = measureLines(device);
+/** What the peak holds and need not, and what would lower it. @param {Stores} stores */
+function peakCard(stores) {
+  const { device } = stores.shown;
+  const detail = device.report.answers[0]?.detail;
+  const lines = measureLines(stores);
   if (!detail && !lines) return null;
   const assumptions = measureAssumptions(device);
   return h(

@@ -44,7 +44,8 @@ export function mountStatus(stores, where, scale, plotWidth) {
   };
   const updateScale = () => {
     const packed = viewport.isSpace && spaceView.isPacked ? PACKED : '';
-    const predicted = viewport.isSpace && spaceView.isPredicted ? `predicted under ${spaceView.setting} · ` : '';
+    const setting = viewport.isSpace && spaceView.isPredicted ? `predicted under ${spaceView.setting} · ` : '';
+    const predicted = shown.device.measure ? 'predicted, if nothing else changes · ' : setting;
     scale.textContent = shown.device.hasHistory ? predicted + scaleWords(viewport, plotWidth()) + packed : '';
   };
   viewport.afterPicture([shown.changed, spaceView.changed, moment.changed, hover.pointChanged], updateWhere);

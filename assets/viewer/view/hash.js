@@ -2,6 +2,7 @@
 // that are not in this list are kept as they are.
 //
 //   d      device, or file.device: the ordinal
+//   m      the change of the training that it is predicted with
 //   x      e:FROM-TO in states, t:FROM-TO in microseconds
 //   v      map: the address space is shown
 //   pack   1 or 0: whether it is packed, where that is not as the recording suggests
@@ -45,14 +46,15 @@ export function mountHash(stores) {
   let reading = false;
   let pushed = location.hash;
 
-  /** The device named in the address. @returns {{file: number, device: number}} */
+  /** The device named in the address. @returns {{file: number, device: number, measure: string}} */
   const device = () => {
     const { files, start } = shown.report;
     const [a, b] = (read('d') ?? '').split('.');
     const file = b === undefined ? start.file : Number(a);
     const ordinal = Number(b ?? a);
     const at = a ? (files[file]?.devices.findIndex((d) => d.device === ordinal) ?? -1) : -1;
-    return at < 0 ? start : { file, device: at };
+    const measure = read('m') ?? '';
+    return at < 0 ? { ...start, measure } : { file, device: at, measure };
   };
 
   /** Shows what the address says of the open device. */
@@ -125,10 +127,10 @@ export function mountHash(stores) {
 
   listen(window, {
     async hashchange() {
-      const { file, device: at } = device();
+      const { file, device: at, measure } = device();
       pushed = location.hash;
       const isShown = shown.isOpen && file === shown.device.fileIndex && at === shown.device.deviceIndex;
-      if (!isShown) await shown.open(file, at);
+      if (!isShown || (shown.device.measure?.line.key ?? '') !== measure) await shown.open(file, at, measure);
       apply();
       viewport.settle();
     },
@@ -164,6 +166,7 @@ function textOf({ shown, appearance, highlight, viewport, spaceView, selection, 
   /** @type {Record<string, string | false>} */
   const values = {
     d: !started && (files.length > 1 ? `${device.fileIndex}.${ordinal}` : String(ordinal)),
+    m: device.measure !== null && device.measure.line.key,
     x:
       (!isWhole || axis.kind === 'time') &&
       `${axis.kind[0]}:${whole(viewport.from, isWhole ? Math.ceil(viewport.to) : viewport.to)}`,

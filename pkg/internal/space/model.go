@@ -306,9 +306,16 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 	for i := range ended {
 		ended[i] = none
 	}
+	var before []int32 // of an edited allocation: another one that ends in the same event
+	if t.Edited {
+		before = make([]int32, t.Count)
+	}
 	for i := range nodes {
 		nodes[i] = none
 		if end := t.End(i); end < t.Events {
+			if t.Edited {
+				before[i] = ended[end]
+			}
 			ended[end] = int32(i)
 		}
 	}
@@ -322,9 +329,14 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 	}
 	i := t.PreExisting
 	for event := range t.Events {
-		if x := ended[event]; x != none && nodes[x] != none {
-			m.release(nodes[x])
-			nodes[x] = none
+		for x := ended[event]; x != none; x = before[x] {
+			if nodes[x] != none {
+				m.release(nodes[x])
+				nodes[x] = none
+			}
+			if !t.Edited {
+				break
+			}
 		}
 		for ; len(returned) > 0 && int(f.Reservations[returned[0]].Returned) == event; returned = returned[1:] {
 			if err := m.giveBack(int(returned[0])); err != nil {

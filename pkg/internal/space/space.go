@@ -57,6 +57,9 @@ const (
 // others by the events that made them.
 type Tensors struct {
 	Events, Count, PreExisting int
+	// Edited: they are none that were recorded, so that several may end in one event. Of
+	// recorded ones only the last counts that does.
+	Edited bool
 
 	Start func(i int) int // event, if it is not from before the recording
 	End   func(i int) int // event; the number of events: never

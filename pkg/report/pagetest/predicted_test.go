@@ -168,41 +168,6 @@ func TestPredictedNothing(t *testing.T) {
 	}
 }
 
-// TestMeasures: the cards of a failed request and of the peak have a line for each change of
-// the training that the answers have, with what it assumes, and so has the summary.
-func TestMeasures(t *testing.T) {
-	t.Parallel()
-	for story, card := range map[string]string{"out-of-memory": ".card.oom", "training-loop": ".card.peak"} {
-		_, want := answer.PredictAll(load(t, example(t, story)).Recordings[0])
-		p := open(t, exampleReport(t, story), "theme=light")
-		plot(p)
-		got := eval[[][2]string](p, "[...document.querySelectorAll('"+card+" .measure')].map((x) => [x.innerText, x.title])")
-		if len(got) != len(want.Lines) || len(got) < 3 {
-			t.Fatalf("%s: %d lines, want %d", story, len(got), len(want.Lines))
-		}
-		folded := plainSpaces(eval[string](p, "document.querySelector('"+card+" details').textContent"))
-		summary := plainSpaces(eval[string](p, "document.querySelector('#summary').textContent"))
-		for i := range want.Lines {
-			line := &want.Lines[i]
-			if plainSpaces(got[i][0]) != plainSpaces(line.Text) || plainSpaces(got[i][1]) != plainSpaces(line.Assumption) {
-				t.Errorf("%s: a line is %q, which assumes %q, want %q and %q", story, got[i][0], got[i][1], line.Text,
-					line.Assumption)
-			}
-			if !strings.Contains(folded, plainSpaces(line.Assumption)) || !strings.Contains(summary, plainSpaces(line.Text)) {
-				t.Errorf("%s: %q is not in %q, or not in the summary %q", story, line.Assumption, folded, summary)
-			}
-		}
-		if !strings.Contains(folded, want.Note) {
-			t.Errorf("%s: %q is not in %q", story, want.Note, folded)
-		}
-	}
-	p := open(t, exampleReport(t, "reference-cycle"), "theme=light")
-	plot(p)
-	if eval[bool](p, "document.querySelector('.measure, .card.peak') !== null") {
-		t.Error("there are lines where none is predicted")
-	}
-}
-
 // TestPredictedRun: the page of a run that was never made says so in its title and header,
 // and in what it exports. So does a page that compares a recording with it.
 func TestPredictedRun(t *testing.T) {
