@@ -34,6 +34,7 @@ func (o *answerOptions) answer(t *terminal, args []string, ask func([]answer.Inp
 		return err
 	}
 	sheet.Redacted(answer.RedactionOf(in))
+	sheet.Predicted(in)
 	sheet.Salvaged(in)
 	if err := o.print(t, sheet); err != nil {
 		return err

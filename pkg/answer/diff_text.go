@@ -19,6 +19,10 @@ func (s *Sheet) diff(p *DiffPair, d *compare.Difference, view *DiffDevice, o Dif
 			a.line.args...), withSpace(withUnits(a.Detail)))...)
 	}
 	for _, w := range view.Warnings {
+		before, _ := p.warnPredicted(compare.Before)
+		if after, _ := p.warnPredicted(compare.After); w == before || w == after {
+			continue // it stands at the top of the answer
+		}
 		s.say("%s %s", w.Fact, w.Consequence)
 	}
 	states := [2]int{d.Before.State, d.After.State}

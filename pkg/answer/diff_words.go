@@ -152,9 +152,8 @@ func (p *DiffPair) Warnings() []Warning {
 	}
 	for side, r := range p.recordings {
 		this := "the " + sideWords[side] + " recording"
-		if w, is := warnPredicted(r.Snapshot); is {
-			warn("The "+sideWords[side]+" run was never made: it is predicted at "+units.Count(r.Snapshot.Predicted.X)+".",
-				w.Consequence)
+		if w, is := p.warnPredicted(side); is {
+			list = append(list, w)
 		}
 		if r.Snapshot.Cut(r.Device.ID) {
 			warn("T"+this[1:]+" was read in part.",
@@ -190,6 +189,16 @@ func (p *DiffPair) Warnings() []Warning {
 		"torch "+p.inputs[compare.After].Snapshot.TorchVersion())
 	differ("devices", p.label(compare.Before), p.label(compare.After))
 	return list
+}
+
+// warnPredicted tells that a side is a run that was never made.
+func (p *DiffPair) warnPredicted(side int) (Warning, bool) {
+	s := p.recordings[side].Snapshot
+	w, is := warnPredicted(s)
+	if is {
+		w.Fact = "The " + sideWords[side] + " run was never made: it is predicted at " + units.Count(s.Predicted.X) + "."
+	}
+	return w, is
 }
 
 // label is the device of a side: "cuda:0".

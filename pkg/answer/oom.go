@@ -234,7 +234,9 @@ func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, bes
 	}
 	s.bestMeasures(best)
 	s.sayIf(retriesSentence(f.r))
-	f.guess(s, &ooms[len(ooms)-1])
+	if f.r.Snapshot.Predicted == nil { // else the capacity was given, not seen
+		f.guess(s, &ooms[len(ooms)-1])
+	}
 }
 
 // advice says what to change.

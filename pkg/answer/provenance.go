@@ -17,6 +17,16 @@ import (
 type Provenance struct {
 	Redacted []string       `json:"redacted,omitempty"` // what is shown under other names or left out: paths, names, prefixes, addresses, times
 	Salvaged []SalvagedFile `json:"salvaged,omitempty"` // files of which only a part was read
+	// PredictedRuns are inputs that were predicted, not recorded.
+	PredictedRuns []PredictedFile `json:"predicted_runs,omitempty"`
+}
+
+// PredictedFile is a run that was never made.
+type PredictedFile struct {
+	File     string `json:"file"`
+	X        int64  `json:"x"`         // the size that it is predicted at
+	Base     int64  `json:"base"`      // the size of the recording whose order, lifetimes, stacks and times it has
+	NextStep bool   `json:"next_step"` // the step after a recorded first one follows behind it
 }
 
 func (p *Provenance) provenance() *Provenance { return p }
@@ -106,6 +116,25 @@ func (s *Sheet) Salvaged(in []Input) {
 	}
 	if p := s.provenanceOf(); p != nil {
 		p.Salvaged = files
+	}
+	s.elements = slices.Insert(s.elements, 0, banners...)
+}
+
+// Predicted says, at the top of the answer, which of its inputs are runs that were never
+// made.
+func (s *Sheet) Predicted(in []Input) {
+	var files []PredictedFile
+	var banners []element
+	for i := range in {
+		if w, is := warnPredicted(in[i].Snapshot); is {
+			p := in[i].Snapshot.Predicted
+			files = append(files, PredictedFile{in[i].FileName(), p.X, p.Base, p.NextStep})
+			banners = append(banners, heading{sentence{"! %s: %s %s",
+				[]any{name(in[i].FileName()), w.Fact, w.Consequence}}})
+		}
+	}
+	if p := s.provenanceOf(); p != nil {
+		p.PredictedRuns = files
 	}
 	s.elements = slices.Insert(s.elements, 0, banners...)
 }

@@ -214,10 +214,14 @@ func unopened(stats *DeviceStats) *sheetTable {
 	return t
 }
 
-// warn adds the warnings about a device, except the one that [Sheet.Salvaged] adds.
+// warn adds the warnings about a device, except those that [Sheet.Salvaged] and
+// [Sheet.Predicted] add.
 func (s *Sheet) warn(r *analysis.Recording) {
 	for _, w := range WarningsOf(r) {
 		if salvaged, ok := warnSalvaged(r.Snapshot); ok && w == salvaged {
+			continue
+		}
+		if predicted, ok := warnPredicted(r.Snapshot); ok && w == predicted {
 			continue
 		}
 		s.say("%s %s", w.Fact, w.Consequence)
