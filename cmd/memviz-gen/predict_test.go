@@ -255,7 +255,8 @@ func TestPredictedNextStep(t *testing.T) {
 		}
 		both := predict.Snapshot([]*predict.Study{study}, 512, 0)
 		made := replay.Replay(both, 0)
-		if got, want := made.Totals.PeakBytes, max(p.ActivePeak, p.NextStep.Active.High); got != want || !made.AddsUp() {
+		got := made.Totals.PeakBytes
+		if want := max(p.ActivePeak, p.NextStep.Active.High); got != want || !made.AddsUp() {
 			t.Errorf("seed %d: the recording of both steps peaks at %d, want %d; it adds up: %v", seed, got, want,
 				made.AddsUp())
 		}
@@ -283,7 +284,8 @@ func TestPredictedFirstStep(t *testing.T) {
 		input := answer.NewInput(fmt.Sprintf("%d.pickle", x), told)
 		in = append(in, answer.SizedInput{X: x, Input: &input})
 	}
-	sheet, err := answer.PredictSizes(in, answer.PredictOptions{At: []int64{512, 1024}, Capacity: 500 << 20, Largest: true})
+	sheet, err := answer.PredictSizes(in, answer.PredictOptions{At: []int64{512, 1024}, Capacity: 500 << 20,
+		Largest: true})
 	var text bytes.Buffer
 	if err == nil {
 		err = sheet.Write(&text, answer.Text, answer.Look{Width: 80})
@@ -297,6 +299,48 @@ func TestPredictedFirstStep(t *testing.T) {
 		}
 	}
 	testkit.Golden(t, "first_step.txt", text.Bytes())
+}
+
+// TestPredictedRetries: recordings that gave cached memory back, because the device was full,
+// are served under the same limit. So reserved memory, the page and the recording agree.
+func TestPredictedRetries(t *testing.T) {
+	s := *sizedProgram("step")
+	s.steps = 3
+	tried := 0
+	for seed := range uint64(8) {
+		told, err := s.tell(seed, 256, ample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free := replay.Replay(told, 0).Totals
+		for _, tenths := range []int64{6, 9} {
+			capacity := free.PeakBytes + (free.ReservedPeakBytes-free.PeakBytes)*tenths/10
+			full, err := s.tell(seed, 256, capacity)
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded := given(full, 256)
+			if _, failed := recorded.Run.FirstFailure(); failed || recorded.Run.Retries == 0 ||
+				recorded.Run.Limit.Bytes == 0 {
+				continue
+			}
+			study := predict.New([]predict.Given{s.at(t, seed, 128), recorded}, predict.Options{})
+			if study.Refused != nil || !study.PredictsReserved() {
+				t.Errorf("seed %d, %d bytes: %+v, %+v", seed, capacity, study.Refused, study.Colds)
+				continue
+			}
+			tried++
+			p := study.At(256, 0)
+			made := replay.Replay(predict.Snapshot([]*predict.Study{study}, 256, 0), 0).Totals
+			if want := recorded.Run.ReservedPeak(); p.Reserved.Peak != want || made.ReservedPeakBytes != want {
+				t.Errorf("seed %d, %d bytes: %d predicted, %d on the page, %d recorded", seed, capacity, p.Reserved.Peak,
+					made.ReservedPeakBytes, want)
+			}
+		}
+	}
+	if tried < 3 {
+		t.Errorf("only %d recordings gave memory back", tried)
+	}
 }
 
 // TestPredictedSteps predicts from recordings of different numbers of steps: their last

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,8 +38,8 @@ func predictCommand(t *terminal) *cli.Command {
 			&cli.BoolFlag{Name: "largest", Usage: "find the largest X that fits the capacity",
 				Destination: &o.predict.Largest},
 			option("multiple-of", "", "find the largest X among multiples of `N`", &o.predict.MultipleOf, parseSize),
-			&cli.BoolFlag{Name: "force", Usage: "predict from recordings that are refused, where that is possible, with bounds",
-				Destination: &o.predict.Force},
+			&cli.BoolFlag{Name: "force", Destination: &o.predict.Force,
+				Usage: "predict from recordings that are refused, where that is possible, with bounds"},
 			o.deviceFlag(),
 		}, o.page.flags()...)...),
 		Action: action(t, func(args []string) error {
@@ -106,7 +105,7 @@ func sizedArguments(args []string) (sizes []int64, files []string, err error) {
 func parseSize(text string) (int64, error) {
 	x, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(strings.TrimSpace(text), "-"), x > predict.MaxX:
+	case x > predict.MaxX: // also where err says that it is out of range
 		return 0, fmt.Errorf("%q is more than %d, up to which sizes are predicted", text, predict.MaxX)
 	case err != nil || x < 1:
 		return 0, fmt.Errorf("%q is not a whole number above zero", text)

@@ -19,8 +19,8 @@ type predictedPage struct {
 }
 
 func (o *predictedPage) flags() []cli.Flag {
-	output := option("output", "", "write the report of the run that was never made, at one size, to `FILE`, whose name "+
-		"has to say that it is predicted", &o.output, asText)
+	output := option("output", "", "write the report of the run that was never made, at one size, to `FILE`, whose "+
+		"name has to say that it is predicted", &o.output, asText)
 	output.Aliases = []string{"o"}
 	return []cli.Flag{
 		output,
@@ -69,7 +69,8 @@ func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.
 	}
 	i := slices.IndexFunc(in, func(r answer.SizedInput) bool { return r.X == o.against })
 	before, after := *in[i].Input, *run.Input
-	before.Name, after.Name = answer.RecordedAt(in[i].X)+", "+before.FileName(), answer.PredictedAt(run.Snapshot.Predicted.X)
+	before.Name = answer.RecordedAt(in[i].X) + ", " + before.FileName()
+	after.Name = answer.PredictedAt(run.Snapshot.Predicted.X)
 	document, err := report.EncodeCompare(program, before, after, t.events("encoding"))
 	if err != nil {
 		return err

@@ -237,7 +237,8 @@ func (x *prediction) nextStepSentence() string {
 	if x.o.Capacity > 0 {
 		fits = " Whether a size fits is told of both steps."
 	}
-	return "With the step after the first, reserved memory is predicted to reach " + strings.Join(parts, ", ") + "." + fits
+	return "With the step after the first, reserved memory is predicted to reach " + strings.Join(parts, ", ") + "." +
+		fits
 }
 
 // squareSentence is about what grows with the square of x, at the largest x at which that
@@ -252,8 +253,8 @@ func (x *prediction) squareSentence() string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("At %s, %s of what is live at the peak grow with the square of x, as the scores do that attention "+
-		"keeps for backward. Attention that keeps none is predicted to peak at about %s of active memory.",
+	return fmt.Sprintf("At %s, %s of what is live at the peak grow with the square of x, as the scores do that "+
+		"attention keeps for backward. Attention that keeps none is predicted to peak at about %s of active memory.",
 		units.Count(p.X), units.Bytes(p.SquareBytes), units.Bytes(p.WithoutSquare))
 }
 
@@ -290,8 +291,8 @@ func (x *prediction) limits() []string {
 			follow = unproved + live + notProved
 		}
 		if follow != "" {
-			list = append(list, fmt.Sprintf("At %s, %s, so active is predicted between %s and %s.", units.Count(p.X), follow,
-				units.Bytes(p.Active.Low), units.Bytes(p.Active.High)))
+			list = append(list, fmt.Sprintf("At %s, %s, so active is predicted between %s and %s.",
+				units.Count(p.X), follow, units.Bytes(p.Active.Low), units.Bytes(p.Active.High)))
 		}
 	}
 	if len(odd) > 0 {

@@ -73,12 +73,12 @@ func warnPredicted(s *snapshot.Snapshot) (Warning, bool) {
 	}
 	w := Warning{
 		Fact: "This run was never made: it is predicted at " + units.Count(p.X) + ".",
-		Consequence: "Sizes follow from recordings at other sizes; order, lifetimes, stacks and times are as recorded at " +
-			units.Count(p.Base) + ". It holds if nothing else changes.",
+		Consequence: "Sizes follow from recordings at other sizes; order, lifetimes, stacks and times are as recorded " +
+			"at " + units.Count(p.Base) + ". It holds if nothing else changes.",
 	}
 	if p.NextStep {
-		w.Consequence += " The recordings are of a first step, which understates the run. So the step after it follows " +
-			"behind, with the gradients of the first alive until its backward pass: the most that it needs."
+		w.Consequence += " The recordings are of a first step, which understates the run. So the step after it " +
+			"follows behind, with the gradients of the first alive until its backward pass: the most that it needs."
 	}
 	return w, true
 }

@@ -56,8 +56,8 @@ func refuseInput(g Given) *Refusal {
 	d := r.Device
 	switch {
 	case r.Snapshot.Predicted != nil:
-		return refuse("not_recorded", "The run at %d was predicted, not recorded, and predictions are made from recordings "+
-			"only.", g.X)
+		return refuse("not_recorded", "The run at %d was predicted, not recorded, and predictions are made from "+
+			"recordings only.", g.X)
 	case r.Snapshot.Cut(d.ID):
 		return refuse("cut", "%s was read in part, so its requests are not known.", g.Name)
 	case len(d.Allocations) == d.PreExisting:

@@ -39,7 +39,11 @@ func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
 			_, c.stream, _ = next.streams(c.stream)
 			c.repeatAnnotations()
 		}
-		c.compose(capacity)
+		limit := capacity
+		if known := study.limit(m, 0); limit == 0 && known > 0 && fitOf(c.stream, known).Fits {
+			limit = known // the recording gave cached memory back, and so does this run
+		}
+		c.compose(limit)
 	}
 	s.SortSegments()
 	return s
@@ -76,10 +80,10 @@ func (c *composer) repeatAnnotations() {
 	c.s.Annotations = slices.Concat(c.s.Annotations, own)
 }
 
-func (c *composer) compose(capacity int64) {
-	driver := allocator.NewSimulatedDriver(cmp.Or(capacity, ample))
-	driver.ModelMemory = cmp.Or(capacity, usualMemory)
-	served := c.stream.Serve(whatif.Options{Strict: true, Limit: capacity, Driver: driver, Record: c.record})
+func (c *composer) compose(limit int64) {
+	driver := allocator.NewSimulatedDriver(cmp.Or(limit, ample))
+	driver.ModelMemory = cmp.Or(limit, usualMemory)
+	served := c.stream.Serve(whatif.Options{Strict: true, Limit: limit, Driver: driver, Record: c.record})
 	for len(c.s.Traces) <= int(c.device.ID) {
 		c.s.Traces = append(c.s.Traces, snapshot.Trace{Device: snapshot.DeviceID(len(c.s.Traces))})
 	}

@@ -1,0 +1,106 @@
+package answer
+
+// PredictDevice is what a device would need at sizes at which nothing was recorded, if
+// nothing but the size changes.
+type PredictDevice struct {
+	Device int `json:"device"`
+	Trust
+	Refused   *PredictRefusal `json:"refused" jsonschema:"nullable"` // why nothing is predicted; null if it is
+	Forced    bool            `json:"forced"`                        // predicted although refused
+	Proof     PredictProof    `json:"proof"`
+	Laws      []PredictLaw    `json:"laws"`       // by which sizes follow x, in the recording at the largest x
+	FirstStep bool            `json:"first_step"` // the recordings are of a first step, which understates the run
+
+	ActivePeak   *int64          `json:"active_peak_bytes" jsonschema:"nullable"`   // the most of all rows
+	ReservedPeak *int64          `json:"reserved_peak_bytes" jsonschema:"nullable"` // the most of all rows; null if it is not predicted
+	Capacity     int64           `json:"capacity_bytes"`                            // given; 0: none
+	Rows         []PredictRow    `json:"rows"`                                      // predictions, as asked
+	Largest      *PredictLargest `json:"largest" jsonschema:"nullable"`             // the largest x that fits; null if it was not asked for or is not known
+	Limits       []string        `json:"limits"`                                    // what the recordings cannot tell, and how it was treated: sentences
+}
+
+// PredictRefusal is why recordings cannot be compared.
+type PredictRefusal struct {
+	Reason string `json:"reason"`
+	Text   string `json:"text"`
+}
+
+// PredictProof is what predictions rest on.
+type PredictProof struct {
+	AlignedShare float64         `json:"aligned_share"` // of the requests, in the worst pair of recordings
+	ByFunction   bool            `json:"by_function"`   // lines and folders did not count, because files were edited or moved
+	LastStep     bool            `json:"last_step"`     // only the last complete steps were compared
+	EvidentShare float64         `json:"evident_share"` // of the bytes requested, under a law that the recordings prove
+	Reserved     bool            `json:"reserved"`      // reserved memory is predicted: the model reproduces every recording, also from an empty cache
+	Recordings   []PredictSource `json:"recordings"`
+	Checks       []PredictCheck  `json:"checks"` // each recording predicted from the others, if there are three or more
+}
+
+// PredictSource is a recording that predictions are made from.
+type PredictSource struct {
+	X             int64  `json:"x"`
+	File          string `json:"file"`
+	ActivePeak    int64  `json:"active_peak_bytes"`
+	ReservedPeak  int64  `json:"reserved_peak_bytes"`
+	Reproduced    bool   `json:"reproduced"`        // the model gives every recorded address
+	UsedReserved  int64  `json:"used_peak_bytes"`   // reserved peak without cached segments that were never used; 0 if not reproduced
+	ServedAnew    int64  `json:"served_peak_bytes"` // reserved peak if its requests are served from an empty cache; 0 if not reproduced
+	LeftoverBytes int64  `json:"leftover_bytes"`    // cached before the recording and never used in it
+}
+
+// PredictCheck is a recording predicted from all others.
+type PredictCheck struct {
+	X                    int64  `json:"x"`
+	Refused              string `json:"refused"` // why the others predict nothing; "" if they do
+	ActivePeak           int64  `json:"active_peak_bytes"`
+	RecordedActivePeak   int64  `json:"recorded_active_peak_bytes"`
+	ReservedPeak         *int64 `json:"reserved_peak_bytes" jsonschema:"nullable"`
+	RecordedReservedPeak int64  `json:"recorded_reserved_peak_bytes"`
+}
+
+// PredictLaw is how many bytes follow a kind of law.
+type PredictLaw struct {
+	Kind  string `json:"kind"` // constant, linear, square, padded, padded_square, shifted, affine or unknown
+	Bytes int64  `json:"bytes"`
+}
+
+// PredictRow is a prediction.
+type PredictRow struct {
+	X             int64        `json:"x"`
+	Base          int64        `json:"base"`                                      // the x of the recording whose order and lifetimes it has
+	ActivePeak    int64        `json:"active_peak_bytes"`                         // of the step as recorded, with sizes that follow no law as in that recording
+	ActiveLow     int64        `json:"active_low"`                                // bytes; unlike active_peak_bytes only where unknown_bytes or unproved_bytes are above 0
+	ActiveHigh    int64        `json:"active_high"`                               // bytes
+	PeakSite      string       `json:"peak_site"`                                 // that asked for memory last
+	ReservedPeak  *int64       `json:"reserved_peak_bytes" jsonschema:"nullable"` // null: not predicted
+	ReservedLow   *int64       `json:"reserved_low" jsonschema:"nullable"`        // bytes
+	ReservedHigh  *int64       `json:"reserved_high" jsonschema:"nullable"`       // bytes
+	NextStep      *PredictNext `json:"next_step" jsonschema:"nullable"`           // after a recorded first step; else null
+	Fits          *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included; null if that is not known
+	EvidentShare  float64      `json:"evident_share"`
+	UnknownBytes  int64        `json:"unknown_bytes"`                    // live at the peak, of sizes that follow no law
+	SquareBytes   int64        `json:"square_bytes"`                     // live at the peak, of sizes that grow with the square of x, as scores of attention do
+	WithoutSquare int64        `json:"without_square_active_peak_bytes"` // active peak if these requests were not made
+	UnprovedBytes int64        `json:"unproved_bytes"`                   // live at the peak, of sizes under a law that the recordings do not prove
+}
+
+// PredictNext is what the step after a first one needs, in bytes of active memory: the
+// least if its gradients are dropped before the forward pass, the most if after.
+type PredictNext struct {
+	Low          int64  `json:"low"`
+	High         int64  `json:"high"`
+	ReservedLow  *int64 `json:"reserved_low" jsonschema:"nullable"`
+	ReservedHigh *int64 `json:"reserved_high" jsonschema:"nullable"`
+}
+
+// PredictLargest is the largest x that fits into the capacity.
+type PredictLargest struct {
+	X           int64  `json:"x"` // 0: not even the smallest
+	MultipleOf  int64  `json:"multiple_of"`
+	Margin      int64  `json:"margin_bytes"`
+	FailsAt     int64  `json:"fails_at"` // the next x, of which a request fails; 0: none was found
+	FailedBytes int64  `json:"failed_bytes"`
+	FailedSite  string `json:"failed_site"`
+	FitsAgainAt int64  `json:"fits_again_at"` // a larger x that fits all the same; 0: none
+	WithSpread  int64  `json:"x_with_spread"` // that fits if the spread of reserved memory is left free; 0: none
+}
