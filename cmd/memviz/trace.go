@@ -186,9 +186,14 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 		return document, nil
 	}
 	for _, r := range document.Capacity(o.capacity) {
-		t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
-			units.Bytes(o.capacity.Bytes), r.Snapshot.DeviceLabel(r.Device.ID),
-			units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast))
+		label, least := r.Snapshot.DeviceLabel(r.Device.ID), units.Bytes(oom.CapacityOf(r.Device, 0).AtLeast)
+		if r.Device.Totals.OOMEvents > 0 {
+			t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
+				units.Bytes(o.capacity.Bytes), label, least)
+		} else {
+			t.warn("--capacity %s is less than the %s that %s had reserved: it only says which changes of the training "+
+				"would fit", units.Bytes(o.capacity.Bytes), least, label)
+		}
 	}
 	return document, nil
 }

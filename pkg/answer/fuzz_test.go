@@ -35,7 +35,8 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		for _, r := range in.Recordings {
-			Cards(r, Predict(r))
+			predicted, _ := PredictAll(r)
+			Cards(r, predicted)
 			for by := range holders.ByCount {
 				h := r.Holders(r.Device.Totals.PeakState, holders.Grouping{By: holders.By(by)})
 				if sum := bytesOf(h.Rows); sum != r.Device.Totals.PeakBytes {

@@ -85,12 +85,16 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 	if b.measured = measures.Find(run, b.Limit); b.measured == nil {
 		return nil
 	}
+	when := ""
+	if b.measured.NextStep {
+		when = " in the next step"
+	}
 	for _, o := range mostSaving(b.measured) {
 		fits := ""
 		if b.measured.Base.Failed > 0 && o.Failed == 0 {
 			fits = ", and no request fails"
 		}
-		b.add(r, o, sentence{"Predicted with %s: at most %s active instead of %s" + fits + ".",
+		b.add(r, o, sentence{"Predicted with %s: at most %s active" + when + " instead of %s" + fits + ".",
 			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
 	}
 	if o := b.measured.Together; o != nil {
@@ -124,12 +128,17 @@ func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sent
 // shownMeasures is how many measures stand beside a failed request, or a peak.
 const shownMeasures = 3
 
-// mostSaving are the measures that save most, without the rough ones.
+// mostSaving are the measures that save most, without the rough ones. Of two ways to shard the
+// same state it is the better one.
 func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
+	sharded := false
 	for i := range m.Rows {
-		if o := &m.Rows[i]; len(list) < shownMeasures && !o.Measures[0].Rough() {
-			list = append(list, o)
+		o := &m.Rows[i]
+		shards := o.Measures[0] == measures.ShardOptimizer || o.Measures[0] == measures.ShardTensors
+		if len(list) == shownMeasures || o.Measures[0].Rough() || shards && sharded {
+			continue
 		}
+		list, sharded = append(list, o), sharded || shards
 	}
 	return list
 }

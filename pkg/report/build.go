@@ -219,7 +219,7 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 			view := &d.report.Files[i].Devices[j]
 			view.Capacity = newCapacity(r, known, given)
 			if view.Measures != nil {
-				d.setMeasures(i, j, view.Measures.best.Under(known.Given))
+				d.setMeasures(i, j, view.Measures.best.Under(given.Bytes))
 				d.page.Summaries[summary].Measures = view.Measures.texts()
 			}
 			summary++

@@ -147,7 +147,7 @@ var names = []nameRule{
 	like(`^Memory: {limit_bytes}, which the failed request shows`),
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
-	like(`Predicted with .*: at most {} active instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
+	like(`Predicted with .*: at most {} active(?: in the next step)? instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
 	like(`^Enough for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
 		`{measures_together.reserved_peak_bytes} reserved\.$`),
 	rarely(`^All of these together are not enough for {limit_bytes}\.$`),

@@ -3,14 +3,18 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"compress/flate"
+	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/space"
 	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // TestMeasuredSpaces: a report holds for each measure the tensors of the predicted layout,
@@ -128,6 +132,81 @@ func checkApart(t *testing.T, name string, tensors []editedTensor, places, block
 			if below := live[n]; places[below]+blocks[below] > places[i] {
 				t.Fatalf("%s: tensors %d and %d overlap in state %d", name, below, i, state)
 			}
+		}
+	}
+}
+
+// TestMeasuresUnderCapacity: with a capacity that is too small for the recorded training, a
+// page has a further line on what fits, and its layout; without one it is as it was.
+func TestMeasuresUnderCapacity(t *testing.T) {
+	s, err := snapshot.Open(filepath.Join("..", "..", "examples", "training-loop", "snapshot.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
+	plain := bytesOf(t, d)
+	device := &d.report.Files[0].Devices[0]
+	lines := len(device.Measures.Lines)
+	given := device.ReservedPeakBytes * 3 / 4
+	d.Capacity(GivenCapacity{Bytes: given})
+	if len(device.Measures.Lines) != lines+1 {
+		t.Fatalf("%d lines, without a capacity %d", len(device.Measures.Lines), lines)
+	}
+	last := device.Measures.Lines[lines]
+	want := "Enough for " + units.Bytes(given) + ": "
+	if !strings.HasPrefix(strings.ReplaceAll(last.Text, "\u00a0", " "), want) || last.Space == nil {
+		t.Errorf("the last line is %+v, want one that begins with %q", last, want)
+	}
+	page := bytesOf(t, d)
+	checkReadAgain(t, "under a capacity", page)
+	if !strings.Contains(strings.ReplaceAll(string(page), "\u00a0", " "), `<p class="measure">`+want) {
+		t.Error("the summary does not say what is enough")
+	}
+	d.Capacity(GivenCapacity{})
+	if !bytes.Equal(bytesOf(t, d), plain) {
+		t.Error("without a capacity the page is another one than before")
+	}
+}
+
+// TestHostileMeasures: edits that point elsewhere, or end after the last state, are refused.
+func TestHostileMeasures(t *testing.T) {
+	s, err := snapshot.Open(filepath.Join("..", "..", "examples", "checkpointing", "before.pickle.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
+	p := d.files[0].devices[0].(*devicePayload)
+	best := d.report.Files[0].Devices[0].Measures.best
+	back, err := Read(bytes.NewReader(bytesOf(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := back.files[0].devices[0].(*savedDevice)
+	refused := func(edit func(list []editedTensor)) bool {
+		prediction := measures.Trace(best.Run, best.Limit, best.Lines[0].Outcome)
+		m := newMeasuredSpace(p.pile, prediction, poolColumn(p.pile, p.pools))
+		edit(m.edits)
+		var raw []byte
+		c := m.pack()
+		reader := flate.NewReader(io.MultiReader(bytes.NewReader(c.packed), strings.NewReader(lastBlock)))
+		raw, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = device.readMeasure(raw, m.frame.Unit)
+		return err != nil
+	}
+	if refused(func([]editedTensor) {}) {
+		t.Fatal("what memviz wrote is refused")
+	}
+	for name, edit := range map[string]func(list []editedTensor){
+		"another allocation": func(list []editedTensor) { list[len(list)-1].of = 1 << 30 },
+		"before the first":   func(list []editedTensor) { list[0].later = -1 << 20 },
+		"after the last":     func(list []editedTensor) { list[0].last += 1 << 20 },
+		"another size":       func(list []editedTensor) { list[0].bytes = 1 << 50 },
+	} {
+		if !refused(edit) {
+			t.Errorf("%s: not refused", name)
 		}
 	}
 }

@@ -2,8 +2,8 @@
 
 import { payload } from './codec.js';
 import { DeviceData } from './device.js';
+import { readMeasure } from './edits.js';
 import { SiteTable } from './sites.js';
-import { readMeasure } from './space_columns.js';
 import { SpaceDecoder, decodeSlowly } from './space_decode.js';
 import { Timeline } from './timeline.js';
 
@@ -15,7 +15,10 @@ import { Timeline } from './timeline.js';
  * @property {Timeline} recorded as the training was recorded
  */
 
-/** @param {import('./report.js').DeviceReport} report @param {string} key @returns {Measure | undefined} one with a layout */
+/**
+ * The measure of a key, if it has a layout.
+ * @param {import('./report.js').DeviceReport} report @param {string} key @returns {Measure | undefined}
+ */
 export function measureOf(report, key) {
   return report.measures?.lines.find((line) => line.key === key && line.space);
 }

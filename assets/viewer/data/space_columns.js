@@ -1,7 +1,6 @@
 // The columns that say where tensors lie, as pkg/report documents them.
 
 import { ColumnReader } from './columns.js';
-import { countBelow } from './math.js';
 import { OUTSIDE } from './space.js';
 import { check } from './space_model.js';
 
@@ -35,8 +34,11 @@ export function readSpace(bytes, unit, numbered, data) {
   return read;
 }
 
-/** @param {ColumnReader} r @param {number} unit @param {Numbered} numbered @param {number} events */
-function readColumns(r, unit, numbered, events) {
+/**
+ * Reads the columns of a space, before which nothing and behind which others may stand.
+ * @param {ColumnReader} r @param {number} unit @param {Numbered} numbered @param {number} events
+ */
+export function readColumns(r, unit, numbered, events) {
   check(unit >= 1 && unit <= ROUNDING && Number.isInteger(Math.log2(unit)), 'unit');
   const laneStart = startsOf(r.unsigned().values);
   const kinds = readKinds(r);
@@ -47,52 +49,6 @@ function readColumns(r, unit, numbered, events) {
   const more = pairs(r.ascending().values, r.signed().values);
   const rounded = pairs(r.unsigned().values, r.unsigned().values);
   return { frame: { unit, laneStart, kinds, reservations }, codes: { code, offset, escape, more, rounded } };
-}
-
-/**
- * Reads a payload "measure-F-D-K".
- * @param {Uint8Array} bytes @param {number} unit
- * @param {import('./device.js').DeviceData} data as it was recorded
- */
-export function readMeasure(bytes, unit, data) {
-  const r = new ColumnReader(bytes);
-  const numbered = { count: data.events, at: (/** @type {number} */ number) => number - 1 };
-  const read = readColumns(r, unit, numbered, data.events);
-  const tensors = edited(data, r.ascending().values, r.signed().values, r.unsigned().values, r.unsigned().values);
-  const preExisting = countBelow(tensors.first, 1);
-  check(read.codes.code.length === tensors.of.length - preExisting, 'codes');
-  return { read, tensors, preExisting };
-}
-
-/**
- * The tensors of a device after edits, in the order of their first states.
- * @param {import('./device.js').DeviceData} data
- * @param {ArrayLike<number>} alloc ascending, as often as it has tensors, or once with none
- * @param {ArrayLike<number>} later states that the first one comes after that of the allocation
- * @param {ArrayLike<number>} states in which it lives; 0: there is none
- * @param {ArrayLike<number>} code 0: as large as the last one of an allocation as large; else 1 + its bytes
- */
-function edited({ count, events, first, last, size }, alloc, later, states, code) {
-  check(new Set([alloc.length, later.length, states.length, code.length]).size === 1, 'edits');
-  check(alloc.length === 0 || alloc[alloc.length - 1] < count, 'an edit');
-  /** @type {[number, number, number, number][]} */
-  const list = [];
-  /** @type {Map<number, number>} */
-  const sizes = new Map();
-  let e = 0;
-  for (let i = 0; i < count; i++) {
-    if (e >= alloc.length || alloc[e] !== i) list.push([i, first[i], last[i], size[i]]);
-    for (; e < alloc.length && alloc[e] === i; e++) {
-      if (code[e] > 0) sizes.set(size[i], code[e] - 1);
-      if (states[e] === 0) continue;
-      const from = first[i] + later[e];
-      check(from >= 0 && from + states[e] - 1 <= events, 'an edit');
-      list.push([i, from, from + states[e] - 1, sizes.get(size[i]) ?? size[i]]);
-    }
-  }
-  list.sort((a, b) => a[1] - b[1]);
-  const column = (/** @type {number} */ k) => Uint32Array.from(list, (tensor) => tensor[k]);
-  return { of: column(0), first: column(1), last: column(2), size: Float64Array.from(list, (tensor) => tensor[3]) };
 }
 
 /** @param {ArrayLike<number>} sizes @returns {Float64Array} where each starts, and the end of all */

@@ -131,7 +131,10 @@ export function showAxis({ shown, viewport }, kind) {
   viewport.changeAxis(axisOf(shown.device, kind));
 }
 
-/** Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search, a measure. @param {Stores} stores */
+/**
+ * Takes back the innermost thing: what is hidden, the pin, isolation, the range, the search, a measure.
+ * @param {Stores} stores
+ */
 export function takeBack(stores) {
   const { shown, selection, highlight } = stores;
   if (selection.keptOnly) selection.selectRange(selection.range);

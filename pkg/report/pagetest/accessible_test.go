@@ -52,6 +52,7 @@ func TestAccessible(t *testing.T) {
 		"every event":      "&tab=events&at=8100&q=optimizer",
 		"the allocator":    "&v=map&tab=allocator&at=7600",
 		"against moment A": "&a=3000&at=4000",
+		"with a measure":   "&m=checkpoint&v=map",
 	}
 	for name, page := range map[string]struct {
 		report string
@@ -71,6 +72,7 @@ func TestAccessible(t *testing.T) {
 		"every event":         {oom, "", 1440},
 		"the allocator":       {oom, "", 1024},
 		"against moment A":    {oom, "", 1024},
+		"with a measure":      {oom, "", 1024},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -94,6 +94,29 @@ func TestMeasurePicture(t *testing.T) {
 	}
 }
 
+// TestMeasureSizes: the strip over a predicted training has room in every window, and what the
+// page exports says what it is.
+func TestMeasureSizes(t *testing.T) {
+	t.Parallel()
+	report := exampleReport(t, "training-loop")
+	for _, size := range [][2]int64{{390, 844}, {1024, 700}, {1440, 900}} {
+		p := openSized(t, report, "m=checkpoint", size[0], size[1])
+		plot(p)
+		if cut := eval[[]string](p, cutControls); len(cut) > 0 {
+			t.Errorf("at %d by %d these controls are cut: %q", size[0], size[1], cut)
+		}
+		if wider := eval[int](p, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+			t.Errorf("the page is %d pixels wider than a window of %d by %d", wider, size[0], size[1])
+		}
+	}
+	p := open(t, report, "m=checkpoint")
+	plot(p)
+	svg := string(p.export("Picture", "SVG", "snapshot-cuda-0-predicted-peak.svg"))
+	if !strings.Contains(svg, "cuda:0, predicted") {
+		t.Error("the exported picture does not say that it is predicted")
+	}
+}
+
 // TestMeasures: the cards of a failed request and of the peak have a line for each change of
 // the training that the answers have, with what it assumes, and so has the summary.
 func TestMeasures(t *testing.T) {
