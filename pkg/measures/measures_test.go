@@ -182,6 +182,22 @@ func checkLifetimes(t *testing.T, m Measure, p *training) {
 	}
 }
 
+// TestSharded: state that is sharded already is not sharded again.
+func TestSharded(t *testing.T) {
+	for file, want := range map[string]bool{"sharded-optimizer": false, "data-parallel": true} {
+		s, err := snapshot.Open(filepath.Join("..", "..", "examples", file, "rank0.pickle.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
+		for _, m := range []Measure{ShardOptimizer, ShardTensors, ShardGradients} {
+			if got := Try(run, whatif.Limit{}, m) != nil; got != want {
+				t.Errorf("%s: %s applies: %t", file, m.Key(), got)
+			}
+		}
+	}
+}
+
 // TestTogether: the cheapest combination under which nothing fails. What is left out of
 // it was not needed, and nothing is found where not even all measures are enough.
 func TestTogether(t *testing.T) {
