@@ -106,6 +106,24 @@ func TestMeasureOfWholeTensors(t *testing.T) {
 	}
 }
 
+// TestMeasureOfLoss: a loss in parts is predicted about. What is recorded makes gradients in
+// the forward pass, as the prediction does not know.
+func TestMeasureOfLoss(t *testing.T) {
+	saves := false
+	for i, s := range measuredShapes {
+		before, after := s.record(t, habit{}), s.record(t, habit{parts: measures.LossParts})
+		got, want := measures.Try(before, whatif.Limit{}, measures.LossInParts), measures.Try(after, whatif.Limit{})
+		if got == nil || math.Abs(percent(got.Active, want.Active)) > 10 {
+			t.Errorf("shape %d: predicted %+v, recorded %+v", i, got, want)
+		} else if got.Active < measures.Try(before, whatif.Limit{}).Active*9/10 {
+			saves = true
+		}
+	}
+	if !saves {
+		t.Error("it saves a tenth for no shape")
+	}
+}
+
 // TestMeasureOfLeak: what grows is found from eight steps, and gone.
 func TestMeasureOfLeak(t *testing.T) {
 	for i, s := range measuredShapes {

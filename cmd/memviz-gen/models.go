@@ -159,6 +159,7 @@ type gpt struct {
 	eager       int64
 	hook        func(block int, activation *tensor)
 	checkpoints bool
+	headless    bool // it returns what the head would get
 }
 
 type block struct {
@@ -210,7 +211,11 @@ func (p *process) logits(m *gpt, tokens *tensor) (x *tensor) {
 				p.drop(input)
 			})
 		}
-		p.at("return self.head(self.norm(x))", func() { x = p.linear(m.head, p.layerNorm(m.norm, x)) })
+		p.at("return self.head(self.norm(x))", func() {
+			if x = p.layerNorm(m.norm, x); !m.headless {
+				x = p.linear(m.head, x)
+			}
+		})
 	})
 	return x
 }
@@ -292,6 +297,23 @@ func (p *process) crossEntropy(logits, targets *tensor) (loss *tensor) {
 			loss = p.make(floatBytes, "nll_loss")
 			p.endsAt(p.result(&node{name: "NllLossBackward0", op: "nll_loss_backward"}, loss, logs, logs, targets))
 		}, py(site+"nn/functional.py", 3458, "cross_entropy"))
+	})
+	return loss
+}
+
+// lossInParts is the head and the loss for one part of the tokens after the other, as
+// kernels do it that make the gradients at once. It consumes x.
+func (p *process) lossInParts(m *gpt, x *tensor, parts int64) (loss *tensor) {
+	p.at("return F.cross_entropy(rows, wanted)", func() {
+		ofInput, ofWeight := p.make(x.bytes, "zeros_like"), p.make(m.head.weights[0].bytes, "zeros_like")
+		for range parts {
+			logits := p.make(x.bytes/m.head.inputs*m.head.outputs/parts, "mm")
+			logs := p.make(logits.bytes, "_log_softmax")
+			p.drop(logits, logs)
+		}
+		loss = p.make(floatBytes, "sum")
+		p.endsAt(p.result(&node{name: "LossInPartsBackward", op: "mul", weights: m.head.weights}, loss, x, ofInput, ofWeight))
+		p.drop(ofInput, ofWeight)
 	})
 	return loss
 }

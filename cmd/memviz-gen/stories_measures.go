@@ -36,25 +36,26 @@ type trained struct{ layers, width, heads, vocabulary, batch, length int64 }
 type habit struct {
 	adamHabit
 	checkpoint bool
-	accumulate bool // half the batch, twice a step
-	half       bool // half the batch
-	late       bool // gradients go after the forward pass, not before it
-	logits     bool // a variable holds the logits until the end of the step
-	last       bool // another variable holds them until the end of the next one
-	kept       bool // variables live on after a step, until the next one binds them anew
-	deletes    bool // but not those that hold logits
-	ranks      int  // the optimizer has the weights of one rank of so many only; 0: all weights
-	rank       int  // which one
-	leaks      bool // each step keeps a copy of its logits for good
-	python     bool // stacks have no C++ frames
-	steps      int  // 0: three
+	accumulate bool  // half the batch, twice a step
+	half       bool  // half the batch
+	late       bool  // gradients go after the forward pass, not before it
+	logits     bool  // a variable holds the logits until the end of the step
+	last       bool  // another variable holds them until the end of the next one
+	kept       bool  // variables live on after a step, until the next one binds them anew
+	deletes    bool  // but not those that hold logits
+	parts      int64 // head and loss take one part of the tokens after the other; 0: all at once
+	ranks      int   // the optimizer has the weights of one rank of so many only; 0: all weights
+	rank       int   // which one
+	leaks      bool  // each step keeps a copy of its logits for good
+	python     bool  // stacks have no C++ frames
+	steps      int   // 0: three
 }
 
 // train is run() of the story, with switches that it does not have, too.
 func (p *process) train(s trained, h habit) {
 	p.adamHabit = h.adamHabit
 	m := newGPT(s.layers, s.width, s.heads, s.vocabulary)
-	m.checkpoints = h.checkpoint
+	m.checkpoints, m.headless = h.checkpoint, h.parts > 0
 	r := p.newGPTRun(m, s.batch, s.length)
 	share := r.weights
 	if h.ranks > 0 {
@@ -80,7 +81,11 @@ func (p *process) train(s trained, h habit) {
 			r.loadAt("tokens, targets = next_batch(batch // halves, length, vocabulary)")
 			p.at("logits = net(tokens)", func() { p.set("logits", r.logits(m, p.vars["tokens"])) })
 			p.at("error = loss(logits, targets)", func() {
-				p.set("error", p.crossEntropy(p.vars["logits"], p.vars["targets"]))
+				if h.parts > 0 {
+					p.set("error", p.lossInParts(m, hold(p.vars["logits"]), h.parts))
+				} else {
+					p.set("error", p.crossEntropy(p.vars["logits"], p.vars["targets"]))
+				}
 			})
 			if !h.logits {
 				p.forget("logits")

@@ -182,24 +182,46 @@ func checkLifetimes(t *testing.T, m Measure, p *training) {
 	}
 }
 
+// TestSharded: state that is sharded already is not sharded again.
+func TestSharded(t *testing.T) {
+	for file, want := range map[string]bool{"sharded-optimizer": false, "data-parallel": true} {
+		s, err := snapshot.Open(filepath.Join("..", "..", "examples", file, "rank0.pickle.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
+		for _, m := range []Measure{ShardOptimizer, ShardTensors, ShardGradients} {
+			if got := Try(run, whatif.Limit{}, m) != nil; got != want {
+				t.Errorf("%s: %s applies: %t", file, m.Key(), got)
+			}
+		}
+	}
+}
+
 // TestTogether: the cheapest combination under which nothing fails. What is left out of
 // it was not needed, and nothing is found where not even all measures are enough.
 func TestTogether(t *testing.T) {
 	const mib = 1 << 20
-	s, err := snapshot.Open(filepath.Join("..", "..", "examples", "out-of-memory", "snapshot.pickle.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
+	const oom, story = "out-of-memory/snapshot.pickle.gz", "measures/before.pickle.gz"
 	for _, test := range []struct {
+		file     string
 		mib      int64
 		want     string
 		hopeless bool
 	}{
-		{1 << 20, "[]", false},
-		{4096, "[checkpoint]", false},
-		{512, "[]", true},
+		{oom, 1 << 20, "[]", false},
+		{oom, 4096, "[checkpoint]", false},
+		{oom, 512, "[]", true},
+		{story, 480, "[set_to_none]", false},
+		// The peak is in the optimizer only once the blocks are checkpointed.
+		{story, 380, "[set_to_none fused checkpoint]", false},
+		{story, 300, "[set_to_none del checkpoint 8bit_optimizer]", false},
 	} {
+		s, err := snapshot.Open(filepath.Join("..", "..", "examples", filepath.FromSlash(test.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := whatif.New(analysis.NewRecording(analysis.NewSource(s), replay.Replay(s, 0)))
 		m := Find(run, whatif.Limit{Bytes: test.mib * mib, From: whatif.LimitGiven})
 		var got []string
 		if m.Together != nil {

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -18,6 +19,9 @@ const leastShared = 512
 // them: those of the fullest of n GPUs, where each parameter goes to the GPU that has
 // least, the largest first.
 func (p *training) shardTensors(n int) bool {
+	if p.isSharded() {
+		return false
+	}
 	state := p.stateBySize()
 	tensors := p.tensorsPerParameter(state)
 	kept := fullest(n, tensors, state)
@@ -54,6 +58,32 @@ func (p *training) shardTensors(n int) bool {
 	}
 	p.apply(e)
 	return len(e.gone) > 0
+}
+
+// shardingFiles are in the names of files that shard an optimizer's state: those of torch,
+// DeepSpeed, Megatron and fairscale.
+var shardingFiles = [...]string{"zero_redundancy_optimizer", "fsdp", "runtime/zero/", "distrib_optimizer", "fairscale"}
+
+// isSharded reports whether code that shards the optimizer's state has asked for any of it.
+func (p *training) isSharded() bool {
+	seen := map[snapshot.StackID]bool{}
+	s := p.r.Snapshot
+	for id := range int32(len(p.Requests)) {
+		stack := p.stack(id)
+		if p.family(id) != families.Optimizer || seen[stack] {
+			continue
+		}
+		seen[stack] = true
+		for _, frame := range s.Stacks.Frames(stack) {
+			file := s.String(s.Frames[frame].File)
+			for _, name := range shardingFiles {
+				if strings.Contains(file, name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // stateBySize are the tensors of the optimizer's state, by bytes, in order.

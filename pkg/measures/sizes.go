@@ -39,6 +39,9 @@ func (p *training) weightSizes() map[int64]bool {
 
 // shard leaves one part in n of the optimizer's state, and of the temporaries of its step.
 func (p *training) shard(n int64) bool {
+	if p.isSharded() {
+		return false
+	}
 	changed := false
 	for id := range int32(len(p.Requests)) {
 		if p.family(id) == families.Optimizer || p.temporaryOfOptimizer(id) {

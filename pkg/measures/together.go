@@ -6,32 +6,22 @@ import "slices"
 var exclusive = [][2]Measure{{Fused, NoForeach}, {ShardOptimizer, ShardTensors}, {Accumulate, HalfBatch}}
 
 // together is the cheapest combination under which no request fails, nil if there is
-// none. Of each class of costs one after another is taken until that is so: the one under
-// which nothing fails, else the one with the lowest peak of active memory. Then each
-// measure is left out without which it still is so.
+// none. One measure after another is taken until that is so, of the cheapest class that
+// has one that helps: the one under which nothing fails, else the one with the lowest peak
+// of active memory. Then each measure is left out without which it still is so.
 func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 	var taken []Measure
 	now := base
-	for class := costNothing; class <= costGPUs && now.Failed > 0; class++ {
-		for now.Failed > 0 {
-			best := now
-			candidates := slices.DeleteFunc(slices.Clone(applicable), func(m Measure) bool {
-				return measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m)
-			})
-			outcomes := make([]*Outcome, len(candidates))
-			inParallel(len(candidates), func(i int) {
-				outcomes[i] = x.attempt(sorted(append(slices.Clone(taken), candidates[i])))
-			})
-			for _, o := range outcomes {
-				if o != nil && better(o, &best, &now) {
-					best = *o
-				}
-			}
-			if best.Measures == nil || slices.Equal(best.Measures, taken) {
-				break
-			}
-			taken, now = best.Measures, best
+	for now.Failed > 0 {
+		best := now
+		// With each measure the peak may go where one that costs less helps, which did not before.
+		for class := costNothing; class <= costGPUs && slices.Equal(best.Measures, taken); class++ {
+			best = x.bestOf(applicable, class, taken, now)
 		}
+		if slices.Equal(best.Measures, taken) {
+			break
+		}
+		taken, now = best.Measures, best
 	}
 	if now.Failed > 0 {
 		return nil
@@ -46,6 +36,24 @@ func (x *measurer) together(applicable []Measure, base Outcome) *Outcome {
 		}
 	}
 	return &now
+}
+
+// bestOf is what is taken with the best measure of a class, or what was before it.
+func (x *measurer) bestOf(applicable []Measure, class cost, taken []Measure, before Outcome) Outcome {
+	candidates := slices.DeleteFunc(slices.Clone(applicable), func(m Measure) bool {
+		return measureCosts[m] != class || slices.Contains(taken, m) || excluded(taken, m)
+	})
+	outcomes := make([]*Outcome, len(candidates))
+	inParallel(len(candidates), func(i int) {
+		outcomes[i] = x.attempt(sorted(append(slices.Clone(taken), candidates[i])))
+	})
+	best := before
+	for _, o := range outcomes {
+		if o != nil && better(o, &best, &before) {
+			best = *o
+		}
+	}
+	return best
 }
 
 // attempt is outcome, without serving what needs more active memory than there is.
