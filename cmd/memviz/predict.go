@@ -29,9 +29,9 @@ func predictCommand(t *terminal) *cli.Command {
 			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
-			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html\n" +
-			"    memviz predict 128=128.pickle 256=256.pickle --at 512 --against 256 \\\n" +
-			"        -o predicted-compare.html",
+			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html\n\n" +
+			"-o writes the report of the run that was never made. With --against 256 it writes a page\n" +
+			"that compares the recording at 256 with that run.",
 		Flags: o.flags(t, "predict", "reserved_peak>80GiB", append([]cli.Flag{
 			option("at", "", "predict runs at these `SIZES`, such as 512,1024", &o.predict.At, parseSizes),
 			capacityFlag(t, &o.capacity),
