@@ -108,7 +108,8 @@ func predictedName(in []SizedInput, x int64) string {
 	for i := range in {
 		names[i] = in[i].FileName()
 	}
-	return PredictedAt(x) + ", from " + strings.Join(names, " and ")
+	last := len(names) - 1
+	return PredictedAt(x) + ", from " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // sameDevice are the recordings of a device, ascending in x. lacks is the name of a file
