@@ -57,8 +57,8 @@ func predictMeasures(r *analysis.Recording, prove func() *whatif.Run) *BestMeasu
 		return nil
 	}
 	if r.Device.Events.Len() > manyPredictedEvents {
-		return &BestMeasures{Note: "What changes of the training would save is left to memviz whatif: the recording has " +
-			"more than " + units.Count(manyPredictedEvents) + " events."}
+		return &BestMeasures{Note: "What changes of the training would save is left to memviz whatif: the recording " +
+			"has more than " + units.Count(manyPredictedEvents) + " events."}
 	}
 	run := prove()
 	return bestMeasuresOf(r, run, run.Limit)
@@ -106,8 +106,8 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 	}
 	b.Note = "If nothing else changes. Each line is predicted on its own: what they save does not add up."
 	if b.measured.NextStep {
-		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is there " +
-			"from the start and the gradients of the last step are gone. " + b.Note
+		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is " +
+			"there from the start and the gradients of the last step are gone. " + b.Note
 	}
 	return b
 }
