@@ -57,8 +57,8 @@ func predictMeasures(r *analysis.Recording, prove func() *whatif.Run) *BestMeasu
 		return nil
 	}
 	if r.Device.Events.Len() > manyPredictedEvents {
-		return &BestMeasures{Note: "What changes of the training would save is left to memviz whatif: the recording has " +
-			"more than " + units.Count(manyPredictedEvents) + " events."}
+		return &BestMeasures{Note: "What changes of the training would save is left to memviz whatif: the recording " +
+			"has more than " + units.Count(manyPredictedEvents) + " events."}
 	}
 	run := prove()
 	return bestMeasuresOf(r, run, run.Limit)
@@ -105,24 +105,19 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 		return nil
 	}
 	b.Note = "If nothing else changes. Each line is predicted on its own: what they save does not add up."
-	var shown []measures.Measure
-	for _, line := range b.Lines {
-		shown = append(shown, line.Outcome.Measures...)
-	}
-	if text := gpusSentence(b.measured, shown); text != "" {
-		b.Note += " " + text
-	}
 	if b.measured.NextStep {
-		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is there " +
-			"from the start and the gradients of the last step are gone. " + b.Note
+		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is " +
+			"there from the start and the gradients of the last step are gone. " + b.Note
 	}
 	return b
 }
 
 func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sentence) {
-	b.Lines = append(b.Lines, MeasureLine{
-		Outcome: o, Text: text.with(asText), Assumption: assumptionSentence(r, b.measured, o).with(asText), sentence: text,
-	})
+	assumption := assumptionSentence(r, b.measured, o).with(asText)
+	if gpus := gpusSentence(b.measured, o.Measures); gpus != "" {
+		assumption += " " + gpus
+	}
+	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Text: text.with(asText), Assumption: assumption, sentence: text})
 }
 
 // shownMeasures is how many measures stand beside a failed request, or a peak.
@@ -134,7 +129,7 @@ func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
 	sharded := false
 	for i := range m.Rows {
 		o := &m.Rows[i]
-		shards := o.Measures[0] == measures.ShardOptimizer || o.Measures[0] == measures.ShardTensors
+		shards := o.Measures[0].Shards()
 		if len(list) == shownMeasures || o.Measures[0].Rough() || shards && sharded {
 			continue
 		}
@@ -186,7 +181,9 @@ func (s *Sheet) bestMeasures(b *BestMeasures) {
 	if b == nil {
 		return
 	}
+	var shown []measures.Measure
 	for _, line := range b.Lines {
+		shown = append(shown, line.Outcome.Measures...)
 		if !line.together {
 			line.sentence.format = "→ " + line.sentence.format
 		}
@@ -194,6 +191,9 @@ func (s *Sheet) bestMeasures(b *BestMeasures) {
 	}
 	s.note("%s", b.Note)
 	if len(b.Lines) > 0 {
+		if gpus := gpusSentence(b.measured, shown); gpus != "" {
+			s.note("%s", gpus)
+		}
 		s.note("memviz whatif says what these changes of the training assume.")
 	}
 }

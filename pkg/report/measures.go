@@ -36,7 +36,9 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, best: best}
 	for i := range best.Lines {
 		line := &best.Lines[i]
-		view.Lines[i] = Measure{Key: line.Key(), Text: line.Text, ActivePeak: line.Outcome.Active, Assumption: line.Assumption}
+		view.Lines[i] = Measure{
+			Key: line.Key(), Text: line.Text, ActivePeak: line.Outcome.Active, Assumption: line.Assumption,
+		}
 	}
 	return view
 }

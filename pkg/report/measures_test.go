@@ -105,8 +105,8 @@ func TestMeasuredSpaces(t *testing.T) {
 				peak, most = max(peak, now), max(most, held)
 			}
 			if peak > o.Active || most != o.Reserved {
-				t.Errorf("%s, %s: %d bytes active and %d reserved, want %d and %d", file, line.Key, peak, most, o.Active,
-					o.Reserved)
+				t.Errorf("%s, %s: %d bytes active and %d reserved, want %d and %d", file, line.Key, peak, most,
+					o.Active, o.Reserved)
 			}
 			spaces++
 			copies += len(tensors) - device.n[columnSize]

@@ -125,7 +125,8 @@ func TestMeasures(t *testing.T) {
 		_, want := answer.PredictAll(load(t, example(t, story)).Recordings[0])
 		p := open(t, exampleReport(t, story), "theme=light")
 		plot(p)
-		got := eval[[][2]string](p, "[...document.querySelectorAll('"+card+" .measure')].map((x) => [x.innerText, x.title])")
+		got := eval[[][2]string](p,
+			"[...document.querySelectorAll('"+card+" .measure')].map((x) => [x.innerText, x.title])")
 		if len(got) != len(want.Lines) || len(got) < 3 {
 			t.Fatalf("%s: %d lines, want %d", story, len(got), len(want.Lines))
 		}
@@ -133,11 +134,12 @@ func TestMeasures(t *testing.T) {
 		summary := plainSpaces(eval[string](p, "document.querySelector('#summary').textContent"))
 		for i := range want.Lines {
 			line := &want.Lines[i]
-			if plainSpaces(got[i][0]) != plainSpaces(line.Text) || plainSpaces(got[i][1]) != plainSpaces(line.Assumption) {
+			text, assumption := plainSpaces(line.Text), plainSpaces(line.Assumption)
+			if plainSpaces(got[i][0]) != text || plainSpaces(got[i][1]) != assumption {
 				t.Errorf("%s: a line is %q, which assumes %q, want %q and %q", story, got[i][0], got[i][1], line.Text,
 					line.Assumption)
 			}
-			if !strings.Contains(folded, plainSpaces(line.Assumption)) || !strings.Contains(summary, plainSpaces(line.Text)) {
+			if !strings.Contains(folded, assumption) || !strings.Contains(summary, text) {
 				t.Errorf("%s: %q is not in %q, or not in the summary %q", story, line.Assumption, folded, summary)
 			}
 		}
