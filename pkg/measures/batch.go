@@ -8,30 +8,35 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// batchReading is how to read a tensor that is as large as a weight, or half as large: a
-// recording does not tell whether it grows with the batch, or is a copy of the weight.
-type batchReading uint8
-
-const (
-	doubtfulKept batchReading = iota // it stays as it is
-	allHalved                        // it grows with the batch
-)
-
 // leastBatched: smaller tensors are counts and means, which do not grow with the batch.
 const leastBatched = 512
 
-// halve makes half of everything that grows with the batch: inputs, activations, outputs,
-// and the temporaries of the passes.
-func (p *training) halve(doubt batchReading) bool {
+// halve makes half of what grows with the batch: inputs, activations, outputs, and the
+// temporaries of the passes. A tensor that is as large as a weight, or half as large, stays
+// as it is: a recording does not tell whether it grows with the batch, or is a copy of the
+// weight.
+func (p *training) halve() bool {
 	weights := p.weightSizes()
 	changed := false
 	for id := range int32(len(p.Requests)) {
-		if r := &p.Requests[id]; p.batched(id) && (doubt == allHalved || !weights[r.Bytes] && !weights[2*r.Bytes]) {
+		if r := &p.Requests[id]; p.batched(id) && !weights[r.Bytes] && !weights[2*r.Bytes] {
 			r.Bytes = (r.Bytes + 1) / 2
 			changed = true
 		}
 	}
 	return changed
+}
+
+// halveDoubtful makes half of what halve left.
+func (p *training) halveDoubtful() {
+	weights := p.weightSizes()
+	for id := range int32(len(p.Requests)) {
+		r := &p.Requests[id]
+		recorded := p.r.Device.Allocations[r.Of].Size
+		if p.batched(id) && r.Bytes == recorded && (weights[recorded] || weights[2*recorded]) {
+			r.Bytes = (r.Bytes + 1) / 2
+		}
+	}
 }
 
 // batched reports whether a request may grow with the batch.
@@ -48,9 +53,9 @@ func (p *training) batched(id int32) bool {
 
 // accumulate makes each step with half the batch twice: the gradients of the first half
 // stay, and those of the second are added to them.
-func (p *training) accumulate(doubt batchReading) bool {
+func (p *training) accumulate() bool {
 	passes := p.passes()
-	if len(passes) == 0 || !p.halve(doubt) {
+	if len(passes) == 0 || !p.halve() {
 		return false
 	}
 	e := newEdit()
@@ -85,45 +90,38 @@ func (p *training) passes() []timeline.Range {
 // repeat makes a pass a second time behind it.
 func (p *training) repeat(e *edit, pass timeline.Range) {
 	from, to := replay.EventIndex(pass.From), replay.EventIndex(pass.To)
-	again := map[int32]int32{} // by request of the pass: the second one
-	origin := map[int32]int32{}
-	gradients := map[int32]bool{}
-	left := map[int32]bool{} // requests of the pass that outlive it
+	left := map[int32]int32{} // by request that outlives the pass and is no gradient: the second one
 	var second []whatif.Op
 	first, end := p.Between(from, to)
 	for _, o := range p.Ops[first:end] {
 		if o.Request == whatif.NoRequest {
 			continue
 		}
-		other, known := again[o.Request]
-		switch {
+		switch again, live := left[o.Request]; {
 		case o.Kind == whatif.Allocate && p.family(o.Request) == families.Workspace: // there by now
 		case o.Kind == whatif.Allocate:
-			other = p.Copy(o.Request)
-			again[o.Request], origin[other], left[o.Request] = other, o.Request, true
-			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: other})
-			if p.family(o.Request) == families.Gradient {
-				gradients[o.Request] = true
-				// It is added to that of the first half.
-				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other})
+			again = p.Copy(o.Request)
+			second = append(second, whatif.Op{Kind: whatif.Allocate, Event: to, Request: again})
+			if p.family(o.Request) == families.Gradient { // it is added to that of the first half
+				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: again})
+			} else {
+				left[o.Request] = again
 			}
-		case known && left[o.Request]: // freed, at once or when another stream is done; the second one at once
+		case live: // freed, at once or when another stream is done; the second one at once
 			delete(left, o.Request)
-			if !gradients[o.Request] {
-				second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: other})
-			}
+			second = append(second, whatif.Op{Kind: whatif.Free, Event: to, Request: again})
 		}
 	}
 	// What a variable holds goes when the second half binds it anew.
-	for id := range left {
-		if !gradients[id] {
-			e.freedFor[id] = again[id]
-		}
+	replaced := map[int32]int32{} // by the second one: the first
+	for id, again := range left {
+		e.freedFor[id] = again
+		replaced[again] = id
 	}
 	ops := make([]whatif.Op, 0, len(second)+len(left))
 	for _, o := range second {
 		ops = append(ops, o)
-		if id := origin[o.Request]; o.Kind == whatif.Allocate && left[id] && !gradients[id] {
+		if id, is := replaced[o.Request]; is {
 			ops = append(ops, whatif.Op{Kind: whatif.Free, Event: to, Request: id})
 		}
 	}

@@ -128,7 +128,7 @@ func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 // the prediction has Curve and Layout.
 func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
 	x := newMeasurer(run, limit, DefaultGPUs)
-	return x.edited(doubtfulKept, o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
+	return x.edited(o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
 }
 
 // measurer applies measures to one training.
@@ -163,7 +163,7 @@ func (x *measurer) outcome(measures ...Measure) *Outcome {
 
 // predict is outcome, but only what is worth it is served; the others have no Reserved.
 func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outcome {
-	p := x.edited(doubtfulKept, measures)
+	p := x.edited(measures)
 	if p == nil {
 		return nil
 	}
@@ -171,7 +171,8 @@ func (x *measurer) predict(measures []Measure, worth func(*Outcome) bool) *Outco
 	o.Measures = measures
 	var least *training // with all that may grow with the batch
 	if slices.Contains(measures, HalfBatch) || slices.Contains(measures, Accumulate) {
-		least = x.edited(allHalved, measures)
+		least = p.clone()
+		least.halveDoubtful()
 		o.ActiveLeast, _ = least.ActivePeak()
 	}
 	if o.Precision() != Exact || !worth(&o) {
@@ -212,7 +213,7 @@ func (x *measurer) serve(p *training) (reserved int64, failed int) {
 }
 
 // edited is the base under some measures; nil if one of them does not apply.
-func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
+func (x *measurer) edited(measures []Measure) *training {
 	p := x.base.clone()
 	for m := range Measure(measureCount) {
 		if !slices.Contains(measures, m) {
@@ -245,9 +246,9 @@ func (x *measurer) edited(doubt batchReading, measures []Measure) *training {
 		case HostOptimizer:
 			applies = p.offload()
 		case Accumulate:
-			applies = p.accumulate(doubt)
+			applies = p.accumulate()
 		case HalfBatch:
-			applies = p.halve(doubt)
+			applies = p.halve()
 		}
 		if !applies {
 			return nil

@@ -98,7 +98,7 @@ func TestEdits(t *testing.T) {
 		peak, at := x.base.ActivePeak()
 		for i := range measureCount {
 			m := Measure(i)
-			p := x.edited(doubtfulKept, []Measure{m})
+			p := x.edited([]Measure{m})
 			if p == nil {
 				continue
 			}
