@@ -1,8 +1,8 @@
 // Package measures predicts what changes of a training would do to its memory: each is
 // an edit of the recorded requests, which are then served again by the model of
-// PyTorch's allocator (package whatif). An edit changes lifetimes (edit.go, lifetimes),
-// sizes, or whether there are requests at all; what it assumes of the program is said
-// where it is printed.
+// PyTorch's allocator (package whatif). An edit changes lifetimes (lifetimes.go,
+// checkpoint.go), sizes (sizes.go, shards.go, loss.go, batch.go), or whether there are
+// requests at all; what it assumes of the program is said where it is printed.
 //
 // With and without a measure the requests are served from an empty cache, so that the
 // predictions compare with each other, and not with what was recorded.
@@ -124,8 +124,8 @@ func Try(run *whatif.Run, limit whatif.Limit, measures ...Measure) *Outcome {
 	return x.outcome(sorted(slices.Clone(measures))...)
 }
 
-// Trace serves the training once more with the measures of an outcome that is not rough:
-// the prediction has Curve and Layout.
+// Trace serves the training once more with the measures of an outcome of Find that is not
+// rough: the prediction has Curve and Layout.
 func Trace(run *whatif.Run, limit whatif.Limit, o *Outcome) *whatif.Prediction {
 	x := newMeasurer(run, limit, DefaultGPUs)
 	return x.edited(o.Measures).Serve(whatif.Options{Limit: x.limit, Traced: true})
