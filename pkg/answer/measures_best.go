@@ -18,7 +18,8 @@ type BestMeasures struct {
 	*whatif.Run
 	Limit whatif.Limit // that requests fail under
 	// Lines are at most three measures, that which saves most first, and the cheapest
-	// combination under which no request fails, where some do without any.
+	// combination under which no request fails, where some do without any and it is none
+	// of the three.
 	Lines []MeasureLine
 	// Note says what holds for all lines; or, if there are none, why.
 	Note     string
@@ -28,6 +29,7 @@ type BestMeasures struct {
 // MeasureLine is what one measure, or several together, would do.
 type MeasureLine struct {
 	Outcome    *measures.Outcome
+	Name       string // in a few words
 	Text       string // a sentence
 	Assumption string // sentences on what has to be true, and where the peak is then
 	sentence   sentence
@@ -36,6 +38,9 @@ type MeasureLine struct {
 
 // Key names the measures: "checkpoint", or several, joined with commas.
 func (l *MeasureLine) Key() string { return measureKeys(l.Outcome.Measures) }
+
+// Helps reports whether requests fail in the recording, and none does with a line's measures.
+func (b *BestMeasures) Helps(l *MeasureLine) bool { return b.measured.Base.Failed > 0 && l.Outcome.Failed == 0 }
 
 // PredictAll predicts for a recording what [Predict] does, and which changes of the training
 // lower its peak most. There are no measures where none does, for recordings without a forward
@@ -97,7 +102,10 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 		b.add(r, o, sentence{"Predicted with %s: at most %s active" + when + " instead of %s" + fits + ".",
 			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
 	}
-	if o := b.measured.Together; o != nil {
+	told := func(o *measures.Outcome) bool {
+		return slices.ContainsFunc(b.Lines, func(l MeasureLine) bool { return slices.Equal(l.Outcome.Measures, o.Measures) })
+	}
+	if o := b.measured.Together; o != nil && !told(o) {
 		b.add(r, o, enough(r, b.measured, b.Limit))
 		b.Lines[len(b.Lines)-1].together = true
 	}
@@ -117,7 +125,9 @@ func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sent
 	if gpus := gpusSentence(b.measured, o.Measures); gpus != "" {
 		assumption += " " + gpus
 	}
-	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Text: text.with(asText), Assumption: assumption, sentence: text})
+	format, names := measureNames(r, b.measured, o.Measures)
+	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Name: sentence{format, names}.with(asText), Text: text.with(asText),
+		Assumption: assumption, sentence: text})
 }
 
 // shownMeasures is how many measures stand beside a failed request, or a peak.

@@ -20,7 +20,9 @@ type Measures struct {
 // Measure is what one change of the training, or several together, would do.
 type Measure struct {
 	Key        string `json:"key"`  // "checkpoint", or several, joined with commas
+	Name       string `json:"name"` // in a few words
 	Text       string `json:"text"` // a sentence
+	Fits       bool   `json:"fits"` // no request fails, and some do without it
 	ActivePeak int64  `json:"active_peak_bytes"`
 	Assumption string `json:"assumption"` // sentences: what has to be true, and where the peak is then
 	// Space is where the tensors would have been put, and which ones there would have been;
@@ -37,7 +39,7 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	for i := range best.Lines {
 		line := &best.Lines[i]
 		view.Lines[i] = Measure{
-			Key: line.Key(), Text: line.Text, ActivePeak: line.Outcome.Active, Assumption: line.Assumption,
+			Key: line.Key(), Name: line.Name, Text: line.Text, Fits: best.Helps(line), ActivePeak: line.Outcome.Active, Assumption: line.Assumption,
 		}
 	}
 	return view

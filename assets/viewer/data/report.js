@@ -90,7 +90,9 @@
  *
  * @typedef {object} Measure
  * @property {string} key of a change of the training, or of several
+ * @property {string} name in a few words
  * @property {string} text a sentence
+ * @property {boolean} fits no request fails, and some do without it
  * @property {number} active_peak_bytes
  * @property {string} assumption sentences
  * @property {{payload: string, unit: number}} [space] where the tensors would have lain, if that is known

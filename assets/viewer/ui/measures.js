@@ -7,18 +7,22 @@ import { button, h } from './dom.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
 
-/** A line for each change, which leads to what it predicts; null where there is none. @param {Stores} stores */
+/** A row for each change, which leads to what it predicts; null where there is none. @param {Stores} stores */
 export function measureLines(stores) {
   const { report, measure } = stores.shown.device;
   if (!report.measures) return null;
   const { lines, note } = report.measures;
   if (lines.length === 0) return h('p', note);
-  return lines.map((line) => {
-    const { key, text, assumption, space } = line;
-    if (!space) return h('p.measure', { title: assumption }, text);
+  const someFit = lines.some(({ fits }) => fits);
+  const rows = lines.map((line) => {
+    const { key, name, text, assumption, active_peak_bytes: most, fits, space } = line;
+    const title = `${text} ${assumption}`;
+    const cells = [h('span', name), h('span', bytes(most)), someFit && h('span', fits ? 'fits' : '')];
+    if (!space) return h('p.measure', { title }, cells);
     const pressed = measure?.line === line;
-    return button(text, assumption, () => void showMeasure(stores, pressed ? '' : key), { class: 'measure', pressed });
+    return h('button.measure', { title, pressed, click: () => void showMeasure(stores, pressed ? '' : key) }, cells);
   });
+  return [h('p', 'Predicted active peak with one change:'), rows];
 }
 
 /** What the lines assume, to be folded below them. @param {OpenDevice} device */
