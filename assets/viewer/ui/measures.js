@@ -5,10 +5,13 @@ import { bytes } from '../data/format.js';
 import { showMeasure } from '../state/navigate.js';
 import { button, h } from './dom.js';
 
-/** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
+/** @typedef {import('../state/stores.js').Stores} Stores */
 
-/** A row for each change, which leads to what it predicts; null where there is none. @param {Stores} stores */
-export function measureLines(stores) {
+/**
+ * A row for each change, which leads to what it predicts, below what they assume, folded; null where there is none.
+ * @param {Stores} stores
+ */
+export function measureRows(stores) {
   const { report, measure } = stores.shown.device;
   if (!report.measures) return null;
   const { lines, note } = report.measures;
@@ -22,13 +25,8 @@ export function measureLines(stores) {
     const pressed = measure?.line === line;
     return h('button.measure', { title, pressed, click: () => void showMeasure(stores, pressed ? '' : key) }, cells);
   });
-  return [h('p', 'Predicted active peak with one change:'), rows];
-}
-
-/** What the lines assume, to be folded below them. @param {OpenDevice} device */
-export function measureAssumptions({ report: { measures } }) {
-  if (!measures || measures.lines.length === 0) return [];
-  return [h('p', measures.note), ...measures.lines.map(({ assumption }) => h('p', assumption))];
+  const assumed = [note, ...lines.map(({ assumption }) => assumption)].map((text) => h('p', text));
+  return [h('details', h('summary', 'Predicted active peak with one change'), assumed), rows];
 }
 
 /**

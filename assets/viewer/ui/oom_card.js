@@ -4,7 +4,7 @@ import { bytes, count, counted, exactBytes } from '../data/format.js';
 import { holesOf, segmentsAt, servingSegments } from '../data/segments.js';
 import { memoizeLast } from '../state/topic.js';
 import { button, h, segmented } from './dom.js';
-import { measureAssumptions, measureLines } from './measures.js';
+import { measureRows } from './measures.js';
 import { settingsButton } from './settings.js';
 
 /** @typedef {import('../state/stores.js').Stores} Stores @typedef {import('../data/open.js').OpenDevice} OpenDevice */
@@ -84,8 +84,8 @@ export function oomCard(stores, i) {
     ),
     failure && h('p', asked + failure.diagnosis),
     failure && h('p', `→ ${failure.try}`),
-    measureLines(stores),
-    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence), measureAssumptions(device)),
+    measureRows(stores),
+    failure && h('details', h('summary', 'All numbers'), h('p', failure.evidence)),
     settingsButton(device),
   );
 }

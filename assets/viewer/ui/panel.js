@@ -6,7 +6,7 @@ import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/na
 import { againstCard, momentAButton } from './against.js';
 import { button, fill, h, segmented, signButton } from './dom.js';
 import { makeLegend } from './legend.js';
-import { measureAssumptions, measureLines } from './measures.js';
+import { measureRows } from './measures.js';
 import { failureShown, oomCard } from './oom_card.js';
 import { settingsButton } from './settings.js';
 
@@ -170,16 +170,9 @@ function growthCard({ shown, selection }) {
 function peakCard(stores) {
   const { device } = stores.shown;
   const detail = device.report.answers[0]?.detail;
-  const lines = measureLines(stores);
-  if (!detail && !lines) return null;
-  const assumptions = measureAssumptions(device);
-  return h(
-    'div.card.peak',
-    h('b', 'At the peak'),
-    detail && h('p', detail),
-    lines,
-    assumptions.length > 0 && h('details', h('summary', 'What this assumes'), assumptions),
-  );
+  const measures = measureRows(stores);
+  if (!detail && !measures) return null;
+  return h('div.card.peak', detail && [h('b', 'At the peak'), h('p', detail)], measures);
 }
 
 /** The most call sites that the card of a spike lists. */

@@ -125,8 +125,8 @@ func TestMeasures(t *testing.T) {
 		_, want := answer.PredictAll(load(t, example(t, story)).Recordings[0])
 		p := open(t, exampleReport(t, story), "theme=light")
 		plot(p)
-		got := eval[[][2]string](p,
-			"[...document.querySelectorAll('"+card+" .measure')].map((x) => [x.innerText, x.title])")
+		got := eval[[][]string](p, "[...document.querySelectorAll('"+card+" .measure')].map((x) => "+
+			"[x.title, ...[...x.children].map((y) => y.innerText)])")
 		if len(got) != len(want.Lines) || len(got) < 3 {
 			t.Fatalf("%s: %d lines, want %d", story, len(got), len(want.Lines))
 		}
@@ -135,9 +135,12 @@ func TestMeasures(t *testing.T) {
 		for i := range want.Lines {
 			line := &want.Lines[i]
 			text, assumption := plainSpaces(line.Text), plainSpaces(line.Assumption)
-			if plainSpaces(got[i][0]) != text || plainSpaces(got[i][1]) != assumption {
-				t.Errorf("%s: a line is %q, which assumes %q, want %q and %q", story, got[i][0], got[i][1], line.Text,
-					line.Assumption)
+			row := []string{line.Text + " " + line.Assumption, line.Name, units.Bytes(line.Outcome.Active)}
+			if want.Helps(line) {
+				row = append(row, "fits")
+			}
+			if plainSpaces(strings.Join(got[i], "\n")) != plainSpaces(strings.Join(row, "\n")) {
+				t.Errorf("%s: a row is %q, want %q", story, got[i], row)
 			}
 			if !strings.Contains(folded, assumption) || !strings.Contains(summary, text) {
 				t.Errorf("%s: %q is not in %q, or not in the summary %q", story, line.Assumption, folded, summary)
