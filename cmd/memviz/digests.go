@@ -161,6 +161,9 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 
 // digestSnapshot makes the digests of the devices of a snapshot.
 func (o *digestsOptions) digestSnapshot(in *answer.Input, file digest.File) []digest.Digest {
+	if in.Snapshot.Predicted != nil {
+		return []digest.Digest{{Schema: digest.Schema, File: file, Error: "this run was predicted, not recorded"}}
+	}
 	var list []digest.Digest
 	for _, r := range in.Recordings {
 		d := digest.Of(r)
