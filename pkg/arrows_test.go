@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"cmd/memviz":                    {"pkg/memviz", "pkg/digest"},
 	"cmd/memviz-gen":                {"pkg/report", "pkg/ranks", "examples"},
 	"cmd/memviz-bench":              {"pkg/units"},
+	"cmd/internal/build":            {},
 }
 
 // owners are the packages that alone may import a library.
