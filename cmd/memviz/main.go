@@ -103,7 +103,7 @@ func newApp(t *terminal) *cli.App {
 			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
 			predictCommand(t), diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t),
 			foldedCommand(t), inspectCommand(t),
-			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), helpCommand(),
+			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), versionCommand(t), helpCommand(),
 		},
 		Reader:    t.stdin,
 		Writer:    t.stdout,
