@@ -3,8 +3,10 @@ module github.com/memviz-go/memviz
 go 1.26.0
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/cheggaaa/pb/v3 v3.2.1
 	github.com/go-echarts/go-echarts/v2 v2.6.7
+	github.com/google/licensecheck v0.3.1
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3
 	github.com/nlpodyssey/gopickle v0.2.0

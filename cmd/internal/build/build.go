@@ -17,9 +17,10 @@ import (
 	"golang.org/x/mod/semver"
 )
 
+// Import paths.
 const (
-	module  = "github.com/memviz-go/memviz"
-	command = module + "/cmd/memviz"
+	Module  = "github.com/memviz-go/memviz"
+	Command = Module + "/cmd/memviz"
 )
 
 // Target is a system that memviz is built for, in Go's names.
@@ -90,22 +91,31 @@ func (s *Source) Binary(ctx context.Context, t Target, file string) error {
 	if err != nil {
 		return err
 	}
-	stamp := func(name, value string) string { return "-X " + module + "/pkg/memviz." + name + "=" + value }
+	// Without -buildvcs=false Go adds the tags that the checkout happens to have.
+	_, err = s.Go(ctx, t, "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", s.LinkerFlags(), "-o",
+		file, Command)
+	return err
+}
+
+// LinkerFlags stamp the version and the commit, and leave out what only debuggers read.
+func (s *Source) LinkerFlags() string {
 	commit := s.Commit
 	if s.Dirty {
 		commit += "-dirty"
 	}
-	flags := strings.Join([]string{"-s", "-w", stamp("stampedVersion", s.Version), stamp("stampedCommit", commit)}, " ")
+	const stamp = " -X " + Module + "/pkg/memviz."
+	return "-s -w" + stamp + "stampedVersion=" + s.Version + stamp + "stampedCommit=" + commit
+}
+
+// Go returns what the go command prints, run in the checkout as for Binary.
+func (s *Source) Go(ctx context.Context, t Target, args ...string) (string, error) {
 	// What go env and the environment say may change the binary, so all of it is said here.
-	environment := []string{"CGO_ENABLED=0", "GOOS=" + t.OS, "GOARCH=" + t.Arch, "GOAMD64=v1", "GOARM64=v8.0",
-		"GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOWORK=off", "GOPROXY=off"}
-	// Without -buildvcs=false Go adds the tags that the checkout happens to have.
-	_, err = output(ctx, s.Dir, environment, "go", "build", "-trimpath", "-mod=readonly", "-buildvcs=false",
-		"-ldflags", flags, "-o", file, command)
+	out, err := output(ctx, s.Dir, []string{"CGO_ENABLED=0", "GOOS=" + t.OS, "GOARCH=" + t.Arch, "GOAMD64=v1",
+		"GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOWORK=off", "GOPROXY=off"}, "go", args...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", t, err)
+		return "", fmt.Errorf("for %s: %w", t, err)
 	}
-	return nil
+	return out, nil
 }
 
 // output is what a program prints, run in dir with more environment.
