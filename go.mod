@@ -3,10 +3,8 @@ module github.com/memviz-go/memviz
 go 1.26.0
 
 require (
-	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/cheggaaa/pb/v3 v3.2.1
 	github.com/go-echarts/go-echarts/v2 v2.6.7
-	github.com/google/licensecheck v0.3.1
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3
 	github.com/nlpodyssey/gopickle v0.2.0
@@ -21,9 +19,11 @@ require (
 
 // For tests, benchmarks and releases only; none of it is in memviz.
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/evanw/esbuild v0.28.2
+	github.com/google/licensecheck v0.3.1
 	github.com/invopop/jsonschema v0.14.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
