@@ -68,6 +68,7 @@ var arrows = map[string][]string{
 	"cmd/internal/build":            {},
 	"cmd/internal/components":       {"cmd/internal/build"},
 	"cmd/memviz-release":            {"cmd/internal/components"},
+	"cmd/memviz-gallery":            {"pkg/report"},
 }
 
 // owners are the packages that alone may import a library.
@@ -85,7 +86,7 @@ var owners = map[string][]string{
 	"github.com/CycloneDX/cyclonedx-go":   {"cmd/memviz-release"},
 	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},
 	module + "templates":                  {"pkg/report"},
-	module + "assets":                     {"pkg/report"},
+	module + "assets":                     {"pkg/report", "cmd/memviz-gallery"},
 	module + "examples":                   {"cmd/memviz-gen"},
 }
 
