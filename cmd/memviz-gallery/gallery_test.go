@@ -58,7 +58,8 @@ func TestPlan(t *testing.T) {
 		{"segments.pt snapshot.pt", recording, []page{{"x.html", "", []string{"trace", "segments.pt", "snapshot.pt"}}}},
 		{"after.pickle.gz before.pickle.gz", compared,
 			[]page{{"x.html", "", []string{"diff", "before.pickle.gz", "after.pickle.gz"}}}},
-		{"rank0.pickle.gz rank1.pickle.gz", job, []page{{"x.html", "", []string{"ranks", "rank0.pickle.gz", "rank1.pickle.gz"}}}},
+		{"rank0.pickle.gz rank1.pickle.gz", job,
+			[]page{{"x.html", "", []string{"ranks", "rank0.pickle.gz", "rank1.pickle.gz"}}}},
 		{"128.pickle.gz 64.pickle.gz", predicted, []page{
 			{"x-predicted-at-256.html", "predicted at 256",
 				[]string{"predict", "64=64.pickle.gz", "128=128.pickle.gz", "--at", "256"}},

@@ -55,7 +55,8 @@ func writeGallery(ctx context.Context, memviz, examples, out string, stories []*
 	}
 	for _, s := range stories {
 		for _, p := range s.Pages {
-			command := exec.CommandContext(ctx, memviz, append(p.command, "--quiet", "-o", filepath.Join(out, p.File))...)
+			args := append(p.command, "--quiet", "-o", filepath.Join(out, p.File))
+			command := exec.CommandContext(ctx, memviz, args...)
 			command.Dir = filepath.Join(examples, s.Name)
 			if output, err := command.CombinedOutput(); err != nil {
 				return fmt.Errorf("%s: memviz %q: %w\n%s", s.Name, p.command, err, output)

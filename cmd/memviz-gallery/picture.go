@@ -34,7 +34,8 @@ func picture(inputs []answer.Input, legend []report.Family) template.HTML {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true">`, pictureWidth, pictureHeight)
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true">`,
+		pictureWidth, pictureHeight)
 	n := max(1, len(recordings))
 	width := (pictureWidth - (n-1)*pictureGap) / n / columnWidth * columnWidth
 	for i, r := range recordings {

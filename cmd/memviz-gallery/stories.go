@@ -44,7 +44,8 @@ var (
 )
 
 // indexRow is a line of the table in examples/README.md.
-var indexRow = regexp.MustCompile("(?m)^\\| \\[([a-z0-9-]+)\\]\\([a-z0-9-]+\\) \\| (.+?) \\| .+? \\| `[a-z]+`: (.+?) \\|$")
+var indexRow = regexp.MustCompile("(?m)^\\| \\[([a-z0-9-]+)\\]\\([a-z0-9-]+\\) \\| (.+?) \\| .+? \\| " +
+	"`[a-z]+`: (.+?) \\|$")
 
 // readStories are the stories in the order that examples/README.md has.
 func readStories(examples string) ([]*story, error) {

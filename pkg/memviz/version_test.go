@@ -21,7 +21,8 @@ func TestBuildOf(t *testing.T) {
 		"another program": {
 			debug.BuildInfo{
 				Main: debug.Module{Path: "example.org/tool", Version: "v9.0.0"},
-				Deps: []*debug.Module{{Path: "example.org/other", Version: "v3.0.0"}, {Path: modulePath, Version: "v1.2.3"}},
+				Deps: []*debug.Module{{Path: "example.org/other", Version: "v3.0.0"},
+					{Path: modulePath, Version: "v1.2.3"}},
 				// The commit is that of the other program.
 				Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "1111111"}},
 			},

@@ -5,7 +5,6 @@ package build
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -126,7 +125,7 @@ func output(ctx context.Context, dir string, environment []string, name string, 
 	c.Env = append(os.Environ(), environment...)
 	out, err := c.Output()
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("%s %s: %w", name, args[0], err), errors.New(strings.TrimSpace(stderr.String())))
+		return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return string(out), nil
 }

@@ -102,7 +102,7 @@ func pageComponents(source *build.Source) ([]*Component, error) {
 		sum, item, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		name, version, _ := strings.Cut(item, "@")
 		if sum, ok := strings.CutPrefix(sum, "sha512-"); ok && name != "" {
-			c := &Component{Name: name, Version: version, URL: "pkg:npm/" + name + "@" + version, SumAlgorithm: "SHA-512"}
+			c := &Component{Name: name, Version: version, URL: "pkg:npm/" + item, SumAlgorithm: "SHA-512"}
 			if c.Sum, err = hexOf(sum); err != nil {
 				return nil, err
 			}
