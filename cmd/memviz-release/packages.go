@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"io"
+	"slices"
 	"text/template"
 
 	"github.com/memviz-go/memviz/cmd/internal/build"
@@ -46,16 +47,15 @@ func writePackages(source *build.Source, targets []build.Target, files *folder) 
 		Downloads: page + "/releases/download/v" + source.Version,
 		Source:    archive{Name: sourceName(source), Sum: files.sums[sourceName(source)]},
 	}
-	processors := map[string]string{"amd64": "on_intel", "arm64": "on_arm"}
 	for _, os := range []struct{ name, block string }{{"darwin", "on_macos"}, {"linux", "on_linux"}} {
-		s := &system{Block: os.block}
-		for _, t := range targets {
-			if t.OS == os.name {
-				name := archiveName(source, t)
-				s.Archives = append(s.Archives, archive{processors[t.Arch], name, files.sums[name]})
+		block := &system{Block: os.block}
+		for _, cpu := range []struct{ name, block string }{{"arm64", "on_arm"}, {"amd64", "on_intel"}} {
+			t := build.Target{OS: os.name, Arch: cpu.name}
+			if name := archiveName(source, t); slices.Contains(targets, t) {
+				block.Archives = append(block.Archives, archive{cpu.block, name, files.sums[name]})
 			}
 		}
-		r.Systems = append(r.Systems, s)
+		r.Systems = append(r.Systems, block)
 	}
 	for _, t := range parsed.Templates() {
 		if err := files.write(t.Name(), func(w io.Writer) error { return t.Execute(w, r) }); err != nil {
