@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo cross cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-predict bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross release gallery cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-predict bench-go golden examples viewer screenshots install-tools help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -24,6 +24,14 @@ cross: ## build all commands for PLATFORMS, into bin/GOOS-GOARCH; vet all code a
 		go build -trimpath -o bin/$$GOOS-$$GOARCH/ ./cmd/...; \
 		if [ $$GOOS != linux ]; then go vet ./...; fi; \
 	done
+
+release: ## write all files of a release into bin/release, without the network; VERSION=v0.1.0
+	@rm -rf bin/release
+	go run ./cmd/memviz-release -version "$(VERSION)" -o bin/release
+
+gallery: all ## write the pages of all examples, with an index, into bin/gallery
+	@rm -rf bin/gallery
+	go run ./cmd/memviz-gallery -memviz $(BIN) -o bin/gallery
 
 test: install-tools ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint

@@ -65,6 +65,10 @@ var arrows = map[string][]string{
 	"cmd/memviz":                    {"pkg/memviz", "pkg/digest"},
 	"cmd/memviz-gen":                {"pkg/report", "pkg/ranks", "examples"},
 	"cmd/memviz-bench":              {"pkg/units"},
+	"cmd/internal/build":            {},
+	"cmd/internal/components":       {"cmd/internal/build"},
+	"cmd/memviz-release":            {"cmd/internal/components"},
+	"cmd/memviz-gallery":            {"pkg/report"},
 }
 
 // owners are the packages that alone may import a library.
@@ -78,9 +82,11 @@ var owners = map[string][]string{
 	"github.com/chromedp/chromedp":        {"cmd/memviz-bench"},
 	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},
 	"golang.org/x/net":                    {"pkg/report"},
+	"github.com/google/licensecheck":      {"cmd/internal/components"},
+	"github.com/CycloneDX/cyclonedx-go":   {"cmd/memviz-release"},
 	"github.com/urfave/cli/v2":            {"cmd/memviz", "cmd/memviz-gen", "cmd/memviz-bench"},
 	module + "templates":                  {"pkg/report"},
-	module + "assets":                     {"pkg/report"},
+	module + "assets":                     {"pkg/report", "cmd/memviz-gallery"},
 	module + "examples":                   {"cmd/memviz-gen"},
 }
 

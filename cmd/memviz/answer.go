@@ -49,25 +49,29 @@ type printOptions struct {
 }
 
 func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
-	formats := make([]string, len(answer.Formats))
-	for i, format := range answer.Formats {
-		formats[i] = string(format)
-	}
 	conditions := listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
 		"'; takes any number or list of the JSON", &o.conditions, func(text string) (answer.Condition, error) {
 		return answer.ParseCondition(command, text)
 	}).in(printingOptions)
 	conditions.choices = func() []string { return answer.ConditionKeys(command) }
 	return append(own,
-		option("format", string(answer.Text), "print as `FORMAT`: text, markdown or json", &o.format,
-			func(text string) (answer.Format, error) {
-				word, err := oneOf(text, formats)
-				return answer.Format(word), err
-			}, formats...).in(printingOptions),
+		formatFlag(&o.format),
 		t.colorFlag(),
 		conditions,
 		t.quietFlag(),
 	)
+}
+
+func formatFlag(format *answer.Format) cli.Flag {
+	formats := make([]string, len(answer.Formats))
+	for i, format := range answer.Formats {
+		formats[i] = string(format)
+	}
+	return option("format", string(answer.Text), "print as `FORMAT`: text, markdown or json", format,
+		func(text string) (answer.Format, error) {
+			word, err := oneOf(text, formats)
+			return answer.Format(word), err
+		}, formats...).in(printingOptions)
 }
 
 // print writes an answer. The error is a failedError if conditions hold.

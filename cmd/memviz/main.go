@@ -42,10 +42,8 @@ const (
 	exitHolds = 3 // a condition of --fail-if holds
 )
 
-const version = memviz.Version
-
 // program names this version in the reports it writes.
-const program = memviz.Program
+var program = memviz.Program()
 
 // run is the whole program. Errors begin without a capital and have no full stop.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -83,7 +81,7 @@ func newApp(t *terminal) *cli.App {
 	app := &cli.App{
 		Name:                  "memviz",
 		Usage:                 "see what PyTorch kept in GPU memory, and when, and why",
-		Version:               version,
+		Version:               memviz.Version(),
 		Flags:                 []cli.Flag{cli.HelpFlag}, // which urfave/cli leaves out beside a help command
 		HideHelpCommand:       true,
 		CustomAppHelpTemplate: appHelp,
@@ -105,7 +103,7 @@ func newApp(t *terminal) *cli.App {
 			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
 			predictCommand(t), diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t),
 			foldedCommand(t), inspectCommand(t),
-			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), helpCommand(),
+			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), versionCommand(t), helpCommand(),
 		},
 		Reader:    t.stdin,
 		Writer:    t.stdout,

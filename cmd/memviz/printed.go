@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/memviz"
 )
 
 // snippets are files to copy: Python that records, and recipes that compare the ranks of
@@ -90,6 +91,23 @@ func schemaCommand(t *terminal) *cli.Command {
 			}
 			_, err := t.stdout.Write(text)
 			return err
+		}),
+	}
+}
+
+func versionCommand(t *terminal) *cli.Command {
+	var format answer.Format
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version, the commit and the system of this memviz",
+		Description: "    memviz version\n" +
+			"    memviz version --format json",
+		Flags: []cli.Flag{formatFlag(&format), t.colorFlag()},
+		Action: action(t, func(args []string) error {
+			if len(args) > 0 {
+				return misuse("version takes no arguments")
+			}
+			return answer.Version(memviz.Version(), memviz.Commit()).Write(t.stdout, format, t.look)
 		}),
 	}
 }

@@ -63,7 +63,7 @@ func TestRedactedIsSaid(t *testing.T) {
 	for command, value := range values {
 		s := &Sheet{value: value}
 		if s.provenanceOf() == nil {
-			if command != "inspect" { // which quotes the report
+			if command != "inspect" && command != "version" { // one quotes the report, one is not about snapshots
 				t.Errorf("the answer of %s cannot say what was redacted", command)
 			}
 			continue

@@ -32,6 +32,7 @@ var values = map[string]any{
 	"inspect":  &InspectAnswer{},
 	"whatif":   newDevices[WhatIfDevice]("whatif"),
 	"predict":  newDevices[PredictDevice]("predict"),
+	"version":  &VersionAnswer{},
 }
 
 // TestSchemas holds the schemas against the types, whose comments are their

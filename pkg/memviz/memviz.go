@@ -29,12 +29,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// Version is the version of memviz, without a leading "v".
-const Version = "0.1.0"
-
-// Program names this version in the reports that it writes.
-const Program = "memviz " + Version
-
 // File is one snapshot, replayed.
 type File struct {
 	Snapshot *snapshot.Snapshot
@@ -141,5 +135,5 @@ func WriteReport(w io.Writer, files ...*File) error {
 	for i, f := range files {
 		in[i] = f.input
 	}
-	return report.WriteHTML(w, Program, in)
+	return report.WriteHTML(w, Program(), in)
 }
