@@ -76,6 +76,7 @@ func testNotebook(t *testing.T, python string) {
 	}()
 	p := openPage(t, "http://"+address+"/notebooks/run.ipynb", 1400)
 	p.until("window.Jupyter?.notebook?.kernel?.is_connected()")
+	p.forgetTrouble() // Jupyter's page looks for extensions that are not installed
 	p.evaluate("Jupyter.notebook.execute_all_cells()")
 	p.checkReport()
 	p.until("document.body.innerText.includes('reserved')") // what %memviz stats prints

@@ -85,6 +85,12 @@ func (p *page) watch(event any) {
 	}
 }
 
+func (p *page) forgetTrouble() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trouble = nil
+}
+
 func (p *page) requireNoTrouble() {
 	p.t.Helper()
 	p.mu.Lock()
