@@ -66,9 +66,12 @@ def record(
         raise ValueError(f"steps are a number or a range such as range(5, 17), not {steps!r}")
     if stacks not in ("python", "all"):
         raise ValueError(f'stacks are "python" or "all", not {stacks!r}')
-    if ranks != "all" and (isinstance(ranks, str) or not all(isinstance(rank, int) for rank in ranks)):
-        raise ValueError(f'ranks are "all" or numbers such as [0], not {ranks!r}')
-    return Recording(os.fspath(path), window, on_oom, stacks, ranks, max_entries)
+    chosen = None
+    if ranks != "all":
+        if isinstance(ranks, str) or not all(isinstance(rank, int) for rank in ranks):
+            raise ValueError(f'ranks are "all" or numbers such as [0], not {ranks!r}')
+        chosen = ranks
+    return Recording(os.fspath(path), window, on_oom, stacks, chosen, max_entries)
 
 
 class Recording:
@@ -80,7 +83,7 @@ class Recording:
         window: Optional[range],
         on_oom: bool,
         stacks: str,
-        ranks: Union[str, Collection[int]],
+        ranks: Optional[Collection[int]],
         max_entries: int,
     ) -> None:
         self.path = Path(path)
@@ -108,7 +111,7 @@ class Recording:
     def _enter(self) -> None:
         global _current
         rank, processes = _torch.rank()
-        if self._ranks != "all" and rank not in self._ranks:
+        if self._ranks is not None and rank not in self._ranks:
             return
         if _current is not None:
             raise RuntimeError(f"a recording for {_current.path} is on already")
