@@ -83,7 +83,6 @@ class Stub:
         def record_memory_history(enabled="all", *args, **kwargs):
             if self.error:
                 raise self.error
-            assert self.is_initialised, "before CUDA is initialised, torch records nothing"
             arguments = self._signature.bind(enabled, *args, **kwargs).arguments
             self.calls.append(dict(arguments))
             self.is_recording = bool(arguments["enabled"])
@@ -97,6 +96,10 @@ class Stub:
             with gzip.open(EXAMPLE, "rb") as file:
                 return pickle.load(file)
 
+        def dump_snapshot(path):
+            with open(path, "wb") as file:
+                pickle.dump(snapshot(), file)
+
         @contextlib.contextmanager
         def record_function(name):
             assert self.is_recording, "a range outside a recording is not recorded"
@@ -108,13 +111,13 @@ class Stub:
             self._hooks[id(hook)] = hook
             return types.SimpleNamespace(remove=lambda: self._hooks.pop(id(hook)))
 
-        def initialise():
-            self.is_initialised = True
-
         torch = types.ModuleType("torch")
         torch.cuda = types.SimpleNamespace(
-            init=initialise,
-            memory=types.SimpleNamespace(_record_memory_history=record_memory_history, _snapshot=snapshot),
+            init=lambda: setattr(self, "is_initialised", True),
+            set_device=lambda device: None,
+            memory=types.SimpleNamespace(
+                _record_memory_history=record_memory_history, _snapshot=snapshot, _dump_snapshot=dump_snapshot
+            ),
         )
         torch._C = types.SimpleNamespace(_cuda_attach_out_of_memory_observer=self.observers.append)
         torch.profiler = types.SimpleNamespace(record_function=record_function)

@@ -30,8 +30,30 @@ STARTED = {
 def test_parameters_are_those_of_the_running_torch(any_torch, tmp_path):
     with torch_memviz.record(tmp_path / "snap.pickle", stacks="all", max_entries=1000):
         assert any_torch.is_recording
+    assert any_torch.is_initialised, "before it is, torch has no allocator to record"
     stopped = {"enabled": False if any_torch.version == "2.0" else None}
     assert any_torch.calls == [STARTED[any_torch.version], stopped]
+
+
+@pytest.mark.parametrize("snippet, arguments", [("record", {"stacks": "all"}), ("ranks", {})])
+def test_snippets_record_the_same(torch, tmp_path, monkeypatch, snippet, arguments):
+    with torch_memviz.record(tmp_path / "snap.pickle", **arguments):
+        pass
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("LOCAL_RANK", "0")
+    monkeypatch.chdir(tmp_path)
+    exec(_command.run(["snippet", snippet]), {})
+    ours, stopped, theirs, stopped_too = torch.calls
+    assert {**theirs, "clear_history": True} == ours
+    assert stopped == stopped_too
+
+
+def test_snippets_see_the_same_out_of_memory(torch, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(_command.run(["snippet", "oom"]), {})
+    with pytest.raises(OutOfMemoryError):
+        torch.out_of_memory()
+    assert files(tmp_path) == ["oom_rank0.pickle"]
 
 
 def test_the_file_is_a_snapshot(torch, tmp_path):

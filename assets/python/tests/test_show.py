@@ -44,7 +44,7 @@ def test_options_of_trace(notebook):
     torch_memviz.show(EXAMPLE, omit="addresses,times")
     [(_, attributes)] = elements(notebook[0]["text/html"])
     assert attributes["srcdoc"] == _command.run(["trace", "-o", "-", "--omit=addresses,times", str(EXAMPLE)])
-    with pytest.raises(torch_memviz.MemvizError, match="--max-size none lifts it"):
+    with pytest.raises(torch_memviz.MemvizError, match="--max-size none lifts it, and memviz trace writes a file"):
         torch_memviz.show(EXAMPLE, max_size="100kB")
 
 
@@ -53,6 +53,15 @@ def test_what_is_recorded_now(notebook, torch, tmp_path):
         torch_memviz.show()
     torch_memviz.show()
     assert [output["text/plain"] for output in notebook] == ["memviz: now.pickle", "memviz: snap.pickle"]
+
+
+def test_the_snippet(notebook, torch, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program = _command.run(["snippet", "notebook"])
+    assert "batches, train_step = ..., ..." in program
+    exec(program.replace("..., ...", "range(9), int"), {})
+    assert torch.ranges[0] == "+step 3" and torch.ranges[-1] == "-step 7"
+    assert [output["text/plain"] for output in notebook] == ["memviz: snap.pickle"]
 
 
 def test_without_a_notebook_it_opens_a_browser(monkeypatch, capfd):

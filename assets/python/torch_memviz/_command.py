@@ -103,11 +103,12 @@ def flags(options: Mapping[str, Option]) -> Iterator[str]:
 
 def run(arguments: Sequence[str]) -> str:
     """What memviz prints; what it says when it fails becomes a MemvizError."""
-    done = subprocess.run([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    done = subprocess.run([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
-        said = [line.partition("memviz: ")[2] or line for line in done.stderr.splitlines()]
+        said = done.stderr.decode("utf-8", "replace").splitlines()
+        said = [line[len("memviz: ") :] if line.startswith("memviz: ") else line for line in said]
         raise MemvizError("\n".join(said) or f"memviz ended with status {done.returncode}")
-    return done.stdout
+    return done.stdout.decode("utf-8", "replace")
 
 
 @functools.lru_cache(maxsize=None)

@@ -48,18 +48,18 @@ def record(
         several processes each writes a file of its own: ``{rank}`` in the path
         is the rank, and without it snap.pickle becomes snap_rank3.pickle.
     steps: record only these steps, such as ``range(5, 17)``, or the first so many.
-        The snapshot is written when the last one ends, and recording costs nothing
-        after that. Steps are those of ``recording.steps(...)`` or
-        ``recording.step()``, which also name them; in a loop that uses neither,
-        each step of the first optimizer ends one. The first steps allocate what is
-        kept, and a leak shows in eight or more.
+        Let the first ones pass: they allocate what is kept. Eight or more tell what
+        grows from what is only filling up. The snapshot is written when the last one
+        ends, and recording costs nothing after that. Steps are those of
+        ``recording.steps(...)`` or ``recording.step()``, which also name them; in a
+        loop that uses neither, each step of the first optimizer ends one.
     on_oom: write another snapshot in the moment in which memory runs out, before
         the exception frees what was in use: snap_oom.pickle.
-    stacks: "python", or "all" for C++ frames too, which show what backward does.
-        These make a larger file that takes much longer to write.
+    stacks: "python" makes a smaller file that is written much faster; the stacks of
+        backward are missing in it. "all" has them, and C++ frames.
     ranks: "all", or the ranks that record, such as ``[0]``.
-    max_entries: only the last so many events are kept; a million are some steps of
-        a large model.
+    max_entries: only the last max_entries events are kept: 1,000,000 are some steps
+        of a large model.
     """
     window = range(steps) if isinstance(steps, int) else steps
     if window is not None and (not isinstance(window, range) or window.step != 1 or len(window) == 0):

@@ -11,8 +11,8 @@ from typing import Any, Mapping, Sequence
 
 from ._command import MemvizError, Option, Paths, inputs, flags, program, run
 
-# Jupyter drops an output of more than 3 MB at its default rate limit.
-_NOTEBOOK_SIZE = "2MB"
+# A Jupyter server drops an output of more than 3 MB, unless it was told otherwise.
+_NOTEBOOK_SIZE = "2.8MB"
 
 
 def show(path: Paths = None, *, height: int = 640, **options: Option) -> None:
@@ -21,8 +21,8 @@ def show(path: Paths = None, *, height: int = 640, **options: Option) -> None:
     path: one or several snapshots or reports; without one, what torch has recorded
         until now, or else the last file that ``record`` wrote.
     height: of the report below a cell, in pixels.
-    options: those of ``memviz trace``, such as ``capacity="80GiB"``. The output of
-        a cell has at most 2 MB unless ``max_size`` says otherwise.
+    options: those of ``memviz trace``, such as ``capacity="80GiB"``. In a notebook
+        the report has at most 2.8 MB, unless ``max_size`` says otherwise.
 
     The report runs in a frame without access to the notebook; so the browser lets it
     save neither pictures nor tables. ``memviz trace`` writes it as a file, which can.
@@ -33,8 +33,13 @@ def show(path: Paths = None, *, height: int = 640, **options: Option) -> None:
             _open(files, options)
             return
         options.setdefault("max_size", _NOTEBOOK_SIZE)
-        report = run(["trace", "--output=-", "--quiet", *flags(options), "--", *files])
         title = ", ".join(Path(file).name for file in files)
+        try:
+            report = run(["trace", "--output=-", "--quiet", *flags(options), "--", *files])
+        except MemvizError as error:
+            if "--max-size" not in str(error):
+                raise
+            raise MemvizError(f"{error}, and memviz trace writes a file of any size") from None
     notebook.display_pub.publish({"text/html": frame(report, title, height), "text/plain": f"memviz: {title}"})
 
 
