@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -131,6 +132,7 @@ type shown struct {
 	Width     int // of the picture
 	Colours   int // in the picture
 	Sandboxed bool
+	Said      string // when asked to save a picture
 }
 
 // checkReport waits for the report in a frame of the page, and compares what it shows with the
@@ -144,19 +146,25 @@ func (p *page) checkReport() {
 		await memviz.ready;
 		await memviz.settled();
 		const {width, data} = memviz.pixels();
+		document.getElementById('export').click();
+		[...document.querySelectorAll('button')].find((b) => b.textContent === 'SVG').click();
+		const said = document.getElementById('said').textContent;
+		document.getElementById('export').click();
 		const refused = (f) => { try { f(); return false; } catch { return true; } };
 		return {
 			ready: document.documentElement.dataset.ready,
 			events: memviz.devices()[0].events,
 			width,
 			colours: new Set(new Uint32Array(data.buffer)).size,
+			said,
 			sandboxed: refused(() => localStorage) && refused(() => parent.document),
 		};
 	})()`, chromedp.EvalAwaitPromise, frame))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if got.Ready != "true" || got.Events != 3172 || got.Width < 200 || got.Colours < 5 || !got.Sandboxed {
+	if got.Ready != "true" || got.Events != 3172 || got.Width < 200 || got.Colours < 5 || !got.Sandboxed ||
+		!strings.HasPrefix(got.Said, "This frame may not save files") {
 		p.t.Errorf("the report in the notebook shows %+v", got)
 	}
 }

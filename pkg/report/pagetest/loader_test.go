@@ -134,3 +134,23 @@ func TestInAnIframe(t *testing.T) {
 		t.Error("what stands beside the picture is missing")
 	}
 }
+
+// TestInANarrowFrame: in a frame of a notebook's size the picture is in view without
+// scrolling, and what keeps it from there is hidden.
+func TestInANarrowFrame(t *testing.T) {
+	t.Parallel()
+	for width, compact := range map[int]bool{390: true, 660: true, 760: false, 1300: false} {
+		outer := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><iframe style="border:0" width="%d" height="640" srcdoc="%s">`+
+			`</iframe>`, width, html.EscapeString(trainingReport(t)))
+		p := openText(t, outer, "")
+		p.until("frames[0]?.memviz")
+		p.await("frames[0].memviz.ready.then(() => frames[0].memviz.settled())")
+		if shown := eval[bool](p, "frames[0].document.getElementById('answers').checkVisibility()"); shown == compact {
+			t.Errorf("in a frame of %d pixels, it is %v that the questions are shown", width, shown)
+		}
+		bottom := eval[float64](p, "(({top, height}) => top + height)(frames[0].memviz.geometry())")
+		if compact && bottom > 640 {
+			t.Errorf("in a frame of %d pixels the picture ends at %v", width, bottom)
+		}
+	}
+}
