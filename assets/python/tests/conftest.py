@@ -13,13 +13,12 @@ def no_torch(monkeypatch):
     """A process that has recorded nothing, is alone, and has no torch."""
     for variable in RANK_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(_torch, "_observer_attached", False)
+    monkeypatch.setattr(_torch, "_has_observer", False)
     monkeypatch.setattr(_record, "_last_written", None)
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "torch.optim", None)
     yield
     assert _record._current is None
-    assert _torch._oom_handlers == []
 
 
 @pytest.fixture

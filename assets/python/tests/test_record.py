@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch_memviz
 from stub_torch import EXAMPLE, OutOfMemoryError
-from torch_memviz import _command
+from torch_memviz import _command, _record
 
 PEAK = json.loads(EXAMPLE.with_name("stats.json").read_text())["devices"][0]["peak_bytes"]
 
@@ -270,7 +270,10 @@ print("SIGTERM is", signal.getsignal(signal.SIGTERM), flush=True)
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that a process may handle")
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has neither forks nor a SIGTERM that can be handled")
+
+
+@posix
 @pytest.mark.parametrize(
     "case, status, printed",
     [
@@ -292,6 +295,41 @@ def test_sigterm(tmp_path, case, status, printed):
     assert [line.partition(" at 0x")[0] for line in done.stdout.splitlines()] == printed
     assert files(tmp_path) == ["snap.pickle"]
     assert torch_memviz.stats(tmp_path / "snap.pickle")["devices"][0]["peak_bytes"] == PEAK
+
+
+@posix
+def test_a_fork_writes_nothing(torch, tmp_path):
+    with torch_memviz.record(tmp_path / "snap.pickle"):
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert os.WTERMSIG(status) == signal.SIGTERM
+        assert files(tmp_path) == []
+    assert files(tmp_path) == ["snap.pickle"]
+
+
+def test_writing_that_is_interrupted(torch, tmp_path, monkeypatch):
+    def interrupted(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_record, "write_snapshot", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        with torch_memviz.record(tmp_path / "snap.pickle"):
+            pass
+    assert not torch.is_recording
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    with torch_memviz.record(tmp_path / "snap.pickle", ranks=[7]):
+        pass
+
+
+def test_a_program_that_changes_its_folder(torch, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with torch_memviz.record("snap.pickle"):
+        os.chdir("elsewhere")
+    assert files(tmp_path) == ["snap.pickle"]
 
 
 def files(folder):

@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -92,6 +93,7 @@ class Recording:
         self._stacks = stacks
         self._ranks = ranks
         self._max_entries = max_entries
+        self._process = 0  # that records; a fork of it does not
         self._is_wanted = False  # the block runs, on a rank that records
         self._is_on = False
         self._is_over = False  # nothing more will be recorded
@@ -115,7 +117,8 @@ class Recording:
             return
         if _current is not None:
             raise RuntimeError(f"a recording for {_current.path} is on already")
-        self.path = _path_of_rank(self.path, rank, processes)
+        self.path = _path_of_rank(self.path.absolute(), rank, processes)
+        self._process = os.getpid()
         _current = self
         self._is_wanted = True
         if self._window is None or self._window.start == 0:
@@ -134,13 +137,15 @@ class Recording:
         global _current
         if not self._is_wanted:
             return
-        self._finish()
+        try:
+            self._finish()
+        finally:  # also when writing takes too long for somebody
+            self._is_wanted = False
+            _current = None
+            with _warned("the recording was not undone"):
+                self._cleanups.close()
         if not self._is_over and self._window is not None and error is None:
             _warn(f"nothing is recorded: step {self._window.start} did not begin; {self._next_step} steps ended")
-        with _warned("the recording was not undone"):
-            self._cleanups.close()
-        self._is_wanted = False
-        _current = None
 
     def steps(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches; each is a step with a name in the recording."""
@@ -153,7 +158,10 @@ class Recording:
         """A step of training with a name in the recording."""
         self._names_steps = True
         self._begin_step()
-        with _torch.named_range(f"step {self._next_step}") if self._is_on else contextlib.nullcontext():
+        with contextlib.ExitStack() as name:
+            if self._is_on:
+                with _warned("a step has no name"):
+                    name.enter_context(_torch.named_range(f"step {self._next_step}"))
             yield
         self._end_step()
 
@@ -184,21 +192,22 @@ class Recording:
         self._is_on, self._is_over = True, False
         if self._on_oom:
             with _warned("no snapshot will be written when memory runs out"):
-                _torch.call_when_out_of_memory(self._memory_ran_out)
-                self._cleanups.callback(_torch.forget_out_of_memory, self._memory_ran_out)
+                _torch.call_when_out_of_memory(_memory_ran_out)
 
     def _finish(self) -> None:
         """Write what was recorded, and stop. A second call does nothing."""
-        if not self._is_on:
+        if not self._is_on or os.getpid() != self._process:
             return
-        self._write(self.path)
-        self._is_on, self._is_over = False, True
-        with _warned("recording goes on"):
-            _torch.stop()
+        try:
+            self._write(self.path)
+        finally:
+            self._is_on, self._is_over = False, True
+            with _warned("recording goes on"):
+                _torch.stop()
         self._deliver_sigterm()
 
     def _memory_ran_out(self) -> None:
-        if self._is_on:
+        if self._is_on and self._on_oom and os.getpid() == self._process:
             self._write(_with_name_suffix(self.path, "_oom"))
             self._deliver_sigterm()
 
@@ -223,7 +232,7 @@ class Recording:
             signal.signal(signal.SIGTERM, self._previous_handler)
 
     def _terminate(self, number: int, frame: Optional[FrameType]) -> None:
-        self._sigterm_waits = self._writing.locked()
+        self._sigterm_waits = self._writing.locked() and os.getpid() == self._process
         if not self._sigterm_waits:
             self._finish()
             self._release_sigterm()
@@ -233,6 +242,11 @@ class Recording:
         """The signal again, if it came while a snapshot was being written."""
         if self._sigterm_waits:
             os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _memory_ran_out() -> None:
+    if _current is not None:
+        _current._memory_ran_out()
 
 
 def write_snapshot(path: Path) -> None:
@@ -256,8 +270,6 @@ def newest_snapshot() -> Iterator[Path]:
     if _current is None and _last_written is not None:
         yield _last_written
         return
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="torch_memviz-") as folder:
         path = Path(folder, "now.pickle")
         write_snapshot(path)

@@ -6,10 +6,9 @@ without torch, which the functions that read snapshots do not need.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
-from typing import Any, Callable, ContextManager, Dict, List, Tuple
+from typing import Any, Callable, ContextManager, Dict, Tuple
 
 # An index of the process in its job and the number of processes, as torchrun,
 # Slurm and Open MPI set them.
@@ -19,9 +18,8 @@ _RANK_VARIABLES = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
 )
 
-# torch has no call that detaches an observer, so at most one is ever attached.
-_oom_handlers: List[Callable[[], None]] = []
-_observer_attached = False
+# torch has no call that detaches an observer, so only one is ever attached.
+_has_observer = False
 
 
 def start(stacks: str, max_entries: int) -> None:
@@ -67,24 +65,16 @@ def snapshot() -> Any:
 
 
 def call_when_out_of_memory(handler: Callable[[], None]) -> None:
-    """Call handler whenever a request fails, before the exception frees what was in use."""
+    """Call handler whenever a request fails, before the exception frees what was in use.
+
+    It is called for ever, and another one is ignored.
+    """
     import torch
 
-    global _observer_attached
-    if not _observer_attached:
-        torch._C._cuda_attach_out_of_memory_observer(_observe)
-        _observer_attached = True
-    _oom_handlers.append(handler)
-
-
-def forget_out_of_memory(handler: Callable[[], None]) -> None:
-    if handler in _oom_handlers:
-        _oom_handlers.remove(handler)
-
-
-def _observe(device: int, requested: int, total: int, free: int) -> None:
-    for handler in list(_oom_handlers):
-        handler()
+    global _has_observer
+    if not _has_observer:
+        torch._C._cuda_attach_out_of_memory_observer(lambda device, requested, total, free: handler())
+        _has_observer = True
 
 
 def call_after_optimizer_steps(handler: Callable[[Any], None]) -> Callable[[], None]:
@@ -97,12 +87,9 @@ def call_after_optimizer_steps(handler: Callable[[Any], None]) -> Callable[[], N
 
 def named_range(name: str) -> ContextManager[Any]:
     """A range that stands in the recording under a name."""
-    try:
-        import torch
+    import torch
 
-        return torch.profiler.record_function(name)
-    except Exception:  # a loop must not stop because it has no names
-        return contextlib.nullcontext()
+    return torch.profiler.record_function(name)
 
 
 def rank() -> Tuple[int, int]:
