@@ -70,7 +70,7 @@ var semantic = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?
 func pythonVersion(version string) (string, error) {
 	m := semantic.FindStringSubmatch(version)
 	if m == nil {
-		return "", fmt.Errorf("Python has no form for the version %q; it has one for 0.1.0 and 0.2.0-rc.1", version)
+		return "", fmt.Errorf("the version %q has no form in Python; 0.1.0 and 0.2.0-rc.1 have one", version)
 	}
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
