@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -141,7 +142,8 @@ func (p *page) checkReport() {
 	p.t.Helper()
 	p.until("document.querySelector('iframe[srcdoc]')")
 	p.evaluate("document.querySelector('iframe[srcdoc]').scrollIntoView({block: 'center'})")
-	frame := chromedp.EvaluateOption(func(e *runtime.EvaluateParams) { e.ContextID = p.frame() })
+	id := p.frame()
+	frame := chromedp.EvaluateOption(func(e *runtime.EvaluateParams) { e.ContextID = id })
 	got, err := chromedp.Run(p.ctx, chromedp.Evaluate[shown](`(async () => {
 		await memviz.ready;
 		await memviz.settled();
@@ -166,6 +168,29 @@ func (p *page) checkReport() {
 	if got.Ready != "true" || got.Events != 3172 || got.Width < 200 || got.Colours < 5 || !got.Sandboxed ||
 		!strings.HasPrefix(got.Said, "This frame may not save files") {
 		p.t.Errorf("the report in the notebook shows %+v", got)
+	}
+	p.clickFrame()
+	if focused, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("document.hasFocus()", frame)); err != nil || !focused {
+		p.t.Errorf("the report does not get the keys after a click, %v", err)
+	}
+}
+
+// clickFrame clicks in the middle of the frame, where the picture is.
+func (p *page) clickFrame() {
+	p.t.Helper()
+	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](`(() => {
+		const {left, top, width, height} = document.querySelector('iframe[srcdoc]').getBoundingClientRect();
+		return [left + width / 3, top + height / 2];
+	})()`))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	press := func(m *input.DispatchMouseEventParams) {
+		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
+	}
+	if err := chromedp.Do(p.ctx, chromedp.MouseEvent("mousePressed", at[0], at[1], press),
+		chromedp.MouseEvent("mouseReleased", at[0], at[1], press)); err != nil {
+		p.t.Fatal(err)
 	}
 }
 

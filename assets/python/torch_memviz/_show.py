@@ -24,8 +24,10 @@ def show(path: Paths = None, *, height: int = 640, **options: Option) -> None:
     options: those of ``memviz trace``, such as ``capacity="80GiB"``. In a notebook
         the report has at most 2.8 MB, unless ``max_size`` says otherwise.
 
-    The report runs in a frame without access to the notebook; so the browser lets it
-    save neither pictures nor tables. ``memviz trace`` writes it as a file, which can.
+    Click into the report before you use its keys or zoom with the wheel, which scrolls
+    the notebook until then. It runs in a frame without access to the notebook; so the
+    browser lets it save neither pictures nor tables. ``memviz trace`` writes it as a
+    file, which can.
     """
     with inputs(path) as files:
         notebook = _notebook()

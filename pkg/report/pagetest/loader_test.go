@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -152,5 +153,44 @@ func TestInANarrowFrame(t *testing.T) {
 		if compact && bottom > 640 {
 			t.Errorf("in a frame of %d pixels the picture ends at %v", width, bottom)
 		}
+	}
+}
+
+// TestWheelInAFrame: the wheel scrolls the page around the report until that is clicked.
+func TestWheelInAFrame(t *testing.T) {
+	t.Parallel()
+	p := openText(t, fmt.Sprintf(`<!doctype html><meta charset="utf-8"><body style="margin:0">`+
+		`<iframe style="border:0" width="1300" height="700" srcdoc="%s"></iframe><div style="height:3000px">`,
+		html.EscapeString(trainingReport(t))), "")
+	p.until("frames[0]?.memviz")
+	p.await("frames[0].memviz.ready.then(() => frames[0].memviz.settled())")
+	plotted := func() geometry {
+		return eval[geometry](p, `frames[0].memviz.settled().then(() => {
+			const g = frames[0].memviz.geometry();
+			return {...g, columns: Array.from(g.columns)};
+		})`)
+	}
+	whole := plotted()
+	x, y := whole.Left+whole.Width/3, whole.Top+whole.Height/2
+	wheel := func(delta float64) {
+		p.do(chromedp.MouseEvent("mouseWheel", x, y, func(m *input.DispatchMouseEventParams) {
+			m.DeltaX, m.DeltaY = 0.1, delta // a zero would be left out
+		}))
+	}
+	wheel(100)
+	p.until("scrollY > 50")
+	if now := plotted(); now.From != whole.From || now.To != whole.To {
+		t.Errorf("the wheel has zoomed to %v-%v of %v-%v", now.From, now.To, whole.From, whole.To)
+	}
+	p.await("new Promise((r) => { scrollTo(0, 0); requestAnimationFrame(r); })")
+	press := func(m *input.DispatchMouseEventParams) {
+		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
+	}
+	p.do(chromedp.MouseEvent("mousePressed", x, y, press), chromedp.MouseEvent("mouseReleased", x, y, press))
+	p.until("frames[0].document.hasFocus()") // so keys come there, too
+	wheel(-400)
+	p.until("(({from, to}) => to - from < %v)(frames[0].memviz.geometry())", (whole.To-whole.From)*0.9)
+	if scrolled := eval[float64](p, "scrollY"); scrolled != 0 {
+		t.Errorf("after a click the wheel has scrolled by %v pixels", scrolled)
 	}
 }
