@@ -1,5 +1,7 @@
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 import torch_memviz
@@ -68,6 +70,15 @@ def test_a_name_that_looks_like_a_flag(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(EXAMPLE, "--help")
     assert torch_memviz.stats("--help")["devices"][0]["file"] == "--help"
+
+
+@pytest.mark.parametrize("arguments, status", [(["version"], 0), (["stats", "missing.pickle"], 1), (["--wrong"], 2)])
+def test_the_module_is_the_command(arguments, status):
+    ran = [
+        subprocess.run([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for command in ([sys.executable, "-m", "torch_memviz"], [_command.program()])
+    ]
+    assert [(each.returncode, each.stdout, each.stderr) for each in ran] == [(status, ran[1].stdout, ran[1].stderr)] * 2
 
 
 def test_the_program_of_the_package_comes_before_another_one(tmp_path, monkeypatch):
