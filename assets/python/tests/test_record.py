@@ -77,12 +77,13 @@ def test_an_exception_passes(torch, tmp_path):
 
 def test_out_of_memory(torch, tmp_path):
     with pytest.raises(OutOfMemoryError):
-        with torch_memviz.record(tmp_path / "snap.pickle"):
+        with torch_memviz.record(tmp_path / "snap.pickle") as recording:
             try:
                 torch.out_of_memory()
             finally:
                 assert files(tmp_path) == ["snap_oom.pickle"], "it is written before the exception"
     assert files(tmp_path) == ["snap.pickle", "snap_oom.pickle"]
+    assert recording.written == [tmp_path / "snap_oom.pickle", tmp_path / "snap.pickle"]
 
     with pytest.raises(OutOfMemoryError):
         with torch_memviz.record(tmp_path / "other.pickle", on_oom=False):

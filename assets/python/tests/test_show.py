@@ -113,6 +113,9 @@ def test_the_magic_records_a_cell(magic, notebook, torch, tmp_path):
     magic.cell("", "raise KeyError")
     magic.cell("--stacks C++", "y = 1")
     assert "y" not in magic.shell.user_ns
+    torch.error = RuntimeError("stoi")
+    with pytest.warns(RuntimeWarning, match="nothing is recorded"):
+        magic.cell(f"'{path}'", "z = 1")  # an older file is not shown as this cell's
     assert [output["text/plain"] for output in notebook] == ["memviz: a cell.pickle", "memviz: cell.pickle"]
 
 

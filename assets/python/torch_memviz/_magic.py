@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from ._command import program
 from ._record import record
@@ -31,7 +31,7 @@ def load_ipython_extension(ipython: Any) -> None:
         if cell is not None:
             _record_cell(ipython, line, cell)
             return
-        words = shlex.split(line)
+        words = _words(line)
         if not words or words[0] == "show":
             show(words[1:] or None)
             return
@@ -47,11 +47,18 @@ def _record_cell(ipython: Any, line: str, cell: str) -> None:
     parser.add_argument("path", nargs="?", help="the file to write; a temporary one without it")
     parser.add_argument("--stacks", choices=["python", "all"], default="python")
     try:
-        asked = parser.parse_args(shlex.split(line))
+        asked = parser.parse_args(_words(line))
     except SystemExit:  # argparse has said why
         return
     path = asked.path or Path(tempfile.mkdtemp(prefix="torch_memviz-"), "cell.pickle")
     with record(path, stacks=asked.stacks) as recording:
         ipython.run_cell(cell)
-    if recording.path.exists():
-        show(recording.path)
+    if recording.written:
+        show(recording.written[-1])
+
+
+def _words(line: str) -> List[str]:
+    """Words as a shell of this system reads them: backslashes of Windows stay."""
+    from IPython.utils.process import arg_split
+
+    return arg_split(line, posix=os.name != "nt")

@@ -13,7 +13,7 @@ import threading
 import warnings
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Collection, Iterable, Iterator, Optional, Type, TypeVar, Union
+from typing import Any, Collection, Iterable, Iterator, List, Optional, Type, TypeVar, Union
 
 from . import _torch
 
@@ -76,7 +76,11 @@ def record(
 
 
 class Recording:
-    """What ``record`` returns: a context manager that can name steps."""
+    """What ``record`` returns: a context manager that can name steps.
+
+    path: the snapshot that is written when the block ends.
+    written: the snapshots that were written so far, the latest last.
+    """
 
     def __init__(
         self,
@@ -88,6 +92,7 @@ class Recording:
         max_entries: int,
     ) -> None:
         self.path = Path(path)
+        self.written: List[Path] = []
         self._window = window
         self._on_oom = on_oom
         self._stacks = stacks
@@ -215,6 +220,7 @@ class Recording:
         global _last_written
         with self._writing, _warned("no snapshot was written"):
             write_snapshot(path)
+            self.written.append(path)
             _last_written = path
 
     def _catch_sigterm(self) -> None:
