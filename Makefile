@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BIN := bin/memviz
 EXAMPLE := examples/training-loop/snapshot.pickle.gz
 
-.PHONY: all demo cross release gallery cluster test lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-predict bench-go golden examples viewer screenshots install-tools help
+.PHONY: all demo cross release wheels gallery cluster test notebook lint lint-viewer vuln fuzz torture mutants race nightly bench bench-page bench-job bench-predict bench-go golden examples viewer screenshots install-tools install-python help
 
 all: $(BIN) ## build memviz into bin/
 
@@ -33,9 +33,20 @@ gallery: all ## write the pages of all examples, with an index, into bin/gallery
 	@rm -rf bin/gallery
 	go run ./cmd/memviz-gallery -memviz $(BIN) -o bin/gallery
 
-test: install-tools ## install what the tests need, then lint and run them all
+WHEELS ?= bin/wheels
+
+wheels: ## write the Python wheels of a release into WHEELS (default bin/wheels), without the network; VERSION=v0.1.0
+	go run ./cmd/memviz-wheel -version "$(VERSION)" -o $(WHEELS)
+
+test: install-tools install-python ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
-	MEMVIZ_NEED_BROWSER=1 go test -timeout 60m ./...
+	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test -timeout 60m ./...
+
+notebook: PYTHON_MODULES += , notebook
+notebook: PYTHON_PACKAGES += jupyter-notebook
+notebook: install-tools install-python ## show a report in a real notebook; pictures of it go to SHOTS
+	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test ./cmd/memviz-wheel -run TestInstalled -count 1 -notebook \
+		-screenshots $(abspath $(SHOTS))
 
 # Debian's Slurm. Its services have no configuration and do not start; the test starts its own.
 SLURM := slurmctld slurmd slurm-client
@@ -146,6 +157,18 @@ install-tools: ## install a browser, Node.js and npm where they are missing (Deb
 		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 		$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $$missing >/dev/null; \
 	fi
+
+PYTHON_MODULES := ensurepip, pytest, ipykernel, nbconvert
+PYTHON_PACKAGES := python3-venv python3-pytest python3-ipykernel python3-nbconvert
+
+install-python: ## install what the tests of the Python package import, where it is missing (Debian)
+	@for python in python3 /usr/bin/python3; do \
+		if $$python -c 'import $(PYTHON_MODULES)' 2>/dev/null; then exit 0; fi; \
+	done; \
+	command -v apt-get >/dev/null || { echo "install $(PYTHON_MODULES) for python3 first"; exit 1; }; \
+	sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq \
+		--no-install-recommends $(PYTHON_PACKAGES) >/dev/null
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16

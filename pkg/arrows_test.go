@@ -69,6 +69,7 @@ var arrows = map[string][]string{
 	"cmd/internal/components":       {"cmd/internal/build"},
 	"cmd/memviz-release":            {"cmd/internal/components"},
 	"cmd/memviz-gallery":            {"pkg/report"},
+	"cmd/memviz-wheel":              {"cmd/internal/components"},
 }
 
 // owners are the packages that alone may import a library.

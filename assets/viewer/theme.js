@@ -1,5 +1,5 @@
 // Runs in the head, before the first paint: the theme of the address, else the
-// one chosen last, else the system's.
+// one chosen last, else the system's. It also tells styles whether the page is in a frame.
 (() => {
   const root = document.documentElement;
   let theme = new URLSearchParams(location.hash.slice(1)).get('theme');
@@ -12,4 +12,5 @@
     theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   root.dataset.theme = theme;
   root.classList.add('scripted');
+  if (window !== window.parent) root.classList.add('framed');
 })();

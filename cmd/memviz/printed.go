@@ -24,10 +24,11 @@ func snippetCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name:      "snippet",
 		Usage:     "print code that records, or that compares ranks on Slurm, Kubernetes or Ray",
-		ArgsUsage: "[record|steps|leak|oom|ranks|slurm|k8s|ray]",
+		ArgsUsage: "[record|steps|leak|oom|ranks|notebook|slurm|k8s|ray]",
 		Description: "record is a good general recording; steps names the steps and their parts; leak\n" +
 			"holds enough steps to tell a leak; oom writes the file when memory runs out;\n" +
-			"ranks writes a file for each process of a job.\n\n" +
+			"ranks writes a file for each process of a job; notebook records with the Python package\n" +
+			"torch-memviz, which does all of these.\n\n" +
 			"slurm, k8s and ray are recipes for jobs of many machines: they run memviz digest on each,\n" +
 			"even if training fails, and write a page that compares all ranks.\n\n" +
 			"    memviz snippet\n" +

@@ -16,7 +16,7 @@ import {
 import { segmentAt, segmentsAt } from '../data/segments.js';
 import { drawExport, exportSize } from '../draw/export_image.js';
 import { SvgContext } from '../draw/svg.js';
-import { button, copyButton, copyText, h, popoverUnder } from './dom.js';
+import { button, copyButton, copyText, h, popoverUnder, say } from './dom.js';
 import { momentWords } from './panel.js';
 
 /** How long a browser may take until it has started a download. */
@@ -189,9 +189,18 @@ function save(stores, end, text, type) {
 
 /** @param {string} name @param {Blob} blob */
 function download(name, blob) {
+  if (isSandboxed()) {
+    say('This frame may not save files; write the report to a file and open that');
+    return;
+  }
   const link = h('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+}
+
+/** Whether the page around this one, such as a notebook, gave it an origin of its own. */
+function isSandboxed() {
+  return document.documentElement.classList.contains('framed') && window.origin === 'null';
 }

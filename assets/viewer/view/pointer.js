@@ -115,6 +115,7 @@ export function mountPointer(stores, stage, surface) {
       // A press should not show the focus ring, which is for the keyboard.
       event.preventDefault();
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      window.focus(); // keys come to this page even if it is in a frame of another
     },
 
     contextmenu(event) {
@@ -163,7 +164,7 @@ export function mountPointer(stores, stage, surface) {
     },
 
     wheel(event) {
-      if (!stage.isDrawn) return;
+      if (!stage.isDrawn || belongsToOuterPage(event)) return;
       event.preventDefault();
       const { scales } = stage;
       const { x, y } = point(event);
@@ -195,6 +196,14 @@ export function mountPointer(stores, stage, surface) {
       else viewport.whole();
     },
   });
+}
+
+/**
+ * Whether the wheel scrolls the page around this one, such as a notebook, as it does until this one is clicked.
+ * @param {WheelEvent} event
+ */
+function belongsToOuterPage(event) {
+  return document.documentElement.classList.contains('framed') && !document.hasFocus() && !event.ctrlKey;
 }
 
 /** @param {MouseEvent} event @returns {Point} */

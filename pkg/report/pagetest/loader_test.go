@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -132,5 +133,64 @@ func TestInAnIframe(t *testing.T) {
 	p.until(`frames[0].location.href.startsWith('about:srcdoc#x=e:')`)
 	if !eval[bool](p, "frames[0].document.documentElement.dataset.ready === 'true'") {
 		t.Error("what stands beside the picture is missing")
+	}
+}
+
+// TestInANarrowFrame: in a frame of a notebook's size the picture is in view without
+// scrolling, and what keeps it from there is hidden.
+func TestInANarrowFrame(t *testing.T) {
+	t.Parallel()
+	for width, compact := range map[int]bool{390: true, 660: true, 760: false, 1300: false} {
+		outer := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><iframe style="border:0" width="%d" height="640" srcdoc="%s">`+
+			`</iframe>`, width, html.EscapeString(trainingReport(t)))
+		p := openText(t, outer, "")
+		p.until("frames[0]?.memviz")
+		p.await("frames[0].memviz.ready.then(() => frames[0].memviz.settled())")
+		if shown := eval[bool](p, "frames[0].document.getElementById('answers').checkVisibility()"); shown == compact {
+			t.Errorf("in a frame of %d pixels, it is %v that the questions are shown", width, shown)
+		}
+		bottom := eval[float64](p, "(({top, height}) => top + height)(frames[0].memviz.geometry())")
+		if compact && bottom > 640 {
+			t.Errorf("in a frame of %d pixels the picture ends at %v", width, bottom)
+		}
+	}
+}
+
+// TestWheelInAFrame: the wheel scrolls the page around the report until that is clicked.
+func TestWheelInAFrame(t *testing.T) {
+	t.Parallel()
+	p := openText(t, fmt.Sprintf(`<!doctype html><meta charset="utf-8"><body style="margin:0">`+
+		`<iframe style="border:0" width="1300" height="700" srcdoc="%s"></iframe><div style="height:3000px">`,
+		html.EscapeString(trainingReport(t))), "")
+	p.until("frames[0]?.memviz")
+	p.await("frames[0].memviz.ready.then(() => frames[0].memviz.settled())")
+	plotted := func() geometry {
+		return eval[geometry](p, `frames[0].memviz.settled().then(() => {
+			const g = frames[0].memviz.geometry();
+			return {...g, columns: Array.from(g.columns)};
+		})`)
+	}
+	whole := plotted()
+	x, y := whole.Left+whole.Width/3, whole.Top+whole.Height/2
+	wheel := func(delta float64) {
+		p.do(chromedp.MouseEvent("mouseWheel", x, y, func(m *input.DispatchMouseEventParams) {
+			m.DeltaX, m.DeltaY = 0.1, delta // a zero would be left out
+		}))
+	}
+	wheel(100)
+	p.until("scrollY > 50")
+	if now := plotted(); now.From != whole.From || now.To != whole.To {
+		t.Errorf("the wheel has zoomed to %v-%v of %v-%v", now.From, now.To, whole.From, whole.To)
+	}
+	p.await("new Promise((r) => { scrollTo(0, 0); requestAnimationFrame(r); })")
+	press := func(m *input.DispatchMouseEventParams) {
+		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
+	}
+	p.do(chromedp.MouseEvent("mousePressed", x, y, press), chromedp.MouseEvent("mouseReleased", x, y, press))
+	p.until("frames[0].document.hasFocus()") // so keys come there, too
+	wheel(-400)
+	p.until("(({from, to}) => to - from < %v)(frames[0].memviz.geometry())", (whole.To-whole.From)*0.9)
+	if scrolled := eval[float64](p, "scrollY"); scrolled != 0 {
+		t.Errorf("after a click the wheel has scrolled by %v pixels", scrolled)
 	}
 }
