@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"pkg/whatif":             {"pkg/analysis"},
 	"pkg/predict":            {"pkg/whatif"},
 	"pkg/measures":           {"pkg/whatif"},
+	"pkg/internal/sqlite":    {},
 
 	"pkg/analysis/stacks":   {"pkg/snapshot"},
 	"pkg/analysis/timeline": {"pkg/replay", "pkg/analysis/stacks"},
@@ -60,9 +61,10 @@ var arrows = map[string][]string{
 	"pkg/report/internal/jobsample": {"pkg/digest"},
 	"pkg/answer":                    {"pkg/predict", "pkg/measures", "pkg/ranks", "pkg/redact", "pkg/units"},
 	"pkg/report":                    {"pkg/answer", "pkg/internal/space", "templates", "assets"},
+	"pkg/export":                    {"pkg/answer", "pkg/internal/sqlite"},
 	"pkg/report/pagetest":           {},
 	"pkg/memviz":                    {"pkg/report"},
-	"cmd/memviz":                    {"pkg/memviz", "pkg/digest"},
+	"cmd/memviz":                    {"pkg/memviz", "pkg/digest", "pkg/export"},
 	"cmd/memviz-gen":                {"pkg/report", "pkg/ranks", "examples"},
 	"cmd/memviz-bench":              {"pkg/units"},
 }
@@ -75,6 +77,7 @@ var owners = map[string][]string{
 	"github.com/jedib0t/go-pretty/v6":     {"pkg/answer", "cmd/memviz-bench"},
 	"golang.org/x/term":                   {"cmd/memviz"},
 	"github.com/xrash/smetrics":           {"pkg/answer"},
+	"github.com/google/pprof":             {"pkg/export"},
 	"github.com/chromedp/chromedp":        {"cmd/memviz-bench"},
 	"github.com/go-echarts/go-echarts/v2": {"pkg/report"},
 	"golang.org/x/net":                    {"pkg/report"},

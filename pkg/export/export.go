@@ -1,0 +1,86 @@
+// Package export writes recordings in the formats of other programs: pprof, Perfetto,
+// spreadsheets, data frames and databases.
+//
+// Numbers are exact and have the names that they have in the JSON of memviz's answers.
+// Bytes are requested bytes of allocations unless they are called reserved; events are
+// counted from 0, and state k is the allocator before event k. Texts are those of the
+// snapshot, redacted or not; each format makes them harmless where it writes them.
+//
+// What is written goes out while it is made. Only pprof's profile is held in memory,
+// which has one sample for each stack and its labels.
+//
+// Another format is another file: a [Format] and its row in [Formats].
+package export
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+)
+
+// Format is a kind of file that recordings can be written as.
+type Format struct {
+	Name   string
+	About  string   // what it is for, after "for"
+	Binary bool     // it cannot be shown on a terminal
+	Takes  []Option // the options that say something about it
+
+	write func(w *bufio.Writer, in []answer.Input, o *Options) error
+}
+
+// Formats are all formats, the one for other profilers first.
+var Formats = []*Format{pprofFormat, perfettoFormat, csvFormat, jsonlFormat, sqliteFormat}
+
+// Option is an option that only some formats take.
+type Option uint8
+
+const (
+	AtOption      Option = iota // Options.At
+	TableOption                 // Options.Table
+	MinSizeOption               // Options.MinSize
+)
+
+// Options say what is written.
+type Options struct {
+	Program string         // that writes, for files that name it
+	At      *answer.Moment // nil: the peak; for the table of segments the end
+	Table   *Table         // of a format that has one table
+	MinSize int64          // bytes of the smallest tensors that are drawn one by one
+	Omit    Omission
+}
+
+// Omission is what is not written although the recording has it.
+type Omission struct {
+	Addresses bool // stand empty, and streams are numbers in place of handles
+	Times     bool // stand empty; events keep their order
+}
+
+// Write writes all devices of the inputs.
+func (f *Format) Write(w io.Writer, in []answer.Input, o Options) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := f.write(b, in, &o); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// addresses reports whether addresses of a recording are to be written, and mean
+// something: those of a report may be lost.
+func (o *Options) addresses(r *analysis.Recording) bool {
+	return !o.Omit.Addresses && !r.Snapshot.AddressesLost && !r.Snapshot.Redaction.Addresses
+}
+
+// times reports whether times of a recording are to be written, and mean something.
+func (o *Options) times(r *analysis.Recording) bool {
+	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
+}
+
+// state is the state of a recording that is asked for.
+func (o *Options) state(r *analysis.Recording, otherwise answer.Moment) (int, error) {
+	if o.At != nil {
+		return o.At.State(r)
+	}
+	return otherwise.State(r)
+}

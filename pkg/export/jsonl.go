@@ -1,0 +1,50 @@
+package export
+
+import (
+	"bufio"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+var jsonlFormat = &Format{Name: "jsonl", About: "programs; an object on each line, all with the same keys",
+	Takes: []Option{AtOption, TableOption}, write: writeJSONL}
+
+func writeJSONL(w *bufio.Writer, in []answer.Input, o *Options) error {
+	var line object
+	var lines []string
+	for _, r := range recordings(in, o) {
+		rows, err := o.Table.rows(r)
+		if err != nil {
+			return r.errorOf(err)
+		}
+		for row := range rows {
+			line.reset()
+			line.text("file", r.in.FileName())
+			line.number("device", int64(r.Device.ID))
+			for i := range row {
+				v, c := &row[i], o.Table.columns[i]
+				switch {
+				case !v.known, c.kind == site && r.sites()[v.n].name == "":
+					line.null(c.name)
+				case c.kind == text:
+					line.text(c.name, v.text)
+				case c.kind == site:
+					line.text(c.name, r.sites()[v.n].name)
+				case c.kind == stack:
+					lines = r.stackLines(lines[:0], snapshot.StackID(v.n))
+					line.texts(c.name, lines)
+				case c.kind == truth:
+					line.truth(c.name, v.n != 0)
+				default:
+					line.number(c.name, v.n)
+				}
+			}
+			w.Write(line.end())
+			if err := w.WriteByte('\n'); err != nil {
+				return err // nobody is reading
+			}
+		}
+	}
+	return nil
+}
