@@ -63,12 +63,12 @@ const stackSeparator = " < "
 
 // formula is how a text begins that a spreadsheet may take for a formula. The page's
 // export guards the same texts (assets/viewer/data/escape.js).
-var formula = regexp.MustCompile("^[\\s\u00a0]*[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
+var formula = regexp.MustCompile("^ *[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
 
 // csvText is a text from a snapshot as a cell. Spreadsheets show a text behind an
 // apostrophe as it is.
 func csvText(s string) string {
-	s = units.Printable(s)
+	s = units.Printable(s) // of spaces it leaves the plain one
 	if formula.MatchString(s) {
 		return "'" + s
 	}

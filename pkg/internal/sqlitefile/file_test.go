@@ -6,12 +6,12 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/internal/sqlitefile"
+	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
 // cellOf is a value as a row of the tests has it: nil, an int64 or a string.
@@ -41,13 +41,9 @@ func tableOf(name string, n int, value func(i int) cellOf) sqlitefile.Table {
 	}
 }
 
-// sqlite runs Debian's sqlite3 on a database, and gives what it prints.
+// sqlite writes a database and asks sqlite3 about it.
 func sqlite(t *testing.T, db *sqlitefile.Database, sql string) string {
 	t.Helper()
-	program, err := exec.LookPath("sqlite3")
-	if err != nil {
-		t.Skip("sqlite3 is not installed")
-	}
 	path := filepath.Join(t.TempDir(), "test.sqlite")
 	f, err := os.Create(path)
 	if err != nil {
@@ -59,15 +55,7 @@ func sqlite(t *testing.T, db *sqlitefile.Database, sql string) string {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program, "-batch", "-readonly", path, "PRAGMA integrity_check; "+sql).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	rest, ok := strings.CutPrefix(string(out), "ok\n")
-	if !ok {
-		t.Fatalf("the file is broken: %s", out)
-	}
-	return strings.TrimSuffix(rest, "\n")
+	return testkit.SQLite(t, path, sql)
 }
 
 // TestRows: SQLite finds the same values, at every size of a number and of a text, and
@@ -114,8 +102,8 @@ func TestRows(t *testing.T) {
 		"SELECT id, v IS NULL FROM nulls":                                   "1|1",
 		"SELECT count(*), min(id), max(id), min(v) FROM many":               "50000|1|50000|rowrowrowrow",
 		"SELECT count(*), sum(length(v)) FROM tall WHERE id > 1000":         "1000|8000000",
-		"SELECT id FROM many WHERE id IN (1, 49999, 50000, 50001)":       "1\n49999\n50000",
-		"SELECT DISTINCT v FROM twice WHERE v = 6":                                   "6",
+		"SELECT id FROM many WHERE id IN (1, 49999, 50000, 50001)":          "1\n49999\n50000",
+		"SELECT DISTINCT v FROM twice WHERE v = 6":                          "6",
 		"PRAGMA application_id; PRAGMA user_version; PRAGMA freelist_count": "7\n3\n0",
 	} {
 		if got := sqlite(t, db, sql); got != want {
@@ -200,13 +188,11 @@ func TestErrors(t *testing.T) {
 	growing := sqlitefile.Table{Name: "t", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
 		Rows: func(insert func(*sqlitefile.Row) bool) {
 			var row sqlitefile.Row
-			for rows += 5000; ; {
-				for range rows {
-					row.Start()
-					row.Text("some text")
-					insert(&row)
-				}
-				return
+			rows += 5000
+			for range rows {
+				row.Start()
+				row.Text("some text")
+				insert(&row)
 			}
 		}}
 	if err := (&sqlitefile.Database{Tables: []sqlitefile.Table{growing}}).Write(io.Discard); err == nil {
