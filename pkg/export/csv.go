@@ -12,8 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var csvFormat = &Format{Name: "csv", About: "spreadsheets and data frames; has a line of names first",
-	Takes: []Option{AtOption, TableOption}, write: writeCSV}
+var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV}
 
 func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
 	c := csv.NewWriter(w)

@@ -23,7 +23,6 @@ import (
 // Format is a kind of file that recordings can be written as.
 type Format struct {
 	Name   string
-	About  string   // what it is for, after "for"
 	Binary bool     // it cannot be shown on a terminal
 	Takes  []Option // the options that say something about it
 

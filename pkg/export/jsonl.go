@@ -7,8 +7,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-var jsonlFormat = &Format{Name: "jsonl", About: "programs; an object on each line, all with the same keys",
-	Takes: []Option{AtOption, TableOption}, write: writeJSONL}
+// JSON Lines have an object on each line, all with the same keys.
+var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption}, write: writeJSONL}
 
 func writeJSONL(w *bufio.Writer, in []answer.Input, o *Options) error {
 	var line object

@@ -19,8 +19,7 @@ import (
 // A trace of Perfetto is Chrome's JSON of trace events: each has a phase (ph), a time in
 // microseconds (ts), a process and a thread. Here a process is a recording, and a thread
 // a track of slices that do not overlap: steps, phases, annotations by their depth.
-var perfettoFormat = &Format{Name: "perfetto", About: "ui.perfetto.dev, beside a trace of torch's profiler",
-	Takes: []Option{MinSizeOption}, write: writePerfetto}
+var perfettoFormat = &Format{Name: "perfetto", Takes: []Option{MinSizeOption}, write: writePerfetto}
 
 // PyTorch's profiler writes times that count from the last whole quarter of a year
 // before it started, so that a double holds their nanoseconds: a multiple of this since

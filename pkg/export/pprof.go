@@ -15,8 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var pprofFormat = &Format{Name: "pprof", About: "go tool pprof and what reads its profiles, such as Grafana",
-	Binary: true, Takes: []Option{AtOption}, write: writePprof}
+var pprofFormat = &Format{Name: "pprof", Binary: true, Takes: []Option{AtOption}, write: writePprof}
 
 // The values of a sample have the names of Go's own heap profiles, which pprof's flags
 // and other programs know. Pre-existing allocations were not allocated in the recording,
@@ -150,7 +149,8 @@ func (m *profiled) stack(r *recording, id snapshot.StackID) []*profile.Location 
 	}
 	for _, f := range m.snapshot.Stacks.Frames(id) {
 		site := r.Stacks.Frame(f)
-		if r.Stacks.FrameClass[f] == stacks.Internal && stacks.IsInterpreterNoise(stacks.Slashed(site.File), site.Function) {
+		if r.Stacks.FrameClass[f] == stacks.Internal &&
+			stacks.IsInterpreterNoise(stacks.Slashed(site.File), site.Function) {
 			continue
 		}
 		if m.locations[f] == nil {

@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/internal/sqlitefile"
+	"github.com/memviz-go/memviz/pkg/internal/sqlite"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var sqliteFormat = &Format{Name: "sqlite", About: "questions in SQL; all tables, with views of what is live at the peak and at the end",
-	Binary: true, write: writeSQLite}
+var sqliteFormat = &Format{Name: "sqlite", Binary: true, write: writeSQLite}
 
 // What a program finds in the header of the file: that memviz wrote it, and what the
 // tables mean. Another meaning of a column is another number.
@@ -25,8 +24,8 @@ const (
 func writeSQLite(w *bufio.Writer, in []answer.Input, o *Options) error {
 	list := recordings(in, o)
 	d := &database{in: in, list: list}
-	db := &sqlitefile.Database{Application: sqliteApplication, Version: sqliteVersion, Views: sqliteViews,
-		Tables: []sqlitefile.Table{d.recordings(), d.frames(), d.stacks(), d.stackFrames()}}
+	db := &sqlite.Database{Application: sqliteApplication, Version: sqliteVersion, Views: sqliteViews,
+		Tables: []sqlite.Table{d.recordings(), d.frames(), d.stacks(), d.stackFrames()}}
 	for _, table := range []*Table{sitesTable, allocationsTable, eventsTable, segmentsTable, curveTable} {
 		for _, r := range list {
 			if _, err := table.rows(r); err != nil {
@@ -39,7 +38,7 @@ func writeSQLite(w *bufio.Writer, in []answer.Input, o *Options) error {
 }
 
 // sqliteViews answer what most questions begin with.
-var sqliteViews = []sqlitefile.View{
+var sqliteViews = []sqlite.View{
 	{Name: "live_at_peak", SQL: `CREATE VIEW live_at_peak AS SELECT a.* FROM allocations a
 	JOIN recordings r ON r.id = a.recording
 	WHERE (a.start IS NULL OR a.start < r.peak_state) AND (a."end" IS NULL OR a."end" >= r.peak_state)`},
@@ -67,13 +66,13 @@ func create(name string, columns ...string) string {
 }
 
 // table has the rows of all recordings.
-func (d *database) table(t *Table) sqlitefile.Table {
+func (d *database) table(t *Table) sqlite.Table {
 	declared := []string{"recording INTEGER NOT NULL REFERENCES recordings(id)"}
 	for _, c := range t.columns {
 		declared = append(declared, strconv.Quote(c.name)+" "+sqlTypes[c.kind])
 	}
-	return sqlitefile.Table{Name: t.Name, SQL: create(t.Name, declared...), Rows: func(insert func(*sqlitefile.Row) bool) {
-		var row sqlitefile.Row
+	return sqlite.Table{Name: t.Name, SQL: create(t.Name, declared...), Rows: func(insert func(*sqlite.Row) bool) {
+		var row sqlite.Row
 		first := firstIDs{}
 		for i, r := range d.list {
 			rows, err := t.rows(r)
@@ -100,7 +99,7 @@ func (d *database) table(t *Table) sqlitefile.Table {
 // firstIDs are what to add to the indices of a recording for the ids of their rows.
 type firstIDs struct{ site, allocation, stack int64 }
 
-func (f *firstIDs) put(row *sqlitefile.Row, k kind, v *value) {
+func (f *firstIDs) put(row *sqlite.Row, k kind, v *value) {
 	switch {
 	case !v.known:
 		row.Null()
@@ -129,15 +128,15 @@ func (d *database) firstStack(of *answer.Input) (n int64) {
 }
 
 // recordings has the totals of memviz stats, under the same names.
-func (d *database) recordings() sqlitefile.Table {
+func (d *database) recordings() sqlite.Table {
 	names := []string{"file TEXT", "device INTEGER", "label TEXT", "torch TEXT", "redacted TEXT", "adds_up INTEGER",
 		"first_event_unix_us INTEGER", "events INTEGER", "allocations INTEGER", "baseline_bytes INTEGER",
 		"peak_bytes INTEGER", "peak_state INTEGER", "final_bytes INTEGER", "live_at_end INTEGER",
 		"reserved_baseline_bytes INTEGER", "reserved_peak_bytes INTEGER", "reserved_at_peak_bytes INTEGER",
 		"reserved_final_bytes INTEGER", "segments INTEGER", "oom_events INTEGER"}
-	return sqlitefile.Table{Name: "recordings", SQL: create("recordings", names...),
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+	return sqlite.Table{Name: "recordings", SQL: create("recordings", names...),
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			for _, r := range d.list {
 				t := &r.Device.Totals
 				row.Start()
@@ -184,10 +183,10 @@ func (d *database) snapshots() iter.Seq[*snapshot.Snapshot] {
 	}
 }
 
-func (d *database) frames() sqlitefile.Table {
-	return sqlitefile.Table{Name: "frames", SQL: create("frames", "file TEXT", "line INTEGER", "function TEXT"),
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+func (d *database) frames() sqlite.Table {
+	return sqlite.Table{Name: "frames", SQL: create("frames", "file TEXT", "line INTEGER", "function TEXT"),
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			for s := range d.snapshots() {
 				for i := range s.Frames {
 					f := &s.Frames[i]
@@ -204,10 +203,10 @@ func (d *database) frames() sqlitefile.Table {
 }
 
 // stacks has a row for each stack but the empty one.
-func (d *database) stacks() sqlitefile.Table {
-	return sqlitefile.Table{Name: "stacks", SQL: create("stacks", "frames INTEGER"),
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+func (d *database) stacks() sqlite.Table {
+	return sqlite.Table{Name: "stacks", SQL: create("stacks", "frames INTEGER"),
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			for s := range d.snapshots() {
 				for id := 1; id < s.Stacks.Len(); id++ {
 					row.Start()
@@ -221,11 +220,11 @@ func (d *database) stacks() sqlitefile.Table {
 }
 
 // stackFrames has the frames of each stack; depth 0 is the innermost one.
-func (d *database) stackFrames() sqlitefile.Table {
-	return sqlitefile.Table{Name: "stack_frames", SQL: create("stack_frames", "stack INTEGER REFERENCES stacks(id)",
+func (d *database) stackFrames() sqlite.Table {
+	return sqlite.Table{Name: "stack_frames", SQL: create("stack_frames", "stack INTEGER REFERENCES stacks(id)",
 		"depth INTEGER", "frame INTEGER REFERENCES frames(id)"),
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			stack, firstFrame := int64(0), int64(1)
 			for s := range d.snapshots() {
 				for id := 1; id < s.Stacks.Len(); id++ {

@@ -1,4 +1,4 @@
-// Package sqlitefile writes SQLite databases: whole files of tables and views, front to
+// Package sqlite writes SQLite databases: whole files of tables and views, front to
 // back, once. It knows nothing of PyTorch, and cannot read, change or index.
 //
 // A file is pages of one size. Page 1 begins with a header of 100 bytes and is the table
@@ -9,7 +9,7 @@
 // Page 1 stands first and says where roots are, which is known last. So each table is
 // written twice: into nothing, which tells its root, and into the file. What is held in
 // memory is one page for each level of a tree and twelve bytes for each leaf.
-package sqlitefile
+package sqlite
 
 import (
 	"encoding/binary"

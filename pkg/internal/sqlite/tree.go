@@ -1,4 +1,4 @@
-package sqlitefile
+package sqlite
 
 import "encoding/binary"
 

@@ -1,4 +1,4 @@
-package sqlitefile_test
+package sqlite_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/internal/sqlitefile"
+	"github.com/memviz-go/memviz/pkg/internal/sqlite"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -18,11 +18,11 @@ import (
 type cellOf any
 
 // tableOf is a table "t" with one column beside its id.
-func tableOf(name string, n int, value func(i int) cellOf) sqlitefile.Table {
-	return sqlitefile.Table{
+func tableOf(name string, n int, value func(i int) cellOf) sqlite.Table {
+	return sqlite.Table{
 		Name: name, SQL: fmt.Sprintf("CREATE TABLE %s (id INTEGER PRIMARY KEY, v)", name),
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			for i := range n {
 				row.Start()
 				switch v := value(i).(type) {
@@ -41,8 +41,8 @@ func tableOf(name string, n int, value func(i int) cellOf) sqlitefile.Table {
 	}
 }
 
-// sqlite writes a database and asks sqlite3 about it.
-func sqlite(t *testing.T, db *sqlitefile.Database, sql string) string {
+// ask writes a database and asks sqlite3 about it.
+func ask(t *testing.T, db *sqlite.Database, sql string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.sqlite")
 	f, err := os.Create(path)
@@ -73,28 +73,28 @@ func TestRows(t *testing.T) {
 		}
 	}
 	text := func(i int) string { return strings.Repeat("é<x>'", lengths[i])[:lengths[i]/6*6] }
-	db := &sqlitefile.Database{Tables: []sqlitefile.Table{
+	db := &sqlite.Database{Tables: []sqlite.Table{
 		tableOf("none", 0, nil),
 		tableOf("nulls", 1, func(int) cellOf { return nil }),
 		tableOf("numbers", len(numbers), func(i int) cellOf { return numbers[i] }),
 		tableOf("texts", len(lengths), func(i int) cellOf { return text(i) }),
 		tableOf("many", 50_000, func(i int) cellOf { return strings.Repeat("row", 4) }),
 		tableOf("tall", 2000, func(i int) cellOf { return strings.Repeat("x", 8000) }),
-	}, Views: []sqlitefile.View{{Name: "twice", SQL: "CREATE VIEW twice AS SELECT 2*v AS v FROM numbers"}},
+	}, Views: []sqlite.View{{Name: "twice", SQL: "CREATE VIEW twice AS SELECT 2*v AS v FROM numbers"}},
 		Application: 7, Version: 3}
 
 	var want strings.Builder
 	for _, n := range numbers {
 		fmt.Fprintln(&want, n)
 	}
-	if got := sqlite(t, db, "SELECT v FROM numbers ORDER BY id"); got+"\n" != want.String() {
+	if got := ask(t, db, "SELECT v FROM numbers ORDER BY id"); got+"\n" != want.String() {
 		t.Errorf("numbers are\n%s\nwant\n%s", got, want.String())
 	}
 	want.Reset()
 	for i := range lengths {
 		fmt.Fprintln(&want, text(i))
 	}
-	if got := sqlite(t, db, "SELECT v FROM texts ORDER BY id"); got+"\n" != want.String() {
+	if got := ask(t, db, "SELECT v FROM texts ORDER BY id"); got+"\n" != want.String() {
 		t.Error("texts are others")
 	}
 	for sql, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestRows(t *testing.T) {
 		"SELECT DISTINCT v FROM twice WHERE v = 6":                          "6",
 		"PRAGMA application_id; PRAGMA user_version; PRAGMA freelist_count": "7\n3\n0",
 	} {
-		if got := sqlite(t, db, sql); got != want {
+		if got := ask(t, db, sql); got != want {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestRows(t *testing.T) {
 
 // TestFanout: levels of every number of children around the limit of a page are sound.
 func TestFanout(t *testing.T) {
-	var tables []sqlitefile.Table
+	var tables []sqlite.Table
 	// A row of 8000 bytes fills a leaf, and 546 leaves an interior page.
 	for _, leaves := range []int{1, 2, 3, 545, 546, 547, 548, 1092, 1093} {
 		tables = append(tables, tableOf(fmt.Sprintf("t%d", leaves), leaves, func(i int) cellOf {
@@ -122,8 +122,8 @@ func TestFanout(t *testing.T) {
 		}))
 	}
 	for _, table := range tables {
-		db := &sqlitefile.Database{Tables: []sqlitefile.Table{table}}
-		if got := sqlite(t, db, "SELECT count(*) FROM "+table.Name); "t"+got != table.Name {
+		db := &sqlite.Database{Tables: []sqlite.Table{table}}
+		if got := ask(t, db, "SELECT count(*) FROM "+table.Name); "t"+got != table.Name {
 			t.Errorf("%s has %s rows", table.Name, got)
 		}
 	}
@@ -132,7 +132,7 @@ func TestFanout(t *testing.T) {
 // TestLockedPage: the page with byte 2^30, which SQLite locks files by, holds nothing,
 // and no leaf and no chain counts on it.
 func TestLockedPage(t *testing.T) {
-	db := &sqlitefile.Database{Tables: []sqlitefile.Table{tableOf("t", 40_000, func(int) cellOf { return longText })}}
+	db := &sqlite.Database{Tables: []sqlite.Table{tableOf("t", 40_000, func(int) cellOf { return longText })}}
 	var seen pageReader
 	if err := db.Write(&seen); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func (r *pageReader) Write(page []byte) (int, error) {
 
 // TestSameBytes: a database is the same bytes whenever it is written.
 func TestSameBytes(t *testing.T) {
-	db := &sqlitefile.Database{Tables: []sqlitefile.Table{tableOf("t", 5000, func(i int) cellOf { return int64(i) })}}
+	db := &sqlite.Database{Tables: []sqlite.Table{tableOf("t", 5000, func(i int) cellOf { return int64(i) })}}
 	var one, two bytes.Buffer
 	if err := db.Write(&one); err != nil {
 		t.Fatal(err)
@@ -181,13 +181,13 @@ func TestSameBytes(t *testing.T) {
 func TestErrors(t *testing.T) {
 	long := tableOf("t", 1, func(int) cellOf { return nil })
 	long.SQL += strings.Repeat(" ", 10_000)
-	if err := (&sqlitefile.Database{Tables: []sqlitefile.Table{long}}).Write(io.Discard); err == nil {
+	if err := (&sqlite.Database{Tables: []sqlite.Table{long}}).Write(io.Discard); err == nil {
 		t.Error("SQL of more than a page is taken")
 	}
 	rows := 0
-	growing := sqlitefile.Table{Name: "t", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
-		Rows: func(insert func(*sqlitefile.Row) bool) {
-			var row sqlitefile.Row
+	growing := sqlite.Table{Name: "t", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY, v)",
+		Rows: func(insert func(*sqlite.Row) bool) {
+			var row sqlite.Row
 			rows += 5000
 			for range rows {
 				row.Start()
@@ -195,11 +195,11 @@ func TestErrors(t *testing.T) {
 				insert(&row)
 			}
 		}}
-	if err := (&sqlitefile.Database{Tables: []sqlitefile.Table{growing}}).Write(io.Discard); err == nil {
+	if err := (&sqlite.Database{Tables: []sqlite.Table{growing}}).Write(io.Discard); err == nil {
 		t.Error("rows that change are taken")
 	}
 	full := &fullDisk{room: 100_000}
-	db := &sqlitefile.Database{Tables: []sqlitefile.Table{tableOf("t", 1_000_000, func(i int) cellOf { return "text" })}}
+	db := &sqlite.Database{Tables: []sqlite.Table{tableOf("t", 1_000_000, func(i int) cellOf { return "text" })}}
 	if err := db.Write(full); err != errFull {
 		t.Errorf("a full disk: %v", err)
 	}
