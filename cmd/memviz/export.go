@@ -10,6 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/export"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -167,6 +168,11 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
+	for i := range in {
+		if lost := lostInReport(in[i].Snapshot, o.omit); lost != "" {
+			t.warn("%s was made without %s, so the export has none", in[i].FileName(), lost)
+		}
+	}
 	if !toFile {
 		t.clear()
 		return o.format.Write(t.stdout, in, options)
@@ -180,6 +186,19 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	}
 	t.confirm("wrote %s: %s", o.output, units.FileSize(size))
 	return nil
+}
+
+// lostInReport is what the report that a snapshot comes from lacks although it may be
+// exported, or "".
+func lostInReport(s *snapshot.Snapshot, omit export.Omission) string {
+	var lost []string
+	if (s.AddressesLost || s.Redaction.Addresses) && !omit.Addresses {
+		lost = append(lost, "addresses")
+	}
+	if s.Redaction.Times && !omit.Times {
+		lost = append(lost, "times")
+	}
+	return strings.Join(lost, " and ")
 }
 
 // progressWriter reports how many bytes pass through it.

@@ -98,7 +98,7 @@ func newApp(t *terminal) *cli.App {
 			"all snapshots in it, - for standard input, and a report for the snapshots that it\n" +
 			"was made of.\n\n" +
 			"Of several files, those that can be read are answered for, and the others named; that\n" +
-			"is exit status 1. trace, predict, diff and folded need each file.\n\n" +
+			"is exit status 1. trace, predict, diff, folded and export need each file.\n\n" +
 			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
 			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
 		Commands: []*cli.Command{

@@ -19,14 +19,14 @@ func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
 	if err := c.Write(o.Table.Columns()); err != nil {
 		return err
 	}
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
 	var cells []string
-	for _, r := range recordings(in, o) {
-		rows, err := o.Table.rows(r)
-		if err != nil {
-			return r.errorOf(err)
-		}
+	for _, r := range list {
 		subject := []string{csvText(r.in.FileName()), strconv.Itoa(int(r.Device.ID))}
-		for row := range rows {
+		for row := range o.Table.rows(r) {
 			cells = append(cells[:0], subject...)
 			for i := range row {
 				cells = append(cells, r.csvCell(o.Table.columns[i].kind, &row[i]))

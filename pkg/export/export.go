@@ -44,9 +44,9 @@ const (
 // Options say what is written.
 type Options struct {
 	Program string         // that writes, for files that name it
-	At      *answer.Moment // nil: the peak; for the table of segments the end
-	Table   *Table         // of a format that has one table
-	MinSize int64          // bytes of the smallest tensors that are drawn one by one
+	At      *answer.Moment // nil: the peak, and the end for segments
+	Table   *Table         // of formats that write one
+	MinSize int64          // bytes from which on a tensor has a slice of its own
 	Omit    Omission
 }
 
@@ -74,12 +74,4 @@ func (o *Options) addresses(r *analysis.Recording) bool {
 // times reports whether times of a recording are to be written, and mean something.
 func (o *Options) times(r *analysis.Recording) bool {
 	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
-}
-
-// state is the state of a recording that is asked for.
-func (o *Options) state(r *analysis.Recording, otherwise answer.Moment) (int, error) {
-	if o.At != nil {
-		return o.At.State(r)
-	}
-	return otherwise.State(r)
 }

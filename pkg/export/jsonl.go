@@ -13,12 +13,12 @@ var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption},
 func writeJSONL(w *bufio.Writer, in []answer.Input, o *Options) error {
 	var line object
 	var lines []string
-	for _, r := range recordings(in, o) {
-		rows, err := o.Table.rows(r)
-		if err != nil {
-			return r.errorOf(err)
-		}
-		for row := range rows {
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		for row := range o.Table.rows(r) {
 			line.reset()
 			line.text("file", r.in.FileName())
 			line.number("device", int64(r.Device.ID))

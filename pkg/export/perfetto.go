@@ -38,7 +38,10 @@ const (
 )
 
 func writePerfetto(w *bufio.Writer, in []answer.Input, o *Options) error {
-	list := recordings(in, o)
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
 	base := baseOf(list)
 	var head object
 	head.reset()
@@ -66,7 +69,7 @@ func writePerfetto(w *bufio.Writer, in []answer.Input, o *Options) error {
 	if len(list) == 0 {
 		w.WriteString("[")
 	}
-	_, err := w.WriteString("\n]}\n")
+	_, err = w.WriteString("\n]}\n")
 	return err
 }
 

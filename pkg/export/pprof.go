@@ -42,16 +42,16 @@ func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
 		Comments:          []string{o.Program},
 	}
 	var m *profiled
-	for _, r := range recordings(in, o) {
-		state, err := o.state(r.Recording, answer.Peak)
-		if err != nil {
-			return r.errorOf(err)
-		}
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
 		if m == nil || m.snapshot != r.Snapshot {
 			m = newProfiled(p, r)
 		}
 		m.several = len(in) > 1
-		m.add(r, state)
+		m.add(r, r.state(r.Device.Totals.PeakState))
 	}
 	return p.Write(w)
 }
@@ -61,15 +61,15 @@ type profiled struct {
 	*profile.Profile
 	snapshot  *snapshot.Snapshot
 	mapping   *profile.Mapping
-	functions map[[2]snapshot.StringID]*profile.Function // by name and file
-	locations []*profile.Location                        // by frame; nil where not needed yet, or left out
+	functions map[[2]string]*profile.Function // by name and file
+	locations []*profile.Location             // by frame; nil where not needed yet, or left out
 	noStack   []*profile.Location
 	stacks    map[snapshot.StackID][]*profile.Location
 	several   bool // there are other files
 }
 
 func newProfiled(p *profile.Profile, r *recording) *profiled {
-	m := &profiled{Profile: p, snapshot: r.Snapshot, functions: map[[2]snapshot.StringID]*profile.Function{},
+	m := &profiled{Profile: p, snapshot: r.Snapshot, functions: map[[2]string]*profile.Function{},
 		locations: make([]*profile.Location, len(r.Snapshot.Frames)),
 		stacks:    map[snapshot.StackID][]*profile.Location{},
 		// That it has functions keeps pprof from looking for a binary of this name.
@@ -149,19 +149,23 @@ func (m *profiled) stack(r *recording, id snapshot.StackID) []*profile.Location 
 	}
 	for _, f := range m.snapshot.Stacks.Frames(id) {
 		site := r.Stacks.Frame(f)
-		if r.Stacks.FrameClass[f] == stacks.Internal &&
-			stacks.IsInterpreterNoise(stacks.Slashed(site.File), site.Function) {
+		file := stacks.Slashed(site.File)
+		if r.Stacks.FrameClass[f] == stacks.Internal && stacks.IsInterpreterNoise(file, site.Function) {
 			continue
 		}
 		if m.locations[f] == nil {
-			frame := &m.snapshot.Frames[f]
-			m.locations[f] = m.location(m.function(frame), int64(frame.Line))
+			name := site.Function
+			if r.Stacks.FrameFacts[f].Has(stacks.FactPython) {
+				// pprof adds up functions of one name, and every module has a forward.
+				name = file[strings.LastIndexByte(file, '/')+1:] + ":" + name
+			}
+			m.locations[f] = m.location(m.function(name, site.File), int64(site.Line))
 		}
 		list = append(list, m.locations[f])
 	}
 	if list == nil {
 		if m.noStack == nil {
-			m.noStack = []*profile.Location{m.location(m.newFunction(noStack, ""), 0)}
+			m.noStack = []*profile.Location{m.location(m.function(noStack, ""), 0)}
 		}
 		list = m.noStack
 	}
@@ -176,17 +180,15 @@ func (m *profiled) location(f *profile.Function, line int64) *profile.Location {
 	return l
 }
 
-func (m *profiled) function(f *snapshot.Frame) *profile.Function {
-	key := [2]snapshot.StringID{f.Name, f.File}
-	if m.functions[key] == nil {
-		m.functions[key] = m.newFunction(m.snapshot.String(f.Name), m.snapshot.String(f.File))
+// function is the function of a name in a file. pprof prints names to terminals as they
+// are.
+func (m *profiled) function(name, file string) *profile.Function {
+	key := [2]string{units.Printable(name), units.Printable(file)}
+	f := m.functions[key]
+	if f == nil {
+		f = &profile.Function{ID: uint64(len(m.Function) + 1), Name: key[0], Filename: key[1]}
+		m.functions[key] = f
+		m.Function = append(m.Function, f)
 	}
-	return m.functions[key]
-}
-
-// newFunction adds a function. pprof prints its name to terminals as it is.
-func (m *profiled) newFunction(name, file string) *profile.Function {
-	f := &profile.Function{ID: uint64(len(m.Function) + 1), Name: units.Printable(name), Filename: units.Printable(file)}
-	m.Function = append(m.Function, f)
 	return f
 }

@@ -20,14 +20,14 @@ type tensor struct {
 }
 
 var allocationsTable = newTable("allocations", false,
-	func(r *recording) (iter.Seq[tensor], error) {
+	func(r *recording) iter.Seq[tensor] {
 		return func(yield func(tensor) bool) {
 			for i := range r.Device.Allocations {
 				if !yield(tensor{&r.Device.Allocations[i], i}) {
 					return
 				}
 			}
-		}, nil
+		}
 	},
 	col("allocation", integer, func(_ *recording, t *tensor) value { return number(t.i) }),
 	col("bytes", integer, func(_ *recording, t *tensor) value { return number(t.Size) }),
@@ -56,7 +56,7 @@ var allocationsTable = newTable("allocations", false,
 )
 
 var eventsTable = newTable("events", false,
-	func(r *recording) (iter.Seq[answer.Event], error) { return answer.EventRows(r.in, r.Recording), nil },
+	func(r *recording) iter.Seq[answer.Event] { return answer.EventRows(r.in, r.Recording) },
 	col("event", integer, func(_ *recording, e *answer.Event) value { return number(e.Event) }),
 	col("time_us", integer, func(r *recording, e *answer.Event) value { return r.time(replay.EventIndex(e.Event)) }),
 	col("action", text, func(_ *recording, e *answer.Event) value { return words(e.Action) }),
@@ -92,17 +92,13 @@ type mapped struct {
 }
 
 var segmentsTable = newTable("segments", true,
-	func(r *recording) (iter.Seq[mapped], error) {
-		state, err := r.o.state(r.Recording, answer.End)
-		if err != nil {
-			return nil, err
-		}
-		l := r.Layouts().At(state)
+	func(r *recording) iter.Seq[mapped] {
+		l := r.Layouts().At(r.state(r.Device.Events.Len()))
 		rows := make([]mapped, len(l.Segments))
 		for i, s := range answer.SegmentRows(r.Recording, l) {
-			rows[i] = mapped{s, state, l.Segments[i].Stream}
+			rows[i] = mapped{s, l.State, l.Segments[i].Stream}
 		}
-		return slices.Values(rows), nil
+		return slices.Values(rows)
 	},
 	col("state", integer, func(_ *recording, s *mapped) value { return number(s.state) }),
 	col("address", text, func(r *recording, s *mapped) value { return r.address(s.Address) }),
@@ -129,7 +125,7 @@ type point struct {
 }
 
 var curveTable = newTable("curve", false,
-	func(r *recording) (iter.Seq[point], error) {
+	func(r *recording) iter.Seq[point] {
 		return func(yield func(point) bool) {
 			live, active, reserved := r.liveByState(), r.Device.ActiveBytes(), r.Device.ReservedBytes()
 			for k := range active {
@@ -137,7 +133,7 @@ var curveTable = newTable("curve", false,
 					return
 				}
 			}
-		}, nil
+		}
 	},
 	col("state", integer, func(_ *recording, p *point) value { return number(p.state) }),
 	col("time_us", integer, func(r *recording, p *point) value { return r.time(replay.EventIndex(p.state - 1)) }),

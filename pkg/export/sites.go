@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -22,11 +21,7 @@ type siteSums struct {
 // sites are all call sites that allocated or freed, those with the most bytes first.
 func (r *recording) sites() []siteSums {
 	if r.siteOf == nil {
-		state, err := r.o.state(r.Recording, answer.Peak)
-		if err != nil {
-			state = r.Device.Totals.PeakState // sitesTable has returned the error
-		}
-		r.sumSites(state)
+		r.sumSites(r.state(r.Device.Totals.PeakState))
 	}
 	return r.siteList
 }
@@ -102,10 +97,7 @@ func (r *recording) sortSites() {
 }
 
 var sitesTable = newTable("sites", true,
-	func(r *recording) (iter.Seq[siteSums], error) {
-		_, err := r.o.state(r.Recording, answer.Peak)
-		return slices.Values(r.sites()), err
-	},
+	func(r *recording) iter.Seq[siteSums] { return slices.Values(r.sites()) },
 	col("site", text, func(_ *recording, s *siteSums) value { return words(s.name) }),
 	col("state", integer, func(_ *recording, s *siteSums) value { return number(s.state) }),
 	col("bytes", integer, func(_ *recording, s *siteSums) value { return number(s.bytes) }),

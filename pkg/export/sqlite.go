@@ -2,13 +2,11 @@ package export
 
 import (
 	"bufio"
-	"iter"
 	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/sqlite"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -22,16 +20,14 @@ const (
 )
 
 func writeSQLite(w *bufio.Writer, in []answer.Input, o *Options) error {
-	list := recordings(in, o)
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
 	d := &database{in: in, list: list}
 	db := &sqlite.Database{Application: sqliteApplication, Version: sqliteVersion, Views: sqliteViews,
 		Tables: []sqlite.Table{d.recordings(), d.frames(), d.stacks(), d.stackFrames()}}
 	for _, table := range []*Table{sitesTable, allocationsTable, eventsTable, segmentsTable, curveTable} {
-		for _, r := range list {
-			if _, err := table.rows(r); err != nil {
-				return r.errorOf(err)
-			}
-		}
 		db.Tables = append(db.Tables, d.table(table))
 	}
 	return db.Write(w)
@@ -75,12 +71,8 @@ func (d *database) table(t *Table) sqlite.Table {
 		var row sqlite.Row
 		first := firstIDs{}
 		for i, r := range d.list {
-			rows, err := t.rows(r)
-			if err != nil {
-				return // asked before
-			}
 			first.stack = d.firstStack(r.in)
-			for values := range rows {
+			for values := range t.rows(r) {
 				row.Start()
 				row.Integer(int64(i + 1))
 				for j := range values {
@@ -125,121 +117,4 @@ func (d *database) firstStack(of *answer.Input) (n int64) {
 		n += int64(max(d.in[i].Snapshot.Stacks.Len()-1, 0))
 	}
 	return n
-}
-
-// recordings has the totals of memviz stats, under the same names.
-func (d *database) recordings() sqlite.Table {
-	names := []string{"file TEXT", "device INTEGER", "label TEXT", "torch TEXT", "redacted TEXT", "adds_up INTEGER",
-		"first_event_unix_us INTEGER", "events INTEGER", "allocations INTEGER", "baseline_bytes INTEGER",
-		"peak_bytes INTEGER", "peak_state INTEGER", "final_bytes INTEGER", "live_at_end INTEGER",
-		"reserved_baseline_bytes INTEGER", "reserved_peak_bytes INTEGER", "reserved_at_peak_bytes INTEGER",
-		"reserved_final_bytes INTEGER", "segments INTEGER", "oom_events INTEGER"}
-	return sqlite.Table{Name: "recordings", SQL: create("recordings", names...),
-		Rows: func(insert func(*sqlite.Row) bool) {
-			var row sqlite.Row
-			for _, r := range d.list {
-				t := &r.Device.Totals
-				row.Start()
-				row.Text(r.in.FileName())
-				row.Integer(int64(r.Device.ID))
-				row.Text(r.Snapshot.DeviceLabel(r.Device.ID))
-				row.Text(r.Snapshot.TorchVersion())
-				row.Text(strings.Join(r.redacted(), ","))
-				row.Integer(yes(r.Device.AddsUp()).n)
-				if r.times {
-					row.Integer(r.Device.Events.TimeMicros[0])
-				} else {
-					row.Null()
-				}
-				for _, n := range []int64{int64(r.Device.Events.Len()), int64(len(r.Device.Allocations)), t.BaselineBytes,
-					t.PeakBytes, int64(t.PeakState), t.FinalBytes, int64(t.LiveAtEnd), t.ReservedBaselineBytes,
-					t.ReservedPeakBytes, t.ReservedAtPeakBytes, t.ReservedFinalBytes,
-					int64(r.Device.Reconciliation.Segments), int64(t.OOMEvents)} {
-					row.Integer(n)
-				}
-				if !insert(&row) {
-					return
-				}
-			}
-		}}
-}
-
-// redacted is what is not as recorded, or not written: paths, names, addresses, times.
-func (r *recording) redacted() []string {
-	redaction := r.Snapshot.Redaction
-	redaction.Addresses = redaction.Addresses || r.o.Omit.Addresses
-	redaction.Times = redaction.Times || r.o.Omit.Times
-	return answer.RedactedKeys(redaction)
-}
-
-// snapshots are those of all inputs.
-func (d *database) snapshots() iter.Seq[*snapshot.Snapshot] {
-	return func(yield func(*snapshot.Snapshot) bool) {
-		for i := range d.in {
-			if !yield(d.in[i].Snapshot) {
-				return
-			}
-		}
-	}
-}
-
-func (d *database) frames() sqlite.Table {
-	return sqlite.Table{Name: "frames", SQL: create("frames", "file TEXT", "line INTEGER", "function TEXT"),
-		Rows: func(insert func(*sqlite.Row) bool) {
-			var row sqlite.Row
-			for s := range d.snapshots() {
-				for i := range s.Frames {
-					f := &s.Frames[i]
-					row.Start()
-					row.Text(units.Printable(s.String(f.File)))
-					row.Integer(int64(f.Line))
-					row.Text(units.Printable(s.String(f.Name)))
-					if !insert(&row) {
-						return
-					}
-				}
-			}
-		}}
-}
-
-// stacks has a row for each stack but the empty one.
-func (d *database) stacks() sqlite.Table {
-	return sqlite.Table{Name: "stacks", SQL: create("stacks", "frames INTEGER"),
-		Rows: func(insert func(*sqlite.Row) bool) {
-			var row sqlite.Row
-			for s := range d.snapshots() {
-				for id := 1; id < s.Stacks.Len(); id++ {
-					row.Start()
-					row.Integer(int64(len(s.Stacks.Frames(snapshot.StackID(id)))))
-					if !insert(&row) {
-						return
-					}
-				}
-			}
-		}}
-}
-
-// stackFrames has the frames of each stack; depth 0 is the innermost one.
-func (d *database) stackFrames() sqlite.Table {
-	return sqlite.Table{Name: "stack_frames", SQL: create("stack_frames", "stack INTEGER REFERENCES stacks(id)",
-		"depth INTEGER", "frame INTEGER REFERENCES frames(id)"),
-		Rows: func(insert func(*sqlite.Row) bool) {
-			var row sqlite.Row
-			stack, firstFrame := int64(0), int64(1)
-			for s := range d.snapshots() {
-				for id := 1; id < s.Stacks.Len(); id++ {
-					stack++
-					for depth, frame := range s.Stacks.Frames(snapshot.StackID(id)) {
-						row.Start()
-						row.Integer(stack)
-						row.Integer(int64(depth))
-						row.Integer(firstFrame + int64(frame))
-						if !insert(&row) {
-							return
-						}
-					}
-				}
-				firstFrame += int64(len(s.Frames))
-			}
-		}}
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
@@ -52,7 +53,7 @@ type Table struct {
 	TakesAt bool // its rows are of a moment
 
 	columns []column
-	rows    func(r *recording) (iter.Seq[[]value], error) // the slice is reused
+	rows    func(r *recording) iter.Seq[[]value] // the slice is reused
 }
 
 // Columns are the names of the columns, in their order. All tables begin with the same
@@ -85,19 +86,15 @@ func col[R any](name string, k kind, value func(*recording, *R) value) cell[R] {
 }
 
 // newTable makes a table of rows R and of what their cells are.
-func newTable[R any](name string, takesAt bool, rows func(*recording) (iter.Seq[R], error), cells ...cell[R]) *Table {
+func newTable[R any](name string, takesAt bool, rows func(*recording) iter.Seq[R], cells ...cell[R]) *Table {
 	t := &Table{Name: name, TakesAt: takesAt}
 	for _, c := range cells {
 		t.columns = append(t.columns, c.column)
 	}
-	t.rows = func(r *recording) (iter.Seq[[]value], error) {
-		list, err := rows(r)
-		if err != nil {
-			return nil, err
-		}
-		values := make([]value, len(cells))
+	t.rows = func(r *recording) iter.Seq[[]value] {
 		return func(yield func([]value) bool) {
-			for row := range list {
+			values := make([]value, len(cells))
+			for row := range rows(r) {
 				for i := range cells {
 					values[i] = cells[i].value(r, &row)
 				}
@@ -105,7 +102,7 @@ func newTable[R any](name string, takesAt bool, rows func(*recording) (iter.Seq[
 					return
 				}
 			}
-		}, nil
+		}
 	}
 	return t
 }
@@ -117,26 +114,46 @@ type recording struct {
 	o  *Options
 
 	addresses, times bool // are written
+	at               int  // state of Options.At, or timeline.NoState
 
 	siteList []siteSums
 	siteOf   []int32  // by stack: index into siteList; -1 where nothing has the stack
 	frames   []string // by frame: file:line:function, "" where not known yet
 }
 
-// recordings are all devices of all inputs.
-func recordings(in []answer.Input, o *Options) []*recording {
+// recordings are all devices of all inputs. It is an error if one of them has not the
+// moment that is asked for.
+func recordings(in []answer.Input, o *Options) ([]*recording, error) {
 	var list []*recording
 	for i := range in {
 		frames := make([]string, len(in[i].Snapshot.Frames))
 		for _, r := range in[i].Recordings {
+			at := timeline.NoState
+			if o.At != nil {
+				var err error
+				if at, err = o.At.State(r); err != nil {
+					return nil, fmt.Errorf("%s, %s: %w", in[i].FileName(), r.Snapshot.DeviceLabel(r.Device.ID), err)
+				}
+			}
 			list = append(list, &recording{Recording: r, in: &in[i], o: o, frames: frames,
-				addresses: o.addresses(r), times: o.times(r)})
+				addresses: o.addresses(r), times: o.times(r), at: at})
 		}
 	}
-	return list
+	return list, nil
 }
 
-// errorOf says which recording an error is about.
-func (r *recording) errorOf(err error) error {
-	return fmt.Errorf("%s, %s: %w", r.in.FileName(), r.Snapshot.DeviceLabel(r.Device.ID), err)
+// state is the state that is asked for, or another one if none is.
+func (r *recording) state(otherwise int) int {
+	if r.at != timeline.NoState {
+		return r.at
+	}
+	return otherwise
+}
+
+// redacted is what is not as recorded, or not written: paths, names, addresses, times.
+func (r *recording) redacted() []string {
+	redaction := r.Snapshot.Redaction
+	redaction.Addresses = redaction.Addresses || r.o.Omit.Addresses
+	redaction.Times = redaction.Times || r.o.Omit.Times
+	return answer.RedactedKeys(redaction)
 }
