@@ -61,12 +61,17 @@ func create(name string, columns ...string) string {
 	return "CREATE TABLE " + name + " (\n\tid INTEGER PRIMARY KEY,\n\t" + strings.Join(columns, ",\n\t") + "\n)"
 }
 
+func declare(columns []column) []string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = strconv.Quote(c.name) + " " + sqlTypes[c.kind]
+	}
+	return list
+}
+
 // table has the rows of all recordings.
 func (d *database) table(t *Table) sqlite.Table {
-	declared := []string{"recording INTEGER NOT NULL REFERENCES recordings(id)"}
-	for _, c := range t.columns {
-		declared = append(declared, strconv.Quote(c.name)+" "+sqlTypes[c.kind])
-	}
+	declared := append([]string{"recording INTEGER NOT NULL REFERENCES recordings(id)"}, declare(t.columns)...)
 	return sqlite.Table{Name: t.Name, SQL: create(t.Name, declared...), Rows: func(insert func(*sqlite.Row) bool) {
 		var row sqlite.Row
 		first := firstIDs{}

@@ -5,40 +5,66 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/internal/sqlite"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// recordings has the totals of memviz stats, under the same names.
+// totals are the columns of a recording: numbers of memviz stats, under the same names.
+var totals = []cell[replay.Totals]{
+	col("file", text, func(r *recording, _ *replay.Totals) value { return words(r.in.FileName()) }),
+	col("device", integer, func(r *recording, _ *replay.Totals) value { return number(r.Device.ID) }),
+	col("label", text, func(r *recording, _ *replay.Totals) value {
+		return words(r.Snapshot.DeviceLabel(r.Device.ID))
+	}),
+	col("torch", text, func(r *recording, _ *replay.Totals) value { return words(r.Snapshot.TorchVersion()) }),
+	col("redacted", text, func(r *recording, _ *replay.Totals) value { return words(strings.Join(r.redacted(), ",")) }),
+	col("adds_up", truth, func(r *recording, _ *replay.Totals) value { return yes(r.Device.AddsUp()) }),
+	col("cut", truth, func(r *recording, _ *replay.Totals) value { return yes(r.Snapshot.Cut(r.Device.ID)) }),
+	col("first_event_unix_us", integer, func(r *recording, _ *replay.Totals) value {
+		if !r.times {
+			return value{}
+		}
+		return number(r.Device.Events.TimeMicros[0])
+	}),
+	col("events", integer, func(r *recording, _ *replay.Totals) value { return number(r.Device.Events.Len()) }),
+	col("allocations", integer, func(r *recording, _ *replay.Totals) value { return number(len(r.Device.Allocations)) }),
+	col("baseline_bytes", integer, func(_ *recording, t *replay.Totals) value { return number(t.BaselineBytes) }),
+	col("peak_bytes", integer, func(_ *recording, t *replay.Totals) value { return number(t.PeakBytes) }),
+	col("peak_state", integer, func(_ *recording, t *replay.Totals) value { return number(t.PeakState) }),
+	col("final_bytes", integer, func(_ *recording, t *replay.Totals) value { return number(t.FinalBytes) }),
+	col("live_at_end", integer, func(_ *recording, t *replay.Totals) value { return number(t.LiveAtEnd) }),
+	col("reserved_baseline_bytes", integer, func(_ *recording, t *replay.Totals) value {
+		return number(t.ReservedBaselineBytes)
+	}),
+	col("reserved_peak_bytes", integer, func(_ *recording, t *replay.Totals) value {
+		return number(t.ReservedPeakBytes)
+	}),
+	col("reserved_at_peak_bytes", integer, func(_ *recording, t *replay.Totals) value {
+		return number(t.ReservedAtPeakBytes)
+	}),
+	col("reserved_final_bytes", integer, func(_ *recording, t *replay.Totals) value {
+		return number(t.ReservedFinalBytes)
+	}),
+	col("segments", integer, func(r *recording, _ *replay.Totals) value {
+		return number(r.Device.Reconciliation.Segments)
+	}),
+	col("oom_events", integer, func(_ *recording, t *replay.Totals) value { return number(t.OOMEvents) }),
+}
+
 func (d *database) recordings() sqlite.Table {
-	names := []string{"file TEXT", "device INTEGER", "label TEXT", "torch TEXT", "redacted TEXT", "adds_up INTEGER", "cut INTEGER",
-		"first_event_unix_us INTEGER", "events INTEGER", "allocations INTEGER", "baseline_bytes INTEGER",
-		"peak_bytes INTEGER", "peak_state INTEGER", "final_bytes INTEGER", "live_at_end INTEGER",
-		"reserved_baseline_bytes INTEGER", "reserved_peak_bytes INTEGER", "reserved_at_peak_bytes INTEGER",
-		"reserved_final_bytes INTEGER", "segments INTEGER", "oom_events INTEGER"}
-	return sqlite.Table{Name: "recordings", SQL: create("recordings", names...),
+	columns := make([]column, len(totals))
+	for i, c := range totals {
+		columns[i] = c.column
+	}
+	return sqlite.Table{Name: "recordings", SQL: create("recordings", declare(columns)...),
 		Rows: func(insert func(*sqlite.Row) bool) {
 			var row sqlite.Row
 			for _, r := range d.list {
-				t := &r.Device.Totals
 				row.Start()
-				row.Text(r.in.FileName())
-				row.Integer(int64(r.Device.ID))
-				row.Text(r.Snapshot.DeviceLabel(r.Device.ID))
-				row.Text(r.Snapshot.TorchVersion())
-				row.Text(strings.Join(r.redacted(), ","))
-				row.Integer(yes(r.Device.AddsUp()).n)
-				row.Integer(yes(r.Snapshot.Cut(r.Device.ID)).n)
-				if r.times {
-					row.Integer(r.Device.Events.TimeMicros[0])
-				} else {
-					row.Null()
-				}
-				for _, n := range []int64{int64(r.Device.Events.Len()), int64(len(r.Device.Allocations)), t.BaselineBytes,
-					t.PeakBytes, int64(t.PeakState), t.FinalBytes, int64(t.LiveAtEnd), t.ReservedBaselineBytes,
-					t.ReservedPeakBytes, t.ReservedAtPeakBytes, t.ReservedFinalBytes,
-					int64(r.Device.Reconciliation.Segments), int64(t.OOMEvents)} {
-					row.Integer(n)
+				for _, c := range totals {
+					v := c.value(r, &r.Device.Totals)
+					new(firstIDs).put(&row, c.kind, &v)
 				}
 				if !insert(&row) {
 					return
