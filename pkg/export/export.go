@@ -18,6 +18,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // Format is a kind of file that recordings can be written as.
@@ -74,4 +75,10 @@ func (o *Options) addresses(r *analysis.Recording) bool {
 // times reports whether times of a recording are to be written, and mean something.
 func (o *Options) times(r *analysis.Recording) bool {
 	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
+}
+
+// redacted is what is not written as it was recorded: paths, names, addresses, times.
+func (o *Options) redacted(as snapshot.Redaction) []string {
+	as.Addresses, as.Times = as.Addresses || o.Omit.Addresses, as.Times || o.Omit.Times
+	return answer.RedactedKeys(as)
 }

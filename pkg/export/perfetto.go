@@ -49,11 +49,8 @@ func writePerfetto(w *bufio.Writer, in []answer.Input, o *Options) error {
 	head.number("baseTimeNanoseconds", base*1000)
 	head.open("otherData")
 	head.text("program", o.Program)
-	for _, r := range list {
-		if redacted := r.redacted(); len(redacted) > 0 {
-			head.text("redacted", strings.Join(redacted, ","))
-			break
-		}
+	if redacted := o.redacted(answer.RedactionOf(in)); len(redacted) > 0 {
+		head.text("redacted", strings.Join(redacted, ","))
 	}
 	head.shut()
 	head.key("traceEvents")
@@ -173,12 +170,12 @@ func (t *tracer) name(what string, thread int64, name string) {
 
 // slice begins a slice for a range of states.
 func (t *tracer) slice(name string, thread int64, from, to int) {
-	t.stretch(name, thread, t.at(from), t.at(to))
+	t.sliceAt(name, thread, t.at(from), t.at(to))
 	t.number("from", int64(from))
 	t.number("to", int64(to))
 }
 
-func (t *tracer) stretch(name string, thread, start, end int64) {
+func (t *tracer) sliceAt(name string, thread, start, end int64) {
 	t.begin("X", name, thread, start)
 	t.number("dur", max(end-start, 0))
 	t.open("args")
@@ -228,7 +225,7 @@ func (t *tracer) annotations() {
 		if t.times && a.ToMicros != 0 {
 			end = t.clock(a.ToMicros)
 		}
-		t.stretch(t.Snapshot.String(a.Name), annotationsThread+int64(a.Lane), start, end)
+		t.sliceAt(t.Snapshot.String(a.Name), annotationsThread+int64(a.Lane), start, end)
 		t.number("from", int64(a.From))
 		t.number("to", int64(a.To))
 		t.shut()

@@ -97,7 +97,8 @@ func TestPerfetto(t *testing.T) {
 			}
 			p.checkFamilies()
 			got := [4]int64{p.peak, p.counters["active"], p.reservedPeak, p.counters["reserved"]}
-			if want := [4]int64{totals.PeakBytes, totals.FinalBytes, totals.ReservedPeakBytes, totals.ReservedFinalBytes}; got != want {
+			if want := [4]int64{totals.PeakBytes, totals.FinalBytes, totals.ReservedPeakBytes,
+				totals.ReservedFinalBytes}; got != want {
 				t.Errorf("active and reserved, peak and end, are %v, want %v", got, want)
 			}
 			if p.failures != totals.OOMEvents {

@@ -41,14 +41,14 @@ func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
 		Period:            1, // every allocation is a sample
 		Comments:          []string{o.Program},
 	}
-	var m *profiled
+	var m *pprofBuilder
 	list, err := recordings(in, o)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
 		if m == nil || m.snapshot != r.Snapshot {
-			m = newProfiled(p, r)
+			m = newPprofBuilder(p, r)
 		}
 		m.several = len(in) > 1
 		m.add(r, r.state(r.Device.Totals.PeakState))
@@ -56,8 +56,8 @@ func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
 	return p.Write(w)
 }
 
-// profiled is what a profile has of one snapshot.
-type profiled struct {
+// pprofBuilder adds the recordings of one snapshot to a profile.
+type pprofBuilder struct {
 	*profile.Profile
 	snapshot  *snapshot.Snapshot
 	mapping   *profile.Mapping
@@ -68,8 +68,8 @@ type profiled struct {
 	several   bool // there are other files
 }
 
-func newProfiled(p *profile.Profile, r *recording) *profiled {
-	m := &profiled{Profile: p, snapshot: r.Snapshot, functions: map[[2]string]*profile.Function{},
+func newPprofBuilder(p *profile.Profile, r *recording) *pprofBuilder {
+	m := &pprofBuilder{Profile: p, snapshot: r.Snapshot, functions: map[[2]string]*profile.Function{},
 		locations: make([]*profile.Location, len(r.Snapshot.Frames)),
 		stacks:    map[snapshot.StackID][]*profile.Location{},
 		// That it has functions keeps pprof from looking for a binary of this name.
@@ -88,14 +88,14 @@ type labels struct {
 }
 
 // add adds the allocations of a recording.
-func (m *profiled) add(r *recording, state int) {
+func (m *pprofBuilder) add(r *recording, state int) {
 	m.Comments = append(m.Comments, fmt.Sprintf("%s %s, torch %s, in use in state %d of %d", r.in.FileName(),
 		r.Snapshot.DeviceLabel(r.Device.ID), r.Snapshot.TorchVersion(), state, r.Device.Events.Len()))
-	if redacted := r.redacted(); len(redacted) > 0 {
+	if redacted := r.o.redacted(r.Snapshot.Redaction); len(redacted) > 0 {
 		m.Comments = append(m.Comments, "redacted: "+strings.Join(redacted, ", "))
 	}
-	if first := r.Device.Events.TimeMicros; r.times && m.TimeNanos == 0 && first[0] > 0 && first[0] < math.MaxInt64/1000 {
-		m.TimeNanos, m.DurationNanos = first[0]*1000, r.Device.Events.SpanMicros()*1000
+	if e := r.Device.Events; r.times && m.TimeNanos == 0 && e.TimeMicros[0] < math.MaxInt64/1000 {
+		m.TimeNanos, m.DurationNanos = max(e.TimeMicros[0], 0)*1000, e.SpanMicros()*1000
 	}
 	samples := map[labels]*profile.Sample{}
 	for i := range r.Device.Allocations {
@@ -122,11 +122,16 @@ func (m *profiled) add(r *recording, state int) {
 }
 
 // sample begins a sample.
-func (m *profiled) sample(r *recording, l labels) *profile.Sample {
-	s := &profile.Sample{Location: m.stack(r, l.stack), Value: make([]int64, len(m.SampleType)), Label: map[string][]string{
-		"family": {l.family.Key()}, "stream": {r.stream(l.stream)},
-		"device": {r.Snapshot.DeviceLabel(r.Device.ID)},
-	}}
+func (m *pprofBuilder) sample(r *recording, l labels) *profile.Sample {
+	s := &profile.Sample{
+		Location: m.stack(r, l.stack),
+		Value:    make([]int64, len(m.SampleType)),
+		Label: map[string][]string{
+			"family": {l.family.Key()},
+			"stream": {r.stream(l.stream)},
+			"device": {r.Snapshot.DeviceLabel(r.Device.ID)},
+		},
+	}
 	if l.phase != "" {
 		s.Label["phase"] = []string{l.phase}
 	}
@@ -142,7 +147,7 @@ func (m *profiled) sample(r *recording, l labels) *profile.Sample {
 
 // stack is a stack as pprof has it: innermost first, without the frames of the recorder
 // and the interpreter, as in memviz folded.
-func (m *profiled) stack(r *recording, id snapshot.StackID) []*profile.Location {
+func (m *pprofBuilder) stack(r *recording, id snapshot.StackID) []*profile.Location {
 	list, known := m.stacks[id]
 	if known {
 		return list
@@ -173,7 +178,7 @@ func (m *profiled) stack(r *recording, id snapshot.StackID) []*profile.Location 
 	return list
 }
 
-func (m *profiled) location(f *profile.Function, line int64) *profile.Location {
+func (m *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
 	l := &profile.Location{ID: uint64(len(m.Location) + 1), Mapping: m.mapping,
 		Line: []profile.Line{{Function: f, Line: line}}}
 	m.Location = append(m.Location, l)
@@ -182,7 +187,7 @@ func (m *profiled) location(f *profile.Function, line int64) *profile.Location {
 
 // function is the function of a name in a file. pprof prints names to terminals as they
 // are.
-func (m *profiled) function(name, file string) *profile.Function {
+func (m *pprofBuilder) function(name, file string) *profile.Function {
 	key := [2]string{units.Printable(name), units.Printable(file)}
 	f := m.functions[key]
 	if f == nil {

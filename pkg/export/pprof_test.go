@@ -102,7 +102,8 @@ func TestPprofTool(t *testing.T) {
 		{[]string{"-top", peak}, []string{"Type: inuse_space", "100% of "}},
 		{[]string{"-top", "-sample_index=alloc_objects", peak}, []string{"Type: alloc_objects"}},
 		{[]string{"-top", "-diff_base", start, peak}, []string{"Type: inuse_space"}},
-		{[]string{"-tags", peak}, []string{"device: Total", "family: Total", "stream: Total", "phase: Total", "site: Total"}},
+		{[]string{"-tags", peak}, []string{"device: Total", "family: Total", "stream: Total", "phase: Total",
+			"site: Total"}},
 	} {
 		got := run(tt.args...)
 		for _, want := range tt.want {

@@ -98,7 +98,7 @@ func (r *recording) sortSites() {
 
 var sitesTable = newTable("sites", true,
 	func(r *recording) iter.Seq[siteSums] { return slices.Values(r.sites()) },
-	col("site", text, func(_ *recording, s *siteSums) value { return words(s.name) }),
+	col("site", text, func(_ *recording, s *siteSums) value { return textOf(s.name) }),
 	col("state", integer, func(_ *recording, s *siteSums) value { return number(s.state) }),
 	col("bytes", integer, func(_ *recording, s *siteSums) value { return number(s.bytes) }),
 	col("allocations", integer, func(_ *recording, s *siteSums) value { return number(s.allocations) }),

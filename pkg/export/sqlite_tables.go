@@ -12,15 +12,17 @@ import (
 
 // totals are the columns of a recording: numbers of memviz stats, under the same names.
 var totals = []cell[replay.Totals]{
-	col("file", text, func(r *recording, _ *replay.Totals) value { return words(r.in.FileName()) }),
+	col("file", text, func(r *recording, _ *replay.Totals) value { return textOf(r.in.FileName()) }),
 	col("device", integer, func(r *recording, _ *replay.Totals) value { return number(r.Device.ID) }),
 	col("label", text, func(r *recording, _ *replay.Totals) value {
-		return words(r.Snapshot.DeviceLabel(r.Device.ID))
+		return textOf(r.Snapshot.DeviceLabel(r.Device.ID))
 	}),
-	col("torch", text, func(r *recording, _ *replay.Totals) value { return words(r.Snapshot.TorchVersion()) }),
-	col("redacted", text, func(r *recording, _ *replay.Totals) value { return words(strings.Join(r.redacted(), ",")) }),
-	col("adds_up", truth, func(r *recording, _ *replay.Totals) value { return yes(r.Device.AddsUp()) }),
-	col("cut", truth, func(r *recording, _ *replay.Totals) value { return yes(r.Snapshot.Cut(r.Device.ID)) }),
+	col("torch", text, func(r *recording, _ *replay.Totals) value { return textOf(r.Snapshot.TorchVersion()) }),
+	col("redacted", text, func(r *recording, _ *replay.Totals) value {
+		return textOf(strings.Join(r.o.redacted(r.Snapshot.Redaction), ","))
+	}),
+	col("adds_up", truth, func(r *recording, _ *replay.Totals) value { return truthOf(r.Device.AddsUp()) }),
+	col("cut", truth, func(r *recording, _ *replay.Totals) value { return truthOf(r.Snapshot.Cut(r.Device.ID)) }),
 	col("first_event_unix_us", integer, func(r *recording, _ *replay.Totals) value {
 		if !r.times {
 			return value{}
@@ -28,7 +30,9 @@ var totals = []cell[replay.Totals]{
 		return number(r.Device.Events.TimeMicros[0])
 	}),
 	col("events", integer, func(r *recording, _ *replay.Totals) value { return number(r.Device.Events.Len()) }),
-	col("allocations", integer, func(r *recording, _ *replay.Totals) value { return number(len(r.Device.Allocations)) }),
+	col("allocations", integer, func(r *recording, _ *replay.Totals) value {
+		return number(len(r.Device.Allocations))
+	}),
 	col("baseline_bytes", integer, func(_ *recording, t *replay.Totals) value { return number(t.BaselineBytes) }),
 	col("peak_bytes", integer, func(_ *recording, t *replay.Totals) value { return number(t.PeakBytes) }),
 	col("peak_state", integer, func(_ *recording, t *replay.Totals) value { return number(t.PeakState) }),

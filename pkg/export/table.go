@@ -13,12 +13,12 @@ import (
 type kind uint8
 
 const (
-	integer    kind = iota
-	truth           // 0 or 1
-	text            //
-	site            // n is an index into recording.sites
-	stack           // n is a snapshot.StackID, never 0
-	allocation      // n is an index into replay.Device.Allocations
+	integer kind = iota
+	truth        // 0 or 1
+	text
+	site       // n is an index into recording.sites
+	stack      // n is a snapshot.StackID, never 0
+	allocation // n is an index into replay.Device.Allocations
 )
 
 // value is one cell of a table. The zero value says that there is none.
@@ -30,17 +30,17 @@ type value struct {
 
 func number[T ~int | ~int32 | ~int64](n T) value { return value{known: true, n: int64(n)} }
 
-func words(s string) value { return value{known: s != "", text: s} }
+func textOf(s string) value { return value{known: s != "", text: s} }
 
-func yes(is bool) value {
+func truthOf(is bool) value {
 	if is {
 		return number(1)
 	}
 	return number(0)
 }
 
-// numberOr is a number that may not be known.
-func numberOr[T ~int | ~int64](n *T) value {
+// optional is a number that may not be known.
+func optional[T ~int | ~int64](n *T) value {
 	if n == nil {
 		return value{}
 	}
@@ -148,12 +148,4 @@ func (r *recording) state(otherwise int) int {
 		return r.at
 	}
 	return otherwise
-}
-
-// redacted is what is not as recorded, or not written: paths, names, addresses, times.
-func (r *recording) redacted() []string {
-	redaction := r.Snapshot.Redaction
-	redaction.Addresses = redaction.Addresses || r.o.Omit.Addresses
-	redaction.Times = redaction.Times || r.o.Omit.Times
-	return answer.RedactedKeys(redaction)
 }
