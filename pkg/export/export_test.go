@@ -224,6 +224,19 @@ func TestOmitted(t *testing.T) {
 	}
 }
 
+// TestLostAddresses: what a report has made up in place of addresses is not exported.
+func TestLostAddresses(t *testing.T) {
+	in := input(samples.Training())
+	in[0].Snapshot.AddressesLost = true
+	for _, table := range Tables {
+		for _, row := range csvRows(t, in, Options{Table: table}) {
+			if row["address"] != "" || row["segment"] != "" {
+				t.Fatalf("%s has the address %q and the segment %q", table.Name, row["address"], row["segment"])
+			}
+		}
+	}
+}
+
 // TestFullDisk: whatever cannot be written is an error, and ends the work soon.
 func TestFullDisk(t *testing.T) {
 	in := input(samples.Training())

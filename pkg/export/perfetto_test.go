@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -177,6 +178,17 @@ func TestClock(t *testing.T) {
 	for _, e := range read.Events {
 		if e.Phase != "M" && !times[e.At+read.BaseTime/1000] {
 			t.Errorf("%s is at %d, when nothing was recorded", e.Name, e.At+read.BaseTime/1000)
+		}
+	}
+	for _, a := range in[0].Recordings[0].Annotations() {
+		name := in[0].Snapshot.String(a.Name)
+		i := slices.IndexFunc(read.Events, func(e traceEvent) bool { return e.Name == name })
+		if i < 0 {
+			t.Fatalf("there is no annotation %s", name)
+		}
+		from := read.Events[i].At + read.BaseTime/1000
+		if to := from + read.Events[i].Duration; from != a.FromMicros || to != a.ToMicros {
+			t.Errorf("%s is from %d to %d, want %d to %d", name, from, to, a.FromMicros, a.ToMicros)
 		}
 	}
 	// A trace of the profiler from January 2026 has this base.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 func readProfile(t testing.TB, data []byte) *profile.Profile {
@@ -35,10 +37,15 @@ func TestPprof(t *testing.T) {
 			p := readProfile(t, write(t, pprofFormat, in, Options{At: &moment}))
 			var got, want [4]int64
 			gotFamilies, wantFamilies := map[string]int64{}, map[string]int64{}
+			gotStreams, wantStreams := map[string]int64{}, map[string]int64{}
 			for _, s := range p.Sample {
 				for i, n := range s.Value {
 					got[i] += n
 				}
+				if [4]int64(s.Value) == ([4]int64{}) {
+					t.Error("a sample is of nothing")
+				}
+				gotStreams[s.Label["stream"][0]] += s.Value[allocSpace]
 				if n := s.Value[inUseSpace]; n > 0 {
 					gotFamilies[s.Label["family"][0]] += n
 				}
@@ -50,9 +57,10 @@ func TestPprof(t *testing.T) {
 				}
 				want[inUseObjects] += int64(len(r.Device.Live(nil, state)))
 				want[inUseSpace] += r.Device.ActiveBytes()[state]
-				for i := range r.Device.Allocations[r.Device.PreExisting:] {
+				for _, a := range r.Device.Allocations[r.Device.PreExisting:] {
 					want[allocObjects]++
-					want[allocSpace] += r.Device.Allocations[r.Device.PreExisting+i].Size
+					want[allocSpace] += a.Size
+					wantStreams[hexOf(r.Snapshot.Streams[a.Stream])] += a.Size
 				}
 				for f, bytes := range r.Families().BytesIn(r.Device, state) {
 					if bytes > 0 {
@@ -68,11 +76,48 @@ func TestPprof(t *testing.T) {
 					t.Errorf("%s has %d, want %d", family, gotFamilies[family], bytes)
 				}
 			}
+			for stream, bytes := range wantStreams {
+				if gotStreams[stream] != bytes {
+					t.Errorf("stream %s has %d, want %d", stream, gotStreams[stream], bytes)
+				}
+			}
 			if len(gotFamilies) != len(wantFamilies) {
 				t.Errorf("families are %v, want %v", gotFamilies, wantFamilies)
 			}
 		}
 	})
+}
+
+// TestPprofNames: functions of Python have their files in their names, and samples of
+// several files say which one they are of.
+func TestPprofNames(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	for i, file := range []string{"/home/ada/model.py", "/home/ada/layers.py"} {
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512,
+			Stack: c.Stack(snapshot.FrameText{Name: "at::empty()", File: "??"},
+				snapshot.FrameText{Name: "forward", File: file, Line: 7})})
+	}
+	s := c.Snapshot()
+	in := append(input(s), input(samples.StateOnly())...)
+	in[1].Name = "second.pickle"
+	p := readProfile(t, write(t, pprofFormat, in, Options{}))
+	names, files := map[string]int{}, map[string]int{}
+	for _, sample := range p.Sample {
+		for _, l := range sample.Location {
+			names[l.Line[0].Function.Name]++
+		}
+		files[sample.Label["file"][0]]++
+	}
+	want := map[string]int{"at::empty()": 2, "model.py:forward": 1, "layers.py:forward": 1, noStack: files["second.pickle"]}
+	if !maps.Equal(names, want) {
+		t.Errorf("functions are %v, want %v", names, want)
+	}
+	if files["snap.pickle"] != 2 || files["second.pickle"] == 0 {
+		t.Errorf("samples are of %v", files)
+	}
+	if one := readProfile(t, write(t, pprofFormat, input(s), Options{})); one.Sample[0].Label["file"] != nil {
+		t.Error("samples of one file say which one")
+	}
 }
 
 // TestPprofTool: go tool pprof shows the profile, by its frames and labels, and the

@@ -65,7 +65,7 @@ func TestSQLite(t *testing.T) {
 
 // TestReferences: what a row refers to is what the row of a CSV says.
 func TestReferences(t *testing.T) {
-	in := append(input(samples.Training()), input(samples.Training())...)
+	in := append(input(samples.Training()), input(withNames("one", "two"))...)
 	in[1].Name = "second.pickle"
 	var want []string
 	for _, row := range csvRows(t, in, Options{}) {

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -225,6 +227,58 @@ func TestEventRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAllocationRows: each row says of its allocation what replay and analysis say.
+func TestAllocationRows(t *testing.T) {
+	eachSnapshot(t, func(t *testing.T, in []answer.Input) {
+		rows := csvRows(t, in, Options{})
+		for _, r := range in[0].Recordings {
+			// By event, in a way of its own: the step, counted from 1, and the phase.
+			steps, phases := make([]string, r.Device.Events.Len()), make([]string, r.Device.Events.Len())
+			for j, step := range r.Steps().Steps {
+				for i := step.From; i < step.To; i++ {
+					steps[i] = strconv.Itoa(j + 1)
+				}
+			}
+			for _, p := range r.Phases() {
+				for i := p.Start; i <= p.End; i++ {
+					phases[i] = compare.PhaseWord(p.Phase)
+				}
+			}
+			for i := range r.Device.Allocations {
+				a, row := &r.Device.Allocations[i], rows[i]
+				want := map[string]string{
+					"device": strconv.Itoa(int(r.Device.ID)), "allocation": strconv.Itoa(i),
+					"bytes": strconv.FormatInt(a.Size, 10), "address": hexOf(a.Addr),
+					"stream": hexOf(r.Snapshot.Streams[a.Stream]), "family": r.Families().Family(i).Key(),
+					"site": csvText(r.Stacks.Site(a.Stack).String()), "step": "", "phase": "", "free_site": "",
+				}
+				for name, event := range map[string]replay.EventIndex{
+					"start": a.Start, "free_requested": a.FreeRequested, "end": a.End,
+				} {
+					if want[name] = ""; event != replay.None {
+						want[name] = strconv.Itoa(int(event))
+					}
+				}
+				if a.Start != replay.None {
+					want["step"], want["phase"] = steps[a.Start], phases[a.Start]
+				}
+				if a.FreeStack != 0 {
+					want["free_site"] = csvText(r.Stacks.Site(a.FreeStack).String())
+				}
+				for name, text := range want {
+					if row[name] != text {
+						t.Fatalf("allocation %d: %s is %q, want %q", i, name, row[name], text)
+					}
+				}
+			}
+			rows = rows[len(r.Device.Allocations):]
+		}
+		if len(rows) > 0 {
+			t.Errorf("%d rows are too many", len(rows))
+		}
+	})
 }
 
 // TestSites: sites are those of memviz top, at any moment and over the recording.
