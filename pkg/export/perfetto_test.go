@@ -3,8 +3,8 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -180,17 +180,6 @@ func TestClock(t *testing.T) {
 			t.Errorf("%s is at %d, when nothing was recorded", e.Name, e.At+read.BaseTime/1000)
 		}
 	}
-	for _, a := range in[0].Recordings[0].Annotations() {
-		name := in[0].Snapshot.String(a.Name)
-		i := slices.IndexFunc(read.Events, func(e traceEvent) bool { return e.Name == name })
-		if i < 0 {
-			t.Fatalf("there is no annotation %s", name)
-		}
-		from := read.Events[i].At + read.BaseTime/1000
-		if to := from + read.Events[i].Duration; from != a.FromMicros || to != a.ToMicros {
-			t.Errorf("%s is from %d to %d, want %d to %d", name, from, to, a.FromMicros, a.ToMicros)
-		}
-	}
 	// A trace of the profiler from January 2026 has this base.
 	at := func(micros int64) int64 {
 		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
@@ -204,6 +193,31 @@ func TestClock(t *testing.T) {
 		if got := at(micros); got != want {
 			t.Errorf("%d counts from %d, want %d", micros, got, want)
 		}
+	}
+}
+
+// TestAnnotations: annotated ranges are where the program was in them, between events.
+func TestAnnotations(t *testing.T) {
+	const start = 1_767_225_600_000_000
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasAnnotations: true})
+	for i := range int64(5) {
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512,
+			TimeMicros: start + 100*i})
+	}
+	c.Annotation("step", true, start+150)
+	c.Annotation("forward", true, start+160)
+	c.Annotation("forward", false, start+240)
+	c.Annotation("step", false, start+350)
+	read := readTrace(t, write(t, perfettoFormat, input(c.Snapshot()), Options{}))
+	got := map[string][3]int64{}
+	for _, e := range read.Events {
+		if e.Phase == "X" && e.Thread >= annotationsThread {
+			from := e.At + read.BaseTime/1000 - start
+			got[e.Name] = [3]int64{e.Thread - annotationsThread, from, from + e.Duration}
+		}
+	}
+	if want := map[string][3]int64{"step": {0, 150, 350}, "forward": {1, 160, 240}}; !maps.Equal(got, want) {
+		t.Errorf("depths, starts and ends are %v, want %v", got, want)
 	}
 }
 

@@ -108,7 +108,8 @@ func TestPprofNames(t *testing.T) {
 		}
 		files[sample.Label["file"][0]]++
 	}
-	want := map[string]int{"at::empty()": 2, "model.py:forward": 1, "layers.py:forward": 1, noStack: files["second.pickle"]}
+	want := map[string]int{"at::empty()": 2, "model.py:forward": 1, "layers.py:forward": 1,
+		noStack: files["second.pickle"]}
 	if !maps.Equal(names, want) {
 		t.Errorf("functions are %v, want %v", names, want)
 	}
