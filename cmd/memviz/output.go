@@ -14,13 +14,14 @@ import (
 	"syscall"
 
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // checkOutput says before anything is read why path cannot be written, if it
-// cannot. A report may replace another one and an empty file, and it may go into
+// cannot. An output may replace another one of memviz and an empty file, and it may go into
 // a device or a pipe; any other file was not written by memviz and stays. Files are
 // compared, not their names.
 func checkOutput(path string, inputs []fs.FileInfo) error {
@@ -49,7 +50,8 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 		}
 	}
 	kind, err := snapshot.FileKind(path)
-	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path)
+	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path) ||
+		export.IsFile(path)
 	if out.Mode().IsRegular() && !ours {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,14 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV}
+var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV,
+	isOurs: isCSV}
+
+// isCSV: the first line has the columns of a table.
+func isCSV(head []byte) bool {
+	line, _, _ := strings.Cut(string(head), "\n")
+	return slices.ContainsFunc(Tables, func(t *Table) bool { return strings.Join(t.Columns(), ",") == line })
+}
 
 func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
 	c := csv.NewWriter(w)

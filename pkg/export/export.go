@@ -15,6 +15,8 @@ package export
 import (
 	"bufio"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -28,7 +30,11 @@ type Format struct {
 	Takes  []Option // the options that say something about it
 
 	write func(w *bufio.Writer, in []answer.Input, o *Options) error
+	// isOurs tells by the first headSize bytes of a file whether write has written it.
+	isOurs func(head []byte) bool
 }
+
+const headSize = 4 << 10
 
 // Formats are all formats, the one for other profilers first.
 var Formats = []*Format{pprofFormat, perfettoFormat, csvFormat, jsonlFormat, sqliteFormat}
@@ -64,6 +70,17 @@ func (f *Format) Write(w io.Writer, in []answer.Input, o Options) error {
 		return err
 	}
 	return b.Flush()
+}
+
+// IsFile reports whether a file is an export, which may be replaced by another one.
+func IsFile(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	return err == nil && slices.ContainsFunc(Formats, func(f *Format) bool { return f.isOurs(head) })
 }
 
 // addresses reports whether addresses of a recording are to be written, and mean

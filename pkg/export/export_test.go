@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -276,6 +277,42 @@ func TestMoments(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "snap.pickle, cuda:0: ") {
 			t.Errorf("%s: %v", tt.format.Name, err)
 		}
+	}
+}
+
+// TestIsFile: exports are told from other files of their formats.
+func TestIsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	is := func(content []byte) bool {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return IsFile(path)
+	}
+	in := input(samples.Training())
+	in[0].Name = `"quoted\".pickle`
+	for _, f := range Formats {
+		for _, table := range Tables {
+			if !is(write(t, f, in, Options{Table: table})) {
+				t.Errorf("the table %s as %s is not known", table.Name, f.Name)
+			}
+		}
+	}
+	profile, database := write(t, pprofFormat, in, Options{}), write(t, sqliteFormat, in, Options{})
+	for name, content := range map[string][]byte{
+		"nothing":    nil,
+		"CSV":        []byte("file,device\nsnap.pickle,0\n"),
+		"JSON":       []byte(`{"file":"a","device":0,"name":1}`),
+		"a trace":    []byte(`{"displayTimeUnit":"ms","baseTimeNanoseconds":1,"otherData":{},"traceEvents":[]}`),
+		"a profile":  bytes.Replace(profile, []byte("memviz"), []byte("pprof "), 1),
+		"a database": append(append([]byte{}, database[:68]...), make([]byte, 8000)...),
+	} {
+		if is(content) {
+			t.Errorf("%s is taken for an export", name)
+		}
+	}
+	if IsFile(filepath.Join(t.TempDir(), "missing")) {
+		t.Error("a missing file is an export")
 	}
 }
 

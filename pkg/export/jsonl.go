@@ -2,13 +2,25 @@ package export
 
 import (
 	"bufio"
+	"regexp"
+	"slices"
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // JSON Lines have an object on each line, all with the same keys.
-var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption}, write: writeJSONL}
+var jsonlFormat = &Format{Name: "jsonl", Takes: []Option{AtOption, TableOption}, write: writeJSONL,
+	isOurs: isJSONL}
+
+// isJSONL: the first object begins with the columns of a table.
+func isJSONL(head []byte) bool {
+	match := firstKeys.FindSubmatch(head)
+	return match != nil &&
+		slices.ContainsFunc(Tables, func(t *Table) bool { return t.columns[0].name == string(match[1]) })
+}
+
+var firstKeys = regexp.MustCompile(`^\{"file":"(?:[^"\\]|\\.)*","device":\d+,"(\w+)":`)
 
 func writeJSONL(w *bufio.Writer, in []answer.Input, o *Options) error {
 	var line object

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,11 @@ import (
 // A trace of Perfetto is Chrome's JSON of trace events: each has a phase (ph), a time in
 // microseconds (ts), a process and a thread. Here a process is a recording, and a thread
 // a track of slices that do not overlap: steps, phases, annotations by their depth.
-var perfettoFormat = &Format{Name: "perfetto", Takes: []Option{MinSizeOption}, write: writePerfetto}
+var perfettoFormat = &Format{Name: "perfetto", Takes: []Option{MinSizeOption}, write: writePerfetto,
+	isOurs: traceHead.Match}
+
+var traceHead = regexp.MustCompile(`^\{"displayTimeUnit":"ms","baseTimeNanoseconds":\d+,` +
+	`"otherData":\{"program":"memviz`)
 
 // PyTorch's profiler writes times that count from the last whole quarter of a year
 // before it started, so that a double holds their nanoseconds: a multiple of this since

@@ -2,6 +2,8 @@ package export
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"math"
 	"strings"
@@ -15,7 +17,15 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var pprofFormat = &Format{Name: "pprof", Binary: true, Takes: []Option{AtOption}, write: writePprof}
+var pprofFormat = &Format{Name: "pprof", Binary: true, Takes: []Option{AtOption}, write: writePprof, isOurs: isPprof}
+
+// pprofComment stands in the header of the compressed file.
+const pprofComment = "written by memviz"
+
+func isPprof(head []byte) bool {
+	z, err := gzip.NewReader(bytes.NewReader(head))
+	return err == nil && z.Comment == pprofComment
+}
 
 // The values of a sample have the names of Go's own heap profiles, which pprof's flags
 // and other programs know. Pre-existing allocations were not allocated in the recording,
@@ -53,7 +63,15 @@ func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
 		m.several = len(in) > 1
 		m.add(r, r.state(r.Device.Totals.PeakState))
 	}
-	return p.Write(w)
+	if err := p.CheckValid(); err != nil {
+		return err
+	}
+	z := gzip.NewWriter(w)
+	z.Comment = pprofComment
+	if err := p.WriteUncompressed(z); err != nil {
+		return err
+	}
+	return z.Close()
 }
 
 // pprofBuilder adds the recordings of one snapshot to a profile.

@@ -10,7 +10,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-var sqliteFormat = &Format{Name: "sqlite", Binary: true, write: writeSQLite}
+var sqliteFormat = &Format{Name: "sqlite", Binary: true, write: writeSQLite,
+	isOurs: func(head []byte) bool { return sqlite.ApplicationOf(head) == sqliteApplication }}
 
 // What a program finds in the header of the file: that memviz wrote it, and what the
 // tables mean. Another meaning of a column is another number.

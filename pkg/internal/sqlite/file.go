@@ -22,6 +22,7 @@ import (
 const pageSize = 8192
 
 const (
+	magic      = "SQLite format 3\x00"
 	headerSize = 100
 	// lockByte lies on a page that SQLite locks files by, and never uses.
 	lockByte = 1 << 30
@@ -71,6 +72,15 @@ func (db *Database) Write(w io.Writer) error {
 	return p.err
 }
 
+// ApplicationOf is the application that the beginning of a file names; 0 if it is not of
+// a database.
+func ApplicationOf(head []byte) uint32 {
+	if len(head) < headerSize || string(head[:len(magic)]) != magic {
+		return 0
+	}
+	return binary.BigEndian.Uint32(head[68:])
+}
+
 // firstPage is the header and the table of tables and views.
 func (db *Database) firstPage(roots []uint32, size uint32) ([]byte, error) {
 	leaf := newNode(leafPage, headerSize)
@@ -102,7 +112,7 @@ func (db *Database) firstPage(roots []uint32, size uint32) ([]byte, error) {
 	}
 	page := leaf.finish()
 	h := page[:headerSize]
-	copy(h, "SQLite format 3\x00")
+	copy(h, magic)
 	binary.BigEndian.PutUint16(h[16:], pageSize)
 	h[18], h[19] = 1, 1                      // written and read with a rollback journal
 	h[21], h[22], h[23] = 64, 32, 32         // fractions of a payload, which are always these
