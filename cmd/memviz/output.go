@@ -49,10 +49,13 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 			return refuse("it is an input; choose another name with -o")
 		}
 	}
+	if !out.Mode().IsRegular() {
+		return nil // reading from a pipe would wait for ever
+	}
 	kind, err := snapshot.FileKind(path)
 	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path) ||
 		export.IsFile(path)
-	if out.Mode().IsRegular() && !ours {
+	if !ours {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
 	}
 	return nil

@@ -52,7 +52,7 @@ const (
 type Options struct {
 	Program string         // that writes, for files that name it
 	At      *answer.Moment // nil: the peak, and the end for segments
-	Table   *Table         // of formats that write one
+	Table   *Table         // of formats that write one; nil: the allocations
 	MinSize int64          // bytes from which on a tensor has a slice of its own
 	Omit    Omission
 }
@@ -63,8 +63,15 @@ type Omission struct {
 	Times     bool // stand empty; events keep their order
 }
 
-// Write writes all devices of the inputs.
+// Write writes all devices of the inputs. Options that the format does not take are
+// ignored.
 func (f *Format) Write(w io.Writer, in []answer.Input, o Options) error {
+	if !slices.Contains(f.Takes, AtOption) {
+		o.At = nil
+	}
+	if o.Table == nil {
+		o.Table = Tables[0]
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	if err := f.write(b, in, &o); err != nil {
 		return err

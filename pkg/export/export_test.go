@@ -43,9 +43,6 @@ func input(s *snapshot.Snapshot) []answer.Input {
 func write(t testing.TB, f *Format, in []answer.Input, o Options) []byte {
 	t.Helper()
 	o.Program = "memviz"
-	if o.Table == nil {
-		o.Table = Tables[0]
-	}
 	var b bytes.Buffer
 	if err := f.Write(&b, in, o); err != nil {
 		t.Fatal(err)
@@ -245,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 		whole := len(write(t, f, in, Options{}))
 		for _, room := range []int{0, whole / 2, whole - 1} {
 			disk := &fullDisk{room: room}
-			if err := f.Write(disk, in, Options{Program: "memviz", Table: Tables[0]}); !errors.Is(err, errFull) {
+			if err := f.Write(disk, in, Options{Program: "memviz"}); !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d of %d bytes: %v", f.Name, room, whole, err)
 			}
 		}
