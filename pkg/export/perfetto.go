@@ -126,6 +126,7 @@ func (t *tracer) clock(micros int64) int64 {
 func (t *tracer) begin(phase, name string, thread, at int64) {
 	t.reset()
 	t.text("ph", phase)
+	t.text("cat", "memviz") // by which a trace of several programs is filtered
 	t.text("name", name)
 	t.number("pid", t.process)
 	t.number("tid", thread)
@@ -310,7 +311,6 @@ func (t *tracer) tensors() {
 // tensor begins one end of an allocation.
 func (t *tracer) tensor(phase, name string, i int, at int64) {
 	t.begin(phase, name, 0, at)
-	t.text("cat", "tensors")
 	t.open("id2")
 	t.text("local", "t"+strconv.Itoa(i))
 	t.shut()
