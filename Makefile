@@ -147,9 +147,9 @@ SHOTS ?= bin/screenshots
 screenshots: install-tools ## take pictures of ten situations and all sizes into SHOTS (default bin/screenshots), and those in examples
 	MEMVIZ_NEED_BROWSER=1 go test ./pkg/report/pagetest -run TestScreenshots -count 1 -screenshots $(abspath $(SHOTS))
 
-install-tools: ## install a browser, Node.js and npm where they are missing (Debian)
+install-tools: ## install a browser, Node.js, npm and sqlite3 where they are missing (Debian)
 	@missing=""; need() { command -v $$1 >/dev/null || missing="$$missing $$2"; }; \
-	need node nodejs; need npm npm; \
+	need node nodejs; need npm npm; need sqlite3 sqlite3; \
 	if grep -qs '^ID=debian' /etc/os-release; then need chromium-headless-shell chromium-headless-shell; \
 	else command -v google-chrome >/dev/null || need chromium chromium; fi; \
 	if [ -n "$$missing" ]; then \

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/cheggaaa/pb/v3 v3.2.1
 	github.com/go-echarts/go-echarts/v2 v2.6.7
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3
 	github.com/nlpodyssey/gopickle v0.2.0

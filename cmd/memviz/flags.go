@@ -95,9 +95,11 @@ func rowsFlag(to *int, initial int) cli.Flag {
 }
 
 func momentFlag(to *answer.Moment, initial string) *optionFlag {
-	return option("at", initial, "look at `MOMENT`: "+answer.MomentForms, to, answer.ParseMoment,
-		"peak", "start", "end", "oom", "oom=", "step=", "annotation=", "state=", "time=")
+	return option("at", initial, "look at `MOMENT`: "+answer.MomentForms, to, answer.ParseMoment, momentChoices...)
 }
+
+// momentChoices are what a shell completes of a moment.
+var momentChoices = []string{"peak", "start", "end", "oom", "oom=", "step=", "annotation=", "state=", "time="}
 
 // capacityFlag is for what no snapshot says: how much memory the device has.
 func capacityFlag(t *terminal, to *report.GivenCapacity) cli.Flag {

@@ -24,7 +24,8 @@ func foldedCommand(t *terminal) *cli.Command {
 			"rounding adds (<gaps>) and what is free.\n\n" +
 			"    memviz folded snap.pickle > snap.folded\n" +
 			"    memviz folded --at end snap.pickle | flamegraph.pl > snap.svg\n" +
-			"    memviz folded --by segments snap.pickle > segments.folded",
+			"    memviz folded --by segments snap.pickle > segments.folded\n\n" +
+			"memviz export writes stacks for pprof, with what was allocated over the recording.",
 		Flags: o.flags(
 			at,
 			option("by", "active", "print `WHAT`: active or segments", &o.by,

@@ -96,13 +96,13 @@ func newApp(t *terminal) *cli.App {
 			"all snapshots in it, - for standard input, and a report for the snapshots that it\n" +
 			"was made of.\n\n" +
 			"Of several files, those that can be read are answered for, and the others named; that\n" +
-			"is exit status 1. trace, predict, diff and folded need each file.\n\n" +
+			"is exit status 1. trace, predict, diff, folded and export need each file.\n\n" +
 			"Exit status: 0 success, 1 error, 2 wrong usage, 3 a condition of --fail-if holds.\n\n" +
 			"Commands of python -m torch.cuda._memory_viz have other names here: " + upstreamNames() + ".",
 		Commands: []*cli.Command{
 			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
 			predictCommand(t), diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t),
-			foldedCommand(t), inspectCommand(t),
+			foldedCommand(t), exportCommand(t), inspectCommand(t),
 			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), versionCommand(t), helpCommand(),
 		},
 		Reader:    t.stdin,

@@ -14,13 +14,14 @@ import (
 	"syscall"
 
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // checkOutput says before anything is read why path cannot be written, if it
-// cannot. A report may replace another one and an empty file, and it may go into
+// cannot. An output may replace another one of memviz and an empty file, and it may go into
 // a device or a pipe; any other file was not written by memviz and stays. Files are
 // compared, not their names.
 func checkOutput(path string, inputs []fs.FileInfo) error {
@@ -48,9 +49,13 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 			return refuse("it is an input; choose another name with -o")
 		}
 	}
+	if !out.Mode().IsRegular() {
+		return nil // reading from a pipe would wait for ever
+	}
 	kind, err := snapshot.FileKind(path)
-	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path)
-	if out.Mode().IsRegular() && !ours {
+	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path) ||
+		export.IsFile(path)
+	if !ours {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -140,6 +141,8 @@ func (s *sources) walk(dir string) error {
 			s.reports = append(s.reports, source{path, true})
 		} else if err == nil && (!kind.Holds() || kind == snapshot.KindVizPage && besideItsSnapshot(path)) {
 			s.skip(path, kind.String())
+		} else if export.IsFile(path) {
+			s.skip(path, "an export")
 		} else if err == nil && digest.IsFile(path) {
 			s.digests = append(s.digests, source{path, true})
 		} else { // if there is an error, reading the file says what is wrong

@@ -24,6 +24,7 @@ type eventLog struct {
 
 	from, end int // events from <= i < end are in the log
 	grep      *regexp.Regexp
+	noText    bool // leaves out what happened in words, which is most of the work
 
 	active, reserved []int64 // by state
 	allocations      []int32 // by event: the allocation that it began or freed, or layout.NoAllocation
@@ -96,7 +97,7 @@ func span(from, to int64) int64 {
 // loggedEvent is an event of the log.
 type loggedEvent struct {
 	event      int    // its index
-	what       string // happened, in words
+	what       string // happened, in words; "" with noText
 	allocation int32  // or layout.NoAllocation
 	segment    int    // number, or noSegment
 }
@@ -113,7 +114,10 @@ func (l *eventLog) matching() iter.Seq[loggedEvent] {
 			if seg.number == noSegment && l.allocations[i] != layout.NoAllocation {
 				seg = names.at(l.d.Events.Addr[i])
 			}
-			h := loggedEvent{i, l.what(i, seg, begun), l.allocations[i], seg.number}
+			h := loggedEvent{event: i, allocation: l.allocations[i], segment: seg.number}
+			if !l.noText {
+				h.what = l.what(i, seg, begun)
+			}
 			if l.matches(h) && !yield(h) {
 				return
 			}

@@ -3,6 +3,7 @@ package answer
 import (
 	"bufio"
 	"bytes"
+	"iter"
 	"regexp"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -81,6 +82,22 @@ func Events(in []Input, o EventOptions) (*Sheet, error) {
 		return nil
 	})
 	return s, err
+}
+
+// EventRows yields every event of a device as [Events] lists it, but without its text.
+func EventRows(in *Input, r *analysis.Recording) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		l, err := newEventLog(in, r, EventOptions{})
+		if err != nil {
+			return // only a bound can be wrong, and there is none
+		}
+		l.noText = true
+		for h := range l.matching() {
+			if !yield(l.value(h)) {
+				return
+			}
+		}
+	}
 }
 
 // remark says which events the log has.

@@ -37,6 +37,9 @@ const (
 // Peak is the first state with the most active bytes.
 var Peak = Moment{}
 
+// End is the last state.
+var End = Moment{kind: momentEnd}
+
 // MomentForms lists the forms that ParseMoment reads.
 const MomentForms = "peak, start, end, oom, oom=N, step=N, annotation=NAME, state=N or time=T"
 

@@ -107,10 +107,9 @@ func newSegmentsDevice(in *Input, r *analysis.Recording, l *layout.Map) Segments
 	d := SegmentsDevice{
 		Subject: newSubject(in, r.Device), State: l.State,
 		ReservedBytes: l.ReservedBytes, ActiveBytes: l.ActiveBytes, PendingBytes: l.PendingBytes,
-		RequestedBytes: l.RequestedBytes, FreeBytes: l.FreeBytes(), Segments: make([]Segment, len(l.Segments)),
+		RequestedBytes: l.RequestedBytes, FreeBytes: l.FreeBytes(), Segments: SegmentRows(r, l),
 	}
-	for i := range l.Segments {
-		d.Segments[i] = newSegment(r, l, &l.Segments[i])
+	for i := range d.Segments {
 		d.LargestFreeBlockBytes = max(d.LargestFreeBlockBytes, d.Segments[i].LargestFreeBlockBytes)
 		d.StuckBytes += d.Segments[i].StuckBytes
 		d.ReturnableBytes += d.Segments[i].ReturnableBytes
@@ -118,6 +117,15 @@ func newSegmentsDevice(in *Input, r *analysis.Recording, l *layout.Map) Segments
 	n := l.NearlyIdle()
 	d.NearlyIdle = NearlyIdle{n.Segments, n.Blocks, n.Active, n.Stuck}
 	return d
+}
+
+// SegmentRows are the segments of a memory map, by address.
+func SegmentRows(r *analysis.Recording, l *layout.Map) []Segment {
+	list := make([]Segment, len(l.Segments))
+	for i := range list {
+		list[i] = newSegment(r, l, &l.Segments[i])
+	}
+	return list
 }
 
 func newSegment(r *analysis.Recording, l *layout.Map, seg *layout.Segment) Segment {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 	"github.com/memviz-go/memviz/pkg/ranks"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -162,6 +164,18 @@ func answered(s *snapshot.Snapshot, step *atomic.Value, fail func(string, ...any
 		}
 		if s.Salvaged != nil && !bytes.HasPrefix(text.Bytes(), []byte("! mutant.pickle: The file ")) {
 			fail("%s does not begin with what is missing", name)
+		}
+	}
+	for _, f := range export.Formats {
+		step.Store("exporting as " + f.Name)
+		tables := export.Tables
+		if !slices.Contains(f.Takes, export.TableOption) {
+			tables = tables[:1]
+		}
+		for _, table := range tables {
+			if err := f.Write(io.Discard, list, export.Options{Table: table}); err != nil {
+				fail("%s of %s: %v", f.Name, table.Name, err)
+			}
 		}
 	}
 	step.Store("encoding")

@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -101,4 +103,24 @@ func glob(t testing.TB, parts ...string) []string {
 		t.Fatalf("there is nothing like %s: %v", filepath.Join(parts...), err)
 	}
 	return paths
+}
+
+// SQLite checks a database with the sqlite3 of this machine, and gives what that prints
+// for some SQL. Without sqlite3 the test is skipped; CI installs it.
+func SQLite(t testing.TB, path, sql string) string {
+	t.Helper()
+	program, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip("sqlite3 is not installed; make install-tools does that")
+	}
+	out, err := exec.Command(program, "-batch", "-readonly", path,
+		"PRAGMA integrity_check; PRAGMA foreign_key_check; "+sql).CombinedOutput()
+	if err != nil {
+		t.Fatalf("sqlite3 %s: %v: %s", sql, err, out)
+	}
+	answer, ok := strings.CutPrefix(string(out), "ok\n")
+	if !ok {
+		t.Fatalf("the database is broken: %s", out)
+	}
+	return strings.TrimSuffix(answer, "\n")
 }

@@ -1,0 +1,83 @@
+package export
+
+import (
+	"bufio"
+	"encoding/csv"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+var csvFormat = &Format{Name: "csv", Takes: []Option{AtOption, TableOption}, write: writeCSV,
+	isOurs: isCSV}
+
+// isCSV: the first line has the columns of a table.
+func isCSV(head []byte) bool {
+	line, _, _ := strings.Cut(string(head), "\n")
+	return slices.ContainsFunc(Tables, func(t *Table) bool { return strings.Join(t.Columns(), ",") == line })
+}
+
+func writeCSV(w *bufio.Writer, in []answer.Input, o *Options) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(o.Table.Columns()); err != nil {
+		return err
+	}
+	list, err := recordings(in, o)
+	if err != nil {
+		return err
+	}
+	var cells []string
+	for _, r := range list {
+		subject := []string{csvText(r.in.FileName()), strconv.Itoa(int(r.Device.ID))}
+		for row := range o.Table.rows(r) {
+			cells = append(cells[:0], subject...)
+			for i := range row {
+				cells = append(cells, r.csvCell(o.Table.columns[i].kind, &row[i]))
+			}
+			if err := c.Write(cells); err != nil {
+				return err
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// csvCell is a value as a cell; it is empty where there is none.
+func (r *recording) csvCell(k kind, v *value) string {
+	switch {
+	case !v.known:
+		return ""
+	case k == text:
+		return csvText(v.text)
+	case k == site:
+		return csvText(r.sites()[v.n].name)
+	case k == truth:
+		return strconv.FormatBool(v.n != 0)
+	case k == stack:
+		return csvText(strings.Join(r.stackLines(nil, snapshot.StackID(v.n)), stackSeparator))
+	}
+	return strconv.FormatInt(v.n, 10)
+}
+
+// stackSeparator stands between the frames of a stack, as in the keys of memviz top.
+const stackSeparator = " < "
+
+// formula is how a text begins that a spreadsheet may take for a formula. The page's
+// export guards the same texts (assets/viewer/data/escape.js).
+var formula = regexp.MustCompile("^ *[=+\\-@\u2212\uff0b\uff0d\uff1d\uff20]")
+
+// csvText is a text from a snapshot as a cell. Spreadsheets show a text behind an
+// apostrophe as it is.
+func csvText(s string) string {
+	s = units.Printable(s) // of spaces it leaves the plain one
+	if formula.MatchString(s) {
+		return "'" + s
+	}
+	return s
+}

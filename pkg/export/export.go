@@ -1,0 +1,108 @@
+// Package export writes recordings in the formats of other programs: pprof, Perfetto,
+// spreadsheets, data frames and databases.
+//
+// Numbers are exact and have the names that they have in the JSON of memviz's answers.
+// Bytes are requested bytes of allocations unless they are called reserved; events are
+// counted from 0, and state k is the allocator before event k. Texts are those of the
+// snapshot, redacted or not; each format makes them harmless where it writes them.
+//
+// What is written goes out while it is made. Only pprof's profile is held in memory,
+// which has one sample for each stack and its labels.
+//
+// Another format is another file: a [Format] and its row in [Formats].
+package export
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
+// Format is a kind of file that recordings can be written as.
+type Format struct {
+	Name   string
+	Binary bool     // it cannot be shown on a terminal
+	Takes  []Option // the options that say something about it
+
+	write func(w *bufio.Writer, in []answer.Input, o *Options) error
+	// isOurs tells by the first headSize bytes of a file whether write has written it.
+	isOurs func(head []byte) bool
+}
+
+const headSize = 4 << 10
+
+// Formats are all formats, the one for other profilers first.
+var Formats = []*Format{pprofFormat, perfettoFormat, csvFormat, jsonlFormat, sqliteFormat}
+
+// Option is an option that only some formats take.
+type Option uint8
+
+const (
+	AtOption      Option = iota // Options.At
+	TableOption                 // Options.Table
+	MinSizeOption               // Options.MinSize
+)
+
+// Options say what is written.
+type Options struct {
+	Program string         // that writes, for files that name it
+	At      *answer.Moment // nil: the peak, and the end for segments
+	Table   *Table         // of formats that write one; nil: the allocations
+	MinSize int64          // bytes from which on a tensor has a slice of its own
+	Omit    Omission
+}
+
+// Omission is what is not written although the recording has it.
+type Omission struct {
+	Addresses bool // stand empty, and streams are numbers in place of handles
+	Times     bool // stand empty; events keep their order
+}
+
+// Write writes all devices of the inputs. Options that the format does not take are
+// ignored.
+func (f *Format) Write(w io.Writer, in []answer.Input, o Options) error {
+	if !slices.Contains(f.Takes, AtOption) {
+		o.At = nil
+	}
+	if o.Table == nil {
+		o.Table = Tables[0]
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := f.write(b, in, &o); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// IsFile reports whether a file is an export, which may be replaced by another one.
+func IsFile(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	return err == nil && slices.ContainsFunc(Formats, func(f *Format) bool { return f.isOurs(head) })
+}
+
+// addresses reports whether addresses of a recording are to be written, and mean
+// something: those of a report may be lost.
+func (o *Options) addresses(r *analysis.Recording) bool {
+	return !o.Omit.Addresses && !r.Snapshot.AddressesLost && !r.Snapshot.Redaction.Addresses
+}
+
+// times reports whether times of a recording are to be written, and mean something.
+func (o *Options) times(r *analysis.Recording) bool {
+	return !o.Omit.Times && !r.Snapshot.Redaction.Times && len(r.Device.Events.TimeMicros) > 0
+}
+
+// redacted is what is not written as it was recorded: paths, names, addresses, times.
+func (o *Options) redacted(as snapshot.Redaction) []string {
+	as.Addresses, as.Times = as.Addresses || o.Omit.Addresses, as.Times || o.Omit.Times
+	return answer.RedactedKeys(as)
+}
