@@ -82,6 +82,8 @@ var owners = map[string][]string{
 	module + "templates":                  {"pkg/report"},
 	module + "assets":                     {"pkg/report"},
 	module + "examples":                   {"cmd/memviz-gen"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"cmd/memviz"},
 }
 
 func TestArrows(t *testing.T) {

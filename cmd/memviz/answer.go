@@ -72,7 +72,9 @@ func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.
 // print writes an answer. The error is a failedError if conditions hold.
 func (o *printOptions) print(t *terminal, sheet *answer.Sheet) error {
 	t.clear()
-	if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
+	if t.keep != nil {
+		t.keep(sheet)
+	} else if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
 		return err
 	}
 	var failed failedError
