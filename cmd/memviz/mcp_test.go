@@ -558,3 +558,47 @@ func TestMCPUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestMCPDocument starts memviz as examples/agents.md says, and holds its list of tools
+// against what is offered.
+func TestMCPDocument(t *testing.T) {
+	examples := filepath.Join("..", "..", "examples")
+	text, err := os.ReadFile(filepath.Join(examples, "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```json\n")
+	block, rest, _ := strings.Cut(rest, "```")
+	var configuration struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(block), &configuration); err != nil {
+		t.Fatal(err)
+	}
+	server := configuration.Servers["memviz"]
+	command := exec.Command(server.Command, append(server.Args, "--write")...)
+	command.Dir = examples
+	session := connect(t, &mcp.CommandTransport{Command: command})
+	defer session.Close()
+	var offered, listed []string
+	for tool, err := range session.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		offered = append(offered, tool.Name)
+	}
+	for line := range strings.Lines(rest) {
+		if name, _, ok := strings.Cut(line, " | "); ok && strings.HasPrefix(name, "| `") {
+			for _, name := range strings.Split(strings.TrimPrefix(name, "| "), ", ") {
+				listed = append(listed, strings.Trim(name, "`"))
+			}
+		}
+	}
+	slices.Sort(listed)
+	if !slices.Equal(offered, listed) {
+		t.Errorf("offered are %v, listed %v", offered, listed)
+	}
+}
