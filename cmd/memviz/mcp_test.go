@@ -207,6 +207,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, text []byte) {
 // TestMCPTools shows what agents are offered, with and without --write.
 func TestMCPTools(t *testing.T) {
 	var text strings.Builder
+	app := newApp(newTerminal(nil, nil, nil))
 	for _, flags := range [][]string{nil, {"--write"}, {"--redact", "all"}} {
 		fmt.Fprintf(&text, "memviz mcp --root . %s\n", strings.Join(flags, " "))
 		session := startMCP(t, append([]string{"--root", t.TempDir()}, flags...)...)
@@ -235,6 +236,9 @@ func TestMCPTools(t *testing.T) {
 			for _, name := range names {
 				p := properties[name].(map[string]any)
 				fmt.Fprintf(&text, "  %s, %v", name, p["type"])
+				if name == "files" || namesFile(findFlag(app.Command(tool.Name), strings.ReplaceAll(name, "_", "-"))) {
+					text.WriteString(", below the root")
+				}
 				if p["default"] != nil {
 					fmt.Fprintf(&text, ", else %v", p["default"])
 				}
