@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -500,8 +501,52 @@ func TestMCPBinary(t *testing.T) {
 	if got.isError || !strings.Contains(got.text, "train.py:41:validate") || got.structured == nil {
 		t.Errorf("leaks says %s", got.text)
 	}
+	if runtime.GOOS == "linux" { // where it can be seen that there is no network
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", command.Process.Pid))
+		if err != nil || len(files) < 3 {
+			t.Errorf("%d files are open (%v)", len(files), err)
+		}
+		for _, file := range files {
+			if what, _ := os.Readlink(file); strings.HasPrefix(what, "socket:") {
+				t.Errorf("%s is a %s", file, what)
+			}
+		}
+	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMCPAtOnce calls tools at the same time; each gives what it gives alone.
+func TestMCPAtOnce(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := startMCP(t, "--root", root)
+	call := func(i int) (string, error) {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: []string{"stats", "top", "leaks"}[i%3],
+			Arguments: map[string]any{"files": []string{"training-loop/snapshot.pickle.gz"}}})
+		if err != nil {
+			return "", err
+		}
+		return result.Content[0].(*mcp.TextContent).Text, nil
+	}
+	var together [9]string
+	var g errgroup.Group
+	for i := range together {
+		g.Go(func() (err error) {
+			together[i], err = call(i)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range together {
+		if alone, err := call(i); err != nil || alone == "" || alone != together[i] {
+			t.Errorf("call %d gives %q, alone %q (%v)", i, together[i], alone, err)
+		}
 	}
 }
 
