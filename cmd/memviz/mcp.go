@@ -62,6 +62,7 @@ func mcpCommand(t *terminal) *cli.Command {
 			case o.longest < leastResult:
 				return misuse("--max-result is below %s", units.Bytes(leastResult))
 			}
+			redacts, salted := o.redact.Redaction().Any(), len(o.redact.Salt) > 0
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -69,8 +70,7 @@ func mcpCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return fmt.Errorf("--root: %w", err)
 			}
-			redacts := o.redact.Redaction().Any()
-			if redacts { // the pseudonyms of one call have to be those of the next
+			if redacts && !salted { // the pseudonyms of one call have to be those of the next
 				passed = append(passed, "--salt="+hex.EncodeToString(redact.NewSalt()))
 			}
 			s := &mcpServer{fence: fence, passed: passed, longest: int(o.longest), busy: make(chan struct{}, 1)}
@@ -102,8 +102,9 @@ const mcpInstructions = "memviz reads recordings of PyTorch's GPU memory: files 
 // serve answers until the input ends.
 func (s *mcpServer) serve(in io.Reader, out io.Writer, write, redacts bool) error {
 	app := newApp(newTerminal(strings.NewReader(""), io.Discard, io.Discard))
+	howToRecord, _, _ := strings.Cut(app.Description, "\n\nFiles may")
 	server := mcp.NewServer(&mcp.Implementation{Name: "memviz", Version: app.Version}, &mcp.ServerOptions{
-		Instructions: mcpInstructions + app.Description[:strings.Index(app.Description, "\n\nFiles may")],
+		Instructions: mcpInstructions + howToRecord,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
 	for _, kind := range toolKinds {

@@ -473,19 +473,27 @@ func TestMCPRedacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := startMCP(t, "--root", root, "--redact", "all")
-	site := regexp.MustCompile(`"key":"([^"]*)"`)
-	var first string
-	for range 2 {
+	site := regexp.MustCompile(`"key": ?"([^"]*)"`)
+	firstSite := func(session *mcp.ClientSession) string {
 		got := callTool(t, session, "top", map[string]any{"files": []string{"training-loop/snapshot.pickle.gz"}})
 		key := site.FindStringSubmatch(string(got.structured))
 		if key == nil || got.isError || strings.Contains(got.text+string(got.structured), "/home/ada") {
 			t.Fatalf("top says %s, %s", got.text, got.structured)
 		}
-		if first != "" && key[1] != first {
-			t.Errorf("%s is %s in the second call", first, key[1])
-		}
-		first = key[1]
+		return key[1]
+	}
+	session := startMCP(t, "--root", root, "--redact", "all")
+	if first, second := firstSite(session), firstSite(session); first != second {
+		t.Errorf("%s is %s in the second call", first, second)
+	}
+	salted := firstSite(startMCP(t, "--root", root, "--redact", "all", "--salt", "of the test"))
+	var stdout, stderr bytes.Buffer
+	if run([]string{"top", "--redact", "all", "--salt", "of the test", "--format", "json", example("training-loop")}, nil,
+		&stdout, &stderr) != exitDone {
+		t.Fatal(&stderr)
+	}
+	if want := site.FindStringSubmatch(stdout.String())[1]; salted != want {
+		t.Errorf("with a salt, the first site is %s and not %s", salted, want)
 	}
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "inspect",
 		Arguments: map[string]any{"files": []string{"report.html"}}}); err == nil {
