@@ -95,8 +95,8 @@ set -e
 test "$GH_TOKEN" = secret
 case "$1 $2" in
 "run list")
-  test "$*" = "run list --repo ada/gpt --workflow memory.yml --branch main --status success --limit 1 \
---json databaseId --jq .[0].databaseId // empty"
+  test "$*" = "run list --repo ada/gpt --workflow memory.yml --branch main --event push --status success \
+--limit 1 --json databaseId --jq .[0].databaseId // empty"
   if [ -e "$FOLDER/artifacts/main" ]; then echo '[{"databaseId": 42}]'; else echo '[]'; fi |
     jq -r '.[0].databaseId // empty' ;;
 "run download")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -58,26 +59,37 @@ func boundedJSON(sheet *answer.Sheet, most int) (json.RawMessage, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	for items := longestJSON; items > 0; items /= 2 {
-		c := &jsonCutter{in: json.NewDecoder(bytes.NewReader(whole.Bytes())), items: items, lost: map[string]int{}}
-		c.in.UseNumber()
-		if err := c.value(""); err != nil {
-			return nil, err
-		}
-		text := c.text()
-		if len(text) <= most {
-			return text, nil
-		}
-		items = min(items, c.longest)
+	text, longest, err := cutLists(whole.Bytes(), longestJSON, longestJSON)
+	if err != nil || len(text) <= most {
+		return text, err
 	}
-	return nil, fmt.Errorf("the answer does not fit %s of JSON; ask for one file or one device",
-		units.Bytes(int64(most)))
+	lost := sort.Search(longest, func(lost int) bool { // items of the longest list
+		text, _, err = cutLists(whole.Bytes(), longest-lost, most)
+		return err != nil || len(text) <= most
+	})
+	if text, _, err = cutLists(whole.Bytes(), longest-lost, most); err == nil && len(text) > most {
+		err = fmt.Errorf("the answer does not fit %s of JSON; ask for one file or one device",
+			units.Bytes(int64(most)))
+	}
+	return text, err
+}
+
+// cutLists is JSON with so many items of each list at most, and how many the longest list
+// had. What is longer than most bytes may end anywhere.
+func cutLists(whole []byte, items, most int) (text json.RawMessage, longest int, err error) {
+	c := &jsonCutter{in: json.NewDecoder(bytes.NewReader(whole)), items: items, most: most, lost: map[string]int{}}
+	c.in.UseNumber()
+	if err := c.value(""); err != nil && !errors.Is(err, errFull) {
+		return nil, 0, err
+	}
+	return c.text(), c.longest, nil
 }
 
 // jsonCutter copies JSON without the items of lists beyond a number.
 type jsonCutter struct {
 	in      *json.Decoder
 	items   int // of a list, at most
+	most    int // bytes, after which it stops
 	out     bytes.Buffer
 	longest int            // list that there is
 	lost    map[string]int // items by the keys that lead to the list
@@ -88,6 +100,8 @@ func (c *jsonCutter) value(path string) error {
 	token, err := c.in.Token()
 	if err != nil {
 		return err
+	} else if c.out.Len() > c.most {
+		return errFull
 	}
 	switch token {
 	case json.Delim('['):
