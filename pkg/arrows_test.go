@@ -92,6 +92,8 @@ var owners = map[string][]string{
 	module + "templates":                  {"pkg/report"},
 	module + "assets":                     {"pkg/report", "cmd/memviz-gallery"},
 	module + "examples":                   {"cmd/memviz-gen"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"cmd/memviz"},
 }
 
 func TestArrows(t *testing.T) {

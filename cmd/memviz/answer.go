@@ -77,7 +77,9 @@ func formatFlag(format *answer.Format) cli.Flag {
 // print writes an answer. The error is a failedError if conditions hold.
 func (o *printOptions) print(t *terminal, sheet *answer.Sheet) error {
 	t.clear()
-	if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
+	if t.keep != nil {
+		t.keep(sheet)
+	} else if err := sheet.Write(t.stdout, o.format, t.look); err != nil {
 		return err
 	}
 	var failed failedError

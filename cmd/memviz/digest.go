@@ -82,7 +82,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	files, err := findSources(args)
+	files, err := findSources(t, args)
 	if err != nil {
 		return err
 	}

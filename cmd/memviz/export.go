@@ -154,7 +154,7 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	files, err := findSources(args)
+	files, err := findSources(t, args)
 	if err != nil {
 		return err
 	}

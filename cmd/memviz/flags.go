@@ -11,6 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -27,6 +28,8 @@ const (
 type optionFlag struct {
 	*cli.GenericFlag
 	choices func() []string // what a shell completes
+	whole   bool            // the value is a whole number
+	repeats bool            // the flag may be given several times
 }
 
 // option is a flag that parses its text into *to. The initial text, if there is
@@ -41,15 +44,26 @@ func option[T any](name, initial, usage string, to *T, parse func(string) (T, er
 			panic(fmt.Sprintf("--%s=%s: %v", name, initial, err))
 		}
 	}
-	return &optionFlag{&cli.GenericFlag{Name: name, Usage: usage, Value: v}, func() []string { return choices }}
+	f := &optionFlag{GenericFlag: &cli.GenericFlag{Name: name, Usage: usage, Value: v},
+		choices: func() []string { return choices }}
+	switch any(to).(type) {
+	case *int, **snapshot.DeviceID:
+		f.whole = true
+	}
+	return f
 }
+
+// repeatable is said of flags that may be given several times.
+const repeatable = "; may be repeated"
 
 // listOption is a flag that may be repeated: each of its values is added to *to.
 func listOption[T any](name, usage string, to *[]T, parse func(string) (T, error), choices ...string) *optionFlag {
-	return option(name, "", usage+"; may be repeated", to, func(text string) ([]T, error) {
+	f := option(name, "", usage+repeatable, to, func(text string) ([]T, error) {
 		item, err := parse(text)
 		return append(*to, item), err
 	}, choices...)
+	f.repeats = true
+	return f
 }
 
 // in puts the flag into a category.

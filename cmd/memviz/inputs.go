@@ -264,7 +264,7 @@ func (o *inputOptions) read(t *terminal, args []string) ([]answer.Input, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	files, err := findSources(args)
+	files, err := findSources(t, args)
 	if err != nil {
 		return nil, err
 	}

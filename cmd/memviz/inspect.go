@@ -29,7 +29,7 @@ func inspectCommand(t *terminal) *cli.Command {
 		Flags: o.flags(t, "inspect", "secrets>0",
 			option("rows", "3", "print at most `N` examples of each kind; JSON has all", &o.rows, atLeastOne)),
 		Action: action(t, func(args []string) error {
-			args, err := expandPatterns(args)
+			args, err := expandPatterns(t.fence, args)
 			if err != nil {
 				return err
 			} else if len(args) != 1 {

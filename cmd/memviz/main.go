@@ -102,7 +102,7 @@ func newApp(t *terminal) *cli.App {
 		Commands: []*cli.Command{
 			traceCommand(t), statsCommand(t), topCommand(t), leaksCommand(t), oomCommand(t), whatifCommand(t),
 			predictCommand(t), diffCommand(t), ranksCommand(t), digestCommand(t), eventsCommand(t), segmentsCommand(t),
-			foldedCommand(t), exportCommand(t), inspectCommand(t),
+			foldedCommand(t), exportCommand(t), inspectCommand(t), mcpCommand(t),
 			snippetCommand(t), schemaCommand(t), completionCommand(t), manCommand(), versionCommand(t), helpCommand(),
 		},
 		Reader:    t.stdin,

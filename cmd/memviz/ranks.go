@@ -61,7 +61,7 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	files, err := findRanks(args)
+	files, err := findRanks(t, args)
 	if err == nil && o.page.output != "" {
 		err = o.page.check(t, files)
 	} else if err == nil {

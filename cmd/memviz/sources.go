@@ -31,20 +31,25 @@ type sources struct {
 	digests []source // likewise
 
 	takesDigests bool // the command does
+	fence        *fence
 }
 
 // findSources lists the files that arguments stand for: a pattern such as
 // rank*.pickle, which a shell may have left alone, for the files of such names; a
 // directory for the snapshots in it and below, in natural order, or for the
 // reports if it holds no snapshots.
-func findSources(args []string) (*sources, error) { return new(sources).find(args) }
+func findSources(t *terminal, args []string) (*sources, error) {
+	return (&sources{fence: t.fence}).find(args)
+}
 
 // findRanks lists files as findSources does. A directory without snapshots stands for
 // the digests in it, if there are any.
-func findRanks(args []string) (*sources, error) { return (&sources{takesDigests: true}).find(args) }
+func findRanks(t *terminal, args []string) (*sources, error) {
+	return (&sources{takesDigests: true, fence: t.fence}).find(args)
+}
 
 func (s *sources) find(args []string) (*sources, error) {
-	args, err := expandPatterns(args)
+	args, err := expandPatterns(s.fence, args)
 	if err != nil {
 		return nil, err
 	}
@@ -68,20 +73,27 @@ func (s *sources) find(args []string) (*sources, error) {
 }
 
 // expandPatterns replaces each argument with wildcards by the files that it
-// matches, in natural order. A file of exactly that name comes first.
-func expandPatterns(args []string) ([]string, error) {
+// matches, in natural order. A file of exactly that name comes first. All of them are
+// inside the fence.
+func expandPatterns(fence *fence, args []string) ([]string, error) {
 	var expanded []string
 	for _, arg := range args {
-		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
-			expanded = append(expanded, arg)
+		path, err := fence.resolve(arg)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err == nil || !strings.ContainsAny(arg, "*?[") {
+			expanded = append(expanded, path)
 			continue
 		}
-		matches, err := filepath.Glob(arg)
+		matches, err := filepath.Glob(path)
 		if err != nil || len(matches) == 0 {
 			return nil, fmt.Errorf("no file matches the pattern %s", arg)
 		}
-		for i := range matches { // so that answers are the same on every system
-			matches[i] = filepath.ToSlash(matches[i])
+		for i := range matches { // with slashes, so that answers are the same on every system
+			if matches[i], err = fence.resolve(filepath.ToSlash(matches[i])); err != nil {
+				return nil, err
+			}
 		}
 		slices.SortFunc(matches, units.Natural)
 		expanded = append(expanded, matches...)
@@ -91,7 +103,7 @@ func expandPatterns(args []string) ([]string, error) {
 
 // addDirectory adds the snapshots in a directory.
 func (s *sources) addDirectory(dir string) error {
-	in := sources{}
+	in := sources{fence: s.fence}
 	if err := in.walk(dir); err != nil {
 		return err
 	}
@@ -133,6 +145,10 @@ func (s *sources) walk(dir string) error {
 			return nil
 		}
 		path = filepath.ToSlash(path)
+		if _, err := s.fence.resolve(path); err != nil && entry.Type()&fs.ModeSymlink != 0 {
+			s.skip(path, "a link that leads elsewhere")
+			return nil
+		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil
 		}

@@ -34,6 +34,9 @@ type terminal struct {
 	quiet          bool
 	hints          []string // found while options were read, to be shown when all are
 
+	fence *fence                // around the files that commands may use; nil: none
+	keep  func(s *answer.Sheet) // takes answers, which are then not printed; nil: they are
+
 	screen io.Writer // stderr, if that is a terminal, for progress
 	began  time.Time
 	mu     sync.Mutex // guards what follows, because progress comes from any goroutine

@@ -114,7 +114,7 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	files, err := findSources(args)
+	files, err := findSources(t, args)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
-// TestWalkThrough runs every command of examples/README.md, and of the README of each
-// story, in its folder and holds what it prints against what stands there. -update
+// TestWalkThrough runs every command of examples/README.md and ci.md, and of the README of
+// each story, in its folder and holds what it prints against what stands there. -update
 // regenerates it.
 func TestWalkThrough(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
@@ -24,8 +24,8 @@ func TestWalkThrough(t *testing.T) {
 	if err != nil || len(stories) == 0 {
 		t.Fatalf("no stories (%v)", err)
 	}
-	for _, path := range append(stories, filepath.Join(examples, "README.md")) {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+	for _, path := range append(stories, filepath.Join(examples, "README.md"), filepath.Join(examples, "ci.md")) {
+		t.Run(strings.TrimSuffix(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), "/README.md"), func(t *testing.T) {
 			t.Parallel()
 			walkThrough(t, path)
 		})

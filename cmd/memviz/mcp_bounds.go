@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+const (
+	leastResult = 4 << 10  // bytes: below, nothing of an answer would be left
+	textShare   = 4        // the text of a result has at most so much of the JSON's bytes
+	longestJSON = 16 << 20 // bytes of an answer's JSON that are looked through for what to cut
+)
+
+// leftOutKey is the key of what was cut.
+const leftOutKey = "left_out"
+
+var errFull = errors.New("the answer is too long")
+
+// shortWriter keeps what is written up to a number of bytes, and then fails.
+type shortWriter struct {
+	bytes.Buffer
+	most int
+	full bool
+}
+
+func (w *shortWriter) Write(b []byte) (int, error) {
+	if room := w.most - w.Len(); len(b) > room {
+		w.full = true
+		w.Buffer.Write(b[:room])
+		return room, errFull
+	}
+	return w.Buffer.Write(b)
+}
+
+// lines are what was kept, as whole lines if something was cut.
+func (w *shortWriter) lines() string {
+	text := w.String()
+	if !w.full {
+		return text
+	}
+	return text[:strings.LastIndexByte(text, '\n')+1] + fmt.Sprintf("... (cut to %s; ask for less)\n",
+		units.Bytes(int64(w.most)))
+}
+
+// boundedJSON is an answer as JSON of at most so many bytes. Where it is longer, all
+// its lists are cut to as many items as fit, and it says of which how many are missing.
+func boundedJSON(sheet *answer.Sheet, most int) (json.RawMessage, error) {
+	whole := &shortWriter{most: longestJSON}
+	if err := sheet.Write(whole, answer.JSON, answer.Look{}); whole.full {
+		return nil, fmt.Errorf("the answer has more than %s of JSON; ask for a part of it, such as one device or "+
+			"fewer events", units.Bytes(longestJSON))
+	} else if err != nil {
+		return nil, err
+	}
+	text, longest, err := cutLists(whole.Bytes(), longestJSON, longestJSON)
+	if err != nil || len(text) <= most {
+		return text, err
+	}
+	lost := sort.Search(longest, func(lost int) bool { // items of the longest list
+		text, _, err = cutLists(whole.Bytes(), longest-lost, most)
+		return err != nil || len(text) <= most
+	})
+	if text, _, err = cutLists(whole.Bytes(), longest-lost, most); err == nil && len(text) > most {
+		err = fmt.Errorf("the answer does not fit %s of JSON; ask for one file or one device",
+			units.Bytes(int64(most)))
+	}
+	return text, err
+}
+
+// cutLists is JSON with so many items of each list at most, and how many the longest list
+// had. What is longer than most bytes may end anywhere.
+func cutLists(whole []byte, items, most int) (text json.RawMessage, longest int, err error) {
+	c := &jsonCutter{in: json.NewDecoder(bytes.NewReader(whole)), items: items, most: most, lost: map[string]int{}}
+	c.in.UseNumber()
+	if err := c.value(""); err != nil && !errors.Is(err, errFull) {
+		return nil, 0, err
+	}
+	return c.text(), c.longest, nil
+}
+
+// jsonCutter copies JSON without the items of lists beyond a number.
+type jsonCutter struct {
+	in      *json.Decoder
+	items   int // of a list, at most
+	most    int // bytes, after which it stops
+	out     bytes.Buffer
+	longest int            // list that there is
+	lost    map[string]int // items by the keys that lead to the list
+	lists   []string       // of those that lost some, in their order
+}
+
+func (c *jsonCutter) value(path string) error {
+	token, err := c.in.Token()
+	if err != nil {
+		return err
+	} else if c.out.Len() > c.most {
+		return errFull
+	}
+	switch token {
+	case json.Delim('['):
+		return c.list(path)
+	case json.Delim('{'):
+		return c.object(path)
+	}
+	return c.write(token)
+}
+
+func (c *jsonCutter) list(path string) error {
+	c.out.WriteByte('[')
+	n := 0
+	for ; c.in.More(); n++ {
+		if n >= c.items {
+			var skipped json.RawMessage
+			if err := c.in.Decode(&skipped); err != nil {
+				return err
+			}
+			if c.lost[path] == 0 {
+				c.lists = append(c.lists, path)
+			}
+			c.lost[path]++
+			continue
+		}
+		if n > 0 {
+			c.out.WriteByte(',')
+		}
+		if err := c.value(path); err != nil {
+			return err
+		}
+	}
+	c.longest = max(c.longest, n)
+	c.out.WriteByte(']')
+	_, err := c.in.Token()
+	return err
+}
+
+func (c *jsonCutter) object(path string) error {
+	c.out.WriteByte('{')
+	for first := true; c.in.More(); first = false {
+		key, err := c.in.Token()
+		if err != nil {
+			return err
+		}
+		if !first {
+			c.out.WriteByte(',')
+		}
+		if err := c.write(key); err != nil {
+			return err
+		}
+		c.out.WriteByte(':')
+		if err := c.value(strings.TrimPrefix(path+"."+key.(string), ".")); err != nil {
+			return err
+		}
+	}
+	c.out.WriteByte('}')
+	_, err := c.in.Token()
+	return err
+}
+
+// write writes a key, a text, a number, true, false or null.
+func (c *jsonCutter) write(token json.Token) error {
+	text, err := json.Marshal(token)
+	c.out.Write(text)
+	return err
+}
+
+// text is the copy, and what it lacks.
+func (c *jsonCutter) text() json.RawMessage {
+	text := c.out.Bytes()
+	if len(c.lists) > 0 {
+		said := make([]string, len(c.lists))
+		for i, path := range c.lists {
+			said[i] = fmt.Sprintf("%s: %d more", path, c.lost[path])
+		}
+		left, _ := json.Marshal(said) // texts can always be written
+		text = fmt.Appendf(text[:len(text)-1], `,%q:%s}`, leftOutKey, left)
+	}
+	return units.EscapeJSON(text)
+}
