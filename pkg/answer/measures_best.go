@@ -40,7 +40,9 @@ type MeasureLine struct {
 func (l *MeasureLine) Key() string { return measureKeys(l.Outcome.Measures) }
 
 // Helps reports whether requests fail in the recording, and none does with a line's measures.
-func (b *BestMeasures) Helps(l *MeasureLine) bool { return b.measured.Base.Failed > 0 && l.Outcome.Failed == 0 }
+func (b *BestMeasures) Helps(l *MeasureLine) bool {
+	return b.measured.Base.Failed > 0 && l.Outcome.Failed == 0
+}
 
 // PredictAll predicts for a recording what [Predict] does, and which changes of the training
 // lower its peak most. There are no measures where none does, for recordings without a forward
