@@ -101,15 +101,23 @@ func limitFlag(to *snapshot.Limits) cli.Flag {
 	}, keys...).in(readingOptions)
 }
 
+// pinnedDevice stands for snapshot.Pinned among the values of --device.
+const pinnedDevice = "pinned"
+
 func (o *inputOptions) deviceFlag() cli.Flag {
-	f := option("device", "", "only the device with this `ORDINAL`", &o.device, func(text string) (*snapshot.DeviceID, error) {
+	const usage = "only the GPU with this `ORDINAL`, or the host memory, pinned"
+	f := option("device", "", usage, &o.device, func(text string) (*snapshot.DeviceID, error) {
+		if text == pinnedDevice {
+			id := snapshot.Pinned
+			return &id, nil
+		}
 		n, err := strconv.Atoi(text)
 		id := snapshot.DeviceID(n)
 		if err != nil || int(id) != n || n < 0 {
-			return nil, fmt.Errorf("%q is not the ordinal of a device, such as 0", text)
+			return nil, fmt.Errorf("%q is neither the ordinal of a GPU, such as 0, nor %s", text, pinnedDevice)
 		}
 		return &id, nil
-	})
+	}, pinnedDevice)
 	f.DefaultText = "all"
 	return f
 }
@@ -284,6 +292,9 @@ func (o *inputOptions) onlyDevice(in []answer.Input) ([]answer.Input, error) {
 		}
 	}
 	if len(left) == 0 {
+		if *o.device == snapshot.Pinned {
+			return nil, errors.New("pinned host memory has no events or segments")
+		}
 		return nil, fmt.Errorf("there is no device %d with events or segments", *o.device)
 	}
 	return left, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -278,6 +279,9 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 			c.Value = "No out-of-memory event"
 			c.Line = units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " reserved but not requested at the peak"
 			c.Evidence = Evidence{State: t.PeakState, Allocation: -1}
+		}
+		if d.ID == snapshot.Pinned {
+			c.Value, c.Line = "Not recorded", "torch records no request for host memory that fails"
 		}
 		if p != nil {
 			c.Detail = p.Sentence

@@ -328,7 +328,7 @@ func (c Condition) shown(key string, v float64) string {
 func whose(object map[string]any) string {
 	var parts []string
 	if device, ok := object["device"].(float64); ok {
-		parts = append(parts, fmt.Sprintf("on device %.0f", device))
+		parts = append(parts, "on "+deviceName(int(device)))
 	}
 	if file, ok := object["file"].(string); ok {
 		parts = append(parts, "of "+file)

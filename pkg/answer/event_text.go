@@ -178,9 +178,17 @@ func (l *eventLog) what(i int, seg namedSegment, begun bool) string {
 	case snapshot.Free:
 		return "free " + l.tensor(i) + " # " + size
 	case snapshot.SegmentAlloc:
-		return segmentName(seg, e.Addr[i]) + " = cudaMalloc(" + size + ")"
+		call := " = cudaMalloc("
+		if l.d.ID == snapshot.Pinned {
+			call = " = cudaHostAlloc("
+		}
+		return segmentName(seg, e.Addr[i]) + call + size + ")"
 	case snapshot.SegmentFree:
-		return "cudaFree(" + segmentName(seg, e.Addr[i]) + ") # " + size
+		call := "cudaFree("
+		if l.d.ID == snapshot.Pinned {
+			call = "cudaFreeHost("
+		}
+		return call + segmentName(seg, e.Addr[i]) + ") # " + size
 	case snapshot.SegmentMap:
 		if begun {
 			return segmentName(seg, e.Addr[i]) + " = map(" + size + ")"

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -158,6 +159,14 @@ type Subject struct {
 	Trust
 }
 
+// deviceName names a device where its snapshot is not at hand.
+func deviceName(device int) string {
+	if snapshot.DeviceID(device) == snapshot.Pinned {
+		return "pinned"
+	}
+	return "device " + strconv.Itoa(device)
+}
+
 func newSubject(in *Input, d *replay.Device) Subject {
 	return Subject{in.FileName(), int(d.ID), newTrust(d.AddsUp(), in.Snapshot.Cut(d.ID), d.Anomalies)}
 }
@@ -169,6 +178,23 @@ func perDevice[T any](command string, in []Input,
 	value := newDevices[T](command)
 	s := &Sheet{value: value}
 	return s, s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		device, err := ask(s, in, r)
+		value.Devices = append(value.Devices, device)
+		return err
+	})
+}
+
+// perGPU is perDevice without host memory, of which it says why there is no answer.
+func perGPU[T any](command, why string, in []Input,
+	ask func(s *Sheet, in *Input, r *analysis.Recording) (T, error)) (*Sheet, error) {
+	value := newDevices[T](command)
+	s := &Sheet{value: value}
+	return s, s.eachRecording(in, func(in *Input, r *analysis.Recording) error {
+		if r.Device.ID == snapshot.Pinned {
+			s.title(in, r.Device, "is host memory")
+			s.say("%s", why)
+			return nil
+		}
 		device, err := ask(s, in, r)
 		value.Devices = append(value.Devices, device)
 		return err

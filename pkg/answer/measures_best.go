@@ -8,6 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/measures"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -60,7 +61,7 @@ func PredictAll(r *analysis.Recording) (*Prediction, *BestMeasures) {
 
 func predictMeasures(r *analysis.Recording, prove func() *whatif.Run) *BestMeasures {
 	isForward := func(p timeline.PhaseRun) bool { return p.Phase == stacks.InForward }
-	if !slices.ContainsFunc(r.Phases(), isForward) {
+	if r.Device.ID == snapshot.Pinned || !slices.ContainsFunc(r.Phases(), isForward) {
 		return nil
 	}
 	if r.Device.Events.Len() > manyPredictedEvents {

@@ -82,7 +82,8 @@ type OOMOptions struct {
 
 // OOM answers why requests failed.
 func OOM(in []Input, o OOMOptions) (*Sheet, error) {
-	return perDevice("oom", in, func(s *Sheet, in *Input, r *analysis.Recording) (OOMDevice, error) {
+	const why = "Whether a request for it failed is not known: torch records none that fails."
+	return perGPU("oom", why, in, func(s *Sheet, in *Input, r *analysis.Recording) (OOMDevice, error) {
 		f, ooms := newOOMContext(in, r, o.Capacity), r.OOMs(o.Capacity)
 		device := OOMDevice{
 			Subject: newSubject(in, r.Device), CapacityBytes: f.capacity.Given,

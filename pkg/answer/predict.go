@@ -78,6 +78,10 @@ func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*prediction, err
 	s := &Sheet{value: value}
 	var all []*prediction
 	for _, r := range in[0].Recordings {
+		if r.Device.ID == snapshot.Pinned {
+			s.note("pinned is not predicted: it is host memory, which has another allocator.")
+			continue
+		}
 		given, of, lacks := sameDevice(in, r.Device.ID)
 		if lacks != "" {
 			s.note("%s is not predicted: %s has no such device.", in[0].Snapshot.DeviceLabel(r.Device.ID), name(lacks))
@@ -91,7 +95,7 @@ func predictSizes(in []SizedInput, o PredictOptions) (*Sheet, []*prediction, err
 		all = append(all, x)
 	}
 	if len(value.Devices) == 0 {
-		return nil, nil, errors.New("the snapshots have no device in common")
+		return nil, nil, errors.New("the snapshots have no GPU in common")
 	}
 	return s, all, nil
 }

@@ -275,7 +275,7 @@ func (v *jobView) table(rows int) *sheetTable {
 		}
 		device := ""
 		if v.hasSeveralDevices() {
-			device = "device " + strconv.Itoa(r.Device)
+			device = deviceName(r.Device)
 		}
 		t.row(r.shown(), device, units.Bytes(r.PeakBytes), toMedian, units.Bytes(r.ReservedPeakBytes),
 			units.Count(r.Steps), mark, name(r.File))

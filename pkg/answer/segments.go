@@ -169,13 +169,22 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	row := func(what string, bytes int64, remark string) {
 		t.row(what, units.Bytes(bytes), units.Share(bytes, d.ReservedBytes), remark)
 	}
-	row("active", d.ActiveBytes, units.Bytes(d.RequestedBytes)+" requested, the rest is rounding")
+	isPinned := d.Device == int(snapshot.Pinned)
+	rounding := units.Bytes(d.RequestedBytes) + " requested, the rest is rounding"
+	if isPinned {
+		rounding = "in blocks; what was requested of them is not recorded"
+	}
+	row("active", d.ActiveBytes, rounding)
 	if d.PendingBytes > 0 {
 		row("pending", d.PendingBytes, "of these: freed, and another stream may still use it")
 	}
 	row("free", d.FreeBytes, "the largest hole has "+units.Bytes(d.LargestFreeBlockBytes))
 	row("stuck", d.StuckBytes, "of these, beside live blocks")
-	row("returnable", d.ReturnableBytes, "of these, empty_cache() would return it")
+	returned := "of these, empty_cache() would return it"
+	if isPinned {
+		returned = "of these, in segments without a live block"
+	}
+	row("returnable", d.ReturnableBytes, returned)
 	return t
 }
 

@@ -105,11 +105,18 @@ type Every struct {
 // Stats answers with the totals of snapshots, and whether they add up.
 func Stats(in []Input, o StatsOptions) *Sheet {
 	s, _ := perDevice("stats", in, func(s *Sheet, in *Input, r *analysis.Recording) (DeviceStats, error) {
+		o, isPinned := o, r.Device.ID == snapshot.Pinned
+		if isPinned {
+			o.Capacity = 0 // it is of GPUs
+		}
 		stats := newDeviceStats(in, r, o)
-		if o.Summary {
+		if o.Summary && !isPinned {
 			stats.Summary = newSummary(r)
 		}
-		if o.Summary && !o.OneLine {
+		if o.Summary && !o.OneLine && isPinned {
+			s.title(in, r.Device, "is host memory")
+			s.say("torch.cuda.memory_summary() is about GPUs only.")
+		} else if o.Summary && !o.OneLine {
 			s.summary(in, r, &stats)
 		} else if o.OneLine {
 			s.oneLine(in, r.Device, &stats, o.Capacity)

@@ -173,7 +173,7 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		list = append(list, Warning{
 			Fact:        "No stacks were recorded.",
 			Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
-			Code:        recordCall(s, 0, `context="all"`),
+			Code:        recordCall(s, d, 0, `context="all"`),
 		})
 	}
 	list = append(list, skippedWarnings(d)...)
@@ -197,8 +197,10 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	if w, ok := warnClock(d); ok {
 		list = append(list, w)
 	}
-	if s.Format.HasHost {
-		warn("The file also holds pinned CPU memory.", "It is left out here: every number is of the GPU.")
+	if d.ID == snapshot.Pinned {
+		warn("These are rounded sizes.", "Torch does not record how much host memory was asked for. It rounds most "+
+			"requests up to a power of two. Its threads record at the same time, so where the events of an address "+
+			"stood in an order that cannot be, they were swapped.")
 	}
 	return list
 }
@@ -215,14 +217,14 @@ func historyWarnings(s *snapshot.Snapshot, d *replay.Device) []Warning {
 			Fact: "No history was recorded.",
 			Consequence: "The file holds only the final state, so there is no timeline. To see when and where memory " +
 				"was allocated, start recording first:",
-			Code: recordCall(s, 0, ""),
+			Code: recordCall(s, d, 0, ""),
 		}}
 	case n == 1:
 		return []Warning{{
 			Fact: "Only one event was recorded.",
 			Consequence: `The rest is the final state, as a recording with enabled="state" leaves it. For a timeline, ` +
 				"record every event:",
-			Code: recordCall(s, 0, `enabled="all"`),
+			Code: recordCall(s, d, 0, `enabled="all"`),
 		}}
 	case !d.Reconciliation.HistoryCut:
 		return nil
@@ -236,7 +238,7 @@ func historyWarnings(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
 			units.Plural(d.PreExisting, "allocation was there", "allocations were there"),
 			amount(d.Totals.BaselineBytes)),
-		Code: recordCall(s, room, ""),
+		Code: recordCall(s, d, room, ""),
 	}}
 }
 
@@ -249,6 +251,7 @@ func skippedWarnings(d *replay.Device) []Warning {
 	}
 	requests, completions := events[snapshot.FreeRequested], events[snapshot.FreeCompleted]
 	switch {
+	case d.ID == snapshot.Pinned: // of which none are skipped
 	case events[snapshot.Alloc] == 0 && requests+completions+events[snapshot.Free] > 1:
 		return []Warning{{
 			Fact:        "The recording holds no alloc events.",
@@ -309,7 +312,7 @@ const legacyRoom = 100_000
 // recordCall is the call that starts recording in the version of torch that wrote
 // the file, with room for so many events (0: the default) or with an argument of
 // torch 2.1 and later. In torch 2.0, stacks and events must both be asked for.
-func recordCall(s *snapshot.Snapshot, room int, argument string) string {
+func recordCall(s *snapshot.Snapshot, d *replay.Device, room int, argument string) string {
 	call := "torch.cuda.memory._record_memory_history"
 	switch {
 	case strings.HasPrefix(s.TorchVersion(), "2.0"):
@@ -319,6 +322,9 @@ func recordCall(s *snapshot.Snapshot, room int, argument string) string {
 		return fmt.Sprintf("%s(True, trace_alloc_max_entries=%d, trace_alloc_record_context=True)", call, room)
 	case room > 0:
 		argument = fmt.Sprintf("max_entries=%d", room)
+	}
+	if d.ID == snapshot.Pinned {
+		argument = strings.TrimPrefix(argument+", record_pinned_host_memory=True", ", ")
 	}
 	return fmt.Sprintf("%s(%s)", call, argument)
 }

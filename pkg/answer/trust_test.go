@@ -195,7 +195,7 @@ func TestRecordCall(t *testing.T) {
 		{old, 0, `context="all"`, "(True, trace_alloc_max_entries=100000, trace_alloc_record_context=True)"},
 		{old, 1_000_000, "", "(True, trace_alloc_max_entries=1000000, trace_alloc_record_context=True)"},
 	} {
-		if got, want := recordCall(test.s, test.room, test.argument), "torch.cuda.memory._record_memory_history"+
+		if got, want := recordCall(test.s, &replay.Device{}, test.room, test.argument), "torch.cuda.memory._record_memory_history"+
 			test.want; got != want {
 			t.Errorf("torch %s: %s, want %s", test.s.TorchVersion(), got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/measures"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -90,7 +91,8 @@ type WhatIfOptions struct {
 
 // WhatIf answers what other settings of the allocator would have done.
 func WhatIf(in []Input, o WhatIfOptions) (*Sheet, error) {
-	return perDevice("whatif", in, func(s *Sheet, in *Input, r *analysis.Recording) (WhatIfDevice, error) {
+	const why = "Nothing is predicted: its allocator is another one, with settings of its own."
+	return perGPU("whatif", why, in, func(s *Sheet, in *Input, r *analysis.Recording) (WhatIfDevice, error) {
 		study := whatif.New(r).Study(whatif.Question{Settings: o.Settings, Capacity: o.Capacity})
 		device := newWhatIf(in, r, study)
 		s.whatIf(in, r, study, &device)
@@ -251,7 +253,7 @@ func Predict(r *analysis.Recording) *Prediction {
 
 func predictSettings(r *analysis.Recording, prove func() *whatif.Run) *Prediction {
 	d := r.Device
-	if d.Events.Len() > maxPredictedEvents || d.Totals.OOMEvents == 0 && !mayMatter(r) {
+	if d.ID == snapshot.Pinned || d.Events.Len() > maxPredictedEvents || d.Totals.OOMEvents == 0 && !mayMatter(r) {
 		return nil
 	}
 	run := prove()

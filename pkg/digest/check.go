@@ -9,6 +9,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // maxRank bounds the numbers of ranks, devices and iterations; maxSum bytes and
@@ -26,7 +27,7 @@ func (d *Digest) check() error {
 	}
 	n := &d.Name
 	if !within(n.Rank, maxRank) || n.Step != nil && !within(*n.Step, maxSum) || !within(d.File.Bytes, maxSum) ||
-		!within(d.Device, maxRank) {
+		!within(d.Device, maxRank) && d.Device != int(snapshot.Pinned) {
 		return errors.New("a number of its name or file is out of range")
 	}
 	if d.File.Report != "" && !IsRelativeLink(d.File.Report) {

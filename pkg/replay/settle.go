@@ -98,7 +98,8 @@ func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 	}
 }
 
-// findHistoryCut decides whether the trace begins where the recording began. The
+// findHistoryCut decides whether the trace begins where the recording began. For host memory
+// it means nothing that a completion comes first: frees complete long after their requests. The
 // allocator keeps its events in a ring and drops the oldest in silence; only
 // the newest torch versions say so in the file.
 func (d *Device) findHistoryCut(s *snapshot.Snapshot) {
@@ -108,7 +109,7 @@ func (d *Device) findHistoryCut(s *snapshot.Snapshot) {
 	case n == 0:
 	case s.Trace(d.ID).Overflowed:
 		r.HistoryCut, r.HistoryCutReason = true, "the file says that its ring buffer overflowed"
-	case n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
+	case d.ID != snapshot.Pinned && n > 1 && e.Action[0] == snapshot.FreeCompleted && d.hasFreeRequests():
 		r.HistoryCut, r.HistoryCutReason = true, "the first event completes a free whose request is missing"
 	case roundLimit(n):
 		r.HistoryCut, r.HistoryCutReason = true,

@@ -34,8 +34,12 @@ func newReport(program string, in []answer.Input, measured bool) *Report {
 	for i := range in {
 		r.Files[i] = newFile(&in[i], i, measured)
 		for j, d := range r.Files[i].Devices {
-			if d.PeakBytes > highest {
-				r.Start, highest = Start{File: i, Device: j}, d.PeakBytes
+			peak := d.PeakBytes
+			if d.Device == int(snapshot.Pinned) {
+				peak = 0 // any GPU is more interesting
+			}
+			if peak > highest {
+				r.Start, highest = Start{File: i, Device: j}, peak
 			}
 		}
 	}
@@ -212,7 +216,11 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 	for i := range d.report.Files {
 		for j := range d.report.Files[i].Devices {
 			r := d.in[i].Recordings[j]
-			known := oom.CapacityOf(r.Device, given.Bytes)
+			bytes := given.Bytes
+			if r.Device.ID == snapshot.Pinned {
+				bytes = 0 // it is of GPUs
+			}
+			known := oom.CapacityOf(r.Device, bytes)
 			if known.TooSmall > 0 {
 				tooSmall = append(tooSmall, r)
 			}
@@ -233,6 +241,9 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 // newCapacity is nil where nothing is known. What was reserved at most proves
 // nothing about a limit; what an out-of-memory event saw does.
 func newCapacity(r *analysis.Recording, known oom.Capacity, given GivenCapacity) *capacity {
+	if r.Device.ID == snapshot.Pinned {
+		return nil
+	}
 	switch {
 	case known.Given > 0 && given.GPU != "":
 		return &capacity{known.Given,

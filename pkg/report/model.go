@@ -23,7 +23,7 @@ type Report struct {
 	LeftOut       []string       `json:"left_out,omitempty"` // to make the file smaller; see Document.LeftOut
 }
 
-// Start says what the page shows first: the device with the highest peak.
+// Start says what the page shows first: the GPU with the highest peak.
 type Start struct {
 	File   int `json:"file"`
 	Device int `json:"device"` // position in the file's Devices
@@ -52,7 +52,7 @@ type File struct {
 // Device is one device of a file that has events or segments. Bytes are
 // requested bytes where they are called active, segment bytes where reserved.
 type Device struct {
-	Device  int    `json:"device"` // ordinal in the recorded process
+	Device  int    `json:"device"` // ordinal in the recorded process; -1: snapshot.Pinned
 	Label   string `json:"label"`  // "cuda:0"
 	Payload string `json:"payload"`
 

@@ -73,6 +73,14 @@ func (p *snapshotPayload) time(micros int64) int64 {
 	return int64(i - zero)
 }
 
+// deviceNumber is a device as a column has it.
+func deviceNumber(id snapshot.DeviceID) uint64 {
+	if id == snapshot.Pinned {
+		return pinnedNumber
+	}
+	return uint64(id)
+}
+
 // shows reports whether a device is in the report.
 func (p *snapshotPayload) shows(id snapshot.DeviceID) bool {
 	return slices.ContainsFunc(p.in.Devices, func(d *replay.Device) bool { return d.ID == id })
@@ -99,7 +107,9 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].A })
 	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].B })
 	p.writeDecisions(c)
-	c.column(len(s.Traces), func(i int) uint64 { return oneIf(s.Traces[i].Overflowed) })
+	c.column(len(s.Traces), func(i int) uint64 {
+		return oneIf(s.Traces[i].Overflowed) | oneIf(s.Traces[i].Device == snapshot.Pinned)<<1
+	})
 	c.column(len(s.Annotations), func(i int) uint64 { return p.texts.add(s.String(s.Annotations[i].Name)) })
 	c.column(len(s.Annotations), func(i int) uint64 { return uint64(s.Annotations[i].Device) })
 	c.signedDelta(len(s.Annotations), func(i int) int64 { return p.time(s.Annotations[i].TimeMicros) })
@@ -192,7 +202,7 @@ func (p *snapshotPayload) facts() []uint64 {
 	facts[factBadText], facts[factLongText] = uint64(s.Oddity.BadText), uint64(s.Oddity.LongText)
 	for _, d := range p.in.Devices {
 		if p.forgotten {
-			facts = append(facts, uint64(d.ID), uint64(d.Anomalies[replay.OutsideSegments]),
+			facts = append(facts, deviceNumber(d.ID), uint64(d.Anomalies[replay.OutsideSegments]),
 				uint64(d.Anomalies[replay.OverlappingRanges]))
 		}
 	}
@@ -205,7 +215,9 @@ func (p *snapshotPayload) facts() []uint64 {
 		}
 		facts[factSalvagedAt] = uint64(salvaged.At)
 		facts[factSalvagedEvents] = uint64(salvaged.Events)
-		facts[factSalvagedFrom] = uint64(salvaged.From + 1)
+		if salvaged.From != snapshot.NoDevice {
+			facts[factSalvagedFrom] = deviceNumber(salvaged.From) + 1
+		}
 		facts[factSalvagedNoEnd] = oneIf(salvaged.NoEnd)
 		facts[factSalvagedError] = p.texts.add(p.in.Salvaged().Error)
 	}
@@ -231,7 +243,7 @@ func (p *snapshotPayload) writeSegments(c *columnWriter) {
 		}
 	}
 	n := len(segments)
-	c.column(n, func(i int) uint64 { return uint64(segments[i].Device) })
+	c.column(n, func(i int) uint64 { return deviceNumber(segments[i].Device) })
 	c.signedDelta(n, func(i int) int64 { return int64(p.address(segments[i].Address)) })
 	c.signed(n, func(i int) int64 { return segments[i].TotalSize })
 	c.signed(n, func(i int) int64 { return segments[i].AllocatedSize - sums[i].AllocatedSize })

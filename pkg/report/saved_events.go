@@ -98,8 +98,13 @@ func (r *snapshotReader) traceOf(view *Device) *snapshot.Trace {
 	if r.err != nil {
 		return nil
 	}
-	if view.Device >= 0 && view.Device < len(r.s.Traces) && r.s.Traces[view.Device].Events.Action == nil {
-		return &r.s.Traces[view.Device]
+	at := view.Device
+	if at == int(snapshot.Pinned) {
+		at = len(r.s.Traces) - 1
+	}
+	if at >= 0 && at < len(r.s.Traces) && r.s.Traces[at].Device == snapshot.DeviceID(view.Device) &&
+		r.s.Traces[at].Events.Action == nil {
+		return &r.s.Traces[at]
 	} else if view.Events > 0 {
 		r.fail("no trace for device %d", view.Device)
 		return nil

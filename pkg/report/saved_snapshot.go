@@ -124,8 +124,20 @@ func (r *snapshotReader) read(f *filePayload) {
 	}
 }
 
-// maxDevices is how many ordinals of devices there can be.
-const maxDevices = 1024
+// maxDevices is how many ordinals of devices there can be. Columns have the number behind them
+// for host memory.
+const (
+	maxDevices   = 1024
+	pinnedNumber = maxDevices
+)
+
+// deviceNumbered reads what deviceNumber gave for a device.
+func deviceNumbered(number int) snapshot.DeviceID {
+	if number == pinnedNumber {
+		return snapshot.Pinned
+	}
+	return snapshot.DeviceID(number)
+}
 
 func (r *snapshotReader) stringID(c *tapeColumn) snapshot.StringID {
 	return snapshot.StringID(c.index(len(r.s.Strings)))
@@ -159,10 +171,11 @@ func (r *snapshotReader) readFacts() {
 	s.AddressesLost = value(2) == 1
 	s.Oddity.BadText = value(maxEvents)
 	ended := value(len(cutShort) + 1)
-	salvaged := &snapshot.Salvaged{
-		At: int64(value(1 << 62)), Events: value(maxEvents), From: snapshot.DeviceID(value(maxDevices+1)) - 1,
-		NoEnd: value(2) == 1,
+	salvaged := &snapshot.Salvaged{At: int64(value(1 << 62)), Events: value(maxEvents), From: snapshot.NoDevice}
+	if from := value(pinnedNumber + 2); from > 0 {
+		salvaged.From = deviceNumbered(from - 1)
 	}
+	salvaged.NoEnd = value(2) == 1
 	if text := s.Strings[value(len(s.Strings))]; ended > 0 {
 		salvaged.Err = &cutShortError{text, cutShort[ended-1]}
 		s.Salvaged = salvaged
@@ -174,7 +187,7 @@ func (r *snapshotReader) readFacts() {
 		if s.Misplaced == nil {
 			s.Misplaced = map[snapshot.DeviceID]snapshot.Misplaced{}
 		}
-		s.Misplaced[snapshot.DeviceID(value(maxDevices))] = snapshot.Misplaced{OutsideSegments: value(maxEvents),
+		s.Misplaced[deviceNumbered(value(pinnedNumber+1))] = snapshot.Misplaced{OutsideSegments: value(maxEvents),
 			OverlappingRanges: value(maxEvents)}
 	}
 }
@@ -253,12 +266,20 @@ func (r *snapshotReader) readDecisions(saved *savedStacks) {
 
 func (r *snapshotReader) readTraces() {
 	overflowed, n := r.table("trace", 1, 256)
-	if n > maxDevices {
+	if n > maxDevices+1 {
 		r.fail("%d traces", n)
 		return
 	}
 	for i := range n {
-		r.s.Traces = append(r.s.Traces, snapshot.Trace{Device: snapshot.DeviceID(i), Overflowed: overflowed[0].is()})
+		flags := overflowed[0].index(4) // 1: overflowed; 2: of host memory
+		trace := snapshot.Trace{Device: snapshot.DeviceID(i), Overflowed: flags&1 != 0}
+		if flags&2 != 0 {
+			trace.Device = snapshot.Pinned
+		}
+		if flags&2 != 0 && i < n-1 || trace.Device == maxDevices {
+			r.fail("trace %d of %d cannot be of this device", i, n)
+		}
+		r.s.Traces = append(r.s.Traces, trace)
 	}
 }
 
@@ -280,7 +301,7 @@ func (r *snapshotReader) readSegments() {
 	blocks, most := r.table("block", 5, 48)
 	for range n {
 		seg := snapshot.Segment{
-			Device:  snapshot.DeviceID(segments[0].index(maxDevices)),
+			Device:  deviceNumbered(segments[0].index(pinnedNumber + 1)),
 			Address: uint64(segments[1].signedSum()), TotalSize: segments[2].signed(),
 			AllocatedSize: segments[3].signed(), ActiveSize: segments[4].signed(),
 			RequestedSize: segments[5].signed(), Stream: r.stream(&segments[6]), Pool: r.pool(&segments[7]),

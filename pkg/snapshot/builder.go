@@ -45,9 +45,10 @@ type builder struct {
 	tuples       map[pickle.Value]pickle.Container // tuples in place of lists, as the lists they stand for
 	walked       int                               // values in those dicts
 	limits       pickle.Limits
-	read         int64 // bytes of the pickle; set by finish
-	partial      bool  // only the beginning was read; set by finish
-	assembled    int64 // bytes that finish has copied
+	read         int64           // bytes of the pickle; set by finish
+	partial      bool            // only the beginning was read; set by finish
+	traced       map[uint32]bool // lists of events that are the trace of a device; no two may share one
+	assembled    int64           // bytes that finish has copied
 }
 
 func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
@@ -57,6 +58,7 @@ func newBuilder(sizeHint int64, limits pickle.Limits) *builder {
 		frames:     map[Frame]FrameID{},
 		metadataOf: map[pickle.Value]StringID{},
 		tuples:     map[pickle.Value]pickle.Container{},
+		traced:     map[uint32]bool{},
 		streams:    newInterner[uint64, StreamID](0),
 		pools:      newInterner[Pool, PoolID](Pool{}),
 	}

@@ -67,9 +67,17 @@ type EventText struct {
 	Metadata   string // user metadata
 }
 
-// Trace makes sure that a device has a trace, and returns its index in Snapshot.Traces.
+// Trace makes sure that a device has a trace. That of Pinned must be made last. It returns the
+// index in Snapshot.Traces.
 func (c *Composer) Trace(device DeviceID) int {
 	c.s.Format.HasTraces = true
+	if device == Pinned {
+		c.s.Format.HasHost = true
+		if n := len(c.s.Traces); n == 0 || c.s.Traces[n-1].Device != Pinned {
+			c.s.Traces = append(c.s.Traces, Trace{Device: Pinned})
+		}
+		return len(c.s.Traces) - 1
+	}
 	for len(c.s.Traces) <= int(device) {
 		c.s.Traces = append(c.s.Traces, Trace{Device: DeviceID(len(c.s.Traces))})
 	}

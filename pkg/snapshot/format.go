@@ -27,7 +27,7 @@ type Format struct {
 	PoolBeforeType     bool // segment_pool_id stands before segment_type: torch_npu
 	HasForwardFrames   bool
 	HasProfilerSegment bool // segments without allocated_size: made from a profile
-	HasHost            bool // pinned CPU memory, which is not read: host_segments, host_traces
+	HasHost            bool // host_segments or host_traces is a key, even if empty
 	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
 }
 
@@ -208,6 +208,8 @@ const (
 	fieldKey          = "key of a dict"
 	fieldSegments     = "segments"
 	fieldTraces       = "device_traces"
+	fieldHostSegments = "host_segments"
+	fieldHostTraces   = "host_traces"
 	fieldManyTraces   = "device_traces beyond 1,024"
 	fieldSharedTrace  = "device_traces of another device"
 	fieldFarDevice    = "segment.device beyond 1,024"
@@ -222,7 +224,7 @@ var memoryFields = []string{
 	"segment.device", "segment.address", "segment.total_size", "segment.allocated_size", "segment.active_size",
 	"segment.blocks", "block.address", "block.size", "block.requested_size", "block.state", "history.real_size",
 	fieldItem, fieldKey, fieldSegments, fieldTraces, fieldManyTraces, fieldSharedTrace, fieldFarDevice,
-	fieldSharedBlocks,
+	fieldSharedBlocks, fieldHostSegments, fieldHostTraces,
 }
 
 // Unread counts, by field, the values that totals depend on and that did not have

@@ -50,7 +50,8 @@ const (
 	keyAllocatorSettings
 	keyExternalAnnotations
 	keyOverflowed
-	keyHost
+	keyHostSegments
+	keyHostTraces
 
 	numKeys
 )
@@ -68,10 +69,11 @@ var keyNames = map[string]key{
 
 	"segments": keySegments, "device_traces": keyDeviceTraces, "allocator_settings": keyAllocatorSettings,
 	"external_annotations": keyExternalAnnotations, "trace_alloc_overflowed": keyOverflowed,
+	"host_segments": keyHostSegments, "host_traces": keyHostTraces,
 
 	"category": keyIgnored, "internal_metadata": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
-	"version": keyIgnored, "host_segments": keyHost, "host_traces": keyHost, "trace_alloc_max_entries": keyIgnored,
+	"version": keyIgnored, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
 }
 

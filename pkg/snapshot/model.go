@@ -10,7 +10,7 @@ import (
 // Typed ids, so that one kind cannot pass as another. Each is an index into
 // the Snapshot column named in its comment.
 type (
-	// DeviceID is a GPU ordinal inside the recorded process.
+	// DeviceID is a GPU ordinal inside the recorded process, or Pinned.
 	DeviceID int32
 	// StringID indexes Snapshot.Strings; 0 is the empty string.
 	StringID int32
@@ -25,6 +25,11 @@ type (
 	PoolID int32
 )
 
+// Pinned is the host memory that the process has page-locked, as torch 2.14 and later
+// record it. Files give its segments this device, too. All its sizes are rounded sizes,
+// also where those of a GPU are requested bytes. A segment of it is one block.
+const Pinned DeviceID = -1
+
 // Snapshot is one parsed file in columns: what the allocator recorded, with
 // every string, frame, stack, stream and pool interned.
 type Snapshot struct {
@@ -36,7 +41,7 @@ type Snapshot struct {
 
 	Segments []Segment // by device, those of one in file order; see SegmentsOf and SortSegments
 	Blocks   []Block   // in file order; a segment names its range
-	Traces   []Trace   // as in the file: index = device ordinal
+	Traces   []Trace   // as in the file: index = device ordinal; that of Pinned, if there is one, is the last
 
 	ActionNames []string // names of actions this package does not know, by Action - FirstUnknownAction
 	Settings    []Setting
@@ -257,7 +262,7 @@ type Annotation struct {
 	Start      bool // START, else END
 }
 
-// Devices are the devices that have events or segments, in order.
+// Devices are the devices that have events or segments: GPUs in order, then Pinned.
 func (s *Snapshot) Devices() []DeviceID {
 	seen := map[DeviceID]bool{}
 	for i := range s.Traces {
@@ -268,7 +273,11 @@ func (s *Snapshot) Devices() []DeviceID {
 	for i := range s.Segments {
 		seen[s.Segments[i].Device] = true
 	}
-	return sortedKeys(seen)
+	devices := sortedKeys(seen)
+	if len(devices) > 0 && devices[0] == Pinned {
+		devices = append(devices[1:], Pinned)
+	}
+	return devices
 }
 
 // Events is the history of a device; empty if it has none.
@@ -287,10 +296,12 @@ func (s *Snapshot) Trace(device DeviceID) *Trace {
 // String is the text of a string id.
 func (s *Snapshot) String(id StringID) string { return s.Strings[id] }
 
-// DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0".
+// DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0"; or "pinned".
 func (s *Snapshot) DeviceLabel(device DeviceID) string {
 	kind := "cuda:"
 	switch {
+	case device == Pinned:
+		return "pinned"
 	case s.Format.XPU:
 		kind = "xpu:"
 	case s.Format.PoolBeforeType:

@@ -141,9 +141,9 @@ func TestNobodyElses(t *testing.T) {
 		return dict{"device", device, "address", 512, "total_size", 512, "blocks", blocks}
 	}
 	block := dict{"size", 512, "state", "active_allocated", "requested_size", 3}
-	s := load(t, dict{"host_segments", list{segment(0, list{block})}, "segments",
+	s := load(t, dict{"elsewhere", list{segment(0, list{block})}, "segments",
 		list{segment(1, list{block}), segment(5000, list{}), segment(-1, list{})},
-		"host_traces", list{list{dict{"action", "alloc", "addr", 1}}}, "device_traces", list{}})
+		"traces", list{list{dict{"action", "alloc", "addr", 1}}}, "device_traces", list{}})
 	if len(s.Segments) != 1 || s.Segments[0].Device != 1 || s.Segments[0].BlockCount != 1 {
 		t.Errorf("segments %+v", s.Segments)
 	}

@@ -73,7 +73,7 @@ func (b *builder) rootList(h *pickle.Heap, root pickle.Value) error {
 		return fmt.Errorf("%w: its top level is a list, and not one of segments", ErrNotSnapshot)
 	}
 	b.s.Format.BareList = true
-	return b.keepSegments(rows)
+	return b.keepSegments(rows, nil)
 }
 
 func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
@@ -81,20 +81,19 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	for p := 0; p < len(pairs); p += 2 {
 		k := b.keyOf(h, pairs[p])
 		values[k] = pairs[p+1]
-		switch k {
-		case keyUnknown:
+		if k == keyUnknown {
 			b.unknownKey(h, pairs[p])
-		case keyHost: // there are two
-			b.s.Format.HasHost = b.s.Format.HasHost || holdsAnything(h, pairs[p+1])
 		}
 	}
 	traces, hasTraces := values[keyDeviceTraces]
-	if _, ok := values[keySegments]; !ok && !hasTraces {
+	hostTraces, hasHostTraces := values[keyHostTraces]
+	_, hasHostSegments := values[keyHostSegments]
+	if _, ok := values[keySegments]; !ok && !hasTraces && !hasHostTraces && !hasHostSegments {
 		return fmt.Errorf("%w: its top level is a dict without segments and device_traces%s", ErrNotSnapshot,
 			b.someKeys(h, pairs))
 	}
 	f := &b.s.Format
-	f.HasTraces = hasTraces
+	f.HasTraces, f.HasHost = hasTraces, hasHostTraces || hasHostSegments
 	if hasTraces {
 		if err := b.traces(h, traces); err != nil {
 			return err
@@ -106,11 +105,16 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 		b.overflows(h, valueOf(b, h, v, keyOverflowed))
 	}
 	b.overflows(h, values[keyOverflowed])
+	if hasHostTraces {
+		if err := b.hostTrace(h, hostTraces); err != nil {
+			return err
+		}
+	}
 	segments := b.rowsAt(h, values, keySegments, kindSegment, fieldSegments)
 	_, f.HasAnnotations = values[keyExternalAnnotations]
 	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
 	f.XPU = b.s.isXPU()
-	if err := b.keepSegments(segments); err != nil {
+	if err := b.keepSegments(segments, b.rowsAt(h, values, keyHostSegments, kindSegment, fieldHostSegments)); err != nil {
 		return err
 	}
 	if err := b.room(24 * int64(annotations.len())); err != nil {
@@ -184,31 +188,40 @@ func (b *builder) traces(h *pickle.Heap, v pickle.Value) error {
 		}
 		lists = lists[:maxDevices]
 	}
-	taken := map[uint32]bool{} // no two devices may share a list
 	for device, list := range lists {
-		trace := Trace{Device: DeviceID(device)}
 		rows, ok := b.rows(h, list, kindEvent)
 		c, _ := b.list(h, list)
-		switch {
-		case !ok:
+		if !ok {
 			b.wrongType(fieldTraces)
-		case rows == nil:
-		case taken[c.Ref]:
+		} else if rows != nil && b.traced[c.Ref] {
 			b.wrongType(fieldSharedTrace)
-		case rows.rows == nil:
-			trace.Events = b.events.slice(rows.start, rows.start+rows.n)
-		default:
-			if err := b.room(b.events.rowBytes() * int64(len(rows.rows))); err != nil {
-				return err
-			}
-			trace.Events = b.events.gather(rows.rows)
+			rows = nil
 		}
 		if rows != nil {
-			taken[c.Ref] = true
+			b.traced[c.Ref] = true
 		}
-		b.checkEvents(&trace.Events)
-		b.s.Traces = append(b.s.Traces, trace)
+		if err := b.trace(DeviceID(device), rows); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// trace adds the trace of a device; rows is nil if it has no events.
+func (b *builder) trace(device DeviceID, rows *rowList) error {
+	trace := Trace{Device: device}
+	switch {
+	case rows == nil:
+	case rows.rows == nil:
+		trace.Events = b.events.slice(rows.start, rows.start+rows.n)
+	default:
+		if err := b.room(b.events.rowBytes() * int64(len(rows.rows))); err != nil {
+			return err
+		}
+		trace.Events = b.events.gather(rows.rows)
+	}
+	b.checkEvents(&trace.Events)
+	b.s.Traces = append(b.s.Traces, trace)
 	return nil
 }
 

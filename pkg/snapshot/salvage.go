@@ -21,7 +21,7 @@ type Salvaged struct {
 }
 
 // NoDevice stands for no device.
-const NoDevice DeviceID = -1
+const NoDevice DeviceID = -2
 
 // EndKnown reports whether the final segments of a device are in the snapshot. They are
 // if the whole file was read.
@@ -33,7 +33,8 @@ func (s *Snapshot) EndKnown(device DeviceID) bool {
 // before them, so that its totals are lower bounds.
 func (s *Snapshot) Cut(device DeviceID) bool {
 	r := s.Salvaged
-	return r != nil && (r.NoEnd || r.Events == 0 || r.From != NoDevice && device >= r.From)
+	// As unsigned numbers, Pinned is behind all GPUs, and so are its events in the file.
+	return r != nil && (r.NoEnd || r.Events == 0 || r.From != NoDevice && uint32(device) >= uint32(r.From))
 }
 
 // Damaged is the error for a file that is cut off, damaged or beyond a limit.
@@ -86,6 +87,8 @@ func (b *builder) leaveOutEnd(res *pickle.Result) {
 		return // segments are all there is
 	case reading == keyDeviceTraces && len(s.Traces) > 0:
 		s.Salvaged.From = s.Traces[len(s.Traces)-1].Device
+	case reading == keyHostSegments, reading == keyHostTraces:
+		s.Salvaged.From = Pinned
 	case reading == keySegments, len(s.Segments) == 0:
 		s.Salvaged.NoEnd = s.Salvaged.Events > 0
 	}

@@ -1,6 +1,11 @@
 package snapshot
 
-import "github.com/memviz-go/memviz/pkg/internal/pickle"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memviz-go/memviz/pkg/internal/pickle"
+)
 
 // noSize marks an event or a block whose size, or requested size, the file does not give.
 const noSize = -1 << 63
@@ -31,7 +36,7 @@ func (b *builder) setSegment(h *pickle.Heap, i int, pairs []pickle.Value) {
 			seg.Device = NoDevice // keepSegments drops the segment
 			if device, ok := h.Int64(v); !ok {
 				b.wrongType("segment.device")
-			} else if device < 0 || device >= maxDevices {
+			} else if device < int64(Pinned) || device >= maxDevices {
 				b.wrongType(fieldFarDevice)
 			} else {
 				seg.Device = DeviceID(device)
@@ -175,16 +180,37 @@ func (b *builder) setHistory(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// keepSegments keeps the segments that a list names, each with its range of blocks.
-func (b *builder) keepSegments(l *rowList) error {
-	if err := b.room(88 * int64(l.len())); err != nil {
+// keepSegments keeps the segments that two lists name, each with its range of blocks:
+// those of GPUs, and those of host memory.
+func (b *builder) keepSegments(gpu, host *rowList) error {
+	if err := b.room(88 * int64(gpu.len()+host.len())); err != nil {
 		return err
 	}
-	segments, lists, written := keep(b.s.Segments, l), keep(b.blockLists, l), keep(b.segmentKeys, l)
+	kept := make([]Segment, 0, gpu.len()+host.len())
 	placed := map[uint32]bool{} // no two segments may share a list of blocks
-	b.s.Segments = segments[:0]
+	for _, l := range []*rowList{gpu, host} {
+		var err error
+		if kept, err = b.segmentsOf(kept, l, l == host, placed); err != nil {
+			return err
+		}
+	}
+	b.s.Segments = kept
+	b.s.SortSegments()
+	return nil
+}
+
+// segmentsOf appends the segments that a list names. Their lists of blocks are added to placed.
+func (b *builder) segmentsOf(kept []Segment, l *rowList, host bool, placed map[uint32]bool) ([]Segment, error) {
+	segments, lists, written := keep(b.s.Segments, l), keep(b.blockLists, l), keep(b.segmentKeys, l)
+	first := len(kept)
 	for i, seg := range segments {
 		b.s.Format.fingerprint(written[i])
+		if host {
+			seg.Device = Pinned
+		} else if seg.Device == Pinned {
+			b.wrongType(fieldFarDevice)
+			continue
+		}
 		switch ref := lists[i]; {
 		case seg.Device == NoDevice:
 			continue
@@ -194,13 +220,15 @@ func (b *builder) keepSegments(l *rowList) error {
 		default:
 			placed[ref] = true
 			if err := b.placeBlocks(&seg, &b.lists[ref-1]); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		b.s.Segments = append(b.s.Segments, seg)
+		kept = append(kept, seg)
 	}
-	b.s.SortSegments()
-	return nil
+	if host { // torch writes them in the order of a hash table
+		slices.SortStableFunc(kept[first:], func(x, y Segment) int { return cmp.Compare(x.Address, y.Address) })
+	}
+	return kept, nil
 }
 
 // placeBlocks gives a segment its range of blocks. Blocks without an address get one from

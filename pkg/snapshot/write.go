@@ -70,15 +70,30 @@ func (w *writer) root() {
 		w.List(len(s.Segments), w.segment)
 		return
 	}
-	root := []field{{"segments", func() { w.List(len(s.Segments), w.segment) }}}
+	host := len(s.SegmentsOf(Pinned)) // they are the first
+	traces := len(s.Traces)
+	if traces > 0 && s.Traces[traces-1].Device == Pinned {
+		traces--
+	}
+	root := []field{{"segments", func() { w.List(len(s.Segments)-host, func(i int) { w.segment(host + i) }) }}}
 	if f.HasTraces {
-		root = append(root, field{"device_traces", func() { w.List(len(s.Traces), w.trace) }})
+		root = append(root, field{"device_traces", func() { w.List(traces, w.trace) }})
 	}
 	if f.HasSettings {
 		root = append(root, field{"allocator_settings", w.settings})
 	}
 	if f.HasAnnotations {
 		root = append(root, field{"external_annotations", func() { w.List(len(s.Annotations), w.annotation) }})
+	}
+	if f.HasHost {
+		root = append(root, field{"host_segments", func() { w.List(host, w.segment) }},
+			field{"host_traces", func() {
+				if traces == len(s.Traces) {
+					w.List(0, nil)
+				} else {
+					w.trace(traces)
+				}
+			}})
 	}
 	w.fields(root)
 }

@@ -84,7 +84,7 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonMissing
 	case run.settings.GCThreshold > 0 && release:
 		return ReasonGarbage
-	case len(run.r.Snapshot.Pools) > 1 && device.Events.Pool == nil:
+	case countPools(run.r.Snapshot) > 1 && device.Events.Pool == nil:
 		return ReasonPools
 	case run.contradicted():
 		return ReasonChanged

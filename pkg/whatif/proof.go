@@ -39,7 +39,7 @@ func (run *Run) prove() {
 func (run *Run) proveUnder(settings allocator.Settings) {
 	d := run.r.Device
 	x := &prover{run: run,
-		driver: &recordedDriver{events: d.Events, list: d.Reserved, strict: len(run.r.Snapshot.Pools) < 3}}
+		driver: &recordedDriver{events: d.Events, list: d.Reserved, strict: countPools(run.r.Snapshot) < 3}}
 	run.Proof = Proof{AddressesOf: run.Requests - run.Failed, DriverCallsOf: len(d.Reserved)}
 	run.abandoned = nil
 	x.a = allocator.New(settings, x.driver)

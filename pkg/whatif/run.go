@@ -197,3 +197,22 @@ func (run *Run) requestOf(o Op) Request {
 	}
 	return run.request(o.Request)
 }
+
+// countPools counts the pools of GPUs in a file, the default one included.
+func countPools(s *snapshot.Snapshot) int {
+	if len(s.SegmentsOf(snapshot.Pinned)) == 0 {
+		return len(s.Pools)
+	}
+	used := map[snapshot.PoolID]bool{0: true}
+	for i := range s.Segments {
+		if s.Segments[i].Device != snapshot.Pinned {
+			used[s.Segments[i].Pool] = true
+		}
+	}
+	for i := range s.Traces {
+		for _, pool := range s.Traces[i].Events.Pool { // host memory has the default one in all events
+			used[pool] = true
+		}
+	}
+	return len(used)
+}

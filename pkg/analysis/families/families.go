@@ -17,6 +17,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // Family is what a tensor was for.
@@ -163,6 +164,11 @@ func (f *Assignment) BytesIn(d *replay.Device, state int) [Count]int64 {
 // recording.
 func Find(st *stacks.Table, d *replay.Device, activities *stacks.Activities, phases timeline.Phases,
 	o *Overridden) *Assignment {
+	if d.ID == snapshot.Pinned {
+		f := &Assignment{Rules: make([]Rule, len(d.Allocations))}
+		f.override(o, d)
+		return f
+	}
 	ev := gatherEvidence(st, d, activities, phases)
 	f := &Assignment{Rules: make([]Rule, len(d.Allocations))}
 	born := f.Rules[d.PreExisting:]

@@ -203,6 +203,9 @@ func (z *blockSizes) of(i int32) (size int64, exact bool) {
 			return z.final[at].Size, true
 		}
 	}
+	if z.d.ID == snapshot.Pinned { // its events have the sizes of blocks
+		return a.Size, true
+	}
 	return z.settings.RoundSize(a.Size), false
 }
 

@@ -83,8 +83,12 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 func (t *Settings) Variable() string { return cmp.Or(t.variable, settingConf[0]) }
 
 // Of are the settings in force on one device. Segments cannot be expandable on some,
-// whatever the settings say: there every one is made by cudaMalloc.
+// whatever the settings say: there every one is made by cudaMalloc. Those of host memory are not
+// read.
 func (t *Settings) Of(s *snapshot.Snapshot, d *replay.Device) *Settings {
+	if d.ID == snapshot.Pinned {
+		return &Settings{variable: t.variable}
+	}
 	if !t.Expandable || !onlyMalloc(s, d) {
 		return t
 	}

@@ -55,11 +55,14 @@ type Retries struct {
 
 // FindRetries finds the requests that the driver refused. Segments that
 // garbage_collection_threshold gives back in a request count as its releases in
-// Owners, but make no Retry.
+// Owners, but make no Retry. For host memory, whose allocator tries but once, there are none.
 func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settings) *Retries {
 	x := &Retries{
 		Owners: map[replay.EventIndex]replay.EventIndex{}, Refused: math.MaxInt64,
 		d: d, settings: settings, stacks: s.Format.HasTime, s: s, emptied: map[snapshot.StackID]bool{},
+	}
+	if d.ID == snapshot.Pinned {
+		return x
 	}
 	list := d.Reserved
 	reserved := d.Totals.ReservedBaselineBytes
