@@ -155,7 +155,7 @@ func schemaName(command string) string {
 // Subject says which device of which recording a JSON object is about.
 type Subject struct {
 	File   string `json:"file"`
-	Device int    `json:"device"`
+	Device int    `json:"device"` // ordinal of a GPU; -1: pinned host memory, whose sizes are rounded
 	Trust
 }
 

@@ -70,9 +70,9 @@ type jobWords struct {
 }
 
 // NewJobWords says what is known of a job, whose ranks have names. Of several jobs on one
-// page each has a label.
-func NewJobWords(j *ranks.Job, named []string, isOneOfSeveral bool) JobWords {
-	said := JobWords{Label: jobLabel(j, isOneOfSeveral), Warnings: []JobWarning{}, Notes: []string{},
+// page, all, each has a label.
+func NewJobWords(j *ranks.Job, named []string, all []*ranks.Job) JobWords {
+	said := JobWords{Label: jobLabel(j, all), Warnings: []JobWarning{}, Notes: []string{},
 		Findings: []*JobFinding{}}
 	w := &jobWords{j, &said, named}
 	w.write()
@@ -95,7 +95,7 @@ func (w *jobWords) write() {
 }
 
 // jobLabel names a job: by its run, iteration and occasion.
-func jobLabel(j *ranks.Job, isOneOfSeveral bool) string {
+func jobLabel(j *ranks.Job, all []*ranks.Job) string {
 	var parts []string
 	if j.Run != "" {
 		parts = append(parts, units.Printable(j.Run))
@@ -106,7 +106,14 @@ func jobLabel(j *ranks.Job, isOneOfSeveral bool) string {
 	if j.OOM {
 		parts = append(parts, "out of memory")
 	}
-	if len(parts) == 0 && isOneOfSeveral {
+	if j.Pinned {
+		parts = append(parts, "pinned host memory")
+	}
+	if len(parts) == 0 && len(all) > 1 {
+		isOther := func(other *ranks.Job) bool { return other != j && !other.Pinned }
+		if !slices.ContainsFunc(all, isOther) {
+			return "GPU memory"
+		}
 		return "other files"
 	}
 	return strings.Join(parts, " · ")

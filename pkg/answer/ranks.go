@@ -31,6 +31,7 @@ type RankDump struct {
 	Run               string `json:"run"`                                       // the folder, where folders hold the same ranks; else empty
 	Step              *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
 	OutOfMemory       bool   `json:"out_of_memory"`                             // the names say that memory ran out
+	Pinned            bool   `json:"pinned,omitempty"`                          // it is pinned host memory, which is not compared with that of GPUs
 	RankInNames       bool   `json:"rank_in_names"`                             // else ranks are the order of the names, and the files may be of several jobs
 	ComparedRanks     int    `json:"compared_ranks"`                            // how many are compared
 	MedianPeakBytes   int64  `json:"median_peak_bytes"`                         // of those
@@ -138,8 +139,14 @@ func Ranks(jobs []*ranks.Job, rows int) *Sheet {
 			unreadable = append(unreadable, v)
 		}
 	}
+	ofGPUs := 0
 	for _, v := range readable {
-		v.severalJobs = len(readable) > 1
+		if !v.Job.Pinned {
+			ofGPUs++
+		}
+	}
+	for _, v := range readable {
+		v.severalJobs = ofGPUs > 1
 		s.job(v, rows)
 	}
 	for _, v := range unreadable {
@@ -180,7 +187,7 @@ type jobView struct {
 // read fills the answer.
 func (v *jobView) read() {
 	v.RankDump.Run, v.RankDump.Step = units.Printable(v.Job.Run), v.Job.Step
-	v.OutOfMemory, v.RankInNames = v.OOM, v.InNames
+	v.OutOfMemory, v.RankInNames, v.RankDump.Pinned = v.OOM, v.InNames, v.Job.Pinned
 	v.RankDump.CommonSteps, v.DifferentPrograms = v.Job.CommonSteps, v.Unlike
 	v.RankDump.WithoutOperators, v.RenamedRanks = v.Job.WithoutOperators, len(v.Renamed)
 	v.readRanks()

@@ -12,7 +12,7 @@ import (
 // job says what is found in a job: in sentences, then its groups, then all ranks.
 func (s *Sheet) job(v *jobView, rows int) {
 	which := ""
-	if v.severalJobs {
+	if v.severalJobs || v.Job.Pinned {
 		which = v.which() + ": "
 	}
 	count := units.Plural(len(v.compared)+len(v.apart), "rank", "ranks")
@@ -174,6 +174,9 @@ func (d *RankDump) which() string {
 	}
 	if d.OutOfMemory {
 		words = append(words, "out of memory")
+	}
+	if d.Pinned {
+		words = append(words, "pinned host memory")
 	}
 	switch {
 	case !d.RankInNames:

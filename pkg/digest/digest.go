@@ -33,7 +33,7 @@ type Digest struct {
 	// Error says why the file could not be read. Only Schema, Name and File are set
 	// then.
 	Error  string `json:"error,omitempty"`
-	Device int    `json:"device"`
+	Device int    `json:"device"` // ordinal of a GPU; -1: pinned host memory
 
 	Torch     string      `json:"torch,omitempty"`    // version, or what is known of it
 	Settings  [][2]string `json:"settings,omitempty"` // of the allocator, as recorded

@@ -34,10 +34,11 @@ type jobKey struct {
 	step   int // of training; -1 without one
 	oom    bool
 	inName bool
+	pinned bool // host memory
 }
 
 func jobOf(n *digest.Name) jobKey {
-	key := jobKey{n.Run, -1, n.OOM, inName(n)}
+	key := jobKey{run: n.Run, step: -1, oom: n.OOM, inName: inName(n)}
 	if n.Step != nil {
 		key.step = *n.Step
 	}
@@ -45,9 +46,9 @@ func jobOf(n *digest.Name) jobKey {
 }
 
 // compareJobs orders jobs by run and step, those of an out-of-memory error after
-// others, and files without a rank in their names last.
+// others, files without a rank in their names behind those, and host memory last.
 func compareJobs(a, b jobKey) int {
-	return cmp.Or(units.Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
+	return cmp.Or(falseFirst(a.pinned, b.pinned), units.Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
 		falseFirst(!a.inName, !b.inName))
 }
 

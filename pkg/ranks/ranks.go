@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -23,6 +24,7 @@ type Job struct {
 	Step    *int   // training iteration in the names; nil without one
 	OOM     bool   // the names say that memory ran out
 	InNames bool   // else no name has a rank, and ranks are positions in the order of the names
+	Pinned  bool   // it is the pinned host memory of the ranks, which is not compared with that of GPUs
 
 	Ranks       []digest.Digest // by rank, file and device; unreadable ones too
 	Groups      []Group         // in the order of their first rank; none with fewer than three comparable ranks
@@ -126,9 +128,10 @@ func Jobs(digests []digest.Digest) []*Job {
 	for i := range list {
 		d := &list[i]
 		key := jobOf(&d.Name)
+		key.pinned = d.Error == "" && d.Device == int(snapshot.Pinned)
 		job := byJob[key]
 		if job == nil {
-			job = &Job{Run: d.Name.Run, Step: d.Name.Step, OOM: d.Name.OOM, InNames: key.inName}
+			job = &Job{Run: d.Name.Run, Step: d.Name.Step, OOM: d.Name.OOM, InNames: key.inName, Pinned: key.pinned}
 			byJob[key] = job
 		}
 		job.Ranks = append(job.Ranks, *d)

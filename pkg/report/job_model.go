@@ -114,12 +114,12 @@ func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 			hue.dark}
 	}
 	for _, j := range jobs {
-		r.Jobs = append(r.Jobs, newJobView(j, len(jobs) > 1))
+		r.Jobs = append(r.Jobs, newJobView(j, jobs))
 	}
 	return r
 }
 
-func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
+func newJobView(j *ranks.Job, all []*ranks.Job) *jobView {
 	v := &jobView{Count: len(j.Ranks)}
 	v.data.Sites, v.data.Groups = [][2]string{}, []*jobGroup{}
 	var named []string
@@ -127,7 +127,7 @@ func newJobView(j *ranks.Job, isOneOfSeveral bool) *jobView {
 		v.data.Ranks = append(v.data.Ranks, newJobRank(j, i))
 		named = append(named, v.data.Ranks[i].Name)
 	}
-	v.JobWords = answer.NewJobWords(j, named, isOneOfSeveral)
+	v.JobWords = answer.NewJobWords(j, named, all)
 	for i := range j.Groups {
 		g := &j.Groups[i]
 		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks),

@@ -161,3 +161,45 @@ func Incompressible(tensors int) *snapshot.Snapshot {
 	}
 	return c.Snapshot()
 }
+
+// HostMemory is what is recorded with record_cuda=False: pinned host memory only. It adds up.
+// One block waits for a GPU, one is cached, and one was above the size that is cached.
+func HostMemory() *snapshot.Snapshot {
+	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasUserMetadata: true,
+		HasEventPool: true})
+	const base = 0x7f1200000000
+	stack := c.Stack(snapshot.FrameText{File: "/home/user/offload.py", Line: 21, Name: "offload"})
+	now := int64(1_790_000_000_000_000)
+	event := func(action snapshot.Action, addr uint64, size int64) {
+		now += 50
+		e := snapshot.EventText{Action: action, Addr: addr, Size: size, TimeMicros: now}
+		if action == snapshot.Alloc || action == snapshot.FreeRequested {
+			e.Stack = stack
+		}
+		c.Event(snapshot.Pinned, e)
+	}
+	block := func(addr uint64, size int64, state snapshot.BlockState) {
+		c.Segment(snapshot.Segment{Device: snapshot.Pinned, Address: addr, TotalSize: size,
+			SizeClass: snapshot.SizeClassSmall}, snapshot.Block{Address: addr, Size: size, RequestedSize: size, State: state})
+	}
+	const MiB = units.MiB
+	event(snapshot.SegmentAlloc, base, 64)
+	event(snapshot.Alloc, base, 64)
+	event(snapshot.FreeRequested, base, 64)
+	for _, addr := range []uint64{base + 4*MiB, base + 8*MiB} {
+		event(snapshot.SegmentAlloc, addr, 4*MiB)
+		event(snapshot.Alloc, addr, 4*MiB)
+	}
+	event(snapshot.FreeCompleted, base, 64)
+	event(snapshot.FreeRequested, base+4*MiB, 4*MiB)
+	event(snapshot.SegmentAlloc, base+64*MiB, 256*MiB)
+	event(snapshot.Alloc, base+64*MiB, 256*MiB)
+	event(snapshot.FreeRequested, base+64*MiB, 256*MiB)
+	event(snapshot.FreeCompleted, base+64*MiB, 256*MiB)
+	event(snapshot.SegmentFree, base+64*MiB, 256*MiB)
+	block(base, 64, snapshot.Inactive)
+	block(base+4*MiB, 4*MiB, snapshot.ActivePendingFree)
+	block(base+8*MiB, 4*MiB, snapshot.ActiveAllocated)
+	c.Setting("max_cached_size", "134217728")
+	return c.Snapshot()
+}

@@ -48,8 +48,8 @@ var mayFollow = map[Action][]Action{
 }
 
 // maxSwap is how many events apart those may be that were swapped. A thread records an event
-// soon after what it did, and others may record theirs in between.
-const maxSwap = 64
+// soon after what it did, but it may be interrupted, and others record theirs in between.
+const maxSwap = 1000
 
 // orderByAddress undoes swaps of events of host memory. Threads record them without one lock, so
 // an event may stand before one that must have happened first at the same address. It returns
@@ -88,22 +88,22 @@ func orderByAddress(e *Events) []uint32 {
 	return order
 }
 
-// bestSwap is the first of two neighbours at or beside i that have to be swapped so that fewer
-// pairs of actions are impossible; -1 if that is no use. Of swaps that are equally good, it is
-// the one of the nearest rows, and the last of those.
+// bestSwap is the first of two neighbours at or beside i that fit in the other order; -1 if there
+// are none. Of several, it is that which leaves the fewest impossible pairs around it, then that
+// of the nearest rows, and then the last.
 func bestSwap(actions []Action, rows []int32, i int) int {
 	if possible(actions, i) {
 		return -1
 	}
-	best, least, distance := -1, impossible(actions, i), int32(maxSwap)
+	best, least, distance := -1, impossible(actions, i-2, i+2), int32(maxSwap)
 	for swap := max(i-1, 0); swap <= min(i+1, len(actions)-2); swap++ {
 		apart := rows[swap+1] - rows[swap]
-		if apart > maxSwap || !slices.Contains(mayFollow[actions[swap+1]], actions[swap]) {
+		actions[swap], actions[swap+1] = actions[swap+1], actions[swap]
+		n, fits := impossible(actions, i-2, i+2), impossible(actions, swap-1, swap+1) == 0
+		actions[swap], actions[swap+1] = actions[swap+1], actions[swap]
+		if !fits || apart > maxSwap {
 			continue
 		}
-		actions[swap], actions[swap+1] = actions[swap+1], actions[swap]
-		n := impossible(actions, i)
-		actions[swap], actions[swap+1] = actions[swap+1], actions[swap]
 		if n < least || n == least && best >= 0 && apart <= distance {
 			best, least, distance = swap, n, apart
 		}
@@ -111,9 +111,9 @@ func bestSwap(actions []Action, rows []int32, i int) int {
 	return best
 }
 
-// impossible counts the pairs around i of which the second may not follow the first.
-func impossible(actions []Action, i int) (n int) {
-	for pair := max(i-2, 0); pair <= min(i+2, len(actions)-2); pair++ {
+// impossible counts the pairs from one to another of which the second may not follow the first.
+func impossible(actions []Action, from, to int) (n int) {
+	for pair := max(from, 0); pair <= min(to, len(actions)-2); pair++ {
 		if !possible(actions, pair) {
 			n++
 		}

@@ -23,7 +23,13 @@ STARTED = {
     },
     "2.6": {"enabled": "all", "stacks": "all", "max_entries": 1000},
     "2.11": {"enabled": "all", "stacks": "all", "max_entries": 1000, "clear_history": True},
-    "2.14": {"enabled": "all", "stacks": "all", "max_entries": 1000, "clear_history": True},
+    "2.14": {
+        "enabled": "all",
+        "stacks": "all",
+        "max_entries": 1000,
+        "clear_history": True,
+        "record_pinned_host_memory": True,
+    },
 }
 
 

@@ -23,7 +23,10 @@ _has_observer = False
 
 
 def start(stacks: str, max_entries: int) -> None:
-    """Record every allocation and free with its stack, from here on."""
+    """Record every allocation and free with its stack, from here on.
+
+    Where torch can, it records pinned host memory, too.
+    """
     import torch
 
     # Before CUDA is initialised there is no allocator to switch on.
@@ -45,6 +48,8 @@ def start(stacks: str, max_entries: int) -> None:
     arguments = {"stacks": stacks, "max_entries": max_entries}
     if "clear_history" in parameters:  # else what was recorded before may stand in the file
         arguments["clear_history"] = True
+    if "record_pinned_host_memory" in parameters:  # torch 2.14
+        arguments["record_pinned_host_memory"] = True
     record("all", **arguments)
 
 

@@ -1,0 +1,95 @@
+package answer
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/memviz-go/memviz/pkg/samples"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/units"
+)
+
+// TestHostMemory: host memory is answered about like that of a GPU, and what is about the
+// allocator of GPUs is not said of it.
+func TestHostMemory(t *testing.T) {
+	in := []Input{NewInput("host.pickle", samples.HostMemory())}
+	figures := func(s *Sheet, err error) map[string]any {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct{ Devices []map[string]any }
+		if err := json.Unmarshal(written(t, s, JSON), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if text := string(written(t, s, Text)); !strings.Contains(text, "pinned") {
+			t.Errorf("it does not name the device:\n%s", text)
+		}
+		if len(answer.Devices) == 0 {
+			return nil
+		}
+		return answer.Devices[0]
+	}
+
+	stats := Stats(in, StatsOptions{Capacity: units.GiB, Summary: true})
+	fits(t, "stats", stats)
+	d := figures(stats, nil)
+	for key, want := range map[string]any{
+		"device": -1.0, "adds_up": true, "peak_bytes": 264.0 * units.MiB, "final_bytes": 8.0 * units.MiB,
+		"reserved_peak_bytes": 264.0*units.MiB + 64, "reserved_final_bytes": 8.0*units.MiB + 64, "segments": 3.0,
+		"live_block_requested_bytes": 8.0 * units.MiB, "capacity_bytes": 0.0, "alloc_conf": "", "summary": nil,
+	} {
+		if d[key] != want {
+			t.Errorf("%s is %v, want %v", key, d[key], want)
+		}
+	}
+	text := string(written(t, Stats(in, StatsOptions{}), Text))
+	if !strings.Contains(text, "These are rounded sizes.") || strings.Contains(text, "history cut") {
+		t.Errorf("stats:\n%s", text)
+	}
+
+	whatIf, err := WhatIf(in, WhatIfOptions{})
+	if figures(whatIf, err) != nil {
+		t.Error("settings of GPUs are predicted for it")
+	}
+	oom, err := OOM(in, OOMOptions{Capacity: units.GiB})
+	if figures(oom, err) != nil {
+		t.Error("it is said whether a request failed")
+	}
+	r := in[0].Recordings[0]
+	if settings, measures := PredictAll(r); settings != nil || measures != nil {
+		t.Error("the page predicts for it")
+	}
+	cards, failures, retries := Cards(r, nil)
+	if len(cards) != 4 || cards[3].Value != "Not recorded" || len(failures)+len(retries) > 0 {
+		t.Errorf("cards %+v", cards)
+	}
+	for i := range r.Device.Allocations {
+		if family := r.Families().Family(i); family != 0 {
+			t.Errorf("allocation %d is %s", i, family.One())
+		}
+	}
+
+	segments, err := Segments(in, Moment{kind: momentEnd}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = figures(segments, nil)
+	if d["reserved_bytes"] != 8.0*units.MiB+64 || d["pending_bytes"] != 4.0*units.MiB || d["free_bytes"] != 64.0 {
+		t.Errorf("segments %v", d)
+	}
+	if text := string(written(t, segments, Text)); strings.Contains(text, "empty_cache") {
+		t.Errorf("segments:\n%s", text)
+	}
+}
+
+// TestRecordCallOfHostMemory: without the argument, the advice would record no host memory.
+func TestRecordCallOfHostMemory(t *testing.T) {
+	s := samples.HostMemory()
+	s.Traces[0].Events = snapshot.Events{}
+	text := string(written(t, Stats([]Input{NewInput("host.pickle", s)}, StatsOptions{}), Text))
+	if !strings.Contains(text, "_record_memory_history(record_pinned_host_memory=True)") {
+		t.Errorf("stats:\n%s", text)
+	}
+}

@@ -1,0 +1,198 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// hostSegment is a segment of host memory as torch 2.14 writes it: one block, and no
+// requested_size.
+func hostSegment(addr, size int, state string) dict {
+	allocated, active := 0, 0
+	switch state {
+	case "active_allocated":
+		allocated, active = size, size
+	case "active_pending_free":
+		active = size
+	}
+	return dict{"device", -1, "address", addr, "total_size", size, "allocated_size", allocated, "active_size", active,
+		"requested_size", 0, "stream", 0, "segment_type", "small", "segment_pool_id", list{0, 1}, "is_expandable", false,
+		"frames", list{}, "blocks", list{dict{"address", addr, "size", size, "requested_size", size, "state", state,
+			"frames", list{}}}}
+}
+
+func hostEvent(action string, addr, size int) dict {
+	e := dict{"action", action, "addr", addr, "size", size, "stream", 0, "time_us", 5, "compile_context", "N/A",
+		"user_metadata", "", "pool_id", list{0, 0}}
+	if action == "alloc" || action == "free_requested" {
+		e = append(e, "frames", list{frame("train.py", 3, "load")})
+	}
+	return e
+}
+
+func TestHostMemory(t *testing.T) {
+	s := load(t, dict{
+		"segments", list{dict{"device", 0, "address", 512, "total_size", 512, "blocks", list{}}},
+		"device_traces", list{list{}, list{hostEvent("segment_alloc", 512, 512)}},
+		"host_segments", list{hostSegment(1<<20, 4096, "active_pending_free"), hostSegment(4096, 64, "inactive"),
+			hostSegment(8192, 64, "active_allocated")},
+		"host_traces", list{hostEvent("segment_alloc", 4096, 64), hostEvent("alloc", 4096, 64),
+			hostEvent("free_requested", 4096, 64), hostEvent("free_completed", 4096, 64)},
+	})
+	if got := s.Devices(); !slices.Equal(got, []DeviceID{0, 1, Pinned}) {
+		t.Errorf("devices %d", got)
+	}
+	if got := s.DeviceLabel(Pinned); got != "pinned" || s.DeviceLabel(0) != "cuda:0" {
+		t.Errorf("label %q", got)
+	}
+	var addrs []uint64
+	for _, seg := range s.SegmentsOf(Pinned) {
+		addrs = append(addrs, seg.Address)
+	}
+	if !slices.Equal(addrs, []uint64{4096, 8192, 1 << 20}) || len(s.SegmentsOf(0)) != 1 {
+		t.Errorf("segments %+v", s.Segments)
+	}
+	e := s.Events(Pinned)
+	if e.Len() != 4 || s.Events(1).Len() != 1 || e.Stack[0] != 0 || e.Stack[1] == 0 || e.Stack[3] != 0 {
+		t.Errorf("events %+v", e)
+	}
+	if !s.Format.HasHost || len(s.Oddity.WrongTypes) > 0 || len(s.Oddity.UnknownKeys) > 0 {
+		t.Errorf("format %+v, oddities %+v", s.Format, s.Oddity)
+	}
+
+	for _, write := range []func(*bytes.Buffer) error{
+		func(b *bytes.Buffer) error { return Write(b, s, 4) }, func(b *bytes.Buffer) error { return WriteNative(b, s) },
+	} {
+		var file bytes.Buffer
+		if err := write(&file); err != nil {
+			t.Fatal(err)
+		}
+		again := readWay(t, file.Bytes(), wayStream)
+		if got := again.Events(Pinned); !slices.Equal(got.Action, e.Action) || !slices.Equal(got.Addr, e.Addr) ||
+			len(again.SegmentsOf(Pinned)) != 3 || len(again.SegmentsOf(0)) != 1 {
+			t.Errorf("written and read again: %+v and %+v", again.Segments, got)
+		}
+	}
+}
+
+// TestHostOnly: a file without a GPU, as after record_cuda=False, is a snapshot, and lists that
+// are there and empty are no device.
+func TestHostOnly(t *testing.T) {
+	s := load(t, dict{"host_segments", list{}, "host_traces", list{hostEvent("alloc", 4096, 64), hostEvent("alloc", 64, 64)}})
+	if got := s.Devices(); !slices.Equal(got, []DeviceID{Pinned}) {
+		t.Errorf("devices %d", got)
+	}
+	s = load(t, dict{"segments", list{}, "device_traces", list{}, "host_segments", list{}, "host_traces", list{}})
+	if got := s.Devices(); len(got) > 0 || !s.Format.HasHost {
+		t.Errorf("devices %d, format %+v", got, s.Format)
+	}
+}
+
+// TestOddHostMemory: what is not as torch writes it is counted.
+func TestOddHostMemory(t *testing.T) {
+	events := list{hostEvent("alloc", 4096, 64), hostEvent("alloc", 64, 64)}
+	for _, test := range []struct {
+		root  dict
+		field string // "": nothing is odd
+	}{
+		{dict{"segments", list{}, "device_traces", list{events}, "host_traces", 5}, fieldHostTraces},
+		{dict{"segments", list{}, "device_traces", list{events}, "host_traces", list{events, events}}, fieldHostTraces},
+		{dict{"segments", list{}, "host_traces", list{events}}, ""},
+		{dict{"device_traces", list{events}, "host_segments", "none"}, fieldHostSegments},
+		{dict{"segments", list{hostSegment(4096, 64, "inactive")}, "device_traces", list{events}}, fieldFarDevice},
+	} {
+		s := load(t, test.root)
+		if n := s.Oddity.WrongTypes[test.field]; test.field != "" && n != 1 ||
+			test.field == "" && len(s.Oddity.WrongTypes) > 0 {
+			t.Errorf("%v: oddities %+v", test.root, s.Oddity)
+		}
+	}
+}
+
+// TestSwappedEvents: threads that record at the same time swap events, also of one address, and
+// reading finds the order in which they happened.
+func TestSwappedEvents(t *testing.T) {
+	const addresses, cycles = 5, 20
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		type event struct {
+			action string
+			addr   int
+		}
+		left := make([][]event, addresses) // what happens at each address
+		for a := range left {
+			addr := (a + 1) << 12
+			add := func(action string) { left[a] = append(left[a], event{action, addr}) }
+			for range cycles {
+				add("segment_alloc")
+				for range 1 + random.IntN(3) {
+					add("alloc")
+					add("free_requested")
+					add("free_completed")
+				}
+				add("segment_free")
+			}
+		}
+		want := make([][]string, addresses)
+		var all []event
+		for a := range left {
+			for _, e := range left[a] {
+				want[a] = append(want[a], e.action)
+			}
+		}
+		swapped := make([]bool, 0)
+		for slices.ContainsFunc(left, func(l []event) bool { return len(l) > 0 }) {
+			if a := random.IntN(addresses); len(left[a]) > 0 {
+				all, left[a] = append(all, left[a][0]), left[a][1:]
+				swapped = append(swapped, false)
+			}
+		}
+		n := 0
+		for i := range all {
+			// One pair of neighbours in a while, so that what happened can be told.
+			j := i + 1
+			for j < len(all) && all[j].addr != all[i].addr {
+				j++
+			}
+			before := max(i-40, 0)
+			if j < len(all) && j-i < 8 && i > 8 && i < len(all)-40 && !slices.Contains(swapped[before:], true) {
+				all[i], all[j] = all[j], all[i]
+				swapped[i], swapped[j] = true, true
+				n++
+			}
+		}
+		if n == 0 {
+			t.Fatal("nothing was swapped")
+		}
+		rows := list{}
+		for _, e := range all {
+			rows = append(rows, hostEvent(e.action, e.addr, 64))
+		}
+		s := load(t, dict{"host_segments", list{}, "host_traces", rows})
+		got := make([][]string, addresses)
+		e := s.Events(Pinned)
+		for i, action := range e.Action {
+			a := int(e.Addr[i]>>12) - 1
+			got[a] = append(got[a], s.ActionName(action))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("seed %d: %d swaps:\n%v, want\n%v", seed, n, got, want)
+		}
+	}
+}
+
+// TestDistantEvents: a completion that comes long after its request stands where it is.
+func TestDistantEvents(t *testing.T) {
+	rows := list{hostEvent("alloc", 64, 64), hostEvent("free_requested", 64, 64), hostEvent("alloc", 64, 64)}
+	for i := range 2 * maxSwap {
+		rows = append(rows, hostEvent("alloc", 4096*(i+1), 64))
+	}
+	rows = append(rows, hostEvent("free_completed", 64, 64))
+	e := load(t, dict{"segments", list{}, "host_traces", rows}).Events(Pinned)
+	if e.Action[2] != Alloc || e.Action[e.Len()-1] != FreeCompleted {
+		t.Errorf("actions %v", e.Action)
+	}
+}
