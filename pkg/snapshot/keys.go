@@ -64,7 +64,7 @@ var keyNames = map[string]key{
 	"blocks": keyBlocks, "compile_context": keyCompileContext, "device": keyDevice, "device_free": keyDeviceFree,
 	"forward_frames": keyForwardFrames, "frames": keyFrames, "history": keyHistory, "is_expandable": keyIsExpandable,
 	"internal_metadata": keyInternalMetadata,
-	"line": keyLine, "name": keyName, "pool_id": keyPoolID, "requested_size": keyRequestedSize,
+	"line":              keyLine, "name": keyName, "pool_id": keyPoolID, "requested_size": keyRequestedSize,
 	"segment_pool_id": keySegmentPoolID, "segment_type": keySegmentType, "size": keySize, "stream": keyStream,
 	"time_us": keyTimeMicros, "user_metadata": keyUserMetadata,
 
