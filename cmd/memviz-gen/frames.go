@@ -2,7 +2,7 @@ package main
 
 import "github.com/memviz-go/memviz/pkg/snapshot"
 
-// The frames that PyTorch's own code puts on a stack, as torch 2.10 or 2.11 records
+// The frames that PyTorch's own code puts on a stack, as torch 2.11 records
 // them with stacks="all". Symbols are shortened where their parameters say nothing.
 
 const site = "/opt/conda/lib/python3.11/site-packages/torch/"

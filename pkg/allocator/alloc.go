@@ -76,6 +76,9 @@ func (a *Allocator) growOrRelease(r request) *block {
 	if b := a.grow(r); b != nil {
 		return b
 	}
+	if a.settings.RejectAtLimit && a.exceedsLimit(r) {
+		return nil
+	}
 	if a.releaseOversize(r) {
 		if b := a.grow(r); b != nil {
 			return b
@@ -182,19 +185,24 @@ func (a *Allocator) oversizeMisfit(b *block, size int64) bool {
 	if size < limit {
 		return b.size >= limit
 	}
-	return b.size-size >= a.settings.nonSplitRounding()
+	return b.size-size >= a.settings.NonSplitRounding()
+}
+
+// exceedsLimit reports whether a segment for a request would exceed the memory fraction.
+func (a *Allocator) exceedsLimit(r request) bool {
+	return a.limited && a.Reserved()+a.settings.SegmentSize(r.size) > a.allowed
 }
 
 // grow gets memory for a request from the driver (upstream alloc_block). The
 // block it returns is in no set.
 func (a *Allocator) grow(r request) *block {
-	size := a.settings.SegmentSize(r.size)
-	if a.limited && a.Reserved()+size > a.allowed {
+	if a.exceedsLimit(r) {
 		return nil
 	}
 	if a.settings.Expandable {
 		return a.growExpandable(r)
 	}
+	size := a.settings.SegmentSize(r.size)
 	addr, ok := a.driver.Malloc(size)
 	if !ok {
 		return nil

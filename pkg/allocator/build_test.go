@@ -32,6 +32,9 @@ func TestBuilds(t *testing.T) {
 		large.PageSize(snapshot.SizeClassSmall) != 2*mib {
 		t.Errorf("segments of %d bytes", got)
 	}
+	if got := large.NonSplitRounding(); got != 40*mib {
+		t.Errorf("by default a block may be %d bytes larger than its request", got)
+	}
 }
 
 // TestAlignment: in torch_npu a large block of an expandable segment moves up, and

@@ -145,7 +145,7 @@ func (f *fuzzer) largestRest(b *block, rounded int64) int64 {
 	case b.pool.class == snapshot.SizeClassSmall || f.settings.Expandable:
 		return 0
 	case rounded >= f.settings.splitLimit():
-		return f.settings.nonSplitRounding() - 512
+		return f.settings.NonSplitRounding() - 512
 	}
 	return smallSize
 }

@@ -161,7 +161,7 @@ func (n *naive) search(size int64, stream Stream, large bool) *piece {
 		best = p
 	}
 	if limit := n.MaxSplitSize; limit > 0 && size < limit && best.size >= limit || limit > 0 && size >= limit &&
-		best.size >= size+n.nonSplitRounding() {
+		best.size >= size+n.NonSplitRounding() {
 		return nil
 	}
 	return best

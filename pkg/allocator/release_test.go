@@ -78,3 +78,20 @@ func TestGarbageCollection(t *testing.T) {
 		a.expect(snapshot.SegmentFree, snapshot.SegmentAlloc, snapshot.Alloc)
 	}
 }
+
+// TestRejectAtLimit: a request above the fraction fails with the cache as it was, and one
+// below it is served.
+func TestRejectAtLimit(t *testing.T) {
+	for conf, want := range map[string]int64{"": 0, "throw_on_cudamalloc_oom:True": 30 * mib} {
+		a := newRecorder(t, mustParse(t, conf), 100*mib)
+		a.SetMemoryFraction(0.5)
+		a.free(a.alloc(30 * mib))
+		_, err := a.Alloc(60*mib, 0)
+		if _, is := err.(*OutOfMemoryError); !is || a.Reserved() != want {
+			t.Errorf("%q: error %v with %d bytes reserved, want %d", conf, err, a.Reserved(), want)
+		}
+		if _, err := a.Alloc(20*mib, 0); err != nil {
+			t.Errorf("%q: %v", conf, err)
+		}
+	}
+}

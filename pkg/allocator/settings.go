@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,7 +25,7 @@ type Settings struct {
 	MaxSplitSize int64
 
 	// MaxNonSplitRounding is how many bytes larger than the request such a block
-	// may be: max_non_split_rounding_mb. 0 means 20 MiB.
+	// may be: max_non_split_rounding_mb. 0 means LargeSegmentSize.
 	MaxNonSplitRounding int64
 
 	// GCThreshold is the fraction of the allowed memory that may be reserved before
@@ -40,8 +41,13 @@ type Settings struct {
 
 	// LargeSegmentSize is the size in bytes of the segments for requests from 1 to
 	// 10 MiB, and of the pages of large expandable segments:
-	// large_segment_size_mb, from torch 2.10 on. 0 means 20 MiB.
+	// large_segment_size_mb, from torch 2.11 on. 0 means 20 MiB.
 	LargeSegmentSize int64
+
+	// RejectAtLimit: a request that exceeds the memory fraction fails at once, without
+	// releasing cached memory first: throw_on_cudamalloc_oom, from torch 2.12 on.
+	// It has no effect before [Allocator.SetMemoryFraction].
+	RejectAtLimit bool
 
 	// Build is how the allocator itself differs between versions; no option changes it.
 	Build Build
@@ -80,10 +86,10 @@ func (s *Settings) largeSegment() int64 {
 	return s.LargeSegmentSize
 }
 
-// nonSplitRounding is MaxNonSplitRounding or its default.
-func (s *Settings) nonSplitRounding() int64 {
+// NonSplitRounding is MaxNonSplitRounding in bytes, or its default.
+func (s *Settings) NonSplitRounding() int64 {
 	if s.MaxNonSplitRounding == 0 {
-		return largeBuffer
+		return s.largeSegment()
 	}
 	return s.MaxNonSplitRounding
 }
@@ -102,7 +108,9 @@ func ParseSettings(conf string) (Settings, error) {
 // ReadSettings reads a text that some version of PyTorch has accepted, as far as
 // this package understands it. An error names each option that it skipped.
 func ReadSettings(conf string) (s Settings, skipped []error) {
-	for _, option := range splitOptions(strings.ReplaceAll(conf, " ", "")) {
+	options := splitOptions(strings.ReplaceAll(conf, " ", ""))
+	slices.SortStableFunc(options, func(a, b string) int { return readingRank(a) - readingRank(b) })
+	for _, option := range options {
 		name, value, found := strings.Cut(option, ":")
 		if !found {
 			skipped = append(skipped, fmt.Errorf("option %q has no value", option))
@@ -116,6 +124,15 @@ func ReadSettings(conf string) (s Settings, skipped []error) {
 		s = with
 	}
 	return s, skipped
+}
+
+// readingRank orders options as PyTorch reads them: the size of large segments first, as
+// others may not be less.
+func readingRank(option string) int {
+	if strings.HasPrefix(option, optionLargeSegment+":") {
+		return 0
+	}
+	return 1
 }
 
 // Option is the value of an option in the text of PYTORCH_CUDA_ALLOC_CONF, the last
@@ -151,33 +168,51 @@ var ErrUnknownOption = errors.New("unknown")
 func Options() []string {
 	return []string{
 		"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "garbage_collection_threshold",
-		"roundup_power2_divisions", "large_segment_size_mb",
+		"roundup_power2_divisions", optionLargeSegment, "throw_on_cudamalloc_oom",
 	}
 }
 
+// otherOptions are options that do not change where a block goes: they are about locks,
+// captures, the address space of expandable segments, and pinned host memory.
+var otherOptions = map[string]bool{
+	"release_lock_on_cudamalloc": true, "release_lock_on_hipmalloc": true, "graph_capture_record_stream_reuse": true,
+	"expandable_segments_reserve": true, "expandable_segments_reserve_by_class": true,
+	"pinned_use_cuda_host_register": true, "pinned_use_hip_host_register": true, "pinned_num_register_threads": true,
+	"pinned_use_background_threads": true, "pinned_reserve_segment_size_mb": true, "pinned_free_catch_all": true,
+	"pinned_max_round_threshold_mb": true, "pinned_max_cached_size_mb": true,
+	"pinned_max_round_size_mb": true, // the name in builds before torch 2.13
+
+	// torch_npu
+	"pin_memory_expandable_segments": true, "multi_stream_lazy_reclaim": true,
+}
+
+const optionLargeSegment = "large_segment_size_mb"
+
 func (s *Settings) set(name, value string) (err error) {
+	if otherOptions[name] {
+		return nil
+	}
 	switch name {
 	case "expandable_segments":
 		s.Expandable, err = parseBool(value)
 	case "max_split_size_mb":
-		s.MaxSplitSize, err = parseOversizeMiB(value)
+		s.MaxSplitSize, err = s.parseOversizeMiB(value)
 	case "max_non_split_rounding_mb":
-		s.MaxNonSplitRounding, err = parseOversizeMiB(value)
+		s.MaxNonSplitRounding, err = s.parseOversizeMiB(value)
 	case "garbage_collection_threshold":
 		s.GCThreshold, err = parseThreshold(value)
 	case "roundup_power2_divisions":
 		s.RoundUpPower2Divisions, err = parseDivisions(value)
-	case "large_segment_size_mb":
+	case optionLargeSegment:
 		s.LargeSegmentSize, err = parseLargeSegment(value)
+	case "throw_on_cudamalloc_oom", "throw_on_hipmalloc_oom", "throw_on_npumalloc_oom":
+		s.RejectAtLimit, err = parseBool(value)
 	case "backend":
 		if value != "native" {
 			err = fmt.Errorf("%q is not the native allocator", value)
 		}
 	case OptionFraction:
 		_, err = ParseFraction(value) // a limit, which is the device's
-	case "release_lock_on_cudamalloc", "graph_capture_record_stream_reuse",
-		"pinned_use_cuda_host_register", "pinned_num_register_threads", "pinned_use_background_threads":
-		// about locks, captures of later versions and host memory
 	default:
 		err = ErrUnknownOption
 	}
@@ -194,26 +229,27 @@ func parseBool(value string) (bool, error) {
 	return false, fmt.Errorf("%q is neither True nor False", value)
 }
 
-// parseOversizeMiB reads a number of MiB above 20 as bytes.
-func parseOversizeMiB(value string) (int64, error) {
+// parseOversizeMiB reads a number of MiB, at least that of a large segment, as bytes.
+func (s *Settings) parseOversizeMiB(value string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number", value)
 	}
-	if n <= largeBuffer/mib {
-		return 0, fmt.Errorf("%d MiB is not more than %d", n, largeBuffer/mib)
+	if least := s.largeSegment() / mib; n < least {
+		return 0, fmt.Errorf("%d MiB is less than %d", n, least)
 	}
 	return min(n, maxRequest/mib) * mib, nil
 }
 
-// parseLargeSegment reads a number of MiB, at least that of a small segment, as bytes.
+// parseLargeSegment reads a number of MiB, more than the largest request it serves, as bytes.
 func parseLargeSegment(value string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number", value)
 	}
-	if n < minLargeAlloc/mib || n > maxLargeSegment/mib || n%2 != 0 {
-		return 0, fmt.Errorf("%d MiB is not an even number from %d to %d", n, minLargeAlloc/mib, maxLargeSegment/mib)
+	if n <= minLargeAlloc/mib || n > maxLargeSegment/mib || n%2 != 0 {
+		return 0, fmt.Errorf("%d MiB is not an even number above %d and up to %d", n, minLargeAlloc/mib,
+			maxLargeSegment/mib)
 	}
 	return n * mib, nil
 }

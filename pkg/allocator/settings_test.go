@@ -26,7 +26,16 @@ func TestParseSettings(t *testing.T) {
 		{"max_split_size_mb:21,max_non_split_rounding_mb:40",
 			Settings{MaxSplitSize: 21 * mib, MaxNonSplitRounding: 40 * mib}},
 		{"max_split_size_mb:9223372036854775807", Settings{MaxSplitSize: maxRequest}},
-		{"release_lock_on_cudamalloc:True", Settings{}},
+		{"release_lock_on_cudamalloc:True,release_lock_on_hipmalloc:True", Settings{}},
+		{"max_split_size_mb:20", Settings{MaxSplitSize: 20 * mib}},
+		{"max_split_size_mb:12,large_segment_size_mb:12",
+			Settings{MaxSplitSize: 12 * mib, LargeSegmentSize: 12 * mib}},
+		{"throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5", Settings{RejectAtLimit: true}},
+		{"throw_on_npumalloc_oom:True", Settings{RejectAtLimit: true}},
+		{"expandable_segments_reserve_by_class:[serving:0.25,loading:40G],expandable_segments:True",
+			Settings{Expandable: true}},
+		{"expandable_segments_reserve:40G,pinned_use_hip_host_register:True,pinned_max_round_threshold_mb:64," +
+			"pinned_max_cached_size_mb:1024,pinned_reserve_segment_size_mb:128,pinned_free_catch_all:True", Settings{}},
 		{"roundup_power2_divisions:4",
 			Settings{RoundUpPower2Divisions: [16]int64{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}},
 		{"roundup_power2_divisions:[256:1,512:2,1024:4,>:8],expandable_segments:True", Settings{
@@ -50,9 +59,12 @@ func TestParseSettingsErrors(t *testing.T) {
 	tests := []struct{ conf, want string }{
 		{"expandable_segments", "has no value"},
 		{"expandable_segments:true", "neither True nor False"},
-		{"max_split_size_mb:20", "not more than 20"},
+		{"max_split_size_mb:19", "less than 20"},
+		{"max_split_size_mb:20,large_segment_size_mb:40", "less than 40"},
+		{"large_segment_size_mb:10", "above 10"},
+		{"throw_on_cudamalloc_oom:1", "neither True nor False"},
 		{"max_split_size_mb:many", "not a number"},
-		{"max_non_split_rounding_mb:-1", "not more than 20"},
+		{"max_non_split_rounding_mb:-1", "less than 20"},
 		{"garbage_collection_threshold:1", "between 0 and 1"},
 		{"garbage_collection_threshold:NaN", "between 0 and 1"},
 		{"roundup_power2_divisions:3", "not a power of two"},
@@ -78,6 +90,7 @@ func FuzzParseSettings(f *testing.F) {
 	f.Add("roundup_power2_divisions:[256:1,512:2,1024:4,>:8],max_non_split_rounding_mb:40")
 	f.Add("roundup_power2_divisions:[1073741824:1073741824]")
 	f.Add("[[],:]:,backend:native")
+	f.Add("max_split_size_mb:12,large_segment_size_mb:12,throw_on_cudamalloc_oom:True")
 	f.Fuzz(func(t *testing.T, conf string) {
 		s, err := ParseSettings(conf)
 		if err != nil && s != (Settings{}) {

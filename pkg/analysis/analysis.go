@@ -98,6 +98,7 @@ type Recording struct {
 	ownSettings   once[*layout.Settings]
 	activities    once[*stacks.Activities]
 	annotations   once[[]timeline.Annotation]
+	notes         once[*replay.Notes]
 	phases        once[timeline.Phases]
 	families      once[*families.Assignment]
 	modules       once[*modules.Findings]
@@ -134,6 +135,11 @@ func (r *Recording) Annotations() []timeline.Annotation {
 	return r.annotations.get("annotations", func() []timeline.Annotation {
 		return timeline.FindAnnotations(r.Snapshot, r.Device)
 	})
+}
+
+// Notes are the texts that the program has written beside allocations.
+func (r *Recording) Notes() *replay.Notes {
+	return r.notes.get("notes", func() *replay.Notes { return r.Device.Notes(r.Snapshot) })
 }
 
 // Phases is the history as a sequence of phases of training.
@@ -236,7 +242,7 @@ func (r *Recording) Churn(g holders.Grouping) *holders.Churned { return holders.
 
 func (r *Recording) held() holders.Input {
 	return holders.Input{Stacks: r.Stacks, Device: r.Device, Families: r.Families, Pools: r.Pools, Modules: r.Modules,
-		Annotations: r.Annotations}
+		Annotations: r.Annotations, Notes: r.Notes}
 }
 
 // Compare matches the lines, phases and steps of two recordings.

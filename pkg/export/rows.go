@@ -55,6 +55,7 @@ var allocationsTable = newTable("allocations", false,
 	col("stack", stack, func(_ *recording, t *allocationRow) value {
 		return value{known: t.Stack != 0, n: int64(t.Stack)}
 	}),
+	col("metadata", text, func(r *recording, t *allocationRow) value { return textOf(r.Notes().Of(t.Allocation)) }),
 )
 
 var eventsTable = newTable("events", false,

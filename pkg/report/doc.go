@@ -135,7 +135,7 @@
 //	marker.free          bytes free on the device (oom), else 0
 //	context.alloc   d    allocations made in a torch.compile region
 //	context.text         string of the file's stacks payload
-//	metadata.alloc  d    allocations with user metadata
+//	metadata.alloc  d    allocations with user metadata, or to which an annotate event has added some
 //	metadata.text        string
 //	rule                 m values: index into the report's rules
 //	pool                 m values: index into the device's pools; none when there is only one

@@ -228,8 +228,14 @@ func (p *devicePayload) writeRest(c *columnWriter) {
 	c.column(len(p.bottom), func(i int) uint64 { return uint64(p.at(i).From) })
 	p.writeReserved(c)
 	p.writeMarkers(c)
-	p.writeNotes(c, p.device.Events.CompileContext)
-	p.writeNotes(c, p.device.Events.Metadata)
+	contexts, notes := p.device.Events.CompileContext, p.device.Notes(p.snapshot)
+	p.writeNotes(c, func(a *replay.Allocation) string {
+		if a.PreExisting() || contexts == nil {
+			return ""
+		}
+		return p.snapshot.String(contexts[a.Start])
+	})
+	p.writeNotes(c, notes.Of)
 	c.column(p.len(), func(i int) uint64 { return uint64(p.rulePlace[p.rule(i)]) })
 	if len(p.view.Pools) > 1 {
 		c.column(p.len(), func(i int) uint64 { return uint64(p.pools.Of[p.index(i)]) })
@@ -271,15 +277,8 @@ func (p *devicePayload) writeMarkers(c *columnWriter) {
 	})
 }
 
-// writeNotes writes a pair of columns: the allocations whose alloc event
-// carries a text, and the texts. notes is a column of the events, or nil.
-func (p *devicePayload) writeNotes(c *columnWriter, notes []snapshot.StringID) {
-	note := func(a *replay.Allocation) string {
-		if a.PreExisting() || notes == nil {
-			return ""
-		}
-		return p.snapshot.String(notes[a.Start])
-	}
+// writeNotes writes a pair of columns: the allocations that have a text, and the texts.
+func (p *devicePayload) writeNotes(c *columnWriter, note func(*replay.Allocation) string) {
 	// "N/A" is what PyTorch writes outside every compile region.
 	noted := p.where(func(a *replay.Allocation) bool { return note(a) != "" && note(a) != "N/A" })
 	c.ascending(len(noted), func(i int) uint64 { return uint64(noted[i]) })

@@ -169,7 +169,7 @@ func formatFlags(f *snapshot.Format) []*bool {
 	return []*bool{
 		&f.BareList, &f.Legacy, &f.HasPoolID, &f.HasTime, &f.HasSettings, &f.HasAnnotations, &f.HasCompileContext,
 		&f.HasUserMetadata, &f.HasEventPool, &f.HasTraces, &f.PoolBeforeType, &f.HasForwardFrames,
-		&f.HasProfilerSegment, &f.HasHost, &f.XPU,
+		&f.HasProfilerSegment, &f.HasHost, &f.XPU, &f.HasInternalMetadata,
 	}
 }
 

@@ -150,6 +150,8 @@ func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 			if text := b.metadata(h, v); text != 0 {
 				column(&e.Metadata, e.Action)[i] = text
 			}
+		case keyInternalMetadata:
+			f.HasInternalMetadata = true
 		case keyPoolID:
 			f.HasEventPool = true
 			if pool := b.pool(h, v, "event.pool_id"); pool != 0 {

@@ -37,7 +37,7 @@ func ExampleOpen() {
 		}
 	}
 	// Output:
-	// torch 2.10 or 2.11
+	// torch 2.11
 	// cuda:0: 3172 events, 1182 of them allocs, the largest of 134217728 bytes
 	//   at /opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py:134, in forward
 }

@@ -16,19 +16,20 @@ type Format struct {
 	BareList bool   // the root is a list of segments: torch.cuda.memory_snapshot()
 	Legacy   bool   // blocks carry history instead of frames (torch 2.0 and older)
 
-	HasPoolID          bool // segment_pool_id in segments
-	HasTime            bool // time_us in events
-	HasSettings        bool
-	HasAnnotations     bool // external_annotations is a key, even if empty
-	HasCompileContext  bool
-	HasUserMetadata    bool
-	HasEventPool       bool // pool_id in events
-	HasTraces          bool // device_traces is a key
-	PoolBeforeType     bool // segment_pool_id stands before segment_type: torch_npu
-	HasForwardFrames   bool
-	HasProfilerSegment bool // segments without allocated_size: made from a profile
-	HasHost            bool // host_segments or host_traces is a key, even if empty
-	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
+	HasPoolID           bool // segment_pool_id in segments
+	HasTime             bool // time_us in events
+	HasSettings         bool
+	HasAnnotations      bool // external_annotations is a key, even if empty
+	HasCompileContext   bool
+	HasUserMetadata     bool
+	HasEventPool        bool // pool_id in events
+	HasTraces           bool // device_traces is a key
+	PoolBeforeType      bool // segment_pool_id stands before segment_type: torch_npu
+	HasForwardFrames    bool
+	HasProfilerSegment  bool // segments without allocated_size: made from a profile
+	HasHost             bool // host_segments or host_traces is a key, even if empty
+	HasInternalMetadata bool // internal_metadata in events
+	XPU                 bool // allocator_settings as the allocator of Intel's GPUs writes them
 }
 
 // TorchVersion is the range of torch versions that write files like this one,
@@ -39,9 +40,12 @@ func (s *Snapshot) TorchVersion() string {
 	if s.Salvaged != nil && v.first > 0 {
 		v.last = later // the keys that newer versions add may stand in what was not read
 	}
-	if told := s.versionByFrames(); told != (versions{}) &&
-		(v == versions{} || v.first <= told.last && told.first <= v.last) {
-		v = versions{max(v.first, told.first), told.last}
+	switch told := s.versionByFrames(); {
+	case told == versions{}:
+	case v == versions{}:
+		v = told
+	case v.first <= told.last && told.first <= v.last:
+		v = versions{max(v.first, told.first), min(v.last, told.last)}
 	}
 	text := "unknown"
 	switch {
@@ -83,6 +87,10 @@ func (s *Snapshot) versionByKeys() versions {
 	switch {
 	case f.XPU:
 		return versions{11, later}
+	case f.HasHost || f.HasInternalMetadata || s.hasAction(Annotate):
+		return versions{14, later}
+	case f.HasEventPool && s.hasSetting("max_round_threshold"):
+		return versions{13, later}
 	case f.HasEventPool:
 		return versions{12, later}
 	case f.HasUserMetadata:
@@ -111,35 +119,47 @@ func (s *Snapshot) versionByKeys() versions {
 	return versions{}
 }
 
+// hasAction reports whether any event has an action.
+func (s *Snapshot) hasAction(a Action) bool {
+	return slices.ContainsFunc(s.Traces, func(t Trace) bool { return slices.Contains(t.Events.Action, a) })
+}
+
+// hasSetting reports whether allocator_settings has a key.
+func (s *Snapshot) hasSetting(key string) bool {
+	return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })
+}
+
 // isNPU reports whether torch_npu wrote the file.
 func (s *Snapshot) isNPU() bool { return s.Format.PoolBeforeType && !s.Format.HasSettings }
 
-// callLines are the lines from which torch/nn/modules/module.py calls on, by function, and
-// the minor version of torch that has them. Those of 10 are of recordings whose keys 2.10
-// and 2.11 share, so which of the two has them is not known.
-var callLines = map[string]map[int32]int{
-	"_wrapped_call_impl": {1518: 1, 1511: 2, 1532: 3, 1553: 4, 1736: 5, 1739: 6, 1751: 7, 1773: 8, 1775: 9, 1779: 10},
-	"_call_impl":         {1527: 1, 1520: 2, 1541: 3, 1562: 4, 1747: 5, 1750: 6, 1762: 7, 1784: 8, 1786: 9, 1790: 10},
+// callLines are the lines of releases from which torch/nn/modules/module.py calls on, by function.
+// 2.10 to 2.13 are from dated traceback texts. Lines of _wrapped_call_impl from which another
+// release calls a compiled module are left out: 1773 (2.8, 2.9) and 1776 (2.10, 2.12).
+var callLines = map[string]map[int32]versions{
+	"_wrapped_call_impl": {
+		1518: {1, 1}, 1511: {2, 2}, 1532: {3, 3}, 1553: {4, 4}, 1736: {5, 5}, 1739: {6, 6}, 1751: {7, 7},
+		1775: {9, 9}, 1779: {11, 11}, 1778: {12, later},
+	},
+	"_call_impl": {
+		1527: {1, 1}, 1520: {2, 2}, 1541: {3, 3}, 1562: {4, 4}, 1747: {5, 5}, 1750: {6, 6}, 1762: {7, 7},
+		1784: {8, 8}, 1786: {9, 9}, 1787: {10, 10}, 1790: {11, 11}, 1789: {12, later},
+	},
 }
 
 // versionByFrames is the version of torch whose own Python is on the stacks; zero if
 // they do not tell it.
-func (s *Snapshot) versionByFrames() versions {
-	found := 0
+func (s *Snapshot) versionByFrames() (found versions) {
 	for _, f := range s.Frames {
-		minor := callLines[s.String(f.Name)][f.Line]
-		if minor == 0 || !strings.HasSuffix(strings.ReplaceAll(s.String(f.File), `\`, "/"), "torch/nn/modules/module.py") {
+		v, known := callLines[s.String(f.Name)][f.Line]
+		if !known || !strings.HasSuffix(strings.ReplaceAll(s.String(f.File), `\`, "/"), "torch/nn/modules/module.py") {
 			continue
 		}
-		if found != 0 && found != minor {
+		if found != (versions{}) && found != v {
 			return versions{}
 		}
-		found = minor
+		found = v
 	}
-	if found == 10 {
-		return versions{10, 11}
-	}
-	return versions{found, found}
+	return found
 }
 
 // Oddities counts what was not as expected in a file. None is fatal.

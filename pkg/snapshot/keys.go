@@ -33,6 +33,7 @@ const (
 	keyForwardFrames
 	keyFrames
 	keyHistory
+	keyInternalMetadata
 	keyIsExpandable
 	keyLine
 	keyName
@@ -63,7 +64,8 @@ var keyNames = map[string]key{
 	"addr": keyAddr, "address": keyAddress, "active_size": keyActiveSize, "allocated_size": keyAllocatedSize,
 	"blocks": keyBlocks, "compile_context": keyCompileContext, "device": keyDevice, "device_free": keyDeviceFree,
 	"forward_frames": keyForwardFrames, "frames": keyFrames, "history": keyHistory, "is_expandable": keyIsExpandable,
-	"line": keyLine, "name": keyName, "pool_id": keyPoolID, "requested_size": keyRequestedSize,
+	"internal_metadata": keyInternalMetadata,
+	"line":              keyLine, "name": keyName, "pool_id": keyPoolID, "requested_size": keyRequestedSize,
 	"segment_pool_id": keySegmentPoolID, "segment_type": keySegmentType, "size": keySize, "stream": keyStream,
 	"time_us": keyTimeMicros, "user_metadata": keyUserMetadata,
 
@@ -71,7 +73,7 @@ var keyNames = map[string]key{
 	"external_annotations": keyExternalAnnotations, "trace_alloc_overflowed": keyOverflowed,
 	"host_segments": keyHostSegments, "host_traces": keyHostTraces,
 
-	"category": keyIgnored, "internal_metadata": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
+	"category": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
 	"version": keyIgnored, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,

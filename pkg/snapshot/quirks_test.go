@@ -319,6 +319,7 @@ func TestTorchVersion(t *testing.T) {
 		"2.10 or 2.11": {HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true,
 			HasCompileContext: true, HasUserMetadata: true},
 		"2.12 or later": {HasPoolID: true, HasTime: true, HasUserMetadata: true, HasEventPool: true},
+		"2.14 or later": {HasPoolID: true, HasTime: true, HasEventPool: true, HasHost: true},
 	} {
 		c := NewComposer(f)
 		c.Event(0, EventText{Action: Alloc, Size: 1})
@@ -329,12 +330,31 @@ func TestTorchVersion(t *testing.T) {
 	}
 }
 
+// TestTorchVersionByContent: an action or a setting tells what no other key does.
+func TestTorchVersionByContent(t *testing.T) {
+	for want, add := range map[string]func(c *Composer){
+		"2.12 or later": func(c *Composer) { c.Setting("max_split_size", "-1") },
+		"2.13 or later": func(c *Composer) { c.Setting("max_round_threshold", "-1") },
+		"2.14 or later": func(c *Composer) { c.Event(0, EventText{Action: Annotate, Metadata: "weights"}) },
+	} {
+		c := NewComposer(Format{HasPoolID: true, HasTime: true, HasSettings: true, HasEventPool: true})
+		c.Event(0, EventText{Action: Alloc, Size: 1})
+		c.Segment(Segment{})
+		add(c)
+		if got := c.Snapshot().TorchVersion(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // TestTorchVersionByFrames: the lines of torch's own Python narrow down what the keys
 // leave open, do not contradict them, and are all that torch_npu tells.
 func TestTorchVersionByFrames(t *testing.T) {
 	const module = "/usr/lib/python3.11/site-packages/torch/nn/modules/module.py"
 	keys := Format{HasPoolID: true, HasTime: true, HasSettings: true, HasAnnotations: true} // 2.5 to 2.7
 	npu := Format{HasPoolID: true, PoolBeforeType: true}
+	user := Format{HasPoolID: true, HasUserMetadata: true}                      // 2.10 or 2.11
+	pools := Format{HasPoolID: true, HasUserMetadata: true, HasEventPool: true} // 2.12 or later
 	for _, test := range []struct {
 		format Format
 		frames []FrameText
@@ -348,9 +368,14 @@ func TestTorchVersionByFrames(t *testing.T) {
 		{keys, []FrameText{{"/my/module.py", 1762, "_call_impl"}}, false, "2.5 to 2.7"},
 		{npu, []FrameText{{module, 1562, "_call_impl"}}, false, "2.4 (torch_npu)"},
 		{npu, nil, false, "2.1 or later (torch_npu)"},
-		{npu, []FrameText{{module, 1790, "_call_impl"}}, false, "2.10 or 2.11 (torch_npu)"},
-		{Format{HasPoolID: true, HasUserMetadata: true}, []FrameText{{module, 1790, "_call_impl"}}, false, "2.10 or 2.11"},
+		{npu, []FrameText{{module, 1790, "_call_impl"}}, false, "2.11 (torch_npu)"},
+		{Format{HasPoolID: true, HasUserMetadata: true}, []FrameText{{module, 1790, "_call_impl"}}, false, "2.11"},
 		{keys, []FrameText{{module, 1790, "_call_impl"}}, false, "2.5 to 2.7"},
+		{user, []FrameText{{module, 1776, "_wrapped_call_impl"}, {module, 1787, "_call_impl"}}, false, "2.10"},
+		{user, []FrameText{{module, 1776, "_wrapped_call_impl"}}, false, "2.10 or 2.11"},
+		{pools, []FrameText{{module, 1776, "_wrapped_call_impl"}, {module, 1789, "_call_impl"}}, false, "2.12 or later"},
+		{pools, []FrameText{{module, 1790, "_call_impl"}}, false, "2.12 or later"},
+		{npu, []FrameText{{module, 1789, "_call_impl"}}, false, "2.12 or later (torch_npu)"},
 		{keys, nil, true, "2.5 or later"},
 		{keys, []FrameText{{module, 1786, "_call_impl"}}, true, "2.9"},
 		{Format{HasTime: true, HasPoolID: true}, nil, true, "2.2 or later"},

@@ -126,10 +126,7 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 
 // isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
 func (s *Snapshot) isXPU() bool {
-	has := func(key string) bool {
-		return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })
-	}
-	return !s.Format.HasAnnotations && has("PYTORCH_ALLOC_CONF") && !has("PYTORCH_CUDA_ALLOC_CONF")
+	return !s.Format.HasAnnotations && s.hasSetting("PYTORCH_ALLOC_CONF") && !s.hasSetting("PYTORCH_CUDA_ALLOC_CONF")
 }
 
 // holdsAnything reports whether a list has an item other than empty lists.

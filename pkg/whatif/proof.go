@@ -111,6 +111,10 @@ func (x *prover) allocate(o Op) {
 	d := x.driver
 	x.releasePools(o.Event)
 	r := x.run.requestOf(o)
+	if _, _, released := d.next(); o.Kind == AllocateFailed && !released && x.rejects() {
+		x.a.SetMemoryFraction(0) // the limit is in no file; what failed without a release exceeded it
+		defer x.a.SetMemoryFraction(1)
+	}
 	addr, err := x.a.AllocIn(r.Pool, r.Bytes, r.Stream)
 	recorded := Call{snapshot.Alloc, d.events.Addr[o.Event], r.Bytes}
 	model := Call{snapshot.Alloc, addr, r.Bytes}
@@ -125,6 +129,13 @@ func (x *prover) allocate(o Op) {
 	case d.departed == nil:
 		x.run.Proof.Addresses++
 	}
+}
+
+// rejects reports whether requests above the memory fraction fail at once. A change of the
+// fraction would be a change of what garbage collection leaves.
+func (x *prover) rejects() bool {
+	s := &x.run.settings.Settings
+	return s.RejectAtLimit && s.GCThreshold == 0
 }
 
 func (x *prover) free(o Op) {

@@ -86,7 +86,7 @@ func (x *server) begin() {
 	} else {
 		x.a = allocator.New(x.p.Settings, o.Driver)
 	}
-	if x.p.Settings.GCThreshold > 0 {
+	if x.p.Settings.GCThreshold > 0 || x.p.Settings.RejectAtLimit {
 		x.a.SetMemoryFraction(1)
 	}
 	if o.Traced {

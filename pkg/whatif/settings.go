@@ -103,6 +103,9 @@ func formatSettings(s *allocator.Settings) string {
 	if s.LargeSegmentSize > 0 {
 		add("large_segment_size_mb", mib(s.LargeSegmentSize))
 	}
+	if s.RejectAtLimit {
+		add("throw_on_cudamalloc_oom", "True")
+	}
 	return strings.Join(options, ",")
 }
 

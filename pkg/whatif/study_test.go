@@ -398,13 +398,44 @@ func TestRecordedSetting(t *testing.T) {
 			t.Errorf("%q with %s %s: %q, want %q", test.conf, test.key, test.value, got, test.want)
 		}
 	}
-	all := strings.Join([]string{"expandable_segments:True", "max_split_size_mb:64", "max_non_split_rounding_mb:32",
-		"garbage_collection_threshold:0.6", "roundup_power2_divisions:8", "large_segment_size_mb:64"}, ",")
+	all := strings.Join([]string{"expandable_segments:True", "max_split_size_mb:64", "max_non_split_rounding_mb:96",
+		"garbage_collection_threshold:0.6", "roundup_power2_divisions:8", "large_segment_size_mb:64",
+		"throw_on_cudamalloc_oom:True"}, ",")
 	s, err := Parse(all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := formatSettings(&s.Settings); got != all {
 		t.Errorf("written %s, want %s", got, all)
+	}
+}
+
+// TestRejectedAtLimit reproduces a request that failed at the limit without releasing the cache,
+// and shows that a release before the failure would have been another recording.
+func TestRejectedAtLimit(t *testing.T) {
+	const conf = "throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5"
+	program := func(a *allocator.Allocator) {
+		addr, err := a.Alloc(30*mib, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release(t, a, addr)
+		if _, err := a.Alloc(60*mib, 0); err == nil {
+			t.Fatal("60 MiB of 50 were served")
+		}
+	}
+	limit := func(a *allocator.Allocator) { a.SetMemoryFraction(0.5) }
+	run := ran(t, conf, 100*mib, limit, program)
+	if run.Failed != 1 || run.ReservedPeak() != 30*mib {
+		t.Errorf("%d requests failed, %d bytes reserved at the peak", run.Failed, run.ReservedPeak())
+	}
+	settings := run.settings.Settings
+	settings.RejectAtLimit = false
+	if run.proveUnder(settings); run.Proof.First == nil {
+		t.Error("a failure that releases the cache reproduces one that does not")
+	}
+	p := run.predict(run.settings.Settings, Options{Limit: 50 * mib})
+	if p.ReservedPeak != 30*mib || p.Calls.Frees != 0 {
+		t.Errorf("predicted %d bytes and %d frees", p.ReservedPeak, p.Calls.Frees)
 	}
 }

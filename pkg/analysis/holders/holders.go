@@ -38,9 +38,9 @@ const (
 	ByPool
 	ByModule             // innermost module that asked for it
 	ByLayer              // call of a block that repeats; outside of those the module
-	ByAnnotation         // innermost annotated range in which it was allocated
+	ByAnnotation         // what an annotate event says of it, else the innermost range in which it was allocated
 	ByCompileContext     // compiled region
-	ByMetadata           // text that the program has written beside it
+	ByMetadata           // text that the program has written beside it, when it was made or later
 	ByCount          int = iota
 )
 
@@ -134,6 +134,7 @@ type Input struct {
 	Modules  func() *modules.Findings    // called for ByModule and ByLayer only
 
 	Annotations func() []timeline.Annotation // called for ByAnnotation only
+	Notes       func() *replay.Notes         // called for ByAnnotation and ByMetadata only
 }
 
 // Since says what holds memory in a state, 0 to the number of events, and what the

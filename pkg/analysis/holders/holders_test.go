@@ -320,9 +320,9 @@ func TestHoldersLabels(t *testing.T) {
 	emit(snapshot.Alloc, tape.Fresh(80), "N/A", "")
 	r := recorded.Tape(tape)
 	for by, want := range map[holders.By]string{
-		holders.ByAnnotation:     "[ 80 outer 50 inner 20]",
+		holders.ByAnnotation:     "[ 80 outer 40 inner 20 kept; later 10]",
 		holders.ByCompileContext: "[ 130 Torch-Compiled Region: 0/1 20]",
-		holders.ByMetadata:       "[ 80 tokens 60 kept 10]",
+		holders.ByMetadata:       "[ 80 tokens 60 kept; later 10]",
 	} {
 		var got []any
 		for _, row := range r.Holders(r.Device.States()-1, holders.Grouping{By: by}).Rows {

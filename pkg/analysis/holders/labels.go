@@ -21,39 +21,22 @@ func (in *Input) labels(by By) []snapshot.StringID {
 		return timeline.InnermostNames(in.Device, in.Annotations())
 	case by == ByCompileContext && e.CompileContext != nil:
 		return e.CompileContext
-	case by == ByMetadata && e.Metadata != nil:
-		return withNotes(in.Device)
 	}
 	return make([]snapshot.StringID, e.Len())
 }
 
-// withNotes are the texts that were set when memory was allocated, and where there was
-// none, the first note that the program has written on the tensor later.
-func withNotes(d *replay.Device) []snapshot.StringID {
-	e := d.Events
-	labels := append([]snapshot.StringID(nil), e.Metadata...)
-	live := map[uint64]replay.EventIndex{} // by address: where its allocation began
-	for i, action := range e.Action {
-		switch action {
-		case snapshot.Alloc:
-			live[e.Addr[i]] = replay.EventIndex(i)
-		case snapshot.Free, snapshot.FreeRequested:
-			delete(live, e.Addr[i])
-		case snapshot.Annotate:
-			if at, known := live[e.Addr[i]]; known && labels[at] == 0 {
-				labels[at] = e.Metadata[i]
-			}
-		}
-	}
-	return labels
-}
-
 // labelled is the row of an allocation's text.
 func (w *rows) labelled(a *replay.Allocation) int32 {
-	if a.PreExisting() {
-		return w.keyed("", a.Stack)
+	text := ""
+	switch {
+	case w.By == ByMetadata:
+		text = w.notes.Of(a)
+	case w.By == ByAnnotation:
+		text = w.notes.Added(a)
 	}
-	text := w.Stacks.Snapshot.String(w.labels[a.Start])
+	if text == "" && w.labels != nil && !a.PreExisting() {
+		text = w.Stacks.Snapshot.String(w.labels[a.Start])
+	}
 	if w.By == ByCompileContext && text == notCompiled {
 		text = ""
 	}

@@ -26,6 +26,7 @@ type rows struct {
 	lastIn  []snapshot.StackID  // by row: the last stack with a frame in it
 	modules *modules.Findings   // nil unless by module or layer
 	labels  []snapshot.StringID // by event: the text of what begins there; nil unless by one
+	notes   *replay.Notes       // nil unless by annotation or metadata
 }
 
 func newRows(in Input, g Grouping) *rows {
@@ -36,8 +37,12 @@ func newRows(in Input, g Grouping) *rows {
 	case ByModule, ByLayer:
 		w.ofStack = make([]int32, len(in.Stacks.SiteFrame))
 		w.modules = in.Modules()
-	case ByAnnotation, ByCompileContext, ByMetadata:
+	case ByAnnotation:
+		w.labels, w.notes = in.labels(g.By), in.Notes()
+	case ByCompileContext:
 		w.labels = in.labels(g.By)
+	case ByMetadata:
+		w.notes = in.Notes()
 	}
 	if g.By.Nested() {
 		w.through = make([][]int32, len(in.Stacks.SiteFrame))

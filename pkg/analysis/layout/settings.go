@@ -158,10 +158,6 @@ func (t *Settings) readDivisions(bound, value string) {
 	}
 }
 
-// nonSplitRounding is the default of max_non_split_rounding_mb: how much larger
-// than its request a block may be that max_split_size keeps whole.
-const nonSplitRounding = 20 << 20
-
 // unsplitLimit is how many bytes more than a rounded request a large block may
 // have, because the allocator does not split them off.
 func (t *Settings) unsplitLimit(rounded int64) int64 {
@@ -170,10 +166,8 @@ func (t *Settings) unsplitLimit(rounded int64) int64 {
 		return 0
 	case t.MaxSplitSize <= 0 || rounded < t.MaxSplitSize:
 		return smallSize
-	case t.MaxNonSplitRounding > 0:
-		return t.MaxNonSplitRounding
 	}
-	return nonSplitRounding
+	return t.NonSplitRounding()
 }
 
 // Rounds reports whether requests are rounded to parts of powers of two.
