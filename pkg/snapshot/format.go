@@ -29,12 +29,18 @@ type Format struct {
 	HasProfilerSegment bool // segments without allocated_size: made from a profile
 	HasHost            bool // pinned CPU memory, which is not read: host_segments, host_traces
 	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
+	NPU                bool // files of torch_npu are on its stacks
+	MLX                bool // MLX wrote it: events and no segments, and an allocator of its own
 }
 
 // TorchVersion is the range of torch versions that write files like this one,
-// such as "2.5 to 2.7". It is a guess and should be shown as one.
+// such as "2.5 to 2.7", or "" if torch did not write this one. It is a guess and should
+// be shown as one.
 func (s *Snapshot) TorchVersion() string {
 	f := &s.Format
+	if f.MLX {
+		return ""
+	}
 	v := s.versionByKeys()
 	if s.Salvaged != nil && v.first > 0 {
 		v.last = later // the keys that newer versions add may stand in what was not read
@@ -47,7 +53,7 @@ func (s *Snapshot) TorchVersion() string {
 	switch {
 	case f.HasProfilerSegment && len(s.Segments) > 0:
 		return "unknown (made from a profile)"
-	case v.last == 0 && !f.HasPoolID && len(s.Segments) > 0:
+	case v.last == 0 && !f.HasPoolID && len(s.Segments) > 0 && !f.NPU:
 		text = "2.0 or earlier"
 	case v == versions{}:
 	case v.last == later:
@@ -89,10 +95,10 @@ func (s *Snapshot) versionByKeys() versions {
 		return versions{10, 11}
 	case f.HasCompileContext:
 		return versions{8, 9}
-	case s.isNPU(): // torch_npu writes no other keys, whatever its version
-		return versions{1, later}
 	case !f.HasPoolID && len(s.Segments) > 0:
 		return versions{}
+	case s.isNPU(): // torch_npu writes no other keys, whatever its version
+		return versions{1, later}
 	case events == 0 && f.HasAnnotations:
 		return versions{5, later}
 	case f.HasAnnotations:
@@ -112,7 +118,9 @@ func (s *Snapshot) versionByKeys() versions {
 }
 
 // isNPU reports whether torch_npu wrote the file.
-func (s *Snapshot) isNPU() bool { return s.Format.PoolBeforeType && !s.Format.HasSettings }
+func (s *Snapshot) isNPU() bool {
+	return s.Format.NPU || s.Format.PoolBeforeType && !s.Format.HasSettings
+}
 
 // callLines are the lines from which torch/nn/modules/module.py calls on, by function, and
 // the minor version of torch that has them. Those of 10 are of recordings whose keys 2.10

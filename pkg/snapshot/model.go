@@ -287,14 +287,17 @@ func (s *Snapshot) Trace(device DeviceID) *Trace {
 // String is the text of a string id.
 func (s *Snapshot) String(id StringID) string { return s.Strings[id] }
 
-// DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0".
+// DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0". MLX has
+// one GPU, which is "gpu:0".
 func (s *Snapshot) DeviceLabel(device DeviceID) string {
 	kind := "cuda:"
 	switch {
 	case s.Format.XPU:
 		kind = "xpu:"
-	case s.Format.PoolBeforeType:
+	case s.Format.PoolBeforeType, s.Format.NPU:
 		kind = "npu:"
+	case s.Format.MLX:
+		kind = "gpu:"
 	}
 	return kind + strconv.Itoa(int(device))
 }

@@ -46,6 +46,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Streams = b.streams.values
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
+	s.Format.NPU = s.inPackage("torch_npu")
 	s.Oddity.BadText = h.Repaired
 	if res.Partial {
 		b.leaveOutEnd(res)
@@ -109,23 +110,15 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	segments := b.rowsAt(h, values, keySegments, kindSegment, fieldSegments)
 	_, f.HasAnnotations = values[keyExternalAnnotations]
 	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
-	f.XPU = b.s.isXPU()
 	if err := b.keepSegments(segments); err != nil {
 		return err
 	}
+	b.findWriter()
 	if err := b.room(24 * int64(annotations.len())); err != nil {
 		return err
 	}
 	b.s.Annotations = keep(b.s.Annotations, annotations)
 	return nil
-}
-
-// isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
-func (s *Snapshot) isXPU() bool {
-	has := func(key string) bool {
-		return slices.ContainsFunc(s.Settings, func(item Setting) bool { return item.Key == key })
-	}
-	return !s.Format.HasAnnotations && has("PYTORCH_ALLOC_CONF") && !has("PYTORCH_CUDA_ALLOC_CONF")
 }
 
 // holdsAnything reports whether a list has an item other than empty lists.

@@ -62,6 +62,9 @@ func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settin
 		d: d, settings: settings, stacks: s.Format.HasTime, s: s, emptied: map[snapshot.StackID]bool{},
 	}
 	list := d.Reserved
+	if s.Format.MLX {
+		list = nil // its allocator gives cached memory back for reasons of its own
+	}
 	reserved := d.Totals.ReservedBaselineBytes
 	for i := 0; i < len(list); {
 		owner, n := x.group(list[i:])
