@@ -242,8 +242,17 @@ func (b *builder) setAnnotation(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// settings flattens allocator_settings, a free-form tree.
+// settings flattens allocator_settings, a free-form tree. A setting that no known program
+// writes is kept, and counted as an unknown key.
 func (b *builder) settings(h *pickle.Heap, v pickle.Value) {
+	if c, ok := h.Container(v); ok && c.Kind == pickle.Dict {
+		pairs := h.Items(v)
+		for p := 0; p < len(pairs); p += 2 {
+			if name := scalar(h, pairs[p]); !knownSettings[name] {
+				count(&b.s.Oddity.UnknownKeys, join("allocator_settings", name))
+			}
+		}
+	}
 	walkSettings(h, v, "", func(key, value string) {
 		if len(b.s.Settings) < maxSettings {
 			kept, _ := CutText(value)
