@@ -185,8 +185,8 @@ func (p *DiffPair) Warnings() []Warning {
 			warn("The "+what+" differ.", "The first recording is of "+a+", the second of "+b+".")
 		}
 	}
-	differ("torch versions", "torch "+p.inputs[compare.Before].Snapshot.TorchVersion(),
-		"torch "+p.inputs[compare.After].Snapshot.TorchVersion())
+	before, after := p.inputs[compare.Before].Snapshot, p.inputs[compare.After].Snapshot
+	differ("torch versions", before.Writer(), after.Writer())
 	differ("devices", p.label(compare.Before), p.label(compare.After))
 	return list
 }

@@ -178,17 +178,9 @@ func (l *eventLog) what(i int, seg namedSegment, begun bool) string {
 	case snapshot.Free:
 		return "free " + l.tensor(i) + " # " + size
 	case snapshot.SegmentAlloc:
-		call := " = cudaMalloc("
-		if l.d.ID == snapshot.Pinned {
-			call = " = cudaHostAlloc("
-		}
-		return segmentName(seg, e.Addr[i]) + call + size + ")"
+		return segmentName(seg, e.Addr[i]) + " = " + l.driverCall(action) + "(" + size + ")"
 	case snapshot.SegmentFree:
-		call := "cudaFree("
-		if l.d.ID == snapshot.Pinned {
-			call = "cudaFreeHost("
-		}
-		return call + segmentName(seg, e.Addr[i]) + ") # " + size
+		return l.driverCall(action) + "(" + segmentName(seg, e.Addr[i]) + ") # " + size
 	case snapshot.SegmentMap:
 		if begun {
 			return segmentName(seg, e.Addr[i]) + " = map(" + size + ")"
@@ -210,6 +202,22 @@ func (l *eventLog) what(i int, seg namedSegment, begun bool) string {
 		}
 		return "no action"
 	}
+}
+
+// driverCall is the function of the driver that made or freed a segment. Where it is not
+// known, it is the name of the action.
+func (l *eventLog) driverCall(action snapshot.Action) string {
+	switch {
+	case l.s.Format.MLX:
+		return l.s.ActionName(action)
+	case l.d.ID == snapshot.Pinned && action == snapshot.SegmentAlloc:
+		return "cudaHostAlloc"
+	case l.d.ID == snapshot.Pinned:
+		return "cudaFreeHost"
+	case action == snapshot.SegmentAlloc:
+		return "cudaMalloc"
+	}
+	return "cudaFree"
 }
 
 // freeOnDevice is the free memory of the device, which an oom event has in place

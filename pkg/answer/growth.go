@@ -136,6 +136,15 @@ func record(r *analysis.Recording, n int) string {
 	return "Record " + units.Count(n) + " or more."
 }
 
+// printsHow says which snippet records what a sentence before it asks for, as the end of that
+// sentence. Snippets call torch, so there is none for a file that torch did not write.
+func printsHow(r *analysis.Recording, snippet string) string {
+	if r.Snapshot.Format.MLX {
+		return ""
+	}
+	return ": memviz snippet " + snippet + " prints how"
+}
+
 // holdsNoHistory says why a device without events cannot be judged, as the beginning of
 // a sentence.
 func holdsNoHistory(r *analysis.Recording) string {
@@ -156,8 +165,8 @@ func doubtful(r *analysis.Recording, leak *leaks.Leak) string {
 		return ", but only " + units.Plural(n, one+" was", many+" were") + " recorded" + filling + " " +
 			record(r, recordMore)
 	case leaks.GuessedSteps:
-		return ", but the " + many + " are a guess and may be the layers of one forward pass. Record them as ranges: " +
-			"memviz snippet leak prints how."
+		return ", but the " + many + " are a guess and may be the layers of one forward pass. Record them as ranges" +
+			printsHow(r, "leak") + "."
 	case leaks.FewGrowingSteps:
 		every := leak.Every
 		if every == 0 {

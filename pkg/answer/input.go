@@ -57,7 +57,7 @@ func (s *Sheet) device(in *Input, d *replay.Device, remark string) {
 // title is the first two lines of a device's section.
 func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 	s.heading("%s %s", in.Snapshot.DeviceLabel(d.ID), remark)
-	s.note("%s, torch %s", name(in.FileName()), in.Snapshot.TorchVersion())
+	s.note("%s, %s", name(in.FileName()), in.Snapshot.Writer())
 }
 
 // noDevices says that a snapshot holds no memory of a device.

@@ -41,14 +41,14 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 	case leaks.NoEvents:
 		s.say("%s, so nothing can be said about growth.", holdsNoHistory(r))
 	case leaks.NoRepetition:
-		advice := "Record several steps: memviz snippet leak prints how."
+		advice := "Record several steps" + printsHow(r, "leak") + "."
 		if r.Snapshot.Cut(r.Device.ID) {
 			advice = record(r, 0)
 		}
 		s.say("Leaks cannot be judged from this file. %s", advice)
 	case leaks.TooFewSteps:
 		s.suspects(r, l, o)
-		advice := "Record " + units.Count(recordMore) + " steps or more: memviz snippet leak prints how."
+		advice := "Record " + units.Count(recordMore) + " steps or more" + printsHow(r, "leak") + "."
 		if r.Snapshot.Cut(r.Device.ID) {
 			advice = record(r, 0)
 		}

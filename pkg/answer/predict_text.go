@@ -15,7 +15,7 @@ func (s *Sheet) predict(x *prediction) {
 	for i := range x.in {
 		files = append(files, fmt.Sprintf("%d=%s", x.in[i].X, x.in[i].FileName()))
 	}
-	s.note("%s, torch %s", name(strings.Join(files, " ")), x.in[0].Snapshot.TorchVersion())
+	s.note("%s, %s", name(strings.Join(files, " ")), x.in[0].Snapshot.Writer())
 	if x.Refused != nil && !x.Possible() {
 		s.say("Nothing is predicted. %s", x.Refused.Sentence)
 		if x.Refused.Forcible {

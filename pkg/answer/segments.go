@@ -87,6 +87,11 @@ func Segments(in []Input, at Moment, rows int) (*Sheet, error) {
 		}
 		l := r.Layouts().At(state)
 		device := newSegmentsDevice(in, r, l)
+		if r.Device.Reconciliation.EndNotWritten {
+			s.device(in, r.Device, "cannot be shown")
+			s.say("%s Segments are found by going back from there.", endNotWritten)
+			return device, nil
+		}
 		least := ""
 		if in.Snapshot.Cut(r.Device.ID) {
 			least = "at least "

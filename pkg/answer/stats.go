@@ -184,7 +184,8 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 		predicted = Predict(r)
 	}
 	stats.Advice = []AdviceGiven{}
-	if !stats.Cut { // blocks and segments that were not read may be in use
+	// Blocks and segments that were not read may be in use, and MLX has no such settings.
+	if !stats.Cut && !r.Snapshot.Format.MLX {
 		stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
 	}
 }

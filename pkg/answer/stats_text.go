@@ -80,7 +80,7 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 	row("active", stats.BaselineBytes, stats.PeakBytes, stats.FinalBytes,
 		least+"highest in state "+units.Count(stats.PeakState))
 	atEnd := units.Plural(stats.Segments, "segment", "segments") + " at the end"
-	if stats.Cut {
+	if stats.Cut || d.Reconciliation.EndNotWritten {
 		atEnd = "at least"
 	}
 	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)

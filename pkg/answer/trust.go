@@ -37,7 +37,7 @@ func VerdictOn(d *replay.Device) Verdict {
 	r := &d.Reconciliation
 	state := fmt.Sprintf("%s in %s", amount(r.LiveRequestedBytes), units.Plural(r.LiveBlocks, "block", "blocks"))
 	switch {
-	case r.EndUnknown:
+	case r.EndUnknown && !r.EndNotWritten:
 		return Verdict{Text: partOfFile,
 			Why: strings.Join(append([]string{endUnknown}, discrepancies(d)...), " ")}
 	case d.Anomalies[replay.UnreadFields] > 0:
@@ -46,6 +46,8 @@ func VerdictOn(d *replay.Device) Verdict {
 		return Verdict{Text: doesNotAddUp, Why: strings.Join(discrepancies(d), " ")}
 	case !d.HasHistory():
 		return Verdict{Text: noHistory, Why: "The file holds only the final state, " + state + "."}
+	case r.EndNotWritten:
+		return Verdict{Text: unconfirmed, Why: endNotWritten + " " + cannotBeChecked}
 	case d.Unconfirmed():
 		return Verdict{Text: unconfirmed, Why: noSegments + " " + nothingConfirms}
 	case r.HistoryCut:
@@ -87,6 +89,12 @@ func warnPredicted(s *snapshot.Snapshot) (Warning, bool) {
 const (
 	noSegments      = "The file lists no segments."
 	nothingConfirms = "Reserved memory is not known, and the end of the replay cannot be checked."
+)
+
+// Said of a file whose writer lists no memory at the end.
+const (
+	endNotWritten   = "The program that wrote this file does not list the memory that is held at the end."
+	cannotBeChecked = "The end of the replay cannot be checked, and reserved memory is at least what is shown."
 )
 
 // endUnknown is the reason why nothing is compared at the end.
@@ -162,6 +170,9 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		warn("Parts of the file could not be read as expected.", "They were left out: "+quoted(o.WrongTypes)+".")
 	}
 	list = append(list, historyWarnings(s, d)...)
+	if r.EndNotWritten {
+		warn(endNotWritten, cannotBeChecked)
+	}
 	if r.Segments == 0 && !r.EndUnknown && !noTimeline && len(d.Allocations) > 0 {
 		warn(noSegments, nothingConfirms)
 	}
@@ -172,9 +183,8 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	if d.WithStack() == 0 && len(d.Allocations) > 0 && !noTimeline {
 		list = append(list, Warning{
 			Fact:        "No stacks were recorded.",
-			Consequence: "Sizes and lifetimes are right, but nothing says which code allocated. Record with stacks:",
-			Code:        recordCall(s, d, 0, `context="all"`),
-		})
+			Consequence: "Sizes and lifetimes are right, but nothing says which code allocated.",
+		}.remedy(s, "Record with stacks:", recordCall(s, d, 0, `context="all"`)))
 	}
 	list = append(list, skippedWarnings(d)...)
 	anomaly(replay.UnknownActions, "The actions are "+quoted(o.UnknownActions)+".")
@@ -233,13 +243,21 @@ func historyWarnings(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	for room < 10*n {
 		room *= 10
 	}
-	return []Warning{{
+	return []Warning{Warning{
 		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
-		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded. Keep more events:",
+		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded.",
 			units.Plural(d.PreExisting, "allocation was there", "allocations were there"),
 			amount(d.Totals.BaselineBytes)),
-		Code: recordCall(s, d, room, ""),
-	}}
+	}.remedy(s, "Keep more events:", recordCall(s, d, room, ""))}
+}
+
+// remedy adds to the consequence what to do, and a line of Python that does it. Where
+// torch did not write the file there is no such line.
+func (w Warning) remedy(s *snapshot.Snapshot, what, code string) Warning {
+	if !s.Format.MLX {
+		w.Consequence, w.Code = w.Consequence+" "+what, code
+	}
+	return w
 }
 
 // skippedWarnings say that all events of some action are missing, as after

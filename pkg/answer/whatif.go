@@ -165,6 +165,11 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 		s.say("The file was read in part: without the final segments the model cannot be compared with what happened.")
 		return
 	}
+	if in.Snapshot.Format.MLX {
+		s.device(in, r.Device, "cannot be predicted")
+		s.say("This file was written by MLX, whose allocator memviz has no model of.")
+		return
+	}
 	s.device(in, r.Device, "under other allocator settings")
 	s.skipped(r.Settings())
 	s.say("%s", proofSentence(&x.Proof))
@@ -253,7 +258,8 @@ func Predict(r *analysis.Recording) *Prediction {
 
 func predictSettings(r *analysis.Recording, prove func() *whatif.Run) *Prediction {
 	d := r.Device
-	if d.ID == snapshot.Pinned || d.Events.Len() > maxPredictedEvents || d.Totals.OOMEvents == 0 && !mayMatter(r) {
+	if d.ID == snapshot.Pinned || r.Snapshot.Format.MLX || d.Events.Len() > maxPredictedEvents ||
+		d.Totals.OOMEvents == 0 && !mayMatter(r) {
 		return nil
 	}
 	run := prove()

@@ -7,6 +7,7 @@ import "github.com/memviz-go/memviz/pkg/snapshot"
 // those that the trace never opened, and counts where the two accounts differ.
 func (m *machine) settle(s *snapshot.Snapshot) {
 	r := &m.d.Reconciliation
+	r.EndNotWritten = s.Format.MLX
 	if r.EndUnknown = !s.EndKnown(m.d.ID); r.EndUnknown {
 		return // what is open stays open
 	}

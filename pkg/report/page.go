@@ -180,7 +180,9 @@ func factsOf(f *File, d *Device) []fact {
 	if d.HasTime && f.Predicted == nil { // its times are those of another run
 		facts = append(facts, fact{"span", units.Duration(d.SpanMicros)})
 	}
-	facts = append(facts, fact{"torch", f.Torch})
+	if f.Torch != "" {
+		facts = append(facts, fact{"torch", f.Torch})
+	}
 	for i := range facts {
 		facts[i].Value = units.NoBreak(facts[i].Value)
 	}

@@ -170,6 +170,7 @@ func formatFlags(f *snapshot.Format) []*bool {
 		&f.BareList, &f.Legacy, &f.HasPoolID, &f.HasTime, &f.HasSettings, &f.HasAnnotations, &f.HasCompileContext,
 		&f.HasUserMetadata, &f.HasEventPool, &f.HasTraces, &f.PoolBeforeType, &f.HasForwardFrames,
 		&f.HasProfilerSegment, &f.HasHost, &f.XPU, &f.HasInternalMetadata,
+		&f.NPU, &f.MLX,
 	}
 }
 

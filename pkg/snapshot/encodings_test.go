@@ -88,15 +88,22 @@ func writeZstd(t *testing.T) {
 	}
 }
 
-// TestEncodingsMadeByScript: the committed files are those that make.py writes.
+// TestMadeByScript: the committed files are those that make.py writes.
 // What deflate makes of them differs between builds of Python.
-func TestEncodingsMadeByScript(t *testing.T) {
+func TestMadeByScript(t *testing.T) {
+	for _, folder := range []string{encodings, "testdata/newer"} {
+		t.Run(filepath.Base(folder), func(t *testing.T) { madeByScript(t, folder) })
+	}
+}
+
+func madeByScript(t *testing.T, folder string) {
+	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("no python3 on this machine")
 	}
 	dir := t.TempDir()
-	script, err := os.ReadFile(filepath.Join(encodings, "make.py"))
+	script, err := os.ReadFile(filepath.Join(folder, "make.py"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +120,7 @@ func TestEncodingsMadeByScript(t *testing.T) {
 	for _, path := range made {
 		name := filepath.Base(path)
 		got, err1 := os.ReadFile(path)
-		want, err2 := os.ReadFile(filepath.Join(encodings, name))
+		want, err2 := os.ReadFile(filepath.Join(folder, name))
 		if err1 != nil || err2 != nil {
 			t.Errorf("%s: %v, %v", name, err1, err2)
 		} else if deflated := strings.HasSuffix(name, ".gz") || strings.Contains(name, "deflated"); !deflated &&

@@ -30,12 +30,18 @@ type Format struct {
 	HasHost             bool // host_segments or host_traces is a key, even if empty
 	HasInternalMetadata bool // internal_metadata in events
 	XPU                 bool // allocator_settings as the allocator of Intel's GPUs writes them
+	NPU                 bool // files of torch_npu are on its stacks
+	MLX                 bool // MLX wrote it: events and no segments, and an allocator of its own
 }
 
 // TorchVersion is the range of torch versions that write files like this one,
-// such as "2.5 to 2.7". It is a guess and should be shown as one.
+// such as "2.5 to 2.7", or "" if torch did not write this one. It is a guess and should
+// be shown as one.
 func (s *Snapshot) TorchVersion() string {
 	f := &s.Format
+	if f.MLX {
+		return ""
+	}
 	v := s.versionByKeys()
 	if s.Salvaged != nil && v.first > 0 {
 		v.last = later // the keys that newer versions add may stand in what was not read
@@ -51,7 +57,7 @@ func (s *Snapshot) TorchVersion() string {
 	switch {
 	case f.HasProfilerSegment && len(s.Segments) > 0:
 		return "unknown (made from a profile)"
-	case v.last == 0 && !f.HasPoolID && len(s.Segments) > 0:
+	case v.last == 0 && !f.HasPoolID && len(s.Segments) > 0 && !f.NPU:
 		text = "2.0 or earlier"
 	case v == versions{}:
 	case v.last == later:
@@ -97,10 +103,10 @@ func (s *Snapshot) versionByKeys() versions {
 		return versions{10, 11}
 	case f.HasCompileContext:
 		return versions{8, 9}
-	case s.isNPU(): // torch_npu writes no other keys, whatever its version
-		return versions{1, later}
 	case !f.HasPoolID && len(s.Segments) > 0:
 		return versions{}
+	case s.isNPU(): // torch_npu writes no other keys, whatever its version
+		return versions{1, later}
 	case events == 0 && f.HasAnnotations:
 		return versions{5, later}
 	case f.HasAnnotations:
@@ -130,7 +136,9 @@ func (s *Snapshot) hasSetting(key string) bool {
 }
 
 // isNPU reports whether torch_npu wrote the file.
-func (s *Snapshot) isNPU() bool { return s.Format.PoolBeforeType && !s.Format.HasSettings }
+func (s *Snapshot) isNPU() bool {
+	return s.Format.NPU || s.Format.PoolBeforeType && !s.Format.HasSettings
+}
 
 // callLines are the lines of releases from which torch/nn/modules/module.py calls on, by function.
 // 2.10 to 2.13 are from dated traceback texts. Lines of _wrapped_call_impl from which another

@@ -79,6 +79,21 @@ var keyNames = map[string]key{
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
 }
 
+// knownSettings are the keys of allocator_settings: those of torch, of builds of it for
+// other devices, and of forks.
+var knownSettings = map[string]bool{
+	"PYTORCH_CUDA_ALLOC_CONF": true, "PYTORCH_HIP_ALLOC_CONF": true, "PYTORCH_NPU_ALLOC_CONF": true,
+	"PYTORCH_ALLOC_CONF": true, "max_split_size": true, "garbage_collection_threshold": true,
+	"expandable_segments": true, "roundup_power2_divisions": true, "release_lock_on_cudamalloc": true,
+	"release_lock_on_hipmalloc": true, "graph_capture_record_stream_reuse": true,
+
+	"pinned_num_register_threads": true, "pinned_use_cuda_host_register": true, "pinned_use_hip_host_register": true,
+	"max_round_threshold": true, "max_cached_size": true, // of torch 2.13; the next two are a fork's names
+	"pinned_max_round_size_mb": true, "pinned_max_cached_size_mb": true,
+
+	"trace_alloc_overflowed": true, "trace_alloc_max_entries": true,
+}
+
 // kinds is a set of kinds of records.
 type kinds uint16
 

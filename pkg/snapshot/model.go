@@ -297,6 +297,7 @@ func (s *Snapshot) Trace(device DeviceID) *Trace {
 func (s *Snapshot) String(id StringID) string { return s.Strings[id] }
 
 // DeviceLabel is how PyTorch writes a device: "cuda:0", "xpu:0", "npu:0"; or "pinned".
+// MLX has one GPU, which is "gpu:0".
 func (s *Snapshot) DeviceLabel(device DeviceID) string {
 	kind := "cuda:"
 	switch {
@@ -304,8 +305,10 @@ func (s *Snapshot) DeviceLabel(device DeviceID) string {
 		return "pinned"
 	case s.Format.XPU:
 		kind = "xpu:"
-	case s.Format.PoolBeforeType:
+	case s.Format.PoolBeforeType, s.Format.NPU:
 		kind = "npu:"
+	case s.Format.MLX:
+		kind = "gpu:"
 	}
 	return kind + strconv.Itoa(int(device))
 }

@@ -46,6 +46,7 @@ func (b *builder) finish(res *pickle.Result) (*Snapshot, error) {
 	s.Streams = b.streams.values
 	s.Pools = b.pools.values
 	s.Format.Protocol = res.Protocol
+	s.Format.NPU = s.inPackage("torch_npu")
 	s.Oddity.BadText = h.Repaired
 	if res.Partial {
 		b.leaveOutEnd(res)
@@ -113,20 +114,15 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	segments := b.rowsAt(h, values, keySegments, kindSegment, fieldSegments)
 	_, f.HasAnnotations = values[keyExternalAnnotations]
 	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
-	f.XPU = b.s.isXPU()
 	if err := b.keepSegments(segments, b.rowsAt(h, values, keyHostSegments, kindSegment, fieldHostSegments)); err != nil {
 		return err
 	}
+	b.findWriter()
 	if err := b.room(24 * int64(annotations.len())); err != nil {
 		return err
 	}
 	b.s.Annotations = keep(b.s.Annotations, annotations)
 	return nil
-}
-
-// isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
-func (s *Snapshot) isXPU() bool {
-	return !s.Format.HasAnnotations && s.hasSetting("PYTORCH_ALLOC_CONF") && !s.hasSetting("PYTORCH_CUDA_ALLOC_CONF")
 }
 
 // holdsAnything reports whether a list has an item other than empty lists.
@@ -259,8 +255,17 @@ func (b *builder) setAnnotation(h *pickle.Heap, i int, pairs []pickle.Value) {
 	}
 }
 
-// settings flattens allocator_settings, a free-form tree.
+// settings flattens allocator_settings, a free-form tree. A setting that no known program
+// writes is kept, and counted as an unknown key.
 func (b *builder) settings(h *pickle.Heap, v pickle.Value) {
+	if c, ok := h.Container(v); ok && c.Kind == pickle.Dict {
+		pairs := h.Items(v)
+		for p := 0; p < len(pairs); p += 2 {
+			if name := scalar(h, pairs[p]); !knownSettings[name] {
+				count(&b.s.Oddity.UnknownKeys, join("allocator_settings", name))
+			}
+		}
+	}
 	walkSettings(h, v, "", func(key, value string) {
 		if len(b.s.Settings) < maxSettings {
 			kept, _ := CutText(value)

@@ -24,8 +24,11 @@ type Salvaged struct {
 const NoDevice DeviceID = -2
 
 // EndKnown reports whether the final segments of a device are in the snapshot. They are
-// if the whole file was read.
+// if the whole file was read, unless its writer writes none.
 func (s *Snapshot) EndKnown(device DeviceID) bool {
+	if s.Format.MLX {
+		return false
+	}
 	return s.Salvaged == nil || !s.Salvaged.NoEnd && s.Salvaged.From != device
 }
 

@@ -86,9 +86,9 @@ export function mountPinned(stores, root, side, zoom) {
 
   /** @param {number} id */
   const stack = (id) => {
-    const { data, stacks } = shown.device;
+    const { data, stacks, file } = shown.device;
     const of = stackOf(id);
-    if (stacks.isEmpty(of)) return h('p.why', whyNoStack(data, id, tab));
+    if (stacks.isEmpty(of)) return h('p.why', whyNoStack(data, id, tab, file.torch !== ''));
     return stackElement(stacks.frames(of), stacks.operatorOf(of), open);
   };
 
@@ -162,18 +162,25 @@ function lived({ data, hasHistory }, id) {
   return [words, ...parts.map(note)];
 }
 
-/** @param {import('../data/device.js').DeviceData} data @param {number} id @param {'alloc' | 'free'} tab */
-function whyNoStack(data, id, tab) {
+/**
+ * Says why there is no stack and, if torch made the recording, how to record one.
+ * @param {import('../data/device.js').DeviceData} data
+ * @param {number} id
+ * @param {'alloc' | 'free'} tab
+ * @param {boolean} byTorch
+ */
+function whyNoStack(data, id, tab, byTorch) {
+  const call = 'torch.cuda.memory._record_memory_history';
+  if (tab === 'free' && data.isLiveAtEnd(id)) return 'Still live when the snapshot was taken.';
+  let [why, advice] = ['Its event carries no stack.', `Record with ${call}(context="all").`];
   if (tab === 'free')
-    return data.isLiveAtEnd(id)
-      ? 'Still live when the snapshot was taken.'
-      : 'The event that freed it carries no stack. Record with stacks="all" and context="all".';
-  if (data.isPreExisting(id))
-    return (
-      'It was there before the recording began, so nobody wrote down who allocated it. ' +
-      'Call torch.cuda.memory._record_memory_history() before the model is built.'
-    );
-  return 'Its event carries no stack. Record with torch.cuda.memory._record_memory_history(context="all").';
+    [why, advice] = ['The event that freed it carries no stack.', 'Record with stacks="all" and context="all".'];
+  else if (data.isPreExisting(id))
+    [why, advice] = [
+      'It was there before the recording began, so nobody wrote down who allocated it.',
+      `Call ${call}() before the model is built.`,
+    ];
+  return byTorch ? `${why} ${advice}` : why;
 }
 
 /** @param {string} text */

@@ -53,7 +53,7 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 	switch {
 	case s.Format.XPU:
 		t.variable = "PYTORCH_ALLOC_CONF"
-	case s.Format.PoolBeforeType:
+	case s.Format.PoolBeforeType, s.Format.NPU:
 		t.variable = npuVariable
 	}
 	for _, item := range s.Settings {
@@ -73,7 +73,7 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 	if !expandable && t.Conf == "" {
 		t.Expandable = hasExpandable(s)
 	}
-	if s.Format.PoolBeforeType && !s.Format.HasSettings {
+	if (s.Format.PoolBeforeType || s.Format.NPU) && !s.Format.HasSettings {
 		t.Build = npuBuild
 	}
 	return t

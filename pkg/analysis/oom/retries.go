@@ -65,6 +65,9 @@ func FindRetries(s *snapshot.Snapshot, d *replay.Device, settings *layout.Settin
 		return x
 	}
 	list := d.Reserved
+	if s.Format.MLX {
+		list = nil // its allocator gives cached memory back for reasons of its own
+	}
 	reserved := d.Totals.ReservedBaselineBytes
 	for i := 0; i < len(list); {
 		owner, n := x.group(list[i:])

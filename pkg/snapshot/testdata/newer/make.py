@@ -1,0 +1,300 @@
+"""Writes one small snapshot for each thing that torch 2.12 to 2.14 and other
+programs write and that earlier torch did not.
+
+    python3 make.py
+
+needs Python 3.9 or later and nothing else. The files are JSON, so that a change
+of them can be read. All were made by hand, from torch's sources, release notes
+and pull requests; none is a recording.
+"""
+
+import json
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+MiB = 1 << 20
+BASE = 0x7F5E20000000
+STEP = [{"name": "step", "filename": "/src/train.py", "line": 40}]
+
+
+class Recording:
+    """A recording that adds up: whatever is allocated and not freed is in the
+    final segments."""
+
+    def __init__(self, **keys):
+        self.keys = {"compile_context": "N/A", "user_metadata": "", "pool_id": [0, 0], **keys}
+        self.events, self.segments, self.live, self.conf, self.settings = [], {}, {}, "", {}
+
+    def event(self, action, addr, size, frames=STEP, **more):
+        e = {"action": action, "addr": addr, "size": size, "stream": 0,
+             "time_us": 1_700_000_000_000_000 + 250 * len(self.events), **self.keys, **more}
+        if action == "oom":
+            e["device_free"] = e.pop("addr")
+        self.events.append({k: v for k, v in {**e, "frames": frames}.items() if v is not None})
+
+    def segment(self, addr, size, pool=(0, 0), action="segment_alloc", **more):
+        self.segments[addr] = (size, list(pool), action == "segment_map")
+        if action:
+            self.event(action, addr, size, **{**({"pool_id": list(pool)} if self.keys["pool_id"] else {}), **more})
+
+    def alloc(self, addr, size, **more):
+        self.live[addr] = size
+        self.event("alloc", addr, size, **more)
+
+    def free(self, addr, requested=True, **more):
+        size = self.live.pop(addr)
+        for action in ["free_requested"] * requested + ["free_completed"]:
+            self.event(action, addr, size, **more)
+
+    def final(self, addr, size, pool, expandable):
+        blocks, at = [], addr
+        for a in sorted(a for a in self.live if addr <= a < addr + size) + [addr + size]:
+            if a > at:
+                blocks.append({"address": at, "size": a - at, "requested_size": 0, "state": "inactive", "frames": []})
+            if a in self.live:
+                n = self.live[a]
+                blocks.append({"address": a, "size": n, "requested_size": n, "state": "active_allocated", "frames": STEP})
+                at = a + n
+        active = sum(b["size"] for b in blocks if b["state"] != "inactive")
+        return {"device": 0, "address": addr, "total_size": size, "allocated_size": active, "active_size": active,
+                "requested_size": active, "stream": 0, "segment_type": "small" if size <= 2 * MiB else "large",
+                "segment_pool_id": pool, "is_expandable": expandable, "frames": STEP, "blocks": blocks}
+
+    def snapshot(self, **more):
+        return {"segments": [self.final(a, *self.segments[a]) for a in sorted(self.segments)],
+                "device_traces": [self.events],
+                "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": self.conf, "max_split_size": -1,
+                                       "garbage_collection_threshold": 0.0, "expandable_segments": False, **self.settings},
+                "external_annotations": [], **more}
+
+
+def run(conf="", settings=None, **keys):
+    """Weights, an activation and its free."""
+    r = Recording(**keys)
+    r.conf, r.settings = conf, settings or {}
+    r.segment(BASE, 20 * MiB)
+    r.alloc(BASE, 4 * MiB)
+    r.alloc(BASE + 4 * MiB, 6 * MiB)
+    r.free(BASE + 4 * MiB)
+    return r
+
+
+def annotate():
+    """A note on a live tensor, two on another, and one on a block from before the recording."""
+    r = run()
+    early = BASE - 64 * MiB  # allocated before the first event
+    r.segment(early, 20 * MiB, action=None)
+    r.live[early] = 2 * MiB
+    r.event("annotate", early, 0, user_metadata="tokens")
+    r.alloc(BASE + 4 * MiB, 3 * MiB, user_metadata="epoch 1")
+    r.event("annotate", BASE, 0, user_metadata="weights")
+    r.event("annotate", BASE + 4 * MiB, 0, user_metadata="logits")
+    r.event("annotate", BASE + 4 * MiB, 0, user_metadata="of the last batch")
+    return r.snapshot()
+
+
+def internal_metadata():
+    """The pair of events that mallocWithAddress makes."""
+    r = run()
+    r.alloc(BASE + 4 * MiB, MiB * 2, internal_metadata="mallocWithAddress")
+    r.free(BASE + 4 * MiB, internal_metadata="mallocWithAddress")
+    return r.snapshot()
+
+
+def metadata_dict():
+    """A dict of the program, as JSON; autograd's threads have none."""
+    r = run(user_metadata='{"epoch":1,"stage":"train"}')
+    r.alloc(BASE + 4 * MiB, 2 * MiB, user_metadata="")
+    return r.snapshot()
+
+
+def graph_pools():
+    """One CUDA graph with two private pools."""
+    r = run()
+    for i, pool in enumerate([(0, 1), (0, 2)]):
+        r.segment(BASE + (64 + 32 * i) * MiB, 20 * MiB, pool)
+        r.alloc(BASE + (64 + 32 * i) * MiB, 8 * MiB, pool_id=list(pool))
+    return r.snapshot()
+
+
+def no_split():
+    """A pool whose blocks are never split: small requests in whole segments."""
+    r = run()
+    for i in range(3):
+        r.segment(BASE + (64 + 32 * i) * MiB, 20 * MiB, (1, 0))
+        r.alloc(BASE + (64 + 32 * i) * MiB, 2 * MiB, pool_id=[1, 0])
+    s = r.snapshot()
+    for seg in s["segments"][1:]:
+        seg["blocks"] = [{**seg["blocks"][0], "size": 20 * MiB}]
+        seg["allocated_size"] = seg["active_size"] = 20 * MiB
+    return s
+
+
+def skip_actions():
+    """Expandable segments, whose growth cannot be skipped, without free_requested."""
+    r = Recording()
+    r.conf, r.settings = "expandable_segments:True", {"expandable_segments": True}
+    r.segment(BASE, 20 * MiB, action="segment_map")
+    r.alloc(BASE, 4 * MiB)
+    r.alloc(BASE + 4 * MiB, 6 * MiB)
+    r.free(BASE + 4 * MiB, requested=False)
+    return r.snapshot()
+
+
+def overflowed():
+    """One fork says at the top level that its ring buffer was full."""
+    r = run()
+    r.events = r.events[1:]
+    return r.snapshot(trace_alloc_max_entries=[4], trace_alloc_overflowed=[True])
+
+
+def settings_213():
+    """Keys of 2.13, which are about pinned memory of the host."""
+    return run(settings={"max_round_threshold": 64 * MiB, "max_cached_size": -1}).snapshot()
+
+
+def settings_of_a_fork():
+    return run(settings={"pinned_max_round_size_mb": 64, "pinned_max_cached_size_mb": 128}).snapshot()
+
+
+def large_segments():
+    """large_segment_size_mb:64: one segment of 64 MiB for all requests of 1 to 10 MiB."""
+    r = Recording()
+    r.conf = "large_segment_size_mb:64"
+    r.segment(BASE, 64 * MiB)
+    for i in range(6):
+        r.alloc(BASE + 8 * i * MiB, 8 * MiB)
+    r.free(BASE)
+    return r.snapshot()
+
+
+def fraction():
+    return run(conf="per_process_memory_fraction:0.5").snapshot()
+
+
+def throw_on_oom():
+    """A refusal at the limit, without giving back the cache before."""
+    r = run(conf="per_process_memory_fraction:0.5,throw_on_cudamalloc_oom:True")
+    r.event("oom", 100 * MiB, 64 * MiB)
+    return r.snapshot()
+
+
+def reserve():
+    conf = ("expandable_segments:True,expandable_segments_reserve:0.5,"
+            "expandable_segments_reserve_by_class:[weights:0.25,cache:40G],garbage_collection_threshold:0.8")
+    r = Recording()
+    r.conf, r.settings = conf, {"expandable_segments": True, "garbage_collection_threshold": 0.8}
+    r.segment(BASE, 20 * MiB, action="segment_map")
+    r.alloc(BASE, 4 * MiB)
+    r.alloc(BASE + 4 * MiB, 6 * MiB)
+    r.free(BASE + 4 * MiB)
+    return r.snapshot()
+
+
+def pinned_options():
+    """Options about pinned memory of the host, which have no effect on the GPU."""
+    return run(conf="pinned_max_round_threshold_mb:64,pinned_max_cached_size_mb:128,pinned_reserve_segment_size_mb:256,"
+                    "pinned_free_catch_all:True,pinned_use_background_threads:True").snapshot()
+
+
+def rocm():
+    """torch on AMD's GPUs: the schema of CUDA with other names of files and settings."""
+    hip = [{"name": "c10::hip::HIPCachingAllocator::malloc", "filename": "/opt/rocm/c10/hip/HIPCachingAllocator.cpp",
+            "line": 0}] + STEP
+    r = run(conf="release_lock_on_hipmalloc:True,pinned_use_hip_host_register:True",
+            settings={"release_lock_on_cudamalloc": True, "pinned_use_hip_host_register": True})
+    for e in r.events:
+        e["frames"] = hip
+    return r.snapshot()
+
+
+def xpu():
+    """torch on Intel's GPUs: high addresses, streams that are pointers, few keys."""
+    high, stream = 18446720620317114368, 94236512
+    r = Recording(compile_context=None, user_metadata=None, pool_id=None, stream=stream)
+    r.segment(high, 20 * MiB)
+    r.alloc(high, 4 * MiB)
+    r.alloc(high + 4 * MiB, 6 * MiB)
+    r.free(high + 4 * MiB)
+    s = r.snapshot()
+    s["segments"][0]["stream"] = stream
+    return {"segments": s["segments"], "device_traces": s["device_traces"],
+            "allocator_settings": {"PYTORCH_ALLOC_CONF": "", "expandable_segments": False}}
+
+
+def npu():
+    """torch_npu: no times, no settings, another order of keys."""
+    r = run(compile_context=None, user_metadata=None, pool_id=None, time_us=None)
+    r.event("workspace_snapshot", 0, 0)
+    s = r.snapshot()
+    for seg in s["segments"]:
+        kind, blocks = seg.pop("segment_type"), seg.pop("blocks")
+        seg["segment_type"] = kind
+        seg["blocks"] = blocks
+    return {"segments": s["segments"], "device_traces": s["device_traces"] + [[] for _ in range(7)]}
+
+
+def npu_native():
+    """torch_npu's C++ writer: no segment_pool_id either."""
+    s = npu()
+    for seg in s["segments"]:
+        del seg["segment_pool_id"]
+    for e in s["device_traces"][0]:
+        e["frames"] = [{"name": "c10_npu::NPUCachingAllocator::malloc", "filename": "/torch_npu/csrc/core/npu/NPUCachingAllocator.cpp",
+                        "line": 0}] + STEP
+    return s
+
+
+def mlx():
+    """MLX: no final segments, no free_requested, the primitive as metadata."""
+    events, low = [], 0x100000000
+
+    def event(action, addr, size, primitive="", category=None, frames=None):
+        e = {"action": action, "addr": addr, "size": size, "stream": 0, "time_us": 1_700_000_000_000_000 + 250 * len(events),
+             "user_metadata": primitive, "frames": frames or []}
+        if category:
+            e["category"] = category
+        events.append(e)
+
+    def made(addr, size, primitive, category, line):
+        event("alloc", addr, size, primitive, category, [{"name": "__call__", "filename": "/src/model.py", "line": line}])
+
+    event("segment_alloc", low, 16 * MiB)
+    made(low, 16 * MiB, "Load", "parameter", 12)
+    event("segment_alloc", low + 32 * MiB, 8 * MiB)
+    made(low + 32 * MiB, 8 * MiB, "Matmul", "activation", 20)
+    event("free_completed", low + 32 * MiB, 8 * MiB)
+    made(low + 32 * MiB, 8 * MiB, "Softmax", "activation", 24)
+    event("segment_alloc", low + 64 * MiB, 4 * MiB)
+    made(low + 64 * MiB, 4 * MiB, "Add", "temporary", 25)
+    event("free_completed", low + 64 * MiB, 4 * MiB)
+    event("segment_free", low + 64 * MiB, 4 * MiB)
+    return {"segments": [], "device_traces": [events]}
+
+
+def future():
+    """What nobody has written yet: a list, a setting, a key in each record, an action."""
+    r = run(settings={"warp_drive": True}, mood="calm")
+    r.event("defragment", BASE, 4 * MiB)
+    r.event("defragment", BASE, 4 * MiB)
+    s = r.snapshot(orbital_segments=[{"device": 0, "address": 1, "total_size": 2}], orbital_traces=[r.events[:1]])
+    s["segments"][0]["tide"] = 3
+    s["segments"][0]["blocks"][0]["tide"] = 3
+    return s
+
+
+def main():
+    files = {
+        "annotate": annotate(), "internal_metadata": internal_metadata(), "metadata_dict": metadata_dict(),
+        "event_pools": run().snapshot(), "graph_pools": graph_pools(), "no_split": no_split(), "skip_actions": skip_actions(),
+        "overflowed": overflowed(), "settings_213": settings_213(), "settings_of_a_fork": settings_of_a_fork(),
+        "large_segments": large_segments(), "fraction": fraction(), "throw_on_oom": throw_on_oom(), "reserve": reserve(),
+        "pinned_options": pinned_options(), "rocm": rocm(), "xpu": xpu(), "npu": npu(), "npu_native": npu_native(),
+        "mlx": mlx(), "future": future(), "accelerator_without_support": {},
+    }
+    for name, value in files.items():
+        (HERE / (name + ".json")).write_text(json.dumps(value, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
