@@ -93,3 +93,12 @@ func TestRecordCallOfHostMemory(t *testing.T) {
 		t.Errorf("stats:\n%s", text)
 	}
 }
+
+// TestHostMemoryIsNotPredicted: predictions are of GPUs only.
+func TestHostMemoryIsNotPredicted(t *testing.T) {
+	in := NewInput("host.pickle", samples.HostMemory())
+	_, err := PredictSizes([]SizedInput{{1, &in}, {2, &in}}, PredictOptions{})
+	if err == nil || !strings.Contains(err.Error(), "no GPU in common") {
+		t.Errorf("error %v", err)
+	}
+}
