@@ -79,6 +79,15 @@ func TestHostMemory(t *testing.T) {
 	if d["reserved_bytes"] != 8.0*units.MiB+64 || d["pending_bytes"] != 4.0*units.MiB || d["free_bytes"] != 64.0 {
 		t.Errorf("segments %v", d)
 	}
+	atPeak, err := Segments(in, Moment{kind: momentPeak}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, segment := range figures(atPeak, nil)["segments"].([]any) {
+		if class := segment.(map[string]any)["size_class"]; class != "small" {
+			t.Errorf("a segment is %v, and files say small of all", class)
+		}
+	}
 	if text := string(written(t, segments, Text)); strings.Contains(text, "empty_cache") {
 		t.Errorf("segments:\n%s", text)
 	}
