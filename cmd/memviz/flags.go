@@ -11,7 +11,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -47,7 +46,7 @@ func option[T any](name, initial, usage string, to *T, parse func(string) (T, er
 	f := &optionFlag{GenericFlag: &cli.GenericFlag{Name: name, Usage: usage, Value: v},
 		choices: func() []string { return choices }}
 	switch any(to).(type) {
-	case *int, **snapshot.DeviceID:
+	case *int:
 		f.whole = true
 	}
 	return f

@@ -79,6 +79,15 @@ func TestHostMemory(t *testing.T) {
 	if d["reserved_bytes"] != 8.0*units.MiB+64 || d["pending_bytes"] != 4.0*units.MiB || d["free_bytes"] != 64.0 {
 		t.Errorf("segments %v", d)
 	}
+	atPeak, err := Segments(in, Moment{kind: momentPeak}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, segment := range figures(atPeak, nil)["segments"].([]any) {
+		if class := segment.(map[string]any)["size_class"]; class != "small" {
+			t.Errorf("a segment is %v, and files say small of all", class)
+		}
+	}
 	if text := string(written(t, segments, Text)); strings.Contains(text, "empty_cache") {
 		t.Errorf("segments:\n%s", text)
 	}
@@ -91,5 +100,14 @@ func TestRecordCallOfHostMemory(t *testing.T) {
 	text := string(written(t, Stats([]Input{NewInput("host.pickle", s)}, StatsOptions{}), Text))
 	if !strings.Contains(text, "_record_memory_history(record_pinned_host_memory=True)") {
 		t.Errorf("stats:\n%s", text)
+	}
+}
+
+// TestHostMemoryIsNotPredicted: predictions are of GPUs only.
+func TestHostMemoryIsNotPredicted(t *testing.T) {
+	in := NewInput("host.pickle", samples.HostMemory())
+	_, err := PredictSizes([]SizedInput{{1, &in}, {2, &in}}, PredictOptions{})
+	if err == nil || !strings.Contains(err.Error(), "no GPU in common") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 func TestHostile(t *testing.T) {
 	for name, s := range map[string]*snapshot.Snapshot{
 		"hostile": samples.Hostile(), "state only": samples.StateOnly(), "names": withNames(hostileNames...),
+		"host memory": samples.HostMemory(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(s)

@@ -129,7 +129,7 @@ func TestFormatsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), story} {
+	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.HostMemory(), story} {
 		in, all := input(s), 0
 		for _, table := range Tables {
 			o := Options{Table: table}

@@ -472,3 +472,24 @@ func BenchmarkJobs(b *testing.B) {
 		})
 	}
 }
+
+// TestHostMemoryIsApart: what ranks hold on GPUs is compared with each other only, and so is
+// their pinned host memory.
+func TestHostMemoryIsApart(t *testing.T) {
+	gpus := clean(8, 1)
+	list := slices.Clone(gpus)
+	for _, d := range clean(8, 1) {
+		d.Device = -1
+		d.PeakBytes *= 3
+		list = append(list, d)
+	}
+	jobs := ranks.Jobs(list)
+	if len(jobs) != 2 || jobs[0].Pinned || !jobs[1].Pinned || len(jobs[1].Ranks) != 8 {
+		t.Fatalf("%d jobs, want GPUs and then host memory", len(jobs))
+	}
+	alone := one(t, gpus)
+	if len(jobs[0].Ranks) != 8 || !reflect.DeepEqual(jobs[0].Groups, alone.Groups) ||
+		!reflect.DeepEqual(findings(jobs[0]), findings(alone)) {
+		t.Errorf("GPUs have groups %+v, want %+v", jobs[0].Groups, alone.Groups)
+	}
+}

@@ -36,6 +36,10 @@ func TestStart(t *testing.T) {
 		{"the first of equals",
 			[]answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())},
 			Start{0, 0}},
+		{"a GPU before host memory", []answer.Input{answer.NewInput("", samples.HostMemory()),
+			answer.NewInput("", samples.StateOnly())}, Start{1, 0}},
+		{"host memory without a GPU", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.HostMemory())},
+			Start{1, 0}},
 	} {
 		if got := New("", test.in).Start; got != test.want {
 			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)
@@ -79,4 +83,19 @@ func TestFamilies(t *testing.T) {
 				len(palette.Dark))
 		}
 	}
+}
+
+// gpuAndHost is a recording of a GPU and of pinned host memory.
+func gpuAndHost() *snapshot.Snapshot {
+	s, host := samples.StateOnly(), samples.HostMemory()
+	for _, seg := range host.Segments {
+		seg.FirstBlock += int32(len(s.Blocks))
+		s.Segments = append(s.Segments, seg)
+	}
+	s.Blocks = append(s.Blocks, host.Blocks...)
+	s.Strings, s.Frames, s.Stacks, s.Streams = host.Strings, host.Frames, host.Stacks, host.Streams
+	s.Traces = append(s.Traces, host.Traces...)
+	s.Format.HasHost, s.Format.HasTime = true, true
+	s.SortSegments()
+	return s
 }

@@ -58,6 +58,7 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
 		"one event": samples.OneEvent(),
 		"cut":       samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
 	} {
 		in := []answer.Input{answer.NewInput(name, s), answer.NewInput("busy", busy(300))}
 		checkReadAgain(t, name, bytesOf(t, Encode("memviz test", in, nil)))

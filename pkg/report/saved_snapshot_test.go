@@ -239,6 +239,7 @@ func known(t testing.TB) map[string]*snapshot.Snapshot {
 	all := map[string]*snapshot.Snapshot{
 		"training": samples.Training(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
 		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
 	}
 	stories, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.p*[tz]"))
 	if err != nil || len(stories) < 25 {

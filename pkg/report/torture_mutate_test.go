@@ -29,7 +29,7 @@ func smallSeeds(t *testing.T) []seed {
 		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
 		"one event": samples.OneEvent(),
 		"cut":       samples.Cut(), "bare list": bareList(samples.StateOnly()), "legacy": legacy(samples.Training()),
-		"loop": runsOfLoop(),
+		"loop": runsOfLoop(), "GPU and host": gpuAndHost(),
 	} {
 		for protocol := 2; protocol <= 5; protocol++ {
 			var b bytes.Buffer

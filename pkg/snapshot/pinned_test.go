@@ -196,3 +196,41 @@ func TestDistantEvents(t *testing.T) {
 		t.Errorf("actions %v", e.Action)
 	}
 }
+
+// TestSalvageHostMemory cuts a file at every byte: what is missing of host memory is said of it,
+// and of no GPU whose events were all read.
+func TestSalvageHostMemory(t *testing.T) {
+	whole := load(t, dict{
+		"segments", list{dict{"device", 0, "address", 512, "total_size", 512, "blocks", list{}}},
+		"device_traces", list{list{hostEvent("segment_alloc", 512, 512), hostEvent("alloc", 512, 512)}},
+		"host_segments", list{hostSegment(4096, 64, "active_allocated"), hostSegment(8192, 64, "active_allocated")},
+		"host_traces", list{hostEvent("segment_alloc", 4096, 64), hostEvent("alloc", 4096, 64),
+			hostEvent("segment_alloc", 8192, 64), hostEvent("alloc", 8192, 64)},
+	})
+	data := write(t, whole, 4)
+	said := 0
+	for cut := range data {
+		s, err := readPart(data[:cut])
+		if err != nil {
+			continue
+		}
+		for _, device := range s.Devices() {
+			events, segments := s.Events(device).Len(), len(s.SegmentsOf(device))
+			if !s.Cut(device) && events < whole.Events(device).Len() {
+				t.Fatalf("cut at %d: %s has %d events and is not cut: %+v", cut, s.DeviceLabel(device), events, s.Salvaged)
+			}
+			if s.EndKnown(device) && segments < len(whole.SegmentsOf(device)) {
+				t.Fatalf("cut at %d: the end of %s is known, with %d segments", cut, s.DeviceLabel(device), segments)
+			}
+			if device == Pinned {
+				said++
+				if s.Cut(0) {
+					t.Fatalf("cut at %d: cuda:0 is cut, and host memory was read behind it", cut)
+				}
+			}
+		}
+	}
+	if said == 0 {
+		t.Error("no cut leaves host memory")
+	}
+}

@@ -90,7 +90,8 @@ func (b *builder) leaveOutEnd(res *pickle.Result) {
 		return // segments are all there is
 	case reading == keyDeviceTraces && len(s.Traces) > 0:
 		s.Salvaged.From = s.Traces[len(s.Traces)-1].Device
-	case reading == keyHostSegments, reading == keyHostTraces:
+	case reading == keyHostSegments, reading == keyHostTraces,
+		len(s.SegmentsOf(Pinned)) > 0 && s.Events(Pinned).Len() == 0: // its events would follow
 		s.Salvaged.From = Pinned
 	case reading == keySegments, len(s.Segments) == 0:
 		s.Salvaged.NoEnd = s.Salvaged.Events > 0

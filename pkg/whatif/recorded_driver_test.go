@@ -311,3 +311,18 @@ func TestSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolsOfHostMemory: private pools of host memory explain nothing of a GPU.
+func TestPoolsOfHostMemory(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
+	graph := c.Pool(snapshot.Pool{A: 0, B: 1})
+	c.Segment(snapshot.Segment{Device: snapshot.Pinned, Address: 4096, TotalSize: 64, Pool: graph})
+	c.Segment(snapshot.Segment{Address: 512, TotalSize: 512})
+	if n := countPools(c.Snapshot()); n != 1 {
+		t.Errorf("%d pools, want that of the GPU", n)
+	}
+	c.Segment(snapshot.Segment{Address: 1024, TotalSize: 512, Pool: c.Pool(snapshot.Pool{A: 0, B: 2})})
+	if n := countPools(c.Snapshot()); n != 2 {
+		t.Errorf("%d pools, want both of the GPU", n)
+	}
+}

@@ -20,7 +20,7 @@
  * @property {{x: number, base: number, next_step: boolean}} [predicted] a run that was never made
  *
  * @typedef {object} DeviceReport
- * @property {number} device
+ * @property {number} device ordinal of a GPU, or HOST_MEMORY
  * @property {string} label
  * @property {string} payload
  * @property {number} events
@@ -135,6 +135,9 @@
 
 /** What this viewer reads; the first is older and says nothing of the address space. */
 const SCHEMAS = ['memviz.report/1', 'memviz.report/2'];
+
+/** The device whose memory is pinned memory of the host: one block a segment, and sizes are rounded. */
+export const HOST_MEMORY = -1;
 
 /**
  * @param {string} text

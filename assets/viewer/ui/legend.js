@@ -5,6 +5,7 @@ import { bytes, count, counted, exactBytes, share } from '../data/format.js';
 import { totalsByGroup } from '../data/grouping.js';
 import { highlightedKeys } from '../data/masks.js';
 import { BY, decidingFrame, sharesOf } from '../data/reasons.js';
+import { HOST_MEMORY } from '../data/report.js';
 import { patterned } from '../draw/patterns.js';
 import { button, h, swatch } from './dom.js';
 
@@ -78,13 +79,19 @@ export function makeLegend(stores, update) {
      */
     ofSegments({ segments, reserved, active, requested, stuck, returnable }, most) {
       const { style } = appearance;
+      const isHost = shown.device.report.device === HOST_MEMORY;
       const live = Int32Array.from(segments.flatMap(({ blocks }) => blocks.map(({ id }) => id)));
       return this.elements(live, reserved, {
         most,
         rest: [
           ['Rounding', 'Blocks are larger than what was asked for', style.ink3, active - requested],
           ['Stuck holes', 'Free, but live tensors share their segment or page', style.stuck, stuck],
-          ['Returnable', 'Free: empty_cache() would give it back', style.returnable, returnable],
+          [
+            'Returnable',
+            isHost ? 'Free: nothing lies in these segments' : 'Free: empty_cache() would give it back',
+            style.returnable,
+            returnable,
+          ],
         ],
       });
     },

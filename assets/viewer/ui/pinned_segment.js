@@ -1,6 +1,7 @@
 // The pinned segment: what keeps it from being returned.
 
 import { address, bytes, count, counted, exactBytes } from '../data/format.js';
+import { HOST_MEMORY } from '../data/report.js';
 import { kindName, pinnedSegment } from '../data/segments.js';
 import { button, fill, h, signButton, swatch } from './dom.js';
 import { segmentBars } from './segments.js';
@@ -24,7 +25,7 @@ export function pinnedSegmentElements(stores, r, zoom) {
   const all = addressSpace.segmentsAt(moment.state);
   if (!space || !all || r >= space.reservations.count) return [];
   const { grouping } = appearance;
-  const { data, sites, hasHistory } = shown.device;
+  const { data, sites, hasHistory, report } = shown.device;
   const segment = pinnedSegment(all.segments, space, r);
   const { reservations } = space;
   const size = segment?.bytes ?? reservations.size[r] * space.unit;
@@ -63,14 +64,14 @@ export function pinnedSegmentElements(stores, r, zoom) {
       button(counted(rest, 'more tensor'), '', () => fill(list, holders.map(line)), { class: 'holder more' }),
     );
   const width = Math.max(100, (document.getElementById('side')?.clientWidth ?? 0) - MARGIN);
-  return [head, h('p.say', keepsWords(segment)), segmentBars(stores)(segment, width, HEIGHT), list];
+  return [head, h('p.say', keepsWords(segment, report.device === HOST_MEMORY)), segmentBars(stores)(segment, width, HEIGHT), list];
 }
 
-/** @param {Segment} segment */
-function keepsWords({ blocks, active, stuck, returnable }) {
+/** @param {Segment} segment @param {boolean} isHost */
+function keepsWords({ blocks, active, stuck, returnable }, isHost) {
   const n = blocks.length;
   const tensors = `${counted(n, 'tensor')} with ${bytes(active)}`;
-  if (n === 0) return 'Nothing lies in it: empty_cache() would return it.';
+  if (n === 0) return isHost ? 'Nothing lies in it.' : 'Nothing lies in it: empty_cache() would return it.';
   if (stuck > 0) return `${tensors} ${n === 1 ? 'keeps' : 'keep'} ${bytes(stuck)} of it from being returned:`;
   if (returnable > 0) return `${tensors}; empty_cache() would return the other ${bytes(returnable)}.`;
   return `Full: ${tensors}.`;

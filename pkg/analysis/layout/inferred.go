@@ -131,7 +131,9 @@ func classOfMalloc(size int64) snapshot.SizeClass {
 func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	e := k.d.Events
 	kind := spanKind{stream: e.Stream[event]}
-	if e.Action[event] == snapshot.SegmentFree {
+	if k.d.ID == snapshot.Pinned {
+		kind.class = snapshot.SizeClassSmall // as files have it of all host segments
+	} else if e.Action[event] == snapshot.SegmentFree {
 		kind.class = classOfMalloc(e.Size[event])
 	} else {
 		near := false
