@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -41,6 +43,30 @@ func TestLeakBeforeSettings(t *testing.T) {
 		if !strings.HasPrefix(got, "First the leak: memory grows by 48.0 MiB each step, at 1 place that memviz leaks names.") ||
 			!strings.HasSuffix(got, want) {
 			t.Errorf("with %d bytes left: %s, want %s", left, got, want)
+		}
+	}
+}
+
+// TestReserveAdvice: a request that failed although memory was free may be larger than
+// what the file says that an expandable segment may reserve.
+func TestReserveAdvice(t *testing.T) {
+	for conf, want := range map[string]string{
+		"expandable_segments:True":                                 "set_per_process_memory_fraction",
+		"expandable_segments:True,expandable_segments_reserve:40G": "Raise expandable_segments_reserve in ",
+		"expandable_segments:True,expandable_segments_reserve_by_class:[serving:0.25,loading:40G]": "Raise " +
+			"expandable_segments_reserve_by_class in ",
+		"expandable_segments_reserve:40G": "set_per_process_memory_fraction",
+		"expandable_segments:True,expandable_segments_reserve:0.5,per_process_memory_fraction:0.5": "Raise " +
+			"per_process_memory_fraction in ",
+	} {
+		c := snapshot.NewComposer(snapshot.Format{HasSettings: true})
+		c.Setting("PYTORCH_CUDA_ALLOC_CONF", conf)
+		settings := layout.SettingsOf(c.Snapshot())
+		if got := adviceSentence(oom.Advice{Kind: oom.AdviseFraction}, settings); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", conf, got)
+		}
+		if len(settings.Skipped) > 0 {
+			t.Errorf("%s: skipped %v", conf, settings.Skipped)
 		}
 	}
 }

@@ -151,7 +151,10 @@ func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 				column(&e.Metadata, e.Action)[i] = text
 			}
 		case keyInternalMetadata:
-			f.HasInternalMetadata = true
+			f.HasInternalMetadata = true // what the user has written goes before it
+			if text := b.text(v, "event.internal_metadata"); text != 0 && column(&e.Metadata, e.Action)[i] == 0 {
+				e.Metadata[i] = text
+			}
 		case keyPoolID:
 			f.HasEventPool = true
 			if pool := b.pool(h, v, "event.pool_id"); pool != 0 {

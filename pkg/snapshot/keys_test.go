@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -65,5 +66,30 @@ func TestFingerprintInSteps(t *testing.T) {
 			t.Errorf("%q: format %+v, want %+v", tt.steps, s.Format, tt.want)
 		}
 		requireSame(t, s, readWay(t, data, wayGopickle))
+	}
+}
+
+// TestInternalMetadata: the allocator's own text stands where the user has written none,
+// whichever key comes first.
+func TestInternalMetadata(t *testing.T) {
+	event := func(more ...any) dict {
+		return append(dict{"action", "alloc", "addr", 512, "size", 1, "stream", 0}, more...)
+	}
+	s := load(t, dict{"segments", list{}, "device_traces", list{list{
+		event("internal_metadata", "mallocWithAddress"),
+		event("user_metadata", "mine", "internal_metadata", "mallocWithAddress"),
+		event("internal_metadata", "mallocWithAddress", "user_metadata", "mine"),
+		event("user_metadata", "", "internal_metadata", "mallocWithAddress"),
+		event(),
+	}}})
+	var got []string
+	for _, id := range s.Events(0).Metadata {
+		got = append(got, s.String(id))
+	}
+	if want := "[mallocWithAddress mine mine mallocWithAddress ]"; fmt.Sprint(got) != want {
+		t.Errorf("metadata %v, want %s", got, want)
+	}
+	if s.TorchVersion() != "2.14 or later" || len(s.Oddity.UnknownKeys)+len(s.Oddity.WrongTypes) > 0 {
+		t.Errorf("torch %s, oddities %+v", s.TorchVersion(), s.Oddity)
 	}
 }

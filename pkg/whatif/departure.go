@@ -60,12 +60,14 @@ const (
 	ReasonPools                  // private pools, which the events do not name
 	ReasonChanged                // the settings, which are those at the end, do not fit the recorded segments
 	ReasonSettings               // the file does not hold the settings
+	ReasonUnsplit                // in a private pool, whose blocks may not be split, which no file says
 )
 
 var reasonKeys = [...]string{
 	ReasonUnknown: "unknown", ReasonForeign: "other_allocator", ReasonMissing: "events_missing",
 	ReasonGarbage: "garbage_collection",
 	ReasonPools:   "private_pools", ReasonChanged: "settings_changed", ReasonSettings: "settings_unknown",
+	ReasonUnsplit: "unsplit_pool",
 }
 
 // Key names the reason in files: "private_pools".
@@ -90,6 +92,8 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonChanged
 	case !run.settings.Known:
 		return ReasonSettings
+	case d.Event != replay.None && device.Events.Pool != nil && device.Events.Pool[d.Event] != 0:
+		return ReasonUnsplit
 	}
 	return ReasonUnknown
 }

@@ -159,3 +159,32 @@ func at(e *snapshot.Events, action snapshot.Action, n int) int {
 	}
 	panic("there is no such event")
 }
+
+// TestUnsplitPool: a pool whose blocks are never split departs from the model, and the
+// default pool of the same recording does not get that reason.
+func TestUnsplitPool(t *testing.T) {
+	const first, second = 0x7f0000000000, 0x7f0002000000
+	for _, test := range []struct {
+		pool snapshot.Pool
+		why  Reason
+	}{{snapshot.Pool{B: 1}, ReasonUnsplit}, {snapshot.Pool{}, ReasonUnknown}} {
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasEventPool: true})
+		c.Setting("PYTORCH_CUDA_ALLOC_CONF", "")
+		pool := c.Pool(test.pool)
+		for _, addr := range []uint64{first, second} { // the second request would fit behind the first
+			c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: addr, Size: 20 * mib})
+			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: addr, Size: 2 * mib})
+			c.Segment(snapshot.Segment{Address: addr, TotalSize: 20 * mib, SizeClass: snapshot.SizeClassLarge, Pool: pool},
+				snapshot.Block{Address: addr, Size: 20 * mib, RequestedSize: 2 * mib, State: snapshot.ActiveAllocated})
+		}
+		s := c.Snapshot()
+		e := &s.Traces[0].Events
+		e.Pool = make([]snapshot.PoolID, e.Len())
+		for i := range e.Pool {
+			e.Pool[i] = pool
+		}
+		if got := runOf(s).Proof.First; got == nil || got.Why != test.why {
+			t.Errorf("pool %v: %+v, want %s", test.pool, got, test.why.Key())
+		}
+	}
+}
