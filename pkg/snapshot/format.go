@@ -28,6 +28,7 @@ type Format struct {
 	HasForwardFrames   bool
 	HasProfilerSegment bool // segments without allocated_size: made from a profile
 	HasHost            bool // pinned CPU memory, which is not read: host_segments, host_traces
+	HasCategory        bool // category in events: MLX, and snapshots made from a profile
 	XPU                bool // allocator_settings as the allocator of Intel's GPUs writes them
 	NPU                bool // files of torch_npu are on its stacks
 	MLX                bool // MLX wrote it: events and no segments, and an allocator of its own

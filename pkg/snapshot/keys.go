@@ -27,6 +27,7 @@ const (
 	keyActiveSize
 	keyAllocatedSize
 	keyBlocks
+	keyCategory
 	keyCompileContext
 	keyDevice
 	keyDeviceFree
@@ -69,7 +70,7 @@ var keyNames = map[string]key{
 	"segments": keySegments, "device_traces": keyDeviceTraces, "allocator_settings": keyAllocatorSettings,
 	"external_annotations": keyExternalAnnotations, "trace_alloc_overflowed": keyOverflowed,
 
-	"category": keyIgnored, "internal_metadata": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
+	"category": keyCategory, "internal_metadata": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
 	"version": keyIgnored, "host_segments": keyHost, "host_traces": keyHost, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,
