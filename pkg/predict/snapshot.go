@@ -134,6 +134,9 @@ func (c *composer) record(step int, e allocator.Event) {
 	if recorded.Metadata != nil {
 		x.Metadata = append(x.Metadata, recorded.Metadata[at])
 	}
+	if recorded.Category != nil {
+		x.Category = append(x.Category, recorded.Category[at])
+	}
 	if recorded.Pool != nil {
 		x.Pool = append(x.Pool, recorded.Pool[at])
 	}

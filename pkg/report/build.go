@@ -51,13 +51,14 @@ func newFile(in *answer.Input, number int, measured bool) File {
 		Name:  in.FileName(),
 		Torch: in.Snapshot.TorchVersion(),
 
-		Salvaged:  in.SalvagedSentence(),
-		Predicted: in.Snapshot.Predicted,
-		Streams:   streamNames(in.Snapshot),
-		Settings:  settingsOf(in.Snapshot),
-		Stacks:    "stacks-" + strconv.Itoa(number),
-		Snapshot:  "snapshot-" + strconv.Itoa(number),
-		Devices:   make([]Device, len(in.Devices)),
+		Salvaged:   in.SalvagedSentence(),
+		Predicted:  in.Snapshot.Predicted,
+		Categories: in.Snapshot.Format.HasCategory,
+		Streams:    streamNames(in.Snapshot),
+		Settings:   settingsOf(in.Snapshot),
+		Stacks:     "stacks-" + strconv.Itoa(number),
+		Snapshot:   "snapshot-" + strconv.Itoa(number),
+		Devices:    make([]Device, len(in.Devices)),
 	}
 	for i, d := range in.Devices {
 		f.Devices[i] = newDevice(*in, in.Recordings[i])

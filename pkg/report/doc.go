@@ -266,7 +266,7 @@
 //	difference           four lists: event (d), value (z) of actions, sizes, streams and stacks that are
 //	                     not what follows
 //	change               three lists: event (d), value of compile contexts, metadata and pools, where they
-//	                     are another than in the event before
+//	                     are another than in the event before; if events have categories, a fourth of these
 //	first            z   Unix time in microseconds of the first event; none when not recorded
 //	far                  event (d), time (z), of events too far from the first for the column time
 //	rank             z d the rank of each time; only if times were left out

@@ -42,6 +42,8 @@ type File struct {
 	// left out where the report holds too little for one.
 	Snapshot string   `json:"snapshot,omitempty"`
 	Devices  []Device `json:"devices"`
+	// Categories: the payload Snapshot has the categories of events.
+	Categories bool `json:"categories,omitempty"`
 	// Predicted is left out of what was recorded.
 	Predicted *snapshot.Predicted `json:"predicted,omitempty"`
 	// Salvaged says that the file was read in part, and what is missing; left

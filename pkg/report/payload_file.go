@@ -99,7 +99,7 @@ func (f *filePayload) encodeSaved() {
 	f.encodeLanes()
 	if f.rest != nil {
 		f.snapshotElement = packed(f.view.Snapshot, func(c *columnWriter) {
-			f.rest.write(c, 0, snapshotColumns(len(f.devices)))
+			f.rest.write(c, 0, snapshotColumns(len(f.devices), f.view.Categories))
 		})
 	}
 }

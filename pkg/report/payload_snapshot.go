@@ -126,8 +126,14 @@ const (
 	columnRules      = 13
 )
 
-// snapshotColumns is how many columns write writes.
-func snapshotColumns(devices int) int { return 40 + 29*devices }
+// snapshotColumns is how many columns write writes; categories: as in File.
+func snapshotColumns(devices int, categories bool) int {
+	perDevice := 29
+	if categories {
+		perDevice += 2
+	}
+	return 40 + perDevice*devices
+}
 
 // writeDecisions writes what a person's own rules decided.
 func (p *snapshotPayload) writeDecisions(c *columnWriter) {
@@ -170,7 +176,7 @@ func formatFlags(f *snapshot.Format) []*bool {
 		&f.BareList, &f.Legacy, &f.HasPoolID, &f.HasTime, &f.HasSettings, &f.HasAnnotations, &f.HasCompileContext,
 		&f.HasUserMetadata, &f.HasEventPool, &f.HasTraces, &f.PoolBeforeType, &f.HasForwardFrames,
 		&f.HasProfilerSegment, &f.HasHost, &f.XPU, &f.HasInternalMetadata,
-		&f.NPU, &f.MLX,
+		&f.NPU, &f.MLX, &f.HasCategory,
 	}
 }
 
@@ -301,6 +307,9 @@ func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
 	writeChanges(c, e.CompileContext, text)
 	writeChanges(c, e.Metadata, text)
 	writeChanges(c, e.Pool, func(id snapshot.PoolID) uint64 { return uint64(id) })
+	if p.in.Snapshot.Format.HasCategory {
+		writeChanges(c, e.Category, func(id snapshot.Category) uint64 { return uint64(id) })
+	}
 	p.writeTimes(c, e, x.far)
 }
 

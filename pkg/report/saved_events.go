@@ -41,6 +41,11 @@ func (r *snapshotReader) readDevice(d *savedDevice) {
 	e.CompileContext = readChanges(r, n, r.stringID)
 	e.Metadata = readChanges(r, n, r.stringID)
 	e.Pool = readChanges(r, n, r.pool)
+	if r.categories {
+		e.Category = readChanges(r, n, func(c *tapeColumn) snapshot.Category {
+			return snapshot.Category(c.index(snapshot.Categories))
+		})
+	}
 	e.TimeMicros = r.readTimes(d, n)
 }
 
@@ -113,7 +118,7 @@ func (r *snapshotReader) traceOf(view *Device) *snapshot.Trace {
 }
 
 // readChanges reads a column of events that writeChanges wrote.
-func readChanges[T snapshot.StringID | snapshot.PoolID](r *snapshotReader, events int,
+func readChanges[T snapshot.StringID | snapshot.PoolID | snapshot.Category](r *snapshotReader, events int,
 	value func(*tapeColumn) T) []T {
 	columns, n := r.table("event", 2, 0)
 	if n == 0 || !r.take(events, 4) {

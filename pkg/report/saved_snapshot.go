@@ -64,7 +64,8 @@ func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.
 	if memory == 0 {
 		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)
 	}
-	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts}}
+	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts},
+		categories: f.view.Categories}
 	r.read(f)
 	if errors.Is(r.err, ErrMemory) {
 		return nil, nil, r.err
@@ -81,6 +82,8 @@ type snapshotReader struct {
 	tape
 	s         *snapshot.Snapshot
 	decisions *families.Decisions
+
+	categories bool // as in File
 }
 
 func (r *snapshotReader) read(f *filePayload) {

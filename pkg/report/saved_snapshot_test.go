@@ -245,7 +245,8 @@ func known(t testing.TB) map[string]*snapshot.Snapshot {
 	if err != nil || len(stories) < 25 {
 		t.Fatalf("%d example files, want 25 or more (%v)", len(stories), err)
 	}
-	for _, path := range slices.Concat(stories, testkit.Snapshots(t), testkit.Encodings(t)) {
+	for _, path := range slices.Concat(stories, testkit.Snapshots(t), testkit.Encodings(t),
+		[]string{filepath.Join("..", "snapshot", "testdata", "newer", "mlx.json")}) {
 		s, err := snapshot.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -46,6 +46,9 @@ func describe(s *Snapshot) string {
 			if e.Pool != nil && e.Pool[j] != 0 {
 				fmt.Fprintf(&b, " pool %v", s.Pools[e.Pool[j]])
 			}
+			if e.Category != nil && e.Category[j] != NoCategory {
+				fmt.Fprintf(&b, " category %s", categoryNames[e.Category[j]])
+			}
 			b.WriteByte('\n')
 		}
 	}

@@ -35,6 +35,7 @@
 // Other producers write the same keys with fewer fields: XPU (addresses from 2^63
 // up), torch_npu (no times, another key order), torch's C++ code (signed 64-bit
 // integers, protocol 2), _memory_viz (categories of a profile, no addresses of
-// blocks). Keys and actions that are not known are counted in [Oddities], never
-// fatal.
+// blocks), MLX (no segments, no free_requested; it is not torch). [Snapshot.Writer]
+// names the program. Keys, settings and actions that are not known are counted in
+// [Oddities], never fatal.
 package snapshot

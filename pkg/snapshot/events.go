@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"math"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
@@ -35,6 +36,9 @@ func (e *Events) add() uint32 {
 	if e.Pool != nil {
 		e.Pool = append(e.Pool, 0)
 	}
+	if e.Category != nil {
+		e.Category = append(e.Category, NoCategory)
+	}
 	return row
 }
 
@@ -50,6 +54,9 @@ func (e *Events) rowBytes() int64 {
 		if there {
 			row += 4
 		}
+	}
+	if e.Category != nil {
+		row++
 	}
 	return row
 }
@@ -68,7 +75,7 @@ func (e *Events) slice(from, to uint32) Events {
 		Action: cut(e.Action, from, to), Addr: cut(e.Addr, from, to), Size: cut(e.Size, from, to),
 		Stream: cut(e.Stream, from, to), Stack: cut(e.Stack, from, to), TimeMicros: cut(e.TimeMicros, from, to),
 		CompileContext: cut(e.CompileContext, from, to), Metadata: cut(e.Metadata, from, to),
-		Pool: cut(e.Pool, from, to),
+		Pool: cut(e.Pool, from, to), Category: cut(e.Category, from, to),
 	}
 }
 
@@ -85,6 +92,7 @@ func (e *Events) gather(rows []uint32) Events {
 		Action: take(e.Action, rows), Addr: take(e.Addr, rows), Size: take(e.Size, rows),
 		Stream: take(e.Stream, rows), Stack: take(e.Stack, rows), TimeMicros: take(e.TimeMicros, rows),
 		CompileContext: take(e.CompileContext, rows), Metadata: take(e.Metadata, rows), Pool: take(e.Pool, rows),
+		Category: take(e.Category, rows),
 	}
 }
 
@@ -160,12 +168,30 @@ func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 			if pool := b.pool(h, v, "event.pool_id"); pool != 0 {
 				column(&e.Pool, e.Action)[i] = pool
 			}
+		case keyCategory:
+			f.HasCategory = true
+			if category := categoryNamed(h, v); category != NoCategory {
+				column(&e.Category, e.Action)[i] = category
+			}
 		case keyForwardFrames:
 			f.HasForwardFrames = true
 		case keyUnknown:
 			b.unknownKey(h, pairs[p])
 		}
 	}
+}
+
+// categoryNamed is the category that a value spells, in lower or upper case. What is not
+// known says nothing.
+func categoryNamed(h *pickle.Heap, v pickle.Value) Category {
+	if v.Type() == pickle.String {
+		for category := NoCategory + 1; int(category) < Categories; category++ {
+			if strings.EqualFold(h.Strings[v.Index()], categoryNames[category]) {
+				return category
+			}
+		}
+	}
+	return NoCategory
 }
 
 // action is the code of an action's name.

@@ -32,6 +32,7 @@ type Format struct {
 	XPU                 bool // allocator_settings as the allocator of Intel's GPUs writes them
 	NPU                 bool // files of torch_npu are on its stacks
 	MLX                 bool // MLX wrote it: events and no segments, and an allocator of its own
+	HasCategory         bool // category in events: MLX, and snapshots made from a profile
 }
 
 // TorchVersion is the range of torch versions that write files like this one,

@@ -27,6 +27,7 @@ const (
 	keyActiveSize
 	keyAllocatedSize
 	keyBlocks
+	keyCategory
 	keyCompileContext
 	keyDevice
 	keyDeviceFree
@@ -73,7 +74,7 @@ var keyNames = map[string]key{
 	"external_annotations": keyExternalAnnotations, "trace_alloc_overflowed": keyOverflowed,
 	"host_segments": keyHostSegments, "host_traces": keyHostTraces,
 
-	"category": keyIgnored, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
+	"category": keyCategory, "fx_node_op": keyIgnored, "fx_node_name": keyIgnored,
 	"fx_node_target": keyIgnored, "fx_original_trace": keyIgnored, "fx_node_info": keyIgnored, "idx": keyIgnored,
 	"version": keyIgnored, "trace_alloc_max_entries": keyIgnored,
 	"categories": keyIgnored, "segment_version": keyIgnored, "addr_version": keyIgnored,

@@ -244,7 +244,28 @@ type Events struct {
 	CompileContext []StringID // optional
 	Metadata       []StringID // optional: user_metadata
 	Pool           []PoolID   // optional
+	Category       []Category // optional; of torch only in snapshots made from a profile
 }
+
+// Category is what an event says its tensor is for.
+type Category uint8
+
+const (
+	NoCategory Category = iota // none, or one that is not known
+	CategoryParameter
+	CategoryOptimizer
+	CategoryInput
+	CategoryTemporary
+	CategoryActivation
+	CategoryGradient
+	CategoryAutograd     // what autograd needs for itself
+	Categories       int = iota
+)
+
+// categoryNames are the categories as torch's profiler spells them.
+var categoryNames = [Categories]string{CategoryParameter: "parameter", CategoryOptimizer: "optimizer_state",
+	CategoryInput: "input", CategoryTemporary: "temporary", CategoryActivation: "activation",
+	CategoryGradient: "gradient", CategoryAutograd: "autograd_detail"}
 
 // Len is the number of events.
 func (e *Events) Len() int { return len(e.Action) }

@@ -215,7 +215,7 @@ func (w *writer) event(e *Events, j int, frames func()) {
 	if e.Action[j] == OOM {
 		addrKey = "device_free"
 	}
-	fields := make([]field, 0, 9)
+	fields := make([]field, 0, 10)
 	fields = append(fields,
 		field{"action", func() { w.Shared(w.s.ActionName(e.Action[j])) }},
 		field{addrKey, func() { w.Uint(e.Addr[j]) }},
@@ -238,6 +238,9 @@ func (w *writer) event(e *Events, j int, frames func()) {
 			}
 			w.Pair(pool.A, pool.B)
 		}})
+	}
+	if e.Category != nil && e.Category[j] != NoCategory {
+		fields = append(fields, field{"category", func() { w.Shared(categoryNames[e.Category[j]]) }})
 	}
 	if e.Stack[j] != 0 {
 		fields = append(fields, field{"frames", frames})

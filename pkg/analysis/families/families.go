@@ -187,6 +187,9 @@ func Find(st *stacks.Table, d *replay.Device, activities *stacks.Activities, pha
 		}
 	})
 	ev.alignOutputs(born)
+	if d.Events.Category != nil {
+		decideAsRecorded(born, d)
+	}
 	ev.decidePreExisting(f.Rules)
 	f.override(o, d)
 	return f

@@ -1,5 +1,10 @@
 package families
 
+import (
+	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
 // Rule is the rule that decided a family: a built-in one or, from ruleCount on, an
 // override.
 type Rule uint8
@@ -72,6 +77,13 @@ const (
 	parameterOrOptimizer
 	parameterOrGradient
 	residentBlock
+
+	parameterAsRecorded
+	optimizerAsRecorded
+	inputAsRecorded
+	temporaryAsRecorded
+	activationAsRecorded
+	gradientAsRecorded
 
 	ruleCount int = iota
 )
@@ -158,6 +170,31 @@ var rules = [ruleCount]struct {
 		"there before the recording, and backward left no gradients of its own"},
 	residentBlock: {Resident, High,
 		"there before the recording and not freed in it; its stack was not recorded"},
+
+	parameterAsRecorded:  {Parameter, High, "a parameter by the category that the recording gives it"},
+	optimizerAsRecorded:  {Optimizer, High, "optimizer state by the category that the recording gives it"},
+	inputAsRecorded:      {Input, High, "an input by the category that the recording gives it"},
+	temporaryAsRecorded:  {Temporary, High, "a temporary by the category that the recording gives it"},
+	activationAsRecorded: {Activation, High, "an activation by the category that the recording gives it"},
+	gradientAsRecorded:   {Gradient, High, "a gradient by the category that the recording gives it"},
+}
+
+// ruleOfCategory are the rules of categories that a recording gives. They come before all
+// built-in ones.
+var ruleOfCategory = [snapshot.Categories]Rule{
+	snapshot.CategoryParameter: parameterAsRecorded, snapshot.CategoryOptimizer: optimizerAsRecorded,
+	snapshot.CategoryInput: inputAsRecorded, snapshot.CategoryTemporary: temporaryAsRecorded,
+	snapshot.CategoryActivation: activationAsRecorded, snapshot.CategoryGradient: gradientAsRecorded,
+	snapshot.CategoryAutograd: temporaryAsRecorded,
+}
+
+// decideAsRecorded gives the tensors whose alloc has a category that family.
+func decideAsRecorded(born []Rule, d *replay.Device) {
+	for i := range born {
+		if rule := ruleOfCategory[d.Events.Category[d.Allocations[d.PreExisting+i].Start]]; rule != undecided {
+			born[i] = rule
+		}
+	}
 }
 
 // family is what a built-in rule decides; [Assignment.Family] knows overrides too.

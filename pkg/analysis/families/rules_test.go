@@ -578,6 +578,9 @@ func TestRuleTable(t *testing.T) {
 			cased[c.want] = true
 		}
 	}
+	for _, rule := range ruleOfCategory { // TestCategories
+		cased[rule] = true
+	}
 	said := map[string]Rule{}
 	for r := range Rule(ruleCount) {
 		because := rules[r].because
