@@ -122,7 +122,8 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 
 // isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
 func (s *Snapshot) isXPU() bool {
-	return !s.Format.HasAnnotations && s.hasSetting("PYTORCH_ALLOC_CONF") && !s.hasSetting("PYTORCH_CUDA_ALLOC_CONF")
+	return !s.Format.HasAnnotations && s.hasSetting("PYTORCH_ALLOC_CONF") &&
+		!s.hasSetting("PYTORCH_CUDA_ALLOC_CONF")
 }
 
 // holdsAnything reports whether a list has an item other than empty lists.
