@@ -123,8 +123,8 @@ func adviceSentence(a oom.Advice, settings *layout.Settings) string {
 			return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g.", variable, f)
 		}
 		if settings.Expandable && settings.Reserve != "" {
-			return "Raise " + settings.Reserve + " in " + variable + ", or look for another limit: a request larger than " +
-				"what a segment may reserve fails, however much memory is free."
+			return "Raise " + settings.Reserve + " in " + variable + ", or look for another limit: a request larger " +
+				"than what a segment may reserve fails, however much memory is free."
 		}
 		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
 	case oom.AdviseStream:

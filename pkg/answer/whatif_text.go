@@ -102,8 +102,8 @@ func reasonSentence(r whatif.Reason) string {
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
 	case whatif.ReasonUnsplit:
-		return "Possible reason: it is about a private pool, and the blocks of a MemPool made with no_split are never " +
-			"split, which no file says."
+		return "Possible reason: it is about a private pool, and the blocks of a MemPool made with no_split are " +
+			"never split, which no file says."
 	case whatif.ReasonChanged:
 		return "Likely reason: the settings were changed during the run, as segments were made in another way than " +
 			"they say; the file has the last ones only."
