@@ -125,15 +125,6 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	return nil
 }
 
-<<<<<<< HEAD
-=======
-// isXPU recognises the allocator of Intel's GPUs by the settings that it writes.
-func (s *Snapshot) isXPU() bool {
-	return !s.Format.HasAnnotations && s.hasSetting("PYTORCH_ALLOC_CONF") &&
-		!s.hasSetting("PYTORCH_CUDA_ALLOC_CONF")
-}
-
->>>>>>> torch212
 // holdsAnything reports whether a list has an item other than empty lists.
 func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 	c, ok := h.Container(v)
