@@ -31,8 +31,8 @@ type take struct {
 const ample = 80 * gib
 
 // stories are in the order in which a newcomer should read them.
-var stories = slices.Concat(gptStories, trainingStories, allocatorStories, rankStories, formatStories, sizeStories,
-	measureStories)
+var stories = slices.Concat(gptStories, trainingStories, allocatorStories, rankStories, formatStories,
+	predictedStories)
 
 // name is that of the file.
 func (k *take) name() string { return cmp.Or(k.file, "snapshot.pickle.gz") }

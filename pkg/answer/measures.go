@@ -36,7 +36,9 @@ type MeasureOutcome struct {
 	About                  bool   `json:"about"`                                                          // active_peak_bytes is a guide: other code would make other tensors
 	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
 	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
-	FailedRequests         int    `json:"failed_requests"`                                                // under limit_bytes
+	FailedRequests         *int   `json:"failed_requests" jsonschema:"oneof_type=integer;null"`           // predicted under the limit; null where reserved_peak_bytes is
+	Fits                   *bool  `json:"fits" jsonschema:"oneof_type=boolean;null"`                      // no request fails under the limit, even if reserved_percent more is reserved; null where reserved_peak_bytes is, or nothing fails without the measure
+	MayFit                 *bool  `json:"may_fit" jsonschema:"oneof_type=boolean;null"`                   // it fits, or would if reserved_percent less is reserved; null where fits is
 	PeakPhase              string `json:"peak_phase"`                                                     // load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
 	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
 }
@@ -126,10 +128,6 @@ func measureNames(r *analysis.Recording, f *measures.Findings, list []measures.M
 	return strings.TrimSuffix(strings.Repeat("%s, ", len(list)), ", "), names
 }
 
-// phaseWords name phases of training.
-var phaseWords = map[stacks.Activity]string{stacks.InLoading: "load", stacks.InForward: "forward",
-	stacks.InBackward: "backward", stacks.InOptimizer: "optimizer"}
-
 // peakWords name phases where a peak is in one.
 var peakWords = map[stacks.Activity]string{stacks.InLoading: "loading, ", stacks.InForward: "the forward pass, ",
 	stacks.InBackward: "the backward pass, ", stacks.InOptimizer: "the optimizer, "}
@@ -151,7 +149,7 @@ func (d *WhatIfDevice) addMeasures(r *analysis.Recording, m *measures.Findings) 
 func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.Outcome) MeasureOutcome {
 	x := MeasureOutcome{
 		ActivePeakBytes: o.Active, ActivePeakLeastBytes: o.ActiveLeast, SavedBytes: m.Base.Active - o.Active,
-		FailedRequests: o.Failed, PeakPhase: phaseWords[o.PeakPhase], PeakSite: r.Stacks.Site(o.PeakStack).String(),
+		PeakPhase: o.PeakPhase.PhaseName(), PeakSite: r.Stacks.Site(o.PeakStack).String(),
 	}
 	switch o.Precision() {
 	case measures.About:
@@ -160,7 +158,10 @@ func newMeasureOutcome(r *analysis.Recording, m *measures.Findings, o *measures.
 		x.AtLeast = true
 	default:
 		x.ReservedPeakBytes, x.ReservedPeakLeastBytes = &o.Reserved, &o.ReservedLeast
-		x.ReservedPercent = measures.ReservedPercent
+		x.ReservedPercent, x.FailedRequests = measures.ReservedPercent, &o.Failed
+		if o.Fits != whatif.FitNotKnown {
+			x.Fits, x.MayFit = new(o.Fits == whatif.Fits), new(o.Fits != whatif.DoesNotFit)
+		}
 	}
 	var assumptions, costs []string
 	for _, measure := range o.Measures {
@@ -180,6 +181,9 @@ func measureKeys(list []measures.Measure) string {
 	return strings.Join(keys, ",")
 }
 
+// fitsWords answer whether something fits.
+var fitsWords = map[whatif.Fit]string{whatif.Fits: "yes", whatif.MayFit: "maybe", whatif.DoesNotFit: "no"}
+
 // measures says what changes of the training would do.
 func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures.Findings) {
 	if len(m.Rows) == 0 && len(m.Useless) == 0 {
@@ -193,21 +197,20 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ", of)
 	columns := []column{{"active", figures}, {"reserved, about", figures}, {"peak in", words}}
 	if m.Base.Failed > 0 {
-		columns = append(columns, column{"fails", figures})
+		columns = append(columns, column{"fits", words})
 	}
 	t := newTable(append(columns, column{"measure", words})...)
 	row := func(o *measures.Outcome, what any) {
-		active, reserved, fails := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved),
-			units.Count(o.Failed)
+		active, reserved := byteRange(o.ActiveLeast, o.Active), byteRange(o.ReservedLeast, o.Reserved)
 		switch o.Precision() {
 		case measures.About:
-			active, reserved, fails = "about "+active, "", ""
+			active, reserved = "about "+active, ""
 		case measures.AtLeast:
-			active, reserved, fails = "at least "+active, "", ""
+			active, reserved = "at least "+active, ""
 		}
-		cells := []any{active, reserved, phaseWords[o.PeakPhase]}
+		cells := []any{active, reserved, o.PeakPhase.PhaseName()}
 		if m.Base.Failed > 0 {
-			cells = append(cells, fails)
+			cells = append(cells, fitsWords[o.Fits])
 		}
 		t.row(append(cells, what)...)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -21,7 +20,8 @@ type BestMeasures struct {
 	// Lines are at most three measures, that which saves most first, and the cheapest
 	// combination under which no request fails, where some do without any and it is none
 	// of the three.
-	Lines []MeasureLine
+	Lines    []MeasureLine
+	NextStep bool // all lines are about the step after the recorded one
 	// Note says what holds for all lines; or, if there are none, why.
 	Note     string
 	measured *measures.Findings
@@ -40,11 +40,6 @@ type MeasureLine struct {
 // Key names the measures: "checkpoint", or several, joined with commas.
 func (l *MeasureLine) Key() string { return measureKeys(l.Outcome.Measures) }
 
-// Helps reports whether requests fail in the recording, and none does with a line's measures.
-func (b *BestMeasures) Helps(l *MeasureLine) bool {
-	return b.measured.Base.Failed > 0 && l.Outcome.Failed == 0
-}
-
 // PredictAll predicts for a recording what [Predict] does, and which changes of the training
 // lower its peak most. There are no measures where none does, for recordings without a forward
 // pass, and for those that the model does not reproduce.
@@ -60,8 +55,7 @@ func PredictAll(r *analysis.Recording) (*Prediction, *BestMeasures) {
 }
 
 func predictMeasures(r *analysis.Recording, prove func() *whatif.Run) *BestMeasures {
-	isForward := func(p timeline.PhaseRun) bool { return p.Phase == stacks.InForward }
-	if r.Device.ID == snapshot.Pinned || !slices.ContainsFunc(r.Phases(), isForward) {
+	if r.Device.ID == snapshot.Pinned || !r.Phases().Has(stacks.InForward) {
 		return nil
 	}
 	if r.Device.Events.Len() > manyPredictedEvents {
@@ -93,14 +87,18 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 	if b.measured = measures.Find(run, b.Limit); b.measured == nil {
 		return nil
 	}
+	b.NextStep = b.measured.NextStep
 	when := ""
-	if b.measured.NextStep {
+	if b.NextStep {
 		when = " in the next step"
 	}
 	for _, o := range mostSaving(b.measured) {
 		fits := ""
-		if b.measured.Base.Failed > 0 && o.Failed == 0 {
+		switch o.Fits {
+		case whatif.Fits:
 			fits = ", and no request fails"
+		case whatif.MayFit:
+			fits = ", and perhaps no request fails"
 		}
 		b.add(r, o, sentence{"Predicted with %s: at most %s active" + when + " instead of %s" + fits + ".",
 			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
@@ -116,7 +114,7 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 		return nil
 	}
 	b.Note = "If nothing else changes. Each line is predicted on its own: what they save does not add up."
-	if b.measured.NextStep {
+	if b.NextStep {
 		b.Note = "The recording is of a first step. Predicted is the one after it, in which the optimizer's state is " +
 			"there from the start and the gradients of the last step are gone. " + b.Note
 	}
@@ -155,7 +153,11 @@ func mostSaving(m *measures.Findings) (list []*measures.Outcome) {
 func enough(r *analysis.Recording, f *measures.Findings, limit whatif.Limit) sentence {
 	o := f.Together
 	format, names := measureNames(r, f, o.Measures)
-	return sentence{"Enough for %s: " + format + ". Predicted: %s active and %s reserved.",
+	word := "Enough"
+	if o.Fits != whatif.Fits {
+		word = "Perhaps enough"
+	}
+	return sentence{word + " for %s: " + format + ". Predicted: %s active and about %s reserved.",
 		slices.Concat([]any{amount(limit.Bytes)}, names, []any{amount(o.Active), amount(o.Reserved)})}
 }
 

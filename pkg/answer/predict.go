@@ -235,8 +235,8 @@ func (x *prediction) row(p *predict.Prediction) PredictRow {
 			row.NextStep.ReservedLow, row.NextStep.ReservedHigh = &n.Reserved.Low, &n.Reserved.High
 		}
 	}
-	if p.Fit != nil {
-		row.Fits = &p.Fit.Fits
+	if p.Fits != whatif.FitNotKnown {
+		row.Fits, row.MayFit = new(p.Fits == whatif.Fits), new(p.Fits != whatif.DoesNotFit)
 	}
 	return row
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
 // predict says what is predicted for a device.
@@ -130,7 +131,7 @@ func reservedSentence(x *prediction) string {
 }
 
 func (x *prediction) table() *sheetTable {
-	columns := []column{{"x", figures}, {"active", figures}, {"reserved", figures}, {"between", words}}
+	columns := []column{{"x", figures}, {"active", figures}, {"reserved", figures}, {"spread", words}}
 	if x.FirstStep {
 		columns = append(columns, column{"next step, active", words})
 	}
@@ -163,10 +164,8 @@ func (x *prediction) table() *sheetTable {
 			next = rangeOf(n.Active.Low, n.Active.High)
 		}
 		remark := "predicted"
-		if p.Fit != nil && p.Fit.Fits {
-			remark = "predicted, fits"
-		} else if p.Fit != nil {
-			remark = "predicted, does not fit"
+		if p.Fits != whatif.FitNotKnown {
+			remark += ", " + p.Fits.String()
 		}
 		add(p.X, units.Bytes(p.ActivePeak), reserved, between, next, remark)
 	}
@@ -201,8 +200,24 @@ func (x *prediction) largestSentence() string {
 	if v.Margin > 0 {
 		spare = units.Bytes(v.Margin)
 	}
-	text := fmt.Sprintf("The largest%s predicted to fit %s is %s, with %s to spare.", multiple,
-		units.Bytes(x.o.Capacity), units.Count(v.X), spare)
+	largest := func(at int64) string {
+		return fmt.Sprintf("The largest%s predicted to fit %s is %s", multiple, units.Bytes(x.o.Capacity), units.Count(at))
+	}
+	const spread = "the spread of reserved memory"
+	text := ""
+	switch {
+	case x.Refused != nil:
+		text = fmt.Sprintf("The largest%s that may fit %s is %s, with %s to spare; the recordings are refused, so that "+
+			"none is sure to.", multiple, units.Bytes(x.o.Capacity), units.Count(v.X), spare)
+	case v.WithSpread == v.X:
+		text = largest(v.X) + ", with " + spare + " to spare, and also with " + spread + " left free."
+	case v.WithSpread == 0:
+		text = "None is predicted to fit " + units.Bytes(x.o.Capacity) + " with " + spread + " left free. But for the " +
+			"spread, the largest" + multiple + " is " + units.Count(v.X) + ", with " + spare + " to spare."
+	default:
+		text = largest(v.WithSpread) + ", with " + spread + " left free. But for the spread it is " +
+			units.Count(v.X) + ", with " + spare + " to spare."
+	}
 	if v.FailsAt > 0 {
 		text += fmt.Sprintf(" At %s a request of %s fails%s.", units.Count(v.FailsAt), units.Bytes(v.FailedBytes),
 			atSite(v.FailedSite))
@@ -210,14 +225,6 @@ func (x *prediction) largestSentence() string {
 	if v.FitsAgainAt > 0 {
 		text += fmt.Sprintf(" %s would fit again, as the cache is cut in another way there.",
 			units.Count(v.FitsAgainAt))
-	}
-	switch v.WithSpread {
-	case v.X:
-		text += " It fits with the spread left free, too."
-	case 0:
-		text += " With the spread left free, none fits."
-	default:
-		text += fmt.Sprintf(" With the spread of reserved memory left free, it is %s.", units.Count(v.WithSpread))
 	}
 	return text
 }
@@ -296,9 +303,9 @@ func (x *prediction) limits() []string {
 		}
 	}
 	if len(odd) > 0 {
-		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s, and this does not hold for %s: "+
-			"padding that all of them have alike cannot be seen, and would make it need more.",
-			units.Count(common), strings.Join(odd, ", ")))
+		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s; not so %s. If the program pads to such "+
+			"multiples, the recordings do not show it, and more is needed there than predicted.",
+			units.Count(common), strings.Join(odd, " and ")))
 	}
 	for i := range x.Colds {
 		if n := x.Colds[i].Leftover; n > 0 {

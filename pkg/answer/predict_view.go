@@ -76,7 +76,8 @@ type PredictRow struct {
 	ReservedLow   *int64       `json:"reserved_low" jsonschema:"nullable"`        // bytes
 	ReservedHigh  *int64       `json:"reserved_high" jsonschema:"nullable"`       // bytes
 	NextStep      *PredictNext `json:"next_step" jsonschema:"nullable"`           // after a recorded first step; else null
-	Fits          *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included; null if that is not known
+	Fits          *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included, even if as much is reserved as the spread allows; false where forced; null if not known
+	MayFit        *bool        `json:"may_fit" jsonschema:"nullable"`             // it fits, or would if as little is reserved as the spread allows; null if not known
 	EvidentShare  float64      `json:"evident_share"`
 	UnknownBytes  int64        `json:"unknown_bytes"`                    // live at the peak, of sizes that follow no law
 	SquareBytes   int64        `json:"square_bytes"`                     // live at the peak, of sizes that grow with the square of x, as scores of attention do

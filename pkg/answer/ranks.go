@@ -363,35 +363,6 @@ func (v *jobView) readRows() {
 	}
 }
 
-// sameRank are pairs of files that are of the same rank, one pair for each rank.
-func (v *jobView) sameRank() [][2]*Rank {
-	type identity struct {
-		rank, device int
-		label        string
-	}
-	first, listed := map[identity]*Rank{}, map[identity]bool{}
-	var pairs [][2]*Rank
-	for _, i := range slices.Sorted(slices.Values(append(slices.Clone(v.compared), v.apart...))) {
-		r := &v.ranks[i]
-		at := identity{r.Rank, r.Device, r.Label}
-		if other := first[at]; other == nil {
-			first[at] = r
-		} else if !listed[at] {
-			pairs, listed[at] = append(pairs, [2]*Rank{other, r}), true
-		}
-	}
-	return pairs
-}
-
-// countFiles counts the files of the job that could be read.
-func (v *jobView) countFiles() int {
-	files := map[digest.File]bool{}
-	for _, i := range append(slices.Clone(v.compared), v.apart...) {
-		files[v.Job.Ranks[i].File] = true
-	}
-	return len(files)
-}
-
 // shown is the number of a rank, or its label if that says more.
 func (r *Rank) shown() any {
 	if number := strconv.Itoa(r.Rank); r.Label == number || r.Label == "" {

@@ -127,11 +127,15 @@ func bestSentence(x *whatif.Study) string {
 		}
 		return noneWould(x, "have needed noticeably less")
 	}
+	reserved := amount(x.Best.ReservedPeak) + " reserved"
+	if x.Best.Least == x.Best.Most {
+		reserved = "at most " + reserved
+	}
 	text := "Predicted under " + settingWords(x.Best.Setting.Conf) + ": "
 	if x.Reference.Fails() {
-		text += "every recorded request would have been served, with at most " + amount(x.Best.ReservedPeak) + " reserved"
+		text += "every recorded request would have been served, with " + reserved
 	} else {
-		text += "at most " + amount(x.Best.ReservedPeak) + " reserved instead of " + amount(x.Reference.ReservedPeak)
+		text += reserved + " instead of " + amount(x.Reference.ReservedPeak)
 	}
 	if x.Best.Least != x.Best.Most {
 		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least),

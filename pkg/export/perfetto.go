@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
@@ -212,7 +211,7 @@ func (t *tracer) phases() {
 		t.name("thread_name", phasesThread, "phases")
 	}
 	for _, p := range phases {
-		t.slice(compare.PhaseWord(p.Phase), phasesThread, int(p.Start), int(p.End)+1)
+		t.slice(p.Phase.PhaseName(), phasesThread, int(p.Start), int(p.End)+1)
 		t.shut()
 		t.finish()
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sort"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -192,12 +190,7 @@ func (r *recording) stream(id snapshot.StreamID) string {
 // phase is the phase of training in which an event happened: "forward"; "" if none is
 // known yet.
 func (r *recording) phase(event replay.EventIndex) string {
-	phases := r.Phases()
-	i := sort.Search(len(phases), func(i int) bool { return phases[i].Start > event })
-	if event == replay.None || i == 0 {
-		return ""
-	}
-	return compare.PhaseWord(phases[i-1].Phase)
+	return r.Phases().At(event).PhaseName()
 }
 
 // step is the step in which an event happened, counted from 1 as in --at step=1.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
@@ -243,7 +242,7 @@ func TestAllocationRows(t *testing.T) {
 			}
 			for _, p := range r.Phases() {
 				for i := p.Start; i <= p.End; i++ {
-					phases[i] = compare.PhaseWord(p.Phase)
+					phases[i] = p.Phase.PhaseName()
 				}
 			}
 			for i := range r.Device.Allocations {

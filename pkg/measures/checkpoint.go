@@ -82,11 +82,11 @@ func (p *training) needed(from, free replay.EventIndex) replay.EventIndex {
 	at := from
 	first, end := p.Between(from, free)
 	released := p.r.Stacks.Facts[p.r.Device.Events.Stack[free]].Has(stacks.FactRelease)
-	found := false
+	found, phases := false, p.r.Phases()
 	for i := end - 1; i >= first; i-- {
 		o := &p.Ops[i]
 		switch {
-		case o.Kind == whatif.Allocate && (p.phaseAt(o.Event) == stacks.InBackward || !found):
+		case o.Kind == whatif.Allocate && (phases.At(o.Event) == stacks.InBackward || !found):
 			if found && !released {
 				return at
 			}

@@ -4,9 +4,36 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
+
+// training is what a training asks of the allocator, which edits change.
+type training struct {
+	*whatif.Stream
+	r *analysis.Recording
+}
+
+func (p *training) clone() *training { return &training{p.Stream.Clone(), p.r} }
+
+// family is what a request is for.
+func (p *training) family(id int32) families.Family {
+	return p.r.Families().Family(int(p.Requests[id].Of))
+}
+
+// stack is who made a request.
+func (p *training) stack(id int32) snapshot.StackID {
+	return p.r.Device.Allocations[p.Requests[id].Of].Stack
+}
+
+// temporaryOfOptimizer reports whether an optimizer's step made a request and freed it.
+func (p *training) temporaryOfOptimizer(id int32) bool {
+	return p.family(id) == families.Temporary && p.r.Stacks.Facts[p.stack(id)].Has(stacks.FactOptimizer)
+}
 
 // edit is a change of lifetimes.
 type edit struct {

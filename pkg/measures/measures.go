@@ -33,6 +33,10 @@ type Outcome struct {
 	// ReservedLeast goes with ActiveLeast.
 	Reserved, ReservedLeast int64
 	Failed                  int // requests that fail under the limit
+	// Fits says whether every request is served under the limit, where the reserved memory may be
+	// off by ReservedPercent. It is known in Findings where some request fails without measures,
+	// and of measures that are not rough.
+	Fits whatif.Fit
 	// PeakStack is the stack of the request that makes the active peak, 0 if it is older
 	// than the recording; PeakPhase is the phase in which that is.
 	PeakStack snapshot.StackID
@@ -110,8 +114,49 @@ func FindOver(run *whatif.Run, limit whatif.Limit, gpus int) *Findings {
 	if m.Base.Failed > 0 {
 		m.Together = x.together(applicable, m.Base)
 		m.Hopeless = m.Together == nil
+		x.setFits(m)
 	}
 	return m
+}
+
+// setFits says of each outcome whether it fits the limit.
+func (x *measurer) setFits(m *Findings) {
+	m.Base.Fits = whatif.DoesNotFit
+	var list []*Outcome
+	for i := range m.Rows {
+		list = append(list, &m.Rows[i])
+	}
+	if m.Together != nil {
+		list = append(list, m.Together)
+	}
+	inParallel(len(list), func(i int) { list[i].Fits = x.fit(list[i]) })
+}
+
+// fit says whether an outcome fits the limit.
+func (x *measurer) fit(o *Outcome) whatif.Fit {
+	if o.Precision() != Exact {
+		return whatif.FitNotKnown
+	}
+	fails := func(p *training, limit int64) bool {
+		under := *x
+		under.limit = limit
+		_, failed := under.serve(p)
+		return failed > 0
+	}
+	p := x.edited(o.Measures)
+	switch {
+	case o.Failed == 0 && !fails(p, x.limit*100/(100+ReservedPercent)):
+		return whatif.Fits
+	case o.Failed == 0:
+		return whatif.MayFit
+	}
+	if o.ActiveLeast < o.Active {
+		p.halveDoubtful()
+	}
+	if fails(p, x.limit/100*(100+ReservedPercent)) {
+		return whatif.DoesNotFit
+	}
+	return whatif.MayFit
 }
 
 // Try predicts some measures together; without any, the recorded training. It is nil if
@@ -144,7 +189,7 @@ type measurer struct {
 // newMeasurer is nil where nothing can be predicted.
 func newMeasurer(run *whatif.Run, limit whatif.Limit, gpus int) *measurer {
 	r := run.Recording()
-	if !run.Proof.Holds() || !slices.ContainsFunc(r.Phases(), isForward) {
+	if !run.Proof.Holds() || !r.Phases().Has(stacks.InForward) {
 		return nil
 	}
 	x := &measurer{limit: limit.Bytes, gpus: int64(gpus), base: &training{run.Stream(), r},
@@ -196,7 +241,7 @@ func describe(p *training) (o Outcome) {
 	o.ActiveLeast, o.PeakEvent = o.Active, replay.None
 	if at >= 0 {
 		op := p.Ops[at]
-		o.PeakEvent, o.PeakPhase = op.Event, p.phaseAt(op.Event)
+		o.PeakEvent, o.PeakPhase = op.Event, p.r.Phases().At(op.Event)
 		o.PeakStack = p.stack(op.Request)
 	}
 	return o

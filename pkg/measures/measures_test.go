@@ -292,3 +292,28 @@ func checkLayout(t *testing.T, o *Outcome, l *whatif.Layout, event replay.EventI
 		}
 	}
 }
+
+// TestFits: a measure fits only if what it reserves may be ReservedPercent more, and does not
+// only if it may be as much less.
+func TestFits(t *testing.T) {
+	eachMeasurable(t, func(t *testing.T, run *whatif.Run) {
+		x := newMeasurer(run, whatif.Limit{}, DefaultGPUs)
+		o := x.outcome(Checkpoint)
+		if o == nil {
+			return
+		}
+		for _, test := range []struct {
+			limit     int64
+			no, maybe bool
+		}{
+			{2 * o.Reserved, false, false}, {o.Active, true, true}, {o.Active * 100 / (105 + ReservedPercent), true, false},
+		} {
+			at := newMeasurer(run, whatif.Limit{Bytes: test.limit}, DefaultGPUs)
+			got := at.fit(at.outcome(Checkpoint))
+			if ok := got == whatif.Fits && !test.no || got == whatif.MayFit && test.maybe ||
+				got == whatif.DoesNotFit && test.no; !ok {
+				t.Errorf("%d active and %d reserved with a limit of %d: %v", o.Active, o.Reserved, test.limit, got)
+			}
+		}
+	})
+}

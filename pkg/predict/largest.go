@@ -10,36 +10,40 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// Fit says whether a run fits into a capacity: whether every request is served. Cached
-// memory is given back when the device is full, so a run may fit although it reserves
-// more without a limit.
-type Fit struct {
+// Trial is a run served under a capacity. It fits if every request is served. Cached memory is
+// given back when the device is full, so a run may fit although it reserves more without a
+// limit.
+type Trial struct {
 	Fits     bool
 	Reserved int64             // peak in bytes under the capacity, of what was served
 	Event    replay.EventIndex // of the first request that fails, in the base recording; None: before the first event
 	Bytes    int64             // of that request, rounded
 }
 
-// fitOf serves a stream until a request fails.
-func fitOf(s *whatif.Stream, capacity int64) *Fit {
+// try serves a stream until a request fails.
+func try(s *whatif.Stream, capacity int64) *Trial {
+	if capacity <= 0 { // which would be no limit
+		return &Trial{Event: replay.None}
+	}
 	served := s.Serve(whatif.Options{Limit: capacity, DeviceMemory: capacity, Placement: whatif.PlaceUpwards,
 		Strict: true})
-	f := &Fit{Fits: !served.Fails(), Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.TooMuchBytes}
+	t := &Trial{Fits: !served.Fails(), Reserved: served.ReservedPeak, Event: replay.None, Bytes: served.TooMuchBytes}
 	if len(served.Failures) > 0 {
-		f.Event, f.Bytes = served.Failures[0].Event, served.Failures[0].Bytes
+		t.Event, t.Bytes = served.Failures[0].Event, served.Failures[0].Bytes
 	}
-	return f
+	return t
 }
 
-// Largest is the largest x that fits into a capacity.
+// Largest is the largest x that fits into a capacity, as predicted without the spread of
+// reserved memory but for WithRoom.
 type Largest struct {
-	X        int64 // 0: not even the smallest
-	Margin   int64 // bytes of the capacity that are not reserved at X
-	FailsAt  int64 // the next x, which does not fit; 0: none up to the greatest that was tried
-	Failure  *Fit  // at FailsAt
-	Base     int64 // the x of the recording that Failure's event is in
-	Again    int64 // a larger x that fits although FailsAt does not; 0: none
-	WithRoom int64 // the largest x that fits with the spread of reserved memory left free; 0: none
+	X        int64  // 0: not even the smallest
+	Margin   int64  // bytes of the capacity that are not reserved at X
+	FailsAt  int64  // the next x, which does not fit; 0: none up to the greatest that was tried
+	Failure  *Trial // at FailsAt
+	Base     int64  // the x of the recording that Failure's event is in
+	Again    int64  // a larger x that fits although FailsAt does not; 0: none
+	WithRoom int64  // the largest x that fits with the spread of reserved memory left free; 0: none was found
 }
 
 // neighbours are how many values around the boundary are tried: what fits is not
@@ -55,7 +59,7 @@ func (s *Study) Largest(capacity, step int64) *Largest {
 	if !s.PredictsReserved() {
 		return nil
 	}
-	f := &fitter{s: s, step: step, known: map[[2]int64]*Fit{}}
+	f := &fitter{s: s, step: step, known: map[[2]int64]*Trial{}}
 	l := &Largest{}
 	n := f.boundary(capacity)
 	l.X = n * step
@@ -71,14 +75,16 @@ func (s *Study) Largest(capacity, step int64) *Largest {
 			}
 		}
 	}
-	if n > 0 {
-		r := s.At(l.X, 0).Reserved
-		room := capacity - max(r.High-r.Peak, 0)
-		if f.fits(n, room) {
-			l.WithRoom = l.X
-		} else {
-			l.WithRoom = f.boundary(room) * step
+	for range neighbours { // one or two are enough, unless the spread changes much from x to x
+		if n == 0 {
+			break
 		}
+		p := s.At(n*step, capacity)
+		if p.hasRoom {
+			l.WithRoom = n * step
+			break
+		}
+		n = min(n-1, f.boundary(p.room))
 	}
 	return l
 }
@@ -87,17 +93,17 @@ func (s *Study) Largest(capacity, step int64) *Largest {
 type fitter struct {
 	s     *Study
 	step  int64
-	known map[[2]int64]*Fit
+	known map[[2]int64]*Trial
 }
 
 // fit is whether n steps fit; nil where x would be too large to try.
-func (f *fitter) fit(n, capacity int64) *Fit {
+func (f *fitter) fit(n, capacity int64) *Trial {
 	if n > f.most() {
 		return nil
 	}
 	key := [2]int64{n, capacity}
 	if f.known[key] == nil {
-		f.known[key] = f.s.fitAt(n*f.step, capacity)
+		f.known[key] = f.s.tryAt(n*f.step, capacity)
 	}
 	return f.known[key]
 }
@@ -108,13 +114,13 @@ func (f *fitter) look(from, to, capacity int64) {
 	if to < from {
 		return
 	}
-	found := make([]*Fit, to-from+1)
+	found := make([]*Trial, to-from+1)
 	var wait sync.WaitGroup
 	next := atomic.Int64{}
 	for range min(runtime.GOMAXPROCS(0), len(found)) {
 		wait.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
-				found[i] = f.s.fitAt((from+i)*f.step, capacity)
+				found[i] = f.s.tryAt((from+i)*f.step, capacity)
 			}
 		})
 	}
@@ -164,12 +170,12 @@ func (f *fitter) boundary(capacity int64) int64 {
 	return first
 }
 
-// fitAt is whether a run at x fits; of a first step, also the one after it.
-func (s *Study) fitAt(x, capacity int64) *Fit {
+// tryAt tries a run at x; of a first step, also the one after it.
+func (s *Study) tryAt(x, capacity int64) *Trial {
 	m := s.nearest(x)
 	stream := m.synthesize(x)
 	if next := s.next[slices.Index(s.models, m)]; next != nil {
 		_, stream, _ = next.streams(stream)
 	}
-	return fitOf(stream, capacity)
+	return try(stream, capacity)
 }

@@ -202,7 +202,12 @@ type Prediction struct {
 	Reserved *Reserved // nil: it is not predicted
 	NextStep *NextStep // nil: the recording is not of a first step
 
-	Fit *Fit // nil: no capacity is given, or reserved memory is not predicted
+	// Fits says whether the run fits the capacity, the next step included. It is not known if no
+	// capacity is given or reserved memory is not predicted; nothing is sure to fit where the
+	// recordings are refused.
+	Fits    whatif.Fit
+	hasRoom bool  // it fits with the spread of reserved memory left free
+	room    int64 // bytes of the capacity that are left then
 }
 
 // NextStep is what the step after a recorded first step needs, in bytes: the least if
@@ -231,10 +236,12 @@ func (s *Study) At(x, capacity int64) Prediction {
 	p.Active = Range{proved + u.bounds.Low, proved + u.bounds.High}
 	less, more := peak-p.Active.Low, p.Active.High-peak
 	limit := s.limit(m, capacity)
+	low, above, below := stream, int64(0), int64(0)
 	if s.PredictsReserved() {
 		r := reserve(stream, limit, s.FromEmpty())
 		r.Low, r.High = max(r.Low-less, 0), r.High+more
 		p.Reserved = &r
+		above, below = r.above+more, r.Peak-r.Low
 	}
 	if next := s.next[slices.Index(s.models, m)]; next != nil {
 		gone, alive, second := next.streams(stream)
@@ -242,13 +249,24 @@ func (s *Study) At(x, capacity int64) Prediction {
 		p.NextStep.Active.Low, _ = gone.ActivePeakFrom(second)
 		p.NextStep.Active.High, _ = alive.ActivePeakFrom(second)
 		p.NextStep.Active.Low, p.NextStep.Active.High = max(p.NextStep.Active.Low-less, 0), p.NextStep.Active.High+more
-		if stream = alive; p.Reserved != nil {
+		if stream, low = alive, gone; p.Reserved != nil {
 			a, b := reserve(gone, limit, s.FromEmpty()), reserve(alive, limit, s.FromEmpty())
 			p.NextStep.Reserved = &Range{max(min(a.Low, b.Low)-less, 0), max(a.High, b.High) + more}
+			above, below = max(above, b.above+more), a.Peak-a.Low+less
 		}
 	}
 	if capacity > 0 && p.Reserved != nil {
-		p.Fit = fitOf(stream, capacity)
+		p.room = capacity - above
+		fits := try(stream, capacity).Fits
+		p.hasRoom = fits && try(stream, p.room).Fits
+		switch {
+		case p.hasRoom && s.Refused == nil:
+			p.Fits = whatif.Fits
+		case fits || try(low, capacity+below).Fits:
+			p.Fits = whatif.MayFit
+		default:
+			p.Fits = whatif.DoesNotFit
+		}
 	}
 	return p
 }
@@ -260,4 +278,36 @@ func (s *Study) limit(m *model, capacity int64) int64 {
 		return 0
 	}
 	return cmp.Or(capacity, m.Run.Limit.Bytes)
+}
+
+// Check is a recording predicted from all others, and what it was.
+type Check struct {
+	X                int64
+	Refused          *Refusal // the others by themselves are refused, so nothing was predicted
+	Active, Recorded int64    // peaks in bytes
+	Reserved         *Reserved
+	RecordedReserved int64
+}
+
+// Checks are those of all recordings, if there are three or more. Of two, one predicts
+// nothing.
+func (s *Study) Checks() []Check {
+	if len(s.Given) < 3 || !s.Possible() {
+		return nil
+	}
+	var checks []Check
+	for i, g := range s.Given {
+		others := New(slices.Delete(slices.Clone(s.Given), i, i+1), Options{})
+		c := Check{X: g.X, Refused: others.Refused, Recorded: g.Run.Recording().Device.Totals.PeakBytes,
+			RecordedReserved: g.Run.ReservedPeak()}
+		if len(s.Colds) > 0 {
+			c.RecordedReserved = s.Colds[i].Recorded
+		}
+		if c.Refused == nil {
+			p := others.At(g.X, 0)
+			c.Active, c.Reserved = p.ActivePeak, p.Reserved
+		}
+		checks = append(checks, c)
+	}
+	return checks
 }

@@ -123,6 +123,7 @@ func unusedSegments(r *recording) (list []unusedSegment) {
 type Reserved struct {
 	Peak      int64 // served once from an empty cache
 	Low, High int64 // bounds of the spread
+	above     int64 // how far High is above Peak, also where a limit cuts High
 }
 
 // manyOps is the length of a stream, in calls of the allocator, above which it is not
@@ -156,7 +157,7 @@ func reserve(s *whatif.Stream, limit int64, empty bool) Reserved {
 	} else {
 		r.Low, r.High = r.Low-r.Low/40, r.High+r.High/25+128<<20
 	}
-	if limit > 0 {
+	if r.above = r.High - r.Peak; limit > 0 {
 		r.High = max(min(r.High, limit), r.Peak)
 	}
 	return r

@@ -157,3 +157,33 @@ func TestUnproved(t *testing.T) {
 		t.Errorf("reserved: %+v", r)
 	}
 }
+
+// TestFits: a run fits if it does at the upper end of what it may reserve, and may fit if it
+// does at the lower end only, or if the recordings are refused.
+func TestFits(t *testing.T) {
+	s := New([]Given{leftover(101, 32*mib), leftover(202, 64*mib)}, Options{})
+	r := s.At(404, 0).Reserved
+	if s.Refused != nil || r == nil || !(r.Low < r.Peak && r.Peak < r.High) {
+		t.Fatalf("%+v, %+v", s.Refused, r)
+	}
+	for _, test := range []struct {
+		capacity int64
+		want     whatif.Fit
+	}{
+		{0, whatif.FitNotKnown}, {r.High, whatif.Fits}, {r.High - mib, whatif.MayFit}, {r.Peak, whatif.MayFit},
+		{r.Low, whatif.MayFit}, {r.Low - mib, whatif.DoesNotFit}, {1, whatif.DoesNotFit},
+	} {
+		if got := s.At(404, test.capacity).Fits; got != test.want {
+			t.Errorf("with %d of %d to %d bytes: %v, want %v", test.capacity, r.Low, r.High, got, test.want)
+		}
+	}
+	at := s.Largest(r.Peak, 1)
+	if got := s.At(at.WithRoom, r.Peak).Fits; at.WithRoom == 0 || at.WithRoom >= at.X || got != whatif.Fits {
+		t.Errorf("%+v: %v", at, got)
+	}
+	falling := New([]Given{leftover(101, 64*mib), leftover(202, 32*mib)}, Options{Force: true})
+	falling.Refused = &Refusal{}
+	if got := falling.At(404, 1<<50).Fits; got != whatif.MayFit {
+		t.Errorf("although refused: %v", got)
+	}
+}

@@ -40,7 +40,7 @@ func Snapshot(studies []*Study, x, capacity int64) *snapshot.Snapshot {
 			c.repeatAnnotations()
 		}
 		limit := capacity
-		if known := study.limit(m, 0); limit == 0 && known > 0 && fitOf(c.stream, known).Fits {
+		if known := study.limit(m, 0); limit == 0 && known > 0 && try(c.stream, known).Fits {
 			limit = known // the recording gave cached memory back, and so does this run
 		}
 		c.compose(limit)

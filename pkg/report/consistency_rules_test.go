@@ -148,8 +148,8 @@ var names = []nameRule{
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
 	like(`Predicted with .*: at most {} active(?: in the next step)? instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
-	like(`^Enough for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
-		`{measures_together.reserved_peak_bytes} reserved\.$`),
+	like(`^(?:Enough|Perhaps enough) for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
+		`about {measures_together.reserved_peak_bytes} reserved\.$`),
 	rarely(`^All of these together are not enough for {limit_bytes}\.$`),
 	like(`each of {} calls? at`),
 	like(`over {measures_base.gpus} GPUs`),

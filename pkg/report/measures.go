@@ -14,7 +14,9 @@ import (
 type Measures struct {
 	Lines []Measure `json:"lines"` // none: too many events to predict them here
 	Note  string    `json:"note"`  // what holds for all lines, or why there are none
-	best  *answer.BestMeasures
+	// NextStep: the lines are about the step after the recorded one, which is a first step.
+	NextStep bool `json:"next_step"`
+	best     *answer.BestMeasures
 }
 
 // Measure is what one change of the training, or several together, would do.
@@ -22,7 +24,7 @@ type Measure struct {
 	Key        string `json:"key"`  // "checkpoint", or several, joined with commas
 	Name       string `json:"name"` // in a few words
 	Text       string `json:"text"` // a sentence
-	Fits       bool   `json:"fits"` // no request fails, and some do without it
+	Fit        string `json:"fit"`  // "fits", "may fit" or "does not fit" where a request fails without it; else ""
 	ActivePeak int64  `json:"active_peak_bytes"`
 	Assumption string `json:"assumption"` // sentences: what has to be true, and where the peak is then
 	// Space is where the tensors would have been put, and which ones there would have been;
@@ -35,11 +37,12 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	if best == nil {
 		return nil
 	}
-	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, best: best}
+	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, NextStep: best.NextStep, best: best}
 	for i := range best.Lines {
 		line := &best.Lines[i]
 		view.Lines[i] = Measure{
-			Key: line.Key(), Name: line.Name, Text: line.Text, Fits: best.Helps(line), ActivePeak: line.Outcome.Active, Assumption: line.Assumption,
+			Key: line.Key(), Name: line.Name, Text: line.Text, Fit: line.Outcome.Fits.String(),
+			ActivePeak: line.Outcome.Active, Assumption: line.Assumption,
 		}
 	}
 	return view

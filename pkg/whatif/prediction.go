@@ -66,6 +66,21 @@ type Prediction struct {
 // Fails reports whether any request fails or the pre-existing allocations do not fit.
 func (p *Prediction) Fails() bool { return p.FailedOf > 0 || p.TooMuch }
 
+// Fit says whether a run fits a limit, where its prediction may be off.
+type Fit uint8
+
+const (
+	FitNotKnown Fit = iota
+	DoesNotFit      // a request fails, even if as little is reserved as can be
+	MayFit          // no request fails if less is reserved than predicted, or as much; none is sure not to
+	Fits            // no request fails, even if as much is reserved as can be
+)
+
+// String is "fits", "may fit", "does not fit", or "" where it is not known.
+func (f Fit) String() string {
+	return [...]string{FitNotKnown: "", DoesNotFit: "does not fit", MayFit: "may fit", Fits: "fits"}[f]
+}
+
 // Failure is a request that fails.
 type Failure struct {
 	Event    replay.EventIndex // its alloc or oom event

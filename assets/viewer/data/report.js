@@ -87,12 +87,13 @@
  * @typedef {object} Measures
  * @property {Measure[]} lines none: too many events to predict them here
  * @property {string} note what holds for all lines, or why there are none
+ * @property {boolean} next_step the lines are about the step after the recorded one
  *
  * @typedef {object} Measure
  * @property {string} key of a change of the training, or of several
  * @property {string} name in a few words
  * @property {string} text a sentence
- * @property {boolean} fits no request fails, and some do without it
+ * @property {string} fit "fits", "may fit" or "does not fit" where a request fails without it; else ""
  * @property {number} active_peak_bytes
  * @property {string} assumption sentences
  * @property {{payload: string, unit: number}} [space] where the tensors would have lain, if that is known

@@ -14,19 +14,20 @@ import { button, h } from './dom.js';
 export function measureRows(stores) {
   const { report, measure } = stores.shown.device;
   if (!report.measures) return null;
-  const { lines, note } = report.measures;
+  const { lines, note, next_step: next } = report.measures;
   if (lines.length === 0) return h('p', note);
-  const someFit = lines.some(({ fits }) => fits);
+  const someFit = lines.some(({ fit }) => fit && fit !== 'does not fit');
   const rows = lines.map((line) => {
-    const { key, name, text, assumption, active_peak_bytes: most, fits, space } = line;
+    const { key, name, text, assumption, active_peak_bytes: most, fit, space } = line;
     const title = `${text} ${assumption}`;
-    const cells = [h('span', name), h('span', bytes(most)), someFit && h('span', fits ? 'fits' : '')];
+    const cells = [h('span', name), h('span', bytes(most)), someFit && h('span', fit)];
     if (!space) return h('p.measure', { title }, cells);
     const pressed = measure?.line === line;
     return h('button.measure', { title, pressed, click: () => void showMeasure(stores, pressed ? '' : key) }, cells);
   });
   const assumed = [note, ...lines.map(({ assumption }) => assumption)].map((text) => h('p', text));
-  return [h('details', h('summary', 'Predicted active peak with one change'), assumed), rows];
+  const caption = `Predicted active peak${next ? ' in the next step' : ''}, if the training is changed`;
+  return [h('details', h('summary', caption), assumed), rows];
 }
 
 /**

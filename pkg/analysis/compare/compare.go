@@ -108,10 +108,10 @@ func (c *Comparison) moments() []Moment {
 	both := func(state func(*Side) int) [2]int { return [2]int{state(&c.Sides[Before]), state(&c.Sides[After])} }
 	list := []Moment{{"peak", both(func(s *Side) int { return s.Device.Totals.PeakState })}}
 	if c.Runs != nil {
-		for _, phase := range phases {
-			highest := both(func(s *Side) int { return highestOf(s, phase.activity) })
+		for _, phase := range stacks.Phases {
+			highest := both(func(s *Side) int { return highestOf(s, phase) })
 			if min(highest[Before], highest[After]) != timeline.NoState {
-				list = append(list, Moment{phase.word, highest})
+				list = append(list, Moment{phase.PhaseName(), highest})
 			}
 		}
 		for _, p := range c.Steps {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
@@ -19,26 +20,7 @@ type Run struct {
 }
 
 // Word is the name of the phase: "forward", or "before" for the events before the first.
-func (r *Run) Word() string { return PhaseWord(r.Phase) }
-
-// phases are the phases of training in the order in which a page names them.
-var phases = []struct {
-	activity stacks.Activity
-	word     string
-}{
-	{stacks.InLoading, "load"}, {stacks.InForward, "forward"}, {stacks.InBackward, "backward"},
-	{stacks.InOptimizer, "optimizer"},
-}
-
-// PhaseWord is the name of a phase: "forward", or "before" for no phase yet.
-func PhaseWord(phase stacks.Activity) string {
-	for _, p := range phases {
-		if p.activity == phase {
-			return p.word
-		}
-	}
-	return "before"
-}
+func (r *Run) Word() string { return cmp.Or(r.Phase.PhaseName(), "before") }
 
 // sideRun is a run of one recording.
 type sideRun struct {

@@ -181,6 +181,25 @@ const (
 	InNative     Activity = 'N' // C++ only
 )
 
+// Phases are the activities that are phases of training, in the order in which pages name them.
+var Phases = [...]Activity{InLoading, InForward, InBackward, InOptimizer}
+
+// PhaseName is the name of a phase of training: load, forward, backward or optimizer; "" for
+// other activities.
+func (a Activity) PhaseName() string {
+	switch a {
+	case InLoading:
+		return "load"
+	case InForward:
+		return "forward"
+	case InBackward:
+		return "backward"
+	case InOptimizer:
+		return "optimizer"
+	}
+	return ""
+}
+
 // activity reads the facts of a whole stack; the first that applies wins.
 func (f Facts) activity() Activity {
 	switch {

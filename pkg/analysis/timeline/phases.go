@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"slices"
+	"sort"
+
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -19,6 +22,20 @@ type PhaseRun struct {
 // Phases is the history of a device as a sequence of phases; events before the
 // first run belong to none.
 type Phases []PhaseRun
+
+// At is the phase of the run in which an event is; NoActivity before the first.
+func (p Phases) At(event replay.EventIndex) stacks.Activity {
+	i := sort.Search(len(p), func(i int) bool { return p[i].Start > event })
+	if i == 0 {
+		return stacks.NoActivity
+	}
+	return p[i-1].Phase
+}
+
+// Has reports whether any run is of a phase.
+func (p Phases) Has(phase stacks.Activity) bool {
+	return slices.ContainsFunc(p, func(r PhaseRun) bool { return r.Phase == phase })
+}
 
 // String is one letter a run, such as FBO for one training step.
 func (p Phases) String() string {

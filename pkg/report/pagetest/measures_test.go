@@ -136,8 +136,8 @@ func TestMeasures(t *testing.T) {
 			line := &want.Lines[i]
 			text, assumption := plainSpaces(line.Text), plainSpaces(line.Assumption)
 			row := []string{line.Text + " " + line.Assumption, line.Name, units.Bytes(line.Outcome.Active)}
-			if want.Helps(line) {
-				row = append(row, "fits")
+			if fit := line.Outcome.Fits.String(); fit != "" {
+				row = append(row, fit)
 			}
 			if plainSpaces(strings.Join(got[i], "\n")) != plainSpaces(strings.Join(row, "\n")) {
 				t.Errorf("%s: a row is %q, want %q", story, got[i], row)

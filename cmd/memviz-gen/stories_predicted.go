@@ -6,7 +6,13 @@ import (
 	"github.com/memviz-go/memviz/pkg/measures"
 )
 
-var measureStories = []story{
+// predictedStories are recordings that memviz predicts from each other: at other sizes, and with
+// other choices in the training.
+var predictedStories = []story{
+	{"what-fits", "two recordings predict a third, and what fits a GPU", []take{
+		{file: "128.pickle.gz", all: true, gpt: true, play: whatFits(128)},
+		{file: "256.pickle.gz", all: true, gpt: true, play: whatFits(256)},
+		{file: "512.pickle.gz", all: true, gpt: true, play: whatFits(512)}}},
 	{"measures", "a wasteful training before and after each of six measures", []take{
 		measured("before", func(*habit) {}),
 		measured("checkpoint", func(h *habit) { h.checkpoint = true }),
@@ -108,5 +114,18 @@ func (p *process) train(s trained, h habit) {
 		if !h.kept {
 			p.forget("tokens", "targets", "error", "logits", "last")
 		}
+	}
+}
+
+// whatFits trains the GPT on sequences of a length.
+func whatFits(length int64) func(*process) {
+	return func(p *process) {
+		p.main(func() {
+			p.at(`run(here / f"{length}.pickle.gz", length)`, func() {
+				t := p.newGPTRun(newGPT(6, 512, 8, 16384), 8, length)
+				t.step()
+				t.step()
+			})
+		})
 	}
 }
