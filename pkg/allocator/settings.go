@@ -247,9 +247,8 @@ func parseLargeSegment(value string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number", value)
 	}
-	if n <= minLargeAlloc/mib || n > maxLargeSegment/mib || n%2 != 0 {
-		return 0, fmt.Errorf("%d MiB is not an even number above %d and up to %d", n, minLargeAlloc/mib,
-			maxLargeSegment/mib)
+	if n <= minLargeAlloc/mib || n > maxLargeSegment/mib {
+		return 0, fmt.Errorf("%d MiB is not above %d and up to %d", n, minLargeAlloc/mib, maxLargeSegment/mib)
 	}
 	return n * mib, nil
 }
@@ -276,8 +275,10 @@ func parseThreshold(value string) (float64, error) {
 }
 
 // parseDivisions reads one number for all sizes, or a list such as
-// [256:1,512:2,1024:4,>:8] whose keys are powers of two in MiB. The first key's
-// value also serves smaller sizes; that of ">" the key before it and larger sizes.
+// [256:1,512:2,1024:4,>:8] whose keys are powers of two in MiB. The first key's value
+// also serves smaller sizes; that of ">" the key before it and larger sizes. Newer
+// torch leaves the key before it as it is: its files have the table that it made of
+// the text, which is read after the text.
 func parseDivisions(value string) (table [powerOfTwoIntervals]int64, err error) {
 	list, isList := strings.CutPrefix(value, "[")
 	if !isList {

@@ -30,6 +30,7 @@ func TestParseSettings(t *testing.T) {
 		{"max_split_size_mb:20", Settings{MaxSplitSize: 20 * mib}},
 		{"max_split_size_mb:12,large_segment_size_mb:12",
 			Settings{MaxSplitSize: 12 * mib, LargeSegmentSize: 12 * mib}},
+		{"large_segment_size_mb:25", Settings{LargeSegmentSize: 25 * mib}},
 		{"throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.5", Settings{RejectAtLimit: true}},
 		{"throw_on_npumalloc_oom:True", Settings{RejectAtLimit: true}},
 		{"expandable_segments_reserve_by_class:[serving:0.25,loading:40G],expandable_segments:True",

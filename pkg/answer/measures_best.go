@@ -74,7 +74,7 @@ func (b *BestMeasures) Under(capacity int64) *BestMeasures {
 	}
 	limit := b.Run.Limit
 	if limit.Bytes == 0 && capacity > 0 {
-		limit = whatif.Limit{Bytes: capacity, From: whatif.LimitGiven}
+		limit = b.Run.Given(capacity)
 	}
 	if limit == b.Limit {
 		return b

@@ -74,15 +74,55 @@ var verdicts = [...]struct {
 		},
 	},
 	oom.Limit: {
-		short: func(*oom.Failure) string { return "a limit refused it" },
-		brief: func(*oom.Failure) string {
-			return "The device had room: a limit of the process or a failed mapping refused it."
+		short: func(o *oom.Failure) string { return refusedBy(&o.Refusal, "a limit") + " refused it" },
+		brief: func(o *oom.Failure) string {
+			return "The device had room: " + refusedBy(&o.Refusal, anyLimit) + " refused it."
 		},
 		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
-			return "Out of memory: %s requested in state %s while %s were free on the device: a limit of the process " +
-				"or a failed mapping refused it.", []any{amount(o.DeviceFree)}
+			text, args := refusalSentence(o)
+			return "Out of memory: %s requested in state %s while %s were free on the device: " + text,
+				append([]any{amount(o.DeviceFree)}, args...)
 		},
 	},
+}
+
+// anyLimit may refuse a request although the device has the memory.
+const anyLimit = "a limit of the process or a failed mapping"
+
+// refusedBy is the setting that refused a request, or other words if the file has none.
+func refusedBy(r *oom.Refusal, other string) string {
+	switch {
+	case r.Fraction > 0:
+		return "per_process_memory_fraction"
+	case r.TooSmall != nil:
+		return "most likely " + r.TooSmall.Option
+	}
+	return other
+}
+
+// share is a part of 1 inside a sentence.
+func share(part float64) string { return units.NoBreak(units.Share(int64(part*1e9), 1e9)) }
+
+// refusalSentence ends a sentence that begins with the memory which the device had.
+func refusalSentence(o *oom.Failure) (text string, args []any) {
+	r := &o.Refusal
+	switch {
+	case r.Limit > 0:
+		text = "per_process_memory_fraction lets PyTorch have %s of the %s you gave as capacity."
+		args = []any{amount(r.Limit), amount(o.Capacity)}
+	case r.Fraction > 0:
+		text = "per_process_memory_fraction lets PyTorch have %s of the device only."
+		args = []any{share(r.Fraction)}
+	case r.TooSmall != nil:
+		text = "a request has to fit into one expandable segment, and %s lets one have %s of addresses only."
+		args = []any{r.TooSmall.Option, amount(r.TooSmallBytes)}
+	default:
+		text = anyLimit + " refused it."
+	}
+	if r.AtOnce {
+		text += " With throw_on_cudamalloc_oom it failed at once, before cached memory was given back."
+	}
+	return text, args
 }
 
 // pressure is the evidence that nearly everything was in use.
@@ -119,14 +159,7 @@ func adviceSentence(a oom.Advice, settings *layout.Settings) string {
 	case oom.AdviseLessRounding:
 		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
 	case oom.AdviseFraction:
-		if f := settings.MemoryFraction; f > 0 {
-			return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g.", variable, f)
-		}
-		if settings.Expandable && settings.Reserve != "" {
-			return "Raise " + settings.Reserve + " in " + variable + ", or look for another limit: a request larger " +
-				"than what a segment may reserve fails, however much memory is free."
-		}
-		return "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
+		return limitAdvice(&a.Refusal, variable)
 	case oom.AdviseStream:
 		if a.Fits {
 			return "Make the large tensors on one stream: a free piece of another stream or pool was large enough."
@@ -142,4 +175,26 @@ func adviceSentence(a oom.Advice, settings *layout.Settings) string {
 			"which no file records."
 	}
 	return a.Kind.Key()
+}
+
+// limitAdvice says what to do about a limit, of which the variable may have some.
+func limitAdvice(r *oom.Refusal, variable string) string {
+	switch {
+	case r.Fraction > 0 && r.AtOnce:
+		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g, or leave out throw_on_cudamalloc_oom, "+
+			"so that cached memory is given back first.", variable, r.Fraction)
+	case r.Fraction > 0:
+		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g.", variable, r.Fraction)
+	case r.TooSmall != nil && r.TooSmall.Class != "":
+		return "Raise " + r.TooSmall.Option + " in " + variable + ", if the stream of the request is of that class, which " +
+			"no file says, or look for another limit."
+	case r.TooSmall != nil:
+		return "Raise " + r.TooSmall.Option + " in " + variable + "."
+	}
+	text := "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
+	if r.Unknown != nil {
+		text += " Whether " + r.Unknown.Option + " left too little for the request depends on the memory of the device; " +
+			"pass --capacity to check."
+	}
+	return text
 }

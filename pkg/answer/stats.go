@@ -56,7 +56,11 @@ type DeviceStats struct {
 	Retries       []Retry           `json:"retries"`              // requests that were served only after the cache was given back, in order
 	AllocConf     string            `json:"alloc_conf"`           // PYTORCH_CUDA_ALLOC_CONF, or empty
 	// AllocConfSkipped says which of its options memviz does not understand, and why.
-	AllocConfSkipped []string      `json:"alloc_conf_skipped"`
+	AllocConfSkipped []string `json:"alloc_conf_skipped"`
+	// MemoryFraction is the share of the device, from 0 to 1, that AllocConf lets PyTorch have; left out where it
+	// does not say. Of a capacity that was given, it is MemoryLimitBytes.
+	MemoryFraction   float64       `json:"memory_fraction,omitempty"`
+	MemoryLimitBytes int64         `json:"memory_limit_bytes,omitempty"`
 	Advice           []AdviceGiven `json:"advice"`
 	Summary          *Summary      `json:"summary,omitempty"` // with --summary
 	Unread           *Unread       `json:"unread,omitempty"`  // left out when all of the file was understood
@@ -179,6 +183,8 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	stats.AtReservedPeak, stats.AtEnd = newUnused(&fragmentation.AtPeak), newUnused(&fragmentation.AtEnd)
 	stats.Retries = newRetries(r)
 	stats.AllocConf, stats.AllocConfSkipped = r.Settings().Conf, append([]string{}, r.Settings().Skipped...)
+	stats.MemoryFraction = r.Settings().MemoryFraction
+	stats.MemoryLimitBytes = int64(stats.MemoryFraction * float64(stats.CapacityBytes))
 	var predicted *Prediction
 	if mayCure(&fragmentation.AtPeak) || r.Device.Totals.OOMEvents > 0 {
 		predicted = Predict(r)

@@ -58,6 +58,7 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 	if stats.AllocConf != "" {
 		s.say("%s=%s", r.Settings().Variable(), name(stats.AllocConf))
 		s.skipped(r.Settings())
+		s.sayIf(stats.limitSentence())
 	}
 	s.advice(stats.Advice)
 	if !d.Reconciliation.EndUnknown {
@@ -196,6 +197,19 @@ func (s *Sheet) skipped(settings *layout.Settings) {
 	for _, problem := range settings.Skipped {
 		s.note("Skipped %s: what it changes is left out of account.", name(problem))
 	}
+}
+
+// limitSentence says how much of the device PyTorch may have, or nothing.
+func (stats *DeviceStats) limitSentence() string {
+	switch {
+	case stats.MemoryLimitBytes > 0:
+		return "per_process_memory_fraction lets PyTorch have " + amount(stats.MemoryLimitBytes) + " of the " +
+			amount(stats.CapacityBytes) + " you gave as capacity."
+	case stats.MemoryFraction > 0:
+		return "per_process_memory_fraction lets PyTorch have " + share(stats.MemoryFraction) + " of the device, whose " +
+			"memory is not in the file; pass --capacity to see how much that is."
+	}
+	return ""
 }
 
 // signed is a count with its sign.

@@ -183,7 +183,11 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 	s.say("%s", bestSentence(x))
 	if view.Export != "" {
 		s.code(view.Export)
-		if x.Best.Setting.Settings.GCThreshold > 0 {
+		switch {
+		case x.Best.Setting.Settings.GCThreshold == 0:
+		case r.Settings().MemoryFraction > 0:
+			s.say("It works together with per_process_memory_fraction only, so keep that in the variable.")
+		default:
 			s.say("It works together with torch.cuda.set_per_process_memory_fraction only, which the training script " +
 				"has to call.")
 		}
@@ -300,7 +304,8 @@ func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []Adv
 	predicted := predictedAdvice(p)
 	given := []AdviceGiven{}
 	for _, a := range list {
-		if a.Kind == oom.AdviseLess && p != nil && p.Best == nil {
+		known := a.Refusal.Fraction > 0 || a.Refusal.TooSmall != nil
+		if (a.Kind == oom.AdviseLess || known) && p != nil && p.Best == nil {
 			predicted = nil // it says that no setting helps
 		}
 		if p == nil || a.Kind != oom.AdviseExpandable && a.Kind != oom.AdviseMaxSplit {

@@ -96,11 +96,14 @@ func reasonSentence(r whatif.Reason) string {
 	case whatif.ReasonMissing:
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
 	case whatif.ReasonGarbage:
-		return "Likely reason: garbage_collection_threshold works on the limit of set_per_process_memory_fraction, and " +
-			"no file records a call of it."
+		return "Likely reason: garbage_collection_threshold works on the memory that PyTorch may have, and no file says " +
+			"how much that is: it has neither the memory of the device nor calls of set_per_process_memory_fraction."
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
+	case whatif.ReasonReserve:
+		return "Likely reason: an expandable segment may reserve so many addresses only, as expandable_segments_reserve says, " +
+			"and a larger request fails. memviz does not model that."
 	case whatif.ReasonUnsplit:
 		return "Possible reason: it is about a private pool, and the blocks of a MemPool made with no_split are " +
 			"never split, which no file says."
@@ -120,7 +123,11 @@ func bestSentence(x *whatif.Study) string {
 		case len(x.Outcomes) == 0:
 			return "There was no other setting to try."
 		case x.Reference.Fails() && x.Hopeless():
-			return "No setting of the allocator could have served every request: live and requested memory " +
+			setting := "setting of the allocator"
+			if x.Recording().Settings().MemoryFraction > 0 {
+				setting = "other setting than per_process_memory_fraction"
+			}
+			return "No " + setting + " could have served every request: live and requested memory " +
 				"together exceed the limit."
 		case x.Reference.Fails():
 			return noneWould(x, "have served every recorded request")
@@ -210,6 +217,10 @@ func limitSentence(x *whatif.Study) string {
 	const outside = " Memory used outside PyTorch is assumed to be the same."
 	switch l.From {
 	case whatif.LimitGiven:
+		if l.Share > 0 {
+			return "Memory: " + amount(l.Bytes) + ", the " + share(l.Share) + " that per_process_memory_fraction lets " +
+				"PyTorch have of what was given." + outside
+		}
 		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and " +
 			"other users of the device take some of a card."
 	case whatif.LimitFailed:

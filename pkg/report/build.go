@@ -140,6 +140,7 @@ func newDevice(in answer.Input, r *analysis.Recording) Device {
 	view.setTimes(d.Events)
 	view.setAddresses(d.Allocations)
 	view.WithStack = d.WithStack()
+	view.LargePage = r.Settings().LargeSegmentSize
 	view.Verdict = answer.VerdictOf(in.Snapshot, d)
 	view.Warnings = answer.WarningsOf(r)
 	if w, redacted := answer.RedactedOn(pseudonyms(in)); redacted {

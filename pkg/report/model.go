@@ -86,6 +86,8 @@ type Device struct {
 	Pools []string `json:"pools"` // index: the payload's pool column; "default" first, then "1,2"
 
 	Space *Space `json:"space"` // null: it is not known where the tensors lay
+	// LargePage is the bytes of a page of large expandable segments, if it is not 20 MiB.
+	LargePage int64 `json:"large_page,omitempty"`
 
 	Lanes    Lanes `json:"lanes"`
 	lanes    *deviceLanes

@@ -141,17 +141,19 @@ func (s *Snapshot) isNPU() bool {
 	return s.Format.NPU || s.Format.PoolBeforeType && !s.Format.HasSettings
 }
 
-// callLines are the lines of releases from which torch/nn/modules/module.py calls on, by function.
-// 2.10 to 2.13 are from dated traceback texts. Lines of _wrapped_call_impl from which another
-// release calls a compiled module are left out: 1773 (2.8, 2.9) and 1776 (2.10, 2.12).
+// callLines are the lines of a release from which torch/nn/modules/module.py calls on, by function.
+// A bug report or a recording that names its torch version shows each of them, but one: _call_impl
+// of 2.13, which is 11 lines below _wrapped_call_impl as in all releases since 2.5. 2.14 is the
+// last release seen. Lines of _wrapped_call_impl from which another release calls a compiled module
+// are left out: 1773 (2.8, 2.9) and 1776 (2.10, 2.12, 2.13).
 var callLines = map[string]map[int32]versions{
 	"_wrapped_call_impl": {
 		1518: {1, 1}, 1511: {2, 2}, 1532: {3, 3}, 1553: {4, 4}, 1736: {5, 5}, 1739: {6, 6}, 1751: {7, 7},
-		1775: {9, 9}, 1779: {11, 11}, 1778: {12, later},
+		1775: {9, 9}, 1779: {11, 11}, 1778: {12, 13}, 1783: {14, later},
 	},
 	"_call_impl": {
 		1527: {1, 1}, 1520: {2, 2}, 1541: {3, 3}, 1562: {4, 4}, 1747: {5, 5}, 1750: {6, 6}, 1762: {7, 7},
-		1784: {8, 8}, 1786: {9, 9}, 1787: {10, 10}, 1790: {11, 11}, 1789: {12, later},
+		1784: {8, 8}, 1786: {9, 9}, 1787: {10, 10}, 1790: {11, 11}, 1789: {12, 13}, 1794: {14, later},
 	},
 }
 

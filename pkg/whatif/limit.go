@@ -17,6 +17,8 @@ type Limit struct {
 	// Below is set if Bytes is only a lower bound: the least amount, in bytes, that was
 	// refused. The real limit is at least Bytes and less than Below.
 	Below int64
+	// Share is the part of the given capacity that per_process_memory_fraction lets PyTorch have; 0: all of it.
+	Share float64
 	// Moved: refused requests contradict each other, so memory use outside PyTorch must
 	// have changed during the recording.
 	Moved bool
@@ -36,6 +38,15 @@ var limitKeys = [...]string{LimitUnknown: "unknown", LimitGiven: "given", LimitF
 
 // Key names the source in files: "oom".
 func (s LimitSource) Key() string { return limitKeys[s] }
+
+// Given is the limit on a device of a capacity in bytes. A fraction that the recording exceeds was not in force.
+func (run *Run) Given(capacity int64) Limit {
+	l := Limit{Bytes: capacity, From: LimitGiven}
+	if f := run.settings.MemoryFraction; f > 0 && int64(f*float64(capacity)) >= run.ReservedPeak() {
+		l.Bytes, l.Share = int64(f*float64(capacity)), f
+	}
+	return l
+}
 
 // fewGuesses: fewer retries than this do not prove a limit unless one is certain.
 const fewGuesses = 3

@@ -38,7 +38,7 @@ type Question struct {
 func (run *Run) Study(q Question) *Study {
 	s := &Study{Run: run, Limit: run.Limit}
 	if q.Capacity > 0 {
-		s.Limit = Limit{Bytes: q.Capacity, From: LimitGiven}
+		s.Limit = run.Given(q.Capacity)
 	}
 	if !run.Proof.Holds() {
 		return s

@@ -9,11 +9,12 @@ import { check } from './space_model.js';
  * Reads a payload "measure-F-D-K".
  * @param {Uint8Array} bytes @param {number} unit
  * @param {import('./device.js').DeviceData} data as it was recorded
+ * @param {number} [largePage] bytes of a page of large expandable segments, if not the usual
  */
-export function readMeasure(bytes, unit, data) {
+export function readMeasure(bytes, unit, data, largePage) {
   const r = new ColumnReader(bytes);
   const numbered = { count: data.events, at: (/** @type {number} */ number) => number - 1 };
-  const read = readColumns(r, unit, numbered, data.events);
+  const read = readColumns(r, unit, numbered, data.events, largePage);
   const tensors = edited(data, r.ascending().values, r.signed().values, r.unsigned().values, r.unsigned().values);
   const preExisting = countBelow(tensors.first, 1);
   check(read.codes.code.length === tensors.of.length - preExisting, 'codes');

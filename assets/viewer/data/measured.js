@@ -32,7 +32,8 @@ export function measureOf(report, key) {
  */
 export async function measured(device, line, document, { families }) {
   const { payload: id = '', unit = 0 } = line.space ?? {};
-  const { read, tensors, preExisting } = readMeasure(await payload(document.getElementById(id)), unit, device.data);
+  const bytes = await payload(document.getElementById(id));
+  const { read, tensors, preExisting } = readMeasure(bytes, unit, device.data, device.report.large_page);
   const { baseline, reservedEvent, reservedDelta } = reservedOf(read.frame, device.data.events);
   const before = device.report;
   const columns = device.data.columnsWith({ ...tensors, reservedEvent, reservedDelta });

@@ -33,6 +33,7 @@
  * @property {boolean} has_addr false: addresses were left out
  * @property {boolean} wide_addr
  * @property {SpaceReport | null} [space] null: it is not known where the tensors lay; not in old reports
+ * @property {number} [large_page] bytes of a page of large expandable segments, if it is not 20 MiB
  * @property {number} time_step_us times are multiples of this
  * @property {number} baseline_bytes
  * @property {number} peak_bytes

@@ -42,8 +42,8 @@ import { OUTSIDE } from './space.js';
 const SMALL = 2 ** 20;
 
 /** Bytes of a page of an expandable segment. @param {Kind} kind */
-export function pageSize({ sizeClass }) {
-  return (sizeClass === 'small' ? 2 : 20) * 2 ** 20;
+export function pageSize({ sizeClass, page }) {
+  return page ?? (sizeClass === 'small' ? 2 : 20) * 2 ** 20;
 }
 
 /**

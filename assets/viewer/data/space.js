@@ -25,6 +25,7 @@ export const OUTSIDE = 2 ** 32 - 1;
  * @property {number} stream
  * @property {'small' | 'large'} sizeClass
  * @property {boolean} expandable
+ * @property {number} [page] bytes of a page, if not the usual
  */
 
 /**

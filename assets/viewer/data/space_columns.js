@@ -27,9 +27,10 @@ const ROUNDING = 512;
  * @param {number} unit
  * @param {Numbered} numbered
  * @param {import('./device.js').DeviceData} data
+ * @param {number} [largePage] bytes, if not the usual
  */
-export function readSpace(bytes, unit, numbered, data) {
-  const read = readColumns(new ColumnReader(bytes), unit, numbered, data.events);
+export function readSpace(bytes, unit, numbered, data, largePage) {
+  const read = readColumns(new ColumnReader(bytes), unit, numbered, data.events, largePage);
   check(read.codes.code.length === data.count - data.preExisting, 'codes');
   return read;
 }
@@ -37,11 +38,12 @@ export function readSpace(bytes, unit, numbered, data) {
 /**
  * Reads the columns of a space, before which nothing and behind which others may stand.
  * @param {ColumnReader} r @param {number} unit @param {Numbered} numbered @param {number} events
+ * @param {number} [largePage] bytes, if not the usual
  */
-export function readColumns(r, unit, numbered, events) {
+export function readColumns(r, unit, numbered, events, largePage) {
   check(unit >= 1 && unit <= ROUNDING && Number.isInteger(Math.log2(unit)), 'unit');
   const laneStart = startsOf(r.unsigned().values);
-  const kinds = readKinds(r);
+  const kinds = readKinds(r, largePage);
   const reservations = readReservations(r, laneStart, kinds.length, numbered, events);
   const code = r.unsigned().values;
   const offset = r.unsigned().values;
@@ -65,8 +67,8 @@ function pairs(keys, values) {
   return new Map(Array.from(keys, (key, i) => [key, values[i]]));
 }
 
-/** @param {ColumnReader} r @returns {import('./space.js').Kind[]} */
-function readKinds(r) {
+/** @param {ColumnReader} r @param {number} [largePage] @returns {import('./space.js').Kind[]} */
+function readKinds(r, largePage) {
   const pool = r.unsigned().values;
   const stream = r.unsigned().values;
   const large = r.unsigned().values;
@@ -77,6 +79,7 @@ function readKinds(r) {
     stream: stream[i],
     sizeClass: large[i] ? 'large' : 'small',
     expandable: expandable[i] !== 0,
+    ...(large[i] && largePage ? { page: largePage } : {}),
   }));
 }
 

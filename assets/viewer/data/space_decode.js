@@ -82,7 +82,7 @@ export class SpaceDecoder {
   static recorded(bytes, addresses, report, data) {
     const { reservedEvent } = data;
     const numbered = { count: reservedEvent.length, at: (/** @type {number} */ number) => reservedEvent[number - 1] };
-    const read = readSpace(bytes, report.space?.unit ?? 0, numbered, data);
+    const read = readSpace(bytes, report.space?.unit ?? 0, numbered, data, report.large_page);
     return new SpaceDecoder(read, readAddresses(addresses, report, read.frame.laneStart.length - 1), data);
   }
 

@@ -12,7 +12,9 @@ const KINDS = [
   { pool: 0, stream: 0, sizeClass: 'large', expandable: false },
   { pool: 0, stream: 2, sizeClass: 'large', expandable: true },
   { pool: 1, stream: 0, sizeClass: 'small', expandable: true },
+  { pool: 0, stream: 1, sizeClass: 'large', expandable: true, page: 12 * 2 ** 20 }, // large_segment_size_mb:12
 ];
+const PAGES = [0, 20, 2, 12].map((mib) => mib * MiB); // by kind
 
 /** reservations: {start, size, first, last, kind, lane}; blocks: {place, size, first, last, reservation}, in units. */
 function spaceOf(events, reservations, blocks) {
@@ -55,9 +57,9 @@ test('segments of random spaces are what every unit by itself says', () => {
     const blocks = [];
     let at = 0;
     for (let r = 0; r < 6; r++) {
-      const kind = pick(3);
+      const kind = pick(4);
       if (pick(2)) at += 20 * MiB; // not mapped, in the same lane
-      const size = (kind === 2 ? 2 : 20) * MiB * (1 + pick(3));
+      const size = (PAGES[kind] || 20 * MiB) * (1 + pick(3));
       const first = pick(10);
       const reservation = { start: at, size, first, last: first + pick(20), kind };
       for (let from = at; ; ) {
@@ -94,7 +96,7 @@ test('segments of random spaces are what every unit by itself says', () => {
         // Blocks and holes tile it.
         const pieces = [...s.blocks, ...s.holes].sort((a, b) => a.offset - b.offset);
         assert.equal(pieces.reduce((end, p) => (assert.equal(p.offset, end), end + p.bytes), 0), s.bytes);
-        const page = [s.bytes / UNIT, 20 * MiB, 2 * MiB][s.kind];
+        const page = PAGES[s.kind] || s.bytes / UNIT;
         for (let p = s.place; p < s.place + s.bytes / UNIT; p += page)
           if (!inside.some((b) => b.place < p + page && b.place + b.size > p)) returnable += page * UNIT;
         for (const b of s.blocks) assert.equal(segmentAt(got, blocks[b.id].place, UNIT), s);
@@ -128,7 +130,7 @@ test('a block that reaches into the next one is cut there', () => {
 });
 
 test('kinds have short names', () => {
-  assert.deepEqual(KINDS.map(kindName), ['large', 'large+ s2', 'small+ p1']);
+  assert.deepEqual(KINDS.map(kindName), ['large', 'large+ s2', 'small+ p1', 'large+ s1']);
 });
 
 test('what little keeps much', () => {

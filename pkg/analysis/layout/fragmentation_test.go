@@ -42,8 +42,12 @@ func pieces(l *layout.Map, seg layout.Segment, sizes ...int64) {
 
 func TestFragmentationOf(t *testing.T) {
 	malloc := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge}
-	mapped := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge, Expandable: true}
-	small := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassSmall, Expandable: true}
+	mapped := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassLarge, Expandable: true,
+		Page: 20 * mib}
+	smaller := mapped // with large_segment_size_mb:12
+	smaller.Page = 12 * mib
+	small := layout.Segment{Address: 1 << 40, SizeClass: snapshot.SizeClassSmall, Expandable: true,
+		Page: 2 * mib}
 	tests := []struct {
 		name                       string
 		seg                        layout.Segment
@@ -56,6 +60,7 @@ func TestFragmentationOf(t *testing.T) {
 		{"gaps beside live blocks", malloc, []int64{-10, 5, -30}, 60, 40, 0, 30},
 		{"a gap that serves a typical request", malloc, []int64{4, -60}, 60, 0, 0, 60},
 		{"of the pages in a gap, whole ones go back", mapped, []int64{4, -50, 6}, 60, 30, 20, 50},
+		{"whole pages of 12 MiB go back", smaller, []int64{4, -50, 6}, 60, 14, 36, 50},
 		{"a gap within pages", mapped, []int64{30, -20, 10}, 60, 20, 0, 20},
 		{"an idle page", mapped, []int64{20, -20, 20}, 60, 0, 20, 20},
 		{"small pages have 2 MiB", small, []int64{1, -4, 1}, 60, 2, 2, 4},

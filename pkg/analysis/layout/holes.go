@@ -1,10 +1,5 @@
 package layout
 
-import (
-	"github.com/memviz-go/memviz/pkg/allocator"
-	"github.com/memviz-go/memviz/pkg/snapshot"
-)
-
 // Holes are the free pieces of a segment, in bytes. Stuck and Returnable are all of
 // its free bytes.
 type Holes struct {
@@ -37,19 +32,10 @@ func (s *Segment) returnable(hole Extent) int64 {
 		}
 		return 0
 	}
-	page := PageSize(s.SizeClass)
 	first := int64(hole.Address - s.Address) // segments start at a page
-	last := (first + hole.Size) / page * page
-	first = (first + page - 1) / page * page
+	last := (first + hole.Size) / s.Page * s.Page
+	first = (first + s.Page - 1) / s.Page * s.Page
 	return max(last-first, 0)
-}
-
-// PageSize is the size in bytes of a page of expandable segments.
-func PageSize(class snapshot.SizeClass) int64 {
-	if class == snapshot.SizeClassSmall {
-		return allocator.SegmentSize(smallSize)
-	}
-	return allocator.SegmentSize(smallSize + 1)
 }
 
 // nearlyIdle divides a segment's size: live blocks that hold no more keep much memory

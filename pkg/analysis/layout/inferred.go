@@ -28,8 +28,9 @@ func SizeClassOf(rounded int64) snapshot.SizeClass {
 // requests exactly if it has 2 MiB. Pages of expandable segments have the kind of
 // their reservation, which serves one stream and one size class only.
 type spanKinds struct {
-	d     *replay.Device
-	known []knownAddress // by stream and address
+	d        *replay.Device
+	settings *Settings
+	known    []knownAddress // by stream and address
 }
 
 // knownAddress is an address in an expandable segment whose kind is known.
@@ -43,7 +44,7 @@ func (p knownAddress) compare(o knownAddress) int {
 }
 
 func newSpanKinds(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *spanKinds {
-	k := &spanKinds{d: d}
+	k := &spanKinds{d: d, settings: settings}
 	if !k.unmaps() {
 		return k
 	}
@@ -55,8 +56,8 @@ func newSpanKinds(s *snapshot.Snapshot, d *replay.Device, settings *Settings) *s
 				knownAddress{seg.Address + uint64(seg.TotalSize) - 1, kind})
 		}
 	}
-	k.learnFromMaps(settings)
-	k.learnFromBlocks(settings)
+	k.learnFromMaps()
+	k.learnFromBlocks()
 	slices.SortStableFunc(k.known, knownAddress.compare)
 	return k
 }
@@ -69,13 +70,13 @@ func (k *spanKinds) unmaps() bool {
 
 // learnFromMaps takes the size class of mapped pages from the request that they
 // were mapped for, which is the next request on their stream.
-func (k *spanKinds) learnFromMaps(settings *Settings) {
+func (k *spanKinds) learnFromMaps() {
 	e := k.d.Events
 	class := map[snapshot.StreamID]snapshot.SizeClass{}
 	for i := e.Len() - 1; i >= 0; i-- {
 		switch e.Action[i] {
 		case snapshot.Alloc:
-			class[e.Stream[i]] = SizeClassOf(settings.RoundSize(e.Size[i]))
+			class[e.Stream[i]] = SizeClassOf(k.settings.RoundSize(e.Size[i]))
 		case snapshot.OOM: // its size is rounded already
 			class[e.Stream[i]] = SizeClassOf(e.Size[i])
 		case snapshot.SegmentMap:
@@ -93,17 +94,17 @@ func (k *spanKinds) learnFromMaps(settings *Settings) {
 
 // learnFromBlocks takes the size class of pages from the blocks in them, one for
 // each page: a small block is never in a large segment, nor the other way round.
-func (k *spanKinds) learnFromBlocks(settings *Settings) {
+func (k *spanKinds) learnFromBlocks() {
 	seen := map[knownAddress]bool{}
 	for i := range k.d.Allocations {
 		a := &k.d.Allocations[i]
-		page := knownAddress{a.Addr - a.Addr%uint64(PageSize(snapshot.SizeClassSmall)),
+		page := knownAddress{a.Addr - a.Addr%uint64(k.settings.PageSize(snapshot.SizeClassSmall)),
 			spanKind{stream: a.Stream, expandable: true}}
 		if seen[page] {
 			continue
 		}
 		seen[page] = true
-		page.kind.class = SizeClassOf(settings.RoundSize(a.Size))
+		page.kind.class = SizeClassOf(k.settings.RoundSize(a.Size))
 		page.addr = a.Addr
 		k.known = append(k.known, page)
 	}
@@ -138,7 +139,7 @@ func (k *spanKinds) ofReleased(event replay.EventIndex) spanKind {
 	} else {
 		near := false
 		kind, near = k.nearest(e.Addr[event], kind.stream)
-		if !near && e.Size[event]%PageSize(snapshot.SizeClassLarge) != 0 {
+		if !near && e.Size[event]%k.settings.PageSize(snapshot.SizeClassLarge) != 0 {
 			kind.class = snapshot.SizeClassSmall // no whole pages of the other class
 		}
 	}

@@ -56,7 +56,7 @@ func TestReleasedPages(t *testing.T) {
 		k := &spanKinds{d: &replay.Device{Events: &snapshot.Events{
 			Action: []snapshot.Action{snapshot.SegmentUnmap}, Addr: []uint64{1 << 30}, Size: []int64{size},
 			Stream: []snapshot.StreamID{0},
-		}}}
+		}}, settings: &Settings{}}
 		if got := k.ofReleased(0); got.class != want || !got.expandable {
 			t.Errorf("%d bytes: %+v, want class %d", size, got, want)
 		}

@@ -46,6 +46,7 @@ type Segment struct {
 	Pool       snapshot.PoolID
 	SizeClass  snapshot.SizeClass
 	Expandable bool
+	Page       int64 // bytes of each page, where Expandable
 
 	ActiveBytes    int64 // of live blocks, pending ones included
 	PendingBytes   int64 // of blocks that were freed but are still in use by another stream
@@ -277,6 +278,9 @@ func (b *backwalk) fill(l *Map, x span, blocks []int32) {
 		Address: x.From, Size: x.Bytes(), Stream: x.Use.stream, Pool: x.Use.pool, SizeClass: x.Use.class,
 		Expandable:  x.Use.expandable,
 		FirstExtent: int32(len(l.Extents)),
+	}
+	if seg.Expandable {
+		seg.Page = b.kinds.settings.PageSize(seg.SizeClass)
 	}
 	at := x.From
 	for n, i := range blocks {

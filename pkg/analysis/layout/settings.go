@@ -31,13 +31,9 @@ type Settings struct {
 	// MemoryFraction is the share of the device that Conf lets PyTorch have; 0 if it
 	// does not say. A call of set_per_process_memory_fraction is in no file.
 	MemoryFraction float64
-	// Reserve is the option of Conf that limits the address space of an expandable
-	// segment, and so a request; "" without one.
-	Reserve string
+	// Reserves limit the address space of expandable segments, and so requests.
+	Reserves []Reserve
 }
-
-// reserveOptions are the options that Settings.Reserve may be, from torch 2.14 or 2.15 on.
-var reserveOptions = []string{"expandable_segments_reserve", "expandable_segments_reserve_by_class"}
 
 // settingConf are the keys under which the variable's text is written.
 var settingConf = []string{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", npuVariable, "PYTORCH_ALLOC_CONF"}
@@ -125,12 +121,7 @@ func (t *Settings) readConf(text string) {
 	for _, err := range skipped[:min(len(skipped), maxSkipped)] {
 		t.Skipped = append(t.Skipped, err.Error())
 	}
-	t.Reserve = ""
-	for _, option := range reserveOptions {
-		if allocator.Option(text, option) != "" {
-			t.Reserve = cmp.Or(t.Reserve, option)
-		}
-	}
+	t.Reserves = reservesOf(text)
 	t.MemoryFraction, _ = allocator.ParseFraction(allocator.Option(text, allocator.OptionFraction)) // 0 if there is none
 }
 

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -110,5 +111,37 @@ func TestSettingsUnknown(t *testing.T) {
 	npu := layout.SettingsOf(snapshot.NewComposer(snapshot.Format{PoolBeforeType: true}).Snapshot())
 	if got := npu.RoundSize(1 << 20); got != 1<<20+512 {
 		t.Errorf("torch_npu rounds 1 MiB to %d bytes", got)
+	}
+}
+
+// TestReserves: what an expandable segment may reserve, as torch's own tests have it for a device of 100 GiB.
+func TestReserves(t *testing.T) {
+	const gib = 1 << 30
+	for conf, want := range map[string]map[string]int64{
+		"expandable_segments_reserve:0.5":   {"": 50 * gib},
+		"expandable_segments_reserve:40G":   {"": 40 * gib},
+		"expandable_segments_reserve:1.5g":  {"": gib * 3 / 2},
+		"expandable_segments_reserve:1e20G": {"": 1 << 60},
+		"expandable_segments_reserve:0.9, expandable_segments_reserve_by_class:[serving:0.25, ads_sparse:8G]": {
+			"": 90 * gib, "serving": 25 * gib, "ads_sparse": 8 * gib},
+		"expandable_segments_reserve_by_class:[serving:0.25,bad:12X]": {"serving": 25 * gib},
+		"expandable_segments_reserve:abc":                             {},
+		"expandable_segments_reserve:G":                               {},
+		"expandable_segments_reserve:4GG":                             {},
+		"expandable_segments_reserve:-1":                              {},
+		"expandable_segments_reserve:0":                               {},
+		"expandable_segments_reserve:inf":                             {},
+		"expandable_segments:True":                                    {},
+	} {
+		c := snapshot.NewComposer(snapshot.Format{})
+		c.Setting("PYTORCH_CUDA_ALLOC_CONF", conf)
+		settings := layout.SettingsOf(c.Snapshot())
+		got := map[string]int64{}
+		for _, r := range settings.Reserves {
+			got[r.Class] = r.Of(100 * gib)
+		}
+		if !maps.Equal(got, want) || len(settings.Skipped) > 0 {
+			t.Errorf("%s: %v, want %v; skipped %v", conf, got, want, settings.Skipped)
+		}
 	}
 }

@@ -130,25 +130,31 @@ func TestAdviceBounds(t *testing.T) {
 		want     []Advice
 	}{
 		{"the device had what was needed", Failure{Verdict: Limit, DeviceFree: gib, Needed: gib}, off,
-			[]Advice{{AdviseFraction, 0, true}}},
-		{"it had less", Failure{Verdict: Limit, DeviceFree: gib - 1, Needed: gib}, off, []Advice{{AdviseFraction, 0, false}}},
+			[]Advice{{Kind: AdviseFraction, Fits: true}}},
+		{"it had less", Failure{Verdict: Limit, DeviceFree: gib - 1, Needed: gib}, off,
+			[]Advice{{Kind: AdviseFraction}}},
 		{"as much outside as needed", Failure{Verdict: Outside, Capacity: 3 * gib, Reserved: gib, DeviceFree: gib,
-			Needed: 2 * gib, FreeSame: gib}, off, []Advice{{AdviseOutside, gib, true}}},
+			Needed: 2 * gib, FreeSame: gib}, off,
+			[]Advice{{Kind: AdviseOutside, Bytes: gib, Fits: true}}},
 		{"less outside", Failure{Verdict: Outside, Capacity: 3*gib - 1, Reserved: gib, DeviceFree: gib, Needed: 2 * gib},
-			off, []Advice{{AdviseOutside, gib - 1, false}}},
-		{"a piece elsewhere", Failure{Verdict: Other, FreeOther: gib}, off, []Advice{{AdviseStream, gib, true}}},
+			off, []Advice{{Kind: AdviseOutside, Bytes: gib - 1}}},
+		{"a piece elsewhere", Failure{Verdict: Other, FreeOther: gib}, off,
+			[]Advice{{Kind: AdviseStream, Bytes: gib, Fits: true}}},
 		{"pieces elsewhere", Failure{Verdict: Other, FreeOther: gib, WouldFit: WouldFit{OtherPool: -1}}, off,
-			[]Advice{{AdviseStream, gib, false}}},
-		{"rounding costs what is missing", rounding(gib, 20*gib, gib), rounds, []Advice{{AdviseLessRounding, gib, true}}},
+			[]Advice{{Kind: AdviseStream, Bytes: gib}}},
+		{"rounding costs what is missing", rounding(gib, 20*gib, gib), rounds,
+			[]Advice{{Kind: AdviseLessRounding, Bytes: gib, Fits: true}}},
 		{"a byte less", rounding(gib-1, gib, gib), rounds, nil},
-		{"5 %, and nothing is missing", rounding(gib, 20*gib, 0), rounds, []Advice{{AdviseLessRounding, gib, false}}},
+		{"5 %, and nothing is missing", rounding(gib, 20*gib, 0), rounds,
+			[]Advice{{Kind: AdviseLessRounding, Bytes: gib}}},
 		{"less than 5 %", rounding(gib-1, 20*gib, 0), rounds, nil},
 		{"a setting does not round", rounding(gib, gib, 0), off, nil},
 		{"no memory is wasted", rounding(0, 0, 0), rounds, nil},
 		{"less live", Failure{Active: 8 * gib, Requested: 3 * gib, Reserved: 9 * gib, DeviceFree: gib,
-			WouldFit: WouldFit{Never: true, WithExpandable: true}}, off, []Advice{{AdviseLess, gib, false}}},
+			WouldFit: WouldFit{Never: true, WithExpandable: true}}, off,
+			[]Advice{{Kind: AdviseLess, Bytes: gib}}},
 		{"in pieces, less than 90 % of what is visible in use", Failure{Active: 9*gib - 1, Reserved: 9 * gib, DeviceFree: gib,
-			Requested: gib, WouldFit: WouldFit{MaxSplit: mib}}, off, []Advice{{AdviseMaxSplit, mib, false}}},
+			Requested: gib, WouldFit: WouldFit{MaxSplit: mib}}, off, []Advice{{Kind: AdviseMaxSplit, Bytes: mib}}},
 		{"90 % in use", Failure{Active: 9 * gib, Reserved: 9 * gib, DeviceFree: gib, Requested: gib,
 			WouldFit: WouldFit{MaxSplit: mib}}, off, nil},
 		{"a byte too little in pieces", Failure{Reserved: 9 * gib, DeviceFree: gib, FreeSame: gib, Requested: 2*gib + 1,
@@ -232,7 +238,7 @@ func TestAftermathBounds(t *testing.T) {
 			event(snapshot.Alloc, n)
 		}
 		d := replay.Replay(c.Snapshot(), 0)
-		list := failedRequests(d.Events)
+		list := failedRequests(d.Events, &layout.Settings{})
 		if findAftermath(d, list); list[0].After != (Aftermath{test.unwound, test.wentOn}) ||
 			list[0].InUse != int64(test.before)*1000 {
 			t.Errorf("%s: %+v, %d in use", test.name, list[0].After, list[0].InUse)

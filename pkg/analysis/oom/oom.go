@@ -15,7 +15,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -61,6 +60,7 @@ type Failure struct {
 	Capacity      int64
 	CapacityGiven bool
 
+	Refusal Refusal
 	Verdict Verdict
 	// LastPieces qualifies [Pressure]: the free bytes would have added up to this
 	// request, but hardly anything else was free.
@@ -109,7 +109,7 @@ type PoolFree struct {
 // Find explains the requests that failed, in the order of events, of very many the
 // last. Capacity is that of the device in bytes, 0 if unknown.
 func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
-	list := failedRequests(d.Events)
+	list := failedRequests(d.Events, layouts.Settings)
 	list = list[max(len(list)-maxFailures, 0):]
 	if len(list) == 0 {
 		return list
@@ -126,6 +126,7 @@ func Find(d *replay.Device, layouts *layout.History, capacity int64) []Failure {
 		o.CapacityGiven = known.Given > 0
 		o.Capacity = max(known.Given, known.AtLeast)
 		o.describe(l)
+		o.Refusal = o.refusal(layouts.Settings)
 		o.decide()
 		o.WouldFit = o.wouldFit(l, layouts.Settings)
 	}
@@ -176,7 +177,7 @@ func findEarlier(e *snapshot.Events, list []Failure, settings *layout.Settings) 
 
 // failedRequests are the oom events, of which those of the same size and stream
 // without an allocation between them are one request.
-func failedRequests(e *snapshot.Events) []Failure {
+func failedRequests(e *snapshot.Events, settings *layout.Settings) []Failure {
 	var list []Failure
 	same := false
 	for i, action := range e.Action {
@@ -196,7 +197,7 @@ func failedRequests(e *snapshot.Events) []Failure {
 		same = true
 		o := Failure{
 			Event: replay.EventIndex(i), Attempts: 1, Requested: size, Stream: e.Stream[i], Stack: e.Stack[i],
-			sizeClass: layout.SizeClassOf(size), Needed: allocator.SegmentSize(size), DeviceFree: deviceFree(e, i),
+			sizeClass: layout.SizeClassOf(size), Needed: settings.SegmentSize(size), DeviceFree: deviceFree(e, i),
 		}
 		if e.Pool != nil {
 			o.pool = e.Pool[i]

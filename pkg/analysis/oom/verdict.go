@@ -24,7 +24,7 @@ func (v Verdict) Key() string { return verdictKeys[v] }
 
 const (
 	// limitSlack is how much more than the new segment must be free on the device
-	// before memory cannot have been the reason.
+	// before memory cannot have been the reason, where no setting explains a refusal.
 	limitSlack = 64 << 20
 	// minOutside, and minOutsidePercent of the capacity, are more than a CUDA
 	// context takes.
@@ -42,7 +42,7 @@ func (o *Failure) decide() {
 	// What is free on the device is in one piece, so only the cache can be in pieces.
 	inUse := 100*o.Active >= inUsePercent*o.Reserved
 	switch {
-	case o.DeviceFree >= o.Needed+limitSlack:
+	case o.room():
 		o.Verdict = Limit
 	case o.Outside() >= max(o.Capacity/100*minOutsidePercent, minOutside) && (within < o.Requested || inUse):
 		o.Verdict = Outside
@@ -90,16 +90,15 @@ func (o *Failure) wouldFit(l *layout.Map, settings *layout.Settings) WouldFit {
 		}
 	}
 	if !settings.Expandable && !settings.ExpandableIgnored {
-		w.WithExpandable = o.DeviceFree+o.wholePages(l) >= o.Requested
+		w.WithExpandable = o.DeviceFree+o.wholePages(l, settings.PageSize(o.sizeClass)) >= o.Requested
 		w.MaxSplit = o.maxSplit(l)
 	}
 	return w
 }
 
-// wholePages are the bytes of whole pages that lie free where the request may
-// be served.
-func (o *Failure) wholePages(l *layout.Map) (bytes int64) {
-	page := layout.PageSize(o.sizeClass)
+// wholePages are the bytes of whole pages that lie free where the request may be
+// served, for a size of a page in bytes.
+func (o *Failure) wholePages(l *layout.Map, page int64) (bytes int64) {
 	for i := range l.Segments {
 		seg := &l.Segments[i]
 		if !o.servedBy(seg) {
@@ -187,6 +186,8 @@ func (k AdviceKind) Key() string { return adviceKeys[k] }
 type Advice struct {
 	Kind  AdviceKind
 	Bytes int64 // see the kinds; 0 where they have none
+	// Refusal is what the settings say of a limit; set for AdviseFraction only.
+	Refusal Refusal
 	// Fits says that it would have been enough, by the numbers of this failure.
 	// Otherwise it is only known to be of the right kind.
 	Fits bool
@@ -195,11 +196,12 @@ type Advice struct {
 // Advise says what to change about a failed request.
 func (o *Failure) Advise(settings *layout.Settings) []Advice {
 	var list []Advice
-	add := func(kind AdviceKind, bytes int64, fits bool) { list = append(list, Advice{kind, bytes, fits}) }
+	add := func(kind AdviceKind, bytes int64, fits bool) {
+		list = append(list, Advice{Kind: kind, Bytes: bytes, Fits: fits})
+	}
 	switch o.Verdict {
 	case Limit:
-		add(AdviseFraction, 0, o.DeviceFree >= o.Needed)
-		return list
+		return []Advice{{Kind: AdviseFraction, Fits: o.DeviceFree >= o.Needed, Refusal: o.Refusal}}
 	case Outside:
 		add(AdviseOutside, o.Outside(), o.Outside()+o.DeviceFree >= o.Needed)
 	case Other:
