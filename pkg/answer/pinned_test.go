@@ -39,13 +39,14 @@ func TestHostMemory(t *testing.T) {
 		"device": -1.0, "adds_up": true, "peak_bytes": 264.0 * units.MiB, "final_bytes": 8.0 * units.MiB,
 		"reserved_peak_bytes": 264.0*units.MiB + 64, "reserved_final_bytes": 8.0*units.MiB + 64, "segments": 3.0,
 		"live_block_requested_bytes": 8.0 * units.MiB, "capacity_bytes": 0.0, "alloc_conf": "", "summary": nil,
+		"late_events": 1.0,
 	} {
 		if d[key] != want {
 			t.Errorf("%s is %v, want %v", key, d[key], want)
 		}
 	}
 	text := string(written(t, Stats(in, StatsOptions{}), Text))
-	if !strings.Contains(text, "These are rounded sizes.") || strings.Contains(text, "history cut") {
+	if !strings.Contains(text, "These are rounded sizes.") || !strings.Contains(text, "1 free was recorded late.") || strings.Contains(text, "history cut") {
 		t.Errorf("stats:\n%s", text)
 	}
 

@@ -47,6 +47,9 @@ type DeviceStats struct {
 	// devices, and left out here because the file has too many for every device to have all.
 	AnnotationsLeftOut int `json:"annotations_left_out,omitempty"`
 
+	// LateEvents of pinned host memory stood in the file behind events that must have followed them.
+	LateEvents int `json:"late_events,omitempty"`
+
 	Windows       []Window          `json:"windows"`              // the steps and what follows the last one, or the stretches of --every
 	Largest       []LargeAllocation `json:"largest"`              // live at the peak
 	Avoidable     []Avoidable       `json:"avoidable"`            // live at the peak and not needed there, that which lowers it most first
@@ -148,6 +151,7 @@ func newDeviceStats(in *Input, recording *analysis.Recording, o StatsOptions) De
 		PeakState:               t.PeakState,
 		FinalBytes:              t.FinalBytes,
 		LiveAtEnd:               t.LiveAtEnd,
+		LateEvents:              in.Snapshot.Trace(d.ID).LateEvents,
 		ReservedBaselineBytes:   t.ReservedBaselineBytes,
 		ReservedPeakBytes:       t.ReservedPeakBytes,
 		ReservedAtPeakBytes:     t.ReservedAtPeakBytes,

@@ -209,8 +209,12 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	}
 	if d.ID == snapshot.Pinned {
 		warn("These are rounded sizes.", "Torch does not record how much host memory was asked for. It rounds most "+
-			"requests up to a power of two. Its threads record at the same time, so where the events of an address "+
-			"stood in an order that cannot be, they were swapped.")
+			"requests up to a power of two.")
+		if n := s.Trace(d.ID).LateEvents; n > 0 {
+			warn(units.Plural(n, "free was recorded late.", "frees were recorded late."), "Threads record host memory at "+
+				"the same time, so an event may stand in the file behind one that it must come before. Memviz has moved "+
+				"these in front of the next use of their memory.")
+		}
 	}
 	return list
 }

@@ -245,7 +245,7 @@
 //	pool                 both ids
 //	rule                 a person's own: file, line, text, key of its family
 //	stack                1 + the rule that decided its family, 0 for none; nothing without rules
-//	trace                1: the ring buffer of the device overflowed
+//	trace                1: the ring buffer of the device overflowed; 2: it is of host memory; 4 for each late event
 //	annotation           name, device, time (z d), 1: its start
 //	segment              device, address (z d), total size (z); allocated, active and requested size
 //	                     (z, less the sum of its blocks); stream, pool, stack, size class, 1: expandable, blocks

@@ -108,7 +108,8 @@ func (p *snapshotPayload) write(c *columnWriter) {
 	c.column(len(s.Pools), func(i int) uint64 { return s.Pools[i].B })
 	p.writeDecisions(c)
 	c.column(len(s.Traces), func(i int) uint64 {
-		return oneIf(s.Traces[i].Overflowed) | oneIf(s.Traces[i].Device == snapshot.Pinned)<<1
+		t := &s.Traces[i]
+		return oneIf(t.Overflowed) | oneIf(t.Device == snapshot.Pinned)<<1 | uint64(min(t.LateEvents, maxLateEvents))<<2
 	})
 	c.column(len(s.Annotations), func(i int) uint64 { return p.texts.add(s.String(s.Annotations[i].Name)) })
 	c.column(len(s.Annotations), func(i int) uint64 { return uint64(s.Annotations[i].Device) })
@@ -119,6 +120,9 @@ func (p *snapshotPayload) write(c *columnWriter) {
 		p.writeDevice(c, i)
 	}
 }
+
+// maxLateEvents bounds what is written of them, so that it fits beside the flags of a trace.
+const maxLateEvents = 1<<28 - 1
 
 // The third list of counts, behind which the settings stand, and the rules.
 const (

@@ -268,14 +268,15 @@ func (r *snapshotReader) readDecisions(saved *savedStacks) {
 }
 
 func (r *snapshotReader) readTraces() {
-	overflowed, n := r.table("trace", 1, 256)
+	traces, n := r.table("trace", 1, 256)
 	if n > maxDevices+1 {
 		r.fail("%d traces", n)
 		return
 	}
 	for i := range n {
-		flags := overflowed[0].index(4) // 1: overflowed; 2: of host memory
-		trace := snapshot.Trace{Device: snapshot.DeviceID(i), Overflowed: flags&1 != 0}
+		// 1: overflowed; 2: of host memory; 4 for each late event
+		flags := traces[0].index((maxLateEvents + 1) << 2)
+		trace := snapshot.Trace{Device: snapshot.DeviceID(i), Overflowed: flags&1 != 0, LateEvents: flags >> 2}
 		if flags&2 != 0 {
 			trace.Device = snapshot.Pinned
 		}

@@ -201,5 +201,7 @@ func HostMemory() *snapshot.Snapshot {
 	block(base+4*MiB, 4*MiB, snapshot.ActivePendingFree)
 	block(base+8*MiB, 4*MiB, snapshot.ActiveAllocated)
 	c.Setting("max_cached_size", "134217728")
-	return c.Snapshot()
+	s := c.Snapshot()
+	s.Traces[0].LateEvents = 1 // as if it had been read from a file where a free was late
+	return s
 }

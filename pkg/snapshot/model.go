@@ -229,6 +229,9 @@ type Trace struct {
 	// Overflowed: the file itself says that the ring buffer of the device was
 	// full, and so lost its oldest events.
 	Overflowed bool
+	// LateEvents is how many events of host memory stood in the file behind events that
+	// must have followed them. Reading has moved them in front of those.
+	LateEvents int
 }
 
 // Events is a device's history in columns; row i is event i. Optional columns

@@ -2,8 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -109,91 +107,6 @@ func TestOddHostMemory(t *testing.T) {
 			test.field == "" && len(s.Oddity.WrongTypes) > 0 {
 			t.Errorf("%v: oddities %+v", test.root, s.Oddity)
 		}
-	}
-}
-
-// TestSwappedEvents: threads that record at the same time swap events, also of one address, and
-// reading finds the order in which they happened.
-func TestSwappedEvents(t *testing.T) {
-	const addresses, cycles = 5, 20
-	for seed := range uint64(50) {
-		random := rand.New(rand.NewPCG(seed, 2))
-		type event struct {
-			action string
-			addr   int
-		}
-		left := make([][]event, addresses) // what happens at each address
-		for a := range left {
-			addr := (a + 1) << 12
-			add := func(action string) { left[a] = append(left[a], event{action, addr}) }
-			for range cycles {
-				add("segment_alloc")
-				for range 1 + random.IntN(3) {
-					add("alloc")
-					add("free_requested")
-					add("free_completed")
-				}
-				add("segment_free")
-			}
-		}
-		want := make([][]string, addresses)
-		var all []event
-		for a := range left {
-			for _, e := range left[a] {
-				want[a] = append(want[a], e.action)
-			}
-		}
-		swapped := make([]bool, 0)
-		for slices.ContainsFunc(left, func(l []event) bool { return len(l) > 0 }) {
-			if a := random.IntN(addresses); len(left[a]) > 0 {
-				all, left[a] = append(all, left[a][0]), left[a][1:]
-				swapped = append(swapped, false)
-			}
-		}
-		n := 0
-		for i := range all {
-			// One pair of neighbours in a while, so that what happened can be told.
-			j := i + 1
-			for j < len(all) && all[j].addr != all[i].addr {
-				j++
-			}
-			before := max(i-40, 0)
-			if j < len(all) && j-i < 8 && i > 8 && i < len(all)-40 && !slices.Contains(swapped[before:], true) {
-				all[i], all[j] = all[j], all[i]
-				swapped[i], swapped[j] = true, true
-				n++
-			}
-		}
-		if n == 0 {
-			t.Fatal("nothing was swapped")
-		}
-		rows := list{}
-		for _, e := range all {
-			rows = append(rows, hostEvent(e.action, e.addr, 64))
-		}
-		s := load(t, dict{"host_segments", list{}, "host_traces", rows})
-		got := make([][]string, addresses)
-		e := s.Events(Pinned)
-		for i, action := range e.Action {
-			a := int(e.Addr[i]>>12) - 1
-			got[a] = append(got[a], s.ActionName(action))
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("seed %d: %d swaps:\n%v, want\n%v", seed, n, got, want)
-		}
-	}
-}
-
-// TestDistantEvents: a completion that comes long after its request stands where it is.
-func TestDistantEvents(t *testing.T) {
-	rows := list{hostEvent("alloc", 64, 64), hostEvent("free_requested", 64, 64), hostEvent("alloc", 64, 64)}
-	for i := range 2 * maxSwap {
-		rows = append(rows, hostEvent("alloc", 4096*(i+1), 64))
-	}
-	rows = append(rows, hostEvent("free_completed", 64, 64))
-	e := load(t, dict{"segments", list{}, "host_traces", rows}).Events(Pinned)
-	if e.Action[2] != Alloc || e.Action[e.Len()-1] != FreeCompleted {
-		t.Errorf("actions %v", e.Action)
 	}
 }
 

@@ -117,6 +117,9 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	if err := b.keepSegments(segments, b.rowsAt(h, values, keyHostSegments, kindSegment, fieldHostSegments)); err != nil {
 		return err
 	}
+	if err := b.orderHostTrace(hasHostSegments); err != nil {
+		return err
+	}
 	b.findWriter()
 	if err := b.room(24 * int64(annotations.len())); err != nil {
 		return err

@@ -108,7 +108,7 @@ def story():
             {"time_us": 1_700_000_000_000_009, "stage": "END", "name": "Optimizer.step#AdamW.step", "device": 0},
         ],
         "host_segments": segments()[:1],
-        "host_traces": [[event("alloc", 8, 4096, STEP_STACK)]],
+        "host_traces": [event("alloc", 8, 4096, STEP_STACK)],
         "trace_alloc_max_entries": 100000,
         "nobody_knows": {"since": 2030},
     }
