@@ -28,6 +28,8 @@ const kindStack = pickle.Interned
 type builder struct {
 	s      *Snapshot
 	keys   []key // by string index
+	shape  shape
+	fields []key // scratch of fieldsOf
 	lists  []rowList
 	listed int64 // rows that lists name one by one
 
@@ -102,25 +104,71 @@ func (b *builder) keyOf(h *pickle.Heap, v pickle.Value) key {
 	return b.keys[i]
 }
 
+// shape is the keys of the latest dict that they alone made a record, what they mean, and
+// the kind of the record. Nearly every dict has the keys of the one before it.
+type shape struct {
+	keys   []pickle.Value
+	fields []key
+	kind   pickle.Kind
+}
+
+func (s *shape) fits(pairs []pickle.Value) bool {
+	if len(pairs) != 2*len(s.keys) {
+		return false
+	}
+	for i, k := range s.keys {
+		if pairs[2*i] != k {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *shape) learn(kind pickle.Kind, fields []key, pairs []pickle.Value) {
+	if len(fields) > mostSteps {
+		return
+	}
+	s.kind, s.keys, s.fields = kind, s.keys[:0], append(s.fields[:0], fields...)
+	for i := range fields {
+		s.keys = append(s.keys, pairs[2*i])
+	}
+}
+
+// fieldsOf is what the keys of pairs mean. It is valid until the next call.
+func (b *builder) fieldsOf(h *pickle.Heap, pairs []pickle.Value) []key {
+	if b.shape.fits(pairs) {
+		return b.shape.fields
+	}
+	b.fields = b.fields[:0]
+	for i := 0; i < len(pairs); i += 2 {
+		b.fields = append(b.fields, b.keyOf(h, pairs[i]))
+	}
+	return b.fields
+}
+
 // classify decides what kind of record a dict is, by a decisive key and companions, so
 // that a user's own dict, which user_metadata may hold, is not taken for a record. One
 // companion is enough beside an action or a state that the format has.
 func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, bool) {
+	if len(pairs) > 0 && b.shape.fits(pairs) {
+		return b.shape.kind, true
+	}
 	var decided, once, twice kinds
-	for i := 0; i < len(pairs); i += 2 {
-		k := b.keyOf(h, pairs[i])
+	fields := b.fieldsOf(h, pairs)
+	for _, k := range fields {
 		decided |= decisive[k]
 		twice |= once & companions[k]
 		once |= companions[k]
 		if both := decided & (twice | once&^needTwo); both != 0 {
+			b.shape.learn(both.first(), fields, pairs)
 			return both.first(), true
 		}
 	}
 	if decided&once == 0 {
 		return 0, false
 	}
-	for i := 0; i < len(pairs); i += 2 {
-		if kind := decisive[b.keyOf(h, pairs[i])] & once; kind != 0 && isWord(h, pairs[i+1]) {
+	for i, k := range fields {
+		if kind := decisive[k] & once; kind != 0 && isWord(h, pairs[2*i+1]) {
 			return kind.first(), true
 		}
 	}

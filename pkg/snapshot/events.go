@@ -132,9 +132,9 @@ func (b *builder) checkEvents(e *Events) {
 // setEvent fills row i from a trace entry.
 func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 	e, f := &b.events, &b.s.Format
-	for p := 0; p < len(pairs); p += 2 {
-		v := pairs[p+1]
-		switch b.keyOf(h, pairs[p]) {
+	for p, field := range b.fieldsOf(h, pairs) {
+		v := pairs[2*p+1]
+		switch field {
 		case keyAction:
 			e.Action[i] = b.action(h, v)
 		case keyAddr, keyDeviceFree:
@@ -176,7 +176,7 @@ func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
 		case keyForwardFrames:
 			f.HasForwardFrames = true
 		case keyUnknown:
-			b.unknownKey(h, pairs[p])
+			b.unknownKey(h, pairs[2*p])
 		}
 	}
 }

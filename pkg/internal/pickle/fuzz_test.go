@@ -3,6 +3,7 @@ package pickle
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -66,6 +67,19 @@ func FuzzBothWays(f *testing.F) {
 		if err1 == nil && err2 == nil && stream != load {
 			t.Errorf("stream %s\nload   %s", stream, load)
 		}
+	})
+}
+
+// FuzzShortcuts: with its shortcuts for dicts and lists of GETs, Stream reads what it reads
+// opcode by opcode, also of a part, and fails at the same place for the same reason.
+func FuzzShortcuts(f *testing.F) {
+	addSeeds(f)
+	for _, data := range dictsOfGets() {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		requireSameWithoutShortcuts(t, data, fuzzLimits)
+		requireSameWithoutShortcuts(t, slices.Concat(data, padding), fuzzLimits)
 	})
 }
 

@@ -17,34 +17,31 @@ type runs struct {
 	text  []byte           // the opcodes of all runs, APPENDS included
 	off   bool             // a memo entry was stored anew
 
-	// Programs repeat themselves: what followed the same two runs last time is
-	// the first guess at what comes next.
-	last, before int32   // the two runs met last
-	next         []int32 // by the two runs before; only a guess, so collisions do no harm
+	last int32 // the run met last
 }
 
 type run struct {
-	start, end int // in runs.text
+	start, end int32 // in runs.text
 	list       Container
+	next       [4]int32 // runs that followed this one, the latest first: programs repeat themselves
 }
-
-const guessBits = 16
 
 // maxRunText bounds what is remembered, in bytes.
 const maxRunText = 32 << 20
 
 func newRuns() runs {
-	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1),
-		next: make([]int32, 1<<guessBits)}
+	return runs{seed: maphash.MakeSeed(), known: map[uint64]int32{}, all: make([]run, 1)}
 }
 
 // find looks at what follows a mark. If it is a run that was met before, it
 // gives the list, and how many bytes its opcodes have. If it is another run, it
 // gives its bytes alone.
 func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
-	if next := *r.guess(); next > 0 && bytes.HasPrefix(buf, r.textOf(next)) {
-		r.before, r.last = r.last, next
-		return r.all[next].list, r.textOf(next), true
+	for _, next := range r.all[r.last].next {
+		if text := r.textOf(next); next > 0 && bytes.HasPrefix(buf, text) {
+			r.follow(next)
+			return r.all[next].list, text, true
+		}
 	}
 	text = buf[:length(buf)]
 	if len(text) == 0 {
@@ -60,15 +57,17 @@ func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
 
 func (r *runs) textOf(i int32) []byte { return r.text[r.all[i].start:r.all[i].end] }
 
-// guess is the place of what followed the last two runs.
-func (r *runs) guess() *int32 {
-	pair := uint64(uint32(r.before))<<32 | uint64(uint32(r.last))
-	return &r.next[pair*0x9e3779b97f4a7c15>>(64-guessBits)]
-}
-
+// follow notes that run i is the next one.
 func (r *runs) follow(i int32) {
-	*r.guess() = i
-	r.before, r.last = r.last, i
+	next := &r.all[r.last].next
+	at := len(next) - 1
+	for w, known := range next {
+		if known == i {
+			at = w
+		}
+	}
+	copy(next[1:at+1], next[:at])
+	next[0], r.last = i, i
 }
 
 // add remembers what the opcodes of a run made.
@@ -76,9 +75,9 @@ func (r *runs) add(text []byte, list Container) {
 	if len(r.text)+len(text) > maxRunText {
 		return
 	}
-	i, start := int32(len(r.all)), len(r.text)
+	i, start := int32(len(r.all)), int32(len(r.text))
 	r.text = append(r.text, text...)
-	r.all = append(r.all, run{start: start, end: len(r.text), list: list})
+	r.all = append(r.all, run{start: start, end: int32(len(r.text)), list: list})
 	r.known[maphash.Bytes(r.seed, text)] = i
 	r.follow(i)
 }

@@ -37,12 +37,17 @@ func (d *decoder) mark() error {
 	if int64(len(d.marks)) >= d.limits.Depth {
 		return d.over(keyDepth, "more than %d containers inside one another", d.limits.Depth)
 	}
-	if op := d.buf[d.pos]; (op == opLongBinGet || op == opBinGet) && !d.runs.off && len(d.stack) > d.bottom(0) {
-		if top := d.stack[len(d.stack)-1]; top.Type() == Object && d.heap.at(top).Kind == EmptyList {
+	op, n := d.buf[d.pos], len(d.stack)
+	if (op == opLongBinGet || op == opBinGet) && !d.runs.off && n > d.bottom(0) && d.stack[n-1].Type() == Object {
+		switch top := d.stack[n-1]; d.heap.at(top).Kind {
+		case EmptyList:
 			return d.list(top)
+		case EmptyDict:
+			d.marks = append(d.marks, n)
+			return d.pairs()
 		}
 	}
-	d.marks = append(d.marks, len(d.stack))
+	d.marks = append(d.marks, n)
 	return nil
 }
 
@@ -63,7 +68,7 @@ gets:
 			break gets
 		}
 		if i >= len(words) {
-			d.op, d.opAt, d.pos = buf[pos], d.base+int64(pos), next
+			d.op, d.opAt, d.pos, d.stack = buf[pos], d.base+int64(pos), next, stack
 			return d.fail(ErrMalformed, "memo entry %d of %d", i, len(words))
 		}
 		stack = append(stack, d.memo.value(words[i]))
