@@ -1,14 +1,14 @@
 package replay
 
 import (
-	"iter"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// addressTable numbers the addresses that were ever used, in the order of their first use,
-// and has a tenancy for each. Every event looks one up, and this open-addressing table is
-// several times as fast as a map. A slot whose version is 0 is free.
+// addressTable numbers addresses in the order of their first use. Every event looks one
+// up, and this open-addressing table is several times as fast as a map.
 type addressTable struct {
 	slots []addressSlot
 	used  int
@@ -17,8 +17,8 @@ type addressTable struct {
 }
 
 type addressSlot struct {
-	addr uint64
-	tenancy
+	addr   uint64
+	number int32 // plus 1; 0: the slot is free
 }
 
 func newAddressTable() *addressTable {
@@ -27,37 +27,25 @@ func newAddressTable() *addressTable {
 	return t
 }
 
-// at is the tenancy of an address, the zero tenancy for one never used. It is
-// valid until the next call.
-func (t *addressTable) at(addr uint64) *tenancy {
-	if slot := t.slot(addr); slot.version > 0 {
-		return &slot.tenancy
-	} else if 2*t.used < len(t.slots) {
-		slot.addr = addr
-		return &slot.tenancy
-	}
-	t.resize(2 * len(t.slots))
+// number is the number of an address, a new one if it was never used.
+func (t *addressTable) number(addr uint64) int32 {
 	slot := t.slot(addr)
-	slot.addr = addr
-	return &slot.tenancy
-}
-
-// begin makes an allocation the tenant of the address whose tenancy at has just
-// returned.
-func (t *addressTable) begin(of *tenancy, open ref) {
-	if of.version == 0 {
-		of.number = int32(t.used)
+	if slot.number == 0 {
+		if 2*t.used >= len(t.slots) {
+			t.resize(2 * len(t.slots))
+			slot = t.slot(addr)
+		}
 		t.used++
+		*slot = addressSlot{addr, int32(t.used)}
 	}
-	of.open = open
-	of.version++
+	return slot.number - 1
 }
 
 // slot is where an address is, or would be.
 func (t *addressTable) slot(addr uint64) *addressSlot {
 	mask := uint64(len(t.slots) - 1)
 	for i := t.hash(addr); ; i = (i + 1) & mask {
-		if slot := &t.slots[i&mask]; slot.version == 0 || slot.addr == addr {
+		if slot := &t.slots[i&mask]; slot.number == 0 || slot.addr == addr {
 			return slot
 		}
 	}
@@ -72,19 +60,34 @@ func (t *addressTable) resize(n int) {
 	old := t.slots
 	t.slots, t.shift = make([]addressSlot, n), 65-bits.Len(uint(n))
 	for _, slot := range old {
-		if slot.version > 0 {
+		if slot.number > 0 {
 			*t.slot(slot.addr) = slot
 		}
 	}
 }
 
-// all yields every address that was used, in no order.
-func (t *addressTable) all() iter.Seq2[uint64, *tenancy] {
-	return func(yield func(uint64, *tenancy) bool) {
-		for i := range t.slots {
-			if slot := &t.slots[i]; slot.version > 0 && !yield(slot.addr, &slot.tenancy) {
-				return
+// batchSize is how many events are numbered at a time.
+const batchSize = 8192
+
+// numberEvents sends the number of each event's address, some events ahead of who receives
+// them, because looking up addresses is half of the work of a replay. Only the numbers of
+// allocations and frees mean anything. A batch is valid until the next one is received.
+// Before it closes the channel it numbers the addresses of the live blocks, too.
+func (t *addressTable) numberEvents(s *snapshot.Snapshot, d *Device, batches chan<- []int32) {
+	var buffers [2][batchSize]int32 // one to fill, one to read
+	e := d.Events
+	for from, k := 0, 0; from < e.Len(); from, k = from+batchSize, 1-k {
+		batch := buffers[k][:min(batchSize, e.Len()-from)]
+		for i := range batch {
+			switch e.Action[from+i] {
+			case snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.Free:
+				batch[i] = t.number(e.Addr[from+i])
 			}
 		}
+		batches <- batch
 	}
+	for _, b := range s.LiveBlocks(d.ID) {
+		t.number(b.Address)
+	}
+	close(batches)
 }

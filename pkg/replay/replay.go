@@ -14,15 +14,24 @@ const maxSum = 1 << 62
 func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 	d := &Device{ID: device, Events: s.Events(device)}
 	m := newMachine(d, s)
-	for i := range d.Events.Action {
-		m.step(EventIndex(i))
+	batches, sorted := make(chan []int32), make(chan places, 1)
+	go func() {
+		m.at.numberEvents(s, d, batches)
+		sorted <- newPlaces(m.at) // no other address comes later
+	}()
+	i := EventIndex(0)
+	for batch := range batches {
+		for _, address := range batch {
+			m.step(i, address)
+			i++
+		}
 	}
 	m.settle(s)
 	d.Allocations, d.PreExisting = m.pile()
 	d.active = d.sumActive()
 	d.traceReserved(s)
 	d.sum()
-	m.checkSpace(s)
+	m.checkSpace(s, sorted)
 	for _, n := range s.Oddity.Unread() {
 		d.Anomalies[UnreadFields] += n
 	}
@@ -34,6 +43,7 @@ func Replay(s *snapshot.Snapshot, device snapshot.DeviceID) *Device {
 type machine struct {
 	d             *Device
 	at            *addressTable
+	tenancies     []tenancy    // by number of an address
 	pre           []Allocation // pre-existing, as their frees or blocks turn up
 	room          int          // free elements at the front of born, for pre to move to
 	born          []Allocation // after the room, by Start
@@ -46,7 +56,6 @@ type machine struct {
 type tenancy struct {
 	open    ref
 	version int32 // allocations seen at this address; 0: never used
-	number  int32 // of the address
 }
 
 // ref names an allocation while it may still move: i is born[i], -i-1 is
@@ -80,27 +89,38 @@ func (m *machine) get(r ref) *Allocation {
 	return &m.pre[-r-1]
 }
 
-// tenant is the allocation open at an address, or nil.
-func (m *machine) tenant(addr uint64) (*Allocation, *tenancy) {
-	t := m.at.at(addr)
+// tenant is the allocation open at the address of a number, or nil. Both are valid until
+// the next call.
+func (m *machine) tenant(address int32) (*Allocation, *tenancy) {
+	for int(address) >= len(m.tenancies) {
+		m.tenancies = append(m.tenancies, tenancy{})
+	}
+	t := &m.tenancies[address]
 	if !t.isOpen() {
 		return nil, t
 	}
 	return m.get(t.open), t
 }
 
-func (m *machine) step(i EventIndex) {
+// begin makes an allocation the tenant.
+func (t *tenancy) begin(open ref) {
+	t.open = open
+	t.version++
+}
+
+// step replays event i, with the number of its address.
+func (m *machine) step(i EventIndex, address int32) {
 	e := m.d.Events
 	switch action := e.Action[i]; action {
 	case snapshot.Alloc:
-		m.alloc(i)
+		m.alloc(i, address)
 	case snapshot.FreeRequested:
-		m.freeRequested(i)
+		m.freeRequested(i, address)
 	case snapshot.FreeCompleted:
-		m.freeCompleted(i)
+		m.freeCompleted(i, address)
 	case snapshot.Free:
-		m.freeRequested(i)
-		m.freeCompleted(i)
+		m.freeRequested(i, address)
+		m.freeCompleted(i, address)
 	case snapshot.OOM:
 		m.d.Totals.OOMEvents++
 	case snapshot.SnapshotTaken:
@@ -112,9 +132,9 @@ func (m *machine) step(i EventIndex) {
 	}
 }
 
-func (m *machine) alloc(i EventIndex) {
+func (m *machine) alloc(i EventIndex, address int32) {
 	e := m.d.Events
-	old, t := m.tenant(e.Addr[i])
+	old, t := m.tenant(address)
 	switch {
 	case old == nil:
 	case old.FreeRequested != None: // its completion was not recorded
@@ -128,13 +148,13 @@ func (m *machine) alloc(i EventIndex) {
 		Addr: e.Addr[i], Size: m.bytes(e.Size[i]), Start: i, End: None, FreeRequested: None,
 		Stack: e.Stack[i], Stream: e.Stream[i], Version: t.version, From: FromAlloc,
 	})
-	m.at.begin(t, ref(len(m.born)-1))
-	m.addresses = append(m.addresses, t.number)
+	t.begin(ref(len(m.born) - 1))
+	m.addresses = append(m.addresses, address)
 }
 
-func (m *machine) freeRequested(i EventIndex) {
+func (m *machine) freeRequested(i EventIndex, address int32) {
 	e := m.d.Events
-	a, t := m.tenant(e.Addr[i])
+	a, t := m.tenant(address)
 	switch {
 	case a == nil:
 		a = m.preExisting(i, t)
@@ -147,9 +167,9 @@ func (m *machine) freeRequested(i EventIndex) {
 	a.FreeRequested, a.FreeStack = i, e.Stack[i]
 }
 
-func (m *machine) freeCompleted(i EventIndex) {
+func (m *machine) freeCompleted(i EventIndex, address int32) {
 	e := m.d.Events
-	a, t := m.tenant(e.Addr[i])
+	a, t := m.tenant(address)
 	if a == nil {
 		a = m.preExisting(i, t)
 	} else if a.FreeRequested != i { // else it is one event, and was checked
@@ -178,7 +198,7 @@ func (m *machine) preExisting(i EventIndex, t *tenancy) *Allocation {
 
 func (m *machine) addPre(t *tenancy, a Allocation) *Allocation {
 	m.pre = append(m.pre, a)
-	m.at.begin(t, ref(-len(m.pre)))
+	t.begin(ref(-len(m.pre)))
 	return &m.pre[len(m.pre)-1]
 }
 

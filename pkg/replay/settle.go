@@ -21,8 +21,8 @@ func (m *machine) settle(s *snapshot.Snapshot) {
 	m.closeRequested(live)
 	m.compareOpen(live)
 	for seg, b := range s.LiveBlocks(m.d.ID) {
-		t := m.at.at(b.Address)
-		if t.isOpen() {
+		a, t := m.tenant(m.at.number(b.Address))
+		if a != nil {
 			continue
 		} else if t.version > 0 {
 			m.d.Anomalies[ReopenedBlocks]++
@@ -69,12 +69,13 @@ func even(s *snapshot.Snapshot, seg *snapshot.Segment) bool {
 // closeRequested ends, at its request, every open allocation that was given up
 // and is not live in the final segments.
 func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
-	for addr, t := range m.at.all() {
+	for i := range m.tenancies {
+		t := &m.tenancies[i]
 		if !t.isOpen() {
 			continue
 		}
 		a := m.get(t.open)
-		if _, ok := live[addr]; !ok && a.FreeRequested != None {
+		if _, ok := live[a.Addr]; !ok && a.FreeRequested != None {
 			a.End = a.FreeRequested
 			m.endsAtRequest = true
 			t.open = closed
@@ -85,12 +86,13 @@ func (m *machine) closeRequested(live map[uint64]*snapshot.Block) {
 // compareOpen counts the allocations that the final segments do not confirm.
 func (m *machine) compareOpen(live map[uint64]*snapshot.Block) {
 	r := &m.d.Reconciliation
-	for addr, t := range m.at.all() {
+	for i := range m.tenancies {
+		t := &m.tenancies[i]
 		if !t.isOpen() {
 			continue
 		}
 		a := m.get(t.open)
-		if b, ok := live[addr]; !ok {
+		if b, ok := live[a.Addr]; !ok {
 			m.d.Anomalies[MissingBlocks]++
 			r.MissingBlockBytes += a.Size
 		} else if b.RequestedSize != a.Size {

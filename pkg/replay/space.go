@@ -15,7 +15,7 @@ import (
 // allocations by address and the ranges that the allocator held from the driver.
 // Where the file has neither segments nor their events, only overlaps are counted;
 // where addresses were made up, the counts from before that are taken.
-func (m *machine) checkSpace(s *snapshot.Snapshot) {
+func (m *machine) checkSpace(s *snapshot.Snapshot, sorted <-chan places) {
 	d := m.d
 	if s.AddressesLost {
 		d.Anomalies[OutsideSegments] = s.Misplaced[d.ID].OutsideSegments
@@ -24,7 +24,7 @@ func (m *machine) checkSpace(s *snapshot.Snapshot) {
 	} else if len(d.Allocations) == 0 || d.Reconciliation.EndUnknown {
 		return
 	}
-	places := newPlaces(m.at)
+	places := <-sorted
 	// Both halves of the addresses at the same time, if no allocation lies in both.
 	if pivot := places.pivot(s.SegmentsOf(d.ID)); pivot > 0 {
 		low, high := newSpace(d, places, 0, pivot), newSpace(d, places, pivot, len(places.tenants))
@@ -55,18 +55,16 @@ type placeTenant struct {
 }
 
 func newPlaces(at *addressTable) places {
-	type numbered struct {
-		addr   uint64
-		number int32
+	sorted := make([]addressSlot, 0, at.used)
+	for _, slot := range at.slots {
+		if slot.number > 0 {
+			sorted = append(sorted, slot)
+		}
 	}
-	sorted := make([]numbered, 0, at.used)
-	for addr, t := range at.all() {
-		sorted = append(sorted, numbered{addr, t.number})
-	}
-	slices.SortFunc(sorted, func(a, b numbered) int { return cmp.Compare(a.addr, b.addr) })
+	slices.SortFunc(sorted, func(a, b addressSlot) int { return cmp.Compare(a.addr, b.addr) })
 	p := places{make([]int32, len(sorted)), make([]placeTenant, len(sorted))}
 	for place, a := range sorted {
-		p.byNumber[a.number] = int32(place)
+		p.byNumber[a.number-1] = int32(place)
 		p.tenants[place].from = a.addr
 	}
 	return p
@@ -111,7 +109,7 @@ func (c *space) walk(m *machine, s *snapshot.Snapshot) {
 	d, born, reserved := c.d, m.addresses, c.d.Reserved
 	for i := range d.Allocations[:d.PreExisting] {
 		if a := &d.Allocations[i]; a.Version == 0 { // otherwise it is an anomaly of another kind
-			c.add(a, m.at.at(a.Addr).number)
+			c.add(a, m.at.number(a.Addr))
 		}
 	}
 	next := d.Allocations[d.PreExisting:]
