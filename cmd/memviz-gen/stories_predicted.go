@@ -42,7 +42,7 @@ type trained struct{ layers, width, heads, vocabulary, batch, length int64 }
 type habit struct {
 	adamHabit
 	checkpoint bool
-	accumulate bool  // half the batch, twice a step
+	accumulate bool  // half the batch twice a step
 	half       bool  // half the batch
 	late       bool  // gradients go after the forward pass, not before it
 	logits     bool  // a variable holds the logits until the end of the step

@@ -83,7 +83,7 @@ func predictCommand(t *terminal) *cli.Command {
 // sizedArguments splits arguments such as 128=a.pickle.
 func sizedArguments(args []string) (sizes []int64, files []string, err error) {
 	if len(args) < 2 || len(args) > predict.MaxRecordings {
-		return nil, nil, misuse("predict needs from two to %d recordings, each with its size: 128=a.pickle "+
+		return nil, nil, misuse("predict needs from 2 to %d recordings, each with its size: 128=a.pickle "+
 			"256=b.pickle",
 			predict.MaxRecordings)
 	}

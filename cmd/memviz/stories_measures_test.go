@@ -16,7 +16,7 @@ import (
 // measurePairs are recordings of the story measures without and with one more measure.
 var measurePairs = []struct{ measure, key, without, with string }{
 	{"checkpoint each block", "checkpoint", "before", "checkpoint"},
-	{"half the batch, twice a step", "accumulate", "before", "accumulate"},
+	{"half the batch twice a step", "accumulate", "before", "accumulate"},
 	{"optimizer state over 8 GPUs, cut evenly", "zero1", "before", "zero1"},
 	{"`zero_grad(set_to_none=True)` before forward", "set_to_none", "before", "set-to-none"},
 	{"`del logits, last` after the step", "del", "before", "del"},

@@ -54,7 +54,7 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 		}
 		s.say("Growth over so few steps could be the rest of getting ready. %s", advice)
 	case leaks.KeepsForwards:
-		s.say("A forward pass keeps its activations for backward; nothing can be said about leaks.")
+		s.say("Memory grows within one forward pass, which keeps its activations for backward: that is no sign of a leak.")
 	case leaks.NoLimit:
 		s.suspects(r, l, o)
 		s.unexplained(r, l, o.Capacity)

@@ -60,7 +60,7 @@ var measureWords = map[measures.Measure]measureWording{
 		"nothing"},
 	measures.NoForeach: {"optimizer with foreach=False",
 		"The optimizer works on one parameter at a time, which takes longer.", "time"},
-	measures.Checkpoint: {"checkpoint %s",
+	measures.Checkpoint: {"%s checkpointed",
 		"Each call keeps its output only; backward makes the call again just before it needs what was dropped.", "time"},
 	measures.EightBit: {"8-bit optimizer",
 		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
@@ -71,7 +71,7 @@ var measureWords = map[measures.Measure]measureWording{
 	measures.ShardOptimizer: {"optimizer state over {gpus} GPUs",
 		"The state is not sharded yet. It is cut evenly over {gpus} GPUs, as in the first stage of ZeRO, and so are the " +
 			"temporaries of the optimizer; what communication takes is not counted.", "gpus"},
-	measures.ShardTensors: {"optimizer state over {gpus} GPUs, by whole tensors",
+	measures.ShardTensors: {"optimizer state over {gpus} GPUs by whole tensors",
 		"The state is not sharded yet. That of each parameter is on one of {gpus} GPUs, as with " +
 			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of " +
 			"the fullest one; what communication takes is not counted.", "gpus"},
@@ -82,7 +82,7 @@ var measureWords = map[measures.Measure]measureWording{
 			"place at a time. Buffers of the communication are not counted.", "gpus"},
 	measures.HostOptimizer: {"optimizer state on the host",
 		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
-	measures.Accumulate: {"half the batch, twice a step",
+	measures.Accumulate: {"half the batch twice a step",
 		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
 			"are added to them.", "time"},
 	measures.HalfBatch: {"half the batch",

@@ -199,7 +199,7 @@ func sizeClassName(class snapshot.SizeClass) string {
 // ooms says how the requests of a device failed.
 func (s *Sheet) ooms(f *oomContext, ooms []oom.Failure, views []OutOfMemory, best *BestMeasures, rows int) {
 	if len(ooms) == 0 && !hasHistory(f.r.Device) {
-		s.device(f.in, f.r.Device, "out of memory or not, it cannot be judged")
+		s.device(f.in, f.r.Device, "no history")
 		s.say("%s, so whether a request failed is not known.", holdsNoHistory(f.r))
 		return
 	} else if len(ooms) == 0 {

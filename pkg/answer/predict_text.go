@@ -316,7 +316,7 @@ func (x *prediction) limits() []string {
 	}
 	for i := range x.Bytes {
 		if n := x.Bytes[i].Carried; n > 0 {
-			list = append(list, fmt.Sprintf("Before %s, %s were live that the other recordings do not have; they are "+
+			list = append(list, fmt.Sprintf("When %s begins, %s are live that the other recordings do not have; they are "+
 				"taken over as they are.", x.in[i].FileName(), units.Bytes(n)))
 		}
 	}

@@ -83,7 +83,7 @@ func retriesSentence(r *analysis.Recording) string {
 	if n := len(list); n > 1 {
 		inAll, when = " in all", " was left at the tightest"
 		text = fmt.Sprintf("Near out of memory, %s times: the driver refused a request, and PyTorch gave cached memory "+
-			"back to serve it, at most %s, in state %s", units.Count(n), flushedWords(largest),
+			"back to serve it. The most was %s, in state %s", units.Count(n), flushedWords(largest),
 			units.Count(largest.State()))
 	}
 	if micros > 0 {

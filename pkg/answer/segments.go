@@ -21,7 +21,7 @@ type SegmentsDevice struct {
 	RequestedBytes        int64     `json:"requested_bytes"` // asked for, of active_bytes
 	FreeBytes             int64     `json:"free_bytes"`      // in holes: stuck_bytes and returnable_bytes
 	StuckBytes            int64     `json:"stuck_bytes"`
-	ReturnableBytes       int64     `json:"returnable_bytes"` // what emptying the cache would give back
+	ReturnableBytes       int64     `json:"returnable_bytes"` // what emptying the cache would give back; of private pools, once nothing uses them
 	LargestFreeBlockBytes int64     `json:"largest_free_block_bytes"`
 	Segments              []Segment `json:"segments"` // by address
 	// NearlyIdle are sums over the segments that live blocks hold at most a tenth of.
@@ -186,8 +186,16 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	row("free", d.FreeBytes, "the largest hole has "+units.Bytes(d.LargestFreeBlockBytes))
 	row("stuck", d.StuckBytes, "of these, beside live blocks")
 	returned := "of these, empty_cache() would return it"
+	private := int64(0)
+	for i := range d.Segments {
+		if d.Segments[i].Pool != "0,0" {
+			private += d.Segments[i].ReturnableBytes
+		}
+	}
 	if isPinned {
 		returned = "of these, in segments without a live block"
+	} else if private > 0 {
+		returned += "; " + units.Bytes(private) + " of it once no CUDA graph or MemPool uses its pool"
 	}
 	row("returnable", d.ReturnableBytes, returned)
 	return t

@@ -252,7 +252,7 @@ func addFragmentation(r *analysis.Recording, list []Window) {
 type Unused struct {
 	State              int     `json:"state"`
 	CachedBytes        int64   `json:"cached_bytes"`        // in no live block
-	ReturnableBytes    int64   `json:"returnable_bytes"`    // of those, what emptying the cache would give back
+	ReturnableBytes    int64   `json:"returnable_bytes"`    // of those, what emptying the cache would give back; of private pools, once nothing uses them
 	FragmentationBytes int64   `json:"fragmentation_bytes"` // of those, neither returnable nor of use for a typical large request
 	FragmentationShare float64 `json:"fragmentation_share"` // of reserved, from 0 to 1
 	FragmentationGrade string  `json:"fragmentation_grade"` // low, some or fragmented

@@ -40,6 +40,11 @@ func newTopChurn(r *analysis.Recording, c *holders.Churned) *TopChurn {
 
 // churn says what was allocated over a recording.
 func (s *Sheet) churn(in *Input, r *analysis.Recording, c *holders.Churned, rows int) {
+	if !hasHistory(r.Device) {
+		s.device(in, r.Device, "no history")
+		s.say("%s, so what was allocated is not known.", holdsNoHistory(r))
+		return
+	}
 	s.device(in, r.Device, "allocated "+units.Bytes(c.Bytes)+" over the recording, in "+
 		units.Plural(c.Allocations, "request", "requests")+", "+units.Bytes(c.TemporaryBytes)+" of it for temporaries")
 	if len(c.Rows) == 0 {

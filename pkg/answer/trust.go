@@ -187,7 +187,7 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 		}.remedy(s, "Record with stacks:", recordCall(s, d, 0, `context="all"`)))
 	}
 	list = append(list, skippedWarnings(d)...)
-	anomaly(replay.UnknownActions, "The actions are "+quoted(o.UnknownActions)+".")
+	anomaly(replay.UnknownActions, "Not known to this version of memviz: "+quoted(o.UnknownActions)+".")
 	if len(o.UnknownKeys) > 0 {
 		warn("The file has keys that this version of memviz does not know.",
 			"They were left out: "+quoted(o.UnknownKeys)+".")
@@ -247,11 +247,14 @@ func historyWarnings(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	for room < 10*n {
 		room *= 10
 	}
+	live := "Nothing was live when the first event here was recorded."
+	if d.PreExisting > 0 {
+		live = fmt.Sprintf("%s live when the first event here was recorded, with %s.",
+			units.Plural(d.PreExisting, "allocation was", "allocations were"), amount(d.Totals.BaselineBytes))
+	}
 	return []Warning{Warning{
-		Fact: "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
-		Consequence: fmt.Sprintf("%s with %s when the first event here was recorded.",
-			units.Plural(d.PreExisting, "allocation was there", "allocations were there"),
-			amount(d.Totals.BaselineBytes)),
+		Fact:        "The oldest events are missing: " + d.Reconciliation.HistoryCutReason + ".",
+		Consequence: live,
 	}.remedy(s, "Keep more events:", recordCall(s, d, room, ""))}
 }
 

@@ -113,11 +113,11 @@ func TestWarnings(t *testing.T) {
 					"d": 1, "e": 1, "f": 1}
 			},
 			want: Warning{"2 events have an unknown action and changed nothing.",
-				`The actions are "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
+				`Not known to this version of memviz: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
 		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
 			mend: func(s *snapshot.Snapshot) { s.Traces[0].Overflowed = true },
 			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",
-				"0 allocations were there with 0 when the first event here was recorded. Keep more events:",
+				"Nothing was live when the first event here was recorded. Keep more events:",
 				"torch.cuda.memory._record_memory_history(max_entries=10000000)"}},
 	} {
 		c := snapshot.NewComposer(snapshot.Format{})

@@ -19,6 +19,9 @@ func proofSentence(p *whatif.Proof) string {
 		calls = units.Count(p.DriverCalls) + " of " + units.Plural(p.DriverCallsOf, "driver call", "driver calls")
 	case p.DriverCallsOf > 0:
 		calls = "all " + units.Plural(p.DriverCallsOf, "driver call", "driver calls")
+		if p.DriverCallsOf == 1 {
+			calls = "the one driver call"
+		}
 	}
 	switch {
 	case !p.Holds():
@@ -127,8 +130,8 @@ func bestSentence(x *whatif.Study) string {
 			if x.Recording().Settings().MemoryFraction > 0 {
 				setting = "other setting than per_process_memory_fraction"
 			}
-			return "No " + setting + " could have served every request: live and requested memory " +
-				"together exceed the limit."
+			return "No " + setting + " could have served every request within " + amount(x.Limit.Bytes) +
+				": live and requested memory together are more."
 		case x.Reference.Fails():
 			return noneWould(x, "have served every recorded request")
 		}
@@ -184,30 +187,37 @@ func settingWords(conf string) string {
 // unknowns are what a recording cannot tell, and how it was treated.
 func unknowns(x *whatif.Study) []string {
 	list := []string{limitSentence(x)}
-	if n, live, cached := x.PreExisting(); n > 0 || cached > 0 {
-		list = append(list, fmt.Sprintf("Before the recording: %s with %s were live and %s cached. The live ones are "+
-			"laid out again under each setting, in the order of addresses, because their own order is not recorded; the "+
-			"cache begins empty. %s", units.Plural(n, "allocation", "allocations"), amount(live), amount(cached),
-			laidOutAgain(x.Reference.ReservedPeak, x.ReservedPeak())))
+	if n, live, cached := x.PreExisting(); n > 0 {
+		list = append(list, fmt.Sprintf("From before the recording there were %s with %s, and %s of cached memory. "+
+			"What was live is laid out again under each setting, in the order of addresses, because its own order is not "+
+			"recorded; the cache begins empty. %s", units.Plural(n, "allocation", "allocations"), amount(live),
+			amount(cached), laidOutAgain(x)))
+	} else if cached > 0 {
+		list = append(list, fmt.Sprintf("From before the recording there were %s of cached memory, and nothing was live. The cache begins "+
+			"empty. %s", amount(cached), laidOutAgain(x)))
 	}
 	if x.Waits() {
-		list = append(list, "Other streams finish with a block where the recording has it.")
+		list = append(list, "A block that another stream uses becomes free where it did in the recording.")
 	}
 	if x.EmptyCaches > 0 {
-		list = append(list, "empty_cache: "+units.Plural(x.EmptyCaches, "call is made", "calls are made")+
-			" where the recording has them.")
+		list = append(list, "empty_cache is called where the recording has it, "+
+			units.Plural(x.EmptyCaches, "time", "times")+".")
 	}
 	return append(list, "Assumes identical requests: code that looks at free memory or catches an error would "+
 		"behave differently. Time is not predicted; driver calls cost some.")
 }
 
-// laidOutAgain says how far the peak of the recorded setting is from the recorded
-// one when the start is laid out again, both in bytes.
-func laidOutAgain(predicted, recorded int64) string {
-	if units.Bytes(predicted) == units.Bytes(recorded) {
-		return "Laid out so, the recorded setting peaks at " + amount(recorded) + ", as it was recorded."
+// laidOutAgain says how far the peak of the recorded setting is from the recorded one when the
+// start is laid out again.
+func laidOutAgain(x *whatif.Study) string {
+	predicted, recorded := x.Reference.ReservedPeak, x.ReservedPeak()
+	if x.Reference.TooMuch {
+		return "What was live does not fit into " + amount(x.Limit.Bytes) + "."
 	}
-	return "Laid out so, the recorded setting peaks at " + amount(predicted) + " instead of " + amount(recorded) +
+	if units.Bytes(predicted) == units.Bytes(recorded) {
+		return "So the recorded setting peaks at " + amount(recorded) + ", as it was recorded."
+	}
+	return "So the recorded setting peaks at " + amount(predicted) + " instead of " + amount(recorded) +
 		": expect errors of " + amount(max(predicted-recorded, recorded-predicted)) + "."
 }
 

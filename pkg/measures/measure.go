@@ -19,7 +19,7 @@ const (
 	ShardGradients                // state and gradients cut evenly
 	ShardWeights                  // parameters, too, but for those of two blocks
 	HostOptimizer                 // optimizer state in the memory of the host
-	Accumulate                    // half the batch, twice a step
+	Accumulate                    // half the batch twice a step
 	HalfBatch                     // half the batch
 	measureCount   int     = iota
 )

@@ -62,7 +62,7 @@ var names = []nameRule{
 	like(`^fragmentation {at_reserved_peak.fragmentation_bytes} {at_end.fragmentation_bytes} `),
 	like(`^requested bytes {final_bytes} {live_block_requested_bytes} `),
 	like(`^live blocks {live_at_end} `),
-	like(`Near out of memory, {number of retries} times: .* at most {retries[$state].flushed_bytes} in ` +
+	like(`Near out of memory, {number of retries} times: .* The most was {retries[$state].flushed_bytes} in ` +
 		`{retries[$state].segments} segments?, in state {@state}`),
 	like(`less than {least margin} was left at the tightest`),
 	rarely(`, in state {@state}.*; less than {retries[$state].margin_bytes} was left then`),
@@ -139,11 +139,12 @@ var names = []nameRule{
 	like(`Predicted under <setting>: every recorded request would have been served, with at most ` +
 		`{settings[$setting].reserved_peak_bytes} reserved`),
 	like(`its rows assume the recorded peak of {recorded_reserved_peak_bytes} and`),
-	like(`Before the recording: {pre_existing} allocations? with {} were live and {} cached`),
+	like(`From before the recording there were {pre_existing} allocations? with {}, and {} of cached memory`),
 	like(`recorded setting peaks at {reference.reserved_peak_bytes} instead of ` +
 		`{recorded_reserved_peak_bytes}: expect errors of {}`),
 	like(`recorded setting peaks at {reference.reserved_peak_bytes}, as it was recorded`),
-	like(`empty_cache: {} calls? (?:is|are) made`),
+	like(`empty_cache is called where the recording has it, {} times?`),
+	like(`served every request within {limit_bytes}: live and requested`),
 	like(`^Memory: {limit_bytes}, which the failed request shows`),
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 

@@ -102,10 +102,10 @@ func (run *Run) why(d *Departure) Reason {
 }
 
 // unexplained reports whether replay counted anomalies that missing events would
-// explain. Differences between sizes are not of that kind.
+// explain. Differences between sizes are not of that kind, nor are events of an unknown action.
 func unexplained(a replay.Anomalies) bool {
 	a[replay.UnequalEnd], a[replay.ChangedBlocks] = 0, 0
-	a[replay.ActiveAboveReserved], a[replay.UnevenSegments] = 0, 0
+	a[replay.ActiveAboveReserved], a[replay.UnevenSegments], a[replay.UnknownActions] = 0, 0, 0
 	return a.Total() > 0
 }
 

@@ -26,8 +26,14 @@ func TestVerdictBounds(t *testing.T) {
 		pieces bool
 	}{
 		{"too little free", func(*Failure) {}, Pressure, false},
-		{"64 MiB more than needed on the device", func(o *Failure) { o.DeviceFree = 30*gib + 64*mib }, Limit, false},
-		{"a byte less than that", func(o *Failure) { o.DeviceFree = 30*gib + 64*mib - 1 }, Fragmented, false},
+		{"as much as needed on the device", func(o *Failure) { o.DeviceFree = 30 * gib }, Limit, false},
+		{"a byte less than that", func(o *Failure) { o.DeviceFree = 30*gib - 1 }, Fragmented, false},
+		{"64 MiB more than needed on the device, and 90 % in use",
+			func(o *Failure) { o.DeviceFree, o.Active = 30*gib+64*mib, 90*gib }, Limit, false},
+		{"a byte less than that, and 90 % in use",
+			func(o *Failure) { o.DeviceFree, o.Active = 30*gib+64*mib-1, 90*gib }, Pressure, false},
+		{"a byte less than needed, and 90 % in use",
+			func(o *Failure) { o.DeviceFree, o.Active = 30*gib-1, 90*gib }, Pressure, true},
 		{"10 of 100 GiB outside", func(o *Failure) { o.Reserved, o.FreeSame = 90*gib, 10*gib }, Outside, false},
 		{"a byte less outside", func(o *Failure) { o.Reserved, o.FreeSame = 90*gib+1, 10*gib }, Pressure, false},
 		{"1 of 5 GiB outside", func(o *Failure) { o.Capacity, o.Reserved, o.Active = 5*gib, 4*gib, 3*gib }, Outside, false},

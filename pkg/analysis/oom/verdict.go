@@ -40,9 +40,10 @@ const (
 func (o *Failure) decide() {
 	within := o.FreeSame + o.DeviceFree
 	// What is free on the device is in one piece, so only the cache can be in pieces.
+	onePiece := o.DeviceFree >= o.Needed
 	inUse := 100*o.Active >= inUsePercent*o.Reserved
 	switch {
-	case o.room():
+	case o.room() || onePiece && !inUse:
 		o.Verdict = Limit
 	case o.Outside() >= max(o.Capacity/100*minOutsidePercent, minOutside) && (within < o.Requested || inUse):
 		o.Verdict = Outside
@@ -52,7 +53,7 @@ func (o *Failure) decide() {
 		o.Verdict = Fragmented
 	default:
 		o.Verdict = Pressure
-		o.LastPieces = within >= o.Requested
+		o.LastPieces = within >= o.Requested && !onePiece
 	}
 }
 
