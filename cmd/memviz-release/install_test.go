@@ -53,10 +53,11 @@ func TestInstall(t *testing.T) {
 	home := t.TempDir()
 	// A module cache is a proxy, too, and needs no network.
 	downloads := filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download"))
+	// Without -trimpath, every module would be compiled again for its folder in the new cache.
 	install := exec.Command("go", "install", "-modcacherw", build.Command+"@latest")
 	install.Dir = home
 	install.Env = append(os.Environ(), "GOPROXY=file://"+slashed(proxy)+",file://"+slashed(downloads), "GOSUMDB=off",
-		"GOFLAGS=", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
+		"GOFLAGS=-trimpath", "GOBIN="+home, "GOMODCACHE="+filepath.Join(home, "modules"), "GOWORK=off")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
 	}

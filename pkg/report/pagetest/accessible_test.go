@@ -3,7 +3,6 @@ package pagetest
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -31,12 +30,24 @@ const violations = `axe.run(document, {resultTypes: ['violations'], runOnly: ['w
 	'wcag22aa', 'best-practice']}).then((r) => r.violations.map((v) => v.id + ' at ' + v.nodes.slice(0, 5).map((n) =>
 	n.target.join(' ') + ' (' + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? '') + ')').join('; ')))`
 
-// forceColors has the page shown in colours of the person's own choice.
-func (p *page) forceColors() {
+// emulate has the browser say that the person prefers something, and nothing else.
+func (p *page) emulate(feature, value string) {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}}); err != nil {
+		Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+// forceColors has the page shown in colours of the person's own choice.
+func (p *page) forceColors() { p.emulate("forced-colors", "active") }
+
+// requireAccessible fails for what axe-core, which has been loaded, finds in a look of the page.
+func (p *page) requireAccessible(look string) {
+	p.t.Helper()
+	p.rest()
+	for _, violation := range eval[[]string](p, "%s", violations) {
+		p.t.Errorf("%s: %s", look, violation)
 	}
 }
 
@@ -76,20 +87,17 @@ func TestAccessible(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, look := range []string{"light", "dark", "forced"} {
-				theme := strings.Replace(look, "forced", "light", 1)
-				p := openSized(t, page.report, "theme="+theme+hashes[name], page.width, 900)
-				if look == "forced" {
-					p.forceColors()
-				}
-				plot(p)
-				p.typed(page.keys)
-				p.rest()
-				eval[any](p, "%s\nnull", source)
-				for _, violation := range eval[[]string](p, "%s", violations) {
-					t.Errorf("%s: %s", look, violation)
-				}
-			}
+			p := openSized(t, page.report, hashes[name], page.width, 900)
+			plot(p)
+			p.typed(page.keys)
+			eval[any](p, "%s\nnull", source)
+			p.requireAccessible("light")
+			p.emulate("prefers-color-scheme", "dark")
+			p.until("document.documentElement.dataset.theme === 'dark'")
+			p.requireAccessible("dark")
+			p.forceColors()
+			p.until("document.documentElement.dataset.theme === 'light'")
+			p.requireAccessible("forced colours")
 		})
 	}
 }

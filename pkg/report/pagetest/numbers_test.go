@@ -45,64 +45,59 @@ type liveEntry struct {
 	Stack  []string `json:"stack"`
 }
 
-// TestNumbers opens the report of every story, with all its snapshots, and of
-// every real snapshot. In random states of every device it compares the console
-// API with the backward replay; in whole views and in close ones it compares
-// pixels and what lies under the pointer with a pile of its own. The page finds
-// every site that memviz names first.
-func TestNumbers(t *testing.T) {
+// TestSnapshots opens the report of every story, with all its snapshots, and of every
+// real snapshot. It compares numbers and pictures of all devices, and the events and
+// segments of the first one of each snapshot.
+func TestSnapshots(t *testing.T) {
 	t.Parallel()
 	for name, paths := range allSnapshots(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := makeReport(t, paths...)
-			p := openSized(t, report, "theme=light", 1100, 700)
-			devices := eval[[]struct{ File, Device, Events int }](p, "memviz.devices()")
-			sites := sitesNamedFirst(t, filepath.Dir(paths[0]))
-			found := map[string]int{} // allocations, over all devices
+			p := openSized(t, makeReport(t, paths...), "theme=light", 1100, 700)
+			compareDevices(t, p, paths)
 			for file, path := range paths {
-				r := load(t, path)
-				for i, d := range r.Devices {
-					if len(devices) == 0 || devices[0] != struct{ File, Device, Events int }{file, int(d.ID), d.Events.Len()} {
-						t.Fatalf("the page has the devices %+v, then comes device %d of %s with %d events", devices, d.ID,
-							path, d.Events.Len())
-					}
-					devices = devices[1:]
-					p.await("memviz.select({file: %d, device: %d})", file, d.ID)
-					compareStates(p, r.Snapshot, d.ID)
-					p.goTo("d=%d.%d&c=family", file, d.ID)
-					compareViews(p, newColors(r, i))
-					for _, site := range sites {
-						found[site] += eval[struct{ Allocations int }](p, "memviz.search(%q)", site).Allocations
-					}
-				}
-			}
-			if len(devices) > 0 {
-				t.Errorf("the page has more devices: %+v", devices)
-			}
-			for _, site := range sites {
-				if found[site] == 0 {
-					t.Errorf("the page does not find %s", site)
+				if r := load(t, path); r.d != nil {
+					p.await("memviz.select({file: %d, device: %d})", file, r.d.ID)
+					compareEvents(t, p, r, path)
+					compareSegments(t, p, r, path)
 				}
 			}
 		})
 	}
 }
 
-// ofEverySnapshot calls check for each recording of the reports of [allSnapshots], which is open in the page.
-func ofEverySnapshot(t *testing.T, check func(t *testing.T, p *page, r *recording, path string)) {
+// compareDevices compares, in random states of every device, the console API with the
+// backward replay, and, in whole views and in close ones, pixels and what lies under the
+// pointer with a pile of its own. The page finds every site that memviz names first.
+func compareDevices(t *testing.T, p *page, paths []string) {
 	t.Helper()
-	for name, paths := range allSnapshots(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := open(t, makeReport(t, paths...), "")
-			for file, path := range paths {
-				if r := load(t, path); r.d != nil {
-					p.await("memviz.select({file: %d, device: %d})", file, r.d.ID)
-					check(t, p, r, path)
-				}
+	devices := eval[[]struct{ File, Device, Events int }](p, "memviz.devices()")
+	sites := sitesNamedFirst(t, filepath.Dir(paths[0]))
+	found := map[string]int{} // allocations, over all devices
+	for file, path := range paths {
+		r := load(t, path)
+		for i, d := range r.Devices {
+			if len(devices) == 0 || devices[0] != struct{ File, Device, Events int }{file, int(d.ID), d.Events.Len()} {
+				t.Fatalf("the page has the devices %+v, then comes device %d of %s with %d events", devices, d.ID,
+					path, d.Events.Len())
 			}
-		})
+			devices = devices[1:]
+			p.await("memviz.select({file: %d, device: %d})", file, d.ID)
+			compareStates(p, r.Snapshot, d.ID)
+			p.goTo("d=%d.%d&c=family", file, d.ID)
+			compareViews(p, newColors(r, i))
+			for _, site := range sites {
+				found[site] += eval[struct{ Allocations int }](p, "memviz.search(%q)", site).Allocations
+			}
+		}
+	}
+	if len(devices) > 0 {
+		t.Errorf("the page has more devices: %+v", devices)
+	}
+	for _, site := range sites {
+		if found[site] == 0 {
+			t.Errorf("the page does not find %s", site)
+		}
 	}
 }
 

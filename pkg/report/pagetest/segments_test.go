@@ -56,13 +56,8 @@ func segmentsAnswer(t *testing.T, in answer.Input, state int) answer.SegmentsDev
 	return all.Devices[0]
 }
 
-// TestSegmentsOfThePage: in many states of every real snapshot and story the page has the segments, blocks and holes
-// that the command prints, and their sums are those of the curve of reserved memory and of fragmentation.
-func TestSegmentsOfThePage(t *testing.T) {
-	t.Parallel()
-	ofEverySnapshot(t, compareSegments)
-}
-
+// compareSegments: in ten states the page has the segments, blocks and holes that the command
+// prints, and their sums are those of the curve of reserved memory and of fragmentation.
 func compareSegments(t *testing.T, p *page, r *recording, path string) {
 	t.Helper()
 	n := r.d.Events.Len()
