@@ -31,7 +31,8 @@ func topCommand(t *terminal) *cli.Command {
 			"    memviz top --at end --by family snap.pickle\n" +
 			"    memviz top --at state=400 --by site --depth 3 snap.pickle\n" +
 			"    memviz top --by layer snap.pickle\n" +
-			"    memviz top --churn --by op snap.pickle\n\n" +
+			"    memviz top --churn --by op snap.pickle\n" +
+			"    memviz top --by metadata --key stage snap.pickle\n\n" +
 			"Modules are known by the lines that call them, innermost first; a layer is one call of\n" +
 			"a block that the forward pass calls again and again. There is no row for each dtype:\n" +
 			"a snapshot has the bytes of a tensor only.",
@@ -47,6 +48,8 @@ func topCommand(t *terminal) *cli.Command {
 				}, kinds...),
 			option("depth", "1", "with --by site, tell `N` callers in the user's code apart", &o.top.Grouping.Depth,
 				atLeastOne),
+			&cli.StringFlag{Name: "key", Destination: &o.top.Grouping.Key,
+				Usage: "with --by metadata, make a row of each value of `KEY`, where the program gave a dict as metadata"},
 			&cli.BoolFlag{Name: "churn", Destination: &o.top.Churn,
 				Usage: "say what was allocated over the whole recording instead, temporaries among it"},
 			rowsFlag(&o.top.Rows, 20),
@@ -56,6 +59,9 @@ func topCommand(t *terminal) *cli.Command {
 		Action: action(t, func(args []string) error {
 			if o.top.Grouping.Depth > 1 && o.top.Grouping.By != holders.BySite {
 				return misuse("--depth goes with --by site only")
+			}
+			if o.top.Grouping.Key != "" && o.top.Grouping.By != holders.ByMetadata {
+				return misuse("--key goes with --by metadata only")
 			}
 			o.needsAddresses = o.top.Grouping.By == holders.ByPool
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Top(in, o.top) })

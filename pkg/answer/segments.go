@@ -252,8 +252,11 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 		s.note("+ marks expandable segments, which grow in place.")
 	}
 	if streams || pools {
-		s.note("Streams and pools are numbered in the order of the file; 0 is the default. --format json has " +
-			"their handles.")
+		note := "Streams and pools are numbered in the order of the file; 0 is the default."
+		if pools {
+			note += " The other pools are private to CUDA graphs and MemPools, which may have several each."
+		}
+		s.note("%s --format json has their handles.", note)
 	}
 }
 

@@ -62,11 +62,13 @@ type DeviceStats struct {
 	AllocConfSkipped []string `json:"alloc_conf_skipped"`
 	// MemoryFraction is the share of the device, from 0 to 1, that AllocConf lets PyTorch have; left out where it
 	// does not say. Of a capacity that was given, it is MemoryLimitBytes.
-	MemoryFraction   float64       `json:"memory_fraction,omitempty"`
-	MemoryLimitBytes int64         `json:"memory_limit_bytes,omitempty"`
-	Advice           []AdviceGiven `json:"advice"`
-	Summary          *Summary      `json:"summary,omitempty"` // with --summary
-	Unread           *Unread       `json:"unread,omitempty"`  // left out when all of the file was understood
+	MemoryFraction   float64 `json:"memory_fraction,omitempty"`
+	MemoryLimitBytes int64   `json:"memory_limit_bytes,omitempty"`
+	// HostSettings are those of pinned host memory; left out where the file has none, or says them of another device.
+	HostSettings *HostSettings `json:"host_settings,omitempty"`
+	Advice       []AdviceGiven `json:"advice"`
+	Summary      *Summary      `json:"summary,omitempty"` // with --summary
+	Unread       *Unread       `json:"unread,omitempty"`  // left out when all of the file was understood
 }
 
 // Unread counts what was not understood, by name, in the whole file of the device.
@@ -189,6 +191,9 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	stats.AllocConf, stats.AllocConfSkipped = r.Settings().Conf, append([]string{}, r.Settings().Skipped...)
 	stats.MemoryFraction = r.Settings().MemoryFraction
 	stats.MemoryLimitBytes = int64(stats.MemoryFraction * float64(stats.CapacityBytes))
+	if saysHostSettings(r.Snapshot, r.Device.ID) {
+		stats.HostSettings = hostSettingsOf(r.Snapshot, r.Source.Settings())
+	}
 	var predicted *Prediction
 	if mayCure(&fragmentation.AtPeak) || r.Device.Totals.OOMEvents > 0 {
 		predicted = Predict(r)

@@ -60,6 +60,9 @@ func (s *Sheet) stats(in *Input, r *analysis.Recording, stats *DeviceStats, o St
 		s.skipped(r.Settings())
 		s.sayIf(stats.limitSentence())
 	}
+	if stats.HostSettings != nil {
+		s.say("%s", stats.HostSettings.sentence())
+	}
 	s.advice(stats.Advice)
 	if !d.Reconciliation.EndUnknown {
 		s.put(reconciled(d, stats))

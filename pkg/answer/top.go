@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,9 +23,10 @@ import (
 type TopDevice struct {
 	Subject
 	State       int      `json:"state"`
-	BeforeState int      `json:"before_state"` // what before_bytes are of: the previous peak; -1: there is none
-	By          string   `json:"by"`           // what the allocations of a row have in common
-	ActiveBytes int64    `json:"active_bytes"` // the sum of the rows' bytes
+	BeforeState int      `json:"before_state"`           // what before_bytes are of: the previous peak; -1: there is none
+	By          string   `json:"by"`                     // what the allocations of a row have in common
+	MetadataKey string   `json:"metadata_key,omitempty"` // by metadata: rows are the values that dicts have under it
+	ActiveBytes int64    `json:"active_bytes"`           // the sum of the rows' bytes
 	BeforeBytes int64    `json:"before_bytes"`
 	Allocations int      `json:"allocations"` // live
 	Rows        []TopRow `json:"rows"`        // the most bytes first
@@ -74,6 +76,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 		s.device(in, r.Device, "holds "+least+units.Bytes(h.Bytes)+" "+o.At.describe(r, state)+", in "+
 			units.Plural(h.Allocations, "allocation", "allocations"))
 		s.put(topTable(r, h, o.Rows))
+		s.sayIf(metadataKeys(r, h.Grouping))
 		if len(h.Rows) == 0 {
 			s.say("Nothing is live there.")
 		} else if h.Before != timeline.NoState {
@@ -87,7 +90,7 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 
 func newTopDevice(in *Input, r *analysis.Recording, h *holders.Holding) TopDevice {
 	return TopDevice{
-		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(),
+		Subject: newSubject(in, r.Device), State: h.State, BeforeState: h.Before, By: h.By.String(), MetadataKey: h.Key,
 		ActiveBytes: h.Bytes, BeforeBytes: h.BeforeBytes, Allocations: h.Allocations, Rows: newTopRows(r, h),
 		Blocks: newTopBlocks(r, h.By),
 	}
@@ -115,7 +118,7 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 	if h.Before != timeline.NoState {
 		columns = append(columns, column{"change", figures})
 	}
-	t := newTable(append(columns, keyColumn(h.By))...)
+	t := newTable(append(columns, keyColumn(h.Grouping))...)
 	left := h.Bytes
 	t.fill(len(h.Rows), rows, func(i int) {
 		row := &h.Rows[i]
@@ -137,14 +140,34 @@ func topTable(r *analysis.Recording, h *holders.Holding, rows int) *sheetTable {
 }
 
 // keyColumn is the column of the keys of rows.
-func keyColumn(by holders.By) column {
-	switch by {
+func keyColumn(g holders.Grouping) column {
+	switch g.By {
 	case holders.BySite, holders.ByFile:
-		return column{by.String(), paths}
+		return column{g.By.String(), paths}
 	case holders.BySize:
-		return column{by.String(), words}
+		return column{g.By.String(), words}
+	case holders.ByMetadata:
+		if g.Key != "" {
+			return column{units.Printable(g.Key), names}
+		}
 	}
-	return column{strings.ReplaceAll(by.String(), "_", " "), names}
+	return column{strings.ReplaceAll(g.By.String(), "_", " "), names}
+}
+
+// metadataKeys says which keys metadata has, where the rows could be made of the values of one.
+func metadataKeys(r *analysis.Recording, g holders.Grouping) string {
+	if g.By != holders.ByMetadata {
+		return ""
+	}
+	keys := r.Notes().Keys()
+	if len(keys) == 0 || slices.Contains(keys, g.Key) {
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, key := range keys {
+		seen[key] = true
+	}
+	return "The metadata is dicts; --key makes a row of each value of one key: " + quotedNames(seen, func(bool) string { return "" }) + "."
 }
 
 // What is shown for call sites and operators that were not recorded.

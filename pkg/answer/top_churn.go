@@ -52,7 +52,7 @@ func (s *Sheet) churn(in *Input, r *analysis.Recording, c *holders.Churned, rows
 		return
 	}
 	t := newTable(column{"allocated", figures}, column{"share", figures}, column{"requests", figures},
-		column{"temporary", figures}, keyColumn(c.By))
+		column{"temporary", figures}, keyColumn(c.Grouping))
 	t.fill(len(c.Rows), rows, func(i int) {
 		row := &c.Rows[i]
 		t.row(units.Bytes(row.Bytes), units.Share(row.Bytes, c.Bytes), units.Count(row.Allocations),

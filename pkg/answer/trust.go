@@ -315,6 +315,11 @@ const (
 
 // quoted lists names of a file, each with how often it was seen.
 func quoted(seen map[string]int) string {
+	return quotedNames(seen, func(n int) string { return " (" + units.Count(n) + ")" })
+}
+
+// quotedNames lists names of a file, each with what is to be said of it.
+func quotedNames[T any](seen map[string]T, say func(T) string) string {
 	names := slices.Sorted(maps.Keys(seen))
 	var parts []string
 	for i, name := range names {
@@ -326,7 +331,7 @@ func quoted(seen map[string]int) string {
 		if len(text) > maxQuote {
 			text = append(text[:maxQuote], '…')
 		}
-		parts = append(parts, fmt.Sprintf("%q (%s)", string(text), units.Count(seen[name])))
+		parts = append(parts, fmt.Sprintf("%q", string(text))+say(seen[name]))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -8,17 +10,20 @@ import (
 )
 
 // Notes are texts that the program has written beside allocations: its metadata when
-// they were made, and what annotate events have added to live ones.
+// they were made, and what annotate events have added to live ones. A dict reads as
+// key=value, key=value; the events have it as it was written.
 type Notes struct {
 	s     *snapshot.Snapshot
 	d     *Device
 	added map[*Allocation][]snapshot.StringID // oldest first
+	dicts map[snapshot.StringID]dict
 }
 
 // Notes finds the texts of the device's allocations. An annotate event is about what is
 // live at its address, which may have been there before the recording.
 func (d *Device) Notes(s *snapshot.Snapshot) *Notes {
-	n := &Notes{s: s, d: d}
+	n := &Notes{s: s, d: d, dicts: map[snapshot.StringID]dict{}}
+	n.readDicts()
 	at := map[uint64][]*Allocation{} // by annotated address, by Start
 	for i, action := range d.Events.Action {
 		if action == snapshot.Annotate && d.Events.Metadata != nil && d.Events.Metadata[i] != 0 {
@@ -49,12 +54,65 @@ func (d *Device) Notes(s *snapshot.Snapshot) *Notes {
 	return n
 }
 
+// readDicts reads the metadata that is a dict, each text once.
+func (n *Notes) readDicts() {
+	last := snapshot.StringID(0)
+	for _, id := range n.d.Events.Metadata {
+		if _, read := n.dicts[id]; read || id == last {
+			continue
+		}
+		if d, ok := parseDict(n.s.String(id)); ok {
+			n.dicts[id] = d
+		}
+		last = id
+	}
+}
+
+// text is metadata as people read it.
+func (n *Notes) text(id snapshot.StringID) string {
+	if d, is := n.dicts[id]; is {
+		return d.String()
+	}
+	return n.s.String(id)
+}
+
+// Keys are the keys of all dicts of the device, each once, in no order.
+func (n *Notes) Keys() []string {
+	known := map[string]bool{}
+	for _, d := range n.dicts {
+		for _, key := range d.keys {
+			known[key] = true
+		}
+	}
+	return slices.Collect(maps.Keys(known))
+}
+
+// Value is what the dicts of an allocation have under a key, of several the last; ""
+// if none has the key.
+func (n *Notes) Value(a *Allocation, key string) (value string) {
+	find := func(id snapshot.StringID) {
+		d := n.dicts[id]
+		for i := range d.keys {
+			if d.keys[i] == key {
+				value = d.values[i]
+			}
+		}
+	}
+	if e := n.d.Events; !a.PreExisting() && e.Metadata != nil {
+		find(e.Metadata[a.Start])
+	}
+	for _, id := range n.added[a] {
+		find(id)
+	}
+	return value
+}
+
 // Added is the text that annotate events have added to an allocation of the device, "" if
 // there is none. Several are joined, up to [snapshot.MaxText] bytes.
 func (n *Notes) Added(a *Allocation) string {
 	var b strings.Builder
 	for _, id := range n.added[a] {
-		text := n.s.String(id)
+		text := n.text(id)
 		if b.Len()+len("; ")+len(text) > snapshot.MaxText {
 			break
 		}
@@ -71,7 +129,7 @@ func (n *Notes) Added(a *Allocation) string {
 func (n *Notes) Of(a *Allocation) string {
 	own := ""
 	if e := n.d.Events; !a.PreExisting() && e.Metadata != nil {
-		own = n.s.String(e.Metadata[a.Start])
+		own = n.text(e.Metadata[a.Start])
 	}
 	added := n.Added(a)
 	if own != "" && added != "" {

@@ -35,7 +35,7 @@ export const BY = {
   size: 'the bytes requested',
   life: 'the events between its allocation and its free',
   stream: 'the stream it was allocated on',
-  pool: 'its memory pool: the default one, or that of a CUDA graph or a MemPool',
+  pool: 'its memory pool: the default one, or a private one of CUDA graphs or a MemPool',
 };
 
 /**

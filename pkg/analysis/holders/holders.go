@@ -73,6 +73,8 @@ type Grouping struct {
 	// Depth is how many user frames, innermost first, make a site; 0 counts as 1.
 	// More than one distinguish the callers of a site. Only BySite uses it.
 	Depth int
+	// Key makes rows of the values that metadata has under it, where metadata is a dict. Only ByMetadata uses it.
+	Key string
 }
 
 // Holding is what holds memory in a state. Bytes are requested bytes of live

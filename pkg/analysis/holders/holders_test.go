@@ -132,7 +132,7 @@ func slowHolders(r *analysis.Recording, state, before int, g holders.Grouping) m
 // TestHolders compares every grouping of random recordings with brute force. In
 // every state the rows sum up to the active bytes.
 func TestHolders(t *testing.T) {
-	groupings := []holders.Grouping{{holders.BySite, 2}, {holders.BySite, 9}}
+	groupings := []holders.Grouping{{By: holders.BySite, Depth: 2}, {By: holders.BySite, Depth: 9}}
 	for by := range holders.By(holders.ByCount) {
 		groupings = append(groupings, holders.Grouping{By: by})
 	}
@@ -224,7 +224,7 @@ func TestHoldersKeys(t *testing.T) {
 			[]row{{"model.py:1:attend", 30, 30}, {"train.py:1:main", 5, 5}, {"", 1, 1}},
 		},
 		{
-			holders.Grouping{holders.BySite, 2},
+			holders.Grouping{By: holders.BySite, Depth: 2},
 			[]row{{"model.py:1:attend < model.py:2:forward", 30, 30}, {"train.py:1:main", 5, 5},
 				{"", 1, 1}},
 		},
@@ -330,6 +330,31 @@ func TestHoldersLabels(t *testing.T) {
 		}
 		if fmt.Sprint(got) != want {
 			t.Errorf("by %s: %v, want %s", by, got, want)
+		}
+	}
+}
+
+// TestHoldersByKey: the values of a key, where metadata is a dict. Step counters do not tell rows apart.
+func TestHoldersByKey(t *testing.T) {
+	tape := tapes.NewIn(snapshot.Format{HasTime: true, HasUserMetadata: true})
+	for size, text := range []string{"", `{"step":1,"stage":"train"}`, `{"step":2,"stage":"train"}`, `{"step":3,"stage":"eval"}`,
+		"train", `{"step":4}`} {
+		x := tape.Fresh(int64(1) << size)
+		tape.Now++
+		tape.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: x.Addr, Size: x.Size, TimeMicros: tape.Now, Metadata: text})
+	}
+	r := recorded.Tape(tape)
+	for key, want := range map[string]string{
+		"stage": "[ 49 eval 8 train 6]",
+		"step":  "[4 32  17 3 8 2 4 1 2]",
+		"":      "[step=4 32 train 16 step=3, stage=eval 8 step=2, stage=train 4 step=1, stage=train 2  1]",
+	} {
+		var got []any
+		for _, row := range r.Holders(r.Device.States()-1, holders.Grouping{By: holders.ByMetadata, Key: key}).Rows {
+			got = append(got, row.Key, row.Bytes)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("by %q: %v, want %s", key, got, want)
 		}
 	}
 }

@@ -29,6 +29,8 @@ func (in *Input) labels(by By) []snapshot.StringID {
 func (w *rows) labelled(a *replay.Allocation) int32 {
 	text := ""
 	switch {
+	case w.By == ByMetadata && w.Key != "":
+		text = w.notes.Value(a, w.Key)
 	case w.By == ByMetadata:
 		text = w.notes.Of(a)
 	case w.By == ByAnnotation:
