@@ -41,6 +41,10 @@ func TestSnippets(t *testing.T) {
 					t.Errorf("a line of %d columns: %s", len(line)-1, line)
 				}
 			}
+			if records := bytes.Contains(text, []byte("._record_memory_history")); records &&
+				!bytes.Contains(text, []byte(`options["record_pinned_host_memory"] = True`)) {
+				t.Error("it does not record pinned host memory where torch can")
+			}
 			check, known := checkers[filepath.Ext(file.Name())]
 			if !known {
 				t.Fatal("nothing checks it")

@@ -321,7 +321,7 @@ func TestAdviceOf(t *testing.T) {
 	list := []oom.Advice{{Kind: oom.AdviseExpandable, Fits: true}, {Kind: oom.AdviseMaxSplit}, {Kind: oom.AdviseStream}}
 	kinds := func(p *Prediction) string {
 		var text []string
-		for _, a := range adviceOf(list, &layout.Settings{}, p) {
+		for _, a := range adviceOf(list, &layout.Settings{}, &backends[snapshot.CUDA], p) {
 			text = append(text, a.Kind)
 		}
 		return strings.Join(text, " ")

@@ -282,6 +282,8 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 		}
 		if d.ID == snapshot.Pinned {
 			c.Value, c.Line = "Not recorded", "torch records no request for host memory that fails"
+		} else if r.Snapshot.Format.MLX {
+			c.Value, c.Line = "Not recorded", "MLX records no request that fails"
 		}
 		if p != nil {
 			c.Detail = p.Sentence

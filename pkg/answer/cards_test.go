@@ -143,7 +143,7 @@ func TestCardOfSeveralFailures(t *testing.T) {
 			t.Errorf("%d failures: %+v", n, card)
 		}
 		for _, f := range failures {
-			if want := adviceSentence(oom.Advice{Kind: oom.AdviseFraction}, &layout.Settings{}); f.Try != want {
+			if want := adviceSentence(oom.Advice{Kind: oom.AdviseFraction}, &layout.Settings{}, &backends[snapshot.CUDA]); f.Try != want {
 				t.Errorf("try %q, want %q", f.Try, want)
 			}
 		}
@@ -179,7 +179,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}
-	if got, want := adviceSentence(oom.Advice{Kind: oom.AdviseMaxSplit, Bytes: 64 * mib}, &layout.Settings{}),
+	if got, want := adviceSentence(oom.Advice{Kind: oom.AdviseMaxSplit, Bytes: 64 * mib}, &layout.Settings{}, &backends[snapshot.CUDA]),
 		"max_split_size_mb:64 keeps"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -207,17 +207,16 @@ func (l *eventLog) what(i int, seg namedSegment, begun bool) string {
 // driverCall is the function of the driver that made or freed a segment. Where it is not
 // known, it is the name of the action.
 func (l *eventLog) driverCall(action snapshot.Action) string {
-	switch {
-	case l.s.Format.MLX:
-		return l.s.ActionName(action)
-	case l.d.ID == snapshot.Pinned && action == snapshot.SegmentAlloc:
-		return "cudaHostAlloc"
-	case l.d.ID == snapshot.Pinned:
-		return "cudaFreeHost"
-	case action == snapshot.SegmentAlloc:
-		return "cudaMalloc"
+	b := backendOf(l.s)
+	malloc, free := b.malloc, b.free
+	if l.d.ID == snapshot.Pinned {
+		malloc, free = b.hostMalloc, b.hostFree
 	}
-	return "cudaFree"
+	call := free
+	if action == snapshot.SegmentAlloc {
+		call = malloc
+	}
+	return cmp.Or(call, l.s.ActionName(action))
 }
 
 // freeOnDevice is the free memory of the device, which an oom event has in place

@@ -150,7 +150,7 @@ func times(n, other int64) string {
 // advice is what to change about a failed request. A leak comes first: settings
 // only put off what it does.
 func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
-	given := adviceOf(o.Advise(f.r.Settings()), f.r.Settings(), p)
+	given := adviceOf(o.Advise(f.r.Settings()), f.r.Settings(), backendOf(f.r.Snapshot), p)
 	var bytes, perStep int64
 	places := 0
 	found := f.r.LeaksWithoutCycles()

@@ -63,7 +63,7 @@ func TestLimitAdvice(t *testing.T) {
 			"expandable_segments_reserve_by_class left too little for the request depends on the memory of the device; pass " +
 			"--capacity to check.": {Unknown: class},
 	} {
-		if got := adviceSentence(oom.Advice{Kind: oom.AdviseFraction, Refusal: r}, &layout.Settings{}); got != want {
+		if got := adviceSentence(oom.Advice{Kind: oom.AdviseFraction, Refusal: r}, &layout.Settings{}, &backends[snapshot.CUDA]); got != want {
 			t.Errorf("%+v: %s\nwant %s", r, got, want)
 		}
 	}

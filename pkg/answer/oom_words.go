@@ -67,9 +67,10 @@ var verdicts = [...]struct {
 		brief: func(o *oom.Failure) string {
 			return fmt.Sprintf("%s was used outside of PyTorch's allocator.", amount(o.Outside()))
 		},
-		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
+		evidence: func(f *oomContext, o *oom.Failure) (string, []any) {
+			b := backendOf(f.r.Snapshot)
 			return "Out of memory: %s requested in state %s. PyTorch could see %s of the %s you gave as capacity; " +
-					"%s is used outside its allocator (other processes, NCCL, CUDA context).",
+					"%s is used outside its allocator (other processes, " + b.others + ", " + b.context + ").",
 				[]any{amount(o.Visible()), amount(o.Capacity), amount(o.Outside())}
 		},
 	},
@@ -144,7 +145,7 @@ func (f *oomContext) pressure(o *oom.Failure) (string, []any) {
 }
 
 // adviceSentence says what to change, and what is known of its effect.
-func adviceSentence(a oom.Advice, settings *layout.Settings) string {
+func adviceSentence(a oom.Advice, settings *layout.Settings, b *backend) string {
 	bytes, variable := amount(a.Bytes), settings.Variable()
 	switch a.Kind {
 	case oom.AdviseExpandable:
@@ -159,26 +160,26 @@ func adviceSentence(a oom.Advice, settings *layout.Settings) string {
 	case oom.AdviseLessRounding:
 		return "A smaller roundup_power2_divisions, or none: rounding costs " + bytes + "."
 	case oom.AdviseFraction:
-		return limitAdvice(&a.Refusal, variable)
+		return limitAdvice(&a.Refusal, variable, b)
 	case oom.AdviseStream:
 		if a.Fits {
 			return "Make the large tensors on one stream: a free piece of another stream or pool was large enough."
 		}
 		return "Make the large tensors on one stream: " + bytes + " are cached for others."
 	case oom.AdviseOutside:
-		return "Look at what else uses the device (nvidia-smi): " + bytes + " are outside PyTorch's allocator."
+		return "Look at what else uses the device (" + b.monitor + "): " + bytes + " are outside PyTorch's allocator."
 	case oom.AdviseLess:
 		return "Have less memory live at a time, by " + bytes +
 			" or more: no setting of the allocator would have avoided this failure."
 	case oom.AdviseThresholdIdle:
-		return "garbage_collection_threshold does nothing unless torch.cuda.set_per_process_memory_fraction was called, " +
-			"which no file records."
+		return "garbage_collection_threshold does nothing unless " + b.module + ".set_per_process_memory_fraction was " +
+			"called, which no file records."
 	}
 	return a.Kind.Key()
 }
 
 // limitAdvice says what to do about a limit, of which the variable may have some.
-func limitAdvice(r *oom.Refusal, variable string) string {
+func limitAdvice(r *oom.Refusal, variable string, b *backend) string {
 	switch {
 	case r.Fraction > 0 && r.AtOnce:
 		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g, or leave out throw_on_cudamalloc_oom, "+
@@ -191,7 +192,7 @@ func limitAdvice(r *oom.Refusal, variable string) string {
 	case r.TooSmall != nil:
 		return "Raise " + r.TooSmall.Option + " in " + variable + "."
 	}
-	text := "Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call."
+	text := "Look for a limit such as " + b.module + ".set_per_process_memory_fraction: no file records that call."
 	if r.Unknown != nil {
 		text += " Whether " + r.Unknown.Option + " left too little for the request depends on the memory of the device; " +
 			"pass --capacity to check."

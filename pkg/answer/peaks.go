@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/peaks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -27,12 +28,36 @@ var avoidableWords = [...]struct{ what, remedy string }{
 		"let the streams wait for each other in place of record_stream"},
 }
 
+// avoidableWordsOf are those of a kind on a device.
+func avoidableWordsOf(r *analysis.Recording, kind peaks.Kind) (what, remedy string) {
+	words := avoidableWords[kind]
+	switch {
+	case kind == peaks.Pending && r.Device.ID == snapshot.Pinned:
+		return "freed memory that copies may still use, as far as torch has noticed",
+			"have fewer copies under way at a time, or keep the memory and use it again"
+	case kind == peaks.Gradients && r.Snapshot.Backend() == snapshot.MLX:
+		words.remedy = "del them after the optimizer has used them"
+	case kind == peaks.Foreach && r.Snapshot.Backend() == snapshot.MLX:
+		words.remedy = "update the parameters in groups"
+	}
+	return words.what, words.remedy
+}
+
+// pendingUser is what may still use memory that was freed.
+func pendingUser(device snapshot.DeviceID) string {
+	if device == snapshot.Pinned {
+		return "a copy"
+	}
+	return "another stream"
+}
+
 // newAvoidable is never nil.
 func newAvoidable(r *analysis.Recording) []Avoidable {
 	list := []Avoidable{}
 	for _, n := range r.Peaks().Needless {
-		list = append(list, Avoidable{n.Kind.Key(), n.Bytes, n.Allocations, r.Stacks.Site(n.Stack).String(),
-			avoidableWords[n.Kind].remedy, n.Peak})
+		_, remedy := avoidableWordsOf(r, n.Kind)
+		list = append(list, Avoidable{n.Kind.Key(), n.Bytes, n.Allocations, r.Stacks.Site(n.Stack).String(), remedy,
+			n.Peak})
 	}
 	return list
 }
@@ -41,7 +66,7 @@ func newAvoidable(r *analysis.Recording) []Avoidable {
 func avoidableSentences(r *analysis.Recording) []sentence {
 	var list []sentence
 	for _, n := range r.Peaks().Needless {
-		w := &avoidableWords[n.Kind]
+		what, remedy := avoidableWordsOf(r, n.Kind)
 		site := r.Stacks.Site(n.Stack).String()
 		by := ", most of it allocated at %s: "
 		switch {
@@ -52,7 +77,7 @@ func avoidableSentences(r *analysis.Recording) []sentence {
 		}
 		list = append(list, sentence{"Alive at the peak and not needed there: %s in %s" + by + "%s. To avoid it, %s; the " +
 			"peak would be %s.", []any{amount(n.Bytes), units.Plural(n.Allocations, "tensor", "tensors"), name(site),
-			w.what, w.remedy, amount(n.Peak)}})
+			what, remedy, amount(n.Peak)}})
 	}
 	return list
 }
@@ -74,8 +99,8 @@ func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
 	if first.Bytes == 0 {
 		return w, false
 	}
-	advice := "To see it, train for a few steps before recording starts, or record more of them; memviz snippet steps " +
-		"prints how."
+	advice := "To see it, train for a few steps before recording starts, or record more of them" +
+		printsHow(r, "steps") + "."
 	if r.Snapshot.Cut(r.Device.ID) {
 		advice = record(r, 0)
 	}

@@ -321,7 +321,7 @@ func (x *prediction) limits() []string {
 		}
 	}
 	if x.o.Capacity > 0 {
-		list = append(list, "The CUDA context is in no recording, and is not counted.")
+		list = append(list, "The "+backendOf(x.in[0].Snapshot).context+" is in no recording, and is not counted.")
 	}
 	return list
 }

@@ -181,11 +181,11 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	}
 	row("active", d.ActiveBytes, rounding)
 	if d.PendingBytes > 0 {
-		row("pending", d.PendingBytes, "of these: freed, and another stream may still use it")
+		row("pending", d.PendingBytes, "of these: freed, and "+pendingUser(snapshot.DeviceID(d.Device))+" may still use it")
 	}
 	row("free", d.FreeBytes, "the largest hole has "+units.Bytes(d.LargestFreeBlockBytes))
 	row("stuck", d.StuckBytes, "of these, beside live blocks")
-	returned := "of these, empty_cache() would return it"
+	returned := "of these, empty_cache() would return it" // files of MLX show no segments
 	private := int64(0)
 	for i := range d.Segments {
 		if d.Segments[i].Pool != "0,0" {

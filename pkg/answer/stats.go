@@ -201,7 +201,8 @@ func (stats *DeviceStats) analyse(r *analysis.Recording, o StatsOptions) {
 	stats.Advice = []AdviceGiven{}
 	// Blocks and segments that were not read may be in use, and MLX has no such settings.
 	if !stats.Cut && !r.Snapshot.Format.MLX {
-		stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), predicted)
+		stats.Advice = adviceOf(oom.AdviseOn(&fragmentation.AtPeak, r.Settings()), r.Settings(), backendOf(r.Snapshot),
+			predicted)
 	}
 }
 

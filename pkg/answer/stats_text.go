@@ -8,6 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -132,7 +133,7 @@ func unusedTable(stats *DeviceStats) *sheetTable {
 	row("cached", peak.CachedBytes, end.CachedBytes, units.Bytes(end.ReturnableBytes)+" returnable at end")
 	row("fragmentation", peak.FragmentationBytes, end.FragmentationBytes, peak.FragmentationGrade+" then, "+
 		end.FragmentationGrade+" at end")
-	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for another stream")
+	row("pending", peak.PendingBytes, end.PendingBytes, "waiting for "+pendingUser(snapshot.DeviceID(stats.Device)))
 	row("rounding", peak.RoundingBytes, end.RoundingBytes, "blocks beyond requests")
 	return t
 }

@@ -83,6 +83,9 @@ func Top(in []Input, o TopOptions) (*Sheet, error) {
 			s.note("Change is since the peak before, in state %s, with %s.", units.Count(h.Before),
 				units.Bytes(h.BeforeBytes))
 		}
+		if r.Device.ID == snapshot.Pinned && h.By == holders.ByFamily {
+			s.note("What host memory is for is not found from stacks, unless a rule of yours says it.")
+		}
 		s.blocks(device.Blocks)
 		return device, nil
 	})

@@ -18,7 +18,7 @@ type WhatIfDevice struct {
 	Subject
 	Reproduced bool       `json:"reproduced"` // the model gives all that was recorded under the recorded settings; else nothing is predicted
 	Proof      Proof      `json:"proof"`
-	Departure  *Departure `json:"departure" jsonschema:"nullable"` // where the model first does something else; null if it never does
+	Departure  *Departure `json:"departure" jsonschema:"nullable"` // where the model first does something else; null if it never does, or there is no model
 
 	RecordedSetting           string `json:"recorded_setting"` // as PYTORCH_CUDA_ALLOC_CONF; "" for the defaults
 	RecordedReservedPeakBytes int64  `json:"recorded_reserved_peak_bytes"`
@@ -116,6 +116,10 @@ func newWhatIf(in *Input, r *analysis.Recording, x *whatif.Study) WhatIfDevice {
 		Settings: make([]SettingOutcome, len(x.Outcomes)), Limits: []string{}, Measures: []MeasureOutcome{},
 		UselessMeasures: []string{},
 	}
+	if in.Snapshot.Format.MLX { // there is no model to compare it with
+		d.Proof = Proof{}
+		return d
+	}
 	if first := x.Proof.First; first != nil {
 		d.Departure = &Departure{int(first.Event), first.Cause.Key(), first.Why.Key(), departureSentence(first)}
 		return d
@@ -188,8 +192,8 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 		case r.Settings().MemoryFraction > 0:
 			s.say("It works together with per_process_memory_fraction only, so keep that in the variable.")
 		default:
-			s.say("It works together with torch.cuda.set_per_process_memory_fraction only, which the training script " +
-				"has to call.")
+			s.say("It works together with %s.set_per_process_memory_fraction only, which the training script has to call.",
+				backendOf(r.Snapshot).module)
 		}
 	}
 	for _, text := range view.Limits {
@@ -300,7 +304,7 @@ func mayCure(f *layout.Fragmentation) bool { return f.Matters() || f.MostlyIdle(
 // adviceOf is what to change. Where the model reproduces the recording, it alone
 // advises on the settings that it tried, in front if nothing fails then: so no
 // command advises what whatif denies.
-func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []AdviceGiven {
+func adviceOf(list []oom.Advice, settings *layout.Settings, b *backend, p *Prediction) []AdviceGiven {
 	predicted := predictedAdvice(p)
 	given := []AdviceGiven{}
 	for _, a := range list {
@@ -309,7 +313,7 @@ func adviceOf(list []oom.Advice, settings *layout.Settings, p *Prediction) []Adv
 			predicted = nil // it says that no setting helps
 		}
 		if p == nil || a.Kind != oom.AdviseExpandable && a.Kind != oom.AdviseMaxSplit {
-			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a, settings)})
+			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a, settings, b)})
 		}
 	}
 	if p.cures() {

@@ -231,7 +231,8 @@ func limitSentence(x *whatif.Study) string {
 			return "Memory: " + amount(l.Bytes) + ", the " + share(l.Share) + " that per_process_memory_fraction lets " +
 				"PyTorch have of what was given." + outside
 		}
-		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a CUDA context and " +
+		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a " +
+			backendOf(x.Recording().Snapshot).context + " and " +
 			"other users of the device take some of a card."
 	case whatif.LimitFailed:
 		text := "Memory: " + amount(l.Bytes) + ", which the failed request shows."

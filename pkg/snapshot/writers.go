@@ -14,6 +14,40 @@ func (s *Snapshot) Writer() string {
 	return "torch " + s.TorchVersion()
 }
 
+// Backend is what runs the device that a file is about, and so whose functions and tools
+// an advice about it names.
+type Backend uint8
+
+const (
+	CUDA Backend = iota
+	ROCm
+	XPU
+	NPU
+	MLX
+)
+
+// Backend is a guess where torch wrote the file for CUDA or ROCm, which have the same keys.
+func (s *Snapshot) Backend() Backend {
+	switch {
+	case s.Format.MLX:
+		return MLX
+	case s.Format.XPU:
+		return XPU
+	case s.isNPU():
+		return NPU
+	case s.isROCm():
+		return ROCm
+	}
+	return CUDA
+}
+
+// isROCm recognises torch's allocator on AMD's GPUs by its frames and settings.
+func (s *Snapshot) isROCm() bool {
+	return slices.ContainsFunc(s.Settings, func(item Setting) bool {
+		return strings.Contains(item.Key, "hip") || strings.Contains(item.Key, "HIP")
+	}) || slices.ContainsFunc(s.Frames, func(f Frame) bool { return strings.HasPrefix(s.Strings[f.Name], "c10::hip::") })
+}
+
 // findWriter notes which program wrote the file, if it is not torch on CUDA or ROCm.
 // Segments, traces and settings must have been read.
 func (b *builder) findWriter() {

@@ -45,7 +45,7 @@ def load_ipython_extension(ipython: Any) -> None:
 def _record_cell(ipython: Any, line: str, cell: str) -> None:
     parser = argparse.ArgumentParser(prog="%%memviz", description="Record the cell, and show its report.")
     parser.add_argument("path", nargs="?", help="the file to write; a temporary one without it")
-    parser.add_argument("--stacks", choices=["python", "all"], default="python")
+    parser.add_argument("--stacks", choices=["python", "all"], default="all")
     try:
         asked = parser.parse_args(_words(line))
     except SystemExit:  # argparse has said why

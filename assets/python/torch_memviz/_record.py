@@ -31,7 +31,7 @@ def record(
     *,
     steps: Union[int, range, None] = None,
     on_oom: bool = True,
-    stacks: str = "python",
+    stacks: str = "all",
     ranks: Union[str, Collection[int]] = "all",
     max_entries: int = 1_000_000,
 ) -> Recording:
@@ -56,8 +56,10 @@ def record(
         loop that uses neither, each step of the first optimizer ends one.
     on_oom: write another snapshot in the moment in which memory runs out, before
         the exception frees what was in use: snap_oom.pickle.
-    stacks: "python" makes a smaller file that is written much faster; the stacks of
-        backward are missing in it. "all" has them, and C++ frames.
+    stacks: "all", as in torch itself, has C++ frames, which tell operators and what
+        backward allocates. "python" lacks the stacks of backward; its file is smaller
+        and is written much faster, so choose it where the process may be killed soon
+        after it is told to end.
     ranks: "all", or the ranks that record, such as ``[0]``.
     max_entries: only the last max_entries events are kept: 1,000,000 are some steps
         of a large model.

@@ -6,9 +6,7 @@ import torch_memviz
 batches, train_step = ..., ...  # yours
 
 # Let the first steps pass: they allocate what is kept.
-with torch_memviz.record(
-    "snap.pickle", steps=range(3, 8), stacks="all"
-) as recording:
+with torch_memviz.record("snap.pickle", steps=range(3, 8)) as recording:
     for batch in recording.steps(batches):
         train_step(batch)
 

@@ -1,4 +1,5 @@
 # Write a snapshot in the moment in which memory runs out.
+import inspect
 import os
 
 import torch
@@ -16,7 +17,12 @@ def dump_oom(device, requested, total, free):
 
 
 # Leave it on for the whole run: only the last max_entries events are kept.
-torch.cuda.memory._record_memory_history(max_entries=1_000_000, stacks="python")
+# There are no C++ frames: a failing program may have no time to resolve them.
+record = torch.cuda.memory._record_memory_history
+options = {"max_entries": 1_000_000, "stacks": "python"}
+if "record_pinned_host_memory" in inspect.signature(record).parameters:
+    options["record_pinned_host_memory"] = True  # since torch 2.14
+record(**options)
 torch._C._cuda_attach_out_of_memory_observer(dump_oom)
 
 ...  # train
