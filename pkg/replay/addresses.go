@@ -77,7 +77,7 @@ const batchSize = 1 << 16
 func (t *addressTable) numberEvents(s *snapshot.Snapshot, d *Device, batches chan<- []int32) {
 	size := min(batchSize, d.Events.Len())
 	buffers := [2][]int32{make([]int32, size), make([]int32, size)} // one to fill, one to read
-	var last uint64                 // the address of the allocation or free before
+	var last uint64                                                 // the address of the allocation or free before
 	number, e := int32(-1), d.Events
 	for from, k := 0, 0; from < e.Len(); from, k = from+batchSize, 1-k {
 		batch := buffers[k][:min(batchSize, e.Len()-from)]
