@@ -66,22 +66,28 @@ func (t *addressTable) resize(n int) {
 	}
 }
 
-// batchSize is how many events are numbered at a time.
-const batchSize = 8192
+// batchSize is how many events are numbered at a time: enough that waiting for one another
+// costs nothing.
+const batchSize = 1 << 16
 
 // numberEvents sends the number of each event's address, some events ahead of who receives
 // them, because looking up addresses is half of the work of a replay. Only the numbers of
 // allocations and frees mean anything. A batch is valid until the next one is received.
 // Before it closes the channel it numbers the addresses of the live blocks, too.
 func (t *addressTable) numberEvents(s *snapshot.Snapshot, d *Device, batches chan<- []int32) {
-	var buffers [2][batchSize]int32 // one to fill, one to read
-	e := d.Events
+	size := min(batchSize, d.Events.Len())
+	buffers := [2][]int32{make([]int32, size), make([]int32, size)} // one to fill, one to read
+	var last uint64                                                 // the address of the allocation or free before
+	number, e := int32(-1), d.Events
 	for from, k := 0, 0; from < e.Len(); from, k = from+batchSize, 1-k {
 		batch := buffers[k][:min(batchSize, e.Len()-from)]
 		for i := range batch {
 			switch e.Action[from+i] {
 			case snapshot.Alloc, snapshot.FreeRequested, snapshot.FreeCompleted, snapshot.Free:
-				batch[i] = t.number(e.Addr[from+i])
+				if addr := e.Addr[from+i]; addr != last || number < 0 {
+					last, number = addr, t.number(addr)
+				}
+				batch[i] = number
 			}
 		}
 		batches <- batch

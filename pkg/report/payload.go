@@ -140,6 +140,9 @@ func (p *devicePayload) writeTimes(c *columnWriter) {
 
 // roundDown is the multiple of step at or below v.
 func roundDown(v, step int64) int64 {
+	if step == 1 {
+		return v
+	}
 	rest := v % step
 	if rest < 0 {
 		rest += step

@@ -2,9 +2,11 @@ package report
 
 import (
 	"io"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -121,14 +123,19 @@ func (f *filePayload) encode(tick func(values int), found func() ([]*deviceSpace
 
 // encodeDevices packs the devices; what needs their spaces comes after it called ready.
 func (f *filePayload) encodeDevices(tick func(values int), ready func()) {
+	// As many at a time as there are cores, the largest first, for the spaces to be found as soon.
 	for i, p := range f.devices {
-		var all sync.WaitGroup
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
 		for number := range deviceChunks {
 			if number != chunkAddresses {
-				all.Go(func() { f.deviceElements[i].chunks[number] = p.pack(number, tick) })
+				g.Go(func() error {
+					f.deviceElements[i].chunks[number] = p.pack(number, tick)
+					return nil
+				})
 			}
 		}
-		all.Wait()
+		g.Wait() // without an error
 	}
 	ready()
 	for i, p := range f.devices {

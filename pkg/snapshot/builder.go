@@ -113,7 +113,7 @@ type shape struct {
 }
 
 func (s *shape) fits(pairs []pickle.Value) bool {
-	if len(pairs) != 2*len(s.keys) {
+	if len(pairs) != 2*len(s.keys) || len(pairs) == 0 {
 		return false
 	}
 	for i, k := range s.keys {
@@ -150,9 +150,6 @@ func (b *builder) fieldsOf(h *pickle.Heap, pairs []pickle.Value) []key {
 // that a user's own dict, which user_metadata may hold, is not taken for a record. One
 // companion is enough beside an action or a state that the format has.
 func (b *builder) classify(h *pickle.Heap, pairs []pickle.Value) (pickle.Kind, bool) {
-	if len(pairs) > 0 && b.shape.fits(pairs) {
-		return b.shape.kind, true
-	}
 	var decided, once, twice kinds
 	fields := b.fieldsOf(h, pairs)
 	for _, k := range fields {
@@ -199,7 +196,14 @@ func (b *builder) SetItems(h *pickle.Heap, d pickle.Container, pairs []pickle.Va
 	default:
 		return b.update(h, d, pairs)
 	}
-	kind, ok := b.classify(h, pairs)
+	kind, ok := b.shape.kind, true
+	if !b.shape.fits(pairs) {
+		kind, ok = b.classify(h, pairs)
+	} else if kind == kindEvent {
+		row := b.events.add()
+		b.setEvent(h, int(row), b.shape.fields, pairs)
+		return pickle.Container{Kind: kindEvent, Ref: row}, nil
+	}
 	if !ok {
 		return h.Store(d, pairs), nil
 	}
@@ -238,7 +242,7 @@ func (b *builder) record(h *pickle.Heap, kind pickle.Kind, pairs []pickle.Value)
 func (b *builder) update(h *pickle.Heap, c pickle.Container, pairs []pickle.Value) (pickle.Container, error) {
 	switch c.Kind {
 	case kindEvent:
-		b.setEvent(h, int(c.Ref), pairs)
+		b.setEvent(h, int(c.Ref), b.fieldsOf(h, pairs), pairs)
 	case kindSegment:
 		b.setSegment(h, int(c.Ref), pairs)
 	case kindBlock:

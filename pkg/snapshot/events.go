@@ -129,10 +129,10 @@ func (b *builder) checkEvents(e *Events) {
 	}
 }
 
-// setEvent fills row i from a trace entry.
-func (b *builder) setEvent(h *pickle.Heap, i int, pairs []pickle.Value) {
+// setEvent fills row i from a trace entry. fields is what its keys mean.
+func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.Value) {
 	e, f := &b.events, &b.s.Format
-	for p, field := range b.fieldsOf(h, pairs) {
+	for p, field := range fields {
 		v := pairs[2*p+1]
 		switch field {
 		case keyAction:

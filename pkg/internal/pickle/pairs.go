@@ -12,7 +12,7 @@ const pairsAhead = 3 * lookahead
 // in less than half the time, because it keeps what it needs in locals. It leaves to run
 // every other opcode, whatever may be an error, and the end of the window.
 func (d *decoder) pairs() error {
-	buf, pos, stack := d.buf, d.pos, d.stack
+	buf, pos, stack, words := d.buf, d.pos, d.stack, d.memo.words
 leave:
 	for pos <= d.end-pairsAhead && len(stack)+2 <= cap(stack) {
 		var i, next int
@@ -26,15 +26,15 @@ leave:
 			if err := d.setItems(); err != nil || !d.nextDict() {
 				return err
 			}
-			pos, stack = d.pos, d.stack
+			pos, stack, words = d.pos, d.stack, d.memo.words
 			continue
 		default:
 			break leave
 		}
-		if i >= len(d.memo.words) {
+		if i >= len(words) {
 			break
 		}
-		stack, pos = append(stack, d.memo.value(d.memo.words[i])), next
+		stack, pos = append(stack, d.memo.value(words[i])), next
 
 		var v Value
 		switch buf[pos] {
@@ -43,10 +43,10 @@ leave:
 			if buf[pos] == opLongBinGet {
 				i, next = int(binary.LittleEndian.Uint32(buf[pos+1:])), pos+5
 			}
-			if i >= len(d.memo.words) {
+			if i >= len(words) {
 				break leave
 			}
-			v = d.memo.value(d.memo.words[i])
+			v = d.memo.value(words[i])
 		case opBinInt1:
 			v, next = pack(Int, uint64(buf[pos+1])), pos+2
 		case opBinInt2:
@@ -77,8 +77,9 @@ leave:
 		}
 		stack, pos = append(stack, v), next
 
-		if buf[pos] == opMemoize && int64(d.memo.len()) < d.limits.Memo {
+		if buf[pos] == opMemoize && int64(len(words)) < d.limits.Memo {
 			d.memo.add(v)
+			words = d.memo.words
 			pos++
 		}
 		if buf[pos] == opMark {

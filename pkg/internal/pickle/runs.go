@@ -2,6 +2,7 @@ package pickle
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 )
 
@@ -18,13 +19,22 @@ type runs struct {
 	off   bool             // a memo entry was stored anew
 
 	last int32 // the run met last
+	turn int   // counts what was written to followers
 }
 
 type run struct {
 	start, end int32 // in runs.text
 	list       Container
-	next       [4]int32 // runs that followed this one, the latest first: programs repeat themselves
+	// Programs repeat themselves: runs that followed this one, and bytes of their text by
+	// which most of them differ. The struct has 64 bytes.
+	next  [followers]int32
+	heads [followers]uint32
 }
+
+const followers = 6
+
+// headEnd is where the bytes of run.heads end in a text: behind the first memo entry.
+const headEnd = 5
 
 // maxRunText bounds what is remembered, in bytes.
 const maxRunText = 32 << 20
@@ -37,10 +47,13 @@ func newRuns() runs {
 // gives the list, and how many bytes its opcodes have. If it is another run, it
 // gives its bytes alone.
 func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
-	for _, next := range r.all[r.last].next {
-		if text := r.textOf(next); next > 0 && bytes.HasPrefix(buf, text) {
-			r.follow(next)
-			return r.all[next].list, text, true
+	if len(buf) >= headEnd {
+		head, last := headOf(buf), &r.all[r.last]
+		for w := range last.heads {
+			if next := last.next[w]; last.heads[w] == head && next > 0 && bytes.HasPrefix(buf, r.textOf(next)) {
+				r.last = next
+				return r.all[next].list, r.textOf(next), true
+			}
 		}
 	}
 	text = buf[:length(buf)]
@@ -57,17 +70,16 @@ func (r *runs) find(buf []byte) (list Container, text []byte, ok bool) {
 
 func (r *runs) textOf(i int32) []byte { return r.text[r.all[i].start:r.all[i].end] }
 
-// follow notes that run i is the next one.
+func headOf(text []byte) uint32 { return binary.LittleEndian.Uint32(text[headEnd-4:]) }
+
+// follow notes that run i, which was not expected, is the next one.
 func (r *runs) follow(i int32) {
-	next := &r.all[r.last].next
-	at := len(next) - 1
-	for w, known := range next {
-		if known == i {
-			at = w
-		}
+	if text := r.textOf(i); len(text) >= headEnd {
+		w := r.turn % followers
+		r.all[r.last].next[w], r.all[r.last].heads[w] = i, headOf(text)
+		r.turn++
 	}
-	copy(next[1:at+1], next[:at])
-	next[0], r.last = i, i
+	r.last = i
 }
 
 // add remembers what the opcodes of a run made.
