@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,10 +26,12 @@ import (
 
 func TestMain(m *testing.M) {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "memviz" { // as which scripts run this binary
-		// Expected texts are in Unicode, and memory is measured.
-		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG", "GOGC"} {
+		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // expected texts are in Unicode
 			os.Unsetenv(variable)
 		}
+		// Memory of programs is measured, which Linux begins with that of this process.
+		os.Unsetenv("GOGC")
+		debug.SetGCPercent(100)
 	}
 	testscript.Main(m, map[string]func(){"memviz": main})
 }
