@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	}
 	switch os.Getenv("MEMVIZ_BENCH_CHILD") {
 	case "":
+		os.Unsetenv("GOGC") // of the programs that are measured
 		os.Exit(m.Run())
 	case "fail":
 		os.Stderr.WriteString("the child is unwell\n")

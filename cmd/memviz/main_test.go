@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 		for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // expected texts are in Unicode
 			os.Unsetenv(variable)
 		}
+		// Memory of programs is measured, which Linux begins with that of this process.
+		os.Unsetenv("GOGC")
+		debug.SetGCPercent(100)
 	}
 	testscript.Main(m, map[string]func(){"memviz": main})
 }

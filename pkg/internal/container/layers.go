@@ -170,7 +170,7 @@ func (d *directory) ReadAt(b []byte, off int64) (int, error) {
 // unwrapPage decodes the snapshot in a page of torch's _memory_viz.
 func unwrapPage(r io.Reader, head []byte) (Source, error) {
 	start := len(head)
-	if at := vizPayload.FindIndex(head); at != nil {
+	if at := vizPayload().FindIndex(head); at != nil {
 		start = at[1]
 	}
 	if _, err := io.CopyN(io.Discard, r, int64(start)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
@@ -189,15 +190,18 @@ func sniffHTML(head []byte) Kind {
 			return m.kind
 		}
 	}
-	if vizPayload.Match(head) {
+	if vizPayload().Match(head) {
 		return VizPage
 	}
 	return HTML
 }
 
 var (
-	// vizPayload ends where the base64 of the snapshot begins in torch's page.
-	vizPayload = regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
+	// vizPayload ends where the base64 of the snapshot begins in torch's page. Compiling it
+	// takes milliseconds, and most files are no pages.
+	vizPayload = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`local_files\s*=\s*\[\s*\{[^{}]{0,1000}"base64"\s*:\s*"`)
+	})
 	// timelineStart is a list of lists, as no snapshot is: its lists hold dicts.
 	timelineStart = regexp.MustCompile(`^\[\s*\[`)
 	// traceKey is a top-level key that only Chrome traces have.
