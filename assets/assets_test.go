@@ -146,7 +146,8 @@ func TestEChartsChecksum(t *testing.T) {
 			sums[fields[1]] = fields[0]
 		}
 	}
-	bundles := map[string][]byte{"echarts.min.js": inflate(t, Recording.ECharts), "echarts.job.min.js": inflate(t, Job.ECharts)}
+	bundles := map[string][]byte{"echarts.min.js": inflate(t, Recording.ECharts),
+		"echarts.job.min.js": inflate(t, Job.ECharts)}
 	for name, bundle := range bundles {
 		sum := sha256.Sum256(bundle)
 		if got, want := hex.EncodeToString(sum[:]), sums[name]; got != want {

@@ -98,7 +98,8 @@ func TestVerbatim(t *testing.T) {
 					t.Errorf("the page does not hold %q", want)
 				}
 			}
-			policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)
+			policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(
+				html)
 			if policy == nil || unescape(policy[1]) != p.Policy {
 				t.Errorf("policy is %q", policy)
 			}
@@ -109,8 +110,9 @@ func TestVerbatim(t *testing.T) {
 			if strings.Index(head, "packed-viewer") > strings.Index(head, "/* loader */") {
 				t.Error("the loader stands before what it unpacks")
 			}
-			if strings.Contains(head, "</body>") || !strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
-				"</html>") {
+			if strings.Contains(head, "</body>") ||
+				!strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(html, "<!data>")),
+					"</html>") {
 				t.Error("the data does not stand inside the body")
 			}
 		})
@@ -138,8 +140,10 @@ func TestHostileText(t *testing.T) {
 				Rows:     []rowText{{hostile, hostile, hostile}},
 			}}, Jobs: []jobSummary{{
 				Label: hostile, Facts: []fact{{hostile, hostile}}, Verdict: verdict{Text: hostile},
-				Warnings: []warning{{hostile, hostile, hostile}}, Answers: []answer{{hostile, hostile, hostile, hostile}},
-				Findings: [][]string{{hostile, hostile, hostile, hostile}}, Groups: [][]string{{hostile, hostile, hostile, hostile}},
+				Warnings: []warning{{hostile, hostile, hostile}},
+				Answers:  []answer{{hostile, hostile, hostile, hostile}},
+				Findings: [][]string{{hostile, hostile, hostile, hostile}},
+				Groups:   [][]string{{hostile, hostile, hostile, hostile}},
 			}}})
 			if strings.Contains(html, "<img") || strings.Count(html, "</script>") != 5 {
 				t.Error("text of a snapshot became markup")

@@ -33,7 +33,8 @@ type diagnosis struct {
 }
 
 // reasons are the words that say that growth cannot be seen.
-var reasons = []string{"cannot be judged", "no growth of a call site seen in", "works on more data", "replaced by larger ones"}
+var reasons = []string{"cannot be judged", "no growth of a call site seen in", "works on more data",
+	"replaced by larger ones"}
 
 // diagnose asks a file everything that has an answer of yes or no.
 func diagnose(t *testing.T, run told, card int64) (said diagnosis) {
@@ -217,7 +218,8 @@ func TestGrowthKeepsNoGradients(t *testing.T) {
 		gradients := int64(0)
 		for id := run.device.PreExisting; id < len(run.device.Allocations); id++ {
 			a := &run.device.Allocations[id]
-			kept := int(a.Start) >= growth.From && int(a.Start) < growth.To && (a.End == replay.None || int(a.End) >= growth.To)
+			kept := int(a.Start) >= growth.From && int(a.Start) < growth.To &&
+				(a.End == replay.None || int(a.End) >= growth.To)
 			if kept && r.Families().Family(id) == families.Gradient {
 				gradients += a.Size
 			}

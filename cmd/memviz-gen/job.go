@@ -258,9 +258,11 @@ func (p *jobRank) forwardOne(ofStep, ofAll bool) (m microbatch) {
 			m.out = p.layer(layer, m.out, ofStep && layer == 0, ofAll && layer == 0)
 		}
 		if p.stage == p.stages-1 {
-			m.out = p.operate(py(layersFile, 71, "output"), node{name: "MmBackward0", op: "mm"}, 8*hiddenBytes, m.out, m.out)
+			m.out = p.operate(py(layersFile, 71, "output"), node{name: "MmBackward0", op: "mm"}, 8*hiddenBytes, m.out,
+				m.out)
 			logits := m.out
-			m.out = p.operate(py(jobFile, 98, "loss"), node{name: "LogSoftmaxBackward0", op: "_log_softmax"}, 8*hiddenBytes,
+			m.out = p.operate(py(jobFile, 98, "loss"), node{name: "LogSoftmaxBackward0", op: "_log_softmax"},
+				8*hiddenBytes,
 				logits, logits)
 		}
 		m.graph, p.autograd.tape = p.autograd.tape, nil
@@ -338,7 +340,8 @@ func (p *jobRank) mixture(weights []*parameter, x *tensor, ofStep, ofAll bool) *
 			arrived/2*3, x, x)
 		x = p.operate(py(expertsFile, 106, "experts"), node{name: "MmBackward0", op: "mm", weights: weights[4:5]},
 			arrived, x, x)
-		x = p.operate(py(expertsFile, 121, "combine"), node{name: "AllToAllBackward0", op: "all_to_all"}, hiddenBytes, x, x)
+		x = p.operate(py(expertsFile, 121, "combine"), node{name: "AllToAllBackward0", op: "all_to_all"}, hiddenBytes,
+			x, x)
 	}, py(expertsFile, 66, "forward"))
 	return x
 }

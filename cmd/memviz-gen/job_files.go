@@ -36,7 +36,8 @@ func jobCommand() *cli.Command {
 			"    memviz-gen job --ranks 1024 --outlier 37 --leak 900 --oom 867,611 --short 200 -o DIR\n\n" +
 			describeNoises(),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write into the folder `DIR`", Required: true},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write into the folder `DIR`",
+				Required: true},
 			&cli.StringFlag{Name: "as", Value: "snapshots",
 				Usage: "snapshots, or digests: one file a machine, and no snapshots"},
 			&cli.IntFlag{Name: "ranks", Value: 1024, Usage: "processes of the job"},

@@ -82,7 +82,8 @@ func TestMeasures(t *testing.T) {
 				if math.Abs(active) > test.active && math.Abs(least) > test.active {
 					t.Errorf("active %d, recorded %d", got.Active, want.Active)
 				}
-				if math.Abs(reserved) > test.reserved && math.Abs(percent(got.ReservedLeast, want.Reserved)) > test.reserved {
+				if math.Abs(reserved) > test.reserved &&
+					math.Abs(percent(got.ReservedLeast, want.Reserved)) > test.reserved {
 					t.Errorf("reserved %d, recorded %d", got.Reserved, want.Reserved)
 				}
 			})
@@ -174,7 +175,8 @@ func TestMeasuresOfNextStep(t *testing.T) {
 		if with == nil || recorded == nil {
 			t.Errorf("shape %d: no block", i)
 		} else if active := percent(with.Active, recorded.Active); math.Abs(active) > 1 {
-			t.Errorf("shape %d: checkpointed the next step has %d bytes, recorded are %d", i, with.Active, recorded.Active)
+			t.Errorf("shape %d: checkpointed the next step has %d bytes, recorded are %d", i, with.Active,
+				recorded.Active)
 		}
 	}
 }

@@ -312,7 +312,8 @@ func (p *process) lossInParts(m *gpt, x *tensor, parts int64) (loss *tensor) {
 			p.drop(logits, logs)
 		}
 		loss = p.make(floatBytes, "sum")
-		p.endsAt(p.result(&node{name: "LossInPartsBackward", op: "mul", weights: m.head.weights}, loss, x, ofInput, ofWeight))
+		p.endsAt(p.result(&node{name: "LossInPartsBackward", op: "mul", weights: m.head.weights}, loss, x, ofInput,
+			ofWeight))
 		p.drop(ofInput, ofWeight)
 	})
 	return loss

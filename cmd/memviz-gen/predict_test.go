@@ -333,7 +333,8 @@ func TestPredictedRetries(t *testing.T) {
 			p := study.At(256, 0)
 			made := replay.Replay(predict.Snapshot([]*predict.Study{study}, 256, 0), 0).Totals
 			if want := recorded.Run.ReservedPeak(); p.Reserved.Peak != want || made.ReservedPeakBytes != want {
-				t.Errorf("seed %d, %d bytes: %d predicted, %d on the page, %d recorded", seed, capacity, p.Reserved.Peak,
+				t.Errorf("seed %d, %d bytes: %d predicted, %d on the page, %d recorded", seed, capacity,
+					p.Reserved.Peak,
 					made.ReservedPeakBytes, want)
 			}
 		}

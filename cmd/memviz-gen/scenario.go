@@ -51,11 +51,12 @@ type scenario struct {
 	truth       truth
 	also        []truth           // what else may be found, whatever the verdict
 	device      snapshot.DeviceID // that the truth is about; nothing is wrong with others
-	quiet       bool              // what is true cannot always be seen in what is recorded, so silence that says so will do
-	conf        string            // PYTORCH_CUDA_ALLOC_CONF
-	capacity    int64             // most bytes of the GPU that torch may have; 0: ample
-	card        int64             // bytes that the GPU's model has; 0: not more than torch may have
-	run         func(*process)
+	// what is true cannot always be seen in what is recorded, so silence that says so will do
+	quiet    bool
+	conf     string // PYTORCH_CUDA_ALLOC_CONF
+	capacity int64  // most bytes of the GPU that torch may have; 0: ample
+	card     int64  // bytes that the GPU's model has; 0: not more than torch may have
+	run      func(*process)
 
 	// job, if set instead of run, is what each process of a job of jobSize does,
 	// one of which is unlike the others.

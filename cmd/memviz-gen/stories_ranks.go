@@ -101,16 +101,17 @@ func sharesOf(weights []*parameter, ranks int) [][]*parameter {
 func dyingJob() (takes []take) {
 	const capacity, room, dies = 16 * gib, gib, 10
 	for rank := range 8 {
-		takes = append(takes, take{file: fmt.Sprintf("rank%d.pickle.gz", rank), capacity: capacity, play: func(p *process) {
-			p.gpu.SetMemoryFraction(float64(room) / capacity)
-			p.pass(1 + 100*rank)
-			p.inside(func() {
-				t := p.newParallelRun()
-				for step := 1; step <= dies; step++ {
-					p.annotated(fmt.Sprintf("step %d", step), func() { t.dyingStep(rank, step == dies) })
-				}
-			}, spawned...)
-		}})
+		takes = append(takes, take{file: fmt.Sprintf("rank%d.pickle.gz", rank), capacity: capacity,
+			play: func(p *process) {
+				p.gpu.SetMemoryFraction(float64(room) / capacity)
+				p.pass(1 + 100*rank)
+				p.inside(func() {
+					t := p.newParallelRun()
+					for step := 1; step <= dies; step++ {
+						p.annotated(fmt.Sprintf("step %d", step), func() { t.dyingStep(rank, step == dies) })
+					}
+				}, spawned...)
+			}})
 	}
 	return takes
 }

@@ -71,7 +71,8 @@ func TestPredictedPairs(t *testing.T) {
 			conf, sum.whole, len(sum.late), median, sum.late[len(sum.late)*9/10], sum.late[len(sum.late)-1],
 			sum.saved>>20, sum.worst)
 		if sum.whole < 10 || median > 5 || sum.worst > 0 {
-			t.Errorf("%s: %d whole recordings, median %.1f %%, worst advice %+.1f %%", conf, sum.whole, median, sum.worst)
+			t.Errorf("%s: %d whole recordings, median %.1f %%, worst advice %+.1f %%", conf, sum.whole, median,
+				sum.worst)
 		}
 	}
 }

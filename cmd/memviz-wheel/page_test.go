@@ -170,7 +170,8 @@ func (p *page) checkReport() {
 		p.t.Errorf("the report in the notebook shows %+v", got)
 	}
 	p.clickFrame()
-	if focused, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("document.hasFocus()", frame)); err != nil || !focused {
+	if focused, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("document.hasFocus()", frame)); err != nil ||
+		!focused {
 		p.t.Errorf("the report does not get the keys after a click, %v", err)
 	}
 }

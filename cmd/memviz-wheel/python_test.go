@@ -68,7 +68,8 @@ func install(t *testing.T) (python string) {
 	if runtime.GOOS == "windows" {
 		python = filepath.Join(venv, "Scripts", "python.exe")
 	}
-	output(t, exec.Command(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", file))
+	output(t, exec.Command(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check",
+		file))
 	return python
 }
 

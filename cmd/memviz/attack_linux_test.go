@@ -66,14 +66,16 @@ func TestAttack(t *testing.T) {
 		{"devices by stacks", func(c *snapshot.Composer) {
 			for i := range 60 * devices {
 				stack := c.Stack(snapshot.FrameText{File: fmt.Sprintf("/x/%d.py", i%89), Line: int32(i), Name: "f"})
-				c.Event(snapshot.DeviceID(i%devices), snapshot.EventText{Action: snapshot.Alloc, Size: 512, Stack: stack,
-					Addr: 0x7f0000000000 + uint64(i)<<10})
+				c.Event(snapshot.DeviceID(i%devices), snapshot.EventText{Action: snapshot.Alloc, Size: 512,
+					Stack: stack,
+					Addr:  0x7f0000000000 + uint64(i)<<10})
 			}
 		}, []string{"stats --format json", "leaks", "top", "trace -q -o $out"}},
 		{"a name of 5 MiB in 20 frames", func(c *snapshot.Composer) {
 			var frames []snapshot.FrameText
 			for i := range 20 {
-				frames = append(frames, snapshot.FrameText{File: "/x/a.py", Line: int32(i), Name: strings.Repeat("n", 5<<20)})
+				frames = append(frames, snapshot.FrameText{File: "/x/a.py", Line: int32(i),
+					Name: strings.Repeat("n", 5<<20)})
 			}
 			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 512, Size: 512, Stack: c.Stack(frames...)})
 			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: 1024, Size: 512})
@@ -112,7 +114,8 @@ func TestAttack(t *testing.T) {
 			}
 			if page, err := os.ReadFile(out); strings.Contains(string(printed), strings.Repeat("n", 5000)) ||
 				err == nil && len(page) > 20<<20 {
-				t.Errorf("%s, %v: a long name is printed, or the page has %d bytes", tt.name, command.Args[1:], len(page))
+				t.Errorf("%s, %v: a long name is printed, or the page has %d bytes", tt.name, command.Args[1:],
+					len(page))
 			}
 		}
 	}

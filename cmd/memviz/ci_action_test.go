@@ -375,7 +375,8 @@ func TestAction(t *testing.T) {
 				t.Errorf("the summary lacks %q:\n%s", want, r.summary)
 			}
 		}
-		for _, want := range []string{"passed: memviz stats", "failed: memviz leaks", "::error::A memory check failed"} {
+		for _, want := range []string{"passed: memviz stats", "failed: memviz leaks",
+			"::error::A memory check failed"} {
 			if !strings.Contains(r.log, want) {
 				t.Errorf("the log lacks %q: %s", want, r.log)
 			}
@@ -389,7 +390,8 @@ func TestAction(t *testing.T) {
 		r.write("comments.json", []byte(strings.ReplaceAll(written, "### GPU memory", "### Old")), 0o666)
 	}
 	compared := r.outputs["steps.compare.outputs.comparison"]
-	if filepath.Base(compared) != "compare.html" || !strings.Contains(r.read("artifacts/pull/compare.html"), "<title>") {
+	if filepath.Base(compared) != "compare.html" ||
+		!strings.Contains(r.read("artifacts/pull/compare.html"), "<title>") {
 		t.Errorf("the comparison is %q", compared)
 	}
 	if old := r.read("comments.json"); !strings.Contains(old, "### Old") {
@@ -451,7 +453,8 @@ func TestActionHostile(t *testing.T) {
 	r := newRunner(t)
 	r.record("training-loop")
 	const name = "-q $(touch a) `touch b`; touch c '\"::error::x.pickle"
-	if err := os.Rename(filepath.Join(r.folder, "work", "snap.pickle"), filepath.Join(r.folder, "work", name)); err != nil {
+	if err := os.Rename(filepath.Join(r.folder, "work", "snap.pickle"),
+		filepath.Join(r.folder, "work", name)); err != nil {
 		t.Fatal(err)
 	}
 	r.inputs["snapshots"] = name

@@ -155,7 +155,8 @@ func TestGitLab(t *testing.T) {
 		c := exec.Command("bash", "-eo", "pipefail", "-c", strings.Join(append(job.BeforeScript, job.Script...), "\n"))
 		c.Dir = folder
 		c.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "CI_JOB_TOKEN=secret")
-		predefined := strings.NewReplacer("$CI_API_V4_URL", server.URL, "$CI_PROJECT_ID", "5", "$CI_DEFAULT_BRANCH", "main")
+		predefined := strings.NewReplacer("$CI_API_V4_URL", server.URL, "$CI_PROJECT_ID", "5", "$CI_DEFAULT_BRANCH",
+			"main")
 		for name, value := range job.Variables {
 			if name == "RELEASES" {
 				value = releases

@@ -21,7 +21,8 @@ type comparePage struct {
 }
 
 func (o *comparePage) outputFlag() cli.Flag {
-	f := option("output", "", "write a page that compares the two to `FILE`, in place of an answer; - is standard output",
+	f := option("output", "",
+		"write a page that compares the two to `FILE`, in place of an answer; - is standard output",
 		&o.output, asText)
 	f.Aliases = []string{"o"}
 	return f

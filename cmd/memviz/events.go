@@ -28,14 +28,16 @@ func eventsCommand(t *terminal) *cli.Command {
 			"    memviz events --grep 'OOM|cudaMalloc' snap.pickle\n" +
 			"    memviz events --grep OOM --fail-if 'events>1' snap.pickle",
 		Flags: o.flags(t, "events", "events>0",
-			option("from", "", "begin with event or time `N`, such as 7212 or 500ms", &o.events.From, answer.ParseBound),
+			option("from", "", "begin with event or time `N`, such as 7212 or 500ms", &o.events.From,
+				answer.ParseBound),
 			option("to", "", "end with event or time `N`", &o.events.To, answer.ParseBound),
 			option("grep", "", "only what matches `REGEX` in words, site, action, address or metadata", &o.events.Grep,
 				regexp.Compile),
 			o.deviceFlag(),
 		),
 		Action: action(t, func(args []string) error {
-			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) { return answer.Events(in, o.events) })
+			return o.answer(t, args,
+				func(in []answer.Input) (*answer.Sheet, error) { return answer.Events(in, o.events) })
 		}),
 	}
 }

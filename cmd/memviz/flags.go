@@ -116,8 +116,8 @@ var momentChoices = []string{"peak", "start", "end", "oom", "oom=", "step=", "an
 
 // capacityFlag is for what no snapshot says: how much memory the device has.
 func capacityFlag(t *terminal, to *report.GivenCapacity) cli.Flag {
-	return option("capacity", "", "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such as "+
-		"H100", to, func(text string) (report.GivenCapacity, error) {
+	return option("capacity", "", "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such "+
+		"as H100", to, func(text string) (report.GivenCapacity, error) {
 		c, err := parseCapacity(text)
 		if _, binary := units.ParseBytes(text); err == nil && c.GPU == "" && binary != nil {
 			number := text[:strings.LastIndexAny(text, "0123456789.")+1]

@@ -42,7 +42,8 @@ func TestHelpFits(t *testing.T) {
 			usage, _, _ = strings.Cut(usage, "\n")
 			for line := range strings.Lines(help) {
 				line = strings.TrimRight(line, "\n")
-				toCopy := strings.HasPrefix(line, helpIndent+"    ") && !strings.HasPrefix(line, strings.Repeat(" ", optionColumn))
+				toCopy := strings.HasPrefix(line, helpIndent+"    ") &&
+					!strings.HasPrefix(line, strings.Repeat(" ", optionColumn))
 				oneWord := !strings.Contains(strings.TrimSpace(line), " ")
 				if n := len([]rune(line)); n > width && (width == 80 || !toCopy && !oneWord && line != usage) {
 					t.Errorf("a line of %d columns, of %d: %s", n, width, line)
@@ -88,7 +89,8 @@ func TestEverythingIsDocumented(t *testing.T) {
 		if command.Hidden || command.Usage == "" {
 			t.Errorf("%s is hidden or has no usage", command.Name)
 		}
-		if !strings.Contains(page, ".SH "+strings.Join(command.Names(), ", ")+"\n") || !strings.Contains(page, command.Usage) {
+		if !strings.Contains(page, ".SH "+strings.Join(command.Names(), ", ")+"\n") ||
+			!strings.Contains(page, command.Usage) {
 			t.Errorf("the manual page has no %s", command.Name)
 		}
 		if got := candidates(app, []string{command.Name}); len(got) == 0 || got[0] != command.Name+"\t"+command.Usage {

@@ -148,8 +148,9 @@ func TestHostile(t *testing.T) {
 		{"one event 10^7 times", again{traces + "\x94", "h\x02", 10 * million, "eeu."}, "--limit memory=N"},
 		{"10^6 devices", again{"\x80\x04}(\x8c\x0ddevice_traces](", "]", million, "eu."}, ""},
 		{"dicts of the same 250 values",
-			counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94" +
-				"}(" + strings.Repeat("NN", 250) + "u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000,
+			counted{
+				"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x94\x8c\x05alloc\x94\x8c\x0duser_metadata\x94" +
+					"}(" + strings.Repeat("NN", 250) + "u\x94u", "}(h\x00h\x01h\x02}(\x8c\x07%07dh\x03uu", 100_000,
 				"eeu."}, ""},
 		{"the same settings 10^6 times",
 			again{"\x80\x04}(\x8c\x12allocator_settings\x94}(" + strings.Repeat("NN", 250) + "u\x94", "h\x00h\x01",
@@ -172,8 +173,9 @@ func TestHostile(t *testing.T) {
 			"a number of more than 512 digits"},
 		{"10^8 spaces in JSON", again{`{"segments":[`, " ", 100 * million, `]}`}, ""},
 		{"300,000 names of annotations",
-			counted{"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations](" +
-				"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u",
+			counted{
+				"\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x07time_usK\x01uee\x8c\x14external_annotations](" +
+					"}(\x8c\x05stage\x94\x8c\x05START\x94\x8c\x04name\x94\x8c\x01a\x8c\x07time_us\x94K\x01u",
 				"}(h\x00h\x01h\x02\x8c\x07%07dh\x03K\x01u", 300_000, "eu."}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

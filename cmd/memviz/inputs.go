@@ -52,8 +52,8 @@ type inputOptions struct {
 func (o *inputOptions) flags(own ...cli.Flag) []cli.Flag {
 	words := []string{"paths", "names", "all"}
 	return append(own,
-		option("redact", "", "print pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or all; "+
-			"public names, lines and numbers stay", &o.redact, func(text string) (redact.Options, error) {
+		option("redact", "", "print pseudonyms for `WHAT`: paths, names (functions and texts that people wrote) or "+
+			"all; public names, lines and numbers stay", &o.redact, func(text string) (redact.Options, error) {
 			chosen := o.redact
 			for word := range strings.SplitSeq(text, ",") {
 				if _, err := oneOf(word, words); err != nil {
@@ -76,7 +76,8 @@ func (o *inputOptions) flags(own ...cli.Flag) []cli.Flag {
 }
 
 func saltFlag(to *[]byte) cli.Flag {
-	salt := option("salt", "", "choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own",
+	salt := option("salt", "",
+		"choose the same pseudonyms in every run with this secret `TEXT`; else every run has its own",
 		to, func(text string) ([]byte, error) { return []byte(text), nil }).in(pseudonymOptions)
 	salt.EnvVars = []string{"MEMVIZ_SALT"}
 	return salt
@@ -89,8 +90,8 @@ func limitFlag(to *snapshot.Limits) cli.Flag {
 	for i := range keys {
 		keys[i] += "="
 	}
-	return option("limit", "", "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as memory=8GiB; "+
-		"errors name the KEY; may be repeated", to, func(text string) (snapshot.Limits, error) {
+	return option("limit", "", "allow a file more, or less, of what bounds hostile ones: `KEY=VALUE`, such as "+
+		"memory=8GiB; errors name the KEY; may be repeated", to, func(text string) (snapshot.Limits, error) {
 		limits := *to
 		for limit := range strings.SplitSeq(text, ",") {
 			if err := snapshot.SetLimit(&limits, limit); err != nil {
@@ -123,8 +124,8 @@ func (o *inputOptions) deviceFlag() cli.Flag {
 }
 
 func (o *inputOptions) familiesFlag() cli.Flag {
-	return option("families", "", "decide by the rules in `FILE` what tensors are for, before the built-in ones; a line is "+
-		"like 'cache: function =~ kv_cache'", &o.families, asText)
+	return option("families", "", "decide by the rules in `FILE` what tensors are for, before the built-in ones; a "+
+		"line is like 'cache: function =~ kv_cache'", &o.families, asText)
 }
 
 // check completes the options with what the flags say together.

@@ -25,7 +25,8 @@ func leaksCommand(t *terminal) *cli.Command {
 			"    memviz leaks snap.pickle\n" +
 			"    memviz leaks --capacity 80GiB snap.pickle\n" +
 			"    memviz leaks --fail-if 'suspects>0' snap.pickle",
-		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(), o.familiesFlag()),
+		Flags: o.flags(t, "leaks", "suspects>0", capacityFlag(t, &o.capacity), rowsFlag(&o.rows, 20), o.deviceFlag(),
+			o.familiesFlag()),
 		Action: action(t, func(args []string) error {
 			return o.answer(t, args, func(in []answer.Input) (*answer.Sheet, error) {
 				return answer.Leaks(in, answer.LeaksOptions{Capacity: o.capacity.Bytes, Rows: o.rows})

@@ -151,8 +151,9 @@ func misuse(format string, args ...any) error { return &usageError{what: fmt.Spr
 // cannot be parsed.
 var (
 	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
-	invalidValue  = regexp.MustCompile(`(?s)^(?:invalid value|invalid boolean value|could not parse) "(?:[^"\\]|\\.)*" ` +
-		`(?:for|for flag|from environment variable "\w+" as value for flag) -?([\w-]+): (.*)$`)
+	invalidValue  = regexp.MustCompile(
+		`(?s)^(?:invalid value|invalid boolean value|could not parse) "(?:[^"\\]|\\.)*" ` +
+			`(?:for|for flag|from environment variable "\w+" as value for flag) -?([\w-]+): (.*)$`)
 )
 
 func onUsageError(c *cli.Context, err error, isSubcommand bool) error {

@@ -489,7 +489,8 @@ func TestMCPRedacts(t *testing.T) {
 	}
 	salted := firstSite(startMCP(t, "--root", root, "--redact", "all", "--salt", "of the test"))
 	var stdout, stderr bytes.Buffer
-	if run([]string{"top", "--redact", "all", "--salt", "of the test", "--format", "json", example("training-loop")}, nil,
+	if run([]string{"top", "--redact", "all", "--salt", "of the test", "--format", "json", example("training-loop")},
+		nil,
 		&stdout, &stderr) != exitDone {
 		t.Fatal(&stderr)
 	}

@@ -14,7 +14,8 @@ import (
 func TestInputsStay(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if status := run([]string{"trace", "-q", example("training-loop"), "-o", at("a.html")}, nil, io.Discard, os.Stderr); status != exitDone {
+	if status := run([]string{"trace", "-q", example("training-loop"), "-o", at("a.html")}, nil, io.Discard,
+		os.Stderr); status != exitDone {
 		t.Fatalf("status %d", status)
 	}
 	if err := os.WriteFile(at("families"), []byte("cache: function =~ kv_cache\n"), 0o644); err != nil {
@@ -38,9 +39,11 @@ func TestInputsStay(t *testing.T) {
 		{args: []string{"trace", "-", "-o", at("soft.html")}, stdin: "a.html", input: "a.html", says: "it is an input"},
 		{args: []string{"trace", example("training-loop"), "--families", at("families"), "-o", at("families")},
 			input: "families", says: "it is an input"},
-		{args: []string{"trace", at("a.html"), "-o", "-"}, stdout: "a.html", input: "a.html", says: "standard output goes to"},
+		{args: []string{"trace", at("a.html"), "-o", "-"}, stdout: "a.html", input: "a.html",
+			says: "standard output goes to"},
 		{args: []string{"stats", at("a.html")}, stdout: "a.html", input: "a.html", says: "standard output goes to"},
-		{args: []string{"stats", "-"}, stdin: "a.html", stdout: "a.html", input: "a.html", says: "standard output goes to"},
+		{args: []string{"stats", "-"}, stdin: "a.html", stdout: "a.html", input: "a.html",
+			says: "standard output goes to"},
 		{args: []string{"inspect", at("a.html")}, stdout: "a.html", input: "a.html", says: "standard output goes to"},
 		{args: []string{"ranks", at("a.html"), example("training-loop")}, stdout: "a.html", input: "a.html",
 			says: "standard output goes to"},

@@ -32,10 +32,11 @@ func statsCommand(t *terminal) *cli.Command {
 			"    memviz stats --fail-if 'peak>70GiB' snap.pickle\n" +
 			"    zcat snap.pickle.gz | memviz stats -",
 		Flags: o.flags(t, "stats", "peak>70GiB",
-			option("every", "", "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, or "+
-				"time such as 500ms", &o.stats.Every, parseEvery),
+			option("every", "", "print the peak of each stretch of `LENGTH` in place of steps: events such as 1000, "+
+				"or time such as 500ms", &o.stats.Every, parseEvery),
 			capacityFlag(t, &o.capacity),
-			&cli.BoolFlag{Name: "one-line", Usage: "print one line per device, for logs", Destination: &o.stats.OneLine},
+			&cli.BoolFlag{Name: "one-line", Usage: "print one line per device, for logs",
+				Destination: &o.stats.OneLine},
 			&cli.BoolFlag{Name: "summary", Destination: &o.stats.Summary,
 				Usage: "print the table of torch.cuda.memory_summary(), as far as the recording has it"},
 			rowsFlag(&o.stats.Rows, 8),

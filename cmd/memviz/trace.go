@@ -28,8 +28,8 @@ type traceOptions struct {
 
 func traceCommand(t *terminal) *cli.Command {
 	var o traceOptions
-	output := option("output", "", "write the report to `FILE`; - is standard output (default: the first snapshot's or "+
-		"directory's name with .html, or redacted.html)", &o.output, asText)
+	output := option("output", "", "write the report to `FILE`; - is standard output (default: the first snapshot's "+
+		"or directory's name with .html, or redacted.html)", &o.output, asText)
 	output.Aliases = []string{"o"}
 	return &cli.Command{
 		Name:      "trace",
@@ -57,7 +57,8 @@ func traceCommand(t *terminal) *cli.Command {
 			"    communication: operator c10d::*",
 		Flags: o.flags(
 			output,
-			option("max-size", "24MB", "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit", &o.maxSize,
+			option("max-size", "24MB", "keep the HTML within `SIZE`, such as 10MB or 9MiB; none lifts the limit",
+				&o.maxSize,
 				parseMaxSize), // by default below the 25 MB that GitHub takes
 			option("omit", "", "leave `WHAT` out of the report: addresses, times or both, as addresses,times", &o.omit,
 				parseOmission, "addresses", "times", "addresses,times"),
@@ -191,8 +192,8 @@ func (o *traceOptions) newDocument(t *terminal, files *sources) (*report.Documen
 			t.warn("--capacity %s is ignored for %s: the recording shows that it has %s or more",
 				units.Bytes(o.capacity.Bytes), label, least)
 		} else {
-			t.warn("--capacity %s is less than the %s that %s had reserved: it only says which changes of the training "+
-				"would fit", units.Bytes(o.capacity.Bytes), least, label)
+			t.warn("--capacity %s is less than the %s that %s had reserved: it only says which changes of the "+
+				"training would fit", units.Bytes(o.capacity.Bytes), least, label)
 		}
 	}
 	return document, nil
@@ -256,7 +257,8 @@ func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteErr
 		flag  string
 		given bool
 	}{
-		{"families", o.families != ""}, {"capacity", o.capacity.Bytes > 0}, {"redact", o.redact.Paths || o.redact.Names},
+		{"families", o.families != ""}, {"capacity", o.capacity.Bytes > 0}, {"redact", o.redact.Paths ||
+			o.redact.Names},
 		{"strip-prefix", len(o.redact.Strip) > 0},
 	} {
 		if needs.given {

@@ -25,10 +25,11 @@ func TestWalkThrough(t *testing.T) {
 		t.Fatalf("no stories (%v)", err)
 	}
 	for _, path := range append(stories, filepath.Join(examples, "README.md"), filepath.Join(examples, "ci.md")) {
-		t.Run(strings.TrimSuffix(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), "/README.md"), func(t *testing.T) {
-			t.Parallel()
-			walkThrough(t, path)
-		})
+		t.Run(strings.TrimSuffix(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), "/README.md"),
+			func(t *testing.T) {
+				t.Parallel()
+				walkThrough(t, path)
+			})
 	}
 }
 

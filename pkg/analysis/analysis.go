@@ -159,7 +159,8 @@ func (r *Recording) Families() *families.Assignment {
 // Modules says which module asked for memory, and which blocks of the model repeat.
 func (r *Recording) Modules() *modules.Findings {
 	return r.modules.get("modules", func() *modules.Findings {
-		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(), Phases: r.Phases()})
+		return modules.Find(modules.Input{Stacks: r.Stacks, Device: r.Device, Activities: r.Activities(),
+			Phases: r.Phases()})
 	})
 }
 
@@ -251,5 +252,6 @@ func Compare(before, after *Recording) *compare.Comparison {
 }
 
 func (r *Recording) side() compare.Side {
-	return compare.Side{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), Phases: r.Phases(), Steps: r.Steps()}
+	return compare.Side{Stacks: r.Stacks, Device: r.Device, Families: r.Families(), Phases: r.Phases(),
+		Steps: r.Steps()}
 }

@@ -217,7 +217,8 @@ func TestCapacityWords(t *testing.T) {
 	if got := said(t, func(s *Sheet) { s.tooSmall(2*gib, 0, 5*gib) }); got != want {
 		t.Error(got)
 	}
-	want = "PyTorch saw 78.0 GiB. If this is a 80 GiB card, about 2.00 GiB is used outside PyTorch; pass --capacity to check."
+	want = "PyTorch saw 78.0 GiB. If this is a 80 GiB card, about 2.00 GiB is used outside PyTorch; pass --capacity " +
+		"to check."
 	for _, test := range []struct {
 		capacity oom.Capacity
 		visible  int64
@@ -341,7 +342,8 @@ func TestAdviceOf(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
-	for want, n := range map[string]int64{"1.1": 105, "1.0": 104, "9.9": 994, "10": 995, "998": 99_800, "1,000": 99_951} {
+	for want, n := range map[string]int64{"1.1": 105, "1.0": 104, "9.9": 994, "10": 995, "998": 99_800,
+		"1,000": 99_951} {
 		if got := times(n, 100); got != want {
 			t.Errorf("%d of 100: %s times, want %s", n, got, want)
 		}

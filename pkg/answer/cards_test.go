@@ -71,7 +71,8 @@ func TestFileAndLine(t *testing.T) {
 func TestGrowingWithoutSteps(t *testing.T) {
 	grown := func(r *analysis.Recording) Card { return growingWithoutSteps(Card{Evidence: noEvidence}, r) }
 	c := grown(kept(512<<10, 256<<10))
-	if c.Value != "+768 KiB" || c.Line != "load x.py:7 keeps 768 KiB" || !slices.Equal(c.Curve, []int64{0, 512 << 10}) ||
+	if c.Value != "+768 KiB" || c.Line != "load x.py:7 keeps 768 KiB" ||
+		!slices.Equal(c.Curve, []int64{0, 512 << 10}) ||
 		c.Evidence != (Evidence{State: 2, Allocation: 0}) {
 		t.Errorf("%+v", c)
 	}
@@ -95,12 +96,16 @@ func TestGrowingWithoutSteps(t *testing.T) {
 // TestGrowingWithSteps: a leak, none, and too few steps to tell.
 func TestGrowingWithSteps(t *testing.T) {
 	for want, r := range map[string]*analysis.Recording{
-		"validate train.py:41 keeps 24.6 MiB more each step":                    example(t, "leaking-loss").Recordings[0],
-		"no call site keeps more each step":                                     example(t, "gradient-accumulation").Recordings[0],
-		"no growth of a call site seen in 4 steps":                              example(t, "training-loop").Recordings[0],
-		"4.00 MiB each step that no call site explains":                         growingScripts["a queue"]()[0].Recordings[0],
-		"too few iterations to tell growth from getting ready":                  kept(512, 512, 512),
-		"growth cannot be told":                                                 newScript().train(1, nil)[0].Recordings[0],
+		"validate train.py:41 keeps 24.6 MiB more each step": example(t,
+			"leaking-loss").Recordings[0],
+		"no call site keeps more each step": example(t,
+			"gradient-accumulation").Recordings[0],
+		"no growth of a call site seen in 4 steps": example(t,
+			"training-loop").Recordings[0],
+		"4.00 MiB each step that no call site explains":        growingScripts["a queue"]()[0].Recordings[0],
+		"too few iterations to tell growth from getting ready": kept(512, 512, 512),
+		"growth cannot be told": newScript().train(1,
+			nil)[0].Recordings[0],
 		"no call site keeps more tensors, but some are replaced by larger ones": growingScripts["a regrown buffer"]()[0].Recordings[0],
 	} {
 		if c := GrowthCard(r, 0); withSpaces(c.Line) != want {
@@ -123,7 +128,8 @@ func TestStepsLeftOnCard(t *testing.T) {
 			continue
 		}
 		sentence := stepsLeftSentence(in[0].Recordings[0], found, capacity)
-		if !strings.HasSuffix(c.Small, ", "+units.Plural(*left, "step", "steps")+" left at most") || !strings.HasSuffix(c.Detail, sentence) ||
+		if !strings.HasSuffix(c.Small, ", "+units.Plural(*left, "step", "steps")+" left at most") ||
+			!strings.HasSuffix(c.Detail, sentence) ||
 			!strings.Contains(sentence, units.Plural(*left, "more step", "more steps")) {
 			t.Errorf("%s: %d left: %+v", name, *left, c)
 		}
@@ -155,8 +161,9 @@ func TestEvidence(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
 	other := c.Stream(0xabc)
 	f := newOOMContext(nil, recordingOf(c), 0)
-	o := oom.Failure{Event: 1234, Requested: 100 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib, LargestSame: 12 * mib,
-		FreeSame: 70 * mib, FreeOther: 80 * mib, Pools: []oom.PoolFree{{}, {Stream: other}}}
+	o := oom.Failure{Event: 1234, Requested: 100 * mib, Reserved: 960 * mib, DeviceFree: 40 * mib,
+		LargestSame: 12 * mib,
+		FreeSame:    70 * mib, FreeOther: 80 * mib, Pools: []oom.PoolFree{{}, {Stream: other}}}
 	o.WouldFit.OtherPool = -1
 	for _, test := range []struct {
 		verdict oom.Verdict
@@ -165,14 +172,14 @@ func TestEvidence(t *testing.T) {
 	}{
 		{oom.Fragmented, -1, "Out of memory by fragmentation: 100 MiB requested in state 1,234, 110 MiB free but in " +
 			"pieces of at most 40.0 MiB."},
-		{oom.Other, -1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
-			"to another stream or pool and cannot serve it."},
-		{oom.Other, 0, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
-			"to another stream or pool and cannot serve it."},
-		{oom.Other, 1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but belongs " +
-			"to stream 0xabc and cannot serve it."},
-		{oom.Limit, -1, "Out of memory: 100 MiB requested in state 1,234 while 40.0 MiB were free on the device: a limit " +
-			"of the process or a failed mapping refused it."},
+		{oom.Other, -1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but " +
+			"belongs to another stream or pool and cannot serve it."},
+		{oom.Other, 0, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but " +
+			"belongs to another stream or pool and cannot serve it."},
+		{oom.Other, 1, "Out of memory: 100 MiB requested in state 1,234; 80.0 MiB of cached memory is free but " +
+			"belongs to stream 0xabc and cannot serve it."},
+		{oom.Limit, -1, "Out of memory: 100 MiB requested in state 1,234 while 40.0 MiB were free on the device: a " +
+			"limit of the process or a failed mapping refused it."},
 	} {
 		o.Verdict, o.WouldFit.OtherPool = test.verdict, test.pool
 		if got := withSpaces(f.sentence(&o).with(asText)); got != test.want {
@@ -248,13 +255,13 @@ func TestCardOfRetries(t *testing.T) {
 	}
 	r := recordingOf(c)
 	cards, _, retries := Cards(r, nil)
-	const text = "The driver refused 90.0 MiB for a request of 90.0 MiB. PyTorch gave back 40.0 MiB in 1 segment of its " +
-		"cache, and the request was served, 400 ms later, with less than 40.0 MiB left."
+	const text = "The driver refused 90.0 MiB for a request of 90.0 MiB. PyTorch gave back 40.0 MiB in 1 segment of " +
+		"its cache, and the request was served, 400 ms later, with less than 40.0 MiB left."
 	if len(retries) != 1 || retries[0].State != 1 || withSpaces(retries[0].Text) != text {
 		t.Errorf("%+v", retries)
 	}
-	const all = "Near out of memory: the driver refused a request, and PyTorch gave back 40.0 MiB in 1 segment of its " +
-		"cache to serve it, in state 1; 400 ms went by; less than 40.0 MiB was left then."
+	const all = "Near out of memory: the driver refused a request, and PyTorch gave back 40.0 MiB in 1 segment of " +
+		"its cache to serve it, in state 1; 400 ms went by; less than 40.0 MiB was left then."
 	if oom := cards[3]; oom.Value != "Near it" || oom.Evidence.State != 1 || withSpaces(oom.Detail) != all {
 		t.Errorf("%+v", oom)
 	}

@@ -44,7 +44,8 @@ func ParseCondition(command, text string) (Condition, error) {
 		return c, fmt.Errorf("%q: %w; \"memviz schema %s\" lists all", text, err, command)
 	}
 	if c.logic = parts[3] == "true" || parts[3] == "false"; c.logic != (known[c.key] == "boolean") {
-		return c, fmt.Errorf("%q: %s is %s", text, c.key, map[bool]string{true: "a number", false: "true or false"}[c.logic])
+		return c,
+			fmt.Errorf("%q: %s is %s", text, c.key, map[bool]string{true: "a number", false: "true or false"}[c.logic])
 	}
 	if c.logic {
 		if c.op != "==" && c.op != "!=" {
@@ -184,7 +185,8 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		unjudged = idle // a device without a history, and none with one
 	}
 	if unjudged != nil {
-		return "", false, fmt.Errorf("%q cannot be checked: growth cannot be judged%s; \"memviz leaks\" says why", c.text,
+		return "", false, fmt.Errorf("%q cannot be checked: growth cannot be judged%s; \"memviz leaks\" says why",
+			c.text,
 			whose(unjudged))
 	}
 	switch {

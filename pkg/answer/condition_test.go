@@ -82,8 +82,9 @@ func TestConditionsOnAllFigures(t *testing.T) {
 	in := []Input{NewInput("training.pickle", samples.Training()), NewInput("cut.pickle", samples.Cut())}
 	for command, sheet := range map[string]*Sheet{
 		"stats": Stats(in, StatsOptions{Rows: 3, Capacity: 1 << 40}), "events": events(t, EventOptions{}, in...),
-		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})), "whatif": asked(WhatIf(in, WhatIfOptions{})),
-		"diff": asked(Diff(&in[0], &in[1], DiffOptions{})), "ranks": ranksOf(in...),
+		"oom": asked(OOM(in, OOMOptions{})), "leaks": asked(Leaks(in, LeaksOptions{Rows: 3})),
+		"whatif": asked(WhatIf(in, WhatIfOptions{})),
+		"diff":   asked(Diff(&in[0], &in[1], DiffOptions{})), "ranks": ranksOf(in...),
 		"segments": asked(Segments(in, Peak, 2000)), "top": asked(Top(in, TopOptions{At: Peak})),
 		"predict": predicted(t),
 	} {

@@ -14,25 +14,34 @@ import (
 // DiffDevice is how a device differs between two recordings, each in a state of
 // its own. Bytes are requested bytes of live allocations.
 type DiffDevice struct {
-	Device           int          `json:"device"` // of the first recording
-	Trust                         // of both recordings; anomalies of either are counted
-	Answers          []DiffAnswer `json:"answers"` // the four answers, about the peaks
-	Warnings         []Warning    `json:"warnings"`
-	Before           DiffSide     `json:"before"`
-	After            DiffSide     `json:"after"`
-	ActiveDelta      int64        `json:"active_delta_bytes"`        // in the states that are compared, after less before
-	ReservedDelta    int64        `json:"reserved_peak_delta_bytes"` // after less before
-	MatchedShare     float64      `json:"matched_share"`             // of the bytes with a stack, in the states that are compared, those of lines that both have, 0 to 1
-	Lines            DiffLines    `json:"lines"`
-	Steps            DiffSteps    `json:"steps"`
-	WithoutOperators bool         `json:"without_operators"`    // one side has no C++ frames, so operators were not compared
-	UnchangedBytes   int64        `json:"unchanged_bytes"`      // on each side
-	BeforeEarlier    int64        `json:"before_earlier_bytes"` // that were there before its recording, and by their sizes are parameters or optimizer state of the other: counted as those
-	AfterEarlier     int64        `json:"after_earlier_bytes"`
-	By               string       `json:"by"`       // what the allocations of a row have in common: site, file or function
-	Rows             []DiffRow    `json:"rows"`     // the largest change first; without what did not change
-	Families         []DiffFamily `json:"families"` // the largest change first
-	Moments          []DiffPoint  `json:"moments"`  // states worth comparing: the peaks, the highest of each phase and step that both have, the end
+	Device   int          `json:"device"` // of the first recording
+	Trust                 // of both recordings; anomalies of either are counted
+	Answers  []DiffAnswer `json:"answers"` // the four answers, about the peaks
+	Warnings []Warning    `json:"warnings"`
+	Before   DiffSide     `json:"before"`
+	After    DiffSide     `json:"after"`
+	// in the states that are compared, after less before
+	ActiveDelta   int64 `json:"active_delta_bytes"`
+	ReservedDelta int64 `json:"reserved_peak_delta_bytes"` // after less before
+	// of the bytes with a stack, in the states that are compared, those of lines that both have, 0
+	// to 1
+	MatchedShare float64   `json:"matched_share"`
+	Lines        DiffLines `json:"lines"`
+	Steps        DiffSteps `json:"steps"`
+	// one side has no C++ frames, so operators were not compared
+	WithoutOperators bool  `json:"without_operators"`
+	UnchangedBytes   int64 `json:"unchanged_bytes"` // on each side
+	// that were there before its recording, and by their sizes are parameters or optimizer state
+	// of the other: counted as those
+	BeforeEarlier int64 `json:"before_earlier_bytes"`
+	AfterEarlier  int64 `json:"after_earlier_bytes"`
+	// what the allocations of a row have in common: site, file or function
+	By       string       `json:"by"`
+	Rows     []DiffRow    `json:"rows"`     // the largest change first; without what did not change
+	Families []DiffFamily `json:"families"` // the largest change first
+	// states worth comparing: the peaks, the highest of each phase and step that both have, the
+	// end
+	Moments []DiffPoint `json:"moments"`
 }
 
 // DiffSteps counts the steps that end in the recordings, paired by the numbers that they
@@ -47,33 +56,37 @@ type DiffSteps struct {
 // DiffSide are the totals of one recording.
 type DiffSide struct {
 	Subject
-	State             int    `json:"state"`        // that is compared
-	ActiveBytes       int64  `json:"active_bytes"` // in that state
-	LiveAllocations   int    `json:"live_allocations"`
-	PeakBytes         int64  `json:"peak_bytes"`
-	ReservedPeakBytes int64  `json:"reserved_peak_bytes"`
-	CachedBytes       *int64 `json:"cached_bytes" jsonschema:"oneof_type=integer;null"`     // at the peak of reserved memory, in no live block; null if not known
-	FragmentedBytes   *int64 `json:"fragmented_bytes" jsonschema:"oneof_type=integer;null"` // of these, what can neither be returned nor serve a typical large request
-	FinalBytes        int64  `json:"final_bytes"`
-	Events            int    `json:"events"`
-	Allocations       int    `json:"allocations"`
-	OOMEvents         int    `json:"oom_events"`
+	State             int   `json:"state"`        // that is compared
+	ActiveBytes       int64 `json:"active_bytes"` // in that state
+	LiveAllocations   int   `json:"live_allocations"`
+	PeakBytes         int64 `json:"peak_bytes"`
+	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
+	// at the peak of reserved memory, in no live block; null if not known
+	CachedBytes *int64 `json:"cached_bytes" jsonschema:"oneof_type=integer;null"`
+	// of these, what can neither be returned nor serve a typical large request
+	FragmentedBytes *int64 `json:"fragmented_bytes" jsonschema:"oneof_type=integer;null"`
+	FinalBytes      int64  `json:"final_bytes"`
+	Events          int    `json:"events"`
+	Allocations     int    `json:"allocations"`
+	OOMEvents       int    `json:"oom_events"`
 }
 
 // DiffRow is a line of the program, or a call site without one, that changed. Lines
 // match although they moved.
 type DiffRow struct {
-	Site              string         `json:"site"`        // file:line:function, of the second recording where it has it; or a file or function
-	Change            string         `json:"change"`      // added, removed, grown or shrunk
-	What              string         `json:"what"`        // the kind of change: "24 tensors, each 16.0 MiB → 256 MiB"
-	BeforeLine        int            `json:"before_line"` // in each recording; 0: none
-	AfterLine         int            `json:"after_line"`
-	BeforeBytes       int64          `json:"before_bytes"`
-	AfterBytes        int64          `json:"after_bytes"`
-	DeltaBytes        int64          `json:"delta_bytes"`
-	BeforeAllocations int            `json:"before_allocations"`
-	AfterAllocations  int            `json:"after_allocations"`
-	Operators         []DiffOperator `json:"operators"` // below the line, the largest change first; none without_operators
+	// file:line:function, of the second recording where it has it; or a file or function
+	Site              string `json:"site"`
+	Change            string `json:"change"`      // added, removed, grown or shrunk
+	What              string `json:"what"`        // the kind of change: "24 tensors, each 16.0 MiB → 256 MiB"
+	BeforeLine        int    `json:"before_line"` // in each recording; 0: none
+	AfterLine         int    `json:"after_line"`
+	BeforeBytes       int64  `json:"before_bytes"`
+	AfterBytes        int64  `json:"after_bytes"`
+	DeltaBytes        int64  `json:"delta_bytes"`
+	BeforeAllocations int    `json:"before_allocations"`
+	AfterAllocations  int    `json:"after_allocations"`
+	// below the line, the largest change first; none without_operators
+	Operators []DiffOperator `json:"operators"`
 }
 
 // DiffOperator is what an operator holds at a line.

@@ -41,7 +41,8 @@ func TestFromTo(t *testing.T) {
 		want          string
 	}{
 		{9105322639, 24159191040, "8.48 → 22.5 GiB"}, {145 << 20, 2 << 30, "145 MiB → 2.00 GiB"},
-		{0, 1 << 20, "0 → 1.00 MiB"}, {1 << 20, 0, "1.00 MiB → 0"}, {0, 0, "0"}, {1 << 20, 1 << 20, "1.00 MiB"}, {5, 7, "5 → 7 B"},
+		{0, 1 << 20, "0 → 1.00 MiB"}, {1 << 20, 0, "1.00 MiB → 0"}, {0, 0, "0"}, {1 << 20, 1 << 20, "1.00 MiB"},
+		{5, 7, "5 → 7 B"},
 	} {
 		if got := fromTo(test.before, test.after); got != test.want {
 			t.Errorf("%d and %d: %q, want %q", test.before, test.after, got, test.want)
@@ -163,7 +164,8 @@ func TestSameProgramBounds(t *testing.T) {
 		499: "No: 49 % of bytes are from lines in both", 9: "No: <1 % of bytes are from lines in both",
 		0: "No: 0 % of bytes are from lines in both",
 	} {
-		p := &DiffPair{Comparison: &compare.Comparison{Lines: &compare.Lines{}, MatchedBytes: matched, StackBytes: 1000}}
+		p := &DiffPair{Comparison: &compare.Comparison{Lines: &compare.Lines{}, MatchedBytes: matched,
+			StackBytes: 1000}}
 		if a := p.programAnswer(); a.Value+": "+a.Line != want {
 			t.Errorf("%d of 1000: %s: %s, want %s", matched, a.Value, a.Line, want)
 		}

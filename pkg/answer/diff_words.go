@@ -13,11 +13,12 @@ import (
 
 // DiffLines counts the lines from which the recordings allocate memory.
 type DiffLines struct {
-	Both       int     `json:"both"`
-	Moved      int     `json:"moved"` // of both: those with another number
-	OnlyBefore int     `json:"only_before"`
-	OnlyAfter  int     `json:"only_after"`
-	Matched    float64 `json:"matched_bytes_share"` // of the bytes with a stack, at the peaks, those of lines in both; 0 to 1
+	Both       int `json:"both"`
+	Moved      int `json:"moved"` // of both: those with another number
+	OnlyBefore int `json:"only_before"`
+	OnlyAfter  int `json:"only_after"`
+	// of the bytes with a stack, at the peaks, those of lines in both; 0 to 1
+	Matched float64 `json:"matched_bytes_share"`
 }
 
 func (p *DiffPair) lineCounts() DiffLines {
@@ -198,7 +199,8 @@ func (p *DiffPair) warnPredicted(side int) (Warning, bool) {
 	s := p.recordings[side].Snapshot
 	w, is := warnPredicted(s)
 	if is {
-		w.Fact = "The " + sideWords[side] + " run was never made: it is predicted at " + units.Count(s.Predicted.X) + "."
+		w.Fact = "The " + sideWords[side] + " run was never made: it is predicted at " + units.Count(s.Predicted.X) +
+			"."
 	}
 	return w, is
 }

@@ -40,7 +40,8 @@ func (s *script) frames(text string) snapshot.StackID {
 func (s *script) make(bytes int64, stack string) snapshot.EventText {
 	s.now++
 	s.next += 1 << 32
-	e := snapshot.EventText{Action: snapshot.Alloc, Addr: s.next, Size: bytes, Stack: s.frames(stack), TimeMicros: s.now}
+	e := snapshot.EventText{Action: snapshot.Alloc, Addr: s.next, Size: bytes, Stack: s.frames(stack),
+		TimeMicros: s.now}
 	s.Event(0, e)
 	return e
 }
@@ -143,7 +144,8 @@ var growingScripts = map[string]func() []Input{
 	"a leak and an OOM": func() []Input {
 		s := newScript()
 		s.train(12, func(int) { s.make(growthMiB, "train.py|keep") })
-		s.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 4 << 30, Size: 8 << 30, Stack: s.frames("train.py|last"),
+		s.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 4 << 30, Size: 8 << 30,
+			Stack:      s.frames("train.py|last"),
 			TimeMicros: s.now})
 		s.Segment(snapshot.Segment{Address: 1 << 32, TotalSize: 1 << 20})
 		return []Input{NewInput("script.pickle", s.Snapshot())}
@@ -185,7 +187,8 @@ var growingScripts = map[string]func() []Input{
 
 // cut is what is asked about files of which only the beginning could be read.
 func cut(in []Input) []Input {
-	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(), Err: io.ErrUnexpectedEOF}
+	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(),
+		Err: io.ErrUnexpectedEOF}
 	return in
 }
 
@@ -212,21 +215,25 @@ func TestGrowthWords(t *testing.T) {
 			"A leak at other call sites each time would not be seen under 4.00 KiB each step."},
 		"a regrown buffer": {"no call site keeps more tensors, but some are replaced by larger ones",
 			"The least memory of each step rises by ", "replaced by others of another size", "buffer.py:1:regrow"},
-		"a leak and an OOM": {"keeps growing, at 1 place", "At this rate the 4.00 GiB that PyTorch could see when a request " +
-			"failed are full after at most "},
-		"4 steps of a cut file": {"no growth of a call site seen in 4 steps", "Only a part of the file could be read: the whole one " +
-			"may hold more of them."},
-		"3 steps of a cut file":           {"cannot be judged from 3 steps", "getting ready. Only a part of the file"},
-		"no steps of a cut file":          {"Leaks cannot be judged from this file. Only a part of the file"},
-		"a leak in 6 steps of a cut file": {"only 6 steps were recorded", "would look the same. Only a part of the file"},
-		"a leak over 3 steps":             {"cannot be judged from 3 steps", "by 1.00 MiB each step", "only 3 steps were recorded"},
+		"a leak and an OOM": {"keeps growing, at 1 place", "At this rate the 4.00 GiB that PyTorch could see when a " +
+			"request failed are full after at most "},
+		"4 steps of a cut file": {"no growth of a call site seen in 4 steps", "Only a part of the file could be " +
+			"read: the whole one may hold more of them."},
+		"3 steps of a cut file":  {"cannot be judged from 3 steps", "getting ready. Only a part of the file"},
+		"no steps of a cut file": {"Leaks cannot be judged from this file. Only a part of the file"},
+		"a leak in 6 steps of a cut file": {"only 6 steps were recorded",
+			"would look the same. Only a part of the file"},
+		"a leak over 3 steps": {"cannot be judged from 3 steps", "by 1.00 MiB each step",
+			"only 3 steps were recorded"},
 		"a leak": {"keeps growing, at 1 place", "by 1.00 MiB each step, to 12.0 MiB now, and nothing",
 			"A cache that holds more than 12 steps of entries, and is still filling, would look the same."},
 		"every third step": {"may keep growing", "by 3.00 MiB every 3 steps, to 15.0 MiB",
 			"only 4 of 13 steps add to it", "Record 21 or more."},
-		"a tiny leak":          {"may keep growing", "by 4 B each step"},
-		"a queue":              {"keeps growing, and no call site explains it", "grows by 4.00 MiB ± 0", "queue.py:1:push"},
-		"a queue from nothing": {"is freed more slowly than it is made: it grows by 4.00 MiB each step, to 96.0 MiB in 24"},
+		"a tiny leak": {"may keep growing", "by 4 B each step"},
+		"a queue": {"keeps growing, and no call site explains it", "grows by 4.00 MiB ± 0",
+			"queue.py:1:push"},
+		"a queue from nothing": {"is freed more slowly than it is made: it grows by 4.00 MiB each step, to 96.0 MiB " +
+			"in 24"},
 		"a cache that fills": {"nothing keeps growing",
 			"5.00 MiB allocated in several steps and kept, but no more since step 6"},
 		"no history": {"cannot be judged"},
@@ -270,7 +277,8 @@ func TestStepsLeft(t *testing.T) {
 		t.Error(text)
 	}
 	for _, name := range []string{"12 clean steps", "3 clean steps", "no history"} {
-		if text := leaksText(t, growingScripts[name](), LeaksOptions{Capacity: 1 << 30}); strings.Contains(text, "rate") {
+		if text := leaksText(t, growingScripts[name](), LeaksOptions{Capacity: 1 << 30}); strings.Contains(text,
+			"rate") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
@@ -322,7 +330,8 @@ func TestGatesOnGrowth(t *testing.T) {
 	}
 	for _, condition := range []string{"suspects>0", "steps_left<5"} {
 		c, _ := ParseCondition("leaks", condition)
-		sheet, _ := Leaks(append(growingScripts["12 clean steps"](), growingScripts["3 clean steps"]()...), LeaksOptions{})
+		sheet, _ := Leaks(append(growingScripts["12 clean steps"](), growingScripts["3 clean steps"]()...),
+			LeaksOptions{})
 		if _, _, err := c.Holds(sheet); err == nil {
 			t.Errorf("%s passes although one of two devices cannot be judged", condition)
 		}
@@ -406,14 +415,16 @@ func TestAvoidable(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	text := said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) })
-	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB, or more. To see it, train for a few steps") {
+	if !strings.Contains(text,
+		fact+" With it the pass peaks at about 180 MiB, or more. To see it, train for a few steps") {
 		t.Error(text)
 	}
 
-	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(), Err: io.ErrUnexpectedEOF}
+	in[0].Snapshot.Salvaged = &snapshot.Salvaged{NoEnd: true, Events: in[0].Devices[0].Events.Len(),
+		Err: io.ErrUnexpectedEOF}
 	text = said(t, func(s *Sheet) { s.warn(in[0].Recordings[0]) })
-	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB, or more. Only a part of the file could be "+
-		"read: the whole one may hold more of them.") || strings.Contains(text, "record more") {
+	if !strings.Contains(text, fact+" With it the pass peaks at about 180 MiB, or more. Only a part of the file could "+
+		"be read: the whole one may hold more of them.") || strings.Contains(text, "record more") {
 		t.Error(text)
 	}
 }

@@ -10,25 +10,26 @@ import (
 // InspectAnswer is what a report holds that somebody may not want to pass on.
 // Lists have each text once; pseudonyms and public names are in none.
 type InspectAnswer struct {
-	Schema         string   `json:"schema"`
-	File           string   `json:"file"`
-	Program        string   `json:"program"`            // that wrote the report
-	Redacted       []string `json:"redacted,omitempty"` // what the report says stands under other names
-	Bytes          int64    `json:"bytes"`              // of the file
-	Files          []string `json:"files"`              // names of snapshots
-	Paths          []string `json:"paths"`
-	Names          []string `json:"names"` // functions
-	Texts          []string `json:"texts"` // annotations, metadata, compile contexts
-	Users          []string `json:"users"` // by the folders they have
-	Hosts          []string `json:"hosts"` // names and addresses of machines
-	Emails         []string `json:"emails"`
-	Secrets        []string `json:"secrets"`   // what looks like a key or a token
-	Addresses      int      `json:"addresses"` // of tensors on the device, and handles of streams
-	Times          int      `json:"times"`
-	FirstTime      string   `json:"first_time"` // when the recording began, in UTC; empty without times
-	Pseudonyms     int      `json:"pseudonyms"`
-	PublicNames    int      `json:"public_names"`    // of torch, Python and packages that everybody has
-	ForeignScripts int      `json:"foreign_scripts"` // scripts and styles of another memviz, or of somebody else; not looked into
+	Schema      string   `json:"schema"`
+	File        string   `json:"file"`
+	Program     string   `json:"program"`            // that wrote the report
+	Redacted    []string `json:"redacted,omitempty"` // what the report says stands under other names
+	Bytes       int64    `json:"bytes"`              // of the file
+	Files       []string `json:"files"`              // names of snapshots
+	Paths       []string `json:"paths"`
+	Names       []string `json:"names"` // functions
+	Texts       []string `json:"texts"` // annotations, metadata, compile contexts
+	Users       []string `json:"users"` // by the folders they have
+	Hosts       []string `json:"hosts"` // names and addresses of machines
+	Emails      []string `json:"emails"`
+	Secrets     []string `json:"secrets"`   // what looks like a key or a token
+	Addresses   int      `json:"addresses"` // of tensors on the device, and handles of streams
+	Times       int      `json:"times"`
+	FirstTime   string   `json:"first_time"` // when the recording began, in UTC; empty without times
+	Pseudonyms  int      `json:"pseudonyms"`
+	PublicNames int      `json:"public_names"` // of torch, Python and packages that everybody has
+	// scripts and styles of another memviz, or of somebody else; not looked into
+	ForeignScripts int `json:"foreign_scripts"`
 }
 
 // Inspected is what is known of a report.

@@ -13,24 +13,36 @@ import (
 // LeaksDevice is what survives the steps of a device. Bytes are requested bytes.
 type LeaksDevice struct {
 	Subject
-	Steps        int       `json:"steps"`                        // that end in the recording
-	SkippedSteps int       `json:"skipped_steps"`                // of those, in which mixed precision left the optimizer out
-	Method       string    `json:"method"`                       // how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or none
-	Limit        string    `json:"limit"`                        // why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
-	Growth       *Growth   `json:"growth" jsonschema:"nullable"` // of all active memory; null when fewer than three steps end in the recording
-	Suspects     []Suspect `json:"suspects"`                     // the likeliest first
-	Caches       []Suspect `json:"caches"`                       // key-value caches that grow, as they are meant to
-	KeptOnce     KeptOnce  `json:"kept_once"`
-	Filled       Filled    `json:"filled"`
+	Steps int `json:"steps"` // that end in the recording
+	// of those, in which mixed precision left the optimizer out
+	SkippedSteps int `json:"skipped_steps"`
+	// how steps were found: annotation, optimizer, backward, backward_runs, user_sites, forward or
+	// none
+	Method string `json:"method"`
+	// why nothing can be said: no_events, no_repetition, too_few_steps, keeps_forwards; or empty
+	Limit string `json:"limit"`
+	// of all active memory; null when fewer than three steps end in the recording
+	Growth   *Growth   `json:"growth" jsonschema:"nullable"`
+	Suspects []Suspect `json:"suspects"` // the likeliest first
+	Caches   []Suspect `json:"caches"`   // key-value caches that grow, as they are meant to
+	KeptOnce KeptOnce  `json:"kept_once"`
+	Filled   Filled    `json:"filled"`
 
-	Unexplained        *Unexplained `json:"unexplained" jsonschema:"nullable"`                         // null where growth beside the suspects cannot be judged
-	UnexplainedPerStep *int64       `json:"unexplained_per_step" jsonschema:"oneof_type=integer;null"` // bytes; 0 if it does not go on; null where it cannot be judged
-	CapacityBytes      int64        `json:"capacity_bytes"`                                            // as given; 0: not given
-	StepsLeft          *int         `json:"steps_left" jsonschema:"oneof_type=integer;null"`           // until the capacity is full, at most, or what a failed request shows that there was; null without either, or growth
+	// null where growth beside the suspects cannot be judged
+	Unexplained *Unexplained `json:"unexplained" jsonschema:"nullable"`
+	// bytes; 0 if it does not go on; null where it cannot be judged
+	UnexplainedPerStep *int64 `json:"unexplained_per_step" jsonschema:"oneof_type=integer;null"`
+	// as given; 0: not given
+	CapacityBytes int64 `json:"capacity_bytes"`
+	// until the capacity is full, at most, or what a failed request shows that there was; null
+	// without either, or growth
+	StepsLeft *int `json:"steps_left" jsonschema:"oneof_type=integer;null"`
 
-	PreExistingBytes int64       `json:"preexisting_bytes"` // from before the recording and live at its end; never suspect
+	// from before the recording and live at its end; never suspect
+	PreExistingBytes int64       `json:"preexisting_bytes"`
 	Cycles           CyclesFound `json:"cycles"`
-	Retries          []Retry     `json:"retries"` // requests that were served only after the cache was given back, in order
+	// requests that were served only after the cache was given back, in order
+	Retries []Retry `json:"retries"`
 }
 
 // Growth is how active bytes changed from the second step to the last one, each taken
@@ -53,11 +65,14 @@ func newGrowth(l *leaks.Findings) *Growth {
 
 // Suspect is memory of call sites that grow in the same steps.
 type Suspect struct {
-	Site         string        `json:"site"`    // file:line:function where it was allocated; what keeps it is not recorded
-	Kind         string        `json:"kind"`    // accumulates, grows or sawtooth
-	Verdict      string        `json:"verdict"` // strong or weak
-	Doubt        string        `json:"doubt"`   // why it is weak: few_steps, guessed_steps, few_growing_steps, slowing_down, tiny, delayed; or empty
-	Family       string        `json:"family"`  // of most of its bytes
+	// file:line:function where it was allocated; what keeps it is not recorded
+	Site    string `json:"site"`
+	Kind    string `json:"kind"`    // accumulates, grows or sawtooth
+	Verdict string `json:"verdict"` // strong or weak
+	// why it is weak: few_steps, guessed_steps, few_growing_steps, slowing_down, tiny, delayed; or
+	// empty
+	Doubt        string        `json:"doubt"`
+	Family       string        `json:"family"` // of most of its bytes
 	BytesLive    int64         `json:"bytes_live"`
 	BytesPerStep int64         `json:"bytes_per_step"`
 	Allocations  int           `json:"allocations"`
@@ -122,8 +137,9 @@ func newLeaksDevice(in *Input, r *analysis.Recording, l *leaks.Findings, given i
 		Subject: newSubject(in, r.Device), Steps: len(r.Steps().Boundaries), Method: r.Steps().Method.Key(),
 		SkippedSteps: r.Steps().Skipped, Limit: l.Limit.Key(), Growth: newGrowth(l),
 		Suspects: newSuspects(r, l, l.Leaks), Caches: newSuspects(r, l, l.Caches),
-		KeptOnce:    KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
-		Filled:      Filled{KeptOnce{Sites: f.Sites, Allocations: f.Allocations, Bytes: f.Bytes}, f.FirstStep, f.LastStep},
+		KeptOnce: KeptOnce{Sites: l.Once.Sites, Allocations: l.Once.Allocations, Bytes: l.Once.Bytes},
+		Filled: Filled{KeptOnce{Sites: f.Sites, Allocations: f.Allocations, Bytes: f.Bytes}, f.FirstStep,
+			f.LastStep},
 		Unexplained: newUnexplained(r, l), UnexplainedPerStep: unexplainedPerStep(l), CapacityBytes: given,
 		StepsLeft:        stepsLeft(r, l, room),
 		PreExistingBytes: l.Before, Cycles: newCyclesFound(r, r.Cycles()), Retries: newRetries(r),
@@ -178,7 +194,8 @@ func mostOf(bytes [families.Count]int64) families.Family {
 // CyclesFound is memory that Python's cycle collector freed, which proves that
 // it was part of a reference cycle.
 type CyclesFound struct {
-	Provable    bool        `json:"provable"` // the stacks of frees have C++ frames; without them finding none proves nothing
+	// the stacks of frees have C++ frames; without them finding none proves nothing
+	Provable    bool        `json:"provable"`
 	Bytes       int64       `json:"bytes"`
 	Allocations int         `json:"allocations"`
 	Collections int         `json:"collections"` // runs of the collector that freed memory, at least

@@ -37,7 +37,8 @@ func TestCycleSites(t *testing.T) {
 		}
 	}
 	c := &leaks.Cycles{Unwound: leaks.Unwound{Allocations: 1, Bytes: 512}}
-	if got := said(t, func(s *Sheet) { s.cycles(r, c) }); got != "512 B in 1 tensor were released while an exception unwound." {
+	if got := said(t, func(s *Sheet) { s.cycles(r, c) }); got != "512 B in 1 tensor were released while an exception "+
+		"unwound." {
 		t.Error(got)
 	}
 	if proof := cycleProof(r, &leaks.Cycle{Proof: stacks.NoFrame}); proof != "" {
@@ -51,7 +52,8 @@ func TestSuspectRows(t *testing.T) {
 	site := leaks.Site{Stack: r.Device.Allocations[0].Stack}
 	leak := leaks.Leak{Strong: true, Every: 1, Frame: stacks.NoFrame, Sites: []leaks.Site{site}}
 	leak.PerStep, leak.Bytes = 512, 4096
-	for n, more := range map[int]string{2: "", 3: "And 1 more; --rows shows more.", 5: "And 3 more; --rows shows more."} {
+	for n, more := range map[int]string{2: "", 3: "And 1 more; --rows shows more.",
+		5: "And 3 more; --rows shows more."} {
 		found := &leaks.Findings{}
 		for range n {
 			found.Leaks = append(found.Leaks, leak)

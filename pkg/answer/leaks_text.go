@@ -54,7 +54,8 @@ func (s *Sheet) leaks(in *Input, r *analysis.Recording, l *leaks.Findings, o Lea
 		}
 		s.say("Growth over so few steps could be the rest of getting ready. %s", advice)
 	case leaks.KeepsForwards:
-		s.say("Memory grows within one forward pass, which keeps its activations for backward: that is no sign of a leak.")
+		s.say("Memory grows within one forward pass, which keeps its activations for backward: that is no sign of a " +
+			"leak.")
 	case leaks.NoLimit:
 		s.suspects(r, l, o)
 		s.unexplained(r, l, o.Capacity)
@@ -93,7 +94,8 @@ func (s *Sheet) unexplained(r *analysis.Recording, l *leaks.Findings, capacity i
 		s.note("Growth that begins later, or in every third %s only, takes more of them to be seen. %s", word(1),
 			record(r, 12))
 	case l.Trend != nil && !l.Trend.GoesOn && !l.Trend.Resized:
-		s.note("A leak at other call sites each time would not be seen under %s each %s.", amount(l.Trend.Least), word(1))
+		s.note("A leak at other call sites each time would not be seen under %s each %s.", amount(l.Trend.Least),
+			word(1))
 	}
 	s.sayIf(stepsLeftSentence(r, l, capacity))
 }
@@ -106,14 +108,16 @@ func growthSentence(l *leaks.Findings, word func(int) string) string {
 		return ""
 	}
 	where := "Where each " + word(1) + " holds least"
-	if grows := func(leak leaks.Leak) bool { return leak.Kind != leaks.Sawtooth }; slices.ContainsFunc(l.Leaks, grows) ||
+	if grows := func(leak leaks.Leak) bool { return leak.Kind != leaks.Sawtooth }; slices.ContainsFunc(l.Leaks,
+		grows) ||
 		slices.ContainsFunc(l.Caches, grows) {
 		where += " beside what grows"
 	}
 	if g.Bytes == 0 {
 		return where + ", active memory does not change " + grownSince(word) + "."
 	}
-	return where + ", active memory changes by " + changed(g.Bytes) + " " + grownSince(word) + ", " + changed(g.PerStep) +
+	return where + ", active memory changes by " + changed(g.Bytes) + " " + grownSince(word) + ", " +
+		changed(g.PerStep) +
 		" each " + word(1) + "."
 }
 
@@ -190,8 +194,8 @@ func (s *Sheet) suspects(r *analysis.Recording, l *leaks.Findings, o LeaksOption
 			units.Plural(l.Once.Sites, "site", "sites"))
 	}
 	if f := &l.Filled; f.Bytes > 0 {
-		s.note("Not counted: %s allocated in several %s and kept, but no more since %s %d, at %s: what a cache that has "+
-			"filled looks like.", amount(f.Bytes), r.Steps().Method.Word(2), r.Steps().Method.Word(1), f.LastStep+1,
+		s.note("Not counted: %s allocated in several %s and kept, but no more since %s %d, at %s: what a cache that "+
+			"has filled looks like.", amount(f.Bytes), r.Steps().Method.Word(2), r.Steps().Method.Word(1), f.LastStep+1,
 			units.Plural(f.Sites, "site", "sites"))
 	}
 	if l.Before > 0 {

@@ -18,8 +18,8 @@ import (
 
 // evil is what a name may hold to become more than a name in Markdown. The last word
 // of each attack tells whether it stands outside of code.
-const evil = "![x](https://e.vil/a.png) [evil](https://e.vil) <img src=https://e.vil> https://e.vil @evil `evil` ``evil` " +
-	"| evil \\| evil \\\\| evil **evil** \n\n# evil\r- evil\n```\nevil\u2028evil \"evil\" \\"
+const evil = "![x](https://e.vil/a.png) [evil](https://e.vil) <img src=https://e.vil> https://e.vil @evil `evil` " +
+	"``evil` | evil \\| evil \\\\| evil **evil** \n\n# evil\r- evil\n```\nevil\u2028evil \"evil\" \\"
 
 // spoiled is a snapshot whose every text ends, or begins, with an attack.
 func spoiled(s *snapshot.Snapshot, first bool) *snapshot.Snapshot {
@@ -90,8 +90,9 @@ func allAnswers(t *testing.T, in Input) map[string]*Sheet {
 		"ranks":            ranksOf(in, in, in), "inspect": Inspect(censusOf(&in), 5),
 		"leaks": asked(Leaks(all, LeaksOptions{Rows: 5})), "oom": asked(OOM(all, OOMOptions{Rows: 5})),
 		"whatif": asked(WhatIf(all, WhatIfOptions{})), "diff": asked(Diff(&in, &in, DiffOptions{Rows: 5})),
-		"events": asked(Events(all, EventOptions{To: Bound{boundEvent, 60}})), "segments": asked(Segments(all, Peak, 5)),
-		"top": asked(Top(all, TopOptions{At: Peak, Rows: 5})),
+		"events":   asked(Events(all, EventOptions{To: Bound{boundEvent, 60}})),
+		"segments": asked(Segments(all, Peak, 5)),
+		"top":      asked(Top(all, TopOptions{At: Peak, Rows: 5})),
 	}
 	for command, s := range sheets {
 		if s == nil {
@@ -142,7 +143,8 @@ func outsideCode(markdown string) (problems []string) {
 
 // TestOutsideCode: the check of TestMarkdownIsCode finds each attack.
 func TestOutsideCode(t *testing.T) {
-	for _, markdown := range []string{"![x](https://e.vil/a.png)", "[a](https://e.vil)", "<img src=x>", "https://e.vil", "evil",
+	for _, markdown := range []string{"![x](https://e.vil/a.png)", "[a](https://e.vil)", "<img src=x>", "https://e.vil",
+		"evil",
 		"a\n\n# b", "| a |\n| --- |\n| `x | evil` |\n", "`a` evil` b"} {
 		if len(outsideCode(markdown)) == 0 {
 			t.Errorf("%q passes", markdown)

@@ -18,29 +18,44 @@ type MeasuresBase struct {
 	ActivePeakBytes   int64 `json:"active_peak_bytes"`
 	ReservedPeakBytes int64 `json:"reserved_peak_bytes"`
 	FailedRequests    int   `json:"failed_requests"`
-	NextStep          bool  `json:"next_step"` // the recording is of a first step: all measures are for the one after it
-	GPUs              int   `json:"gpus"`      // over which zero1, zero2 and zero3 share
-	GPUsAssumed       bool  `json:"gpus_assumed"`
+	// the recording is of a first step: all measures are for the one after it
+	NextStep    bool `json:"next_step"`
+	GPUs        int  `json:"gpus"` // over which zero1, zero2 and zero3 share
+	GPUsAssumed bool `json:"gpus_assumed"`
 }
 
 // MeasureOutcome is what a change of the training would do, or several together.
 type MeasureOutcome struct {
-	Key                    string `json:"key"` // checkpoint, 8bit_optimizer and so on; several are joined with commas
-	Assumption             string `json:"assumption"`
-	Cost                   string `json:"cost"`                                                           // nothing, time, numerics or gpus
-	ActivePeakBytes        int64  `json:"active_peak_bytes"`                                              // predicted
-	ActivePeakLeastBytes   int64  `json:"active_peak_least_bytes"`                                        // less, if tensors as large as a weight grow with the batch, too
-	ReservedPeakBytes      *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`       // predicted; null where it is not
-	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"` // that goes with active_peak_least_bytes
-	ReservedPercent        int    `json:"reserved_percent"`                                               // by how much reserved_peak_bytes may be off; 0 where it is null
-	About                  bool   `json:"about"`                                                          // active_peak_bytes is a guide: other code would make other tensors
-	AtLeast                bool   `json:"at_least"`                                                       // active_peak_bytes is too low by what the measure itself needs
-	SavedBytes             int64  `json:"saved_bytes"`                                                    // of the active peak; negative if it grows
-	FailedRequests         *int   `json:"failed_requests" jsonschema:"oneof_type=integer;null"`           // predicted under the limit; null where reserved_peak_bytes is
-	Fits                   *bool  `json:"fits" jsonschema:"oneof_type=boolean;null"`                      // no request fails under the limit, even if reserved_percent more is reserved; null where reserved_peak_bytes is, or nothing fails without the measure
-	MayFit                 *bool  `json:"may_fit" jsonschema:"oneof_type=boolean;null"`                   // it fits, or would if reserved_percent less is reserved; null where fits is
-	PeakPhase              string `json:"peak_phase"`                                                     // load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
-	PeakSite               string `json:"peak_site"`                                                      // file:line:function of the request that makes it; "" if it is older than the recording
+	Key        string `json:"key"` // checkpoint, 8bit_optimizer and so on; several are joined with commas
+	Assumption string `json:"assumption"`
+	// nothing, time, numerics or gpus
+	Cost            string `json:"cost"`
+	ActivePeakBytes int64  `json:"active_peak_bytes"` // predicted
+	// less, if tensors as large as a weight grow with the batch, too
+	ActivePeakLeastBytes int64 `json:"active_peak_least_bytes"`
+	// predicted; null where it is not
+	ReservedPeakBytes *int64 `json:"reserved_peak_bytes" jsonschema:"oneof_type=integer;null"`
+	// that goes with active_peak_least_bytes
+	ReservedPeakLeastBytes *int64 `json:"reserved_peak_least_bytes" jsonschema:"oneof_type=integer;null"`
+	// by how much reserved_peak_bytes may be off; 0 where it is null
+	ReservedPercent int `json:"reserved_percent"`
+	// active_peak_bytes is a guide: other code would make other tensors
+	About bool `json:"about"`
+	// active_peak_bytes is too low by what the measure itself needs
+	AtLeast bool `json:"at_least"`
+	// of the active peak; negative if it grows
+	SavedBytes int64 `json:"saved_bytes"`
+	// predicted under the limit; null where reserved_peak_bytes is
+	FailedRequests *int `json:"failed_requests" jsonschema:"oneof_type=integer;null"`
+	// no request fails under the limit, even if reserved_percent more is reserved; null where
+	// reserved_peak_bytes is, or nothing fails without the measure
+	Fits *bool `json:"fits" jsonschema:"oneof_type=boolean;null"`
+	// it fits, or would if reserved_percent less is reserved; null where fits is
+	MayFit *bool `json:"may_fit" jsonschema:"oneof_type=boolean;null"`
+	// load, forward, backward or optimizer: where the peak is then; "" if it is before all of them
+	PeakPhase string `json:"peak_phase"`
+	// file:line:function of the request that makes it; "" if it is older than the recording
+	PeakSite string `json:"peak_site"`
 }
 
 // measureWording is what a measure is, what it assumes and what it costs. {gpus} stands for
@@ -49,7 +64,8 @@ type measureWording struct{ what, assumption, cost string }
 
 var measureWords = map[measures.Measure]measureWording{
 	measures.SetToNone: {"gradients gone before the forward pass",
-		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the gradients.",
+		"optimizer.zero_grad(set_to_none=True) comes right after optimizer.step(), and nothing else holds the " +
+			"gradients.",
 		"nothing"},
 	measures.DropOutputs: {"outputs gone with their step",
 		"del, or a function of its own, drops the outputs of a step before the next one begins.", "nothing"},
@@ -61,20 +77,22 @@ var measureWords = map[measures.Measure]measureWording{
 	measures.NoForeach: {"optimizer with foreach=False",
 		"The optimizer works on one parameter at a time, which takes longer.", "time"},
 	measures.Checkpoint: {"%s checkpointed",
-		"Each call keeps its output only; backward makes the call again just before it needs what was dropped.", "time"},
+		"Each call keeps its output only; backward makes the call again just before it needs what was dropped.",
+		"time"},
 	measures.EightBit: {"8-bit optimizer",
-		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for scales.",
+		"The state has elements of 4 bytes now. Tensors of it of 16 KiB or more then take a quarter, and 1/64 for " +
+			"scales.",
 		"numerics"},
 	measures.LossInParts: {fmt.Sprintf("loss in %d parts", measures.LossParts),
-		fmt.Sprintf("The last layer and the cross-entropy loss work on one part in %d of the tokens at a time, forward and "+
-			"backward, and nothing else reads the logits.", measures.LossParts), "time"},
+		fmt.Sprintf("The last layer and the cross-entropy loss work on one part in %d of the tokens at a time, "+
+			"forward and backward, and nothing else reads the logits.", measures.LossParts), "time"},
 	measures.ShardOptimizer: {"optimizer state over {gpus} GPUs",
-		"The state is not sharded yet. It is cut evenly over {gpus} GPUs, as in the first stage of ZeRO, and so are the " +
-			"temporaries of the optimizer; what communication takes is not counted.", "gpus"},
+		"The state is not sharded yet. It is cut evenly over {gpus} GPUs, as in the first stage of ZeRO, and so are " +
+			"the temporaries of the optimizer; what communication takes is not counted.", "gpus"},
 	measures.ShardTensors: {"optimizer state over {gpus} GPUs by whole tensors",
 		"The state is not sharded yet. That of each parameter is on one of {gpus} GPUs, as with " +
-			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the peaks of " +
-			"the fullest one; what communication takes is not counted.", "gpus"},
+			"ZeroRedundancyOptimizer: the largest goes to the GPU that has least, one after another. These are the " +
+			"peaks of the fullest one; what communication takes is not counted.", "gpus"},
 	measures.ShardGradients: {"optimizer state and gradients over {gpus} GPUs",
 		"As in the second stage of ZeRO. Buffers of the communication are not counted.", "gpus"},
 	measures.ShardWeights: {"all parameters over {gpus} GPUs",
@@ -83,8 +101,8 @@ var measureWords = map[measures.Measure]measureWording{
 	measures.HostOptimizer: {"optimizer state on the host",
 		"The optimizer works on the host; buffers of the transfers are not counted.", "time"},
 	measures.Accumulate: {"half the batch twice a step",
-		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the second " +
-			"are added to them.", "time"},
+		"Inputs, activations and outputs are half as large. Gradients of the first half stay while those of the " +
+			"second are added to them.", "time"},
 	measures.HalfBatch: {"half the batch",
 		"Inputs, activations and outputs are half as large. It is another training.", "numerics"},
 }
@@ -191,10 +209,11 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	}
 	of := "the same requests"
 	if m.NextStep {
-		of = "the step after the recorded one, which is a first step: the optimizer's state is there from the start, the " +
-			"gradients of the last step are gone"
+		of = "the step after the recorded one, which is a first step: the optimizer's state is there from the start, " +
+			"the gradients of the last step are gone"
 	}
-	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ", of)
+	s.say("What changes of the training would do, predicted with the recorded settings from an empty cache, for %s: ",
+		of)
 	columns := []column{{"active", figures}, {"reserved, about", figures}, {"peak in", words}}
 	if m.Base.Failed > 0 {
 		columns = append(columns, column{"fits", words})
@@ -234,8 +253,9 @@ func (s *Sheet) measures(r *analysis.Recording, study *whatif.Study, m *measures
 	if text := gpusSentence(m, all); text != "" {
 		s.note("%s", text)
 	}
-	s.note("If nothing else changes. Reserved memory is predicted within about %s %%: where a request falls in the cache "+
-		"decides how that is cut. Each row is served again, so rows do not add up.", units.Count(measures.ReservedPercent))
+	s.note("If nothing else changes. Reserved memory is predicted within about %s %%: where a request falls in the "+
+		"cache decides how that is cut. Each row is served again, so rows do not add up.",
+		units.Count(measures.ReservedPercent))
 }
 
 // together says which measures are enough.

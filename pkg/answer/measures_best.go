@@ -104,7 +104,8 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
 	}
 	told := func(o *measures.Outcome) bool {
-		return slices.ContainsFunc(b.Lines, func(l MeasureLine) bool { return slices.Equal(l.Outcome.Measures, o.Measures) })
+		return slices.ContainsFunc(b.Lines,
+			func(l MeasureLine) bool { return slices.Equal(l.Outcome.Measures, o.Measures) })
 	}
 	if o := b.measured.Together; o != nil && !told(o) {
 		b.add(r, o, enough(r, b.measured, b.Limit))
@@ -127,7 +128,8 @@ func (b *BestMeasures) add(r *analysis.Recording, o *measures.Outcome, text sent
 		assumption += " " + gpus
 	}
 	format, names := measureNames(r, b.measured, o.Measures)
-	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Name: sentence{format, names}.with(asText), Text: text.with(asText),
+	b.Lines = append(b.Lines, MeasureLine{Outcome: o, Name: sentence{format, names}.with(asText),
+		Text:       text.with(asText),
 		Assumption: assumption, sentence: text})
 }
 

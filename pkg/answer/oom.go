@@ -15,42 +15,50 @@ import (
 // OOMDevice are the requests of a device that failed.
 type OOMDevice struct {
 	Subject
-	CapacityBytes      int64         `json:"capacity_bytes"`       // as given; 0: not given
-	CapacityLeastBytes int64         `json:"capacity_least_bytes"` // what the recording proves that the device has
-	CardGuessBytes     int64         `json:"card_guess_bytes"`     // the smallest usual card with as much; a guess, which supports no verdict
-	OOMs               []OutOfMemory `json:"ooms"`                 // in order; several attempts of one request are one
-	Retries            []Retry       `json:"retries"`              // requests that were served only after the cache was given back, in order
+	CapacityBytes      int64 `json:"capacity_bytes"`       // as given; 0: not given
+	CapacityLeastBytes int64 `json:"capacity_least_bytes"` // what the recording proves that the device has
+	// the smallest usual card with as much; a guess, which supports no verdict
+	CardGuessBytes int64         `json:"card_guess_bytes"`
+	OOMs           []OutOfMemory `json:"ooms"` // in order; several attempts of one request are one
+	// requests that were served only after the cache was given back, in order
+	Retries []Retry `json:"retries"`
 
-	Measures []MeasureOutcome `json:"best_measures"`                           // changes of the training that lower the peak most, at most three; none without a proof of the model
-	Together *MeasureOutcome  `json:"measures_together" jsonschema:"nullable"` // the cheapest of their combinations under which no request fails; null if there is none
+	// changes of the training that lower the peak most, at most three; none without a proof of the
+	// model
+	Measures []MeasureOutcome `json:"best_measures"`
+	// the cheapest of their combinations under which no request fails; null if there is none
+	Together *MeasureOutcome `json:"measures_together" jsonschema:"nullable"`
 }
 
 // OutOfMemory is one request that failed, and the allocator when it did.
 type OutOfMemory struct {
-	State                 int           `json:"state"`
-	Attempts              int           `json:"attempts"`
-	RequestedBytes        int64         `json:"requested_bytes"`
-	NeededBytes           int64         `json:"needed_bytes"` // of a new segment for it
-	DeviceFreeBytes       int64         `json:"device_free_bytes"`
-	ActiveBytes           int64         `json:"active_bytes"`         // in live blocks, rounded
-	LiveRequestedBytes    int64         `json:"live_requested_bytes"` // what was asked for, of active_bytes
-	ReservedBytes         int64         `json:"reserved_bytes"`
-	PendingBytes          int64         `json:"pending_bytes"`            // given up, and waiting for another stream
-	FreeBytes             int64         `json:"free_bytes"`               // cached where the request may be served
-	LargestFreeBlockBytes int64         `json:"largest_free_block_bytes"` // of those
-	FreeOtherBytes        int64         `json:"free_other_bytes"`         // cached on other streams or in other pools
-	OutsideBytes          int64         `json:"outside_bytes"`            // used outside PyTorch's allocator, as far as the capacity is known
-	Verdict               string        `json:"verdict"`                  // pressure, fragmented, other, outside or limit
-	Evidence              string        `json:"evidence"`                 // a sentence
-	Site                  string        `json:"site"`                     // file:line:function that asked
-	Stack                 []string      `json:"stack"`
-	EarlierRequests       int           `json:"earlier_requests"`      // with the same stack, which were served
-	LargestEarlierBytes   int64         `json:"largest_earlier_bytes"` // the largest of those, rounded
-	Holders               []TopRow      `json:"holders"`               // who held what, the most bytes first
-	Pools                 []PoolFree    `json:"pools"`
-	Advice                []AdviceGiven `json:"advice"`
-	Unwound               bool          `json:"unwound"` // the file was written after the error unwound: its end is no picture of the failure
-	WentOn                bool          `json:"went_on"` // the program survived it
+	State                 int   `json:"state"`
+	Attempts              int   `json:"attempts"`
+	RequestedBytes        int64 `json:"requested_bytes"`
+	NeededBytes           int64 `json:"needed_bytes"` // of a new segment for it
+	DeviceFreeBytes       int64 `json:"device_free_bytes"`
+	ActiveBytes           int64 `json:"active_bytes"`         // in live blocks, rounded
+	LiveRequestedBytes    int64 `json:"live_requested_bytes"` // what was asked for, of active_bytes
+	ReservedBytes         int64 `json:"reserved_bytes"`
+	PendingBytes          int64 `json:"pending_bytes"`            // given up, and waiting for another stream
+	FreeBytes             int64 `json:"free_bytes"`               // cached where the request may be served
+	LargestFreeBlockBytes int64 `json:"largest_free_block_bytes"` // of those
+	FreeOtherBytes        int64 `json:"free_other_bytes"`         // cached on other streams or in other pools
+	// used outside PyTorch's allocator, as far as the capacity is known
+	OutsideBytes int64 `json:"outside_bytes"`
+	// pressure, fragmented, other, outside or limit
+	Verdict             string        `json:"verdict"`
+	Evidence            string        `json:"evidence"` // a sentence
+	Site                string        `json:"site"`     // file:line:function that asked
+	Stack               []string      `json:"stack"`
+	EarlierRequests     int           `json:"earlier_requests"`      // with the same stack, which were served
+	LargestEarlierBytes int64         `json:"largest_earlier_bytes"` // the largest of those, rounded
+	Holders             []TopRow      `json:"holders"`               // who held what, the most bytes first
+	Pools               []PoolFree    `json:"pools"`
+	Advice              []AdviceGiven `json:"advice"`
+	// the file was written after the error unwound: its end is no picture of the failure
+	Unwound bool `json:"unwound"`
+	WentOn  bool `json:"went_on"` // the program survived it
 }
 
 // PoolFree is the cached memory of one stream and size class of a pool.
@@ -174,7 +182,8 @@ func (f *oomContext) advice(o *oom.Failure, p *Prediction) []AdviceGiven {
 		}
 		text += " A setting under which this request is served buys " + buys + "."
 	}
-	leak := AdviceGiven{Kind: "leak", Bytes: bytes, Fits: o.WouldFit.Missing > 0 && bytes >= o.WouldFit.Missing, Text: text}
+	leak := AdviceGiven{Kind: "leak", Bytes: bytes, Fits: o.WouldFit.Missing > 0 &&
+		bytes >= o.WouldFit.Missing, Text: text}
 	return append([]AdviceGiven{leak}, given...)
 }
 

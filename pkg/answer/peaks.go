@@ -75,7 +75,8 @@ func avoidableSentences(r *analysis.Recording) []sentence {
 		case n.Allocations == 1:
 			by = ", allocated at %s: "
 		}
-		list = append(list, sentence{"Alive at the peak and not needed there: %s in %s" + by + "%s. To avoid it, %s; the " +
+		list = append(list, sentence{"Alive at the peak and not needed there: %s in %s" + by +
+			"%s. To avoid it, %s; the " +
 			"peak would be %s.", []any{amount(n.Bytes), units.Plural(n.Allocations, "tensor", "tensors"), name(site),
 			what, remedy, amount(n.Peak)}})
 	}
@@ -105,7 +106,8 @@ func warnFirstStep(r *analysis.Recording) (w Warning, is bool) {
 		advice = record(r, 0)
 	}
 	return Warning{
-		Fact:        "A first step: the next ones hold " + amount(first.Bytes) + " of optimizer state more during the pass.",
+		Fact: "A first step: the next ones hold " + amount(first.Bytes) +
+			" of optimizer state more during the pass.",
 		Consequence: "With it the pass peaks at about " + amount(first.NextPeak()) + ", or more. " + advice,
 	}, true
 }

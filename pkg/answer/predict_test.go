@@ -131,7 +131,8 @@ func TestPredictWithoutReserved(t *testing.T) {
 		t.Fatalf("%v, %+v", err, run.LeftOut)
 	}
 	d := sheet.value.(*devices[PredictDevice]).Devices[0]
-	if row := d.Rows[0]; row.ActivePeak != 2_073_686_024 || row.ReservedPeak != nil || row.Fits != nil || d.Largest != nil {
+	if row := d.Rows[0]; row.ActivePeak != 2_073_686_024 || row.ReservedPeak != nil || row.Fits != nil ||
+		d.Largest != nil {
 		t.Errorf("%+v, largest %+v", row, d.Largest)
 	}
 	text := string(written(t, sheet, Text))

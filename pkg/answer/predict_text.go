@@ -201,19 +201,20 @@ func (x *prediction) largestSentence() string {
 		spare = units.Bytes(v.Margin)
 	}
 	largest := func(at int64) string {
-		return fmt.Sprintf("The largest%s predicted to fit %s is %s", multiple, units.Bytes(x.o.Capacity), units.Count(at))
+		return fmt.Sprintf("The largest%s predicted to fit %s is %s", multiple, units.Bytes(x.o.Capacity),
+			units.Count(at))
 	}
 	const spread = "the spread of reserved memory"
 	text := ""
 	switch {
 	case x.Refused != nil:
-		text = fmt.Sprintf("The largest%s that may fit %s is %s, with %s to spare; the recordings are refused, so that "+
-			"none is sure to.", multiple, units.Bytes(x.o.Capacity), units.Count(v.X), spare)
+		text = fmt.Sprintf("The largest%s that may fit %s is %s, with %s to spare; the recordings are refused, so "+
+			"that none is sure to.", multiple, units.Bytes(x.o.Capacity), units.Count(v.X), spare)
 	case v.WithSpread == v.X:
 		text = largest(v.X) + ", with " + spare + " to spare, and also with " + spread + " left free."
 	case v.WithSpread == 0:
-		text = "None is predicted to fit " + units.Bytes(x.o.Capacity) + " with " + spread + " left free. But for the " +
-			"spread, the largest" + multiple + " is " + units.Count(v.X) + ", with " + spare + " to spare."
+		text = "None is predicted to fit " + units.Bytes(x.o.Capacity) + " with " + spread + " left free. But for " +
+			"the spread, the largest" + multiple + " is " + units.Count(v.X) + ", with " + spare + " to spare."
 	default:
 		text = largest(v.WithSpread) + ", with " + spread + " left free. But for the spread it is " +
 			units.Count(v.X) + ", with " + spare + " to spare."
@@ -303,8 +304,8 @@ func (x *prediction) limits() []string {
 		}
 	}
 	if len(odd) > 0 {
-		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s; not so %s. If the program pads to such "+
-			"multiples, the recordings do not show it, and more is needed there than predicted.",
+		list = append(list, fmt.Sprintf("All recorded sizes are multiples of %s; not so %s. If the program pads to "+
+			"such multiples, the recordings do not show it, and more is needed there than predicted.",
 			units.Count(common), strings.Join(odd, " and ")))
 	}
 	for i := range x.Colds {
@@ -316,8 +317,8 @@ func (x *prediction) limits() []string {
 	}
 	for i := range x.Bytes {
 		if n := x.Bytes[i].Carried; n > 0 {
-			list = append(list, fmt.Sprintf("When %s begins, %s are live that the other recordings do not have; they are "+
-				"taken over as they are.", x.in[i].FileName(), units.Bytes(n)))
+			list = append(list, fmt.Sprintf("When %s begins, %s are live that the other recordings do not have; they "+
+				"are taken over as they are.", x.in[i].FileName(), units.Bytes(n)))
 		}
 	}
 	if x.o.Capacity > 0 {

@@ -11,12 +11,15 @@ type PredictDevice struct {
 	Laws      []PredictLaw    `json:"laws"`       // by which sizes follow x, in the recording at the largest x
 	FirstStep bool            `json:"first_step"` // the recordings are of a first step, which understates the run
 
-	ActivePeak   *int64          `json:"active_peak_bytes" jsonschema:"nullable"`   // the most of all rows
-	ReservedPeak *int64          `json:"reserved_peak_bytes" jsonschema:"nullable"` // the most of all rows; null if it is not predicted
-	Capacity     int64           `json:"capacity_bytes"`                            // given; 0: none
-	Rows         []PredictRow    `json:"rows"`                                      // predictions, as asked
-	Largest      *PredictLargest `json:"largest" jsonschema:"nullable"`             // the largest x that fits; null if it was not asked for or is not known
-	Limits       []string        `json:"limits"`                                    // what the recordings cannot tell, and how it was treated: sentences
+	ActivePeak *int64 `json:"active_peak_bytes" jsonschema:"nullable"` // the most of all rows
+	// the most of all rows; null if it is not predicted
+	ReservedPeak *int64       `json:"reserved_peak_bytes" jsonschema:"nullable"`
+	Capacity     int64        `json:"capacity_bytes"` // given; 0: none
+	Rows         []PredictRow `json:"rows"`           // predictions, as asked
+	// the largest x that fits; null if it was not asked for or is not known
+	Largest *PredictLargest `json:"largest" jsonschema:"nullable"`
+	// what the recordings cannot tell, and how it was treated: sentences
+	Limits []string `json:"limits"`
 }
 
 // PredictRefusal is why recordings cannot be compared.
@@ -27,25 +30,29 @@ type PredictRefusal struct {
 
 // PredictProof is what predictions rest on.
 type PredictProof struct {
-	AlignedShare float64         `json:"aligned_share"` // of the requests, in the worst pair of recordings
-	ByFunction   bool            `json:"by_function"`   // lines and folders did not count, because files were edited or moved
-	LastStep     bool            `json:"last_step"`     // only the last complete steps were compared
-	EvidentShare float64         `json:"evident_share"` // of the bytes requested, under a law that the recordings prove
-	Reserved     bool            `json:"reserved"`      // reserved memory is predicted: the model reproduces every recording, also from an empty cache
-	Recordings   []PredictSource `json:"recordings"`
-	Checks       []PredictCheck  `json:"checks"` // each recording predicted from the others, if there are three or more
+	AlignedShare float64 `json:"aligned_share"` // of the requests, in the worst pair of recordings
+	// lines and folders did not count, because files were edited or moved
+	ByFunction   bool    `json:"by_function"`
+	LastStep     bool    `json:"last_step"`     // only the last complete steps were compared
+	EvidentShare float64 `json:"evident_share"` // of the bytes requested, under a law that the recordings prove
+	// reserved memory is predicted: the model reproduces every recording, also from an empty cache
+	Reserved   bool            `json:"reserved"`
+	Recordings []PredictSource `json:"recordings"`
+	Checks     []PredictCheck  `json:"checks"` // each recording predicted from the others, if there are three or more
 }
 
 // PredictSource is a recording that predictions are made from.
 type PredictSource struct {
-	X             int64  `json:"x"`
-	File          string `json:"file"`
-	ActivePeak    int64  `json:"active_peak_bytes"`
-	ReservedPeak  int64  `json:"reserved_peak_bytes"`
-	Reproduced    bool   `json:"reproduced"`        // the model gives every recorded address
-	UsedReserved  int64  `json:"used_peak_bytes"`   // reserved peak without cached segments that were never used; 0 if not reproduced
-	ServedAnew    int64  `json:"served_peak_bytes"` // reserved peak if its requests are served from an empty cache; 0 if not reproduced
-	LeftoverBytes int64  `json:"leftover_bytes"`    // cached before the recording and never used in it
+	X            int64  `json:"x"`
+	File         string `json:"file"`
+	ActivePeak   int64  `json:"active_peak_bytes"`
+	ReservedPeak int64  `json:"reserved_peak_bytes"`
+	Reproduced   bool   `json:"reproduced"` // the model gives every recorded address
+	// reserved peak without cached segments that were never used; 0 if not reproduced
+	UsedReserved int64 `json:"used_peak_bytes"`
+	// reserved peak if its requests are served from an empty cache; 0 if not reproduced
+	ServedAnew    int64 `json:"served_peak_bytes"`
+	LeftoverBytes int64 `json:"leftover_bytes"` // cached before the recording and never used in it
 }
 
 // PredictCheck is a recording predicted from all others.
@@ -66,23 +73,33 @@ type PredictLaw struct {
 
 // PredictRow is a prediction.
 type PredictRow struct {
-	X             int64        `json:"x"`
-	Base          int64        `json:"base"`                                      // the x of the recording whose order and lifetimes it has
-	ActivePeak    int64        `json:"active_peak_bytes"`                         // of the step as recorded, with sizes that follow no law as in that recording
-	ActiveLow     int64        `json:"active_low"`                                // bytes; unlike active_peak_bytes only where unknown_bytes or unproved_bytes are above 0
-	ActiveHigh    int64        `json:"active_high"`                               // bytes
-	PeakSite      string       `json:"peak_site"`                                 // that asked for memory last
-	ReservedPeak  *int64       `json:"reserved_peak_bytes" jsonschema:"nullable"` // null: not predicted
-	ReservedLow   *int64       `json:"reserved_low" jsonschema:"nullable"`        // bytes
-	ReservedHigh  *int64       `json:"reserved_high" jsonschema:"nullable"`       // bytes
-	NextStep      *PredictNext `json:"next_step" jsonschema:"nullable"`           // after a recorded first step; else null
-	Fits          *bool        `json:"fits" jsonschema:"nullable"`                // into the capacity, next step included, even if as much is reserved as the spread allows; false where forced; null if not known
-	MayFit        *bool        `json:"may_fit" jsonschema:"nullable"`             // it fits, or would if as little is reserved as the spread allows; null if not known
-	EvidentShare  float64      `json:"evident_share"`
-	UnknownBytes  int64        `json:"unknown_bytes"`                    // live at the peak, of sizes that follow no law
-	SquareBytes   int64        `json:"square_bytes"`                     // live at the peak, of sizes that grow with the square of x, as scores of attention do
-	WithoutSquare int64        `json:"without_square_active_peak_bytes"` // active peak if these requests were not made
-	UnprovedBytes int64        `json:"unproved_bytes"`                   // live at the peak, of sizes under a law that the recordings do not prove
+	X int64 `json:"x"`
+	// the x of the recording whose order and lifetimes it has
+	Base int64 `json:"base"`
+	// of the step as recorded, with sizes that follow no law as in that recording
+	ActivePeak int64 `json:"active_peak_bytes"`
+	// bytes; unlike active_peak_bytes only where unknown_bytes or unproved_bytes are above 0
+	ActiveLow    int64  `json:"active_low"`
+	ActiveHigh   int64  `json:"active_high"`                               // bytes
+	PeakSite     string `json:"peak_site"`                                 // that asked for memory last
+	ReservedPeak *int64 `json:"reserved_peak_bytes" jsonschema:"nullable"` // null: not predicted
+	ReservedLow  *int64 `json:"reserved_low" jsonschema:"nullable"`        // bytes
+	ReservedHigh *int64 `json:"reserved_high" jsonschema:"nullable"`       // bytes
+	// after a recorded first step; else null
+	NextStep *PredictNext `json:"next_step" jsonschema:"nullable"`
+	// into the capacity, next step included, even if as much is reserved as the spread allows;
+	// false where forced; null if not known
+	Fits *bool `json:"fits" jsonschema:"nullable"`
+	// it fits, or would if as little is reserved as the spread allows; null if not known
+	MayFit       *bool   `json:"may_fit" jsonschema:"nullable"`
+	EvidentShare float64 `json:"evident_share"`
+	// live at the peak, of sizes that follow no law
+	UnknownBytes int64 `json:"unknown_bytes"`
+	// live at the peak, of sizes that grow with the square of x, as scores of attention do
+	SquareBytes   int64 `json:"square_bytes"`
+	WithoutSquare int64 `json:"without_square_active_peak_bytes"` // active peak if these requests were not made
+	// live at the peak, of sizes under a law that the recordings do not prove
+	UnprovedBytes int64 `json:"unproved_bytes"`
 }
 
 // PredictNext is what the step after a first one needs, in bytes of active memory: the

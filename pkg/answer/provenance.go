@@ -15,7 +15,8 @@ import (
 // Provenance is the part of a JSON answer that says how its inputs differ from
 // what was recorded.
 type Provenance struct {
-	Redacted []string       `json:"redacted,omitempty"` // what is shown under other names or left out: paths, names, prefixes, addresses, times
+	// what is shown under other names or left out: paths, names, prefixes, addresses, times
+	Redacted []string       `json:"redacted,omitempty"`
 	Salvaged []SalvagedFile `json:"salvaged,omitempty"` // files of which only a part was read
 	// PredictedRuns are inputs that were predicted, not recorded.
 	PredictedRuns []PredictedFile `json:"predicted_runs,omitempty"`

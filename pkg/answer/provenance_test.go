@@ -29,7 +29,8 @@ func TestSalvaged(t *testing.T) {
 	in := partOf(snapshot.Salvaged{At: 1234, Events: 200, From: 0, Err: cut})
 	list := []Input{in}
 	for command, s := range map[string]*Sheet{
-		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, LeaksOptions{Rows: 3})), "oom": asked(OOM(list, OOMOptions{})),
+		"stats": Stats(list, StatsOptions{}), "leaks": asked(Leaks(list, LeaksOptions{Rows: 3})),
+		"oom":  asked(OOM(list, OOMOptions{})),
 		"top":  asked(Top(list, TopOptions{At: Peak, Rows: 3})),
 		"diff": asked(Diff(&in, &in, DiffOptions{Rows: 3})), "ranks": ranksOf(in, in, in),
 		"segments": asked(Segments(list, Peak, 20)),
@@ -113,7 +114,8 @@ func TestSalvagedOnce(t *testing.T) {
 	in := NewInput("hostile", s)
 	fact, _ := warnSalvaged(s)
 	text := said(t, func(sheet *Sheet) { sheet.warn(in.Recordings[0]) })
-	if strings.Contains(text, fact.Fact) || !strings.Contains(text, "Parts of the file could not be read as expected.") {
+	if strings.Contains(text, fact.Fact) ||
+		!strings.Contains(text, "Parts of the file could not be read as expected.") {
 		t.Error(text)
 	}
 }
@@ -176,7 +178,8 @@ func TestCutFileGetsNoAdvice(t *testing.T) {
 		if err == nil {
 			err = sheet.Write(&b, Text, Look{Width: 100_000})
 		}
-		for _, no := range []string{"No history was recorded", "The file holds no history", "expandable_segments", "start recording"} {
+		for _, no := range []string{"No history was recorded", "The file holds no history", "expandable_segments",
+			"start recording"} {
 			if err != nil || strings.Contains(b.String(), no) {
 				t.Errorf("%s says %q, %v: %s", command, no, err, b.String())
 			}

@@ -17,9 +17,13 @@ import (
 type RanksAnswer struct {
 	Schema string `json:"schema"`
 	Provenance
-	Dumps      []RankDump       `json:"dumps"`      // files that were written together: of one run, one step, one occasion
-	Findings   []RankFinding    `json:"findings"`   // by dump and kind: out of memory, differences, short recordings, leaks, unreadable, does not add up
-	Groups     []RankGroup      `json:"groups"`     // ranks that do the same work, by dump and first rank; none with fewer than three ranks
+	// files that were written together: of one run, one step, one occasion
+	Dumps []RankDump `json:"dumps"`
+	// by dump and kind: out of memory, differences, short recordings, leaks, unreadable, does not
+	// add up
+	Findings []RankFinding `json:"findings"`
+	// ranks that do the same work, by dump and first rank; none with fewer than three ranks
+	Groups     []RankGroup      `json:"groups"`
 	Ranks      []Rank           `json:"ranks"`      // by dump, rank, file and device
 	Outliers   []RankOutlier    `json:"outliers"`   // differences from the group, by dump, the largest first
 	Rows       []RankRow        `json:"rows"`       // call sites by dump, the most bytes on some rank first
@@ -28,17 +32,25 @@ type RanksAnswer struct {
 
 // RankDump is what the ranks of one dump have in common.
 type RankDump struct {
-	Run               string `json:"run"`                                       // the folder, where folders hold the same ranks; else empty
-	Step              *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
-	OutOfMemory       bool   `json:"out_of_memory"`                             // the names say that memory ran out
-	Pinned            bool   `json:"pinned,omitempty"`                          // it is pinned host memory, which is not compared with that of GPUs
-	RankInNames       bool   `json:"rank_in_names"`                             // else ranks are the order of the names, and the files may be of several jobs
-	ComparedRanks     int    `json:"compared_ranks"`                            // how many are compared
-	MedianPeakBytes   int64  `json:"median_peak_bytes"`                         // of those
-	CommonSteps       int    `json:"common_steps"`                              // how many finished steps most of those recorded
-	DifferentPrograms bool   `json:"different_programs"`                        // no rank in the names, and less than half of the bytes at call sites that all have: nothing is compared
-	WithoutOperators  bool   `json:"without_operators"`                         // call sites are matched without operators, which some rank did not record
-	RenamedRanks      int    `json:"renamed_ranks"`                             // ranks with other pseudonyms than most, compared with each other only
+	// the folder, where folders hold the same ranks; else empty
+	Run         string `json:"run"`
+	Step        *int   `json:"step" jsonschema:"oneof_type=integer;null"` // in the names; null without one
+	OutOfMemory bool   `json:"out_of_memory"`                             // the names say that memory ran out
+	// it is pinned host memory, which is not compared with that of GPUs
+	Pinned bool `json:"pinned,omitempty"`
+	// else ranks are the order of the names, and the files may be of several jobs
+	RankInNames     bool  `json:"rank_in_names"`
+	ComparedRanks   int   `json:"compared_ranks"`    // how many are compared
+	MedianPeakBytes int64 `json:"median_peak_bytes"` // of those
+	// how many finished steps most of those recorded
+	CommonSteps int `json:"common_steps"`
+	// no rank in the names, and less than half of the bytes at call sites that all have: nothing
+	// is compared
+	DifferentPrograms bool `json:"different_programs"`
+	// call sites are matched without operators, which some rank did not record
+	WithoutOperators bool `json:"without_operators"`
+	// ranks with other pseudonyms than most, compared with each other only
+	RenamedRanks int `json:"renamed_ranks"`
 }
 
 // RankGroup is the ranks that do the same work.
@@ -55,14 +67,18 @@ type RankGroup struct {
 // Rank is one device of one file.
 type Rank struct {
 	Subject
-	Dump              int     `json:"dump"`                                        // index in dumps
-	Group             *int    `json:"group"  jsonschema:"oneof_type=integer;null"` // index in groups; null: compared with none
-	Rank              int     `json:"rank"`                                        // from 0; a snapshot does not say it, its name may
-	Label             string  `json:"label"`                                       // as the name has it: "3" or "tp1 pp0"
-	Host              string  `json:"host,omitempty"`
-	PeakBytes         int64   `json:"peak_bytes"`
-	PeakState         int     `json:"peak_state"`
-	StepEndBytes      *int64  `json:"step_end_bytes" jsonschema:"oneof_type=integer;null"` // after the last step; null: no end of a step is known
+	Dump int `json:"dump"` // index in dumps
+	// index in groups; null: compared with none
+	Group *int `json:"group"  jsonschema:"oneof_type=integer;null"`
+	// from 0; a snapshot does not say it, its name may
+	Rank int `json:"rank"`
+	// as the name has it: "3" or "tp1 pp0"
+	Label     string `json:"label"`
+	Host      string `json:"host,omitempty"`
+	PeakBytes int64  `json:"peak_bytes"`
+	PeakState int    `json:"peak_state"`
+	// after the last step; null: no end of a step is known
+	StepEndBytes      *int64  `json:"step_end_bytes" jsonschema:"oneof_type=integer;null"`
 	StepEndState      *int    `json:"step_end_state" jsonschema:"oneof_type=integer;null"`
 	ReservedPeakBytes int64   `json:"reserved_peak_bytes"`
 	FinalBytes        int64   `json:"final_bytes"`
@@ -91,13 +107,15 @@ type RankFinding struct {
 
 // RankOutlier is a difference between one rank and its group.
 type RankOutlier struct {
-	Dump        int    `json:"dump"` // index in dumps
-	Rank        int    `json:"rank"`
-	File        string `json:"file"`
-	Device      int    `json:"device"`
-	Site        string `json:"site"` // empty: the rank as a whole
-	Operator    string `json:"operator"`
-	When        string `json:"when"` // step_end: after the rank's last step; steps: the median over its steps of the most in each; peak: at its peak, without steps
+	Dump     int    `json:"dump"` // index in dumps
+	Rank     int    `json:"rank"`
+	File     string `json:"file"`
+	Device   int    `json:"device"`
+	Site     string `json:"site"` // empty: the rank as a whole
+	Operator string `json:"operator"`
+	// step_end: after the rank's last step; steps: the median over its steps of the most in each;
+	// peak: at its peak, without steps
+	When        string `json:"when"`
 	Bytes       int64  `json:"bytes"`
 	MedianBytes int64  `json:"median_bytes"` // of its group, at that moment of theirs
 	LimitBytes  int64  `json:"limit_bytes"`  // how far from the median is still usual in the group

@@ -97,8 +97,8 @@ func (v *jobView) oomSentence(f *ranks.Finding) sentence {
 			return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known, because " +
 				"their files have no times.", append(append([]any{who, step}, asked...), units.Count(v.FirstOOMs))}
 		}
-		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies between " +
-			"them, by their own clocks.", append(append([]any{who, step}, asked...),
+		return sentence{"%s ran out of memory%s" + requested + " Which of %s was the first is not known: %s lies " +
+			"between them, by their own clocks.", append(append([]any{who, step}, asked...),
 			units.Count(v.FirstOOMs), units.Duration(*last.OOM.Micros-*first.OOM.Micros))}
 	case first.OOM.Micros != nil && f.OOM.Micros != nil:
 		return sentence{"%s ran out of memory%s, %s later" + requested,

@@ -48,7 +48,8 @@ func (s *Sheet) findings(v *jobView, rows int) {
 	for _, kind := range []ranks.Kind{ranks.OutOfMemory, ranks.Differs, ranks.Short, ranks.Leaks} {
 		if n := said[kind] - maxSaid; n > 0 {
 			s.say([...]string{ranks.OutOfMemory: "After them, %s ran out of memory.",
-				ranks.Differs: "So it is with %s more.", ranks.Short: "So it is with %s.", ranks.Leaks: "Memory grows at %s."}[kind],
+				ranks.Differs: "So it is with %s more.", ranks.Short: "So it is with %s.",
+				ranks.Leaks: "Memory grows at %s."}[kind],
 				units.Plural(n, [...]string{"more rank", "rank", "more rank", "more call site"}[kind],
 					[...]string{"more ranks", "ranks", "more ranks", "more call sites"}[kind]))
 		}
@@ -97,8 +98,8 @@ func (s *Sheet) verdict(v *jobView, rows int) {
 	case len(v.compared) == 1:
 		s.say("There is one rank only, so nothing to compare.")
 	case v.Unlike:
-		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different programs, " +
-			"and none is called an outlier.")
+		s.say("Less than half of the bytes at their peaks is at call sites that all have: these are different " +
+			"programs, and none is called an outlier.")
 	case len(v.compared) == 2:
 		s.pair(v, rows)
 	case !differ:

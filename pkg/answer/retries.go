@@ -11,13 +11,14 @@ import (
 // Retry is a request that the driver refused and that was served after PyTorch had
 // given cached memory back: a run near out of memory, which loses time.
 type Retry struct {
-	State          int    `json:"state"` // before the first segment was given back
-	RequestedBytes int64  `json:"requested_bytes"`
-	FlushedBytes   int64  `json:"flushed_bytes"` // given back to the driver
-	MarginBytes    int64  `json:"margin_bytes"`  // less than this was left to the limit when the request was served; 0: not known
-	Segments       int    `json:"segments"`      // given back: segments, or ranges of expandable ones
-	Micros         int64  `json:"micros"`        // from the first of them to the request; 0 where the file has no times
-	Site           string `json:"site"`          // file:line:function that asked
+	State          int   `json:"state"` // before the first segment was given back
+	RequestedBytes int64 `json:"requested_bytes"`
+	FlushedBytes   int64 `json:"flushed_bytes"` // given back to the driver
+	// less than this was left to the limit when the request was served; 0: not known
+	MarginBytes int64  `json:"margin_bytes"`
+	Segments    int    `json:"segments"` // given back: segments, or ranges of expandable ones
+	Micros      int64  `json:"micros"`   // from the first of them to the request; 0 where the file has no times
+	Site        string `json:"site"`     // file:line:function that asked
 }
 
 func newRetries(r *analysis.Recording) []Retry {
@@ -82,8 +83,8 @@ func retriesSentence(r *analysis.Recording) string {
 	inAll, when := "", " was left then"
 	if n := len(list); n > 1 {
 		inAll, when = " in all", " was left at the tightest"
-		text = fmt.Sprintf("Near out of memory, %s times: the driver refused a request, and PyTorch gave cached memory "+
-			"back to serve it. The most was %s, in state %s", units.Count(n), flushedWords(largest),
+		text = fmt.Sprintf("Near out of memory, %s times: the driver refused a request, and PyTorch gave cached "+
+			"memory back to serve it. The most was %s, in state %s", units.Count(n), flushedWords(largest),
 			units.Count(largest.State()))
 	}
 	if micros > 0 {

@@ -14,7 +14,8 @@ import (
 // TestJSONIsPrintable: what a terminal might obey, or what turns the direction of text,
 // is escaped in the JSON of every answer, and reads the same.
 func TestJSONIsPrintable(t *testing.T) {
-	const text = "\x1b\x7f\u0080\u009b31m\u061c\u200b\u200e\u202e\u2066\u2028\ufeff\U000e0041 caf\u00e9 \U0001f600 \\u009b"
+	const text = "\x1b\x7f\u0080\u009b31m\u061c\u200b\u200e\u202e\u2066\u2028\ufeff\U000e0041 caf\u00e9 \U0001f600 " +
+		"\\u009b"
 	s := samples.Training()
 	for i := range s.Strings {
 		s.Strings[i] += text

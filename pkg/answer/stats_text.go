@@ -30,7 +30,8 @@ func (s *Sheet) oneLine(in *Input, d *replay.Device, stats *DeviceStats, capacit
 		ooms = units.Plural(stats.OOMEvents, "OOM, ", "OOMs, ")
 	}
 	s.line("%s %s: peak %s%s, reserved %s%s%s, %s %s, %s, %s%s", name(stats.File), in.Snapshot.DeviceLabel(d.ID), least,
-		units.Bytes(stats.PeakBytes), least, units.Bytes(stats.ReservedPeakBytes), of, end, units.Bytes(stats.FinalBytes),
+		units.Bytes(stats.PeakBytes), least, units.Bytes(stats.ReservedPeakBytes), of, end,
+		units.Bytes(stats.FinalBytes),
 		units.Plural(stats.Events, "event", "events"), ooms, VerdictOf(in.Snapshot, d).Text)
 }
 
@@ -91,7 +92,8 @@ func totals(d *replay.Device, stats *DeviceStats) *sheetTable {
 	row("reserved", stats.ReservedBaselineBytes, stats.ReservedPeakBytes, stats.ReservedFinalBytes, atEnd)
 	if stats.CapacityBytes > 0 {
 		t.row("capacity", "", units.Bytes(stats.CapacityBytes), "",
-			strings.Replace(least, ";", "", 1)+units.Share(stats.ReservedPeakBytes, stats.CapacityBytes)+" of it was reserved")
+			strings.Replace(least, ";", "", 1)+units.Share(stats.ReservedPeakBytes,
+				stats.CapacityBytes)+" of it was reserved")
 	}
 	return t
 }
@@ -104,7 +106,8 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 		span = "over " + units.Duration(d.Events.SpanMicros())
 	}
 	t.row("events", units.Count(stats.Events), span)
-	remark := units.Count(d.PreExisting) + " from before the recording, " + units.Count(stats.LiveAtEnd) + " live at its end"
+	remark := units.Count(d.PreExisting) + " from before the recording, " + units.Count(stats.LiveAtEnd) +
+		" live at its end"
 	if stats.Cut { // the final segments would show more of them
 		remark = units.Count(stats.LiveAtEnd) + " live at the cut"
 		if d.PreExisting > 0 {
@@ -123,7 +126,8 @@ func counts(r *analysis.Recording, stats *DeviceStats) *sheetTable {
 
 func unusedTable(stats *DeviceStats) *sheetTable {
 	peak, end := &stats.AtReservedPeak, &stats.AtEnd
-	t := newTable(column{"reserved, not requested", words}, column{"at reserved peak", figures}, column{"at end", figures},
+	t := newTable(column{"reserved, not requested", words}, column{"at reserved peak", figures},
+		column{"at end", figures},
 		column{"", words})
 	row := func(what string, peak, end int64, remark string) {
 		if peak > 0 || end > 0 {
@@ -210,8 +214,8 @@ func (stats *DeviceStats) limitSentence() string {
 		return "per_process_memory_fraction lets PyTorch have " + amount(stats.MemoryLimitBytes) + " of the " +
 			amount(stats.CapacityBytes) + " you gave as capacity."
 	case stats.MemoryFraction > 0:
-		return "per_process_memory_fraction lets PyTorch have " + share(stats.MemoryFraction) + " of the device, whose " +
-			"memory is not in the file; pass --capacity to see how much that is."
+		return "per_process_memory_fraction lets PyTorch have " + share(stats.MemoryFraction) + " of the device, " +
+			"whose memory is not in the file; pass --capacity to see how much that is."
 	}
 	return ""
 }

@@ -10,17 +10,22 @@ import (
 // has them, under the keys of torch.cuda.memory_stats(). Peaks and totals are those of
 // the recording; torch counts from the start of the process.
 type Summary struct {
-	Allocated         SummaryPools `json:"allocated_bytes"` // of blocks that the program holds
-	Active            SummaryPools `json:"active_bytes"`    // and of those that it gave up while another stream uses them
-	Requested         SummaryPools `json:"requested_bytes"` // what was asked for of the active ones; called active elsewhere
-	Reserved          SummaryPools `json:"reserved_bytes"`
-	InactiveSplit     SummaryPools `json:"inactive_split_bytes"` // free, in segments in use: empty_cache cannot give it back
-	Allocations       SummaryPools `json:"allocation"`           // blocks
-	ActiveAllocations SummaryPools `json:"active"`               // blocks
-	Segments          SummaryPools `json:"segment"`              // by cudaMalloc: torch does not count pages of expandable segments
-	Retries           int          `json:"num_alloc_retries"`    // that were served in the end; torch also counts the OOMs
-	OOMs              int          `json:"num_ooms"`
-	NotRecorded       []string     `json:"not_recorded"` // what torch.cuda.memory_summary() has beside it
+	Allocated SummaryPools `json:"allocated_bytes"` // of blocks that the program holds
+	// and of those that it gave up while another stream uses them
+	Active SummaryPools `json:"active_bytes"`
+	// what was asked for of the active ones; called active elsewhere
+	Requested SummaryPools `json:"requested_bytes"`
+	Reserved  SummaryPools `json:"reserved_bytes"`
+	// free, in segments in use: empty_cache cannot give it back
+	InactiveSplit     SummaryPools `json:"inactive_split_bytes"`
+	Allocations       SummaryPools `json:"allocation"` // blocks
+	ActiveAllocations SummaryPools `json:"active"`     // blocks
+	// by cudaMalloc: torch does not count pages of expandable segments
+	Segments SummaryPools `json:"segment"`
+	// that were served in the end; torch also counts the OOMs
+	Retries     int      `json:"num_alloc_retries"`
+	OOMs        int      `json:"num_ooms"`
+	NotRecorded []string `json:"not_recorded"` // what torch.cuda.memory_summary() has beside it
 }
 
 // SummaryPools are a statistic of all requests, of those above 1 MiB, and of the others.
@@ -100,14 +105,14 @@ func (s *Sheet) summary(in *Input, r *analysis.Recording, stats *DeviceStats) {
 	}
 	switch {
 	case d.Events.Len() > 1:
-		s.note("Peaks and totals are of the recording; torch counts from the start of the process. Retries are those that " +
-			"were served; torch also counts the OOMs.")
+		s.note("Peaks and totals are of the recording; torch counts from the start of the process. Retries are those " +
+			"that were served; torch also counts the OOMs.")
 	case !stats.Cut:
 		s.note("No history was recorded, so only what is current is known.")
 	}
-	s.note("Not recorded (–): how large blocks were that are freed, beyond what was requested, so that peaks of allocated " +
-		"and active memory are inferred, and of non-releasable memory only what is current is known. Oversize " +
-		"allocations and segments, and non-releasable allocs, are left out.")
+	s.note("Not recorded (–): how large blocks were that are freed, beyond what was requested, so that peaks of " +
+		"allocated and active memory are inferred, and of non-releasable memory only what is current is known. " +
+		"Oversize allocations and segments, and non-releasable allocs, are left out.")
 	if r.Summary().Expandable {
 		s.note("Pages of expandable segments are no segments: torch does not count them.")
 	}

@@ -135,7 +135,8 @@ func checkSummary(t *testing.T, file string, s *snapshot.Snapshot, d *replay.Dev
 	}
 	equal("requested", m.Requested.All.Current, d.Totals.FinalBytes)
 	equal("reserved", m.Reserved.All.Current, d.Totals.ReservedFinalBytes)
-	for _, p := range []*SummaryPools{&m.Allocated, &m.Active, &m.Requested, &m.Reserved, &m.InactiveSplit, &m.Allocations,
+	for _, p := range []*SummaryPools{&m.Allocated, &m.Active, &m.Requested, &m.Reserved, &m.InactiveSplit,
+		&m.Allocations,
 		&m.ActiveAllocations, &m.Segments} {
 		if d.AddsUp() {
 			equal("large and small", p.All.Current, *p.Large.Current+*p.Small.Current)
@@ -190,7 +191,9 @@ func TestSummaryText(t *testing.T) {
 		Stats(in, StatsOptions{Summary: true})); !holds || err != nil {
 		t.Error(holds, err)
 	}
-	if _, _, err := condition(t, "stats", "summary.requested_bytes.all.peak>1").Holds(Stats(in, StatsOptions{})); err == nil {
+	if _, _,
+		err := condition(t, "stats", "summary.requested_bytes.all.peak>1").Holds(Stats(in,
+		StatsOptions{})); err == nil {
 		t.Error("a condition on the summary holds or not without one")
 	}
 }

@@ -74,7 +74,8 @@ func TestCutBeginning(t *testing.T) {
 
 func TestClipped(t *testing.T) {
 	for n, want := range map[int]int{299: 299, 300: 300, 301: 301, 5000: 301} { // 300 and the ellipsis
-		if got := []rune(name(strings.Repeat("é", n)).clipped()); len(got) != want || (got[len(got)-1] == '…') != (n > 300) {
+		if got := []rune(name(strings.Repeat("é", n)).clipped()); len(got) != want ||
+			(got[len(got)-1] == '…') != (n > 300) {
 			t.Errorf("%d characters are clipped to %d", n, len(got))
 		}
 	}

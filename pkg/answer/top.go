@@ -31,7 +31,9 @@ type TopDevice struct {
 	Allocations int      `json:"allocations"` // live
 	Rows        []TopRow `json:"rows"`        // the most bytes first
 
-	Blocks []TopBlock `json:"blocks"`                      // by module and by layer: what a forward pass calls again and again, that which keeps most first
+	// by module and by layer: what a forward pass calls again and again, that which keeps most
+	// first
+	Blocks []TopBlock `json:"blocks"`
 	Churn  *TopChurn  `json:"churn" jsonschema:"nullable"` // with --churn, else null
 }
 

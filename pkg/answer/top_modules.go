@@ -60,7 +60,8 @@ func (s *Sheet) blocks(list []TopBlock) {
 		if b.KeptBytes == 0 {
 			each = "none keeps anything for backward"
 		}
-		s.note("A block repeats: %s in a forward pass at %s; %s, beside its output.", units.Plural(b.Calls, "call", "calls"),
+		s.note("A block repeats: %s in a forward pass at %s; %s, beside its output.",
+			units.Plural(b.Calls, "call", "calls"),
 			name(shortModule(b.Site)), each)
 	}
 }

@@ -25,8 +25,8 @@ func TestVerdict(t *testing.T) {
 		facts    []string
 	}{
 		{"training", samples.Training(), true, "adds up",
-			"9.00 MiB in 6 blocks, and nothing in the file contradicts it. 2 allocations are from before the recording, " +
-				"with 3.00 MiB.", nil},
+			"9.00 MiB in 6 blocks, and nothing in the file contradicts it. 2 allocations are from before the " +
+				"recording, with 3.00 MiB.", nil},
 		{"state only", samples.StateOnly(), false, "no history", "only the final state, 1.00 MiB in 1 block.",
 			[]string{"No history was recorded."}},
 		{"one event", samples.OneEvent(), false, "no history", "only the final state",
@@ -100,7 +100,11 @@ func TestWarnings(t *testing.T) {
 			want: Warning{"The recording holds no alloc events.",
 				"Every freed allocation looks as if it was there before the recording.", ""}},
 		{name: "no allocs, but one whole free",
-			compose: func(c *snapshot.Composer) { alloc(c, snapshot.FreeRequested, 1); alloc(c, snapshot.FreeCompleted, 1) },
+			compose: func(c *snapshot.Composer) {
+				alloc(c, snapshot.FreeRequested, 1)
+				alloc(c, snapshot.FreeCompleted,
+					1)
+			},
 			want: Warning{"The recording holds no alloc events.",
 				"Every freed allocation looks as if it was there before the recording.", ""}},
 		{name: "no completions",
@@ -113,7 +117,8 @@ func TestWarnings(t *testing.T) {
 					"d": 1, "e": 1, "f": 1}
 			},
 			want: Warning{"2 events have an unknown action and changed nothing.",
-				`Not known to this version of memviz: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`, ""}},
+				`Not known to this version of memviz: "a" (1,200), "b\x1b" (1), "c" (1), "d" (1), "e" (1), and 2 more.`,
+				""}},
 		{name: "overflowed", compose: func(c *snapshot.Composer) { alloc(c, snapshot.Alloc, 250_001) },
 			mend: func(s *snapshot.Snapshot) { s.Traces[0].Overflowed = true },
 			want: Warning{"The oldest events are missing: the file says that its ring buffer overflowed.",
@@ -195,8 +200,9 @@ func TestRecordCall(t *testing.T) {
 		{old, 0, `context="all"`, "(True, trace_alloc_max_entries=100000, trace_alloc_record_context=True)"},
 		{old, 1_000_000, "", "(True, trace_alloc_max_entries=1000000, trace_alloc_record_context=True)"},
 	} {
-		if got, want := recordCall(test.s, &replay.Device{}, test.room, test.argument), "torch.cuda.memory._record_memory_history"+
-			test.want; got != want {
+		if got, want := recordCall(test.s, &replay.Device{}, test.room, test.argument),
+			"torch.cuda.memory._record_memory_history"+
+				test.want; got != want {
 			t.Errorf("torch %s: %s, want %s", test.s.TorchVersion(), got, want)
 		}
 	}
@@ -213,7 +219,8 @@ func TestAnnotationsLeftOut(t *testing.T) {
 		stack := c.Stack(snapshot.FrameText{File: "x.py", Line: 7, Name: "load"})
 		for device := range snapshot.DeviceID(2) {
 			for i := range uint64(2) {
-				c.Event(device, snapshot.EventText{Action: snapshot.Alloc, Addr: 512 * i, Size: 512, Stack: stack, TimeMicros: 1})
+				c.Event(device, snapshot.EventText{Action: snapshot.Alloc, Addr: 512 * i, Size: 512, Stack: stack,
+					TimeMicros: 1})
 			}
 		}
 		s := c.Snapshot()

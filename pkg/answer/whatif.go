@@ -16,9 +16,11 @@ import (
 // of the allocator.
 type WhatIfDevice struct {
 	Subject
-	Reproduced bool       `json:"reproduced"` // the model gives all that was recorded under the recorded settings; else nothing is predicted
-	Proof      Proof      `json:"proof"`
-	Departure  *Departure `json:"departure" jsonschema:"nullable"` // where the model first does something else; null if it never does, or there is no model
+	// the model gives all that was recorded under the recorded settings; else nothing is predicted
+	Reproduced bool  `json:"reproduced"`
+	Proof      Proof `json:"proof"`
+	// where the model first does something else; null if it never does, or there is no model
+	Departure *Departure `json:"departure" jsonschema:"nullable"`
 
 	RecordedSetting           string `json:"recorded_setting"` // as PYTORCH_CUDA_ALLOC_CONF; "" for the defaults
 	RecordedReservedPeakBytes int64  `json:"recorded_reserved_peak_bytes"`
@@ -27,18 +29,26 @@ type WhatIfDevice struct {
 	LimitBytes                int64  `json:"limit_bytes"`       // that predictions respect; 0: none
 	LimitFrom                 string `json:"limit_from"`        // given, oom, retries or unknown
 
-	Reference *SettingOutcome  `json:"reference" jsonschema:"nullable"` // the recorded setting, predicted like the others; null without a proof
-	Settings  []SettingOutcome `json:"settings"`                        // the best first: those under which nothing fails, then by peak
-	Export    string           `json:"export"`                          // the line for the best setting; "" if none is better than the recorded one
-	Saved     int64            `json:"saved_bytes"`
-	Limits    []string         `json:"limits"` // what the recording cannot tell, and how it was treated: sentences
+	// the recorded setting, predicted like the others; null without a proof
+	Reference *SettingOutcome `json:"reference" jsonschema:"nullable"`
+	// the best first: those under which nothing fails, then by peak
+	Settings []SettingOutcome `json:"settings"`
+	// the line for the best setting; "" if none is better than the recorded one
+	Export string   `json:"export"`
+	Saved  int64    `json:"saved_bytes"`
+	Limits []string `json:"limits"` // what the recording cannot tell, and how it was treated: sentences
 
 	// What changes of the training would do under the recorded settings. Nothing without
 	// a proof, in a recording without a forward pass, or if settings were given.
-	MeasuresBase     *MeasuresBase    `json:"measures_base" jsonschema:"nullable"`     // the recorded training, predicted like the measures; null if none was tried
-	Measures         []MeasureOutcome `json:"measures"`                                // that which saves most first; those that save less than 0.5 % are left out
-	UselessMeasures  []string         `json:"useless_measures"`                        // keys of those that were tried and left out
-	MeasuresTogether *MeasureOutcome  `json:"measures_together" jsonschema:"nullable"` // the cheapest combination under which no request fails; null if none does, or no combination is enough
+	// the recorded training, predicted like the measures; null if none was tried
+	MeasuresBase *MeasuresBase `json:"measures_base" jsonschema:"nullable"`
+	// that which saves most first; those that save less than 0.5 % are left out
+	Measures []MeasureOutcome `json:"measures"`
+	// keys of those that were tried and left out
+	UselessMeasures []string `json:"useless_measures"`
+	// the cheapest combination under which no request fails; null if none does, or no combination
+	// is enough
+	MeasuresTogether *MeasureOutcome `json:"measures_together" jsonschema:"nullable"`
 }
 
 // Proof is how far the model reproduces a recording.
@@ -59,27 +69,37 @@ type Departure struct {
 
 // SettingOutcome is what one setting would have done.
 type SettingOutcome struct {
-	Setting                string `json:"setting"`             // a value of PYTORCH_CUDA_ALLOC_CONF
-	ReservedPeakBytes      int64  `json:"reserved_peak_bytes"` // predicted
-	LeastBytes             int64  `json:"least_bytes"`         // if the driver had put its ranges elsewhere
-	MostBytes              int64  `json:"most_bytes"`          // if the driver had put its ranges elsewhere
-	FromStartBytes         int64  `json:"from_start_bytes"`    // if what was reserved before the recording is there, too, as it was
-	PeakState              int    `json:"peak_state"`
-	FragmentationPeakBytes int64  `json:"fragmentation_peak_bytes"`
-	DriverCalls            int    `json:"driver_calls"`
-	Mallocs                int    `json:"mallocs"`
-	Frees                  int    `json:"frees"`
-	Maps                   int    `json:"maps"`
-	Unmaps                 int    `json:"unmaps"`
-	Retries                int    `json:"retries"`         // requests that were served after all cached memory was given back
-	FailedRequests         int    `json:"failed_requests"` // the first is a fact; after it a program would have done something else
-	FailureState           int    `json:"failure_state"`   // of the first; 0 if what was live before the recording does not fit; -1 if nothing fails
-	FailureBytes           int64  `json:"failure_bytes"`
-	AvoidedOOMs            int    `json:"avoided_ooms"`   // requests that failed in the recording and would have been served
-	LimitAssumed           bool   `json:"limit_assumed"`  // the setting needs a limit, none is known, and the recorded peak was taken for it: no advice rests on it
-	LaidOutAnew            bool   `json:"laid_out_anew"`  // what was live before the recording was allocated again, under the setting
-	BaselineFits           bool   `json:"baseline_fits"`  // false: what was live before the recording is more than the limit
-	NeedsFraction          bool   `json:"needs_fraction"` // does nothing without torch.cuda.set_per_process_memory_fraction
+	Setting           string `json:"setting"`             // a value of PYTORCH_CUDA_ALLOC_CONF
+	ReservedPeakBytes int64  `json:"reserved_peak_bytes"` // predicted
+	LeastBytes        int64  `json:"least_bytes"`         // if the driver had put its ranges elsewhere
+	MostBytes         int64  `json:"most_bytes"`          // if the driver had put its ranges elsewhere
+	// if what was reserved before the recording is there, too, as it was
+	FromStartBytes         int64 `json:"from_start_bytes"`
+	PeakState              int   `json:"peak_state"`
+	FragmentationPeakBytes int64 `json:"fragmentation_peak_bytes"`
+	DriverCalls            int   `json:"driver_calls"`
+	Mallocs                int   `json:"mallocs"`
+	Frees                  int   `json:"frees"`
+	Maps                   int   `json:"maps"`
+	Unmaps                 int   `json:"unmaps"`
+	// requests that were served after all cached memory was given back
+	Retries int `json:"retries"`
+	// the first is a fact; after it a program would have done something else
+	FailedRequests int `json:"failed_requests"`
+	// of the first; 0 if what was live before the recording does not fit; -1 if nothing fails
+	FailureState int   `json:"failure_state"`
+	FailureBytes int64 `json:"failure_bytes"`
+	// requests that failed in the recording and would have been served
+	AvoidedOOMs int `json:"avoided_ooms"`
+	// the setting needs a limit, none is known, and the recorded peak was taken for it: no advice
+	// rests on it
+	LimitAssumed bool `json:"limit_assumed"`
+	// what was live before the recording was allocated again, under the setting
+	LaidOutAnew bool `json:"laid_out_anew"`
+	// false: what was live before the recording is more than the limit
+	BaselineFits bool `json:"baseline_fits"`
+	// does nothing without torch.cuda.set_per_process_memory_fraction
+	NeedsFraction bool `json:"needs_fraction"`
 }
 
 // WhatIfOptions are the options of WhatIf.
@@ -192,7 +212,8 @@ func (s *Sheet) whatIf(in *Input, r *analysis.Recording, x *whatif.Study, view *
 		case r.Settings().MemoryFraction > 0:
 			s.say("It works together with per_process_memory_fraction only, so keep that in the variable.")
 		default:
-			s.say("It works together with %s.set_per_process_memory_fraction only, which the training script has to call.",
+			s.say("It works together with %s.set_per_process_memory_fraction only, which the training script has to "+
+				"call.",
 				backendOf(r.Snapshot).module)
 		}
 	}
@@ -313,7 +334,8 @@ func adviceOf(list []oom.Advice, settings *layout.Settings, b *backend, p *Predi
 			predicted = nil // it says that no setting helps
 		}
 		if p == nil || a.Kind != oom.AdviseExpandable && a.Kind != oom.AdviseMaxSplit {
-			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits, Text: adviceSentence(a, settings, b)})
+			given = append(given, AdviceGiven{Kind: a.Kind.Key(), Bytes: a.Bytes, Fits: a.Fits,
+				Text: adviceSentence(a, settings, b)})
 		}
 	}
 	if p.cures() {

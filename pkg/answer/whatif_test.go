@@ -40,15 +40,17 @@ func TestDepartureSentence(t *testing.T) {
 		want string
 	}{
 		{whatif.Departure{Event: replay.None, Cause: whatif.CauseStart},
-			"First departure, before the first event: the state that the recording starts from cannot be rebuilt; the " +
-				"events, undone from the final segments, do not fit them."},
+			"First departure, before the first event: the state that the recording starts from cannot be rebuilt; " +
+				"the events, undone from the final segments, do not fit them."},
 		{whatif.Departure{Event: replay.None, Cause: whatif.CauseEnd, Recorded: call},
-			"First departure, at the end: the final segments have segment_alloc of 2.00 MiB at 0x200000, the model has " +
-				"nothing."},
+			"First departure, at the end: the final segments have segment_alloc of 2.00 MiB at 0x200000, the model " +
+				"has nothing."},
 		{whatif.Departure{Event: 1234, Cause: whatif.CauseNoCall,
 			Model: whatif.Call{Action: snapshot.SegmentMap, Size: 2 * units.MiB}},
-			"First departure, in state 1,234: the model calls the driver, the recording does not: segment_map of 2.00 MiB."},
-		{whatif.Departure{Event: 0, Cause: whatif.CauseMissing, Recorded: whatif.Call{Action: snapshot.SegmentFree, Addr: 8}},
+			"First departure, in state 1,234: the model calls the driver, the recording does not: segment_map of " +
+				"2.00 MiB."},
+		{whatif.Departure{Event: 0, Cause: whatif.CauseMissing,
+			Recorded: whatif.Call{Action: snapshot.SegmentFree, Addr: 8}},
 			"First departure, in state 0: the recording calls the driver, the model does not: segment_free."},
 	} {
 		if got := withSpaces(departureSentence(&test.Departure)); got != test.want {
@@ -81,7 +83,8 @@ func TestSaved(t *testing.T) {
 			t.Errorf("%d bytes saved by %+v, the reference is %+v", d.Saved, x, d.Reference)
 		}
 	}
-	if p := Predict(in.Recordings[0]); p == nil || p.Best == nil || p.Export != exportLine(in.Recordings[0], p.Best.Setting.Conf) {
+	if p := Predict(in.Recordings[0]); p == nil || p.Best == nil ||
+		p.Export != exportLine(in.Recordings[0], p.Best.Setting.Conf) {
 		t.Errorf("the report exports %+v", p)
 	}
 }

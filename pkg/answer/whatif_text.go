@@ -99,14 +99,15 @@ func reasonSentence(r whatif.Reason) string {
 	case whatif.ReasonMissing:
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
 	case whatif.ReasonGarbage:
-		return "Likely reason: garbage_collection_threshold works on the memory that PyTorch may have, and no file says " +
-			"how much that is: it has neither the memory of the device nor calls of set_per_process_memory_fraction."
+		return "Likely reason: garbage_collection_threshold works on the memory that PyTorch may have, and no file " +
+			"says how much that is: it has neither the memory of the device nor call" +
+			"s of set_per_process_memory_fraction."
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
 	case whatif.ReasonReserve:
-		return "Likely reason: an expandable segment may reserve so many addresses only, as expandable_segments_reserve says, " +
-			"and a larger request fails. memviz does not model that."
+		return "Likely reason: an expandable segment may reserve so many addresses only, as " +
+			"expandable_segments_reserve says, and a larger request fails. memviz does not model that."
 	case whatif.ReasonUnsplit:
 		return "Possible reason: it is about a private pool, and the blocks of a MemPool made with no_split are " +
 			"never split, which no file says."
@@ -189,12 +190,12 @@ func unknowns(x *whatif.Study) []string {
 	list := []string{limitSentence(x)}
 	if n, live, cached := x.PreExisting(); n > 0 {
 		list = append(list, fmt.Sprintf("From before the recording there were %s with %s, and %s of cached memory. "+
-			"What was live is laid out again under each setting, in the order of addresses, because its own order is not "+
-			"recorded; the cache begins empty. %s", units.Plural(n, "allocation", "allocations"), amount(live),
+			"What was live is laid out again under each setting, in the order of addresses, because its own order is "+
+			"not recorded; the cache begins empty. %s", units.Plural(n, "allocation", "allocations"), amount(live),
 			amount(cached), laidOutAgain(x)))
 	} else if cached > 0 {
-		list = append(list, fmt.Sprintf("From before the recording there were %s of cached memory, and nothing was live. The cache begins "+
-			"empty. %s", amount(cached), laidOutAgain(x)))
+		list = append(list, fmt.Sprintf("From before the recording there were %s of cached memory, and nothing was "+
+			"live. The cache begins empty. %s", amount(cached), laidOutAgain(x)))
 	}
 	if x.Waits() {
 		list = append(list, "A block that another stream uses becomes free where it did in the recording.")
@@ -228,8 +229,8 @@ func limitSentence(x *whatif.Study) string {
 	switch l.From {
 	case whatif.LimitGiven:
 		if l.Share > 0 {
-			return "Memory: " + amount(l.Bytes) + ", the " + share(l.Share) + " that per_process_memory_fraction lets " +
-				"PyTorch have of what was given." + outside
+			return "Memory: " + amount(l.Bytes) + ", the " + share(l.Share) + " that per_process_memory_fraction " +
+				"lets PyTorch have of what was given." + outside
 		}
 		return "Memory: " + amount(l.Bytes) + ", as given, all of it for PyTorch's allocator; a " +
 			backendOf(x.Recording().Snapshot).context + " and " +
@@ -250,9 +251,9 @@ func limitSentence(x *whatif.Study) string {
 		why = "refused requests contradict each other"
 	}
 	if x.Assumes() {
-		return "Memory: not known, because " + why + ". garbage_collection_threshold works on a share of it, so its rows " +
-			"assume the recorded peak of " + amount(x.ReservedPeak()) + " and advise nothing; in the others no request " +
-			"fails. Give it with --capacity."
+		return "Memory: not known, because " + why + ". garbage_collection_threshold works on a share of it, so its " +
+			"rows assume the recorded peak of " + amount(x.ReservedPeak()) + " and advise nothing; in the others no " +
+			"request fails. Give it with --capacity."
 	}
 	return "Memory: not known, because " + why + ", so no request fails here; give it with --capacity."
 }

@@ -78,7 +78,8 @@ func fitsWidths(t *testing.T, in Input, other *Input) {
 			}
 			for line := range strings.Lines(shown.String()) {
 				line = strings.TrimRight(line, "\n")
-				if n := text.StringWidthWithoutEscSequences(line); n > width && strings.Contains(strings.TrimSpace(line), " ") {
+				if n := text.StringWidthWithoutEscSequences(line); n > width &&
+					strings.Contains(strings.TrimSpace(line), " ") {
 					t.Errorf("%s in %d columns has a line of %d:\n%s", command, width, n, line)
 					break
 				}

@@ -258,7 +258,8 @@ func TestTrace(t *testing.T) {
 				t.Fatalf("%s: reserved %d, predicted were %d", o.Measures[0].Key(), p.ReservedPeak, o.Reserved)
 			}
 			n := run.Recording().Device.Events.Len()
-			for _, event := range []replay.EventIndex{replay.None, 0, replay.EventIndex(n / 2), o.PeakEvent, replay.EventIndex(n - 1)} {
+			for _, event := range []replay.EventIndex{replay.None, 0, replay.EventIndex(n / 2), o.PeakEvent,
+				replay.EventIndex(n - 1)} {
 				checkLayout(t, o, p.Layout, event)
 			}
 		}
@@ -306,7 +307,8 @@ func TestFits(t *testing.T) {
 			limit     int64
 			no, maybe bool
 		}{
-			{2 * o.Reserved, false, false}, {o.Active, true, true}, {o.Active * 100 / (105 + ReservedPercent), true, false},
+			{2 * o.Reserved, false, false}, {o.Active, true, true},
+			{o.Active * 100 / (105 + ReservedPercent), true, false},
 		} {
 			at := newMeasurer(run, whatif.Limit{Bytes: test.limit}, DefaultGPUs)
 			got := at.fit(at.outcome(Checkpoint))

@@ -35,7 +35,8 @@ func TestFalseFindings(t *testing.T) {
 				name := fmt.Sprintf("%d ranks in %d stages, %s, apart %t", s.ranks, s.stages, noise.name, apart)
 				wrong := 0
 				for seed := range s.jobs {
-					m := model{ranks: s.ranks, stages: s.stages, steps: 7, noise: noise, seed: uint64(seed), apart: apart}
+					m := model{ranks: s.ranks, stages: s.stages, steps: 7, noise: noise, seed: uint64(seed),
+						apart: apart}
 					j := m.job(t)
 					if len(j.Findings) > 0 {
 						wrong++
@@ -84,7 +85,8 @@ func TestTrueFindings(t *testing.T) {
 						found++
 					}
 				}
-				text := fmt.Sprintf("%s, %d %%, %+v: found %d of %d, and %d times another rank", noise.name, share, kind,
+				text := fmt.Sprintf("%s, %d %%, %+v: found %d of %d, and %d times another rank", noise.name, share,
+					kind,
 					found, jobs, others)
 				if *long {
 					t.Log(text)

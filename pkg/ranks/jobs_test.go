@@ -72,8 +72,9 @@ func TestLargeJob(t *testing.T) {
 			list[rank].OOMs = []digest.OOM{{Micros: &micros, RequestedBytes: 217 * mib}}
 		}
 		last := &list[900].Sites[len(list[900].Sites)-1]
-		list[900].Leaks = []digest.Leak{{Strong: true, Site: last.Site, Path: last.Path, Key: last.Key, PerStep: 96 * mib,
-			Steps: 7}}
+		list[900].Leaks = []digest.Leak{{Strong: true, Site: last.Site, Path: last.Path, Key: last.Key,
+			PerStep: 96 * mib,
+			Steps:   7}}
 		list[200].Steps, list[200].StepsSeen = list[200].Steps[4:], 3
 		rand.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 		j := one(t, list)

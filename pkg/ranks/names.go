@@ -48,7 +48,8 @@ func jobOf(n *digest.Name) jobKey {
 // compareJobs orders jobs by run and step, those of an out-of-memory error after
 // others, files without a rank in their names behind those, and host memory last.
 func compareJobs(a, b jobKey) int {
-	return cmp.Or(falseFirst(a.pinned, b.pinned), units.Natural(a.run, b.run), cmp.Compare(a.step, b.step), falseFirst(a.oom, b.oom),
+	return cmp.Or(falseFirst(a.pinned, b.pinned), units.Natural(a.run, b.run), cmp.Compare(a.step, b.step),
+		falseFirst(a.oom, b.oom),
 		falseFirst(!a.inName, !b.inName))
 }
 

@@ -76,7 +76,8 @@ func TestNames(t *testing.T) {
 			[]string{"0 0 number", "1 1 number"}},
 		{"MindSpeed", []string{"profile/snapshot_rank_2_step_30.pickle", "profile/snapshot_rank_0_step_30.pickle"},
 			[]string{"2 2 word step 30", "0 0 word step 30"}},
-		{"a script that counts steps too", []string{"memory_snapshot_rank0_step6.pkl", "memory_snapshot_rank1_step6.pkl"},
+		{"a script that counts steps too", []string{"memory_snapshot_rank0_step6.pkl",
+			"memory_snapshot_rank1_step6.pkl"},
 			[]string{"0 0 word step 6", "1 1 word step 6"}},
 		{"a script with one letter", []string{"prof_memsnap_r0.pkl", "prof_memsnap_r1.pkl"},
 			[]string{"0 0 number", "1 1 number"}},
@@ -86,7 +87,8 @@ func TestNames(t *testing.T) {
 		{"local ranks of machines", []string{"host1_local_rank0.pickle", "host0_local_rank0.pickle",
 			"host0_local_rank1.pickle", "host1_local_rank1.pickle"},
 			[]string{"2 node1 local0 axes", "0 node0 local0 axes", "1 node0 local1 axes", "3 node1 local1 axes"}},
-		{"local ranks", []string{"local_rank_0.pickle", "local_rank_1.pickle"}, []string{"0 local0 axes", "1 local1 axes"}},
+		{"local ranks", []string{"local_rank_0.pickle", "local_rank_1.pickle"},
+			[]string{"0 local0 axes", "1 local1 axes"}},
 		{"nothing", nil, nil},
 		{"empty", []string{""}, []string{"0 0 order"}},
 	}
@@ -132,8 +134,10 @@ func TestPattern(t *testing.T) {
 		pattern string
 		want    []string
 	}{
-		{`y(\d+)`, []string{"10 10 pattern", "9 9 pattern", "9 9 pattern", "0 0 order", "1 1 order", "3 3 pattern oom"}},
-		{`(?P<run>x)(?P<iteration>\d+)y(?P<rank>\w+)`, []string{"10 10 pattern step 7 run x", "9 9 pattern step 7 run x",
+		{`y(\d+)`, []string{"10 10 pattern", "9 9 pattern", "9 9 pattern", "0 0 order", "1 1 order",
+			"3 3 pattern oom"}},
+		{`(?P<run>x)(?P<iteration>\d+)y(?P<rank>\w+)`, []string{"10 10 pattern step 7 run x",
+			"9 9 pattern step 7 run x",
 			"9 9 pattern step 8 run x", "0 0 order", "11 B pattern step 7 run x", "3 3 pattern step 7 oom run x"}},
 	} {
 		pattern, err := ParsePattern(test.pattern)

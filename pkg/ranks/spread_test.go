@@ -15,7 +15,8 @@ func TestSpread(t *testing.T) {
 		want   ranks.Spread
 	}{
 		{"at least a MiB", []int64{5, 5, 5}, 0, ranks.Spread{Median: 5, Limit: mib, Low: 5, High: 5, Ranks: 3}},
-		{"1 % of the peak", []int64{5, 5, 5}, 200 * mib, ranks.Spread{Median: 5, Limit: 2 * mib, Low: 5, High: 5, Ranks: 3}},
+		{"1 % of the peak", []int64{5, 5, 5}, 200 * mib, ranks.Spread{Median: 5, Limit: 2 * mib, Low: 5, High: 5,
+			Ranks: 3}},
 		{"2 % of the median", []int64{gib, gib, gib}, 0,
 			ranks.Spread{Median: gib, Limit: gib / 50, Low: gib, High: gib, Ranks: 3}},
 		// Distances are 0, 10, 10, 20 and 1000 MiB; the median one is 10, and 6 · 1.4826 · 10 · (1 + 8/5) MiB.

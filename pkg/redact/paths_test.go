@@ -89,7 +89,8 @@ func TestTexts(t *testing.T) {
 			t.Errorf("of %q, paths become %q, want %q", test.text, got, test.paths)
 		}
 	}
-	if got := masked(all.setting("max_split_size_mb:128,acme:[x:2,>:8]")); got != "max_split_size_mb:128,text_#:[text_#:2,>:8]" {
+	if got := masked(
+		all.setting("max_split_size_mb:128,acme:[x:2,>:8]")); got != "max_split_size_mb:128,text_#:[text_#:2,>:8]" {
 		t.Errorf("settings become %s", got)
 	}
 }

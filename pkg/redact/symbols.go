@@ -52,7 +52,8 @@ func (w *worker) symbol(name string, own bool) string {
 			if !strings.HasSuffix(name[:i], "::") {
 				public = isPublicWord(word, isNamespace) && (!own || strings.HasPrefix(name[i:], dispatched))
 			}
-			if public || isPublicWord(word, false) && (!own || cppWords[word] || isRead(word)) || isWhole(word) || ruleIdentifiers()[word] {
+			if public || isPublicWord(word, false) && (!own || cppWords[word] || isRead(word)) || isWhole(word) ||
+				ruleIdentifiers()[word] {
 				b.WriteString(word)
 			} else {
 				b.WriteString(w.identifier(word, isNamespace))

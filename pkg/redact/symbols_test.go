@@ -65,7 +65,8 @@ func TestRulesReadTheSame(t *testing.T) {
 // says that its file is somebody's own.
 func TestWhoseSymbol(t *testing.T) {
 	w := newWorker(&Options{Paths: true, Names: true, Salt: []byte("salt")})
-	names := []string{"at::native::zebra(at::Tensor const&)", "torch::zebra", "cudnnZebra", "_Py_zebra", "c10::zebra::run()",
+	names := []string{"at::native::zebra(at::Tensor const&)", "torch::zebra", "cudnnZebra", "_Py_zebra",
+		"c10::zebra::run()",
 		"wrapper_CUDA_zebra", "PyObject_Zebra", "c10d::ops::zebra"}
 	for file, public := range map[string]bool{
 		"??": true, "": true, "RegisterCUDA_0.cpp": true, "tmpxft_00004e73_00000000-6_Indexing.cudafe1.cpp": true,
@@ -76,8 +77,12 @@ func TestWhoseSymbol(t *testing.T) {
 		path.Join("/croot/python-split_1715024085344", "work", "build-static/Python/bytecodes.c"): true,
 		"/build/gcc/libstdc++-v3/src/c++11/thread.cc":                                             true,
 		"/usr/lib/python3.12/site-packages/torch/include/ATen/ops/mm.h":                           true,
-		"/home/ada/zebra/kernel.cu":                                                               false, "/home/ada/zebra/engine.cpp": false, "kernel.cu": false, "./kernel.cu": false,
-		"/home/ada/csrc/ops.cpp": false, `C:\zebra\ops.cpp`: false,
+		"/home/ada/zebra/kernel.cu":                                                               false,
+		"/home/ada/zebra/engine.cpp":                                                              false,
+		"kernel.cu":                                                                               false,
+		"./kernel.cu":                                                                             false,
+		"/home/ada/csrc/ops.cpp":                                                                  false,
+		`C:\zebra\ops.cpp`:                                                                        false,
 	} {
 		for _, name := range names {
 			if hidden := !strings.Contains(strings.ToLower(w.function(file, name)), "zebra"); hidden == public {

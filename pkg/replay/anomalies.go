@@ -143,6 +143,8 @@ type Reconciliation struct {
 	Segments           int
 	HistoryCut         bool   // the ring buffer overflowed, or looks as if it had
 	HistoryCutReason   string // why HistoryCut was concluded, in words
-	EndUnknown         bool   // the final segments were not read (snapshot.Salvaged), or never written: nothing at the end could be compared
-	EndNotWritten      bool   // the program that wrote the file does not write final segments
+	// the final segments were not read (snapshot.Salvaged), or never written: nothing at the end
+	// could be compared
+	EndUnknown    bool
+	EndNotWritten bool // the program that wrote the file does not write final segments
 }

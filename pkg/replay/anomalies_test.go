@@ -25,7 +25,8 @@ func TestAnomalyKinds(t *testing.T) {
 			}
 			seen[words] = true
 		}
-		d := Device{Events: &snapshot.Events{Action: make([]snapshot.Action, 2)}, Reconciliation: Reconciliation{Segments: 1}}
+		d := Device{Events: &snapshot.Events{Action: make([]snapshot.Action, 2)},
+			Reconciliation: Reconciliation{Segments: 1}}
 		if !d.AddsUp() || d.Anomalies.Total() != 0 {
 			t.Fatal("an empty device does not add up")
 		}
@@ -34,7 +35,8 @@ func TestAnomalyKinds(t *testing.T) {
 			t.Errorf("%s: adds up is %t, the total is %d", about.Key, d.AddsUp(), d.Anomalies.Total())
 		}
 	}
-	if text := ImpossibleSizes.Kind().Many; !strings.Contains(text, strings.Replace(units.Bytes(MaxSize), ".00", "", 1)) {
+	if text := ImpossibleSizes.Kind().Many; !strings.Contains(text,
+		strings.Replace(units.Bytes(MaxSize), ".00", "", 1)) {
 		t.Errorf("%q does not say the limit of %d bytes", text, MaxSize)
 	}
 }

@@ -86,8 +86,10 @@ func TestLateFreesAddUp(t *testing.T) {
 		d := replay.Replay(s, snapshot.Pinned)
 		if !d.AddsUp() || d.Anomalies.Total() > 0 || len(d.Allocations) != allocs || d.Totals.LiveAtEnd != live ||
 			d.Totals.FinalBytes != liveBytes {
-			t.Fatalf("seed %d: it adds up: %t, with %d anomalies; %d allocations, want %d; %d live with %d bytes, want %d with %d",
-				seed, d.AddsUp(), d.Anomalies.Total(), len(d.Allocations), allocs, d.Totals.LiveAtEnd, d.Totals.FinalBytes,
+			t.Fatalf("seed %d: it adds up: %t, with %d anomalies; %d allocations, want %d; %d live with %d bytes, "+
+				"want %d with %d",
+				seed, d.AddsUp(), d.Anomalies.Total(), len(d.Allocations), allocs, d.Totals.LiveAtEnd,
+				d.Totals.FinalBytes,
 				live, liveBytes)
 		}
 	}

@@ -42,16 +42,19 @@ func TestAnomalies(t *testing.T) {
 		want   replay.Anomalies
 		adds   bool
 	}{
-		{"allocated and freed", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{}, true},
+		{"allocated and freed", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}), replay.Anomalies{},
+			true},
 		{"overlap", trace([]ev{{alloc, 1, 7}, {alloc, 1, 8}}, block(1, 8, allocated)),
 			replay.Anomalies{replay.OverlappingAllocs: 1}, false},
 		{"a free twice", trace([]ev{{alloc, 1, 7}, {completed, 1, 7}, {completed, 1, 7}}),
 			replay.Anomalies{replay.RepeatedFrees: 1}, false},
 		{"a request twice", trace([]ev{{alloc, 1, 7}, {requested, 1, 7}, {requested, 1, 7}, {completed, 1, 7}}),
 			replay.Anomalies{replay.RepeatedFrees: 1}, false},
-		{"a free of another size", trace([]ev{{alloc, 1, 7}, {completed, 1, 9}}), replay.Anomalies{replay.SizeMismatches: 1},
+		{"a free of another size", trace([]ev{{alloc, 1, 7}, {completed, 1, 9}}),
+			replay.Anomalies{replay.SizeMismatches: 1},
 			false},
-		{"a negative size", trace([]ev{{alloc, 1, -7}}, block(1, 0, allocated)), replay.Anomalies{replay.ImpossibleSizes: 1},
+		{"a negative size", trace([]ev{{alloc, 1, -7}}, block(1, 0, allocated)),
+			replay.Anomalies{replay.ImpossibleSizes: 1},
 			false},
 		{"more memory than there is", trace([]ev{{alloc, 1, 1 << 43}}, block(1, 0, allocated)),
 			replay.Anomalies{replay.ImpossibleSizes: 1}, false},
@@ -61,14 +64,16 @@ func TestAnomalies(t *testing.T) {
 			replay.Anomalies{replay.UnknownActions: 1, replay.MissingBlocks: 1, replay.UnequalEnd: 1}, false},
 		{"an allocation before the only segment", trace([]ev{{alloc, 0, 7}, {completed, 0, 7}}),
 			replay.Anomalies{replay.OutsideSegments: 1}, false},
-		{"an allocation that leaves the segment", trace([]ev{{alloc, 2048, 512}, {completed, 2048, 512}, {alloc, 2048, 513},
-			{completed, 2048, 513}}), replay.Anomalies{replay.OutsideSegments: 1}, false},
+		{"an allocation that leaves the segment",
+			trace([]ev{{alloc, 2048, 512}, {completed, 2048, 512}, {alloc, 2048, 513},
+				{completed, 2048, 513}}), replay.Anomalies{replay.OutsideSegments: 1}, false},
 		{"an allocation that reaches into the next", trace([]ev{{alloc, 2, 7}, {alloc, 1, 513}, {completed, 1, 513},
 			{completed, 2, 7}}), replay.Anomalies{replay.OverlappingRanges: 1}, false},
 		{"an allocation inside another", trace([]ev{{alloc, 1, 4096}, {alloc, 3, 7}, {completed, 1, 4096},
 			{completed, 3, 7}}), replay.Anomalies{replay.OverlappingRanges: 1}, false},
-		{"one behind the other, and one after the other", trace([]ev{{alloc, 1, 4096}, {alloc, 9, 7}, {completed, 1, 4096},
-			{alloc, 3, 7}, {completed, 9, 7}, {completed, 3, 7}}), replay.Anomalies{}, true},
+		{"one behind the other, and one after the other",
+			trace([]ev{{alloc, 1, 4096}, {alloc, 9, 7}, {completed, 1, 4096},
+				{alloc, 3, 7}, {completed, 9, 7}, {completed, 3, 7}}), replay.Anomalies{}, true},
 		{"an allocation in a segment that is gone", trace([]ev{{snapshot.SegmentAlloc, 4096, 1 << 20}, {alloc, 4096, 7},
 			{completed, 4096, 7}, {snapshot.SegmentFree, 4096, 1 << 20}, {alloc, 4096, 7}, {completed, 4096, 7}}),
 			replay.Anomalies{replay.OutsideSegments: 1}, false},
@@ -77,7 +82,8 @@ func TestAnomalies(t *testing.T) {
 			{snapshot.SegmentUnmap, 2049, 2 << 20}}), replay.Anomalies{}, true},
 		{"more freed than held", trace([]ev{{snapshot.SegmentAlloc, 1, 2 << 20}, {snapshot.SegmentAlloc, 1, 2 << 20}},
 			block(1, 1, allocated)),
-			replay.Anomalies{replay.NegativeReserved: 2, replay.ActiveAboveReserved: 2, replay.OutsideSegments: 1}, false},
+			replay.Anomalies{replay.NegativeReserved: 2, replay.ActiveAboveReserved: 2, replay.OutsideSegments: 1},
+			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.device.Anomalies
@@ -95,7 +101,8 @@ func TestAnomalies(t *testing.T) {
 func TestReconciliation(t *testing.T) {
 	allocated, pending := snapshot.ActiveAllocated, snapshot.ActivePendingFree
 	missing := trace([]ev{{alloc, 1, 7}, {alloc, 2, 8}}, block(1, 7, allocated))
-	if r := missing.Reconciliation; missing.Anomalies[replay.MissingBlocks] != 1 || r.MissingBlockBytes != 8 || missing.AddsUp() {
+	if r := missing.Reconciliation; missing.Anomalies[replay.MissingBlocks] != 1 || r.MissingBlockBytes != 8 ||
+		missing.AddsUp() {
 		t.Errorf("an allocation without its block: %+v", r)
 	}
 	changed := trace([]ev{{alloc, 1, 7}}, block(1, 9, allocated))
@@ -112,7 +119,8 @@ func TestReconciliation(t *testing.T) {
 	if a := waiting.Allocations[0]; !a.PendingAtEnd() || !a.LiveAtEnd() || !waiting.AddsUp() {
 		t.Errorf("pending at the end: %+v", a)
 	}
-	before := trace([]ev{{snapshot.SnapshotTaken, 0, 21}, {completed, 3, 5}}, block(1, 7, allocated), block(2, 9, pending))
+	before := trace([]ev{{snapshot.SnapshotTaken, 0, 21}, {completed, 3, 5}}, block(1, 7, allocated),
+		block(2, 9, pending))
 	if before.PreExisting != 3 || before.Totals.BaselineBytes != 21 || before.Totals.FinalBytes != 16 ||
 		!before.AddsUp() {
 		t.Errorf("what was there before: %+v", before.Totals)

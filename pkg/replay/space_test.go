@@ -15,7 +15,8 @@ func crowded(r *rand.Rand) *snapshot.Snapshot {
 	c.Trace(0)
 	actions := []snapshot.Action{alloc, alloc, alloc, requested, completed, completed, snapshot.Free}
 	if r.IntN(3) > 0 {
-		actions = append(actions, snapshot.SegmentAlloc, snapshot.SegmentFree, snapshot.SegmentMap, snapshot.SegmentUnmap)
+		actions = append(actions, snapshot.SegmentAlloc, snapshot.SegmentFree, snapshot.SegmentMap,
+			snapshot.SegmentUnmap)
 	}
 	for range r.IntN(40) {
 		e := snapshot.EventText{Action: actions[r.IntN(len(actions))], Addr: uint64(r.IntN(space)),

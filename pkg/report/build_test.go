@@ -31,14 +31,16 @@ func TestStart(t *testing.T) {
 	}{
 		{"nothing", nil, Start{0, 0}},
 		{"the only device", []answer.Input{answer.NewInput("", samples.StateOnly())}, Start{0, 0}},
-		{"the highest peak, not the longest history", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.StateOnly()),
+		{"the highest peak, not the longest history", []answer.Input{answer.NewInput("", empty),
+			answer.NewInput("", samples.StateOnly()),
 			answer.NewInput("", samples.Training()), answer.NewInput("", samples.Hostile())}, Start{3, 0}},
 		{"the first of equals",
 			[]answer.Input{answer.NewInput("", samples.StateOnly()), answer.NewInput("", samples.StateOnly())},
 			Start{0, 0}},
 		{"a GPU before host memory", []answer.Input{answer.NewInput("", samples.HostMemory()),
 			answer.NewInput("", samples.StateOnly())}, Start{1, 0}},
-		{"host memory without a GPU", []answer.Input{answer.NewInput("", empty), answer.NewInput("", samples.HostMemory())},
+		{"host memory without a GPU", []answer.Input{answer.NewInput("", empty),
+			answer.NewInput("", samples.HostMemory())},
 			Start{1, 0}},
 	} {
 		if got := New("", test.in).Start; got != test.want {

@@ -148,9 +148,11 @@ var names = []nameRule{
 	like(`^Memory: {limit_bytes}, which the failed request shows`),
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
-	like(`Predicted with .*: at most {} active(?: in the next step)? instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
-	like(`^(?:Enough|Perhaps enough) for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
-		`about {measures_together.reserved_peak_bytes} reserved\.$`),
+	like(
+		`Predicted with .*: at most {} active(?: in the next step)? instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
+	like(
+		`^(?:Enough|Perhaps enough) for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
+			`about {measures_together.reserved_peak_bytes} reserved\.$`),
 	rarely(`^All of these together are not enough for {limit_bytes}\.$`),
 	like(`each of {} calls? at`),
 	like(`over {measures_base.gpus} GPUs`),
@@ -168,12 +170,14 @@ var names = []nameRule{
 	like(`cuda:\d+ {} segments with {reserved_at_peak_bytes} at the peak, in state {peak_state}$`),
 	like(`cuda:\d+ {} segments with {reserved_final_bytes} at the end$`),
 	like(`; {} is the default\.`),
-	like(`^{nearly_idle.allocations} tensors? with {nearly_idle.active_bytes} keeps? {nearly_idle.stuck_bytes}: without ` +
-		`(?:it|them) {} could be returned\.$`),
+	like(
+		`^{nearly_idle.allocations} tensors? with {nearly_idle.active_bytes} keeps? {nearly_idle.stuck_bytes}: without ` +
+			`(?:it|them) {} could be returned\.$`),
 	like(`active {},? reserved {},? from FILE to FILE$`),
 	like(`^Is the peak higher or lower\? {}: {peak_bytes}(?:;|\.$)`),
-	like(`^Did the cache change\? {} reserved: {reserved_peak_bytes}; not in use then {at_reserved_peak.cached_bytes}\. ` +
-		`Fragmentation at the peaks of reserved memory: {at_reserved_peak.fragmentation_bytes}\.$`),
+	like(
+		`^Did the cache change\? {} reserved: {reserved_peak_bytes}; not in use then {at_reserved_peak.cached_bytes}\. ` +
+			`Fragmentation at the peaks of reserved memory: {at_reserved_peak.fragmentation_bytes}\.$`),
 	like(`lines? in both; {diff.lines.only_before} only before, {diff.lines.only_after} only after\.$`),
 	like(`; {diff.lines.both} lines? in both`),
 	like(`^At the peaks, in state {peak_state} before and {peak_state} after: {peak_bytes} active in ` +
@@ -225,8 +229,9 @@ var names = []nameRule{
 type namedNumber struct{ name, value string }
 
 // unnamed are numbers that count nothing: of paths, lines, versions, devices and settings.
-var unnamed = regexp.MustCompile(`/\S+/\S+|\S+:\d+:\S+|\w+\.\w+:\d+|(?:cuda|npu):\d+|torch \S+ (?:or|to) \S+|torch \S+|` +
-	`\w+_\w+[:=][\w.:,=]+|[\w.]+\(.*\)|\w*[A-Za-z_]\d[\w.]*`)
+var unnamed = regexp.MustCompile(
+	`/\S+/\S+|\S+:\d+:\S+|\w+\.\w+:\d+|(?:cuda|npu):\d+|torch \S+ (?:or|to) \S+|torch \S+|` +
+		`\w+_\w+[:=][\w.:,=]+|[\w.]+\(.*\)|\w*[A-Za-z_]\d[\w.]*`)
 
 // numbersIn names the numbers of a line. rest is one without a name; "" in the rows of
 // tables, whose numbers are those of the JSON, and need no name.

@@ -34,9 +34,11 @@ func curveSVG(s *curveSource) template.HTML {
 	fmt.Fprintf(&c.svg, `<svg class="curve" viewBox="0 0 %d %d" role="img" aria-label="%s">`, curveWidth, curveHeight,
 		template.HTMLEscapeString(curveSentence(s)))
 	c.grid()
-	fmt.Fprintf(&c.svg, `<path class="curve-active" d="%s" fill="currentColor" fill-opacity=".14" stroke="currentColor"/>`,
+	fmt.Fprintf(&c.svg,
+		`<path class="curve-active" d="%s" fill="currentColor" fill-opacity=".14" stroke="currentColor"/>`,
 		active)
-	fmt.Fprintf(&c.svg, `<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
+	fmt.Fprintf(&c.svg,
+		`<path class="curve-reserved" d="%s" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>`, reserved)
 	c.peak(&s.totals)
 	c.text("curve-axis", curveLeft, curveBottom+16, "start", "0")
 	c.text("curve-axis", curveRight, curveBottom+16, "end", units.Plural(s.events, "event", "events"))

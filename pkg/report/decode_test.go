@@ -25,7 +25,8 @@ type decodedPage struct {
 
 var (
 	jsonElement    = regexp.MustCompile(`(?s)<script type="application/json" id="([a-z-]+)">(.*?)</script>`)
-	payloadElement = regexp.MustCompile(`<script type="text/plain" id="([a-z0-9-]+)" data-bytes="(\d+)">([A-Za-z0-9+/=]*)</script>`)
+	payloadElement = regexp.MustCompile(
+		`<script type="text/plain" id="([a-z0-9-]+)" data-bytes="(\d+)">([A-Za-z0-9+/=]*)</script>`)
 )
 
 func decodePage(html []byte) (*decodedPage, error) {

@@ -220,7 +220,8 @@ func TestFitClaimsNothing(t *testing.T) {
 func withoutSegments(s *snapshot.Snapshot) *snapshot.Snapshot {
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true})
 	for i := range s.Blocks {
-		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: s.Blocks[i].Address, Size: s.Blocks[i].RequestedSize})
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: s.Blocks[i].Address,
+			Size: s.Blocks[i].RequestedSize})
 	}
 	return c.Snapshot()
 }

@@ -82,7 +82,8 @@ func TestJobNeed(t *testing.T) {
 	slices.Sort(peaks)
 	got := newJobReport("memviz test", ranks.Jobs(digests)).Jobs[0].Answers[0]
 	between := units.Bytes(peaks[0]) + " to " + units.Bytes(peaks[63]) + " in 4 groups; most on rank "
-	if middle := units.Bytes((peaks[31] + peaks[32]) / 2); got.Value != middle || !strings.HasPrefix(got.Line, between) {
+	if middle := units.Bytes((peaks[31] + peaks[32]) / 2); got.Value != middle ||
+		!strings.HasPrefix(got.Line, between) {
 		t.Errorf("%s, %s; want %s, %s", got.Value, got.Line, middle, between)
 	}
 }

@@ -268,7 +268,8 @@ func TestCapacity(t *testing.T) {
 	} {
 		d := Encode("memviz test", []answer.Input{test.in}, nil)
 		tooSmall := d.Capacity(test.given)
-		if kept := d.report.GivenCapacity; (kept != nil) != (test.given.Bytes > 0) || kept != nil && *kept != test.given {
+		if kept := d.report.GivenCapacity; (kept != nil) != (test.given.Bytes > 0) || kept != nil &&
+			*kept != test.given {
 			t.Errorf("%s: the report keeps %+v", test.name, kept)
 		}
 		got := ""

@@ -127,7 +127,9 @@ func (d *deviceSpace) expandableLanes() map[int32]int32 {
 
 // laneOf is the lane that an address lies in, or nil.
 func (m *movedAddresses) laneOf(addr uint64) *movedLane {
-	i, is := slices.BinarySearchFunc(m.lanes, addr, func(l movedLane, addr uint64) int { return cmp.Compare(l.from, addr) })
+	i,
+		is := slices.BinarySearchFunc(m.lanes, addr,
+		func(l movedLane, addr uint64) int { return cmp.Compare(l.from, addr) })
 	if !is {
 		i--
 	}

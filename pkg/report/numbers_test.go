@@ -155,7 +155,8 @@ func (n numbers) growth(leaks object) {
 		n.says("leak", card["detail"], amount(first["bytes_live"]))
 	} else if leaks["limit"] == "" {
 		want := "no call site keeps more"
-		if (leaks["unexplained"] == nil || leaks["steps"].(float64) < 8) && !strings.Contains(card["line"].(string), "more data") {
+		if (leaks["unexplained"] == nil || leaks["steps"].(float64) < 8) &&
+			!strings.Contains(card["line"].(string), "more data") {
 			want = "no growth of a call site seen in"
 		}
 		n.says("no leak", card["line"], want)

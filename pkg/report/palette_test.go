@@ -110,7 +110,8 @@ func TestFamiliesApart(t *testing.T) {
 				}
 				see := func(hex string) [3]float64 { return cielab(seen(sight.m, parseHex(hex))) }
 				if got := distance(see(color.Color), see(red)); got < leastFromRed {
-					t.Errorf("%s, %s: %s %s is %.1f from the red of out of memory", theme, sight.name, f.Key, color.Color, got)
+					t.Errorf("%s, %s: %s %s is %.1f from the red of out of memory", theme, sight.name, f.Key,
+						color.Color, got)
 				}
 				for _, other := range newFamilies()[i+1:] {
 					with := hues[other.Hue]

@@ -9,7 +9,8 @@ import (
 // device where a request failed, fragmentation matters or most of what is reserved
 // lies idle, and which the model of the allocator reproduces.
 type Predicted struct {
-	Text       string             `json:"text"`   // what the best setting would have done, or that none is better, and the proof
+	// what the best setting would have done, or that none is better, and the proof
+	Text       string             `json:"text"`
 	Export     string             `json:"export"` // the line for it; "" if none is better
 	LowerBound int64              `json:"lower_bound_bytes"`
 	Reference  predictedSetting   `json:"reference"` // the recorded setting, predicted like the others

@@ -234,7 +234,8 @@ func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayloa
 	}
 	if view.Snapshot != "" {
 		err = unpack(view.Snapshot, func(raw []byte) (err error) {
-			f.rest, err = (&savedColumns{raw: raw, wide: true}).split(snapshotColumns(len(f.devices), view.Categories), false)
+			f.rest, err = (&savedColumns{raw: raw, wide: true}).split(snapshotColumns(len(f.devices), view.Categories),
+				false)
 			return err
 		})
 		if err != nil {

@@ -66,7 +66,8 @@ func checkFileModel(f *File, number, families int) error {
 			return fmt.Errorf("the payloads of device %s are called %.40q and %.40q", id, d.Payload, d.Lanes.Payload)
 		}
 		if s := d.Space; s != nil && (s.Payload != "space-"+id || s.Addresses != "addresses-"+id || d.WideAddr) {
-			return fmt.Errorf("the space of device %s is called %.40q, with the addresses %.40q", id, s.Payload, s.Addresses)
+			return fmt.Errorf("the space of device %s is called %.40q, with the addresses %.40q", id, s.Payload,
+				s.Addresses)
 		}
 		if p := d.Predicted; p != nil && p.Space != nil && (p.Space.Payload != "predicted-"+id || d.Space == nil) {
 			return fmt.Errorf("the predicted space of device %s is called %.40q", id, p.Space.Payload)

@@ -42,7 +42,8 @@ func (e *IncompleteError) Error() string {
 // snapshots with everything in them.
 func (d *Document) Incomplete() error {
 	lacks := func(what string) bool { return what != leftOutPrediction }
-	if slices.ContainsFunc(d.report.LeftOut, lacks) || slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
+	if slices.ContainsFunc(d.report.LeftOut, lacks) ||
+		slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
 		return &IncompleteError{d}
 	}
 	return nil

@@ -147,7 +147,8 @@ func TestMoveAddresses(t *testing.T) {
 		c := snapshot.NewComposer(snapshot.Format{})
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: test.event, Size: 512})
 		c.Event(0, snapshot.EventText{Action: snapshot.OOM, Addr: 512, Size: 1 << 30})
-		c.Segment(snapshot.Segment{Address: test.segment, TotalSize: step}, snapshot.Block{Address: test.block, Size: step})
+		c.Segment(snapshot.Segment{Address: test.segment, TotalSize: step},
+			snapshot.Block{Address: test.block, Size: step})
 		in := answer.NewInput("", c.Snapshot())
 		if m := moveAddresses(&in, in.Devices, []*deviceSpace{nil}); m.base != test.base || m.lanes != nil {
 			t.Errorf("%+v: the base is %d, with %d lanes", test, m.base, len(m.lanes))

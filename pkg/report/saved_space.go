@@ -57,7 +57,8 @@ func (d *savedDevice) readSpace(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.decodeSpace(columns, d.view.Space.Unit, len(events), func(number uint64) int32 { return events[number-1] },
+	s, err := d.decodeSpace(columns, d.view.Space.Unit, len(events),
+		func(number uint64) int32 { return events[number-1] },
 		d.tensors())
 	if err != nil {
 		return err

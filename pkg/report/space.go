@@ -171,7 +171,8 @@ func (x *spaceEncoder) setFrame() {
 	for i := range x.reservations {
 		r := &x.reservations[i]
 		lane := x.laneAt(r.Address)
-		kind := space.Kind{Pool: uint32(r.Pool), Stream: uint32(r.Stream), Small: r.SizeClass == snapshot.SizeClassSmall,
+		kind := space.Kind{Pool: uint32(r.Pool), Stream: uint32(r.Stream),
+			Small:      r.SizeClass == snapshot.SizeClassSmall,
 			Expandable: r.Expandable}
 		number, is := kinds[kind]
 		if !is {
@@ -188,8 +189,9 @@ func (x *spaceEncoder) setFrame() {
 			returned = int32(x.tensors.Events)
 		}
 		f.Reservations = append(f.Reservations, space.Reservation{
-			Start: uint32(l.start) + uint32(x.even(int64(r.Address-l.from))/x.unit), Size: uint32(x.even(r.Size) / x.unit),
-			Lane: int32(lane), Kind: number, Reserved: int32(r.Reserved), Returned: returned,
+			Start: uint32(l.start) + uint32(x.even(int64(r.Address-l.from))/x.unit),
+			Size:  uint32(x.even(r.Size) / x.unit),
+			Lane:  int32(lane), Kind: number, Reserved: int32(r.Reserved), Returned: returned,
 		})
 	}
 	x.frame = f
@@ -230,7 +232,9 @@ func samePages(a, b *layout.Reservation) bool {
 
 // laneAt is the last lane that does not begin behind an address; -1 if all do.
 func (x *spaceEncoder) laneAt(addr uint64) int {
-	i, is := slices.BinarySearchFunc(x.lanes, addr, func(l addressLane, addr uint64) int { return cmp.Compare(l.from, addr) })
+	i,
+		is := slices.BinarySearchFunc(x.lanes, addr,
+		func(l addressLane, addr uint64) int { return cmp.Compare(l.from, addr) })
 	if !is {
 		i--
 	}

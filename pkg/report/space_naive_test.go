@@ -133,7 +133,9 @@ func (s *naiveSpace) reserve(list []int) {
 }
 
 func (s *naiveSpace) put(i int, place, size uint64) {
-	at, _ := slices.BinarySearchFunc(s.blocks, place, func(b naiveBlock, place uint64) int { return cmp.Compare(b.place, place) })
+	at,
+		_ := slices.BinarySearchFunc(s.blocks, place,
+		func(b naiveBlock, place uint64) int { return cmp.Compare(b.place, place) })
 	s.blocks = slices.Insert(s.blocks, at, naiveBlock{place, size, i})
 	s.place[i], s.block[i], s.within[i] = place, size, -1
 	for _, r := range s.reserved {
@@ -244,7 +246,8 @@ func (s *naiveSpace) gaps(kind int) (list []naiveGap) {
 			list = append(list, naiveGap{from, to - from, s.kindExpandable[kind] == 1})
 		}
 	}
-	slices.SortFunc(list, func(a, b naiveGap) int { return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.place, b.place)) })
+	slices.SortFunc(list,
+		func(a, b naiveGap) int { return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.place, b.place)) })
 	return list
 }
 

@@ -37,7 +37,8 @@ func TestSpacePictures(t *testing.T) {
 					predicted++
 				}
 			}
-			t.Logf("%d address spaces, %d of them predicted: %d pixels, %d states", len(list), predicted, pixels, states)
+			t.Logf("%d address spaces, %d of them predicted: %d pixels, %d states", len(list), predicted, pixels,
+				states)
 			if pixels < 2000*len(list) || states < 5*len(list) || name == "stories" && predicted == 0 {
 				t.Error("that is too little")
 			}

@@ -63,7 +63,8 @@ func mapAt(m *layout.Map) string {
 	var text []byte
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		text = fmt.Appendf(text, "%#x+%d stream %d pool %d small %t expandable %t:", s.Address, s.Size, s.Stream, s.Pool,
+		text = fmt.Appendf(text, "%#x+%d stream %d pool %d small %t expandable %t:", s.Address, s.Size, s.Stream,
+			s.Pool,
 			s.SizeClass == snapshot.SizeClassSmall, s.Expandable)
 		for _, x := range m.ExtentsOf(s) {
 			if x.Allocation != layout.NoAllocation {
@@ -107,7 +108,8 @@ func spaceAt(d *decodedDevice, view *Device, device *replay.Device, index []int,
 			n++
 			to += s.size[live[n]]
 		}
-		text = fmt.Appendf(text, "%#x+%d stream %d pool %d small %t expandable %t:", address(lane, from), (to-from)*s.unit,
+		text = fmt.Appendf(text, "%#x+%d stream %d pool %d small %t expandable %t:", address(lane, from),
+			(to-from)*s.unit,
 			s.kindStream[kind], s.kindPool[kind], s.kindLarge[kind] == 0, s.kindExpandable[kind] == 1)
 		for ; len(blocks) > 0 && s.place[blocks[0]] < to; blocks = blocks[1:] {
 			i := blocks[0]

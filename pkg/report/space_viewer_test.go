@@ -123,7 +123,8 @@ func randomRecording(t testing.TB, seed uint64) *snapshot.Snapshot {
 	for _, s := range a.Segments() {
 		var blocks []snapshot.Block
 		for _, b := range s.Blocks {
-			blocks = append(blocks, snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize, State: b.State})
+			blocks = append(blocks, snapshot.Block{Address: b.Address, Size: b.Size, RequestedSize: b.RequestedSize,
+				State: b.State})
 		}
 		c.Segment(snapshot.Segment{Address: s.Address, TotalSize: s.TotalSize, AllocatedSize: s.AllocatedSize,
 			ActiveSize: s.ActiveSize, RequestedSize: s.RequestedSize, Stream: c.Stream(uint64(s.Stream)),
@@ -175,7 +176,8 @@ func TestPredictedSpace(t *testing.T) {
 			}
 			if n > 0 && (got.Place[i] < got.Place[order[n-1]] ||
 				(got.Place[i] == got.Place[order[n-1]]) != (addr(i) == addr(order[n-1]))) {
-				t.Errorf("%s: allocation %d is at %d, and %d at %d", got.ID, i, got.Place[i], order[n-1], got.Place[order[n-1]])
+				t.Errorf("%s: allocation %d is at %d, and %d at %d", got.ID, i, got.Place[i], order[n-1],
+					got.Place[order[n-1]])
 			}
 		}
 		change := make([]int64, want.view.Events+2)
@@ -235,8 +237,10 @@ func TestViewerSpace(t *testing.T) {
 			}
 			if got.Place[i] != place || got.Reservation[i] != within || got.Block[i] != want.space.block[i] ||
 				got.Addresses[i] != "0x"+strconv.FormatUint(want.addr[i], 16) {
-				t.Fatalf("%s: allocation %d is at %d (%s) in %d with %d units, want %d (%#x), %d, %d", got.ID, i, got.Place[i],
-					got.Addresses[i], got.Reservation[i], got.Block[i], place, want.addr[i], within, want.space.block[i])
+				t.Fatalf("%s: allocation %d is at %d (%s) in %d with %d units, want %d (%#x), %d, %d", got.ID, i,
+					got.Place[i],
+					got.Addresses[i], got.Reservation[i], got.Block[i], place, want.addr[i], within,
+					want.space.block[i])
 			}
 		}
 		for _, code := range want.space.code {
@@ -285,7 +289,8 @@ func TestHostileSpaces(t *testing.T) {
 	refused, decoded := 0, 0
 	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
-		if strings.HasSuffix(got.Error, ": addresses") { // checked elsewhere in the program: another number of lanes, or outside
+		// checked elsewhere in the program: another number of lanes, or outside
+		if strings.HasSuffix(got.Error, ": addresses") {
 			continue
 		}
 		if (got.Error == "") != (want.err == nil) {

@@ -180,7 +180,8 @@ func HostMemory() *snapshot.Snapshot {
 	}
 	block := func(addr uint64, size int64, state snapshot.BlockState) {
 		c.Segment(snapshot.Segment{Device: snapshot.Pinned, Address: addr, TotalSize: size,
-			SizeClass: snapshot.SizeClassSmall}, snapshot.Block{Address: addr, Size: size, RequestedSize: size, State: state})
+			SizeClass: snapshot.SizeClassSmall}, snapshot.Block{Address: addr, Size: size, RequestedSize: size,
+			State: state})
 	}
 	const MiB = units.MiB
 	event(snapshot.SegmentAlloc, base, 64)

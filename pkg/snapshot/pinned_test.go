@@ -17,7 +17,8 @@ func hostSegment(addr, size int, state string) dict {
 		active = size
 	}
 	return dict{"device", -1, "address", addr, "total_size", size, "allocated_size", allocated, "active_size", active,
-		"requested_size", 0, "stream", 0, "segment_type", "small", "segment_pool_id", list{0, 1}, "is_expandable", false,
+		"requested_size", 0, "stream", 0, "segment_type", "small", "segment_pool_id", list{0, 1}, "is_expandable",
+		false,
 		"frames", list{}, "blocks", list{dict{"address", addr, "size", size, "requested_size", size, "state", state,
 			"frames", list{}}}}
 }
@@ -79,7 +80,8 @@ func TestHostMemory(t *testing.T) {
 // TestHostOnly: a file without a GPU, as after record_cuda=False, is a snapshot, and lists that
 // are there and empty are no device.
 func TestHostOnly(t *testing.T) {
-	s := load(t, dict{"host_segments", list{}, "host_traces", list{hostEvent("alloc", 4096, 64), hostEvent("alloc", 64, 64)}})
+	s := load(t, dict{"host_segments", list{}, "host_traces",
+		list{hostEvent("alloc", 4096, 64), hostEvent("alloc", 64, 64)}})
 	if got := s.Devices(); !slices.Equal(got, []DeviceID{Pinned}) {
 		t.Errorf("devices %d", got)
 	}
@@ -130,7 +132,8 @@ func TestSalvageHostMemory(t *testing.T) {
 		for _, device := range s.Devices() {
 			events, segments := s.Events(device).Len(), len(s.SegmentsOf(device))
 			if !s.Cut(device) && events < whole.Events(device).Len() {
-				t.Fatalf("cut at %d: %s has %d events and is not cut: %+v", cut, s.DeviceLabel(device), events, s.Salvaged)
+				t.Fatalf("cut at %d: %s has %d events and is not cut: %+v", cut, s.DeviceLabel(device), events,
+					s.Salvaged)
 			}
 			if s.EndKnown(device) && segments < len(whole.SegmentsOf(device)) {
 				t.Fatalf("cut at %d: the end of %s is known, with %d segments", cut, s.DeviceLabel(device), segments)

@@ -114,7 +114,8 @@ func (b *builder) rootDict(h *pickle.Heap, pairs []pickle.Value) error {
 	segments := b.rowsAt(h, values, keySegments, kindSegment, fieldSegments)
 	_, f.HasAnnotations = values[keyExternalAnnotations]
 	annotations := b.rowsAt(h, values, keyExternalAnnotations, kindAnnotation, "external_annotations")
-	if err := b.keepSegments(segments, b.rowsAt(h, values, keyHostSegments, kindSegment, fieldHostSegments)); err != nil {
+	if err := b.keepSegments(segments, b.rowsAt(h, values, keyHostSegments, kindSegment,
+		fieldHostSegments)); err != nil {
 		return err
 	}
 	if err := b.orderHostTrace(hasHostSegments); err != nil {
@@ -134,10 +135,11 @@ func holdsAnything(h *pickle.Heap, v pickle.Value) bool {
 	if !ok || c.Kind == pickle.EmptyList {
 		return false
 	}
-	return c.Kind != pickle.List && c.Kind != pickle.Tuple || slices.ContainsFunc(h.Items(v), func(item pickle.Value) bool {
-		c, ok := h.Container(item)
-		return !ok || c.Kind != pickle.EmptyList && (c.Kind != pickle.Tuple || len(h.Items(item)) > 0)
-	})
+	return c.Kind != pickle.List && c.Kind != pickle.Tuple ||
+		slices.ContainsFunc(h.Items(v), func(item pickle.Value) bool {
+			c, ok := h.Container(item)
+			return !ok || c.Kind != pickle.EmptyList && (c.Kind != pickle.Tuple || len(h.Items(item)) > 0)
+		})
 }
 
 // rowsAt is the list of rows under a key of the root, if it has the key.

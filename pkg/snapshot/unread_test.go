@@ -226,7 +226,8 @@ func TestOldProtocols(t *testing.T) {
 	const event = "(dp5\nS'action'\nS'alloc'\nsS'addr'\nI18446744073709551104\nsS'size'\nI300\ns"
 	const traces = "S'device_traces'\n(lp2\n(lp3\n" + event + "aa"
 	for _, data := range []string{
-		"}p0\n" + segments + "s" + traces + "s.", "(" + segments + traces + "d.", "N0(dp0\n" + segments + "s" + traces + "s.",
+		"}p0\n" + segments + "s" + traces + "s.", "(" + segments + traces + "d.", "N0(dp0\n" + segments + "s" + traces +
+			"s.",
 		"(X\x08\x00\x00\x00segments]" + traces + "d.",
 	} {
 		s, err := Read(strings.NewReader(data), int64(len(data)), Limits{})

@@ -21,7 +21,8 @@ func TestMLX(t *testing.T) {
 	}{
 		{"MLX", list{took, alloc, free}, nil, true},
 		{"its metadata", list{took, event("alloc", "user_metadata", "Matmul", "category", "activation")}, nil, true},
-		{"a torch that gave everything back", list{took, alloc, event("free_requested"), free, event("segment_free")}, nil,
+		{"a torch that gave everything back", list{took, alloc, event("free_requested"), free, event("segment_free")},
+			nil,
 			false},
 		{"no memory from the system", list{alloc, free}, nil, false},
 		{"no request", list{took, event("segment_free")}, nil, false},
@@ -64,7 +65,8 @@ func TestNPU(t *testing.T) {
 		trace := v[3].(list)[0].(list)
 		trace[0] = append(trace[0].(dict), "frames", list{frame(file, 3, "f")})
 		s := load(t, v)
-		if torch := map[string]string{"npu:0": "unknown (torch_npu)", "cuda:0": "2.0 or earlier"}[want]; s.DeviceLabel(0) !=
+		if torch := map[string]string{"npu:0": "unknown (torch_npu)",
+			"cuda:0": "2.0 or earlier"}[want]; s.DeviceLabel(0) !=
 			want || s.TorchVersion() != torch {
 			t.Errorf("%s: torch %s on %s, want %s on %s", file, s.TorchVersion(), s.DeviceLabel(0), torch, want)
 		}

@@ -70,10 +70,12 @@ func TestLimit(t *testing.T) {
 		{"what was refused is no more than the peak",
 			append(program{{snapshot.OOM, 200 * mib, 100 * mib}}, grow(100*mib)...),
 			none, Limit{Moved: true}},
-		{"two retries without stacks", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: make([]oom.Retry, 2)}, Limit{}},
+		{"two retries without stacks", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: make([]oom.Retry, 2)},
+			Limit{}},
 		{"three of them", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: make([]oom.Retry, 3)},
 			Limit{Bytes: 100 * mib, From: LimitRefused, Below: 120 * mib}},
-		{"one that its stack proves", grow(100 * mib), oom.Retries{Refused: 120 * mib, List: []oom.Retry{{Certain: true}}},
+		{"one that its stack proves", grow(100 * mib),
+			oom.Retries{Refused: 120 * mib, List: []oom.Retry{{Certain: true}}},
 			Limit{Bytes: 100 * mib, From: LimitRefused, Below: 120 * mib}},
 	}
 	for _, test := range tests {

@@ -132,7 +132,8 @@ func TestDepartures(t *testing.T) {
 		{"a failure that was none", func(_ *snapshot.Snapshot, e *snapshot.Events) {
 			e.Size[at(e, snapshot.OOM, 0)] = 512
 		}, CauseServed, ReasonUnknown},
-		{"no history", func(s *snapshot.Snapshot, _ *snapshot.Events) { s.Traces = nil }, CauseNoRequest, ReasonUnknown},
+		{"no history", func(s *snapshot.Snapshot, _ *snapshot.Events) { s.Traces = nil }, CauseNoRequest,
+			ReasonUnknown},
 	}
 	for _, test := range tests {
 		s := v.snapshot(0)
@@ -168,13 +169,15 @@ func TestUnsplitPool(t *testing.T) {
 		pool snapshot.Pool
 		why  Reason
 	}{{snapshot.Pool{B: 1}, ReasonUnsplit}, {snapshot.Pool{}, ReasonUnknown}} {
-		c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasEventPool: true})
+		c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true,
+			HasEventPool: true})
 		c.Setting("PYTORCH_CUDA_ALLOC_CONF", "")
 		pool := c.Pool(test.pool)
 		for _, addr := range []uint64{first, second} { // the second request would fit behind the first
 			c.Event(0, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: addr, Size: 20 * mib})
 			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: addr, Size: 2 * mib})
-			c.Segment(snapshot.Segment{Address: addr, TotalSize: 20 * mib, SizeClass: snapshot.SizeClassLarge, Pool: pool},
+			c.Segment(snapshot.Segment{Address: addr, TotalSize: 20 * mib, SizeClass: snapshot.SizeClassLarge,
+				Pool: pool},
 				snapshot.Block{Address: addr, Size: 20 * mib, RequestedSize: 2 * mib, State: snapshot.ActiveAllocated})
 		}
 		s := c.Snapshot()

@@ -65,7 +65,8 @@ func New(r *analysis.Recording) *Run {
 	retries := r.Retries()
 	run := &Run{
 		r: r, settings: settings, ops: opsOf(r.Device, retries.Owners), start: startOf(r, settings), pools: poolsOf(r),
-		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, settings, retries), Retries: len(retries.List),
+		typical: layout.TypicalRequest(r.Device.Events), Limit: limitOf(r.Device, settings, retries),
+		Retries: len(retries.List),
 	}
 	for i := range run.ops {
 		switch run.ops[i].Kind {

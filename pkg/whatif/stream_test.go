@@ -45,7 +45,8 @@ func TestStreamIsTheRecording(t *testing.T) {
 			if n := run.ReservedPeak(); 1000*n < 995*least || 1000*n > 1005*most {
 				t.Errorf("%s: reserved %d to %d, recorded %d", name, least, most, n)
 			}
-			if twice := stream.Serve(Options{Placement: PlaceUpwards, Times: 2}); twice.ReservedPeak < up.ReservedPeak ||
+			if twice := stream.Serve(Options{Placement: PlaceUpwards,
+				Times: 2}); twice.ReservedPeak < up.ReservedPeak ||
 				twice.FailedOf > 0 {
 				t.Errorf("%s: served twice: %+v; once: %+v", name, twice, up)
 			}
@@ -59,7 +60,8 @@ func TestStreamIsTheRecording(t *testing.T) {
 // TestServeFails: the first request for which there is no memory is told.
 func TestServeFails(t *testing.T) {
 	const mib = 1 << 20
-	s := &Stream{run: New(emptyRecording()), Requests: []Request{{Bytes: 20 * mib}, {Bytes: 40 * mib}, {Bytes: 30 * mib}},
+	s := &Stream{run: New(emptyRecording()), Requests: []Request{{Bytes: 20 * mib}, {Bytes: 40 * mib},
+		{Bytes: 30 * mib}},
 		Before: []int32{0}, Ops: []Op{{Kind: Allocate, Request: 1, Event: 0}, {Kind: Free, Request: 1, Event: 1},
 			{Kind: Allocate, Request: 2, Event: 2}, {Kind: Allocate, Request: 1, Event: 3}}}
 	for _, test := range []struct {

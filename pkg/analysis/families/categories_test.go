@@ -12,9 +12,11 @@ import (
 // TestCategories: what a recording gives as the category of a tensor is its family, whatever
 // its stack says; a user's rule goes before it.
 func TestCategories(t *testing.T) {
-	want := [snapshot.Categories]Family{Gradient, Parameter, Optimizer, Input, Temporary, Activation, Gradient, Temporary}
+	want := [snapshot.Categories]Family{Gradient, Parameter, Optimizer, Input, Temporary, Activation, Gradient,
+		Temporary}
 	c := snapshot.NewComposer(snapshot.Format{HasPoolID: true, HasCategory: true})
-	stack := c.Stack(snapshot.FrameText{Name: "torch::autograd::AccumulateGrad::apply(x)"}, snapshot.FrameText{Name: engine})
+	stack := c.Stack(snapshot.FrameText{Name: "torch::autograd::AccumulateGrad::apply(x)"},
+		snapshot.FrameText{Name: engine})
 	for i := range snapshot.Categories {
 		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(1+i) << 20, Size: 512, Stack: stack})
 	}

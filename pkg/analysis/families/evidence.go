@@ -68,7 +68,8 @@ func (b *birth) freedInRun() bool { return b.freed() && b.freedAt <= b.runEnd }
 // freedByCaller reports whether Python that is no part of a forward pass freed it.
 func (b *birth) freedByCaller() bool {
 	switch b.freeActivity {
-	case stacks.InUserCode, stacks.InDataLoader, stacks.InOptimizer, stacks.InZeroGrad, stacks.InClipping, stacks.InLoading:
+	case stacks.InUserCode, stacks.InDataLoader, stacks.InOptimizer, stacks.InZeroGrad, stacks.InClipping,
+		stacks.InLoading:
 		return b.freed()
 	}
 	return false

@@ -133,7 +133,8 @@ var rules = [ruleCount]struct {
 	temporaryOfForward:        {Temporary, High, "allocated and freed inside one forward pass"},
 	temporaryOfForwardUser:    {Temporary, Medium, "allocated and freed by user code during one forward pass"},
 	outputOfLastIteration: {Output, Medium,
-		"an output of the last iteration: allocated in forward and freed by other code after the next forward pass began"},
+		"an output of the last iteration: allocated in forward and freed by other code after the next forward pass " +
+			"began"},
 	outputDropped:         {Output, Medium, "allocated in forward and freed by the code that called it"},
 	outputLikeItsSite:     {Output, Low, "allocated where other outputs are"},
 	temporaryLikeItsSite:  {Temporary, Low, "allocated where temporaries are, though it outlived its forward pass"},

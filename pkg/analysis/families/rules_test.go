@@ -363,7 +363,8 @@ var bornCases = []ruleCase{
 		return x
 	}, outputDropped},
 	{"a replica of DataParallel", func(t *tape) tensor {
-		return t.Freed("torch/nn/parallel/comm.py|broadcast_coalesced\ntorch/nn/parallel/replicate.py|replicate\n"+module,
+		return t.Freed(
+			"torch/nn/parallel/comm.py|broadcast_coalesced\ntorch/nn/parallel/replicate.py|replicate\n"+module,
 			loop)
 	}, parameterReplica},
 	{"a part of a batch of DataParallel", func(t *tape) tensor {

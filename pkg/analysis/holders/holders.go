@@ -98,8 +98,8 @@ type Row struct {
 	// Key is what the allocations of the row share: a site as stacks.Site.String
 	// writes it, a file, a function, an operator, the key of a family, bytes, the
 	// handle of a stream, the two ids of a pool, a module as modules.Findings.Name
-	// writes it, a text. It is empty for what the recording does not say. Rows by stack have the key of their site, and Stack tells them
-	// apart. Several frames are joined with " < ", the innermost first.
+	// writes it, a text. It is empty for what the recording does not say. Rows by stack have
+	// the key of their site, and Stack tells them apart. Several frames are joined with " < ", the innermost first.
 	Key string
 
 	Bytes       int64 // of allocations whose site is here

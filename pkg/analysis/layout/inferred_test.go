@@ -93,7 +93,8 @@ func TestRemainder(t *testing.T) {
 		{"1 MiB is not split off", Settings{}, large, 20, nil, mib, mib},
 		{"more is", Settings{}, large, 20, nil, mib + 512, 0},
 		{"a small segment", Settings{}, Segment{SizeClass: snapshot.SizeClassSmall}, 20, nil, 512, 0},
-		{"an expandable segment", Settings{}, Segment{SizeClass: snapshot.SizeClassLarge, Expandable: true}, 20, nil, 512, 0},
+		{"an expandable segment", Settings{}, Segment{SizeClass: snapshot.SizeClassLarge, Expandable: true}, 20, nil,
+			512, 0},
 		{"expandable by the settings", expandable, large, 20, nil, 512, 0},
 
 		{"a block began behind it meanwhile", Settings{}, large, 20,
@@ -128,7 +129,8 @@ func TestRemainder(t *testing.T) {
 			z := &blockSizes{settings: &test.settings,
 				d: &replay.Device{Allocations: append([]replay.Allocation{block}, test.others...)}}
 			z.large = sync.OnceValue(z.sortLarge)
-			if got := z.remainder(0, 10*mib, test.gap, test.segment.Expandable || test.segment.SizeClass == snapshot.SizeClassSmall); got != test.want {
+			if got := z.remainder(0, 10*mib, test.gap, test.segment.Expandable ||
+				test.segment.SizeClass == snapshot.SizeClassSmall); got != test.want {
 				t.Errorf("%d bytes, want %d", got, test.want)
 			}
 		})

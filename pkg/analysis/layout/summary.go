@@ -54,7 +54,8 @@ func (h *History) Summary() *Summary {
 	pending := h.pendingFromStart()
 	peaks := h.countBlocks(s, pending)
 	h.countReserved(s)
-	s.Reserved[AllPools].Current, s.Reserved[AllPools].Peak = h.d.Totals.ReservedFinalBytes, h.d.Totals.ReservedPeakBytes
+	s.Reserved[AllPools].Current, s.Reserved[AllPools].Peak = h.d.Totals.ReservedFinalBytes,
+		h.d.Totals.ReservedPeakBytes
 	// Torch's bytes are of blocks, whose size is best known in a map. The states are
 	// those in which the blocks have the most bytes if each is as small as it can be.
 	states := []int{h.d.Events.Len()}

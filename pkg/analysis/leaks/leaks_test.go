@@ -389,7 +389,8 @@ func TestQueueThatGrows(t *testing.T) {
 	}
 	for want, step := range map[int]func(*job){24: queue, 1: buffer} {
 		l := (&leakStory{step: step}).record(1, 24).Leaks().Leaks
-		if len(l) != 1 || l[0].Kind != leaks.Grows || l[0].Held != want || l[0].Bytes != 24<<20 || l[0].PerStep != 1<<20 {
+		if len(l) != 1 || l[0].Kind != leaks.Grows || l[0].Held != want || l[0].Bytes != 24<<20 ||
+			l[0].PerStep != 1<<20 {
 			t.Errorf("want %d tensors: %+v", want, l)
 		}
 	}

@@ -111,7 +111,8 @@ func TestModules(t *testing.T) {
 		want string
 	}{
 		{outer, "/home/a/model.py < /home/a/train.py:3:main"},
-		{inner, "/v/site-packages/torch/nn/modules/linear.py < /home/a/model.py:7:Model.forward < /home/a/train.py:3:main"},
+		{inner,
+			"/v/site-packages/torch/nn/modules/linear.py < /home/a/model.py:7:Model.forward < /home/a/train.py:3:main"},
 		{other, "/v/site-packages/torch/nn/modules/linear.py < /home/a/model.py:8:forward < /home/a/train.py:3:main"},
 	} {
 		if got := found.Name(found.Of(test.id)); got != test.want {

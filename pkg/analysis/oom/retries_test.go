@@ -23,8 +23,9 @@ func TestRetries(t *testing.T) {
 		want     []oom.Retry
 		served   int
 	}{
-		{"served", "", asks, snapshot.Alloc, 430_000, []oom.Retry{{Event: 6, First: 3, Requested: 90 * mib, Asked: 90 * mib,
-			Segments: 2, Flushed: 60 * mib, Micros: 430_000, Served: true, Certain: true}}, 1},
+		{"served", "", asks, snapshot.Alloc, 430_000,
+			[]oom.Retry{{Event: 6, First: 3, Requested: 90 * mib, Asked: 90 * mib,
+				Segments: 2, Flushed: 60 * mib, Micros: 430_000, Served: true, Certain: true}}, 1},
 		{"failed", "", asks, snapshot.OOM, 20, []oom.Retry{{Event: 5, First: 3, Requested: 90 * mib, Asked: 90 * mib,
 			Segments: 2, Flushed: 60 * mib, Micros: 20, Certain: true}}, 0},
 		{"time runs backwards", "", asks, snapshot.Alloc, -5, []oom.Retry{{Event: 6, First: 3, Requested: 90 * mib,

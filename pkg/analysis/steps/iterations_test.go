@@ -81,7 +81,8 @@ func TestCallsBounds(t *testing.T) {
 		{"four only in two calls", func(site, call int) bool { return site <= 16 || call == 1 || call == 2 }, false},
 		{"four only in three calls", func(site, call int) bool { return site <= 16 || call < 3 }, true},
 		{"four only in the first call", func(site, call int) bool { return site <= 16 || call == 0 }, true},
-		{"one for the first time in the last call", func(site, call int) bool { return site <= 19 || call == 3 }, false},
+		{"one for the first time in the last call", func(site, call int) bool { return site <= 19 || call == 3 },
+			false},
 	}
 	for _, test := range tests {
 		var allocs []int

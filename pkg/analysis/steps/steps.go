@@ -133,12 +133,13 @@ type Input struct {
 // finder has a function for each method, which returns boundaries or nil.
 type finder struct {
 	Input
-	skipped int                                   // steps by the gradient scaler
-	ranged  bool                                  // the steps are annotated ranges
-	last    replay.EventIndex                     // where the last iteration starts, of steps found by user sites
-	naming  []int                                 // what namingRanges returns
-	sought  bool                                  // naming is known
-	works   replay.EventIndex                     // the first event of an optimizer from where optimizerCaller looked last
+	skipped int               // steps by the gradient scaler
+	ranged  bool              // the steps are annotated ranges
+	last    replay.EventIndex // where the last iteration starts, of steps found by user sites
+	naming  []int             // what namingRanges returns
+	sought  bool              // naming is known
+	// the first event of an optimizer from where optimizerCaller looked last
+	works   replay.EventIndex
 	callers map[snapshot.StackID]snapshot.FrameID // of optimizers
 }
 

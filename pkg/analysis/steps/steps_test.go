@@ -522,8 +522,10 @@ func TestGrowthOfSteps(t *testing.T) {
 		rest       []int64
 		want       steps.Growth
 	}{
-		{"three steps", 3, active, steps.Growth{Range: timeline.Range{From: 3, To: 6}, Steps: 1, Bytes: 10, PerStep: 10}},
-		{"four steps", 4, active, steps.Growth{Range: timeline.Range{From: 3, To: 9}, Steps: 2, Bytes: 20, PerStep: 10}},
+		{"three steps", 3, active, steps.Growth{Range: timeline.Range{From: 3, To: 6}, Steps: 1, Bytes: 10,
+			PerStep: 10}},
+		{"four steps", 4, active, steps.Growth{Range: timeline.Range{From: 3, To: 9}, Steps: 2, Bytes: 20,
+			PerStep: 10}},
 		{"what grows is left out", 4, []int64{0, 9, 15, 10, 10, 15, 20, 0, 15, 20, 0, 15, 20, 0},
 			steps.Growth{Range: timeline.Range{From: 3, To: 10}, Steps: 2, Bytes: 40, PerStep: 20}},
 		{"two steps", 2, active, steps.Growth{}},

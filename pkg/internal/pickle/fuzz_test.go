@@ -35,7 +35,8 @@ func FuzzSalvageOther(f *testing.F) {
 		if res != nil && (res.Bytes < 0 || res.Bytes > int64(len(data)) || res.Partial != (err != nil)) {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if located := new(Error); errors.As(err, &located) && (located.Offset < 0 || located.Offset > int64(len(data))) {
+		if located := new(Error); errors.As(err, &located) &&
+			(located.Offset < 0 || located.Offset > int64(len(data))) {
 			t.Errorf("%v of %d bytes", err, len(data))
 		}
 	})

@@ -35,7 +35,8 @@ func Decode(f *Frame, t *Tensors, codes *Codes) (places, blocks []uint32, err er
 	if len(codes.Codes) != t.Count-t.PreExisting {
 		return nil, nil, errCodes
 	}
-	d := &decoder{model: newModel(f, t.Count), Codes: codes, t: t, places: make([]uint32, t.Count), blocks: make([]uint32, t.Count),
+	d := &decoder{model: newModel(f, t.Count), Codes: codes, t: t, places: make([]uint32, t.Count),
+		blocks: make([]uint32, t.Count),
 
 		offsets: codes.Offsets, escapes: codes.Escapes, last: map[int64]uint32{}, rounded: map[int64]int64{}}
 	for _, r := range codes.Rounded {

@@ -96,7 +96,8 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 // findBrowser is the path of the browser. The headless shell does the same work in
 // a third of the time, but has no windows to show.
 func findBrowser() (string, error) {
-	names := []string{"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"}
+	names := []string{"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser",
+		"google-chrome"}
 	if *headed {
 		names = names[2:]
 	}

@@ -333,8 +333,9 @@ func TestCompareKeys(t *testing.T) {
 	t.Parallel()
 	stateOnly := func() answer.Input {
 		c := snapshot.NewComposer(snapshot.Format{})
-		c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 1 << 20}, snapshot.Block{Address: 1 << 20, Size: 1 << 20,
-			RequestedSize: 1 << 20, State: snapshot.ActiveAllocated})
+		c.Segment(snapshot.Segment{Address: 1 << 20, TotalSize: 1 << 20},
+			snapshot.Block{Address: 1 << 20, Size: 1 << 20,
+				RequestedSize: 1 << 20, State: snapshot.ActiveAllocated})
 		return answer.NewInput("state.pickle", c.Snapshot())
 	}
 	document, err := report.EncodeCompare("memviz", stateOnly(), load(t, story(t, "checkpointing", "after")).Input, nil)
@@ -351,7 +352,8 @@ func TestCompareKeys(t *testing.T) {
 		for _, line := range list {
 			for _, key := range strings.Fields(line[0]) {
 				if len([]rune(key)) == 1 {
-					p.press(strings.NewReplacer("←", kb.ArrowLeft, "→", kb.ArrowRight, "−", "-").Replace(strings.ToLower(key)))
+					p.press(strings.NewReplacer("←", kb.ArrowLeft, "→", kb.ArrowRight, "−",
+						"-").Replace(strings.ToLower(key)))
 				}
 			}
 			p.press("\u001b")
@@ -453,7 +455,8 @@ func TestCompareHostile(t *testing.T) {
 		c := snapshot.NewComposer(snapshot.Format{HasTime: true})
 		for i, name := range hostileNames {
 			stack := c.Stack(snapshot.FrameText{File: name + ".py", Line: 1, Name: name})
-			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 20, Size: int64(len(name)+i) << 16,
+			c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: uint64(i+1) << 20,
+				Size:  int64(len(name)+i) << 16,
 				Stack: stack, TimeMicros: int64(i)})
 		}
 		return answer.NewInput(name, c.Snapshot())

@@ -64,8 +64,8 @@ func TestFind(t *testing.T) {
 	path := example(t, "training-loop")
 	x := load(t, path)
 	p := open(t, makeReport(t, path), "")
-	picture := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i += "+
-		"%d) sum += data[i]; return sum})()", 4*97)
+	picture := fmt.Sprintf("(() => {const {data} = memviz.pixels(); let sum = 0; for (let i = 0; i < data.length; i "+
+		"+= %d) sum += data[i]; return sum})()", 4*97)
 	before := eval[int](p, picture)
 
 	p.typed("/train.py:5")
@@ -168,7 +168,9 @@ func TestSearch(t *testing.T) {
 		fmt.Sprintf("b%x_0", last.Addr): func(a *replay.Allocation) bool {
 			return a.Addr == last.Addr && a.Version == 0
 		},
-		fmt.Sprintf("%#x", last.Addr>>20):              func(a *replay.Allocation) bool { return a.Addr>>20 == last.Addr>>20 },
+		fmt.Sprintf("%#x", last.Addr>>20): func(a *replay.Allocation) bool {
+			return a.Addr>>20 == last.Addr>>20
+		},
 		fmt.Sprintf("b%x_%d", last.Addr, last.Version): func(a *replay.Allocation) bool { return a == last },
 	} {
 		want, _ := x.find(is)
@@ -186,7 +188,8 @@ func TestSearch(t *testing.T) {
 			t.Errorf("of %q the address keeps %q", text, kept)
 		}
 	}
-	if why := eval[string](p, `(() => {try {memviz.search("/(a/"); return ""} catch (e) {return e.message}})()`); why != "a ( is not closed" {
+	if why := eval[string](p,
+		`(() => {try {memviz.search("/(a/"); return ""} catch (e) {return e.message}})()`); why != "a ( is not closed" {
 		t.Errorf("an open parenthesis is %q", why)
 	}
 	// With backtracking these would take longer than any test may.

@@ -192,7 +192,8 @@ func TestHostileHash(t *testing.T) {
 	script := `<img src=x onerror="document.title='owned'">`
 	huge := strings.Repeat("9", 400)
 	var everywhere, numbers []string
-	for _, key := range []string{"d", "x", "y", "at", "sp", "a", "r", "al", "sel", "seg", "c", "h", "iso", "lanes", "tab",
+	for _, key := range []string{"d", "x", "y", "at", "sp", "a", "r", "al", "sel", "seg", "c", "h", "iso", "lanes",
+		"tab",
 		"sort", "q", "f", "v", "pack", "w", "theme"} {
 		everywhere = append(everywhere, key+"="+url.QueryEscape(script))
 		numbers = append(numbers, key+"="+huge)

@@ -82,7 +82,8 @@ func TestLongName(t *testing.T) {
 		frames = append(frames, snapshot.FrameText{File: "train.py", Line: i, Name: strings.Repeat("x", 5<<20)})
 	}
 	for i := range uint64(20) {
-		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: i << 20, Size: 1 << 20, Stack: c.Stack(frames[i:]...),
+		c.Event(0, snapshot.EventText{Action: snapshot.Alloc, Addr: i << 20, Size: 1 << 20,
+			Stack:      c.Stack(frames[i:]...),
 			TimeMicros: int64(i)})
 	}
 	var file bytes.Buffer

@@ -67,7 +67,8 @@ func (k keyed) matches(text string) []int {
 			ids = append(ids, i)
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(k.d.Allocations[b].Size, k.d.Allocations[a].Size) })
+	slices.SortStableFunc(ids,
+		func(a, b int) int { return cmp.Compare(k.d.Allocations[b].Size, k.d.Allocations[a].Size) })
 	return ids
 }
 
@@ -254,7 +255,8 @@ var keysThatShow = map[string]keyTry{
 		plot(k.page)
 		folded := eval[int](k.page, frames)
 		k.press("s")
-		if all, n := eval[int](k.page, frames), len(k.Snapshot.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded ||
+		if all, n := eval[int](k.page, frames),
+			len(k.Snapshot.Stacks.Frames(k.d.Allocations[1000].Stack)); all <= folded ||
 			all < n {
 			k.t.Errorf("the stack has %d lines, folded %d; it has %d frames", all, folded, n)
 		}
@@ -307,7 +309,8 @@ var keysThatTakeAway = map[string]keyTry{
 		text := k.lastCopied()
 		for _, f := range k.Snapshot.Stacks.Frames(k.d.Allocations[1000].Stack) {
 			frame := k.Snapshot.Frames[f]
-			if !strings.Contains(text, k.Snapshot.String(frame.Name)) || !strings.Contains(text, k.Snapshot.String(frame.File)) {
+			if !strings.Contains(text, k.Snapshot.String(frame.Name)) ||
+				!strings.Contains(text, k.Snapshot.String(frame.File)) {
 				k.t.Errorf("the frame %s is not in %q", k.Snapshot.String(frame.Name), text)
 			}
 		}
@@ -339,7 +342,8 @@ var keysThatTakeAway = map[string]keyTry{
 	"K": {"at=1234", func(k keyed) {
 		k.catchCopies()
 		k.press("k")
-		if text := k.lastCopied(); text != eval[string](k.page, "location.href") || !strings.Contains(text, "#at=1234") {
+		if text := k.lastCopied(); text != eval[string](k.page, "location.href") ||
+			!strings.Contains(text, "#at=1234") {
 			k.t.Errorf("copied is %q", text)
 		}
 	}},

@@ -107,8 +107,8 @@ func TestKeepsItsSummary(t *testing.T) {
 			if margin := eval[string](p, "getComputedStyle(document.body).marginTop"); margin == "77px" {
 				t.Error("styles that are not the report's apply")
 			}
-			visible := eval[bool](p, "getComputedStyle(document.getElementById('summary')).visibility === 'visible' && "+
-				"document.querySelector('svg.curve').getBoundingClientRect().height > 100 && "+
+			visible := eval[bool](p, "getComputedStyle(document.getElementById('summary')).visibility === 'visible' "+
+				"&& document.querySelector('svg.curve').getBoundingClientRect().height > 100 && "+
 				"document.getElementById('viewer').hidden")
 			if !visible || !strings.Contains(eval[string](p, "document.body.innerText"), "21.0\u00a0MiB") {
 				t.Error("the summary cannot be read")
@@ -141,8 +141,9 @@ func TestInAnIframe(t *testing.T) {
 func TestInANarrowFrame(t *testing.T) {
 	t.Parallel()
 	for width, compact := range map[int]bool{390: true, 660: true, 760: false, 1300: false} {
-		outer := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><iframe style="border:0" width="%d" height="640" srcdoc="%s">`+
-			`</iframe>`, width, html.EscapeString(trainingReport(t)))
+		outer := fmt.Sprintf(
+			`<!doctype html><meta charset="utf-8"><iframe style="border:0" width="%d" height="640" srcdoc="%s">`+
+				`</iframe>`, width, html.EscapeString(trainingReport(t)))
 		p := openText(t, outer, "")
 		p.until("frames[0]?.memviz")
 		p.await("frames[0].memviz.ready.then(() => frames[0].memviz.settled())")

@@ -81,7 +81,8 @@ func TestMapPoints(t *testing.T) {
 	x := g.Left + g.Width - 3
 	p.point(x, g.Top+g.Height*0.6)
 	p.until("!document.getElementById('tooltip').hidden")
-	for _, want := range []string{"free", "Returnable: nothing else lies in its segment", "0x", "Click for the segment"} {
+	for _, want := range []string{"free", "Returnable: nothing else lies in its segment", "0x",
+		"Click for the segment"} {
 		if tip := p.text("tooltip"); !strings.Contains(tip, want) {
 			t.Errorf("over a hole the tooltip says %q, without %q", tip, want)
 		}

@@ -90,7 +90,8 @@ func compareViews(p *page, c *colors) {
 		}
 		var where []look
 		for range tries(6) {
-			where = append(where, look{random.Float64(), []float64{random.Float64(), random.Float64(), random.Float64()}})
+			where = append(where,
+				look{random.Float64(), []float64{random.Float64(), random.Float64(), random.Float64()}})
 		}
 		shown := eval[shownView](p, `(async () => {
 			await memviz.view({from: %d, to: %d});

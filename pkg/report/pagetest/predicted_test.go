@@ -152,7 +152,8 @@ func TestPredictedIdle(t *testing.T) {
 	plot(p)
 	p.click("#answers > :nth-child(4)")
 	p.click(".total .settings > button")
-	if got, want := p.settingsTable(), wantSettings(answer.Predict(load(t, path).Recordings[0]), false); !slices.EqualFunc(got,
+	if got, want := p.settingsTable(), wantSettings(answer.Predict(load(t, path).Recordings[0]),
+		false); !slices.EqualFunc(got,
 		want, slices.Equal) {
 		t.Errorf("the table is\n%q\nwant\n%q", got, want)
 	}
@@ -192,7 +193,8 @@ func TestPredictedRun(t *testing.T) {
 	}
 	const name = "predicted-at-512-from-128.pickle.gz-and-256-cuda-0-peak"
 	for _, export := range []struct{ line, button, end, want string }{
-		{"Picture", "PNG", ".png", ""}, {"Picture", "SVG", ".svg", "predicted at 512"}, {"Table", "CSV", "-table.csv", ""},
+		{"Picture", "PNG", ".png", ""}, {"Picture", "SVG", ".svg", "predicted at 512"},
+		{"Table", "CSV", "-table.csv", ""},
 		{"Table", "JSON", "-table.json", `"predicted": {`},
 	} {
 		if text := string(p.export(export.line, export.button, name+export.end)); !strings.Contains(text, export.want) {

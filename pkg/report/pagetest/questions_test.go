@@ -142,7 +142,8 @@ func TestQuestionWho(t *testing.T) {
 				t.Errorf("the panel of tensor %d does not say %q: %q", id, want, panel)
 			}
 		}
-		if answer := p.answerText(3); !strings.Contains(answer, "Who allocated this?") || !strings.Contains(answer, line) {
+		if answer := p.answerText(3); !strings.Contains(answer, "Who allocated this?") ||
+			!strings.Contains(answer, line) {
 			t.Errorf("the answer is %q, want %s", answer, line)
 		}
 		if function != "" {

@@ -57,7 +57,8 @@ func TestSizes(t *testing.T) {
 					each := (g.To - g.From) / float64(len(g.Columns))
 					var said float64
 					text := plainSpaces(eval[string](p, "document.getElementById('scale').textContent"))
-					if _, err := fmt.Sscanf(text, "1 column = %g events", &said); err != nil || !near(said, each, each/4) {
+					if _, err := fmt.Sscanf(text, "1 column = %g events", &said); err != nil ||
+						!near(said, each, each/4) {
 						t.Errorf("the page says %q, a column has %.1f events", text, each)
 					}
 				}
@@ -67,7 +68,8 @@ func TestSizes(t *testing.T) {
 				if narrow := size[0] < 800; below != narrow || scrolls != narrow {
 					t.Errorf("the panel is below the plot: %v, the page scrolls: %v", below, scrolls)
 				}
-				columns := eval[int](p, "new Set([...document.querySelectorAll('.answer')].map(e => e.offsetLeft)).size")
+				columns := eval[int](p,
+					"new Set([...document.querySelectorAll('.answer')].map(e => e.offsetLeft)).size")
 				if want := map[bool]int{true: 2, false: 4}[size[0] < 800]; columns != want {
 					t.Errorf("the answers have %d columns, want %d", columns, want)
 				}
