@@ -50,7 +50,7 @@ type printOptions struct {
 
 func (o *printOptions) flags(t *terminal, command, condition string, own ...cli.Flag) []cli.Flag {
 	conditions := listOption("fail-if", "exit with status 3 if `CONDITION` holds, such as '"+condition+
-		"'; takes any number or list of the JSON", &o.conditions, func(text string) (answer.Condition, error) {
+		"'; takes any number or list of the JSON, and bytes of GPUs unless there are none", &o.conditions, func(text string) (answer.Condition, error) {
 		return answer.ParseCondition(command, text)
 	}).in(printingOptions)
 	conditions.choices = func() []string { return answer.ConditionKeys(command) }

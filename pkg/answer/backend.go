@@ -27,9 +27,9 @@ var backends = [...]backend{
 
 func backendOf(s *snapshot.Snapshot) *backend { return &backends[s.Backend()] }
 
-// recordFunction is the function of Python that starts recording; "" for files that torch
+// RecordFunction is the function of Python that starts recording; "" for files that torch
 // did not write.
-func recordFunction(s *snapshot.Snapshot) string {
+func RecordFunction(s *snapshot.Snapshot) string {
 	if module := backendOf(s).module; module != "" {
 		return module + ".memory._record_memory_history"
 	}

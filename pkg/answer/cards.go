@@ -86,6 +86,12 @@ func atPeak(r *analysis.Recording) Card {
 			named = append(named, lowered(f.Label())+" "+units.Share(bytes, t.PeakBytes))
 		}
 	}
+	if d.ID == snapshot.Pinned && c.Families[families.Unknown] == t.PeakBytes {
+		named = nil // what host memory is for is known only from rules of a person
+		if t.PeakBytes > 0 {
+			named = []string{units.Bytes(max(0, t.ReservedAtPeakBytes-t.PeakBytes)) + " more in the cache"}
+		}
+	}
 	c.Line = cmp.Or(strings.Join(named, ", "), "no tensor is live")
 	var details []string
 	for _, sentence := range avoidableSentences(r) {

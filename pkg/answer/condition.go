@@ -14,6 +14,7 @@ import (
 	"github.com/xrash/smetrics"
 
 	"github.com/memviz-go/memviz/pkg/analysis/leaks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -32,7 +33,8 @@ var conditionForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(>=|<=|==|!=|>|<)\s*
 // ParseCondition reads a condition on the answer of a command: a key of its JSON,
 // a comparison, and a number, which may have a unit of bytes, or true or false.
 // The endings _bytes and .total may be left out of a key, and a list counts as
-// the number of its items.
+// the number of its items. Bytes are those of GPUs, and of pinned host memory where the
+// answer has no GPU.
 func ParseCondition(command, text string) (Condition, error) {
 	parts := conditionForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -166,7 +168,7 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 	}
 	found := false
 	var unjudged, idle map[string]any
-	for _, object := range objects {
+	for _, object := range c.concerned(objects) {
 		if c.unjudged(object) {
 			if object["limit"] == leaks.NoEvents.Key() {
 				idle = object
@@ -196,6 +198,22 @@ func (c Condition) Holds(s *Sheet) (line string, holds bool, err error) {
 		return "", false, fmt.Errorf("%q cannot be checked: no recording here gives %q", c.text, c.key)
 	}
 	return "", false, nil
+}
+
+// concerned are the objects that the condition is about: all, but for bytes of pinned host
+// memory where there are GPUs, whose limits are others.
+func (c Condition) concerned(objects []map[string]any) []map[string]any {
+	isPinned := func(object map[string]any) bool {
+		return object["device"] == float64(snapshot.Pinned) || object["pinned"] == true
+	}
+	isGPU := func(object map[string]any) bool {
+		device, is := object["device"].(float64)
+		return is && device >= 0
+	}
+	if !strings.HasSuffix(c.key, "_bytes") || !slices.ContainsFunc(objects, isGPU) {
+		return objects
+	}
+	return slices.DeleteFunc(objects, isPinned)
 }
 
 // Keys of leaks that mean nothing where growth cannot be judged.

@@ -9,6 +9,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // DiffDevice is how a device differs between two recordings, each in a state of
@@ -169,11 +170,19 @@ type DiffPair struct {
 // DiffPairs compares the devices that two inputs have in common; if there is none and
 // each has but one, these. Without any it is an error.
 func DiffPairs(before, after *Input) ([]*DiffPair, error) {
+	isGPU := func(r *analysis.Recording) bool { return r.Device.ID != snapshot.Pinned }
+	onlyGPU := func(in *Input) int { // among the recordings; -1: there are none, or several
+		i := slices.IndexFunc(in.Recordings, isGPU)
+		if i >= 0 && slices.ContainsFunc(in.Recordings[i+1:], isGPU) {
+			return -1
+		}
+		return i
+	}
 	var pairs []*DiffPair
-	for _, r := range before.Recordings {
+	for k, r := range before.Recordings {
 		i := slices.IndexFunc(after.Recordings, func(b *analysis.Recording) bool { return b.Device.ID == r.Device.ID })
-		if i < 0 && len(before.Recordings) == 1 && len(after.Recordings) == 1 {
-			i = 0
+		if i < 0 && k == onlyGPU(before) {
+			i = onlyGPU(after)
 		}
 		if i >= 0 {
 			pairs = append(pairs, newDiffPair(before, r, after, after.Recordings[i]))

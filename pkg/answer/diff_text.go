@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
+	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -29,7 +30,9 @@ func (s *Sheet) diff(p *DiffPair, d *compare.Difference, view *DiffDevice, o Dif
 	s.say("%s: %s active in %s.", o.At.describe(states, p), withUnits(fromTo(d.Before.Bytes, d.After.Bytes)),
 		countsFromTo(d.Before.LiveAllocations, d.After.LiveAllocations))
 	s.sayIf(view.Steps.sentence())
-	s.put(diffFamilies(d))
+	if !onlyUnknown(d) {
+		s.put(diffFamilies(d))
+	}
 	switch {
 	case len(d.Rows) == 0 && view.ReservedDelta != 0:
 		s.say("No call site holds more or less; only what the allocator reserves for them differs.")
@@ -73,6 +76,11 @@ func countsFromTo(before, after int) string {
 // inStates names a state of each side.
 func inStates(before, after int) string {
 	return "in state " + units.Count(before) + " before and " + units.Count(after) + " after"
+}
+
+// onlyUnknown reports whether it is known of no memory what it is for.
+func onlyUnknown(d *compare.Difference) bool {
+	return len(d.Families) == 1 && d.Families[0].Family == families.Unknown
 }
 
 func diffFamilies(d *compare.Difference) *sheetTable {

@@ -113,3 +113,58 @@ func TestHostMemoryIsNotPredicted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// gpuAndHost is a snapshot of host memory and of a GPU whose tensors have so many bytes.
+func gpuAndHost(t *testing.T, name string, device snapshot.DeviceID, bytes int64) Input {
+	t.Helper()
+	c := snapshot.NewComposer(snapshot.Format{HasHost: true})
+	for _, id := range []snapshot.DeviceID{device, snapshot.Pinned} {
+		size := bytes
+		if id == snapshot.Pinned {
+			size = 100
+		}
+		c.Event(id, snapshot.EventText{Action: snapshot.SegmentAlloc, Addr: 1 << 30, Size: 1 << 20})
+		c.Event(id, snapshot.EventText{Action: snapshot.Alloc, Addr: 1 << 30, Size: size})
+	}
+	return NewInput(name, c.Snapshot())
+}
+
+// TestHostMemoryIsComparedWithItself: neither a comparison nor a condition mixes it with GPUs.
+func TestHostMemoryIsComparedWithItself(t *testing.T) {
+	before, after := gpuAndHost(t, "before", 0, 10), gpuAndHost(t, "after", 1, 30)
+	pairs, err := DiffPairs(&before, &after)
+	if err != nil || len(pairs) != 2 {
+		t.Fatalf("%d pairs: %v", len(pairs), err)
+	}
+	for i, want := range [][2]snapshot.DeviceID{{0, 1}, {snapshot.Pinned, snapshot.Pinned}} {
+		if got := [2]snapshot.DeviceID{pairs[i].Sides[0].Device.ID, pairs[i].Sides[1].Device.ID}; got != want {
+			t.Errorf("pair %d is of devices %d, want %d", i, got, want)
+		}
+	}
+	host := NewInput("host", samples.HostMemory())
+	gpu := NewInput("gpu", samples.Training())
+	if pairs, err := DiffPairs(&host, &gpu); err == nil {
+		t.Errorf("host memory is compared with a GPU: %d pairs", len(pairs))
+	}
+	for _, test := range []struct {
+		in        []Input
+		condition string
+		holds     bool
+	}{
+		{[]Input{before}, "peak>50", false}, // of the GPU it is 10, of host memory 100
+		{[]Input{before}, "peak>5", true},
+		{[]Input{before}, "peak<50", true},
+		{[]Input{before, after}, "peak>20", true},
+		{[]Input{host}, "peak>50MiB", true},
+		{[]Input{host, before}, "peak>50MiB", false},
+		{[]Input{host, before}, "events>10", true}, // not bytes
+	} {
+		c, err := ParseCondition("stats", test.condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line, holds, err := c.Holds(Stats(test.in, StatsOptions{})); err != nil || holds != test.holds {
+			t.Errorf("%s of %s holds: %t, want %t: %s (%v)", test.condition, test.in[0].Name, holds, test.holds, line, err)
+		}
+	}
+}

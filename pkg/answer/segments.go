@@ -223,6 +223,9 @@ func (s *Sheet) segments(r *analysis.Recording, l *layout.Map, d *SegmentsDevice
 	t.fill(len(d.Segments), rows, func(i int) {
 		v, seg := &d.Segments[i], &l.Segments[i]
 		kind := v.SizeClass
+		if d.Device == int(snapshot.Pinned) {
+			kind = "pinned" // files call all of it small
+		}
 		if v.Expandable {
 			kind += "+"
 		}

@@ -343,7 +343,7 @@ const legacyRoom = 100_000
 // the file, with room for so many events (0: the default) or with an argument of
 // torch 2.1 and later. In torch 2.0, stacks and events must both be asked for.
 func recordCall(s *snapshot.Snapshot, d *replay.Device, room int, argument string) string {
-	call := recordFunction(s)
+	call := RecordFunction(s)
 	switch {
 	case strings.HasPrefix(s.TorchVersion(), "2.0"):
 		if room == 0 {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -108,12 +109,14 @@ func (n *Notes) Value(a *Allocation, key string) (value string) {
 }
 
 // Added is the text that annotate events have added to an allocation of the device, "" if
-// there is none. Several are joined, up to [snapshot.MaxText] bytes.
+// there is none. Several are joined, up to about [snapshot.MaxText] bytes: the rest is counted.
 func (n *Notes) Added(a *Allocation) string {
+	const most = snapshot.MaxText - len("; and 1000000000 more")
 	var b strings.Builder
-	for _, id := range n.added[a] {
+	for i, id := range n.added[a] {
 		text := n.text(id)
-		if b.Len()+len("; ")+len(text) > snapshot.MaxText {
+		if i > 0 && b.Len()+len("; ")+len(text) > most {
+			fmt.Fprintf(&b, "; and %d more", len(n.added[a])-i)
 			break
 		}
 		if b.Len() > 0 {

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,7 +70,12 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 	s := c.Snapshot()
 	d := replay.Replay(s, 0)
-	if n := len(d.Notes(s).Of(&d.Allocations[0])); n < snapshot.MaxText/2 || n > snapshot.MaxText {
+	text := d.Notes(s).Of(&d.Allocations[0])
+	if n := len(text); n < snapshot.MaxText/2 || n > snapshot.MaxText {
 		t.Errorf("a text of %d bytes", n)
+	}
+	shown := strings.Count(text, "again")
+	if want := fmt.Sprintf("; and %d more", 5000-shown); !strings.HasSuffix(text, want) {
+		t.Errorf("it has %d of the annotations and ends %q, want %q", shown, text[len(text)-30:], want)
 	}
 }

@@ -51,6 +51,7 @@ func newFile(in *answer.Input, number int, measured bool) File {
 		Name:  in.FileName(),
 		Torch: in.Snapshot.TorchVersion(),
 
+		Record:     answer.RecordFunction(in.Snapshot),
 		Salvaged:   in.SalvagedSentence(),
 		Predicted:  in.Snapshot.Predicted,
 		Categories: in.Snapshot.Format.HasCategory,

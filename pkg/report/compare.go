@@ -8,6 +8,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // compareSchema names this version of the JSON and payloads that a compare page has
@@ -18,7 +19,7 @@ const compareSchema = "memviz.compare/1"
 // the one before and file 1 the one after. Slices are never nil.
 type comparison struct {
 	Schema string       `json:"schema"`
-	Start  int          `json:"start"` // the pair that the page shows first: that with the highest peak
+	Start  int          `json:"start"` // the pair that the page shows first: the GPU with the highest peak
 	Pairs  []devicePair `json:"pairs"` // the devices that both files have
 }
 
@@ -92,7 +93,11 @@ func EncodeCompare(program string, before, after answer.Input, progress func(don
 		d.comparison.Pairs = append(d.comparison.Pairs, pair)
 		d.page.Compared = append(d.page.Compared, newComparedSummary(p, before.FileName(), after.FileName(),
 			d.report.Files[1].Devices[pair.Devices[1]].Label))
-		if peak := max(p.Sides[0].Device.Totals.PeakBytes, p.Sides[1].Device.Totals.PeakBytes); peak > highest {
+		peak := max(p.Sides[0].Device.Totals.PeakBytes, p.Sides[1].Device.Totals.PeakBytes)
+		if p.Sides[0].Device.ID == snapshot.Pinned {
+			peak = 0 // any GPU is more interesting
+		}
+		if peak > highest {
 			d.comparison.Start, highest = i, peak
 		}
 	}

@@ -31,8 +31,10 @@ type Start struct {
 
 // File is one snapshot.
 type File struct {
-	Name    string   `json:"name"`    // base name; U+FFFD stands for what cannot be printed
-	Torch   string   `json:"torch"`   // a guess, such as "2.10 or 2.11"
+	Name  string `json:"name"`  // base name; U+FFFD stands for what cannot be printed
+	Torch string `json:"torch"` // a guess, such as "2.10 or 2.11"
+	// Record is the function of Python that starts recording, left out if torch did not write the file.
+	Record  string   `json:"record,omitempty"`
 	Streams []string `json:"streams"` // handles in hex, or their numbers where addresses are left out; [0] is the default stream
 	Stacks  string   `json:"stacks"`  // id of the payload element
 	// Settings of the allocator, as key and value; the first ones of very many, and

@@ -3,6 +3,7 @@
 import { byLifetime, bySize } from './classes.js';
 import { byFamily } from './grouping.js';
 import { byLargest } from './largest.js';
+import { HOST_MEMORY } from './report.js';
 
 /**
  * @typedef {'size' | 'life' | 'family' | import('./largest.js').KindMode} Mode
@@ -29,6 +30,14 @@ export function modesOf(device) {
   return MODES.map(([mode, label]) => ({ mode, label, lacks: lack(device, mode) }));
 }
 
+/**
+ * Whether it is known what tensors are for: in host memory only a person's own rules say it.
+ * @param {Pick<OpenDevice, 'data' | 'report'>} device
+ */
+export function hasFamilies({ data, report }) {
+  return report.device !== HOST_MEMORY || data.rule.some((rule) => rule !== 0);
+}
+
 /** @param {OpenDevice} device @param {Mode} mode */
 function lack({ data, file, report, hasHistory }, mode) {
   switch (mode) {
@@ -40,6 +49,9 @@ function lack({ data, file, report, hasHistory }, mode) {
       return hasHistory ? '' : 'no history';
     case 'stream':
       return file.streams.length > 1 ? '' : 'only one';
+    case 'family':
+      if (data.count > 0 && !hasFamilies({ data, report })) return 'of GPU tensors only';
+      break;
     case 'pool':
       return report.pools.length > 1 ? '' : report.pools[0] === 'unknown' ? 'not recorded' : 'only one';
   }

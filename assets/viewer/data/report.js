@@ -12,7 +12,8 @@
  *
  * @typedef {object} FileReport
  * @property {string} name
- * @property {string} torch
+ * @property {string} torch '' if torch did not write the file
+ * @property {string} [record] the function of Python that starts recording, if torch wrote it; not in old reports
  * @property {string[]} streams
  * @property {string} stacks
  * @property {[key: string, value: string][]} [settings] of the allocator
@@ -140,6 +141,11 @@ const SCHEMAS = ['memviz.report/1', 'memviz.report/2'];
 
 /** The device whose memory is pinned memory of the host: one block a segment, and sizes are rounded. */
 export const HOST_MEMORY = -1;
+
+/** The function of Python that starts recording, or '' if torch did not write the file. @param {FileReport} file */
+export function recordFunction({ torch, record }) {
+  return record ?? (torch && 'torch.cuda.memory._record_memory_history');
+}
 
 /**
  * @param {string} text

@@ -149,9 +149,13 @@ export function segmentAt({ segments }, place, unit) {
   return segment && place < segment.place + segment.bytes / unit ? segment : null;
 }
 
-/** A kind in a few letters: its size class, + when expandable, its stream and its private pool. @param {Kind} kind */
-export function kindName({ sizeClass, expandable, stream, pool }) {
-  return sizeClass + (expandable ? '+' : '') + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
+/**
+ * A kind in a few letters: its size class, + when expandable, its stream and its private pool. Host memory has no size
+ * classes.
+ * @param {Kind} kind
+ */
+export function kindName({ isHost, sizeClass, expandable, stream, pool }) {
+  return (isHost ? 'pinned' : sizeClass) + (expandable ? '+' : '') + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
 }
 
 /** Segments of which live blocks hold at most this share are nearly idle. */

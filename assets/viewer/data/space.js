@@ -24,6 +24,7 @@ export const OUTSIDE = 2 ** 32 - 1;
  * @property {number} pool
  * @property {number} stream
  * @property {'small' | 'large'} sizeClass
+ * @property {boolean} [isHost] of host memory
  * @property {boolean} expandable
  * @property {number} [page] bytes of a page, if not the usual
  */

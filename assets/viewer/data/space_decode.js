@@ -1,5 +1,6 @@
 // Works out where tensors lie: runs the model of the allocator over all events, and puts right what it did otherwise.
 
+import { HOST_MEMORY } from './report.js';
 import { readAddresses, readSpace, roundedUnits } from './space_columns.js';
 import { check, NONE, SMALL_SIZE, SpaceModel } from './space_model.js';
 import { OUTSIDE, Space } from './space.js';
@@ -83,6 +84,7 @@ export class SpaceDecoder {
     const { reservedEvent } = data;
     const numbered = { count: reservedEvent.length, at: (/** @type {number} */ number) => reservedEvent[number - 1] };
     const read = readSpace(bytes, report.space?.unit ?? 0, numbered, data, report.large_page);
+    if (report.device === HOST_MEMORY) for (const kind of read.frame.kinds) kind.isHost = true;
     return new SpaceDecoder(read, readAddresses(addresses, report, read.frame.laneStart.length - 1), data);
   }
 

@@ -1,6 +1,6 @@
 // How the picture looks: the theme, what colour stands for, and patterns beside it.
 
-import { groupingOf, modesOf } from '../data/colours.js';
+import { groupingOf, hasFamilies, modesOf } from '../data/colours.js';
 import { ColourTable } from '../draw/colour_table.js';
 import { readStyle } from '../draw/painter.js';
 import { Topic } from './topic.js';
@@ -30,7 +30,8 @@ export class Appearance {
     shown.changed.on(() => {
       const { data, report, hasHistory } = shown.device;
       const bare = !hasHistory && report.with_stack < data.count * FEW_STACKS;
-      this.#colourMode = this.#defaultColourMode = bare ? 'size' : 'family';
+      const known = hasFamilies(shown.device) ? 'family' : report.with_stack > 0 ? 'site' : 'size';
+      this.#colourMode = this.#defaultColourMode = bare ? 'size' : known;
       this.#regroup();
     });
   }

@@ -80,12 +80,16 @@ export function makeLegend(stores, update) {
     ofSegments({ segments, reserved, active, requested, stuck, returnable }, most) {
       const { style } = appearance;
       const isHost = shown.device.report.device === HOST_MEMORY;
+      /** @type {[string, string, string, number][]} */
+      const stuckRows = [
+        ['Rounding', 'Blocks are larger than what was asked for', style.ink3, active - requested],
+        ['Stuck holes', 'Free, but live tensors share their segment or page', style.stuck, stuck],
+      ];
       const live = Int32Array.from(segments.flatMap(({ blocks }) => blocks.map(({ id }) => id)));
       return this.elements(live, reserved, {
         most,
         rest: [
-          ['Rounding', 'Blocks are larger than what was asked for', style.ink3, active - requested],
-          ['Stuck holes', 'Free, but live tensors share their segment or page', style.stuck, stuck],
+          ...(isHost ? [] : stuckRows), // a segment of host memory is one block
           [
             'Returnable',
             isHost ? 'Free: nothing lies in these segments' : 'Free: empty_cache() would give it back',

@@ -1,6 +1,7 @@
 // The side panel: what is in memory at one moment. Its legend is the breakdown.
 
 import { bytes, change, count, counted, exactBytes } from '../data/format.js';
+import { HOST_MEMORY } from '../data/report.js';
 import { spikeSites } from '../data/spike.js';
 import { growthRange, rangeInView, showRange, toggleKeptOnly } from '../state/navigate.js';
 import { againstCard, momentAButton } from './against.js';
@@ -25,8 +26,9 @@ export function mountPanel(stores, root) {
     const reservedWord = spaceView.isPredicted ? 'predicted ' : 'reserved ';
     const isOOM = device.data.ooms.some((m) => !activity && m.state === state);
     const reserved = device.timeline.reservedAt(state);
+    const unused = device.report.device === HOST_MEMORY ? 'cached' : 'not requested';
     // At an OOM the card says what of the cache was free.
-    const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it not requested`;
+    const unrequested = isOOM ? '' : `, ${bytes(Math.max(0, reserved - total))} of it ${unused}`;
     fill(
       root,
       h(

@@ -1,9 +1,10 @@
 // The pinned tensor: what it is, how long it lived, who allocated and freed it.
 
-import { markdownFence, plainSpaces } from '../data/escape.js';
+import { hasFamilies } from '../data/colours.js';
+import { markdownFence, plainSpaces, printable } from '../data/escape.js';
 import { foldStack, fullText, locationOf, nameOf, stackText } from '../data/fold.js';
 import { bytes, count, counted, duration, exactBytes, share } from '../data/format.js';
-import { streamName } from '../data/report.js';
+import { HOST_MEMORY, recordFunction, streamName } from '../data/report.js';
 import { LIBRARY, USER } from '../data/stacks.js';
 import { blockFacts } from './block_facts.js';
 import { button, copyButton, copyText, fill, h, pathElement, signButton, swatch } from './dom.js';
@@ -88,7 +89,7 @@ export function mountPinned(stores, root, side, zoom) {
   const stack = (id) => {
     const { data, stacks, file } = shown.device;
     const of = stackOf(id);
-    if (stacks.isEmpty(of)) return h('p.why', whyNoStack(data, id, tab, file.torch !== ''));
+    if (stacks.isEmpty(of)) return h('p.why', whyNoStack(data, id, tab, recordFunction(file)));
     return stackElement(stacks.frames(of), stacks.operatorOf(of), open);
   };
 
@@ -128,23 +129,41 @@ function facts({ shown }, id) {
   const { data, stacks, file, report } = shown.device;
   /** @type {[string, ...(Node | string)[]][]} */
   const rows = [
-    ['size', `${exactBytes(data.size[id])} requested`, note(`${share(data.size[id], report.peak_bytes)} of the peak`)],
+    [
+      'size',
+      `${exactBytes(data.size[id])} ${report.device === HOST_MEMORY ? 'rounded' : 'requested'}`,
+      note(`${share(data.size[id], report.peak_bytes)} of the peak`),
+    ],
     ['lived', ...lived(shown.device, id)],
     ['address', h('span.mono', data.address.text(id) || 'left out'), note(streamName(file.streams, data.stream[id]))],
   ];
   const rule = shown.report.rules[data.rule[id]];
-  if (rule) rows.push(['because', rule.because, rule.qualifier && note(rule.qualifier)]);
+  if (rule && hasFamilies(shown.device)) rows.push(['because', rule.because, rule.qualifier && note(rule.qualifier)]);
   const operator = stacks.operatorOf(data.stack[id]);
   if (operator) rows.push(['operator', h('span.mono', operator)]);
   const region = data.context.get(id);
   const metadata = data.metadata.get(id);
   if (region !== undefined) rows.push(['compiled', stacks.strings.at(region)]);
-  if (metadata !== undefined) rows.push(['metadata', stacks.strings.at(metadata)]);
+  if (metadata !== undefined) rows.push(['metadata', ...longText(stacks.strings.at(metadata))]);
   return rows.map(([name, ...values]) => {
-    const dd = h('dd', { class: name === 'because' ? 'whole' : '' }, values);
+    const dd = h('dd', { class: name === 'because' || name === 'metadata' ? 'whole' : '' }, values);
     dd.title = dd.textContent ?? '';
     return [h('dt', name), dd];
   });
+}
+
+/** Characters of a text that are shown at once. */
+const LONG = 120;
+
+/** A text of the program, of which a click shows all. @param {string} text @returns {(Node | string)[]} */
+function longText(text) {
+  const all = printable(text);
+  if (all.length <= LONG) return [all];
+  const start = h('span', `${[...all].slice(0, LONG).join('')}… `);
+  const more = button(`all ${count(all.length)} characters`, '', () => start.parentElement?.replaceChildren(h('div.long', all)), {
+    class: 'link',
+  });
+  return [start, more];
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @param {number} id @returns {(Node | string)[]} */
@@ -167,10 +186,9 @@ function lived({ data, hasHistory }, id) {
  * @param {import('../data/device.js').DeviceData} data
  * @param {number} id
  * @param {'alloc' | 'free'} tab
- * @param {boolean} byTorch
+ * @param {string} call the function that starts recording, or ''
  */
-function whyNoStack(data, id, tab, byTorch) {
-  const call = 'torch.cuda.memory._record_memory_history';
+function whyNoStack(data, id, tab, call) {
   if (tab === 'free' && data.isLiveAtEnd(id)) return 'Still live when the snapshot was taken.';
   let [why, advice] = ['Its event carries no stack.', `Record with ${call}(context="all").`];
   if (tab === 'free')
@@ -180,7 +198,7 @@ function whyNoStack(data, id, tab, byTorch) {
       'It was there before the recording began, so nobody wrote down who allocated it.',
       `Call ${call}() before the model is built.`,
     ];
-  return byTorch ? `${why} ${advice}` : why;
+  return call ? `${why} ${advice}` : why;
 }
 
 /** @param {string} text */
