@@ -80,3 +80,27 @@ func TestAllocIn(t *testing.T) {
 		t.Error("0 bytes are served")
 	}
 }
+
+// TestSegmentReserve: a request has to fit into the address space of one expandable segment, and what does not
+// fit beside others goes into another one.
+func TestSegmentReserve(t *testing.T) {
+	a := New(Settings{Expandable: true, SegmentReserve: 64 * mib}, NewSimulatedDriver(1<<30))
+	first, err := a.Alloc(60*mib, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Alloc(80*mib+1, 0); err == nil {
+		t.Error("80 MiB of addresses, which are whole pages of 20 MiB, had room for more")
+	}
+	second, err := a.Alloc(80*mib, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := a.Alloc(20*mib, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third != first+60*mib || second < first+80*mib && first < second+80*mib {
+		t.Errorf("60 MiB at %#x, 80 MiB at %#x, 20 MiB at %#x", first, second, third)
+	}
+}

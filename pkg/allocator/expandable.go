@@ -61,11 +61,14 @@ func hasRoom(b *block, size int64) bool {
 }
 
 // newReservation is one unmapped block, an eighth larger than the device's memory, so that
-// pages can be unmapped in front and mapped again at the end. It is nil if even that is
-// too small for the request.
+// pages can be unmapped in front and mapped again at the end, or what the settings say if
+// that is less. It is nil if that is too small for the request.
 func (a *Allocator) newReservation(r request) *block {
 	memory, page := a.driver.GlobalMemory(), a.settings.PageSize(r.pool.class)
 	size := roundUp(memory+memory/8, page)
+	if s := a.settings.SegmentReserve; s > 0 {
+		size = min(size, roundUp(s, page))
+	}
 	if size < r.size {
 		return nil
 	}

@@ -42,6 +42,7 @@ var mutants = []mutant{
 		"false"},
 	{"expandable: map the whole request", "expandable.go", "min(r.size-b.size, b.next.size)",
 		"min(r.size, b.next.size)"},
+	{"expandable: no limit on the reservation", "expandable.go", "if s := a.settings.SegmentReserve; s > 0 {", "if false {\n\t\ts := int64(1)"},
 	{"expandable: 2 MiB pages in the large pool", "rounding.go", "\treturn s.largeSegment()\n}",
 		"\treturn smallBuffer\n}"},
 	{"unmap rounds outwards", "expandable.go", "begin := roundUp(int64(b.addr-space.addr), space.page)",

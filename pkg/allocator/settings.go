@@ -49,6 +49,11 @@ type Settings struct {
 	// It has no effect before [Allocator.SetMemoryFraction].
 	RejectAtLimit bool
 
+	// SegmentReserve is the address space of an expandable segment in bytes, which no request may exceed:
+	// expandable_segments_reserve, where it is a size and no share of the device's memory. 0 means an eighth
+	// more than the device has.
+	SegmentReserve int64
+
 	// Build is how the allocator itself differs between versions; no option changes it.
 	Build Build
 }
@@ -168,7 +173,7 @@ var ErrUnknownOption = errors.New("unknown")
 func Options() []string {
 	return []string{
 		"expandable_segments", "max_split_size_mb", "max_non_split_rounding_mb", "garbage_collection_threshold",
-		"roundup_power2_divisions", optionLargeSegment, "throw_on_cudamalloc_oom",
+		"roundup_power2_divisions", optionLargeSegment, "throw_on_cudamalloc_oom", OptionReserve,
 	}
 }
 
@@ -176,7 +181,7 @@ func Options() []string {
 // captures, the address space of expandable segments, and pinned host memory.
 var otherOptions = map[string]bool{
 	"release_lock_on_cudamalloc": true, "release_lock_on_hipmalloc": true, "graph_capture_record_stream_reuse": true,
-	"expandable_segments_reserve": true, "expandable_segments_reserve_by_class": true,
+	OptionReserveByClass:            true,
 	"pinned_use_cuda_host_register": true, "pinned_use_hip_host_register": true, "pinned_num_register_threads": true,
 	"pinned_use_background_threads": true, "pinned_reserve_segment_size_mb": true, "pinned_free_catch_all": true,
 	"pinned_max_round_threshold_mb": true, "pinned_max_cached_size_mb": true,
@@ -185,6 +190,9 @@ var otherOptions = map[string]bool{
 	// torch_npu
 	"pin_memory_expandable_segments": true, "multi_stream_lazy_reclaim": true,
 }
+
+// RejectOptions are the names of the option for Settings.RejectAtLimit: torch's on CUDA and on ROCm, torch_npu's.
+var RejectOptions = [...]string{"throw_on_cudamalloc_oom", "throw_on_hipmalloc_oom", "throw_on_npumalloc_oom"}
 
 const optionLargeSegment = "large_segment_size_mb"
 
@@ -205,7 +213,11 @@ func (s *Settings) set(name, value string) (err error) {
 		s.RoundUpPower2Divisions, err = parseDivisions(value)
 	case optionLargeSegment:
 		s.LargeSegmentSize, err = parseLargeSegment(value)
-	case "throw_on_cudamalloc_oom", "throw_on_hipmalloc_oom", "throw_on_npumalloc_oom":
+	case OptionReserve:
+		if r, ok := ParseReserve(value); ok { // torch ignores what it does not understand
+			s.SegmentReserve = r.Bytes
+		}
+	case RejectOptions[0], RejectOptions[1], RejectOptions[2]:
 		s.RejectAtLimit, err = parseBool(value)
 	case "backend":
 		if value != "native" {

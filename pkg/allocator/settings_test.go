@@ -36,7 +36,9 @@ func TestParseSettings(t *testing.T) {
 		{"expandable_segments_reserve_by_class:[serving:0.25,loading:40G],expandable_segments:True",
 			Settings{Expandable: true}},
 		{"expandable_segments_reserve:40G,pinned_use_hip_host_register:True,pinned_max_round_threshold_mb:64," +
-			"pinned_max_cached_size_mb:1024,pinned_reserve_segment_size_mb:128,pinned_free_catch_all:True", Settings{}},
+			"pinned_max_cached_size_mb:1024,pinned_reserve_segment_size_mb:128,pinned_free_catch_all:True",
+			Settings{SegmentReserve: 40 << 30}},
+		{"expandable_segments_reserve:0.5", Settings{}},
 		{"roundup_power2_divisions:4",
 			Settings{RoundUpPower2Divisions: [16]int64{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}},
 		{"roundup_power2_divisions:[256:1,512:2,1024:4,>:8],expandable_segments:True", Settings{

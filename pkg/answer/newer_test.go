@@ -2,12 +2,14 @@ package answer
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -17,34 +19,119 @@ import (
 // other programs write and that earlier torch did not.
 const newer = "../snapshot/testdata/newer"
 
-// TestNewer: what stats says of each of those snapshots.
+// newerAsked are the commands that show what is new in each snapshot.
+var newerAsked = map[string][]string{
+	"annotate":               {"top --by annotation", "events"},
+	"divisions":              {"segments", "whatif"},
+	"event_pools":            {"top --by pool"},
+	"forward_frames":         {"stats"},
+	"fraction":               {"stats", "stats --capacity"},
+	"fraction_and_threshold": {"stats"},
+	"future":                 {"stats"},
+	"graph_pools":            {"stats", "segments", "top --by pool"},
+	"host_cached_size":       {"stats", "events"},
+	"host_only":              {"stats", "oom"},
+	"host_pools":             {"segments", "top --by pool"},
+	"host_swapped":           {"stats"},
+	"internal_metadata":      {"top --by metadata", "events"},
+	"large_pages":            {"segments", "whatif"},
+	"large_segments":         {"segments", "whatif"},
+	"metadata_dict":          {"top --by metadata", "top --by metadata --key stage", "events"},
+	"mlx":                    {"stats", "top --by family"},
+	"mlx_categories":         {"stats", "top --by family"},
+	"no_split":               {"segments", "whatif"},
+	"npu":                    {"stats"},
+	"npu_native":             {"stats"},
+	"npu_settings":           {"stats"},
+	"odd_large_segments":     {"segments", "whatif"},
+	"overflowed":             {"stats"},
+	"pinned_options":         {"stats"},
+	"reserve":                {"stats"},
+	"reserve_by_class":       {"oom", "oom --capacity", "whatif"},
+	"reserve_too_small":      {"oom", "whatif"},
+	"rocm":                   {"stats", "events"},
+	"settings_213":           {"stats"},
+	"settings_of_a_fork":     {"stats"},
+	"skip_actions":           {"stats"},
+	"throw_on_oom":           {"stats", "oom", "oom --capacity", "whatif"},
+	"xpu":                    {"stats"},
+}
+
+// newerCapacity is what the commands with --capacity say that the device has.
+const newerCapacity = 16 << 30
+
+// TestNewer: what is said of each of those snapshots.
 func TestNewer(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(newer, "*.json"))
-	if err != nil || len(paths) < 20 {
+	if err != nil || len(paths) < 30 {
 		t.Fatalf("%d snapshots: %v", len(paths), err)
 	}
 	var want []string
 	for _, path := range paths {
 		base := filepath.Base(path)
-		golden := filepath.Join("newer", strings.TrimSuffix(base, ".json")+".txt")
-		want = append(want, filepath.Base(golden))
-		t.Run(base, func(t *testing.T) {
+		name := strings.TrimSuffix(base, ".json")
+		want = append(want, name+".txt")
+		t.Run(name, func(t *testing.T) {
+			golden := filepath.Join("newer", name+".txt")
 			s, err := snapshot.Open(path)
 			if err != nil {
 				testkit.Golden(t, golden, []byte(strings.ReplaceAll(err.Error(), filepath.Dir(path)+"/", "")+"\n"))
 				return
 			}
-			var text bytes.Buffer
-			if err := Stats([]Input{NewInput(base, s)}, StatsOptions{Rows: 3}).Write(&text, Text, Look{}); err != nil {
-				t.Fatal(err)
+			if len(newerAsked[name]) == 0 {
+				t.Fatal("nothing is asked about it")
 			}
-			testkit.Golden(t, golden, text.Bytes())
+			var text bytes.Buffer
+			for _, command := range newerAsked[name] {
+				text.WriteString("$ memviz " + command + " " + base + "\n")
+				sheet, err := askNewer(NewInput(base, s), command)
+				if err == nil {
+					err = sheet.Write(&text, Text, Look{})
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", command, err)
+				}
+				text.WriteByte('\n')
+			}
+			testkit.Golden(t, golden, bytes.TrimSuffix(text.Bytes(), []byte("\n")))
 		})
 	}
 	goldens, err := os.ReadDir("testdata/newer")
 	if err != nil || !slices.EqualFunc(goldens, want, func(e os.DirEntry, name string) bool { return e.Name() == name }) {
 		t.Errorf("goldens %v of the snapshots %v: %v", goldens, want, err)
 	}
+}
+
+// askNewer runs a command of newerAsked.
+func askNewer(in Input, command string) (*Sheet, error) {
+	what, option, _ := strings.Cut(command, " ")
+	capacity := int64(0)
+	if option == "--capacity" {
+		capacity = newerCapacity
+	}
+	list := []Input{in}
+	switch what {
+	case "events":
+		return Events(list, EventOptions{})
+	case "oom":
+		return OOM(list, OOMOptions{Capacity: capacity, Rows: 5})
+	case "segments":
+		return Segments(list, Moment{kind: momentEnd}, 10)
+	case "top":
+		words := strings.Fields(option)
+		by, known := holders.ParseBy(words[1])
+		if !known {
+			return nil, fmt.Errorf("no grouping %s", words[1])
+		}
+		o := TopOptions{Grouping: holders.Grouping{By: by}, Rows: 10}
+		if len(words) > 2 {
+			o.Grouping.Key = words[3]
+		}
+		return Top(list, o)
+	case "whatif":
+		return WhatIf(list, WhatIfOptions{Capacity: capacity})
+	}
+	return Stats(list, StatsOptions{Rows: 3, Capacity: capacity}), nil
 }
 
 // TestNewerAddUp: all of them are true recordings, and nothing new in them makes memviz
@@ -54,7 +141,7 @@ func TestNewerAddUp(t *testing.T) {
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d snapshots: %v", len(paths), err)
 	}
-	words := map[string]string{"mlx.json": unconfirmed, "overflowed.json": historyCut}
+	words := map[string]string{"mlx.json": unconfirmed, "mlx_categories.json": unconfirmed, "overflowed.json": historyCut}
 	for _, path := range paths {
 		s, err := snapshot.Open(path)
 		if filepath.Base(path) == "accelerator_without_support.json" {

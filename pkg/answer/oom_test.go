@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -49,14 +50,14 @@ func TestLeakBeforeSettings(t *testing.T) {
 
 // TestLimitAdvice: a request that failed although memory was free may have been refused by a setting in the file.
 func TestLimitAdvice(t *testing.T) {
-	class := &layout.Reserve{Option: "expandable_segments_reserve_by_class", Class: "weights"}
+	class := &allocator.Reserve{Option: "expandable_segments_reserve_by_class", Class: "weights"}
 	for want, r := range map[string]oom.Refusal{
 		"Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call.": {},
 		"Raise per_process_memory_fraction in PYTORCH_CUDA_ALLOC_CONF, which is 0.5.":                     {Fraction: 0.5},
 		"Raise per_process_memory_fraction in PYTORCH_CUDA_ALLOC_CONF, which is 0.5, or leave out throw_on_cudamalloc_oom, " +
-			"so that cached memory is given back first.": {Fraction: 0.5, AtOnce: true},
+			"so that cached memory is given back first.": {Fraction: 0.5, AtOnce: "throw_on_cudamalloc_oom"},
 		"Raise expandable_segments_reserve in PYTORCH_CUDA_ALLOC_CONF.": {
-			TooSmall: &layout.Reserve{Option: "expandable_segments_reserve"}},
+			TooSmall: &allocator.Reserve{Option: "expandable_segments_reserve"}},
 		"Raise expandable_segments_reserve_by_class in PYTORCH_CUDA_ALLOC_CONF, if the stream of the request is of that " +
 			"class, which no file says, or look for another limit.": {TooSmall: class},
 		"Look for a limit such as torch.cuda.set_per_process_memory_fraction: no file records that call. Whether " +

@@ -114,14 +114,19 @@ func refusalSentence(o *oom.Failure) (text string, args []any) {
 	case r.Fraction > 0:
 		text = "per_process_memory_fraction lets PyTorch have %s of the device only."
 		args = []any{share(r.Fraction)}
+	case r.TooSmall != nil && r.TooSmall.Class != "":
+		text = "a request has to fit into one expandable segment, and %s lets those of some streams have %s of addresses " +
+			"only."
+		args = []any{r.TooSmall.Option, amount(r.TooSmallBytes)}
 	case r.TooSmall != nil:
 		text = "a request has to fit into one expandable segment, and %s lets one have %s of addresses only."
 		args = []any{r.TooSmall.Option, amount(r.TooSmallBytes)}
 	default:
 		text = anyLimit + " refused it."
 	}
-	if r.AtOnce {
-		text += " With throw_on_cudamalloc_oom it failed at once, before cached memory was given back."
+	if r.AtOnce != "" {
+		text += " With %s it failed at once, before cached memory was given back."
+		args = append(args, r.AtOnce)
 	}
 	return text, args
 }
@@ -181,9 +186,9 @@ func adviceSentence(a oom.Advice, settings *layout.Settings, b *backend) string 
 // limitAdvice says what to do about a limit, of which the variable may have some.
 func limitAdvice(r *oom.Refusal, variable string, b *backend) string {
 	switch {
-	case r.Fraction > 0 && r.AtOnce:
-		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g, or leave out throw_on_cudamalloc_oom, "+
-			"so that cached memory is given back first.", variable, r.Fraction)
+	case r.Fraction > 0 && r.AtOnce != "":
+		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g, or leave out %s, so that cached "+
+			"memory is given back first.", variable, r.Fraction, r.AtOnce)
 	case r.Fraction > 0:
 		return fmt.Sprintf("Raise per_process_memory_fraction in %s, which is %g.", variable, r.Fraction)
 	case r.TooSmall != nil && r.TooSmall.Class != "":

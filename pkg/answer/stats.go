@@ -73,7 +73,7 @@ type DeviceStats struct {
 
 // Unread counts what was not understood, by name, in the whole file of the device.
 type Unread struct {
-	Keys    map[string]int `json:"keys"`    // that are not known: times seen
+	Keys    map[string]int `json:"keys"`    // that are not known, or key=value for values that are not: times seen
 	Actions map[string]int `json:"actions"` // that are not known: events
 	Fields  map[string]int `json:"fields"`  // whose value is of another type: times seen
 	// LongTexts are longer than 4 KiB, and were cut there.

@@ -189,7 +189,7 @@ func WarningsOn(s *snapshot.Snapshot, d *replay.Device) []Warning {
 	list = append(list, skippedWarnings(d)...)
 	anomaly(replay.UnknownActions, "Not known to this version of memviz: "+quoted(o.UnknownActions)+".")
 	if len(o.UnknownKeys) > 0 {
-		warn("The file has keys that this version of memviz does not know.",
+		warn("The file has keys or values that this version of memviz does not know.",
 			"They were left out: "+quoted(o.UnknownKeys)+".")
 	}
 	if n := o.BadText; n > 0 {

@@ -105,9 +105,6 @@ func reasonSentence(r whatif.Reason) string {
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
-	case whatif.ReasonReserve:
-		return "Likely reason: an expandable segment may reserve so many addresses only, as " +
-			"expandable_segments_reserve says, and a larger request fails. memviz does not model that."
 	case whatif.ReasonUnsplit:
 		return "Possible reason: it is about a private pool, and the blocks of a MemPool made with no_split are " +
 			"never split, which no file says."
@@ -197,6 +194,10 @@ func unknowns(x *whatif.Study) []string {
 		list = append(list, fmt.Sprintf("From before the recording there were %s of cached memory, and nothing was "+
 			"live. The cache begins empty. %s", amount(cached), laidOutAgain(x)))
 	}
+	if x.Recording().Settings().ReserveUnknown() {
+		list = append(list, "Expandable segments may have fewer addresses than is assumed here: what the settings say is a "+
+			"share of the device's memory, or of a class of streams that no file names.")
+	}
 	if x.Waits() {
 		list = append(list, "A block that another stream uses becomes free where it did in the recording.")
 	}
@@ -247,8 +248,11 @@ func limitSentence(x *whatif.Study) string {
 			"lower one is assumed.", amount(l.Bytes), amount(l.Below)) + outside
 	}
 	why := "no request was refused"
-	if l.Moved {
+	switch {
+	case l.Moved:
 		why = "refused requests contradict each other"
+	case l.Addresses:
+		why = "expandable_segments_reserve may have refused what failed"
 	}
 	if x.Assumes() {
 		return "Memory: not known, because " + why + ". garbage_collection_threshold works on a share of it, so its " +

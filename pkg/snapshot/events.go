@@ -170,7 +170,7 @@ func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.V
 			}
 		case keyCategory:
 			f.HasCategory = true
-			if category := categoryNamed(h, v); category != NoCategory {
+			if category := b.category(h, v); category != NoCategory {
 				column(&e.Category, e.Action)[i] = category
 			}
 		case keyForwardFrames:
@@ -181,15 +181,20 @@ func (b *builder) setEvent(h *pickle.Heap, i int, fields []key, pairs []pickle.V
 	}
 }
 
-// categoryNamed is the category that a value spells, in lower or upper case. What is not
-// known says nothing.
-func categoryNamed(h *pickle.Heap, v pickle.Value) Category {
-	if v.Type() == pickle.String {
-		for category := NoCategory + 1; int(category) < Categories; category++ {
-			if strings.EqualFold(h.Strings[v.Index()], categoryNames[category]) {
-				return category
-			}
+// category is the category that a value spells, in lower or upper case. What is not
+// known says nothing, and is counted.
+func (b *builder) category(h *pickle.Heap, v pickle.Value) Category {
+	if v.Type() != pickle.String {
+		return NoCategory
+	}
+	name := h.Strings[v.Index()]
+	for category := NoCategory + 1; int(category) < Categories; category++ {
+		if strings.EqualFold(name, categoryNames[category]) {
+			return category
 		}
+	}
+	if name != "" {
+		b.unknownValue("category", name)
 	}
 	return NoCategory
 }

@@ -138,7 +138,7 @@ func (s *Snapshot) hasSetting(key string) bool {
 
 // isNPU reports whether torch_npu wrote the file.
 func (s *Snapshot) isNPU() bool {
-	return s.Format.NPU || s.Format.PoolBeforeType && !s.Format.HasSettings
+	return s.Format.NPU || s.Format.PoolBeforeType
 }
 
 // callLines are the lines of a release from which torch/nn/modules/module.py calls on, by function.
@@ -175,7 +175,7 @@ func (s *Snapshot) versionByFrames() (found versions) {
 
 // Oddities counts what was not as expected in a file. None is fatal.
 type Oddities struct {
-	UnknownKeys    map[string]int // key -> times seen
+	UnknownKeys    map[string]int // key, or key=value of a known key with a value that is not -> times seen
 	UnknownActions map[string]int // action -> events
 	WrongTypes     map[string]int // field -> values that did not have the field's type
 	BadText        int            // distinct strings that are not UTF-8; invalid bytes were replaced by U+FFFD

@@ -150,6 +150,9 @@ func (b *builder) unknownKey(h *pickle.Heap, k pickle.Value) {
 	}
 }
 
+// unknownValue counts a value of a known key that no version of torch writes.
+func (b *builder) unknownValue(key, value string) { count(&b.s.Oddity.UnknownKeys, key+"="+value) }
+
 func (b *builder) integer(h *pickle.Heap, v pickle.Value, field string) int64 {
 	i, ok := h.Int64(v)
 	if !ok {

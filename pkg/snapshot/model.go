@@ -126,7 +126,7 @@ func (s *Stacks) Add(frames []FrameID) StackID {
 }
 
 // Pool is a segment_pool_id pair. {0, 0} is the default pool; every other one
-// is private to a CUDA graph or a MemPool.
+// is private to CUDA graphs or a MemPool, which may have several.
 type Pool struct{ A, B uint64 }
 
 // SizeClass says which requests a segment serves.

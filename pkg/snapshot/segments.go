@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
 )
@@ -87,6 +88,8 @@ func (b *builder) sizeClass(h *pickle.Heap, v pickle.Value) SizeClass {
 		case "large":
 			return SizeClassLarge
 		}
+		b.unknownValue("segment_type", h.Strings[v.Index()])
+		return SizeClassUnknown
 	}
 	b.wrongType("segment.segment_type")
 	return SizeClassUnknown
@@ -151,10 +154,19 @@ func (b *builder) lastUse(h *pickle.Heap, v pickle.Value) *legacyBlock {
 	return &b.history[list.row(0)]
 }
 
+// blockState is the state that a value spells. A state that is not known says by its name, as all of torch's do,
+// whether the block is live; where that is wrong, the end of the replay does not confirm it.
 func (b *builder) blockState(h *pickle.Heap, v pickle.Value) BlockState {
 	if v.Type() == pickle.String {
-		if state, ok := blockStates[h.Strings[v.Index()]]; ok {
+		name := h.Strings[v.Index()]
+		if state, known := blockStates[name]; known {
 			return state
+		}
+		for prefix, state := range map[string]BlockState{"active_": ActiveAllocated, "inactive_": Inactive} {
+			if strings.HasPrefix(name, prefix) {
+				b.unknownValue("state", name)
+				return state
+			}
 		}
 	}
 	b.wrongType("block.state")

@@ -60,7 +60,6 @@ const (
 	ReasonPools                  // private pools, which the events do not name
 	ReasonChanged                // the settings, which are those at the end, do not fit the recorded segments
 	ReasonSettings               // the file does not hold the settings
-	ReasonReserve                // the address space of an expandable segment, which the settings limit
 	ReasonUnsplit                // in a private pool, whose blocks may not be split, which no file says
 )
 
@@ -68,7 +67,7 @@ var reasonKeys = [...]string{
 	ReasonUnknown: "unknown", ReasonForeign: "other_allocator", ReasonMissing: "events_missing",
 	ReasonGarbage: "garbage_collection",
 	ReasonPools:   "private_pools", ReasonChanged: "settings_changed", ReasonSettings: "settings_unknown",
-	ReasonReserve: "segment_reserve", ReasonUnsplit: "unsplit_pool",
+	ReasonUnsplit: "unsplit_pool",
 }
 
 // Key names the reason in files: "private_pools".
@@ -93,8 +92,6 @@ func (run *Run) why(d *Departure) Reason {
 		return ReasonChanged
 	case !run.settings.Known:
 		return ReasonSettings
-	case d.Cause == CauseServed && run.settings.Expandable && len(run.settings.Reserves) > 0:
-		return ReasonReserve
 	case d.Event != replay.None && device.Events.Pool != nil && device.Events.Pool[d.Event] != 0:
 		return ReasonUnsplit
 	}

@@ -19,6 +19,8 @@ type Limit struct {
 	Below int64
 	// Share is the part of the given capacity that per_process_memory_fraction lets PyTorch have; 0: all of it.
 	Share float64
+	// Addresses: requests failed that may have had too few addresses, which says nothing of memory.
+	Addresses bool
 	// Moved: refused requests contradict each other, so memory use outside PyTorch must
 	// have changed during the recording.
 	Moved bool
@@ -54,7 +56,7 @@ const fewGuesses = 3
 // limitOf derives the limit from refused requests.
 func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit {
 	most := d.Totals.ReservedPeakBytes
-	least, exact, below := int64(math.MaxInt64), int64(0), x.Refused
+	least, exact, below, addresses := int64(math.MaxInt64), int64(0), x.Refused, false
 	if !x.Certain() && len(x.List) < fewGuesses {
 		below = math.MaxInt64
 	}
@@ -68,9 +70,14 @@ func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit 
 			continue
 		}
 		asked := oom.Asked(d.Events, replay.EventIndex(i), settings)
-		if free := d.Events.Addr[i]; free < uint64(asked) {
+		free := d.Events.Addr[i]
+		if free < uint64(asked) {
 			exact = max(exact, reserved+int64(free))
 			least = min(least, reserved+int64(free))
+			continue
+		}
+		if settings.MayExceedReserve(oom.Requested(d.Events, replay.EventIndex(i)), reserved+int64(min(free, replay.MaxSize))) {
+			addresses = true
 			continue
 		}
 		below = min(below, reserved+asked) // the device had room, so the limit is the process's own
@@ -79,7 +86,7 @@ func limitOf(d *replay.Device, settings *layout.Settings, x *oom.Retries) Limit 
 	case exact > 0:
 		return Limit{Bytes: max(exact, most), From: LimitFailed, Moved: exact < most || exact-least > movedBy}
 	case below == math.MaxInt64:
-		return Limit{}
+		return Limit{Addresses: addresses}
 	case below <= most:
 		return Limit{Moved: true}
 	}

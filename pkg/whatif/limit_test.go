@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
@@ -183,6 +184,61 @@ func TestReleasesWithoutStacks(t *testing.T) {
 		if owned != test.owned || owned && p[owner].action != test.action || x.Refused != test.below ||
 			(len(x.List) == 1) != (owned && !collected) || x.Certain() != (test.action == snapshot.OOM) {
 			t.Errorf("%s: owned %t by event %d, refused %d, retries %+v", test.name, owned, owner, x.Refused, x.List)
+		}
+	}
+}
+
+// TestReserve: a request that failed because an expandable segment has too few addresses says nothing of memory,
+// and is served where the segment has more.
+func TestReserve(t *testing.T) {
+	const conf = "expandable_segments:True,expandable_segments_reserve:0.0625G" // 64 MiB, in pages 80
+	run := ran(t, conf, 1<<30, nil, func(a *allocator.Allocator) {
+		if _, err := a.Alloc(80*mib, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Alloc(81*mib, 0); err == nil {
+			t.Fatal("81 MiB have found room in a segment of 80 MiB")
+		}
+		if _, err := a.Alloc(80*mib, 0); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if !run.Proof.Holds() || run.Failed != 1 || run.Limit != (Limit{Addresses: true}) {
+		t.Fatalf("%+v, %d requests failed, limit %+v", run.Proof, run.Failed, run.Limit)
+	}
+	if got := run.Recorded().Conf; got != conf {
+		t.Errorf("the recorded setting is %s", got)
+	}
+	if got := formatSettings(&run.settings.Settings); got != conf {
+		t.Errorf("written %s, want %s", got, conf)
+	}
+	for conf, failed := range map[string]int{conf: 1, "expandable_segments:True": 0,
+		"expandable_segments:True,expandable_segments_reserve:0.1G": 0, "": 0} {
+		x, err := Parse(conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := run.predict(x.Settings, Options{Limit: 1 << 30}); p.FailedOf != failed {
+			t.Errorf("%s: %d requests fail, want %d", conf, p.FailedOf, failed)
+		}
+	}
+}
+
+// TestGiven: of a capacity that is given, per_process_memory_fraction leaves a part, unless the recording has more.
+func TestGiven(t *testing.T) {
+	for conf, want := range map[string]Limit{
+		"":                                  {Bytes: 160 * mib, From: LimitGiven},
+		"per_process_memory_fraction:0.75":  {Bytes: 120 * mib, From: LimitGiven, Share: 0.75},
+		"per_process_memory_fraction:0.625": {Bytes: 100 * mib, From: LimitGiven, Share: 0.625},
+		"per_process_memory_fraction:0.5":   {Bytes: 160 * mib, From: LimitGiven},
+	} {
+		run := ran(t, conf, 160*mib, nil, func(a *allocator.Allocator) {
+			if _, err := a.Alloc(100*mib, 0); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got := run.Study(Question{Capacity: 160 * mib}).Limit; got != want {
+			t.Errorf("%q: %+v, want %+v", conf, got, want)
 		}
 	}
 }

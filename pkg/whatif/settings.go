@@ -103,6 +103,9 @@ func formatSettings(s *allocator.Settings) string {
 	if s.LargeSegmentSize > 0 {
 		add("large_segment_size_mb", mib(s.LargeSegmentSize))
 	}
+	if s.SegmentReserve > 0 {
+		add(allocator.OptionReserve, strconv.FormatFloat(float64(s.SegmentReserve)/(1<<30), 'g', -1, 64)+"G")
+	}
 	if s.RejectAtLimit {
 		add("throw_on_cudamalloc_oom", "True")
 	}

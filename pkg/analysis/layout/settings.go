@@ -32,7 +32,7 @@ type Settings struct {
 	// does not say. A call of set_per_process_memory_fraction is in no file.
 	MemoryFraction float64
 	// Reserves limit the address space of expandable segments, and so requests.
-	Reserves []Reserve
+	Reserves []allocator.Reserve
 }
 
 // settingConf are the keys under which the variable's text is written.
@@ -121,7 +121,7 @@ func (t *Settings) readConf(text string) {
 	for _, err := range skipped[:min(len(skipped), maxSkipped)] {
 		t.Skipped = append(t.Skipped, err.Error())
 	}
-	t.Reserves = reservesOf(text)
+	t.Reserves = allocator.Reserves(text)
 	t.MemoryFraction, _ = allocator.ParseFraction(allocator.Option(text, allocator.OptionFraction)) // 0 if there is none
 }
 
@@ -181,6 +181,22 @@ func (t *Settings) Rounds() bool {
 		}
 	}
 	return false
+}
+
+// MayExceedReserve reports whether a request may need more addresses than an expandable segment has, on a device
+// with so much memory or more.
+func (t *Settings) MayExceedReserve(size, memory int64) bool {
+	return t.Expandable && slices.ContainsFunc(t.Reserves, func(r allocator.Reserve) bool {
+		return size > r.Of(memory, t.PageSize(SizeClassOf(size)))
+	})
+}
+
+// ReserveUnknown reports whether the address space of expandable segments is limited in a way that the file alone
+// does not tell, and that is not in SegmentReserve.
+func (t *Settings) ReserveUnknown() bool {
+	return t.Expandable && slices.ContainsFunc(t.Reserves, func(r allocator.Reserve) bool {
+		return r.Class != "" || r.Bytes == 0
+	})
 }
 
 // hasExpandable reports whether a snapshot has expandable segments.

@@ -138,7 +138,7 @@ func TestReserves(t *testing.T) {
 		settings := layout.SettingsOf(c.Snapshot())
 		got := map[string]int64{}
 		for _, r := range settings.Reserves {
-			got[r.Class] = r.Of(100 * gib)
+			got[r.Class] = r.Of(100*gib, 1)
 		}
 		if !maps.Equal(got, want) || len(settings.Skipped) > 0 {
 			t.Errorf("%s: %v, want %v; skipped %v", conf, got, want, settings.Skipped)

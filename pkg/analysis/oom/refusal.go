@@ -1,6 +1,9 @@
 package oom
 
-import "github.com/memviz-go/memviz/pkg/analysis/layout"
+import (
+	"github.com/memviz-go/memviz/pkg/allocator"
+	"github.com/memviz-go/memviz/pkg/analysis/layout"
+)
 
 // Refusal is what in the allocator's settings may have refused a request although the device had the
 // memory. Limits that were set by a call are in no file.
@@ -10,17 +13,17 @@ type Refusal struct {
 	Fraction float64
 	Limit    int64
 
-	// AtOnce: requests above the fraction fail without giving back cached memory first
-	// (throw_on_cudamalloc_oom).
-	AtOnce bool
+	// AtOnce is the option with which requests above the fraction fail without giving back cached memory first,
+	// such as throw_on_cudamalloc_oom; "" without it.
+	AtOnce string
 
 	// TooSmall is the address space of an expandable segment that the request does not fit into, of
 	// TooSmallBytes; nil if none is known to be too small. Of several it is the first, which may be that of a
 	// class that the stream of the request does not have.
-	TooSmall      *layout.Reserve
+	TooSmall      *allocator.Reserve
 	TooSmallBytes int64
 	// Unknown is a reserve that may be too small: it is a share of a capacity that is not known.
-	Unknown *layout.Reserve
+	Unknown *allocator.Reserve
 }
 
 // refusal compares the request with what the settings let through.
@@ -32,14 +35,21 @@ func (o *Failure) refusal(settings *layout.Settings) (r Refusal) {
 			r.Limit = int64(f * float64(o.Capacity))
 		}
 	}
-	r.AtOnce = settings.RejectAtLimit && (r.Fraction > 0 || settings.MemoryFraction == 0)
+	if settings.RejectAtLimit && (r.Fraction > 0 || settings.MemoryFraction == 0) {
+		r.AtOnce = allocator.RejectOptions[0]
+		for _, option := range allocator.RejectOptions {
+			if allocator.Option(settings.Conf, option) != "" {
+				r.AtOnce = option
+			}
+		}
+	}
 	if !settings.Expandable {
 		return r
 	}
 	page := settings.PageSize(o.sizeClass)
 	for i := range settings.Reserves {
 		x := &settings.Reserves[i]
-		bytes := (x.Of(o.Capacity) + page - 1) / page * page
+		bytes := x.Of(o.Capacity, page)
 		switch {
 		case o.Requested <= bytes:
 		case x.Bytes == 0 && !o.CapacityGiven:

@@ -12,12 +12,13 @@ import (
 // 10 as the user says.
 func TestRefusal(t *testing.T) {
 	const known, given = 7 * gib, 10 * gib
-	class := layout.Reserve{Option: "by_class", Class: "weights", Share: 0.1}
+	class := allocator.Reserve{Option: "by_class", Class: "weights", Share: 0.1}
 	atOnce := func(fraction float64) layout.Settings {
-		return layout.Settings{MemoryFraction: fraction, Settings: allocator.Settings{RejectAtLimit: true}}
+		return layout.Settings{Conf: "throw_on_npumalloc_oom:True", MemoryFraction: fraction,
+			Settings: allocator.Settings{RejectAtLimit: true}}
 	}
 	limited := func(fraction float64) layout.Settings { return layout.Settings{MemoryFraction: fraction} }
-	gigabyte := layout.Reserve{Option: "a", Bytes: gib}
+	gigabyte := allocator.Reserve{Option: "a", Bytes: gib}
 	tests := []struct {
 		name     string
 		settings layout.Settings
@@ -32,20 +33,20 @@ func TestRefusal(t *testing.T) {
 		{"4.9 GiB are not", limited(0.49), given, Refusal{Fraction: 0.49, Limit: given * 49 / 100},
 			"", ""},
 		{"90 % of 7 GiB are enough", limited(0.9), known, Refusal{}, "", ""},
-		{"at once", atOnce(0.5), known, Refusal{Fraction: 0.5, AtOnce: true}, "", ""},
-		{"at once, by a limit in no file", atOnce(0), known, Refusal{AtOnce: true}, "", ""},
+		{"at once", atOnce(0.5), known, Refusal{Fraction: 0.5, AtOnce: "throw_on_npumalloc_oom"}, "", ""},
+		{"at once, by a limit in no file", atOnce(0), known, Refusal{AtOnce: "throw_on_npumalloc_oom"}, "", ""},
 		{"not at once, as it is below the limit", atOnce(0.9), known, Refusal{}, "", ""},
 		{"a reserve of 1 GiB", expandable(gigabyte), known,
 			Refusal{TooSmallBytes: gib + 16*mib}, "a", ""}, // in pages of 20 MiB
-		{"a reserve of 2 GiB", expandable(layout.Reserve{Option: "a", Bytes: 2 * gib}), known, Refusal{}, "", ""},
-		{"no expandable segments", layout.Settings{Reserves: []layout.Reserve{gigabyte}}, known, Refusal{}, "", ""},
+		{"a reserve of 2 GiB", expandable(allocator.Reserve{Option: "a", Bytes: 2 * gib}), known, Refusal{}, "", ""},
+		{"no expandable segments", layout.Settings{Reserves: []allocator.Reserve{gigabyte}}, known, Refusal{}, "", ""},
 		{"a tenth of 10 GiB", expandable(class), given, Refusal{TooSmallBytes: gib + 16*mib}, "by_class", ""},
 		{"a tenth of what is not known", expandable(class), known, Refusal{}, "", "by_class"},
-		{"half of 7 GiB or more", expandable(layout.Reserve{Option: "a", Share: 0.5}), known, Refusal{}, "", ""},
+		{"half of 7 GiB or more", expandable(allocator.Reserve{Option: "a", Share: 0.5}), known, Refusal{}, "", ""},
 		{"the first of two", expandable(gigabyte, class), given,
 			Refusal{TooSmallBytes: gib + 16*mib}, "a", ""},
 	}
-	option := func(r *layout.Reserve) string {
+	option := func(r *allocator.Reserve) string {
 		if r == nil {
 			return ""
 		}
@@ -68,7 +69,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-func expandable(reserves ...layout.Reserve) layout.Settings {
+func expandable(reserves ...allocator.Reserve) layout.Settings {
 	return layout.Settings{Settings: allocator.Settings{Expandable: true}, Reserves: reserves}
 }
 
@@ -87,7 +88,7 @@ func TestRoom(t *testing.T) {
 	if o = (Failure{Needed: gib, DeviceFree: gib}); o.room() {
 		t.Error("free memory that is just enough may have been taken by others meanwhile")
 	}
-	if o.Refusal.TooSmall = &(layout.Reserve{}); !o.room() {
+	if o.Refusal.TooSmall = &(allocator.Reserve{}); !o.room() {
 		t.Error("the reserve explains it")
 	}
 }

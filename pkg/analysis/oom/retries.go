@@ -152,7 +152,7 @@ func (x *Retries) attribute(group []replay.ReservedChange, owner replay.EventInd
 		reserved += c.Delta
 	}
 	r := Retry{
-		Event: owner, First: group[first].Event, Requested: requested(e, owner), Asked: Asked(e, owner, x.settings),
+		Event: owner, First: group[first].Event, Requested: Requested(e, owner), Asked: Asked(e, owner, x.settings),
 		Segments: last - first, Served: e.Action[owner] == snapshot.Alloc,
 		Certain: x.stacks && e.Stack[owner] != 0 || e.Action[owner] == snapshot.OOM,
 	}
@@ -201,15 +201,15 @@ func (x *Retries) emptiesCache(id snapshot.StackID) bool {
 	return empties
 }
 
-// requested is the size of a request in bytes, which oom events have rounded.
-func requested(e *snapshot.Events, i replay.EventIndex) int64 {
+// Requested is the size of a request in bytes, which oom events have rounded.
+func Requested(e *snapshot.Events, i replay.EventIndex) int64 {
 	return min(max(e.Size[i], 0), replay.MaxSize)
 }
 
 // Asked is what the request of an alloc or oom event asks the driver for if the
 // cache cannot serve it, in bytes.
 func Asked(e *snapshot.Events, i replay.EventIndex, settings *layout.Settings) int64 {
-	size := requested(e, i)
+	size := Requested(e, i)
 	if e.Action[i] == snapshot.Alloc { // else it is rounded
 		size = settings.RoundSize(size)
 	}

@@ -46,6 +46,9 @@ class Recording:
         for action in ["free_requested"] * requested + ["free_completed"]:
             self.event(action, addr, size, **more)
 
+    def release(self, addr, **more):
+        self.event("segment_free", addr, self.segments.pop(addr)[0], **more)
+
     def final(self, addr, size, pool, expandable):
         blocks, at = [], addr
         for a in sorted(a for a in self.live if addr <= a < addr + size) + [addr + size]:
@@ -103,8 +106,10 @@ def internal_metadata():
 
 def metadata_dict():
     """A dict of the program, as JSON; autograd's threads have none."""
-    r = run(user_metadata='{"epoch":1,"stage":"train"}')
-    r.alloc(BASE + 4 * MiB, 2 * MiB, user_metadata="")
+    r = run(user_metadata='{"step":1,"stage":"train"}')
+    r.alloc(BASE + 4 * MiB, 2 * MiB, user_metadata='{"step":2,"stage":"train"}')
+    r.alloc(BASE + 6 * MiB, 3 * MiB, user_metadata='{"step":2,"stage":"eval"}\nmallocWithAddress')
+    r.alloc(BASE + 9 * MiB, 3 * MiB, user_metadata="")
     return r.snapshot()
 
 
@@ -114,6 +119,17 @@ def graph_pools():
     for i, pool in enumerate([(0, 1), (0, 2)]):
         r.segment(BASE + (64 + 32 * i) * MiB, 20 * MiB, pool)
         r.alloc(BASE + (64 + 32 * i) * MiB, 8 * MiB, pool_id=list(pool))
+    return r.snapshot()
+
+
+def event_pools():
+    """A private pool that is gone at the end: only the events say what lay in it."""
+    r = run()
+    at, pool = BASE + 64 * MiB, (1, 0)
+    r.segment(at, 20 * MiB, pool)
+    r.alloc(at, 8 * MiB, pool_id=list(pool))
+    r.free(at, pool_id=list(pool))
+    r.release(at, pool_id=list(pool))
     return r.snapshot()
 
 
@@ -168,8 +184,53 @@ def large_segments():
     return r.snapshot()
 
 
+def large_pages():
+    """The same with expandable segments, whose pages are as large: a hole of 30 MiB has two whole pages of 12 MiB."""
+    r = Recording()
+    r.conf, r.settings = "expandable_segments:True,large_segment_size_mb:12", {"expandable_segments": True}
+    r.segment(BASE, 12 * MiB, action="segment_map")
+    r.alloc(BASE, 6 * MiB)
+    for at, mapped, size in (6, 24, 30), (36, 12, 8):
+        r.event("segment_map", BASE + (48 - mapped if at == 36 else 12) * MiB, mapped * MiB)
+        r.alloc(BASE + at * MiB, size * MiB)
+    r.segments[BASE] = (48 * MiB, [0, 0], True)
+    r.free(BASE + 6 * MiB)
+    return r.snapshot()
+
+
+def odd_large_segments():
+    """large_segment_size_mb may be odd."""
+    r = Recording()
+    r.conf = "large_segment_size_mb:25"
+    r.segment(BASE, 25 * MiB)
+    for i in range(2):
+        r.alloc(BASE + 8 * i * MiB, 8 * MiB)
+    return r.snapshot()
+
+
+def divisions():
+    """roundup_power2_divisions with ">". Newer torch does not change the key before it, as its table says: 33 MiB take
+    40 and not 36."""
+    table = {str(1 << i): 2 if i < 3 else 0 if i < 5 else 4 if i == 5 else 8 for i in range(16)}
+    r = run("roundup_power2_divisions:[4:2,32:4,>:8]", {"roundup_power2_divisions": table})
+    at = BASE + 64 * MiB
+    r.segment(at, 40 * MiB)
+    r.alloc(at, 33 * MiB)
+    s = r.snapshot()
+    seg = s["segments"][1]
+    seg["blocks"] = [{**seg["blocks"][0], "size": 40 * MiB}]
+    seg["allocated_size"] = seg["active_size"] = 40 * MiB
+    return s
+
+
 def fraction():
     return run(conf="per_process_memory_fraction:0.5").snapshot()
+
+
+def fraction_and_threshold():
+    """garbage_collection_threshold works on the limit, which is in the file."""
+    return run("per_process_memory_fraction:0.5,garbage_collection_threshold:0.8",
+               {"garbage_collection_threshold": 0.8}).snapshot()
 
 
 def throw_on_oom():
@@ -191,10 +252,117 @@ def reserve():
     return r.snapshot()
 
 
+def reserve_too_small():
+    """A request of 3 GiB while the device has 10 GiB free, and a segment may have 1 GiB of addresses."""
+    r = Recording()
+    r.conf, r.settings = "expandable_segments:True,expandable_segments_reserve:1G", {"expandable_segments": True}
+    r.segment(BASE, 20 * MiB, action="segment_map")
+    r.alloc(BASE, 12 * MiB)
+    r.event("oom", 10240 * MiB, 3072 * MiB)
+    return r.snapshot()
+
+
+def reserve_by_class():
+    """The same where the reserve is that of a class, and a share of a device whose memory is not known."""
+    s = reserve_too_small()
+    s["allocator_settings"]["PYTORCH_CUDA_ALLOC_CONF"] = \
+        "expandable_segments:True,expandable_segments_reserve_by_class:[weights:0.125]"
+    return s
+
+
 def pinned_options():
     """Options about pinned memory of the host, which have no effect on the GPU."""
     return run(conf="pinned_max_round_threshold_mb:64,pinned_max_cached_size_mb:128,pinned_reserve_segment_size_mb:256,"
                     "pinned_free_catch_all:True,pinned_use_background_threads:True").snapshot()
+
+
+class Host:
+    """Pinned host memory, as torch 2.14 records it: rounded sizes, one block a segment, frames where a program asks."""
+
+    base = 0x7F1200000000
+
+    def __init__(self):
+        self.events, self.segments = [], []
+
+    def event(self, action, at, size):
+        e = {"action": action, "addr": self.base + at * MiB, "size": size * MiB, "stream": 0,
+             "time_us": 1_700_000_000_000_000 + 250 * len(self.events), "compile_context": "N/A", "user_metadata": "",
+             "pool_id": [0, 0]}
+        if action in ("alloc", "free_requested"):
+            e["frames"] = STEP
+        self.events.append(e)
+
+    def segment(self, at, size, state, pool=(0, 0)):
+        address, size = self.base + at * MiB, size * MiB
+        self.segments.append({
+            "device": -1, "address": address, "total_size": size,
+            "allocated_size": size if state == "active_allocated" else 0,
+            "active_size": size if state != "inactive" else 0,
+            "requested_size": 0, "stream": 0, "segment_type": "small", "segment_pool_id": list(pool),
+            "is_expandable": False, "frames": [],
+            "blocks": [{"address": address, "size": size, "requested_size": size, "state": state, "frames": STEP}]})
+
+    def lists(self):
+        return {"host_segments": self.segments, "host_traces": self.events}
+
+
+def host_only():
+    """record_cuda=False: pinned host memory and nothing of a GPU. One block waits for a copy at the end."""
+    h = Host()
+    for at, size, state in (0, 4, "active_allocated"), (8, 8, "active_pending_free"), (32, 2, "inactive"):
+        h.event("segment_alloc", at, size)
+        h.event("alloc", at, size)
+        h.segment(at, size, state)
+    h.event("free_requested", 8, 8)
+    h.event("free_requested", 32, 2)
+    h.event("free_completed", 32, 2)
+    return {"segments": [], "device_traces": [[]], **h.lists(), "external_annotations": []}
+
+
+def host_pools():
+    """Host memory of a private pool, which only its segments say."""
+    h = Host()
+    for at, pool in (0, (0, 0)), (8, (0, 1)):
+        h.event("segment_alloc", at, 4)
+        h.event("alloc", at, 4)
+        h.segment(at, 4, "active_allocated", pool)
+    return run().snapshot(**h.lists())
+
+
+def host_cached_size():
+    """A block above max_cached_size goes back to the system as soon as it is free."""
+    h = Host()
+    h.event("segment_alloc", 0, 256)
+    for action in "alloc", "free_requested", "free_completed", "segment_free":
+        h.event(action, 0, 256)
+    h.event("segment_alloc", 512, 64)
+    for action in "alloc", "free_requested", "free_completed":
+        h.event(action, 512, 64)
+    h.segment(512, 64, "inactive")
+    return run(settings={"max_round_threshold": -1, "max_cached_size": 128 * MiB}).snapshot(**h.lists())
+
+
+def host_swapped():
+    """Threads write without one lock: the next use of a block stands before the end of the one before."""
+    h = Host()
+    h.event("segment_alloc", 0, 4)
+    h.event("alloc", 0, 4)
+    h.event("free_requested", 0, 4)
+    h.event("alloc", 0, 4)
+    h.event("free_completed", 0, 4)
+    h.segment(0, 4, "active_allocated")
+    return run().snapshot(**h.lists())
+
+
+def forward_frames():
+    """The C++ writer, from 2.12 on: what is allocated in a backward pass has the frames of its forward pass."""
+    native = [{"name": "torch::autograd::Engine::evaluate_function", "filename": "engine.cpp", "line": 1}]
+    attend = ['  File "/src/model.py", line 7, in attend\n    x = softmax(q @ k)\n']
+    r = Recording(compile_context=None, user_metadata=None)
+    r.segment(BASE, 20 * MiB)
+    r.alloc(BASE, 4 * MiB)
+    r.alloc(BASE + 4 * MiB, 6 * MiB, frames=native, forward_frames=attend)
+    return r.snapshot()
 
 
 def rocm():
@@ -245,8 +413,17 @@ def npu_native():
     return s
 
 
-def mlx():
+def npu_settings():
+    """torch_npu with settings, of which one changes what its allocator does in a way that is not known."""
+    s = npu()
+    s["allocator_settings"] = {"PYTORCH_NPU_ALLOC_CONF": "page_size:1g,base_addr_aligned_kb:16,throw_on_npumalloc_oom:True,"
+                               "pin_memory_expandable_segments:True,multi_stream_lazy_reclaim:True"}
+    return s
+
+
+def mlx(families=("parameter", "activation", "temporary")):
     """MLX: no final segments, no free_requested, the primitive as metadata."""
+    parameter, activation, temporary = families
     events, low = [], 0x100000000
 
     def event(action, addr, size, primitive="", category=None, frames=None):
@@ -260,13 +437,13 @@ def mlx():
         event("alloc", addr, size, primitive, category, [{"name": "__call__", "filename": "/src/model.py", "line": line}])
 
     event("segment_alloc", low, 16 * MiB)
-    made(low, 16 * MiB, "Load", "parameter", 12)
+    made(low, 16 * MiB, "Load", parameter, 12)
     event("segment_alloc", low + 32 * MiB, 8 * MiB)
-    made(low + 32 * MiB, 8 * MiB, "Matmul", "activation", 20)
+    made(low + 32 * MiB, 8 * MiB, "Matmul", activation, 20)
     event("free_completed", low + 32 * MiB, 8 * MiB)
-    made(low + 32 * MiB, 8 * MiB, "Softmax", "activation", 24)
+    made(low + 32 * MiB, 8 * MiB, "Softmax", activation, 24)
     event("segment_alloc", low + 64 * MiB, 4 * MiB)
-    made(low + 64 * MiB, 4 * MiB, "Add", "temporary", 25)
+    made(low + 64 * MiB, 4 * MiB, "Add", temporary, 25)
     event("free_completed", low + 64 * MiB, 4 * MiB)
     event("segment_free", low + 64 * MiB, 4 * MiB)
     return {"segments": [], "device_traces": [events]}
@@ -286,11 +463,16 @@ def future():
 def main():
     files = {
         "annotate": annotate(), "internal_metadata": internal_metadata(), "metadata_dict": metadata_dict(),
-        "event_pools": run().snapshot(), "graph_pools": graph_pools(), "no_split": no_split(), "skip_actions": skip_actions(),
+        "event_pools": event_pools(), "graph_pools": graph_pools(), "no_split": no_split(), "skip_actions": skip_actions(),
         "overflowed": overflowed(), "settings_213": settings_213(), "settings_of_a_fork": settings_of_a_fork(),
         "large_segments": large_segments(), "fraction": fraction(), "throw_on_oom": throw_on_oom(), "reserve": reserve(),
         "pinned_options": pinned_options(), "rocm": rocm(), "xpu": xpu(), "npu": npu(), "npu_native": npu_native(),
-        "mlx": mlx(), "future": future(), "accelerator_without_support": {},
+        "mlx": mlx(), "mlx_categories": mlx(("parameter", "wobble", "wibble")), "npu_settings": npu_settings(),
+        "large_pages": large_pages(), "odd_large_segments": odd_large_segments(), "divisions": divisions(),
+        "fraction_and_threshold": fraction_and_threshold(), "reserve_too_small": reserve_too_small(),
+        "reserve_by_class": reserve_by_class(), "host_only": host_only(), "host_pools": host_pools(),
+        "host_cached_size": host_cached_size(), "host_swapped": host_swapped(), "forward_frames": forward_frames(),
+        "future": future(), "accelerator_without_support": {},
     }
     for name, value in files.items():
         (HERE / (name + ".json")).write_text(json.dumps(value, indent=1) + "\n")

@@ -1,0 +1,65 @@
+package allocator
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The options that limit the address space of expandable segments, from torch 2.14 or 2.15 on.
+const (
+	OptionReserve        = "expandable_segments_reserve"
+	OptionReserveByClass = "expandable_segments_reserve_by_class"
+)
+
+// Reserve is how much address space an expandable segment gets. A request has to fit into one segment, so a
+// larger one fails, however much memory is free.
+type Reserve struct {
+	Option string  // OptionReserve or OptionReserveByClass
+	Class  string  // of streams; "" for those of no other class. No file says which class a stream has
+	Bytes  int64   // 0: Share says it
+	Share  float64 // of the memory of the device
+}
+
+// maxReserves is how many classes are read.
+const maxReserves = 64
+
+// Reserves are those in the text of PYTORCH_CUDA_ALLOC_CONF. Like torch, it ignores those that it does not
+// understand.
+func Reserves(conf string) (list []Reserve) {
+	if r, ok := ParseReserve(Option(conf, OptionReserve)); ok {
+		r.Option = OptionReserve
+		list = append(list, r)
+	}
+	classes := strings.Trim(Option(conf, OptionReserveByClass), "[]")
+	for item := range strings.SplitSeq(classes, ",") {
+		class, value, _ := strings.Cut(item, ":")
+		if r, ok := ParseReserve(value); ok && len(list) < maxReserves {
+			r.Option, r.Class = OptionReserveByClass, class
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// ParseReserve reads a number of GiB such as 40G, or a share of the device's memory such as 0.5.
+func ParseReserve(value string) (r Reserve, ok bool) {
+	number := strings.TrimRight(value, "Gg")
+	n, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil || len(value) > len(number)+1 || !(n > 0) || math.IsInf(n, 0):
+		return Reserve{}, false
+	case number == value:
+		return Reserve{Share: n}, true
+	}
+	return Reserve{Bytes: max(int64(min(n*(1<<30), maxRequest)), 1)}, true
+}
+
+// Of is the reserve in bytes, as whole pages, on a device with so much memory.
+func (r *Reserve) Of(memory, page int64) int64 {
+	bytes := r.Bytes
+	if bytes == 0 {
+		bytes = int64(min(r.Share*float64(memory), maxRequest))
+	}
+	return roundUp(bytes, page)
+}
