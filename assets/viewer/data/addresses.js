@@ -192,10 +192,16 @@ class PlacedAddresses {
   }
 }
 
-/** @param {import('./space.js').Space} space @param {bigint} base @returns {Float64Array} address - base, by allocation */
+/**
+ * @param {import('./space.js').Space} space
+ * @param {bigint} base
+ * @returns {Float64Array} address - base, by allocation
+ */
 function offsetsOf(space, base) {
   const { place, reservation, reservations, laneStart, unit } = space;
-  const lanes = Float64Array.from({ length: space.lanes }, (_, lane) => Number((space.laneAddress(lane) ?? base) - base));
+  const lanes = Float64Array.from({ length: space.lanes }, (_, lane) =>
+    Number((space.laneAddress(lane) ?? base) - base),
+  );
   return Float64Array.from(place, (at, i) => {
     if (at === OUTSIDE) return Number((space.addressOf(i) ?? base) - base);
     const lane = reservations.lane[reservation[i]];

@@ -101,7 +101,15 @@ function readReservations(r, laneStart, kinds, numbered, events) {
   const count = kind.length;
   check(new Set([count, lane.length, offset.length, size.length, from.length, to.length]).size === 1, 'reservations');
   const column = () => new Uint32Array(count);
-  const all = { count, start: column(), size: column(), first: column(), last: column(), kind: column(), lane: column() };
+  const all = {
+    count,
+    start: column(),
+    size: column(),
+    first: column(),
+    last: column(),
+    kind: column(),
+    lane: column(),
+  };
   for (let i = 0; i < count; i++) {
     const until = from[i] + to[i];
     check(kind[i] < kinds && lane[i] >= 0 && lane[i] < laneStart.length - 1, 'a reservation');

@@ -19,8 +19,8 @@ const ROUNDS = 64;
 const UNMAPPED = 2 ** 40;
 
 /**
- * The memory of a device in one state. A node is a block, or a gap; the nodes of a segment of cudaMalloc tile it, and so
- * do those of an unbroken run of pages. What is left of a cut keeps the node.
+ * The memory of a device in one state. A node is a block, or a gap; the nodes of a segment of cudaMalloc tile it, and
+ * so do those of an unbroken run of pages. What is left of a cut keeps the node.
  */
 export class SpaceModel {
   // By node.

@@ -157,7 +157,8 @@ export class Scales {
     if (last && y >= lanes[0].top - 3 && y < last.top + last.height + 3)
       return across ? 'lanes' : x < left ? 'fold' : null;
     if (across && y >= top && y < bottom) return 'plot';
-    if (x >= left - 4 && x < left + minimapWidth + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3) return 'minimap';
+    if (x >= left - 4 && x < left + minimapWidth + 4 && y >= minimapTop - 3 && y < minimapTop + MINIMAP + 3)
+      return 'minimap';
     return x < left && y >= top && y < bottom ? 'bytes' : null;
   }
 }

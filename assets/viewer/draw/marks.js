@@ -97,7 +97,11 @@ function drawRequest({ painter, scales, timeline, layout, style }, m, x) {
   });
 }
 
-/** Retries, which say nothing of a predicted address space, and snapshots. @param {Frame} frame @param {[number, number][]} flags that their names must not touch */
+/**
+ * Retries, which say nothing of a predicted address space, and snapshots.
+ * @param {Frame} frame
+ * @param {[number, number][]} flags that their names must not touch
+ */
 export function drawTicks({ painter, scales, layout, viewport, markers, style, isPredicted }, flags) {
   let free = -Infinity;
   for (const m of markers) {

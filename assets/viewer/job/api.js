@@ -1,6 +1,10 @@
 // window.memviz: what the console and tests ask the page.
 
-/** @param {import('./state/state.js').State} state @param {import('./view/stage.js').Stage} stage @param {Promise<unknown>} ready */
+/**
+ * @param {import('./state/state.js').State} state
+ * @param {import('./view/stage.js').Stage} stage
+ * @param {Promise<unknown>} ready
+ */
 export function jobApi(state, stage, ready) {
   const rank = (/** @type {number} */ i) => {
     const { families, sites, times, ...r } = state.job.ranks[i];

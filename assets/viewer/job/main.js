@@ -85,7 +85,8 @@ async function build() {
 function describe({ job, choice }) {
   const { answers, label } = job.view;
   const zoomed = choice.to - choice.from < job.ranks.length ? `, rows ${choice.from + 1} to ${choice.to}` : '';
-  return `${label ? `${label}: ` : ''}${job.ranks.length} ranks${zoomed}. ${answers.map((a) => `${a.question} ${a.value}`).join('. ')}`;
+  const said = answers.map((a) => `${a.question} ${a.value}`).join('. ');
+  return `${label ? `${label}: ` : ''}${job.ranks.length} ranks${zoomed}. ${said}`;
 }
 
 /** Shows the job that stands in the page. On an error the loader brings the summary back. */

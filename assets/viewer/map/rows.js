@@ -94,7 +94,11 @@ export class Rows {
     this.#to = Math.max(this.#to, row);
   }
 
-  /** Blends the rows that changed. @param {import('../draw/colour_table.js').SpaceColours} colours @param {Uint32Array} column */
+  /**
+   * Blends the rows that changed.
+   * @param {import('../draw/colour_table.js').SpaceColours} colours
+   * @param {Uint32Array} column
+   */
   blend({ paperChannels: paper, stuck, returnable, seam }, column) {
     const sums = this.#sums;
     const half = PARTS / 2;

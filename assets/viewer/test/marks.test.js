@@ -31,7 +31,12 @@ function frameOf(events, markers) {
   const scales = new Scales(layout, fake(viewport));
   const columns = columnStates(axis, fake(timeline), 0, axis.end, layout.plotWidth);
   const style = { theme: 'light', oom: 'red', ink3: 'grey' };
-  return { frame: fake({ painter, scales, timeline, layout, viewport, style, markers, columns }), lines, texts, layout };
+  return {
+    frame: fake({ painter, scales, timeline, layout, viewport, style, markers, columns }),
+    lines,
+    texts,
+    layout,
+  };
 }
 
 test('the line of an out-of-memory event stands beside the column of its state', () => {

@@ -8,6 +8,7 @@ import { random } from './support/random.js';
 
 const UNIT = 512;
 const MiB = 2 ** 20 / UNIT;
+/** @type {import('../data/space.js').Kind[]} */
 const KINDS = [
   { pool: 0, stream: 0, sizeClass: 'large', expandable: false },
   { pool: 0, stream: 2, sizeClass: 'large', expandable: true },
@@ -80,7 +81,9 @@ test('segments of random spaces are what every unit by itself says', () => {
     const { space, device } = spaceOf(events, reservations, blocks);
     for (let k = 0; k <= events; k++) {
       const got = segmentsAt(space, device, k);
-      const inside = blocks.filter((b) => live(b, k) && b.reservation !== OUTSIDE && live(reservations[b.reservation], k));
+      const inside = blocks.filter(
+        (b) => live(b, k) && b.reservation !== OUTSIDE && live(reservations[b.reservation], k),
+      );
       const reserved = reservations.filter((r) => live(r, k));
       assert.equal(got.reserved, reserved.reduce((sum, r) => sum + r.size, 0) * UNIT);
       assert.equal(got.active, inside.reduce((sum, b) => sum + b.size, 0) * UNIT);
@@ -95,7 +98,10 @@ test('segments of random spaces are what every unit by itself says', () => {
       for (const s of got.segments) {
         // Blocks and holes tile it.
         const pieces = [...s.blocks, ...s.holes].sort((a, b) => a.offset - b.offset);
-        assert.equal(pieces.reduce((end, p) => (assert.equal(p.offset, end), end + p.bytes), 0), s.bytes);
+        assert.equal(
+          pieces.reduce((end, p) => (assert.equal(p.offset, end), end + p.bytes), 0),
+          s.bytes,
+        );
         const page = PAGES[s.kind] || s.bytes / UNIT;
         for (let p = s.place; p < s.place + s.bytes / UNIT; p += page)
           if (!inside.some((b) => b.place < p + page && b.place + b.size > p)) returnable += page * UNIT;

@@ -72,7 +72,8 @@ function facts({ report: r, file, hasHistory, hasTime }) {
     ['tensors', count(r.allocations), '', true],
   ];
   if (hasHistory) list.push(['events', count(r.events), '', false]);
-  if (hasTime && !file.predicted) list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
+  if (hasTime && !file.predicted)
+    list.push(['span', duration(r.span_us), r.first_time ? `from ${r.first_time}` : '', false]);
   if (file.torch) list.push(['torch, likely', file.torch, 'as what the file holds suggests', false]);
   return list.map(([name, value, title, always]) =>
     h('div', { class: always ? '' : 'wide', title }, h('dt', name), h('dd', value)),

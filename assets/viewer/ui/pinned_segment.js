@@ -64,7 +64,12 @@ export function pinnedSegmentElements(stores, r, zoom) {
       button(counted(rest, 'more tensor'), '', () => fill(list, holders.map(line)), { class: 'holder more' }),
     );
   const width = Math.max(100, (document.getElementById('side')?.clientWidth ?? 0) - MARGIN);
-  return [head, h('p.say', keepsWords(segment, report.device === HOST_MEMORY)), segmentBars(stores)(segment, width, HEIGHT), list];
+  return [
+    head,
+    h('p.say', keepsWords(segment, report.device === HOST_MEMORY)),
+    segmentBars(stores)(segment, width, HEIGHT),
+    list,
+  ];
 }
 
 /** @param {Segment} segment @param {boolean} isHost */

@@ -26,7 +26,7 @@ export function mountStatus(stores, where, scale) {
     scale.textContent = !pair.hasHistory
       ? 'one of the two has no history of events'
       : by === 'phase'
-        ? `phases have their mean share of ${unit === 'time' ? 'the time' : 'events'}; states inside are stretched evenly`
+        ? `phases have their mean share of ${unit === 'time' ? 'the time' : 'events'}, stretched evenly inside`
         : 'both from the first event to the last';
   };
   shown.changed.on(render);

@@ -3,9 +3,25 @@
 import { payload } from '../../data/codec.js';
 
 /** @typedef {{label: string, light: string, dark: string, place: number}} Family */
-/** @typedef {{rank: number, kind: string, what: string, detail: string, change?: number, first?: boolean, also?: number[]}} Finding */
 /**
- * @typedef {{question: string, value: string, small?: string, line: string, tone?: string, rank?: number, order?: string}} Answer
+ * @typedef {object} Finding
+ * @property {number} rank
+ * @property {string} kind
+ * @property {string} what
+ * @property {string} detail
+ * @property {number} [change]
+ * @property {boolean} [first]
+ * @property {number[]} [also]
+ */
+/**
+ * @typedef {object} Answer
+ * @property {string} question
+ * @property {string} value
+ * @property {string} [small]
+ * @property {string} line
+ * @property {string} [tone]
+ * @property {number} [rank]
+ * @property {string} [order]
  */
 /**
  * @typedef {object} Rank
@@ -28,7 +44,16 @@ import { payload } from '../../data/codec.js';
  * @property {number} beyond
  * @property {[number, number][]} [times]
  */
-/** @typedef {{name: string, ranks: number, median: number, limit: number, middle: number[], low: number[], high: number[]}} Group */
+/**
+ * @typedef {object} Group
+ * @property {string} name
+ * @property {number} ranks
+ * @property {number} median
+ * @property {number} limit
+ * @property {number[]} middle
+ * @property {number[]} low
+ * @property {number[]} high
+ */
 /**
  * @typedef {object} JobView as pkg/report writes it
  * @property {string} label

@@ -8,7 +8,12 @@ import { highestOfStretches } from './piles.js';
 
 /** @typedef {{coordSys: {x: number, y: number, width: number, height: number}}} Place of a custom series */
 
-/** @param {ECharts} echarts @param {HTMLElement} element @param {unknown} options @param {Record<string, Function>} functions */
+/**
+ * @param {ECharts} echarts
+ * @param {HTMLElement} element
+ * @param {unknown} options
+ * @param {Record<string, Function>} functions
+ */
 function start(echarts, element, options, functions) {
   const chart = echarts.init(element, null, { renderer: 'canvas', width: 1, height: 1 });
   chart.setOption(/** @type {object} */ (revive(options, functions)));

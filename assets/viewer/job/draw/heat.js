@@ -65,7 +65,11 @@ export class Heat {
     return canvas;
   }
 
-  /** The cells of the x axis. @param {import('../state/state.js').State} state @param {import('./layout.js').Layout} layout */
+  /**
+   * The cells of the x axis.
+   * @param {import('../state/state.js').State} state
+   * @param {import('./layout.js').Layout} layout
+   */
   #columns(state, layout) {
     const { job } = state;
     const axis = axisOf(state);
@@ -90,7 +94,9 @@ export class Heat {
   }
 
   /**
-   * @param {Uint32Array} pixels @param {import('../state/state.js').State} state @param {import('../data/rows.js').Rows} rows
+   * @param {Uint32Array} pixels
+   * @param {import('../state/state.js').State} state
+   * @param {import('../data/rows.js').Rows} rows
    * @param {{count: number, first: number, of: ((rank: number, cell: number) => number) | null}} columns
    * @param {number} height @param {number} ratio
    */

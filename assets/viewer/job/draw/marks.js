@@ -361,7 +361,11 @@ function drawCallouts(frame) {
   return list.map(({ rank }, i) => ({ rank, y: ys[i] }));
 }
 
-/** Outlines the selected rank and the one under the pointer. @param {Frame} frame @param {[number, number] | null} brush pixels */
+/**
+ * Outlines the selected rank and the one under the pointer.
+ * @param {Frame} frame
+ * @param {[number, number] | null} brush pixels
+ */
 export function drawSelection({ ctx, state, rows, layout, style }, brush) {
   ctx.clearRect(0, 0, layout.width, layout.height);
   const outline = (/** @type {number} */ rank, /** @type {string} */ color) => {

@@ -140,7 +140,10 @@ const isRecorded = (active, c) => active[c] !== MISSING;
 
 /**
  * The left edges of the columns of a rank, and behind the last; NaN where a column has no time.
- * @param {import('../state/state.js').State} state @param {number} rank @param {number} per columns of a stretch @param {number} width
+ * @param {import('../state/state.js').State} state
+ * @param {number} rank
+ * @param {number} per columns of a stretch
+ * @param {number} width
  */
 export function columnEdges(state, rank, per, width) {
   const { job } = state;

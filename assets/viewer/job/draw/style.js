@@ -42,7 +42,12 @@ export function readStyle() {
   };
 }
 
-/** Text that fits into a width, cut with an ellipsis. @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */
+/**
+ * Text that fits into a width, cut with an ellipsis.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} text
+ * @param {number} width
+ */
 export function fitted(ctx, text, width) {
   if (ctx.measureText(text).width <= width) return text;
   let low = 0;
@@ -55,7 +60,12 @@ export function fitted(ctx, text, width) {
   return low > 0 ? `${text.slice(0, low).trimEnd()}…` : '';
 }
 
-/** Prepares a canvas of a size in client pixels. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+/**
+ * Prepares a canvas of a size in client pixels.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ */
 export function prepare(canvas, width, height) {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.max(1, Math.round(width * ratio));

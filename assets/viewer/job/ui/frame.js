@@ -48,7 +48,13 @@ export function mountHeader(state, { file, facts, verdict, warnings }, labels, o
   draw();
 }
 
-/** @param {State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} element @param {ECharts} echarts @param {unknown} options */
+/**
+ * @param {State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {HTMLElement} element
+ * @param {ECharts} echarts
+ * @param {unknown} options
+ */
 export function mountAnswers(state, stage, element, echarts, options) {
   const picture = h('div.picture.histogram');
   const histogram = new HistogramChart(echarts, picture, options);

@@ -9,8 +9,13 @@ import { openReport, reportElement } from './reports.js';
 /** How many findings are listed. */
 const MOST = 300;
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} side
- * @param {ECharts} echarts @param {unknown} options of the curve */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {HTMLElement} side
+ * @param {ECharts} echarts
+ * @param {unknown} options of the curve
+ */
 export function mountPanel(state, stage, side, echarts, options) {
   let shown = '';
   const draw = () => {
@@ -44,7 +49,11 @@ function findingRow(f, name, click) {
   return click ? h('button.finding', { click }, children) : h('div.finding', children);
 }
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} side */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {HTMLElement} side
+ */
 function showFindings(state, stage, side) {
   const { job } = state;
   const { findings } = job.view;
@@ -71,7 +80,9 @@ function showFindings(state, stage, side) {
         job.groups.map((g, i) => groupRow(state, stage, g, i)),
         h(
           'p.same',
-          'A rank differs when it is further from the median of its group than 6 normal deviations, 1 % of the peak, 2 % of the value and twice the spread of the other 98 %. What a group is was read from the recordings, not from a configuration.',
+          'A rank differs when it is further from the median of its group than 6 normal deviations, 1 % of the peak, ' +
+            '2 % of the value and twice the spread of the other 98 %. What a group is was read from the recordings, ' +
+            'not from a configuration.',
         ),
       ],
       job.view.notes.map((note) => h('p.same', note)),
@@ -108,15 +119,25 @@ function groupRow(state, { style }, group, index) {
   );
 }
 
-/** Shows the rows from the first to the last rank of a group. @param {import('../state/state.js').State} state @param {number} index @param {number} first */
+/**
+ * Shows the rows from the first to the last rank of a group.
+ * @param {import('../state/state.js').State} state
+ * @param {number} index
+ * @param {number} first
+ */
 function showGroup(state, index, first) {
   state.choose({ order: 'group' });
   const rows = state.list.flatMap((rank, i) => (state.job.ranks[rank].group === index ? [i] : []));
   if (first >= 0) state.choose({ from: rows[0], to: rows[rows.length - 1] + 1 });
 }
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} side
- * @param {ECharts} echarts @param {unknown} options */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {HTMLElement} side
+ * @param {ECharts} echarts
+ * @param {unknown} options
+ */
 function showRank(state, stage, side, echarts, options) {
   const { job } = state;
   const rank = state.choice.selected;

@@ -9,7 +9,11 @@ import { axisOf } from '../draw/layout.js';
 /** Pixels that a drag begins with. */
 const SLACK = 4;
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {HTMLElement} tooltip */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {HTMLElement} tooltip
+ */
 export function mountPointer(state, stage, tooltip) {
   const { cursor } = stage.elements;
   /** @type {{x: number, y: number, from: number, isBrush: boolean, hasMoved: boolean} | null} */
@@ -103,7 +107,12 @@ export function mountPointer(state, stage, tooltip) {
   );
 }
 
-/** A click on a step shows it alone; another shows all again. @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {number} x */
+/**
+ * A click on a step shows it alone; another shows all again.
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {number} x
+ */
 function chooseStep(state, stage, x) {
   const { layout } = stage;
   const axis = axisOf(state);
@@ -116,8 +125,14 @@ function chooseStep(state, stage, x) {
   state.choose({ left: step / axis.all, right: (step + 1) / axis.all });
 }
 
-/** @param {HTMLElement} tooltip @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage
- * @param {number} rank @param {number | null} x over the plot @param {PointerEvent} event */
+/**
+ * @param {HTMLElement} tooltip
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {number} rank
+ * @param {number | null} x over the plot
+ * @param {PointerEvent} event
+ */
 function showTooltip(tooltip, state, stage, rank, x, event) {
   const { job } = state;
   const r = job.ranks[rank];
@@ -144,7 +159,12 @@ function showTooltip(tooltip, state, stage, rank, x, event) {
   tooltip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
 }
 
-/** @param {import('../state/state.js').State} state @param {import('../view/stage.js').Stage} stage @param {number} rank @param {number} x */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {import('../view/stage.js').Stage} stage
+ * @param {number} rank
+ * @param {number} x
+ */
 function hereWords(state, { layout }, rank, x) {
   const { job } = state;
   const axis = axisOf(state);

@@ -5,7 +5,12 @@ import { ORDERS } from '../data/order.js';
 
 const OWN = ['job', 'rank', 'order', 'show', 'along', 'rows', 'x', 'q'];
 
-/** What an address asks for. @param {string} hash @param {import('../data/job.js').Job} job @returns {Partial<import('../state/state.js').Choice>} */
+/**
+ * What an address asks for.
+ * @param {string} hash
+ * @param {import('../data/job.js').Job} job
+ * @returns {Partial<import('../state/state.js').Choice>}
+ */
 export function choiceOf(hash, job) {
   const asked = new URLSearchParams(hash.replace(/^#/, ''));
   const n = job.ranks.length;
@@ -27,7 +32,11 @@ export function choiceOf(hash, job) {
   return choice;
 }
 
-/** The address of what is chosen, in place of one before. @param {import('../state/state.js').State} state @param {string} before */
+/**
+ * The address of what is chosen, in place of one before.
+ * @param {import('../state/state.js').State} state
+ * @param {string} before
+ */
 export function hashOf({ job, choice }, before) {
   const hash = new URLSearchParams(before.replace(/^#/, ''));
   for (const key of OWN) hash.delete(key);
@@ -52,7 +61,11 @@ export function jobOf(hash, jobs) {
 /** How long a view stays before Back returns to it. */
 const SETTLED_MS = 400;
 
-/** @param {import('../state/state.js').State} state @param {(job: number) => Promise<void>} open @param {number} jobs */
+/**
+ * @param {import('../state/state.js').State} state
+ * @param {(job: number) => Promise<void>} open
+ * @param {number} jobs
+ */
 export function mountHash(state, open, jobs) {
   let timer = 0;
   let isApplying = false;

@@ -58,7 +58,8 @@ function lanesOf(reservations, kinds) {
   const lanes = [];
   for (const r of [...reservations].sort((a, b) => a.addr - b.addr || a.size - b.size)) {
     const last = lanes.at(-1);
-    const joins = last && (r.addr < last.to || (r.addr === last.to && kinds[r.kind].expandable && last.kind === r.kind));
+    const joins =
+      last && (r.addr < last.to || (r.addr === last.to && kinds[r.kind].expandable && last.kind === r.kind));
     if (!joins) lanes.push({ from: r.addr, to: r.addr + r.size, kind: r.kind });
     else if (r.addr + r.size > last.to) Object.assign(last, { to: r.addr + r.size, kind: r.kind });
   }
