@@ -100,7 +100,7 @@ func bestMeasuresOf(r *analysis.Recording, run *whatif.Run, limit whatif.Limit) 
 		case whatif.MayFit:
 			fits = ", and perhaps no request fails"
 		}
-		b.add(r, o, sentence{"Predicted with %s: at most %s active" + when + " instead of %s" + fits + ".",
+		b.add(r, o, sentence{"Predicted with %s: %s active at the peak" + when + ", instead of %s" + fits + ".",
 			[]any{measureName(r, b.measured, o.Measures[0]), amount(o.Active), amount(b.measured.Base.Active)}})
 	}
 	told := func(o *measures.Outcome) bool {

@@ -149,7 +149,7 @@ var names = []nameRule{
 	like(`^Memory: {limit_bytes}, which PyTorch had; it was refused {}\.`),
 
 	like(
-		`Predicted with .*: at most {} active(?: in the next step)? instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
+		`Predicted with .*: {} active at the peak(?: in the next step)?, instead of {measures_base.active_peak_bytes}(?:\.|, and)`),
 	like(
 		`^(?:Enough|Perhaps enough) for {limit_bytes}: .*Predicted: {measures_together.active_peak_bytes} active and ` +
 			`about {measures_together.reserved_peak_bytes} reserved\.$`),
