@@ -28,6 +28,7 @@ var newerAsked = map[string][]string{
 	"fraction":               {"stats", "stats --capacity"},
 	"fraction_and_threshold": {"stats"},
 	"future":                 {"stats"},
+	"future_values":          {"stats", "segments"},
 	"graph_pools":            {"stats", "segments", "top --by pool"},
 	"host_cached_size":       {"stats", "events"},
 	"host_only":              {"stats", "oom"},
