@@ -67,15 +67,17 @@ func saysHostSettings(s *snapshot.Snapshot, device snapshot.DeviceID) bool {
 
 // sentence says what the settings do.
 func (h *HostSettings) sentence() string {
-	text := "Pinned host memory: requests of any size are rounded up to a power of two"
-	if n := h.MaxRoundBytes; n != unlimited {
-		text = "Pinned host memory: requests of up to " + amount(n) + " are rounded up to a power of two"
+	upTo := func(what string, bytes int64, done string) string {
+		switch bytes {
+		case unlimited:
+			return what + " of any size are " + done
+		case 0:
+			return what + " are not " + done
+		}
+		return what + " of up to " + amount(bytes) + " are " + done
 	}
-	if n := h.MaxCachedBytes; n == unlimited {
-		text += ", and freed blocks of any size are kept."
-	} else {
-		text += ", and freed blocks of up to " + amount(n) + " are kept."
-	}
+	text := "Pinned host memory: " + upTo("requests", h.MaxRoundBytes, "rounded up to a power of two") + ", and " +
+		upTo("freed blocks", h.MaxCachedBytes, "kept") + "."
 	if h.ReserveBytes > 0 {
 		text += " " + amount(h.ReserveBytes) + " are taken at the first request, to make blocks of."
 	}

@@ -20,7 +20,7 @@ func TestHostSettings(t *testing.T) {
 		{"max_round_threshold=67108864 max_cached_size=-1", &HostSettings{64 << 20, -1, 0},
 			"requests of up to 64.0 MiB are rounded up to a power of two, and freed blocks of any size are kept."},
 		{"max_round_threshold=-1 max_cached_size=0", &HostSettings{-1, 0, 0},
-			"requests of any size are rounded up to a power of two, and freed blocks of up to 0 are kept."},
+			"requests of any size are rounded up to a power of two, and freed blocks are not kept."},
 		{"pinned_max_round_size_mb=64 pinned_max_cached_size_mb=128", &HostSettings{64 << 20, 128 << 20, 0},
 			"requests of up to 64.0 MiB are rounded up to a power of two, and freed blocks of up to 128 MiB are kept."},
 		{"PYTORCH_CUDA_ALLOC_CONF=pinned_max_round_threshold_mb:64,pinned_reserve_segment_size_mb:256",
