@@ -8,6 +8,20 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
+// TestSettingText: sizes of host memory in words, and nothing else.
+func TestSettingText(t *testing.T) {
+	for setting, want := range map[string]string{
+		"max_round_threshold=67108864": "64.0 MiB", "max_cached_size=-1": "unlimited", "max_cached_size=0": "0",
+		"pinned_max_round_size_mb=64": "64.0 MiB", "pinned_max_cached_size_mb=128": "128 MiB", "max_split_size=-1": "-1",
+		"max_cached_size=-2": "-2", "max_cached_size=": "", "pinned_max_cached_size_mb=9223372036854775807": "9223372036854775807",
+	} {
+		key, value, _ := strings.Cut(setting, "=")
+		if got := SettingText(key, value); got != want {
+			t.Errorf("%s: %q, want %q", setting, got, want)
+		}
+	}
+}
+
 // TestHostSettings reads the settings of pinned memory under all of their names. What a file says in a key counts
 // more than the text that the key was made of.
 func TestHostSettings(t *testing.T) {
