@@ -295,7 +295,7 @@ func (r *remarks) before(event int) []remark {
 		}
 		if text := r.l.metadata(r.next); text != r.metadata {
 			r.metadata = text
-			add("", "metadata: "+cmp.Or(text, "none"))
+			add("", "metadata: "+cmp.Or(strings.ReplaceAll(text, "\n", "; "), "none")) // torch has appended lines
 		}
 		if text := r.l.compileContext(r.next); text != r.compiled {
 			r.compiled = text

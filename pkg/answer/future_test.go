@@ -16,8 +16,9 @@ import (
 )
 
 // FuzzFuture adds what nobody has written yet to recordings that add up: actions, keys of
-// every kind of record, settings and lists at the top level. All of it is counted and
-// named once, and the recordings add up to the same totals as before.
+// every kind of record, settings, lists at the top level, categories of events, types of
+// segments and states of blocks. All of it is counted and named once, in words and in
+// JSON, and the recordings add up to the same totals, with the same verdict, as before.
 func FuzzFuture(f *testing.F) {
 	names := []string{"event_pools.json", "graph_pools.json", "reserve.json", "xpu.json", "npu.json"}
 	for i := range names {
@@ -46,9 +47,21 @@ func FuzzFuture(f *testing.F) {
 			if a != b || !is.AddsUp() {
 				t.Errorf("%s: totals %+v and %+v; %s", s.DeviceLabel(device), a, b, VerdictOn(is).Why)
 			}
+			if got, want := VerdictOn(is), VerdictOn(was); got != want || !got.OK {
+				t.Errorf("%s: %+v, before %+v", s.DeviceLabel(device), got, want)
+			}
 			said := ""
 			for _, w := range WarningsOn(s, is) {
 				said += w.Fact + " " + w.Consequence + "\n"
+			}
+			if unread := newUnread(&s.Oddity); unread != nil {
+				for name, n := range x.keys {
+					if unread.Keys[name] != n {
+						t.Errorf("JSON has %d of %q, want %d", unread.Keys[name], name, n)
+					}
+				}
+			} else if len(x.keys)+len(x.actions) > 0 {
+				t.Error("JSON says that all was understood")
 			}
 			for _, names := range []map[string]int{x.keys, x.actions} {
 				for name := range names {
@@ -127,16 +140,30 @@ func (x *future) key(record any, prefix string) {
 	x.keys[prefix+name]++
 }
 
+// valueOf gives a known key of a record a value that means nothing, if what it has now begins so.
+func (x *future) valueOf(key string, record any, begins string) {
+	r, ok := record.(map[string]any)
+	if now, _ := r[key].(string); !ok || !strings.HasPrefix(now, begins) || x.random.IntN(3) > 0 {
+		return
+	}
+	name := strings.TrimPrefix(begins+"_"+x.name(key), "_")
+	r[key] = name
+	x.keys[key+"="+name]++
+}
+
 func (x *future) addTo(file map[string]any) {
 	x.key(file, "")
 	x.key(file["allocator_settings"], "allocator_settings.")
 	segments, _ := file["segments"].([]any)
 	for _, seg := range segments {
 		x.key(seg, "")
+		x.valueOf("segment_type", seg, "")
 		record, _ := seg.(map[string]any)
 		blocks, _ := record["blocks"].([]any)
 		for _, block := range blocks {
 			x.key(block, "")
+			x.valueOf("state", block, "active")
+			x.valueOf("state", block, "inactive")
 		}
 	}
 	traces, _ := file["device_traces"].([]any)
@@ -144,6 +171,7 @@ func (x *future) addTo(file map[string]any) {
 		events, _ := traces[i].([]any)
 		for _, event := range events {
 			x.key(event, "")
+			x.valueOf("category", event, "")
 		}
 		if len(events) < 2 {
 			continue // a recording of nothing stays one

@@ -23,8 +23,28 @@ type HostSettings struct {
 
 const unlimited = -1
 
-// hostSettingsOf reads the settings from the keys that torch 2.13 and later write, under the names that a fork
-// gives them, and from the text of the environment variable. It is nil where none says anything.
+// hostUnits are the bytes that the settings of host memory count: those of torch 2.13 and later, and under the names
+// that a fork gives them.
+var hostUnits = map[string]int64{
+	"max_round_threshold": 1, "max_cached_size": 1,
+	"pinned_max_round_size_mb": units.MiB, "pinned_max_cached_size_mb": units.MiB,
+}
+
+// SettingText is the value of a setting for a reader: sizes of host memory in words, all else as it is written.
+func SettingText(key, value string) string {
+	n, err := strconv.ParseInt(value, 10, 64)
+	unit := hostUnits[key]
+	switch {
+	case err != nil || unit == 0 || n < unlimited || n > (1<<62)/unit:
+		return value
+	case n == unlimited:
+		return "unlimited"
+	}
+	return units.Bytes(n * unit)
+}
+
+// hostSettingsOf reads the settings from the keys of a file, and from the text of the environment variable. It is nil
+// where none says anything.
 func hostSettingsOf(s *snapshot.Snapshot, settings *layout.Settings) *HostSettings {
 	h, said := HostSettings{unlimited, unlimited, 0}, false
 	set := func(to *int64, value string, unit int64) {
@@ -42,14 +62,10 @@ func hostSettingsOf(s *snapshot.Snapshot, settings *layout.Settings) *HostSettin
 	set(&h.ReserveBytes, allocator.Option(settings.Conf, "pinned_reserve_segment_size_mb"), units.MiB)
 	for _, item := range s.Settings {
 		switch item.Key {
-		case "max_round_threshold":
-			set(&h.MaxRoundBytes, item.Value, 1)
-		case "max_cached_size":
-			set(&h.MaxCachedBytes, item.Value, 1)
-		case "pinned_max_round_size_mb":
-			set(&h.MaxRoundBytes, item.Value, units.MiB)
-		case "pinned_max_cached_size_mb":
-			set(&h.MaxCachedBytes, item.Value, units.MiB)
+		case "max_round_threshold", "pinned_max_round_size_mb":
+			set(&h.MaxRoundBytes, item.Value, hostUnits[item.Key])
+		case "max_cached_size", "pinned_max_cached_size_mb":
+			set(&h.MaxCachedBytes, item.Value, hostUnits[item.Key])
 		}
 	}
 	if !said {
@@ -67,15 +83,17 @@ func saysHostSettings(s *snapshot.Snapshot, device snapshot.DeviceID) bool {
 
 // sentence says what the settings do.
 func (h *HostSettings) sentence() string {
-	text := "Pinned host memory: requests of any size are rounded up to a power of two"
-	if n := h.MaxRoundBytes; n != unlimited {
-		text = "Pinned host memory: requests of up to " + amount(n) + " are rounded up to a power of two"
+	upTo := func(what string, bytes int64, done string) string {
+		switch bytes {
+		case unlimited:
+			return what + " of any size are " + done
+		case 0:
+			return what + " are not " + done
+		}
+		return what + " of up to " + amount(bytes) + " are " + done
 	}
-	if n := h.MaxCachedBytes; n == unlimited {
-		text += ", and freed blocks of any size are kept."
-	} else {
-		text += ", and freed blocks of up to " + amount(n) + " are kept."
-	}
+	text := "Pinned host memory: " + upTo("requests", h.MaxRoundBytes, "rounded up to a power of two") + ", and " +
+		upTo("freed blocks", h.MaxCachedBytes, "kept") + "."
 	if h.ReserveBytes > 0 {
 		text += " " + amount(h.ReserveBytes) + " are taken at the first request, to make blocks of."
 	}

@@ -109,7 +109,8 @@ const (
 func settingsOf(s *snapshot.Snapshot) [][2]string {
 	var list [][2]string
 	for _, setting := range s.Settings[:min(len(s.Settings), maxSettings)] {
-		value := setting.Value[:min(len(setting.Value), maxSettingValue)]
+		value := answer.SettingText(setting.Key, setting.Value)
+		value = value[:min(len(value), maxSettingValue)]
 		list = append(list, [2]string{units.Printable(setting.Key), units.Printable(value)})
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -37,6 +38,45 @@ func TestPageHoldsEverything(t *testing.T) {
 	}
 	for i := range in {
 		checkFile(t, page, i, &in[i])
+	}
+}
+
+// TestPageNamesWhatIsNotKnown: a page, and one that is made of the recording in it, names each action, key and
+// value that no program is known to write, once, and they condemn nothing.
+func TestPageNamesWhatIsNotKnown(t *testing.T) {
+	for file, names := range map[string][]string{
+		"future":        {"allocator_settings.warp_drive", "mood", "tide", "orbital_segments", "orbital_traces", "defragment"},
+		"future_values": {"segment_type=medium", "state=active_mirrored", "state=inactive_zeroed", "category=wobble"},
+	} {
+		s, err := snapshot.Open("../snapshot/testdata/newer/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		html, written := render(t, answer.NewInput(file, s))
+		d, err := Read(bytes.NewReader(html))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := d.Snapshot(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, read := render(t, answer.NewInput(file, again))
+		for _, page := range []*decodedPage{written, read} {
+			device := page.report.Files[0].Devices[0]
+			if !device.Verdict.OK {
+				t.Errorf("%s: %+v", file, device.Verdict)
+			}
+			said := ""
+			for _, w := range device.Warnings {
+				said += w.Fact + " " + w.Consequence + "\n"
+			}
+			for _, unknown := range names {
+				if n := strings.Count(said, strconv.Quote(unknown)); n != 1 {
+					t.Errorf("%s: %q is named %d times in\n%s", file, unknown, n, said)
+				}
+			}
+		}
 	}
 }
 

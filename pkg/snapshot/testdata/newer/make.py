@@ -184,6 +184,22 @@ def large_segments():
     return r.snapshot()
 
 
+def non_split_rounding():
+    """large_segment_size_mb is the default of max_non_split_rounding_mb too: 70 MiB fit into a block of 110 MiB that
+    may not be split, and with a default of 20 MiB would not."""
+    r = Recording()
+    r.conf, r.settings = "large_segment_size_mb:64,max_split_size_mb:64", {"max_split_size": 64 * MiB}
+    r.segment(BASE, 110 * MiB)
+    r.alloc(BASE, 110 * MiB)
+    r.free(BASE)
+    r.alloc(BASE, 70 * MiB)
+    s = r.snapshot()
+    seg = s["segments"][0]
+    seg["blocks"] = [{**seg["blocks"][0], "size": 110 * MiB}]
+    seg["allocated_size"] = seg["active_size"] = 110 * MiB
+    return s
+
+
 def large_pages():
     """The same with expandable segments, whose pages are as large: a hole of 30 MiB has two whole pages of 12 MiB."""
     r = Recording()
@@ -319,6 +335,11 @@ def host_only():
     return {"segments": [], "device_traces": [[]], **h.lists(), "external_annotations": []}
 
 
+def host_not_recorded():
+    """torch 2.14 writes the lists of host memory also where it did not record any."""
+    return run().snapshot(host_segments=[], host_traces=[])
+
+
 def host_pools():
     """Host memory of a private pool, which only its segments say."""
     h = Host()
@@ -374,6 +395,11 @@ def rocm():
     for e in r.events:
         e["frames"] = hip
     return r.snapshot()
+
+
+def hip_async():
+    """Another allocator than the one that memviz knows."""
+    return run("backend:hipMallocAsync", {"release_lock_on_hipmalloc": False}).snapshot()
 
 
 def xpu():
@@ -460,6 +486,16 @@ def future():
     return s
 
 
+def future_values():
+    """Known keys with values that nobody has written yet."""
+    r = run(category="wobble")
+    s = r.snapshot()
+    s["segments"][0]["segment_type"] = "medium"
+    for block in s["segments"][0]["blocks"]:
+        block["state"] = {"active_allocated": "active_mirrored", "inactive": "inactive_zeroed"}[block["state"]]
+    return s
+
+
 def main():
     files = {
         "annotate": annotate(), "internal_metadata": internal_metadata(), "metadata_dict": metadata_dict(),
@@ -472,7 +508,8 @@ def main():
         "fraction_and_threshold": fraction_and_threshold(), "reserve_too_small": reserve_too_small(),
         "reserve_by_class": reserve_by_class(), "host_only": host_only(), "host_pools": host_pools(),
         "host_cached_size": host_cached_size(), "host_swapped": host_swapped(), "forward_frames": forward_frames(),
-        "future": future(), "accelerator_without_support": {},
+        "non_split_rounding": non_split_rounding(), "host_not_recorded": host_not_recorded(), "hip_async": hip_async(),
+        "future": future(), "future_values": future_values(), "accelerator_without_support": {},
     }
     for name, value in files.items():
         (HERE / (name + ".json")).write_text(json.dumps(value, indent=1) + "\n")
