@@ -271,6 +271,9 @@ type Failure struct {
 // haveLess is the advice when no setting helps.
 const haveLess = "Have less memory live at a time: what was live stands below, the largest first."
 
+// noHostFailures says why it is not known whether requests for host memory failed.
+const noHostFailures = "torch records no request for host memory that fails"
+
 // outOfMemory is the card of the last failed request, and the texts about all of
 // them.
 func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
@@ -287,7 +290,7 @@ func outOfMemory(r *analysis.Recording, p *Prediction) (Card, []Failure) {
 			c.Evidence = Evidence{State: t.PeakState, Allocation: -1}
 		}
 		if d.ID == snapshot.Pinned {
-			c.Value, c.Line = "Not recorded", "torch records no request for host memory that fails"
+			c.Value, c.Line = "Not recorded", noHostFailures
 		} else if r.Snapshot.Format.MLX {
 			c.Value, c.Line = "Not recorded", "MLX records no request that fails"
 		}

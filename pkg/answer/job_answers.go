@@ -105,6 +105,10 @@ func (w *jobWords) growing() JobAnswer {
 func (w *jobWords) firstOOM() JobAnswer {
 	a := JobAnswer{Question: "Which rank ran out of memory first?"}
 	list := w.of(ranks.OutOfMemory)
+	if w.Job.Pinned {
+		a.Value, a.Line, a.Tone = "Not recorded", noHostFailures, "unknown"
+		return a
+	}
 	if len(list) == 0 {
 		a.Value, a.Line, a.Tone = "None", "no recording has an out-of-memory event", "unknown"
 		return a

@@ -47,6 +47,7 @@ func TestHostMemory(t *testing.T) {
 	}
 	text := string(written(t, Stats(in, StatsOptions{}), Text))
 	if !strings.Contains(text, "These are rounded sizes.") || !strings.Contains(text, "1 free was recorded late.") ||
+
 		strings.Contains(text, "history cut") {
 		t.Errorf("stats:\n%s", text)
 	}

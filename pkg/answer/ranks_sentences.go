@@ -46,7 +46,7 @@ func (v *jobView) who(rank int) any {
 	}
 	text := "Rank " + strconv.Itoa(v.Job.Ranks[rank].Name.Rank)
 	if v.hasSeveralDevices() {
-		text += " cuda:" + strconv.Itoa(v.Job.Ranks[rank].Device)
+		text += " " + v.Job.Ranks[rank].DeviceLabel()
 	}
 	return text
 }

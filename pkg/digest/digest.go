@@ -8,6 +8,13 @@
 // file can ask for.
 package digest
 
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memviz-go/memviz/pkg/snapshot"
+)
+
 // Schema names the format. A reader refuses a newer one by its name.
 const Schema = "memviz.digest/1"
 
@@ -244,4 +251,19 @@ func undelta(deltas []int16, peak int64) []int64 {
 		bytes[i] = peak/unitsOfPeak*unit + peak%unitsOfPeak*unit/unitsOfPeak
 	}
 	return bytes
+}
+
+// DeviceLabel is how PyTorch writes the device, as far as the digest tells: "cuda:0", "xpu:0",
+// "npu:0"; or "pinned".
+func (d *Digest) DeviceLabel() string {
+	kind := "cuda:"
+	switch {
+	case d.Device == int(snapshot.Pinned):
+		return "pinned"
+	case strings.HasSuffix(d.Torch, "(XPU)"):
+		kind = "xpu:"
+	case strings.HasSuffix(d.Torch, "(torch_npu)"):
+		kind = "npu:"
+	}
+	return kind + strconv.Itoa(d.Device)
 }

@@ -185,7 +185,7 @@ func rankName(j *ranks.Job, i int) string {
 			continue
 		}
 		if other := &j.Ranks[k]; other.Device != d.Device {
-			return name + " cuda:" + strconv.Itoa(d.Device)
+			return name + " " + d.DeviceLabel()
 		}
 		return name + " " + units.Printable(d.File.Name)
 	}

@@ -5,6 +5,8 @@ package samples
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -165,8 +167,68 @@ func Incompressible(tensors int) *snapshot.Snapshot {
 // HostMemory is what is recorded with record_cuda=False: pinned host memory only. It adds up.
 // One block waits for a GPU, one is cached, and one was above the size that is cached.
 func HostMemory() *snapshot.Snapshot {
-	c := snapshot.NewComposer(snapshot.Format{HasTime: true, HasPoolID: true, HasSettings: true, HasUserMetadata: true,
-		HasEventPool: true})
+	c := newerComposer()
+	addHostMemory(c)
+	return hostMemory(c)
+}
+
+// Annotated is a GPU with annotated tensors, and the host memory of [HostMemory]. One text is
+// long, one has markup and control characters, one is a dict, and one tensor has many.
+func Annotated() *snapshot.Snapshot {
+	c := newerComposer()
+	const base, size = 0x7f0000000000, 2 * units.MiB
+	stack := c.Stack(snapshot.FrameText{File: "/home/user/model.py", Line: 39, Name: "forward"})
+	now := int64(1_790_000_000_000_000)
+	event := func(action snapshot.Action, i uint64, size int64, text string) {
+		now += 50
+		c.Event(0, snapshot.EventText{Action: action, Addr: base + 4*units.MiB*i, Size: size, Stack: stack, TimeMicros: now,
+			Metadata: text})
+	}
+	many := make([]string, 50)
+	for i := range many {
+		many[i] = "annotation number " + strconv.Itoa(i)
+	}
+	texts := [][]string{{"weights"}, {"<b onclick=alert(1)>bold</b> \u202e\x1b[31mred"}, {strings.Repeat("long ", 800)},
+		{`{"expert":7,"layer":3}`}, many, nil}
+	event(snapshot.SegmentAlloc, 0, 20*units.MiB, "")
+	event(snapshot.SegmentAlloc, 5, 20*units.MiB, "")
+	for i, annotations := range texts {
+		event(snapshot.Alloc, uint64(i), size, "")
+		for _, text := range annotations {
+			event(snapshot.Annotate, uint64(i), 0, text)
+		}
+	}
+	blocks := make([][]snapshot.Block, 2)
+	for i := range uint64(len(texts)) {
+		addr := base + 4*units.MiB*i
+		blocks[i/5] = append(blocks[i/5],
+			snapshot.Block{Address: addr, Size: size, RequestedSize: size, Stack: stack, State: snapshot.ActiveAllocated},
+			snapshot.Block{Address: addr + size, Size: size})
+	}
+	blocks[1][1].Size = 18 * units.MiB
+	for _, list := range blocks {
+		c.Segment(snapshot.Segment{Address: list[0].Address, TotalSize: 20 * units.MiB, SizeClass: snapshot.SizeClassLarge,
+			Stack: stack}, list...)
+	}
+	addHostMemory(c)
+	return hostMemory(c)
+}
+
+// newerComposer composes a snapshot of torch 2.14.
+func newerComposer() *snapshot.Composer {
+	return snapshot.NewComposer(snapshot.Format{HasTraces: true, HasTime: true, HasPoolID: true, HasSettings: true,
+		HasUserMetadata: true, HasEventPool: true, HasHost: true})
+}
+
+// hostMemory is the snapshot, as if it had been read from a file where a free was late.
+func hostMemory(c *snapshot.Composer) *snapshot.Snapshot {
+	c.Setting("max_cached_size", "134217728")
+	s := c.Snapshot()
+	s.Traces[len(s.Traces)-1].LateEvents = 1
+	return s
+}
+
+func addHostMemory(c *snapshot.Composer) {
 	const base = 0x7f1200000000
 	stack := c.Stack(snapshot.FrameText{File: "/home/user/offload.py", Line: 21, Name: "offload"})
 	now := int64(1_790_000_000_000_000)
@@ -201,8 +263,4 @@ func HostMemory() *snapshot.Snapshot {
 	block(base, 64, snapshot.Inactive)
 	block(base+4*MiB, 4*MiB, snapshot.ActivePendingFree)
 	block(base+8*MiB, 4*MiB, snapshot.ActiveAllocated)
-	c.Setting("max_cached_size", "134217728")
-	s := c.Snapshot()
-	s.Traces[0].LateEvents = 1 // as if it had been read from a file where a free was late
-	return s
 }

@@ -83,8 +83,9 @@ export function selection({ live, mask }) {
 /** @param {Screen} screen @returns {Sheet} */
 export function tensorSheet(screen) {
   const { device, report } = screen;
-  const { data, file, sites } = device;
+  const { data, file, sites, stacks } = device;
   const ids = selection(screen);
+  const noted = ids.some((id) => data.metadata.get(id) !== undefined);
   if (ids.length > 1) data.address.prepare();
   return {
     columns: [
@@ -99,6 +100,7 @@ export function tensorSheet(screen) {
       'freed at event',
       'address',
       'stream',
+      ...(noted ? ['metadata'] : []),
     ],
     rows: Array.from(ids, (id) => {
       const { name, file: path, location } = sites.site(id);
@@ -114,9 +116,15 @@ export function tensorSheet(screen) {
         data.endEvent(id),
         data.address.text(id) || null,
         streamName(file.streams, data.stream[id]),
+        ...(noted ? [textOf(stacks.strings, data.metadata.get(id))] : []),
       ];
     }),
   };
+}
+
+/** @param {{at(i: number): string}} strings @param {number | undefined} text */
+function textOf(strings, text) {
+  return text === undefined ? null : strings.at(text);
 }
 
 /** @param {Sheet} sheet */

@@ -160,9 +160,8 @@ function longText(text) {
   const all = printable(text);
   if (all.length <= LONG) return [all];
   const start = h('span', `${[...all].slice(0, LONG).join('')}… `);
-  const more = button(`all ${count(all.length)} characters`, '', () => start.parentElement?.replaceChildren(h('div.long', all)), {
-    class: 'link',
-  });
+  const unfold = () => start.parentElement?.replaceChildren(h('div.long', all));
+  const more = button(`all ${count(all.length)} characters`, '', unfold, { class: 'link' });
   return [start, more];
 }
 

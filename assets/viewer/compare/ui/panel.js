@@ -70,6 +70,8 @@ function families(stores) {
     .flatMap(([a, b], family) => (a || b ? [{ family, a, b }] : []))
     .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a) || x.family - y.family);
   const picked = choice.now.family;
+  // Of host memory it is not known what it is for.
+  if (rows.length === 1 && report.families[rows[0].family].key === 'unknown') return null;
   return h(
     'div.families',
     { role: 'group', label: 'Families' },

@@ -1,5 +1,6 @@
 // The three plots on the page: the chart, the canvases over it, and when each is drawn again.
 
+import { HOST_MEMORY } from '../../data/report.js';
 import { freshContext, Painter } from '../../draw/painter.js';
 import { on } from '../../state/topic.js';
 import { alignedStates } from '../data/alignment.js';
@@ -145,6 +146,7 @@ export class Stage {
       },
       ms,
     );
+    const isHost = pair.sides[0].device.report.device === HOST_MEMORY; // what it is for is not known
     /** @type {import('../draw/plot.js').Frame} */
     const frame = {
       ...{ painter: new Painter(freshContext(this.elements.marks, width, height), style), style, pair, layout, scales },
@@ -153,7 +155,7 @@ export class Stage {
       chosen: ({ phase, states: own }) =>
         (at === phase || runOf(pair, at) !== null) &&
         own.some((s, side) => s && s[0] <= states[side] && states[side] <= s[1]),
-      family: (f) => ({ ...this.#stores.colourOf(f), label: report.families[f].label }),
+      family: (f) => ({ ...this.#stores.colourOf(f), label: isHost ? '' : report.families[f].label }),
       isPicking: choice.isPicking,
     };
     this.#frame = frame;
