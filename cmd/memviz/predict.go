@@ -26,7 +26,9 @@ func predictCommand(t *terminal) *cli.Command {
 		ArgsUsage: "X1=SNAPSHOT X2=SNAPSHOT...",
 		Description: "Two or more recordings of one program, each with the size X that it was made at,\n" +
 			"show how every request depends on X. The requests at another X are served by a\n" +
-			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n\n" +
+			"model of PyTorch's allocator. Recordings that cannot be compared are refused.\n" +
+			"With --capacity a size fits if no request fails even where as much is reserved as the\n" +
+			"spread of the prediction allows, and may fit if none fails with less.\n\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512,1024\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --largest --capacity 80GiB\n" +
 			"    memviz predict 128=128.pickle 256=256.pickle --at 512 -o predicted.html\n\n" +

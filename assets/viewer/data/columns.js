@@ -252,7 +252,7 @@ function summing() {
 }
 
 /** A table of strings, each decoded when it is first asked for. */
-export class Strings {
+class Strings {
   /**
    * @param {Uint8Array} text
    * @param {Float64Array} ends string i is text[ends[i]..ends[i+1])

@@ -84,7 +84,7 @@ function crowd(timeline, columns) {
  * @param {number} tensors in a column
  * @returns {BandLabel[]}
  */
-export function bandLabels(timeline, groups, columns, viewport, layout, tensors) {
+function bandLabels(timeline, groups, columns, viewport, layout, tensors) {
   const { axis, from } = viewport;
   const perByte = layout.plotHeight / (viewport.high - viewport.low);
   const interval = tensors > MANY ? HALF : INTERVAL;

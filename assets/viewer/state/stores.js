@@ -60,7 +60,7 @@ export function recordingStores(report, library) {
 }
 
 /** @param {import('../data/open.js').OpenDevice} device @returns {number} bytes of the highest thing to be seen */
-export function ceilingOf({ data, timeline, report, measure }) {
+function ceilingOf({ data, timeline, report, measure }) {
   const heights = (/** @type {import('../data/timeline.js').Timeline} */ of) => [of.active[of.peak], of.reservedPeak];
   // What is predicted has the scale of what was recorded.
   const recorded = Math.max(...heights(timeline), ...(measure ? heights(measure.recorded) : []));

@@ -212,7 +212,7 @@ function note(text) {
  * @param {string} operator
  * @param {boolean} open all folds
  */
-export function stackElement(frames, operator, open) {
+function stackElement(frames, operator, open) {
   const list = h('div.stack');
   for (const item of foldStack(frames, operator)) {
     if (!item.fold) {

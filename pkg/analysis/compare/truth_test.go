@@ -2,7 +2,6 @@ package compare_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
@@ -69,17 +68,7 @@ func (e codeEdit) apply(r *analysis.Recording, gone func(stacks.Site) bool) *ana
 		}
 		ids[id] = c.Stack(list...)
 	}
-	d, events := *r.Device, *r.Device.Events
-	d.Events, d.Allocations = &events, slices.Clone(d.Allocations)
-	events.Stack = make([]snapshot.StackID, len(events.Stack))
-	for i, id := range r.Device.Events.Stack {
-		events.Stack[i] = ids[id]
-	}
-	for i := range d.Allocations {
-		a := &d.Allocations[i]
-		a.Stack, a.FreeStack = ids[a.Stack], ids[a.FreeStack]
-	}
-	return analysis.NewRecording(analysis.NewSource(c.Snapshot()), &d)
+	return recorded.Restacked(r, c.Snapshot(), ids)
 }
 
 // verdicts count what became of the lines that both sides have.

@@ -67,17 +67,17 @@ function drawPhases(frame) {
 }
 
 /** @param {string} phase */
-export function phaseName(phase) {
+function phaseName(phase) {
   return phase === 'before' ? 'before the first phase' : phase;
 }
 
 /** Which side alone has a stretch. @param {import('../data/alignment.js').Run} run @returns {string} */
-export function onlyWords({ states: [a, b] }) {
+function onlyWords({ states: [a, b] }) {
   return a && b ? '' : a ? 'only before' : 'only after';
 }
 
 /** "7,438 → 9,660 events" @param {import('../data/alignment.js').Run} run */
-export function eventWords({ states: [a, b] }) {
+function eventWords({ states: [a, b] }) {
   return a && b
     ? `${count(eventsIn(a))} → ${count(eventsIn(b))} events`
     : `${count(eventsIn(a ?? b ?? [0, -1]))} events`;

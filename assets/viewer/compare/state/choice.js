@@ -24,7 +24,7 @@ import { Topic } from '../../state/topic.js';
  */
 
 /** @type {Readonly<Choices>} */
-export const START = {
+const START = {
   at: 'peak',
   cursor: null,
   range: null,

@@ -24,7 +24,7 @@ import { Zoom } from './zoom.js';
  */
 
 /** The two recordings that are shown. */
-export class ShownPair {
+class ShownPair {
   changed = new Topic();
   /** @type {Pair | null} */
   #pair = null;
@@ -63,7 +63,7 @@ export class Hover {
 }
 
 /** Colours and fonts of the page, as the style sheet has them in its theme. */
-export class Look {
+class Look {
   changed = new Topic();
   style = readStyle();
 
@@ -223,7 +223,7 @@ export class CompareStores {
 }
 
 /** Where a comparison begins. @param {Pair} pair */
-export function startOf({ report }) {
+function startOf({ report }) {
   return { isWide: report.different };
 }
 

@@ -31,7 +31,7 @@ export function mountAnswers(stores, root) {
  * The words of an answer as they stand on the page: of some, the first words of the line stand beside the value.
  * @param {import('../data/pair.js').Answer} answer
  */
-export function wordsOf({ key, question, value, line, detail }) {
+function wordsOf({ key, question, value, line, detail }) {
   const [first, ...rest] = line.split('; ');
   if ((key === 'peak' || key === 'program') && rest.length > 0)
     return { question, value, small: first, line: rest.join('; '), detail };

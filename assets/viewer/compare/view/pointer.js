@@ -20,7 +20,7 @@ const LEAST_RANGE = 3;
  * Makes a moment of what was clicked.
  * @param {Stores} stores @param {import('./stage.js').Stage} stage @param {Spot} p
  */
-export function clickAt({ choice, alignment, pair, hover }, stage, { x, y }) {
+function clickAt({ choice, alignment, pair, hover }, stage, { x, y }) {
   const { scales } = stage.frame;
   const region = scales.regionAt(x, y);
   if (region === 'lane' || region === 'steps') {

@@ -3,7 +3,7 @@
 /** How high the row of a rank with a finding is at least. */
 export const OWN_ROW = 7;
 /** From which height on a row is a pile. */
-export const PILE_ROW = 28;
+const PILE_ROW = 28;
 
 export class Rows {
   /**

@@ -145,7 +145,7 @@ const isRecorded = (active, c) => active[c] !== MISSING;
  * @param {number} per columns of a stretch
  * @param {number} width
  */
-export function columnEdges(state, rank, per, width) {
+function columnEdges(state, rank, per, width) {
   const { job } = state;
   const axis = axisOf(state);
   const n = job.view.stretches.length;

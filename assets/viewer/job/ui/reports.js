@@ -7,7 +7,7 @@ import { byId } from '../../ui/dom.js';
 export const reportElement = (job, rank) => document.getElementById(`report-${job}-${rank}`);
 
 /** The text of a report. @param {number} job @param {number} rank */
-export async function reportText(job, rank) {
+async function reportText(job, rank) {
   const element = reportElement(job, rank);
   if (!element) throw new Error('the page does not hold it');
   const packed = fromBase64((element.textContent ?? '').trim());

@@ -52,15 +52,21 @@ func PythonOnly(r *analysis.Recording) *analysis.Recording {
 		}
 		cut[id] = c.Stack(list...)
 	}
+	return Restacked(r, c.Snapshot(), cut)
+}
+
+// Restacked is a recording with other stacks: those of s, by the id of the stack that each
+// replaces.
+func Restacked(r *analysis.Recording, s *snapshot.Snapshot, ids []snapshot.StackID) *analysis.Recording {
 	d, events := *r.Device, *r.Device.Events
 	d.Events, d.Allocations = &events, slices.Clone(d.Allocations)
 	events.Stack = make([]snapshot.StackID, len(events.Stack))
 	for i, id := range r.Device.Events.Stack {
-		events.Stack[i] = cut[id]
+		events.Stack[i] = ids[id]
 	}
 	for i := range d.Allocations {
 		a := &d.Allocations[i]
-		a.Stack, a.FreeStack = cut[a.Stack], cut[a.FreeStack]
+		a.Stack, a.FreeStack = ids[a.Stack], ids[a.FreeStack]
 	}
-	return analysis.NewRecording(analysis.NewSource(c.Snapshot()), &d)
+	return analysis.NewRecording(analysis.NewSource(s), &d)
 }
