@@ -43,13 +43,13 @@ var usualSettings = []string{
 	"max_split_size_mb:256,roundup_power2_divisions:8",
 }
 
-// fewSettings are the settings that reduce fragmentation most often.
-var fewSettings = []string{"expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
+// fewSettings are the defaults, and the settings that reduce fragmentation most often.
+var fewSettings = []string{"", "expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512"}
 
 // usual are usualSettings without the run's own setting.
 func (run *Run) usual() []Setting { return run.others(usualSettings) }
 
-// Few are the settings that reduce fragmentation most often, without the run's own.
+// Few are the defaults and the settings that reduce fragmentation most often, without the run's own.
 func (run *Run) Few() []Setting { return run.others(fewSettings) }
 
 func (run *Run) others(confs []string) (list []Setting) {

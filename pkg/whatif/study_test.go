@@ -361,7 +361,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestUsualSettings(t *testing.T) {
-	for conf, few := range map[string]int{"": 3, "max_split_size_mb:128": 2, "max_split_size_mb:300": 3} {
+	for conf, few := range map[string]int{"": 3, "max_split_size_mb:128": 3, "max_split_size_mb:300": 4} {
 		run := grown(t, conf, 12<<20)
 		if got := len(run.Few()); got != few {
 			t.Errorf("under %q: few are %d, want %d", conf, got, few)
