@@ -47,9 +47,11 @@ type OutOfMemory struct {
 	// used outside PyTorch's allocator, as far as the capacity is known
 	OutsideBytes int64 `json:"outside_bytes"`
 	// pressure, fragmented, other, outside or limit
-	Verdict             string        `json:"verdict"`
-	Evidence            string        `json:"evidence"` // a sentence
-	Site                string        `json:"site"`     // file:line:function that asked
+	Verdict  string `json:"verdict"`
+	Evidence string `json:"evidence"` // a sentence
+	// RefusedBy is the option in the file that most likely refused the request, where the verdict is limit.
+	RefusedBy           string        `json:"refused_by,omitempty"`
+	Site                string        `json:"site"` // file:line:function that asked
 	Stack               []string      `json:"stack"`
 	EarlierRequests     int           `json:"earlier_requests"`      // with the same stack, which were served
 	LargestEarlierBytes int64         `json:"largest_earlier_bytes"` // the largest of those, rounded
@@ -129,7 +131,7 @@ func (f *oomContext) outOfMemory(o *oom.Failure, p *Prediction) OutOfMemory {
 		DeviceFreeBytes: o.DeviceFree, ActiveBytes: o.Active, LiveRequestedBytes: o.InUse,
 		ReservedBytes: o.Reserved, PendingBytes: o.Pending, FreeBytes: o.FreeSame,
 		LargestFreeBlockBytes: o.LargestSame, FreeOtherBytes: o.FreeOther, OutsideBytes: o.Outside(),
-		Verdict: o.Verdict.Key(), Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
+		Verdict: o.Verdict.Key(), RefusedBy: refusedBy(o), Evidence: f.sentence(o).with(asText), Site: f.r.Stacks.Site(o.Stack).String(),
 		Stack: stackLines(f.r.Snapshot, o.Stack), EarlierRequests: o.Before, LargestEarlierBytes: o.LargestBefore,
 		Holders: newTopRows(f.r, f.holders(o)),
 		Pools:   make([]PoolFree, len(o.Pools)), Advice: f.advice(o, p),

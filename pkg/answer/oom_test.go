@@ -69,3 +69,25 @@ func TestLimitAdvice(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedBy: JSON names the option that refused a request, where it was refused and not short of memory.
+func TestRefusedBy(t *testing.T) {
+	for file, want := range map[string]string{
+		"throw_on_oom": "per_process_memory_fraction", "reserve_too_small": "expandable_segments_reserve", "reserve_by_class": "",
+	} {
+		s, err := snapshot.Open(newer + "/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := NewInput(file, s)
+		r := in.Recordings[0]
+		list := newOOMContext(&in, r, 0)
+		o := r.OOMs(0)[0]
+		if got := list.outOfMemory(&o, nil); got.RefusedBy != want || got.Verdict != "limit" {
+			t.Errorf("%s: refused by %q, want %q; %s", file, got.RefusedBy, want, got.Verdict)
+		}
+		if o.Verdict = oom.Pressure; refusedBy(&o) != "" {
+			t.Errorf("%s: short of memory, and refused by %q", file, refusedBy(&o))
+		}
+	}
+}

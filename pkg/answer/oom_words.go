@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 
+	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -75,9 +77,9 @@ var verdicts = [...]struct {
 		},
 	},
 	oom.Limit: {
-		short: func(o *oom.Failure) string { return refusedBy(&o.Refusal, "a limit") + " refused it" },
+		short: func(o *oom.Failure) string { return cmp.Or(refusedBy(o), "a limit") + " refused it" },
 		brief: func(o *oom.Failure) string {
-			return "The device had room: " + refusedBy(&o.Refusal, anyLimit) + " refused it."
+			return "The device had room: " + cmp.Or(refusedBy(o), anyLimit) + " refused it."
 		},
 		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
 			text, args := refusalSentence(o)
@@ -90,15 +92,17 @@ var verdicts = [...]struct {
 // anyLimit may refuse a request although the device has the memory.
 const anyLimit = "a limit of the process or a failed mapping"
 
-// refusedBy is the setting that refused a request, or other words if the file has none.
-func refusedBy(r *oom.Refusal, other string) string {
-	switch {
+// refusedBy is the option in the file that most likely refused a request, or "" if the file has none.
+func refusedBy(o *oom.Failure) string {
+	switch r := &o.Refusal; {
+	case o.Verdict != oom.Limit:
+		return ""
 	case r.Fraction > 0:
-		return "per_process_memory_fraction"
+		return allocator.OptionFraction
 	case r.TooSmall != nil:
-		return "most likely " + r.TooSmall.Option
+		return r.TooSmall.Option
 	}
-	return other
+	return ""
 }
 
 // share is a part of 1 inside a sentence.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -227,4 +229,11 @@ func TestOOMBars(t *testing.T) {
 		t.Errorf("the page's segments have %+v, want %d bytes in %d holes, the largest %d", got, o.FreeSame, holes,
 			o.LargestSame)
 	}
+}
+
+// TestPagesOfLargeSegments: pages of 12 MiB, which large_segment_size_mb asks for, count on the page as in the command.
+func TestPagesOfLargeSegments(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(testkit.Root(t), "pkg", "snapshot", "testdata", "newer", "large_pages.json")
+	compareSegments(t, open(t, makeReport(t, path), ""), load(t, path), path)
 }

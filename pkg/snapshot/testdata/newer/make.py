@@ -11,75 +11,10 @@ and pull requests; none is a recording.
 import json
 import pathlib
 
+from recording import BASE, STEP, Host, MiB, Recording, run
+from writers import hip_async, mlx, mlx_categories, npu, npu_native, npu_settings, rocm, xpu
+
 HERE = pathlib.Path(__file__).parent
-MiB = 1 << 20
-BASE = 0x7F5E20000000
-STEP = [{"name": "step", "filename": "/src/train.py", "line": 40}]
-
-
-class Recording:
-    """A recording that adds up: whatever is allocated and not freed is in the
-    final segments."""
-
-    def __init__(self, **keys):
-        self.keys = {"compile_context": "N/A", "user_metadata": "", "pool_id": [0, 0], **keys}
-        self.events, self.segments, self.live, self.conf, self.settings = [], {}, {}, "", {}
-
-    def event(self, action, addr, size, frames=STEP, **more):
-        e = {"action": action, "addr": addr, "size": size, "stream": 0,
-             "time_us": 1_700_000_000_000_000 + 250 * len(self.events), **self.keys, **more}
-        if action == "oom":
-            e["device_free"] = e.pop("addr")
-        self.events.append({k: v for k, v in {**e, "frames": frames}.items() if v is not None})
-
-    def segment(self, addr, size, pool=(0, 0), action="segment_alloc", **more):
-        self.segments[addr] = (size, list(pool), action == "segment_map")
-        if action:
-            self.event(action, addr, size, **{**({"pool_id": list(pool)} if self.keys["pool_id"] else {}), **more})
-
-    def alloc(self, addr, size, **more):
-        self.live[addr] = size
-        self.event("alloc", addr, size, **more)
-
-    def free(self, addr, requested=True, **more):
-        size = self.live.pop(addr)
-        for action in ["free_requested"] * requested + ["free_completed"]:
-            self.event(action, addr, size, **more)
-
-    def release(self, addr, **more):
-        self.event("segment_free", addr, self.segments.pop(addr)[0], **more)
-
-    def final(self, addr, size, pool, expandable):
-        blocks, at = [], addr
-        for a in sorted(a for a in self.live if addr <= a < addr + size) + [addr + size]:
-            if a > at:
-                blocks.append({"address": at, "size": a - at, "requested_size": 0, "state": "inactive", "frames": []})
-            if a in self.live:
-                n = self.live[a]
-                blocks.append({"address": a, "size": n, "requested_size": n, "state": "active_allocated", "frames": STEP})
-                at = a + n
-        active = sum(b["size"] for b in blocks if b["state"] != "inactive")
-        return {"device": 0, "address": addr, "total_size": size, "allocated_size": active, "active_size": active,
-                "requested_size": active, "stream": 0, "segment_type": "small" if size <= 2 * MiB else "large",
-                "segment_pool_id": pool, "is_expandable": expandable, "frames": STEP, "blocks": blocks}
-
-    def snapshot(self, **more):
-        return {"segments": [self.final(a, *self.segments[a]) for a in sorted(self.segments)],
-                "device_traces": [self.events],
-                "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": self.conf, "max_split_size": -1,
-                                       "garbage_collection_threshold": 0.0, "expandable_segments": False, **self.settings},
-                "external_annotations": [], **more}
-
-
-def run(conf="", settings=None, **keys):
-    """Weights, an activation and its free."""
-    r = Recording(**keys)
-    r.conf, r.settings = conf, settings or {}
-    r.segment(BASE, 20 * MiB)
-    r.alloc(BASE, 4 * MiB)
-    r.alloc(BASE + 4 * MiB, 6 * MiB)
-    r.free(BASE + 4 * MiB)
-    return r
 
 
 def annotate():
@@ -292,36 +227,6 @@ def pinned_options():
                     "pinned_free_catch_all:True,pinned_use_background_threads:True").snapshot()
 
 
-class Host:
-    """Pinned host memory, as torch 2.14 records it: rounded sizes, one block a segment, frames where a program asks."""
-
-    base = 0x7F1200000000
-
-    def __init__(self):
-        self.events, self.segments = [], []
-
-    def event(self, action, at, size):
-        e = {"action": action, "addr": self.base + at * MiB, "size": size * MiB, "stream": 0,
-             "time_us": 1_700_000_000_000_000 + 250 * len(self.events), "compile_context": "N/A", "user_metadata": "",
-             "pool_id": [0, 0]}
-        if action in ("alloc", "free_requested"):
-            e["frames"] = STEP
-        self.events.append(e)
-
-    def segment(self, at, size, state, pool=(0, 0)):
-        address, size = self.base + at * MiB, size * MiB
-        self.segments.append({
-            "device": -1, "address": address, "total_size": size,
-            "allocated_size": size if state == "active_allocated" else 0,
-            "active_size": size if state != "inactive" else 0,
-            "requested_size": 0, "stream": 0, "segment_type": "small", "segment_pool_id": list(pool),
-            "is_expandable": False, "frames": [],
-            "blocks": [{"address": address, "size": size, "requested_size": size, "state": state, "frames": STEP}]})
-
-    def lists(self):
-        return {"host_segments": self.segments, "host_traces": self.events}
-
-
 def host_only():
     """record_cuda=False: pinned host memory and nothing of a GPU. One block waits for a copy at the end."""
     h = Host()
@@ -386,95 +291,6 @@ def forward_frames():
     return r.snapshot()
 
 
-def rocm():
-    """torch on AMD's GPUs: the schema of CUDA with other names of files and settings."""
-    hip = [{"name": "c10::hip::HIPCachingAllocator::malloc", "filename": "/opt/rocm/c10/hip/HIPCachingAllocator.cpp",
-            "line": 0}] + STEP
-    r = run(conf="release_lock_on_hipmalloc:True,pinned_use_hip_host_register:True",
-            settings={"release_lock_on_cudamalloc": True, "pinned_use_hip_host_register": True})
-    for e in r.events:
-        e["frames"] = hip
-    return r.snapshot()
-
-
-def hip_async():
-    """Another allocator than the one that memviz knows."""
-    return run("backend:hipMallocAsync", {"release_lock_on_hipmalloc": False}).snapshot()
-
-
-def xpu():
-    """torch on Intel's GPUs: high addresses, streams that are pointers, few keys."""
-    high, stream = 18446720620317114368, 94236512
-    r = Recording(compile_context=None, user_metadata=None, pool_id=None, stream=stream)
-    r.segment(high, 20 * MiB)
-    r.alloc(high, 4 * MiB)
-    r.alloc(high + 4 * MiB, 6 * MiB)
-    r.free(high + 4 * MiB)
-    s = r.snapshot()
-    s["segments"][0]["stream"] = stream
-    return {"segments": s["segments"], "device_traces": s["device_traces"],
-            "allocator_settings": {"PYTORCH_ALLOC_CONF": "", "expandable_segments": False}}
-
-
-def npu():
-    """torch_npu: no times, no settings, another order of keys."""
-    r = run(compile_context=None, user_metadata=None, pool_id=None, time_us=None)
-    r.event("workspace_snapshot", 0, 0)
-    s = r.snapshot()
-    for seg in s["segments"]:
-        kind, blocks = seg.pop("segment_type"), seg.pop("blocks")
-        seg["segment_type"] = kind
-        seg["blocks"] = blocks
-    return {"segments": s["segments"], "device_traces": s["device_traces"] + [[] for _ in range(7)]}
-
-
-def npu_native():
-    """torch_npu's C++ writer: no segment_pool_id either."""
-    s = npu()
-    for seg in s["segments"]:
-        del seg["segment_pool_id"]
-    for e in s["device_traces"][0]:
-        e["frames"] = [{"name": "c10_npu::NPUCachingAllocator::malloc", "filename": "/torch_npu/csrc/core/npu/NPUCachingAllocator.cpp",
-                        "line": 0}] + STEP
-    return s
-
-
-def npu_settings():
-    """torch_npu with settings, of which one changes what its allocator does in a way that is not known."""
-    s = npu()
-    s["allocator_settings"] = {"PYTORCH_NPU_ALLOC_CONF": "page_size:1g,base_addr_aligned_kb:16,throw_on_npumalloc_oom:True,"
-                               "pin_memory_expandable_segments:True,multi_stream_lazy_reclaim:True"}
-    return s
-
-
-def mlx(families=("parameter", "activation", "temporary")):
-    """MLX: no final segments, no free_requested, the primitive as metadata."""
-    parameter, activation, temporary = families
-    events, low = [], 0x100000000
-
-    def event(action, addr, size, primitive="", category=None, frames=None):
-        e = {"action": action, "addr": addr, "size": size, "stream": 0, "time_us": 1_700_000_000_000_000 + 250 * len(events),
-             "user_metadata": primitive, "frames": frames or []}
-        if category:
-            e["category"] = category
-        events.append(e)
-
-    def made(addr, size, primitive, category, line):
-        event("alloc", addr, size, primitive, category, [{"name": "__call__", "filename": "/src/model.py", "line": line}])
-
-    event("segment_alloc", low, 16 * MiB)
-    made(low, 16 * MiB, "Load", parameter, 12)
-    event("segment_alloc", low + 32 * MiB, 8 * MiB)
-    made(low + 32 * MiB, 8 * MiB, "Matmul", activation, 20)
-    event("free_completed", low + 32 * MiB, 8 * MiB)
-    made(low + 32 * MiB, 8 * MiB, "Softmax", activation, 24)
-    event("segment_alloc", low + 64 * MiB, 4 * MiB)
-    made(low + 64 * MiB, 4 * MiB, "Add", temporary, 25)
-    event("free_completed", low + 64 * MiB, 4 * MiB)
-    event("segment_free", low + 64 * MiB, 4 * MiB)
-    return {"segments": [], "device_traces": [events]}
-
-
 def future():
     """What nobody has written yet: a list, a setting, a key in each record, an action."""
     r = run(settings={"warp_drive": True}, mood="calm")
@@ -496,24 +312,20 @@ def future_values():
     return s
 
 
-def main():
-    files = {
-        "annotate": annotate(), "internal_metadata": internal_metadata(), "metadata_dict": metadata_dict(),
-        "event_pools": event_pools(), "graph_pools": graph_pools(), "no_split": no_split(), "skip_actions": skip_actions(),
-        "overflowed": overflowed(), "settings_213": settings_213(), "settings_of_a_fork": settings_of_a_fork(),
-        "large_segments": large_segments(), "fraction": fraction(), "throw_on_oom": throw_on_oom(), "reserve": reserve(),
-        "pinned_options": pinned_options(), "rocm": rocm(), "xpu": xpu(), "npu": npu(), "npu_native": npu_native(),
-        "mlx": mlx(), "mlx_categories": mlx(("parameter", "wobble", "wibble")), "npu_settings": npu_settings(),
-        "large_pages": large_pages(), "odd_large_segments": odd_large_segments(), "divisions": divisions(),
-        "fraction_and_threshold": fraction_and_threshold(), "reserve_too_small": reserve_too_small(),
-        "reserve_by_class": reserve_by_class(), "host_only": host_only(), "host_pools": host_pools(),
-        "host_cached_size": host_cached_size(), "host_swapped": host_swapped(), "forward_frames": forward_frames(),
-        "non_split_rounding": non_split_rounding(), "host_not_recorded": host_not_recorded(), "hip_async": hip_async(),
-        "future": future(), "future_values": future_values(), "accelerator_without_support": {},
-    }
-    for name, value in files.items():
-        (HERE / (name + ".json")).write_text(json.dumps(value, indent=1) + "\n")
+def accelerator_without_support():
+    """torch.accelerator.memory on a device that has no snapshots."""
+    return {}
 
+
+SAMPLES = [
+    accelerator_without_support, annotate, divisions, event_pools, forward_frames, fraction,
+    fraction_and_threshold, future, future_values, graph_pools, hip_async, host_cached_size,
+    host_not_recorded, host_only, host_pools, host_swapped, internal_metadata, large_pages, large_segments,
+    metadata_dict, mlx, mlx_categories, no_split, non_split_rounding, npu, npu_native, npu_settings,
+    odd_large_segments, overflowed, pinned_options, reserve, reserve_by_class, reserve_too_small, rocm,
+    settings_213, settings_of_a_fork, skip_actions, throw_on_oom, xpu,
+]
 
 if __name__ == "__main__":
-    main()
+    for sample in SAMPLES:
+        (HERE / (sample.__name__ + ".json")).write_text(json.dumps(sample(), indent=1) + "\n")
