@@ -64,7 +64,7 @@ func (s *Sheet) title(in *Input, d *replay.Device, remark string) {
 func (s *Sheet) noDevices(in *Input) {
 	s.without = append(s.without, in.FileName())
 	s.heading("%s", name(in.FileName()))
-	s.say("No device has events or segments. Nothing was on a GPU yet, or another process held it: dump the snapshot " +
+	s.say("No device has events or segments. Nothing was allocated yet, or another process did it: dump the snapshot " +
 		"in the process that allocates.")
 }
 

@@ -169,3 +169,25 @@ func TestHostMemoryIsComparedWithItself(t *testing.T) {
 		}
 	}
 }
+
+// TestClockOfTheHost: times of host memory come from another conversion than those of GPUs. However
+// far apart the two are, each device keeps its numbers, and no clock is said to run backwards.
+func TestClockOfTheHost(t *testing.T) {
+	want := string(written(t, Stats([]Input{NewInput("a", samples.Annotated())}, StatsOptions{}), JSON))
+	for _, shift := range []int64{-1_790_000_000_000_000, -3_600_000_000, -7, 7, 1_000_000, 1 << 50} {
+		s := samples.Annotated()
+		times := s.Events(snapshot.Pinned).TimeMicros
+		for i := range times {
+			times[i] += shift
+		}
+		in := []Input{NewInput("a", s)}
+		if got := string(written(t, Stats(in, StatsOptions{}), JSON)); got != want {
+			t.Errorf("shifted by %d µs: stats\n%s\nwant\n%s", shift, got, want)
+		}
+		for _, d := range in[0].Devices {
+			if w, is := warnClock(d); is {
+				t.Errorf("shifted by %d µs: %s %s", shift, w.Fact, w.Consequence)
+			}
+		}
+	}
+}

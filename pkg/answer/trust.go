@@ -282,6 +282,11 @@ func skippedWarnings(d *replay.Device) []Warning {
 			Fact:        "The recording holds no alloc events.",
 			Consequence: "Every freed allocation looks as if it was there before the recording.",
 		}}
+	case requests+completions+events[snapshot.Free] == 0 && d.Anomalies[replay.OverlappingAllocs] > 0:
+		return []Warning{{
+			Fact:        "The recording holds no frees.",
+			Consequence: "Each allocation is shown as live until another one has its address.",
+		}}
 	case completions == 0 && requests > 1:
 		return []Warning{{
 			Fact:        "The recording holds no free_completed events.",

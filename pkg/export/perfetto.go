@@ -143,7 +143,11 @@ func (t *tracer) finish() {
 // write writes a recording.
 func (t *tracer) write() {
 	label := t.Snapshot.DeviceLabel(t.Device.ID)
-	t.name("process_name", 0, "GPU memory of "+label+", "+t.in.FileName())
+	name := "GPU memory of " + label
+	if t.Device.ID == snapshot.Pinned {
+		name = "pinned host memory"
+	}
+	t.name("process_name", 0, name+", "+t.in.FileName())
 	t.begin("M", "process_sort_index", 0, 0)
 	t.open("args")
 	t.number("sort_index", t.process)

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -56,7 +57,13 @@ func writePprof(w *bufio.Writer, in []answer.Input, o *Options) error {
 	if err != nil {
 		return err
 	}
+	isGPU := func(r *recording) bool { return r.Device.ID != snapshot.Pinned }
 	for _, r := range list {
+		if !isGPU(r) && slices.ContainsFunc(list, isGPU) {
+			p.Comments = append(p.Comments, r.in.FileName()+" pinned: left out, because a profile is one sum; "+
+				"--device pinned exports it")
+			continue
+		}
 		if m == nil || m.snapshot != r.Snapshot {
 			m = newPprofBuilder(p, r)
 		}
