@@ -19,7 +19,7 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 	if err := old(nodes); err != nil {
 		return err
 	}
-	i := t.PreExisting
+	i, start := t.PreExisting, t.start(t.PreExisting)
 	for event := range t.Events {
 		for x := ends.at(event); x != none; x = ends.next[x] {
 			if nodes[x] != none {
@@ -38,15 +38,25 @@ func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born f
 		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
 			m.reserve(next)
 		}
-		for ; i < t.Count && t.Start(i) == event; i++ {
+		for start == event {
 			x, err := born(i)
 			if err != nil {
 				return err
 			}
 			nodes[i] = x
+			i++
+			start = t.start(i)
 		}
 	}
 	return nil
+}
+
+// start is the event in which an allocation begins; behind the last event where there is none.
+func (t *Tensors) start(i int) int {
+	if i < t.Count {
+		return t.Start(i)
+	}
+	return t.Events
 }
 
 // endings are the allocations by the event in which they end, in the memory of a number
