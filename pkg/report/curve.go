@@ -262,19 +262,32 @@ type step struct {
 func recordedCurve(d *replay.Device, label string) *curveSource {
 	return &curveSource{
 		label: label, events: d.Events.Len(), totals: d.Totals,
-		active: stepsOf(d.ActiveBytes), reserved: stepsOf(d.ReservedBytes),
+		active: stepsOf(d.ActiveBytes()), reserved: reservedSteps(d),
 	}
 }
 
 // stepsOf are the steps of a value per state, of which there may be millions.
-func stepsOf(values func() []int64) iter.Seq[step] {
+func stepsOf(values []int64) iter.Seq[step] {
 	return func(yield func(step) bool) {
 		var last int64
-		for k, v := range values() {
+		for k, v := range values {
 			if (k == 0 || v != last) && !yield(step{k, v}) {
 				return
 			}
 			last = v
+		}
+	}
+}
+
+// reservedSteps are the steps of reserved memory, without its value in each state.
+func reservedSteps(d *replay.Device) iter.Seq[step] {
+	return func(yield func(step) bool) {
+		bytes := d.Totals.ReservedBaselineBytes
+		more := yield(step{0, bytes})
+		for _, c := range d.Reserved {
+			if bytes += c.Delta; c.Delta != 0 && more {
+				more = yield(step{int(c.Event) + 1, bytes})
+			}
 		}
 	}
 }

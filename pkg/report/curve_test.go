@@ -23,6 +23,22 @@ func TestCurve(t *testing.T) {
 	testkit.Golden(t, "curve_training.svg", []byte(curveSVG(recordedCurve(d, "cuda:0"))+"\n"))
 }
 
+// TestReservedSteps compares the steps with the value in each state, changes of nothing included.
+func TestReservedSteps(t *testing.T) {
+	c := snapshot.NewComposer(snapshot.Format{})
+	for i, size := range []int64{3, 0, 5, 0, 0, 2, 9} {
+		action := []snapshot.Action{snapshot.SegmentAlloc, snapshot.SegmentMap, snapshot.Alloc, snapshot.SegmentFree}
+		c.Event(0, snapshot.EventText{Action: action[i%4], Addr: uint64(i) << 20, Size: size << 20})
+	}
+	for _, s := range []*snapshot.Snapshot{c.Snapshot(), samples.Training(), samples.OneEvent(), samples.StateOnly()} {
+		d := replay.Replay(s, 0)
+		got, want := slices.Collect(reservedSteps(d)), slices.Collect(stepsOf(d.ReservedBytes()))
+		if !slices.Equal(got, want) {
+			t.Errorf("steps %v, want %v", got, want)
+		}
+	}
+}
+
 // A million events take no more room than a few thousand do.
 func TestCurveIsBounded(t *testing.T) {
 	c := snapshot.NewComposer(snapshot.Format{})
@@ -107,7 +123,7 @@ func TestCurveKeepsThePeak(t *testing.T) {
 	values := make([]int64, c.states)
 	values[77_777] = 1000
 	for _, area := range []bool{false, true} {
-		got := points(t, c.line(stepsOf(func() []int64 { return values }), area))
+		got := points(t, c.line(stepsOf(values), area))
 		if !slices.Contains(got, [2]float64{curveLeft + 560.5, curveTop}) { // column 560 begins with the peak
 			t.Errorf("the peak is not on %v", got)
 		}
@@ -120,7 +136,7 @@ func TestCurveKeepsThePeak(t *testing.T) {
 // A short curve is a step line: every state has its own width and height.
 func TestCurveOfFewStates(t *testing.T) {
 	c := curve{states: 4, top: 204} // 180 units a state, 1 a byte
-	got := points(t, c.line(stepsOf(func() []int64 { return []int64{10, 10, 204, 3} }), true))
+	got := points(t, c.line(stepsOf([]int64{10, 10, 204, 3}), true))
 	want := [][2]float64{{64, 232}, {64, 222}, {424, 222}, {424, 28}, {604, 28}, {604, 229}, {784, 229}, {784, 232}}
 	if !slices.Equal(got, want) {
 		t.Errorf("the path goes through %v, want %v", got, want)

@@ -1,7 +1,5 @@
 package space
 
-import "slices"
-
 // none stands for no node.
 const none int32 = -1
 
@@ -296,77 +294,4 @@ func (m *model) room(g gap) int64 {
 		return unmapped - int64(g.place())
 	}
 	return int64(g.size())
-}
-
-// walk goes through all events. old places what is there before the first of them, after
-// what is reserved then; born places one allocation. Both give the node of its block, or
-// none.
-func (f *Frame) walk(t *Tensors, m *model, old func(nodes []int32) error, born func(i int) (int32, error)) error {
-	nodes, ended := make([]int32, t.Count), make([]int32, t.Events)
-	for i := range ended {
-		ended[i] = none
-	}
-	var before []int32 // of an edited allocation: another one that ends in the same event
-	if t.Edited {
-		before = make([]int32, t.Count)
-	}
-	for i := range nodes {
-		nodes[i] = none
-		if end := t.End(i); end < t.Events {
-			if t.Edited {
-				before[i] = ended[end]
-			}
-			ended[end] = int32(i)
-		}
-	}
-	returned := f.returned(t.Events)
-	next := 0 // reservation
-	for ; next < len(f.Reservations) && f.Reservations[next].Reserved < 0; next++ {
-		m.reserve(next)
-	}
-	if err := old(nodes); err != nil {
-		return err
-	}
-	i := t.PreExisting
-	for event := range t.Events {
-		for x := ended[event]; x != none; x = before[x] {
-			if nodes[x] != none {
-				m.release(nodes[x])
-				nodes[x] = none
-			}
-			if !t.Edited {
-				break
-			}
-		}
-		for ; len(returned) > 0 && int(f.Reservations[returned[0]].Returned) == event; returned = returned[1:] {
-			if err := m.giveBack(int(returned[0])); err != nil {
-				return err
-			}
-		}
-		for ; next < len(f.Reservations) && int(f.Reservations[next].Reserved) == event; next++ {
-			m.reserve(next)
-		}
-		for ; i < t.Count && t.Start(i) == event; i++ {
-			x, err := born(i)
-			if err != nil {
-				return err
-			}
-			nodes[i] = x
-		}
-	}
-	return nil
-}
-
-// returned are the reservations that go, in the order of the events in which they do.
-func (f *Frame) returned(events int) []int32 {
-	var list []int32
-	for i := range f.Reservations {
-		if int(f.Reservations[i].Returned) < events {
-			list = append(list, int32(i))
-		}
-	}
-	slices.SortStableFunc(list, func(a, b int32) int {
-		return int(f.Reservations[a].Returned) - int(f.Reservations[b].Returned)
-	})
-	return list
 }
