@@ -142,7 +142,8 @@ bench-go: ## run the Go benchmarks, allocations reported
 	go test -run '^$$' -bench . -benchmem ./...
 
 golden: ## rewrite all expected outputs; look at the diff before you commit it
-	go test ./pkg/report ./pkg/answer ./cmd/memviz -update
+	go test ./pkg/report ./pkg/answer ./pkg/snapshot ./cmd/memviz -update
+	go test ./cmd/memviz-gen -skip TestExamples -update
 
 examples: ## tell the simulated examples again, and rewrite what is said of all of them
 	go test ./cmd/memviz-gen -run TestExamples -update

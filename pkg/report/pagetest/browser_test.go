@@ -80,6 +80,8 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 		chromedp.ExecPath(path), chromedp.UserDataDir(filepath.Join(runDir, "profile")),
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(hangLimit),
+		// A page is open for a second or two, in which its code takes longer to optimize than to run.
+		chromedp.Flag("js-flags", "--no-opt"),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	if *headed {
 		options = append(options, chromedp.VisibleWindow)
