@@ -241,7 +241,7 @@ func (p *DiffPair) view(d *compare.Difference, by DiffBy) DiffDevice {
 		ReservedDelta: d.After.ReservedPeakBytes - d.Before.ReservedPeakBytes,
 		BeforeEarlier: p.EarlierBytes(compare.Before), AfterEarlier: p.EarlierBytes(compare.After),
 		WithoutOperators: !p.Lines.Operators, UnchangedBytes: d.UnchangedBytes, MatchedShare: 1, Lines: p.lineCounts(),
-		Steps: p.StepCounts(),
+		Steps: p.stepCounts(),
 		By:    by.title(), Rows: make([]DiffRow, len(d.Rows)), Families: make([]DiffFamily, len(d.Families)),
 		Moments: make([]DiffPoint, len(p.Moments)),
 	}

@@ -41,8 +41,8 @@ func (p *DiffPair) lineCounts() DiffLines {
 	return counts
 }
 
-// StepCounts counts the steps of both recordings.
-func (p *DiffPair) StepCounts() (counts DiffSteps) {
+// stepCounts counts the steps of both recordings.
+func (p *DiffPair) stepCounts() (counts DiffSteps) {
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		switch {

@@ -18,7 +18,7 @@ type Provenance struct {
 	// what is shown under other names or left out: paths, names, prefixes, addresses, times
 	Redacted []string       `json:"redacted,omitempty"`
 	Salvaged []SalvagedFile `json:"salvaged,omitempty"` // files of which only a part was read
-	// PredictedRuns are inputs that were predicted, not recorded.
+	// inputs that were predicted, not recorded
 	PredictedRuns []PredictedFile `json:"predicted_runs,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type SegmentsDevice struct {
 	ReturnableBytes       int64     `json:"returnable_bytes"` // what emptying the cache would give back; of private pools, once nothing uses them
 	LargestFreeBlockBytes int64     `json:"largest_free_block_bytes"`
 	Segments              []Segment `json:"segments"` // by address
-	// NearlyIdle are sums over the segments that live blocks hold at most a tenth of.
+	// sums over the segments that live blocks hold at most a tenth of.
 	NearlyIdle NearlyIdle `json:"nearly_idle"`
 }
 

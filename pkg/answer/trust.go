@@ -366,7 +366,7 @@ func recordCall(s *snapshot.Snapshot, d *replay.Device, room int, argument strin
 
 // Trust says in JSON whether the numbers of a device can be trusted.
 type Trust struct {
-	// AddsUp: the replay ends exactly in the final segments, and nothing in the file
+	// the replay ends exactly in the final segments, and nothing in the file
 	// contradicts it. False, too, where that cannot be known: without a history,
 	// without final segments and their events, or if the file was read in part.
 	AddsUp    bool      `json:"adds_up"`

@@ -141,9 +141,9 @@ func (s *Study) PredictsReserved() bool {
 	return len(s.Colds) > 0 && !slices.ContainsFunc(s.Colds, func(c Cold) bool { return !c.Near() })
 }
 
-// FromEmpty reports whether every recording began with an empty cache, or emptied it
+// fromEmpty reports whether every recording began with an empty cache, or emptied it
 // early.
-func (s *Study) FromEmpty() bool {
+func (s *Study) fromEmpty() bool {
 	return !slices.ContainsFunc(s.Colds, func(c Cold) bool { return !c.Empty })
 }
 
@@ -238,7 +238,7 @@ func (s *Study) At(x, capacity int64) Prediction {
 	limit := s.limit(m, capacity)
 	low, above, below := stream, int64(0), int64(0)
 	if s.PredictsReserved() {
-		r := reserve(stream, limit, s.FromEmpty())
+		r := reserve(stream, limit, s.fromEmpty())
 		r.Low, r.High = max(r.Low-less, 0), r.High+more
 		p.Reserved = &r
 		above, below = r.above+more, r.Peak-r.Low
@@ -250,7 +250,7 @@ func (s *Study) At(x, capacity int64) Prediction {
 		p.NextStep.Active.High, _ = alive.ActivePeakFrom(second)
 		p.NextStep.Active.Low, p.NextStep.Active.High = max(p.NextStep.Active.Low-less, 0), p.NextStep.Active.High+more
 		if stream, low = alive, gone; p.Reserved != nil {
-			a, b := reserve(gone, limit, s.FromEmpty()), reserve(alive, limit, s.FromEmpty())
+			a, b := reserve(gone, limit, s.fromEmpty()), reserve(alive, limit, s.fromEmpty())
 			p.NextStep.Reserved = &Range{max(min(a.Low, b.Low)-less, 0), max(a.High, b.High) + more}
 			above, below = max(above, b.above+more), a.Peak-a.Low+less
 		}

@@ -97,8 +97,8 @@ func TestCold(t *testing.T) {
 			t.Errorf("%d: %+v", i, c)
 		}
 	}
-	if !s.PredictsReserved() || s.FromEmpty() {
-		t.Errorf("reserved predicted: %v, from empty: %v", s.PredictsReserved(), s.FromEmpty())
+	if !s.PredictsReserved() || s.fromEmpty() {
+		t.Errorf("reserved predicted: %v, from empty: %v", s.PredictsReserved(), s.fromEmpty())
 	}
 	// 30 MiB are constant, the other weight grows; the last request is the peak.
 	if p := s.At(404, 0); p.ActivePeak != (30+128+808)*mib || p.UnknownBytes != 0 {

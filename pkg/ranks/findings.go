@@ -84,7 +84,7 @@ func (c *comparison) compareSites(g *Group, byRank []rankDifferences) {
 			return // the largest come first
 		}
 		runs := c.ranksWith(g, s)
-		if runs == 0 || !s.HasStack() { // without a stack, the rank as a whole says as much
+		if runs == 0 || !s.hasStack() { // without a stack, the rank as a whole says as much
 			continue
 		}
 		for when := range When(Moments) {

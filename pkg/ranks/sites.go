@@ -24,8 +24,8 @@ type Cell struct {
 	runs bool // false for a rank that is not among Site.Cells
 }
 
-// HasStack reports whether the site is known: a stack was recorded.
-func (s *Site) HasStack() bool { return s.Site.Site != "" }
+// hasStack reports whether the site is known: a stack was recorded.
+func (s *Site) hasStack() bool { return s.Site.Site != "" }
 
 // Of is what a rank holds at the site; all zero for one that does not run it.
 func (s *Site) Of(rank int) Cell {

@@ -231,9 +231,9 @@ func (s *List) Over(active []int64, over timeline.Range) Growth {
 	return g
 }
 
-// MinGrowthSteps is how many steps must end in a recording for its growth to be known:
+// minGrowthSteps is how many steps must end in a recording for its growth to be known:
 // the first may be cut, and growth is from one to another.
-const MinGrowthSteps = 3
+const minGrowthSteps = 3
 
 // Growth is the growth from the second step to the last one that ends in the recording,
 // each taken in the first of its states with the fewest bytes in rest, which is by state;
@@ -241,7 +241,7 @@ const MinGrowthSteps = 3
 // still be live, and whatever else the next one frees.
 func (s *List) Growth(active, rest []int64) (Growth, bool) {
 	n := len(s.Boundaries)
-	if n < MinGrowthSteps {
+	if n < minGrowthSteps {
 		return Growth{}, false
 	}
 	least := func(step int) int {
