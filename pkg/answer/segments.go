@@ -195,7 +195,7 @@ func segmentTotals(d *SegmentsDevice) *sheetTable {
 	if isPinned {
 		returned = "of these, in segments without a live block"
 	} else if private > 0 {
-		returned += "; " + units.Bytes(private) + " of it only when no CUDA graph or MemPool uses the pool"
+		returned += "; " + units.Bytes(private) + " of it once no CUDA graph or MemPool uses its pool"
 	}
 	row("returnable", d.ReturnableBytes, returned)
 	return t

@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
+	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -72,7 +73,7 @@ func newSummary(r *analysis.Recording) *Summary {
 // summary is the table of torch.cuda.memory_summary().
 func (s *Sheet) summary(in *Input, r *analysis.Recording, stats *DeviceStats) {
 	m, d := stats.Summary, r.Device
-	s.title(in, d, "cuda OOMs "+units.Count(m.OOMs)+", cudaMalloc retries "+units.Count(m.Retries))
+	s.title(in, d, units.Plural(m.OOMs, "OOM", "OOMs")+", "+units.Plural(m.Retries, "retry", "retries"))
 	t := newTable(column{"", words}, column{"current", figures}, column{"peak", figures},
 		column{"total allocated", figures}, column{"total freed", figures})
 	rows := func(what string, p *SummaryPools, show func(int64) string) {
@@ -91,14 +92,18 @@ func (s *Sheet) summary(in *Input, r *analysis.Recording, stats *DeviceStats) {
 		row("· large pool", &p.Large)
 		row("· small pool", &p.Small)
 	}
+	gpu := "GPU "
+	if d.ID == snapshot.Pinned {
+		gpu = ""
+	}
 	rows("allocated memory", &m.Allocated, units.Bytes)
 	rows("active memory", &m.Active, units.Bytes)
 	rows("requested memory", &m.Requested, units.Bytes)
-	rows("GPU reserved memory", &m.Reserved, units.Bytes)
+	rows(gpu+"reserved memory", &m.Reserved, units.Bytes)
 	rows("non-releasable memory", &m.InactiveSplit, units.Bytes)
 	rows("allocations", &m.Allocations, units.Count[int64])
 	rows("active allocs", &m.ActiveAllocations, units.Count[int64])
-	rows("GPU reserved segments", &m.Segments, units.Count[int64])
+	rows(gpu+"reserved segments", &m.Segments, units.Count[int64])
 	s.put(t)
 	if stats.Cut {
 		s.say("The file was read in part, so every number is at least that.")

@@ -100,8 +100,8 @@ func reasonSentence(r whatif.Reason) string {
 		return "Events are missing: what was recorded does not explain the final segments (memviz stats says where)."
 	case whatif.ReasonGarbage:
 		return "Likely reason: garbage_collection_threshold works on the memory that PyTorch may have, and no file " +
-			"says how much that is: it has neither the memory of the device nor call" +
-			"s of set_per_process_memory_fraction."
+			"says how much that is: it has neither the memory of the device nor " +
+			"calls of set_per_process_memory_fraction."
 	case whatif.ReasonPools:
 		return "Likely reason: there are private pools (CUDA graphs, MemPool), and before torch 2.12 events do not " +
 			"say which pool they are about."
@@ -135,15 +135,12 @@ func bestSentence(x *whatif.Study) string {
 		}
 		return noneWould(x, "have needed noticeably less")
 	}
-	reserved := amount(x.Best.ReservedPeak) + " reserved"
-	if x.Best.Least == x.Best.Most {
-		reserved = "at most " + reserved
-	}
+	reserved := amount(x.Best.ReservedPeak) + " reserved at the peak"
 	text := "Predicted under " + settingWords(x.Best.Setting.Conf) + ": "
 	if x.Reference.Fails() {
 		text += "every recorded request would have been served, with " + reserved
 	} else {
-		text += reserved + " instead of " + amount(x.Reference.ReservedPeak)
+		text += reserved + ", instead of " + amount(x.Reference.ReservedPeak)
 	}
 	if x.Best.Least != x.Best.Most {
 		text += fmt.Sprintf(" (%s to %s, depending on where the driver puts memory)", amount(x.Best.Least),

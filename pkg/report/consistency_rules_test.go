@@ -134,10 +134,10 @@ var names = []nameRule{
 	// whatif, and what the others take from it
 	like(`model (?:reproduces|gives) {proof.addresses} of {proof.addresses_of} address`),
 	like(`addresses and all {proof.driver_calls} driver calls? of`),
-	like(`Predicted under <setting>: at most {settings[$setting].reserved_peak_bytes} reserved instead of ` +
+	like(`Predicted under <setting>: {settings[$setting].reserved_peak_bytes} reserved at the peak, instead of ` +
 		`{reference.reserved_peak_bytes}`),
-	like(`Predicted under <setting>: every recorded request would have been served, with at most ` +
-		`{settings[$setting].reserved_peak_bytes} reserved`),
+	like(`Predicted under <setting>: every recorded request would have been served, with ` +
+		`{settings[$setting].reserved_peak_bytes} reserved at the peak`),
 	like(`its rows assume the recorded peak of {recorded_reserved_peak_bytes} and`),
 	like(`From before the recording there were {pre_existing} allocations? with {}, and {} of cached memory`),
 	like(`recorded setting peaks at {reference.reserved_peak_bytes} instead of ` +

@@ -158,6 +158,11 @@ export function kindName({ isHost, sizeClass, expandable, stream, pool }) {
   return (isHost ? 'pinned' : sizeClass) + (expandable ? '+' : '') + (stream ? ` s${stream}` : '') + (pool ? ` p${pool}` : '');
 }
 
+/** When empty_cache() returns what is free in a segment; '' for always. @param {Kind} kind */
+export function returnedWhen({ pool }) {
+  return pool ? ' once no CUDA graph or MemPool uses its pool' : '';
+}
+
 /** Segments of which live blocks hold at most this share are nearly idle. */
 const NEARLY_IDLE = 0.1;
 

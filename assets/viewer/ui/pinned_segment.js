@@ -2,7 +2,7 @@
 
 import { address, bytes, count, counted, exactBytes } from '../data/format.js';
 import { HOST_MEMORY } from '../data/report.js';
-import { kindName, pinnedSegment } from '../data/segments.js';
+import { kindName, pinnedSegment, returnedWhen } from '../data/segments.js';
 import { button, fill, h, signButton, swatch } from './dom.js';
 import { segmentBars } from './segments.js';
 
@@ -66,19 +66,19 @@ export function pinnedSegmentElements(stores, r, zoom) {
   const width = Math.max(100, (document.getElementById('side')?.clientWidth ?? 0) - MARGIN);
   return [
     head,
-    h('p.say', keepsWords(segment, report.device === HOST_MEMORY)),
+    h('p.say', keepsWords(segment, space.kinds[segment.kind], report.device === HOST_MEMORY)),
     segmentBars(stores)(segment, width, HEIGHT),
     list,
   ];
 }
 
-/** @param {Segment} segment @param {boolean} isHost */
-function keepsWords({ blocks, active, stuck, returnable }, isHost) {
+/** @param {Segment} segment @param {import('../data/space.js').Kind} kind @param {boolean} isHost */
+function keepsWords({ blocks, active, stuck, returnable }, kind, isHost) {
   const n = blocks.length;
   const tensors = `${counted(n, 'tensor')} with ${bytes(active)}`;
-  if (n === 0) return isHost ? 'Nothing lies in it.' : 'Nothing lies in it: empty_cache() would return it.';
+  if (n === 0) return isHost ? 'Nothing lies in it.' : `Nothing lies in it: empty_cache() would return it${returnedWhen(kind)}.`;
   if (stuck > 0) return `${tensors} ${n === 1 ? 'keeps' : 'keep'} ${bytes(stuck)} of it from being returned:`;
-  if (returnable > 0) return `${tensors}; empty_cache() would return the other ${bytes(returnable)}.`;
+  if (returnable > 0) return `${tensors}; empty_cache() would return the other ${bytes(returnable)}${returnedWhen(kind)}.`;
   return `Full: ${tensors}.`;
 }
 

@@ -4,7 +4,7 @@
 import { locationOf, nameOf } from '../data/fold.js';
 import { address, bytes, change, count, counted, duration, share } from '../data/format.js';
 import { streamName } from '../data/report.js';
-import { kindName } from '../data/segments.js';
+import { kindName, returnedWhen } from '../data/segments.js';
 import { siteOf } from '../data/sites.js';
 import { LIBRARY } from '../data/stacks.js';
 import { on } from '../state/topic.js';
@@ -112,8 +112,8 @@ function holeLines({ spaceView, appearance: { style } }, spot) {
   const { segment, hole } = spot;
   const { blocks, active, bytes: size, kind } = segment;
   const isStuck = hole.returnable === 0;
-  const { expandable } = space.kinds[kind];
   const rest = hole.bytes - hole.returnable;
+  const when = returnedWhen(space.kinds[kind]);
   const from = space.addressAt(segment.place + hole.offset / space.unit);
   return [
     h('div.first', swatch(isStuck ? style.stuck : style.returnable), h('b', `${bytes(hole.bytes)} free`)),
@@ -123,8 +123,8 @@ function holeLines({ spaceView, appearance: { style } }, spot) {
         ? `Stuck: ${counted(blocks.length, 'tensor')} with ${bytes(active)} ` +
             `${blocks.length === 1 ? 'shares' : 'share'} its ${bytes(size)} segment`
         : rest > 0
-          ? `${bytes(hole.returnable)} of it returnable: nothing else lies in those pages; ${bytes(rest)} stuck`
-          : `Returnable: nothing else lies in its ${expandable ? 'pages' : 'segment'}`,
+          ? `${bytes(hole.returnable)} of it returnable${when}: nothing else lies in those pages; ${bytes(rest)} stuck`
+          : `Returnable${when}: nothing else lies in its ${space.kinds[kind].expandable ? 'pages' : 'segment'}`,
     ),
     h(
       'div.mono',

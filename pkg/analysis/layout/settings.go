@@ -52,11 +52,11 @@ var npuBuild = allocator.Build{Padding: 32, Alignment: 16 << 10}
 // segments were expandable.
 func SettingsOf(s *snapshot.Snapshot) *Settings {
 	t := &Settings{Known: len(s.Settings) > 0}
-	switch {
-	case s.Format.XPU:
+	switch s.Backend() {
+	case snapshot.XPU:
 		t.variable = "PYTORCH_ALLOC_CONF"
-	case s.Format.PoolBeforeType, s.Format.NPU:
-		t.variable = npuVariable
+	case snapshot.NPU:
+		t.variable, t.Build = npuVariable, npuBuild
 	}
 	for _, item := range s.Settings {
 		for _, key := range settingConf {
@@ -74,9 +74,6 @@ func SettingsOf(s *snapshot.Snapshot) *Settings {
 	}
 	if !expandable && t.Conf == "" {
 		t.Expandable = hasExpandable(s)
-	}
-	if (s.Format.PoolBeforeType || s.Format.NPU) && !s.Format.HasSettings {
-		t.Build = npuBuild
 	}
 	return t
 }

@@ -9,9 +9,14 @@ class Recording:
     """A recording that adds up: whatever is allocated and not freed is in the
     final segments."""
 
-    def __init__(self, **keys):
+    def __init__(self, padding=0, **keys):
+        """padding: bytes that the allocator adds to a request before it rounds it up to 512."""
+        self.padding = padding
         self.keys = {"compile_context": "N/A", "user_metadata": "", "pool_id": [0, 0], **keys}
         self.events, self.segments, self.live, self.conf, self.settings = [], {}, {}, "", {}
+
+    def rounded(self, size):
+        return -(-(size + self.padding) // 512) * 512
 
     def event(self, action, addr, size, frames=STEP, **more):
         e = {"action": action, "addr": addr, "size": size, "stream": 0,
@@ -43,13 +48,14 @@ class Recording:
             if a > at:
                 blocks.append({"address": at, "size": a - at, "requested_size": 0, "state": "inactive", "frames": []})
             if a in self.live:
-                n = self.live[a]
-                blocks.append({"address": a, "size": n, "requested_size": n, "state": "active_allocated",
+                n = self.rounded(self.live[a])
+                blocks.append({"address": a, "size": n, "requested_size": self.live[a], "state": "active_allocated",
                                "frames": STEP})
                 at = a + n
         active = sum(b["size"] for b in blocks if b["state"] != "inactive")
+        requested = sum(b["requested_size"] for b in blocks)
         return {"device": 0, "address": addr, "total_size": size, "allocated_size": active, "active_size": active,
-                "requested_size": active, "stream": 0, "segment_type": "small" if size <= 2 * MiB else "large",
+                "requested_size": requested, "stream": 0, "segment_type": "small" if size <= 2 * MiB else "large",
                 "segment_pool_id": pool, "is_expandable": expandable, "frames": STEP, "blocks": blocks}
 
     def snapshot(self, **more):
@@ -67,8 +73,9 @@ def run(conf="", settings=None, **keys):
     r.conf, r.settings = conf, settings or {}
     r.segment(BASE, 20 * MiB)
     r.alloc(BASE, 4 * MiB)
-    r.alloc(BASE + 4 * MiB, 6 * MiB)
-    r.free(BASE + 4 * MiB)
+    second = BASE + r.rounded(4 * MiB)
+    r.alloc(second, 6 * MiB)
+    r.free(second)
     return r
 
 
