@@ -53,7 +53,7 @@ func exportCommand(t *terminal) *cli.Command {
 			"sqlite has all these tables, frames and stacks, and views of what is live at the peak\n" +
 			"and at the end:\n\n" +
 			"    memviz export --to sqlite -o snap.db snap.pickle\n" +
-			"    sqlite3 snap.db 'SELECT recording, family, sum(bytes) FROM live_at_peak GROUP BY 1, 2'\n\n" +
+			"    sqlite3 snap.db 'SELECT sum(bytes) FROM live_at_peak GROUP BY recording'\n\n" +
 			"Stacks for flamegraph.pl, inferno and speedscope are memviz folded; every number of an\n" +
 			"answer is in its --format json; the page exports what it shows.",
 		Flags:  o.flags(o.own(t)...),

@@ -103,12 +103,18 @@ func madeByScript(t *testing.T, folder string) {
 		t.Skip("no python3 on this machine")
 	}
 	dir := t.TempDir()
-	script, err := os.ReadFile(filepath.Join(folder, "make.py"))
-	if err != nil {
-		t.Fatal(err)
+	scripts, err := filepath.Glob(filepath.Join(folder, "*.py"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("%d scripts: %v", len(scripts), err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "make.py"), script, 0o600); err != nil {
-		t.Fatal(err)
+	for _, path := range scripts {
+		script, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), script, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if out, err := exec.Command(python, filepath.Join(dir, "make.py")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
