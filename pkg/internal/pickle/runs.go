@@ -19,14 +19,15 @@ type runs struct {
 	off   bool             // a memo entry was stored anew
 
 	last int32 // the run met last
-	turn int   // counts what was written to followers
+	turn int   // which of the followers of a run is replaced next, modulo their number
 }
 
 type run struct {
 	start, end int32 // in runs.text
 	list       Container
-	// Programs repeat themselves: runs that followed this one, and bytes of their text by
-	// which most of them differ. The struct has 64 bytes.
+	// Programs repeat themselves, so the next run is looked for first among those that
+	// followed this one before. Few of them begin with the same frame: heads has its memo
+	// entry. The struct fills a cache line of 64 bytes.
 	next  [followers]int32
 	heads [followers]uint32
 }
@@ -95,7 +96,10 @@ func (r *runs) add(text []byte, list Container) {
 }
 
 // held is how many bytes that takes, as an estimate.
-func (r *runs) held() int64 { return int64(len(r.text)) + 64*int64(len(r.all)) }
+func (r *runs) held() int64 {
+	const forRun = 110 // with its map entry
+	return int64(len(r.text)) + forRun*int64(len(r.all))
+}
 
 // length is how many bytes at the start of buf are GETs and an APPENDS behind
 // them; 0 if anything else is found, or the end.
