@@ -80,7 +80,7 @@ export function oomCard(stores, i) {
       bar('asked for', size, 'asked'),
       bar('free on device', free),
       bar('largest hole', largest),
-      bar(holes ? `all ${counted(holes.length, 'hole')}` : 'all holes', inHoles, 'holes', piecesOf(holes ?? [])),
+      bar(allHoles(holes?.length), inHoles, 'holes', piecesOf(holes ?? [])),
     ),
     failure && h('p', asked + failure.diagnosis),
     failure && h('p', `→ ${failure.try}`),
@@ -94,4 +94,10 @@ export function oomCard(stores, i) {
 function piecesOf(holes) {
   if (holes.length <= PIECES) return holes;
   return [...holes.slice(0, PIECES), holes.slice(PIECES).reduce((sum, hole) => sum + hole, 0)];
+}
+
+/** @param {number} [n] how many holes there are, once that is known */
+function allHoles(n) {
+  if (n === undefined) return 'all holes';
+  return n === 1 ? 'the only hole' : `all ${counted(n, 'hole')}`;
 }
