@@ -45,9 +45,7 @@ wheels: ## write the Python wheels of a release into WHEELS (default bin/wheels)
 	go run ./cmd/memviz-wheel -version "$(VERSION)" -o $(WHEELS)
 
 # Tests have memory to spare: collecting garbage less often saves a fifth of their time.
-# Without the profile that memviz is built with, all main packages share what is compiled.
 test lint: export GOGC := 400
-test lint: export GOFLAGS += -pgo=off
 
 test: install-tools install-python ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
