@@ -44,12 +44,13 @@ WHEELS ?= bin/wheels
 wheels: ## write the Python wheels of a release into WHEELS (default bin/wheels), without the network; VERSION=v0.1.0
 	go run ./cmd/memviz-wheel -version "$(VERSION)" -o $(WHEELS)
 
-# Tests have memory to spare: collecting garbage less often saves a fifth of their time.
+# Tests have memory to spare: collecting garbage less often saves a fifth of their time. They
+# wait for browsers and other programs, so four packages at a time keep two cores busy.
 test lint: export GOGC := 400
 
 test: install-tools install-python ## install what the tests need, then lint and run them all
 	@$(MAKE) --no-print-directory lint
-	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test -vet=off -timeout 60m ./...
+	MEMVIZ_NEED_BROWSER=1 MEMVIZ_NEED_PYTHON=1 go test -vet=off -timeout 60m -p 4 ./...
 
 notebook: PYTHON_MODULES += , notebook
 notebook: PYTHON_PACKAGES += jupyter-notebook
