@@ -77,9 +77,9 @@ var verdicts = [...]struct {
 		},
 	},
 	oom.Limit: {
-		short: func(o *oom.Failure) string { return cmp.Or(refusedBy(o), "a limit") + " refused it" },
+		short: func(o *oom.Failure) string { return refusedWords(o, "a limit") },
 		brief: func(o *oom.Failure) string {
-			return "The device had room: " + cmp.Or(refusedBy(o), anyLimit) + " refused it."
+			return "The device had room: " + refusedWords(o, anyLimit) + "."
 		},
 		evidence: func(_ *oomContext, o *oom.Failure) (string, []any) {
 			text, args := refusalSentence(o)
@@ -105,6 +105,18 @@ func refusedBy(o *oom.Failure) string {
 	return ""
 }
 
+// refusedWords say what refused a request, and how sure that is; other names what may have if the
+// file has no option that did.
+func refusedWords(o *oom.Failure, other string) string {
+	r := &o.Refusal
+	// Without the memory of the device, or the class of a stream, the option is the likeliest reason only.
+	guessed := r.Fraction > 0 && r.Limit == 0 || r.TooSmall != nil && r.TooSmall.Class != ""
+	if by := refusedBy(o); by != "" && guessed {
+		return by + " most likely refused it"
+	}
+	return cmp.Or(refusedBy(o), other) + " refused it"
+}
+
 // share is a part of 1 inside a sentence.
 func share(part float64) string { return units.NoBreak(units.Share(int64(part*1e9), 1e9)) }
 
@@ -116,7 +128,7 @@ func refusalSentence(o *oom.Failure) (text string, args []any) {
 		text = "per_process_memory_fraction lets PyTorch have %s of the %s you gave as capacity."
 		args = []any{amount(r.Limit), amount(o.Capacity)}
 	case r.Fraction > 0:
-		text = "per_process_memory_fraction lets PyTorch have %s of the device only."
+		text = "most likely because per_process_memory_fraction lets PyTorch have %s of the device only."
 		args = []any{share(r.Fraction)}
 	case r.TooSmall != nil && r.TooSmall.Class != "":
 		text = "a request has to fit into one expandable segment, and %s lets those of some streams have %s of addresses " +
@@ -126,7 +138,7 @@ func refusalSentence(o *oom.Failure) (text string, args []any) {
 		text = "a request has to fit into one expandable segment, and %s lets one have %s of addresses only."
 		args = []any{r.TooSmall.Option, amount(r.TooSmallBytes)}
 	default:
-		text = anyLimit + " refused it."
+		text = refusedWords(o, anyLimit) + "."
 	}
 	if r.AtOnce != "" {
 		text += " With %s it failed at once, before cached memory was given back."
