@@ -112,7 +112,7 @@ func refusedWords(o *oom.Failure, other string) string {
 	// Without the memory of the device, or the class of a stream, the option is the likeliest reason only.
 	guessed := r.Fraction > 0 && r.Limit == 0 || r.TooSmall != nil && r.TooSmall.Class != ""
 	if by := refusedBy(o); by != "" && guessed {
-		return by + " most likely refused it"
+		return "most likely " + by + " refused it"
 	}
 	return cmp.Or(refusedBy(o), other) + " refused it"
 }
