@@ -71,11 +71,11 @@ var (
 )
 
 func newShell(name string, chart func() ([]byte, error), page *assets.Page) *shell {
-	packed := func(part []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(part)) }
+	encoded := func(packed []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(packed)) }
 	return &shell{
 		template: name, chart: chart, Policy: contentPolicy(page),
 		SummaryStyles: template.CSS(assets.SummaryStyles), Theme: template.JS(assets.Theme),
-		Styles: packed(page.Styles), ECharts: packed(page.ECharts), Viewer: packed(page.Viewer),
+		Styles: encoded(assets.Pack(page.Styles)), ECharts: encoded(page.ECharts), Viewer: encoded(assets.Pack(page.Viewer)),
 		Loader: template.JS(assets.Loader),
 	}
 }
@@ -126,8 +126,8 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 func contentPolicy(pages ...*assets.Page) string {
 	scripts, styles := []string{assets.Theme, assets.Loader}, []string{assets.SummaryStyles}
 	for _, page := range pages {
-		scripts = append(scripts, inflated(page.ECharts), inflated(page.Viewer))
-		styles = append(styles, inflated(page.Styles))
+		scripts = append(scripts, inflated(page.ECharts), page.Viewer)
+		styles = append(styles, page.Styles)
 	}
 	return strings.Join([]string{
 		"default-src 'none'",
@@ -149,7 +149,7 @@ func hashes(texts ...string) string {
 	return strings.Join(sources, " ")
 }
 
-// inflated is an embedded script or style as the loader puts it into the page.
+// inflated is an embedded script as the loader puts it into the page.
 func inflated(packed []byte) string {
 	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil {
