@@ -80,7 +80,7 @@ nightly: install-tools $(VIEWER)/node_modules/.package-lock.json ## what takes h
 	@$(MAKE) --no-print-directory race
 	CGO_ENABLED=1 MEMVIZ_NEED_BROWSER=1 go test -race ./pkg/report/pagetest -count 1 -long -timeout 4h
 	go test ./cmd/memviz-gen -count 1 -seeds 20 -timeout 2h
-	go test ./pkg/ranks -run Findings -count 1 -long -v -timeout 1h
+	go test ./pkg/job -run Findings -count 1 -long -v -timeout 1h
 	MEMVIZ_MUTANTS=1 go test ./pkg/allocator -run TestMutants -count 1 -v -timeout 2h
 	@$(MAKE) --no-print-directory torture
 	@$(MAKE) --no-print-directory fuzz

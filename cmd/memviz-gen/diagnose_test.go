@@ -12,8 +12,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -148,21 +147,21 @@ func largest(r *analysis.Recording, state int) string {
 // site is replaced by that of the truth when it lies below it.
 func diagnoseJob(t *testing.T, s *scenario, seed uint64) (said diagnosis) {
 	var recordings []*analysis.Recording
-	var digests []digest.Digest
+	var digests []job.Digest
 	for rank := range jobSize {
 		run := tell(t, s, seed, rank)
 		r := analysis.NewRecording(analysis.NewSource(run.Snapshot), run.device)
 		recordings = append(recordings, r)
-		d := digest.Of(r)
+		d := job.DigestOf(r)
 		d.File.Path = fmt.Sprintf("rank%d.pickle", rank)
 		digests = append(digests, d)
 	}
-	j := ranks.Jobs(digests)[0]
+	j := job.Jobs(digests)[0]
 	var seen []int
 	for _, f := range j.Findings {
 		rank := j.Ranks[f.Rank].Name.Rank
-		alone := f.Kind == ranks.Leaks && len(f.Also) == 0 // which explains why it differs
-		if f.Kind != ranks.Differs && !alone || slices.Contains(seen, rank) {
+		alone := f.Kind == job.Leaks && len(f.Also) == 0 // which explains why it differs
+		if f.Kind != job.Differs && !alone || slices.Contains(seen, rank) {
 			continue
 		}
 		seen = append(seen, rank)

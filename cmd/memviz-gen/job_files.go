@@ -18,8 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -154,7 +153,7 @@ func (j *moeJob) writeDigests(folder string) error {
 		for to < j.ranks && j.hostOf(to) == j.hostOf(from) {
 			to++
 		}
-		list := make([]digest.Digest, to-from)
+		list := make([]job.Digest, to-from)
 		if err := j.each(from, to, func(rank int) (err error) {
 			list[rank-from], err = j.digest(rank)
 			return err
@@ -163,7 +162,7 @@ func (j *moeJob) writeDigests(folder string) error {
 		}
 		if err := writeFile(filepath.Join(folder, j.hostOf(from)+".jsonl.gz"), func(w io.Writer) error {
 			for i := range list {
-				if err := digest.Write(w, &list[i]); err != nil {
+				if err := job.WriteDigests(w, &list[i]); err != nil {
 					return err
 				}
 			}
@@ -178,19 +177,19 @@ func (j *moeJob) writeDigests(folder string) error {
 
 // digest is what memviz digest makes of the snapshot of a rank, which is written
 // nowhere.
-func (j *moeJob) digest(rank int) (digest.Digest, error) {
+func (j *moeJob) digest(rank int) (job.Digest, error) {
 	made, err := j.snapshot(rank)
 	if err != nil {
-		return digest.Digest{}, err
+		return job.Digest{}, err
 	}
 	hash, size := sha256.New(), countingWriter(0)
 	if err := writePickle(io.MultiWriter(hash, &size), made); err != nil {
-		return digest.Digest{}, err
+		return job.Digest{}, err
 	}
-	d := digest.Of(analysis.NewRecording(analysis.NewSource(made), replay.Replay(made, 0)))
+	d := job.DigestOf(analysis.NewRecording(analysis.NewSource(made), replay.Replay(made, 0)))
 	at := j.path(rank)
-	d.Name = ranks.Names([]string{at}, nil)[0]
-	d.File = digest.File{Name: path.Base(at), Path: at, Bytes: int64(size), Host: j.hostOf(rank),
+	d.Name = job.Names([]string{at}, nil)[0]
+	d.File = job.File{Name: path.Base(at), Path: at, Bytes: int64(size), Host: j.hostOf(rank),
 		SHA256: hex.EncodeToString(hash.Sum(nil)[:sha256.Size/2])}
 	return d, nil
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -32,9 +31,9 @@ func makeJob(t *testing.T, args ...string) (folder string) {
 }
 
 // readDigests reads the digests that a job has been written as.
-func readDigests(t *testing.T, folder string) []digest.Digest {
+func readDigests(t *testing.T, folder string) []job.Digest {
 	t.Helper()
-	var set digest.Set
+	var set job.DigestSet
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
 	if err != nil || len(files) != jobHosts {
 		t.Fatalf("%d files of digests, %v", len(files), err)
@@ -54,7 +53,7 @@ func TestTroubledJob(t *testing.T) {
 		t.Run(n.name, func(t *testing.T) {
 			t.Parallel()
 			list := readDigests(t, makeJob(t, append(troubled, "--as", "digests", "--noise", n.name)...))
-			jobs := ranks.Jobs(list)
+			jobs := job.Jobs(list)
 			if len(jobs) != 1 || len(jobs[0].Ranks) != 32 {
 				t.Fatalf("%d jobs", len(jobs))
 			}
@@ -124,7 +123,7 @@ func TestJobFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(digests, func(d digest.Digest) bool { return d.File.Path == path })
+		i := slices.IndexFunc(digests, func(d job.Digest) bool { return d.File.Path == path })
 		if i < 0 {
 			t.Errorf("%s has no digest", path)
 			return nil

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // shapes of which the peak lies in the loss, in the blocks and in the optimizer.

@@ -160,21 +160,21 @@ func (l *loop) shatter(bytes int64) (free int64) {
 // jobScenarios are jobs of several processes, each with a file of its own. Which
 // one is bad depends on the seed.
 var jobScenarios = []scenario{
-	{name: "ranks", about: "a job in which nothing is wrong", job: job(healthyRank)},
+	{name: "ranks", about: "a job in which nothing is wrong", job: dataParallelJob(healthyRank)},
 	{name: "ranks-uneven", about: "the same, and each rank pads its batches to their own lengths",
-		job: job(unevenRank)},
+		job: dataParallelJob(unevenRank)},
 	{name: "ranks-buckets", about: "the same with a few lengths only, so that some ranks never see the longest",
-		job: job(bucketRank)},
-	{name: "ranks-slow", about: "one rank is two steps behind, and holds no more than the others", job: job(slowRank)},
-	{name: "bad-rank-hook", about: "on one rank a hook keeps activations", job: job(hookRank),
+		job: dataParallelJob(bucketRank)},
+	{name: "ranks-slow", about: "one rank is two steps behind, and holds no more than the others", job: dataParallelJob(slowRank)},
+	{name: "bad-rank-hook", about: "on one rank a hook keeps activations", job: dataParallelJob(hookRank),
 		truth: truth{badRank, "outlier", modelFile + ":48:forward"}},
-	{name: "bad-rank-graph", about: "on one rank the graph of each validation is kept", job: job(graphRank),
+	{name: "bad-rank-graph", about: "on one rank the graph of each validation is kept", job: dataParallelJob(graphRank),
 		truth: truth{badRank, "outlier", trainFile + ":41:validate"}},
 }
 
-// job is a process of data-parallel training: the same model on every rank, and
+// dataParallelJob is a process of data-parallel training: the same model on every rank, and
 // batches of the same shape.
-func job(script func(l *loop, bad bool) func(int)) func(*process, int, bool) {
+func dataParallelJob(script func(l *loop, bad bool) func(int)) func(*process, int, bool) {
 	return func(p *process, rank int, bad bool) {
 		l := p.newLoop()
 		l.rank, l.steps = rank, l.record+6

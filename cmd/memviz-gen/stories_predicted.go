@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 
-	"github.com/memviz-go/memviz/pkg/measures"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // predictedStories are recordings that memviz predicts from each other: at other sizes, and with

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -66,7 +66,7 @@ func digestCommand(t *terminal) *cli.Command {
 // parseReportLink reads a link that leads to a file beside or below the page that
 // shows it.
 func parseReportLink(text string) (string, error) {
-	if !digest.IsRelativeLink(text) {
+	if !job.IsRelativeLink(text) {
 		return "", fmt.Errorf("%q is not a relative link, such as reports/{name}.html", text)
 	}
 	return text, nil
@@ -87,7 +87,7 @@ func (o *digestOptions) write(t *terminal, args []string) error {
 		return err
 	}
 	for _, file := range files.files {
-		if !file.found && digest.IsFile(file.path) {
+		if !file.found && job.IsDigestFile(file.path) {
 			return fmt.Errorf("%s holds digests already; join files of digests with cat", file.path)
 		}
 	}
@@ -148,7 +148,7 @@ func (o *digestOptions) setRank(files *sources) error {
 	return nil
 }
 
-func unreadFiles(list []digest.Digest) (n int) {
+func unreadFiles(list []job.Digest) (n int) {
 	for i := range list {
 		if list[i].Error != "" {
 			n++
@@ -159,10 +159,10 @@ func unreadFiles(list []digest.Digest) (n int) {
 
 // writeDigests writes digests into a file of some name, which says whether they are
 // packed. Equal digests give equal bytes.
-func writeDigests(w io.Writer, name string, list []digest.Digest) error {
+func writeDigests(w io.Writer, name string, list []job.Digest) error {
 	write := func(w io.Writer) error {
 		for i := range list {
-			if err := digest.Write(w, &list[i]); err != nil {
+			if err := job.WriteDigests(w, &list[i]); err != nil {
 				return err
 			}
 		}

@@ -21,18 +21,17 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
 // digestsOptions say how digests are made of snapshots.
 type digestsOptions struct {
 	inputOptions
-	host      string         // where the snapshots were recorded
-	report    string         // link with placeholders
-	rank      *int           // of the only snapshot; nil: in the names
-	pattern   *ranks.Pattern // that finds ranks in the names; nil: as trainers name files
+	host      string       // where the snapshots were recorded
+	report    string       // link with placeholders
+	rank      *int         // of the only snapshot; nil: in the names
+	pattern   *job.Pattern // that finds ranks in the names; nil: as trainers name files
 	omitTimes bool
 	hashes    bool // digests are to be told from others of the same file
 
@@ -51,7 +50,7 @@ const (
 
 // digests makes the digests of snapshots and reports, several files at once, in the
 // order of the files. One that cannot be read has a digest that says why.
-func (o *digestsOptions) digests(t *terminal, files *sources) ([]digest.Digest, error) {
+func (o *digestsOptions) digests(t *terminal, files *sources) ([]job.Digest, error) {
 	found := make([]digestsOfFile, len(files.files))
 	room := semaphore.NewWeighted(digestMemory)
 	g, ctx := errgroup.WithContext(context.Background())
@@ -119,7 +118,7 @@ func openRegular(path string) (*os.File, error) {
 // that a report holds.
 type digestsOfFile struct {
 	paths   []string // that may say which rank it is
-	digests [][]digest.Digest
+	digests [][]job.Digest
 }
 
 // digestFile reads a file and makes its digests. The error is of the command line, or
@@ -132,7 +131,7 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 	if err == nil && !isReport && file.path == stdinName {
 		return nil, misuse("ranks are told apart by the names of files, so a snapshot cannot come from standard input")
 	}
-	whole := digest.File{Bytes: fileSize(file.path), SHA256: <-hashed}
+	whole := job.File{Bytes: fileSize(file.path), SHA256: <-hashed}
 	if !o.redact.Paths {
 		whole.Host = o.host
 	}
@@ -145,7 +144,7 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 		if !o.redact.Redaction().Any() {
 			why = strings.TrimPrefix(err.Error(), file.path+": ")
 		}
-		found.digests = [][]digest.Digest{{{Schema: digest.Schema, File: whole, Error: why}}}
+		found.digests = [][]job.Digest{{{Schema: job.DigestSchema, File: whole, Error: why}}}
 		return nil, nil
 	}
 	for i := range in {
@@ -160,13 +159,13 @@ func (o *digestsOptions) digestFile(t *terminal, file source, found *digestsOfFi
 }
 
 // digestSnapshot makes the digests of the devices of a snapshot.
-func (o *digestsOptions) digestSnapshot(in *answer.Input, file digest.File) []digest.Digest {
+func (o *digestsOptions) digestSnapshot(in *answer.Input, file job.File) []job.Digest {
 	if in.Snapshot.Predicted != nil {
-		return []digest.Digest{{Schema: digest.Schema, File: file, Error: "this run was predicted, not recorded"}}
+		return []job.Digest{{Schema: job.DigestSchema, File: file, Error: "this run was predicted, not recorded"}}
 	}
-	var list []digest.Digest
+	var list []job.Digest
 	for _, r := range in.Recordings {
-		d := digest.Of(r)
+		d := job.DigestOf(r)
 		d.File = file
 		if o.omitTimes {
 			d.OmitTimes()
@@ -174,13 +173,13 @@ func (o *digestsOptions) digestSnapshot(in *answer.Input, file digest.File) []di
 		list = append(list, d)
 	}
 	if len(list) == 0 {
-		list = []digest.Digest{{Schema: digest.Schema, File: file, Error: "it holds no memory of a device"}}
+		list = []job.Digest{{Schema: job.DigestSchema, File: file, Error: "it holds no memory of a device"}}
 	}
 	return list
 }
 
 // named are all digests, with the ranks and files that they are of.
-func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
+func (o *digestsOptions) named(found []digestsOfFile) []job.Digest {
 	var paths []string
 	for i := range found {
 		for j := range found[i].paths {
@@ -188,8 +187,8 @@ func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 		}
 		paths = append(paths, found[i].paths...)
 	}
-	names := ranks.Names(paths, o.pattern)
-	var list []digest.Digest
+	names := job.Names(paths, o.pattern)
+	var list []job.Digest
 	for i := range found {
 		for j, digests := range found[i].digests {
 			for _, d := range digests {
@@ -203,12 +202,12 @@ func (o *digestsOptions) named(found []digestsOfFile) []digest.Digest {
 	return list
 }
 
-func (o *digestsOptions) rankName(name digest.Name) digest.Name {
+func (o *digestsOptions) rankName(name job.Name) job.Name {
 	if name.Run != "" {
 		name.Run = filepath.ToSlash(filepath.Dir(o.redact.FileName(name.Run + "/file")))
 	}
 	if o.rank != nil {
-		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), digest.FromEnvironment
+		name.Rank, name.Label, name.From = *o.rank, strconv.Itoa(*o.rank), job.FromEnvironment
 	}
 	return name
 }
@@ -224,7 +223,7 @@ func lastFolders(path string) string {
 	return strings.TrimPrefix(strings.Join(parts, "/"), "/")
 }
 
-func (o *digestsOptions) nameFile(d *digest.Digest, at string) {
+func (o *digestsOptions) nameFile(d *job.Digest, at string) {
 	if !o.redact.Paths { // else names cannot be read again from it: a pseudonym has no iteration
 		d.File.Path = at
 	}

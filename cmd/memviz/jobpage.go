@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -47,7 +47,7 @@ func (o *jobPage) check(t *terminal, files *sources) error {
 
 // write writes the page of jobs. files are those that the jobs were read from: of the
 // snapshots and reports among them, the reports go into the page.
-func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job) error {
+func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs []*job.Job) error {
 	count := 0
 	for _, j := range jobs {
 		count += len(j.Ranks)
@@ -95,7 +95,7 @@ type rankSource struct {
 
 // embed puts the reports of ranks into the page while there is room, those with
 // findings first, and says how many it did.
-func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*ranks.Job,
+func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*job.Job,
 	document *report.JobDocument) (string,
 	error) {
 	byName := map[string]source{}

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/export"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -53,7 +53,7 @@ func checkOutput(path string, inputs []fs.FileInfo) error {
 		return nil // reading from a pipe would wait for ever
 	}
 	kind, err := snapshot.FileKind(path)
-	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || digest.IsFile(path) ||
+	ours := err == nil && (kind == snapshot.KindReport || kind == snapshot.KindEmpty) || job.IsDigestFile(path) ||
 		export.IsFile(path)
 	if !ours {
 		return refuse("there is a file that memviz did not write; choose another name with -o, or remove it")

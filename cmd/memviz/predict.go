@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
 
 func predictCommand(t *terminal) *cli.Command {

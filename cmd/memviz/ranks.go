@@ -12,8 +12,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -51,10 +50,10 @@ func ranksCommand(t *terminal) *cli.Command {
 	}
 }
 
-// rankPatternFlag is for names of files that [ranks.Names] does not know by itself.
-func rankPatternFlag(to **ranks.Pattern) cli.Flag {
+// rankPatternFlag is for names of files that [job.Names] does not know by itself.
+func rankPatternFlag(to **job.Pattern) cli.Flag {
 	return option("rank-pattern", "", "read ranks from the paths of the files with the regular expression `REGEX`, "+
-		"such as 'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, ranks.ParsePattern)
+		"such as 'worker-(?P<rank>[0-9]+)'; it may have groups iteration and run, too", to, job.ParsePattern)
 }
 
 func (o *ranksOptions) compare(t *terminal, args []string) error {
@@ -86,7 +85,7 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 	if len(list) > 0 && unread == all {
 		return fmt.Errorf("none of %d files could be read; the first: %s: %s", all, list[0].File.Path, list[0].Error)
 	}
-	jobs := ranks.Jobs(list)
+	jobs := job.Jobs(list)
 	if o.page.output != "" {
 		if err := o.page.write(t, &o.inputOptions, files, jobs); err != nil {
 			return err
@@ -112,8 +111,8 @@ func (o *ranksOptions) compare(t *terminal, args []string) error {
 }
 
 // collect makes digests of the snapshots and reports, and reads those that files hold.
-func (o *ranksOptions) collect(t *terminal, files *sources) ([]digest.Digest, error) {
-	var set digest.Set
+func (o *ranksOptions) collect(t *terminal, files *sources) ([]job.Digest, error) {
+	var set job.DigestSet
 	made := *files
 	made.files = nil
 	for _, file := range files.files {
@@ -157,10 +156,10 @@ func (o *ranksOptions) collect(t *terminal, files *sources) ([]digest.Digest, er
 }
 
 // readPipe adds the digests of standard input. What is something else can still be read.
-func readPipe(t *terminal, set *digest.Set) (ok bool, err error) {
+func readPipe(t *terminal, set *job.DigestSet) (ok bool, err error) {
 	in := bufio.NewReaderSize(t.stdin, 64<<10)
 	t.stdin = in
-	lines, ok := digest.OpenPipe(in)
+	lines, ok := job.OpenDigests(in)
 	if !ok {
 		return false, nil
 	}
@@ -169,7 +168,7 @@ func readPipe(t *terminal, set *digest.Set) (ok bool, err error) {
 
 // checkRedacted refuses to print names that --redact is to hide: those in digests
 // cannot be replaced any more.
-func (o *ranksOptions) checkRedacted(list []digest.Digest) error {
+func (o *ranksOptions) checkRedacted(list []job.Digest) error {
 	for i := range list {
 		done := list[i].Redacted
 		if list[i].Error == "" && (o.redact.Paths && done != "all" && done != "paths" ||
@@ -182,21 +181,21 @@ func (o *ranksOptions) checkRedacted(list []digest.Digest) error {
 
 // rename reads the ranks of all digests with a pattern, but those that a process gave
 // itself.
-func rename(list []digest.Digest, pattern *ranks.Pattern) {
+func rename(list []job.Digest, pattern *job.Pattern) {
 	paths := make([]string, len(list))
 	for i := range list {
 		paths[i] = list[i].File.Path
 	}
-	for i, name := range ranks.Names(paths, pattern) {
-		if list[i].Name.From != ranks.FromEnvironment && paths[i] != "" {
+	for i, name := range job.Names(paths, pattern) {
+		if list[i].Name.From != job.FromEnvironment && paths[i] != "" {
 			list[i].Name = name
 		}
 	}
 }
 
 // countUnread counts the files that could not be read, and all.
-func countUnread(list []digest.Digest) (unread, all int) {
-	files := map[digest.File]bool{}
+func countUnread(list []job.Digest) (unread, all int) {
+	files := map[job.File]bool{}
 	for i := range list {
 		if d := &list[i]; !files[d.File] {
 			files[d.File] = true

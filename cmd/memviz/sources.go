@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/export"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -159,7 +159,7 @@ func (s *sources) walk(dir string) error {
 			s.skip(path, kind.String())
 		} else if export.IsFile(path) {
 			s.skip(path, "an export")
-		} else if err == nil && digest.IsFile(path) {
+		} else if err == nil && job.IsDigestFile(path) {
 			s.digests = append(s.digests, source{path, true})
 		} else { // if there is an error, reading the file says what is wrong
 			s.files = append(s.files, source{path, true})

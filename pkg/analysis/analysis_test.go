@@ -11,8 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -79,10 +78,10 @@ func ask(in []answer.Input) error {
 	_, err5 := answer.Diff(&in[0], &in[0], answer.DiffOptions{})
 	_, err6 := answer.Events(in, answer.EventOptions{})
 	_, err7 := answer.Segments(in, peak, 20)
-	var list []digest.Digest
+	var list []job.Digest
 	for _, r := range in[0].Recordings {
-		list = append(list, digest.Of(r))
+		list = append(list, job.DigestOf(r))
 	}
-	answer.Ranks(ranks.Jobs(list), 10)
+	answer.Ranks(job.Jobs(list), 10)
 	return errors.Join(err1, err2, err3, err4, err5, err6, err7, err9, answer.Folded(io.Discard, &in[0], peak))
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -79,18 +78,18 @@ func setting(t *testing.T, conf string) whatif.Setting {
 }
 
 func ranksOf(in ...Input) *Sheet {
-	list := []digest.Digest{{Error: "the file is empty"}}
+	list := []job.Digest{{Error: "the file is empty"}}
 	list[0].File.Name, list[0].File.Path = "rank9.pickle", "rank9.pickle"
-	list[0].Name.From = ranks.FromOrder
+	list[0].Name.From = job.FromOrder
 	for i := range in {
 		for _, r := range in[i].Recordings {
-			d := digest.Of(r)
+			d := job.DigestOf(r)
 			d.File.Name, d.File.Path = in[i].Name, in[i].Name
 			d.File.SHA256 = fmt.Sprint(i) // equal files are several ranks here
 			list = append(list, d)
 		}
 	}
-	return Ranks(ranks.Jobs(list), 2)
+	return Ranks(job.Jobs(list), 2)
 }
 
 // A hostile snapshot gives answers too, which fit a terminal and their schemas.

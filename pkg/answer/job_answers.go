@@ -3,7 +3,7 @@ package answer
 import (
 	"slices"
 
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -12,7 +12,7 @@ func (w *jobWords) need() JobAnswer {
 	var peaks []int64
 	most := -1
 	for i := range w.Ranks {
-		if d := &w.Ranks[i]; ranks.Comparable(d) {
+		if d := &w.Ranks[i]; job.Comparable(d) {
 			if most < 0 || d.PeakBytes > w.Ranks[most].PeakBytes {
 				most = i
 			}
@@ -25,7 +25,7 @@ func (w *jobWords) need() JobAnswer {
 	}
 	a.Rank = &most
 	a.Small = "median peak of " + units.Plural(len(peaks), "rank", "ranks")
-	spread := ranks.SpreadOf(peaks, 0)
+	spread := job.SpreadOf(peaks, 0)
 	a.Value = units.Bytes(spread.Median)
 	a.Line = units.Bytes(spread.Low) + " to " + units.Bytes(spread.High)
 	if g := len(w.Groups); g > 0 {
@@ -37,7 +37,7 @@ func (w *jobWords) need() JobAnswer {
 
 func (w *jobWords) differing() JobAnswer {
 	a := JobAnswer{Question: "Which ranks differ?", Order: "differs"}
-	list := w.of(ranks.Differs)
+	list := w.of(job.Differs)
 	switch {
 	case w.Unlike:
 		a.Value, a.Line, a.Tone = "Not compared", "these are different programs", "unknown"
@@ -49,22 +49,22 @@ func (w *jobWords) differing() JobAnswer {
 		}
 	case len(list) == 0:
 		a.Value, a.Line, a.Tone = "None", "each holds about what its group holds", "unknown"
-		if len(w.of(ranks.Leaks)) > 0 {
+		if len(w.of(job.Leaks)) > 0 {
 			a.Line = "but for what keeps growing, " + a.Line
 		}
 	default:
-		i := slices.IndexFunc(w.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Differs })
+		i := slices.IndexFunc(w.Findings, func(f job.Finding) bool { return f.Kind == job.Differs })
 		f := &w.Findings[i]
 		a.Rank = &f.Rank
 		a.Line = units.Change(f.Difference())
 		if f.Site == nil {
 			a.Line += " as a whole, in each step"
-			if f.When == ranks.AfterSteps {
+			if f.When == job.AfterSteps {
 				a.Line = units.Change(f.Difference()) + " as a whole, after a step"
 			}
 		} else {
 			a.Line += " at " + siteCaption(f.Site.Site.Site)
-			if f.When == ranks.AfterSteps {
+			if f.When == job.AfterSteps {
 				a.Line += " after a step"
 			}
 		}
@@ -80,7 +80,7 @@ func (w *jobWords) differing() JobAnswer {
 
 func (w *jobWords) growing() JobAnswer {
 	a := JobAnswer{Question: "What keeps growing?", Order: "growth"}
-	i := slices.IndexFunc(w.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Leaks })
+	i := slices.IndexFunc(w.Findings, func(f job.Finding) bool { return f.Kind == job.Leaks })
 	switch {
 	case i < 0 && w.CommonSteps < 2:
 		a.Value, a.Line, a.Tone = "Not known", "growth needs two steps or more", "unknown"
@@ -104,7 +104,7 @@ func (w *jobWords) growing() JobAnswer {
 
 func (w *jobWords) firstOOM() JobAnswer {
 	a := JobAnswer{Question: "Which rank ran out of memory first?"}
-	list := w.of(ranks.OutOfMemory)
+	list := w.of(job.OutOfMemory)
 	if w.Job.Pinned {
 		a.Value, a.Line, a.Tone = "Not recorded", noHostFailures, "unknown"
 		return a
@@ -134,7 +134,7 @@ func (w *jobWords) firstOOM() JobAnswer {
 		return a
 	}
 	next := slices.IndexFunc(w.Findings,
-		func(g ranks.Finding) bool { return g.Kind == ranks.OutOfMemory && g.Rank != f.Rank })
+		func(g job.Finding) bool { return g.Kind == job.OutOfMemory && g.Rank != f.Rank })
 	second := &w.Findings[next]
 	if len(list) == len(w.Ranks) {
 		a.Line = "the first of " + units.Count(len(list)) + "; " + asked

@@ -8,12 +8,11 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// JobWords is what the page of a job says. Ranks are indices in ranks.Job.Ranks.
+// JobWords is what the page of a job says. Ranks are indices in job.Job.Ranks.
 type JobWords struct {
 	Label     string        `json:"label"`
 	Facts     []JobFact     `json:"facts"`
@@ -51,7 +50,7 @@ type JobAnswer struct {
 	Order    string `json:"order,omitempty"` // that a click sets
 }
 
-// JobFinding is a ranks.Finding in words.
+// JobFinding is a job.Finding in words.
 type JobFinding struct {
 	Rank   int    `json:"rank"`
 	Kind   string `json:"kind"`
@@ -64,14 +63,14 @@ type JobFinding struct {
 
 // jobWords writes a JobWords.
 type jobWords struct {
-	*ranks.Job
+	*job.Job
 	said  *JobWords
 	named []string // the ranks
 }
 
 // NewJobWords says what is known of a job, whose ranks have names. Of several jobs on one
 // page, all, each has a label.
-func NewJobWords(j *ranks.Job, named []string, all []*ranks.Job) JobWords {
+func NewJobWords(j *job.Job, named []string, all []*job.Job) JobWords {
 	said := JobWords{Label: jobLabel(j, all), Warnings: []JobWarning{}, Notes: []string{},
 		Findings: []*JobFinding{}}
 	w := &jobWords{j, &said, named}
@@ -95,7 +94,7 @@ func (w *jobWords) write() {
 }
 
 // jobLabel names a job: by its run, iteration and occasion.
-func jobLabel(j *ranks.Job, all []*ranks.Job) string {
+func jobLabel(j *job.Job, all []*job.Job) string {
 	var parts []string
 	if j.Run != "" {
 		parts = append(parts, units.Printable(j.Run))
@@ -110,7 +109,7 @@ func jobLabel(j *ranks.Job, all []*ranks.Job) string {
 		parts = append(parts, "pinned host memory")
 	}
 	if len(parts) == 0 && len(all) > 1 {
-		isOther := func(other *ranks.Job) bool { return other != j && !other.Pinned }
+		isOther := func(other *job.Job) bool { return other != j && !other.Pinned }
 		if !slices.ContainsFunc(all, isOther) {
 			return "GPU memory"
 		}
@@ -166,7 +165,7 @@ func (w *jobWords) addWarnings() {
 	if n := len(w.Ranks); n == 2 {
 		warn("Two ranks.", "With two there is no telling which is the odd one; memviz diff compares them line by line.")
 	}
-	if short := w.of(ranks.Short); len(short) == 1 {
+	if short := w.of(job.Short); len(short) == 1 {
 		warn(fmt.Sprintf("Rank %s recorded %d of %s.", w.name(short[0]), w.Ranks[short[0]].StepsSeen,
 			units.Plural(w.CommonSteps, "step", "steps")),
 			"Its last steps stand under the last steps of the others; what it held before is not known.")
@@ -175,7 +174,7 @@ func (w *jobWords) addWarnings() {
 			"steps")),
 			"Their last steps stand under the last steps of the others; what they held before is not known.")
 	}
-	if bad := w.of(ranks.Unreadable); len(bad) > 0 {
+	if bad := w.of(job.Unreadable); len(bad) > 0 {
 		warn(fmt.Sprintf("%s could not be read.", capital(w.names(bad))), units.Printable(w.Ranks[bad[0]].Error))
 	}
 	if len(w.Renamed) > 0 {
@@ -189,7 +188,7 @@ func (w *jobWords) addWarnings() {
 }
 
 // of are the ranks with a finding of a kind, once each.
-func (w *jobWords) of(kind ranks.Kind) (list []int) {
+func (w *jobWords) of(kind job.Kind) (list []int) {
 	for i := range w.Findings {
 		if f := &w.Findings[i]; f.Kind == kind && !slices.Contains(list, f.Rank) {
 			list = append(list, f.Rank)
@@ -247,7 +246,7 @@ var oomCauses = map[string]string{
 }
 
 // leakDoubt says why a leak is not sure; "" if it is.
-func leakDoubt(l *digest.Leak) string {
+func leakDoubt(l *job.Leak) string {
 	switch {
 	case l.Strong:
 		return ""
@@ -262,9 +261,9 @@ func (w *jobWords) finding(i int) *JobFinding {
 	d := &w.Ranks[f.Rank]
 	v := &JobFinding{Rank: f.Rank, Kind: f.Kind.Key()}
 	switch f.Kind {
-	case ranks.OutOfMemory:
+	case job.OutOfMemory:
 		v.What, v.First = "out of memory", i < w.FirstOOMs
-		if w.FirstOOMs == 1 && i == 0 && len(w.of(ranks.OutOfMemory)) > 1 {
+		if w.FirstOOMs == 1 && i == 0 && len(w.of(job.OutOfMemory)) > 1 {
 			v.What += ", the first"
 		}
 		v.Detail = "asked for " + units.Bytes(f.OOM.RequestedBytes)
@@ -275,7 +274,7 @@ func (w *jobWords) finding(i int) *JobFinding {
 		if cause := oomCauses[f.OOM.Verdict]; cause != "" {
 			v.Detail += ": " + cause
 		}
-	case ranks.Differs:
+	case job.Differs:
 		v.Change = f.Difference()
 		moment := [...]string{"the highest of a step", "after a step", "at the peak"}[f.When]
 		if f.Site == nil {
@@ -287,10 +286,10 @@ func (w *jobWords) finding(i int) *JobFinding {
 		if f.OnlyHere {
 			v.Detail += "; not every rank of the group runs this"
 		}
-	case ranks.Short:
+	case job.Short:
 		v.What = fmt.Sprintf("recorded %d of %s", d.StepsSeen, units.Plural(w.CommonSteps, "step", "steps"))
 		v.Detail = "compared after its own last step"
-	case ranks.Leaks:
+	case job.Leaks:
 		v.What, v.Change = siteCaption(f.Leak.Site), f.Leak.PerStep
 		v.Detail = fmt.Sprintf("grows %s a step", units.Bytes(f.Leak.PerStep))
 		if f.Leak.Strong {
@@ -303,9 +302,9 @@ func (w *jobWords) finding(i int) *JobFinding {
 			v.Also = f.Also
 			v.Detail += fmt.Sprintf("; on %s more", units.Plural(n, "rank", "ranks"))
 		}
-	case ranks.Unreadable:
+	case job.Unreadable:
 		v.What, v.Detail = "could not be read", units.Printable(d.Error)
-	case ranks.DoesNotAddUp:
+	case job.DoesNotAddUp:
 		v.What, v.Detail = "does not add up",
 			"its events contradict each other, or its final state; its numbers may be wrong"
 	}

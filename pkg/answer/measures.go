@@ -7,9 +7,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // MeasuresBase is the recorded training, served again from an empty cache as with the

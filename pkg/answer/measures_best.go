@@ -6,10 +6,10 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // BestMeasures are the changes of the training that lower the peak of a recording most, as the

@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
 
 // PredictOptions are the options of PredictSizes.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/predict"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
 
 // predict says what is predicted for a device.

@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -141,7 +140,7 @@ type UnreadableRank struct {
 }
 
 // Ranks compares the ranks of each job. rows bounds the tables in text.
-func Ranks(jobs []*ranks.Job, rows int) *Sheet {
+func Ranks(jobs []*job.Job, rows int) *Sheet {
 	value := &RanksAnswer{Schema: schemaName("ranks"),
 		Dumps: []RankDump{}, Findings: []RankFinding{}, Groups: []RankGroup{},
 		Ranks: []Rank{}, Outliers: []RankOutlier{}, Rows: []RankRow{}, Unreadable: []UnreadableRank{}}
@@ -175,7 +174,7 @@ func Ranks(jobs []*ranks.Job, rows int) *Sheet {
 }
 
 // redactionOfJobs is what was redacted in any digest.
-func redactionOfJobs(jobs []*ranks.Job) snapshot.Redaction {
+func redactionOfJobs(jobs []*job.Job) snapshot.Redaction {
 	var all snapshot.Redaction
 	for _, j := range jobs {
 		for i := range j.Ranks {
@@ -189,17 +188,17 @@ func redactionOfJobs(jobs []*ranks.Job) snapshot.Redaction {
 
 // jobView is one job in the answer.
 type jobView struct {
-	*ranks.Job
+	*job.Job
 	RankDump
 	answer      *RanksAnswer
 	index       int // in answer.Dumps
 	severalJobs bool
-	files       map[digest.File]string // as they are shown
-	ranks       []Rank                 // by index in Job.Ranks; zero for those that could not be read
-	compared    []int                  // indices in Job.Ranks
-	apart       []int                  // those that could be read, and are not compared
-	peak        ranks.Spread
-	reserved    ranks.Spread
+	files       map[job.File]string // as they are shown
+	ranks       []Rank              // by index in Job.Ranks; zero for those that could not be read
+	compared    []int               // indices in Job.Ranks
+	apart       []int               // those that could be read, and are not compared
+	peak        job.Spread
+	reserved    job.Spread
 }
 
 // read fills the answer.
@@ -221,7 +220,7 @@ func (v *jobView) readRanks() {
 	v.ranks = make([]Rank, len(v.Job.Ranks))
 	differ := map[int]bool{}
 	for _, f := range v.Job.Findings {
-		differ[f.Rank] = differ[f.Rank] || f.Kind == ranks.Differs
+		differ[f.Rank] = differ[f.Rank] || f.Kind == job.Differs
 	}
 	var peaks, reserved []int64
 	for i := range v.Job.Ranks {
@@ -231,8 +230,8 @@ func (v *jobView) readRanks() {
 			continue
 		}
 		r := newRank(d, v.file(i))
-		r.Dump, r.Outlier, r.Compared = v.index, differ[i], ranks.Comparable(d)
-		if g := v.GroupOf[i]; g != ranks.NoGroup {
+		r.Dump, r.Outlier, r.Compared = v.index, differ[i], job.Comparable(d)
+		if g := v.GroupOf[i]; g != job.NoGroup {
 			r.Group = new(len(v.answer.Groups) + g)
 		}
 		v.ranks[i] = r
@@ -244,11 +243,11 @@ func (v *jobView) readRanks() {
 		v.compared = append(v.compared, i)
 		peaks, reserved = append(peaks, d.PeakBytes), append(reserved, d.ReservedPeakBytes)
 	}
-	v.peak, v.reserved = ranks.SpreadOf(peaks, 0), ranks.SpreadOf(reserved, 0)
+	v.peak, v.reserved = job.SpreadOf(peaks, 0), job.SpreadOf(reserved, 0)
 	v.MedianPeakBytes, v.ComparedRanks = v.peak.Median, len(v.compared)
 }
 
-func newRank(d *digest.Digest, file string) Rank {
+func newRank(d *job.Digest, file string) Rank {
 	r := Rank{
 		Rank: d.Name.Rank, Label: units.Printable(d.Name.Label), Host: units.Printable(d.File.Host),
 		Subject:   Subject{file, d.Device, trustOf(d)},
@@ -267,8 +266,8 @@ func newRank(d *digest.Digest, file string) Rank {
 
 // rankFiles are the names of the files of all ranks, with as many of their folders as it
 // takes to tell them apart.
-func rankFiles(jobs []*ranks.Job) map[digest.File]string {
-	names := map[digest.File]string{}
+func rankFiles(jobs []*job.Job) map[job.File]string {
+	names := map[job.File]string{}
 	for _, j := range jobs {
 		for i := range j.Ranks {
 			names[j.Ranks[i].File] = j.Ranks[i].File.Name
@@ -307,7 +306,7 @@ func withFolder(path, end string) string {
 // file is the name of the file of a rank.
 func (v *jobView) file(rank int) string { return v.files[v.Job.Ranks[rank].File] }
 
-func trustOf(d *digest.Digest) Trust {
+func trustOf(d *job.Digest) Trust {
 	var counts replay.Anomalies
 	for i := range counts {
 		counts[i] = d.Anomalies[replay.Anomaly(i).Kind().Key]
@@ -318,7 +317,7 @@ func trustOf(d *digest.Digest) Trust {
 func (v *jobView) readGroups() {
 	for i := range v.Job.Groups {
 		g := &v.Job.Groups[i]
-		total := &g.Totals[ranks.AtPeak]
+		total := &g.Totals[job.AtPeak]
 		group := RankGroup{Dump: v.index, Name: units.Printable(g.Name), MedianPeakBytes: g.PeakBytes,
 			LowestPeakBytes: total.Low, HighestPeakBytes: total.High, SameWork: !g.Mixed}
 		for _, rank := range g.Ranks {
@@ -328,20 +327,20 @@ func (v *jobView) readGroups() {
 	}
 }
 
-func (v *jobView) readFinding(f *ranks.Finding) {
+func (v *jobView) readFinding(f *job.Finding) {
 	d := &v.Job.Ranks[f.Rank]
 	finding := RankFinding{Dump: v.index, Kind: f.Kind.Key(), Rank: d.Name.Rank, File: v.file(f.Rank), Device: d.Device,
 		Text: v.sentence(f).with(asText)}
 	switch f.Kind {
-	case ranks.OutOfMemory:
+	case job.OutOfMemory:
 		finding.Site, finding.Bytes, finding.Micros = f.OOM.Site, f.OOM.RequestedBytes, f.OOM.Micros
-	case ranks.Leaks:
+	case job.Leaks:
 		finding.Site, finding.Bytes = f.Leak.Site, f.Leak.PerStep
 		for _, rank := range append([]int{f.Rank}, f.Also...) {
 			finding.Ranks = append(finding.Ranks, v.Job.Ranks[rank].Name.Rank)
 		}
 		slices.Sort(finding.Ranks)
-	case ranks.Differs:
+	case job.Differs:
 		o := RankOutlier{Dump: v.index, Rank: d.Name.Rank, File: finding.File, Device: d.Device, When: f.When.Key(),
 			Bytes: f.Bytes, MedianBytes: f.Median, LimitBytes: f.Limit, OnlyHere: f.OnlyHere}
 		if f.Site != nil {
@@ -368,15 +367,15 @@ func (v *jobView) readRows() {
 		var ends []int64
 		for _, rank := range v.compared {
 			cell := site.Of(rank)
-			row.Bytes = append(row.Bytes, cell.Bytes[ranks.AtPeak])
-			row.StepEndBytes = append(row.StepEndBytes, cell.Bytes[ranks.AfterSteps])
+			row.Bytes = append(row.Bytes, cell.Bytes[job.AtPeak])
+			row.StepEndBytes = append(row.StepEndBytes, cell.Bytes[job.AfterSteps])
 			row.Everywhere = row.Everywhere && site.Runs(rank)
 			if v.ranks[rank].StepEndState != nil {
-				ends = append(ends, cell.Bytes[ranks.AfterSteps])
+				ends = append(ends, cell.Bytes[job.AfterSteps])
 			}
 		}
-		row.MedianBytes = ranks.Median(row.Bytes)
-		row.MedianStepEndBytes = ranks.Median(ends)
+		row.MedianBytes = job.Median(row.Bytes)
+		row.MedianStepEndBytes = job.Median(ends)
 		v.answer.Rows = append(v.answer.Rows, row)
 	}
 }

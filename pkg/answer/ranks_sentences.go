@@ -4,30 +4,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // sentence says one finding.
-func (v *jobView) sentence(f *ranks.Finding) sentence {
+func (v *jobView) sentence(f *job.Finding) sentence {
 	d, who := &v.Job.Ranks[f.Rank], v.who(f.Rank)
 	switch f.Kind {
-	case ranks.OutOfMemory:
+	case job.OutOfMemory:
 		return v.oomSentence(f)
-	case ranks.Short:
+	case job.Short:
 		return sentence{"%s recorded %s; most ranks recorded %s.", []any{who,
 			units.Plural(d.StepsSeen, "step", "steps"), units.Count(v.Job.CommonSteps)}}
-	case ranks.Leaks:
+	case job.Leaks:
 		return v.leakSentence(f)
-	case ranks.Unreadable:
+	case job.Unreadable:
 		return sentence{"Not read: %s", []any{name(v.file(f.Rank) + ": " + units.Printable(d.Error))}}
-	case ranks.DoesNotAddUp:
+	case job.DoesNotAddUp:
 		return sentence{"%s does not add up (%s): its numbers cannot be trusted, and \"memviz stats\" says why.",
 			[]any{who, name(v.file(f.Rank))}}
 	}
-	holds, when := "holds", map[ranks.When]string{ranks.InSteps: "at the peaks of its steps",
-		ranks.AfterSteps: "after its last step", ranks.AtPeak: "at its peak"}[f.When]
-	if f.When == ranks.AfterSteps && f.Difference() > 0 {
+	holds, when := "holds", map[job.When]string{job.InSteps: "at the peaks of its steps",
+		job.AfterSteps: "after its last step", job.AtPeak: "at its peak"}[f.When]
+	if f.When == job.AfterSteps && f.Difference() > 0 {
 		holds = "still holds"
 	}
 	with := v.comparedWith(f)
@@ -52,7 +52,7 @@ func (v *jobView) who(rank int) any {
 }
 
 // comparedWith says of which ranks the median of a difference is.
-func (v *jobView) comparedWith(f *ranks.Finding) string {
+func (v *jobView) comparedWith(f *job.Finding) string {
 	g := &v.Job.Groups[v.GroupOf[f.Rank]]
 	n := g.Totals[f.When].Ranks
 	text := "the " + units.Plural(n, "rank", "ranks")
@@ -67,14 +67,14 @@ func (v *jobView) comparedWith(f *ranks.Finding) string {
 
 // oomSentence says when a rank ran out of memory, of the first one also how far ahead of
 // the others.
-func (v *jobView) oomSentence(f *ranks.Finding) sentence {
+func (v *jobView) oomSentence(f *job.Finding) sentence {
 	step := ""
 	if f.OOM.Step > 0 {
 		step = " in step " + units.Count(f.OOM.Step)
 	}
 	asked := []any{amount(f.OOM.RequestedBytes), amount(f.OOM.DeviceFreeBytes)}
 	first, others := &v.Job.Findings[0], 0
-	for others < len(v.Job.Findings) && v.Job.Findings[others].Kind == ranks.OutOfMemory {
+	for others < len(v.Job.Findings) && v.Job.Findings[others].Kind == job.OutOfMemory {
 		others++
 	}
 	who := v.who(f.Rank)
@@ -116,7 +116,7 @@ func (v *jobView) whoElse(rank int) any {
 }
 
 // leakSentence says where memory grows and on which ranks.
-func (v *jobView) leakSentence(f *ranks.Finding) sentence {
+func (v *jobView) leakSentence(f *job.Finding) sentence {
 	l := f.Leak
 	on := []any{v.whoElse(f.Rank)}
 	where := "on %s alone"

@@ -6,36 +6,35 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // rankDigests are digests of files of these names, with one call site that has all of
 // the peak, and steps.
-func rankDigests(peak int64, steps int, files ...string) []digest.Digest {
-	var list []digest.Digest
+func rankDigests(peak int64, steps int, files ...string) []job.Digest {
+	var list []job.Digest
 	for _, file := range files {
-		d := digest.Digest{Operators: true, Events: 100, AddsUp: true, PeakBytes: peak, StepsSeen: steps}
+		d := job.Digest{Operators: true, Events: 100, AddsUp: true, PeakBytes: peak, StepsSeen: steps}
 		d.File.Name, d.File.Path = file[strings.LastIndex(file, "/")+1:], file
-		site := digest.Site{Path: "a", Key: "a", Site: "a.py:1:f", Peak: digest.Tensors{Bytes: peak, Count: 1}, StepPeak: peak,
+		site := job.Site{Path: "a", Key: "a", Site: "a.py:1:f", Peak: job.Tensors{Bytes: peak, Count: 1}, StepPeak: peak,
 			Alive: 1}
 		for range steps {
-			d.Steps = append(d.Steps, digest.Step{Complete: true, PeakBytes: peak, EndBytes: peak})
+			d.Steps = append(d.Steps, job.Step{Complete: true, PeakBytes: peak, EndBytes: peak})
 		}
 		if steps > 0 {
 			d.StepEnd, d.StepEndBytes, site.StepEnd = new(90), peak, site.Peak
 		}
-		d.Sites = []digest.Site{site}
+		d.Sites = []job.Site{site}
 		list = append(list, d)
 	}
 	return list
 }
 
 // ranksText is the answer in one line.
-func ranksText(t *testing.T, list []digest.Digest) (string, *RanksAnswer) {
+func ranksText(t *testing.T, list []job.Digest) (string, *RanksAnswer) {
 	t.Helper()
-	sheet := Ranks(ranks.Jobs(list), 5)
+	sheet := Ranks(job.Jobs(list), 5)
 	fits(t, "ranks", sheet)
 	return strings.Join(strings.Fields(strings.ReplaceAll(string(written(t, sheet, Text)), "\u00a0", " ")), " "),
 		sheet.value.(*RanksAnswer)
@@ -60,7 +59,7 @@ func TestRanksAllClear(t *testing.T) {
 		{[]int{0, 0, 0}, "3 ranks show no steps, so only their peaks can be compared, and no peak is far above the others. " +
 			"What they keep after a step is not known."},
 	} {
-		var list []digest.Digest
+		var list []job.Digest
 		for i, steps := range test.steps {
 			list = append(list, rankDigests(units.GiB, steps, fmt.Sprintf("rank%d", i))...)
 		}
@@ -103,7 +102,7 @@ func TestRanksOutlier(t *testing.T) {
 		value.Findings[0].Kind != "differs" || value.Findings[0].Rank != 2 {
 		t.Errorf("%+v", value)
 	}
-	sheet := Ranks(ranks.Jobs(list), 5)
+	sheet := Ranks(job.Jobs(list), 5)
 	if _, holds, err := condition(t, "ranks", "outliers>0").Holds(sheet); !holds || err != nil {
 		t.Error(holds, err)
 	}
@@ -112,7 +111,7 @@ func TestRanksOutlier(t *testing.T) {
 // TestRanksGroups: what differs is compared with the ranks of its group, which are
 // listed.
 func TestRanksGroups(t *testing.T) {
-	var list []digest.Digest
+	var list []job.Digest
 	for rank := range 8 {
 		peak := int64(rank/4+1) * 10 * units.GiB
 		if rank == 6 {
@@ -132,9 +131,9 @@ func TestRanksGroups(t *testing.T) {
 
 // TestRanksOutOfMemory: the first one is named where one clock tells.
 func TestRanksOutOfMemory(t *testing.T) {
-	oom := func(d *digest.Digest, host string, micros *int64) {
+	oom := func(d *job.Digest, host string, micros *int64) {
 		d.File.Host = host
-		d.OOMs = []digest.OOM{{Step: 8, Micros: micros, RequestedBytes: 217 * units.MiB, DeviceFreeBytes: units.MiB}}
+		d.OOMs = []job.OOM{{Step: 8, Micros: micros, RequestedBytes: 217 * units.MiB, DeviceFreeBytes: units.MiB}}
 	}
 	const at = 1_700_000_000_000_000
 	for _, test := range []struct {
@@ -182,11 +181,11 @@ func TestRanksLeaks(t *testing.T) {
 	} {
 		list := rankDigests(units.GiB, 7, "rank0", "rank1", "rank2", "rank3")
 		for _, rank := range test.ranks {
-			l := digest.Leak{Strong: test.strong, Site: "hooks.py:27:keep", Key: "k", Path: "p", PerStep: 90 * units.MiB, Steps: 7}
+			l := job.Leak{Strong: test.strong, Site: "hooks.py:27:keep", Key: "k", Path: "p", PerStep: 90 * units.MiB, Steps: 7}
 			if rank == 2 {
 				l.PerStep = 96 * units.MiB
 			}
-			list[rank].Leaks = []digest.Leak{l}
+			list[rank].Leaks = []job.Leak{l}
 		}
 		text, value := ranksText(t, list)
 		ranksSay(t, text, test.want)
@@ -216,7 +215,7 @@ func TestRanksApart(t *testing.T) {
 	list := rankDigests(8*units.GiB, 0, "rank0", "rank1", "rank2", "rank3", "rank4", "rank5")
 	list[2].PeakBytes, list[2].Partial = units.GiB, true
 	list[4].PeakBytes, list[4].Events = units.MiB, 1
-	list[5] = digest.Digest{File: list[5].File, Error: "the file is empty"}
+	list[5] = job.Digest{File: list[5].File, Error: "the file is empty"}
 	text, value := ranksText(t, list)
 	if d := value.Dumps[0]; d.MedianPeakBytes != 8*units.GiB || d.ComparedRanks != 3 || len(value.Unreadable) != 1 {
 		t.Errorf("%+v", d)
@@ -248,7 +247,7 @@ func TestRanksOfJobs(t *testing.T) {
 	if strings.Contains(text, " outlier ") || len(value.Dumps) != 4 || len(value.Ranks) != 8 {
 		t.Errorf("%s %+v", text, value)
 	}
-	if _, holds, err := condition(t, "ranks", "median_peak>8GiB").Holds(Ranks(ranks.Jobs(list), 5)); !holds || err != nil {
+	if _, holds, err := condition(t, "ranks", "median_peak>8GiB").Holds(Ranks(job.Jobs(list), 5)); !holds || err != nil {
 		t.Error(holds, err)
 	}
 	twice := rankDigests(units.GiB, 0, "a/rank0_x.pickle", "a/rank0_y.pickle", "a/rank1.pickle")
@@ -263,16 +262,16 @@ func TestRanksOfJobs(t *testing.T) {
 
 // TestRanksOfFewRows: the text is bounded whatever is found.
 func TestRanksOfFewRows(t *testing.T) {
-	var list []digest.Digest
+	var list []job.Digest
 	for rank := range 300 {
 		d := rankDigests(units.GiB, 2, fmt.Sprintf("rank%d", rank))
 		if rank%3 == 0 {
-			d[0].OOMs = []digest.OOM{{Micros: new(int64(rank))}}
+			d[0].OOMs = []job.OOM{{Micros: new(int64(rank))}}
 			d[0].Anomalies = map[string]int{"unequal_end": 1}
 		}
 		list = append(list, d...)
 	}
-	sheet := Ranks(ranks.Jobs(list), 5)
+	sheet := Ranks(job.Jobs(list), 5)
 	if lines := strings.Count(string(written(t, sheet, Text)), "\n"); lines > 80 {
 		t.Errorf("%d lines", lines)
 	}

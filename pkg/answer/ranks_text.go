@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -33,23 +32,23 @@ func (s *Sheet) job(v *jobView, rows int) {
 // findings says what is found of single ranks, the gravest first. Where many ranks are
 // found to be the same, a few stand for all.
 func (s *Sheet) findings(v *jobView, rows int) {
-	said := map[ranks.Kind]int{}
+	said := map[job.Kind]int{}
 	saidOf := map[int]bool{}
 	for i := range v.Job.Findings {
 		f := &v.Job.Findings[i]
-		if f.Kind >= ranks.Unreadable || f.Kind == ranks.Differs && saidOf[f.Rank] {
+		if f.Kind >= job.Unreadable || f.Kind == job.Differs && saidOf[f.Rank] {
 			continue // among the notes, or in the table below
 		}
 		if said[f.Kind]++; said[f.Kind] <= maxSaid {
 			s.add(v.sentence(f))
 		}
-		saidOf[f.Rank] = saidOf[f.Rank] || f.Kind == ranks.Differs
+		saidOf[f.Rank] = saidOf[f.Rank] || f.Kind == job.Differs
 	}
-	for _, kind := range []ranks.Kind{ranks.OutOfMemory, ranks.Differs, ranks.Short, ranks.Leaks} {
+	for _, kind := range []job.Kind{job.OutOfMemory, job.Differs, job.Short, job.Leaks} {
 		if n := said[kind] - maxSaid; n > 0 {
-			s.say([...]string{ranks.OutOfMemory: "After them, %s ran out of memory.",
-				ranks.Differs: "So it is with %s more.", ranks.Short: "So it is with %s.",
-				ranks.Leaks: "Memory grows at %s."}[kind],
+			s.say([...]string{job.OutOfMemory: "After them, %s ran out of memory.",
+				job.Differs: "So it is with %s more.", job.Short: "So it is with %s.",
+				job.Leaks: "Memory grows at %s."}[kind],
 				units.Plural(n, [...]string{"more rank", "rank", "more rank", "more call site"}[kind],
 					[...]string{"more ranks", "ranks", "more ranks", "more call sites"}[kind]))
 		}
@@ -62,9 +61,9 @@ const maxSaid = 5
 
 // outliers lists where ranks differ, if there is more to list than was said.
 func (s *Sheet) outliers(v *jobView, rows int) {
-	var list []*ranks.Finding
+	var list []*job.Finding
 	for i := range v.Job.Findings {
-		if f := &v.Job.Findings[i]; f.Kind == ranks.Differs {
+		if f := &v.Job.Findings[i]; f.Kind == job.Differs {
 			list = append(list, f)
 		}
 	}
@@ -90,7 +89,7 @@ func (s *Sheet) outliers(v *jobView, rows int) {
 
 // verdict says what can be said where no rank differs, and compares two ranks.
 func (s *Sheet) verdict(v *jobView, rows int) {
-	differ := slices.ContainsFunc(v.Job.Findings, func(f ranks.Finding) bool { return f.Kind == ranks.Differs })
+	differ := slices.ContainsFunc(v.Job.Findings, func(f job.Finding) bool { return f.Kind == job.Differs })
 	switch {
 	case len(v.compared) == 0:
 	case len(v.compared) == 1 && len(v.apart) > 0:
@@ -120,7 +119,7 @@ func (s *Sheet) groups(v *jobView, rows int) {
 		column{"lowest", figures}, column{"highest", figures})
 	t.fill(len(v.Job.Groups), rows, func(i int) {
 		g := &v.Job.Groups[i]
-		peak := &g.Totals[ranks.AtPeak]
+		peak := &g.Totals[job.AtPeak]
 		t.row(name(g.Name), units.Count(len(g.Ranks)), units.Bytes(g.PeakBytes), units.Bytes(peak.Low),
 			units.Bytes(peak.High))
 	})
@@ -145,7 +144,7 @@ func (s *Sheet) jobNotes(v *jobView) {
 			name(twice[1].File))
 	}
 	s.soItIs(len(pairs) - maxSaid)
-	for _, kind := range []ranks.Kind{ranks.DoesNotAddUp, ranks.Unreadable} {
+	for _, kind := range []job.Kind{job.DoesNotAddUp, job.Unreadable} {
 		n := 0
 		for i := range v.Job.Findings {
 			if f := &v.Job.Findings[i]; f.Kind == kind {
@@ -291,7 +290,7 @@ func (v *jobView) table(rows int) *sheetTable {
 // toMedian is how far the peak of a rank is from the median of its group, or of all.
 func (v *jobView) toMedian(rank int) int64 {
 	median := v.peak.Median
-	if g := v.GroupOf[rank]; g != ranks.NoGroup {
+	if g := v.GroupOf[rank]; g != job.NoGroup {
 		median = v.Job.Groups[g].PeakBytes
 	}
 	return v.ranks[rank].PeakBytes - median
@@ -315,9 +314,9 @@ func (s *Sheet) allClear(v *jobView) {
 	none, where := "No rank stands out", "every site"
 	for i := range v.Job.Findings {
 		switch v.Job.Findings[i].Kind {
-		case ranks.OutOfMemory:
+		case job.OutOfMemory:
 			none = "Apart from that no rank stands out"
-		case ranks.Leaks:
+		case job.Leaks:
 			none, where = "Apart from that no rank stands out", "every other site"
 		}
 	}
@@ -341,13 +340,13 @@ func (s *Sheet) pair(v *jobView, rows int) {
 	t := newTable(column{"rank " + strconv.Itoa(v.ranks[a].Rank), figures},
 		column{"rank " + strconv.Itoa(v.ranks[b].Rank), figures}, column{"change", figures}, column{"site", paths})
 	type row struct {
-		site *ranks.Site
+		site *job.SiteRow
 		a, b int64
 	}
 	var list []row
 	for i := range v.Sites {
 		site := &v.Sites[i]
-		if r := (row{site, site.Of(a).Bytes[ranks.AtPeak], site.Of(b).Bytes[ranks.AtPeak]}); r.a != r.b {
+		if r := (row{site, site.Of(a).Bytes[job.AtPeak], site.Of(b).Bytes[job.AtPeak]}); r.a != r.b {
 			list = append(list, r)
 		}
 	}
@@ -388,7 +387,7 @@ func (v *jobView) sameRank() [][2]*Rank {
 
 // countFiles counts the files of the job that could be read.
 func (v *jobView) countFiles() int {
-	files := map[digest.File]bool{}
+	files := map[job.File]bool{}
 	for _, i := range append(slices.Clone(v.compared), v.apart...) {
 		files[v.Job.Ranks[i].File] = true
 	}

@@ -12,7 +12,7 @@ import (
 	reflector "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -62,7 +62,7 @@ func TestSchemas(t *testing.T) {
 	if err := lines.AddGoComments("github.com/memviz-go/memviz/pkg/answer", "../digest"); err != nil {
 		t.Fatal(err)
 	}
-	publish("digest", "each line of memviz digest", lines.Reflect(&digest.Digest{}))
+	publish("digest", "each line of memviz digest", lines.Reflect(&job.Digest{}))
 	for _, command := range Schemas() {
 		if _, ok := values[command]; !ok && command != "digest" {
 			t.Errorf("schemas/%s.json belongs to no answer", command)
@@ -130,18 +130,18 @@ func fitsSchema(t *testing.T, command string, answer []byte) {
 // TestDigestFits holds digests against their schema, which no command of this package
 // prints.
 func TestDigestFits(t *testing.T) {
-	list := []digest.Digest{{Schema: digest.Schema, Error: "it is empty"}}
+	list := []job.Digest{{Schema: job.DigestSchema, Error: "it is empty"}}
 	for _, path := range testkit.Examples(t) {
 		s, err := snapshot.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in := NewInput("snapshot", s)
-		list = append(list, digest.Of(in.Recordings[0]))
+		list = append(list, job.DigestOf(in.Recordings[0]))
 	}
 	for i := range list {
 		var text bytes.Buffer
-		if err := digest.Write(&text, &list[i]); err != nil {
+		if err := job.WriteDigests(&text, &list[i]); err != nil {
 			t.Fatal(err)
 		}
 		fitsSchema(t, "digest", text.Bytes())

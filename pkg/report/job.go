@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -49,7 +49,7 @@ type jobSummary struct {
 const mostInSummary = 100
 
 // EncodeJobs makes the page of jobs. program names the version of memviz.
-func EncodeJobs(program string, jobs []*ranks.Job) (*JobDocument, error) {
+func EncodeJobs(program string, jobs []*job.Job) (*JobDocument, error) {
 	d := &JobDocument{report: newJobReport(program, jobs)}
 	d.page = jobPage{shell: jobShell(), Title: "job · memviz", Program: program}
 	for i, j := range jobs {
@@ -76,7 +76,7 @@ func newJobSummary(v *jobView) jobSummary {
 		if f.Change != 0 {
 			change = units.Change(f.Change)
 		}
-		if f.Kind == ranks.Leaks.Key() {
+		if f.Kind == job.Leaks.Key() {
 			change += " a step"
 		}
 		s.Findings = append(s.Findings, []string{"rank " + v.data.Ranks[f.Rank].Name, f.What, change, f.Detail})

@@ -5,8 +5,7 @@ import (
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 )
 
 // The curves of a job in its payload: the numbers of all columns of a rank behind one
@@ -44,7 +43,7 @@ const (
 // jobCurves lays the curves of all ranks of a job side by side: by their last finished
 // steps, and what follows the last.
 type jobCurves struct {
-	*ranks.Job
+	*job.Job
 	view    *jobView
 	steps   int // of the stretches
 	hasTail bool
@@ -52,7 +51,7 @@ type jobCurves struct {
 }
 
 // addCurves makes the payload of the curves, and what the view says of it.
-func (v *jobView) addCurves(j *ranks.Job) []byte {
+func (v *jobView) addCurves(j *job.Job) []byte {
 	c := &jobCurves{Job: j, view: v}
 	c.findStretches()
 	var largest int64
@@ -119,7 +118,7 @@ func (c *jobCurves) findStretches() {
 
 // align gives the highest of each column of a curve in units, with the rank's last steps
 // under the last steps of the others.
-func (c *jobCurves) align(d *digest.Digest, bytes []int64, perStep, perStretch int) []int16 {
+func (c *jobCurves) align(d *job.Digest, bytes []int64, perStep, perStretch int) []int16 {
 	n := len(c.view.Stretches)
 	columns := slices.Repeat([]int16{missingColumn}, n*perStretch)
 	if len(bytes) == 0 || perStep == 0 {
@@ -174,7 +173,7 @@ func (c *jobCurves) compareGroups() {
 
 // apart is the distance of a rank from its group.
 func (c *jobCurves) apart(rank int) []int16 {
-	if c.GroupOf[rank] == ranks.NoGroup {
+	if c.GroupOf[rank] == job.NoGroup {
 		return c.active[rank]
 	}
 	apart := slices.Clone(c.active[rank])
@@ -213,7 +212,7 @@ func (c *jobCurves) addTimes() {
 	}
 }
 
-func (c *jobCurves) times(d *digest.Digest, first int64) [][2]int64 {
+func (c *jobCurves) times(d *job.Digest, first int64) [][2]int64 {
 	if d.FirstMicros == nil || d.SpanMicros == nil {
 		return nil
 	}

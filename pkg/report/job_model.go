@@ -7,8 +7,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -105,7 +104,7 @@ var pileOrder = []families.Family{families.Parameter, families.ParameterOrGradie
 	families.Resident, families.Optimizer, families.Gradient, families.Activation, families.Temporary, families.Input,
 	families.Output, families.Cache, families.Communication, families.Workspace, families.Unknown}
 
-func newJobReport(program string, jobs []*ranks.Job) *jobReport {
+func newJobReport(program string, jobs []*job.Job) *jobReport {
 	r := &jobReport{Schema: jobSchema, Program: program}
 	r.Families = make([]jobFamily, families.Count)
 	for _, entry := range legend {
@@ -119,7 +118,7 @@ func newJobReport(program string, jobs []*ranks.Job) *jobReport {
 	return r
 }
 
-func newJobView(j *ranks.Job, all []*ranks.Job) *jobView {
+func newJobView(j *job.Job, all []*job.Job) *jobView {
 	v := &jobView{Count: len(j.Ranks)}
 	v.data.Sites, v.data.Groups = [][2]string{}, []*jobGroup{}
 	var named []string
@@ -132,20 +131,20 @@ func newJobView(j *ranks.Job, all []*ranks.Job) *jobView {
 		g := &j.Groups[i]
 		v.data.Groups = append(v.data.Groups, &jobGroup{Name: units.Printable(g.Name), Ranks: len(g.Ranks),
 			Median: g.PeakBytes,
-			Limit:  g.Totals[ranks.AtPeak].Limit})
+			Limit:  g.Totals[job.AtPeak].Limit})
 	}
 	var peaks, reserved []int64
 	for i := range j.Ranks {
-		if ranks.Comparable(&j.Ranks[i]) {
+		if job.Comparable(&j.Ranks[i]) {
 			peaks, reserved = append(peaks, j.Ranks[i].PeakBytes), append(reserved, j.Ranks[i].ReservedPeakBytes)
 		}
 	}
-	v.MedianPeak, v.MedianReserved = ranks.SpreadOf(peaks, 0).Median, ranks.SpreadOf(reserved, 0).Median
+	v.MedianPeak, v.MedianReserved = job.SpreadOf(peaks, 0).Median, job.SpreadOf(reserved, 0).Median
 	v.compareSites(j)
 	return v
 }
 
-func newJobRank(j *ranks.Job, i int) *jobRank {
+func newJobRank(j *job.Job, i int) *jobRank {
 	d := &j.Ranks[i]
 	r := &jobRank{
 		Name: rankName(j, i), Host: units.Printable(d.File.Host), File: units.Printable(d.File.Name),
@@ -153,7 +152,7 @@ func newJobRank(j *ranks.Job, i int) *jobRank {
 		Error:  units.Printable(d.Error), Group: -1, Peak: d.PeakBytes, Reserved: d.ReservedPeakBytes, End: -1,
 		Steps: d.StepsSeen, AddsUp: d.AddsUp, Families: [][2]int64{}, Sites: [][3]int64{},
 	}
-	if !digest.IsRelativeLink(r.Report) {
+	if !job.IsRelativeLink(r.Report) {
 		r.Report = ""
 	}
 	if label := units.Printable(d.Name.Label); label != strconv.Itoa(d.Name.Rank) {
@@ -177,7 +176,7 @@ func newJobRank(j *ranks.Job, i int) *jobRank {
 }
 
 // rankName names a rank among the others of its job.
-func rankName(j *ranks.Job, i int) string {
+func rankName(j *job.Job, i int) string {
 	d := &j.Ranks[i]
 	name := strconv.Itoa(d.Name.Rank)
 	for _, k := range []int{i - 1, i + 1} {
@@ -201,24 +200,24 @@ type siteDistance struct {
 func (s *siteDistance) apart() int64 { return max(s.bytes-s.median, s.median-s.bytes) }
 
 // compareSites finds, for each rank, the call sites where it is furthest from its group.
-func (v *jobView) compareSites(j *ranks.Job) {
+func (v *jobView) compareSites(j *job.Job) {
 	perRank := make([][]siteDistance, len(j.Ranks))
 	within := make([]int, len(j.Ranks))
-	cells := make([][]ranks.Cell, len(j.Groups)) // of one site, by group
+	cells := make([][]job.Cell, len(j.Groups)) // of one site, by group
 	var values []int64
 	for s := range j.Sites {
 		for g := range cells {
 			cells[g] = cells[g][:0]
 		}
 		for _, cell := range j.Sites[s].Cells {
-			if g := j.GroupOf[cell.Rank]; g != ranks.NoGroup {
+			if g := j.GroupOf[cell.Rank]; g != job.NoGroup {
 				cells[g] = append(cells[g], cell)
-			} else if bytes := max(cell.Bytes[ranks.InSteps], cell.Bytes[ranks.AtPeak]); bytes >= siteDifference {
+			} else if bytes := max(cell.Bytes[job.InSteps], cell.Bytes[job.AtPeak]); bytes >= siteDifference {
 				perRank[cell.Rank] = append(perRank[cell.Rank], siteDistance{s, bytes, -1})
 			}
 		}
 		for g := range cells {
-			var medians [ranks.Moments]int64
+			var medians [job.Moments]int64
 			isUsual := 2*len(cells[g]) >= len(j.Groups[g].Ranks) // else the median is 0
 			for when := range medians {
 				if !isUsual {
@@ -231,9 +230,9 @@ func (v *jobView) compareSites(j *ranks.Job) {
 				for range len(j.Groups[g].Ranks) - len(cells[g]) {
 					values = append(values, 0)
 				}
-				medians[when] = ranks.SpreadOf(values, 0).Median
+				medians[when] = job.SpreadOf(values, 0).Median
 			}
-			add := func(rank int, cell *ranks.Cell) {
+			add := func(rank int, cell *job.Cell) {
 				if d := furthest(&j.Ranks[rank], s, cell, &medians); d.apart() >= siteDifference {
 					perRank[rank] = append(perRank[rank], d)
 				} else {
@@ -251,7 +250,7 @@ func (v *jobView) compareSites(j *ranks.Job) {
 				if k < len(cells[g]) && int(cells[g][k].Rank) == rank {
 					k++
 				} else {
-					add(rank, &ranks.Cell{})
+					add(rank, &job.Cell{})
 				}
 			}
 		}
@@ -280,14 +279,14 @@ func (v *jobView) compareSites(j *ranks.Job) {
 
 // furthest is what a rank holds at a site at the moment when it is furthest from its
 // group.
-func furthest(d *digest.Digest, site int, cell *ranks.Cell, medians *[ranks.Moments]int64) siteDistance {
-	moments := []ranks.When{ranks.AtPeak}
+func furthest(d *job.Digest, site int, cell *job.Cell, medians *[job.Moments]int64) siteDistance {
+	moments := []job.When{job.AtPeak}
 	if len(d.Steps) > 0 {
-		moments = []ranks.When{ranks.AfterSteps, ranks.InSteps}
+		moments = []job.When{job.AfterSteps, job.InSteps}
 	}
 	var far siteDistance
 	for _, when := range moments {
-		if when == ranks.AfterSteps && d.StepEnd == nil {
+		if when == job.AfterSteps && d.StepEnd == nil {
 			continue
 		}
 		if s := (siteDistance{site, cell.Bytes[when], medians[when]}); s.apart() >= far.apart() {

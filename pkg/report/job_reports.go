@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 )
 
 // embeddedReport is the report of a rank, which the page opens in a tab of its own. What
@@ -63,7 +63,7 @@ func (d *JobDocument) Embedded() int { return len(d.reports) }
 
 // ReportOrder are the ranks of a job in the order in which their reports are embedded while
 // there is room: those with findings first, then by rank.
-func ReportOrder(j *ranks.Job) []int {
+func ReportOrder(j *job.Job) []int {
 	var list []int
 	seen := make([]bool, len(j.Ranks))
 	add := func(rank int) {

@@ -10,21 +10,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-func jobHTML(t testing.TB, digests []digest.Digest) string {
+func jobHTML(t testing.TB, digests []job.Digest) string {
 	t.Helper()
-	var set digest.Set
+	var set job.DigestSet
 	for _, d := range digests {
 		if err := set.Add(d); err != nil {
 			t.Fatal(err)
 		}
 	}
-	document, err := EncodeJobs("memviz test", ranks.Jobs(set.Digests()))
+	document, err := EncodeJobs("memviz test", job.Jobs(set.Digests()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +79,7 @@ func TestJobNeed(t *testing.T) {
 		peaks = append(peaks, digests[i].PeakBytes)
 	}
 	slices.Sort(peaks)
-	got := newJobReport("memviz test", ranks.Jobs(digests)).Jobs[0].Answers[0]
+	got := newJobReport("memviz test", job.Jobs(digests)).Jobs[0].Answers[0]
 	between := units.Bytes(peaks[0]) + " to " + units.Bytes(peaks[63]) + " in 4 groups; most on rank "
 	if middle := units.Bytes((peaks[31] + peaks[32]) / 2); got.Value != middle ||
 		!strings.HasPrefix(got.Line, between) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/measures"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // Measures are the changes of the training that lower the peak of a device most.

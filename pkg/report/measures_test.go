@@ -12,9 +12,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/internal/space"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // TestMeasuredSpaces: a report holds for each measure the tensors of the predicted layout,

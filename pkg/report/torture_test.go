@@ -16,10 +16,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
 	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/internal/pickle"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -218,15 +217,15 @@ func questions(in *answer.Input) map[string]func() (*answer.Sheet, error) {
 
 // ranksOf compares files of these names, all of the same content.
 func ranksOf(in *answer.Input, names ...string) *answer.Sheet {
-	var list []digest.Digest
+	var list []job.Digest
 	for _, name := range names {
 		for _, r := range in.Recordings {
-			d := digest.Of(r)
+			d := job.DigestOf(r)
 			d.File.Name, d.File.Path = name, name
 			list = append(list, d)
 		}
 	}
-	return answer.Ranks(ranks.Jobs(list), 1000)
+	return answer.Ranks(job.Jobs(list), 1000)
 }
 
 // tortureTable counts what became of the files, by damage.

@@ -10,8 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/digest"
-	"github.com/memviz-go/memviz/pkg/ranks"
+	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -24,7 +23,7 @@ func jobReport(t *testing.T, n int) string {
 	if n < 64 {
 		stages = 1
 	}
-	document, err := report.EncodeJobs("memviz", ranks.Jobs(jobsample.Job(n, stages)))
+	document, err := report.EncodeJobs("memviz", job.Jobs(jobsample.Job(n, stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,18 +108,18 @@ func TestJobPageAccessible(t *testing.T) {
 // under the policy of the page that holds it.
 func TestJobPageReports(t *testing.T) {
 	t.Parallel()
-	var digests []digest.Digest
+	var digests []job.Digest
 	var documents []*report.Document
 	for i := range 2 {
 		path := filepath.Join(testkit.Root(t), "examples", "data-parallel", "rank"+strconv.Itoa(i)+".pickle.gz")
 		in := load(t, path).Input
-		d := digest.Of(in.Recordings[0])
-		d.Name, d.File = digest.Name{Rank: i, Label: strconv.Itoa(i), From: "word"},
-			digest.File{Name: filepath.Base(path), Path: filepath.Base(path)}
+		d := job.DigestOf(in.Recordings[0])
+		d.Name, d.File = job.Name{Rank: i, Label: strconv.Itoa(i), From: "word"},
+			job.File{Name: filepath.Base(path), Path: filepath.Base(path)}
 		digests = append(digests, d)
 		documents = append(documents, report.Encode("memviz", []answer.Input{in}, nil))
 	}
-	page, err := report.EncodeJobs("memviz", ranks.Jobs(digests))
+	page, err := report.EncodeJobs("memviz", job.Jobs(digests))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/measures"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // segmentsIn is what the page has of the address space in a state: bytes of the segments, the

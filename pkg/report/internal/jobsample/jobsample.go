@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
-	"github.com/memviz-go/memviz/pkg/digest"
+	"github.com/memviz-go/memviz/pkg/job"
 )
 
 // Job makes the digests of a job that never ran: ranks in stages of a pipeline, with
 // seven steps and an eighth that did not finish. Of eight ranks one leaks and one runs
 // out of memory. Of many, one holds more, one leaks, two run out of memory 35 ms apart, and
 // one recorded three steps.
-func Job(n, stages int) []digest.Digest {
+func Job(n, stages int) []job.Digest {
 	const (
 		gib, mib = 1 << 30, 1 << 20
 		steps    = 7
@@ -28,17 +28,17 @@ func Job(n, stages int) []digest.Digest {
 	case n >= 64:
 		outlier, leaks, short, ooms = 37, n*900/1024, n*200/1024, []int{n * 867 / 1024, n * 611 / 1024}
 	}
-	var list []digest.Digest
+	var list []job.Digest
 	for rank := range n {
 		stage := rank * stages / n
 		base := [...]int64{44, 40, 39, 41}[stage%4] * gib
 		layer := [...]int64{480, 430, 400, 420}[stage%4] * mib
 		alive := [...]int{14, 12, 10, 11}[stage%4]
 		noise := func(part float64) float64 { return 1 + part*(rng.Float64()-.5) }
-		d := digest.Digest{
-			Schema: digest.Schema, Device: 0, Torch: "2.9", Operators: true, Events: 9200, Allocations: 4600,
-			Name: digest.Name{Rank: rank, Label: fmt.Sprint(rank), From: "word"},
-			File: digest.File{Name: fmt.Sprintf("rank%d.pickle", rank), Path: fmt.Sprintf("job/rank%d.pickle", rank),
+		d := job.Digest{
+			Schema: job.DigestSchema, Device: 0, Torch: "2.9", Operators: true, Events: 9200, Allocations: 4600,
+			Name: job.Name{Rank: rank, Label: fmt.Sprint(rank), From: "word"},
+			File: job.File{Name: fmt.Sprintf("rank%d.pickle", rank), Path: fmt.Sprintf("job/rank%d.pickle", rank),
 				Bytes: 1 << 20, SHA256: fmt.Sprintf("%016x", rank), Report: fmt.Sprintf("reports/rank%d.html", rank)},
 			FirstMicros: new(int64(1_700_000_000_000_000) + int64(rng.IntN(40_000))), SpanMicros: new(int64(8_400_000)),
 			AddsUp: true, StepMethod: "annotations", BaselineBytes: base,
@@ -97,7 +97,7 @@ func Job(n, stages int) []digest.Digest {
 			}
 			if s < count {
 				start := *d.FirstMicros + int64(first+s)*1_050_000
-				d.Steps = append(d.Steps, digest.Step{Complete: true, Start: s * 1000, End: s*1000 + 999,
+				d.Steps = append(d.Steps, job.Step{Complete: true, Start: s * 1000, End: s*1000 + 999,
 					PeakBytes:         most,
 					ReservedPeakBytes: most + 200*mib, EndBytes: end, StartMicros: &start,
 					Micros: new(int64(1_050_000))})
@@ -110,7 +110,7 @@ func Job(n, stages int) []digest.Digest {
 		d.PeakFamilies[families.Parameter], d.PeakFamilies[families.Optimizer] = base/4, base/2
 		d.PeakFamilies[families.Gradient] = base / 4
 		d.PeakFamilies[families.Activation] = d.PeakBytes - base
-		d.Curves = digest.Curves{Tail: true, PerStep: perStep, Max: deltas(active, d.PeakBytes), Min: deltas(active,
+		d.Curves = job.Curves{Tail: true, PerStep: perStep, Max: deltas(active, d.PeakBytes), Min: deltas(active,
 			d.PeakBytes),
 			Reserved: deltas(reserved, d.ReservedPeakBytes), FewPerStep: few, Families: make([][]int16, families.Count)}
 		for f := range fam {
@@ -119,11 +119,11 @@ func Job(n, stages int) []digest.Digest {
 			}
 		}
 		site := func(i int, name string, peak, end int64, alive int) {
-			d.Sites = append(d.Sites, digest.Site{Path: fmt.Sprintf("%016x", stage*100+i), Key: fmt.Sprintf("%016x",
+			d.Sites = append(d.Sites, job.Site{Path: fmt.Sprintf("%016x", stage*100+i), Key: fmt.Sprintf("%016x",
 				i), Site: name,
-				Operator: "aten::empty", Family: int(families.Activation), Peak: digest.Tensors{Bytes: peak,
+				Operator: "aten::empty", Family: int(families.Activation), Peak: job.Tensors{Bytes: peak,
 					Count: alive},
-				StepEnd: digest.Tensors{Bytes: end, Count: alive}, StepPeak: peak, Alive: alive})
+				StepEnd: job.Tensors{Bytes: end, Count: alive}, StepPeak: peak, Alive: alive})
 		}
 		for i, name := range []string{"moe.py:104:experts", "moe.py:106:experts", "attention.py:51:forward",
 			"mlp.py:33:forward",
@@ -141,13 +141,13 @@ func Job(n, stages int) []digest.Digest {
 		if rank == leaks {
 			grown := int64(96 * mib * steps)
 			site(21, "/job/train/hooks.py:27:keep_router_stats", grown, grown, steps)
-			d.Leaks = []digest.Leak{{Kind: "every_step", Site: "/job/train/hooks.py:27:keep_router_stats",
+			d.Leaks = []job.Leak{{Kind: "every_step", Site: "/job/train/hooks.py:27:keep_router_stats",
 				Path: fmt.Sprintf("%016x", stage*100+21),
 				Key:  fmt.Sprintf("%016x", 21), PerStep: 96 * mib, Bytes: grown, Steps: steps}}
 		}
 		for k, oom := range ooms {
 			if rank == oom {
-				d.OOMs = []digest.OOM{{State: 9100, Micros: new(*d.FirstMicros + 8_300_000 + int64(k)*35_000),
+				d.OOMs = []job.OOM{{State: 9100, Micros: new(*d.FirstMicros + 8_300_000 + int64(k)*35_000),
 					RequestedBytes:  int64(217-2*k) * mib,
 					DeviceFreeBytes: int64(40+32*k) * mib, Verdict: "limit", Site: "/job/model/moe.py:106:experts",
 					Step: steps + 1}}
