@@ -163,6 +163,12 @@ func (view *Device) setTimes(e *snapshot.Events) {
 	view.SpanMicros = e.SpanMicros()
 }
 
+// lowestAddr is BaseAddr as a number.
+func (view *Device) lowestAddr() uint64 {
+	addr, _ := strconv.ParseUint(view.BaseAddr, 0, 64) // of a report that was read, it was checked
+	return addr
+}
+
 func (view *Device) setAddresses(allocations []replay.Allocation) {
 	if len(allocations) == 0 {
 		view.BaseAddr = units.Address(0)
@@ -172,7 +178,6 @@ func (view *Device) setAddresses(allocations []replay.Allocation) {
 	for i := range allocations {
 		low, high = min(low, allocations[i].Addr), max(high, allocations[i].Addr)
 	}
-	view.baseAddr = low
 	view.BaseAddr = units.Address(low)
 	view.WideAddr = high-low > maxExact
 }
@@ -206,40 +211,6 @@ func newBar(held [families.Count]int64) []familyBytes {
 		}
 	}
 	return bar
-}
-
-// Capacity shows what the user says a device can hold, in place of what the
-// recording proves. It is ignored for the devices that had more than that, which
-// are the result.
-func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording) {
-	d.report.GivenCapacity = nil
-	if given.Bytes > 0 {
-		d.report.GivenCapacity = &given
-	}
-	summary := 0
-	for i := range d.report.Files {
-		for j := range d.report.Files[i].Devices {
-			r := d.in[i].Recordings[j]
-			bytes := given.Bytes
-			if r.Device.ID == snapshot.Pinned {
-				bytes = 0 // it is of GPUs
-			}
-			known := oom.CapacityOf(r.Device, bytes)
-			if known.TooSmall > 0 {
-				tooSmall = append(tooSmall, r)
-			}
-			view := &d.report.Files[i].Devices[j]
-			view.Capacity = newCapacity(r, known, given)
-			if view.Measures != nil {
-				d.setMeasures(i, j, view.Measures.best.Under(given.Bytes))
-				d.page.Summaries[summary].Measures = view.Measures.texts()
-			}
-			summary++
-			growth := answer.GrowthCard(r, given.Bytes)
-			view.Answers[growthAnswer].Small, view.Answers[growthAnswer].Detail = growth.Small, growth.Detail
-		}
-	}
-	return tooSmall
 }
 
 // newCapacity is nil where nothing is known. What was reserved at most proves

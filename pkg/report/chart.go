@@ -11,51 +11,9 @@ import (
 // chartFont is the page's own font family, which ECharts has to be told.
 const chartFont = `-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif`
 
-// The viewer's functions that the options name; it revives these and no other.
-const (
-	renderTimeline   = "timeline"
-	renderMinimap    = "minimap"
-	renderBefore     = "before"
-	renderAfter      = "after"
-	renderDifference = "difference"
-	formatPosition   = "position"
-	formatBytes      = "bytes"
-)
-
-// chartOptions are the ECharts options that never change while a page of recordings is
-// open: the timeline in grid 0 and the minimap in grid 1. They hold no text from a
-// snapshot, because go-echarts turns some texts into code.
-func chartOptions() ([]byte, error) {
-	chart := charts.NewCustom()
-	chart.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithGridOpts(opts.Grid{}, opts.Grid{}),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", SplitLine: hiddenLine,
-			AxisLabel: formattedLabel(formatPosition)}),
-		charts.WithYAxisOpts(bytesAxis(0)),
-	)
-	chart.ExtendXAxis(opts.XAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
-	chart.ExtendYAxis(opts.YAxis{Type: "value", GridIndex: 1, Show: opts.Bool(false)})
-	return finished(chart, renderTimeline, renderMinimap)
-}
-
-// compareChartOptions are those of a compare page: a grid each for the pile before, the
-// pile after, and their difference.
-func compareChartOptions() ([]byte, error) {
-	chart := charts.NewCustom()
-	hidden := func(grid int) opts.XAxis { return opts.XAxis{Type: "value", GridIndex: grid, Show: opts.Bool(false)} }
-	chart.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithGridOpts(opts.Grid{}, opts.Grid{}, opts.Grid{}),
-		charts.WithXAxisOpts(hidden(0)),
-		charts.WithYAxisOpts(bytesAxis(0)),
-	)
-	for grid := 1; grid <= 2; grid++ {
-		chart.ExtendXAxis(hidden(grid))
-		chart.ExtendYAxis(bytesAxis(grid))
-	}
-	return finished(chart, renderBefore, renderAfter, renderDifference)
-}
+// formatBytes is a function of the viewer that options name. It revives those alone that
+// they name.
+const formatBytes = "bytes"
 
 func bytesAxis(grid int) opts.YAxis {
 	return opts.YAxis{Type: "value", GridIndex: grid, SplitLine: hiddenLine, AxisLabel: formattedLabel(formatBytes),

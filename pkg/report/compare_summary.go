@@ -24,8 +24,8 @@ type rowText struct{ Change, What, Site string }
 // maxSummaryRows is how many rows the summary has.
 const maxSummaryRows = 12
 
-func newComparedSummary(p *answer.DiffPair, before, after, device string) comparedSummary {
-	s := comparedSummary{Before: before, After: after, Device: device, Warnings: p.Warnings()}
+func newComparedSummary(p *answer.DiffPair, in []answer.Input, device string) comparedSummary {
+	s := comparedSummary{Before: in[0].FileName(), After: in[1].FileName(), Device: device, Warnings: p.Warnings()}
 	for _, a := range p.Answers() {
 		s.Answers = append(s.Answers, answerText{a.Question, units.Printable(a.Value), units.Printable(a.Line)})
 	}

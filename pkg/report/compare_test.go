@@ -145,19 +145,19 @@ func TestCompareFewerFrames(t *testing.T) {
 	}
 	pair := &d.comparison.Pairs[0]
 	groups := func() (list []uint64) {
-		for side, payload := range pair.payloads {
-			of := pair.groupsOf(side)
+		for side, payload := range pair.columns.devices {
+			of := pair.columns.groupsOf(side)
 			for i := range payload.device.Allocations {
 				list = append(list, of[payload.stacks.index[payload.device.Allocations[i].Stack]])
 			}
 		}
 		return list
 	}
-	stacks, whole := len(pair.payloads[0].stacks.stacks), groups()
+	stacks, whole := len(pair.columns.devices[0].stacks.stacks), groups()
 	for _, f := range d.files {
 		f.omit(omitInnerFrames)
 	}
-	if n := len(pair.payloads[0].stacks.stacks); n >= stacks {
+	if n := len(pair.columns.devices[0].stacks.stacks); n >= stacks {
 		t.Fatalf("%d stacks of %d are left", n, stacks)
 	}
 	if !slices.Equal(groups(), whole) {

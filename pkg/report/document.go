@@ -37,19 +37,7 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 // encode is Encode; measured: the page shows what changes of the training would save.
 func encode(program string, in []answer.Input, progress func(done, events int64), measured bool) *Document {
 	// What only one core can do comes next, so this costs no time.
-	differs := make([][]*differences, len(in))
-	spaces := make([][]*deviceSpace, len(in))
-	var compared, placed sync.WaitGroup
-	compared.Go(func() {
-		for i := range in {
-			differs[i] = findAllDifferences(&in[i])
-		}
-	})
-	placed.Go(func() {
-		for i := range in {
-			spaces[i] = findSpaces(&in[i])
-		}
-	})
+	found := startSearch(in)
 	curves := make([][]*curveSource, len(in))
 	d := &Document{in: in, report: newReport(program, in, measured)}
 	for i := range in {
@@ -65,17 +53,11 @@ func encode(program string, in []answer.Input, progress func(done, events int64)
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {
-		for _, p := range f.devices {
-			m.events += int64(p.shown().Events)
-			m.values += int64(p.values())
-		}
+		events, values := f.extent()
+		m.events, m.values = m.events+events, m.values+values
 	}
 	for i, f := range d.files {
-		f.encode(m.tick, func() ([]*deviceSpace, []*differences) {
-			compared.Wait()
-			placed.Wait()
-			return spaces[i], differs[i]
-		})
+		f.encode(m.tick, func() *foundInFile { return found.in(i) })
 	}
 	for i := range in { // what came without still goes without
 		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})

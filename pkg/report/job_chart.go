@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"sync"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/memviz-go/memviz/assets"
 )
 
 // The functions of the job page's viewer that its options name.
@@ -12,6 +14,14 @@ const (
 	renderRanks = "ranks"
 	renderBand  = "band"
 	formatPeak  = "peak"
+)
+
+var (
+	jobShell = sync.OnceValue(func() *shell { return newShell("job", jobChartOptions, &assets.Job) })
+	// jobWithReportsShell is that of job pages that open reports of ranks.
+	jobWithReportsShell = sync.OnceValue(func() *shell {
+		return jobShell().withReports(&assets.Job, &assets.Recording)
+	})
 )
 
 // jobChartOptions are the ECharts options of a job page: of the ranks with the dots of

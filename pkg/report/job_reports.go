@@ -25,7 +25,7 @@ func sharedMark(name string) string { return "\x00" + name + "\x00" }
 
 // Embed adds the report of a rank, unless the page would become larger than limit bytes
 // (0: no limit); it reports whether it did.
-func (d *JobDocument) Embed(job, rank int, report *Document, limit int64) (bool, error) {
+func (d *JobDocument) Embed(job, rank int, report io.WriterTo, limit int64) (bool, error) {
 	var html bytes.Buffer
 	if _, err := report.WriteTo(&html); err != nil {
 		return false, err

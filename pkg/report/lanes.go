@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/pkg/analysis"
-	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/analysis/steps"
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/units"
 )
 
 // Lanes is what stands above the chart of one device and where its steps are;
@@ -30,11 +28,6 @@ const (
 	maxRangeName  = 100 // characters
 )
 
-// phaseKinds are the values of the column phase.kind.
-var phaseKinds = map[stacks.Activity]uint64{
-	stacks.InLoading: 0, stacks.InForward: 1, stacks.InBackward: 2, stacks.InOptimizer: 3,
-}
-
 // deviceLanes are the ranges above the chart of one device, and its steps.
 type deviceLanes struct {
 	snapshot *snapshot.Snapshot
@@ -43,21 +36,22 @@ type deviceLanes struct {
 	ranges   []timeline.Annotation
 	phases   []timeline.PhaseRun
 	steps    *steps.List
-	timeless bool // times were left out
 }
 
-// setLanes finds them; id is that of the payload.
+func findLanes(r *analysis.Recording) *deviceLanes {
+	return &deviceLanes{
+		snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(), steps: r.Steps(),
+		ranges: outermost(r.Annotations(), maxRangeDepth, maxRanges), phases: longest(r.Phases(), maxPhases),
+	}
+}
+
+// setLanes says what there is of them; id is that of the payload.
 func (view *Device) setLanes(r *analysis.Recording, id string) {
-	l := &deviceLanes{snapshot: r.Snapshot, events: r.Device.Events, span: r.Device.Events.SpanMicros(),
-		steps: r.Steps()}
-	ranges, phases := r.Annotations(), r.Phases()
-	l.ranges = outermost(ranges, maxRangeDepth, maxRanges)
-	l.phases = longest(phases, maxPhases)
-	view.lanes = l
+	l := findLanes(r)
 	view.Lanes = Lanes{
 		Payload:       id,
-		RangesLeftOut: len(ranges) - len(l.ranges),
-		PhasesLeftOut: len(phases) - len(l.phases),
+		RangesLeftOut: len(r.Annotations()) - len(l.ranges),
+		PhasesLeftOut: len(r.Phases()) - len(l.phases),
 	}
 	if method := l.steps.Method; method != steps.None {
 		view.Lanes.StepWord, view.Lanes.StepsFrom = method.Word(1), method.Found()
@@ -105,81 +99,4 @@ func longestOf[T any](list []T, limit int, length func(T) int) []T {
 		kept[i] = list[place]
 	}
 	return kept
-}
-
-// write writes the columns of the payload.
-func (l *deviceLanes) write(c *columnWriter) {
-	texts := newStringTable()
-	names := make([]uint64, len(l.ranges))
-	for i := range l.ranges {
-		names[i] = texts.add(rangeName(l.snapshot.String(l.ranges[i].Name)))
-	}
-	c.strings(texts.texts)
-	n := len(l.ranges)
-	c.ascending(n, func(i int) uint64 { return uint64(l.ranges[i].From) })
-	c.column(n, func(i int) uint64 { return uint64(l.ranges[i].To - l.ranges[i].From) })
-	timed := n
-	if len(l.events.TimeMicros) == 0 || l.timeless {
-		timed = 0
-	}
-	c.signedDelta(timed, func(i int) int64 { return l.started(i) })
-	c.column(timed, func(i int) uint64 { return uint64(l.ended(i) - l.started(i)) })
-	c.column(n, func(i int) uint64 { return uint64(l.ranges[i].Lane) })
-	c.column(n, func(i int) uint64 { return names[i] })
-	c.column(n, func(i int) uint64 { return cut(&l.ranges[i]) })
-
-	c.ascending(len(l.phases), func(i int) uint64 { return uint64(l.phases[i].Start) })
-	c.column(len(l.phases), func(i int) uint64 { return uint64(l.phases[i].End + 1 - l.phases[i].Start) })
-	c.column(len(l.phases), func(i int) uint64 { return phaseKinds[l.phases[i].Phase] })
-
-	c.ascending(len(l.steps.Boundaries), func(i int) uint64 { return uint64(l.steps.Boundaries[i]) })
-}
-
-// started is when a range began, in microseconds since the first event and
-// inside the recording.
-func (l *deviceLanes) started(i int) int64 {
-	if l.ranges[i].NoStart {
-		return 0
-	}
-	return l.since(l.ranges[i].FromMicros)
-}
-
-// ended is when a range was over, not before it began.
-func (l *deviceLanes) ended(i int) int64 {
-	if l.ranges[i].NoEnd {
-		return l.span
-	}
-	return max(l.started(i), l.since(l.ranges[i].ToMicros))
-}
-
-func (l *deviceLanes) since(micros int64) int64 {
-	first := l.events.TimeMicros[0]
-	switch since := micros - first; {
-	case micros <= first:
-		return 0
-	case since < 0: // they lie too far apart to be subtracted
-		return l.span
-	default:
-		return min(since, l.span)
-	}
-}
-
-// cut is a value of the column range.cut.
-func cut(a *timeline.Annotation) uint64 {
-	switch {
-	case a.NoStart:
-		return 1
-	case a.NoEnd:
-		return 2
-	}
-	return 0
-}
-
-// rangeName is a name as the page shows it.
-func rangeName(name string) string {
-	runes := []rune(units.Printable(name))
-	if len(runes) > maxRangeName {
-		return string(runes[:maxRangeName-1]) + "…"
-	}
-	return string(runes)
 }

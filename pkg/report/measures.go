@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // Measures are the changes of the training that lower the peak of a device most.
@@ -15,8 +14,8 @@ type Measures struct {
 	Lines []Measure `json:"lines"` // none: too many events to predict them here
 	Note  string    `json:"note"`  // what holds for all lines, or why there are none
 	// NextStep: the lines are about the step after the recorded one, which is a first step.
-	NextStep bool `json:"next_step"`
-	best     *answer.BestMeasures
+	NextStep bool                 `json:"next_step"`
+	Best     *answer.BestMeasures `json:"-"`
 }
 
 // Measure is what one change of the training, or several together, would do.
@@ -37,7 +36,7 @@ func newMeasures(best *answer.BestMeasures) *Measures {
 	if best == nil {
 		return nil
 	}
-	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, NextStep: best.NextStep, best: best}
+	view := &Measures{Lines: make([]Measure, len(best.Lines)), Note: best.Note, NextStep: best.NextStep, Best: best}
 	for i := range best.Lines {
 		line := &best.Lines[i]
 		view.Lines[i] = Measure{
@@ -58,48 +57,6 @@ func (m *Measures) texts() []string {
 		list = append(list, m.Lines[i].Text)
 	}
 	return append(list, m.Note)
-}
-
-// setMeasuredSpaces says in the view where the tensors would have lain with each measure.
-func (p *devicePayload) setMeasuredSpaces() {
-	view := p.view.Measures
-	view.dropSpaces()
-	p.measured = nil
-	if view == nil || view.best == nil || p.space == nil {
-		return
-	}
-	byKey := map[string]*PredictedSpace{}
-	left := maxPredictedSpace
-	for i := range view.Lines {
-		line := &view.Lines[i]
-		if known, is := byKey[line.Key]; is { // the combination that is enough is one of the others
-			line.Space = known
-			continue
-		}
-		prediction := measures.Trace(view.best.Run, view.best.Limit, view.best.Lines[i].Outcome)
-		m := newMeasuredSpace(p.pile, prediction, poolColumn(p.pile, p.pools))
-		if m == nil {
-			continue
-		}
-		packed := m.pack()
-		if left -= len(packed.packed); left < 0 {
-			return
-		}
-		line.Space = &PredictedSpace{Payload: "measure-" + p.number + "-" + strconv.Itoa(i), Unit: m.frame.Unit}
-		byKey[line.Key] = line.Space
-		p.measured = append(p.measured, element{line.Space.Payload, []chunk{packed}})
-	}
-}
-
-// setMeasures shows other measures of a device.
-func (d *Document) setMeasures(file, device int, best *answer.BestMeasures) {
-	view := &d.report.Files[file].Devices[device]
-	if best == view.Measures.best {
-		return
-	}
-	view.Measures = newMeasures(best)
-	d.files[file].devices[device].(*devicePayload).setMeasuredSpaces()
-	d.files[file].encodeMeasures()
 }
 
 // hasSpaces reports whether it is known of any measure where the tensors would have lain.

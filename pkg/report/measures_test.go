@@ -40,7 +40,7 @@ func TestMeasuredSpaces(t *testing.T) {
 				t.Errorf("%s: %s has no layout", file, line.Key)
 				continue
 			}
-			best := d.report.Files[0].Devices[0].Measures.best
+			best := d.report.Files[0].Devices[0].Measures.Best
 			o := best.Lines[i].Outcome
 			layout := measures.Trace(best.Run, best.Limit, o).Layout
 			device := back.files[0].devices[0].(*savedDevice)
@@ -176,7 +176,7 @@ func TestHostileMeasures(t *testing.T) {
 	}
 	d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
 	p := d.files[0].devices[0].(*devicePayload)
-	best := d.report.Files[0].Devices[0].Measures.best
+	best := d.report.Files[0].Devices[0].Measures.Best
 	back, err := Read(bytes.NewReader(bytesOf(t, d)))
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,6 @@ type Device struct {
 	HasAddr        bool   `json:"has_addr"`     // false when addresses were left out to make the report smaller
 	BaseAddr       string `json:"base_addr"`    // hex
 	WideAddr       bool   `json:"wide_addr"`
-	baseAddr       uint64 // BaseAddr as a number
 
 	BaselineBytes         int64 `json:"baseline_bytes"`
 	PeakBytes             int64 `json:"peak_bytes"`
@@ -91,8 +90,7 @@ type Device struct {
 	// LargePage is the bytes of a page of large expandable segments, if it is not 20 MiB.
 	LargePage int64 `json:"large_page,omitempty"`
 
-	Lanes    Lanes `json:"lanes"`
-	lanes    *deviceLanes
+	Lanes    Lanes     `json:"lanes"`
 	Capacity *capacity `json:"capacity"` // null: not known
 
 	Answers   []Card             `json:"answers"`           // four

@@ -11,28 +11,11 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/memviz-go/memviz/assets"
-	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/templates"
 )
-
-// Page is what the templates get. The template of its kind opens the document, up to
-// and with the scripts and inside <body>; Go writes the report, the chart options
-// and the payloads after it, as it makes them; the template "tail" closes the
-// document.
-type Page struct {
-	*shell
-	Title   string
-	Program string
-
-	Summaries []Summary         // of every device of every file
-	Compared  []comparedSummary // of a compare page: of every pair of devices
-}
 
 // shell is what all pages of one kind have in common.
 //
@@ -52,23 +35,13 @@ type shell struct {
 	Loader        template.JS // needs the three before it
 }
 
-// The kinds of pages.
-var (
-	recordingShell = sync.OnceValue(func() *shell { return newShell("recording", chartOptions, &assets.Recording) })
-	compareShell   = sync.OnceValue(func() *shell { return newShell("compare", compareChartOptions, &assets.Compare) })
-
-	jobShell = sync.OnceValue(func() *shell { return newShell("job", jobChartOptions, &assets.Job) })
-	// jobWithReportsShell is that of job pages that open reports of ranks. Such a report is under
-	// the policy of the page that opens it, besides its own.
-	jobWithReportsShell = sync.OnceValue(func() *shell {
-		s := *jobShell()
-		s.Policy = contentPolicy(&assets.Job, &assets.Recording)
-		return &s
-	})
-
-	// shells are those of pages that hold a report, which memviz reads again.
-	shells = []func() *shell{recordingShell, compareShell}
-)
+// withReports is s for pages that open reports too. Such a report is under the policy of the
+// page that opens it, besides its own.
+func (s *shell) withReports(pages ...*assets.Page) *shell {
+	with := *s
+	with.Policy = contentPolicy(pages...)
+	return &with
+}
 
 func newShell(name string, chart func() ([]byte, error), page *assets.Page) *shell {
 	encoded := func(packed []byte) template.HTML { return template.HTML(base64.StdEncoding.EncodeToString(packed)) }
@@ -84,39 +57,6 @@ func newShell(name string, chart func() ([]byte, error), page *assets.Page) *she
 func (s *shell) has(text string) bool {
 	return slices.Contains([]string{string(s.SummaryStyles), string(s.Theme), string(s.Loader),
 		string(s.Styles), string(s.ECharts), string(s.Viewer)}, text)
-}
-
-// Summary is what can be read of a device without JavaScript.
-type Summary struct {
-	File     string
-	Device   string // "cuda:0"
-	Facts    []fact
-	Verdict  answer.Verdict
-	Warnings []answer.Warning
-	Measures []string      // sentences
-	Curve    template.HTML // an SVG image
-}
-
-// fact is a name and a value, as text.
-type fact struct{ Name, Value string }
-
-// newPage takes the curve of each device of each file, in their order.
-func newPage(r *Report, curves [][]*curveSource) *Page {
-	p := &Page{shell: recordingShell(), Title: pageTitle(r), Program: r.Program}
-	for i, f := range r.Files {
-		for j, d := range f.Devices {
-			p.Summaries = append(p.Summaries, Summary{
-				File:     f.Name,
-				Device:   d.Label,
-				Facts:    factsOf(&f, &d),
-				Verdict:  d.Verdict,
-				Warnings: d.Warnings,
-				Measures: d.Measures.texts(),
-				Curve:    curveSVG(curves[i][j]),
-			})
-		}
-	}
-	return p
 }
 
 // contentPolicy is the Content-Security-Policy of a page, the first, with the scripts and
@@ -156,37 +96,6 @@ func inflated(packed []byte) string {
 		panic("package assets embeds what is no DEFLATE: " + err.Error())
 	}
 	return string(text)
-}
-
-func pageTitle(r *Report) string {
-	switch len(r.Files) {
-	case 0:
-		return "memviz"
-	case 1:
-		return r.Files[0].Name + " · memviz"
-	}
-	return r.Files[0].Name + " and " + strconv.Itoa(len(r.Files)-1) + " more · memviz"
-}
-
-// factsOf are the facts of the page's header.
-func factsOf(f *File, d *Device) []fact {
-	facts := []fact{
-		{"peak", units.Bytes(d.PeakBytes)},
-		{"reserved", units.Bytes(d.ReservedPeakBytes)},
-		{"live at end", units.Bytes(d.FinalBytes)},
-		{"tensors", units.Count(d.Allocations)},
-		{"events", units.Count(d.Events)},
-	}
-	if d.HasTime && f.Predicted == nil { // its times are those of another run
-		facts = append(facts, fact{"span", units.Duration(d.SpanMicros)})
-	}
-	if f.Torch != "" {
-		facts = append(facts, fact{"torch", f.Torch})
-	}
-	for i := range facts {
-		facts[i].Value = units.NoBreak(facts[i].Value)
-	}
-	return facts
 }
 
 // write writes a page of this kind: what its templates make of page, with the view as JSON

@@ -64,6 +64,7 @@ func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]in
 			rulePlace: rulePlace,
 			pools:     in.Recordings[i].Pools(),
 			snapshot:  in.Snapshot,
+			lanes:     findLanes(in.Recordings[i]),
 			stacks:    stacks,
 			texts:     f.texts,
 			number:    strings.TrimPrefix(view.Devices[i].Payload, "device-"),
@@ -106,14 +107,22 @@ func (f *filePayload) encodeSaved() {
 	}
 }
 
-// encode packs everything. It calls found when it needs where the tensors of each device
-// lay, and what its events are beyond its allocations, which others find meanwhile.
-func (f *filePayload) encode(tick func(values int), found func() ([]*deviceSpace, []*differences)) {
+// extent is how many events there are, and about how many values all columns have.
+func (f *filePayload) extent() (events, values int64) {
+	for _, p := range f.devices {
+		events += int64(p.shown().Events)
+		values += int64(p.values())
+	}
+	return events, values
+}
+
+// encode packs everything. It calls found when it needs what a search finds.
+func (f *filePayload) encode(tick func(values int), found func() *foundInFile) {
 	f.encodeDevices(tick, func() {
-		var spaces []*deviceSpace
-		spaces, f.snapshot.differs = found()
+		x := found()
+		f.snapshot.differs = x.differs
 		for i, p := range f.devices {
-			p.(*devicePayload).setSpaces(spaces[i])
+			p.(*devicePayload).setSpaces(x.spaces[i])
 		}
 	})
 	f.encodeSnapshot()
@@ -183,52 +192,6 @@ func (f *filePayload) dropSnapshot() {
 // encodeStacks packs the stacks and all texts of the file.
 func (f *filePayload) encodeStacks(t *stackTable) {
 	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { writeStacks(c, f.in, t, f.texts.clone()) })
-}
-
-// omit packs again what is another after something was left out. The steps
-// before it have been taken.
-func (f *filePayload) omit(what omission) {
-	var stacks *stackTable
-	number := chunkStacks
-	switch what {
-	case omitAddresses, omitEveryAddress:
-		number = chunkAddresses
-	case omitTimes, omitEveryTime:
-		number = chunkTimes
-	case omitInnerFrames:
-		stacks = userStacks(f.in, true)
-	case omitFreeStacks:
-		stacks = userStacks(f.in, false)
-	}
-	f.encodeSaved()
-	if what == omitPredictedSpace {
-		for i, p := range f.devices {
-			p.omit(what, nil)
-			f.predictedElements[i] = element{}
-		}
-		f.measureElements = nil
-		return
-	}
-	switch {
-	case f.rest != nil, stacks != nil && f.snapshot != nil:
-		f.dropSnapshot()
-	case f.snapshot != nil:
-		f.snapshot.omit(what)
-		f.encodeSnapshot()
-	}
-	for i, p := range f.devices {
-		p.omit(what, stacks)
-		f.deviceElements[i].chunks[number] = p.pack(number, nil)
-		if number == chunkAddresses {
-			f.encodeSpaceAddresses(i)
-		}
-	}
-	if stacks != nil {
-		f.encodeStacks(stacks)
-	}
-	if what == omitEveryTime {
-		f.encodeLanes()
-	}
 }
 
 // encodeLanes packs what stands above the charts.

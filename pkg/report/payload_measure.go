@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/internal/space"
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/whatif"
+	"github.com/memviz-go/memviz/pkg/whatif/measures"
 )
 
 // editedTensor is a tensor of a training that was never run.
@@ -157,3 +159,40 @@ func (m *measuredSpace) number(event int32) uint64 {
 }
 
 func (p *devicePayload) packMeasures() []element { return p.measured }
+
+// showMeasures takes other measures of a device into account.
+func (f *filePayload) showMeasures(device int) {
+	f.devices[device].(*devicePayload).setMeasuredSpaces()
+	f.encodeMeasures()
+}
+
+// setMeasuredSpaces says in the view where the tensors would have lain with each measure.
+func (p *devicePayload) setMeasuredSpaces() {
+	view := p.view.Measures
+	view.dropSpaces()
+	p.measured = nil
+	if view == nil || view.Best == nil || p.space == nil {
+		return
+	}
+	byKey := map[string]*PredictedSpace{}
+	left := maxPredictedSpace
+	for i := range view.Lines {
+		line := &view.Lines[i]
+		if known, is := byKey[line.Key]; is { // the combination that is enough is one of the others
+			line.Space = known
+			continue
+		}
+		prediction := measures.Trace(view.Best.Run, view.Best.Limit, view.Best.Lines[i].Outcome)
+		m := newMeasuredSpace(p.pile, prediction, poolColumn(p.pile, p.pools))
+		if m == nil {
+			continue
+		}
+		packed := m.pack()
+		if left -= len(packed.packed); left < 0 {
+			return
+		}
+		line.Space = &PredictedSpace{Payload: "measure-" + p.number + "-" + strconv.Itoa(i), Unit: m.frame.Unit}
+		byKey[line.Key] = line.Space
+		p.measured = append(p.measured, element{line.Space.Payload, []chunk{packed}})
+	}
+}

@@ -35,17 +35,17 @@ func poolColumn(p *pile, pools *layout.Pools) func(i int) uint32 {
 // setSpaces says in the view whether it is known where the tensors lay, and where the
 // best other setting would have put them.
 func (p *devicePayload) setSpaces(recorded *deviceSpace) {
-	if recorded == nil || p.view.WideAddr || recorded.spread(p.view.baseAddr) {
+	if recorded == nil || p.view.WideAddr || recorded.spread(p.view.lowestAddr()) {
 		return
 	}
 	p.space = recorded
 	p.view.Space = &Space{Payload: "space-" + p.number, Addresses: "addresses-" + p.number, Unit: p.space.frame.Unit}
 	p.setMeasuredSpaces()
 	view := p.view.Predicted
-	if view == nil || view.best == nil {
+	if view == nil || view.Best == nil {
 		return
 	}
-	p.predicted = predictedPlacement(p.pile, view.best, poolColumn(p.pile, p.pools)).encode()
+	p.predicted = predictedPlacement(p.pile, view.Best, poolColumn(p.pile, p.pools)).encode()
 	if p.predicted == nil || len(p.packPredictedSpace().packed) > maxPredictedSpace {
 		p.predicted = nil
 		return
@@ -108,7 +108,7 @@ func (p *devicePayload) writeSpaceAddresses(c *columnWriter) {
 		c.column(0, nil)
 		return
 	}
-	base := p.view.baseAddr
+	base := p.view.lowestAddr()
 	p.space.writeAddresses(c, p.pile, func(addr uint64) uint64 { return addr - base })
 }
 

@@ -18,14 +18,13 @@ type Predicted struct {
 	Curve      predictedCurve     `json:"curve"`     // of the best setting; empty if none is better
 	// Space is where the best setting would have put the tensors; left out if none is
 	// better, or if that cannot be said.
-	Space *PredictedSpace `json:"space,omitempty"`
-	best  *whatif.Prediction
+	Space *PredictedSpace    `json:"space,omitempty"`
+	Best  *whatif.Prediction `json:"-"`
 }
 
-// PredictedSpace says which payload has the places of a prediction.
-type PredictedSpace struct {
-	Payload string `json:"payload"`
-	Unit    int64  `json:"unit"` // bytes that places and sizes count
+// hasPredictedSpace reports whether the report has the places of a prediction.
+func (view *Device) hasPredictedSpace() bool {
+	return view.Predicted != nil && view.Predicted.Space != nil
 }
 
 // maxPredictedSpace bounds the payload of a prediction, in bytes before base64.
@@ -63,8 +62,8 @@ func newPredicted(p *answer.Prediction) *Predicted {
 		view.Settings[i] = newPredictedSetting(&p.Outcomes[i])
 	}
 	if p.Best != nil {
-		view.best = p.Trace(p.Best)
-		for _, x := range fewer(view.best.Curve, p.Recording().Device.States(), maxPredictedSteps/2) {
+		view.Best = p.Trace(p.Best)
+		for _, x := range fewer(view.Best.Curve, p.Recording().Device.States(), maxPredictedSteps/2) {
 			view.Curve.States = append(view.Curve.States, x.State)
 			view.Curve.Bytes = append(view.Curve.Bytes, x.Bytes)
 		}

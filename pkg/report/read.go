@@ -3,12 +3,10 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -17,8 +15,8 @@ import (
 // ErrNotReport: the file is something else.
 var ErrNotReport = errors.New("not a report of memviz")
 
-// reportSchema is the part of Schema in front of its number.
-const reportSchema = "memviz.report/"
+// maxPage is how many bytes a report may have that is read again, see maxRaw.
+const maxPage = 1 << 27
 
 // headBytes is how much of a file tells whether it is a report.
 const headBytes = 4096
@@ -103,12 +101,6 @@ func (d *Document) Rewritten(program string) {
 	d.report.Program, d.page.Program = made, made
 }
 
-// damaged is an error of a report that is not what a report should be.
-func damaged(element string, err error) error {
-	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot",
-		element, err)
-}
-
 func readDocument(page []byte) (*Document, error) {
 	m, err := takeApart(page)
 	if err != nil {
@@ -118,10 +110,9 @@ func readDocument(page []byte) (*Document, error) {
 	if d.report, err = readModel(m.json["memviz-report"]); err != nil {
 		return nil, err
 	}
-	payloads := &inflater{left: maxRaw}
 	var curves [][]*curveSource
 	for i := range d.report.Files {
-		f, ofFile, err := readFile(d.report, i, m, payloads)
+		f, ofFile, err := readFile(d.report, i, m.payloads)
 		if err != nil {
 			return nil, err
 		}
@@ -129,119 +120,4 @@ func readDocument(page []byte) (*Document, error) {
 	}
 	d.setPage(curves)
 	return d, nil
-}
-
-// readModel reads the report as JSON.
-func readModel(text []byte) (*Report, error) {
-	const element = "memviz-report"
-	if text == nil {
-		return nil, damaged(element, errors.New("it is missing, the file may have been cut"))
-	}
-	var is struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.Unmarshal(text, &is); err != nil {
-		return nil, damaged(element, err)
-	}
-	number, err := strconv.Atoi(strings.TrimPrefix(is.Schema, reportSchema))
-	switch {
-	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
-		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
-	case number > schemaNumber():
-		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use "+
-			"a newer one", is.Schema, "this program", schema)
-	case number < 1 || is.Schema != reportSchema+strconv.Itoa(number):
-		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
-	}
-	r := &Report{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, damaged(element, err)
-	}
-	r.Schema = schema // older ones have less, and are written as this one
-	if err := checkModel(r); err != nil {
-		return nil, damaged(element, err)
-	}
-	return r, nil
-}
-
-func schemaNumber() int {
-	number, _ := strconv.Atoi(strings.TrimPrefix(schema, reportSchema))
-	return number
-}
-
-// readFile reads the payloads of one file.
-func readFile(r *Report, number int, m *markup, payloads *inflater) (*filePayload, []*curveSource, error) {
-	view := &r.Files[number]
-	unpack := func(id string, read func(raw []byte) error) error {
-		p, ok := m.payloads[id]
-		if !ok {
-			return damaged(id, errors.New("it is missing, the file may have been cut"))
-		}
-		raw, err := payloads.inflate(p)
-		if err == nil {
-			err = read(raw)
-		}
-		if err != nil {
-			return damaged(id, err)
-		}
-		return nil
-	}
-	f := &filePayload{view: view, unpacked: true}
-	err := unpack(view.Stacks, func(raw []byte) (err error) { f.saved, err = readStacks(raw); return err })
-	var curves []*curveSource
-	for j := range view.Devices {
-		var d *savedDevice
-		if err == nil {
-			err = unpack(view.Devices[j].Payload, func(raw []byte) (err error) {
-				d, err = readDevice(raw, r, view, &view.Devices[j], f.saved)
-				return err
-			})
-		}
-		if err == nil {
-			err = unpack(view.Devices[j].Lanes.Payload, func(raw []byte) (err error) {
-				names, err := d.readLanes(raw)
-				f.laneNames = append(f.laneNames, names...)
-				return err
-			})
-		}
-		if err == nil && view.Devices[j].Space != nil {
-			if err = unpack(view.Devices[j].Space.Payload, d.readSpace); err == nil {
-				err = unpack(view.Devices[j].Space.Addresses, d.readSpaceAddresses)
-			}
-		}
-		if err == nil && view.Devices[j].hasPredictedSpace() {
-			err = unpack(view.Devices[j].Predicted.Space.Payload, d.readPredictedSpace)
-		}
-		if err == nil && view.Devices[j].Measures.hasSpaces() {
-			d.measured = map[string]*savedSpace{}
-			for _, line := range view.Devices[j].Measures.Lines {
-				if s := line.Space; s != nil && err == nil && d.measured[s.Payload] == nil {
-					err = unpack(s.Payload, func(raw []byte) (err error) {
-						d.measured[s.Payload], err = d.readMeasure(raw, s.Unit)
-						return err
-					})
-				}
-			}
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		f.devices = append(f.devices, d)
-		curves = append(curves, d.curve())
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if view.Snapshot != "" {
-		err = unpack(view.Snapshot, func(raw []byte) (err error) {
-			f.rest, err = (&savedColumns{raw: raw, wide: true}).split(snapshotColumns(len(f.devices), view.Categories),
-				false)
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	f.setElements()
-	return f, curves, nil
 }

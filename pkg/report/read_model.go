@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -101,7 +102,7 @@ func missing(v reflect.Value) string {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if !field.IsExported() || strings.HasSuffix(field.Tag.Get("json"), ",omitempty") {
+			if tag := field.Tag.Get("json"); tag == "-" || strings.HasSuffix(tag, ",omitempty") {
 				continue
 			}
 			if inside := missing(v.Field(i)); inside != "" {
@@ -120,3 +121,44 @@ func missing(v reflect.Value) string {
 	}
 	return ""
 }
+
+// readModel reads the report as JSON.
+func readModel(text []byte) (*Report, error) {
+	const element = "memviz-report"
+	if text == nil {
+		return nil, damaged(element, errors.New("it is missing, the file may have been cut"))
+	}
+	var is struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return nil, damaged(element, err)
+	}
+	number, err := strconv.Atoi(strings.TrimPrefix(is.Schema, reportSchema))
+	switch {
+	case !strings.HasPrefix(is.Schema, reportSchema) || err != nil:
+		return nil, damaged(element, fmt.Errorf("its schema is %.40q", is.Schema))
+	case number > schemaNumber():
+		return nil, fmt.Errorf("the report is of a newer memviz: it has the schema %.40s, and %s knows %s; use "+
+			"a newer one", is.Schema, "this program", schema)
+	case number < 1 || is.Schema != reportSchema+strconv.Itoa(number):
+		return nil, damaged(element, fmt.Errorf("no memviz wrote the schema %.40q", is.Schema))
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, damaged(element, err)
+	}
+	r.Schema = schema // older ones have less, and are written as this one
+	if err := checkModel(r); err != nil {
+		return nil, damaged(element, err)
+	}
+	return r, nil
+}
+
+func schemaNumber() int {
+	number, _ := strconv.Atoi(strings.TrimPrefix(schema, reportSchema))
+	return number
+}
+
+// reportSchema is the part of Schema in front of its number.
+const reportSchema = "memviz.report/"

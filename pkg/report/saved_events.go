@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/replay"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -258,8 +257,7 @@ func (w *eventWriter) addresses() func(i int, size int64) uint64 {
 		high, low := d.cursor(columnAddrHigh), d.cursor(columnAddrLow)
 		return func(int, int64) uint64 { return high.next()<<32 | low.next() }
 	case d.view.HasAddr:
-		base, _ := strconv.ParseUint(d.view.BaseAddr, 0, 64) // it was checked
-		return addressesBySize(d.cursor(columnAddr), base)
+		return addressesBySize(d.cursor(columnAddr), d.view.lowestAddr())
 	case movedCount == m:
 		return addressesBySize(&moved[0].cursor, 0)
 	case w.s.AddressesLost:

@@ -2,10 +2,7 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/snapshot"
@@ -24,60 +21,6 @@ const (
 var ErrMemory = errors.New("the snapshot in the report takes more memory than a report of its size should; if you " +
 	"trust the report, raise the limit")
 
-// IncompleteError says that a report does not hold its snapshots. It can still be
-// written again.
-type IncompleteError struct{ Document *Document }
-
-func (e *IncompleteError) Error() string {
-	r := e.Document.report
-	if len(r.LeftOut) > 0 {
-		return fmt.Sprintf("this report was made smaller (--max-size) and lacks %s; name the snapshot instead",
-			strings.Join(r.LeftOut, ", "))
-	}
-	return fmt.Sprintf("this report is of an older memviz (%s), which kept too little; name the snapshot instead",
-		r.Program)
-}
-
-// Incomplete is an [*IncompleteError] unless a report that was read holds its
-// snapshots with everything in them.
-func (d *Document) Incomplete() error {
-	lacks := func(what string) bool { return what != leftOutPrediction }
-	if slices.ContainsFunc(d.report.LeftOut, lacks) ||
-		slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.rest == nil }) {
-		return &IncompleteError{d}
-	}
-	return nil
-}
-
-// Snapshot makes a snapshot again from file number i of a report that was read.
-// All that an answer can depend on is as in the snapshot that the report was
-// written from, but for what snapshot.Redaction and AddressesLost say, and for
-// devices that the report does not show. Families are decided anew, but for what
-// a person's own rules said of them: those decisions, nil without any, are for
-// analysis.Source.OverrideAgain. It may take so many bytes of memory; 0 stands for
-// a limit by the size of the report. The error is [ErrMemory] beyond that, and an
-// [*IncompleteError] if the report does not hold enough.
-func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
-	f := d.files[i]
-	if f.rest == nil {
-		return nil, nil, d.Incomplete()
-	}
-	if memory == 0 {
-		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)
-	}
-	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts},
-		categories: f.view.Categories}
-	r.read(f)
-	if errors.Is(r.err, ErrMemory) {
-		return nil, nil, r.err
-	} else if r.err != nil {
-		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
-	}
-	r.s.Predicted = d.report.Files[i].Predicted
-	r.s.CutTexts()
-	return r.s, r.decisions, nil
-}
-
 // snapshotReader reads a payload that snapshotPayload wrote.
 type snapshotReader struct {
 	tape
@@ -85,6 +28,24 @@ type snapshotReader struct {
 	decisions *families.Decisions
 
 	categories bool // as in File
+}
+
+// holdsSnapshot reports whether a report that was read holds the snapshot of a file.
+func (f *filePayload) holdsSnapshot() bool { return f.rest != nil }
+
+// readSnapshot makes the snapshot again, which may take so many bytes of memory.
+func (f *filePayload) readSnapshot(memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
+	r := &snapshotReader{tape: tape{columns: f.rest, room: memory}, s: &snapshot.Snapshot{Strings: f.saved.texts},
+		categories: f.view.Categories}
+	r.read(f)
+	if errors.Is(r.err, ErrMemory) {
+		return nil, nil, r.err
+	} else if r.err != nil {
+		return nil, nil, damaged(f.view.Snapshot, r.err)
+	}
+	r.s.Predicted = f.view.Predicted
+	r.s.CutTexts()
+	return r.s, r.decisions, nil
 }
 
 func (r *snapshotReader) read(f *filePayload) {

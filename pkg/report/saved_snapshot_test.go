@@ -431,8 +431,8 @@ func withoutSpaces(d *Document) *Document {
 			p.view.Measures.dropSpaces()
 			p.measured = nil
 		}
-		f.encode(nil, func() ([]*deviceSpace, []*differences) {
-			return make([]*deviceSpace, len(f.devices)), f.snapshot.differs
+		f.encode(nil, func() *foundInFile {
+			return &foundInFile{make([]*deviceSpace, len(f.devices)), f.snapshot.differs}
 		})
 	}
 	return d

@@ -291,7 +291,7 @@ func (s *savedSpace) addressesOf(unit int64, lane, outside func() uint64) func(i
 
 // spaceAddresses are the addresses of a device that says where its tensors lay.
 func (d *savedDevice) spaceAddresses() func(i int, size int64) uint64 {
-	base, _ := strconv.ParseUint(d.view.BaseAddr, 0, 64) // it was checked
+	base := d.view.lowestAddr()
 	sum := func(column int) func() uint64 {
 		c, at := d.space.addresses.cursor(column), base
 		return func() uint64 {

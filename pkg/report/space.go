@@ -11,13 +11,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
 
-// Space says where a device's payloads have the places of its allocations.
-type Space struct {
-	Payload   string `json:"payload"`
-	Addresses string `json:"addresses"` // id of the payload with the addresses of the lanes
-	Unit      int64  `json:"unit"`      // bytes that places and sizes count
-}
-
 // deviceSpace is where the tensors of a device lay.
 type deviceSpace struct {
 	frame *space.Frame

@@ -155,7 +155,7 @@ func TestPredictedSpace(t *testing.T) {
 	}
 	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
-		layout, unit := want.view.Predicted.best.Layout, uint64(want.view.Predicted.Space.Unit)
+		layout, unit := want.view.Predicted.Best.Layout, uint64(want.view.Predicted.Space.Unit)
 		if got.Error != "" || len(got.Place) != want.len() {
 			t.Errorf("%s: %d places, %s", got.ID, len(got.Place), got.Error)
 			continue
