@@ -14,11 +14,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
-// New makes the view model of snapshots. program names the version of memviz
-// that made the report.
-func New(program string, in []answer.Input) *Report { return newReport(program, in, true) }
-
-// newReport is New; measured: the page shows what changes of the training would save.
+// newReport makes the view model of snapshots. program names the version of memviz
+// that made the report; measured: the page shows what changes of the training would save.
 func newReport(program string, in []answer.Input, measured bool) *Report {
 	rules, _ := ruleTable(in)
 	r := &Report{

@@ -13,7 +13,7 @@ import (
 
 // The view model of a small recording, as the page gets it.
 func TestReport(t *testing.T) {
-	r := New("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", samples.Training())})
+	r := newReport("memviz test", []answer.Input{answer.NewInput("runs/training.pickle", samples.Training())}, true)
 	r.Palette = Palette{} // has tests of its own
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestStart(t *testing.T) {
 			answer.NewInput("", samples.HostMemory())},
 			Start{1, 0}},
 	} {
-		if got := New("", test.in).Start; got != test.want {
+		if got := newReport("", test.in, true).Start; got != test.want {
 			t.Errorf("%s: starts with %+v, want %+v", test.name, got, test.want)
 		}
 	}
@@ -85,19 +85,4 @@ func TestFamilies(t *testing.T) {
 				len(palette.Dark))
 		}
 	}
-}
-
-// gpuAndHost is a recording of a GPU and of pinned host memory.
-func gpuAndHost() *snapshot.Snapshot {
-	s, host := samples.StateOnly(), samples.HostMemory()
-	for _, seg := range host.Segments {
-		seg.FirstBlock += int32(len(s.Blocks))
-		s.Segments = append(s.Segments, seg)
-	}
-	s.Blocks = append(s.Blocks, host.Blocks...)
-	s.Strings, s.Frames, s.Stacks, s.Streams = host.Strings, host.Frames, host.Stacks, host.Streams
-	s.Traces = append(s.Traces, host.Traces...)
-	s.Format.HasHost, s.Format.HasTime = true, true
-	s.SortSegments()
-	return s
 }

@@ -140,7 +140,7 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	x.values["inspect"] = object{"names": float64(len(inspected.Census.Names())), "times": float64(inspected.Times),
 		"pseudonyms": float64(inspected.Census.Pseudonyms()), "public": float64(inspected.Census.Public())}
 
-	d := New("memviz test", list).Files[0].Devices[0]
+	d := newReport("memviz test", list, true).Files[0].Devices[0]
 	x.values["page"] = objectsOf(t, []Device{d})[0]
 	page := []string{"verdict: " + d.Verdict.Text + ". " + d.Verdict.Why}
 	for _, c := range d.Answers {

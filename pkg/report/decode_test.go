@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
+	"testing"
 )
 
 // The other side of the payload format, written from the package comment alone:
@@ -38,6 +40,7 @@ func decodePage(html []byte) (*decodedPage, error) {
 			err = json.Unmarshal(m[2], &page.report)
 		case "memviz-chart":
 			err = json.Unmarshal(m[2], &page.chart)
+		case "memviz-compare":
 		default:
 			err = fmt.Errorf("unknown element %s", id)
 		}
@@ -143,6 +146,30 @@ func (r *columnReader) finish() error {
 		return fmt.Errorf("%d bytes after the last column", len(r.rest))
 	}
 	return r.err
+}
+
+// appendColumn writes a column of values as they are.
+func appendColumn(raw []byte, values ...uint64) []byte {
+	raw = binary.AppendUvarint(raw, uint64(len(values)))
+	for _, v := range values {
+		raw = binary.AppendUvarint(raw, v)
+	}
+	return raw
+}
+
+// edited is a payload without strings, with other values in a column.
+func edited(t testing.TB, raw []byte, column int, edit func([]uint64) []uint64) []byte {
+	t.Helper()
+	r := columnReader{rest: raw}
+	for range column {
+		r.column()
+	}
+	before := raw[:len(raw)-len(r.rest)]
+	after := appendColumn(slices.Clone(before), edit(r.column())...)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return append(after, r.rest...)
 }
 
 // decodedStacks is a payload "stacks-F".

@@ -119,7 +119,7 @@ func findAllDifferences(in *answer.Input) []*differences {
 }
 
 // positioned puts positions in the pile for indices of allocations.
-func (p *pile) positioned(list []difference) []difference {
+func positioned(p *pile, list []difference) []difference {
 	position := make([]int32, len(p.bottom))
 	for i, index := range p.bottom {
 		position[index] = int32(i)

@@ -49,15 +49,15 @@ func encode(program string, in []answer.Input, progress func(done, events int64)
 
 	_, rulePlace := ruleTable(in)
 	for i := range in {
-		d.files = append(d.files, newFilePayload(&d.report.Files[i], &in[i], rulePlace))
+		d.files = append(d.files, newFilePayload(i, &d.report.Files[i], &in[i], rulePlace))
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {
 		events, values := f.extent()
 		m.events, m.values = m.events+events, m.values+values
 	}
-	for i, f := range d.files {
-		f.encode(m.tick, func() *foundInFile { return found.in(i) })
+	for _, f := range d.files {
+		f.encode(m.tick, found)
 	}
 	for i := range in { // what came without still goes without
 		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})

@@ -33,7 +33,7 @@ func TestPageHoldsEverything(t *testing.T) {
 	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()),
 		answer.NewInput("hostile.pickle", samples.Hostile())}
 	_, page := render(t, in...)
-	if page.report.Schema != schema || len(page.report.Files) != len(in) {
+	if page.report.Schema != "memviz.report/2" || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)
 	}
 	for i := range in {
@@ -304,4 +304,19 @@ func checkNotes(t testing.TB, what string, alloc, text []uint64, column []snapsh
 	if !slices.Equal(got, want) {
 		t.Errorf("%s is %q, want %q", what, got, want)
 	}
+}
+
+// gpuAndHost is a recording of a GPU and of pinned host memory.
+func gpuAndHost() *snapshot.Snapshot {
+	s, host := samples.StateOnly(), samples.HostMemory()
+	for _, seg := range host.Segments {
+		seg.FirstBlock += int32(len(s.Blocks))
+		s.Segments = append(s.Segments, seg)
+	}
+	s.Blocks = append(s.Blocks, host.Blocks...)
+	s.Strings, s.Frames, s.Stacks, s.Streams = host.Strings, host.Frames, host.Stacks, host.Streams
+	s.Traces = append(s.Traces, host.Traces...)
+	s.Format.HasHost, s.Format.HasTime = true, true
+	s.SortSegments()
+	return s
 }

@@ -8,13 +8,16 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 )
 
+// legendEntry is a family and its hue in the palette.
+type legendEntry struct {
+	family families.Family
+	hue    int
+}
+
 // legend is the order of the families in the legend, and of memory from before
 // the recording in the pile, bottom first: the model, then the step, then the
 // machinery, then what is not known.
-var legend = [families.Count]struct {
-	family families.Family
-	hue    int
-}{
+var legend = [families.Count]legendEntry{
 	{families.Parameter, hueParameter},
 	{families.ParameterOrGradient, hueParameterOrGradient},
 	{families.ParameterOrOptimizer, hueParameterOrOptimizer},
@@ -38,6 +41,9 @@ var familyPlace = func() (place [families.Count]uint8) {
 	}
 	return place
 }()
+
+// HueColors are the colours of a hue in the light and in the dark theme.
+func HueColors(hue int) (light, dark string) { return hueColors[hue].light, hueColors[hue].dark }
 
 // newFamilies are the rows of the legend.
 func newFamilies() []Family {

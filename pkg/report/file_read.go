@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"fmt"
 )
 
 // readFile reads the payloads of one file.
@@ -80,10 +79,4 @@ func readFile(r *Report, number int, payloads *payloads) (*filePayload, []*curve
 	}
 	f.setElements()
 	return f, curves, nil
-}
-
-// damaged is an error of a report that is not what a report should be.
-func damaged(element string, err error) error {
-	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot",
-		element, err)
 }

@@ -108,9 +108,9 @@ func newJobReport(program string, jobs []*job.Job) *jobReport {
 	r := &jobReport{Schema: jobSchema, Program: program}
 	r.Families = make([]jobFamily, families.Count)
 	for _, entry := range legend {
-		hue := hueColors[entry.hue]
-		r.Families[entry.family] = jobFamily{slices.Index(pileOrder, entry.family), entry.family.Label(), hue.light,
-			hue.dark}
+		light, dark := HueColors(entry.hue)
+		r.Families[entry.family] = jobFamily{slices.Index(pileOrder, entry.family), entry.family.Label(), light,
+			dark}
 	}
 	for _, j := range jobs {
 		r.Jobs = append(r.Jobs, newJobView(j, jobs))

@@ -164,3 +164,7 @@ type Hue struct {
 	Shades [5]string `json:"shades"`
 	Ink    string    `json:"ink"`
 }
+
+// maxExact bounds a number whose difference to another such number JavaScript
+// still holds exactly after zigzag coding.
+const maxExact = 1<<51 - 1

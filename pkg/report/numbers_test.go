@@ -27,7 +27,7 @@ func TestNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := answer.NewInput(file, s)
-			page := objectsOf(t, New("memviz test", []answer.Input{in}).Files[0].Devices)
+			page := objectsOf(t, newReport("memviz test", []answer.Input{in}, true).Files[0].Devices)
 			command := askAll(t, in)
 			for i := range page {
 				n := numbers{t, page[i], seen}

@@ -58,10 +58,6 @@ func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 	return pack(packOthers, tick, p.writeRest)
 }
 
-// maxExact bounds a number whose difference to another such number JavaScript
-// still holds exactly after zigzag coding.
-const maxExact = 1<<51 - 1
-
 // values is about how many values all chunks have together.
 func (p *devicePayload) values() int {
 	return len(p.device.Events.TimeMicros) + 9*p.len()

@@ -29,6 +29,7 @@ type devicePacker interface {
 
 // filePayload is all payloads of one file, packed.
 type filePayload struct {
+	number   int // among the files of the report
 	in       *answer.Input
 	view     *File
 	asked    Omission // see Document.Omit
@@ -51,8 +52,8 @@ type filePayload struct {
 	unpacked  bool          // likewise, and the elements are still empty: who only looks does not need them
 }
 
-func newFilePayload(view *File, in *answer.Input, rulePlace map[families.Rule]int) *filePayload {
-	f := &filePayload{in: in, view: view, texts: newStringTable()}
+func newFilePayload(number int, view *File, in *answer.Input, rulePlace map[families.Rule]int) *filePayload {
+	f := &filePayload{number: number, in: in, view: view, texts: newStringTable()}
 	f.snapshot = &snapshotPayload{in: in, texts: f.texts}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
@@ -116,10 +117,11 @@ func (f *filePayload) extent() (events, values int64) {
 	return events, values
 }
 
-// encode packs everything. It calls found when it needs what a search finds.
-func (f *filePayload) encode(tick func(values int), found func() *foundInFile) {
+// encode packs everything. found is what a search of all files finds, and tick hears of
+// values now and then.
+func (f *filePayload) encode(tick func(values int), found *search) {
 	f.encodeDevices(tick, func() {
-		x := found()
+		x := found.in(f.number)
 		f.snapshot.differs = x.differs
 		for i, p := range f.devices {
 			p.(*devicePayload).setSpaces(x.spaces[i])

@@ -127,7 +127,7 @@ func newMeasuredSpace(p *pile, prediction *whatif.Prediction, pool func(i int) u
 	l := prediction.Layout
 	all, edits := editedTensors(p, l)
 	x := &placement{
-		tensors: tensorsOf(all, p.tensors(pool)), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
+		tensors: tensorsOf(all, tensorsOfPile(p, pool)), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
 		addr:  func(i int) uint64 { return l.Addr[all[i].request] },
 		block: func(i int, _ int64, _ *space.Kind) int64 { return l.Block[all[i].request] },
 	}

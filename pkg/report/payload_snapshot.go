@@ -303,7 +303,7 @@ func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stream[x.loose[i]]) })
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Stack[x.loose[i]]) })
 	p.writeAddresses(c, number)
-	c.differences(pile.positioned(x.frees))
+	c.differences(positioned(pile, x.frees))
 	for _, list := range [][]difference{x.action, x.size, x.stream, x.stack} {
 		c.differences(list)
 	}

@@ -19,7 +19,7 @@ func TestPredicted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New("memviz", []answer.Input{answer.NewInput(story, s)}).Files[0].Devices[0]
+		return newReport("memviz", []answer.Input{answer.NewInput(story, s)}, true).Files[0].Devices[0]
 	}
 	if p := device("training-loop").Predicted; p != nil {
 		t.Errorf("nothing is wrong, and yet %+v", p)

@@ -162,3 +162,9 @@ func schemaNumber() int {
 
 // reportSchema is the part of Schema in front of its number.
 const reportSchema = "memviz.report/"
+
+// damaged is an error of a report that is not what a report should be.
+func damaged(element string, err error) error {
+	return fmt.Errorf("damaged report: %s: %w; copy the file again, or write the report again from the snapshot",
+		element, err)
+}

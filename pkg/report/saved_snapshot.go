@@ -8,15 +8,6 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// What a snapshot that is made from a report may take, in bytes: a floor, and a
-// hundred times the size of the report. Reports of real recordings take 15 times
-// their size.
-const (
-	snapshotFloor   = 64 << 20
-	snapshotPerByte = 100
-	maxSnapshot     = 1 << 30
-)
-
 // ErrMemory: a snapshot in a report takes more memory than it may.
 var ErrMemory = errors.New("the snapshot in the report takes more memory than a report of its size should; if you " +
 	"trust the report, raise the limit")

@@ -51,3 +51,12 @@ func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.
 	}
 	return d.files[i].readSnapshot(memory)
 }
+
+// What a snapshot that is made from a report may take, in bytes: a floor, and a
+// hundred times the size of the report. Reports of real recordings take 15 times
+// their size.
+const (
+	snapshotFloor   = 64 << 20
+	snapshotPerByte = 100
+	maxSnapshot     = 1 << 30
+)

@@ -41,7 +41,7 @@ type placement struct {
 
 // recordedPlacement is that of the recording; not ok where it contradicts itself.
 func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *placement, ok bool) {
-	x = &placement{tensors: p.tensors(pool), rounded: h.Settings.RoundSize}
+	x = &placement{tensors: tensorsOfPile(p, pool), rounded: h.Settings.RoundSize}
 	if x.reservations, ok = h.Reservations(); !ok {
 		return nil, false
 	}
@@ -59,7 +59,7 @@ func recordedPlacement(p *pile, h *layout.History, pool func(i int) uint32) (x *
 func predictedPlacement(p *pile, prediction *whatif.Prediction, pool func(i int) uint32) *placement {
 	l := prediction.Layout
 	return &placement{
-		tensors: p.tensors(pool), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
+		tensors: tensorsOfPile(p, pool), rounded: prediction.Settings.RoundSize, reservations: l.Reservations,
 		addr:  func(i int) uint64 { return l.Addr[p.index(i)] },
 		block: func(i int, _ int64, _ *space.Kind) int64 { return l.Block[p.index(i)] },
 	}
@@ -131,7 +131,7 @@ func (x *spaceEncoder) encode() (d *deviceSpace, again bool) {
 
 // tensors are the allocations as the model of the allocator wants them. pool is that of the
 // one at a position; 0 if there is one only.
-func (p *pile) tensors(pool func(i int) uint32) *space.Tensors {
+func tensorsOfPile(p *pile, pool func(i int) uint32) *space.Tensors {
 	events := p.device.Events.Len()
 	return &space.Tensors{
 		Events: events, Count: p.len(), PreExisting: len(p.bottom),

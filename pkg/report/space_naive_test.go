@@ -254,7 +254,10 @@ func (s *naiveSpace) gaps(kind int) (list []naiveGap) {
 func (s *naiveSpace) born(i, preExisting int) error {
 	code := s.code[i-preExisting]
 	size := s.rounded(i)
-	group := [3]uint64{0, s.allocStream[i], oneIf(size*s.unit > 1<<20)}
+	group := [3]uint64{0, s.allocStream[i], 0}
+	if size*s.unit > 1<<20 {
+		group[2] = 1
+	}
 	if len(s.allocPool) > 0 {
 		group[0] = s.allocPool[i]
 	}

@@ -127,7 +127,7 @@ func TestOmitSaysNothingOfAddresses(t *testing.T) {
 		page := func(apart uint64) []byte {
 			s := randomRecording(t, seed)
 			d := Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
-			lanes := d.files[0].devices[0].(*devicePayload).space.lanes
+			lanes := deviceOf(t, written(t, d), 0, 0).space.laneAddr
 			spread := func(addr uint64) uint64 {
 				i, is := slices.BinarySearch(lanes, addr)
 				if !is {
@@ -152,7 +152,7 @@ func TestOmitSaysNothingOfAddresses(t *testing.T) {
 				s.Blocks[i].Address = spread(s.Blocks[i].Address)
 			}
 			d = Encode("memviz test", []answer.Input{answer.NewInput("", s)}, nil)
-			if got := d.files[0].devices[0].(*devicePayload).space.lanes; (apart > 0) == slices.Equal(got, lanes) {
+			if got := deviceOf(t, written(t, d), 0, 0).space.laneAddr; (apart > 0) == slices.Equal(got, lanes) {
 				t.Fatalf("lanes that are %d apart", apart)
 			}
 			d.Omit(Omission{Addresses: true})
