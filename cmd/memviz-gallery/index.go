@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/memviz-go/memviz/assets"
-	"github.com/memviz-go/memviz/pkg/report"
+	view "github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 //go:embed index.html.tmpl
@@ -22,8 +22,8 @@ type index struct {
 	Styles      template.CSS
 	Theme       template.JS
 	ThemeHash   string // of Theme, for the Content-Security-Policy
-	Light, Dark []report.Hue
-	Legend      []report.Family // those that the pictures have
+	Light, Dark []view.Hue
+	Legend      []view.Family // those that the pictures have
 	Sections    []*section
 }
 
@@ -38,7 +38,7 @@ type card struct {
 }
 
 func writeIndex(w io.Writer, stories []*story) error {
-	colours := report.New("", nil)
+	colours := view.New("", nil, true)
 	hash := sha256.Sum256([]byte(assets.Theme))
 	page := &index{
 		Styles:    template.CSS(assets.SummaryStyles),
@@ -56,7 +56,7 @@ func writeIndex(w io.Writer, stories []*story) error {
 		}
 		page.Sections = append(page.Sections, s)
 	}
-	page.Legend = slices.DeleteFunc(colours.Families, func(f report.Family) bool { return !drawn(stories, f.Key) })
+	page.Legend = slices.DeleteFunc(colours.Families, func(f view.Family) bool { return !drawn(stories, f.Key) })
 	return indexTemplate.Execute(w, page)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	view "github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // The size of a picture, in its own units.
@@ -22,7 +22,7 @@ const (
 
 // picture draws the active memory of devices over their events, by family in the colours of the
 // viewer, side by side and on one scale. Where memory ran out it has a red line.
-func picture(inputs []answer.Input, legend []report.Family) template.HTML {
+func picture(inputs []answer.Input, legend []view.Family) template.HTML {
 	var recordings []*analysis.Recording
 	highest := int64(1)
 	for _, in := range inputs {
@@ -46,7 +46,7 @@ func picture(inputs []answer.Input, legend []report.Family) template.HTML {
 }
 
 // drawRecording draws one device from x on.
-func drawRecording(b *strings.Builder, r *analysis.Recording, legend []report.Family, x, width int, highest int64) {
+func drawRecording(b *strings.Builder, r *analysis.Recording, legend []view.Family, x, width int, highest int64) {
 	totals := largestTotals(r, width/columnWidth)
 	keys := map[string]families.Family{}
 	for f := range families.Count {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -115,9 +115,9 @@ func momentFlag(to *answer.Moment, initial string) *optionFlag {
 var momentChoices = []string{"peak", "start", "end", "oom", "oom=", "step=", "annotation=", "state=", "time="}
 
 // capacityFlag is for what no snapshot says: how much memory the device has.
-func capacityFlag(t *terminal, to *report.GivenCapacity) cli.Flag {
+func capacityFlag(t *terminal, to *recording.GivenCapacity) cli.Flag {
 	return option("capacity", "", "the device has `SIZE` of memory, such as 80GiB, or is the card of that name, such "+
-		"as H100", to, func(text string) (report.GivenCapacity, error) {
+		"as H100", to, func(text string) (recording.GivenCapacity, error) {
 		c, err := parseCapacity(text)
 		if _, binary := units.ParseBytes(text); err == nil && c.GPU == "" && binary != nil {
 			number := text[:strings.LastIndexAny(text, "0123456789.")+1]
@@ -129,19 +129,19 @@ func capacityFlag(t *terminal, to *report.GivenCapacity) cli.Flag {
 }
 
 // parseCapacity reads a size, or the name of a card.
-func parseCapacity(text string) (report.GivenCapacity, error) {
+func parseCapacity(text string) (recording.GivenCapacity, error) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
-		return report.GivenCapacity{}, fmt.Errorf("%q has no unit; write it like 80GiB", text)
+		return recording.GivenCapacity{}, fmt.Errorf("%q has no unit; write it like 80GiB", text)
 	}
 	for _, parse := range []func(string) (int64, error){units.ParseBytes, units.ParseFileSize} {
 		if bytes, err := parse(text); err == nil && bytes > 0 {
-			return report.GivenCapacity{Bytes: bytes}, nil
+			return recording.GivenCapacity{Bytes: bytes}, nil
 		}
 	}
 	if gpu, ok := oom.FindGPU(text); ok {
-		return report.GivenCapacity{Bytes: gpu.Bytes, GPU: gpu.Name}, nil
+		return recording.GivenCapacity{Bytes: gpu.Bytes, GPU: gpu.Name}, nil
 	}
-	return report.GivenCapacity{}, fmt.Errorf("%q is not a size such as 80GiB, nor one of %s", text,
+	return recording.GivenCapacity{}, fmt.Errorf("%q is not a size such as 80GiB, nor one of %s", text,
 		strings.Join(oom.GPUNames(), ", "))
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -45,7 +47,7 @@ type inputOptions struct {
 
 	opened func(files *sources, in []answer.Input) error // called with what each file held; nil: nothing to do
 
-	reportCapacity *report.GivenCapacity // with needsAll: that the last report was written with, if any
+	reportCapacity *recording.GivenCapacity // with needsAll: that the last report was written with, if any
 }
 
 // flags are the flags of every command that reads snapshots, after its own.
@@ -208,7 +210,7 @@ func (o *inputOptions) inputsOf(document *report.Document, name string) ([]answe
 	in := make([]answer.Input, len(document.Report().Files))
 	for i := range in {
 		s, decisions, err := document.Snapshot(i, o.limits.Memory)
-		if errors.Is(err, report.ErrMemory) {
+		if errors.Is(err, codec.ErrMemory) {
 			err = fmt.Errorf("%w: --limit memory=N", err)
 		}
 		if err != nil {

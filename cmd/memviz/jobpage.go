@@ -10,6 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
+	jobpage "github.com/memviz-go/memviz/pkg/report/job"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -55,7 +56,7 @@ func (o *jobPage) write(t *terminal, input *inputOptions, files *sources, jobs [
 	if count == 1 {
 		return misuse("this is one rank, and there is nothing to compare; memviz trace writes its report")
 	}
-	document, err := report.EncodeJobs(program, jobs)
+	document, err := jobpage.Encode(program, jobs)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ type rankSource struct {
 // embed puts the reports of ranks into the page while there is room, those with
 // findings first, and says how many it did.
 func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs []*job.Job,
-	document *report.JobDocument) (string,
+	document *jobpage.Document) (string,
 	error) {
 	byName := map[string]source{}
 	for _, file := range files.files {
@@ -108,7 +109,7 @@ func (o *jobPage) embed(t *terminal, input *inputOptions, files *sources, jobs [
 	}
 	var list []rankSource
 	for i, j := range jobs {
-		for _, rank := range report.ReportOrder(j) {
+		for _, rank := range jobpage.ReportOrder(j) {
 			file, known := byName[path.Base(j.Ranks[rank].File.Name)]
 			if known && file.path != stdinName {
 				list = append(list, rankSource{i, rank, file})

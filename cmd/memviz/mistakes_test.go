@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -115,7 +115,7 @@ func TestPoorRecordings(t *testing.T) {
 				!strings.Contains(stdout.String(), tt.says) {
 				t.Errorf("%s%s; want %q", &stderr, &stdout, tt.says)
 			}
-			devices := report.New(program, []answer.Input{answer.NewInput("snap.pickle", tt.snapshot)}).Files[0].Devices
+			devices := recording.New(program, []answer.Input{answer.NewInput("snap.pickle", tt.snapshot)}, true).Files[0].Devices
 			if len(devices) != tt.devices {
 				t.Fatalf("%d devices in the report", len(devices))
 			}

@@ -4,14 +4,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 func oomCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		rows     int
-		capacity report.GivenCapacity
+		capacity recording.GivenCapacity
 	}
 	o.needsAddresses = true
 	return &cli.Command{

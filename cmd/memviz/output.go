@@ -16,6 +16,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/export"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -215,7 +216,7 @@ func writeZip(w io.Writer, name string, document *report.Document) error {
 
 // closingLine says what was written and where it can go. With several devices
 // it names the highest peak.
-func closingLine(what string, size int64, r *report.Report) string {
+func closingLine(what string, size int64, r *recording.Report) string {
 	allocations, devices, peak := 0, 0, int64(0)
 	for i := range r.Files {
 		for _, d := range r.Files[i].Devices {

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/whatif/predict"
 )
 
@@ -16,7 +16,7 @@ func predictCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		predict  answer.PredictOptions
-		capacity report.GivenCapacity
+		capacity recording.GivenCapacity
 		page     predictedPage
 	}
 	o.needsAddresses, o.needsEach, o.sideBySide = true, true, true

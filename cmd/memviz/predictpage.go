@@ -9,6 +9,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // predictedPage is the page that predict writes beside its answer: the report of the run
@@ -51,7 +52,7 @@ func (o *predictedPage) check(t *terminal, at, sizes []int64, files []string) er
 
 // write writes the page, and says what is not in it.
 func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.SizedInput,
-	capacity report.GivenCapacity) error {
+	capacity recording.GivenCapacity) error {
 	for _, why := range run.LeftOut {
 		if run.Input == nil {
 			t.warn("%s was not written. %s", o.output, why)

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -15,7 +15,7 @@ func statsCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		stats    answer.StatsOptions
-		capacity report.GivenCapacity
+		capacity recording.GivenCapacity
 	}
 	o.needsAddresses = true
 	return &cli.Command{

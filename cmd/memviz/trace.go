@@ -14,6 +14,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -21,8 +23,8 @@ type traceOptions struct {
 	inputOptions
 	output    string // "" for a name like that of the first input
 	maxSize   int64  // of the HTML in bytes; 0 is no limit
-	omit      report.Omission
-	capacity  report.GivenCapacity
+	omit      codec.Omission
+	capacity  recording.GivenCapacity
 	zip, open bool
 }
 
@@ -89,7 +91,7 @@ func parseMaxSize(text string) (int64, error) {
 }
 
 // parseOmission reads what a report shall not hold.
-func parseOmission(text string) (o report.Omission, err error) {
+func parseOmission(text string) (o codec.Omission, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		switch word {
 		case "addresses":

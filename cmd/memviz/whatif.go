@@ -10,7 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/report"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 	"github.com/memviz-go/memviz/pkg/whatif"
 )
@@ -19,7 +19,7 @@ func whatifCommand(t *terminal) *cli.Command {
 	var o struct {
 		answerOptions
 		settings []whatif.Setting
-		capacity report.GivenCapacity
+		capacity recording.GivenCapacity
 		gpus     int
 	}
 	o.needsAddresses = true

@@ -4,6 +4,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/oom"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -13,14 +14,14 @@ func (d *Document) setMeasures(file, device int, best *answer.BestMeasures) {
 	if best == view.Measures.Best {
 		return
 	}
-	view.Measures = newMeasures(best)
-	d.files[file].showMeasures(device)
+	view.Measures = recording.NewMeasures(best)
+	d.files[file].ShowMeasures(device)
 }
 
 // Capacity shows what the user says a device can hold, in place of what the
 // recording proves. It is ignored for the devices that had more than that, which
 // are the result.
-func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording) {
+func (d *Document) Capacity(given recording.GivenCapacity) (tooSmall []*analysis.Recording) {
 	d.report.GivenCapacity = nil
 	if given.Bytes > 0 {
 		d.report.GivenCapacity = &given
@@ -38,14 +39,14 @@ func (d *Document) Capacity(given GivenCapacity) (tooSmall []*analysis.Recording
 				tooSmall = append(tooSmall, r)
 			}
 			view := &d.report.Files[i].Devices[j]
-			view.Capacity = newCapacity(r, known, given)
+			view.Capacity = recording.NewCapacity(r, known, given)
 			if view.Measures != nil {
 				d.setMeasures(i, j, view.Measures.Best.Under(given.Bytes))
-				d.page.Summaries[summary].Measures = view.Measures.texts()
+				d.page.Summaries[summary].Measures = view.Measures.Texts()
 			}
 			summary++
 			growth := answer.GrowthCard(r, given.Bytes)
-			view.Answers[growthAnswer].Small, view.Answers[growthAnswer].Detail = growth.Small, growth.Detail
+			view.Answers[recording.GrowthAnswer].Small, view.Answers[recording.GrowthAnswer].Detail = growth.Small, growth.Detail
 		}
 	}
 	return tooSmall

@@ -1,136 +1,37 @@
 package report
 
 import (
-	"encoding/json"
-	"io"
-	"slices"
-	"strconv"
-
-	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/compare"
 )
 
-// comparedPair is two devices compared, and the same with the files swapped.
-type comparedPair struct{ pair, swapped *answer.DiffPair }
-
-// comparedPairs compares the devices that two files have in common; it is an error if they
-// have none.
-func comparedPairs(in []answer.Input) ([]comparedPair, error) {
-	pairs, err := answer.DiffPairs(&in[0], &in[1])
+// EncodeCompare makes the page that compares two snapshots: a report of both with
+// another frame, and what of them belongs together. It is an error if they have no
+// device in common. program and progress are as in [Encode].
+func EncodeCompare(program string, before, after answer.Input, progress func(done, events int64)) (*Document, error) {
+	in := []answer.Input{before, after}
+	pairs, err := compare.Pairs(in)
 	if err != nil {
 		return nil, err
 	}
-	swapped, err := answer.DiffPairs(&in[1], &in[0])
-	if err != nil {
-		return nil, err
-	}
-	list := make([]comparedPair, len(pairs))
+	d := encode(program, in, progress, false)
+	d.comparison = compare.New(pairs, in, [2]*codec.File(d.files))
 	for i, p := range pairs {
-		k := slices.IndexFunc(swapped, func(s *answer.DiffPair) bool { return s.Sides[1].Device == p.Sides[0].Device })
-		list[i] = comparedPair{p, swapped[k]}
+		after := d.report.Files[1].Devices[d.comparison.Pairs[i].Devices[1]]
+		d.page.Compared = append(d.page.Compared, compare.NewSummary(p.Pair, in, after.Label))
 	}
-	return list, nil
+	d.page.Frame = compare.Frame()
+	d.page.Title = before.FileName() + " → " + after.FileName() + " · memviz"
+	return d, nil
 }
 
-// newComparison compares two files that a report holds.
-func newComparison(pairs []comparedPair, in []answer.Input, files [2]*filePayload) *comparison {
-	c := &comparison{Schema: compareSchema}
-	highest := int64(-1)
-	for i, both := range pairs {
-		pair := newDevicePair(both.pair, both.swapped, in, files)
-		pair.Payload = "compare-" + strconv.Itoa(i)
-		c.Pairs = append(c.Pairs, pair)
-		sides := &both.pair.Sides
-		peak := max(sides[0].Device.Totals.PeakBytes, sides[1].Device.Totals.PeakBytes)
-		if sides[0].Device.ID == snapshot.Pinned {
-			peak = 0 // any GPU is more interesting
-		}
-		if peak > highest {
-			c.Start, highest = i, peak
-		}
+// Peaks are the peaks of active memory before and after, in bytes, of the pair that a
+// compare page shows first. The last result is false for other pages.
+func (d *Document) Peaks() (before, after int64, compared bool) {
+	if d.comparison == nil {
+		return 0, 0, false
 	}
-	return c
-}
-
-// peaks are the peaks of active memory of the pair that the page shows first, in bytes.
-func (c *comparison) peaks() (before, after int64) {
-	sides := &c.Pairs[c.Start].compared.Sides
-	return sides[compare.Before].Device.Totals.PeakBytes, sides[compare.After].Device.Totals.PeakBytes
-}
-
-func newDevicePair(c, swapped *answer.DiffPair, in []answer.Input, files [2]*filePayload) devicePair {
-	p := devicePair{
-		Operators: c.Lines.Operators, Different: c.DifferentPrograms(),
-		Runs: []comparedRun{}, Steps: []comparedStep{}, Moments: []comparedMoment{},
-		Answers:  [2][]comparedAnswer{answersOf(c, c.Lines), answersOf(swapped, turned(c.Lines))},
-		Warnings: [2][]answer.Warning{c.Warnings(), swapped.Warnings()},
-		compared: c.Comparison,
-	}
-	for side := range p.Devices {
-		p.Devices[side] = slices.Index(in[side].Devices, c.Sides[side].Device)
-	}
-	p.columns = newPairColumns(c.Comparison, files, p.Devices)
-	for i := range c.Runs {
-		r := &c.Runs[i]
-		p.Runs = append(p.Runs, comparedRun{r.Word(), rangesOf(r), r.Step})
-	}
-	for i := range c.Steps {
-		s := &c.Steps[i]
-		p.Steps = append(p.Steps, comparedStep{s.Label(), [2]bool{s.Index[0] >= 0, s.Index[1] >= 0}})
-	}
-	for _, m := range c.Moments {
-		p.Moments = append(p.Moments, comparedMoment{m.Key, m.States})
-	}
-	return p
-}
-
-// answersOf are the answers of a pair; lines are those of the same pair whose groups the
-// payload numbers.
-func answersOf(p *answer.DiffPair, lines *compare.Lines) []comparedAnswer {
-	var list []comparedAnswer
-	for _, a := range p.Answers() {
-		group, family := -1, -1
-		for side, groups := range p.Lines.Of {
-			if stack := slices.Index(groups, int32(a.Group)); a.Group >= 0 && stack >= 0 {
-				group = int(lines.Of[side][stack])
-			}
-		}
-		if a.Key == "row" && p.DifferentPrograms() {
-			family = int(familyPlace[a.Family])
-		}
-		list = append(list, comparedAnswer{a, group, family})
-	}
-	return list
-}
-
-// turned are lines with the sides swapped and the same groups.
-func turned(lines *compare.Lines) *compare.Lines {
-	return &compare.Lines{Of: [2][]int32{lines.Of[1], lines.Of[0]}}
-}
-
-func rangesOf(r *compare.Run) (states [2]*[2]int) {
-	for side, has := range r.Has {
-		if has {
-			states[side] = &[2]int{r.States[side].From, r.States[side].To}
-		}
-	}
-	return states
-}
-
-// write writes the JSON and the payloads.
-func (c *comparison) write(w io.Writer) error {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if err := writeJSON(w, "memviz-compare", text); err != nil {
-		return err
-	}
-	for i := range c.Pairs {
-		if err := c.Pairs[i].columns.write(w, c.Pairs[i].Payload); err != nil {
-			return err
-		}
-	}
-	return nil
+	before, after = d.comparison.Peaks()
+	return before, after, true
 }

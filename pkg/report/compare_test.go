@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/compare"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -95,7 +98,7 @@ func TestComparePolicy(t *testing.T) {
 	if !strings.Contains(policy["style-src"], hashOf(packed("styles"))) {
 		t.Errorf("the policy does not allow the styles: %s", policy["style-src"])
 	}
-	if packed("viewer") == string(inflateText(t, []byte(recordingShell().Viewer))) {
+	if packed("viewer") == string(inflateText(t, []byte(recording.Frame().Viewer))) {
 		t.Error("the page has the viewer of recordings")
 	}
 	outside := regexp.MustCompile(`(?s)<script>.*?</script>|<style>.*?</style>`).ReplaceAll(page, nil)
@@ -162,7 +165,7 @@ func TestCompareFewerFrames(t *testing.T) {
 	}
 	whole, stacks := groups()
 	for _, f := range d.files {
-		f.omit(omitInnerFrames)
+		f.Omit(codec.InnerFrames)
 	}
 	fewer, left := groups()
 	if left >= stacks {
@@ -181,7 +184,7 @@ func TestComparedAnswersSwapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &d.comparison.Pairs[0]
-	i := slices.IndexFunc(p.Answers[0], func(a comparedAnswer) bool { return a.Key == "row" })
+	i := slices.IndexFunc(p.Answers[0], func(a compare.Answer) bool { return a.Key == "row" })
 	if a, b := p.Answers[0][i], p.Answers[1][i]; a.Group < 0 || a.Group != b.Group || a.Value == b.Value {
 		t.Errorf("group %d, %q and swapped group %d, %q", a.Group, a.Value, b.Group, b.Value)
 	}

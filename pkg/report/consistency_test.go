@@ -15,6 +15,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -140,8 +141,8 @@ func speak(t *testing.T, in answer.Input) *spoken {
 	x.values["inspect"] = object{"names": float64(len(inspected.Census.Names())), "times": float64(inspected.Times),
 		"pseudonyms": float64(inspected.Census.Pseudonyms()), "public": float64(inspected.Census.Public())}
 
-	d := newReport("memviz test", list, true).Files[0].Devices[0]
-	x.values["page"] = objectsOf(t, []Device{d})[0]
+	d := recording.New("memviz test", list, true).Files[0].Devices[0]
+	x.values["page"] = objectsOf(t, []recording.Device{d})[0]
 	page := []string{"verdict: " + d.Verdict.Text + ". " + d.Verdict.Why}
 	for _, c := range d.Answers {
 		page = append(page, fmt.Sprintf("%s %s %s: %s", c.Question, c.Value, c.Small, c.Line), c.Detail)

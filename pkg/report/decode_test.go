@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // The other side of the payload format, written from the package comment alone:
@@ -20,7 +22,7 @@ import (
 
 // decodedPage is everything that the viewer reads from a page.
 type decodedPage struct {
-	report   Report
+	report   recording.Report
 	chart    map[string]any
 	payloads map[string][]byte
 }
@@ -225,7 +227,7 @@ type decodedDevice struct {
 	space                       *naiveSpace // nil without one
 }
 
-func decodeDevice(page *decodedPage, view *Device) (*decodedDevice, error) {
+func decodeDevice(page *decodedPage, view *recording.Device) (*decodedDevice, error) {
 	r := columnReader{rest: page.payloads[view.Payload]}
 	d := &decodedDevice{time: sums(r.signed())}
 	d.start, d.life = sums(r.column()), r.column()

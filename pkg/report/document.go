@@ -5,6 +5,9 @@ import (
 	"sync"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/compare"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // Document is a report as one HTML file that needs nothing else, ready to be
@@ -14,14 +17,14 @@ import (
 // template but stream out between its two halves.
 type Document struct {
 	in      []answer.Input // none when the report was read from a file
-	report  *Report
+	report  *recording.Report
 	page    *Page
-	files   []*filePayload
-	omitted omissions
+	files   []*codec.File
+	omitted codec.Parts
 	markup  *markup // of a report that was read; else nil
 	bytes   int64   // likewise: of its file
 
-	comparison *comparison // of a compare page; else nil
+	comparison *compare.Comparison // of a compare page; else nil
 
 	warnings [][][]answer.Warning // by file and device: without what was left out
 	fitted   []answer.Warning     // what Fit left out, once it did
@@ -37,30 +40,30 @@ func Encode(program string, in []answer.Input, progress func(done, events int64)
 // encode is Encode; measured: the page shows what changes of the training would save.
 func encode(program string, in []answer.Input, progress func(done, events int64), measured bool) *Document {
 	// What only one core can do comes next, so this costs no time.
-	found := startSearch(in)
-	curves := make([][]*curveSource, len(in))
-	d := &Document{in: in, report: newReport(program, in, measured)}
+	found := codec.StartSearch(in)
+	curves := make([][]*recording.Curve, len(in))
+	d := &Document{in: in, report: recording.New(program, in, measured)}
 	for i := range in {
 		for j, device := range in[i].Devices {
-			curves[i] = append(curves[i], recordedCurve(device, d.report.Files[i].Devices[j].Label))
+			curves[i] = append(curves[i], recording.RecordedCurve(device, d.report.Files[i].Devices[j].Label))
 		}
 	}
 	d.setPage(curves)
 
-	_, rulePlace := ruleTable(in)
+	_, rulePlace := recording.RuleTable(in)
 	for i := range in {
-		d.files = append(d.files, newFilePayload(i, &d.report.Files[i], &in[i], rulePlace))
+		d.files = append(d.files, codec.NewFile(i, &d.report.Files[i], &in[i], rulePlace))
 	}
 	m := &meter{progress: progress}
 	for _, f := range d.files {
-		events, values := f.extent()
+		events, values := f.Extent()
 		m.events, m.values = m.events+events, m.values+values
 	}
 	for _, f := range d.files {
-		f.encode(m.tick, found)
+		f.Encode(m.tick, found)
 	}
 	for i := range in { // what came without still goes without
-		d.omit(i, Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})
+		d.omit(i, codec.Omission{Addresses: in[i].Snapshot.Redaction.Addresses, Times: in[i].Snapshot.Redaction.Times})
 	}
 	m.finish()
 	return d
@@ -73,7 +76,7 @@ func WriteHTML(w io.Writer, program string, in []answer.Input) error {
 }
 
 // setPage makes what the templates get.
-func (d *Document) setPage(curves [][]*curveSource) {
+func (d *Document) setPage(curves [][]*recording.Curve) {
 	d.page = newPage(d.report, curves)
 	for i := range d.report.Files {
 		var list [][]answer.Warning
@@ -85,11 +88,11 @@ func (d *Document) setPage(curves [][]*curveSource) {
 }
 
 // Report is what the page gets as JSON. It must not be changed.
-func (d *Document) Report() *Report { return d.report }
+func (d *Document) Report() *recording.Report { return d.report }
 
 // WriteTo writes the file.
 func (d *Document) WriteTo(w io.Writer) (int64, error) {
-	return d.page.write(w, d.page, "memviz-report", d.report, d.writePayloads)
+	return d.page.Write(w, d.page, "memviz-report", d.report, d.writePayloads)
 }
 
 // Size is how many bytes the file will have.
@@ -97,12 +100,12 @@ func (d *Document) Size() (int64, error) { return d.WriteTo(io.Discard) }
 
 func (d *Document) writePayloads(w io.Writer) error {
 	for _, f := range d.files {
-		if err := f.write(w); err != nil {
+		if err := f.Write(w); err != nil {
 			return err
 		}
 	}
 	if d.comparison != nil {
-		return d.comparison.write(w)
+		return d.comparison.Write(w)
 	}
 	return nil
 }

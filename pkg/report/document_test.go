@@ -11,6 +11,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -257,7 +258,7 @@ func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *dec
 	}
 	for i, v := range got.time {
 		span := e.TimeMicros[i] - e.TimeMicros[0]
-		if near := span > -maxExact && span < maxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near &&
+		if near := span > -recording.MaxExact && span < recording.MaxExact && (span < 0) == (e.TimeMicros[i] < e.TimeMicros[0]); near &&
 			v != span {
 			t.Errorf("event %d is at %d, want %d", i, v, span)
 		}
@@ -274,10 +275,10 @@ func checkEvents(t testing.TB, got *decodedDevice, d *replay.Device, stacks *dec
 		markers = append(markers, fmt.Sprint(event, got.markerKind[i], got.markerSize[i], got.markerFree[i]))
 	}
 	for i, action := range e.Action {
-		size := min(max(e.Size[i], 0), maxExact)
+		size := min(max(e.Size[i], 0), recording.MaxExact)
 		switch action {
 		case snapshot.OOM:
-			wantMarkers = append(wantMarkers, fmt.Sprint(i, 0, size, min(e.Addr[i], maxExact)))
+			wantMarkers = append(wantMarkers, fmt.Sprint(i, 0, size, min(e.Addr[i], recording.MaxExact)))
 		case snapshot.SnapshotTaken:
 			wantMarkers = append(wantMarkers, fmt.Sprint(i, 1, size, 0))
 		}

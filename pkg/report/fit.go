@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/frame"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -31,20 +33,20 @@ func (e *TooLargeError) Error() string {
 // takes, step by step, and says so in the file. When all steps are not enough
 // the error is a [*TooLargeError].
 func (d *Document) Fit(limit int64) error {
-	for next := omission(0); ; next++ {
+	for next := codec.Part(0); ; next++ {
 		size, err := d.Size()
 		if err != nil || size <= limit {
 			return err
 		}
-		for next < omissionCount && (d.omitted[next] || !d.has(next)) {
+		for next < codec.PartCount && (d.omitted[next] || !d.has(next)) {
 			next++
 		}
-		if next == omissionCount {
+		if next == codec.PartCount {
 			return &TooLargeError{Size: size, Limit: limit, LeftOut: d.LeftOut()}
 		}
 		d.omitted[next] = true
 		for _, f := range d.files {
-			f.omit(next)
+			f.Omit(next)
 		}
 		d.warnFit(limit)
 	}
@@ -52,17 +54,17 @@ func (d *Document) Fit(limit int64) error {
 
 // Least is how many bytes snapshots take at least in any report that holds them, alone or
 // with others, whatever [Document.Fit] leaves out beyond o.
-func Least(program string, in []answer.Input, o Omission) (int64, error) {
+func Least(program string, in []answer.Input, o codec.Omission) (int64, error) {
 	d := encode(program, in, nil, false)
 	d.Omit(o)
 	whole, err := d.sizeOfFiles()
 	if err != nil {
 		return 0, err
 	}
-	for what := range omissionCount {
+	for what := range codec.PartCount {
 		if d.has(what) {
 			for _, f := range d.files {
-				f.omit(what)
+				f.Omit(what)
 			}
 		}
 	}
@@ -72,18 +74,18 @@ func Least(program string, in []answer.Input, o Omission) (int64, error) {
 
 // sizeOfFiles is how many bytes of the file are of snapshots, and not of the page.
 func (d *Document) sizeOfFiles() (int64, error) {
-	counted := &countingWriter{w: io.Discard}
+	counted := &frame.Counter{W: io.Discard}
 	for i, f := range d.files {
 		view, err := json.Marshal(d.report.Files[i])
 		if err != nil {
 			return 0, err
 		}
-		counted.n += int64(len(view))
-		if err := f.write(counted); err != nil {
+		counted.N += int64(len(view))
+		if err := f.Write(counted); err != nil {
 			return 0, err
 		}
 	}
-	return counted.n, nil
+	return counted.N, nil
 }
 
 // leftOutPrediction is what a report can lack and still hold its snapshots.
@@ -97,16 +99,16 @@ func (d *Document) LeftOut() []string {
 		if !is {
 			continue
 		}
-		switch omission(what) {
-		case omitPredictedSpace:
+		switch codec.Part(what) {
+		case codec.PredictedSpaces:
 			list = append(list, leftOutPrediction)
-		case omitAddresses:
+		case codec.Addresses:
 			list = append(list, "addresses")
-		case omitTimes:
+		case codec.FineTimes:
 			list = append(list, "times finer than "+units.Duration(d.coarsestTime()))
-		case omitInnerFrames:
+		case codec.InnerFrames:
 			list = append(list, "stack frames below the user's code")
-		case omitFreeStacks:
+		case codec.FreeStacks:
 			list = append(list, "the stacks of frees")
 		}
 	}
@@ -114,15 +116,15 @@ func (d *Document) LeftOut() []string {
 }
 
 // has reports whether there is anything to leave out.
-func (d *Document) has(what omission) bool {
-	return slices.ContainsFunc(d.files, func(f *filePayload) bool { return f.has(what) })
+func (d *Document) has(what codec.Part) bool {
+	return slices.ContainsFunc(d.files, func(f *codec.File) bool { return f.Has(what) })
 }
 
 func (d *Document) coarsestTime() int64 {
 	step := int64(1)
-	for _, f := range d.files {
-		for _, p := range f.devices {
-			step = max(step, p.shown().TimeStepMicros)
+	for i := range d.report.Files {
+		for _, view := range d.report.Files[i].Devices {
+			step = max(step, view.TimeStepMicros)
 		}
 	}
 	return step
@@ -156,31 +158,31 @@ func commandName(in []answer.Input) string {
 }
 
 // Omit leaves things out, and says so in the file. It comes before Fit.
-func (d *Document) Omit(o Omission) {
+func (d *Document) Omit(o codec.Omission) {
 	for i := range d.files {
 		d.omit(i, o)
 	}
 }
 
 // omit leaves things out of one file.
-func (d *Document) omit(i int, o Omission) {
+func (d *Document) omit(i int, o codec.Omission) {
 	f, file := d.files[i], &d.report.Files[i]
-	o.Addresses, o.Times = o.Addresses && !f.asked.Addresses, o.Times && !f.asked.Times
-	if o == (Omission{}) {
+	o.Addresses, o.Times = o.Addresses && !f.Asked.Addresses, o.Times && !f.Asked.Times
+	if o == (codec.Omission{}) {
 		return
 	}
 	if o.Addresses {
-		f.asked.Addresses = true
-		f.omit(omitEveryAddress)
+		f.Asked.Addresses = true
+		f.Omit(codec.EveryAddress)
 		for j := range file.Streams {
 			file.Streams[j] = strconv.Itoa(j)
 		}
 	}
 	if o.Times {
-		f.asked.Times = true
-		f.omit(omitEveryTime)
+		f.Asked.Times = true
+		f.Omit(codec.EveryTime)
 	}
-	for _, key := range o.keys() {
+	for _, key := range o.Keys() {
 		if !slices.Contains(d.report.Redacted, key) {
 			d.report.Redacted = append(d.report.Redacted, key)
 		}
@@ -194,9 +196,9 @@ func (d *Document) warn() {
 	summary := 0
 	for i := range d.report.Files {
 		var more []answer.Warning
-		if asked := d.files[i].asked; asked != (Omission{}) {
+		if asked := d.files[i].Asked; asked != (codec.Omission{}) {
 			more = append(more, answer.Warning{
-				Fact:        "Left out: " + strings.Join(asked.keys(), ", ") + ".",
+				Fact:        "Left out: " + strings.Join(asked.Keys(), ", ") + ".",
 				Consequence: "Sizes, lifetimes in events, call sites and every total are exact.",
 			})
 		}

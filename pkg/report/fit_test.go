@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -107,7 +108,9 @@ func TestFit(t *testing.T) {
 // TestLeast: what files take at least, each by itself, is never more than a report of all
 // of them takes, and not much less where they are most of it.
 func TestLeast(t *testing.T) {
-	for name, omit := range map[string]Omission{"with everything": {}, "without addresses and times": {true, true}} {
+	for name, omit := range map[string]codec.Omission{
+		"with everything": {}, "without addresses and times": {Addresses: true, Times: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			var all []answer.Input
 			var least int64
@@ -148,11 +151,11 @@ func TestFitWithoutPrediction(t *testing.T) {
 	if _, is := written(t, d).payloads["predicted-0-0"]; !is {
 		t.Fatal("nothing is predicted")
 	}
-	if d.has(omitPredictedSpace) {
+	if d.has(codec.PredictedSpaces) {
 		t.Error("it is left out, though it takes no room")
 	}
-	d.omitted[omitPredictedSpace] = true
-	d.files[0].omit(omitPredictedSpace)
+	d.omitted[codec.PredictedSpaces] = true
+	d.files[0].Omit(codec.PredictedSpaces)
 	d.warnFit(1)
 	if !slices.Equal(d.LeftOut(), []string{leftOutPrediction}) {
 		t.Fatalf("it lacks %q", d.LeftOut())

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // Inspect is what there is to say of what a report that was read holds.
@@ -18,17 +19,17 @@ func (d *Document) Inspect(name string) *answer.Inspected {
 // census looks at every text of a report.
 func (d *Document) census() *redact.Census {
 	c := redact.NewCensus()
-	d.Texts(func(t Text) {
+	d.Texts(func(t recording.Text) {
 		switch t.Kind {
-		case TextFile:
+		case recording.TextFile:
 			c.File(t.Text)
-		case TextFunction:
+		case recording.TextFunction:
 			c.Function(t.File, t.Text)
-		case TextOperator:
+		case recording.TextOperator:
 			c.Operator(t.Text)
-		case TextSetting:
+		case recording.TextSetting:
 			c.Setting(t.Key, t.Text)
-		case TextAnnotation, TextNote:
+		case recording.TextAnnotation, recording.TextNote:
 			c.Text(t.Text)
 		default:
 			c.Prose(t.Text)

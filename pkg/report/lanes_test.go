@@ -11,6 +11,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -68,7 +69,7 @@ func (l *decodedLanes) lines() string {
 
 // checkLanes compares the lanes of a page with the analysis, and holds them to
 // what the viewer relies on.
-func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recording) {
+func checkLanes(t testing.TB, page *decodedPage, view *recording.Device, r *analysis.Recording) {
 	t.Helper()
 	l, err := decodeLanes(page.payloads[view.Lanes.Payload])
 	if err != nil {
@@ -82,19 +83,19 @@ func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recor
 	if got := len(l.phaseFrom) + view.Lanes.PhasesLeftOut; got != len(runs) {
 		t.Errorf("%d phases with those left out, want %d", got, len(runs))
 	}
-	if len(l.from) > maxRanges || len(l.phaseFrom) > maxPhases || len(l.boundaries) != len(steps.Boundaries) {
+	if len(l.from) > recording.MaxRanges || len(l.phaseFrom) > recording.MaxPhases || len(l.boundaries) != len(steps.Boundaries) {
 		t.Errorf("%d ranges, %d phases, %d boundaries", len(l.from), len(l.phaseFrom), len(l.boundaries))
 	}
-	var ends [maxRangeDepth]uint64
+	var ends [recording.MaxRangeDepth]uint64
 	for i, from := range l.from {
 		to := from + l.length[i]
-		if to >= states || l.depth[i] >= maxRangeDepth || from < ends[l.depth[i]] {
+		if to >= states || l.depth[i] >= recording.MaxRangeDepth || from < ends[l.depth[i]] {
 			t.Fatalf("range %d at depth %d is from %d to %d of %d states, after %v", i, l.depth[i], from, to,
 				states, ends)
 		}
 		ends[l.depth[i]] = to
 		name := l.strings[l.name[i]]
-		if utf8.RuneCountInString(name) > maxRangeName ||
+		if utf8.RuneCountInString(name) > recording.MaxRangeName ||
 			strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) {
 			t.Errorf("a range has the name %q", name)
 		}
@@ -122,7 +123,7 @@ func checkLanes(t testing.TB, page *decodedPage, view *Device, r *analysis.Recor
 }
 
 // lanesOf is what a page has of the only device of a recording.
-func lanesOf(t *testing.T, c *snapshot.Composer) (*decodedLanes, *Device) {
+func lanesOf(t *testing.T, c *snapshot.Composer) (*decodedLanes, *recording.Device) {
 	t.Helper()
 	in := answer.NewInput("", c.Snapshot())
 	page := encoded(t, []answer.Input{in})
@@ -195,15 +196,15 @@ func TestLanesLeftOut(t *testing.T) {
 			c.Annotation(fmt.Sprint(i), true, c.now+int64(i))
 		}
 		c.alloc(2, "a.py", "f")
-		if l, view := lanesOf(t, c.Composer); len(l.from) != maxRangeDepth ||
-			view.Lanes.RangesLeftOut != 300-maxRangeDepth {
+		if l, view := lanesOf(t, c.Composer); len(l.from) != recording.MaxRangeDepth ||
+			view.Lanes.RangesLeftOut != 300-recording.MaxRangeDepth {
 			t.Errorf("%d ranges, %d left out", len(l.from), view.Lanes.RangesLeftOut)
 		}
 	})
 	t.Run("number", func(t *testing.T) {
 		c := newTicking()
 		long := 0
-		for i := range maxRanges + 500 {
+		for i := range recording.MaxRanges + 500 {
 			c.Annotation("a", true, c.now)
 			c.alloc(uint64(i), "a.py", "f")
 			if i%10 == 0 {
@@ -215,7 +216,7 @@ func TestLanesLeftOut(t *testing.T) {
 			c.Annotation("a", false, c.now)
 		}
 		l, view := lanesOf(t, c.Composer)
-		if len(l.from) != maxRanges || view.Lanes.RangesLeftOut != maxRanges+1000 {
+		if len(l.from) != recording.MaxRanges || view.Lanes.RangesLeftOut != recording.MaxRanges+1000 {
 			t.Fatalf("%d ranges, %d left out", len(l.from), view.Lanes.RangesLeftOut)
 		}
 		for _, n := range l.length {
@@ -244,18 +245,18 @@ func TestCapacity(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		in       answer.Input
-		given    GivenCapacity
+		given    recording.GivenCapacity
 		want     string
 		tooSmall int
 	}{
-		{"nothing is known", plain, GivenCapacity{}, "", 0},
-		{"given", plain, GivenCapacity{Bytes: 8 << 30}, "capacity, as given: 8.00 GiB", 0},
-		{"a card", plain, GivenCapacity{Bytes: 80 << 30, GPU: "A100-80GB"},
+		{"nothing is known", plain, recording.GivenCapacity{}, "", 0},
+		{"given", plain, recording.GivenCapacity{Bytes: 8 << 30}, "capacity, as given: 8.00 GiB", 0},
+		{"a card", plain, recording.GivenCapacity{Bytes: 80 << 30, GPU: "A100-80GB"},
 			"capacity of an A100-80GB: about 80.0 GiB", 0},
-		{"too small", plain, GivenCapacity{Bytes: 1 << 30}, "", 1},
-		{"from the OOM", failed, GivenCapacity{}, "capacity, from the OOM: 4.00 GiB", 0},
-		{"given beside an OOM", failed, GivenCapacity{Bytes: 5 << 30}, "capacity, as given: 5.00 GiB", 0},
-		{"given less than the OOM saw", failed, GivenCapacity{Bytes: 3 << 30}, "capacity, from the OOM: 4.00 GiB", 1},
+		{"too small", plain, recording.GivenCapacity{Bytes: 1 << 30}, "", 1},
+		{"from the OOM", failed, recording.GivenCapacity{}, "capacity, from the OOM: 4.00 GiB", 0},
+		{"given beside an OOM", failed, recording.GivenCapacity{Bytes: 5 << 30}, "capacity, as given: 5.00 GiB", 0},
+		{"given less than the OOM saw", failed, recording.GivenCapacity{Bytes: 3 << 30}, "capacity, from the OOM: 4.00 GiB", 1},
 	} {
 		d := Encode("memviz test", []answer.Input{test.in}, nil)
 		tooSmall := d.Capacity(test.given)
@@ -281,8 +282,8 @@ func TestCapacityTellsStepsLeft(t *testing.T) {
 	}
 	d := Encode("memviz test", []answer.Input{answer.NewInput("", file)}, nil)
 	for _, given := range []int64{0, 2 << 30, 3 << 30, 0} {
-		d.Capacity(GivenCapacity{Bytes: given})
-		card := written(t, d).report.Files[0].Devices[0].Answers[growthAnswer]
+		d.Capacity(recording.GivenCapacity{Bytes: given})
+		card := written(t, d).report.Files[0].Devices[0].Answers[recording.GrowthAnswer]
 		want := strings.ReplaceAll("the "+units.Bytes(given)+" of the device are full after at most ", " ", "\u00a0")
 		said := strings.Contains(strings.ReplaceAll(card.Detail, " ", "\u00a0"), want)
 		if left := strings.Contains(card.Small, " left at most"); left != (given > 0) || said != left {

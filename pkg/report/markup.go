@@ -8,22 +8,27 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/compare"
+	"github.com/memviz-go/memviz/pkg/report/frame"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // markup is the HTML of a report, taken apart.
 type markup struct {
 	json     map[string][]byte // data elements by id
-	payloads *payloads
+	payloads *codec.Payloads
 	texts    []string // all text, attributes and comments outside of scripts and styles
 	foreign  int      // scripts and styles that this program does not write
 }
 
 // shells are those of pages that hold a report, which memviz reads again.
-var shells = []func() *shell{recordingShell, compareShell}
+var shells = []func() *frame.Frame{recording.Frame, compare.Frame}
 
 // takeApart reads the elements of a page in the order in which they stand.
 func takeApart(page []byte) (*markup, error) {
-	m := &markup{json: map[string][]byte{}, payloads: newPayloads()}
+	m := &markup{json: map[string][]byte{}, payloads: codec.NewPayloads()}
 	z := html.NewTokenizer(bytes.NewReader(page))
 	raw, attrs := "", map[string]string{} // the script or style that is open
 	for {
@@ -80,10 +85,10 @@ func (m *markup) text(text string) {
 // element keeps the content of a script or style.
 func (m *markup) element(attrs map[string]string, content []byte) error {
 	id := attrs["id"]
-	if _, json := m.json[id]; json || m.payloads.has(id) {
+	if _, json := m.json[id]; json || m.payloads.Has(id) {
 		return fmt.Errorf("two elements are called %.40q", id)
 	}
-	isOurs := func(kind func() *shell) bool { return kind().has(string(content)) }
+	isOurs := func(kind func() *frame.Frame) bool { return kind().Has(string(content)) }
 	switch {
 	case slices.ContainsFunc(shells, isOurs):
 	case strings.HasPrefix(id, "packed-"):
@@ -91,7 +96,7 @@ func (m *markup) element(attrs map[string]string, content []byte) error {
 	case attrs["type"] == "application/json":
 		m.json[id] = content
 	case attrs["type"] == "text/plain":
-		m.payloads.add(id, attrs["data-bytes"], content)
+		m.payloads.Add(id, attrs["data-bytes"], content)
 	default:
 		m.foreign++
 	}

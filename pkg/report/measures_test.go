@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -23,7 +24,7 @@ func TestMeasuresUnderCapacity(t *testing.T) {
 	device := &d.report.Files[0].Devices[0]
 	lines := len(device.Measures.Lines)
 	given := device.ReservedPeakBytes * 3 / 4
-	d.Capacity(GivenCapacity{Bytes: given})
+	d.Capacity(recording.GivenCapacity{Bytes: given})
 	if len(device.Measures.Lines) != lines+1 {
 		t.Fatalf("%d lines, without a capacity %d", len(device.Measures.Lines), lines)
 	}
@@ -37,7 +38,7 @@ func TestMeasuresUnderCapacity(t *testing.T) {
 	if !strings.Contains(strings.ReplaceAll(string(page), "\u00a0", " "), `<p class="measure">`+want) {
 		t.Error("the summary does not say what is enough")
 	}
-	d.Capacity(GivenCapacity{})
+	d.Capacity(recording.GivenCapacity{})
 	if !bytes.Equal(bytesOf(t, d), plain) {
 		t.Error("without a capacity the page is another one than before")
 	}

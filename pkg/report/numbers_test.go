@@ -10,6 +10,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
@@ -27,7 +28,7 @@ func TestNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := answer.NewInput(file, s)
-			page := objectsOf(t, newReport("memviz test", []answer.Input{in}, true).Files[0].Devices)
+			page := objectsOf(t, recording.New("memviz test", []answer.Input{in}, true).Files[0].Devices)
 			command := askAll(t, in)
 			for i := range page {
 				n := numbers{t, page[i], seen}
@@ -181,7 +182,7 @@ func (n numbers) families(top object) {
 	}
 	for _, part := range n.answer(0)["bar"].([]any) {
 		part := part.(object)
-		if key := legend[number(part["family"])].family.Key(); held[key] != number(part["bytes"]) {
+		if key := recording.Legend[number(part["family"])].Family.Key(); held[key] != number(part["bytes"]) {
 			n.Errorf("%s holds %v on the page, and %d", key, part["bytes"], held[key])
 		}
 		n.seen["families"]++

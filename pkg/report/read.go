@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -104,15 +106,15 @@ func (d *Document) Rewritten(program string) {
 func readDocument(page []byte) (*Document, error) {
 	m, err := takeApart(page)
 	if err != nil {
-		return nil, damaged("the page", err)
+		return nil, recording.Damaged("the page", err)
 	}
 	d := &Document{markup: m}
-	if d.report, err = readModel(m.json["memviz-report"]); err != nil {
+	if d.report, err = recording.Read(m.json["memviz-report"]); err != nil {
 		return nil, err
 	}
-	var curves [][]*curveSource
+	var curves [][]*recording.Curve
 	for i := range d.report.Files {
-		f, ofFile, err := readFile(d.report, i, m.payloads)
+		f, ofFile, err := codec.ReadFile(d.report, i, m.payloads)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/frame"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
@@ -65,7 +68,7 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 		in := []answer.Input{answer.NewInput(name, s), answer.NewInput("busy", busy(300))}
 		checkReadAgain(t, name, bytesOf(t, Encode("memviz test", in, nil)))
 		d := Encode("memviz test", in, nil)
-		d.Omit(Omission{Addresses: true, Times: true})
+		d.Omit(codec.Omission{Addresses: true, Times: true})
 		checkReadAgain(t, name+" without addresses and times", bytesOf(t, d))
 		var tooLarge *TooLargeError
 		if err := d.Fit(1); !errors.As(err, &tooLarge) {
@@ -114,12 +117,12 @@ func TestOmitOfAnOldReport(t *testing.T) {
 	old := func() *Document {
 		d := Encode("memviz test", in, nil)
 		for _, f := range d.files {
-			f.dropSnapshot()
+			f.DropSnapshot()
 		}
 		return d
 	}
 	page := bytesOf(t, old())
-	for _, o := range []Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
+	for _, o := range []codec.Omission{{}, {Addresses: true}, {Times: true}, {Addresses: true, Times: true}} {
 		want := old()
 		want.Omit(o)
 		got, err := Read(bytes.NewReader(page))
@@ -128,7 +131,7 @@ func TestOmitOfAnOldReport(t *testing.T) {
 		}
 		got.Omit(o)
 		if !bytes.Equal(bytesOf(t, got), bytesOf(t, want)) {
-			t.Errorf("without %q the reports differ", o.keys())
+			t.Errorf("without %q the reports differ", o.Keys())
 		}
 	}
 	want := old()
@@ -149,7 +152,7 @@ func TestOmitOfAnOldReport(t *testing.T) {
 func TestOmit(t *testing.T) {
 	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
 	d := Encode("memviz test", in, nil)
-	d.Omit(Omission{Addresses: true, Times: true})
+	d.Omit(codec.Omission{Addresses: true, Times: true})
 	page := written(t, d)
 	view := page.report.Files[0].Devices[0]
 	got := deviceOf(t, page, 0, 0)
@@ -287,7 +290,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d.Texts(func(Text) {})
+		d.Texts(func(recording.Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
 		if s, decisions, err := d.Snapshot(0, 0); err == nil {
@@ -300,7 +303,7 @@ func FuzzRead(f *testing.F) {
 			}
 			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{in}, nil))), contents(s))
 		}
-		d.Omit(Omission{Addresses: true, Times: true})
+		d.Omit(codec.Omission{Addresses: true, Times: true})
 		checkReadAgain(t, "a page without addresses and times", bytesOf(t, d))
 	})
 }
@@ -310,7 +313,7 @@ func pageOf(t testing.TB, model []byte, payloads map[string][]byte) []byte {
 	t.Helper()
 	var page bytes.Buffer
 	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`)
-	writeJSON(&page, "memviz-report", model)
+	frame.WriteJSON(&page, "memviz-report", model)
 	for id, raw := range payloads {
 		var packed bytes.Buffer
 		w, err := flate.NewWriter(&packed, flate.BestSpeed)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 func encoded(t testing.TB, in []answer.Input) *decodedPage {
@@ -35,20 +37,20 @@ func checkSmaller(t testing.TB, full, page *decodedPage, d *Document, in []answe
 			wantView, gotView := full.report.Files[i].Devices[j], page.report.Files[i].Devices[j]
 			want, got := deviceOf(t, full, i, j), deviceOf(t, page, i, j)
 			checkSameTotals(t, wantView, gotView, want, got)
-			checkTimes(t, want, got, gotView.TimeStepMicros, d.omitted[omitTimes])
+			checkTimes(t, want, got, gotView.TimeStepMicros, d.omitted[codec.FineTimes])
 			switch {
-			case d.omitted[omitAddresses] && (len(got.addr) != 0 || gotView.HasAddr):
+			case d.omitted[codec.Addresses] && (len(got.addr) != 0 || gotView.HasAddr):
 				t.Errorf("%d addresses, announced as %v", len(got.addr), gotView.HasAddr)
-			case !d.omitted[omitAddresses] && !slices.Equal(want.addr, got.addr):
+			case !d.omitted[codec.Addresses] && !slices.Equal(want.addr, got.addr):
 				t.Error("the addresses differ")
 			}
 			for place := range want.stack {
-				checkStack(t, wantStacks, gotStacks, want.stack[place], got.stack[place], d.omitted[omitInnerFrames])
+				checkStack(t, wantStacks, gotStacks, want.stack[place], got.stack[place], d.omitted[codec.InnerFrames])
 				wantFree, gotFree := decodeFree(want, place), decodeFree(got, place)
-				if d.omitted[omitFreeStacks] {
+				if d.omitted[codec.FreeStacks] {
 					wantFree = 0
 				}
-				checkStack(t, wantStacks, gotStacks, wantFree, gotFree, d.omitted[omitInnerFrames])
+				checkStack(t, wantStacks, gotStacks, wantFree, gotFree, d.omitted[codec.InnerFrames])
 			}
 		}
 	}
@@ -86,7 +88,7 @@ func decodeFree(d *decodedDevice, place int) uint64 {
 
 // checkSameTotals: everything but addresses, times and stacks is the same, and
 // with it the active bytes of every state and their peak.
-func checkSameTotals(t testing.TB, wantView, gotView Device, want, got *decodedDevice) {
+func checkSameTotals(t testing.TB, wantView, gotView recording.Device, want, got *decodedDevice) {
 	t.Helper()
 	wantView.Warnings, gotView.Warnings = nil, nil
 	wantView.TimeStepMicros, wantView.HasAddr, wantView.BaseAddr, wantView.WideAddr = gotView.TimeStepMicros,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memviz-go/memviz/pkg/analysis/families"
+	"github.com/memviz-go/memviz/pkg/report/codec"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
@@ -28,7 +29,7 @@ func (e *IncompleteError) Error() string {
 func (d *Document) Incomplete() error {
 	lacks := func(what string) bool { return what != leftOutPrediction }
 	if slices.ContainsFunc(d.report.LeftOut, lacks) ||
-		slices.ContainsFunc(d.files, func(f *filePayload) bool { return !f.holdsSnapshot() }) {
+		slices.ContainsFunc(d.files, func(f *codec.File) bool { return !f.HoldsSnapshot() }) {
 		return &IncompleteError{d}
 	}
 	return nil
@@ -43,13 +44,13 @@ func (d *Document) Incomplete() error {
 // a limit by the size of the report. The error is [ErrMemory] beyond that, and an
 // [*IncompleteError] if the report does not hold enough.
 func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
-	if !d.files[i].holdsSnapshot() {
+	if !d.files[i].HoldsSnapshot() {
 		return nil, nil, d.Incomplete()
 	}
 	if memory == 0 {
 		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)
 	}
-	return d.files[i].readSnapshot(memory)
+	return d.files[i].ReadSnapshot(memory)
 }
 
 // What a snapshot that is made from a report may take, in bytes: a floor, and a

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // Where tensors lie, worked out from the package comment alone: with lists that are gone
@@ -50,7 +52,7 @@ type naiveGap struct {
 
 const naiveOutside = 1<<32 - 1
 
-func decodeSpace(raw []byte, view *Device, d *decodedDevice) (*naiveSpace, error) {
+func decodeSpace(raw []byte, view *recording.Device, d *decodedDevice) (*naiveSpace, error) {
 	r := columnReader{rest: raw}
 	s := &naiveSpace{unit: uint64(view.Space.Unit), laneSize: r.column(), kindPool: r.column(), kindStream: r.column(),
 		kindLarge: r.column(), kindExpandable: r.column(), kind: r.column(), lane: sums(r.signed()),
@@ -84,7 +86,7 @@ func (s *naiveSpace) first0(r int) uint64 {
 
 func (s *naiveSpace) start(r int) uint64 { return s.starts[s.lane[r]] + s.offset[r] }
 
-func (s *naiveSpace) run(view *Device, d *decodedDevice) error {
+func (s *naiveSpace) run(view *recording.Device, d *decodedDevice) error {
 	p, events := view.PreExisting, view.Events
 	ends, starts := map[int]int{}, map[int]int{}
 	for i := range d.size {
@@ -309,7 +311,7 @@ func (s *naiveSpace) born(i, preExisting int) error {
 }
 
 // addresses are those of the allocations.
-func (s *naiveSpace) addresses(raw []byte, view *Device) ([]uint64, error) {
+func (s *naiveSpace) addresses(raw []byte, view *recording.Device) ([]uint64, error) {
 	r := columnReader{rest: raw}
 	lanes, outside := sums(r.signed()), sums(r.signed())
 	if err := r.finish(); err != nil || !view.HasAddr {

@@ -65,7 +65,7 @@ func spacesOf(t *testing.T, paths []string) []viewerSpace {
 			device := page.payloads[view.Payload]
 			list = append(list, newViewerSpace(id, view, map[string][]byte{"device": device,
 				"space": page.payloads[view.Space.Payload], "addresses": page.payloads[view.Space.Addresses]}))
-			if view.hasPredictedSpace() {
+			if view.HasPredictedSpace() {
 				list = append(list, newViewerSpace(id+", predicted", view, map[string][]byte{"device": device,
 					"predicted": page.payloads[view.Predicted.Space.Payload]}))
 			}

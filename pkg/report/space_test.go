@@ -15,6 +15,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/layout"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report/codec"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -78,7 +80,7 @@ func mapAt(m *layout.Map) string {
 
 // spaceAt likewise, of the columns of a page. index is the allocation of the device at
 // each position.
-func spaceAt(d *decodedDevice, view *Device, device *replay.Device, index []int, state int) string {
+func spaceAt(d *decodedDevice, view *recording.Device, device *replay.Device, index []int, state int) string {
 	s := d.space
 	var live []int // reservations
 	for r := range s.kind {
@@ -155,7 +157,7 @@ func TestOmitSaysNothingOfAddresses(t *testing.T) {
 			if got := deviceOf(t, written(t, d), 0, 0).space.laneAddr; (apart > 0) == slices.Equal(got, lanes) {
 				t.Fatalf("lanes that are %d apart", apart)
 			}
-			d.Omit(Omission{Addresses: true})
+			d.Omit(codec.Omission{Addresses: true})
 			return bytesOf(t, d)
 		}
 		if !bytes.Equal(page(0), page(3)) {

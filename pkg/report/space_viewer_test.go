@@ -18,6 +18,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/allocator"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
@@ -25,7 +26,7 @@ import (
 // viewerSpace is what testdata/spaces.mjs gets, and what it answers.
 type viewerSpace struct {
 	ID       string            `json:"id"`
-	Report   *Device           `json:"report"`
+	Report   *recording.Device `json:"report"`
 	Payloads map[string]string `json:"payloads"`
 
 	Error       string   `json:"error"`
@@ -65,7 +66,7 @@ func decodedByViewer(t *testing.T, list []viewerSpace, what string) []viewerSpac
 	return answers
 }
 
-func newViewerSpace(id string, view *Device, payloads map[string][]byte) viewerSpace {
+func newViewerSpace(id string, view *recording.Device, payloads map[string][]byte) viewerSpace {
 	v := viewerSpace{ID: id, Report: view, Payloads: map[string]string{}}
 	for name, raw := range payloads {
 		v.Payloads[name] = base64.StdEncoding.EncodeToString(raw)
@@ -138,8 +139,8 @@ func randomRecording(t testing.TB, seed uint64) *snapshot.Snapshot {
 func TestPredictedSpace(t *testing.T) {
 	var list []viewerSpace
 	type served struct {
-		pile *pile
-		view *Device
+		pile *recording.Pile
+		view *recording.Device
 	}
 	wants := map[string]served{}
 	for _, story := range []string{"out-of-memory/snapshot", "fragmentation/before"} {
@@ -150,33 +151,33 @@ func TestPredictedSpace(t *testing.T) {
 		doc := Encode("memviz test", []answer.Input{answer.NewInput(story, s)}, nil)
 		page := written(t, doc)
 		view := &page.report.Files[0].Devices[0]
-		if !view.hasPredictedSpace() {
+		if !view.HasPredictedSpace() {
 			t.Fatalf("%s: nothing is predicted", story)
 		}
 		in := doc.in[0]
-		wants[story] = served{newPile(in.Devices[0], in.Recordings[0].Families()), &doc.report.Files[0].Devices[0]}
+		wants[story] = served{recording.NewPile(in.Devices[0], in.Recordings[0].Families()), &doc.report.Files[0].Devices[0]}
 		list = append(list, newViewerSpace(story, view, map[string][]byte{"device": page.payloads[view.Payload],
 			"predicted": page.payloads[view.Predicted.Space.Payload]}))
 	}
 	for _, got := range decodedByViewer(t, list, "places") {
 		want := wants[got.ID]
 		layout, unit := want.view.Predicted.Best.Layout, uint64(want.view.Predicted.Space.Unit)
-		if got.Error != "" || len(got.Place) != want.pile.len() {
+		if got.Error != "" || len(got.Place) != want.pile.Len() {
 			t.Errorf("%s: %d places, %s", got.ID, len(got.Place), got.Error)
 			continue
 		}
 		var order []int // positions of what was served, by address
 		for i := range got.Place {
-			if served := layout.Addr[want.pile.index(i)] != 0; served != (got.Place[i] != naiveOutside) {
+			if served := layout.Addr[want.pile.Index(i)] != 0; served != (got.Place[i] != naiveOutside) {
 				t.Errorf("%s: allocation %d is at %d, and is served: %t", got.ID, i, got.Place[i], served)
 			} else if served {
 				order = append(order, i)
 			}
 		}
-		addr := func(i int) uint64 { return layout.Addr[want.pile.index(i)] }
+		addr := func(i int) uint64 { return layout.Addr[want.pile.Index(i)] }
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(addr(a), addr(b)) })
 		for n, i := range order {
-			if got.Block[i]*unit != uint64(layout.Block[want.pile.index(i)]) {
+			if got.Block[i]*unit != uint64(layout.Block[want.pile.Index(i)]) {
 				t.Errorf("%s: allocation %d has %d units", got.ID, i, got.Block[i])
 			}
 			if n > 0 && (got.Place[i] < got.Place[order[n-1]] ||

@@ -5,6 +5,9 @@ import (
 	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/answer"
+	"github.com/memviz-go/memviz/pkg/report/compare"
+	"github.com/memviz-go/memviz/pkg/report/frame"
+	"github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -13,12 +16,12 @@ import (
 // and the payloads after it, as it makes them; the template "tail" closes the
 // document.
 type Page struct {
-	*shell
+	*frame.Frame
 	Title   string
 	Program string
 
 	Summaries []Summary         // of every device of every file
-	Compared  []comparedSummary // of a compare page: of every pair of devices
+	Compared  []compare.Summary // of a compare page: of every pair of devices
 }
 
 // Summary is what can be read of a device without JavaScript.
@@ -36,8 +39,8 @@ type Summary struct {
 type fact struct{ Name, Value string }
 
 // newPage takes the curve of each device of each file, in their order.
-func newPage(r *Report, curves [][]*curveSource) *Page {
-	p := &Page{shell: recordingShell(), Title: pageTitle(r), Program: r.Program}
+func newPage(r *recording.Report, curves [][]*recording.Curve) *Page {
+	p := &Page{Frame: recording.Frame(), Title: pageTitle(r), Program: r.Program}
 	for i, f := range r.Files {
 		for j, d := range f.Devices {
 			p.Summaries = append(p.Summaries, Summary{
@@ -46,15 +49,15 @@ func newPage(r *Report, curves [][]*curveSource) *Page {
 				Facts:    factsOf(&f, &d),
 				Verdict:  d.Verdict,
 				Warnings: d.Warnings,
-				Measures: d.Measures.texts(),
-				Curve:    curveSVG(curves[i][j]),
+				Measures: d.Measures.Texts(),
+				Curve:    recording.CurveSVG(curves[i][j]),
 			})
 		}
 	}
 	return p
 }
 
-func pageTitle(r *Report) string {
+func pageTitle(r *recording.Report) string {
 	switch len(r.Files) {
 	case 0:
 		return "memviz"
@@ -65,7 +68,7 @@ func pageTitle(r *Report) string {
 }
 
 // factsOf are the facts of the page's header.
-func factsOf(f *File, d *Device) []fact {
+func factsOf(f *recording.File, d *recording.Device) []fact {
 	facts := []fact{
 		{"peak", units.Bytes(d.PeakBytes)},
 		{"reserved", units.Bytes(d.ReservedPeakBytes)},

@@ -1,14 +1,16 @@
 package report
 
+import "github.com/memviz-go/memviz/pkg/report/recording"
+
 // Texts yields every text that a report holds, some more than once. It is for
 // reports that were read.
-func (d *Document) Texts(yield func(Text)) {
+func (d *Document) Texts(yield func(recording.Text)) {
 	for _, f := range d.files {
-		f.yieldTexts(yield)
+		f.Texts(yield)
 	}
-	d.report.texts(yield)
+	d.report.Texts(yield)
 	for _, text := range d.markup.texts {
-		yield(Text{Kind: TextMarkup, Text: text})
+		yield(recording.Text{Kind: recording.TextMarkup, Text: text})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
 	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
+	jobpage "github.com/memviz-go/memviz/pkg/report/job"
 	"github.com/memviz-go/memviz/pkg/testkit"
 )
 
@@ -23,7 +24,7 @@ func jobReport(t *testing.T, n int) string {
 	if n < 64 {
 		stages = 1
 	}
-	document, err := report.EncodeJobs("memviz", job.Jobs(jobsample.Job(n, stages)))
+	document, err := jobpage.Encode("memviz", job.Jobs(jobsample.Job(n, stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestJobPageReports(t *testing.T) {
 		digests = append(digests, d)
 		documents = append(documents, report.Encode("memviz", []answer.Input{in}, nil))
 	}
-	page, err := report.EncodeJobs("memviz", job.Jobs(digests))
+	page, err := jobpage.Encode("memviz", job.Jobs(digests))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/timeline"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/report"
+	view "github.com/memviz-go/memviz/pkg/report/recording"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
@@ -231,14 +232,14 @@ func TestCapacity(t *testing.T) {
 	oomRed := [3]int{0xb3, 0x20, 0x1a}
 	for _, test := range []struct {
 		name, story string
-		given       report.GivenCapacity
+		given       view.GivenCapacity
 		bytes       int64
 		text        string
 		drawn       bool
 	}{
-		{"from the OOM", "out-of-memory", report.GivenCapacity{}, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
-		{"given", "training-loop", report.GivenCapacity{Bytes: 3 << 29}, 3 << 29, "capacity, as given: 1.50 GiB", true},
-		{"a card far above", "training-loop", report.GivenCapacity{Bytes: 85_255_100_825, GPU: "H100-80GB"},
+		{"from the OOM", "out-of-memory", view.GivenCapacity{}, 4 << 30, "capacity, from the OOM: 4.00 GiB", true},
+		{"given", "training-loop", view.GivenCapacity{Bytes: 3 << 29}, 3 << 29, "capacity, as given: 1.50 GiB", true},
+		{"a card far above", "training-loop", view.GivenCapacity{Bytes: 85_255_100_825, GPU: "H100-80GB"},
 			85_255_100_825, "capacity of an H100-80GB: about 79.4 GiB", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/stacks"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/report"
+	view "github.com/memviz-go/memviz/pkg/report/recording"
 )
 
 // pixelColumn is one column of the raster: RGBA of each row, top first.
@@ -38,7 +38,7 @@ func newColors(r *recording, device int) *colors {
 	c := &colors{stacks: r.Stacks, palette: map[string][5]string{}, byKey: map[string]int{}, line: 0.86,
 		paper: [3]float64{255, 255, 255}}
 	c.device, c.families = r.Devices[device], r.Recordings[device].Families()
-	model := report.New("memviz", []answer.Input{r.Input})
+	model := view.New("memviz", []answer.Input{r.Input}, true)
 	for _, family := range model.Families {
 		c.palette[family.Key] = model.Palette.Light[family.Hue].Shades
 	}
