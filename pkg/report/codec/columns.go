@@ -8,27 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// savedColumns are the columns of a payload as they were written. They are not
+// columnSet are the columns of a payload as they were written. They are not
 // unpacked further, so they take no more memory than the payload.
-type savedColumns struct {
+type columnSet struct {
 	raw []byte
 	// wide: numbers have up to 64 bits, because no page reads them.
-	wide bool
-	at   []int // column i is raw[at[i]:at[i+1]], its count included
-	n    []int // values of column i
+	wide  bool
+	table table // nil for those of the payload of a snapshot
+	at    []int // column i is raw[at[i]:at[i+1]], its count included
+	n     []int // values of column i
 }
 
-// splitColumns finds the columns of a payload; strings: the first is one of
-// strings. It refuses what is left over, and what JavaScript cannot hold.
-func splitColumns(raw []byte, columns int, strings bool) (*savedColumns, error) {
-	return (&savedColumns{raw: raw}).split(columns, strings)
+// splitColumns finds the columns of a payload. It refuses what is left over, and what
+// JavaScript cannot hold.
+func splitColumns(raw []byte, t table) (*columnSet, error) {
+	return (&columnSet{raw: raw, table: t}).split(len(t))
 }
 
-func (c *savedColumns) split(columns int, strings bool) (*savedColumns, error) {
+func (c *columnSet) split(columns int) (*columnSet, error) {
 	raw := c.raw
 	c.at = []int{0}
 	for i := range columns {
-		at, n, err := c.skip(c.at[i], strings && i == 0)
+		at, n, err := c.skip(c.at[i], c.table != nil && c.table[i].coding == text)
 		if err != nil {
 			return nil, fmt.Errorf("column %d: %w", i, err)
 		}
@@ -41,7 +42,7 @@ func (c *savedColumns) split(columns int, strings bool) (*savedColumns, error) {
 }
 
 // skip is where the column that begins at a byte ends, and how many values it has.
-func (c *savedColumns) skip(at int, strings bool) (end, n int, err error) {
+func (c *columnSet) skip(at int, strings bool) (end, n int, err error) {
 	count, at, err := c.varint(at)
 	if err != nil {
 		return 0, 0, err
@@ -66,7 +67,7 @@ func (c *savedColumns) skip(at int, strings bool) (end, n int, err error) {
 	return at, int(count), nil
 }
 
-func (c *savedColumns) varint(at int) (v uint64, next int, err error) {
+func (c *columnSet) varint(at int) (v uint64, next int, err error) {
 	v, n := binary.Uvarint(c.raw[at:])
 	if n <= 0 {
 		return 0, 0, errors.New("it ends inside a number")
@@ -80,11 +81,16 @@ func (c *savedColumns) varint(at int) (v uint64, next int, err error) {
 // cursor reads a column value by value. Who reads has to know how many there are.
 type cursor struct{ rest []byte }
 
-func (c *savedColumns) cursor(column int) *cursor {
+func (c *columnSet) cursor(name string) *cursor { return c.cursorAt(c.table.index(name)) }
+
+func (c *columnSet) cursorAt(column int) *cursor {
 	u := &cursor{c.raw[c.at[column]:]}
 	u.next() // the count
 	return u
 }
+
+// count is how many values a column has.
+func (c *columnSet) count(name string) int { return c.n[c.table.index(name)] }
 
 func (u *cursor) next() uint64 {
 	v, n := binary.Uvarint(u.rest)
@@ -93,10 +99,10 @@ func (u *cursor) next() uint64 {
 }
 
 // all yields the values of a column as they stand there.
-func (c *savedColumns) all(column int) iter.Seq2[int, uint64] {
+func (c *columnSet) all(name string) iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
-		u := c.cursor(column)
-		for i := range c.n[column] {
+		u := c.cursor(name)
+		for i := range c.count(name) {
 			if !yield(i, u.next()) {
 				return
 			}
@@ -105,10 +111,10 @@ func (c *savedColumns) all(column int) iter.Seq2[int, uint64] {
 }
 
 // sums yields the running sum of a column of differences.
-func (c *savedColumns) sums(column int) iter.Seq2[int, uint64] {
+func (c *columnSet) sums(name string) iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
 		sum := uint64(0)
-		for i, v := range c.all(column) {
+		for i, v := range c.all(name) {
 			if sum += v; !yield(i, sum) {
 				return
 			}
@@ -117,10 +123,10 @@ func (c *savedColumns) sums(column int) iter.Seq2[int, uint64] {
 }
 
 // signedSums likewise, of zigzag-coded differences.
-func (c *savedColumns) signedSums(column int) iter.Seq2[int, int64] {
+func (c *columnSet) signedSums(name string) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		sum := int64(0)
-		for i, v := range c.all(column) {
+		for i, v := range c.all(name) {
 			if sum += unzigzag(v); !yield(i, sum) {
 				return
 			}
@@ -132,13 +138,13 @@ func (c *savedColumns) signedSums(column int) iter.Seq2[int, int64] {
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // texts are the strings of the first column.
-func (c *savedColumns) texts() ([]string, error) {
+func (c *columnSet) texts() ([]string, error) {
 	texts := make([]string, c.n[0])
 	at := c.at[1]
-	for _, v := range c.all(0) {
+	for _, v := range c.all(c.table[0].name) {
 		at -= int(v)
 	}
-	for i, v := range c.all(0) {
+	for i, v := range c.all(c.table[0].name) {
 		text := string(c.raw[at : at+int(v)])
 		if at += int(v); !utf8.ValidString(text) {
 			return nil, fmt.Errorf("string %d is not UTF-8", i)
@@ -148,9 +154,16 @@ func (c *savedColumns) texts() ([]string, error) {
 	return texts, nil
 }
 
-// write writes the columns from one up to another as they were.
-func (c *savedColumns) write(to *columnWriter, from, end int) {
-	for raw := c.raw[c.at[from]:c.at[end]]; len(raw) > 0; {
+// write writes the columns from one up to another as they were; to the last for "".
+func (c *columnSet) write(to *columnWriter, from, end string) {
+	c.copyRaw(to, c.raw[c.at[c.table.index(from)]:c.at[c.table.index(end)]])
+}
+
+// writeAll writes all columns as they were.
+func (c *columnSet) writeAll(to *columnWriter) { c.copyRaw(to, c.raw) }
+
+func (c *columnSet) copyRaw(to *columnWriter, raw []byte) {
+	for len(raw) > 0 {
 		n := min(len(raw), columnBatch-len(to.pending))
 		to.pending = append(to.pending, raw[:n]...)
 		to.drain(columnBatch)
@@ -158,27 +171,9 @@ func (c *savedColumns) write(to *columnWriter, from, end int) {
 	}
 }
 
-// below says of a column whose values are indices that one is too high, if one is.
-func (c *savedColumns) below(column int, name string, limit int) error {
-	for i, v := range c.all(column) {
-		if v >= uint64(limit) {
-			return fmt.Errorf("%s of row %d is %d, and there are %d", name, i, v, limit)
-		}
-	}
-	return nil
-}
-
-// have says that a column has another number of values than it should.
-func (c *savedColumns) have(column int, name string, n int) error {
-	if c.n[column] != n {
-		return fmt.Errorf("%d values of %s, want %d", c.n[column], name, n)
-	}
-	return nil
-}
-
 // tape reads columns one after another, until something is wrong.
 type tape struct {
-	columns *savedColumns
+	columns *columnSet
 	next    int   // column
 	room    int64 // bytes that may still be taken
 	err     error
@@ -208,7 +203,7 @@ func (t *tape) table(name string, columns int, bytesPerRow int64) ([]tapeColumn,
 		if t.columns.n[t.next+i] != n {
 			t.fail("%d and %d values for each %s", n, t.columns.n[t.next+i], name)
 		}
-		list[i] = tapeColumn{cursor: *t.columns.cursor(t.next + i), tape: t, name: name}
+		list[i] = tapeColumn{cursor: *t.columns.cursorAt(t.next + i), tape: t, name: name}
 	}
 	t.next += columns
 	if !t.take(n, bytesPerRow) {

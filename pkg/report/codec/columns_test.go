@@ -31,39 +31,44 @@ func rawColumns(texts []string, columns ...[]uint64) []byte {
 	return raw
 }
 
+// Columns of one number each, and one of texts before it.
+var (
+	numbers = table{{"x", plain, "", "", ""}, {"y", plain, "x", "", ""}}
+	named   = table{{"names", text, "", "", ""}, {"up", ascending, "", "names + 2", ""}, {"both", signedDelta, "", "", ""}}
+)
+
 func TestSplitColumns(t *testing.T) {
 	for _, test := range []struct {
-		raw     []byte
-		columns int
-		strings bool
-		fails   string
+		raw   []byte
+		table table
+		fails string
 	}{
-		{[]byte{2, 5, 6}, 1, false, ""},
-		{[]byte{0, 1, 7}, 2, false, ""},
-		{[]byte{}, 1, false, "column 0: it ends inside a number"},
-		{[]byte{1, 0x80}, 1, false, "column 0: it ends inside a number"},
-		{[]byte{0, 3, 5, 6}, 2, false, "column 1: 3 values in 2 bytes"},
-		{[]byte{1, 5, 9}, 1, false, "1 bytes after the last column"},
-		{[]byte{2, 1, 2, 'a', 'b', 'c'}, 1, true, ""},
-		{[]byte{2, 1, 2, 'a', 'b'}, 1, true, "column 0: it ends inside a string"},
-		{rawColumns(nil, []uint64{1<<53 - 1}), 1, false, ""},
-		{rawColumns(nil, []uint64{1 << 53}), 1, false, "column 0: 9007199254740992 is no exact number in JavaScript"},
+		{[]byte{2, 5, 6}, numbers[:1], ""},
+		{[]byte{0, 1, 7}, numbers, ""},
+		{[]byte{}, numbers[:1], "column 0: it ends inside a number"},
+		{[]byte{1, 0x80}, numbers[:1], "column 0: it ends inside a number"},
+		{[]byte{0, 3, 5, 6}, numbers, "column 1: 3 values in 2 bytes"},
+		{[]byte{1, 5, 9}, numbers[:1], "1 bytes after the last column"},
+		{[]byte{2, 1, 2, 'a', 'b', 'c'}, named[:1], ""},
+		{[]byte{2, 1, 2, 'a', 'b'}, named[:1], "column 0: it ends inside a string"},
+		{rawColumns(nil, []uint64{1<<53 - 1}), numbers[:1], ""},
+		{rawColumns(nil, []uint64{1 << 53}), numbers[:1], "column 0: 9007199254740992 is no exact number in JavaScript"},
 	} {
-		c, err := splitColumns(test.raw, test.columns, test.strings)
+		c, err := splitColumns(test.raw, test.table)
 		if err == nil != (test.fails == "") || err != nil && err.Error() != test.fails {
 			t.Errorf("%v: %v, want %s", test.raw, err, test.fails)
-		} else if err == nil && (len(c.n) != test.columns || c.at[test.columns] != len(test.raw)) {
+		} else if err == nil && (len(c.n) != len(test.table) || c.at[len(test.table)] != len(test.raw)) {
 			t.Errorf("%v: %+v", test.raw, c)
 		}
 	}
-	wide := &savedColumns{raw: rawColumns(nil, []uint64{math.MaxUint64}), wide: true}
-	if _, err := wide.split(1, false); err != nil {
+	wide := &columnSet{raw: rawColumns(nil, []uint64{math.MaxUint64}), wide: true}
+	if _, err := wide.split(1); err != nil {
 		t.Errorf("a number of 64 bits: %v", err)
 	}
 }
 
 func TestColumnValues(t *testing.T) {
-	c, err := splitColumns(rawColumns([]string{"a", "", "bc"}, []uint64{3, 4}, []uint64{2, 1, 4}), 3, true)
+	c, err := splitColumns(rawColumns([]string{"a", "", "bc"}, []uint64{3, 1}, []uint64{2, 1, 4}), named)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,28 +76,57 @@ func TestColumnValues(t *testing.T) {
 		t.Errorf("texts %q, %v", texts, err)
 	}
 	var sums []uint64
-	for _, v := range c.sums(1) {
+	for _, v := range c.sums("up") {
 		sums = append(sums, v)
 	}
 	var signed []int64
-	for _, v := range c.signedSums(2) { // 1, -1 and 2
+	for _, v := range c.signedSums("both") { // 1, -1 and 2
 		signed = append(signed, v)
 	}
-	if !slices.Equal(sums, []uint64{3, 7}) || !slices.Equal(signed, []int64{1, 0, 2}) {
+	if !slices.Equal(sums, []uint64{3, 4}) || !slices.Equal(signed, []int64{1, 0, 2}) {
 		t.Errorf("sums %v and %v", sums, signed)
 	}
-	if err := errors.Join(c.below(1, "x", 5), c.have(1, "x", 2)); err != nil {
+	if err := c.check(nil); err != nil {
 		t.Error(err)
 	}
-	if err := c.below(1, "x", 4); err == nil || err.Error() != "x of row 1 is 4, and there are 4" {
-		t.Error(err)
-	}
-	if err := c.have(1, "x", 3); err == nil || err.Error() != "2 values of x, want 3" {
-		t.Error(err)
-	}
-	bad, _ := splitColumns([]byte{2, 1, 1, 'a', 0xff}, 1, true)
+	bad, _ := splitColumns([]byte{2, 1, 1, 'a', 0xff}, named[:1])
 	if _, err := bad.texts(); err == nil || err.Error() != "string 1 is not UTF-8" {
 		t.Error(err)
+	}
+}
+
+// TestCheck: rows are counted, and what ascends is held against its limit when summed up.
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		raw   []byte
+		table table
+		fails string
+	}{
+		{rawColumns(nil, []uint64{1, 2}, []uint64{3}), numbers, "1 values of y, want 2"},
+		{rawColumns([]string{"a"}, []uint64{1, 1}, nil), named, ""},
+		{rawColumns([]string{"a"}, []uint64{1, 2}, nil), named, "up of row 1 is 3, and there are 3"},
+	} {
+		c, err := splitColumns(test.raw, test.table)
+		if err == nil {
+			err = c.check(nil)
+		}
+		if err == nil != (test.fails == "") || err != nil && err.Error() != test.fails {
+			t.Errorf("%v: %v, want %s", test.raw, err, test.fails)
+		}
+	}
+}
+
+// TestTables: every column names columns of its table, or counts that its reader has; a
+// writer and a reader of another table fail in the tests of whole reports.
+func TestTables(t *testing.T) {
+	for _, table := range []table{stackColumns, deviceColumns, laneColumns, pairColumns, measureColumns, addressColumns} {
+		known := map[string]bool{}
+		for i, c := range table {
+			if known[c.name] || c.coding == text && i > 0 {
+				t.Errorf("column %s stands twice, or holds texts and is not the first", c.name)
+			}
+			known[c.name] = true
+		}
 	}
 }
 
@@ -110,7 +144,7 @@ func TestTape(t *testing.T) {
 		}
 	}
 	read := func(values []uint64, read func(c *tapeColumn) int) (last int, err error) {
-		columns, err := splitColumns(rawColumns(nil, values), 1, false)
+		columns, err := splitColumns(rawColumns(nil, values), numbers[:1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,9 +180,9 @@ func TestTape(t *testing.T) {
 	}
 }
 
-// TestSavedStacks: every column of a payload of stacks, with its last value too high
+// TestStacks: every column of a payload of stacks, with its last value too high
 // by one, is refused.
-func TestSavedStacks(t *testing.T) {
+func TestStacks(t *testing.T) {
 	// Two texts, one frame, one node, and two stacks, of which the first is empty.
 	intact := func() [][]uint64 {
 		return [][]uint64{{1}, {1}, {3}, {2}, {1}, {0}, {0, 1}, {0, 1}, {0, 1}, {4, 4}, {0, 1}, {0, 1}}
@@ -197,10 +231,10 @@ func TestSavedStacks(t *testing.T) {
 	}
 }
 
-// TestSavedLanes likewise, of what stands above a chart of ten events.
-func TestSavedLanes(t *testing.T) {
+// TestLanes likewise, of what stands above a chart of ten events.
+func TestLanes(t *testing.T) {
 	check := func(columns [][]uint64) error {
-		d := &savedDevice{view: &recording.Device{Events: 10, HasTime: true}}
+		d := &deviceReader{view: &recording.Device{Events: 10, HasTime: true}}
 		_, err := d.readLanes(rawColumns([]string{"n"}, columns...))
 		return err
 	}
@@ -208,10 +242,11 @@ func TestSavedLanes(t *testing.T) {
 	if err := check(intact()); err != nil { // a difference of times may be large
 		t.Fatal(err)
 	}
-	for column, limit := range map[int]uint64{
-		laneRangeLength: 12, laneRangeLengthMicros: 1 << 51, laneRangeDepth: 6, laneRangeName: 1, laneRangeCut: 3,
-		lanePhaseLength: 12, lanePhaseKind: 4,
+	for name, limit := range map[string]uint64{
+		"range.length": 12, "range.length_us": 1 << 51, "range.depth": 6, "range.name": 1, "range.cut": 3,
+		"phase.length": 12, "phase.kind": 4,
 	} {
+		column := laneColumns.index(name)
 		columns := intact()
 		columns[column-1][0] = limit
 		if err := check(columns); err == nil || !strings.Contains(err.Error(), "and there are") {
@@ -227,21 +262,22 @@ func TestSavedLanes(t *testing.T) {
 	}
 }
 
-// TestSavedDeviceColumns: a device of ten events and three allocations, of which one
+// TestDeviceColumns: a device of ten events and three allocations, of which one
 // was there before.
-func TestSavedDeviceColumns(t *testing.T) {
+func TestDeviceColumns(t *testing.T) {
 	one, three := func() []uint64 { return []uint64{0} }, func() []uint64 { return []uint64{0, 0, 0} }
 	intact := func() [][]uint64 {
-		columns := make([][]uint64, deviceColumns)
-		for _, i := range []int{columnLife, columnSize, columnStack, columnStackFree, columnStream, columnFamily,
-			columnRule, columnAddrHigh, columnAddrLow, columnPool} {
-			columns[i] = three()
+		columns := make([][]uint64, len(deviceColumns))
+		at := deviceColumns.index
+		for _, name := range []string{"life", "size", "stack", "stack.free", "stream", "family", "rule", "addr.high",
+			"addr.low", "pool"} {
+			columns[at(name)] = three()
 		}
-		for i := columnReservedEvent; i <= columnMetadataText; i++ {
+		for i := at("reserved.event"); i <= at("metadata.text"); i++ {
 			columns[i] = one()
 		}
-		columns[columnPendingAlloc], columns[columnPendingWait], columns[columnSource] = one(), one(), one()
-		columns[columnStart] = []uint64{1, 2}
+		columns[at("pending.alloc")], columns[at("pending.wait")], columns[at("source")] = one(), one(), one()
+		columns[at("start")] = []uint64{1, 2}
 		return columns
 	}
 	stacks, err := readStacks(rawColumns([]string{"", "f"}, []uint64{1}, []uint64{1}, []uint64{3}, []uint64{2},
@@ -260,23 +296,23 @@ func TestSavedDeviceColumns(t *testing.T) {
 	if err := check(intact()); err != nil {
 		t.Fatal(err)
 	}
-	for column, limit := range map[int]uint64{
-		columnStart: 10, // the second of them is 1 later
-		columnLife:  9,  // of the last one, which begins in state 3 and may end in state 11
-		columnStack: 2, columnStackFree: 4, columnStream: 2, columnFamily: 3, columnSource: 3, columnRule: 4,
-		columnPool: 2, columnMarkerKind: 2, columnContextText: 2, columnMetadataText: 2, columnAddrHigh: 1 << 32,
-		columnAddrLow: 1 << 32, columnReservedEvent: 10, columnMarkerEvent: 10, columnPendingAlloc: 3,
-		columnContextAlloc: 3, columnMetadataAlloc: 3,
+	for name, limit := range map[string]uint64{
+		"start": 10, // the second of them is 1 later
+		"life":  9,  // of the last one, which begins in state 3 and may end in state 11
+		"stack": 2, "stack.free": 4, "stream": 2, "family": 3, "source": 3, "rule": 4,
+		"pool": 2, "marker.kind": 2, "context.text": 2, "metadata.text": 2, "addr.high": 1 << 32,
+		"addr.low": 1 << 32, "reserved.event": 10, "marker.event": 10, "pending.alloc": 3,
+		"context.alloc": 3, "metadata.alloc": 3,
 	} {
-		columns := intact()
+		columns, column := intact(), deviceColumns.index(name)
 		last := len(columns[column]) - 1
 		columns[column][last] = limit
 		if err := check(columns); err == nil {
-			t.Errorf("column %d may be %d", column, limit)
+			t.Errorf("%s may be %d", name, limit)
 		}
 		columns[column][last] = limit - 1
 		if err := check(columns); err != nil {
-			t.Errorf("column %d at its limit: %v", column, err)
+			t.Errorf("%s at its limit: %v", name, err)
 		}
 	}
 	for column := range deviceColumns { // one value too many

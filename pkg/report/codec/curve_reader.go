@@ -17,11 +17,11 @@ type interval struct {
 }
 
 // intervals yields those of all allocations in the order in which they start.
-func (d *savedDevice) intervals() iter.Seq2[int, interval] {
+func (d *deviceReader) intervals() iter.Seq2[int, interval] {
 	return func(yield func(int, interval) bool) {
-		starts, lengths := d.cursor(columnStart), d.cursor(columnLife)
+		starts, lengths := d.cursor("start"), d.cursor("life")
 		last := 0
-		for i, bytes := range d.all(columnSize) {
+		for i, bytes := range d.all("size") {
 			l := interval{bytes: int64(bytes)}
 			if i >= d.view.PreExisting {
 				last += int(starts.next())
@@ -39,7 +39,7 @@ func (d *savedDevice) intervals() iter.Seq2[int, interval] {
 }
 
 // curve is what the static curve shows of the columns.
-func (d *savedDevice) curve() *recording.Curve {
+func (d *deviceReader) curve() *recording.Curve {
 	v := d.view
 	return &recording.Curve{
 		Label: v.Label, Events: v.Events,
@@ -53,7 +53,7 @@ func (d *savedDevice) curve() *recording.Curve {
 }
 
 // active are the steps of active memory.
-func (d *savedDevice) active() []recording.Step {
+func (d *deviceReader) active() []recording.Step {
 	var ends []recording.Step // how much ends in each state
 	for _, l := range d.intervals() {
 		if l.end <= d.view.Events {
@@ -78,11 +78,11 @@ func (d *savedDevice) active() []recording.Step {
 }
 
 // reserved are the steps of reserved memory.
-func (d *savedDevice) reserved() []recording.Step {
+func (d *deviceReader) reserved() []recording.Step {
 	var s stepper
 	s.add(0, d.view.ReservedBaselineBytes)
-	deltas := d.cursor(columnReservedDelta)
-	for _, event := range d.sums(columnReservedEvent) {
+	deltas := d.cursor("reserved.delta")
+	for _, event := range d.sums("reserved.event") {
 		s.add(int(event)+1, unzigzag(deltas.next()))
 	}
 	return s.done()

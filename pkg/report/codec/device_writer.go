@@ -8,8 +8,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// devicePayload is what the columns of one device are made from.
-type devicePayload struct {
+// deviceWriter is what the columns of one device are made from.
+type deviceWriter struct {
 	*recording.Pile
 	view      *recording.Device
 	rulePlace map[families.Rule]int // in the report's rules
@@ -37,15 +37,15 @@ const (
 	deviceChunks
 )
 
-func (p *devicePayload) shown() *recording.Device { return p.view }
+func (p *deviceWriter) shown() *recording.Device { return p.view }
 
-func (p *devicePayload) packLanes() chunk {
+func (p *deviceWriter) packLanes() chunk {
 	return pack(packOthers, nil, (&lanesWriter{p.lanes, p.view}).write)
 }
 
 // pack packs one chunk. Of the chunks only chunkRest touches the texts, so that
 // all may be packed at the same time.
-func (p *devicePayload) pack(number int, tick func(values int)) chunk {
+func (p *deviceWriter) pack(number int, tick func(values int)) chunk {
 	switch number {
 	case chunkTimes:
 		return pack(packTimes, tick, p.writeTimes)
@@ -60,17 +60,19 @@ func (p *devicePayload) pack(number int, tick func(values int)) chunk {
 }
 
 // values is about how many values all chunks have together.
-func (p *devicePayload) values() int {
+func (p *deviceWriter) values() int {
 	return len(p.Device.Events.TimeMicros) + 9*p.Len()
 }
 
 // writeTimes writes the column time.
-func (p *devicePayload) writeTimes(c *columnWriter) {
+func (p *deviceWriter) writeTimes(c *columnWriter) {
 	n := len(p.Device.Events.TimeMicros)
 	if !p.view.HasTime {
 		n = 0
 	}
-	c.signedDelta(n, func(i int) int64 { return roundDown(p.Device.Events.SinceFirst(i), p.view.TimeStepMicros) })
+	deviceColumns.from(c, "time").put("time", n, func(i int) int64 {
+		return roundDown(p.Device.Events.SinceFirst(i), p.view.TimeStepMicros)
+	})
 }
 
 // roundDown is the multiple of step at or below v.
@@ -86,12 +88,13 @@ func roundDown(v, step int64) int64 {
 }
 
 // writeIntervals writes the columns start, life, pending.alloc, pending.wait and size.
-func (p *devicePayload) writeIntervals(c *columnWriter) {
+func (p *deviceWriter) writeIntervals(c *columnWriter) {
+	w := deviceColumns.from(c, "start")
 	born := len(p.Bottom)
-	c.ascending(p.Len()-born, func(i int) uint64 { return uint64(p.At(born+i).Start + 1) })
-	c.column(p.Len(), func(i int) uint64 {
+	w.put("start", p.Len()-born, func(i int) int64 { return int64(p.At(born+i).Start + 1) })
+	w.put("life", p.Len(), func(i int) int64 {
 		if a := p.At(i); !a.LiveAtEnd() {
-			return uint64(a.End - a.Start)
+			return int64(a.End - a.Start)
 		}
 		return 0
 	})
@@ -99,9 +102,9 @@ func (p *devicePayload) writeIntervals(c *columnWriter) {
 	waited := p.Where(func(a *replay.Allocation) bool {
 		return a.PendingAtEnd() || a.FreeRequested != replay.None && a.End-a.FreeRequested > 1
 	})
-	c.ascending(len(waited), func(i int) uint64 { return uint64(waited[i]) })
-	c.column(len(waited), func(i int) uint64 { return uint64(wait(p.At(int(waited[i])), end)) })
-	c.column(p.Len(), func(i int) uint64 { return uint64(p.At(i).Size) })
+	w.put("pending.alloc", len(waited), func(i int) int64 { return int64(waited[i]) })
+	w.put("pending.wait", len(waited), func(i int) int64 { return int64(wait(p.At(int(waited[i])), end)) })
+	w.put("size", p.Len(), func(i int) int64 { return p.At(i).Size })
 }
 
 // wait is how many events passed between the free request of an allocation and
@@ -116,39 +119,36 @@ func wait(a *replay.Allocation, end replay.EventIndex) replay.EventIndex {
 // writeAddresses writes the columns addr, addr.high and addr.low. Tensors of
 // one size tend to return to the same few addresses, so the difference to the
 // last address of the size is short. They are empty where addresses follow from places.
-func (p *devicePayload) writeAddresses(c *columnWriter) {
-	if !p.view.HasAddr || p.view.Space != nil {
-		c.column(0, nil)
-		c.column(0, nil)
-		c.column(0, nil)
-		return
+func (p *deviceWriter) writeAddresses(c *columnWriter) {
+	w := deviceColumns.from(c, "addr")
+	switch last, base := map[int64]uint64{}, p.view.LowestAddr(); {
+	case !p.view.HasAddr || p.view.Space != nil:
+		w.empty("addr", "addr.high", "addr.low")
+	case p.view.WideAddr:
+		w.empty("addr")
+		w.put("addr.high", p.Len(), func(i int) int64 { return int64(p.At(i).Addr >> 32) })
+		w.put("addr.low", p.Len(), func(i int) int64 { return int64(p.At(i).Addr & (1<<32 - 1)) })
+	default:
+		w.put("addr", p.Len(), func(i int) int64 {
+			a := p.At(i)
+			offset := a.Addr - base
+			delta := int64(offset - last[a.Size])
+			last[a.Size] = offset
+			return delta
+		})
+		w.empty("addr.high", "addr.low")
 	}
-	if p.view.WideAddr {
-		c.column(0, nil)
-		c.column(p.Len(), func(i int) uint64 { return p.At(i).Addr >> 32 })
-		c.column(p.Len(), func(i int) uint64 { return p.At(i).Addr & (1<<32 - 1) })
-		return
-	}
-	last, base := map[int64]uint64{}, p.view.LowestAddr()
-	c.signed(p.Len(), func(i int) int64 {
-		a := p.At(i)
-		offset := a.Addr - base
-		delta := int64(offset - last[a.Size])
-		last[a.Size] = offset
-		return delta
-	})
-	c.column(0, nil)
-	c.column(0, nil)
 }
 
 // writeStacks writes the columns stack and stack.free.
-func (p *devicePayload) writeStacks(c *columnWriter) {
-	c.column(p.Len(), func(i int) uint64 { return p.stacks.index[p.At(i).Stack] })
-	c.column(p.Len(), func(i int) uint64 { return p.freeStack(p.At(i)) })
+func (p *deviceWriter) writeStacks(c *columnWriter) {
+	w := deviceColumns.from(c, "stack")
+	w.put("stack", p.Len(), func(i int) int64 { return int64(p.stacks.index[p.At(i).Stack]) })
+	w.put("stack.free", p.Len(), func(i int) int64 { return p.freeStack(p.At(i)) })
 }
 
 // freeStack is a value of the column stack.free.
-func (p *devicePayload) freeStack(a *replay.Allocation) uint64 {
+func (p *deviceWriter) freeStack(a *replay.Allocation) int64 {
 	if a.FreeStack == 0 || p.omitted[FreeStacks] {
 		return 0
 	}
@@ -156,41 +156,44 @@ func (p *devicePayload) freeStack(a *replay.Allocation) uint64 {
 	if stack == p.stacks.index[a.Stack] {
 		return 1
 	}
-	return stack + 2
+	return int64(stack) + 2
 }
 
 // writeRest writes the columns from stream to the last.
-func (p *devicePayload) writeRest(c *columnWriter) {
-	c.column(p.Len(), func(i int) uint64 { return uint64(p.At(i).Stream) })
-	c.column(p.Len(), func(i int) uint64 { return uint64(recording.FamilyPlace[p.Families.Family(p.Index(i))]) })
-	c.column(len(p.Bottom), func(i int) uint64 { return uint64(p.At(i).From) })
-	p.writeReserved(c)
-	p.writeMarkers(c)
+func (p *deviceWriter) writeRest(c *columnWriter) {
+	w := deviceColumns.from(c, "stream")
+	w.put("stream", p.Len(), func(i int) int64 { return int64(p.At(i).Stream) })
+	w.put("family", p.Len(), func(i int) int64 {
+		return int64(recording.FamilyPlace[p.Families.Family(p.Index(i))])
+	})
+	w.put("source", len(p.Bottom), func(i int) int64 { return int64(p.At(i).From) })
+	p.writeReserved(w)
+	p.writeMarkers(w)
 	contexts, notes := p.Device.Events.CompileContext, p.Device.Notes(p.snapshot)
-	p.writeNotes(c, func(a *replay.Allocation) string {
+	p.writeNotes(w, "context", func(a *replay.Allocation) string {
 		if a.PreExisting() || contexts == nil {
 			return ""
 		}
 		return p.snapshot.String(contexts[a.Start])
 	})
-	p.writeNotes(c, notes.Of)
-	c.column(p.Len(), func(i int) uint64 { return uint64(p.rulePlace[p.Rule(i)]) })
+	p.writeNotes(w, "metadata", notes.Of)
+	w.put("rule", p.Len(), func(i int) int64 { return int64(p.rulePlace[p.Rule(i)]) })
+	pooled := 0
 	if len(p.view.Pools) > 1 {
-		c.column(p.Len(), func(i int) uint64 { return uint64(p.pools.Of[p.Index(i)]) })
-	} else {
-		c.column(0, nil)
+		pooled = p.Len()
 	}
+	w.put("pool", pooled, func(i int) int64 { return int64(p.pools.Of[p.Index(i)]) })
 }
 
 // writeReserved writes the columns reserved.event and reserved.delta.
-func (p *devicePayload) writeReserved(c *columnWriter) {
+func (p *deviceWriter) writeReserved(w *tableWriter) {
 	changes := p.Device.Reserved
-	c.ascending(len(changes), func(i int) uint64 { return uint64(changes[i].Event) })
-	c.signed(len(changes), func(i int) int64 { return changes[i].Delta })
+	w.put("reserved.event", len(changes), func(i int) int64 { return int64(changes[i].Event) })
+	w.put("reserved.delta", len(changes), func(i int) int64 { return changes[i].Delta })
 }
 
 // writeMarkers writes the columns marker.event, marker.kind, marker.size and marker.free.
-func (p *devicePayload) writeMarkers(c *columnWriter) {
+func (p *deviceWriter) writeMarkers(w *tableWriter) {
 	e := p.Device.Events
 	var events []int
 	for i, action := range e.Action {
@@ -199,26 +202,26 @@ func (p *devicePayload) writeMarkers(c *columnWriter) {
 		}
 	}
 	isOOM := func(i int) bool { return e.Action[events[i]] == snapshot.OOM }
-	c.ascending(len(events), func(i int) uint64 { return uint64(events[i]) })
-	c.column(len(events), func(i int) uint64 {
+	w.put("marker.event", len(events), func(i int) int64 { return int64(events[i]) })
+	w.put("marker.kind", len(events), func(i int) int64 {
 		if isOOM(i) {
 			return 0
 		}
 		return 1
 	})
-	c.column(len(events), func(i int) uint64 { return uint64(min(max(e.Size[events[i]], 0), recording.MaxExact)) })
-	c.column(len(events), func(i int) uint64 {
+	w.put("marker.size", len(events), func(i int) int64 { return min(max(e.Size[events[i]], 0), recording.MaxExact) })
+	w.put("marker.free", len(events), func(i int) int64 {
 		if isOOM(i) {
-			return min(e.Addr[events[i]], recording.MaxExact)
+			return int64(min(e.Addr[events[i]], recording.MaxExact))
 		}
 		return 0
 	})
 }
 
 // writeNotes writes a pair of columns: the allocations that have a text, and the texts.
-func (p *devicePayload) writeNotes(c *columnWriter, note func(*replay.Allocation) string) {
+func (p *deviceWriter) writeNotes(w *tableWriter, what string, note func(*replay.Allocation) string) {
 	// "N/A" is what PyTorch writes outside every compile region.
 	noted := p.Where(func(a *replay.Allocation) bool { return note(a) != "" && note(a) != "N/A" })
-	c.ascending(len(noted), func(i int) uint64 { return uint64(noted[i]) })
-	c.column(len(noted), func(i int) uint64 { return p.texts.add(note(p.At(int(noted[i])))) })
+	w.put(what+".alloc", len(noted), func(i int) int64 { return int64(noted[i]) })
+	w.put(what+".text", len(noted), func(i int) int64 { return int64(p.texts.add(note(p.At(int(noted[i]))))) })
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // readDevice makes the events of a device again.
-func (r *snapshotReader) readDevice(d *savedDevice) {
-	n, allocations := d.view.Events, d.n[columnSize]
+func (r *snapshotReader) readDevice(d *deviceReader) {
+	n, allocations := d.view.Events, d.count("size")
 	loose, looseCount := r.table("event", 6, 0)
 	// Each event is of an allocation, which has at most three, or is a loose one.
 	if int64(n) > 3*int64(allocations)+int64(looseCount) {
@@ -67,15 +67,15 @@ func (r *snapshotReader) differences(events int, limit int64, set func(i int, v 
 
 // readTimes gives the times of n events: those of the device's own payload, or
 // ranks.
-func (r *snapshotReader) readTimes(d *savedDevice, n int) []int64 {
+func (r *snapshotReader) readTimes(d *deviceReader, n int) []int64 {
 	first, recorded := r.table("first time", 1, 0)
 	far, farCount := r.table("time", 2, 0)
 	ranks, ranked := r.table("rank", 1, 8)
 	switch {
 	case recorded+ranked == 0 || r.err != nil || n == 0:
 		return nil
-	case ranked > 0 && ranked != n, ranked == 0 && d.n[columnTime] != n:
-		r.fail("%d ranks and %d times for %d events", ranked, d.n[columnTime], n)
+	case ranked > 0 && ranked != n, ranked == 0 && d.count("time") != n:
+		r.fail("%d ranks and %d times for %d events", ranked, d.count("time"), n)
 		return nil
 	case ranked == 0 && !r.take(n, 8):
 		return nil
@@ -88,7 +88,7 @@ func (r *snapshotReader) readTimes(d *savedDevice, n int) []int64 {
 		return times
 	}
 	start := first[0].signed()
-	for i, since := range d.signedSums(columnTime) {
+	for i, since := range d.signedSums("time") {
 		times[i] = start + since
 	}
 	for range farCount {
@@ -143,7 +143,7 @@ func readChanges[T snapshot.StringID | snapshot.PoolID | snapshot.Category](r *s
 // eventWriter makes events from the allocations of a device.
 type eventWriter struct {
 	*snapshotReader
-	d       *savedDevice
+	d       *deviceReader
 	e       *snapshot.Events
 	n       int
 	seen    []uint64 // a bit an event
@@ -169,9 +169,9 @@ func (w *eventWriter) allocations() {
 	address := w.addresses()
 	freeColumns, freeCount := w.table("free", 2, 0)
 	frees := sparse{left: freeCount, index: &freeColumns[0].cursor, value: &freeColumns[1].cursor}
-	pending := sparse{left: d.n[columnPendingAlloc], index: d.cursor(columnPendingAlloc),
-		value: d.cursor(columnPendingWait)}
-	stacks, freeStacks, streams := d.cursor(columnStack), d.cursor(columnStackFree), d.cursor(columnStream)
+	pending := sparse{left: d.count("pending.alloc"), index: d.cursor("pending.alloc"),
+		value: d.cursor("pending.wait")}
+	stacks, freeStacks, streams := d.cursor("stack"), d.cursor("stack.free"), d.cursor("stream")
 	for i, l := range d.intervals() {
 		if w.err != nil {
 			return
@@ -241,7 +241,7 @@ func (s *sparse) at(i int) (value uint64, is bool) {
 
 // addresses is a function that gives the address of each allocation in turn.
 func (w *eventWriter) addresses() func(i int, size int64) uint64 {
-	d, m := w.d, w.d.n[columnSize]
+	d, m := w.d, w.d.count("size")
 	moved, movedCount := w.table("address", 1, 0)
 	kept, keptCount := w.table("address", 2, 16)
 	switch {
@@ -255,10 +255,10 @@ func (w *eventWriter) addresses() func(i int, size int64) uint64 {
 		next := func(c *tapeColumn) func() uint64 { return func() uint64 { return uint64(c.signedSum()) } }
 		return d.space.addressesOf(d.view.Space.Unit, next(&lanes), next(&outside))
 	case d.view.HasAddr && d.view.WideAddr:
-		high, low := d.cursor(columnAddrHigh), d.cursor(columnAddrLow)
+		high, low := d.cursor("addr.high"), d.cursor("addr.low")
 		return func(int, int64) uint64 { return high.next()<<32 | low.next() }
 	case d.view.HasAddr:
-		return addressesBySize(d.cursor(columnAddr), d.view.LowestAddr())
+		return addressesBySize(d.cursor("addr"), d.view.LowestAddr())
 	case movedCount == m:
 		return addressesBySize(&moved[0].cursor, 0)
 	case w.s.AddressesLost:

@@ -13,8 +13,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/report/recording"
 )
 
-// devicePacker packs the columns of a device: of a recording (devicePayload), or
-// of a report that was read (savedDevice).
+// devicePacker packs the columns of a device: of a recording (deviceWriter), or
+// of a report that was read (deviceReader).
 type devicePacker interface {
 	shown() *recording.Device
 	values() int // about how many all chunks have together
@@ -35,7 +35,7 @@ type File struct {
 	view     *recording.File
 	Asked    Omission // see Document.Omit
 	devices  []devicePacker
-	snapshot *snapshotPayload
+	snapshot *snapshotWriter
 	texts    *stringTable // that the devices and the snapshot refer to
 
 	deviceElements    []element
@@ -47,21 +47,21 @@ type File struct {
 	measureElements   []element // where they would have lain with measures
 	snapshotElement   element   // without an id where there is too little for one
 
-	saved     *savedStacks  // of a report that was read; else nil
-	rest      *savedColumns // likewise, of the snapshot; nil too where there is none
-	laneNames []string      // likewise
-	unpacked  bool          // likewise, and the elements are still empty: who only looks does not need them
+	saved     *stackReader // of a report that was read; else nil
+	rest      *columnSet   // likewise, of the snapshot; nil too where there is none
+	laneNames []string     // likewise
+	unpacked  bool         // likewise, and the elements are still empty: who only looks does not need them
 }
 
 // NewFile prepares the payloads of a file of a report; its number is its place among them.
 func NewFile(number int, view *recording.File, in *answer.Input, rulePlace map[families.Rule]int) *File {
 	f := &File{number: number, in: in, view: view, texts: newStringTable()}
-	f.snapshot = &snapshotPayload{in: in, texts: f.texts}
+	f.snapshot = &snapshotWriter{in: in, texts: f.texts}
 	stacks := allStacks(in.Snapshot)
 	for i := range view.Devices {
 		pile := recording.NewPile(in.Devices[i], in.Recordings[i].Families())
 		f.snapshot.piles = append(f.snapshot.piles, pile)
-		p := &devicePayload{
+		p := &deviceWriter{
 			Pile:      pile,
 			view:      &view.Devices[i],
 			rulePlace: rulePlace,
@@ -101,12 +101,10 @@ func (f *File) encodeSaved() {
 	}
 	f.unpacked = false
 	f.encodeDevices(nil, func() {})
-	f.stackElement = packed(f.view.Stacks, func(c *columnWriter) { f.saved.write(c, 0, stackColumns) })
+	f.stackElement = packed(f.view.Stacks, f.saved.writeAll)
 	f.encodeLanes()
 	if f.rest != nil {
-		f.snapshotElement = packed(f.view.Snapshot, func(c *columnWriter) {
-			f.rest.write(c, 0, snapshotColumns(len(f.devices), f.view.Categories))
-		})
+		f.snapshotElement = packed(f.view.Snapshot, f.rest.writeAll)
 	}
 }
 
@@ -126,7 +124,7 @@ func (f *File) Encode(tick func(values int), found *Search) {
 		x := found.in(f.number)
 		f.snapshot.differs = x.differs
 		for i, p := range f.devices {
-			p.(*devicePayload).setSpaces(x.spaces[i])
+			p.(*deviceWriter).setSpaces(x.spaces[i])
 		}
 	})
 	f.encodeSnapshot()
@@ -183,7 +181,7 @@ func (f *File) encodeSpaceAddresses(i int) {
 func (f *File) encodeSnapshot() {
 	f.snapshot.spaces = f.snapshot.spaces[:0]
 	for _, p := range f.devices {
-		f.snapshot.spaces = append(f.snapshot.spaces, p.(*devicePayload).space)
+		f.snapshot.spaces = append(f.snapshot.spaces, p.(*deviceWriter).space)
 	}
 	f.snapshotElement = packed(f.view.Snapshot, f.snapshot.write)
 }

@@ -27,7 +27,7 @@ func ReadFile(r *recording.Report, number int, payloads *Payloads) (*File, []*re
 	err := unpack(view.Stacks, func(raw []byte) (err error) { f.saved, err = readStacks(raw); return err })
 	var curves []*recording.Curve
 	for j := range view.Devices {
-		var d *savedDevice
+		var d *deviceReader
 		if err == nil {
 			err = unpack(view.Devices[j].Payload, func(raw []byte) (err error) {
 				d, err = readDevice(raw, r, view, &view.Devices[j], f.saved)
@@ -50,7 +50,7 @@ func ReadFile(r *recording.Report, number int, payloads *Payloads) (*File, []*re
 			err = unpack(view.Devices[j].Predicted.Space.Payload, d.readPredictedSpace)
 		}
 		if err == nil && view.Devices[j].Measures.HasSpaces() {
-			d.measured = map[string]*savedSpace{}
+			d.measured = map[string]*spaceReader{}
 			for _, line := range view.Devices[j].Measures.Lines {
 				if s := line.Space; s != nil && err == nil && d.measured[s.Payload] == nil {
 					err = unpack(s.Payload, func(raw []byte) (err error) {
@@ -71,8 +71,7 @@ func ReadFile(r *recording.Report, number int, payloads *Payloads) (*File, []*re
 	}
 	if view.Snapshot != "" {
 		err = unpack(view.Snapshot, func(raw []byte) (err error) {
-			f.rest, err = (&savedColumns{raw: raw, wide: true}).split(snapshotColumns(len(f.devices), view.Categories),
-				false)
+			f.rest, err = (&columnSet{raw: raw, wide: true}).split(snapshotColumns(len(f.devices), view.Categories))
 			return err
 		})
 		if err != nil {

@@ -19,25 +19,27 @@ func (l *lanesWriter) write(c *columnWriter) {
 	for i := range l.Ranges {
 		names[i] = texts.add(rangeName(l.Snapshot.String(l.Ranges[i].Name)))
 	}
-	c.strings(texts.texts)
+	w := laneColumns.from(c, "strings")
+	w.texts(texts.texts)
 	n := len(l.Ranges)
-	c.ascending(n, func(i int) uint64 { return uint64(l.Ranges[i].From) })
-	c.column(n, func(i int) uint64 { return uint64(l.Ranges[i].To - l.Ranges[i].From) })
+	w.put("range.from", n, func(i int) int64 { return int64(l.Ranges[i].From) })
+	w.put("range.length", n, func(i int) int64 { return int64(l.Ranges[i].To - l.Ranges[i].From) })
 	timed := n
 	if len(l.Events.TimeMicros) == 0 || !l.view.HasTime {
 		timed = 0
 	}
-	c.signedDelta(timed, func(i int) int64 { return l.started(i) })
-	c.column(timed, func(i int) uint64 { return uint64(l.ended(i) - l.started(i)) })
-	c.column(n, func(i int) uint64 { return uint64(l.Ranges[i].Lane) })
-	c.column(n, func(i int) uint64 { return names[i] })
-	c.column(n, func(i int) uint64 { return cut(&l.Ranges[i]) })
+	w.put("range.from_us", timed, l.started)
+	w.put("range.length_us", timed, func(i int) int64 { return l.ended(i) - l.started(i) })
+	w.put("range.depth", n, func(i int) int64 { return int64(l.Ranges[i].Lane) })
+	w.put("range.name", n, func(i int) int64 { return int64(names[i]) })
+	w.put("range.cut", n, func(i int) int64 { return cut(&l.Ranges[i]) })
 
-	c.ascending(len(l.Phases), func(i int) uint64 { return uint64(l.Phases[i].Start) })
-	c.column(len(l.Phases), func(i int) uint64 { return uint64(l.Phases[i].End + 1 - l.Phases[i].Start) })
-	c.column(len(l.Phases), func(i int) uint64 { return phaseKinds[l.Phases[i].Phase] })
+	phases := l.Phases
+	w.put("phase.from", len(phases), func(i int) int64 { return int64(phases[i].Start) })
+	w.put("phase.length", len(phases), func(i int) int64 { return int64(phases[i].End + 1 - phases[i].Start) })
+	w.put("phase.kind", len(phases), func(i int) int64 { return phaseKinds[phases[i].Phase] })
 
-	c.ascending(len(l.Steps.Boundaries), func(i int) uint64 { return uint64(l.Steps.Boundaries[i]) })
+	w.put("step.boundary", len(l.Steps.Boundaries), func(i int) int64 { return int64(l.Steps.Boundaries[i]) })
 }
 
 // started is when a range began, in microseconds since the first event and
@@ -70,7 +72,7 @@ func (l *lanesWriter) since(micros int64) int64 {
 }
 
 // cut is a value of the column range.cut.
-func cut(a *timeline.Annotation) uint64 {
+func cut(a *timeline.Annotation) int64 {
 	switch {
 	case a.NoStart:
 		return 1
@@ -90,6 +92,6 @@ func rangeName(name string) string {
 }
 
 // phaseKinds are the values of the column phase.kind.
-var phaseKinds = map[stacks.Activity]uint64{
+var phaseKinds = map[stacks.Activity]int64{
 	stacks.InLoading: 0, stacks.InForward: 1, stacks.InBackward: 2, stacks.InOptimizer: 3,
 }

@@ -5,26 +5,15 @@ import (
 	"slices"
 )
 
-// The columns of the edits of a measure, behind those of the space.
-const (
-	editAlloc = spaceColumns + iota
-	editLater
-	editStates
-	editBytes
-	measureColumns
-)
-
 // readMeasure takes apart where the tensors of a device would have lain with a measure, and
 // checks all of it.
-func (d *savedDevice) readMeasure(raw []byte, unit int64) (*savedSpace, error) {
-	columns, err := splitColumns(raw, measureColumns, false)
+func (d *deviceReader) readMeasure(raw []byte, unit int64) (*spaceReader, error) {
+	columns, err := splitColumns(raw, measureColumns)
 	if err != nil {
 		return nil, err
 	}
-	for _, column := range []int{editLater, editStates, editBytes} {
-		if err := columns.have(column, "the edits", columns.n[editAlloc]); err != nil {
-			return nil, err
-		}
+	if err := (&spaceReader{columns: columns}).check(d); err != nil {
+		return nil, err
 	}
 	tensors, err := d.editedTensors(columns)
 	if err != nil {
@@ -34,8 +23,8 @@ func (d *savedDevice) readMeasure(raw []byte, unit int64) (*savedSpace, error) {
 }
 
 // editedTensors are the tensors after some edits.
-func (d *savedDevice) editedTensors(c *savedColumns) ([]editedTensor, error) {
-	list := make([]editedTensor, 0, d.n[columnSize]+c.n[editAlloc])
+func (d *deviceReader) editedTensors(c *columnSet) ([]editedTensor, error) {
+	list := make([]editedTensor, 0, d.count("size")+c.count("edit.alloc"))
 	recorded := d.tensors()
 	tensor := func(i int) editedTensor {
 		x := editedTensor{of: int32(i), last: recorded.End(i), bytes: recorded.Size(i)}
@@ -44,13 +33,10 @@ func (d *savedDevice) editedTensors(c *savedColumns) ([]editedTensor, error) {
 		}
 		return x
 	}
-	later, states, sizes := c.cursor(editLater), c.cursor(editStates), c.cursor(editBytes)
+	later, states, sizes := c.cursor("edit.later"), c.cursor("edit.states"), c.cursor("edit.bytes")
 	known := editedSizes{}
 	next := 0 // recorded allocation
-	for _, of := range c.sums(editAlloc) {
-		if of >= uint64(recorded.Count) {
-			return nil, fmt.Errorf("edit of allocation %d of %d", of, recorded.Count)
-		}
+	for _, of := range c.sums("edit.alloc") {
 		for ; next < int(of); next++ {
 			list = append(list, tensor(next))
 		}
@@ -75,14 +61,14 @@ func (d *savedDevice) editedTensors(c *savedColumns) ([]editedTensor, error) {
 	return list, nil
 }
 
-func (d *savedDevice) packMeasures() (list []element) {
+func (d *deviceReader) packMeasures() (list []element) {
 	if d.view.Measures == nil {
 		return nil
 	}
 	for _, line := range d.view.Measures.Lines {
 		if s := line.Space; s != nil && !slices.ContainsFunc(list, func(e element) bool { return e.id == s.Payload }) {
 			columns := d.measured[s.Payload].columns
-			list = append(list, packed(s.Payload, func(c *columnWriter) { columns.write(c, 0, measureColumns) }))
+			list = append(list, packed(s.Payload, func(c *columnWriter) { columns.writeAll(c) }))
 		}
 	}
 	return list

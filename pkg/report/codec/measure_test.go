@@ -45,7 +45,7 @@ func TestMeasuredSpaces(t *testing.T) {
 			}
 			o := best.Lines[i].Outcome
 			layout := measures.Trace(best.Run, best.Limit, o).Layout
-			device := back.devices[0].(*savedDevice)
+			device := back.devices[0].(*deviceReader)
 			columns := device.measured[line.Space.Payload].columns
 			tensors, err := device.editedTensors(columns)
 			if err != nil {
@@ -111,7 +111,7 @@ func TestMeasuredSpaces(t *testing.T) {
 					o.Active, o.Reserved)
 			}
 			spaces++
-			copies += len(tensors) - device.n[columnSize]
+			copies += len(tensors) - device.count("size")
 		}
 	}
 	if spaces < 12 || copies == 0 {
@@ -145,10 +145,10 @@ func TestHostileMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := encodedFile(t, s)
-	p := f.devices[0].(*devicePayload)
+	p := f.devices[0].(*deviceWriter)
 	best := f.view.Devices[0].Measures.Best
 	back := readAgain(t, f)
-	device := back.devices[0].(*savedDevice)
+	device := back.devices[0].(*deviceReader)
 	refused := func(edit func(list []editedTensor)) bool {
 		prediction := measures.Trace(best.Run, best.Limit, best.Lines[0].Outcome)
 		m := newMeasuredSpace(p.Pile, prediction, poolColumn(p.Pile, p.pools))

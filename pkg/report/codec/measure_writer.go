@@ -142,12 +142,12 @@ func newMeasuredSpace(p *recording.Pile, prediction *whatif.Prediction, pool fun
 func (m *measuredSpace) pack() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) {
 		m.write(c, m.number)
-		n := len(m.edits)
-		c.ascending(n, func(i int) uint64 { return uint64(m.edits[i].of) })
-		c.signed(n, func(i int) int64 { return int64(m.edits[i].later) })
-		c.column(n, func(i int) uint64 { return uint64(m.edits[i].last + 1 - m.edits[i].first) })
+		w, n := measureColumns.from(c, "edit.alloc"), len(m.edits)
+		w.put("edit.alloc", n, func(i int) int64 { return int64(m.edits[i].of) })
+		w.put("edit.later", n, func(i int) int64 { return int64(m.edits[i].later) })
+		w.put("edit.states", n, func(i int) int64 { return int64(m.edits[i].last + 1 - m.edits[i].first) })
 		known := editedSizes{}
-		c.column(n, func(i int) uint64 { return known.code(&m.edits[i]) })
+		w.put("edit.bytes", n, func(i int) int64 { return int64(known.code(&m.edits[i])) })
 	})
 }
 
@@ -159,16 +159,16 @@ func (m *measuredSpace) number(event int32) uint64 {
 	return uint64(event + 1)
 }
 
-func (p *devicePayload) packMeasures() []element { return p.measured }
+func (p *deviceWriter) packMeasures() []element { return p.measured }
 
 // ShowMeasures takes other measures of a device into account.
 func (f *File) ShowMeasures(device int) {
-	f.devices[device].(*devicePayload).setMeasuredSpaces()
+	f.devices[device].(*deviceWriter).setMeasuredSpaces()
 	f.encodeMeasures()
 }
 
 // setMeasuredSpaces says in the view where the tensors would have lain with each measure.
-func (p *devicePayload) setMeasuredSpaces() {
+func (p *deviceWriter) setMeasuredSpaces() {
 	view := p.view.Measures
 	view.DropSpaces()
 	p.measured = nil

@@ -37,7 +37,7 @@ type Parts [PartCount]bool
 const timeSteps = 1 << 16
 
 // has reports whether the payload holds anything that the step leaves out.
-func (p *devicePayload) has(what Part) bool {
+func (p *deviceWriter) has(what Part) bool {
 	switch what {
 	case PredictedSpaces:
 		return p.view.HasPredictedSpace() || p.view.Measures.HasSpaces()
@@ -58,7 +58,7 @@ func (p *devicePayload) has(what Part) bool {
 }
 
 // omit takes a step; stacks is the table of the file when that changes.
-func (p *devicePayload) omit(what Part, stacks *stackTable) {
+func (p *deviceWriter) omit(what Part, stacks *stackTable) {
 	if what < PartCount {
 		p.omitted[what] = true
 	}

@@ -10,14 +10,14 @@ import (
 // Pair are the columns of two devices that are compared.
 type Pair struct {
 	compared *compare.Comparison
-	devices  [2]*devicePayload
+	devices  [2]*deviceWriter
 }
 
 // NewPair takes a device of each of two files.
 func NewPair(c *compare.Comparison, files [2]*File, devices [2]int) *Pair {
 	p := &Pair{compared: c}
 	for side, f := range files {
-		p.devices[side] = f.devices[devices[side]].(*devicePayload)
+		p.devices[side] = f.devices[devices[side]].(*deviceWriter)
 	}
 	return p
 }
@@ -31,21 +31,26 @@ func (p *Pair) Write(w io.Writer, id string) error {
 // writeColumns writes the columns of a pair, in the order that the package comment
 // gives. Stacks are numbered as in the payloads of the files, which may have lost some.
 func (p *Pair) writeColumns(c *columnWriter) {
+	w := pairColumns.from(c, "groups")
 	groups := p.compared.Lines.Groups
-	c.column(len(groups), func(i int) uint64 { return oneIf(groups[i].Named) | oneIf(groups[i].IsLine)<<1 })
-	for side, device := range p.devices {
-		of := p.groupsOf(side)
-		c.column(len(of), func(i int) uint64 { return of[i] })
+	w.put("groups", len(groups), func(i int) int64 {
+		return int64(oneIf(groups[i].Named) | oneIf(groups[i].IsLine)<<1)
+	})
+	for side, name := range []string{"before", "after"} {
+		device, of := p.devices[side], p.groupsOf(side)
+		w.put(name+".group", len(of), func(i int) int64 { return int64(of[i]) })
 		earlier := p.compared.Earlier[side]
-		position := make(map[int]uint64, device.Len())
+		position := make(map[int]int64, device.Len())
 		if len(earlier) > 0 {
 			for i := range device.Len() {
-				position[device.Index(i)] = uint64(i)
+				position[device.Index(i)] = int64(i)
 			}
 		}
-		c.column(len(earlier), func(i int) uint64 { return position[earlier[i].Allocation] })
-		c.column(len(earlier), func(i int) uint64 { return uint64(earlier[i].Group) })
-		c.column(len(earlier), func(i int) uint64 { return uint64(recording.FamilyPlace[earlier[i].Family]) })
+		w.put(name+".earlier.alloc", len(earlier), func(i int) int64 { return position[earlier[i].Allocation] })
+		w.put(name+".earlier.group", len(earlier), func(i int) int64 { return int64(earlier[i].Group) })
+		w.put(name+".earlier.family", len(earlier), func(i int) int64 {
+			return int64(recording.FamilyPlace[earlier[i].Family])
+		})
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 var ErrMemory = errors.New("the snapshot in the report takes more memory than a report of its size should; if you " +
 	"trust the report, raise the limit")
 
-// snapshotReader reads a payload that snapshotPayload wrote.
+// snapshotReader reads a payload that snapshotWriter wrote.
 type snapshotReader struct {
 	tape
 	s         *snapshot.Snapshot
@@ -77,7 +77,7 @@ func (r *snapshotReader) read(f *File) {
 	}
 	r.readSegments()
 	for _, d := range f.devices {
-		r.readDevice(d.(*savedDevice))
+		r.readDevice(d.(*deviceReader))
 	}
 }
 
@@ -165,12 +165,12 @@ func (e *cutShortError) Error() string { return e.text }
 func (e *cutShortError) Unwrap() error { return e.kind }
 
 // readStacks takes over the frames, and puts the stacks together.
-func (r *snapshotReader) readStacks(saved *savedStacks) {
-	frames, nodes := saved.n[stackFrameName], saved.n[stackNodeParent]
+func (r *snapshotReader) readStacks(saved *stackReader) {
+	frames, nodes := saved.count("frame.name"), saved.count("node.parent")
 	if !r.take(frames, 12) || !r.take(nodes, 8) {
 		return
 	}
-	names, files, lines := saved.cursor(stackFrameName), saved.cursor(stackFrameFile), saved.cursor(stackFrameLine)
+	names, files, lines := saved.cursor("frame.name"), saved.cursor("frame.file"), saved.cursor("frame.line")
 	r.s.Frames = make([]snapshot.Frame, frames)
 	for i := range r.s.Frames {
 		r.s.Frames[i] = snapshot.Frame{
@@ -178,12 +178,12 @@ func (r *snapshotReader) readStacks(saved *savedStacks) {
 		}
 	}
 	parent, frame := make([]int32, nodes+1), make([]snapshot.FrameID, nodes+1)
-	parents, frameOf := saved.cursor(stackNodeParent), saved.cursor(stackNodeFrame)
+	parents, frameOf := saved.cursor("node.parent"), saved.cursor("node.frame")
 	for i := 1; i <= nodes; i++ {
 		parent[i], frame[i] = int32(i-int(parents.next())), snapshot.FrameID(frameOf.next())
 	}
 	var stack []snapshot.FrameID
-	for i, node := range saved.all(stackNode) {
+	for i, node := range saved.all("stack.node") {
 		stack = stack[:0]
 		for ; node > 0; node = uint64(parent[node]) {
 			stack = append(stack, frame[node])
@@ -198,7 +198,7 @@ func (r *snapshotReader) readStacks(saved *savedStacks) {
 	}
 }
 
-func (r *snapshotReader) readDecisions(saved *savedStacks) {
+func (r *snapshotReader) readDecisions(saved *stackReader) {
 	rules, n := r.table("rule", 4, 64)
 	of, stacks := r.table("stack", 1, 5)
 	if n == 0 || r.err != nil {
@@ -213,7 +213,7 @@ func (r *snapshotReader) readDecisions(saved *savedStacks) {
 	for i := range d.Of {
 		d.Of[i] = uint8(of[0].index(min(n+1, 256)))
 	}
-	for i, v := range saved.all(stackNamed) {
+	for i, v := range saved.all("stack.named") {
 		if i < stacks {
 			d.Named[i] = snapshot.FrameID(v) - 1
 		}

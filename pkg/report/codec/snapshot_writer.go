@@ -15,11 +15,11 @@ import (
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
 
-// snapshotPayload writes what a snapshot holds beyond the other payloads of its
+// snapshotWriter writes what a snapshot holds beyond the other payloads of its
 // file, so that [Document.Snapshot] can make the snapshot again. Most events
 // follow from the allocations; it has those that do not, and every field that
 // is not what would follow, so nothing is assumed about the recording.
-type snapshotPayload struct {
+type snapshotWriter struct {
 	in      *answer.Input
 	piles   []*recording.Pile
 	spaces  []*deviceSpace // by device; nil where it is not known where the tensors lay
@@ -32,7 +32,7 @@ type snapshotPayload struct {
 }
 
 // omit takes a step of [Document.Fit] or of [Document.Omit].
-func (p *snapshotPayload) omit(what Part) {
+func (p *snapshotWriter) omit(what Part) {
 	switch what {
 	case Addresses:
 		p.forgotten = true
@@ -44,7 +44,7 @@ func (p *snapshotPayload) omit(what Part) {
 }
 
 // address is an address as it is written.
-func (p *snapshotPayload) address(addr uint64) uint64 {
+func (p *snapshotWriter) address(addr uint64) uint64 {
 	if p.moved == nil {
 		return addr
 	}
@@ -52,7 +52,7 @@ func (p *snapshotPayload) address(addr uint64) uint64 {
 }
 
 // rankTimes replaces times by their ranks.
-func (p *snapshotPayload) rankTimes() {
+func (p *snapshotWriter) rankTimes() {
 	ranks := []int64{0} // 0 keeps its rank: it may mean that there is no time
 	for _, d := range p.in.Devices {
 		ranks = append(ranks, d.Events.TimeMicros...)
@@ -65,7 +65,7 @@ func (p *snapshotPayload) rankTimes() {
 }
 
 // time is a time as it is written.
-func (p *snapshotPayload) time(micros int64) int64 {
+func (p *snapshotWriter) time(micros int64) int64 {
 	if p.ranks == nil {
 		return micros
 	}
@@ -83,11 +83,11 @@ func deviceNumber(id snapshot.DeviceID) uint64 {
 }
 
 // shows reports whether a device is in the report.
-func (p *snapshotPayload) shows(id snapshot.DeviceID) bool {
+func (p *snapshotWriter) shows(id snapshot.DeviceID) bool {
 	return slices.ContainsFunc(p.in.Devices, func(d *replay.Device) bool { return d.ID == id })
 }
 
-func (p *snapshotPayload) write(c *columnWriter) {
+func (p *snapshotWriter) write(c *columnWriter) {
 	s := p.in.Snapshot
 	facts := p.facts()
 	c.column(len(facts), func(i int) uint64 { return facts[i] })
@@ -141,7 +141,7 @@ func snapshotColumns(devices int, categories bool) int {
 }
 
 // writeDecisions writes what a person's own rules decided.
-func (p *snapshotPayload) writeDecisions(c *columnWriter) {
+func (p *snapshotWriter) writeDecisions(c *columnWriter) {
 	d := p.in.Decisions()
 	if d == nil {
 		d = &families.Decisions{}
@@ -201,7 +201,7 @@ func flagBits(flags []*bool) (set uint64) {
 // salvaged, as far as words depend on them; 0 is any other.
 var cutShort = []error{nil, pickle.ErrTruncated, io.ErrUnexpectedEOF, pickle.ErrLimit}
 
-func (p *snapshotPayload) facts() []uint64 {
+func (p *snapshotWriter) facts() []uint64 {
 	s := p.in.Snapshot
 	redaction := s.Redaction
 	redaction.Addresses = redaction.Addresses || p.moved != nil
@@ -237,7 +237,7 @@ func (p *snapshotPayload) facts() []uint64 {
 }
 
 // writeSegments writes the final segments and their blocks.
-func (p *snapshotPayload) writeSegments(c *columnWriter) {
+func (p *snapshotWriter) writeSegments(c *columnWriter) {
 	s := p.in.Snapshot
 	var segments, sums []snapshot.Segment
 	var blocks []snapshot.Block
@@ -290,7 +290,7 @@ func sumsOf(blocks []snapshot.Block) (sums snapshot.Segment) {
 }
 
 // writeDevice writes what the events of a device are beyond its allocations.
-func (p *snapshotPayload) writeDevice(c *columnWriter, number int) {
+func (p *snapshotWriter) writeDevice(c *columnWriter, number int) {
 	e, pile, x := p.in.Devices[number].Events, p.piles[number], p.differs[number]
 	c.ascending(len(x.loose), func(i int) uint64 { return uint64(x.loose[i]) })
 	c.column(len(x.loose), func(i int) uint64 { return uint64(e.Action[x.loose[i]]) })
@@ -341,7 +341,7 @@ func writeChanges[T comparable](c *columnWriter, column []T, value func(T) uint6
 
 // writeTimes writes the first time and those too far from it for the column
 // time of the device; or ranks.
-func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events, far []difference) {
+func (p *snapshotWriter) writeTimes(c *columnWriter, e *snapshot.Events, far []difference) {
 	if p.ranks != nil {
 		c.column(0, nil)
 		c.differences(nil)
@@ -355,7 +355,7 @@ func (p *snapshotPayload) writeTimes(c *columnWriter, e *snapshot.Events, far []
 
 // writeAddresses writes the addresses of all allocations that the payload of the
 // device does not have, or of those that replay needs.
-func (p *snapshotPayload) writeAddresses(c *columnWriter, number int) {
+func (p *snapshotWriter) writeAddresses(c *columnWriter, number int) {
 	pile, known := p.piles[number], p.spaces[number]
 	var kept []int32
 	switch {

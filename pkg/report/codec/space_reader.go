@@ -3,44 +3,13 @@ package codec
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/memviz-go/memviz/pkg/internal/space"
 )
 
-// The columns of a payload of a space, in the order of the package comment.
-const (
-	spaceLaneSize = iota
-	spaceKindPool
-	spaceKindStream
-	spaceKindLarge
-	spaceKindExpandable
-	spaceReservedKind
-	spaceReservedLane
-	spaceReservedOffset
-	spaceReservedSize
-	spaceReservedFrom
-	spaceReservedTo
-	spaceCode
-	spaceOffset
-	spaceEscape
-	spaceMoreAlloc
-	spaceMoreUnits
-	spaceRoundedFrom
-	spaceRoundedTo
-	spaceColumns
-)
-
-// The columns of a payload of addresses.
-const (
-	addrOfLane = iota
-	addrOfOutside
-	addrColumns
-)
-
-// savedSpace is where the tensors of a device of a report lay.
-type savedSpace struct {
-	columns, addresses *savedColumns
+// spaceReader is where the tensors of a device of a report lay.
+type spaceReader struct {
+	columns, addresses *columnSet
 	lanes              []uint32 // units
 	places             []uint32 // by allocation
 	outside            int      // allocations
@@ -48,12 +17,12 @@ type savedSpace struct {
 
 // readSpace takes apart where the tensors of a device lay, and checks all of it: with the
 // model that a page runs, too.
-func (d *savedDevice) readSpace(raw []byte) error {
-	events := make([]int32, 0, d.n[columnReservedEvent])
-	for _, event := range d.sums(columnReservedEvent) {
+func (d *deviceReader) readSpace(raw []byte) error {
+	events := make([]int32, 0, d.count("reserved.event"))
+	for _, event := range d.sums("reserved.event") {
 		events = append(events, int32(min(event, 1<<31-1)))
 	}
-	columns, err := splitColumns(raw, spaceColumns, false)
+	columns, err := splitColumns(raw, spaceColumns)
 	if err != nil {
 		return err
 	}
@@ -73,8 +42,8 @@ func (d *savedDevice) readSpace(raw []byte) error {
 }
 
 // readPredictedSpace likewise, of where they would have lain.
-func (d *savedDevice) readPredictedSpace(raw []byte) (err error) {
-	columns, err := splitColumns(raw, spaceColumns, false)
+func (d *deviceReader) readPredictedSpace(raw []byte) (err error) {
+	columns, err := splitColumns(raw, spaceColumns)
 	if err == nil {
 		d.predicted, err = d.decodePredicted(columns, d.view.Predicted.Space.Unit, d.tensors())
 	}
@@ -82,7 +51,7 @@ func (d *savedDevice) readPredictedSpace(raw []byte) (err error) {
 }
 
 // decodePredicted takes apart where tensors would have lain.
-func (d *savedDevice) decodePredicted(columns *savedColumns, unit int64, tensors *space.Tensors) (*savedSpace, error) {
+func (d *deviceReader) decodePredicted(columns *columnSet, unit int64, tensors *space.Tensors) (*spaceReader, error) {
 	events := min(d.view.Events, 1<<31-1)
 	s, err := d.decodeSpace(columns, unit, events, func(number uint64) int32 { return int32(number - 1) }, tensors)
 	if err == nil {
@@ -92,10 +61,10 @@ func (d *savedDevice) decodePredicted(columns *savedColumns, unit int64, tensors
 }
 
 // decodeSpace takes apart where tensors lie. Numbers up to events stand for events.
-func (d *savedDevice) decodeSpace(columns *savedColumns, unit int64, events int, event func(number uint64) int32,
-	tensors *space.Tensors) (*savedSpace, error) {
-	s := &savedSpace{columns: columns}
-	if err := s.checkCounts(); err != nil {
+func (d *deviceReader) decodeSpace(columns *columnSet, unit int64, events int, event func(number uint64) int32,
+	tensors *space.Tensors) (*spaceReader, error) {
+	s := &spaceReader{columns: columns}
+	if err := s.check(d); err != nil {
 		return nil, err
 	}
 	f, err := s.frame(d, unit, events, event)
@@ -107,60 +76,34 @@ func (d *savedDevice) decodeSpace(columns *savedColumns, unit int64, events int,
 	return s, err
 }
 
-// checkCounts holds the length of every column against the others.
-func (s *savedSpace) checkCounts() error {
-	for _, c := range []struct {
-		column int
-		name   string
-		n      int
-	}{
-		{spaceKindStream, "kind.stream", s.columns.n[spaceKindPool]},
-		{spaceKindLarge, "kind.large", s.columns.n[spaceKindPool]},
-		{spaceKindExpandable, "kind.expandable", s.columns.n[spaceKindPool]},
-		{spaceReservedLane, "reserved.lane", s.columns.n[spaceReservedKind]},
-		{spaceReservedOffset, "reserved.offset", s.columns.n[spaceReservedKind]},
-		{spaceReservedSize, "reserved.size", s.columns.n[spaceReservedKind]},
-		{spaceReservedFrom, "reserved.from", s.columns.n[spaceReservedKind]},
-		{spaceReservedTo, "reserved.to", s.columns.n[spaceReservedKind]},
-		{spaceMoreUnits, "more.units", s.columns.n[spaceMoreAlloc]},
-		{spaceRoundedTo, "rounded.to", s.columns.n[spaceRoundedFrom]},
-	} {
-		if err := s.columns.have(c.column, c.name, c.n); err != nil {
-			return err
-		}
-	}
-	for _, column := range []int{spaceLaneSize, spaceKindPool, spaceKindStream, spaceReservedOffset, spaceReservedSize,
-		spaceCode, spaceOffset} {
-		if err := s.columns.below(column, "column "+strconv.Itoa(column), space.MaxPlaces); err != nil {
-			return err
-		}
-	}
-	return nil
+// check holds the columns against their table.
+func (s *spaceReader) check(d *deviceReader) error {
+	return s.columns.check(map[string]int{"places": space.MaxPlaces, "allocations": d.count("size")})
 }
 
 // frame is what tensors lie in. What is wrong with it, space.Decode finds out.
-func (s *savedSpace) frame(d *savedDevice, unit int64, events int, event func(number uint64) int32) (*space.Frame,
+func (s *spaceReader) frame(d *deviceReader, unit int64, events int, event func(number uint64) int32) (*space.Frame,
 	error) {
 	c := s.columns
-	f := &space.Frame{Unit: unit, Lanes: valuesOf[uint32](c, spaceLaneSize)}
+	f := &space.Frame{Unit: unit, Lanes: valuesOf[uint32](c, "lane.size")}
 	starts, place := make([]uint64, len(f.Lanes)), uint64(0)
 	for i, size := range f.Lanes {
 		starts[i] = place
 		place += uint64(size)
 	}
-	pools, streams := c.cursor(spaceKindPool), c.cursor(spaceKindStream)
-	large, expandable := c.cursor(spaceKindLarge), c.cursor(spaceKindExpandable)
-	for range c.n[spaceKindPool] {
+	pools, streams := c.cursor("kind.pool"), c.cursor("kind.stream")
+	large, expandable := c.cursor("kind.large"), c.cursor("kind.expandable")
+	for range c.count("kind.pool") {
 		f.Kinds = append(f.Kinds, space.Kind{Pool: uint32(pools.next()), Stream: uint32(streams.next()),
 			Small: large.next() == 0, Expandable: expandable.next() != 0})
 	}
-	kinds, offsets, sizes := c.cursor(spaceReservedKind), c.cursor(spaceReservedOffset), c.cursor(spaceReservedSize)
-	to := c.cursor(spaceReservedTo)
+	kinds, offsets, sizes := c.cursor("reserved.kind"), c.cursor("reserved.offset"), c.cursor("reserved.size")
+	to := c.cursor("reserved.to")
 	var lanes []int64
-	for _, lane := range c.signedSums(spaceReservedLane) {
+	for _, lane := range c.signedSums("reserved.lane") {
 		lanes = append(lanes, lane)
 	}
-	for i, from := range c.sums(spaceReservedFrom) {
+	for i, from := range c.sums("reserved.from") {
 		until, kind := to.next(), kinds.next()
 		lane, offset := lanes[i], offsets.next()
 		if from > uint64(events) || until > uint64(events)-from || kind >= uint64(len(f.Kinds)) ||
@@ -181,24 +124,24 @@ func (s *savedSpace) frame(d *savedDevice, unit int64, events int, event func(nu
 }
 
 // codes are the codes as they stand there.
-func (s *savedSpace) codes() *space.Codes {
+func (s *spaceReader) codes() *space.Codes {
 	c := s.columns
-	x := &space.Codes{Codes: valuesOf[uint32](c, spaceCode), Offsets: valuesOf[uint32](c, spaceOffset),
-		Escapes: valuesOf[uint64](c, spaceEscape)}
-	units := c.cursor(spaceMoreUnits)
-	for _, i := range c.sums(spaceMoreAlloc) {
+	x := &space.Codes{Codes: valuesOf[uint32](c, "code"), Offsets: valuesOf[uint32](c, "offset"),
+		Escapes: valuesOf[uint64](c, "escape")}
+	units := c.cursor("more.units")
+	for _, i := range c.sums("more.alloc") {
 		x.More = append(x.More, space.More{Index: int(min(i, maxAllocations)), Units: unzigzag(units.next())})
 	}
-	to := c.cursor(spaceRoundedTo)
-	for _, requested := range c.all(spaceRoundedFrom) {
+	to := c.cursor("rounded.to")
+	for _, requested := range c.all("rounded.from") {
 		x.Rounded = append(x.Rounded, space.Rounded{Requested: int64(requested), Bytes: int64(to.next())})
 	}
 	return x
 }
 
 // valuesOf are the values of a column, which fit.
-func valuesOf[T uint32 | uint64](c *savedColumns, column int) []T {
-	list := make([]T, 0, c.n[column])
+func valuesOf[T uint32 | uint64](c *columnSet, column string) []T {
+	list := make([]T, 0, c.count(column))
 	for _, v := range c.all(column) {
 		list = append(list, T(v))
 	}
@@ -206,13 +149,13 @@ func valuesOf[T uint32 | uint64](c *savedColumns, column int) []T {
 }
 
 // tensors are the allocations as the model of the allocator wants them.
-func (d *savedDevice) tensors() *space.Tensors {
-	m := d.n[columnSize]
+func (d *deviceReader) tensors() *space.Tensors {
+	m := d.count("size")
 	all := make([]interval, 0, m)
 	for _, l := range d.intervals() {
 		all = append(all, l)
 	}
-	streams, pools := valuesOf[uint32](d.savedColumns, columnStream), valuesOf[uint32](d.savedColumns, columnPool)
+	streams, pools := valuesOf[uint32](d.columnSet, "stream"), valuesOf[uint32](d.columnSet, "pool")
 	return &space.Tensors{
 		Events: d.view.Events, Count: m, PreExisting: d.view.PreExisting,
 		Start:  func(i int) int { return all[i].start - 1 },
@@ -229,43 +172,39 @@ func (d *savedDevice) tensors() *space.Tensors {
 }
 
 // readSpaceAddresses takes apart the addresses of the lanes.
-func (d *savedDevice) readSpaceAddresses(raw []byte) (err error) {
+func (d *deviceReader) readSpaceAddresses(raw []byte) (err error) {
 	s := d.space
-	if s.addresses, err = splitColumns(raw, addrColumns, false); err != nil {
+	if s.addresses, err = splitColumns(raw, addressColumns); err != nil {
 		return err
 	}
 	lanes, outside := len(s.lanes), s.outside
 	if !d.view.HasAddr {
 		lanes, outside = 0, 0
 	}
-	if err := s.addresses.have(addrOfLane, "lane.addr", lanes); err != nil {
-		return err
-	}
-	return s.addresses.have(addrOfOutside, "outside.addr", outside)
+	return s.addresses.check(map[string]int{"lanes": lanes, "outside": outside})
 }
 
-func (d *savedDevice) packSpace() chunk {
-	return pack(packOthers, nil, func(c *columnWriter) { d.space.columns.write(c, 0, spaceColumns) })
+func (d *deviceReader) packSpace() chunk {
+	return pack(packOthers, nil, func(c *columnWriter) { d.space.columns.writeAll(c) })
 }
 
-func (d *savedDevice) packPredictedSpace() chunk {
-	return pack(packOthers, nil, func(c *columnWriter) { d.predicted.columns.write(c, 0, spaceColumns) })
+func (d *deviceReader) packPredictedSpace() chunk {
+	return pack(packOthers, nil, func(c *columnWriter) { d.predicted.columns.writeAll(c) })
 }
 
-func (d *savedDevice) packSpaceAddresses() chunk {
+func (d *deviceReader) packSpaceAddresses() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) {
 		if d.view.HasAddr {
-			d.space.addresses.write(c, 0, addrColumns)
+			d.space.addresses.writeAll(c)
 			return
 		}
-		c.column(0, nil)
-		c.column(0, nil)
+		addressColumns.from(c, "lane.addr").empty("lane.addr", "outside.addr")
 	})
 }
 
 // addressesOf gives the address of each allocation in turn. lane and outside give those
 // of each lane, and of each allocation that lies in none, likewise.
-func (s *savedSpace) addressesOf(unit int64, lane, outside func() uint64) func(i int, size int64) uint64 {
+func (s *spaceReader) addressesOf(unit int64, lane, outside func() uint64) func(i int, size int64) uint64 {
 	starts, addresses := make([]uint64, len(s.lanes)), make([]uint64, len(s.lanes))
 	place := uint64(0)
 	for i, size := range s.lanes {
@@ -290,14 +229,14 @@ func (s *savedSpace) addressesOf(unit int64, lane, outside func() uint64) func(i
 }
 
 // spaceAddresses are the addresses of a device that says where its tensors lay.
-func (d *savedDevice) spaceAddresses() func(i int, size int64) uint64 {
+func (d *deviceReader) spaceAddresses() func(i int, size int64) uint64 {
 	base := d.view.LowestAddr()
-	sum := func(column int) func() uint64 {
+	sum := func(column string) func() uint64 {
 		c, at := d.space.addresses.cursor(column), base
 		return func() uint64 {
 			at += uint64(unzigzag(c.next()))
 			return at
 		}
 	}
-	return d.space.addressesOf(d.view.Space.Unit, sum(addrOfLane), sum(addrOfOutside))
+	return d.space.addressesOf(d.view.Space.Unit, sum("lane.addr"), sum("outside.addr"))
 }

@@ -35,7 +35,7 @@ func poolColumn(p *recording.Pile, pools *layout.Pools) func(i int) uint32 {
 
 // setSpaces says in the view whether it is known where the tensors lay, and where the
 // best other setting would have put them.
-func (p *devicePayload) setSpaces(recorded *deviceSpace) {
+func (p *deviceWriter) setSpaces(recorded *deviceSpace) {
 	if recorded == nil || p.view.WideAddr || recorded.spread(p.view.LowestAddr()) {
 		return
 	}
@@ -62,10 +62,10 @@ func (d *deviceSpace) spread(base uint64) bool {
 	})
 }
 
-func (p *devicePayload) packSpace() chunk { return pack(packOthers, nil, p.writeSpace) }
+func (p *deviceWriter) packSpace() chunk { return pack(packOthers, nil, p.writeSpace) }
 
 // writeSpace writes where the tensors lay.
-func (p *devicePayload) writeSpace(c *columnWriter) {
+func (p *deviceWriter) writeSpace(c *columnWriter) {
 	events := make([]uint64, len(p.Device.Reserved))
 	for i, change := range p.Device.Reserved {
 		events[i] = uint64(change.Event)
@@ -81,7 +81,7 @@ func (p *devicePayload) writeSpace(c *columnWriter) {
 
 // packPredictedSpace packs where the tensors would have lain. There the events that
 // change what is reserved are any.
-func (p *devicePayload) packPredictedSpace() chunk {
+func (p *deviceWriter) packPredictedSpace() chunk {
 	return pack(packOthers, nil, func(c *columnWriter) {
 		p.predicted.write(c, func(event int32) uint64 {
 			if int(event) >= p.view.Events {
@@ -99,15 +99,14 @@ func (d *deviceSpace) write(c *columnWriter, number func(event int32) uint64) {
 	writeCodes(c, d.codes)
 }
 
-func (p *devicePayload) packSpaceAddresses() chunk {
+func (p *deviceWriter) packSpaceAddresses() chunk {
 	return pack(packOthers, nil, p.writeSpaceAddresses)
 }
 
 // writeSpaceAddresses writes the addresses of the lanes, and of what lies in none.
-func (p *devicePayload) writeSpaceAddresses(c *columnWriter) {
+func (p *deviceWriter) writeSpaceAddresses(c *columnWriter) {
 	if !p.view.HasAddr {
-		c.column(0, nil)
-		c.column(0, nil)
+		addressColumns.from(c, "lane.addr").empty("lane.addr", "outside.addr")
 		return
 	}
 	base := p.view.LowestAddr()
@@ -116,17 +115,19 @@ func (p *devicePayload) writeSpaceAddresses(c *columnWriter) {
 
 // writeAddresses writes addresses that count from somewhere.
 func (d *deviceSpace) writeAddresses(c *columnWriter, p *recording.Pile, address func(uint64) uint64) {
-	c.signedDelta(len(d.lanes), func(i int) int64 { return int64(address(d.lanes[i])) })
-	c.signedDelta(len(d.outside), func(i int) int64 { return int64(address(p.At(int(d.outside[i])).Addr)) })
+	w := addressColumns.from(c, "lane.addr")
+	w.put("lane.addr", len(d.lanes), func(i int) int64 { return int64(address(d.lanes[i])) })
+	w.put("outside.addr", len(d.outside), func(i int) int64 { return int64(address(p.At(int(d.outside[i])).Addr)) })
 }
 
 // writeFrame writes what was reserved. number is what stands for an event.
 func writeFrame(c *columnWriter, f *space.Frame, number func(event int32) uint64) {
-	c.column(len(f.Lanes), func(i int) uint64 { return uint64(f.Lanes[i]) })
-	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Pool) })
-	c.column(len(f.Kinds), func(i int) uint64 { return uint64(f.Kinds[i].Stream) })
-	c.column(len(f.Kinds), func(i int) uint64 { return oneIf(!f.Kinds[i].Small) })
-	c.column(len(f.Kinds), func(i int) uint64 { return oneIf(f.Kinds[i].Expandable) })
+	w := spaceColumns.from(c, "lane.size")
+	w.put("lane.size", len(f.Lanes), func(i int) int64 { return int64(f.Lanes[i]) })
+	w.put("kind.pool", len(f.Kinds), func(i int) int64 { return int64(f.Kinds[i].Pool) })
+	w.put("kind.stream", len(f.Kinds), func(i int) int64 { return int64(f.Kinds[i].Stream) })
+	w.put("kind.large", len(f.Kinds), func(i int) int64 { return int64(oneIf(!f.Kinds[i].Small)) })
+	w.put("kind.expandable", len(f.Kinds), func(i int) int64 { return int64(oneIf(f.Kinds[i].Expandable)) })
 	starts, place := make([]uint64, len(f.Lanes)), uint64(0)
 	for i, size := range f.Lanes {
 		starts[i] = place
@@ -134,14 +135,14 @@ func writeFrame(c *columnWriter, f *space.Frame, number func(event int32) uint64
 	}
 	all := f.Reservations
 	n := len(all)
-	c.column(n, func(i int) uint64 { return uint64(all[i].Kind) })
-	c.signedDelta(n, func(i int) int64 { return int64(all[i].Lane) })
-	c.column(n, func(i int) uint64 { return uint64(all[i].Start) - starts[all[i].Lane] })
-	c.column(n, func(i int) uint64 { return uint64(all[i].Size) })
-	c.ascending(n, func(i int) uint64 { return number(all[i].Reserved) })
-	c.column(n, func(i int) uint64 {
+	w.put("reserved.kind", n, func(i int) int64 { return int64(all[i].Kind) })
+	w.put("reserved.lane", n, func(i int) int64 { return int64(all[i].Lane) })
+	w.put("reserved.offset", n, func(i int) int64 { return int64(uint64(all[i].Start) - starts[all[i].Lane]) })
+	w.put("reserved.size", n, func(i int) int64 { return int64(all[i].Size) })
+	w.put("reserved.from", n, func(i int) int64 { return int64(number(all[i].Reserved)) })
+	w.put("reserved.to", n, func(i int) int64 {
 		if returned := number(all[i].Returned); returned > 0 {
-			return returned - number(all[i].Reserved)
+			return int64(returned - number(all[i].Reserved))
 		}
 		return 0
 	})
@@ -149,11 +150,12 @@ func writeFrame(c *columnWriter, f *space.Frame, number func(event int32) uint64
 
 // writeCodes writes what the model of the allocator does not say.
 func writeCodes(c *columnWriter, x *space.Codes) {
-	c.column(len(x.Codes), func(i int) uint64 { return uint64(x.Codes[i]) })
-	c.column(len(x.Offsets), func(i int) uint64 { return uint64(x.Offsets[i]) })
-	c.column(len(x.Escapes), func(i int) uint64 { return x.Escapes[i] })
-	c.ascending(len(x.More), func(i int) uint64 { return uint64(x.More[i].Index) })
-	c.signed(len(x.More), func(i int) int64 { return x.More[i].Units })
-	c.column(len(x.Rounded), func(i int) uint64 { return uint64(x.Rounded[i].Requested) })
-	c.column(len(x.Rounded), func(i int) uint64 { return uint64(x.Rounded[i].Bytes) })
+	w := spaceColumns.from(c, "code")
+	w.put("code", len(x.Codes), func(i int) int64 { return int64(x.Codes[i]) })
+	w.put("offset", len(x.Offsets), func(i int) int64 { return int64(x.Offsets[i]) })
+	w.put("escape", len(x.Escapes), func(i int) int64 { return int64(x.Escapes[i]) })
+	w.put("more.alloc", len(x.More), func(i int) int64 { return int64(x.More[i].Index) })
+	w.put("more.units", len(x.More), func(i int) int64 { return x.More[i].Units })
+	w.put("rounded.from", len(x.Rounded), func(i int) int64 { return int64(x.Rounded[i].Requested) })
+	w.put("rounded.to", len(x.Rounded), func(i int) int64 { return int64(x.Rounded[i].Bytes) })
 }

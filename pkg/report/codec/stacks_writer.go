@@ -23,23 +23,25 @@ func writeStacks(c *columnWriter, in *answer.Input, t *stackTable, texts *string
 	for i := range t.stacks {
 		operators[i] = texts.add(facts.Operator[t.stacks[i].id])
 	}
-	c.strings(texts.texts)
-	c.column(len(names), func(i int) uint64 { return names[i] })
-	c.column(len(files), func(i int) uint64 { return files[i] })
-	c.column(len(t.frames), func(i int) uint64 { return uint64(max(0, s.Frames[t.frames[i]].Line)) })
-	c.column(len(t.frames), func(i int) uint64 { return uint64(facts.FrameClass[t.frames[i]]) })
+	w := stackColumns.from(c, "strings")
+	w.texts(texts.texts)
+	w.put("frame.name", len(names), func(i int) int64 { return int64(names[i]) })
+	w.put("frame.file", len(files), func(i int) int64 { return int64(files[i]) })
+	w.put("frame.line", len(t.frames), func(i int) int64 { return int64(max(0, s.Frames[t.frames[i]].Line)) })
+	w.put("frame.class", len(t.frames), func(i int) int64 { return int64(facts.FrameClass[t.frames[i]]) })
 
 	trie := newStackTrie(t.stacks)
-	c.column(len(trie.parent), func(i int) uint64 { return uint64(i) + 1 - uint64(trie.parent[i]) })
-	c.column(len(trie.frame), func(i int) uint64 { return t.at[trie.frame[i]] })
-	c.column(len(trie.leaf), func(i int) uint64 { return uint64(trie.leaf[i]) })
+	w.put("node.parent", len(trie.parent), func(i int) int64 { return int64(i) + 1 - int64(trie.parent[i]) })
+	w.put("node.frame", len(trie.frame), func(i int) int64 { return int64(t.at[trie.frame[i]]) })
+	w.put("stack.node", len(trie.leaf), func(i int) int64 { return int64(trie.leaf[i]) })
 
+	n := len(t.stacks)
 	stack := func(i int) snapshot.StackID { return t.stacks[i].id }
-	c.column(len(t.stacks), func(i int) uint64 { return t.site(facts.SiteFrame[stack(i)]) })
-	c.column(len(t.stacks), func(i int) uint64 { return operators[i] })
-	c.column(len(t.stacks), func(i int) uint64 { return uint64(facts.Shade[stack(i)]) })
-	c.column(len(t.stacks), func(i int) uint64 { return oneIf(facts.Backward[stack(i)]) })
-	c.column(len(t.stacks), func(i int) uint64 { return t.named(i, facts) })
+	w.put("stack.site", n, func(i int) int64 { return int64(t.site(facts.SiteFrame[stack(i)])) })
+	w.put("stack.operator", n, func(i int) int64 { return int64(operators[i]) })
+	w.put("stack.shade", n, func(i int) int64 { return int64(facts.Shade[stack(i)]) })
+	w.put("stack.backward", n, func(i int) int64 { return int64(oneIf(facts.Backward[stack(i)])) })
+	w.put("stack.named", n, func(i int) int64 { return int64(t.named(i, facts)) })
 }
 
 func oneIf(set bool) uint64 {

@@ -39,14 +39,14 @@ func (f *File) yieldSettings(yield func(recording.Text)) (named []bool) {
 
 // yield gives the functions with their files, the operators, then all texts that
 // are neither and are not named yet.
-func (s *savedStacks) yield(yield func(recording.Text), named []bool) {
-	files := s.cursor(stackFrameFile)
-	for _, name := range s.all(stackFrameName) {
+func (s *stackReader) yield(yield func(recording.Text), named []bool) {
+	files := s.cursor("frame.file")
+	for _, name := range s.all("frame.name") {
 		file := files.next()
 		named[name], named[file] = true, true
 		yield(recording.Text{Kind: recording.TextFunction, Text: s.texts[name], File: s.texts[file]})
 	}
-	for _, i := range s.all(stackOperator) {
+	for _, i := range s.all("stack.operator") {
 		if !named[i] {
 			named[i] = true
 			yield(recording.Text{Kind: recording.TextOperator, Text: s.texts[i]})
