@@ -12,7 +12,7 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/analysis/compare"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // TestChangeOf reads testdata/changes.json, which the page's own words are held against, too.

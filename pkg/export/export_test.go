@@ -15,9 +15,9 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // eachSnapshot runs a test on all stories and real snapshots.
@@ -181,7 +181,7 @@ func namesOf(s *snapshot.Snapshot) map[string]bool {
 // TestOmitted: without addresses no address and no handle of a stream is in any export,
 // and without times no time.
 func TestOmitted(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	o := Options{Omit: Omission{Addresses: true, Times: true}}
 	with, without := everything(t, in, Options{}), everything(t, in, o)
 	d := in[0].Devices[0]
@@ -224,7 +224,7 @@ func TestOmitted(t *testing.T) {
 
 // TestLostAddresses: what a report has made up in place of addresses is not exported.
 func TestLostAddresses(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	in[0].Snapshot.AddressesLost = true
 	for _, table := range Tables {
 		for _, row := range csvRows(t, in, Options{Table: table}) {
@@ -237,7 +237,7 @@ func TestLostAddresses(t *testing.T) {
 
 // TestFullDisk: whatever cannot be written is an error, and ends the work soon.
 func TestFullDisk(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	for _, f := range Formats {
 		whole := len(write(t, f, in, Options{}))
 		for _, room := range []int{0, whole / 2, whole - 1} {
@@ -270,7 +270,7 @@ func TestMoments(t *testing.T) {
 		format *Format
 		table  *Table
 	}{{pprofFormat, nil}, {csvFormat, sitesTable}, {jsonlFormat, segmentsTable}} {
-		err := tt.format.Write(io.Discard, input(samples.Training()), Options{At: &at, Table: tt.table})
+		err := tt.format.Write(io.Discard, input(testsnap.Training()), Options{At: &at, Table: tt.table})
 		if err == nil || !strings.HasPrefix(err.Error(), "snap.pickle, cuda:0: ") {
 			t.Errorf("%s: %v", tt.format.Name, err)
 		}
@@ -286,7 +286,7 @@ func TestIsFile(t *testing.T) {
 		}
 		return IsFile(path)
 	}
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	in[0].Name = `"quoted\".pickle`
 	for _, f := range Formats {
 		for _, table := range Tables {
@@ -315,7 +315,7 @@ func TestIsFile(t *testing.T) {
 
 // TestSameBytes: the same recordings are the same bytes in every format.
 func TestSameBytes(t *testing.T) {
-	for _, in := range [][]answer.Input{input(samples.Training()), input(samples.Hostile())} {
+	for _, in := range [][]answer.Input{input(testsnap.Training()), input(testsnap.Hostile())} {
 		for _, f := range Formats {
 			if !bytes.Equal(write(t, f, in, Options{}), write(t, f, in, Options{})) {
 				t.Errorf("%s differs from run to run", f.Name)

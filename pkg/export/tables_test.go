@@ -14,9 +14,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -128,7 +128,7 @@ func TestFormatsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*snapshot.Snapshot{samples.Training(), samples.Hostile(), samples.HostMemory(), story} {
+	for _, s := range []*snapshot.Snapshot{testsnap.Training(), testsnap.Hostile(), testsnap.HostMemory(), story} {
 		in, all := input(s), 0
 		for _, table := range Tables {
 			o := Options{Table: table}
@@ -198,7 +198,7 @@ func TestNames(t *testing.T) {
 
 // TestEventRows: the events are those of memviz events, but for their words.
 func TestEventRows(t *testing.T) {
-	in := input(samples.Training())
+	in := input(testsnap.Training())
 	sheet, err := answer.Events(in, answer.EventOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // comparedStory are the snapshots before and after of an example.
@@ -73,7 +73,7 @@ func TestComparePageIsAReport(t *testing.T) {
 // TestComparePolicy: the policy of a compare page allows its own scripts and styles, and
 // each stands in it.
 func TestComparePolicy(t *testing.T) {
-	page := renderCompare(t, answer.NewInput("a", samples.Hostile()), answer.NewInput("b", samples.Hostile()))
+	page := renderCompare(t, answer.NewInput("a", testsnap.Hostile()), answer.NewInput("b", testsnap.Hostile()))
 	policy := policyOf(t, page)
 	packed := func(id string) string {
 		m := regexp.MustCompile(`id="packed-` + id + `">(.*?)</script>`).FindSubmatch(page)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
+	"github.com/memviz-go/memviz/pkg/testsnap"
 )
 
 // render writes a page and decodes it again.
@@ -30,8 +30,8 @@ func render(t testing.TB, in ...answer.Input) ([]byte, *decodedPage) {
 }
 
 func TestPageHoldsEverything(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training()),
-		answer.NewInput("hostile.pickle", samples.Hostile())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training()),
+		answer.NewInput("hostile.pickle", testsnap.Hostile())}
 	_, page := render(t, in...)
 	if page.report.Schema != schema || len(page.report.Files) != len(in) {
 		t.Fatalf("the report is %+v", page.report)

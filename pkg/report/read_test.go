@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/memviz-go/memviz/pkg/answer"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // bytesOf is the file of a document.
@@ -55,10 +55,10 @@ func TestReadIsTheOtherWayRound(t *testing.T) {
 			bytesOf(t, Encode("memviz test", []answer.Input{answer.NewInput(filepath.Base(path), s)}, nil)))
 	}
 	for name, s := range map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "hostile": samples.Hostile(), "state only": samples.StateOnly(),
-		"one event": samples.OneEvent(),
-		"cut":       samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
-		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
+		"training": testsnap.Training(), "hostile": testsnap.Hostile(), "state only": testsnap.StateOnly(),
+		"one event": testsnap.OneEvent(),
+		"cut":       testsnap.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": testsnap.HostMemory(), "GPU and host": gpuAndHost(),
 	} {
 		in := []answer.Input{answer.NewInput(name, s), answer.NewInput("busy", busy(300))}
 		checkReadAgain(t, name, bytesOf(t, Encode("memviz test", in, nil)))
@@ -108,7 +108,7 @@ func TestReadOfAnOlderReport(t *testing.T) {
 // What is left out of an old report is what would be left out of the recording.
 func TestOmitOfAnOldReport(t *testing.T) {
 	in := []answer.Input{answer.NewInput("busy.pickle", busy(3000)),
-		answer.NewInput("training.pickle", samples.Training())}
+		answer.NewInput("training.pickle", testsnap.Training())}
 	old := func() *Document {
 		d := Encode("memviz test", in, nil)
 		for _, f := range d.files {
@@ -145,7 +145,7 @@ func TestOmitOfAnOldReport(t *testing.T) {
 }
 
 func TestOmit(t *testing.T) {
-	in := []answer.Input{answer.NewInput("training.pickle", samples.Training())}
+	in := []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}
 	d := Encode("memviz test", in, nil)
 	d.Omit(Omission{Addresses: true, Times: true})
 	page := written(t, d)
@@ -171,7 +171,7 @@ func TestOmit(t *testing.T) {
 func pageWith(t *testing.T, old, new string) []byte {
 	t.Helper()
 	page := bytesOf(t, Encode("memviz test",
-		[]answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil))
+		[]answer.Input{answer.NewInput("training.pickle", testsnap.Training())}, nil))
 	if !bytes.Contains(page, []byte(old)) {
 		t.Fatalf("the page has no %q", old)
 	}
@@ -223,7 +223,7 @@ func TestReadRefuses(t *testing.T) {
 // TestCheckModel: every index of the model is held against what it points at.
 func TestCheckModel(t *testing.T) {
 	model := func() *Report {
-		r := New("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())})
+		r := New("memviz test", []answer.Input{answer.NewInput("training.pickle", testsnap.Training())})
 		r.Rules = []Rule{{Family: len(r.Families) - 1}}
 		return r
 	}
@@ -297,7 +297,7 @@ func TestReadRefusesCutReports(t *testing.T) {
 // way that it is read as the same again.
 func FuzzRead(f *testing.F) {
 	page, err := decodePage(bytesOf(f,
-		Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", samples.Training())}, nil)))
+		Encode("memviz test", []answer.Input{answer.NewInput("training.pickle", testsnap.Training())}, nil)))
 	if err != nil {
 		f.Fatal(err)
 	}

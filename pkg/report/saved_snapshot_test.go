@@ -20,9 +20,9 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/redact"
 	"github.com/memviz-go/memviz/pkg/replay"
-	"github.com/memviz-go/memviz/pkg/samples"
 	"github.com/memviz-go/memviz/pkg/snapshot"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // contents is all that a snapshot says, field by field and with its texts in
@@ -238,9 +238,9 @@ func checkSame(t testing.TB, got, want string) {
 func known(t testing.TB) map[string]*snapshot.Snapshot {
 	t.Helper()
 	all := map[string]*snapshot.Snapshot{
-		"training": samples.Training(), "state only": samples.StateOnly(), "one event": samples.OneEvent(),
-		"cut": samples.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
-		"host memory": samples.HostMemory(), "GPU and host": gpuAndHost(),
+		"training": testsnap.Training(), "state only": testsnap.StateOnly(), "one event": testsnap.OneEvent(),
+		"cut": testsnap.Cut(), "nothing": snapshot.NewComposer(snapshot.Format{}).Snapshot(), "busy": busy(3000),
+		"host memory": testsnap.HostMemory(), "GPU and host": gpuAndHost(),
 	}
 	stories, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.p*[tz]"))
 	if err != nil || len(stories) < 25 {
@@ -371,7 +371,7 @@ func TestDecisionsOfAReport(t *testing.T) {
 		if hidden {
 			rules.HideText()
 		}
-		in := answer.NewInput("training", samples.Training())
+		in := answer.NewInput("training", testsnap.Training())
 		in.Override(rules)
 		want := bytesOf(t, Encode("memviz test", []answer.Input{in}, nil))
 		read, err := Read(bytes.NewReader(want))
@@ -518,7 +518,7 @@ func TestIncompleteReport(t *testing.T) {
 // TestHostileSnapshots: a report cannot claim more than it holds.
 func TestHostileSnapshots(t *testing.T) {
 	page, err := decodePage(bytesOf(t, withoutSpaces(
-		Encode("memviz test", []answer.Input{answer.NewInput("training", samples.Training())}, nil))))
+		Encode("memviz test", []answer.Input{answer.NewInput("training", testsnap.Training())}, nil))))
 	if err != nil {
 		t.Fatal(err)
 	}

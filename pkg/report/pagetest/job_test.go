@@ -12,8 +12,8 @@ import (
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/job"
 	"github.com/memviz-go/memviz/pkg/report"
-	"github.com/memviz-go/memviz/pkg/report/internal/jobsample"
-	"github.com/memviz-go/memviz/pkg/testkit"
+	"github.com/memviz-go/memviz/pkg/testsnap/recorded"
+	"github.com/memviz-go/memviz/pkg/testsnap/testkit"
 )
 
 // jobReport is the path of the page of a job that never ran.
@@ -23,7 +23,7 @@ func jobReport(t *testing.T, n int) string {
 	if n < 64 {
 		stages = 1
 	}
-	document, err := report.EncodeJobs("memviz", job.Jobs(jobsample.Job(n, stages)))
+	document, err := report.EncodeJobs("memviz", job.Jobs(recorded.Job(n, stages)))
 	if err != nil {
 		t.Fatal(err)
 	}
