@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/answer"
 	"github.com/memviz-go/memviz/pkg/export"
-	"github.com/memviz-go/memviz/pkg/snapshot"
 	"github.com/memviz-go/memviz/pkg/units"
 )
 
@@ -169,7 +169,7 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 		return err
 	}
 	for i := range in {
-		if lost := lostInReport(in[i].Snapshot, o.omit); lost != "" {
+		if lost := lostInReport(in[i].Source, o.omit); lost != "" {
 			t.warn("%s was made without %s, so the export has none", in[i].FileName(), lost)
 		}
 	}
@@ -190,12 +190,12 @@ func (o *exportOptions) write(t *terminal, args []string) error {
 
 // lostInReport is what the report that a snapshot comes from lacks although it may be
 // exported, or "".
-func lostInReport(s *snapshot.Snapshot, omit export.Omission) string {
+func lostInReport(s *analysis.Source, omit export.Omission) string {
 	var lost []string
-	if (s.AddressesLost || s.Redaction.Addresses) && !omit.Addresses {
+	if (s.Origin.AddressesLost || s.Snapshot.Redaction.Addresses) && !omit.Addresses {
 		lost = append(lost, "addresses")
 	}
-	if s.Redaction.Times && !omit.Times {
+	if s.Snapshot.Redaction.Times && !omit.Times {
 		lost = append(lost, "times")
 	}
 	return strings.Join(lost, " and ")

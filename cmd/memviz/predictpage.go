@@ -70,7 +70,7 @@ func (o *predictedPage) write(t *terminal, run answer.PredictedRun, in []answer.
 	i := slices.IndexFunc(in, func(r answer.SizedInput) bool { return r.X == o.against })
 	before, after := *in[i].Input, *run.Input
 	before.Name = answer.RecordedAt(in[i].X) + ", " + before.FileName()
-	after.Name = answer.PredictedAt(run.Snapshot.Predicted.X)
+	after.Name = answer.PredictedAt(run.Origin.Predicted.X)
 	document, err := report.EncodeCompare(program, before, after, t.events("encoding"))
 	if err != nil {
 		return err

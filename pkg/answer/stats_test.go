@@ -120,7 +120,7 @@ func TestStatsNumbers(t *testing.T) {
 		t.Errorf("%v of %d bytes are reserved", d.Utilisation, d.CapacityBytes)
 	}
 	for ooms, want := range map[int]string{0: "end 0, 3 events, ", 1: "3 events, 1 OOM, ", 2: "3 events, 2 OOMs, "} {
-		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, &DeviceStats{Events: 3, OOMEvents: ooms}, 0) })
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r, &DeviceStats{Events: 3, OOMEvents: ooms}, 0) })
 		if !strings.Contains(got, want) || strings.Contains(got, "OOM") != (ooms > 0) {
 			t.Errorf("%d ooms: %s", ooms, got)
 		}
@@ -133,7 +133,7 @@ func TestStatsNumbers(t *testing.T) {
 		{0, 5, "reserved 1.00 MiB of at least 1.00 MiB, end"}, // the capacity is refuted
 	} {
 		stats := &DeviceStats{ReservedPeakBytes: 1 << 20, CapacityBytes: test.capacity}
-		got := said(t, func(s *Sheet) { s.oneLine(&in, r.Device, stats, test.given) })
+		got := said(t, func(s *Sheet) { s.oneLine(&in, r, stats, test.given) })
 		if !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %s", test, got)
 		}

@@ -225,7 +225,7 @@ func TestOmitted(t *testing.T) {
 // TestLostAddresses: what a report has made up in place of addresses is not exported.
 func TestLostAddresses(t *testing.T) {
 	in := input(testsnap.Training())
-	in[0].Snapshot.AddressesLost = true
+	in[0].Origin.AddressesLost = true
 	for _, table := range Tables {
 		for _, row := range csvRows(t, in, Options{Table: table}) {
 			if row["address"] != "" || row["segment"] != "" {

@@ -318,12 +318,12 @@ func FuzzRead(f *testing.F) {
 		d.Texts(func(Text) {})
 		d.Numbers()
 		checkReadAgain(t, "a page that was read", bytesOf(t, d))
-		if s, decisions, err := d.Snapshot(0, 0); err == nil {
-			in := answer.NewInput("fuzz", s)
-			if decisions != nil && in.OverrideAgain(decisions) != nil {
+		if s, origin, err := d.Snapshot(0, 0); err == nil {
+			in, err := answer.NewInputFrom("fuzz", s, origin)
+			if err != nil {
 				return
 			}
-			if s.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
+			if origin.AddressesLost || s.Redaction.Addresses || s.Redaction.Times {
 				return
 			}
 			checkSame(t, contents(readBack(t, Encode("memviz test", []answer.Input{in}, nil))), contents(s))

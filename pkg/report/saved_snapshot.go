@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/snapshot"
 )
@@ -51,16 +52,15 @@ func (d *Document) Incomplete() error {
 
 // Snapshot makes a snapshot again from file number i of a report that was read.
 // All that an answer can depend on is as in the snapshot that the report was
-// written from, but for what snapshot.Redaction and AddressesLost say, and for
+// written from, but for what snapshot.Redaction and analysis.Origin say, and for
 // devices that the report does not show. Families are decided anew, but for what
-// a person's own rules said of them: those decisions, nil without any, are for
-// analysis.Source.OverrideAgain. It may take so many bytes of memory; 0 stands for
+// a person's own rules said of them, which the origin has. It may take so many bytes of memory; 0 stands for
 // a limit by the size of the report. The error is [ErrMemory] beyond that, and an
 // [*IncompleteError] if the report does not hold enough.
-func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.Decisions, error) {
+func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, analysis.Origin, error) {
 	f := d.files[i]
 	if f.rest == nil {
-		return nil, nil, d.Incomplete()
+		return nil, analysis.Origin{}, d.Incomplete()
 	}
 	if memory == 0 {
 		memory = min(maxSnapshot, snapshotFloor+snapshotPerByte*d.bytes)
@@ -69,20 +69,20 @@ func (d *Document) Snapshot(i int, memory int64) (*snapshot.Snapshot, *families.
 		categories: f.view.Categories}
 	r.read(f)
 	if errors.Is(r.err, ErrMemory) {
-		return nil, nil, r.err
+		return nil, analysis.Origin{}, r.err
 	} else if r.err != nil {
-		return nil, nil, damaged(d.report.Files[i].Snapshot, r.err)
+		return nil, analysis.Origin{}, damaged(d.report.Files[i].Snapshot, r.err)
 	}
-	r.s.Predicted = d.report.Files[i].Predicted
+	r.origin.Predicted = d.report.Files[i].Predicted
 	r.s.CutTexts()
-	return r.s, r.decisions, nil
+	return r.s, r.origin, nil
 }
 
 // snapshotReader reads a payload that snapshotPayload wrote.
 type snapshotReader struct {
 	tape
-	s         *snapshot.Snapshot
-	decisions *families.Decisions
+	s      *snapshot.Snapshot
+	origin analysis.Origin
 
 	categories bool // as in File
 }
@@ -172,7 +172,7 @@ func (r *snapshotReader) readFacts() {
 	s.Format = snapshot.Format{Protocol: value(1 << 8), Way: "report"}
 	r.flags(formatFlags(&s.Format), value(1<<len(formatFlags(&s.Format))))
 	r.flags(redactionFlags(&s.Redaction), value(1<<len(redactionFlags(&s.Redaction))))
-	s.AddressesLost = value(2) == 1
+	r.origin.AddressesLost = value(2) == 1
 	s.Oddity.BadText = value(maxEvents)
 	ended := value(len(cutShort) + 1)
 	salvaged := &snapshot.Salvaged{At: int64(value(1 << 62)), Events: value(maxEvents), From: snapshot.NoDevice}
@@ -188,11 +188,11 @@ func (r *snapshotReader) readFacts() {
 		s.Oddity.LongText = value(maxEvents)
 	}
 	for i := factCount; i < n; i += misplacedFacts {
-		if s.Misplaced == nil {
-			s.Misplaced = map[snapshot.DeviceID]snapshot.Misplaced{}
+		if r.origin.Misplaced == nil {
+			r.origin.Misplaced = map[snapshot.DeviceID]analysis.Misplaced{}
 		}
-		s.Misplaced[deviceNumbered(value(pinnedNumber+1))] = snapshot.Misplaced{OutsideSegments: value(maxEvents),
-			OverlappingRanges: value(maxEvents)}
+		r.origin.Misplaced[deviceNumbered(value(pinnedNumber+1))] = analysis.Misplaced{
+			OutsideSegments: value(maxEvents), OverlappingRanges: value(maxEvents)}
 	}
 }
 
@@ -265,7 +265,7 @@ func (r *snapshotReader) readDecisions(saved *savedStacks) {
 			d.Named[i] = snapshot.FrameID(v) - 1
 		}
 	}
-	r.decisions = d
+	r.origin.Decisions = d
 }
 
 func (r *snapshotReader) readTraces() {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memviz-go/memviz/pkg/analysis"
 	"github.com/memviz-go/memviz/pkg/analysis/families"
 	"github.com/memviz-go/memviz/pkg/analysis/holders"
 	"github.com/memviz-go/memviz/pkg/answer"
@@ -71,9 +72,6 @@ func contents(s *snapshot.Snapshot) string {
 	format := s.Format
 	format.Way = ""
 	line("%v %v %q %+v %+v %+v %+v", s.Streams, s.Pools, s.ActionNames, s.Settings, format, s.Oddity, s.Redaction)
-	if run := s.Predicted; run != nil {
-		line("predicted %+v", *run)
-	}
 	if part := s.Salvaged; part != nil {
 		line("salvaged %d %d %d %t", part.At, part.Events, part.From, part.NoEnd)
 		in := answer.NewInput("", s)
@@ -90,7 +88,7 @@ func TestContents(t *testing.T) {
 		fields = append(fields, reflect.TypeFor[snapshot.Snapshot]().Field(i).Name)
 	}
 	const known = "Strings Frames Stacks Streams Pools Segments Blocks Traces ActionNames Settings Annotations " +
-		"Format Oddity Salvaged Redaction Predicted AddressesLost Misplaced"
+		"Format Oddity Salvaged Redaction"
 	if got := strings.Join(fields, " "); got != known {
 		t.Errorf("a snapshot has %s; contents knows %s", got, known)
 	}
@@ -205,6 +203,13 @@ func writeData(t testing.TB, w io.Writer, d *Document) {
 // readBack is what the report of a file holds of its snapshot.
 func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	t.Helper()
+	s, _ := readOrigin(t, d)
+	return s
+}
+
+// readOrigin is readBack with what else the report knows of the snapshot.
+func readOrigin(t testing.TB, d *Document) (*snapshot.Snapshot, analysis.Origin) {
+	t.Helper()
 	var page bytes.Buffer
 	page.WriteString(`<!doctype html><meta name="generator" content="memviz test">`) // the rest is the same in all
 	writeData(t, &page, d)
@@ -212,11 +217,11 @@ func readBack(t testing.TB, d *Document) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := read.Snapshot(0, 0)
+	s, origin, err := read.Snapshot(0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, origin
 }
 
 // checkSame says where two long texts part.
@@ -291,9 +296,8 @@ func TestReportOfAReport(t *testing.T) {
 
 // answers are what commands say of a snapshot, in every format. With commands,
 // only those are asked.
-func answers(t testing.TB, name string, s *snapshot.Snapshot, commands ...string) map[string]string {
+func answers(t testing.TB, in answer.Input, commands ...string) map[string]string {
 	t.Helper()
-	in := answer.NewInput(name, s)
 	list, all := []answer.Input{in}, map[string]string{}
 	ask := questions(&in)
 	ask["whatif"] = func() (*answer.Sheet, error) { return answer.WhatIf(list, answer.WhatIfOptions{}) }
@@ -338,10 +342,11 @@ func TestAnswersFromAReport(t *testing.T) {
 	for name, s := range known(t) {
 		t.Run(name, func(t *testing.T) {
 			back := readBack(t, Encode("memviz test", []answer.Input{answer.NewInput(name, s)}, nil))
-			checkAnswers(t, answers(t, name, back), answers(t, name, s))
+			checkAnswers(t, answers(t, answer.NewInput(name, back)), answers(t, answer.NewInput(name, s)))
 			pseudonyms.Snapshot(back)
 			pseudonyms.Snapshot(s)
-			checkAnswers(t, answers(t, name, back, "top", "leaks"), answers(t, name, s, "top", "leaks"))
+			checkAnswers(t, answers(t, answer.NewInput(name, back), "top", "leaks"),
+				answers(t, answer.NewInput(name, s), "top", "leaks"))
 		})
 	}
 }
@@ -378,12 +383,12 @@ func TestDecisionsOfAReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, decisions, err := read.Snapshot(0, 0)
+		s, origin, err := read.Snapshot(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := answer.NewInput("training", s)
-		if err := again.OverrideAgain(decisions); err != nil {
+		again, err := answer.NewInputFrom("training", s, origin)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(again.Recordings[0].Families().Rules, in.Recordings[0].Families().Rules) {
@@ -452,16 +457,19 @@ func checkForgotten(t testing.TB, in answer.Input) bool {
 		return false
 	}
 	d.files[0].omit(omitAddresses)
-	s := readBack(t, d)
-	if !s.AddressesLost {
+	s, origin := readOrigin(t, d)
+	if !origin.AddressesLost {
 		t.Error("the snapshot does not say that its addresses are lost")
 	}
-	again := answer.NewInput(in.Name, s)
+	again, err := answer.NewInputFrom(in.Name, s, origin)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range in.Devices {
 		checkReplayed(t, again.Devices[i], want)
 	}
 	commands := []string{"top", "leaks", "diff", "ranks"} // the others need addresses and refuse such a report
-	want, got := answers(t, in.Name, in.Snapshot, commands...), answers(t, in.Name, s, commands...)
+	want, got := answers(t, in, commands...), answers(t, again, commands...)
 	for what := range want {
 		if what == "diff as json" {
 			want[what] = ofAddresses.ReplaceAllString(want[what], "")
