@@ -167,15 +167,19 @@ func writeInto(target string, write func(io.Writer) error) (size int64, err erro
 	return counted.n, f.Close()
 }
 
-// countingWriter counts what passes through it.
+// countingWriter counts the bytes that pass through it.
 type countingWriter struct {
-	w io.Writer
-	n int64
+	w    io.Writer
+	n    int64
+	seen func(n int64) // is called with the count; nil: nothing to do
 }
 
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
+	if c.seen != nil {
+		c.seen(c.n)
+	}
 	return n, err
 }
 

@@ -84,6 +84,9 @@ func parseOmission(text string) (o report.Omission, err error) {
 
 // trace writes the report.
 func (o *traceOptions) trace(t *terminal, args []string) error {
+	if err := o.page.checkFlags(); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -91,10 +94,12 @@ func (o *traceOptions) trace(t *terminal, args []string) error {
 	if err != nil {
 		return err
 	}
+	path := o.path(files.first)
+	o.page.inZip = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".html"
 	if o.page.path != stdinName {
-		o.page.path = o.path(files.first)
+		o.page.path = path
 	}
-	if err := o.page.check(t, append(files.paths(), o.families)...); err != nil {
+	if err := o.page.output.check(t, append(files.paths(), o.families)...); err != nil {
 		return err
 	}
 	document, err := o.document(t, files)
@@ -208,7 +213,7 @@ func (o *traceOptions) regenerated(name string, incomplete *report.IncompleteErr
 func (o *traceOptions) path(input string) string {
 	path := o.page.path
 	switch {
-	case path != "":
+	case path != "" && path != stdinName:
 	case o.redact.Paths: // the name of a file is passed on with it
 		path = filepath.Join(filepath.Dir(input), "redacted.html")
 	default:
