@@ -58,6 +58,14 @@ func TestTopNotThere(t *testing.T) {
 	}
 }
 
+func TestRowKeys(t *testing.T) {
+	for by := range holders.By(holders.ByCount) {
+		if key := rowKeys[by]; key.none == "" || key.show == nil {
+			t.Errorf("nothing says how a key by %s is shown", by)
+		}
+	}
+}
+
 func TestShortChain(t *testing.T) {
 	for key, want := range map[string]string{
 		"/a/b.py:1:f":                         "/a/b.py:1:f",

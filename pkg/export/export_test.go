@@ -34,7 +34,7 @@ func eachSnapshot(t *testing.T, test func(t *testing.T, in []answer.Input)) {
 	}
 }
 
-// input is a snapshot of the samples.
+// input is a snapshot of the testsnap.
 func input(s *snapshot.Snapshot) []answer.Input {
 	return []answer.Input{answer.NewInput("snap.pickle", s)}
 }
@@ -295,11 +295,25 @@ func TestIsFile(t *testing.T) {
 			}
 		}
 	}
+	for name, content := range map[string][]byte{
+		"JSON Lines of host memory": write(t, jsonlFormat, input(testsnap.HostMemory()), Options{}),
+		"an older CSV":              []byte("file,device,allocation,bytes,end\nsnap.pickle,0,0,512,\n"),
+		"a newer CSV":               []byte("file,device,state,time_us,active_bytes,colour\n"),
+		"an empty, much older CSV":  []byte("file,device,site,state"),
+		"an older JSON Lines":       []byte(`{"file":"a","device":0,"site":"a.py:1:f","state":7}`),
+	} {
+		if !is(content) {
+			t.Errorf("%s is not known", name)
+		}
+	}
 	profile, database := write(t, pprofFormat, in, Options{}), write(t, sqliteFormat, in, Options{})
 	for name, content := range map[string][]byte{
 		"nothing":    nil,
 		"CSV":        []byte("file,device\nsnap.pickle,0\n"),
+		"more CSV":   []byte("file,device,allocation,bytes_per_second\nsda,0,1,2\n"),
+		"other CSV":  []byte("name,file,device,allocation,bytes\n"),
 		"JSON":       []byte(`{"file":"a","device":0,"name":1}`),
+		"more JSON":  []byte(`{"file":"a","device":0,"state":"on","brightness":1}`),
 		"a trace":    []byte(`{"displayTimeUnit":"ms","baseTimeNanoseconds":1,"otherData":{},"traceEvents":[]}`),
 		"a profile":  bytes.Replace(profile, []byte("memviz"), []byte("pprof "), 1),
 		"a database": append(append([]byte{}, database[:68]...), make([]byte, 8000)...),

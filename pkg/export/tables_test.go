@@ -138,8 +138,8 @@ func TestFormatsAgree(t *testing.T) {
 				t.Fatalf("%s has %d rows and %d objects", table.Name, len(rows), len(objects))
 			}
 			for i, object := range objects {
-				if len(object) != len(table.Columns()) {
-					t.Fatalf("%s: %d keys of %d: %v", table.Name, len(object), len(table.Columns()), object)
+				if len(object) != len(table.header()) {
+					t.Fatalf("%s: %d keys of %d: %v", table.Name, len(object), len(table.header()), object)
 				}
 				for name, v := range object {
 					if got := flat(v); got != strings.TrimPrefix(rows[i][name], "'") {
@@ -188,7 +188,7 @@ func TestNames(t *testing.T) {
 		{eventsTable, keysOf(answer.Event{}), []string{"phase"}},
 		{segmentsTable, keysOf(answer.Segment{}), []string{"state"}},
 	} {
-		for _, name := range tt.table.Columns()[2:] {
+		for _, name := range tt.table.header()[2:] {
 			if !slices.Contains(tt.keys, name) && !slices.Contains(tt.ours, name) {
 				t.Errorf("%s: there is no %s among %v", tt.table.Name, name, tt.keys)
 			}
